@@ -1,0 +1,9 @@
+//! The explanation as a document: what the page renders, whoever made it.
+
+mod document;
+mod export;
+mod link;
+
+pub use document::{Answer, Document, DocumentError, FORMAT, Manifest, Method, Model, Passage, Sampling, Stop, VERSION};
+pub use export::table_csv;
+pub use link::{LinkError, SCHEME, from_fragment, to_fragment};

@@ -1,0 +1,69 @@
+//! A -> Y (`eq:all_at_once`) and the attributions read off them.
+
+use super::Adjacency;
+use crate::table::CausalMatrix;
+
+/// **Y** = A (I - A)^-1 by forward substitution, rows in time order: Y[i] = A[i] + Σ_k A[i][k] Y[k].
+/// O(m² (n + m)); where only attributions are wanted, [`node_influence`] needs O(m (n + m)).
+pub fn total_influence(adjacency: &Adjacency) -> CausalMatrix<f64> {
+    let n_prompt = adjacency.n_prompt();
+    let mut rows: Vec<Vec<f64>> = Vec::with_capacity(adjacency.n_generated());
+    for direct in adjacency.rows() {
+        let mut row = direct.to_vec();
+        for (k, earlier) in rows.iter().enumerate() {
+            let weight = direct[n_prompt + k];
+            row.iter_mut().zip(earlier).for_each(|(total, via)| *total += weight * via);
+        }
+        rows.push(row);
+    }
+    CausalMatrix::from_rows(n_prompt, rows)
+}
+
+/// v = Σ_{i in O} Y[i], for all `n + m` sources, without making Y: weight flows back from the output, latest
+/// sentence first. `output` holds generated sentences (0-based rows); each counts once.
+pub fn node_influence(adjacency: &Adjacency, output: &[usize]) -> Vec<f64> {
+    let n_prompt = adjacency.n_prompt();
+    let mut influence = vec![0.0; adjacency.n_sources()];
+    for i in (0..adjacency.n_generated()).rev() {
+        let arriving = influence[n_prompt + i] + f64::from(u8::from(output.contains(&i)));
+        if arriving != 0.0 {
+            influence.iter_mut().zip(adjacency.row(i)).for_each(|(total, weight)| *total += arriving * weight);
+        }
+    }
+    influence
+}
+
+/// a^O, the context attribution (`eq:context_attribution`): the prompt columns of the sum of Y's rows in O.
+/// It sums to |O| where no ancestor row is zero.
+pub fn context_attribution(adjacency: &Adjacency, output: &[usize]) -> Vec<f64> {
+    let mut influence = node_influence(adjacency, output);
+    influence.truncate(adjacency.n_prompt());
+    influence
+}
+
+/// The baseline: the prompt columns of the sum of A's rows in O, blind to what came through earlier steps.
+pub fn row_attribution(adjacency: &Adjacency, output: &[usize]) -> Vec<f64> {
+    (0..adjacency.n_prompt()).map(|j| output.iter().map(|&i| adjacency.row(i)[j]).sum()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// P1 -> G1 (1), P2 -> G2 (.5), G1 -> G2 (.5).
+    fn chain() -> Adjacency {
+        CausalMatrix::from_rows(2, vec![vec![1.0, 0.0], vec![0.0, 0.5, 0.5]])
+    }
+
+    #[test]
+    fn influence_through_an_earlier_step_reaches_the_prompt() {
+        assert_eq!(context_attribution(&chain(), &[1]), [0.5, 0.5]);
+        assert_eq!(row_attribution(&chain(), &[1]), [0.0, 0.5]);
+        assert_eq!(total_influence(&chain()).row(1), [0.5, 0.5, 0.5]);
+    }
+
+    #[test]
+    fn nested_outputs_count_twice_as_in_the_paper() {
+        assert_eq!(context_attribution(&chain(), &[0, 1]), [1.5, 0.5]);
+    }
+}

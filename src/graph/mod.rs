@@ -1,0 +1,11 @@
+//! The attribution graph: T -> A -> Y, as pure functions of a table. Section and equation names are the paper's.
+
+mod influence;
+mod layout;
+mod normalize;
+mod prune;
+
+pub use influence::{context_attribution, node_influence, row_attribution, total_influence};
+pub use layout::{Arc, arcs};
+pub use normalize::{Adjacency, Normalization, normalize, positive_mass, zero_rows};
+pub use prune::{Edge, Pruned, prune};

@@ -1,0 +1,82 @@
+//! T -> A (`eq:normalize`): negatives cut to 0, each row divided by its sum.
+
+use serde::{Deserialize, Serialize};
+
+use crate::table::{CausalMatrix, Table};
+
+/// **A**: cell (i, j) is the weight of the edge from source j to generated sentence i.
+pub type Adjacency = CausalMatrix<f64>;
+
+/// How raw scores become edge weights; anything but `Full` is an ablation (paper, `sec:ablation`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Normalization {
+    /// Non-negative, each row sums to 1: the method.
+    #[default]
+    Full,
+    /// Negatives cut to 0, nothing else.
+    NonNegative,
+    /// The raw scores.
+    None,
+}
+
+/// A = Φ(T) / Σ_j Φ(T), Φ(x) = max(x, 0) under `Full`. Rows without positive score stay zero: they are never
+/// filled with made-up weight. A cell that was not measured counts as 0.
+pub fn normalize(table: &Table, normalization: Normalization) -> Adjacency {
+    CausalMatrix::from_rows(table.n_prompt(), table.rows().map(|row| normalize_row(row, normalization)).collect())
+}
+
+fn normalize_row(row: &[Option<f64>], normalization: Normalization) -> Vec<f64> {
+    let scores = row.iter().map(|score| score.unwrap_or(0.0));
+    match normalization {
+        Normalization::None => scores.collect(),
+        Normalization::NonNegative => scores.map(|score| score.max(0.0)).collect(),
+        Normalization::Full => {
+            // Divided by the largest score first, so that the sum of huge scores stays finite.
+            let largest = scores.clone().fold(0.0, f64::max);
+            let scaled: Vec<f64> = scores.map(|score| if largest > 0.0 { score.max(0.0) / largest } else { 0.0 }).collect();
+            let sum: f64 = scaled.iter().sum();
+            if sum > 0.0 { scaled.iter().map(|score| score / sum).collect() } else { scaled }
+        }
+    }
+}
+
+/// The generated sentences on which no source has weight: "no measurable influence".
+pub fn zero_rows(adjacency: &Adjacency) -> Vec<usize> {
+    (0..adjacency.n_generated()).filter(|&i| adjacency.row(i).iter().all(|&weight| weight == 0.0)).collect()
+}
+
+/// How much evidence stands behind a row before normalisation turns it into 100 %: the sum of its positive
+/// scores, in the unit of the table (nats per token for Pert.).
+pub fn positive_mass(row: &[Option<f64>]) -> f64 {
+    row.iter().flatten().map(|score| score.max(0.0)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table {
+        let rows = [[Some(1.0), Some(-2.0), None, None], [Some(-1.0), Some(0.0), Some(-3.0), None]];
+        Table::try_from(rows.map(Vec::from).to_vec()).unwrap()
+    }
+
+    #[test]
+    fn negatives_are_cut_and_rows_sum_to_one() {
+        let adjacency = normalize(&table(), Normalization::Full);
+        assert_eq!(adjacency.row(0), [1.0, 0.0]);
+    }
+
+    #[test]
+    fn a_row_without_positive_score_stays_zero_and_is_reported() {
+        let adjacency = normalize(&table(), Normalization::Full);
+        assert_eq!(adjacency.row(1), [0.0, 0.0, 0.0]);
+        assert_eq!(zero_rows(&adjacency), [1]);
+    }
+
+    #[test]
+    fn the_ablations_keep_magnitudes() {
+        assert_eq!(normalize(&table(), Normalization::NonNegative).row(0), [1.0, 0.0]);
+        assert_eq!(normalize(&table(), Normalization::None).row(1), [-1.0, 0.0, -3.0]);
+    }
+}

@@ -1,0 +1,182 @@
+//! The one matrix shape of the method: every generated sentence against everything before it.
+
+use serde::{Deserialize, Serialize};
+
+/// Rows are the `m` generated sentences, columns the `n + m` sources: the `n` prompt sentences, then the
+/// generated ones. Row `i` has `n + i` cells, those of the sentences before it; the rest of the rectangle
+/// does not exist, so causality holds by shape.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CausalMatrix<T> {
+    n_prompt: usize,
+    rows: Vec<Vec<T>>,
+}
+
+/// The attribution table **T**: raw, signed scores (nats for Pert.); `None` is a cell not measured, as in a
+/// stopped run.
+pub type Table = CausalMatrix<Option<f64>>;
+
+/// Why some rows are no causal matrix.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub enum ShapeError {
+    #[error("the table has no rows")]
+    Empty,
+    #[error("row {row} of the table has {found} cells where {expected} belong")]
+    RowLength { row: usize, found: usize, expected: usize },
+    #[error("row {row} of the table has a number at column {column}, at or after its own sentence")]
+    NotCausal { row: usize, column: usize },
+    #[error("row {row} of the table has a number that is not finite")]
+    NotFinite { row: usize },
+}
+
+impl<T> CausalMatrix<T> {
+    /// The matrix whose cell (`i`, `j`) is `cell(i, j)`.
+    pub fn from_fn(n_prompt: usize, n_generated: usize, mut cell: impl FnMut(usize, usize) -> T) -> Self {
+        let rows = (0..n_generated).map(|i| (0..n_prompt + i).map(|j| cell(i, j)).collect()).collect();
+        Self { n_prompt, rows }
+    }
+
+    /// The matrix with these rows.
+    ///
+    /// # Panics
+    /// Where row `i` has not `n_prompt + i` cells: rows from outside go through `Table::try_from`.
+    pub fn from_rows(n_prompt: usize, rows: Vec<Vec<T>>) -> Self {
+        rows.iter().enumerate().for_each(|(i, row)| assert_eq!(row.len(), n_prompt + i, "cells of row {i}"));
+        Self { n_prompt, rows }
+    }
+
+    /// `n`, the number of prompt sentences.
+    pub fn n_prompt(&self) -> usize {
+        self.n_prompt
+    }
+
+    /// `m`, the number of generated sentences.
+    pub fn n_generated(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// `n + m`.
+    pub fn n_sources(&self) -> usize {
+        self.n_prompt + self.rows.len()
+    }
+
+    /// The `n + i` cells of generated sentence `i`.
+    pub fn row(&self, i: usize) -> &[T] {
+        &self.rows[i]
+    }
+
+    /// The `n + i` cells of generated sentence `i`.
+    pub fn row_mut(&mut self, i: usize) -> &mut [T] {
+        &mut self.rows[i]
+    }
+
+    /// All rows, in time order.
+    pub fn rows(&self) -> impl Iterator<Item = &[T]> {
+        self.rows.iter().map(Vec::as_slice)
+    }
+
+    /// The cell, or `None` where `j` is not before generated sentence `i`.
+    pub fn get(&self, i: usize, j: usize) -> Option<&T> {
+        self.rows.get(i)?.get(j)
+    }
+
+    /// The whole `m x (n + m)` rectangle, `fill` where the matrix has no cell.
+    pub fn to_rectangle(&self, fill: T) -> Vec<Vec<T>>
+    where
+        T: Clone,
+    {
+        let mut rows = self.rows.clone();
+        rows.iter_mut().for_each(|row| row.resize(self.n_sources(), fill.clone()));
+        rows
+    }
+}
+
+impl Table {
+    /// A table in which nothing is measured yet.
+    pub fn unmeasured(n_prompt: usize, n_generated: usize) -> Self {
+        Self::from_fn(n_prompt, n_generated, |_, _| None)
+    }
+
+    /// Enters the scores of source `column` on each generated sentence after it.
+    pub fn set_column(&mut self, column: usize, scores: &[f64]) {
+        let first_row = self.n_generated() - scores.len();
+        for (row, &score) in self.rows[first_row..].iter_mut().zip(scores) {
+            row[column] = Some(score);
+        }
+    }
+
+    /// The generated sentences that source `column` can influence: those after it.
+    pub fn rows_after(&self, column: usize) -> std::ops::Range<usize> {
+        (column + 1).saturating_sub(self.n_prompt)..self.n_generated()
+    }
+
+    /// How many cells are not measured.
+    pub fn n_unmeasured(&self) -> usize {
+        self.rows.iter().flatten().filter(|cell| cell.is_none()).count()
+    }
+}
+
+impl TryFrom<Vec<Vec<Option<f64>>>> for Table {
+    type Error = ShapeError;
+
+    /// From the `m x (n + m)` rectangle with nothing at and right of each row's own sentence.
+    fn try_from(mut rows: Vec<Vec<Option<f64>>>) -> Result<Self, ShapeError> {
+        let n_sources = rows.first().ok_or(ShapeError::Empty)?.len();
+        let n_prompt = n_sources.checked_sub(rows.len()).ok_or(ShapeError::RowLength { row: 0, found: n_sources, expected: rows.len() })?;
+        for (i, row) in rows.iter_mut().enumerate() {
+            if row.len() != n_sources {
+                return Err(ShapeError::RowLength { row: i, found: row.len(), expected: n_sources });
+            }
+            if let Some(column) = (n_prompt + i..n_sources).find(|&j| row[j].is_some()) {
+                return Err(ShapeError::NotCausal { row: i, column });
+            }
+            if row.iter().flatten().any(|score| !score.is_finite()) {
+                return Err(ShapeError::NotFinite { row: i });
+            }
+            row.truncate(n_prompt + i);
+        }
+        Ok(Self { n_prompt, rows })
+    }
+}
+
+impl Serialize for Table {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.to_rectangle(None).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Table {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::deserialize(deserializer)?.try_into().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_written_as_a_rectangle_with_nulls_and_read_back() {
+        let table = Table::from_fn(2, 2, |i, j| (j != 0).then_some((10 * i + j) as f64));
+        let json = serde_json::to_string(&table).unwrap();
+        assert_eq!(json, "[[null,1.0,null,null],[null,11.0,12.0,null]]");
+        assert_eq!(serde_json::from_str::<Table>(&json).unwrap(), table);
+    }
+
+    #[test]
+    fn rows_that_are_no_causal_table_are_refused() {
+        let read = |json: &str| serde_json::from_str::<Table>(json).unwrap_err().to_string();
+        assert!(read("[]").contains("no rows"));
+        assert!(read("[[1,null],[1]]").contains("row 0 of the table") || read("[[1,null],[1]]").contains("row 1"));
+        assert!(read("[[1,2]]").contains("at column 1"));
+    }
+
+    #[test]
+    fn a_column_reaches_only_the_sentences_after_it() {
+        let mut table = Table::unmeasured(1, 3);
+        assert_eq!(table.rows_after(0), 0..3);
+        assert_eq!(table.rows_after(2), 2..3);
+        table.set_column(2, &[0.5]);
+        assert_eq!(table.row(2), [None, None, Some(0.5)]);
+        assert_eq!(table.n_unmeasured(), 5);
+    }
+}

@@ -1,0 +1,9 @@
+//! The page and its engine run in different threads and talk in the messages of [`protocol`].
+
+#[cfg(feature = "page")]
+pub mod client;
+#[cfg(feature = "engine")]
+pub mod host;
+pub mod protocol;
+#[cfg(feature = "engine")]
+mod sources;

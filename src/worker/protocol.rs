@@ -1,0 +1,75 @@
+//! What the page asks and what the worker answers.
+
+use serde::{Deserialize, Serialize};
+
+use crate::explanation::{Document, Model, Sampling};
+use crate::problem::Problem;
+
+/// From the page. A message is the pair `[Request, File | undefined]`: a local model file travels as the
+/// browser's own handle and is read in place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Request {
+    /// Load this model and drop the one before. Answered by `Loading`.. and `Ready`, or `Failed`.
+    Load(ModelSource),
+    /// Answer and explain. Answered by `Token`.., `Measuring`, `Column`.., `Finished`; or `Stopped`, or `Failed`.
+    Explain(Question),
+    /// End what is going on and keep what is done.
+    Cancel,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ModelSource {
+    /// An address of the own site, absolute.
+    Url(String),
+    /// The file beside the message.
+    File,
+}
+
+/// What to explain, and how.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Question {
+    pub prompt: String,
+    /// The text to explain instead of generating one.
+    pub answer: Option<String>,
+    /// Frame the prompt with the model's chat template, where it has one.
+    pub use_template: bool,
+    pub sampling: Sampling,
+    /// The longest answer, in tokens.
+    pub max_tokens: usize,
+    /// An entry of the method registry.
+    pub method: String,
+}
+
+/// From the worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Event {
+    /// Bytes of the model file read so far.
+    Loading { bytes: u64, total: u64 },
+    Ready(Ready),
+    /// The next piece of the answer; characters are whole.
+    Token(String),
+    /// The answer is there and cut into sentences; nothing is measured yet.
+    Measuring(Document),
+    /// One pass is done: source `column`'s scores on the generated sentences after it (the last ones).
+    Column { column: usize, scores: Vec<f64>, passes: [usize; 2] },
+    /// The whole explanation; a partial one where the visitor pressed Stop while it was measured.
+    Finished(Document),
+    /// The visitor pressed Stop before anything was measured; this is the answer so far.
+    Stopped { answer: String },
+    Failed(Problem),
+}
+
+/// A model that can be asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ready {
+    pub model: Model,
+    /// Tokens of prompt and answer together.
+    pub context_length: usize,
+    pub has_template: bool,
+    pub backend: String,
+    /// Of the worker; the page has the same, or it was updated while open.
+    pub glasscage: String,
+}
+
+/// The version that page and worker compare, and that documents name.
+pub const GLASSCAGE: &str = env!("CARGO_PKG_VERSION");

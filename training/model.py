@@ -1,0 +1,120 @@
+"""The Qwen3 architecture at toy size, written for CPU speed: plain bmm and softmax under torch.compile."""
+
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+
+@dataclass(frozen=True)
+class Config:
+    vocab_size: int = 1536
+    dim: int = 256
+    n_layers: int = 4
+    n_heads: int = 4
+    n_kv_heads: int = 2
+    head_dim: int = 64
+    ffn_dim: int = 704
+    context_length: int = 1024
+    rope_theta: float = 10_000.0
+    rms_eps: float = 1e-6
+
+
+class RmsNorm(nn.Module):
+    def __init__(self, dim: int, eps: float):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(dim))
+        self.eps = eps
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = x.float()
+        return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + self.eps) * self.weight
+
+
+class Block(nn.Module):
+    """Pre-norm attention with q/k norm, rotary positions and grouped K/V heads, then SwiGLU."""
+
+    def __init__(self, config: Config):
+        super().__init__()
+        c = self.config = config
+        self.attn_norm = RmsNorm(c.dim, c.rms_eps)
+        self.attn_q = nn.Linear(c.dim, c.n_heads * c.head_dim, bias=False)
+        self.attn_k = nn.Linear(c.dim, c.n_kv_heads * c.head_dim, bias=False)
+        self.attn_v = nn.Linear(c.dim, c.n_kv_heads * c.head_dim, bias=False)
+        self.attn_q_norm = RmsNorm(c.head_dim, c.rms_eps)
+        self.attn_k_norm = RmsNorm(c.head_dim, c.rms_eps)
+        self.attn_output = nn.Linear(c.n_heads * c.head_dim, c.dim, bias=False)
+        self.ffn_norm = RmsNorm(c.dim, c.rms_eps)
+        self.ffn_gate = nn.Linear(c.dim, c.ffn_dim, bias=False)
+        self.ffn_up = nn.Linear(c.dim, c.ffn_dim, bias=False)
+        self.ffn_down = nn.Linear(c.ffn_dim, c.dim, bias=False)
+
+    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, mask: Tensor) -> Tensor:
+        """x [batch, length, dim]; cos, sin [length, head_dim / 2]; mask [length, length], 0 or -inf."""
+        c = self.config
+        batch, length, _ = x.shape
+        group = c.n_heads // c.n_kv_heads
+        h = self.attn_norm(x)
+        q = rotate(self.attn_q_norm(self.attn_q(h).view(batch, length, c.n_heads, c.head_dim)), cos, sin)
+        k = rotate(self.attn_k_norm(self.attn_k(h).view(batch, length, c.n_kv_heads, c.head_dim)), cos, sin)
+        v = self.attn_v(h).view(batch, length, c.n_kv_heads, c.head_dim)
+        k, v = k.repeat_interleave(group, 2), v.repeat_interleave(group, 2)
+        q, k, v = (t.transpose(1, 2).reshape(batch * c.n_heads, length, c.head_dim).to(v.dtype) for t in (q, k, v))
+        weights = torch.softmax(torch.bmm(q, k.transpose(1, 2)).float() * c.head_dim**-0.5 + mask, -1)
+        mixed = torch.bmm(weights.to(v.dtype), v).view(batch, c.n_heads, length, c.head_dim)
+        x = x + self.attn_output(mixed.transpose(1, 2).reshape(batch, length, c.n_heads * c.head_dim))
+        h = self.ffn_norm(x)
+        return x + self.ffn_down(F.silu(self.ffn_gate(h)) * self.ffn_up(h))
+
+
+def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    """NEOX rotary positions: pairs are (i, i + head_dim / 2). x [batch, length, heads, head_dim]."""
+    a, b = x.chunk(2, -1)
+    cos, sin = cos[:, None, :], sin[:, None, :]
+    return torch.cat((a * cos - b * sin, b * cos + a * sin), -1)
+
+
+class Model(nn.Module):
+    def __init__(self, config: Config):
+        super().__init__()
+        self.config = config
+        self.token_embd = nn.Embedding(config.vocab_size, config.dim)
+        self.blk = nn.ModuleList(Block(config) for _ in range(config.n_layers))
+        self.output_norm = RmsNorm(config.dim, config.rms_eps)
+        angles = torch.outer(
+            torch.arange(config.context_length).float(),
+            config.rope_theta ** (-torch.arange(0, config.head_dim, 2).float() / config.head_dim),
+        )
+        self.register_buffer("cos", angles.cos(), persistent=False)
+        self.register_buffer("sin", angles.sin(), persistent=False)
+        mask = torch.full((config.context_length, config.context_length), float("-inf")).triu(1)
+        self.register_buffer("mask", mask, persistent=False)
+        self.apply(self._initialise)
+        for block in self.blk:
+            nn.init.zeros_(block.attn_output.weight)
+            nn.init.zeros_(block.ffn_down.weight)
+
+    @staticmethod
+    def _initialise(module: nn.Module):
+        if isinstance(module, nn.Linear):
+            nn.init.normal_(module.weight, std=module.in_features**-0.5)
+        elif isinstance(module, nn.Embedding):
+            nn.init.normal_(module.weight, std=0.02)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """tokens [batch, length] -> final hidden states [batch, length, dim]."""
+        length = tokens.shape[1]
+        x = self.token_embd(tokens)
+        cos, sin, mask = self.cos[:length], self.sin[:length], self.mask[:length, :length].contiguous()
+        for block in self.blk:
+            x = block(x, cos, sin, mask)
+        return self.output_norm(x)
+
+    def logits(self, hidden: Tensor) -> Tensor:
+        return F.linear(hidden, self.token_embd.weight)
+
+    def loss(self, tokens: Tensor, targets: Tensor) -> Tensor:
+        """Mean cross-entropy where `targets` [batch, length] is not -100 (the answer)."""
+        logits = self.logits(self(tokens)).float()
+        return F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=-100)

@@ -1,0 +1,206 @@
+"""Trains the model on freshly generated problems: Muon on matrices, Adam on the rest, over a time or step budget.
+
+Learning rate: constant for 60 % of the budget, then linear to zero. An interrupted run goes on from its checkpoint.
+"""
+
+import argparse
+import time
+from pathlib import Path
+from random import Random
+
+import torch
+from torch import Tensor
+
+from model import Config, Model
+from problems import Problem, held_out, training_problem
+from tokenizer import END_OF_TEXT, ChatEncoder, train_tokenizer
+
+TOKENS_PER_STEP = 6144
+BUCKETS = (96, 160, 224, 320)  # fixed lengths, so that torch.compile meets few shapes
+CONSTANT_SHARE = 0.6
+EARLY_SHARE = 0.2
+BLANKED_SHARE = 0.33  # of problems with irrelevant sentences; about 20 % of all problems
+MUON_RATE, MUON_MOMENTUM, ADAM_RATE = 0.02, 0.95, 4e-3
+
+
+def learning_rate_factor(progress: float) -> float:
+    """1 until CONSTANT_SHARE of the budget is spent, then linear to 0."""
+    return min(1.0, max(0.0, (1 - progress) / (1 - CONSTANT_SHARE)))
+
+
+class Batches:
+    """Endless batches (tokens, targets) of one bucket length each."""
+
+    def __init__(self, encoder: ChatEncoder, rng: Random, forbidden: set[str]):
+        self.encoder, self.rng, self.forbidden = encoder, rng, forbidden
+        self.waiting: dict[int, list[tuple[list[int], int]]] = {length: [] for length in BUCKETS}
+
+    def next(self, early: bool) -> tuple[Tensor, Tensor]:
+        while True:
+            problem = training_problem(self.rng, early)
+            if problem.prompt in self.forbidden:
+                continue
+            prompt = self.encoder.prompt_ids(problem.sentences, self._blanked(problem))
+            ids = prompt + self.encoder.answer_ids(problem)
+            bucket = next((length for length in BUCKETS if len(ids) <= length + 1), None)
+            if bucket is None:
+                continue
+            rows = self.waiting[bucket]
+            rows.append((ids, len(prompt)))
+            if len(rows) == TOKENS_PER_STEP // bucket:
+                self.waiting[bucket] = []
+                return collate(rows, bucket)
+
+    def _blanked(self, problem: Problem) -> frozenset[int]:
+        """Some irrelevant sentences of some problems."""
+        if not problem.irrelevant or self.rng.random() >= BLANKED_SHARE:
+            return frozenset()
+        some = {i for i in problem.irrelevant if self.rng.random() < 0.6}
+        return frozenset(some or {self.rng.choice(problem.irrelevant)})
+
+
+def collate(rows: list[tuple[list[int], int]], length: int) -> tuple[Tensor, Tensor]:
+    """(ids, prompt length) rows -> tokens and next-token targets [batch, length]; -100 outside the answer."""
+    tokens = torch.full((len(rows), length), END_OF_TEXT)
+    targets = torch.full((len(rows), length), -100)
+    for row, (ids, prompt_length) in enumerate(rows):
+        tokens[row, : len(ids) - 1] = torch.tensor(ids[:-1])
+        targets[row, prompt_length - 1 : len(ids) - 1] = torch.tensor(ids[prompt_length:])
+    return tokens, targets
+
+
+class Muon(torch.optim.Optimizer):
+    """Momentum whose update is orthogonalised by five Newton-Schulz steps (Jordan et al., 2024)."""
+
+    def __init__(self, parameters, lr: float, momentum: float):
+        super().__init__(parameters, {"lr": lr, "momentum": momentum})
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            by_shape: dict[torch.Size, list[Tensor]] = {}
+            for parameter in group["params"]:
+                by_shape.setdefault(parameter.shape, []).append(parameter)
+            for shape, parameters in by_shape.items():
+                updates = []
+                for parameter in parameters:
+                    momentum = self.state[parameter].setdefault("momentum", torch.zeros_like(parameter))
+                    momentum.lerp_(parameter.grad, 1 - group["momentum"])
+                    updates.append(parameter.grad.lerp(momentum, group["momentum"]))
+                scale = max(1.0, shape[0] / shape[1]) ** 0.5
+                for parameter, update in zip(parameters, orthogonalise(torch.stack(updates))):
+                    parameter.add_(update, alpha=-group["lr"] * scale)
+
+
+def orthogonalise(matrices: Tensor) -> Tensor:
+    """Nearest semi-orthogonal matrices of [count, rows, columns], roughly, by a quintic iteration in bf16."""
+    a, b, c = 3.4445, -4.7750, 2.0315
+    x = matrices.bfloat16()
+    if tall := x.shape[1] > x.shape[2]:
+        x = x.transpose(1, 2)
+    x = x / (x.float().norm(dim=(1, 2), keepdim=True) + 1e-7).bfloat16()
+    for _ in range(5):
+        gram = x @ x.transpose(1, 2)
+        x = a * x + (b * gram + c * gram @ gram) @ x
+    return (x.transpose(1, 2) if tall else x).float()
+
+
+def loss_function(model: Model, compile_it: bool):
+    """bf16 `model.loss`, under torch.compile where a C++ compiler works."""
+
+    def loss(tokens: Tensor, targets: Tensor) -> Tensor:
+        with torch.autocast("cpu", torch.bfloat16):
+            return model.loss(tokens, targets)
+
+    if not compile_it:
+        return loss
+    try:
+        compiled = torch.compile(loss, dynamic=False)
+        compiled(torch.zeros(2, 96, dtype=torch.long), torch.zeros(2, 96, dtype=torch.long)).backward()
+        return compiled
+    except Exception as problem:  # whatever the compiler lacks: do without it
+        print(f"torch.compile does not work here ({type(problem).__name__}); training without it", flush=True)
+        return loss
+
+
+def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it: bool):
+    """Trains for `minutes` of wall time, or for exactly `steps` steps; leaves `model.pt` in `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    tokenizer_path, checkpoint_path = folder / "tokenizer.json", folder / "checkpoint.pt"
+    if not tokenizer_path.exists():
+        train_tokenizer(tokenizer_path)
+    torch.manual_seed(seed)
+    rng = Random(seed)
+    forbidden = {problem.prompt for problems in held_out().values() for problem in problems}
+    batches = Batches(ChatEncoder(tokenizer_path), rng, forbidden)
+    model = Model(Config())
+    matrices = [p for p in model.blk.parameters() if p.ndim == 2]
+    others = [p for p in model.parameters() if not any(p is m for m in matrices)]
+    muon = Muon(matrices, MUON_RATE, MUON_MOMENTUM)
+    adam = torch.optim.Adam(others, lr=ADAM_RATE, betas=(0.9, 0.95))
+    step, elapsed, tokens_seen = 0, 0.0, 0
+    if checkpoint_path.exists():
+        saved = torch.load(checkpoint_path, weights_only=False)
+        model.load_state_dict(saved["model"])
+        muon.load_state_dict(saved["muon"])
+        adam.load_state_dict(saved["adam"])
+        rng.setstate(saved["rng"])
+        step, elapsed, tokens_seen = saved["step"], saved["elapsed"], saved["tokens_seen"]
+        print(f"going on from step {step}", flush=True)
+    loss_of = loss_function(model, compile_it)
+    budget_seconds = minutes * 60
+    last, mean_loss, next_report, next_save = time.monotonic(), None, elapsed, elapsed + 120
+    while (progress := step / steps if steps else elapsed / budget_seconds) < 1:
+        for optimizer, rate in ((muon, MUON_RATE), (adam, ADAM_RATE)):
+            optimizer.param_groups[0]["lr"] = rate * learning_rate_factor(progress)
+            optimizer.zero_grad()
+        tokens, targets = batches.next(early=progress < EARLY_SHARE)
+        loss = loss_of(tokens, targets)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        muon.step()
+        adam.step()
+        step += 1
+        tokens_seen += tokens.numel()
+        mean_loss = loss.item() if mean_loss is None else 0.98 * mean_loss + 0.02 * loss.item()
+        now = time.monotonic()
+        elapsed, last = elapsed + now - last, now
+        if elapsed >= next_report:
+            left = elapsed * (1 - progress) / max(progress, 1e-6) if steps else budget_seconds - elapsed
+            print(
+                f"step {step}  loss {mean_loss:.4f}  {tokens_seen / 1e6:.2f} M tokens  "
+                f"{tokens_seen / elapsed:.0f} tokens/s  {left / 60:.1f} min left",
+                flush=True,
+            )
+            next_report = elapsed + 20
+        if elapsed >= next_save:
+            save(checkpoint_path, model, muon=muon.state_dict(), adam=adam.state_dict(), rng=rng.getstate(),
+                 step=step, elapsed=elapsed, tokens_seen=tokens_seen)  # fmt: skip
+            next_save = elapsed + 120
+    summary = {"steps": step, "tokens": tokens_seen, "minutes": round(elapsed / 60, 1), "loss": mean_loss, "seed": seed}
+    save(folder / "model.pt", model, summary=summary)
+    print(f"trained: {summary}", flush=True)
+
+
+def save(path: Path, model: Model, **extra):
+    """Writes the file whole or not at all."""
+    part = path.with_suffix(".part")
+    torch.save({"model": model.state_dict(), **extra}, part)
+    part.replace(path)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folder", type=Path, default=Path.home() / ".cache/glasscage/training-run")
+    parser.add_argument("--minutes", type=float, default=32)
+    parser.add_argument("--steps", type=int, help="a step budget instead of minutes: the same result every time")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--no-compile", action="store_true")
+    arguments = parser.parse_args()
+    torch.set_num_threads(arguments.threads)
+    train(arguments.folder, arguments.minutes, arguments.steps, arguments.seed, not arguments.no_compile)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+//! Running other programs, with words for what went wrong.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+
+/// The checkout.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the checkout")
+}
+
+/// Where tools and build caches live.
+pub fn cache() -> Result<PathBuf> {
+    if let Some(cache) = std::env::var_os("GLASSCAGE_CACHE") {
+        return Ok(cache.into());
+    }
+    let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(|| Some(std::env::home_dir()?.join(".cache")));
+    Ok(base.context("no home folder: set GLASSCAGE_CACHE to where tools and build caches may live")?.join("glasscage"))
+}
+
+/// `program arguments` in the checkout, free of the environment that cargo gave this process.
+pub fn command(program: impl AsRef<OsStr>, arguments: &[&str]) -> Command {
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(root());
+    for inherited in ["CARGO", "RUSTC", "RUSTDOC", "RUSTUP_TOOLCHAIN", "RUSTUP_TOOLCHAIN_SOURCE", "CARGO_MANIFEST_DIR", "LD_LIBRARY_PATH"] {
+        command.env_remove(inherited);
+    }
+    command
+}
+
+/// Runs to the end and fails with the command line where it fails.
+pub fn run(command: &mut Command) -> Result<()> {
+    let line = line(command);
+    println!("$ {line}");
+    let status = command.status().with_context(|| format!("cannot start {line}"))?;
+    ensure!(status.success(), "failed ({status}): {line}");
+    Ok(())
+}
+
+/// Whether the command runs and succeeds, with its output thrown away.
+pub fn succeeds(command: &mut Command) -> bool {
+    command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+}
+
+/// What the command prints.
+pub fn output(command: &mut Command) -> Result<String> {
+    let line = line(command);
+    let output = command.stderr(Stdio::inherit()).output().with_context(|| format!("cannot start {line}"))?;
+    ensure!(output.status.success(), "failed ({}): {line}", output.status);
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+/// Where `program` is on the PATH.
+pub fn find(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|candidate| candidate.is_file())
+}
+
+fn line(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,178 @@
+//! What the machine must have: the wasm target, Trunk, wasm-bindgen, a browser. Found where present, else installed.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::command::{cache, command, find, output, root, run, succeeds};
+
+const TRUNK: &str = "0.21.14";
+const WASM: &str = "wasm32-unknown-unknown";
+
+/// Debian's own Rust with its sources, for machines where rustup cannot fetch the target.
+const DEBIAN_RUST: [&str; 4] = ["rustc-web", "cargo-web", "rust-web-src", "lld-22"];
+
+/// Where to look first for programs, before the PATH.
+#[derive(Default)]
+pub struct Tools {
+    folders: Vec<PathBuf>,
+}
+
+impl Tools {
+    /// A command that finds these tools, with build caches outside the checkout.
+    pub fn command(&self, program: &str, arguments: &[&str]) -> Result<Command> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::env::join_paths(self.folders.iter().cloned().chain(std::env::split_paths(&path)))?;
+        // `Command` looks programs up on the PATH of this process, not the one it sets.
+        let program = self.folders.iter().map(|folder| folder.join(program)).find(|file| file.is_file()).unwrap_or(program.into());
+        let mut command = command(program, arguments);
+        command.env("PATH", path).env("CARGO_TARGET_DIR", cache()?.join("target"));
+        Ok(command)
+    }
+}
+
+/// Tools for the native build: the machine's own.
+pub fn native() -> Tools {
+    Tools::default()
+}
+
+/// Tools for building the page: a Rust that knows wasm, Trunk, and wasm-bindgen in the version of `Cargo.lock`.
+pub fn web() -> Result<Tools> {
+    let rust = wasm_toolchain()?;
+    let trunk = cargo_install("trunk", TRUNK, &["--no-default-features", "--features", "rustls"])?;
+    let wasm_bindgen = cargo_install("wasm-bindgen-cli", &locked_version("wasm-bindgen")?, &[])?;
+    Ok(Tools { folders: rust.into_iter().chain([trunk, wasm_bindgen]).collect() })
+}
+
+/// A browser and its driver for tests: Chromium or Chrome.
+pub fn browser() -> Result<()> {
+    let present = || find("chromedriver").is_some() && ["chromium", "chromium-browser", "google-chrome"].iter().any(|name| find(name).is_some());
+    if !present() {
+        apt_install(&["chromium", "chromium-driver"]).context("the browser tests need Chromium (or Chrome) and chromedriver on the PATH: install them")?;
+    }
+    ensure!(present(), "the browser tests need Chromium (or Chrome) and chromedriver on the PATH");
+    Ok(())
+}
+
+/// The folder of a Rust toolchain with the wasm standard library; `None` where the default one has it.
+fn wasm_toolchain() -> Result<Option<PathBuf>> {
+    let sysroot = output(&mut command("rustc", &["--print", "sysroot"]))?;
+    let has_wasm = || Path::new(sysroot.trim()).join("lib/rustlib").join(WASM).join("lib").is_dir();
+    if has_wasm() || (succeeds(&mut command("rustup", &["target", "add", WASM])) && has_wasm()) {
+        return Ok(None);
+    }
+    debian_toolchain().map(Some).context("no wasm standard library: rustup could not add the target wasm32-unknown-unknown, and the way by Debian's packages failed")
+}
+
+/// A sysroot made from Debian's Rust: std built for wasm once, the rest linked.
+fn debian_toolchain() -> Result<PathBuf> {
+    let sysroot = cache()?.join("rust");
+    let complete = sysroot.join("complete");
+    let stamp = || Some(fs::metadata("/usr/bin/rustc").ok()?.len().to_string());
+    if stamp().is_some_and(|stamp| fs::read_to_string(&complete).is_ok_and(|built| built == stamp)) {
+        return Ok(sysroot.join("bin"));
+    }
+    println!("rustup cannot add the wasm target here; building it from Debian's Rust");
+    apt_install(&DEBIAN_RUST)?;
+    if sysroot.exists() {
+        fs::remove_dir_all(&sysroot)?;
+    }
+    let rustlib = sysroot.join("lib/rustlib");
+    fs::create_dir_all(&rustlib)?;
+    link_host_libraries(&rustlib)?;
+    build_wasm_std(&rustlib.join(WASM).join("lib"))?;
+    write_wrappers(&sysroot)?;
+    fs::write(complete, stamp().context("Debian's rustc is not in /usr/bin")?)?;
+    Ok(sysroot.join("bin"))
+}
+
+fn link_host_libraries(rustlib: &Path) -> Result<()> {
+    let host = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+    let debian = Path::new("/usr/lib/rustlib");
+    symlink(debian.join("src"), rustlib.join("src"))?;
+    symlink(debian.join("etc"), rustlib.join("etc"))?;
+    fs::create_dir_all(rustlib.join(&host).join("bin"))?;
+    symlink(debian.join(&host).join("lib"), rustlib.join(&host).join("lib"))?;
+    symlink("/usr/bin/wasm-ld-22", rustlib.join(&host).join("bin/rust-lld"))?;
+    Ok(())
+}
+
+/// Builds the standard library in an empty crate; with bitcode, or fat LTO would find none.
+fn build_wasm_std(into: &Path) -> Result<()> {
+    let empty = cache()?.join("build-std");
+    fs::create_dir_all(empty.join("src"))?;
+    fs::write(empty.join("Cargo.toml"), "[package]\nname = \"empty\"\nversion = \"0.0.0\"\nedition = \"2021\"\n[workspace]\n")?;
+    fs::write(empty.join("src/lib.rs"), "")?;
+    run(command("/usr/bin/cargo", &["build", "--release", "--target", WASM, "-Z", "build-std=std,panic_abort,test"])
+        .current_dir(&empty)
+        .env("RUSTC", "/usr/bin/rustc")
+        .env("RUSTC_BOOTSTRAP", "1")
+        .env("RUSTFLAGS", "-C embed-bitcode=yes")
+        .env("CARGO_TARGET_DIR", empty.join("target")))?;
+    fs::create_dir_all(into)?;
+    for file in fs::read_dir(empty.join("target").join(WASM).join("release/deps"))? {
+        let file = file?.path();
+        if file.extension().is_some_and(|extension| extension == "rlib") && !file.ends_with("libempty.rlib") {
+            fs::copy(&file, into.join(file.file_name().context("a file has a name")?))?;
+        }
+    }
+    Ok(())
+}
+
+/// `rustc` and `rustdoc` know where the new sysroot is; `cargo` finds them beside it on the PATH.
+fn write_wrappers(sysroot: &Path) -> Result<()> {
+    let bin = sysroot.join("bin");
+    fs::create_dir_all(&bin)?;
+    for program in ["rustc", "rustdoc"] {
+        let wrapper = bin.join(program);
+        fs::write(&wrapper, format!("#!/bin/sh\nexec /usr/bin/{program} --sysroot '{}' \"$@\"\n", sysroot.display()))?;
+        fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755))?;
+    }
+    symlink("/usr/bin/cargo", bin.join("cargo"))?;
+    Ok(())
+}
+
+/// The folder with the program of `package` in exactly this version, installed once per version.
+fn cargo_install(package: &str, version: &str, options: &[&str]) -> Result<PathBuf> {
+    let home = cache()?.join("tools").join(format!("{package}-{version}"));
+    if !home.join("bin").is_dir() {
+        let home = home.to_str().context("the cache path is not UTF-8")?;
+        let arguments = [&["install", package, "--version", version, "--root", home], options].concat();
+        let target = cache()?.join("tools-target");
+        let install = |lock: &[&str]| run(command("cargo", &[&arguments, lock].concat()).env("CARGO_TARGET_DIR", &target));
+        // A registry mirror may lack a release that the lock file of the tool names.
+        install(&["--locked"]).or_else(|_| install(&[]))?;
+        fs::remove_dir_all(target).ok();
+    }
+    Ok(home.join("bin"))
+}
+
+/// The version of `package` in `Cargo.lock`.
+fn locked_version(package: &str) -> Result<String> {
+    let lock = fs::read_to_string(root().join("Cargo.lock"))?;
+    let start = format!("name = \"{package}\"\nversion = \"");
+    let (_, after) = lock.split_once(&start).with_context(|| format!("{package} is not in Cargo.lock"))?;
+    Ok(after.split('"').next().unwrap_or_default().to_owned())
+}
+
+/// Installs packages with apt where that is possible without a password.
+fn apt_install(packages: &[&str]) -> Result<()> {
+    let missing: Vec<&str> = packages.iter().copied().filter(|package| !succeeds(&mut command("dpkg", &["-s", package]))).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    if find("apt-get").is_none() {
+        bail!("there is no apt on this machine; by hand, install what Debian calls {}", missing.join(", "));
+    }
+    let is_root = output(&mut command("id", &["-u"]))?.trim() == "0";
+    let apt = |arguments: &[&str]| {
+        let words = [if is_root { &[] } else { &["sudo", "-n"][..] }, &["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"], arguments].concat();
+        run(&mut command(words[0], &words[1..]))
+    };
+    apt(&["update", "-qq"])?;
+    apt(&[&["install", "-y", "-qq", "--no-install-recommends"], &missing[..]].concat())
+        .with_context(|| format!("apt could not install {}; try: sudo apt-get install {}", missing.join(", "), missing.join(" ")))
+}
