@@ -1,8 +1,74 @@
 //! # Glasscage: why did the model answer that?
 //!
-//! (architecture page: written out below as the house grows)
+//! A language model answers a prompt. One sentence at a time is replaced by end tokens, and the model is asked
+//! again how likely it finds what it had said. From these drops comes a graph over prompt and generated sentences
+//! (the CAGE paper, arXiv 2512.15663), and from the graph the share of each prompt sentence in any sentence that a
+//! visitor clicks.
+//!
+//! ## One click on Explain
+//!
+//! ```text
+//!   page (wasm, no engine)                                worker (wasm, engine)
+//!   app ── Question ──────► worker/client ══ protocol ══► worker/host ─► session
+//!                                                                          │ model/chat      prompt in its chat frame
+//!                                                                          │ lm/generate     the answer, token by token
+//!                                                                          │ text            sentences, and their tokens
+//!                                                                          │ attribution     plan ─► lm.score ─► reduce
+//!   app ◄─ Token, Measuring, Column.., Finished(Document) ─────────────────┘
+//!    │
+//!    └─ graph: T ─► A ─► Y ─► shares, arcs, prune     again at every click, never back in the worker
+//! ```
+//!
+//! The [`explanation::Document`] is the seam in the middle: a run, a file and a link all make one, and the page
+//! renders documents and nothing else. It holds the table **T** as measured; whatever is derived is computed where
+//! it is shown.
+//!
+//! ## The rooms
+//!
+//! | room | what it knows | may use |
+//! | --- | --- | --- |
+//! | [`table`] | the shape of T, A and Y: row `i` has a cell for everything before generated sentence `i` | |
+//! | [`graph`] | T -> A -> Y, attributions, pruning, arcs: pure functions | table |
+//! | [`explanation`] | the document, its JSON, its link | graph, table |
+//! | `text` | Punkt sentences; bytes <-> tokens <-> sentences | |
+//! | `model` | GGUF, configuration, tokenizer, chat template: nothing computes | |
+//! | `lm` | the trait every engine has (`LanguageModel`), generation, sampling | model |
+//! | `cpu` | the engine on candle tensors: fallback and oracle | lm, model |
+//! | `attribution` | methods (`METHODS`): how to perturb, what to read | lm, model, table |
+//! | `session` | one model and what is asked of it; worker and command line are shells around it | all above |
+//! | [`worker`] | protocol, the page's side (client), the worker's side (host) | session on one side only |
+//! | `app` | the page | worker/client, graph, explanation, table |
+//!
+//! `tests/tidy.rs` holds this table and checks it. Features cut along the same line: `page` is what a visitor with a
+//! link downloads, `engine` the rest, `cli` the native command line.
+//!
+//! ## Invariants, and what is deliberately absent
+//!
+//! * The page contains no engine; opening a link fetches neither worker nor model.
+//! * Two traits only: `lm::LanguageModel` and `model::source::ByteSource`. Everything else is data: an architecture
+//!   is a row of knobs (`model::arch`), a tensor type a row of sizes (`model::quant`), a method two pure functions.
+//! * A model file is never in memory as a whole: it streams through pieces of 4 MiB (`model::stream`).
+//! * Activations are f32. No quantised activations anywhere near a score.
+//! * A row without positive score stays zero. Nothing is filled with made-up weight, nothing unmeasured is shown.
+//! * The visitor's text never becomes a control token, and control tokens are never perturbed.
+//! * No global state, no `unsafe`, no request to anybody but the own site.
+
+#[cfg(feature = "page")]
+pub mod app;
+#[cfg(feature = "engine")]
+pub mod attribution;
+#[cfg(feature = "engine")]
+pub mod cpu;
 pub mod explanation;
 pub mod graph;
+#[cfg(feature = "engine")]
+pub mod lm;
+#[cfg(feature = "engine")]
+pub mod model;
 pub mod problem;
+#[cfg(feature = "engine")]
+pub mod session;
 pub mod table;
+#[cfg(feature = "engine")]
+pub mod text;
 pub mod worker;

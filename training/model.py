@@ -50,8 +50,9 @@ class Block(nn.Module):
         self.ffn_up = nn.Linear(c.dim, c.ffn_dim, bias=False)
         self.ffn_down = nn.Linear(c.ffn_dim, c.dim, bias=False)
 
-    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, mask: Tensor) -> Tensor:
-        """x [batch, length, dim]; cos, sin [length, head_dim / 2]; mask [length, length], 0 or -inf."""
+    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, mask: Tensor, cache: dict | None = None) -> Tensor:
+        """x [batch, length, dim]; cos, sin [length, head_dim / 2]; mask, 0 or -inf, broadcasts to
+        [batch * n_heads, length, total]; `cache` keeps the k and v of earlier calls, total >= length."""
         c = self.config
         batch, length, _ = x.shape
         group = c.n_heads // c.n_kv_heads
@@ -59,8 +60,12 @@ class Block(nn.Module):
         q = rotate(self.attn_q_norm(self.attn_q(h).view(batch, length, c.n_heads, c.head_dim)), cos, sin)
         k = rotate(self.attn_k_norm(self.attn_k(h).view(batch, length, c.n_kv_heads, c.head_dim)), cos, sin)
         v = self.attn_v(h).view(batch, length, c.n_kv_heads, c.head_dim)
+        if cache is not None:
+            if cache:
+                k, v = torch.cat((cache["k"], k), 1), torch.cat((cache["v"], v), 1)
+            cache.update(k=k, v=v)
         k, v = k.repeat_interleave(group, 2), v.repeat_interleave(group, 2)
-        q, k, v = (t.transpose(1, 2).reshape(batch * c.n_heads, length, c.head_dim).to(v.dtype) for t in (q, k, v))
+        q, k, v = (t.transpose(1, 2).reshape(batch * c.n_heads, -1, c.head_dim).to(v.dtype) for t in (q, k, v))
         weights = torch.softmax(torch.bmm(q, k.transpose(1, 2)).float() * c.head_dim**-0.5 + mask, -1)
         mixed = torch.bmm(weights.to(v.dtype), v).view(batch, c.n_heads, length, c.head_dim)
         x = x + self.attn_output(mixed.transpose(1, 2).reshape(batch, length, c.n_heads * c.head_dim))

@@ -19,14 +19,20 @@ CHAT_TEMPLATE = (
 )
 
 
-def train_tokenizer(path: Path, problem_count: int = 30_000) -> Tokenizer:
-    """Trains on a fixed sample of the training mix and writes `tokenizer.json`."""
-    tokenizer = Tokenizer(models.BPE())
+def qwen2_tokenizer(model: models.BPE) -> Tokenizer:
+    """`model` behind the Qwen2 pre-tokenizer and the byte-level alphabet."""
+    tokenizer = Tokenizer(model)
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence([
         pre_tokenizers.Split(Regex(QWEN2_PATTERN), behavior="isolated"),
         pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
     ])  # fmt: skip
     tokenizer.decoder = decoders.ByteLevel()
+    return tokenizer
+
+
+def train_tokenizer(path: Path, problem_count: int = 30_000) -> Tokenizer:
+    """Trains on a fixed sample of the training mix and writes `tokenizer.json`."""
+    tokenizer = qwen2_tokenizer(models.BPE())
     trainer = trainers.BpeTrainer(
         vocab_size=VOCAB_SIZE,
         special_tokens=[AddedToken(token, special=True) for token in SPECIAL_TOKENS],
@@ -44,8 +50,8 @@ def train_tokenizer(path: Path, problem_count: int = 30_000) -> Tokenizer:
 class ChatEncoder:
     """Problems as token ids in the ChatML format."""
 
-    def __init__(self, path: Path):
-        self.tokenizer = Tokenizer.from_file(str(path))
+    def __init__(self, tokenizer: Tokenizer):
+        self.tokenizer = tokenizer
         self.opening = [IM_START, *self._ids("user\n")]
         self.turn = [IM_END, *self._ids("\n"), IM_START, *self._ids("assistant\n")]
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 
 import torch
+from tokenizers import Tokenizer
 from torch import Tensor
 
 from model import Config, Model
@@ -116,7 +117,9 @@ def loss_function(model: Model, compile_it: bool):
         return loss
     try:
         compiled = torch.compile(loss, dynamic=False)
-        compiled(torch.zeros(2, 96, dtype=torch.long), torch.zeros(2, 96, dtype=torch.long)).backward()
+        for length in BUCKETS:
+            zeros = torch.zeros(TOKENS_PER_STEP // length, length, dtype=torch.long)
+            compiled(zeros, zeros).backward()
         return compiled
     except Exception as problem:  # whatever the compiler lacks: do without it
         print(f"torch.compile does not work here ({type(problem).__name__}); training without it", flush=True)
@@ -127,12 +130,11 @@ def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it
     """Trains for `minutes` of wall time, or for exactly `steps` steps; leaves `model.pt` in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     tokenizer_path, checkpoint_path = folder / "tokenizer.json", folder / "checkpoint.pt"
-    if not tokenizer_path.exists():
-        train_tokenizer(tokenizer_path)
+    tokenizer = Tokenizer.from_file(str(tokenizer_path)) if tokenizer_path.exists() else train_tokenizer(tokenizer_path)
     torch.manual_seed(seed)
     rng = Random(seed)
     forbidden = {problem.prompt for problems in held_out().values() for problem in problems}
-    batches = Batches(ChatEncoder(tokenizer_path), rng, forbidden)
+    batches = Batches(ChatEncoder(tokenizer), rng, forbidden)
     model = Model(Config())
     matrices = [p for p in model.blk.parameters() if p.ndim == 2]
     others = [p for p in model.parameters() if not any(p is m for m in matrices)]
@@ -189,14 +191,19 @@ def save(path: Path, model: Model, **extra):
     part.replace(path)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+def add_arguments(parser: argparse.ArgumentParser):
+    """The options of a run."""
     parser.add_argument("--folder", type=Path, default=Path.home() / ".cache/glasscage/training-run")
-    parser.add_argument("--minutes", type=float, default=32)
-    parser.add_argument("--steps", type=int, help="a step budget instead of minutes: the same result every time")
+    parser.add_argument("--minutes", type=float, default=31, help="wall time for training, compilation not counted")
+    parser.add_argument("--steps", type=int, help="a step budget instead of minutes: the same schedule every time")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--no-compile", action="store_true")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    add_arguments(parser)
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
     train(arguments.folder, arguments.minutes, arguments.steps, arguments.seed, not arguments.no_compile)

@@ -1,1 +1,5 @@
-fn main(){}
+//! The worker with candle on the CPU.
+
+fn main() {
+    glasscage::worker::host::run();
+}

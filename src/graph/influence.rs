@@ -41,9 +41,17 @@ pub fn context_attribution(adjacency: &Adjacency, output: &[usize]) -> Vec<f64> 
     influence
 }
 
-/// The baseline: the prompt columns of the sum of A's rows in O, blind to what came through earlier steps.
+/// The sum of A's rows in O, for all `n + m` sources: one step, blind to what came through earlier sentences.
+pub fn direct_influence(adjacency: &Adjacency, output: &[usize]) -> Vec<f64> {
+    let weight = |i: usize, j: usize| adjacency.get(i, j).copied().unwrap_or(0.0);
+    (0..adjacency.n_sources()).map(|j| output.iter().map(|&i| weight(i, j)).sum()).collect()
+}
+
+/// The baseline: the prompt columns of the sum of A's rows in O.
 pub fn row_attribution(adjacency: &Adjacency, output: &[usize]) -> Vec<f64> {
-    (0..adjacency.n_prompt()).map(|j| output.iter().map(|&i| adjacency.row(i)[j]).sum()).collect()
+    let mut influence = direct_influence(adjacency, output);
+    influence.truncate(adjacency.n_prompt());
+    influence
 }
 
 #[cfg(test)]
@@ -59,6 +67,7 @@ mod tests {
     fn influence_through_an_earlier_step_reaches_the_prompt() {
         assert_eq!(context_attribution(&chain(), &[1]), [0.5, 0.5]);
         assert_eq!(row_attribution(&chain(), &[1]), [0.0, 0.5]);
+        assert_eq!(direct_influence(&chain(), &[1]), [0.0, 0.5, 0.5, 0.0]);
         assert_eq!(total_influence(&chain()).row(1), [0.5, 0.5, 0.5]);
     }
 

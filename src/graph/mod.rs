@@ -5,7 +5,7 @@ mod layout;
 mod normalize;
 mod prune;
 
-pub use influence::{context_attribution, node_influence, row_attribution, total_influence};
+pub use influence::{context_attribution, direct_influence, node_influence, row_attribution, total_influence};
 pub use layout::{Arc, arcs};
 pub use normalize::{Adjacency, Normalization, normalize, positive_mass, zero_rows};
 pub use prune::{Edge, Pruned, prune};

@@ -1,1 +1,111 @@
+//! Model files in the browser: a local file read in place, or an address read by ranges.
 
+use std::fmt::Debug;
+
+use js_sys::{ArrayBuffer, Uint8Array};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Blob, Request, RequestInit, Response, WorkerGlobalScope};
+
+use crate::model::source::{ByteSource, SourceError, range_within};
+
+/// A file the visitor chose, or one that had to be fetched whole; the browser keeps its bytes, not our heap.
+pub struct BlobSource(pub Blob);
+
+/// A file at an address whose server answers range requests.
+pub struct HttpSource {
+    url: String,
+    size: u64,
+}
+
+/// A file at an address: by ranges where the server has them, else fetched whole.
+pub enum UrlSource {
+    Ranges(HttpSource),
+    Whole(BlobSource),
+}
+
+impl UrlSource {
+    /// Asks for the first byte, which tells the size and whether ranges are served.
+    pub async fn open(url: String) -> Result<Self, SourceError> {
+        let response = fetch_range(&url, 0, 1).await?;
+        if response.status() == 206 {
+            let total = response.headers().get("content-range").map_err(failed)?;
+            let size = total.as_deref().and_then(|range| range.rsplit('/').next()).and_then(|total| total.parse().ok());
+            return match size {
+                Some(size) => Ok(Self::Ranges(HttpSource { url, size })),
+                None => Err(SourceError::Read("the server does not say how large the file is".into())),
+            };
+        }
+        let blob: Blob = await_promise(response.blob()).await?;
+        Ok(Self::Whole(BlobSource(blob)))
+    }
+}
+
+impl ByteSource for UrlSource {
+    fn size(&self) -> u64 {
+        match self {
+            Self::Ranges(source) => source.size,
+            Self::Whole(source) => source.size(),
+        }
+    }
+
+    async fn read_at(&self, offset: u64, length: usize) -> Result<Vec<u8>, SourceError> {
+        match self {
+            Self::Ranges(source) => source.read_at(offset, length).await,
+            Self::Whole(source) => source.read_at(offset, length).await,
+        }
+    }
+}
+
+impl ByteSource for BlobSource {
+    fn size(&self) -> u64 {
+        self.0.size() as u64
+    }
+
+    async fn read_at(&self, offset: u64, length: usize) -> Result<Vec<u8>, SourceError> {
+        let range = range_within(self.size(), offset, length)?;
+        let slice = self.0.slice_with_f64_and_f64(range.start as f64, range.end as f64).map_err(failed)?;
+        let buffer: ArrayBuffer = await_promise(Ok(slice.array_buffer())).await?;
+        exactly(Uint8Array::new(&buffer).to_vec(), length)
+    }
+}
+
+impl ByteSource for HttpSource {
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    async fn read_at(&self, offset: u64, length: usize) -> Result<Vec<u8>, SourceError> {
+        range_within(self.size, offset, length)?;
+        if length == 0 {
+            return Ok(Vec::new());
+        }
+        let response = fetch_range(&self.url, offset, length).await?;
+        if response.status() != 206 {
+            return Err(SourceError::Read("the server stopped answering range requests".into()));
+        }
+        let buffer: ArrayBuffer = await_promise(response.array_buffer()).await?;
+        exactly(Uint8Array::new(&buffer).to_vec(), length)
+    }
+}
+
+async fn fetch_range(url: &str, offset: u64, length: usize) -> Result<Response, SourceError> {
+    let request = Request::new_with_str_and_init(url, &RequestInit::new()).map_err(failed)?;
+    let range = format!("bytes={offset}-{}", offset + length as u64 - 1);
+    request.headers().set("range", &range).map_err(failed)?;
+    let scope: WorkerGlobalScope = js_sys::global().unchecked_into();
+    let response: Response = await_promise(Ok(scope.fetch_with_request(&request))).await?;
+    if response.ok() { Ok(response) } else { Err(SourceError::Read(format!("the server answered {}", response.status()))) }
+}
+
+async fn await_promise<T: JsCast>(promise: Result<js_sys::Promise, JsValue>) -> Result<T, SourceError> {
+    JsFuture::from(promise.map_err(failed)?).await.map_err(failed)?.dyn_into().map_err(failed)
+}
+
+fn exactly(bytes: Vec<u8>, length: usize) -> Result<Vec<u8>, SourceError> {
+    if bytes.len() == length { Ok(bytes) } else { Err(SourceError::Read("it changed while it was read".into())) }
+}
+
+fn failed(error: impl Debug) -> SourceError {
+    SourceError::Read(format!("{error:?}"))
+}

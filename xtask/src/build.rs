@@ -1,1 +1,27 @@
+//! The page, built by Trunk into a folder that can be served as it is.
 
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use crate::command::run;
+use crate::setup::Tools;
+
+/// Builds the page as it ships into `dist` and prints what a visitor downloads.
+pub fn page(tools: &Tools, dist: &Path) -> Result<()> {
+    let dist_name = dist.to_str().context("the path of dist is not UTF-8")?;
+    run(&mut tools.command("trunk", &["build", "--release", "--dist", dist_name])?)?;
+    print_sizes(dist)
+}
+
+fn print_sizes(dist: &Path) -> Result<()> {
+    println!("{:>12}  {}", "bytes", "file");
+    let mut files: Vec<_> = std::fs::read_dir(dist)?.collect::<std::io::Result<_>>()?;
+    files.sort_by_key(|file| file.file_name());
+    for file in files {
+        if file.file_type()?.is_file() {
+            println!("{:>12}  {}", file.metadata()?.len(), file.file_name().to_string_lossy());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,173 @@
+//! From a press on Explain to a document: what goes to the worker, and what its events change.
+
+use leptos::prelude::*;
+use web_sys::File;
+
+use super::browser;
+use super::run::Run;
+use super::state::{ModelState, Origin, Page, Shown};
+use crate::explanation::Document;
+use crate::problem::Problem;
+use crate::worker::client::{Client, Event, GLASSCAGE, Message, ModelSource, Ready, Request};
+
+const BUILT_IN_MODEL: &str = "models/demo.gguf";
+
+impl Page {
+    /// Answers the prompt (or takes the given answer) and explains it; loads the model first where needed.
+    pub fn explain(&self) {
+        if self.run.with_untracked(Run::is_active) {
+            return;
+        }
+        let (prompt, given) = (self.prompt.get_untracked(), self.given.get_untracked());
+        if prompt.trim().is_empty() {
+            return self.problem.set(Some(Problem::new("There is no prompt yet", "Write one, or choose an example")));
+        }
+        self.problem.set(None);
+        let question = self.settings.with_untracked(|settings| settings.question(&prompt, &given));
+        match self.model.get_untracked() {
+            ModelState::Ready(_) => {
+                self.run.set(Run::answering());
+                self.send(&Request::Explain(question));
+            }
+            state => {
+                self.engine.update_value(|engine| engine.question = Some(question));
+                self.run.set(Run::Preparing);
+                if state == ModelState::NotLoaded {
+                    self.load();
+                }
+            }
+        }
+    }
+
+    /// Ends the run and keeps what is done.
+    pub fn stop(&self) {
+        match self.run.get_untracked() {
+            Run::Preparing => {
+                self.engine.update_value(|engine| engine.question = None);
+                self.run.set(Run::Done("Stopped; the model goes on loading".into()));
+            }
+            run if run.is_active() => self.send(&Request::Cancel),
+            _ => {}
+        }
+    }
+
+    /// Takes this local model, or the built-in one, from now on.
+    pub fn choose_model(&self, file: Option<File>) {
+        if self.run.with_untracked(Run::is_active) {
+            return self.problem.set(Some(Problem::new("The engine is busy", "Press Stop first, then choose the model again")));
+        }
+        self.problem.set(None);
+        self.editor_is_open.set(true);
+        self.model_file_name.set(file.as_ref().map(File::name));
+        self.engine.update_value(|engine| engine.file = file);
+        self.load();
+    }
+
+    fn load(&self) {
+        self.model.set(ModelState::Loading { bytes: 0, total: 0 });
+        let is_file = self.engine.with_value(|engine| engine.file.is_some());
+        let built_in = || browser::absolute(BUILT_IN_MODEL).unwrap_or_else(|| BUILT_IN_MODEL.into());
+        self.send(&Request::Load(if is_file { ModelSource::File } else { ModelSource::Url(built_in()) }));
+    }
+
+    fn send(&self, request: &Request) {
+        let page = *self;
+        self.engine.update_value(|engine| {
+            engine.client.get_or_insert_with(|| Client::new(move |message| page.receive(message)));
+        });
+        let Some((client, file)) = self.engine.with_value(|engine| engine.client.clone().map(|client| (client, engine.file.clone())))
+        else {
+            return;
+        };
+        let is_load = matches!(request, Request::Load(ModelSource::File));
+        client.send(request, file.as_ref().filter(|_| is_load));
+    }
+
+    fn receive(&self, message: Message) {
+        match message {
+            Ok(event) => self.receive_event(event),
+            Err(problem) => {
+                self.model.set(ModelState::NotLoaded);
+                self.fail(problem);
+            }
+        }
+    }
+
+    fn receive_event(&self, event: Event) {
+        match event {
+            Event::Loading { bytes, total } => self.model.set(ModelState::Loading { bytes, total }),
+            Event::Ready(ready) => self.model_is_ready(ready),
+            Event::Token(piece) => self.run.update(|run| run.token(&piece)),
+            Event::Measuring(document) => {
+                self.run.set(Run::measuring(document.method.passes[1], browser::now_millis()));
+                self.show(document, Origin::Here);
+            }
+            Event::Column { column, scores, passes } => {
+                self.run.update(|run| run.passed(passes, browser::now_millis()));
+                self.fill_column(column, &scores, passes);
+            }
+            Event::Finished(document) => {
+                let passes = document.method.passes;
+                self.run.update(|run| *run = Run::Done(run.outcome(passes)));
+                self.finish(document);
+            }
+            Event::Stopped { answer } => {
+                self.run.set(Run::Done("Stopped; the answer so far is under \u{201c}Explain a given answer\u{201d}".into()));
+                self.given.set(answer);
+            }
+            Event::Failed(problem) => {
+                if matches!(self.model.get_untracked(), ModelState::Loading { .. }) {
+                    self.forget_model();
+                }
+                self.fail(problem);
+            }
+        }
+    }
+
+    fn model_is_ready(&self, ready: Ready) {
+        if ready.glasscage != GLASSCAGE {
+            self.forget_model();
+            return self.fail(Problem::new("The page was updated while it was open", "Reload it, then press Explain again"));
+        }
+        self.model.set(ModelState::Ready(ready));
+        if let Some(question) = self.engine.try_update_value(|engine| engine.question.take()).flatten() {
+            self.run.set(Run::answering());
+            self.send(&Request::Explain(question));
+        }
+    }
+
+    /// A model that could not be loaded is not tried again by itself.
+    fn forget_model(&self) {
+        self.model.set(ModelState::NotLoaded);
+        self.model_file_name.set(None);
+        self.engine.update_value(|engine| engine.file = None);
+    }
+
+    fn fail(&self, problem: Problem) {
+        self.engine.update_value(|engine| engine.question = None);
+        self.run.set(Run::Idle);
+        self.problem.set(Some(problem));
+    }
+
+    fn fill_column(&self, column: usize, scores: &[f64], passes: [usize; 2]) {
+        let Some(Shown { graph, origin }) = self.shown.get_untracked() else { return };
+        let mut document = graph.document().clone();
+        if column < document.table.n_sources() && scores.len() == document.table.rows_after(column).len() {
+            document.table.set_column(column, scores);
+            document.method.passes = passes;
+            self.shown.set(Some(Shown::new(document, origin)));
+        }
+    }
+
+    /// The final document takes the place of the growing one; what the visitor has selected meanwhile stays.
+    fn finish(&self, document: Document) {
+        let is_the_growing_one = self.shown.with_untracked(|shown| {
+            let growing = shown.as_ref().map(|shown| shown.graph.document());
+            growing.is_some_and(|growing| growing.prompt == document.prompt && growing.generation == document.generation)
+        });
+        match is_the_growing_one {
+            true => self.shown.set(Some(Shown::new(document, Origin::Here))),
+            false => self.show(document, Origin::Here),
+        }
+    }
+}

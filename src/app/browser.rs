@@ -1,0 +1,98 @@
+//! The few things the page asks of the browser. What a browser may refuse (storage, clipboard) gives an `Option`.
+
+use js_sys::{Array, JsString};
+use leptos::prelude::{document, window};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{
+    Blob, BlobPropertyBag, HtmlAnchorElement, HtmlElement, Response, ScrollBehavior, ScrollIntoViewOptions, ScrollLogicalPosition, Storage,
+    Url,
+};
+
+/// Milliseconds since 1970.
+pub fn now_millis() -> f64 {
+    js_sys::Date::now()
+}
+
+/// The absolute address of `path` on the page's own site.
+pub fn absolute(path: &str) -> Option<String> {
+    let base = document().base_uri().ok()??;
+    Url::new_with_base(path, &base).ok().map(|url| url.href())
+}
+
+/// The address of the page, fragment included.
+pub fn address() -> String {
+    window().location().href().unwrap_or_default()
+}
+
+/// The fragment with its `#`; empty where there is none.
+pub fn fragment() -> String {
+    window().location().hash().unwrap_or_default()
+}
+
+/// Changes the address bar without a new history entry and without `hashchange`.
+pub fn replace_address(address: &str) {
+    if let Ok(history) = window().history() {
+        // A browser may refuse very long addresses; the link is also shown as text.
+        drop(history.replace_state_with_url(&JsValue::NULL, "", Some(address)));
+    }
+}
+
+/// The text at `path` on the own site.
+pub async fn fetch_text(path: &str) -> Option<String> {
+    let response: Response = JsFuture::from(window().fetch_with_str(path)).await.ok()?.dyn_into().ok()?;
+    text_of(response.text().ok().filter(|_| response.ok())?).await
+}
+
+/// The text of a file.
+pub async fn read_text(file: &Blob) -> Option<String> {
+    text_of(file.text()).await
+}
+
+async fn text_of(promise: js_sys::Promise) -> Option<String> {
+    JsFuture::from(promise).await.ok()?.as_string()
+}
+
+/// Puts `text` on the clipboard; false where the browser does not allow it.
+pub async fn copy(text: &str) -> bool {
+    let navigator = window().navigator();
+    let has_clipboard = js_sys::Reflect::get(&navigator, &"clipboard".into()).is_ok_and(|clipboard| clipboard.is_object());
+    has_clipboard && JsFuture::from(navigator.clipboard().write_text(text)).await.is_ok()
+}
+
+/// Offers `text` as a file to save.
+pub fn download(name: &str, media_type: &str, text: &str) -> Option<()> {
+    let options = BlobPropertyBag::new();
+    options.set_type(media_type);
+    let blob = Blob::new_with_str_sequence_and_options(&Array::of1(&JsString::from(text)), &options).ok()?;
+    let url = Url::create_object_url_with_blob(&blob).ok()?;
+    let anchor: HtmlAnchorElement = document().create_element("a").ok()?.dyn_into().ok()?;
+    anchor.set_href(&url);
+    anchor.set_download(name);
+    anchor.click();
+    Url::revoke_object_url(&url).ok()
+}
+
+/// What the visitor typed under this key, earlier in this tab.
+pub fn remembered(key: &str) -> String {
+    session_storage().and_then(|storage| storage.get_item(key).ok().flatten()).unwrap_or_default()
+}
+
+pub fn remember(key: &str, text: &str) {
+    if let Some(storage) = session_storage() {
+        // Storage may be full or refused: then a reload forgets, nothing worse.
+        drop(storage.set_item(key, text));
+    }
+}
+
+fn session_storage() -> Option<Storage> {
+    window().session_storage().ok().flatten()
+}
+
+/// Scrolls `element` to the top of the window, unless it is already in sight.
+pub fn reveal(element: &HtmlElement) {
+    let options = ScrollIntoViewOptions::new();
+    options.set_behavior(ScrollBehavior::Auto);
+    options.set_block(ScrollLogicalPosition::Nearest);
+    element.scroll_into_view_with_scroll_into_view_options(&options);
+}

@@ -1,0 +1,135 @@
+use leptos::prelude::*;
+
+use super::manifest::ManifestView;
+use super::share_bar::ShareBar;
+use crate::app::number;
+use crate::app::reading::{Evidence, Reading, WEAK_NATS};
+use crate::app::run::Run;
+use crate::app::state::use_page;
+
+const MOST_SOURCES: usize = 5;
+const MOST_STEPS: usize = 4;
+
+/// The explained sentences in words: their strongest sources, the steps on the way, how good the evidence is.
+#[component]
+pub fn Details() -> impl IntoView {
+    let page = use_page();
+    let title = move || page.read(Reading::output_label);
+    let is_preview = move || page.preview.get().is_some();
+    let quote = move || page.read(quoted);
+    let verdict = Memo::new(move |_| page.read(Reading::evidence).filter(|_| !page.run.with(Run::is_active)));
+    let sources =
+        Memo::new(move |_| page.read(|reading| Entry::first(reading, &reading.strongest_sources(), MOST_SOURCES)).unwrap_or_default());
+    let steps = Memo::new(move |_| page.read(|reading| Entry::first(reading, &reading.strongest_steps(), MOST_STEPS)).unwrap_or_default());
+    let lost = move || page.read(Reading::lost_share).filter(|&share| share >= 0.005 && !page.run.with(Run::is_active));
+    view! {
+        <aside class="details card" aria-label="Details">
+            <h3>
+                "Why " {title} "?"
+                <Show when=is_preview><span class="tag">"preview"</span></Show>
+            </h3>
+            <blockquote>{quote}</blockquote>
+            {move || verdict.get().map(|evidence| view! { <Verdict evidence /> })}
+            <Entries title="Strongest sources" entries=sources />
+            <Entries title="Steps on the way" entries=steps />
+            {move || lost().map(|share| view! {
+                <p class="note">{format!("{} of the influence ends at a step without a measurable source, so the prompt shares add up to less than 100%.", number::percent(share))}</p>
+            })}
+            <ManifestView />
+        </aside>
+    }
+}
+
+/// The explained text, in one line.
+fn quoted(reading: &Reading) -> String {
+    let n_prompt = reading.graph().n_prompt();
+    let texts: Vec<&str> = reading.output().iter().map(|i| reading.document().source(n_prompt + i).trim()).collect();
+    texts.join(" \u{2026} ")
+}
+
+#[component]
+fn Verdict(evidence: Evidence) -> impl IntoView {
+    let (class, words) = match evidence {
+        Evidence::Clear(mass) => (
+            "verdict",
+            format!("Evidence: {} nats per token, the loss of log-probability added up over its sources.", number::signed(mass)),
+        ),
+        Evidence::Weak(mass) => (
+            "verdict warn",
+            format!("Weak evidence: {} nats per token (below {WEAK_NATS}). The shares below divide up very little.", number::signed(mass)),
+        ),
+        Evidence::None => ("verdict warn", "No measurable source: blanking out any one sentence made this no less likely.".into()),
+        Evidence::Unmeasured => ("verdict warn", "Not fully measured: the run was stopped.".into()),
+    };
+    view! { <p class=class>{words}</p> }
+}
+
+/// One source in a list.
+#[derive(Clone, Debug, PartialEq)]
+struct Entry {
+    label: String,
+    text: String,
+    via_steps: Option<f64>,
+    direct: Option<f64>,
+}
+
+impl Entry {
+    fn first(reading: &Reading, sources: &[usize], most: usize) -> Vec<Self> {
+        let entry = |&j: &usize| Self {
+            label: reading.document().label(j),
+            text: reading.document().source(j).trim().to_owned(),
+            via_steps: reading.via_steps(j),
+            direct: reading.direct(j),
+        };
+        sources.iter().take(most).map(entry).collect()
+    }
+}
+
+#[component]
+fn Entries(title: &'static str, entries: Memo<Vec<Entry>>) -> impl IntoView {
+    let rows = move || {
+        let row = |Entry { label, text, via_steps, direct }: Entry| {
+            view! {
+                <tr>
+                    <th scope="row">
+                        <span class="label">{label}</span>
+                        <span class="snippet" title=text.clone()>{text.clone()}</span>
+                    </th>
+                    <td><ShareBar share=Signal::stored(via_steps) /></td>
+                    <td class="direct"><ShareBar share=Signal::stored(direct) /></td>
+                </tr>
+            }
+        };
+        entries.get().into_iter().map(row).collect_view()
+    };
+    view! {
+        <Show when=move || entries.with(|entries| !entries.is_empty())>
+            <table class="entries">
+                <thead>
+                    <tr>
+                        <th scope="col">{title}</th>
+                        <th scope="col">"via steps"</th>
+                        <th scope="col">"direct"</th>
+                    </tr>
+                </thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </Show>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::app::reading::{Graph, tests::document};
+
+    #[test]
+    fn sources_are_listed_with_both_attributions() {
+        let reading = Reading::new(Arc::new(Graph::new(document())), &[1]);
+        let entries = Entry::first(&reading, &reading.strongest_sources(), 1);
+        assert_eq!(entries, [Entry { label: "P1".into(), text: "A.".into(), via_steps: Some(0.5), direct: Some(0.0) }]);
+        assert_eq!(quoted(&reading), "D.");
+    }
+}

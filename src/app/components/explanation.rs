@@ -1,0 +1,121 @@
+use leptos::html::Section;
+use leptos::prelude::*;
+
+use super::details::Details;
+use super::table_view::TableView;
+use super::text_view::TextView;
+use crate::app::browser;
+use crate::app::run::Run;
+use crate::app::state::{Origin, Page, use_page};
+use crate::explanation::Answer;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tab {
+    Text,
+    Table,
+}
+
+/// The document on screen. While a new answer is written the old explanation is out of the way, not gone.
+#[component]
+pub fn Explanation() -> impl IntoView {
+    let page = use_page();
+    let is_visible = Memo::new(move |_| page.shown.with(Option::is_some) && page.run.with(|run| run.answer().is_none()));
+    view! {
+        <Show when=move || is_visible.get()>
+            <Shown />
+        </Show>
+    }
+}
+
+#[component]
+fn Shown() -> impl IntoView {
+    let page = use_page();
+    let tab = RwSignal::new(Tab::Text);
+    let section = NodeRef::<Section>::new();
+    section.on_load(move |section| {
+        if page.run.with_untracked(Run::is_active) {
+            browser::reveal(&section);
+        }
+    });
+    view! {
+        <section node_ref=section class="explanation" aria-label="Explanation">
+            <div class="result-head">
+                <h2>"Explanation"</h2>
+                <SharedBadge />
+                <div class="tabs" role="tablist" aria-label="Views">
+                    <TabButton tab own=Tab::Text test_id="tab-text" label="Text and graph" />
+                    <TabButton tab own=Tab::Table test_id="tab-table" label="Table" />
+                </div>
+            </div>
+            <PartialBanner />
+            <div class="columns" class:wide=move || tab.get() == Tab::Table>
+                <div class="card main">
+                    <div role="tabpanel" aria-label="Text and graph" hidden=move || tab.get() != Tab::Text>
+                        <TextView />
+                    </div>
+                    <Show when=move || tab.get() == Tab::Table>
+                        <div role="tabpanel" aria-label="Table">
+                            <TableView />
+                        </div>
+                    </Show>
+                </div>
+                <Details />
+            </div>
+        </section>
+    }
+}
+
+#[component]
+fn TabButton(tab: RwSignal<Tab>, own: Tab, test_id: &'static str, label: &'static str) -> impl IntoView {
+    let is_own = move || tab.get() == own;
+    view! {
+        <button type="button" role="tab" data-testid=test_id aria-selected=move || is_own().to_string() on:click=move |_| tab.set(own)>
+            {label}
+        </button>
+    }
+}
+
+/// Says that this page did not compute what it shows.
+#[component]
+fn SharedBadge() -> impl IntoView {
+    let page = use_page();
+    let is_shared = Memo::new(move |_| page.shown.with(|shown| shown.as_ref().is_some_and(|shown| shown.origin != Origin::Here)));
+    view! {
+        <Show when=move || is_shared.get()>
+            <span class="badge" data-testid="badge">"Shared result, not recomputed here"</span>
+            <button type="button" class="quiet" on:click=move |_| take_over(page)>"Ask this again here"</button>
+        </Show>
+    }
+}
+
+/// Puts the shared question into the editor; a text of the visitor's own is set aside.
+fn take_over(page: Page) {
+    let Some(shown) = page.shown.get_untracked() else { return };
+    let document = shown.graph.document();
+    page.replace_prompt(&document.prompt.text);
+    if matches!(document.manifest.answer, Answer::Given {}) {
+        page.given.set(document.generation.text.clone());
+    }
+    page.editor_is_open.set(true);
+}
+
+#[component]
+fn PartialBanner() -> impl IntoView {
+    let page = use_page();
+    let banner = move || {
+        let is_active = page.run.with(Run::is_active);
+        page.read(|reading| {
+            reading.document().method.passes.into_iter().chain([usize::from(reading.document().is_complete())]).collect::<Vec<_>>()
+        })
+        .filter(|facts| !is_active && facts[2] == 0)
+        .map(|facts| {
+            view! {
+                <p class="banner">
+                    <strong>{format!("Stopped after {} of {} passes. ", facts[0], facts[1])}</strong>
+                    "Sentences not yet measured are marked; shares are among the measured ones."
+                </p>
+            }
+        })
+    };
+    view! { {banner} }
+}

@@ -1,0 +1,35 @@
+use leptos::prelude::*;
+
+/// The icons of the page, as strokes on a 24 x 24 grid.
+#[derive(Clone, Copy)]
+pub enum Icon {
+    Open,
+    Save,
+    Link,
+    Stop,
+    Close,
+    Theme,
+}
+
+impl Icon {
+    fn strokes(self) -> &'static str {
+        match self {
+            Self::Open => "M3 19V6a1 1 0 0 1 1-1h5l2 2h8a1 1 0 0 1 1 1v2M3 19l3-9h16l-3 9z",
+            Self::Save => "M12 4v11m-4-4 4 4 4-4M4 20h16",
+            Self::Link => "M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1m2 4a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1",
+            Self::Stop => "M7 7h10v10H7z",
+            Self::Close => "M6 6l12 12M18 6L6 18",
+            Self::Theme => "M12 3a9 9 0 1 0 0 18zM12 3a9 9 0 0 1 0 18",
+        }
+    }
+}
+
+/// An icon beside a text; the text says what it means.
+#[component]
+pub fn IconView(icon: Icon) -> impl IntoView {
+    view! {
+        <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
+            <path d=icon.strokes() />
+        </svg>
+    }
+}

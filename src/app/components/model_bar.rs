@@ -1,0 +1,77 @@
+use leptos::prelude::*;
+
+use super::file_button::FileButton;
+use crate::app::number;
+use crate::app::run::Run;
+use crate::app::state::{ModelState, use_page};
+use crate::worker::client::Ready;
+
+/// Which model answers, what state it is in, and the choice of another.
+#[component]
+pub fn ModelBar() -> impl IntoView {
+    let page = use_page();
+    let is_busy =
+        Signal::derive(move || page.run.with(Run::is_active) || page.model.with(|model| matches!(model, ModelState::Loading { .. })));
+    let name = move || page.model_file_name.get().unwrap_or_else(|| "Built-in model".into());
+    let state = move || page.model.with(state_words);
+    let progress = move || match page.model.get() {
+        ModelState::Loading { bytes, total } if total > 0 => {
+            Some(view! { <progress max=total.to_string() value=bytes.to_string() aria-label="Model loading"></progress> })
+        }
+        _ => None,
+    };
+    let has_file = move || page.model_file_name.with(Option::is_some);
+    view! {
+        <div class="model-bar">
+            <p class="model-state" data-testid="model-state" aria-live="polite" class:ready=move || page.model.with(|model| matches!(model, ModelState::Ready(_)))>
+                <strong>{name}</strong>
+                " "
+                <span>{state}</span>
+            </p>
+            {progress}
+            <div class="choice">
+                <Show when=has_file>
+                    <button type="button" disabled=is_busy on:click=move |_| page.choose_model(None)>"Built-in model"</button>
+                </Show>
+                <FileButton label="Open a GGUF file\u{2026}" accept=".gguf" test_id="model-file" disabled=is_busy on_file=move |file| page.choose_model(Some(file)) />
+            </div>
+        </div>
+    }
+}
+
+fn state_words(model: &ModelState) -> String {
+    match model {
+        ModelState::NotLoaded => "not loaded; loads when you press Explain".into(),
+        ModelState::Loading { bytes, total: 0 } if *bytes == 0 => "loading\u{2026}".into(),
+        ModelState::Loading { bytes, total: 0 } => format!("loading, {}", number::bytes(*bytes)),
+        ModelState::Loading { bytes, total } => {
+            let part = number::percent(*bytes as f64 / *total as f64);
+            format!("loading, {} of {} ({part})", number::bytes(*bytes), number::bytes(*total))
+        }
+        ModelState::Ready(ready) => ready_words(ready),
+    }
+}
+
+/// "ready: demo, qwen3, 2.9 M parameters, Q8_0, on candle-cpu".
+fn ready_words(Ready { model, backend, context_length, has_template, .. }: &Ready) -> String {
+    let size = model.parameters as f64 / 1e6;
+    let template = if *has_template { "" } else { ", no chat template" };
+    let context = number::grouped(*context_length as u64);
+    format!("ready: {}, {size:.1} M parameters, {}, on {backend}, {context} tokens of context{template}", model.name, model.quantization)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explanation::Model;
+
+    #[test]
+    fn every_state_of_the_model_is_said_in_words() {
+        assert!(state_words(&ModelState::NotLoaded).starts_with("not loaded"));
+        assert_eq!(state_words(&ModelState::Loading { bytes: 900_000, total: 3_600_000 }), "loading, 900 kB of 3.6 MB (25%)");
+        let model = Model { name: "demo".into(), parameters: 3_000_000, quantization: "Q8_0".into(), ..Model::default() };
+        let ready = Ready { model, context_length: 1024, has_template: false, backend: "candle-cpu".into(), glasscage: "0.1.0".into() };
+        let words = "ready: demo, 3.0 M parameters, Q8_0, on candle-cpu, 1,024 tokens of context, no chat template";
+        assert_eq!(state_words(&ModelState::Ready(ready)), words);
+    }
+}

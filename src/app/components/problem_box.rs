@@ -1,0 +1,27 @@
+use leptos::prelude::*;
+
+use super::icon::{Icon, IconView};
+use crate::app::state::use_page;
+
+/// What went wrong, and what to do next.
+#[component]
+pub fn ProblemBox() -> impl IntoView {
+    let page = use_page();
+    let contents = move || {
+        page.problem.get().map(|problem| {
+            view! {
+                <div class="problem" data-testid="problem">
+                    <p>
+                        <strong>{problem.what}</strong>
+                        " "
+                        {problem.remedy}
+                    </p>
+                    <button type="button" class="quiet close" aria-label="Dismiss" on:click=move |_| page.problem.set(None)>
+                        <IconView icon=Icon::Close />
+                    </button>
+                </div>
+            }
+        })
+    };
+    view! { <div role="alert">{contents}</div> }
+}

@@ -1,0 +1,59 @@
+//! Where the lines of the text are, so that the graph's nodes can be those lines.
+
+use leptos::html::Div;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::Closure;
+use web_sys::{Element, HtmlElement, ResizeObserver};
+
+use super::sentence_row::RowText;
+
+/// In CSS pixels from the top of the lines.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RowPositions {
+    /// The middle of each row's first line, by source.
+    pub y: Vec<f64>,
+    /// Of the gutter in which arcs are drawn.
+    pub gutter_width: f64,
+}
+
+/// The positions of the rows within `lines`, measured again when the text or the window changes.
+pub fn row_positions(lines: NodeRef<Div>, rows: Memo<Vec<RowText>>) -> RwSignal<RowPositions> {
+    let positions = RwSignal::new(RowPositions::default());
+    let measure = move || {
+        if let Some(measured) = lines.get_untracked().and_then(|lines| measured(&lines)) {
+            // Read untracked and compared, so that a resize that moves nothing draws nothing.
+            if positions.with_untracked(|known| *known != measured) {
+                positions.set(measured);
+            }
+        }
+    };
+    let on_resize = Closure::<dyn FnMut()>::new(measure);
+    let observer = ResizeObserver::new(on_resize.as_ref().unchecked_ref()).ok();
+    let kept = StoredValue::new_local((observer, on_resize));
+    lines.on_load(move |lines| {
+        kept.with_value(|(observer, _)| observer.iter().for_each(|observer| observer.observe(&lines)));
+    });
+    on_cleanup(move || {
+        // Disposed with its owner at the latest; a resize seen until then must not reach it.
+        kept.try_with_value(|(observer, _)| observer.iter().for_each(ResizeObserver::disconnect));
+    });
+    Effect::new(move |_| {
+        rows.track();
+        request_animation_frame(measure);
+    });
+    positions
+}
+
+/// `None` while the lines are not on screen.
+fn measured(lines: &HtmlElement) -> Option<RowPositions> {
+    let top = lines.get_bounding_client_rect().top();
+    let gutter_width = lines.query_selector(".arcs").ok()??.get_bounding_client_rect().width();
+    let rows = lines.query_selector_all("[data-node] > .label").ok()?;
+    let middle = |label: Element| {
+        let place = label.get_bounding_client_rect();
+        place.top() + place.height() / 2.0 - top
+    };
+    let y: Vec<f64> = (0..rows.length()).filter_map(|k| rows.item(k)?.dyn_into().ok().map(middle)).collect();
+    (lines.offset_height() > 0).then_some(RowPositions { y, gutter_width })
+}

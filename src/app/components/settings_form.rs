@@ -1,0 +1,85 @@
+use std::ops::RangeInclusive;
+
+use leptos::prelude::*;
+
+use crate::app::settings::{Settings, parsed};
+use crate::app::state::use_page;
+
+/// How the answer is made.
+#[component]
+pub fn SettingsForm() -> impl IntoView {
+    let settings = use_page().settings;
+    let is_greedy = Signal::derive(move || settings.with(|settings| settings.temperature <= 0.0));
+    view! {
+        <details class="fold">
+            <summary>
+                "Settings"
+                <span class="hint">{move || settings.with(summary)}</span>
+            </summary>
+            <div class="settings">
+                <NumberField label="Longest answer (tokens)" start="256" range=1.0..=4096.0 take=move |n| settings.update(|all| all.max_tokens = n.map_or(256, |n| n as usize)) />
+                <NumberField label="Temperature (0 is greedy)" start="0" range=0.0..=2.0 take=move |n| settings.update(|all| all.temperature = n.unwrap_or(0.0)) />
+                <NumberField label="Top-k" start="" range=1.0..=1000.0 disabled=is_greedy take=move |n| settings.update(|all| all.top_k = n.map(|n| n as usize)) />
+                <NumberField label="Top-p" start="" range=0.01..=1.0 disabled=is_greedy take=move |n| settings.update(|all| all.top_p = n) />
+                <NumberField label="Seed" start="0" range=0.0..=4_294_967_295.0 disabled=is_greedy take=move |n| settings.update(|all| all.seed = n.map_or(0, |n| n as u64)) />
+                <label class="check">
+                    <input
+                        type="checkbox"
+                        prop:checked=move || settings.with(|settings| settings.use_template)
+                        on:change=move |event| settings.update(|all| all.use_template = event_target_checked(&event))
+                    />
+                    "Use the model\u{2019}s chat template"
+                </label>
+            </div>
+        </details>
+    }
+}
+
+/// A number, or nothing; what is neither is marked and not taken.
+#[component]
+fn NumberField(
+    label: &'static str,
+    start: &'static str,
+    range: RangeInclusive<f64>,
+    #[prop(optional, into)] disabled: Signal<bool>,
+    take: impl Fn(Option<f64>) + 'static,
+) -> impl IntoView {
+    let is_wrong = RwSignal::new(false);
+    let (least, most) = (range.start().to_string(), range.end().to_string());
+    let on_input = move |event| {
+        let text = event_target_value(&event);
+        let number = parsed(&text, range.clone());
+        is_wrong.set(number.is_none() && !text.trim().is_empty());
+        if !is_wrong.get_untracked() {
+            take(number);
+        }
+    };
+    view! {
+        <label class="number">
+            <span>{label}</span>
+            <input type="number" step="any" min=least max=most value=start disabled=disabled aria-invalid=move || is_wrong.get().to_string() on:input=on_input />
+        </label>
+    }
+}
+
+/// "greedy, at most 256 tokens".
+fn summary(settings: &Settings) -> String {
+    let sampling = match settings.temperature > 0.0 {
+        true => format!("temperature {}, seed {}", settings.temperature, settings.seed),
+        false => "greedy".into(),
+    };
+    let template = if settings.use_template { "" } else { ", no chat template" };
+    format!("{sampling}, at most {} tokens{template}", settings.max_tokens)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folded_settings_are_summed_up() {
+        assert_eq!(summary(&Settings::default()), "greedy, at most 256 tokens");
+        let warm = Settings { temperature: 0.7, seed: 3, use_template: false, ..Settings::default() };
+        assert_eq!(summary(&warm), "temperature 0.7, seed 3, at most 256 tokens, no chat template");
+    }
+}

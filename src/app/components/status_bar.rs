@@ -1,0 +1,42 @@
+use leptos::prelude::*;
+
+use super::answer_stream::AnswerStream;
+use super::icon::{Icon, IconView};
+use crate::app::run::Run;
+use crate::app::state::use_page;
+
+/// What goes on, how far it is, and Stop; always in sight. Its place stays when a run ends, so that nothing jumps.
+#[component]
+pub fn StatusBar() -> impl IntoView {
+    let page = use_page();
+    let is_idle = move || page.run.with(|run| *run == Run::Idle);
+    let is_active = move || page.run.with(Run::is_active);
+    let progress = move || page.run.with(Run::progress).map_or(String::new(), |part| format!("--done:{part:.3}"));
+    let is_unknown = move || is_active() && page.run.with(Run::progress).is_none();
+    view! {
+        <div class="status" class:idle=is_idle class:active=is_active>
+            <div class="line">
+                <p data-testid="status">
+                    <span role="status" aria-live="polite">{move || page.run.with(Run::phase)}</span>
+                    <span class="detail">{move || page.run.with(Run::detail)}</span>
+                </p>
+                <button type="button" data-testid="stop-button" disabled=move || !is_active() on:click=move |_| page.stop()>
+                    <IconView icon=Icon::Stop />
+                    "Stop"
+                </button>
+            </div>
+            <div
+                class="track"
+                class:unknown=is_unknown
+                role="progressbar"
+                aria-label="Progress"
+                aria-valuemin="0"
+                aria-valuemax="100"
+                aria-valuenow=move || page.run.with(Run::progress).map(|part| (part * 100.0).round().to_string())
+            >
+                <span style=progress></span>
+            </div>
+        </div>
+        <AnswerStream />
+    }
+}

@@ -1,0 +1,40 @@
+//! Prompts that show what the built-in model can do.
+
+use serde::Deserialize;
+
+use super::browser;
+
+/// Beside the model they were made for.
+const ADDRESS: &str = "models/demo-examples.json";
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Example {
+    pub title: String,
+    pub prompt: String,
+}
+
+#[derive(Deserialize)]
+struct ExampleFile {
+    examples: Vec<Example>,
+}
+
+/// The examples, or none where the file is missing or is something else.
+pub async fn fetch() -> Vec<Example> {
+    browser::fetch_text(ADDRESS).await.map(|json| parse(&json)).unwrap_or_default()
+}
+
+fn parse(json: &str) -> Vec<Example> {
+    serde_json::from_str(json).map(|file: ExampleFile| file.examples).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_are_read_and_other_files_give_none() {
+        let json = r#"{"model": "demo.gguf", "examples": [{"title": "Scarves", "task": "sum", "prompt": "Robin...", "relevant": [0, 2]}]}"#;
+        assert_eq!(parse(json), [Example { title: "Scarves".into(), prompt: "Robin...".into() }]);
+        assert!(parse("<!doctype html>").is_empty());
+    }
+}

@@ -1,0 +1,153 @@
+//! Documents come from a run, a file or a link, and go to a file or a link.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use web_sys::File;
+
+use super::browser;
+use super::reading::{Graph, Reading};
+use super::run::Run;
+use super::selection;
+use super::sharing::{Reach, SharedLink};
+use super::state::{Origin, Page, Shown};
+use crate::explanation::{Document, from_fragment, to_fragment};
+use crate::problem::Problem;
+
+impl Shown {
+    pub fn new(document: Document, origin: Origin) -> Self {
+        Self { graph: Arc::new(Graph::new(document)), origin }
+    }
+}
+
+impl Page {
+    /// Puts a document on screen and selects its output.
+    pub fn show(&self, document: Document, origin: Origin) {
+        let n_generated = document.generation.sentences.len();
+        let output = if document.output.is_empty() { selection::default_output(n_generated) } else { document.output.clone() };
+        self.preview.set(None);
+        self.focus.set(None);
+        self.link.set(None);
+        self.output.set(output);
+        self.shown.set(Some(Shown::new(document, origin)));
+        if origin != Origin::Here {
+            self.problem.set(None);
+            self.editor_is_open.set(false);
+            self.run.set(Run::Idle);
+        }
+        if origin != Origin::Link {
+            // The address bar must not name another explanation than the one on screen.
+            browser::replace_address(browser::address().split('#').next().unwrap_or_default());
+        }
+    }
+
+    /// Opens the explanation in the address bar, if there is one. Nothing is fetched for it.
+    pub fn open_fragment(&self) {
+        let fragment = browser::fragment();
+        if fragment.trim_start_matches('#').is_empty() {
+            return;
+        }
+        if self.refuse_while_running() {
+            return;
+        }
+        match from_fragment(&fragment) {
+            Ok(document) => self.show(document, Origin::Link),
+            Err(error) => self.problem.set(Some(Problem::new(error.to_string(), "Ask for the link again, or for the saved JSON file"))),
+        }
+    }
+
+    /// Opens an explanation (JSON) or loads a model (GGUF), by the file's name.
+    pub fn open_file(&self, file: File) {
+        match file.name().to_lowercase().ends_with(".gguf") {
+            true => self.choose_model(Some(file)),
+            false => self.open_document(file),
+        }
+    }
+
+    fn open_document(&self, file: File) {
+        if self.refuse_while_running() {
+            return;
+        }
+        let page = *self;
+        spawn_local(async move {
+            let opened = match browser::read_text(&file).await {
+                Some(json) => Document::from_json(&json).map_err(|error| error.to_string()),
+                None => Err("the file could not be read".into()),
+            };
+            match opened {
+                Ok(document) => page.show(document, Origin::File),
+                Err(error) => {
+                    let what = format!("\u{201c}{}\u{201d} was not opened: {error}", file.name());
+                    page.problem.set(Some(Problem::new(what, "Open a file that Save JSON made, or a model whose name ends in .gguf")));
+                }
+            }
+        });
+    }
+
+    fn refuse_while_running(&self) -> bool {
+        let is_active = self.run.with_untracked(Run::is_active);
+        if is_active {
+            self.problem.set(Some(Problem::new("An explanation is being made", "Press Stop first, then open the other one again")));
+        }
+        is_active
+    }
+
+    /// Explains one more or another sentence.
+    pub fn select(&self, i: usize, extend: bool) {
+        self.preview.set(None);
+        self.link.set(None);
+        self.output.update(|output| *output = selection::clicked(output, i, extend));
+    }
+
+    /// Closes the link, where it is open; else goes back to the last sentence.
+    pub fn escape(&self) {
+        match self.link.with_untracked(Option::is_some) {
+            true => self.link.set(None),
+            false => self.clear_selection(),
+        }
+    }
+
+    fn clear_selection(&self) {
+        self.preview.set(None);
+        self.focus.set(None);
+        if let Some(n_generated) = self.shown.with_untracked(|shown| shown.as_ref().map(|shown| shown.graph.n_generated())) {
+            self.output.set(selection::default_output(n_generated));
+        }
+    }
+
+    /// Saves the document, with the selection as its output.
+    pub fn save_json(&self) {
+        if let Some(document) = self.selected_document() {
+            self.offer("glasscage-explanation.json", "application/json", &document.to_json());
+        }
+    }
+
+    /// Offers `text` as a file.
+    pub fn offer(&self, name: &str, media_type: &str, text: &str) {
+        if browser::download(name, media_type, text).is_none() {
+            self.problem.set(Some(Problem::new("The browser did not save the file", "Allow downloads for this page, then try again")));
+        }
+    }
+
+    /// Makes the link, puts it into the address bar and on the clipboard; one too long for that is only shown.
+    pub fn copy_link(&self) {
+        let Some(document) = self.selected_document() else { return };
+        let link = SharedLink::new(&browser::address(), &to_fragment(&document));
+        let page = *self;
+        self.link.set(Some(link.clone()));
+        if link.reach != Reach::BetterAsFile {
+            browser::replace_address(&link.address);
+            spawn_local(async move {
+                let copied = browser::copy(&link.address).await;
+                page.link.update(|shown| shown.iter_mut().for_each(|shown| shown.is_copied = copied));
+            });
+        }
+    }
+
+    /// The document with the chosen output; a sentence under the pointer is no choice.
+    fn selected_document(&self) -> Option<Document> {
+        let graph = self.shown.with_untracked(|shown| shown.as_ref().map(|shown| shown.graph.clone()))?;
+        Some(self.output.with_untracked(|output| Reading::new(graph, output).to_document()))
+    }
+}

@@ -1,0 +1,333 @@
+//! What the page says about a document: shares, evidence and matrices, all derived through [`crate::graph`].
+
+use std::sync::Arc;
+
+use crate::explanation::Document;
+use crate::graph::{self, Adjacency, Normalization, Pruned};
+
+/// Below this positive mass (nats per token) a row counts as weak evidence. In trials with the built-in model the
+/// removal of an irrelevant sentence cost about 0.01 nats per token, that of a relevant one 1 to 2.
+pub const WEAK_NATS: f64 = 0.05;
+
+/// A document and what follows from its table alone.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Graph {
+    document: Document,
+    adjacency: Adjacency,
+    /// For each source: whether all its cells are measured.
+    measured: Vec<bool>,
+    /// For each generated sentence.
+    evidence: Vec<Evidence>,
+}
+
+/// What stands behind a generated sentence's row before normalisation turns it into 100 %, in nats per token.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Evidence {
+    /// The run was stopped, or still goes on.
+    Unmeasured,
+    /// No source has a positive score.
+    None,
+    Weak(f64),
+    Clear(f64),
+}
+
+/// What a sentence is to the explained ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// One of those explained.
+    Output,
+    /// It had influence on them.
+    Source,
+    /// It comes before them and had none.
+    Bystander,
+    /// It comes after them and cannot have any.
+    Later,
+    Unmeasured,
+}
+
+/// The three matrices of the method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Matrix {
+    T,
+    A,
+    Y,
+}
+
+impl Graph {
+    pub fn new(document: Document) -> Self {
+        let table = &document.table;
+        let adjacency = graph::normalize(table, document.method.normalization);
+        let is_measured = |j: usize| table.rows_after(j).all(|i| table.row(i)[j].is_some());
+        let measured = (0..table.n_sources()).map(is_measured).collect();
+        let evidence = table.rows().map(Evidence::of).collect();
+        Self { document, adjacency, measured, evidence }
+    }
+
+    pub fn document(&self) -> &Document {
+        &self.document
+    }
+
+    pub fn n_prompt(&self) -> usize {
+        self.adjacency.n_prompt()
+    }
+
+    pub fn n_generated(&self) -> usize {
+        self.adjacency.n_generated()
+    }
+
+    /// The evidence behind source `j`, where it is a generated sentence.
+    pub fn evidence(&self, j: usize) -> Option<Evidence> {
+        self.evidence.get(j.checked_sub(self.n_prompt())?).copied()
+    }
+
+    /// The `m x (n + m)` rectangle; `None` where there is no number.
+    pub fn rectangle(&self, matrix: Matrix) -> Vec<Vec<Option<f64>>> {
+        let fill = |derived: &graph::Adjacency| {
+            let cell = |i, j| derived.get(i, j).filter(|_| self.is_measured(j)).copied();
+            (0..self.n_generated()).map(|i| (0..derived.n_sources()).map(|j| cell(i, j)).collect()).collect()
+        };
+        match matrix {
+            Matrix::T => self.document.table.to_rectangle(None),
+            Matrix::A => fill(&self.adjacency),
+            Matrix::Y => fill(&graph::total_influence(&self.adjacency)),
+        }
+    }
+
+    fn is_measured(&self, j: usize) -> bool {
+        self.measured.get(j).copied().unwrap_or(false)
+    }
+}
+
+impl Evidence {
+    fn of(row: &[Option<f64>]) -> Self {
+        let mass = graph::positive_mass(row);
+        match mass {
+            _ if row.iter().any(Option::is_none) => Self::Unmeasured,
+            _ if mass <= 0.0 => Self::None,
+            _ if mass < WEAK_NATS => Self::Weak(mass),
+            _ => Self::Clear(mass),
+        }
+    }
+}
+
+/// A graph read from some of its generated sentences, the output O. Shares are divided by |O|, so that each is the
+/// chance that a walk back from the output ends at (prompt) or passes through (generation) the sentence.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    graph: Arc<Graph>,
+    /// Ascending.
+    output: Vec<usize>,
+    /// CAGE, for all `n + m` sources.
+    via_steps: Vec<f64>,
+    /// Row attribution, for all `n + m` sources.
+    direct: Vec<f64>,
+}
+
+impl Reading {
+    pub fn new(graph: Arc<Graph>, output: &[usize]) -> Self {
+        let output: Vec<usize> = output.iter().copied().filter(|&i| i < graph.n_generated()).collect();
+        let per_output = |sums: Vec<f64>| sums.iter().map(|sum| sum / output.len().max(1) as f64).collect();
+        let via_steps = per_output(graph::node_influence(&graph.adjacency, &output));
+        let direct = per_output(graph::direct_influence(&graph.adjacency, &output));
+        Self { graph, output, via_steps, direct }
+    }
+
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    pub fn document(&self) -> &Document {
+        &self.graph.document
+    }
+
+    /// The explained sentences, as 0-based rows.
+    pub fn output(&self) -> &[usize] {
+        &self.output
+    }
+
+    /// The document with this reading's output, as it is saved and shared.
+    pub fn to_document(&self) -> Document {
+        Document { output: self.output.clone(), ..self.graph.document.clone() }
+    }
+
+    /// CAGE: the influence of source `j` along every path; `None` where it was not measured.
+    pub fn via_steps(&self, j: usize) -> Option<f64> {
+        self.via_steps.get(j).copied().filter(|_| self.graph.is_measured(j))
+    }
+
+    /// Row attribution: the influence of source `j` in one step.
+    pub fn direct(&self, j: usize) -> Option<f64> {
+        self.direct.get(j).copied().filter(|_| self.graph.is_measured(j))
+    }
+
+    pub fn role(&self, j: usize) -> Role {
+        let row = j.checked_sub(self.graph.n_prompt());
+        match self.via_steps(j) {
+            _ if row.is_some_and(|i| self.output.contains(&i)) => Role::Output,
+            _ if row.is_some_and(|i| self.output.last().is_some_and(|&last| i > last)) => Role::Later,
+            None => Role::Unmeasured,
+            Some(share) if share != 0.0 => Role::Source,
+            Some(_) => Role::Bystander,
+        }
+    }
+
+    /// Whether this output can be explained at all: the strongest evidence among its sentences.
+    pub fn evidence(&self) -> Evidence {
+        let rank = |evidence: &Evidence| match *evidence {
+            Evidence::Unmeasured => -1.0,
+            Evidence::None => 0.0,
+            Evidence::Weak(mass) | Evidence::Clear(mass) => mass,
+        };
+        let rows = self.output.iter().filter_map(|&i| self.graph.evidence.get(i).copied());
+        rows.max_by(|a, b| rank(a).total_cmp(&rank(b))).unwrap_or(Evidence::None)
+    }
+
+    /// How strongly a share is painted, in [0, 1]: its square root, so that 4 % and 1 % can be told apart and the
+    /// scale is the same in every picture; half of that where the evidence is weak.
+    pub fn strength(&self, share: f64) -> f64 {
+        let faded = if matches!(self.evidence(), Evidence::Weak(_)) { 0.5 } else { 1.0 };
+        faded * share.clamp(0.0, 1.0).sqrt()
+    }
+
+    /// The prompt sentences with influence, strongest first.
+    pub fn strongest_sources(&self) -> Vec<usize> {
+        self.strongest(0..self.graph.n_prompt())
+    }
+
+    /// The generated sentences through which influence came, strongest first.
+    pub fn strongest_steps(&self) -> Vec<usize> {
+        self.strongest(self.graph.n_prompt()..self.via_steps.len())
+    }
+
+    fn strongest(&self, sources: std::ops::Range<usize>) -> Vec<usize> {
+        let mut sources: Vec<usize> = sources.filter(|&j| self.via_steps(j).is_some_and(|share| share > 0.0)).collect();
+        sources.sort_by(|&a, &b| self.via_steps[b].total_cmp(&self.via_steps[a]));
+        sources
+    }
+
+    /// The share of walks that end at an earlier generated sentence without measurable source instead of at the prompt.
+    pub fn lost_share(&self) -> f64 {
+        match self.document().method.normalization {
+            _ if self.evidence() == Evidence::None => 0.0,
+            Normalization::Full => (1.0 - self.via_steps[..self.graph.n_prompt()].iter().sum::<f64>()).clamp(0.0, 1.0),
+            Normalization::NonNegative | Normalization::None => 0.0,
+        }
+    }
+
+    /// The edges that carry `share` of the influence on the output.
+    pub fn prune(&self, share: f64) -> Pruned {
+        graph::prune(&self.graph.adjacency, &self.output, share)
+    }
+
+    /// "G4", "G2 and G4", "G1, G2 and G4".
+    pub fn output_label(&self) -> String {
+        let labels: Vec<String> = self.output.iter().map(|i| self.document().label(self.graph.n_prompt() + i)).collect();
+        match labels.split_last() {
+            Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+            Some((last, _)) => last.clone(),
+            None => "nothing".into(),
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::explanation::{Answer, FORMAT, Manifest, Method, Model, Passage, VERSION};
+    use crate::table::Table;
+
+    /// P1 -> G1; P2 and G1 -> G2 half each; nothing -> G3; a trace of P2 -> G4.
+    pub(in crate::app) fn document() -> Document {
+        let rows: [&[f64]; 4] = [&[1.0, 0.0], &[-0.5, 0.5, 0.5], &[0.0, -0.1, 0.0, 0.0], &[0.0, 0.01, 0.0, 0.0, 0.0]];
+        Document {
+            format: FORMAT.into(),
+            version: VERSION,
+            prompt: Passage::new("A. B.", &[0..3, 3..5], vec![2, 2]),
+            generation: Passage::new("C. D. E. F.", &[0..3, 3..6, 6..9, 9..11], vec![2; 4]),
+            table: Table::from_fn(2, 4, |i, j| Some(rows[i][j])),
+            output: vec![3],
+            method: Method {
+                id: "pert".into(),
+                aggregation: "mean".into(),
+                normalization: Normalization::Full,
+                replacement: "<|im_end|>".into(),
+                passes: [5, 5],
+            },
+            manifest: Manifest {
+                model: Model::default(),
+                template: "chat".into(),
+                answer: Answer::Given {},
+                backend: "candle-cpu".into(),
+                precision: "f32".into(),
+                table_precision: "f64".into(),
+                glasscage: "0.1.0".into(),
+            },
+        }
+    }
+
+    fn read(output: &[usize]) -> Reading {
+        Reading::new(Arc::new(Graph::new(document())), output)
+    }
+
+    #[test]
+    fn influence_through_a_step_is_told_from_direct_influence() {
+        let reading = read(&[1]);
+        assert_eq!((reading.via_steps(0), reading.direct(0)), (Some(0.5), Some(0.0)));
+        assert_eq!((reading.via_steps(2), reading.direct(2)), (Some(0.5), Some(0.5)));
+        assert_eq!(reading.strongest_steps(), [2]);
+    }
+
+    #[test]
+    fn several_outputs_share_one_hundred_percent() {
+        let reading = read(&[0, 1]);
+        assert_eq!((reading.via_steps(0), reading.via_steps(1)), (Some(0.75), Some(0.25)));
+        assert_eq!(reading.output_label(), "G1 and G2");
+    }
+
+    #[test]
+    fn weak_and_missing_evidence_is_named() {
+        assert_eq!(read(&[1]).evidence(), Evidence::Clear(1.0));
+        assert_eq!(read(&[2]).evidence(), Evidence::None);
+        assert_eq!(read(&[3]).evidence(), Evidence::Weak(0.01));
+    }
+
+    #[test]
+    fn influence_that_ends_at_a_step_without_source_is_told() {
+        let mut document = document();
+        document.table.row_mut(3)[4] = Some(0.03);
+        let reading = Reading::new(Arc::new(Graph::new(document)), &[3]);
+        assert!((reading.lost_share() - 0.75).abs() < 1e-12);
+        assert_eq!(read(&[2]).lost_share(), 0.0);
+    }
+
+    #[test]
+    fn every_sentence_has_a_role() {
+        let reading = read(&[1]);
+        let roles: Vec<Role> = (0..5).map(|j| reading.role(j)).collect();
+        assert_eq!(roles, [Role::Source, Role::Source, Role::Source, Role::Output, Role::Later]);
+    }
+
+    #[test]
+    fn weak_evidence_is_painted_fainter() {
+        assert_eq!(read(&[0]).strength(1.0), 1.0);
+        assert_eq!(read(&[0]).strength(0.25), 0.5);
+        assert_eq!(read(&[3]).strength(1.0), 0.5);
+    }
+
+    #[test]
+    fn what_was_not_measured_has_no_share() {
+        let mut partial = document();
+        partial.table.row_mut(3)[0] = None;
+        let reading = Reading::new(Arc::new(Graph::new(partial)), &[3]);
+        assert_eq!((reading.via_steps(0), reading.role(0)), (None, Role::Unmeasured));
+        assert_eq!(reading.evidence(), Evidence::Unmeasured);
+        assert_eq!(reading.graph().rectangle(Matrix::A)[0][0], None);
+    }
+
+    #[test]
+    fn sentences_that_do_not_exist_are_ignored() {
+        let reading = read(&[7]);
+        assert!(reading.output().is_empty());
+        assert_eq!((reading.via_steps(99), reading.evidence()), (None, Evidence::None));
+    }
+}

@@ -1,0 +1,136 @@
+//! `glasscage explain`.
+
+use std::fs;
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use glasscage::explanation::{Document, Sampling};
+use glasscage::graph::{context_attribution, normalize, row_attribution};
+use glasscage::session::Outcome;
+use glasscage::worker::protocol::{Event, Question};
+
+use super::{Backend, load};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// A GGUF file
+    #[arg(long)]
+    model: PathBuf,
+    #[arg(long, required_unless_present = "prompt_file", conflicts_with = "prompt_file")]
+    prompt: Option<String>,
+    #[arg(long)]
+    prompt_file: Option<PathBuf>,
+    /// Explain this answer instead of generating one
+    #[arg(long)]
+    answer_file: Option<PathBuf>,
+    #[arg(long, default_value = "pert")]
+    method: String,
+    #[arg(long, value_enum, default_value = "cpu")]
+    backend: Backend,
+    /// The generated sentences to explain: "last", or numbers from 1 such as 1,3
+    #[arg(long, default_value = "last")]
+    output: String,
+    /// The longest answer, in tokens
+    #[arg(long, default_value_t = 256)]
+    max_tokens: usize,
+    #[arg(long, value_enum, default_value = "auto")]
+    template: Template,
+    /// 0 is greedy
+    #[arg(long, default_value_t = 0.0)]
+    temperature: f64,
+    #[arg(long)]
+    top_k: Option<usize>,
+    #[arg(long)]
+    top_p: Option<f64>,
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Where the explanation document goes
+    #[arg(long, value_name = "OUT")]
+    json: PathBuf,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Template {
+    /// The model's own chat template, where it has one
+    Auto,
+    None,
+}
+
+pub fn explain(arguments: &Arguments) -> Result<(), String> {
+    let question = question(arguments)?;
+    let mut session = load(&arguments.model, arguments.backend)?;
+    let outcome = pollster::block_on(session.explain(&question, async |event| {
+        show_progress(&event);
+        ControlFlow::Continue(())
+    }));
+    let Outcome::Explained(mut document) = outcome.map_err(|problem| problem.to_string())? else {
+        return Err("the run was stopped".into());
+    };
+    document.output = output(&arguments.output, document.generation.sentences.len())?;
+    fs::write(&arguments.json, document.to_json() + "\n").map_err(|error| format!("cannot write {}: {error}", arguments.json.display()))?;
+    print_attribution(&document);
+    Ok(())
+}
+
+fn question(arguments: &Arguments) -> Result<Question, String> {
+    let prompt = match (&arguments.prompt, &arguments.prompt_file) {
+        (Some(prompt), _) => prompt.clone(),
+        (None, Some(path)) => read(path)?,
+        (None, None) => return Err("give --prompt or --prompt-file".into()),
+    };
+    let &Arguments { temperature, top_k, top_p, seed, max_tokens, .. } = arguments;
+    Ok(Question {
+        prompt,
+        answer: arguments.answer_file.as_deref().map(read).transpose()?,
+        use_template: matches!(arguments.template, Template::Auto),
+        sampling: Sampling { temperature, top_k, top_p, seed },
+        max_tokens,
+        method: arguments.method.clone(),
+    })
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
+}
+
+/// Generated sentences by number from 1, as 0-based rows.
+fn output(text: &str, n_generated: usize) -> Result<Vec<usize>, String> {
+    if text == "last" {
+        return Ok(vec![n_generated - 1]);
+    }
+    let row = |number: &str| match number.trim().parse() {
+        Ok(number) if (1..=n_generated).contains(&number) => Ok(number - 1),
+        _ => Err(format!("--output {text}: {number:?} is not one of the {n_generated} generated sentences")),
+    };
+    let mut rows: Vec<usize> = text.split(',').map(row).collect::<Result<_, _>>()?;
+    rows.sort_unstable();
+    rows.dedup();
+    Ok(rows)
+}
+
+/// The answer and the passes as they come, on standard error.
+fn show_progress(event: &Event) {
+    match event {
+        Event::Token(piece) => eprint!("{piece}"),
+        Event::Measuring(_) => eprintln!(),
+        Event::Column { passes: [done, planned], .. } => {
+            eprint!("\rpass {done} of {planned}{}", if done == planned { "\n" } else { "" });
+        }
+        _ => {}
+    }
+    std::io::stderr().flush().ok();
+}
+
+/// Percentages of the prompt sentences, on standard output.
+fn print_attribution(document: &Document) {
+    let adjacency = normalize(&document.table, document.method.normalization);
+    let share = |attribution: Vec<f64>| attribution.into_iter().map(|influence| 100.0 * influence / document.output.len() as f64);
+    println!("  CAGE    row");
+    let context = share(context_attribution(&adjacency, &document.output));
+    let row = share(row_attribution(&adjacency, &document.output));
+    for ((context, row), sentence) in context.zip(row).zip(document.prompt.sentence_texts()) {
+        println!("{context:5.1}% {row:5.1}%  {}", sentence.trim());
+    }
+}

@@ -1,0 +1,140 @@
+//! Line-oriented JSON filters, for scripts and for checking.
+
+use std::io::{BufRead, Write};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use glasscage::graph::{self, Normalization};
+use glasscage::lm::{Edit, Job, LanguageModel, Pass};
+use glasscage::model::gguf::Gguf;
+use glasscage::model::tokenizer::{TokenId, Tokenizer};
+use glasscage::table::Table;
+use glasscage::text::sentences::sentences;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{Backend, load, open};
+
+#[derive(Deserialize)]
+struct Text {
+    text: String,
+}
+
+#[derive(Deserialize)]
+struct GraphInput {
+    table: Table,
+    n_prompt: usize,
+    output: Vec<usize>,
+    #[serde(default)]
+    normalisation: Normalization,
+}
+
+#[derive(Deserialize)]
+struct ScoreInput {
+    ids: Option<Vec<TokenId>>,
+    text: Option<String>,
+    #[serde(default)]
+    replace: Vec<[usize; 2]>,
+}
+
+pub fn tokenize(model: &Path) -> Result<(), String> {
+    let gguf = pollster::block_on(Gguf::read(&open(model)?)).map_err(|error| error.to_string())?;
+    let tokenizer = Tokenizer::from_metadata(&gguf.metadata).map_err(|error| error.to_string())?;
+    filter(|Text { text }| {
+        let ids: Vec<TokenId> = tokenizer.encode(&text).iter().map(|token| token.id).collect();
+        Ok(json!({ "ids": ids, "ids_special": tokenizer.encode_with_special(&text) }))
+    })
+}
+
+pub fn split() -> Result<(), String> {
+    filter(|Text { text }| {
+        let code_points = |byte: usize| text[..byte].chars().count();
+        let spans: Vec<_> = sentences(&text).iter().map(|span| [code_points(span.start), code_points(span.end)]).collect();
+        Ok(json!({ "sentences": spans }))
+    })
+}
+
+pub fn graph() -> Result<(), String> {
+    filter(|mut input: GraphInput| {
+        let GraphInput { table, n_prompt, output, normalisation } = &mut input;
+        if table.n_prompt() != *n_prompt {
+            return Err(format!("a table of {} rows with n_prompt {n_prompt} has {} columns", table.n_generated(), table.n_generated() + *n_prompt));
+        }
+        if let Some(row) = output.iter().find(|&&row| row >= table.n_generated()) {
+            return Err(format!("output {row} is not a row of the table"));
+        }
+        output.sort_unstable();
+        output.dedup();
+        let adjacency = graph::normalize(table, *normalisation);
+        Ok(json!({
+            "adjacency": adjacency.to_rectangle(0.0),
+            "influence": graph::total_influence(&adjacency).to_rectangle(0.0),
+            "context_attribution": graph::context_attribution(&adjacency, output),
+            "row_attribution": graph::row_attribution(&adjacency, output),
+            "zero_rows": graph::zero_rows(&adjacency),
+        }))
+    })
+}
+
+pub fn score(model: &Path, backend: Backend) -> Result<(), String> {
+    let mut session = load(model, backend)?;
+    filter(|ScoreInput { ids, text, replace }| {
+        let tokens = match (ids, text) {
+            (Some(ids), None) => ids,
+            (None, Some(text)) => {
+                let bos = session.tokenizer.bos().filter(|_| session.tokenizer.adds_bos());
+                bos.into_iter().chain(session.tokenizer.encode(&text).iter().map(|token| token.id)).collect()
+            }
+            _ => return Err("give either \"ids\" or \"text\"".into()),
+        };
+        let ids = replaced(tokens, &replace, session.tokenizer.eos())?;
+        Ok(json!({ "logprobs": log_probs(&mut session.lm, &ids)?, "ids": ids }))
+    })
+}
+
+/// `tokens` with the end token in each of the ranges.
+fn replaced(tokens: Vec<TokenId>, ranges: &[[usize; 2]], end_token: TokenId) -> Result<Vec<TokenId>, String> {
+    let mut edits = Vec::new();
+    for &[start, end] in ranges {
+        if start > end || end > tokens.len() {
+            return Err(format!("[{start}, {end}] is not a range of the {} tokens", tokens.len()));
+        }
+        edits.push(Edit { start, tokens: vec![end_token; end - start] });
+    }
+    Ok(Pass { edits }.apply(&tokens))
+}
+
+/// ln p of every token after the first.
+fn log_probs(lm: &mut impl LanguageModel, tokens: &[TokenId]) -> Result<Vec<f64>, String> {
+    let mut log_probs = Vec::new();
+    if tokens.len() > 1 {
+        let job = Job { tokens, targets: 1..tokens.len(), passes: &[] };
+        let score = lm.score(&job, async |_, readout| {
+            log_probs = readout.log_probs.clone();
+            ControlFlow::Continue(())
+        });
+        pollster::block_on(score).map_err(|error| error.to_string())?;
+    }
+    Ok(log_probs)
+}
+
+/// Reads a JSON value a line, writes a JSON value a line; stops at the first bad one.
+fn filter<I: DeserializeOwned, O: Serialize>(mut transform: impl FnMut(I) -> Result<O, String>) -> Result<(), String> {
+    let mut output = std::io::stdout().lock();
+    for (number, line) in std::io::stdin().lock().lines().enumerate() {
+        let at_line = |error: String| format!("line {}: {error}", number + 1);
+        let line = line.map_err(|error| at_line(error.to_string()))?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let input = serde_json::from_str(&line).map_err(|error| at_line(error.to_string()))?;
+        let transformed = transform(input).map_err(at_line)?;
+        let written = serde_json::to_writer(&mut output, &transformed).map_err(std::io::Error::from).and_then(|()| writeln!(output));
+        match written.and_then(|()| output.flush()) {
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),
+            written => written.map_err(|error| error.to_string())?,
+        }
+    }
+    Ok(())
+}

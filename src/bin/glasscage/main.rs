@@ -1,0 +1,86 @@
+//! The command line: the same library, native.
+
+mod explain;
+mod filters;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use glasscage::cpu::CandleModel;
+use glasscage::model::source::NativeFile;
+use glasscage::session::Session;
+
+/// Shows why a language model answered as it did.
+#[derive(Parser)]
+#[command(version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Answer a prompt and write the explanation document
+    Explain(explain::Arguments),
+    /// JSON lines {"text"} -> {"ids", "ids_special"}: without BOS and special tokens, and with both
+    Tokenize {
+        #[arg(long)]
+        model: PathBuf,
+    },
+    /// JSON lines {"text"} -> {"sentences": [[start, end], ..]} in code points
+    Split,
+    /// JSON lines {"table", "n_prompt", "output", "normalisation"} -> adjacency, influence and attributions
+    Graph,
+    /// JSON lines {"ids"} or {"text"}, with optional "replace": [[start, end], ..] -> {"ids", "logprobs"}
+    Score {
+        #[arg(long)]
+        model: PathBuf,
+        #[arg(long, value_enum, default_value = "cpu")]
+        backend: Backend,
+    },
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum Backend {
+    Cpu,
+    Gpu,
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) if error.use_stderr() => return fail(error.to_string().lines().next().unwrap_or_default().trim_start_matches("error: ")),
+        Err(help) => {
+            print!("{help}");
+            return ExitCode::SUCCESS;
+        }
+    };
+    let done = match cli.command {
+        Command::Explain(arguments) => explain::explain(&arguments),
+        Command::Tokenize { model } => filters::tokenize(&model),
+        Command::Split => filters::split(),
+        Command::Graph => filters::graph(),
+        Command::Score { model, backend } => filters::score(&model, backend),
+    };
+    done.map_or_else(|message| fail(&message), |()| ExitCode::SUCCESS)
+}
+
+/// One line on standard error, exit code 2.
+fn fail(message: &str) -> ExitCode {
+    eprintln!("glasscage: {}", message.split_whitespace().collect::<Vec<_>>().join(" "));
+    ExitCode::from(2)
+}
+
+/// The model in a file.
+fn load(path: &Path, backend: Backend) -> Result<Session<CandleModel>, String> {
+    if let Backend::Gpu = backend {
+        return Err("this version has no GPU engine yet; use --backend cpu".into());
+    }
+    let session = pollster::block_on(Session::load(&open(path)?, async |_| std::ops::ControlFlow::Continue(())));
+    Ok(session.map_err(|problem| format!("{}: {}", path.display(), problem.what))?.expect("loading is never broken off"))
+}
+
+fn open(path: &Path) -> Result<NativeFile, String> {
+    NativeFile::open(path).map_err(|error| format!("cannot open {}: {error}", path.display()))
+}

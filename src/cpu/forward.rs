@@ -1,0 +1,253 @@
+//! The transformer, in the order of its layers.
+
+use std::collections::HashMap;
+
+use candle_core::{Device, Result, Tensor};
+use candle_nn::ops::{rms_norm, silu, softmax_last_dim};
+use candle_nn::rotary_emb::{rope, rope_i};
+
+use super::{LoadError, weight::Weight};
+use crate::model::arch::Rope;
+use crate::model::config::Config;
+use crate::model::tokenizer::TokenId;
+
+/// Tokens that go through the layers at once; bounds the attention scores.
+const CHUNK: usize = 256;
+
+/// All weights and sizes of a model.
+pub struct Transformer {
+    pub config: Config,
+    embedding: Weight,
+    layers: Vec<Layer>,
+    norm: Tensor,
+    /// `None` where the embedding serves as LM head too.
+    output: Option<Weight>,
+    /// Radians at position 1, `head_dim / 2` of them.
+    rope_frequencies: Vec<f64>,
+}
+
+struct Layer {
+    attention_norm: Tensor,
+    q: Projection,
+    k: Projection,
+    v: Projection,
+    /// Over each head, `[head_dim]`.
+    q_norm: Option<Tensor>,
+    k_norm: Option<Tensor>,
+    attention_output: Weight,
+    ffn_norm: Tensor,
+    gate: Weight,
+    up: Weight,
+    down: Weight,
+}
+
+struct Projection {
+    weight: Weight,
+    /// `[rows]`.
+    bias: Option<Tensor>,
+}
+
+impl Projection {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        let projected = self.weight.project(x)?;
+        match &self.bias {
+            Some(bias) => projected.broadcast_add(bias),
+            None => Ok(projected),
+        }
+    }
+}
+
+/// Keys and values of a text, for each layer `[n_kv_heads, tokens, head_dim]`; `None` for an empty text.
+#[derive(Clone)]
+pub struct Cache(Vec<Option<KeysValues>>);
+
+#[derive(Clone)]
+struct KeysValues {
+    keys: Tensor,
+    values: Tensor,
+}
+
+impl Cache {
+    /// Tokens in the text.
+    pub fn len(&self) -> usize {
+        self.0.first().and_then(Option::as_ref).map_or(0, |layer| layer.keys.dims()[1])
+    }
+
+    /// That of the first `tokens` tokens.
+    pub fn prefix(&self, tokens: usize) -> Result<Self> {
+        let prefix = |layer: &KeysValues| {
+            Ok(KeysValues { keys: layer.keys.narrow(1, 0, tokens)?, values: layer.values.narrow(1, 0, tokens)? })
+        };
+        let layers = self.0.iter().map(|layer| layer.as_ref().filter(|_| tokens > 0).map(prefix).transpose());
+        Ok(Self(layers.collect::<Result<_>>()?))
+    }
+}
+
+/// The GGUF tensors, taken one by one.
+struct Weights(HashMap<String, Weight>);
+
+impl Weights {
+    /// The weight of this name and shape (rows, columns), where the model has it.
+    fn find(&mut self, name: &str, rows: usize, columns: usize) -> std::result::Result<Option<Weight>, LoadError> {
+        match self.0.remove(name) {
+            Some(weight) if (weight.rows, weight.columns) != (rows, columns) => {
+                Err(LoadError::Shape { name: name.into(), found: vec![weight.rows, weight.columns], expected: vec![rows, columns] })
+            }
+            found => Ok(found),
+        }
+    }
+
+    fn matrix(&mut self, name: &str, rows: usize, columns: usize) -> std::result::Result<Weight, LoadError> {
+        let missing = || crate::model::gguf::GgufError::MissingTensor(name.to_owned());
+        Ok(self.find(name, rows, columns)?.ok_or_else(missing)?)
+    }
+
+    fn vector(&mut self, name: &str, length: usize) -> std::result::Result<Tensor, LoadError> {
+        Ok(self.matrix(name, 1, length)?.vector()?)
+    }
+}
+
+impl Transformer {
+    /// Puts the weights, by GGUF tensor name, in their places.
+    pub fn new(config: Config, weights: HashMap<String, Weight>) -> std::result::Result<Self, LoadError> {
+        let mut weights = Weights(weights);
+        let Config { dim, vocab_size, head_dim, .. } = config;
+        let factors = weights.find("rope_freqs.weight", 1, head_dim / 2)?;
+        let factors = factors.map(|factors| factors.vector()?.to_vec1::<f32>()).transpose()?;
+        Ok(Self {
+            embedding: weights.matrix("token_embd.weight", vocab_size, dim)?,
+            layers: (0..config.n_layers).map(|i| Layer::new(&config, i, &mut weights)).collect::<std::result::Result<_, _>>()?,
+            norm: weights.vector("output_norm.weight", dim)?,
+            output: weights.find("output.weight", vocab_size, dim)?,
+            rope_frequencies: config.rope_frequencies(factors.as_deref()),
+            config,
+        })
+    }
+
+    /// That of an empty text.
+    pub fn empty_cache(&self) -> Cache {
+        Cache(vec![None; self.layers.len()])
+    }
+
+    /// Hidden states of `tokens` that follow the text in `cache`, and adds them to it: `[tokens, dim]`.
+    pub fn forward(&self, tokens: &[TokenId], cache: &mut Cache) -> Result<Tensor> {
+        let chunks = tokens.chunks(CHUNK).map(|chunk| self.forward_chunk(chunk, cache));
+        Tensor::cat(&chunks.collect::<Result<Vec<_>>>()?, 0)
+    }
+
+    fn forward_chunk(&self, tokens: &[TokenId], cache: &mut Cache) -> Result<Tensor> {
+        let angles = self.angles(cache.len(), tokens.len())?;
+        let mut x = self.embedding.embed(tokens)?;
+        for (layer, cache) in self.layers.iter().zip(&mut cache.0) {
+            let attention = layer.attention(&self.config, &self.normalize(&x, &layer.attention_norm)?, &angles, cache)?;
+            x = (x + attention)?;
+            let feed_forward = layer.feed_forward(&self.normalize(&x, &layer.ffn_norm)?)?;
+            x = (x + feed_forward)?;
+        }
+        Ok(x)
+    }
+
+    /// `[n, dim]` -> `[n, vocab_size]`.
+    pub fn logits(&self, hidden: &Tensor) -> Result<Tensor> {
+        let hidden = self.normalize(&hidden.contiguous()?, &self.norm)?;
+        self.output.as_ref().unwrap_or(&self.embedding).project(&hidden)
+    }
+
+    fn normalize(&self, x: &Tensor, weight: &Tensor) -> Result<Tensor> {
+        rms_norm(x, weight, self.config.norm_epsilon as f32)
+    }
+
+    /// Cosines and sines of positions `start..start + length`, each `[length, head_dim / 2]`.
+    fn angles(&self, start: usize, length: usize) -> Result<[Tensor; 2]> {
+        let positions = start..start + length;
+        let angles: Vec<f64> = positions.flat_map(|position| self.rope_frequencies.iter().map(move |radians| position as f64 * radians)).collect();
+        let table = |function: fn(f64) -> f64| {
+            let values: Vec<f32> = angles.iter().map(|&angle| function(angle) as f32).collect();
+            Tensor::from_vec(values, (length, self.rope_frequencies.len()), &Device::Cpu)
+        };
+        Ok([table(f64::cos)?, table(f64::sin)?])
+    }
+}
+
+impl Layer {
+    fn new(config: &Config, i: usize, weights: &mut Weights) -> std::result::Result<Self, LoadError> {
+        let &Config { dim, ffn_dim, head_dim, n_heads, n_kv_heads, architecture, .. } = config;
+        let name = |part: &str| format!("blk.{i}.{part}");
+        let mut projection = |part: &str, rows: usize| {
+            let weight = weights.matrix(&name(&format!("{part}.weight")), rows, dim)?;
+            let bias = architecture.qkv_bias.then(|| weights.vector(&name(&format!("{part}.bias")), rows)).transpose()?;
+            Ok::<_, LoadError>(Projection { weight, bias })
+        };
+        let (q, k, v) = (
+            projection("attn_q", n_heads * head_dim)?,
+            projection("attn_k", n_kv_heads * head_dim)?,
+            projection("attn_v", n_kv_heads * head_dim)?,
+        );
+        let mut head_norm = |part: &str| architecture.qk_norm.then(|| weights.vector(&name(part), head_dim)).transpose();
+        Ok(Self {
+            q,
+            k,
+            v,
+            q_norm: head_norm("attn_q_norm.weight")?,
+            k_norm: head_norm("attn_k_norm.weight")?,
+            attention_norm: weights.vector(&name("attn_norm.weight"), dim)?,
+            attention_output: weights.matrix(&name("attn_output.weight"), dim, n_heads * head_dim)?,
+            ffn_norm: weights.vector(&name("ffn_norm.weight"), dim)?,
+            gate: weights.matrix(&name("ffn_gate.weight"), ffn_dim, dim)?,
+            up: weights.matrix(&name("ffn_up.weight"), ffn_dim, dim)?,
+            down: weights.matrix(&name("ffn_down.weight"), dim, ffn_dim)?,
+        })
+    }
+
+    /// Causal attention of `x` (`[n, dim]`) over the text in `cache` and itself; adds its keys and values to the cache.
+    fn attention(&self, config: &Config, x: &Tensor, angles: &[Tensor; 2], cache: &mut Option<KeysValues>) -> Result<Tensor> {
+        let &Config { n_heads, n_kv_heads, head_dim, .. } = config;
+        let n = x.dim(0)?;
+        let q = rotate(&split_heads(&self.q.forward(x)?, n_heads, self.q_norm.as_ref(), config)?, angles, config)?;
+        let k = rotate(&split_heads(&self.k.forward(x)?, n_kv_heads, self.k_norm.as_ref(), config)?, angles, config)?;
+        let v = split_heads(&self.v.forward(x)?, n_kv_heads, None, config)?;
+        let (keys, values) = match cache.take() {
+            Some(past) => (Tensor::cat(&[past.keys, k], 1)?, Tensor::cat(&[past.values, v], 1)?),
+            None => (k, v),
+        };
+        let length = keys.dim(1)?;
+        // Heads that share keys are neighbours, so they stack into rows of one matrix per key head.
+        let q = (q.reshape((n_kv_heads, n_heads / n_kv_heads * n, head_dim))? * (head_dim as f64).powf(-0.5))?;
+        let scores = q.matmul(&keys.t()?)?.reshape((n_heads, n, length))?.broadcast_add(&causal_mask(n, length)?)?;
+        let mixed = softmax_last_dim(&scores)?.reshape((n_kv_heads, n_heads / n_kv_heads * n, length))?.matmul(&values)?;
+        *cache = Some(KeysValues { keys, values });
+        let mixed = mixed.reshape((n_heads, n, head_dim))?.transpose(0, 1)?.contiguous()?.reshape((n, n_heads * head_dim))?;
+        self.attention_output.project(&mixed)
+    }
+
+    /// SwiGLU: down(silu(gate x) * up x), `[n, dim]` -> `[n, dim]`.
+    fn feed_forward(&self, x: &Tensor) -> Result<Tensor> {
+        self.down.project(&(silu(&self.gate.project(x)?)? * self.up.project(x)?)?)
+    }
+}
+
+/// `[n, heads * head_dim]` -> `[heads, n, head_dim]`, each head normalised where the model does so.
+fn split_heads(projected: &Tensor, heads: usize, norm: Option<&Tensor>, config: &Config) -> Result<Tensor> {
+    let mut split = projected.reshape((projected.dim(0)?, heads, config.head_dim))?;
+    if let Some(norm) = norm {
+        split = rms_norm(&split, norm, config.norm_epsilon as f32)?;
+    }
+    split.transpose(0, 1)?.contiguous()
+}
+
+/// Rotary positions of `[heads, n, head_dim]`.
+fn rotate(heads: &Tensor, [cos, sin]: &[Tensor; 2], config: &Config) -> Result<Tensor> {
+    let batch = heads.unsqueeze(0)?;
+    let rotated = match config.architecture.rope {
+        Rope::Interleaved => rope_i(&batch, cos, sin),
+        Rope::Halves => rope(&batch, cos, sin),
+    };
+    rotated?.squeeze(0)
+}
+
+/// 0 where query i of the last `n` positions may look at key j of `length`, else minus infinity: `[1, n, length]`.
+fn causal_mask(n: usize, length: usize) -> Result<Tensor> {
+    let past = length - n;
+    let mask = (0..n).flat_map(|i| (0..length).map(move |j| if j <= past + i { 0.0 } else { f32::NEG_INFINITY }));
+    Tensor::from_vec(mask.collect::<Vec<_>>(), (1, n, length), &Device::Cpu)
+}

@@ -1,0 +1,125 @@
+//! One matrix or vector of the model, expanded to f32 or packed as in the file.
+
+use std::ops::Range;
+
+use candle_core::quantized::{GgmlDType, ggml_file::qtensor_from_ggml};
+use candle_core::{Device, Result, Tensor};
+
+use crate::model::gguf;
+use crate::model::quant::Quant;
+use crate::model::tokenizer::TokenId;
+
+/// Values of a packed matrix that are expanded at once.
+const BLOCK_VALUES: usize = 4 << 20;
+
+/// `[rows, columns]`; a vector is one row.
+pub struct Weight {
+    pub rows: usize,
+    pub columns: usize,
+    storage: Storage,
+}
+
+enum Storage {
+    /// f32, `[rows, columns]`.
+    Expanded(Tensor),
+    Packed { quant: &'static Quant, bytes: Vec<u8> },
+}
+
+impl Weight {
+    /// The weight with these bytes of the file.
+    pub fn new(tensor: &gguf::Tensor, bytes: Vec<u8>, expand: bool) -> Result<Self> {
+        let columns = tensor.shape.first().copied().unwrap_or(1);
+        let rows = tensor.shape.iter().skip(1).product();
+        let storage = if expand || rows == 1 {
+            Storage::Expanded(dequantize(tensor.quant, &bytes, rows, columns)?)
+        } else {
+            Storage::Packed { quant: tensor.quant, bytes }
+        };
+        Ok(Self { rows, columns, storage })
+    }
+
+    /// x W^T: `[n, columns]` -> `[n, rows]`.
+    pub fn project(&self, x: &Tensor) -> Result<Tensor> {
+        if let Storage::Expanded(weight) = &self.storage {
+            return x.matmul(&weight.t()?);
+        }
+        let block = (BLOCK_VALUES / self.columns).max(1);
+        let blocks = (0..self.rows).step_by(block).map(|start| x.matmul(&self.rows(start..self.rows.min(start + block))?.t()?));
+        Tensor::cat(&blocks.collect::<Result<Vec<_>>>()?, 1)
+    }
+
+    /// The rows of these tokens: `[tokens, columns]`. All of them have to be rows of the weight.
+    pub fn embed(&self, tokens: &[TokenId]) -> Result<Tensor> {
+        match &self.storage {
+            Storage::Expanded(weight) => weight.index_select(&Tensor::new(tokens, &Device::Cpu)?, 0),
+            Storage::Packed { .. } => {
+                let rows = tokens.iter().map(|&token| self.rows(token as usize..token as usize + 1));
+                Tensor::cat(&rows.collect::<Result<Vec<_>>>()?, 0)
+            }
+        }
+    }
+
+    /// A vector's values: `[columns]`.
+    pub fn vector(&self) -> Result<Tensor> {
+        self.rows(0..1)?.flatten_all()
+    }
+
+    /// Some rows in f32.
+    fn rows(&self, rows: Range<usize>) -> Result<Tensor> {
+        match &self.storage {
+            Storage::Expanded(weight) => weight.narrow(0, rows.start, rows.len()),
+            Storage::Packed { quant, bytes } => {
+                let row_bytes = bytes.len() / self.rows;
+                dequantize(quant, &bytes[rows.start * row_bytes..rows.end * row_bytes], rows.len(), self.columns)
+            }
+        }
+    }
+}
+
+fn dequantize(quant: &Quant, bytes: &[u8], rows: usize, columns: usize) -> Result<Tensor> {
+    qtensor_from_ggml(candle_type(quant)?, bytes, vec![rows, columns], &Device::Cpu)?.dequantize(&Device::Cpu)
+}
+
+fn candle_type(quant: &Quant) -> Result<GgmlDType> {
+    Ok(match quant.name {
+        "F32" => GgmlDType::F32,
+        "F16" => GgmlDType::F16,
+        "BF16" => GgmlDType::BF16,
+        "Q4_0" => GgmlDType::Q4_0,
+        "Q4_1" => GgmlDType::Q4_1,
+        "Q5_0" => GgmlDType::Q5_0,
+        "Q5_1" => GgmlDType::Q5_1,
+        "Q8_0" => GgmlDType::Q8_0,
+        "Q2_K" => GgmlDType::Q2K,
+        "Q3_K" => GgmlDType::Q3K,
+        "Q4_K" => GgmlDType::Q4K,
+        "Q5_K" => GgmlDType::Q5K,
+        "Q6_K" => GgmlDType::Q6K,
+        other => candle_core::bail!("candle has no tensor type {other}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::quant::QUANTS;
+
+    #[test]
+    fn candle_knows_every_tensor_type_in_the_sizes_that_we_read() {
+        for quant in QUANTS {
+            let candle = candle_type(quant).unwrap();
+            assert_eq!((candle.block_size(), candle.type_size()), (quant.block, quant.block_bytes), "{}", quant.name);
+        }
+    }
+
+    #[test]
+    fn packed_and_expanded_weights_compute_the_same() {
+        let bytes: Vec<u8> = (0..3 * 2 * 34).map(|i| if i % 34 == 1 { 0x2c } else { (i * 37 % 251) as u8 }).collect();
+        let tensor = gguf::Tensor { name: "w".into(), shape: vec![64, 3], quant: crate::model::quant::by_id(8).unwrap(), offset: 0, bytes: bytes.len() };
+        let [packed, expanded] = [false, true].map(|expand| Weight::new(&tensor, bytes.clone(), expand).unwrap());
+        let x = Tensor::arange(0f32, 128.0, &Device::Cpu).unwrap().reshape((2, 64)).unwrap();
+        let values = |tensor: Tensor| tensor.to_vec2::<f32>().unwrap();
+        assert_eq!(values(packed.project(&x).unwrap()), values(expanded.project(&x).unwrap()));
+        assert_eq!(values(packed.embed(&[2, 0]).unwrap()), values(expanded.embed(&[2, 0]).unwrap()));
+    }
+}

@@ -1,0 +1,58 @@
+//! An answer, token by token.
+
+use std::ops::ControlFlow;
+
+use super::{LanguageModel, LmError, check_length, sample::Sampler};
+use crate::model::tokenizer::{TokenId, Tokenizer};
+
+/// A generated continuation, without the end token.
+#[derive(Debug)]
+pub struct Generated {
+    pub tokens: Vec<TokenId>,
+    pub stop: Stop,
+}
+
+/// Why it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The model ended its turn.
+    End,
+    /// The limit of tokens, or of the context, was reached.
+    Length,
+    /// `on_token` broke off.
+    Cancelled,
+}
+
+/// Continues `prompt` until the model ends its turn, or `max_tokens`, or `on_token` breaks off.
+pub async fn generate(
+    model: &mut impl LanguageModel,
+    tokenizer: &Tokenizer,
+    prompt: &[TokenId],
+    sampler: &mut Sampler,
+    max_tokens: usize,
+    mut on_token: impl AsyncFnMut(TokenId) -> ControlFlow<()>,
+) -> Result<Generated, LmError> {
+    // At least one token of the answer has to fit.
+    check_length(model.config(), prompt.len() + 1)?;
+    let limit = max_tokens.min(model.config().context_length - prompt.len());
+    model.reset();
+    let mut tokens = Vec::new();
+    let mut next = model.next_token(prompt, sampler).await?;
+    let stop = loop {
+        if tokenizer.is_end_of_generation(next) {
+            break Stop::End;
+        }
+        if tokens.len() == limit {
+            break Stop::Length;
+        }
+        tokens.push(next);
+        if on_token(next).await.is_break() {
+            break Stop::Cancelled;
+        }
+        if tokens.len() == limit {
+            break Stop::Length;
+        }
+        next = model.next_token(&[next], sampler).await?;
+    };
+    Ok(Generated { tokens, stop })
+}

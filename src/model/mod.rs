@@ -1,0 +1,10 @@
+//! Model files: GGUF header, configuration, tokenizer, chat template. Nothing here computes.
+
+pub mod arch;
+pub mod chat;
+pub mod config;
+pub mod gguf;
+pub mod quant;
+pub mod source;
+pub mod stream;
+pub mod tokenizer;

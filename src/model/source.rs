@@ -1,0 +1,84 @@
+//! Where a model file's bytes come from: read by ranges, never as a whole.
+
+use std::future::Future;
+
+/// A file that can be read at any place: a browser file, an HTTP address, a native file, memory.
+pub trait ByteSource {
+    /// Length of the file in bytes.
+    fn size(&self) -> u64;
+
+    /// Exactly `length` bytes from `offset`; an error where the file has not so many.
+    fn read_at(&self, offset: u64, length: usize) -> impl Future<Output = Result<Vec<u8>, SourceError>>;
+}
+
+/// The file could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    #[error("the file ends at byte {size}, but bytes {offset} to {end} were asked for")]
+    PastEnd { offset: u64, end: u64, size: u64 },
+    #[error("the file could not be read: {0}")]
+    Read(String),
+}
+
+/// `offset..offset + length` where it lies within a file of `size` bytes.
+pub fn range_within(size: u64, offset: u64, length: usize) -> Result<std::ops::Range<u64>, SourceError> {
+    match offset.checked_add(length as u64) {
+        Some(end) if end <= size => Ok(offset..end),
+        end => Err(SourceError::PastEnd { offset, end: end.unwrap_or(u64::MAX), size }),
+    }
+}
+
+/// A file that is in memory already.
+pub struct Memory(pub Vec<u8>);
+
+impl ByteSource for Memory {
+    fn size(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    async fn read_at(&self, offset: u64, length: usize) -> Result<Vec<u8>, SourceError> {
+        let range = range_within(self.size(), offset, length)?;
+        Ok(self.0[range.start as usize..range.end as usize].to_vec())
+    }
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+pub use native::NativeFile;
+
+#[cfg(not(target_arch = "wasm32"))]
+mod native {
+    use std::cell::RefCell;
+    use std::fs::File;
+    use std::io::{Read, Seek, SeekFrom};
+    use std::path::Path;
+
+    use super::{ByteSource, SourceError, range_within};
+
+    /// A file on disk.
+    pub struct NativeFile {
+        file: RefCell<File>,
+        size: u64,
+    }
+
+    impl NativeFile {
+        pub fn open(path: &Path) -> std::io::Result<Self> {
+            let file = File::open(path)?;
+            let size = file.metadata()?.len();
+            Ok(Self { file: RefCell::new(file), size })
+        }
+    }
+
+    impl ByteSource for NativeFile {
+        fn size(&self) -> u64 {
+            self.size
+        }
+
+        async fn read_at(&self, offset: u64, length: usize) -> Result<Vec<u8>, SourceError> {
+            range_within(self.size, offset, length)?;
+            let mut bytes = vec![0; length];
+            let mut file = self.file.borrow_mut();
+            let read = file.seek(SeekFrom::Start(offset)).and_then(|_| file.read_exact(&mut bytes));
+            read.map(|()| bytes).map_err(|error| SourceError::Read(error.to_string()))
+        }
+    }
+}

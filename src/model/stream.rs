@@ -1,0 +1,63 @@
+//! The whole file, front to back, in bounded pieces: weights go to the engine, everything to the hash.
+
+use std::ops::ControlFlow;
+
+use sha2::{Digest, Sha256};
+
+use super::gguf::{Gguf, GgufError, Tensor};
+use super::source::ByteSource;
+
+/// The largest piece that is in memory at once.
+const PIECE: usize = 4 << 20;
+
+/// Reads every tensor of `source` in file order. `on_piece` gets consecutive pieces of each tensor, at most 4 MiB
+/// each; `on_progress` the bytes of the file read so far, and may break off.
+///
+/// Returns the SHA-256 of the file in lower-case hexadecimal, `None` where it was broken off.
+pub async fn stream<E: From<GgufError>>(
+    source: &impl ByteSource,
+    gguf: &Gguf,
+    mut on_piece: impl FnMut(&Tensor, &[u8]) -> Result<(), E>,
+    mut on_progress: impl AsyncFnMut(u64) -> ControlFlow<()>,
+) -> Result<Option<String>, E> {
+    let mut tensors: Vec<&Tensor> = gguf.tensors.iter().collect();
+    tensors.sort_by_key(|tensor| tensor.offset);
+    let mut hash = Sha256::new();
+    let mut position = 0;
+    for part in parts(&tensors, gguf.size)? {
+        while position < part.end {
+            let length = PIECE.min((part.end - position) as usize);
+            let piece = source.read_at(position, length).await.map_err(GgufError::from)?;
+            hash.update(&piece);
+            if let Some(tensor) = part.tensor {
+                on_piece(tensor, &piece)?;
+            }
+            position += length as u64;
+            if on_progress(position).await.is_break() {
+                return Ok(None);
+            }
+        }
+    }
+    Ok(Some(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()))
+}
+
+/// A run of bytes up to `end`: a tensor, or what lies between (header, padding).
+struct Part<'a> {
+    tensor: Option<&'a Tensor>,
+    end: u64,
+}
+
+fn parts<'a>(tensors: &[&'a Tensor], size: u64) -> Result<Vec<Part<'a>>, GgufError> {
+    let mut parts = Vec::with_capacity(2 * tensors.len() + 1);
+    let mut position = 0;
+    for &tensor in tensors {
+        if tensor.offset < position {
+            return Err(GgufError::Damaged("its tensors overlap"));
+        }
+        position = tensor.offset + tensor.bytes as u64;
+        parts.push(Part { tensor: None, end: tensor.offset });
+        parts.push(Part { tensor: Some(tensor), end: position });
+    }
+    parts.push(Part { tensor: None, end: size });
+    Ok(parts)
+}

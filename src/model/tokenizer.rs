@@ -1,0 +1,241 @@
+//! Text to token ids and back, as the metadata of the model's own file say; the ids equal llama.cpp's.
+//!
+//! ```text
+//! text --special--> special tokens and runs of text --scheme--> tokens, each with the bytes of text that it covers
+//! ```
+//!
+//! Two schemes: byte-level BPE (`gpt2`: GPT-2, Llama 3, Qwen, SmolLM) and SentencePiece-style merging by scores (`llama`: Llama 2,
+//! TinyLlama). The merging itself is the BPE model of the `tokenizers` crate in both.
+//!
+//! Reference: llama.cpp, src/llama-vocab.cpp.
+
+mod byte_level;
+mod roles;
+mod sentencepiece;
+mod special;
+mod vocabulary;
+
+use std::ops::Range;
+
+use self::byte_level::ByteLevel;
+use self::roles::Roles;
+use self::sentencepiece::SentencePiece;
+use self::special::{Fragment, Special};
+use self::vocabulary::{Kind, Vocabulary};
+use super::gguf::Metadata;
+
+pub type TokenId = u32;
+
+/// A token and the bytes of the text that it covers; these may begin or end inside a character.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Token {
+    pub id: TokenId,
+    pub span: Range<usize>,
+}
+
+/// The tokenizer of one model.
+pub struct Tokenizer {
+    scheme: Scheme,
+    /// What each token stands for, by id.
+    bytes: Vec<Box<[u8]>>,
+    kinds: Vec<Kind>,
+    specials: Vec<Special>,
+    roles: Roles,
+}
+
+/// How a run of text without special tokens becomes tokens.
+enum Scheme {
+    ByteLevel(ByteLevel),
+    SentencePiece(SentencePiece),
+}
+
+/// Why the metadata describe no tokenizer that works.
+#[derive(Debug, thiserror::Error)]
+pub enum TokenizerError {
+    #[error("the model file holds no tokenizer: {0} is missing")]
+    Missing(&'static str),
+    #[error("the tokenizer of this model is of the kind “{0}”, which is not supported; supported are gpt2 and llama")]
+    Model(String),
+    #[error("this model splits text by the rules “{0}”, which are not supported; supported are {known}", known = byte_level::names())]
+    PreTokenizer(String),
+    #[error("the tokenizer of this model is damaged: {key} has {found} entries for {tokens} tokens")]
+    Length { key: &'static str, found: usize, tokens: usize },
+    #[error("the tokenizer of this model is damaged: {key} is {id}, but there are {tokens} tokens")]
+    Id { key: &'static str, id: u64, tokens: usize },
+    #[error("the tokenizer of this model is damaged: tokens {first} and {second} have the same text")]
+    Duplicate { first: TokenId, second: TokenId },
+    #[error("the tokenizer of this model is damaged: the text of token {0} is too long")]
+    TooLong(TokenId),
+    #[error("the tokenizer of this model is damaged: it has too many tokens")]
+    TooMany,
+    #[error("the tokenizer of this model is damaged: entry {0} of its merges is not two tokens")]
+    Merge(usize),
+    #[error("the tokenizer of this model is damaged: it has no token <0x{0:02X}>")]
+    NoByte(u8),
+    #[error("the tokenizer of this model is damaged: token {0} is said to be a byte and is none")]
+    NotAByte(TokenId),
+    #[error("the model file does not say which token begins a text, yet asks for one")]
+    NoBeginning,
+    #[error("the model file does not say which token ends a text")]
+    NoEnd,
+    #[error("the tokenizer of this model is damaged: {0}")]
+    Build(String),
+}
+
+impl Tokenizer {
+    /// Reads the `tokenizer.ggml.*` keys. Builds 150,000 tokens in a fraction of a second.
+    pub fn from_metadata(metadata: &Metadata) -> Result<Self, TokenizerError> {
+        let vocabulary = Vocabulary::read(metadata)?;
+        let scheme = Scheme::new(metadata, &vocabulary)?;
+        Ok(Self {
+            bytes: vocabulary.iter().map(|token| scheme.bytes(token)).collect::<Result<_, _>>()?,
+            specials: Special::all(&vocabulary),
+            roles: Roles::read(metadata, &vocabulary, scheme.defaults())?,
+            kinds: vocabulary.kinds,
+            scheme,
+        })
+    }
+
+    /// The tokens of plain text: no beginning-of-text token, and the names of control tokens are text like any other.
+    /// (Tokens of type `USER_DEFINED`, Qwen's `<think>` for one, are recognised everywhere, as llama.cpp does.)
+    ///
+    /// The spans tile the text. The space that SentencePiece puts before a text covers nothing; bytes that the vocabulary lacks
+    /// are covered by a neighbour, and by nothing where a whole run between special tokens is of such bytes.
+    pub fn encode(&self, text: &str) -> Vec<Token> {
+        self.encode_partly_plain(text, &(0..text.len()))
+    }
+
+    /// As [`Tokenizer::encode`], but control tokens are recognised wherever they do not touch the byte range `plain`.
+    pub fn encode_partly_plain(&self, text: &str, plain: &Range<usize>) -> Vec<Token> {
+        let mut tokens = Vec::new();
+        let mut after_special = true;
+        for fragment in special::fragments(&self.specials, text, plain) {
+            match fragment {
+                Fragment::Special(id, span) => {
+                    tokens.push(Token { id, span });
+                    after_special = true;
+                }
+                Fragment::Text(run) => {
+                    tokens.extend(self.tokens_of_run(text, run, after_special));
+                    after_special = false;
+                }
+            }
+        }
+        tokens
+    }
+
+    /// The ids of a whole input: control tokens recognised, beginning and end of text added as the model asks; llama.cpp's
+    /// `add_special = true, parse_special = true`.
+    pub fn encode_with_special(&self, text: &str) -> Vec<TokenId> {
+        let bos = self.roles.bos.filter(|_| self.roles.adds_bos);
+        let eos = self.roles.adds_eos.then_some(self.roles.eos);
+        let nothing_plain = text.len()..text.len();
+        let tokens = self.encode_partly_plain(text, &nothing_plain).into_iter().map(|token| token.id);
+        bos.into_iter().chain(tokens).chain(eos).collect()
+    }
+
+    /// What a token stands for in a text: nothing for control tokens and ids that do not exist. One character may take several
+    /// tokens, so the bytes of a token need not be UTF-8.
+    pub fn bytes(&self, id: TokenId) -> &[u8] {
+        self.bytes.get(id as usize).map_or(&[], |bytes| bytes)
+    }
+
+    /// The text of some tokens, without control tokens; bytes that are no UTF-8 become U+FFFD. Where the model's scheme puts a space
+    /// before every text, one at the start is taken away, as in llama.cpp's `detokenize` (whose clean-up of spaces before
+    /// punctuation is left out: here `decode` undoes `encode`).
+    pub fn decode(&self, ids: &[TokenId]) -> String {
+        let bytes: Vec<u8> = ids.iter().flat_map(|&id| self.bytes(id)).copied().collect();
+        let starts_with_space = ids.first().is_some_and(|&id| self.bytes(id).starts_with(b" "));
+        let dummy = usize::from(starts_with_space && self.scheme.adds_space());
+        String::from_utf8_lossy(&bytes[dummy..]).into_owned()
+    }
+
+    /// How the vocabulary writes a special token (`<|im_end|>`); the text of any other token.
+    pub fn name(&self, id: TokenId) -> String {
+        let special = self.specials.iter().find(|special| special.id == id);
+        special.map_or_else(|| String::from_utf8_lossy(self.bytes(id)).into_owned(), |special| special.text.clone())
+    }
+
+    pub fn bos(&self) -> Option<TokenId> {
+        self.roles.bos
+    }
+
+    /// Does an input begin with [`Tokenizer::bos`]?
+    pub fn adds_bos(&self) -> bool {
+        self.roles.adds_bos
+    }
+
+    pub fn eos(&self) -> TokenId {
+        self.roles.eos
+    }
+
+    /// Does generation stop at this token?
+    pub fn is_end_of_generation(&self, id: TokenId) -> bool {
+        self.roles.ends.contains(&id)
+    }
+
+    pub fn is_control(&self, id: TokenId) -> bool {
+        self.kinds.get(id as usize).is_some_and(|kind| kind.is_control())
+    }
+
+    pub fn vocab_size(&self) -> usize {
+        self.kinds.len()
+    }
+
+    /// The tokens of `text[run]`, which holds no special token.
+    fn tokens_of_run(&self, text: &str, run: Range<usize>, after_special: bool) -> Vec<Token> {
+        let mut tokens = Vec::new();
+        let mut start = run.start;
+        for (id, end) in self.scheme.tokens(&text[run.clone()], after_special) {
+            let end = run.start + end;
+            tokens.push(Token { id, span: start..end });
+            start = end;
+        }
+        // Bytes without a token at the end.
+        if let Some(last) = tokens.last_mut() {
+            last.span.end = run.end;
+        }
+        tokens
+    }
+}
+
+impl Scheme {
+    fn new(metadata: &Metadata, vocabulary: &Vocabulary) -> Result<Self, TokenizerError> {
+        const KEY: &str = "tokenizer.ggml.model";
+        match metadata.str(KEY).ok_or(TokenizerError::Missing(KEY))? {
+            "gpt2" => ByteLevel::new(metadata, vocabulary).map(Self::ByteLevel),
+            "llama" => SentencePiece::new(metadata, vocabulary).map(Self::SentencePiece),
+            other => Err(TokenizerError::Model(other.to_owned())),
+        }
+    }
+
+    /// Tokens of a run of text, each with the byte where it ends.
+    fn tokens(&self, text: &str, after_special: bool) -> Vec<(TokenId, usize)> {
+        match self {
+            Self::ByteLevel(scheme) => scheme.tokens(text),
+            Self::SentencePiece(scheme) => scheme.tokens(text, after_special),
+        }
+    }
+
+    /// The bytes that a token stands for.
+    fn bytes(&self, token: vocabulary::Entry) -> Result<Box<[u8]>, TokenizerError> {
+        match (token.kind, self) {
+            (Kind::Control | Kind::Unknown | Kind::Unused | Kind::Undefined, _) => Ok(Box::default()),
+            (Kind::UserDefined, _) => Ok(token.name.as_bytes().into()),
+            (_, Self::ByteLevel(_)) => Ok(byte_level::bytes_of(token.name)),
+            (_, Self::SentencePiece(_)) => sentencepiece::bytes_of(token),
+        }
+    }
+
+    fn adds_space(&self) -> bool {
+        matches!(self, Self::SentencePiece(scheme) if scheme.adds_space)
+    }
+
+    /// What holds where the metadata do not say.
+    fn defaults(&self) -> roles::Defaults {
+        match self {
+            Self::ByteLevel(scheme) => roles::Defaults { adds_bos: scheme.adds_bos, ..Default::default() },
+            Self::SentencePiece(_) => sentencepiece::DEFAULTS,
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Byte-level BPE (`tokenizer.ggml.model` = `gpt2`): a text is split into words by regular expressions, and the bytes of each word are
+//! merged in the order of a list.
+
+use std::collections::HashSet;
+
+use tokenizers::Model;
+use tokenizers::models::bpe::BPE;
+use tokenizers::utils::SysRegex;
+
+use super::vocabulary::Vocabulary;
+use super::{TokenId, TokenizerError};
+use crate::model::gguf::Metadata;
+
+const PRE: &str = "tokenizer.ggml.pre";
+const MERGES: &str = "tokenizer.ggml.merges";
+
+/// How models split text into words. The patterns are applied one after the other, each to the words that the ones before it
+/// left; what a pattern does not match stays a word of its own.
+struct PreTokenizer {
+    /// As in `tokenizer.ggml.pre`.
+    names: &'static [&'static str],
+    patterns: &'static [&'static str],
+    /// A word that is a token becomes that token, however its bytes merge (`ignore_merges`).
+    whole_words_first: bool,
+    adds_bos: bool,
+}
+
+/// Names, patterns and flags are those of llama.cpp's llama-vocab.cpp, as of early 2026: `llama_vocab::impl::load` and `llm_tokenizer_bpe`.
+/// (`GPT2` there ends at `\s+(?!\S)`; its hand-written matcher goes on with `|\s+`, as here.)
+const PRE_TOKENIZERS: &[PreTokenizer] = &[
+    PreTokenizer {
+        names: &["default"],
+        patterns: &[r"[\p{P}\$\+<=>\^~\|]+", GPT2, r"\p{N}+", "[0-9][0-9][0-9]"],
+        whole_words_first: false,
+        adds_bos: false,
+    },
+    PreTokenizer {
+        names: &["gpt-2", "phi-2", "mpt", "olmo", "jais", "exaone4", "gigachat", "a.x-4.0", "mellum"],
+        patterns: &[GPT2],
+        whole_words_first: false,
+        adds_bos: false,
+    },
+    PreTokenizer {
+        names: &["llama-bpe", "llama3", "llama-v3", "falcon3", "falcon-h1", "pixtral", "midm-2.0", "lfm2"],
+        patterns: &[LLAMA3],
+        whole_words_first: true,
+        adds_bos: true,
+    },
+    PreTokenizer { names: &["smaug-bpe", "dbrx"], patterns: &[LLAMA3], whole_words_first: false, adds_bos: false },
+    PreTokenizer {
+        names: &["qwen2", "deepseek-r1-qwen", "kormo", "megrez", "stablelm2"],
+        patterns: &[QWEN2],
+        whole_words_first: false,
+        adds_bos: false,
+    },
+    PreTokenizer {
+        names: &["smollm", "starcoder", "refact", "command-r", "codeshell", "exaone", "minerva-7b"],
+        patterns: &[r"\p{N}", GPT2],
+        whole_words_first: false,
+        adds_bos: false,
+    },
+];
+
+const GPT2: &str = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+";
+
+/// Digits in threes.
+const LLAMA3: &str = concat!(
+    r"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}",
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+);
+
+/// Digits one by one.
+const QWEN2: &str = concat!(
+    r"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}",
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+);
+
+pub struct ByteLevel {
+    patterns: Vec<SysRegex>,
+    model: BPE,
+    /// Stands for a byte that the vocabulary lacks (SmolLM's lacks some): nothing merges across it, and it is left out in the end.
+    missing: TokenId,
+    pub adds_bos: bool,
+}
+
+impl ByteLevel {
+    pub fn new(metadata: &Metadata, vocabulary: &Vocabulary) -> Result<Self, TokenizerError> {
+        let pre_tokenizer = pre_tokenizer(metadata.str(PRE).unwrap_or("default"))?;
+        let (model, missing) = bpe(metadata, vocabulary, pre_tokenizer.whole_words_first)?;
+        let pattern = |pattern: &&str| SysRegex::new(pattern).expect("the patterns of the table are valid");
+        let patterns = pre_tokenizer.patterns.iter().map(pattern).collect();
+        Ok(Self { patterns, model, missing, adds_bos: pre_tokenizer.adds_bos })
+    }
+
+    /// Tokens, each with the byte where it ends.
+    pub fn tokens(&self, text: &str) -> Vec<(TokenId, usize)> {
+        let mut tokens = Vec::new();
+        let mut end = 0;
+        for word in self.words(text) {
+            let spelled: String = word.bytes().map(|byte| SPELLING[usize::from(byte)]).collect();
+            for token in self.model.tokenize(&spelled).expect("the model knows the token for missing bytes") {
+                end += spelled[token.offsets.0..token.offsets.1].chars().count();
+                if token.id != self.missing {
+                    tokens.push((token.id, end));
+                }
+            }
+        }
+        tokens
+    }
+
+    fn words<'t>(&self, text: &'t str) -> Vec<&'t str> {
+        let split = |words: Vec<&'t str>, pattern| words.into_iter().flat_map(|word| isolate(pattern, word)).collect();
+        self.patterns.iter().fold(vec![text], split)
+    }
+}
+
+/// What a token stands for; a character that spells no byte stands for itself.
+pub fn bytes_of(name: &str) -> Box<[u8]> {
+    let mut bytes = Vec::with_capacity(name.len());
+    for c in name.chars() {
+        match SPELLED.get(c as usize) {
+            Some(&Some(byte)) => bytes.push(byte),
+            _ => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+    }
+    bytes.into()
+}
+
+/// The names that are supported, for a message.
+pub fn names() -> String {
+    let names: Vec<&str> = PRE_TOKENIZERS.iter().map(|row| row.names[0]).collect();
+    names.join(", ")
+}
+
+fn pre_tokenizer(name: &str) -> Result<&'static PreTokenizer, TokenizerError> {
+    let row = PRE_TOKENIZERS.iter().find(|row| row.names.contains(&name));
+    row.ok_or_else(|| TokenizerError::PreTokenizer(name.to_owned()))
+}
+
+/// The merging model, and the id that it gives to bytes that are missing.
+fn bpe(metadata: &Metadata, vocabulary: &Vocabulary, whole_words_first: bool) -> Result<(BPE, TokenId), TokenizerError> {
+    let merges = merges(metadata, vocabulary)?;
+    let mut ids = vocabulary.of_text();
+    let missing = vocabulary.len() as TokenId;
+    let mut name = String::from(" ");
+    while ids.contains_key(&name) {
+        name.push(' ');
+    }
+    ids.insert(name.clone(), missing);
+    let builder = BPE::builder().vocab_and_merges(ids, merges).unk_token(name).ignore_merges(whole_words_first).cache_capacity(0);
+    let model = builder.build().map_err(|error| TokenizerError::Build(error.to_string()))?;
+    Ok((model, missing))
+}
+
+/// Pairs of tokens that merge, first to last; none of them has to do with a control token.
+fn merges(metadata: &Metadata, vocabulary: &Vocabulary) -> Result<Vec<(String, String)>, TokenizerError> {
+    let control: HashSet<&str> = vocabulary.iter().filter(|token| token.kind.is_control()).map(|token| token.name).collect();
+    let mut merges = Vec::new();
+    for (index, merge) in metadata.strings(MERGES).ok_or(TokenizerError::Missing(MERGES))?.iter().enumerate() {
+        let (left, right) = merge.split_once(' ').ok_or(TokenizerError::Merge(index))?;
+        if ![left, right, &[left, right].concat()].iter().any(|name| control.contains(name)) {
+            merges.push((left.to_owned(), right.to_owned()));
+        }
+    }
+    Ok(merges)
+}
+
+/// The matches of a pattern and what lies between them. Where the pattern engine gives up (at some hundred thousand blanks in a
+/// row) the rest of the text is one word.
+fn isolate<'t>(pattern: &SysRegex, text: &'t str) -> Vec<&'t str> {
+    let mut words = Vec::new();
+    let mut end = 0;
+    for (start, next) in pattern.find_iter(text) {
+        words.extend([&text[end..start], &text[start..next]]);
+        end = next;
+    }
+    words.push(&text[end..]);
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// GPT-2's `bytes_to_unicode`: the character that spells each byte. Printable ones spell themselves, the others follow from U+0100.
+const SPELLING: [char; 256] = {
+    let mut spelling = ['\0'; 256];
+    let mut next = 0x100;
+    let mut byte = 0;
+    while byte < 256 {
+        spelling[byte] = match byte {
+            0x21..=0x7E | 0xA1..=0xAC | 0xAE..=0xFF => byte as u8 as char,
+            _ => {
+                next += 1;
+                char::from_u32(next - 1).expect("is below the surrogates")
+            }
+        };
+        byte += 1;
+    }
+    spelling
+};
+
+/// The byte that each character spells; the last is U+0143.
+const SPELLED: [Option<u8>; 0x144] = {
+    let mut spelled = [None; 0x144];
+    let mut byte = 0;
+    while byte < 256 {
+        spelled[SPELLING[byte] as usize] = Some(byte as u8);
+        byte += 1;
+    }
+    spelled
+};

@@ -1,0 +1,91 @@
+//! SentencePiece-style BPE (`tokenizer.ggml.model` = `llama`): the whole text is one word, and of all neighbours that together are a
+//! token those merge first that make the token of the highest score. Characters without a token become bytes.
+
+use tokenizers::Model;
+use tokenizers::models::bpe::{BPE, Vocab};
+
+use super::roles::Defaults;
+use super::vocabulary::{Entry, Kind, Vocabulary};
+use super::{TokenId, TokenizerError};
+use crate::model::gguf::Metadata;
+
+const SCORES: &str = "tokenizer.ggml.scores";
+/// Stands for a space.
+const BLANK: char = '▁';
+
+/// As in llama.cpp for `LLAMA_VOCAB_TYPE_SPM`.
+pub const DEFAULTS: Defaults = Defaults { bos: Some(1), eos: Some(2), adds_bos: true };
+
+pub struct SentencePiece {
+    model: BPE,
+    /// A space is put before a text, and before text that follows a special token.
+    pub adds_space: bool,
+}
+
+impl SentencePiece {
+    pub fn new(metadata: &Metadata, vocabulary: &Vocabulary) -> Result<Self, TokenizerError> {
+        let scores = metadata.numbers(SCORES).ok_or(TokenizerError::Missing(SCORES))?;
+        if scores.len() != vocabulary.len() {
+            return Err(TokenizerError::Length { key: SCORES, found: scores.len(), tokens: vocabulary.len() });
+        }
+        let ids = vocabulary.of_text();
+        check_bytes(&ids)?;
+        let merges = merges(vocabulary, &ids, scores);
+        let builder = BPE::builder().vocab_and_merges(ids, merges).byte_fallback(true).cache_capacity(0);
+        let model = builder.build().map_err(|error| TokenizerError::Build(error.to_string()))?;
+        Ok(Self { model, adds_space: metadata.bool("tokenizer.ggml.add_space_prefix").unwrap_or(true) })
+    }
+
+    /// Tokens, each with the byte where it ends.
+    pub fn tokens(&self, text: &str, after_special: bool) -> Vec<(TokenId, usize)> {
+        let (escaped, origins) = escape(text, self.adds_space && after_special);
+        let tokens = self.model.tokenize(&escaped).expect("every byte has a token");
+        tokens.into_iter().map(|token| (token.id, origins[token.offsets.1])).collect()
+    }
+}
+
+/// What a token stands for.
+pub fn bytes_of(token: Entry) -> Result<Box<[u8]>, TokenizerError> {
+    if token.kind == Kind::Byte {
+        let byte = (0..=u8::MAX).find(|&byte| byte_name(byte) == token.name);
+        return Ok([byte.ok_or(TokenizerError::NotAByte(token.id))?].into());
+    }
+    Ok(token.name.replace(BLANK, " ").into_bytes().into())
+}
+
+fn byte_name(byte: u8) -> String {
+    format!("<0x{byte:02X}>")
+}
+
+fn check_bytes(ids: &Vocab) -> Result<(), TokenizerError> {
+    let missing = (0..=u8::MAX).find(|&byte| !ids.contains_key(&byte_name(byte)));
+    missing.map_or(Ok(()), |byte| Err(TokenizerError::NoByte(byte)))
+}
+
+/// Every way to make a token of two others, the highest score first. (Of tokens with equal scores llama.cpp makes the leftmost first,
+/// here the one with the lower id; with the vocabularies of Llama 2 and stories260K no text of 770,000 random ones tells them apart.)
+fn merges(vocabulary: &Vocabulary, ids: &Vocab, scores: &[f64]) -> Vec<(String, String)> {
+    let mut tokens: Vec<Entry> = vocabulary.iter().filter(|token| !token.kind.is_control() && token.kind != Kind::Byte).collect();
+    tokens.sort_by(|a, b| scores[b.id as usize].total_cmp(&scores[a.id as usize]));
+    let pairs = tokens.iter().flat_map(|token| token.name.char_indices().skip(1).map(|(middle, _)| token.name.split_at(middle)));
+    let known = pairs.filter(|&(left, right)| ids.contains_key(left) && ids.contains_key(right));
+    known.map(|(left, right)| (left.to_owned(), right.to_owned())).collect()
+}
+
+/// The text with [`BLANK`] for spaces, and for each of its bytes (and its end) the byte of `text` where it comes from.
+fn escape(text: &str, add_space: bool) -> (String, Vec<usize>) {
+    let mut escaped = String::with_capacity(text.len() + text.len() / 2);
+    let mut origins = Vec::with_capacity(escaped.capacity() + 1);
+    if add_space {
+        escaped.push(BLANK);
+        origins.extend([0; BLANK.len_utf8()]);
+    }
+    for (start, c) in text.char_indices() {
+        let is_space = c == ' ';
+        let written = if is_space { BLANK } else { c };
+        escaped.push(written);
+        origins.extend((0..written.len_utf8()).map(|byte| if is_space { start } else { start + byte }));
+    }
+    origins.push(text.len());
+    (escaped, origins)
+}

@@ -1,0 +1,104 @@
+//! The tokens of a model: their names and kinds, checked.
+
+use std::collections::HashMap;
+
+use tokenizers::models::bpe;
+
+use super::{TokenId, TokenizerError, roles};
+use crate::model::gguf::Metadata;
+
+const TOKENS: &str = "tokenizer.ggml.tokens";
+const TOKEN_TYPES: &str = "tokenizer.ggml.token_type";
+/// The longest seen in a model is 256: 128 spaces at two bytes each.
+const MAX_NAME: usize = 1024;
+
+/// All tokens by id.
+pub struct Vocabulary<'a> {
+    pub names: &'a [String],
+    pub kinds: Vec<Kind>,
+}
+
+/// One token.
+#[derive(Clone, Copy)]
+pub struct Entry<'a> {
+    pub id: TokenId,
+    pub name: &'a str,
+    pub kind: Kind,
+}
+
+/// What a token is for; the numbers are those of `llama_token_type` in llama.h.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Undefined = 0,
+    Normal = 1,
+    Unknown = 2,
+    Control = 3,
+    UserDefined = 4,
+    Unused = 5,
+    Byte = 6,
+}
+
+impl<'a> Vocabulary<'a> {
+    pub fn read(metadata: &'a Metadata) -> Result<Self, TokenizerError> {
+        let names = metadata.strings(TOKENS).ok_or(TokenizerError::Missing(TOKENS))?;
+        // One id is left over for text that no token stands for.
+        if TokenId::try_from(names.len()).is_err() {
+            return Err(TokenizerError::TooMany);
+        }
+        let mut kinds = match metadata.numbers(TOKEN_TYPES) {
+            None => vec![Kind::Normal; names.len()],
+            Some(numbers) if numbers.len() == names.len() => numbers.iter().copied().map(Kind::from_number).collect(),
+            Some(numbers) => return Err(TokenizerError::Length { key: TOKEN_TYPES, found: numbers.len(), tokens: names.len() }),
+        };
+        for (kind, name) in kinds.iter_mut().zip(names) {
+            if roles::is_named_like_control(name) {
+                *kind = Kind::Control;
+            }
+        }
+        let vocabulary = Self { names, kinds };
+        vocabulary.check_names()?;
+        Ok(vocabulary)
+    }
+
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = Entry<'a>> {
+        let kinds = self.kinds.iter().copied();
+        (0..).zip(self.names).zip(kinds).map(|((id, name), kind)| Entry { id, name, kind })
+    }
+
+    /// Ids by name of the tokens that text may become, which control tokens are not.
+    pub fn of_text(&self) -> bpe::Vocab {
+        let text = self.iter().filter(|token| !token.kind.is_control() && !token.name.is_empty());
+        text.map(|token| (token.name.to_owned(), token.id)).collect()
+    }
+
+    fn check_names(&self) -> Result<(), TokenizerError> {
+        let mut ids = HashMap::with_capacity(self.len());
+        for token in self.iter().filter(|token| !token.name.is_empty()) {
+            if token.name.len() > MAX_NAME {
+                return Err(TokenizerError::TooLong(token.id));
+            }
+            if let Some(first) = ids.insert(token.name, token.id) {
+                return Err(TokenizerError::Duplicate { first, second: token.id });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Kind {
+    const ALL: [Self; 7] = [Self::Undefined, Self::Normal, Self::Unknown, Self::Control, Self::UserDefined, Self::Unused, Self::Byte];
+
+    /// Numbers out of range are `Undefined`, as in llama.cpp.
+    fn from_number(number: f64) -> Self {
+        Self::ALL.into_iter().find(|&kind| f64::from(kind as u8) == number).unwrap_or(Self::Undefined)
+    }
+
+    /// Never to be made of text: control tokens, and the one for unknown text.
+    pub fn is_control(self) -> bool {
+        matches!(self, Self::Control | Self::Unknown)
+    }
+}

@@ -1,0 +1,296 @@
+//! One loaded model and what is asked of it: frame, generate, split, perturb, and write the document.
+//!
+//! The worker and the command line are thin shells around this.
+
+use std::ops::{ControlFlow, Range};
+
+use crate::attribution::run::{measure, n_passes};
+use crate::attribution::{Segments, Transcript, method};
+use crate::cpu::CandleModel;
+use crate::explanation::{Answer, Document, FORMAT, Manifest, Method, Model, Passage, Sampling, Stop, VERSION};
+use crate::graph::Normalization;
+use crate::lm::generate::{self, generate};
+use crate::lm::sample::Sampler;
+use crate::lm::{LanguageModel, check_length};
+use crate::model::chat::{self, ChatTemplate, Date};
+use crate::model::gguf::Gguf;
+use crate::model::source::ByteSource;
+use crate::model::tokenizer::{TokenId, Tokenizer};
+use crate::problem::Problem;
+use crate::text::sentences::{sentences, tile};
+use crate::text::spans::{first_visible, tokens_of_sentences};
+use crate::worker::protocol::{Event, GLASSCAGE, Question, Ready};
+
+/// Chat templates may print the date; a fixed one (that of Llama 3.1's template) keeps results reproducible.
+fn template_date() -> Date {
+    Date::new(2024, 7, 26).expect("there was such a day")
+}
+
+/// A model, ready to be asked.
+pub struct Session<M> {
+    pub lm: M,
+    pub tokenizer: Tokenizer,
+    template: Option<ChatTemplate>,
+    model: Model,
+}
+
+/// What became of a question.
+#[derive(Debug)]
+pub enum Outcome {
+    /// Partial where it was broken off while measuring.
+    Explained(Document),
+    /// Broken off while answering; the answer so far.
+    Stopped { answer: String },
+}
+
+/// What the model reads before it answers: the prompt's tokens in the middle, those of the frame around them.
+struct Context {
+    ids: Vec<TokenId>,
+    /// Position of the prompt's first token.
+    prompt_start: usize,
+    /// The bytes of the prompt that each of its tokens covers.
+    prompt_spans: Vec<Range<usize>>,
+}
+
+/// The answer in tokens: `spans[i]` are the bytes of `text` that token `i` covers.
+struct Tokenized {
+    text: String,
+    ids: Vec<TokenId>,
+    spans: Vec<Range<usize>>,
+}
+
+/// Prompt and answer, cut into sentences.
+struct Split {
+    segments: Segments,
+    prompt: Passage,
+    generation: Passage,
+}
+
+impl Session<CandleModel> {
+    /// Loads a GGUF file. `on_progress` gets the bytes read so far; `None` where it broke off.
+    pub async fn load(source: &impl ByteSource, on_progress: impl AsyncFnMut(u64) -> ControlFlow<()>) -> Result<Option<Self>, Problem> {
+        let gguf = Gguf::read(source).await.map_err(unreadable)?;
+        let tokenizer = Tokenizer::from_metadata(&gguf.metadata).map_err(unreadable)?;
+        let template = ChatTemplate::from_metadata(&gguf.metadata, &tokenizer).map_err(unreadable)?;
+        let Some((lm, sha256)) = CandleModel::load(source, &gguf, on_progress).await.map_err(unreadable)? else { return Ok(None) };
+        Ok(Some(Self { lm, tokenizer, template, model: describe(&gguf, sha256) }))
+    }
+}
+
+impl<M: LanguageModel> Session<M> {
+    /// What the page shows of the model.
+    pub fn ready(&self) -> Ready {
+        Ready {
+            model: self.model.clone(),
+            context_length: self.lm.config().context_length,
+            has_template: self.template.is_some(),
+            backend: self.lm.backend().name,
+            glasscage: GLASSCAGE.into(),
+        }
+    }
+
+    /// Answers and explains. `on_event` gets `Token`, `Measuring` and `Column` events, and may break off.
+    pub async fn explain(&mut self, question: &Question, mut on_event: impl AsyncFnMut(Event) -> ControlFlow<()>) -> Result<Outcome, Problem> {
+        let method = method(&question.method).ok_or_else(|| Problem::new(format!("there is no method {:?}", question.method), "Choose another method."))?;
+        if question.prompt.trim().is_empty() {
+            return Err(Problem::new("the prompt is empty", "Write a question or choose an example."));
+        }
+        let context = self.frame(question)?;
+        let (answered, origin) = self.answer(question, &context.ids, &mut on_event).await?;
+        if let Answer::Generated { stop: Stop::Cancelled, .. } = origin {
+            return Ok(Outcome::Stopped { answer: answered.text });
+        }
+        let split = split(&question.prompt, &context, &answered)?;
+        let start = context.ids.len();
+        let tokens = [context.ids, answered.ids].concat();
+        check_length(self.lm.config(), tokens.len()).map_err(|error| Problem::new(error.to_string(), "Shorten the prompt or the answer."))?;
+        let transcript = Transcript { generation: start..tokens.len(), tokens, end_token: self.tokenizer.eos() };
+        let mut document = self.document(question, method, split.prompt, split.generation, origin);
+        let planned = n_passes(&split.segments);
+        document.method.passes = [0, planned];
+        let mut passes_done = 0;
+        if on_event(Event::Measuring(document.clone())).await.is_continue() {
+            let table = measure(&mut self.lm, method, &transcript, &split.segments, async |column| {
+                passes_done = column.done;
+                on_event(Event::Column { column: column.source, scores: column.scores.to_vec(), passes: [column.done, planned] }).await
+            });
+            document.table = table.await.map_err(|error| Problem::new(error.to_string(), "Press Explain to try again."))?;
+        }
+        document.method.passes = [passes_done, planned];
+        Ok(Outcome::Explained(document))
+    }
+
+    /// The prompt in the model's chat frame, or plain.
+    fn frame(&self, question: &Question) -> Result<Context, Problem> {
+        let template = self.template.as_ref().filter(|_| question.use_template);
+        let framed = chat::frame(template, &self.tokenizer, &question.prompt, template_date())
+            .map_err(|error| Problem::new(error.to_string(), "Switch the chat template off, or choose another model."))?;
+        let is_prompt = |token: &chat::FramedToken| framed.prompt.contains(&first_visible(&framed.text, &token.span));
+        let of_prompt = |token: &chat::FramedToken| token.prompt.clone().filter(|_| is_prompt(token));
+        let prompt_start = framed.tokens.iter().position(|token| of_prompt(token).is_some()).unwrap_or(0);
+        let prompt_spans = framed.tokens[prompt_start..].iter().map_while(of_prompt).collect();
+        Ok(Context { ids: framed.ids(), prompt_start, prompt_spans })
+    }
+
+    async fn answer(
+        &mut self,
+        question: &Question,
+        context: &[TokenId],
+        on_event: &mut impl AsyncFnMut(Event) -> ControlFlow<()>,
+    ) -> Result<(Tokenized, Answer), Problem> {
+        if let Some(answer) = &question.answer {
+            let (ids, spans) = self.tokenizer.encode(answer).into_iter().map(|token| (token.id, token.span)).unzip();
+            return Ok((Tokenized { text: answer.clone(), ids, spans }, Answer::Given {}));
+        }
+        let Sampling { temperature, top_k, top_p, seed } = question.sampling;
+        let mut sampler = Sampler::new(temperature, top_k, top_p, seed);
+        let mut stream = TextStream::default();
+        let tokenizer = &self.tokenizer;
+        let generated = generate(&mut self.lm, tokenizer, context, &mut sampler, question.max_tokens, async |token| {
+            match stream.push(tokenizer.bytes(token)) {
+                Some(piece) => on_event(Event::Token(piece)).await,
+                None => ControlFlow::Continue(()),
+            }
+        });
+        let generated = generated.await.map_err(|error| Problem::new(error.to_string(), "Shorten the prompt, or press Explain to try again."))?;
+        let stop = match generated.stop {
+            generate::Stop::End => Stop::End,
+            generate::Stop::Length => Stop::Length,
+            generate::Stop::Cancelled => Stop::Cancelled,
+        };
+        let answer = Answer::Generated { sampling: question.sampling, max_tokens: question.max_tokens, stop };
+        Ok((Tokenized::from_ids(generated.tokens, &self.tokenizer), answer))
+    }
+
+    fn document(&self, question: &Question, method: &crate::attribution::Method, prompt: Passage, generation: Passage, answer: Answer) -> Document {
+        let backend = self.lm.backend();
+        Document {
+            format: FORMAT.into(),
+            version: VERSION,
+            table: crate::table::Table::unmeasured(prompt.sentences.len(), generation.sentences.len()),
+            output: vec![generation.sentences.len() - 1],
+            prompt,
+            generation,
+            method: Method {
+                id: method.id.into(),
+                aggregation: method.aggregation.into(),
+                normalization: Normalization::Full,
+                replacement: self.tokenizer.name(self.tokenizer.eos()),
+                passes: [0, 0],
+            },
+            manifest: Manifest {
+                model: self.model.clone(),
+                template: if question.use_template && self.template.is_some() { "chat" } else { "none" }.into(),
+                answer,
+                backend: backend.name,
+                precision: backend.precision,
+                table_precision: "f64".into(),
+                glasscage: GLASSCAGE.into(),
+            },
+        }
+    }
+}
+
+impl Tokenized {
+    /// The text that `ids` stand for; bytes that are no UTF-8 become U+FFFD.
+    fn from_ids(ids: Vec<TokenId>, tokenizer: &Tokenizer) -> Self {
+        let mut bytes = Vec::new();
+        let ends: Vec<usize> = ids
+            .iter()
+            .map(|&id| {
+                bytes.extend_from_slice(tokenizer.bytes(id));
+                bytes.len()
+            })
+            .collect();
+        let mut text = String::new();
+        // Where in the text each of the bytes is.
+        let mut place = Vec::with_capacity(bytes.len() + 1);
+        for chunk in bytes.utf8_chunks() {
+            place.extend(text.len()..text.len() + chunk.valid().len());
+            text.push_str(chunk.valid());
+            if !chunk.invalid().is_empty() {
+                place.extend(std::iter::repeat_n(text.len(), chunk.invalid().len()));
+                text.push(char::REPLACEMENT_CHARACTER);
+            }
+        }
+        place.push(text.len());
+        let starts = std::iter::once(0).chain(ends.iter().copied());
+        let spans = starts.zip(&ends).map(|(start, &end)| place[start]..place[end]).collect();
+        Self { text, ids, spans }
+    }
+}
+
+/// Bytes in, whole characters out.
+#[derive(Default)]
+struct TextStream {
+    pending: Vec<u8>,
+}
+
+impl TextStream {
+    fn push(&mut self, bytes: &[u8]) -> Option<String> {
+        self.pending.extend_from_slice(bytes);
+        let whole = match std::str::from_utf8(&self.pending) {
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            _ => self.pending.len(),
+        };
+        let piece = String::from_utf8_lossy(&self.pending[..whole]).into_owned();
+        self.pending.drain(..whole);
+        (!piece.is_empty()).then_some(piece)
+    }
+}
+
+/// Cuts prompt and answer into sentences and finds the tokens of each.
+fn split(prompt: &str, context: &Context, answer: &Tokenized) -> Result<Split, Problem> {
+    if answer.text.trim().is_empty() {
+        return Err(Problem::new("the answer is empty: there is nothing to explain", "Ask differently, or write the answer to explain yourself."));
+    }
+    let (prompt_sentences, prompt_tokens) = sentences_and_tokens(prompt, &context.prompt_spans);
+    let (answer_sentences, answer_tokens) = sentences_and_tokens(&answer.text, &answer.spans);
+    let passage = |text: &str, sentences: &[Range<usize>], tokens: &[Range<usize>]| {
+        Passage::new(text, sentences, tokens.iter().map(Range::len).collect())
+    };
+    let shift = |ranges: &[Range<usize>], by: usize| ranges.iter().map(|range| range.start + by..range.end + by).collect();
+    Ok(Split {
+        prompt: passage(prompt, &prompt_sentences, &prompt_tokens),
+        generation: passage(&answer.text, &answer_sentences, &answer_tokens),
+        segments: Segments {
+            prompt: shift(&prompt_tokens, context.prompt_start),
+            generation: shift(&answer_tokens, context.ids.len()),
+        },
+    })
+}
+
+fn sentences_and_tokens(text: &str, spans: &[Range<usize>]) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
+    let sentences = tile(text, &sentences(text));
+    let tokens = tokens_of_sentences(text, &sentences, spans);
+    (sentences, tokens)
+}
+
+fn describe(gguf: &Gguf, sha256: String) -> Model {
+    let text = |key: &str| gguf.metadata.str(key).unwrap_or_default().to_owned();
+    Model {
+        name: text("general.name"),
+        architecture: text("general.architecture"),
+        quantization: gguf.main_quant().map_or(String::new(), |quant| quant.name.to_owned()),
+        parameters: gguf.n_parameters(),
+        bytes: gguf.size,
+        sha256,
+    }
+}
+
+fn unreadable(error: impl std::error::Error) -> Problem {
+    Problem::new(error.to_string(), "Choose another model file, or download this one again.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_character_is_sent_when_its_last_byte_is_there() {
+        let mut stream = TextStream::default();
+        let pieces: Vec<_> = "aë€".bytes().map(|byte| stream.push(&[byte])).collect();
+        assert_eq!(pieces, [Some("a".into()), None, Some("ë".into()), None, None, Some("€".into())]);
+        assert_eq!(stream.push(&[0xff]), Some("\u{fffd}".into()));
+    }
+}

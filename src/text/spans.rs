@@ -1,0 +1,56 @@
+//! Bytes <-> tokens <-> sentences.
+
+use std::ops::Range;
+
+/// The tokens of each sentence: a token belongs to the sentence that holds its first character that is no white
+/// space, or its first character where it is all white space.
+///
+/// `sentences` tile `text`; `tokens` are byte spans in `text`, ascending; the result is ranges of token numbers,
+/// one a sentence, that tile the tokens.
+pub fn tokens_of_sentences(text: &str, sentences: &[Range<usize>], tokens: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut next = 0;
+    let mut tokens_until = |end: usize| {
+        let start = next;
+        while tokens.get(next).is_some_and(|token| first_visible(text, token) < end) {
+            next += 1;
+        }
+        start..next
+    };
+    let mut ranges: Vec<_> = sentences.iter().map(|sentence| tokens_until(sentence.end)).collect();
+    // Tokens that cover nothing after the last character belong to the last sentence.
+    if let Some(last) = ranges.last_mut() {
+        last.end = tokens.len();
+    }
+    ranges
+}
+
+/// The byte where `token`'s first visible character begins; where it begins itself if it has none, or begins
+/// inside a character.
+pub fn first_visible(text: &str, token: &Range<usize>) -> usize {
+    let visible = text.get(token.clone()).and_then(|piece| piece.find(|c: char| !c.is_whitespace()));
+    token.start + visible.unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_belongs_to_the_sentence_of_its_first_visible_character() {
+        let text = "One. Two.\nThree.";
+        let tokens = [0..3, 3..4, 4..8, 8..10, 10..16];
+        assert_eq!(tokens_of_sentences(text, &[0..5, 5..10, 10..16], &tokens), [0..2, 2..4, 4..5]);
+    }
+
+    #[test]
+    fn white_space_alone_stays_with_the_sentence_that_holds_it() {
+        let tokens = [0..2, 2..4, 4..6];
+        assert_eq!(tokens_of_sentences("A.  B.", &[0..4, 4..6], &tokens), [0..2, 2..3]);
+    }
+
+    #[test]
+    fn tokens_inside_a_character_stay_together() {
+        // Ë is two bytes here, each a token.
+        assert_eq!(tokens_of_sentences("Ë.", &[0..3], &[0..1, 1..2, 2..3]), [0..3]);
+    }
+}

@@ -1,0 +1,94 @@
+//! The command line as a script sees it: JSON lines in and out, exit code 2 and one line for bad input.
+
+#![cfg(not(target_arch = "wasm32"))]
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf");
+
+fn glasscage(arguments: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_glasscage"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    // It may end without reading where the arguments are wrong.
+    child.stdin.take().expect("a pipe").write_all(input.as_bytes()).ok();
+    child.wait_with_output().expect("it ends")
+}
+
+/// The JSON lines that come out.
+fn lines(arguments: &[&str], input: &[Value]) -> Vec<Value> {
+    let output = glasscage(arguments, &input.iter().map(|line| format!("{line}\n")).collect::<String>());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// What one line of complaint says.
+fn complaint(arguments: &[&str], input: &str) -> String {
+    let output = glasscage(arguments, input);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert_eq!(error.lines().count(), 1, "{error}");
+    assert!(!error.contains("panicked"), "{error}");
+    error
+}
+
+#[test]
+fn split_counts_code_points() {
+    let output = lines(&["split"], &[json!({"text": "Zoë came. She left.\nBye."}), json!({"text": ""})]);
+    assert_eq!(output, [json!({"sentences": [[0, 9], [10, 19], [20, 24]]}), json!({"sentences": []})]);
+}
+
+#[test]
+fn graph_computes_the_chain_of_two_steps() {
+    let table = json!([[2.0, -1.0, null, null], [0.0, 1.0, 1.0, null]]);
+    let output = lines(&["graph"], &[json!({"table": table, "n_prompt": 2, "output": [1], "normalisation": "full"})]);
+    assert_eq!(
+        output,
+        [json!({
+            "adjacency": [[1.0, 0.0, 0.0, 0.0], [0.0, 0.5, 0.5, 0.0]],
+            "influence": [[1.0, 0.0, 0.0, 0.0], [0.5, 0.5, 0.5, 0.0]],
+            "context_attribution": [0.5, 0.5],
+            "row_attribution": [0.0, 0.5],
+            "zero_rows": [],
+        })]
+    );
+}
+
+#[test]
+fn tokens_and_scores_fit_together() {
+    let text = "Robin has 3 figs.";
+    let tokens = &lines(&["tokenize", "--model", DEMO], &[json!({"text": text})])[0];
+    let by_text = &lines(&["score", "--model", DEMO], &[json!({"text": text})])[0];
+    let by_ids = &lines(&["score", "--model", DEMO], &[json!({"ids": tokens["ids"], "replace": [[0, 1]]})])[0];
+    assert_eq!(by_text["ids"], tokens["ids"]);
+    assert_eq!(by_text["logprobs"].as_array().unwrap().len() + 1, tokens["ids"].as_array().unwrap().len());
+    assert_ne!(by_ids["ids"][0], tokens["ids"][0]);
+    assert_eq!(by_ids["ids"][1], tokens["ids"][1]);
+    assert_ne!(by_ids["logprobs"], by_text["logprobs"]);
+}
+
+#[test]
+fn bad_input_is_one_clear_line_and_exit_code_2() {
+    assert!(complaint(&["split"], "{\"text\": \"fine\"}\nnot json\n").contains("line 2"));
+    assert!(complaint(&["graph"], "{\"table\": [[1, 2]], \"n_prompt\": 1, \"output\": [0]}").contains("column 1"));
+    assert!(complaint(&["graph"], "{\"table\": [[1, null]], \"n_prompt\": 1, \"output\": [3]}").contains("output 3"));
+    assert!(complaint(&["graph"], "{\"table\": [], \"n_prompt\": 1, \"output\": []}").contains("no rows"));
+    assert!(complaint(&["score", "--model", DEMO], "{\"ids\": [4000000]}\n").contains("4000000"));
+    assert!(complaint(&["score", "--model", DEMO], "{\"ids\": [1, 2], \"replace\": [[1, 9]]}\n").contains("[1, 9]"));
+    assert!(complaint(&["score", "--model", DEMO], "{}\n").contains("ids"));
+    assert!(complaint(&["tokenize", "--model", "/nowhere.gguf"], "").contains("/nowhere.gguf"));
+    assert!(complaint(&["tokenize", "--model", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")], "").contains("not a GGUF"));
+    assert!(complaint(&["dance"], "").contains("dance"));
+    let explain = ["explain", "--model", DEMO, "--json", "/dev/null", "--prompt"];
+    assert!(complaint(&[&explain[..], &[" "]].concat(), "").contains("empty"));
+    assert!(complaint(&[&explain[..], &["Hi.", "--output", "99"]].concat(), "").contains("99"));
+    assert!(complaint(&[&explain[..], &["Hi.", "--method", "magic"]].concat(), "").contains("magic"));
+    assert!(complaint(&[&explain[..], &[&"All is well. ".repeat(2000)]].concat(), "").contains("tokens"));
+}

@@ -1,0 +1,68 @@
+//! Documents and links: against the published schema, and with whatever a stranger may send.
+
+#![cfg(not(target_arch = "wasm32"))]
+
+use glasscage::explanation::{Document, from_fragment, to_fragment};
+use proptest::prelude::*;
+use serde_json::Value;
+
+const EXAMPLE: &str = include_str!("golden/linked.json");
+/// Made by version 0.1.0 of the page from `golden/linked.json`; old links open for ever, so this never changes.
+const LINK_OF_0_1_0: &str = include_str!("golden/explanation.link");
+
+fn schema() -> jsonschema::Validator {
+    let schema = serde_json::from_str(include_str!("../public/schema/explanation-1.json")).expect("the schema is JSON");
+    jsonschema::validator_for(&schema).expect("the schema is a schema")
+}
+
+#[test]
+fn documents_follow_the_published_schema() {
+    let document = Document::from_json(EXAMPLE).unwrap();
+    let written: Value = serde_json::from_str(&document.to_json()).unwrap();
+    let errors: Vec<String> = schema().iter_errors(&written).map(|error| error.to_string()).collect();
+    assert_eq!(errors, Vec::<String>::new());
+}
+
+#[test]
+fn the_schema_asks_for_every_field_that_the_page_asks_for() {
+    let example: Value = serde_json::from_str(EXAMPLE).unwrap();
+    for part in ["", "/prompt", "/method", "/manifest", "/manifest/model", "/manifest/answer/generated"] {
+        for key in example.pointer(part).unwrap().as_object().unwrap().keys() {
+            let mut without = example.clone();
+            without.pointer_mut(part).unwrap().as_object_mut().unwrap().remove(key);
+            assert!(Document::from_json(&without.to_string()).is_err(), "{part}/{key}");
+            assert!(!schema().is_valid(&without), "{part}/{key}");
+        }
+    }
+}
+
+#[test]
+fn a_link_made_by_an_old_page_still_opens() {
+    let document = from_fragment(LINK_OF_0_1_0.trim()).unwrap();
+    let original = Document::from_json(EXAMPLE).unwrap();
+    assert_eq!((document.prompt, document.generation, document.output), (original.prompt, original.generation, original.output));
+}
+
+#[test]
+fn links_stay_short() {
+    let document = Document::from_json(EXAMPLE).unwrap();
+    let length = to_fragment(&document).len();
+    println!("{} sentences: a link of {length} characters", document.table.n_sources());
+    assert!(length < 2000);
+}
+
+proptest! {
+    #[test]
+    fn no_fragment_makes_the_page_panic(text in ".{0,200}") {
+        let _ = from_fragment(&text);
+        let _ = from_fragment(&format!("g1.{text}"));
+    }
+
+    #[test]
+    fn no_damaged_link_makes_the_page_panic(position in 0usize..1000, byte in b'A'..=b'z') {
+        let mut fragment = to_fragment(&Document::from_json(EXAMPLE).unwrap()).into_bytes();
+        let position = 3 + position % (fragment.len() - 3);
+        fragment[position] = byte;
+        let _ = from_fragment(&String::from_utf8_lossy(&fragment));
+    }
+}

@@ -1,0 +1,148 @@
+//! Invariants of the method on random tables, against a dense implementation that shares nothing with ours.
+
+#![cfg(not(target_arch = "wasm32"))]
+
+use glasscage::graph::{Normalization, context_attribution, node_influence, normalize, prune, row_attribution, total_influence, zero_rows};
+use glasscage::table::Table;
+use proptest::prelude::*;
+
+/// Tables of 1..6 prompt and 1..8 generated sentences: scores of any sign, some exactly zero, some not measured.
+fn tables() -> impl Strategy<Value = Table> {
+    let score = prop_oneof![5 => (-3.0..6.0f64).prop_map(Some), 2 => Just(Some(0.0)), 1 => Just(Some(-1.0)), 1 => Just(None)];
+    (1..6usize, 1..8usize).prop_flat_map(move |(n, m)| {
+        proptest::collection::vec(score.clone(), m * (n + m)).prop_map(move |cells| Table::from_fn(n, m, |i, j| cells[i * (n + m) + j]))
+    })
+}
+
+/// A as the paper's square matrix: `n` zero rows for the prompt, then the generated sentences.
+fn square(adjacency: &[Vec<f64>], n: usize) -> Vec<Vec<f64>> {
+    let size = n + adjacency.len();
+    std::iter::repeat_n(vec![0.0; size], n).chain(adjacency.iter().cloned()).collect()
+}
+
+fn multiply(a: &[Vec<f64>], b: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let cell = |row: &Vec<f64>, j: usize| row.iter().zip(b).map(|(x, b_row)| x * b_row[j]).sum();
+    a.iter().map(|row| (0..b.len()).map(|j| cell(row, j)).collect()).collect()
+}
+
+/// By Gauss-Jordan elimination with partial pivoting.
+fn inverse(mut a: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+    let size = a.len();
+    for (i, row) in a.iter_mut().enumerate() {
+        row.extend((0..size).map(|j| f64::from(u8::from(i == j))));
+    }
+    for column in 0..size {
+        let pivot = (column..size).max_by(|&x, &y| a[x][column].abs().total_cmp(&a[y][column].abs())).unwrap();
+        a.swap(column, pivot);
+        let scale = a[column][column];
+        a[column].iter_mut().for_each(|x| *x /= scale);
+        let pivot_row = a[column].clone();
+        for (_, row) in a.iter_mut().enumerate().filter(|&(i, _)| i != column) {
+            let factor = row[column];
+            row.iter_mut().zip(&pivot_row).for_each(|(x, p)| *x -= factor * p);
+        }
+    }
+    a.into_iter().map(|row| row[size..].to_vec()).collect()
+}
+
+/// The sentences that row `i` rests on, itself among them.
+fn ancestry(adjacency: &[Vec<f64>], n: usize, i: usize) -> Vec<usize> {
+    let mut rows = vec![i];
+    for k in (0..i).rev() {
+        if rows.iter().any(|&row| adjacency[row][n + k] != 0.0) {
+            rows.push(k);
+        }
+    }
+    rows
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * (1.0 + a.abs().max(b.abs()))
+}
+
+proptest! {
+    #[test]
+    fn rows_of_the_adjacency_sum_to_one_or_are_reported_as_zero(table in tables()) {
+        let adjacency = normalize(&table, Normalization::Full);
+        let zero = zero_rows(&adjacency);
+        for (i, row) in adjacency.rows().enumerate() {
+            let expected = if zero.contains(&i) { 0.0 } else { 1.0 };
+            prop_assert!(close(row.iter().sum(), expected));
+            prop_assert!(row.iter().all(|&weight| weight >= 0.0));
+        }
+    }
+
+    #[test]
+    fn substitution_equals_the_dense_inverse(table in tables()) {
+        for normalization in [Normalization::Full, Normalization::NonNegative, Normalization::None] {
+            let n = table.n_prompt();
+            let adjacency = normalize(&table, normalization);
+            let a = square(&adjacency.to_rectangle(0.0), n);
+            let mut identity_minus_a = a.clone();
+            for (i, row) in identity_minus_a.iter_mut().enumerate() {
+                row.iter_mut().for_each(|x| *x = -*x);
+                row[i] += 1.0;
+            }
+            let dense = multiply(&a, &inverse(identity_minus_a));
+            for (ours, dense) in total_influence(&adjacency).to_rectangle(0.0).iter().zip(&dense[n..]) {
+                prop_assert!(ours.iter().zip(dense).all(|(&x, &y)| (x - y).abs() <= 1e-9 * (1.0 + dense.iter().fold(0.0, |largest: f64, z| largest.max(z.abs())))), "{ours:?} {dense:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn influence_over_prompt_sums_to_one_where_no_ancestor_is_zero(table in tables()) {
+        let adjacency = normalize(&table, Normalization::Full);
+        let rows = adjacency.to_rectangle(0.0);
+        let zero = zero_rows(&adjacency);
+        for (i, row) in total_influence(&adjacency).rows().enumerate() {
+            let mass: f64 = row[..table.n_prompt()].iter().sum();
+            let whole = !ancestry(&rows, table.n_prompt(), i).iter().any(|row| zero.contains(row));
+            prop_assert!(if whole { close(mass, 1.0) } else { mass < 1.0 + 1e-9 });
+        }
+    }
+
+    #[test]
+    fn attributions_of_several_outputs_are_sums_of_rows(table in tables(), chosen in proptest::collection::vec(any::<bool>(), 8)) {
+        let adjacency = normalize(&table, Normalization::Full);
+        let influence = total_influence(&adjacency);
+        let output: Vec<usize> = (0..table.n_generated()).filter(|&i| chosen[i]).collect();
+        let sum = |row: &dyn Fn(usize) -> f64| output.iter().map(|&i| row(i)).sum::<f64>();
+        for (j, v) in node_influence(&adjacency, &output).into_iter().enumerate() {
+            prop_assert!(close(v, sum(&|i| influence.get(i, j).copied().unwrap_or(0.0))));
+        }
+        for j in 0..table.n_prompt() {
+            prop_assert!(close(context_attribution(&adjacency, &output)[j], sum(&|i| influence.row(i)[j])));
+            prop_assert!(close(row_attribution(&adjacency, &output)[j], sum(&|i| adjacency.row(i)[j])));
+        }
+    }
+
+    #[test]
+    fn the_order_of_prompt_sentences_changes_nothing_but_their_order(table in tables()) {
+        let n = table.n_prompt();
+        let mirror = |j: usize| if j < n { n - 1 - j } else { j };
+        let mirrored = Table::from_fn(n, table.n_generated(), |i, j| table.row(i)[mirror(j)]);
+        let last = [table.n_generated() - 1];
+        let attribution = |table: &Table| context_attribution(&normalize(table, Normalization::Full), &last);
+        let (plain, mirrored) = (attribution(&table), attribution(&mirrored));
+        prop_assert!((0..n).all(|j| close(plain[j], mirrored[mirror(j)])));
+    }
+
+    #[test]
+    fn scaling_a_row_changes_nothing(table in tables(), factor in 1e-3..1e3f64) {
+        let scaled = Table::from_fn(table.n_prompt(), table.n_generated(), |i, j| table.row(i)[j].map(|score| factor * score));
+        let (a, b) = (normalize(&table, Normalization::Full), normalize(&scaled, Normalization::Full));
+        prop_assert!(a.rows().flatten().zip(b.rows().flatten()).all(|(&x, &y)| close(x, y)));
+    }
+
+    #[test]
+    fn pruning_keeps_the_share_asked_for_and_no_edge_too_many(table in tables(), share in 0.0..=1.0f64) {
+        let adjacency = normalize(&table, Normalization::Full);
+        let output = [table.n_generated() - 1];
+        let pruned = prune(&adjacency, &output, share);
+        prop_assert!(pruned.kept_share >= share - 1e-9);
+        let total: f64 = prune(&adjacency, &output, 1.0).edges.iter().map(|edge| edge.flow).sum();
+        let without_last: f64 = pruned.edges.iter().rev().skip(1).map(|edge| edge.flow).sum();
+        prop_assert!(pruned.edges.is_empty() || without_last < share * total + 1e-9);
+    }
+}

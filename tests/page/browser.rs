@@ -1,0 +1,189 @@
+//! A headless Chromium with a fresh profile, driven through chromedriver.
+
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use thirtyfour::common::capabilities::chromium::ChromiumLikeCapabilities;
+use thirtyfour::prelude::*;
+
+/// Software WebGPU, nothing fetched in the background.
+const ARGUMENTS: &[&str] = &[
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--enable-unsafe-webgpu",
+    "--use-webgpu-adapter=swiftshader",
+    "--enable-unsafe-swiftshader",
+];
+
+/// The longest that anything on the page may take here; a limit, not a target.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+pub const DESKTOP: (u32, u32) = (1280, 900);
+pub const PHONE: (u32, u32) = (390, 844);
+
+pub struct Browser {
+    pub driver: WebDriver,
+    chromedriver: Child,
+}
+
+impl Browser {
+    pub async fn open(url: &str) -> Self {
+        let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port").port();
+        let chromedriver = Command::new("chromedriver")
+            .arg(format!("--port={port}"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("chromedriver is on the PATH (cargo xtask test installs it)");
+        let mut capabilities = DesiredCapabilities::chrome();
+        for argument in ARGUMENTS {
+            capabilities.add_arg(argument).expect("an argument");
+        }
+        let address = format!("http://127.0.0.1:{port}");
+        let began = Instant::now();
+        let driver = loop {
+            match WebDriver::new(&address, capabilities.clone()).await {
+                Ok(driver) => break driver,
+                Err(error) => assert!(began.elapsed() < PATIENCE, "no browser: {error}"),
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        };
+        let browser = Self { driver, chromedriver };
+        browser.look(DESKTOP, "light").await;
+        browser.driver.goto(url).await.expect("the page opens");
+        browser.find("prompt-input").await;
+        browser
+    }
+
+    /// Window size in CSS pixels and the colour scheme that the visitor prefers.
+    pub async fn look(&self, (width, height): (u32, u32), scheme: &str) {
+        let tools = self.driver.cdp();
+        let metrics = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500});
+        tools.send_raw("Emulation.setDeviceMetricsOverride", metrics).await.expect("a window size");
+        let media = json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]});
+        tools.send_raw("Emulation.setEmulatedMedia", media).await.expect("a colour scheme");
+    }
+
+    /// The element with this `data-testid`, when it is there.
+    pub async fn find(&self, id: &str) -> WebElement {
+        self.wait(&format!("{id} on the page"), async || self.try_find(id).await).await
+    }
+
+    pub async fn try_find(&self, id: &str) -> Option<WebElement> {
+        self.driver.find(By::Css(format!("[data-testid='{id}']"))).await.ok()
+    }
+
+    pub async fn click(&self, id: &str) {
+        let element = self.find(id).await;
+        element.scroll_into_view().await.expect("it can be scrolled to");
+        element.click().await.unwrap_or_else(|error| panic!("{id} can be clicked: {error}"));
+    }
+
+    pub async fn text(&self, id: &str) -> String {
+        self.find(id).await.text().await.expect("an element has text")
+    }
+
+    pub async fn attribute(&self, id: &str, name: &str) -> Option<String> {
+        self.find(id).await.attr(name).await.expect("attributes can be read")
+    }
+
+    /// Replaces what is in a text field.
+    pub async fn fill(&self, id: &str, text: &str) {
+        let field = self.find(id).await;
+        field.clear().await.expect("it can be cleared");
+        field.send_keys(text).await.expect("it takes text");
+    }
+
+    /// Chooses a local file in an `<input type=file>`.
+    pub async fn choose_file(&self, id: &str, path: &Path) {
+        let input = self.find(id).await;
+        input.send_keys(path.to_str().expect("a UTF-8 path")).await.expect("it takes a file");
+    }
+
+    /// What `look` finds, as soon as it finds something.
+    pub async fn wait<T>(&self, what: &str, look: impl AsyncFn() -> Option<T>) -> T {
+        let began = Instant::now();
+        loop {
+            if let Some(found) = look().await {
+                return found;
+            }
+            if began.elapsed() > PATIENCE {
+                let file = self.screenshot("timed-out").await;
+                panic!("waited in vain for {what}; the page looked like {}", file.display());
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// Waits for an alert and returns its text.
+    pub async fn problem(&self) -> String {
+        self.wait("a problem", async || self.try_find("problem").await?.text().await.ok().filter(|text| !text.is_empty())).await
+    }
+
+    /// Waits for the end of a run: every pass is done, or was stopped.
+    pub async fn explained(&self) {
+        self.wait("an explanation", async || {
+            let busy = self.try_find("stop-button").await.is_some();
+            let problem = self.try_find("problem").await;
+            if let Some(problem) = problem {
+                panic!("instead of an explanation: {}", problem.text().await.unwrap_or_default());
+            }
+            (!busy && self.try_find("sentence-G1").await.is_some()).then_some(())
+        })
+        .await;
+    }
+
+    /// Labels of all sentence rows, in order: P1, .. G1, ..
+    pub async fn labels(&self) -> Vec<String> {
+        let rows = self.driver.find_all(By::Css("[data-testid^='sentence-']")).await.expect("sentences");
+        let mut labels = Vec::new();
+        for row in rows {
+            let id = row.attr("data-testid").await.expect("attributes can be read").unwrap_or_default();
+            labels.push(id.trim_start_matches("sentence-").to_owned());
+        }
+        labels
+    }
+
+    /// The whole picture in numbers: label, CAGE share, row share and selection of every sentence.
+    pub async fn picture(&self) -> Vec<[String; 4]> {
+        let mut picture = Vec::new();
+        for label in self.labels().await {
+            let row = self.find(&format!("sentence-{label}")).await;
+            let mut values = [label, String::new(), String::new(), String::new()];
+            for (value, name) in values[1..].iter_mut().zip(["data-share", "data-direct", "data-selected"]) {
+                *value = row.attr(name).await.expect("attributes can be read").unwrap_or_default();
+            }
+            picture.push(values);
+        }
+        picture
+    }
+
+    /// Saves what the visitor sees; the folder is `GLASSCAGE_SCREENSHOTS` or one below `target`.
+    pub async fn screenshot(&self, name: &str) -> PathBuf {
+        let folder = std::env::var_os("GLASSCAGE_SCREENSHOTS").map_or_else(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("screenshots"), PathBuf::from);
+        std::fs::create_dir_all(&folder).expect("a folder for screenshots");
+        let file = folder.join(format!("{name}.png"));
+        self.driver.screenshot(&file).await.expect("a screenshot");
+        file
+    }
+
+    /// Ends the session; an open one would keep Chromium running.
+    pub async fn close(self) {
+        self.driver.clone().quit().await.ok();
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        self.chromedriver.kill().ok();
+        self.chromedriver.wait().ok();
+    }
+}

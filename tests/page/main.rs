@@ -1,0 +1,173 @@
+//! The built page in a real browser, on the real demo model.
+//!
+//! `cargo xtask test` builds the page and names its folder in `GLASSCAGE_DIST`.
+
+// No browser drives itself; the page's own tests in wasm are in `tests/worker.rs`.
+#![cfg(not(target_arch = "wasm32"))]
+
+mod browser;
+mod server;
+
+use std::path::{Path, PathBuf};
+
+use browser::{Browser, DESKTOP, PHONE};
+use server::Server;
+use tokio::sync::{Mutex, MutexGuard};
+
+/// One browser at a time: the machine has two cores.
+static TURN: Mutex<()> = Mutex::const_new(());
+
+/// A server of the built page, or `None` (said in the output) where there is none.
+async fn server() -> Option<(Server, MutexGuard<'static, ()>)> {
+    let Some(dist) = std::env::var_os("GLASSCAGE_DIST") else {
+        println!("skipped: GLASSCAGE_DIST names no built page; cargo xtask test builds one");
+        return None;
+    };
+    let turn = TURN.lock().await;
+    Some((Server::start(Path::new(&dist)).await, turn))
+}
+
+fn demo_model() -> Vec<u8> {
+    std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf")).expect("the demo model is in the checkout")
+}
+
+/// The first example prompt of the page.
+fn example_prompt() -> String {
+    let json = include_str!("../../public/models/demo-examples.json");
+    let examples: serde_json::Value = serde_json::from_str(json).expect("examples are JSON");
+    examples["examples"][0]["prompt"].as_str().expect("a prompt").to_owned()
+}
+
+/// A file of this name and content that the browser can be given.
+fn file(name: &str, content: &[u8]) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, content).expect("a temporary file");
+    path
+}
+
+async fn ask(browser: &Browser, prompt: &str) {
+    browser.fill("prompt-input", prompt).await;
+    browser.click("explain-button").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn explain_shows_why_and_a_link_shows_the_same_without_an_engine() {
+    let Some((server, _turn)) = server().await else { return };
+    let browser = Browser::open(&server.url).await;
+    browser.screenshot("start-light").await;
+    ask(&browser, &example_prompt()).await;
+    browser.explained().await;
+    assert!(browser.text("model-state").await.contains("candle-cpu"));
+
+    // The last generated sentence is preselected, and its prompt shares sum to 100 within rounding.
+    let picture = browser.picture().await;
+    let last = picture.last().expect("sentences");
+    assert!(last[0].starts_with('G') && last[3] == "true", "{picture:?}");
+    let percent = |text: &str| text.trim_start_matches('<').trim_end_matches('%').parse::<f64>().unwrap_or(0.0);
+    let sum: f64 = picture.iter().filter(|row| row[0].starts_with('P')).map(|row| percent(&row[1])).sum();
+    assert!((sum - 100.0).abs() < 8.0, "{picture:?}");
+    browser.screenshot("explained-light").await;
+    browser.look(DESKTOP, "dark").await;
+    browser.screenshot("explained-dark").await;
+    browser.look(PHONE, "light").await;
+    browser.screenshot("explained-phone").await;
+    browser.look(DESKTOP, "light").await;
+
+    // Another output, another picture.
+    browser.click("sentence-G1").await;
+    let other = browser.picture().await;
+    assert_ne!(other, picture);
+    assert!(other.iter().any(|row| row[0] == "G1" && row[3] == "true"));
+
+    browser.click("copy-link").await;
+    let link = browser.wait("the link in the address bar", async || {
+        let url = browser.driver.current_url().await.ok()?;
+        url.fragment().is_some().then(|| url.to_string())
+    });
+    let link = link.await;
+    browser.close().await;
+
+    server.take_requests();
+    let visitor = Browser::open(&link).await;
+    visitor.find("sentence-G1").await;
+    assert_eq!(visitor.picture().await, other);
+    let requests = server.take_requests();
+    assert!(!requests.iter().any(|path| path.contains("engine") || path.contains(".gguf")), "{requests:?}");
+    assert!(!visitor.text("badge").await.is_empty());
+    visitor.screenshot("shared-light").await;
+    visitor.look(PHONE, "dark").await;
+    visitor.screenshot("shared-phone-dark").await;
+    visitor.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_model_or_no_link_is_said_and_the_page_stays_usable() {
+    let Some((server, _turn)) = server().await else { return };
+    let browser = Browser::open(&format!("{}#g1.garbage", server.url)).await;
+    assert!(browser.problem().await.contains("link"));
+    browser.screenshot("problem-light").await;
+
+    let demo = demo_model();
+    for (name, content, says) in [
+        ("story.gguf", &b"Once upon a time there was a model."[..], "not a GGUF"),
+        ("cut.gguf", &demo[..demo.len() / 2], "cut off"),
+        ("header.gguf", &demo[..1000], "cut off"),
+        ("empty.gguf", b"", "not a GGUF"),
+    ] {
+        browser.driver.goto(&server.url).await.expect("the page opens");
+        browser.choose_file("model-file", &file(name, content)).await;
+        let problem = browser.problem().await;
+        assert!(problem.contains(says), "{name}: {problem}");
+    }
+    browser.driver.goto(&server.url).await.expect("the page opens");
+    ask(&browser, &example_prompt()).await;
+    browser.explained().await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_local_model_file_is_read_in_place_and_explains() {
+    let Some((server, _turn)) = server().await else { return };
+    let browser = Browser::open(&server.url).await;
+    browser.choose_file("model-file", &file("mine.gguf", &demo_model())).await;
+    browser.wait("the model", async || browser.text("model-state").await.contains("candle-cpu").then_some(())).await;
+    ask(&browser, &example_prompt()).await;
+    browser.explained().await;
+    let requests = server.take_requests();
+    assert!(!requests.iter().any(|path| path.contains(".gguf")), "{requests:?}");
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_document_saved_by_the_command_line_opens_in_the_page() {
+    let Some((server, _turn)) = server().await else { return };
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("explained.json");
+    let command = std::process::Command::new(env!("CARGO_BIN_EXE_glasscage"))
+        .args(["explain", "--model", concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf"), "--prompt", &example_prompt()])
+        .arg("--json")
+        .arg(&out)
+        .output()
+        .expect("the command runs");
+    assert!(command.status.success(), "{}", String::from_utf8_lossy(&command.stderr));
+    let browser = Browser::open(&server.url).await;
+    browser.choose_file("open-json", &out).await;
+    browser.find("sentence-G1").await;
+    assert!(browser.text("manifest").await.contains("candle-cpu"));
+    browser.choose_file("open-json", &file("cake.json", b"{\"flour\": 500}")).await;
+    assert!(browser.problem().await.contains("not an explanation"));
+    assert!(browser.try_find("sentence-G1").await.is_some(), "what was open stays open");
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stop_keeps_the_answer_so_far() {
+    let Some((server, _turn)) = server().await else { return };
+    let browser = Browser::open(&server.url).await;
+    ask(&browser, &example_prompt()).await;
+    browser.wait("the first words", async || browser.try_find("answer-stream").await?.text().await.ok().filter(|text| text.len() > 5)).await;
+    browser.click("stop-button").await;
+    browser.wait("the end of the run", async || browser.try_find("stop-button").await.is_none().then_some(())).await;
+    browser.screenshot("stopped-light").await;
+    assert_eq!(browser.find("prompt-input").await.prop("value").await.expect("a value").unwrap_or_default(), example_prompt());
+    browser.close().await;
+}

@@ -1,0 +1,122 @@
+//! Sentences: equal to NLTK on every text of the oracle, and sound on any text at all.
+#![cfg(not(target_arch = "wasm32"))]
+
+use std::ops::Range;
+
+use glasscage::text::sentences::{sentences, tile};
+use proptest::prelude::*;
+
+#[test]
+fn sentences_are_those_of_nltk() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/sentences/punkt_oracle.jsonl");
+    let Ok(oracle) = std::fs::read_to_string(path) else {
+        return println!("skipped: no {path}");
+    };
+    let mut texts = 0;
+    for line in oracle.lines() {
+        let case: serde_json::Value = serde_json::from_str(line).unwrap();
+        let text = case["text"].as_str().unwrap();
+        let found: Vec<[usize; 2]> = sentences(text).into_iter().map(|s| code_points(text, s)).collect();
+        let expect: Vec<[usize; 2]> = serde_json::from_value(case["sentences"].clone()).unwrap();
+        assert_eq!(found, expect, "{text:?}");
+        texts += 1;
+    }
+    assert_eq!(texts, 1_288);
+}
+
+/// A byte range as NLTK counts it.
+fn code_points(text: &str, bytes: Range<usize>) -> [usize; 2] {
+    [bytes.start, bytes.end].map(|at| text[..at].chars().count())
+}
+
+/// Python's `str.isspace`.
+fn is_space(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\x1c'..='\x1f')
+}
+
+/// Any characters at all, and texts made of what the algorithm looks at.
+fn texts() -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(vec![
+        ".",
+        ".",
+        "?",
+        "!",
+        "...",
+        "…",
+        ",",
+        ";",
+        "--",
+        "-",
+        "(",
+        ")",
+        "[",
+        "]",
+        "\"",
+        "'",
+        "“",
+        "”",
+        "*",
+        " ",
+        " ",
+        " ",
+        "\n",
+        "\r\n",
+        "\t",
+        "\u{a0}",
+        "\u{1c}",
+        "\u{200b}",
+        "\u{feff}",
+        "Mr",
+        "U.S",
+        "e.g",
+        "J",
+        "5",
+        "1.5",
+        "##number##",
+        "However",
+        "letters",
+        "Émile",
+        "İ",
+        "ß",
+        "日本",
+        "😀",
+    ]);
+    prop_oneof![any::<String>(), prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1_000) })]
+
+    #[test]
+    fn sentences_are_in_order_and_only_white_space_is_between_them(text in texts()) {
+        let mut end = 0;
+        for sentence in sentences(&text) {
+            prop_assert!(end <= sentence.start && sentence.start < sentence.end);
+            prop_assert!(text[end..sentence.start].chars().all(is_space));
+            prop_assert!(!text[sentence.clone()].contains('\n'));
+            prop_assert!(text[sentence.clone()].ends_with(|c| !is_space(c)));
+            end = sentence.end;
+        }
+        prop_assert!(text[end..].chars().all(is_space));
+    }
+
+    #[test]
+    fn every_byte_is_in_exactly_one_tile(text in texts()) {
+        let sentences = sentences(&text);
+        let tiles = tile(&text, &sentences);
+        prop_assert_eq!(tiles.len(), sentences.len());
+        for (tile, sentence) in tiles.iter().zip(&sentences) {
+            prop_assert!(tile.start <= sentence.start && sentence.end <= tile.end);
+        }
+        let joined: String = tiles.into_iter().map(|tile| &text[tile]).collect();
+        prop_assert!(joined == text || sentences.is_empty());
+    }
+
+    #[test]
+    fn lines_are_independent(first in texts(), second in texts()) {
+        let offset = first.len() + 1;
+        let mut apart = sentences(&first);
+        apart.extend(sentences(&second).into_iter().map(|s| s.start + offset..s.end + offset));
+        prop_assert_eq!(sentences(&format!("{first}\n{second}")), apart);
+    }
+}

@@ -1,0 +1,126 @@
+//! The CPU engine on a real model, against log-probabilities computed by others (llama.cpp, and in float64).
+
+#![cfg(not(target_arch = "wasm32"))]
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use glasscage::cpu::CandleModel;
+use glasscage::lm::generate::generate;
+use glasscage::lm::sample::Sampler;
+use glasscage::lm::{Counters, Edit, Job, LanguageModel, Pass, Readout};
+use glasscage::model::source::NativeFile;
+use glasscage::session::Session;
+use serde_json::Value;
+
+const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/models");
+
+fn oracle() -> Option<Value> {
+    let path = Path::new(MODELS).join("stories260k.oracle.json");
+    let Ok(json) = std::fs::read_to_string(&path) else {
+        println!("skipped: {} is not here", path.display());
+        return None;
+    };
+    Some(serde_json::from_str(&json).expect("the oracle is JSON"))
+}
+
+fn load(file: &str) -> Session<CandleModel> {
+    let source = NativeFile::open(&Path::new(MODELS).join(file)).expect("the model lies beside its oracle");
+    pollster::block_on(Session::load(&source, async |_| ControlFlow::Continue(()))).expect("it loads").expect("nothing stopped it")
+}
+
+fn numbers<T: serde::de::DeserializeOwned>(value: &Value) -> Vec<T> {
+    serde_json::from_value(value.clone()).expect("numbers")
+}
+
+fn score(lm: &mut CandleModel, job: &Job<'_>) -> Vec<Readout> {
+    let mut readouts = Vec::new();
+    let scored = lm.score(job, async |number, readout| {
+        assert_eq!(number, readouts.len());
+        readouts.push(readout.clone());
+        ControlFlow::Continue(())
+    });
+    pollster::block_on(scored).expect("it scores");
+    readouts
+}
+
+fn largest_difference(ours: &[f64], theirs: &[f64]) -> f64 {
+    assert_eq!(ours.len(), theirs.len());
+    ours.iter().zip(theirs).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max)
+}
+
+#[test]
+fn greedy_text_and_ids_are_llama_cpps() {
+    let Some(oracle) = oracle() else { return };
+    let mut session = load("stories260k-f32.gguf");
+    let prompt: Vec<u32> = numbers(&oracle["prompt_ids"]);
+    assert_eq!(session.tokenizer.encode_with_special(oracle["prompt"].as_str().unwrap()), prompt);
+    let generated = generate(&mut session.lm, &session.tokenizer, &prompt, &mut Sampler::greedy(), 60, async |_| ControlFlow::Continue(()));
+    let generated = pollster::block_on(generated).unwrap();
+    assert_eq!(generated.tokens, numbers::<u32>(&oracle["greedy_ids_f32"]));
+    let bytes: Vec<u8> = generated.tokens.iter().flat_map(|&id| session.tokenizer.bytes(id).to_vec()).collect();
+    assert_eq!(String::from_utf8(bytes).unwrap(), oracle["greedy_text_f32"].as_str().unwrap());
+}
+
+#[test]
+fn log_probs_equal_the_float64_figures() {
+    let Some(oracle) = oracle() else { return };
+    let ids: Vec<u32> = numbers::<u32>(&oracle["prompt_ids"]).into_iter().chain(numbers::<u32>(&oracle["greedy_ids_f32"])).collect();
+    for (file, tolerance) in [
+        ("stories260k-f32.gguf", 1e-4),
+        ("stories260k-f16.gguf", 1e-4),
+        ("stories260k-q8_0.gguf", 1e-4),
+        ("stories260k-q4_0.gguf", 1e-4),
+    ] {
+        let readouts = score(&mut load(file).lm, &Job { tokens: &ids, targets: 1..ids.len(), passes: &[] });
+        let difference = largest_difference(&readouts[0].log_probs, &numbers(&oracle["float64"]["files"][file]["token_logprobs"]));
+        println!("{file}: at most {difference:.1e} nat from float64");
+        assert!(difference < tolerance, "{file}: {difference}");
+    }
+}
+
+#[test]
+fn replaced_sentences_give_the_float64_figures_and_only_suffixes_are_computed() {
+    let Some(oracle) = oracle() else { return };
+    let case = &oracle["sentence_ablation"];
+    let tokens: Vec<u32> = numbers(&case["ids"]);
+    let start = case["generation_start"].as_u64().unwrap() as usize;
+    let ablations = case["ablations"].as_array().unwrap();
+    let passes: Vec<Pass> = ablations
+        .iter()
+        .map(|ablation| {
+            let span: Vec<usize> = numbers(&ablation["replaced_span"]);
+            let end_token: u32 = serde_json::from_value(ablation["replacement_id"].clone()).unwrap();
+            Pass { edits: vec![Edit { start: span[0], tokens: vec![end_token; span[1] - span[0]] }] }
+        })
+        .collect();
+    let mut session = load("stories260k-f32.gguf");
+    let readouts = score(&mut session.lm, &Job { tokens: &tokens, targets: start..tokens.len(), passes: &passes });
+    assert!(largest_difference(&readouts[0].log_probs, &numbers(&case["base_generation_logprobs"])) < 1e-4);
+    for ((readout, pass), ablation) in readouts[1..].iter().zip(&passes).zip(ablations) {
+        // The oracle computed the replaced positions too; a readout keeps the base's before the first edit.
+        let theirs: Vec<f64> = numbers(&ablation["generation_logprobs"]);
+        let first = pass.start().saturating_sub(start) + usize::from(pass.start() >= start);
+        assert!(largest_difference(&readout.log_probs[first..], &theirs[first..]) < 1e-4);
+    }
+    // Base text once, then each suffix; the last token predicts nothing.
+    let suffixes = passes.iter().map(|pass| tokens.len() - 1 - pass.start());
+    let heads = passes.iter().map(|pass| tokens.len() - start.max(pass.start() + 1));
+    let expected = Counters {
+        forward_tokens: tokens.len() - 1 + suffixes.sum::<usize>(),
+        head_positions: tokens.len() - start + heads.sum::<usize>(),
+    };
+    assert_eq!(session.lm.counters(), expected);
+}
+
+#[test]
+fn a_shared_prefix_changes_nothing() {
+    let Some(oracle) = oracle() else { return };
+    let tokens: Vec<u32> = numbers(&oracle["sentence_ablation"]["ids"]);
+    let mut session = load("stories260k-q8_0.gguf");
+    let pass = Pass { edits: vec![Edit { start: 32, tokens: vec![2; 13] }] };
+    let targets = 62..tokens.len();
+    let shared = score(&mut session.lm, &Job { tokens: &tokens, targets: targets.clone(), passes: std::slice::from_ref(&pass) });
+    let naive = score(&mut session.lm, &Job { tokens: &pass.apply(&tokens), targets, passes: &[] });
+    assert!(largest_difference(&shared[1].log_probs, &naive[0].log_probs) < 1e-4);
+}

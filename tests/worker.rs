@@ -1,0 +1,39 @@
+//! The engine as WebAssembly in a real browser worker: the same numbers as native.
+
+#![cfg(target_arch = "wasm32")]
+
+use std::ops::ControlFlow;
+
+use glasscage::explanation::{Document, Sampling};
+use glasscage::model::source::Memory;
+use glasscage::session::{Outcome, Session};
+use glasscage::worker::protocol::Question;
+use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
+
+wasm_bindgen_test_configure!(run_in_dedicated_worker);
+
+const DEMO: &[u8] = include_bytes!("../public/models/demo.gguf");
+/// Made by the native command line: see `tests/golden/README.md`.
+const NATIVE: &str = include_str!("golden/explanation.json");
+
+#[wasm_bindgen_test]
+async fn the_demo_model_explains_as_it_does_natively() {
+    let native = Document::from_json(NATIVE).unwrap();
+    let session = Session::load(&Memory(DEMO.to_vec()), async |_| ControlFlow::Continue(())).await;
+    let mut session = session.unwrap().unwrap();
+    let question = Question {
+        prompt: native.prompt.text.clone(),
+        answer: None,
+        use_template: true,
+        sampling: Sampling::GREEDY,
+        max_tokens: 256,
+        method: "pert".into(),
+    };
+    let outcome = session.explain(&question, async |_| ControlFlow::Continue(())).await.unwrap();
+    let Outcome::Explained(document) = outcome else { panic!("nobody stopped it") };
+    assert_eq!(document.generation, native.generation);
+    assert_eq!(document.manifest, native.manifest);
+    for (wasm, native) in document.table.rows().flatten().zip(native.table.rows().flatten()) {
+        assert!((wasm.unwrap() - native.unwrap()).abs() < 1e-3, "{wasm:?} {native:?}");
+    }
+}

@@ -1,0 +1,41 @@
+"""Greedy decoding of many prompts at once."""
+
+import torch
+
+from model import Model
+from tokenizer import END_OF_TEXT, IM_END
+
+MAX_NEW_TOKENS = 200
+
+
+@torch.inference_mode()
+def greedy(model: Model, prompts: list[list[int]]) -> list[list[int]]:
+    """Greedy answers, without the end token. Prompts are padded on the left, which rotary positions do not notice."""
+    rows, longest = len(prompts), max(map(len, prompts))
+    tokens = torch.tensor([[END_OF_TEXT] * (longest - len(p)) + p for p in prompts])
+    padded = torch.tensor([[column < longest - len(p) for column in range(longest)] for p in prompts])
+    hidden_columns = torch.zeros(rows, longest + MAX_NEW_TOKENS).masked_fill_(
+        torch.nn.functional.pad(padded, (0, MAX_NEW_TOKENS)), -1e30
+    )
+    caches: list[dict] = [{} for _ in model.blk]
+    answers: list[list[int]] = [[] for _ in prompts]
+    running = set(range(rows))
+    done = 0
+    for _ in range(MAX_NEW_TOKENS):
+        length, total = tokens.shape[1], done + tokens.shape[1]
+        mask = hidden_columns[:, None, :total] + model.mask[done:total, :total].clamp(min=-1e30)
+        mask = mask.repeat_interleave(model.config.n_heads, 0)
+        x = model.token_embd(tokens)
+        for block, cache in zip(model.blk, caches):
+            x = block(x, model.cos[done:total], model.sin[done:total], mask, cache)
+        tokens = model.logits(model.output_norm(x[:, -1:])).argmax(-1)
+        done += length
+        for row in list(running):
+            token = tokens[row, 0].item()
+            if token == IM_END:
+                running.discard(row)
+            else:
+                answers[row].append(token)
+        if not running:
+            break
+    return answers
