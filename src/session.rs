@@ -38,7 +38,7 @@ pub struct Session<M> {
 #[derive(Debug)]
 pub enum Outcome {
     /// Partial where it was broken off while measuring.
-    Explained(Document),
+    Explained(Box<Document>),
     /// Broken off while answering; the answer so far.
     Stopped { answer: String },
 }
@@ -90,8 +90,13 @@ impl<M: LanguageModel> Session<M> {
     }
 
     /// Answers and explains. `on_event` gets `Token`, `Measuring` and `Column` events, and may break off.
-    pub async fn explain(&mut self, question: &Question, mut on_event: impl AsyncFnMut(Event) -> ControlFlow<()>) -> Result<Outcome, Problem> {
-        let method = method(&question.method).ok_or_else(|| Problem::new(format!("there is no method {:?}", question.method), "Choose another method."))?;
+    pub async fn explain(
+        &mut self,
+        question: &Question,
+        mut on_event: impl AsyncFnMut(Event) -> ControlFlow<()>,
+    ) -> Result<Outcome, Problem> {
+        let method = method(&question.method)
+            .ok_or_else(|| Problem::new(format!("there is no method {:?}", question.method), "Choose another method."))?;
         if question.prompt.trim().is_empty() {
             return Err(Problem::new("the prompt is empty", "Write a question or choose an example."));
         }
@@ -103,7 +108,8 @@ impl<M: LanguageModel> Session<M> {
         let split = split(&question.prompt, &context, &answered)?;
         let start = context.ids.len();
         let tokens = [context.ids, answered.ids].concat();
-        check_length(self.lm.config(), tokens.len()).map_err(|error| Problem::new(error.to_string(), "Shorten the prompt or the answer."))?;
+        check_length(self.lm.config(), tokens.len())
+            .map_err(|error| Problem::new(error.to_string(), "Shorten the prompt or the answer."))?;
         let transcript = Transcript { generation: start..tokens.len(), tokens, end_token: self.tokenizer.eos() };
         let mut document = self.document(question, method, split.prompt, split.generation, origin);
         let planned = n_passes(&split.segments);
@@ -117,7 +123,7 @@ impl<M: LanguageModel> Session<M> {
             document.table = table.await.map_err(|error| Problem::new(error.to_string(), "Press Explain to try again."))?;
         }
         document.method.passes = [passes_done, planned];
-        Ok(Outcome::Explained(document))
+        Ok(Outcome::Explained(Box::new(document)))
     }
 
     /// The prompt in the model's chat frame, or plain.
@@ -152,7 +158,8 @@ impl<M: LanguageModel> Session<M> {
                 None => ControlFlow::Continue(()),
             }
         });
-        let generated = generated.await.map_err(|error| Problem::new(error.to_string(), "Shorten the prompt, or press Explain to try again."))?;
+        let generated =
+            generated.await.map_err(|error| Problem::new(error.to_string(), "Shorten the prompt, or press Explain to try again."))?;
         let stop = match generated.stop {
             generate::Stop::End => Stop::End,
             generate::Stop::Length => Stop::Length,
@@ -162,7 +169,14 @@ impl<M: LanguageModel> Session<M> {
         Ok((Tokenized::from_ids(generated.tokens, &self.tokenizer), answer))
     }
 
-    fn document(&self, question: &Question, method: &crate::attribution::Method, prompt: Passage, generation: Passage, answer: Answer) -> Document {
+    fn document(
+        &self,
+        question: &Question,
+        method: &crate::attribution::Method,
+        prompt: Passage,
+        generation: Passage,
+        answer: Answer,
+    ) -> Document {
         let backend = self.lm.backend();
         Document {
             format: FORMAT.into(),
@@ -242,7 +256,10 @@ impl TextStream {
 /// Cuts prompt and answer into sentences and finds the tokens of each.
 fn split(prompt: &str, context: &Context, answer: &Tokenized) -> Result<Split, Problem> {
     if answer.text.trim().is_empty() {
-        return Err(Problem::new("the answer is empty: there is nothing to explain", "Ask differently, or write the answer to explain yourself."));
+        return Err(Problem::new(
+            "the answer is empty: there is nothing to explain",
+            "Ask differently, or write the answer to explain yourself.",
+        ));
     }
     let (prompt_sentences, prompt_tokens) = sentences_and_tokens(prompt, &context.prompt_spans);
     let (answer_sentences, answer_tokens) = sentences_and_tokens(&answer.text, &answer.spans);
@@ -253,10 +270,7 @@ fn split(prompt: &str, context: &Context, answer: &Tokenized) -> Result<Split, P
     Ok(Split {
         prompt: passage(prompt, &prompt_sentences, &prompt_tokens),
         generation: passage(&answer.text, &answer_sentences, &answer_tokens),
-        segments: Segments {
-            prompt: shift(&prompt_tokens, context.prompt_start),
-            generation: shift(&answer_tokens, context.ids.len()),
-        },
+        segments: Segments { prompt: shift(&prompt_tokens, context.prompt_start), generation: shift(&answer_tokens, context.ids.len()) },
     })
 }
 

@@ -129,12 +129,15 @@ fn expand(tensors: &[(String, QTensor)]) -> Vec<(String, QTensor)> {
     quantize(&f32s, GgmlDType::F32)
 }
 
+/// A model of candle-transformers: token, position -> logits.
+type Forward = Box<dyn FnMut(&Tensor, usize) -> candle_core::Result<Tensor>>;
+
 /// ln p of every token after the first, by candle-transformers, token by token.
 fn by_candle_transformers(shape: &Shape, file: &[u8]) -> Vec<f64> {
     let mut reader = Cursor::new(file);
     let content = Content::read(&mut reader).unwrap();
     let device = &Device::Cpu;
-    let mut forward: Box<dyn FnMut(&Tensor, usize) -> candle_core::Result<Tensor>> = match shape.architecture {
+    let mut forward: Forward = match shape.architecture {
         "llama" => {
             let mut model = quantized_llama::ModelWeights::from_gguf(content, &mut reader, device).unwrap();
             Box::new(move |x, position| model.forward(x, position))

@@ -86,6 +86,8 @@ fn bad_input_is_one_clear_line_and_exit_code_2() {
     assert!(complaint(&["tokenize", "--model", "/nowhere.gguf"], "").contains("/nowhere.gguf"));
     assert!(complaint(&["tokenize", "--model", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")], "").contains("not a GGUF"));
     assert!(complaint(&["dance"], "").contains("dance"));
+    assert!(complaint(&["tokenize"], "").contains("--model"));
+    assert!(complaint(&["score", "--model", DEMO, "--backend", "gpu"], "").contains("--backend cpu"));
     let explain = ["explain", "--model", DEMO, "--json", "/dev/null", "--prompt"];
     assert!(complaint(&[&explain[..], &[" "]].concat(), "").contains("empty"));
     assert!(complaint(&[&explain[..], &["Hi.", "--output", "99"]].concat(), "").contains("99"));

@@ -98,7 +98,8 @@ proptest! {
         for (i, row) in total_influence(&adjacency).rows().enumerate() {
             let mass: f64 = row[..table.n_prompt()].iter().sum();
             let whole = !ancestry(&rows, table.n_prompt(), i).iter().any(|row| zero.contains(row));
-            prop_assert!(if whole { close(mass, 1.0) } else { mass < 1.0 + 1e-9 });
+            let holds = if whole { close(mass, 1.0) } else { mass < 1.0 + 1e-9 };
+            prop_assert!(holds, "row {i}: {mass}");
         }
     }
 

@@ -55,7 +55,8 @@ fn greedy_text_and_ids_are_llama_cpps() {
     let mut session = load("stories260k-f32.gguf");
     let prompt: Vec<u32> = numbers(&oracle["prompt_ids"]);
     assert_eq!(session.tokenizer.encode_with_special(oracle["prompt"].as_str().unwrap()), prompt);
-    let generated = generate(&mut session.lm, &session.tokenizer, &prompt, &mut Sampler::greedy(), 60, async |_| ControlFlow::Continue(()));
+    let mut sampler = Sampler::greedy();
+    let generated = generate(&mut session.lm, &session.tokenizer, &prompt, &mut sampler, 60, async |_| ControlFlow::Continue(()));
     let generated = pollster::block_on(generated).unwrap();
     assert_eq!(generated.tokens, numbers::<u32>(&oracle["greedy_ids_f32"]));
     let bytes: Vec<u8> = generated.tokens.iter().flat_map(|&id| session.tokenizer.bytes(id).to_vec()).collect();
@@ -66,12 +67,9 @@ fn greedy_text_and_ids_are_llama_cpps() {
 fn log_probs_equal_the_float64_figures() {
     let Some(oracle) = oracle() else { return };
     let ids: Vec<u32> = numbers::<u32>(&oracle["prompt_ids"]).into_iter().chain(numbers::<u32>(&oracle["greedy_ids_f32"])).collect();
-    for (file, tolerance) in [
-        ("stories260k-f32.gguf", 1e-4),
-        ("stories260k-f16.gguf", 1e-4),
-        ("stories260k-q8_0.gguf", 1e-4),
-        ("stories260k-q4_0.gguf", 1e-4),
-    ] {
+    for (file, tolerance) in
+        [("stories260k-f32.gguf", 1e-4), ("stories260k-f16.gguf", 1e-4), ("stories260k-q8_0.gguf", 1e-4), ("stories260k-q4_0.gguf", 1e-4)]
+    {
         let readouts = score(&mut load(file).lm, &Job { tokens: &ids, targets: 1..ids.len(), passes: &[] });
         let difference = largest_difference(&readouts[0].log_probs, &numbers(&oracle["float64"]["files"][file]["token_logprobs"]));
         println!("{file}: at most {difference:.1e} nat from float64");

@@ -26,11 +26,16 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
     ("app", &["explanation", "graph", "problem", "table", "worker/client", "worker/protocol"], ENGINE),
     ("bin/app", &["app"], ENGINE),
     ("bin/engine_cpu", &["worker/host"], &["leptos"]),
-    ("bin/glasscage", &["cpu", "explanation", "graph", "lm", "model", "session", "table", "text", "worker/protocol"], &["leptos", "web_sys"]),
+    (
+        "bin/glasscage",
+        &["cpu", "explanation", "graph", "lm", "model", "session", "table", "text", "worker/protocol"],
+        &["leptos", "web_sys"],
+    ),
 ];
 
 /// Numbers and texts: no browser, no GPU, no engine.
-const PURE: &[&str] = &["web_sys", "js_sys", "wasm_bindgen", "gloo", "leptos", "wgpu", "candle_core", "candle_nn", "candle_transformers", "tokenizers"];
+const PURE: &[&str] =
+    &["web_sys", "js_sys", "wasm_bindgen", "gloo", "leptos", "wgpu", "candle_core", "candle_nn", "candle_transformers", "tokenizers"];
 const NO_BROWSER: &[&str] = &["web_sys", "js_sys", "wasm_bindgen", "gloo", "leptos", "wgpu"];
 /// What someone who opens a link must not download.
 const ENGINE: &[&str] = &["wgpu", "candle_core", "candle_nn", "candle_transformers", "tokenizers", "minijinja"];

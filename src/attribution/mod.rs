@@ -53,12 +53,16 @@ pub struct Method {
     pub about: &'static str,
     /// How scores of tokens become the score of a sentence.
     pub aggregation: &'static str,
-    /// The pass that perturbs source `j`. Its tokens are never empty.
-    pub plan: fn(&Transcript, source: &Range<usize>) -> Pass,
-    /// The scores of the perturbed source on each of `targets`, from the readouts of the base text and of the pass;
-    /// `first` is the position of the first value in a readout.
-    pub reduce: fn(base: &Readout, pass: &Readout, targets: &[Range<usize>], first: usize) -> Vec<f64>,
+    pub plan: Plan,
+    pub reduce: Reduce,
 }
+
+/// The pass that perturbs the source with these tokens, never empty.
+pub type Plan = fn(&Transcript, source: &Range<usize>) -> Pass;
+
+/// The scores of a perturbed source on each of `targets`, from the readouts of the base text and of the pass;
+/// `first` is the position of the first value in a readout.
+pub type Reduce = fn(base: &Readout, pass: &Readout, targets: &[Range<usize>], first: usize) -> Vec<f64>;
 
 /// All methods. Adding one is one file and one line here.
 pub const METHODS: &[Method] = &[perturbation::PERTURBATION];

@@ -75,9 +75,8 @@ impl Cache {
 
     /// That of the first `tokens` tokens.
     pub fn prefix(&self, tokens: usize) -> Result<Self> {
-        let prefix = |layer: &KeysValues| {
-            Ok(KeysValues { keys: layer.keys.narrow(1, 0, tokens)?, values: layer.values.narrow(1, 0, tokens)? })
-        };
+        let prefix =
+            |layer: &KeysValues| Ok(KeysValues { keys: layer.keys.narrow(1, 0, tokens)?, values: layer.values.narrow(1, 0, tokens)? });
         let layers = self.0.iter().map(|layer| layer.as_ref().filter(|_| tokens > 0).map(prefix).transpose());
         Ok(Self(layers.collect::<Result<_>>()?))
     }
@@ -160,7 +159,8 @@ impl Transformer {
     /// Cosines and sines of positions `start..start + length`, each `[length, head_dim / 2]`.
     fn angles(&self, start: usize, length: usize) -> Result<[Tensor; 2]> {
         let positions = start..start + length;
-        let angles: Vec<f64> = positions.flat_map(|position| self.rope_frequencies.iter().map(move |radians| position as f64 * radians)).collect();
+        let angles: Vec<f64> =
+            positions.flat_map(|position| self.rope_frequencies.iter().map(move |radians| position as f64 * radians)).collect();
         let table = |function: fn(f64) -> f64| {
             let values: Vec<f32> = angles.iter().map(|&angle| function(angle) as f32).collect();
             Tensor::from_vec(values, (length, self.rope_frequencies.len()), &Device::Cpu)

@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use candle_core::Tensor;
 
 use crate::lm::sample::Sampler;
-use crate::lm::{Backend, Counters, Job, LanguageModel, LmError, Pass, Readout, check_length};
+use crate::lm::{Backend, Counters, Job, LanguageModel, LmError, Pass, Readout, check_known, check_length};
 use crate::model::config::{Config, ConfigError};
 use crate::model::gguf::{Gguf, GgufError};
 use crate::model::source::ByteSource;
@@ -86,10 +86,7 @@ impl CandleModel {
 
     /// Takes `tokens` through the transformer after those in `cache`; hidden states, `[tokens, dim]`.
     fn forward(&mut self, tokens: &[TokenId], cache: &mut Cache) -> Result<Tensor, LmError> {
-        let vocab_size = self.transformer.config.vocab_size;
-        if let Some(&unknown) = tokens.iter().find(|&&token| token as usize >= vocab_size) {
-            return Err(LmError::UnknownToken(unknown));
-        }
+        check_known(&self.transformer.config, tokens)?;
         check_length(&self.transformer.config, cache.len() + tokens.len())?;
         self.counters.forward_tokens += tokens.len();
         Ok(self.transformer.forward(tokens, cache)?)
@@ -149,6 +146,7 @@ impl LanguageModel for CandleModel {
 
     async fn score(&mut self, job: &Job<'_>, mut on_readout: impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>) -> Result<(), LmError> {
         let Job { tokens, targets, passes } = job;
+        check_known(&self.transformer.config, &tokens[targets.clone()])?;
         let mut cache = self.transformer.empty_cache();
         let hidden = self.forward(&tokens[..targets.end - 1], &mut cache)?;
         let predicting = hidden.narrow(0, targets.start - 1, targets.len())?;

@@ -22,7 +22,10 @@ pub struct Weight {
 enum Storage {
     /// f32, `[rows, columns]`.
     Expanded(Tensor),
-    Packed { quant: &'static Quant, bytes: Vec<u8> },
+    Packed {
+        quant: &'static Quant,
+        bytes: Vec<u8>,
+    },
 }
 
 impl Weight {
@@ -115,7 +118,13 @@ mod tests {
     #[test]
     fn packed_and_expanded_weights_compute_the_same() {
         let bytes: Vec<u8> = (0..3 * 2 * 34).map(|i| if i % 34 == 1 { 0x2c } else { (i * 37 % 251) as u8 }).collect();
-        let tensor = gguf::Tensor { name: "w".into(), shape: vec![64, 3], quant: crate::model::quant::by_id(8).unwrap(), offset: 0, bytes: bytes.len() };
+        let tensor = gguf::Tensor {
+            name: "w".into(),
+            shape: vec![64, 3],
+            quant: crate::model::quant::by_id(8).unwrap(),
+            offset: 0,
+            bytes: bytes.len(),
+        };
         let [packed, expanded] = [false, true].map(|expand| Weight::new(&tensor, bytes.clone(), expand).unwrap());
         let x = Tensor::arange(0f32, 128.0, &Device::Cpu).unwrap().reshape((2, 64)).unwrap();
         let values = |tensor: Tensor| tensor.to_vec2::<f32>().unwrap();

@@ -49,9 +49,10 @@ pub fn prune(adjacency: &Adjacency, output: &[usize], share: f64) -> Pruned {
 fn flowing_edges(adjacency: &Adjacency, output: &[usize]) -> Vec<Edge> {
     let influence = node_influence(adjacency, output);
     let arriving = |to: usize| influence[adjacency.n_prompt() + to] + f64::from(u8::from(output.contains(&to)));
-    let edges = adjacency.rows().enumerate().flat_map(|(to, row)| {
-        row.iter().enumerate().map(move |(from, &weight)| Edge { from, to, weight, flow: weight })
-    });
+    let edges = adjacency
+        .rows()
+        .enumerate()
+        .flat_map(|(to, row)| row.iter().enumerate().map(move |(from, &weight)| Edge { from, to, weight, flow: weight }));
     edges.map(|edge| Edge { flow: edge.weight * arriving(edge.to), ..edge }).filter(|edge| edge.flow > 0.0).collect()
 }
 

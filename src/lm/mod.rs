@@ -103,6 +103,12 @@ pub enum LmError {
     Engine(String),
 }
 
+/// Checks that the model knows all of `tokens`.
+pub fn check_known(config: &Config, tokens: &[TokenId]) -> Result<(), LmError> {
+    let unknown = tokens.iter().find(|&&token| token as usize >= config.vocab_size);
+    unknown.map_or(Ok(()), |&token| Err(LmError::UnknownToken(token)))
+}
+
 /// Checks that the model can read `n_tokens` tokens.
 pub fn check_length(config: &Config, n_tokens: usize) -> Result<(), LmError> {
     let limit = config.context_length;

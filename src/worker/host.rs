@@ -73,7 +73,9 @@ async fn load(source: ModelSource, file: Option<File>, page: &Page) -> Result<Op
             Session::load(&source, progress(crate::model::source::ByteSource::size(&source))).await
         }
         (ModelSource::Url(url), _) => {
-            let unreachable = |error| Problem::new(format!("the model at {url} could not be loaded: {error}"), "Check the connection and press Explain again.");
+            let unreachable = |error| {
+                Problem::new(format!("the model at {url} could not be loaded: {error}"), "Check the connection and press Explain again.")
+            };
             let source = UrlSource::open(url.clone()).await.map_err(unreachable)?;
             Session::load(&source, progress(crate::model::source::ByteSource::size(&source))).await
         }
@@ -84,7 +86,7 @@ async fn load(source: ModelSource, file: Option<File>, page: &Page) -> Result<Op
 async fn explain(session: Option<&mut Session<CandleModel>>, question: &Question, page: &Page) -> Result<Event, Problem> {
     let session = session.ok_or_else(|| Problem::new("no model is loaded", "Press Explain again."))?;
     Ok(match session.explain(question, async |event| page.tell(event).await).await? {
-        Outcome::Explained(document) => Event::Finished(document),
+        Outcome::Explained(document) => Event::Finished(*document),
         Outcome::Stopped { answer } => Event::Stopped { answer },
     })
 }
@@ -116,7 +118,8 @@ impl Page {
 
 fn read_request(message: &MessageEvent) -> Result<(Request, Option<File>), String> {
     let message: js_sys::Array = message.data().into();
-    let request = serde_wasm_bindgen::from_value(message.get(0)).map_err(|error| format!("the engine did not understand the page ({error})"))?;
+    let request =
+        serde_wasm_bindgen::from_value(message.get(0)).map_err(|error| format!("the engine did not understand the page ({error})"))?;
     Ok((request, message.get(1).dyn_into().ok()))
 }
 

@@ -44,18 +44,27 @@ pub struct Question {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Event {
     /// Bytes of the model file read so far.
-    Loading { bytes: u64, total: u64 },
+    Loading {
+        bytes: u64,
+        total: u64,
+    },
     Ready(Ready),
     /// The next piece of the answer; characters are whole.
     Token(String),
     /// The answer is there and cut into sentences; nothing is measured yet.
     Measuring(Document),
     /// One pass is done: source `column`'s scores on the generated sentences after it (the last ones).
-    Column { column: usize, scores: Vec<f64>, passes: [usize; 2] },
+    Column {
+        column: usize,
+        scores: Vec<f64>,
+        passes: [usize; 2],
+    },
     /// The whole explanation; a partial one where the visitor pressed Stop while it was measured.
     Finished(Document),
     /// The visitor pressed Stop before anything was measured; this is the answer so far.
-    Stopped { answer: String },
+    Stopped {
+        answer: String,
+    },
     Failed(Problem),
 }
 

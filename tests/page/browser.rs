@@ -24,7 +24,7 @@ const ARGUMENTS: &[&str] = &[
 ];
 
 /// The longest that anything on the page may take here; a limit, not a target.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 pub const DESKTOP: (u32, u32) = (1280, 900);
 pub const PHONE: (u32, u32) = (390, 844);
@@ -91,10 +91,6 @@ impl Browser {
         self.find(id).await.text().await.expect("an element has text")
     }
 
-    pub async fn attribute(&self, id: &str, name: &str) -> Option<String> {
-        self.find(id).await.attr(name).await.expect("attributes can be read")
-    }
-
     /// Replaces what is in a text field.
     pub async fn fill(&self, id: &str, text: &str) {
         let field = self.find(id).await;
@@ -128,10 +124,18 @@ impl Browser {
         self.wait("a problem", async || self.try_find("problem").await?.text().await.ok().filter(|text| !text.is_empty())).await
     }
 
+    /// Whether there is something to stop.
+    pub async fn is_running(&self) -> bool {
+        match self.try_find("stop-button").await {
+            Some(button) => button.is_displayed().await.unwrap_or(false),
+            None => false,
+        }
+    }
+
     /// Waits for the end of a run: every pass is done, or was stopped.
     pub async fn explained(&self) {
         self.wait("an explanation", async || {
-            let busy = self.try_find("stop-button").await.is_some();
+            let busy = self.is_running().await;
             let problem = self.try_find("problem").await;
             if let Some(problem) = problem {
                 panic!("instead of an explanation: {}", problem.text().await.unwrap_or_default());
@@ -168,7 +172,8 @@ impl Browser {
 
     /// Saves what the visitor sees; the folder is `GLASSCAGE_SCREENSHOTS` or one below `target`.
     pub async fn screenshot(&self, name: &str) -> PathBuf {
-        let folder = std::env::var_os("GLASSCAGE_SCREENSHOTS").map_or_else(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("screenshots"), PathBuf::from);
+        let folder = std::env::var_os("GLASSCAGE_SCREENSHOTS")
+            .map_or_else(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("screenshots"), PathBuf::from);
         std::fs::create_dir_all(&folder).expect("a folder for screenshots");
         let file = folder.join(format!("{name}.png"));
         self.driver.screenshot(&file).await.expect("a screenshot");

@@ -164,9 +164,11 @@ async fn stop_keeps_the_answer_so_far() {
     let Some((server, _turn)) = server().await else { return };
     let browser = Browser::open(&server.url).await;
     ask(&browser, &example_prompt()).await;
-    browser.wait("the first words", async || browser.try_find("answer-stream").await?.text().await.ok().filter(|text| text.len() > 5)).await;
+    browser
+        .wait("the first words", async || browser.try_find("answer-stream").await?.text().await.ok().filter(|text| text.len() > 5))
+        .await;
     browser.click("stop-button").await;
-    browser.wait("the end of the run", async || browser.try_find("stop-button").await.is_none().then_some(())).await;
+    browser.wait("the end of the run", async || (!browser.is_running().await).then_some(())).await;
     browser.screenshot("stopped-light").await;
     assert_eq!(browser.find("prompt-input").await.prop("value").await.expect("a value").unwrap_or_default(), example_prompt());
     browser.close().await;

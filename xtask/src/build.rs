@@ -15,7 +15,7 @@ pub fn page(tools: &Tools, dist: &Path) -> Result<()> {
 }
 
 fn print_sizes(dist: &Path) -> Result<()> {
-    println!("{:>12}  {}", "bytes", "file");
+    println!("{:>12}  file", "bytes");
     let mut files: Vec<_> = std::fs::read_dir(dist)?.collect::<std::io::Result<_>>()?;
     files.sort_by_key(|file| file.file_name());
     for file in files {

@@ -49,9 +49,11 @@ pub fn web() -> Result<Tools> {
 
 /// A browser and its driver for tests: Chromium or Chrome.
 pub fn browser() -> Result<()> {
-    let present = || find("chromedriver").is_some() && ["chromium", "chromium-browser", "google-chrome"].iter().any(|name| find(name).is_some());
+    let present =
+        || find("chromedriver").is_some() && ["chromium", "chromium-browser", "google-chrome"].iter().any(|name| find(name).is_some());
     if !present() {
-        apt_install(&["chromium", "chromium-driver"]).context("the browser tests need Chromium (or Chrome) and chromedriver on the PATH: install them")?;
+        apt_install(&["chromium", "chromium-driver"])
+            .context("the browser tests need Chromium (or Chrome) and chromedriver on the PATH: install them")?;
     }
     ensure!(present(), "the browser tests need Chromium (or Chrome) and chromedriver on the PATH");
     Ok(())
@@ -64,7 +66,9 @@ fn wasm_toolchain() -> Result<Option<PathBuf>> {
     if has_wasm() || (succeeds(&mut command("rustup", &["target", "add", WASM])) && has_wasm()) {
         return Ok(None);
     }
-    debian_toolchain().map(Some).context("no wasm standard library: rustup could not add the target wasm32-unknown-unknown, and the way by Debian's packages failed")
+    debian_toolchain().map(Some).context(
+        "no wasm standard library: rustup could not add the target wasm32-unknown-unknown, and the way by Debian's packages failed",
+    )
 }
 
 /// A sysroot made from Debian's Rust: std built for wasm once, the rest linked.
@@ -169,7 +173,8 @@ fn apt_install(packages: &[&str]) -> Result<()> {
     }
     let is_root = output(&mut command("id", &["-u"]))?.trim() == "0";
     let apt = |arguments: &[&str]| {
-        let words = [if is_root { &[] } else { &["sudo", "-n"][..] }, &["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"], arguments].concat();
+        let words =
+            [if is_root { &[] } else { &["sudo", "-n"][..] }, &["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"], arguments].concat();
         run(&mut command(words[0], &words[1..]))
     };
     apt(&["update", "-qq"])?;

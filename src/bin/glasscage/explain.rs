@@ -1,7 +1,7 @@
 //! `glasscage explain`.
 
 use std::fs;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -61,8 +61,11 @@ enum Template {
 pub fn explain(arguments: &Arguments) -> Result<(), String> {
     let question = question(arguments)?;
     let mut session = load(&arguments.model, arguments.backend)?;
+    let is_watched = std::io::stderr().is_terminal();
     let outcome = pollster::block_on(session.explain(&question, async |event| {
-        show_progress(&event);
+        if is_watched {
+            show_progress(&event);
+        }
         ControlFlow::Continue(())
     }));
     let Outcome::Explained(mut document) = outcome.map_err(|problem| problem.to_string())? else {
@@ -110,7 +113,7 @@ fn output(text: &str, n_generated: usize) -> Result<Vec<usize>, String> {
     Ok(rows)
 }
 
-/// The answer and the passes as they come, on standard error.
+/// The answer and the passes as they come, on a terminal.
 fn show_progress(event: &Event) {
     match event {
         Event::Token(piece) => eprint!("{piece}"),
@@ -123,11 +126,11 @@ fn show_progress(event: &Event) {
     std::io::stderr().flush().ok();
 }
 
-/// Percentages of the prompt sentences, on standard output.
+/// The answer and the percentages of the prompt sentences, on standard output.
 fn print_attribution(document: &Document) {
     let adjacency = normalize(&document.table, document.method.normalization);
     let share = |attribution: Vec<f64>| attribution.into_iter().map(|influence| 100.0 * influence / document.output.len() as f64);
-    println!("  CAGE    row");
+    println!("{}\n\n  CAGE    row", document.generation.text.trim());
     let context = share(context_attribution(&adjacency, &document.output));
     let row = share(row_attribution(&adjacency, &document.output));
     for ((context, row), sentence) in context.zip(row).zip(document.prompt.sentence_texts()) {

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use glasscage::graph::{self, Normalization};
-use glasscage::lm::{Edit, Job, LanguageModel, Pass};
+use glasscage::lm::{Edit, Job, LanguageModel, Pass, check_known};
 use glasscage::model::gguf::Gguf;
 use glasscage::model::tokenizer::{TokenId, Tokenizer};
 use glasscage::table::Table;
@@ -59,7 +59,11 @@ pub fn graph() -> Result<(), String> {
     filter(|mut input: GraphInput| {
         let GraphInput { table, n_prompt, output, normalisation } = &mut input;
         if table.n_prompt() != *n_prompt {
-            return Err(format!("a table of {} rows with n_prompt {n_prompt} has {} columns", table.n_generated(), table.n_generated() + *n_prompt));
+            return Err(format!(
+                "a table of {} rows with n_prompt {n_prompt} has {} columns",
+                table.n_generated(),
+                table.n_generated() + *n_prompt
+            ));
         }
         if let Some(row) = output.iter().find(|&&row| row >= table.n_generated()) {
             return Err(format!("output {row} is not a row of the table"));
@@ -107,6 +111,7 @@ fn replaced(tokens: Vec<TokenId>, ranges: &[[usize; 2]], end_token: TokenId) -> 
 
 /// ln p of every token after the first.
 fn log_probs(lm: &mut impl LanguageModel, tokens: &[TokenId]) -> Result<Vec<f64>, String> {
+    check_known(lm.config(), tokens).map_err(|error| error.to_string())?;
     let mut log_probs = Vec::new();
     if tokens.len() > 1 {
         let job = Job { tokens, targets: 1..tokens.len(), passes: &[] };

@@ -22,7 +22,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Answer a prompt and write the explanation document
-    Explain(explain::Arguments),
+    Explain(Box<explain::Arguments>),
     /// JSON lines {"text"} -> {"ids", "ids_special"}: without BOS and special tokens, and with both
     Tokenize {
         #[arg(long)]
@@ -50,7 +50,12 @@ pub enum Backend {
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) if error.use_stderr() => return fail(error.to_string().lines().next().unwrap_or_default().trim_start_matches("error: ")),
+        Err(error) if error.use_stderr() => {
+            let message = error.to_string();
+            // Clap's first paragraph says what is wrong; usage follows.
+            let paragraph = message.split("\n\n").next().unwrap_or_default();
+            return fail(paragraph.trim_start_matches("error: "));
+        }
         Err(help) => {
             print!("{help}");
             return ExitCode::SUCCESS;
