@@ -39,7 +39,8 @@
 //! | [`worker`] | protocol, the page's side (client), the worker's side (host) | session on one side only |
 //! | `app` | the page | worker/client, graph, explanation, table |
 //!
-//! `tests/tidy.rs` holds this table and checks it. Features cut along the same line: `page` is what a visitor with a
+//! `session` is there so that the worker and the command line do not each know the whole sequence; [`problem`] is the
+//! one error a visitor reads. `tests/tidy.rs` holds this table and checks it. Features cut along the same line: `page` is what a visitor with a
 //! link downloads, `engine` the rest, `cli` the native command line.
 //!
 //! ## Invariants, and what is deliberately absent

@@ -3,6 +3,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 use glasscage::explanation::{Document, from_fragment, to_fragment};
+use glasscage::table::Table;
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -51,7 +52,30 @@ fn links_stay_short() {
     assert!(length < 2000);
 }
 
+/// The example with another table, `scores[i][j]` where it has a cell.
+fn with_scores(scores: &[f64]) -> Document {
+    let example = Document::from_json(EXAMPLE).unwrap();
+    let (n, m) = (example.table.n_prompt(), example.table.n_generated());
+    let cell = |i: usize, j: usize| Some(scores[(i * (n + m) + j) % scores.len()]).filter(|score| score.fract() != 0.5);
+    Document { table: Table::from_fn(n, m, cell), ..example }
+}
+
 proptest! {
+    #[test]
+    fn json_keeps_every_bit_and_a_link_16_of_them(scores in proptest::collection::vec(prop_oneof![-8.0..8.0f64, Just(0.0), Just(0.5), -1e-6..1e-6], 40)) {
+        let document = with_scores(&scores);
+        prop_assert_eq!(&Document::from_json(&document.to_json()).unwrap(), &document);
+        let linked = from_fragment(&to_fragment(&document)).unwrap();
+        for (sent, received) in document.table.rows().zip(linked.table.rows()) {
+            let largest = sent.iter().flatten().fold(0.0, |largest: f64, score| largest.max(score.abs()));
+            for (sent, received) in sent.iter().zip(received) {
+                prop_assert_eq!(sent.is_some(), received.is_some());
+                prop_assert!((sent.unwrap_or(0.0) - received.unwrap_or(0.0)).abs() <= largest / 32767.0);
+            }
+        }
+        prop_assert_eq!(to_fragment(&linked), to_fragment(&document));
+    }
+
     #[test]
     fn no_fragment_makes_the_page_panic(text in ".{0,200}") {
         let _ = from_fragment(&text);

@@ -101,7 +101,7 @@ impl CandleModel {
             let logits = self.transformer.logits(&hidden)?.to_vec2::<f32>()?;
             log_probs.extend(logits.iter().zip(targets).map(|(logits, &target)| log_softmax_at(logits, target as usize)));
         }
-        Ok(log_probs)
+        if log_probs.iter().all(|log_prob| log_prob.is_finite()) { Ok(log_probs) } else { Err(LmError::NotFinite) }
     }
 
     fn score_pass(&mut self, job: &Job<'_>, pass: &Pass, base: &Readout, base_cache: &Cache) -> Result<Readout, LmError> {

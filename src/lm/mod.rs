@@ -99,6 +99,8 @@ pub enum LmError {
     TooLong { tokens: usize, limit: usize },
     #[error("the text has a token ({0}) that the model does not know")]
     UnknownToken(TokenId),
+    #[error("the model computed something that is no number; its file may be damaged")]
+    NotFinite,
     #[error("the engine failed: {0}")]
     Engine(String),
 }

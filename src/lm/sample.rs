@@ -30,7 +30,7 @@ impl Sampler {
     /// Chooses by `logits`, one for each token of the vocabulary.
     pub fn sample(&mut self, logits: &[f32]) -> Result<TokenId, LmError> {
         if logits.iter().any(|logit| logit.is_nan()) {
-            return Err(LmError::Engine("the model computed numbers that are none".into()));
+            return Err(LmError::NotFinite);
         }
         let logits = Tensor::new(logits, &Device::Cpu);
         logits.and_then(|logits| self.0.sample(&logits)).map_err(|error| LmError::Engine(error.to_string()))
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_none_are_an_error() {
-        assert!(Sampler::greedy().sample(&[0.0, f32::NAN]).is_err());
+    fn logits_that_are_no_numbers_are_an_error() {
+        assert!(matches!(Sampler::greedy().sample(&[0.0, f32::NAN]), Err(LmError::NotFinite)));
     }
 }

@@ -14,6 +14,7 @@ use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
 use super::protocol::{Event, ModelSource, Question, Request};
 use super::sources::{BlobSource, UrlSource};
 use crate::cpu::CandleModel;
+use crate::model::source::ByteSource;
 use crate::problem::Problem;
 use crate::session::{Outcome, Session};
 
@@ -66,21 +67,21 @@ async fn serve(mut requests: UnboundedReceiver<(Request, Option<File>)>, page: R
 }
 
 async fn load(source: ModelSource, file: Option<File>, page: &Page) -> Result<Option<Session<CandleModel>>, Problem> {
-    let progress = |total| async move |bytes| page.tell(Event::Loading { bytes, total }).await;
     match (source, file) {
-        (ModelSource::File, Some(file)) => {
-            let source = BlobSource(file.into());
-            Session::load(&source, progress(crate::model::source::ByteSource::size(&source))).await
-        }
+        (ModelSource::File, Some(file)) => load_from(&BlobSource(file.into()), page).await,
+        (ModelSource::File, None) => Err(Problem::new("no model file came with the request", "Choose the file again.")),
         (ModelSource::Url(url), _) => {
             let unreachable = |error| {
                 Problem::new(format!("the model at {url} could not be loaded: {error}"), "Check the connection and press Explain again.")
             };
-            let source = UrlSource::open(url.clone()).await.map_err(unreachable)?;
-            Session::load(&source, progress(crate::model::source::ByteSource::size(&source))).await
+            load_from(&UrlSource::open(url.clone()).await.map_err(unreachable)?, page).await
         }
-        (ModelSource::File, None) => Err(Problem::new("no model file came with the request", "Choose the file again.")),
     }
+}
+
+async fn load_from(source: &impl ByteSource, page: &Page) -> Result<Option<Session<CandleModel>>, Problem> {
+    let total = source.size();
+    Session::load(source, async |bytes| page.tell(Event::Loading { bytes, total }).await).await
 }
 
 async fn explain(session: Option<&mut Session<CandleModel>>, question: &Question, page: &Page) -> Result<Event, Problem> {

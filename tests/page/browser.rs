@@ -1,6 +1,7 @@
 //! A headless Chromium with a fresh profile, driven through chromedriver.
 
-use std::net::TcpListener;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -32,6 +33,7 @@ pub const PHONE: (u32, u32) = (390, 844);
 pub struct Browser {
     pub driver: WebDriver,
     chromedriver: Child,
+    port: u16,
 }
 
 impl Browser {
@@ -56,7 +58,7 @@ impl Browser {
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
         };
-        let browser = Self { driver, chromedriver };
+        let browser = Self { driver, chromedriver, port };
         browser.look(DESKTOP, "light").await;
         browser.driver.goto(url).await.expect("the page opens");
         browser.find("prompt-input").await;
@@ -85,6 +87,26 @@ impl Browser {
         let element = self.find(id).await;
         element.scroll_into_view().await.expect("it can be scrolled to");
         element.click().await.unwrap_or_else(|error| panic!("{id} can be clicked: {error}"));
+    }
+
+    /// Clicks with a modifier key held.
+    pub async fn click_with(&self, id: &str, modifier: Key) {
+        let element = self.find(id).await;
+        element.scroll_into_view().await.expect("it can be scrolled to");
+        let actions = self.driver.action_chain().key_down(modifier.clone()).click_element(&element).key_up(modifier);
+        actions.perform().await.expect("it can be clicked");
+    }
+
+    /// Opens the `<details>` around an element.
+    pub async fn open_details_of(&self, id: &str) {
+        let script = format!("document.querySelector(\"[data-testid='{id}']\").closest('details').open = true");
+        self.find(id).await;
+        self.driver.execute(script, Vec::new()).await.expect("a script runs");
+    }
+
+    /// What is in a text field.
+    pub async fn value(&self, id: &str) -> String {
+        self.find(id).await.prop("value").await.expect("properties can be read").unwrap_or_default()
     }
 
     pub async fn text(&self, id: &str) -> String {
@@ -122,6 +144,11 @@ impl Browser {
     /// Waits for an alert and returns its text.
     pub async fn problem(&self) -> String {
         self.wait("a problem", async || self.try_find("problem").await?.text().await.ok().filter(|text| !text.is_empty())).await
+    }
+
+    /// Waits until there is nothing to stop.
+    pub async fn stopped(&self) {
+        self.wait("the end of the run", async || (!self.is_running().await).then_some(())).await;
     }
 
     /// Whether there is something to stop.
@@ -187,8 +214,15 @@ impl Browser {
 }
 
 impl Drop for Browser {
+    /// Asks chromedriver to end, which ends Chromium too, also where a test panicked.
     fn drop(&mut self) {
-        self.chromedriver.kill().ok();
+        let shutdown = TcpStream::connect(("127.0.0.1", self.port)).and_then(|mut stream| {
+            stream.write_all(b"GET /shutdown HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")?;
+            stream.read_to_end(&mut Vec::new())
+        });
+        if shutdown.is_err() {
+            self.chromedriver.kill().ok();
+        }
         self.chromedriver.wait().ok();
     }
 }

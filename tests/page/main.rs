@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use browser::{Browser, DESKTOP, PHONE};
 use server::Server;
+use thirtyfour::Key;
 use tokio::sync::{Mutex, MutexGuard};
 
 /// One browser at a time: the machine has two cores.
@@ -48,6 +49,13 @@ fn file(name: &str, content: &[u8]) -> PathBuf {
 async fn ask(browser: &Browser, prompt: &str) {
     browser.fill("prompt-input", prompt).await;
     browser.click("explain-button").await;
+}
+
+/// Asks for an explanation of `answer`.
+async fn explain_given(browser: &Browser, prompt: &str, answer: &str) {
+    browser.open_details_of("given-answer").await;
+    browser.fill("given-answer", answer).await;
+    ask(browser, prompt).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -168,8 +176,59 @@ async fn stop_keeps_the_answer_so_far() {
         .wait("the first words", async || browser.try_find("answer-stream").await?.text().await.ok().filter(|text| text.len() > 5))
         .await;
     browser.click("stop-button").await;
-    browser.wait("the end of the run", async || (!browser.is_running().await).then_some(())).await;
+    browser.stopped().await;
     browser.screenshot("stopped-light").await;
-    assert_eq!(browser.find("prompt-input").await.prop("value").await.expect("a value").unwrap_or_default(), example_prompt());
+    assert_eq!(browser.value("prompt-input").await, example_prompt());
+    assert!(browser.value("given-answer").await.len() > 5);
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stop_while_measuring_keeps_the_columns_that_are_done() {
+    let Some((server, _turn)) = server().await else { return };
+    let browser = Browser::open(&server.url).await;
+    explain_given(&browser, &"Tom has 3 figs. ".repeat(60), &"Tom has 3 figs. ".repeat(40)).await;
+    browser.wait("some passes", async || browser.text("status").await.contains("pass 3 of").then_some(())).await;
+    browser.screenshot("measuring-light").await;
+    browser.click("stop-button").await;
+    browser.stopped().await;
+    assert!(browser.text("status").await.contains("of 99 passes"), "{}", browser.text("status").await);
+    let shares: Vec<bool> = browser.picture().await.iter().map(|row| !row[1].is_empty()).collect();
+    assert!(shares[0] && !shares[98], "measured sentences have a share, the others have none");
+    browser.screenshot("partial-light").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_given_answer_is_explained_and_several_sentences_can_be_the_output() {
+    let Some((server, _turn)) = server().await else { return };
+    let browser = Browser::open(&server.url).await;
+    explain_given(&browser, "Ann has 3 figs. Bob has 4 nuts. What does Bob have?", "Ann has 3 figs. Bob has 4 nuts. The answer is 4.")
+        .await;
+    browser.explained().await;
+    assert!(browser.text("manifest").await.contains("given"), "{}", browser.text("manifest").await);
+    browser.click_with("sentence-G1", Key::Control).await;
+    let selected =
+        |picture: &[[String; 4]]| -> Vec<String> { picture.iter().filter(|row| row[3] == "true").map(|row| row[0].clone()).collect() };
+    assert_eq!(selected(&browser.picture().await), ["G1", "G3"]);
+    browser.click("tab-table").await;
+    let table = browser.text("table").await;
+    assert!(["P1", "P3", "G3"].iter().all(|label| table.contains(label)), "{table}");
+    browser.screenshot("table-light").await;
+    browser.look(DESKTOP, "dark").await;
+    browser.screenshot("table-dark").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn prompts_that_cannot_be_explained_get_a_sentence_and_stay() {
+    let Some((server, _turn)) = server().await else { return };
+    let browser = Browser::open(&server.url).await;
+    browser.click("explain-button").await;
+    assert!(browser.problem().await.contains("prompt"));
+    let long = "All is well. ".repeat(400);
+    ask(&browser, &long).await;
+    browser.wait("what is wrong", async || browser.problem().await.contains("tokens").then_some(())).await;
+    assert_eq!(browser.value("prompt-input").await, long);
     browser.close().await;
 }

@@ -15,6 +15,9 @@ const WASM: &str = "wasm32-unknown-unknown";
 /// Debian's own Rust with its sources, for machines where rustup cannot fetch the target.
 const DEBIAN_RUST: [&str; 4] = ["rustc-web", "cargo-web", "rust-web-src", "lld-22"];
 
+/// Where Vulkan drivers say that they are there.
+const VULKAN_DRIVERS: [&str; 2] = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"];
+
 /// Where to look first for programs, before the PATH.
 #[derive(Default)]
 pub struct Tools {
@@ -47,15 +50,16 @@ pub fn web() -> Result<Tools> {
     Ok(Tools { folders: rust.into_iter().chain([trunk, wasm_bindgen]).collect() })
 }
 
-/// A browser and its driver for tests: Chromium or Chrome.
+/// A browser and its driver for tests, and software drivers for Vulkan.
 pub fn browser() -> Result<()> {
-    let present =
-        || find("chromedriver").is_some() && ["chromium", "chromium-browser", "google-chrome"].iter().any(|name| find(name).is_some());
-    if !present() {
-        apt_install(&["chromium", "chromium-driver"])
-            .context("the browser tests need Chromium (or Chrome) and chromedriver on the PATH: install them")?;
+    let has_browser = || ["chromium", "chromium-browser", "google-chrome"].iter().any(|name| find(name).is_some());
+    let has_vulkan = || VULKAN_DRIVERS.iter().any(|folder| Path::new(folder).read_dir().is_ok_and(|mut drivers| drivers.next().is_some()));
+    let is_present = || find("chromedriver").is_some() && has_browser() && has_vulkan();
+    let needed = "the tests need Chromium (or Chrome), chromedriver and a Vulkan driver such as Mesa's lavapipe";
+    if !is_present() {
+        apt_install(&["chromium", "chromium-driver", "mesa-vulkan-drivers", "libvulkan1"]).context(needed)?;
     }
-    ensure!(present(), "the browser tests need Chromium (or Chrome) and chromedriver on the PATH");
+    ensure!(is_present(), "{needed}; install them");
     Ok(())
 }
 
