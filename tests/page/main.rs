@@ -102,6 +102,8 @@ async fn explain_shows_why_and_a_link_shows_the_same_without_an_engine() {
     let requests = server.take_requests();
     assert!(!requests.iter().any(|path| path.contains("engine") || path.contains(".gguf")), "{requests:?}");
     assert!(!visitor.text("badge").await.is_empty());
+    visitor.click(&format!("sentence-{}", last[0])).await;
+    assert_eq!(visitor.picture().await, picture);
     visitor.screenshot("shared-light").await;
     visitor.look(PHONE, "dark").await;
     visitor.screenshot("shared-phone-dark").await;

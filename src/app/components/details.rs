@@ -21,7 +21,9 @@ pub fn Details() -> impl IntoView {
     let sources =
         Memo::new(move |_| page.read(|reading| Entry::first(reading, &reading.strongest_sources(), MOST_SOURCES)).unwrap_or_default());
     let steps = Memo::new(move |_| page.read(|reading| Entry::first(reading, &reading.strongest_steps(), MOST_STEPS)).unwrap_or_default());
-    let lost = move || page.read(Reading::lost_share).filter(|&share| share >= 0.005 && !page.run.with(Run::is_active));
+    // What is missing from a partial table is not lost.
+    let is_whole = move || page.read(|reading| reading.document().is_complete()) == Some(true);
+    let lost = move || page.read(Reading::lost_share).filter(|&share| share >= 0.005 && is_whole());
     view! {
         <aside class="details card" aria-label="Details">
             <h3>
