@@ -4,7 +4,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use crate::attribution::run::{measure, n_passes};
+use crate::attribution::run::{Step, measure, n_passes};
 use crate::attribution::{Segments, Transcript, method};
 use crate::cpu::CandleModel;
 use crate::explanation::{Answer, Document, FORMAT, Manifest, Method, Model, Passage, Sampling, Stop, VERSION};
@@ -97,10 +97,14 @@ impl<M: LanguageModel> Session<M> {
     ) -> Result<Outcome, Problem> {
         let method = method(&question.method)
             .ok_or_else(|| Problem::new(format!("there is no method {:?}", question.method), "Choose another method."))?;
-        if question.prompt.trim().is_empty() {
+        if sentences(&question.prompt).is_empty() {
             return Err(Problem::new("the prompt is empty", "Write a question or choose an example."));
         }
+        check_sampling(&question.sampling)?;
         let context = self.frame(question)?;
+        if context.ids.is_empty() {
+            return Err(Problem::new("the model has no token for this prompt", "Write it in other characters, or choose another model."));
+        }
         let (answered, origin) = self.answer(question, &context.ids, &mut on_event).await?;
         if let Answer::Generated { stop: Stop::Cancelled, .. } = origin {
             return Ok(Outcome::Stopped { answer: answered.text });
@@ -116,7 +120,8 @@ impl<M: LanguageModel> Session<M> {
         document.method.passes = [0, planned];
         let mut passes_done = 0;
         if on_event(Event::Measuring(document.clone())).await.is_continue() {
-            let table = measure(&mut self.lm, method, &transcript, &split.segments, async |column| {
+            let table = measure(&mut self.lm, method, &transcript, &split.segments, async |step| {
+                let Step::Column(column) = step else { return on_event(Event::Scored).await };
                 passes_done = column.done;
                 on_event(Event::Column { column: column.source, scores: column.scores.to_vec(), passes: [column.done, planned] }).await
             });
@@ -134,7 +139,15 @@ impl<M: LanguageModel> Session<M> {
         let is_prompt = |token: &chat::FramedToken| framed.prompt.contains(&first_visible(&framed.text, &token.span));
         let of_prompt = |token: &chat::FramedToken| token.prompt.clone().filter(|_| is_prompt(token));
         let prompt_start = framed.tokens.iter().position(|token| of_prompt(token).is_some()).unwrap_or(0);
-        let prompt_spans = framed.tokens[prompt_start..].iter().map_while(of_prompt).collect();
+        let prompt_end = framed.tokens.iter().rposition(|token| of_prompt(token).is_some()).map_or(prompt_start, |last| last + 1);
+        let mut reached = 0;
+        // A token in between may cover nothing: a space that the tokenizer added.
+        let spans = framed.tokens[prompt_start..prompt_end].iter().map(|token| {
+            let span = of_prompt(token).unwrap_or(reached..reached);
+            reached = span.end;
+            span
+        });
+        let prompt_spans = spans.collect();
         Ok(Context { ids: framed.ids(), prompt_start, prompt_spans })
     }
 
@@ -145,7 +158,7 @@ impl<M: LanguageModel> Session<M> {
         on_event: &mut impl AsyncFnMut(Event) -> ControlFlow<()>,
     ) -> Result<(Tokenized, Answer), Problem> {
         if let Some(answer) = &question.answer {
-            let (ids, spans) = self.tokenizer.encode(answer).into_iter().map(|token| (token.id, token.span)).unzip();
+            let (ids, spans) = self.tokenizer.encode_continuation(context, answer).into_iter().map(|token| (token.id, token.span)).unzip();
             return Ok((Tokenized { text: answer.clone(), ids, spans }, Answer::Given {}));
         }
         let Sampling { temperature, top_k, top_p, seed } = question.sampling;
@@ -153,10 +166,8 @@ impl<M: LanguageModel> Session<M> {
         let mut stream = TextStream::default();
         let tokenizer = &self.tokenizer;
         let generated = generate(&mut self.lm, tokenizer, context, &mut sampler, question.max_tokens, async |token| {
-            match stream.push(tokenizer.bytes(token)) {
-                Some(piece) => on_event(Event::Token(piece)).await,
-                None => ControlFlow::Continue(()),
-            }
+            // Half a character is told too: every token is a chance to stop.
+            on_event(Event::Token(stream.push(tokenizer.bytes(token)))).await
         });
         let generated =
             generated.await.map_err(|error| Problem::new(error.to_string(), "Shorten the prompt, or press Explain to try again."))?;
@@ -241,7 +252,7 @@ struct TextStream {
 }
 
 impl TextStream {
-    fn push(&mut self, bytes: &[u8]) -> Option<String> {
+    fn push(&mut self, bytes: &[u8]) -> String {
         self.pending.extend_from_slice(bytes);
         let whole = match std::str::from_utf8(&self.pending) {
             Err(error) if error.error_len().is_none() => error.valid_up_to(),
@@ -249,13 +260,13 @@ impl TextStream {
         };
         let piece = String::from_utf8_lossy(&self.pending[..whole]).into_owned();
         self.pending.drain(..whole);
-        (!piece.is_empty()).then_some(piece)
+        piece
     }
 }
 
 /// Cuts prompt and answer into sentences and finds the tokens of each.
 fn split(prompt: &str, context: &Context, answer: &Tokenized) -> Result<Split, Problem> {
-    if answer.text.trim().is_empty() {
+    if sentences(&answer.text).is_empty() || answer.ids.is_empty() {
         return Err(Problem::new(
             "the answer is empty: there is nothing to explain",
             "Ask differently, or write the answer to explain yourself.",
@@ -278,6 +289,20 @@ fn sentences_and_tokens(text: &str, spans: &[Range<usize>]) -> (Vec<Range<usize>
     let sentences = tile(text, &sentences(text));
     let tokens = tokens_of_sentences(text, &sentences, spans);
     (sentences, tokens)
+}
+
+/// What the sampler cannot work with.
+fn check_sampling(sampling: &Sampling) -> Result<(), Problem> {
+    let &Sampling { temperature, top_k, top_p, .. } = sampling;
+    let facts = [
+        (temperature == 0.0 || (0.01..=100.0).contains(&temperature), "the temperature has to be 0, or from 0.01 to 100"),
+        (top_k.is_none_or(|k| k > 0), "top-k has to be at least 1"),
+        (top_p.is_none_or(|p| p > 0.0 && p <= 1.0), "top-p has to be above 0 and at most 1"),
+    ];
+    match facts.iter().find(|(holds, _)| !holds) {
+        Some((_, what)) => Err(Problem::new(*what, "Change it in the settings.")),
+        None => Ok(()),
+    }
 }
 
 fn describe(gguf: &Gguf, sha256: String) -> Model {
@@ -304,7 +329,7 @@ mod tests {
     fn a_character_is_sent_when_its_last_byte_is_there() {
         let mut stream = TextStream::default();
         let pieces: Vec<_> = "aë€".bytes().map(|byte| stream.push(&[byte])).collect();
-        assert_eq!(pieces, [Some("a".into()), None, Some("ë".into()), None, None, Some("€".into())]);
-        assert_eq!(stream.push(&[0xff]), Some("\u{fffd}".into()));
+        assert_eq!(pieces, ["a", "", "ë", "", "", "€"]);
+        assert_eq!(stream.push(&[0xff]), "\u{fffd}");
     }
 }

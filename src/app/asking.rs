@@ -53,8 +53,9 @@ impl Page {
 
     /// Takes this local model, or the built-in one, from now on.
     pub fn choose_model(&self, file: Option<File>) {
-        if self.run.with_untracked(Run::is_active) {
-            return self.problem.set(Some(Problem::new("The engine is busy", "Press Stop first, then choose the model again")));
+        let is_loading = matches!(self.model.get_untracked(), ModelState::Loading { .. });
+        if is_loading || self.run.with_untracked(Run::is_active) {
+            return self.problem.set(Some(Problem::new("The engine is busy", "Wait for the model or press Stop, then choose again")));
         }
         self.problem.set(None);
         self.editor_is_open.set(true);
@@ -106,6 +107,7 @@ impl Page {
                 self.run.update(|run| run.passed(passes, browser::now_millis()));
                 self.fill_column(column, &scores, passes);
             }
+            Event::Scored => {}
             Event::Finished(document) => {
                 let passes = document.method.passes;
                 self.run.update(|run| *run = Run::Done(run.outcome(passes)));
@@ -150,7 +152,7 @@ impl Page {
     }
 
     fn fill_column(&self, column: usize, scores: &[f64], passes: [usize; 2]) {
-        let Some(Shown { graph, origin }) = self.shown.get_untracked() else { return };
+        let Some(Shown { graph, origin: origin @ Origin::Here }) = self.shown.get_untracked() else { return };
         let mut document = graph.document().clone();
         if column < document.table.n_sources() && scores.len() == document.table.rows_after(column).len() {
             document.table.set_column(column, scores);

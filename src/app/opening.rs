@@ -76,6 +76,8 @@ impl Page {
                 None => Err("the file could not be read".into()),
             };
             match opened {
+                // A run may have begun while the file was read.
+                Ok(_) if page.refuse_while_running() => {}
                 Ok(document) => page.show(document, Origin::File),
                 Err(error) => {
                     let what = format!("\u{201c}{}\u{201d} was not opened: {error}", file.name());

@@ -6,6 +6,13 @@ use super::{Method, Segments, Transcript};
 use crate::lm::{Job, LanguageModel, LmError};
 use crate::table::Table;
 
+/// Progress of [`measure`].
+pub enum Step<'a> {
+    /// The base text is scored.
+    Base,
+    Column(Column<'a>),
+}
+
 /// One source measured.
 pub struct Column<'a> {
     pub source: usize,
@@ -15,14 +22,14 @@ pub struct Column<'a> {
     pub done: usize,
 }
 
-/// The table **T** of `transcript`. `on_column` may break off; what was not measured by then stays `None`.
+/// The table **T** of `transcript`. `on_step` may break off; what was not measured by then stays `None`.
 /// Sources without tokens have no pass and score 0.
 pub async fn measure(
     model: &mut impl LanguageModel,
     method: &Method,
     transcript: &Transcript,
     segments: &Segments,
-    mut on_column: impl AsyncFnMut(Column<'_>) -> ControlFlow<()>,
+    mut on_step: impl AsyncFnMut(Step<'_>) -> ControlFlow<()>,
 ) -> Result<Table, LmError> {
     let mut table = Table::unmeasured(segments.prompt.len(), segments.generation.len());
     let (sources, without_tokens): (Vec<usize>, Vec<usize>) = (0..segments.n_sources()).partition(|&j| !segments.source(j).is_empty());
@@ -35,12 +42,12 @@ pub async fn measure(
     let score = model.score(&job, async |number, readout| {
         let Some(base) = &base else {
             base = Some(readout.clone());
-            return ControlFlow::Continue(());
+            return on_step(Step::Base).await;
         };
         let source = sources[number - 1];
         let scores = (method.reduce)(base, readout, segments.targets(source), job.targets.start);
         table.set_column(source, &scores);
-        on_column(Column { source, scores: &scores, done: number }).await
+        on_step(Step::Column(Column { source, scores: &scores, done: number })).await
     });
     score.await?;
     Ok(table)

@@ -101,6 +101,11 @@ impl Weights {
         Ok(self.find(name, rows, columns)?.ok_or_else(missing)?)
     }
 
+    /// A weight that nothing reads would make every number wrong without a word.
+    fn all_used(self) -> std::result::Result<(), LoadError> {
+        self.0.into_keys().next().map_or(Ok(()), |name| Err(LoadError::Unused(name)))
+    }
+
     fn vector(&mut self, name: &str, length: usize) -> std::result::Result<Tensor, LoadError> {
         Ok(self.matrix(name, 1, length)?.vector()?)
     }
@@ -113,14 +118,15 @@ impl Transformer {
         let Config { dim, vocab_size, head_dim, .. } = config;
         let factors = weights.find("rope_freqs.weight", 1, head_dim / 2)?;
         let factors = factors.map(|factors| factors.vector()?.to_vec1::<f32>()).transpose()?;
-        Ok(Self {
+        let transformer = Self {
             embedding: weights.matrix("token_embd.weight", vocab_size, dim)?,
             layers: (0..config.n_layers).map(|i| Layer::new(&config, i, &mut weights)).collect::<std::result::Result<_, _>>()?,
             norm: weights.vector("output_norm.weight", dim)?,
             output: weights.find("output.weight", vocab_size, dim)?,
             rope_frequencies: config.rope_frequencies(factors.as_deref()),
             config,
-        })
+        };
+        weights.all_used().map(|()| transformer)
     }
 
     /// That of an empty text.

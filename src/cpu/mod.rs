@@ -23,7 +23,7 @@ use forward::{Cache, Transformer};
 use weight::Weight;
 
 /// Models whose f32 weights are larger than this stay packed.
-const MAX_EXPANDED_BYTES: u64 = 512 << 20;
+const MAX_EXPANDED_BYTES: u64 = 640 << 20;
 /// Positions that go through the LM head at once.
 const HEAD_POSITIONS: usize = 64;
 
@@ -44,13 +44,17 @@ pub enum LoadError {
     Config(#[from] ConfigError),
     #[error("tensor {name} has shape {found:?} where {expected:?} belongs")]
     Shape { name: String, found: Vec<usize>, expected: Vec<usize> },
-    #[error("the weights could not be read: {0}")]
+    #[error("the model has a tensor {0} that this version does not know how to use")]
+    Unused(String),
+    #[error("there is not enough memory for this model")]
+    TooLarge,
+    #[error("the weights could not be read: {}", first_line(.0))]
     Weights(#[from] candle_core::Error),
 }
 
 impl From<candle_core::Error> for LmError {
     fn from(error: candle_core::Error) -> Self {
-        LmError::Engine(error.to_string())
+        LmError::Engine(first_line(&error))
     }
 }
 
@@ -70,6 +74,9 @@ impl CandleModel {
             source,
             gguf,
             |tensor, piece| {
+                if bytes.is_empty() {
+                    bytes.try_reserve_exact(tensor.bytes).map_err(|_| LoadError::TooLarge)?;
+                }
                 bytes.extend_from_slice(piece);
                 if bytes.len() == tensor.bytes {
                     let whole = std::mem::take(&mut bytes);
@@ -165,6 +172,11 @@ impl LanguageModel for CandleModel {
     fn counters(&self) -> Counters {
         self.counters
     }
+}
+
+/// What candle says, without the backtrace that it may add.
+fn first_line(error: &candle_core::Error) -> String {
+    error.to_string().lines().next().unwrap_or_default().to_owned()
 }
 
 fn log_softmax_at(logits: &[f32], target: usize) -> f64 {

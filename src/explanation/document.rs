@@ -12,7 +12,7 @@ pub const FORMAT: &str = "glasscage-explanation";
 /// The version this page writes.
 pub const VERSION: u32 = 1;
 /// More sentences than this are refused: the picture would be unreadable, and links are untrusted.
-const MAX_SENTENCES: usize = 4096;
+const MAX_SENTENCES: usize = 1000;
 
 /// One explanation: text, sentences, the table **T** and how it was made. Everything else on the page (A, Y,
 /// attributions, highlights) is computed from it.
@@ -144,6 +144,8 @@ pub enum DocumentError {
     TableShape { table: (usize, usize), text: (usize, usize) },
     #[error("this document explains generated sentence {0}, which it does not have")]
     Output(usize),
+    #[error("this document names the sentences that it explains twice, or out of order")]
+    OutputOrder,
 }
 
 impl Document {
@@ -179,6 +181,9 @@ impl Document {
         let table = (self.table.n_prompt(), self.table.n_generated());
         if table != text {
             return Err(DocumentError::TableShape { table, text });
+        }
+        if !self.output.is_sorted_by(|a, b| a < b) {
+            return Err(DocumentError::OutputOrder);
         }
         match self.output.iter().find(|&&i| i >= text.1) {
             Some(&i) => Err(DocumentError::Output(i)),
@@ -299,6 +304,7 @@ pub(crate) mod tests {
         assert_eq!(refused(|d| d.format = "cake".into()), DocumentError::Format("cake".into()));
         assert_eq!(refused(|d| d.version = 9), DocumentError::Version(9));
         assert_eq!(refused(|d| d.output = vec![2]), DocumentError::Output(2));
+        assert_eq!(refused(|d| d.output = vec![1, 1]), DocumentError::OutputOrder);
         assert_eq!(refused(|d| d.prompt.sentences[0][1] = 3), DocumentError::Sentences { passage: "prompt" });
         assert_eq!(refused(|d| d.table = Table::unmeasured(1, 2)), DocumentError::TableShape { table: (1, 2), text: (2, 2) });
         assert!(matches!(Document::from_json("{}"), Err(DocumentError::Json(_))));

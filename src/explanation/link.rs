@@ -75,7 +75,7 @@ fn unknown_scheme(fragment: &str) -> LinkError {
 }
 
 fn write_row(row: &[Option<f64>], bytes: &mut Vec<u8>) {
-    let largest = |sign: f64| row.iter().flatten().fold(0.0, |largest: f64, score| largest.max(sign * score)) as f32;
+    let largest = |sign: f64| row.iter().flatten().fold(0.0, |largest: f64, score| largest.max(sign * score)).min(f32::MAX.into()) as f32;
     let scales = [largest(1.0), largest(-1.0)];
     scales.iter().for_each(|scale| bytes.extend(scale.to_le_bytes()));
     for score in row {

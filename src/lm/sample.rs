@@ -33,7 +33,9 @@ impl Sampler {
             return Err(LmError::NotFinite);
         }
         let logits = Tensor::new(logits, &Device::Cpu);
-        logits.and_then(|logits| self.0.sample(&logits)).map_err(|error| LmError::Engine(error.to_string()))
+        logits
+            .and_then(|logits| self.0.sample(&logits))
+            .map_err(|error| LmError::Engine(error.to_string().lines().next().unwrap_or_default().to_owned()))
     }
 }
 

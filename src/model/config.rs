@@ -47,7 +47,7 @@ impl Config {
         let name = metadata.str("general.architecture").ok_or_else(|| ConfigError::Missing("its architecture".into()))?;
         let architecture = arch::by_name(name).ok_or_else(|| ConfigError::Architecture(name.to_owned()))?;
         let key = |knob: &str| format!("{name}.{knob}");
-        let optional = |knob: &str| metadata.u64(&key(knob)).map(|number| number as usize);
+        let optional = |knob: &str| metadata.u64(&key(knob)).and_then(|number| usize::try_from(number).ok());
         let required = |knob: &str| optional(knob).ok_or_else(|| ConfigError::Missing(key(knob)));
         let (dim, n_heads) = (required("embedding_length")?, required("attention.head_count")?);
         let head_dim = optional("attention.key_length").unwrap_or(dim / n_heads.max(1));
@@ -76,6 +76,7 @@ impl Config {
             (self.dim > 0 && self.ffn_dim > 0 && self.vocab_size > 0, "sizes"),
             (self.n_heads > 0 && self.n_kv_heads > 0 && self.n_heads.is_multiple_of(self.n_kv_heads.max(1)), "numbers of heads"),
             (self.head_dim > 0 && self.head_dim.is_multiple_of(2) && rotated == self.head_dim, "rotated part of a head"),
+            (self.n_heads.checked_mul(self.head_dim).is_some() && self.n_heads >= self.n_kv_heads, "width of all heads"),
             (self.context_length > 0, "context length"),
             (self.norm_epsilon > 0.0 && self.rope_base > 0.0 && self.rope_scale > 0.0, "constants"),
         ];
@@ -98,8 +99,9 @@ impl Config {
 fn rope_scale(metadata: &Metadata, architecture: &str) -> Result<f64, ConfigError> {
     let factor = || metadata.f64(&format!("{architecture}.rope.scaling.factor")).unwrap_or(1.0);
     match metadata.str(&format!("{architecture}.rope.scaling.type")) {
-        None | Some("none") => Ok(1.0),
-        Some("linear") => Ok(factor()),
+        Some("none") => Ok(1.0),
+        // A factor alone means linear, as in llama.cpp.
+        None | Some("linear") => Ok(factor()),
         Some(other) => Err(ConfigError::RopeScaling(other.to_owned())),
     }
 }

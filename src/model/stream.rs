@@ -26,7 +26,7 @@ pub async fn stream<E: From<GgufError>>(
     let mut position = 0;
     for part in parts(&tensors, gguf.size)? {
         while position < part.end {
-            let length = PIECE.min((part.end - position) as usize);
+            let length = (part.end - position).min(PIECE as u64) as usize;
             let piece = source.read_at(position, length).await.map_err(GgufError::from)?;
             hash.update(&piece);
             if let Some(tensor) = part.tensor {

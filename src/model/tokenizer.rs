@@ -107,8 +107,18 @@ impl Tokenizer {
 
     /// As [`Tokenizer::encode`], but control tokens are recognised wherever they do not touch the byte range `plain`.
     pub fn encode_partly_plain(&self, text: &str, plain: &Range<usize>) -> Vec<Token> {
+        self.encode_after(true, text, plain)
+    }
+
+    /// As [`Tokenizer::encode`], of text that goes on where `context` ends: SentencePiece puts its space before a text only at
+    /// the very start or after a special token.
+    pub fn encode_continuation(&self, context: &[TokenId], text: &str) -> Vec<Token> {
+        let after_special = context.last().is_none_or(|&id| self.is_control(id));
+        self.encode_after(after_special, text, &(0..text.len()))
+    }
+
+    fn encode_after(&self, mut after_special: bool, text: &str, plain: &Range<usize>) -> Vec<Token> {
         let mut tokens = Vec::new();
-        let mut after_special = true;
         for fragment in special::fragments(&self.specials, text, plain) {
             match fragment {
                 Fragment::Special(id, span) => {

@@ -25,9 +25,10 @@ pub fn tokens_of_sentences(text: &str, sentences: &[Range<usize>], tokens: &[Ran
 }
 
 /// The byte where `token`'s first visible character begins; where it begins itself if it has none, or begins
-/// inside a character.
+/// inside a character. The token may end inside that character.
 pub fn first_visible(text: &str, token: &Range<usize>) -> usize {
-    let visible = text.get(token.clone()).and_then(|piece| piece.find(|c: char| !c.is_whitespace()));
+    let rest = text.get(token.start..).unwrap_or_default();
+    let visible = rest.find(|c: char| !c.is_whitespace()).filter(|skipped| token.start + skipped < token.end);
     token.start + visible.unwrap_or(0)
 }
 
@@ -46,6 +47,12 @@ mod tests {
     fn white_space_alone_stays_with_the_sentence_that_holds_it() {
         let tokens = [0..2, 2..4, 4..6];
         assert_eq!(tokens_of_sentences("A.  B.", &[0..4, 4..6], &tokens), [0..2, 2..3]);
+    }
+
+    #[test]
+    fn a_token_that_ends_inside_its_first_visible_character_belongs_to_that_sentence() {
+        // Llama 3 cuts " 🦊" after the space and two bytes.
+        assert_eq!(tokens_of_sentences("Good. 🦊", &[0..6, 6..10], &[0..5, 5..8, 8..9, 9..10]), [0..1, 1..4]);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::problem::Problem;
 pub enum Request {
     /// Load this model and drop the one before. Answered by `Loading`.. and `Ready`, or `Failed`.
     Load(ModelSource),
-    /// Answer and explain. Answered by `Token`.., `Measuring`, `Column`.., `Finished`; or `Stopped`, or `Failed`.
+    /// Answer and explain. Answered by `Token`.., `Measuring`, `Scored`, `Column`.., `Finished`; or `Stopped`, or `Failed`.
     Explain(Question),
     /// End what is going on and keep what is done.
     Cancel,
@@ -49,10 +49,12 @@ pub enum Event {
         total: u64,
     },
     Ready(Ready),
-    /// The next piece of the answer; characters are whole.
+    /// One token of the answer: the characters that it completes, or none.
     Token(String),
     /// The answer is there and cut into sentences; nothing is measured yet.
     Measuring(Document),
+    /// The text is scored as it is; now each pass is compared with that.
+    Scored,
     /// One pass is done: source `column`'s scores on the generated sentences after it (the last ones).
     Column {
         column: usize,

@@ -1,7 +1,5 @@
 //! Model files in the browser: a local file read in place, or an address read by ranges.
 
-use std::fmt::Debug;
-
 use js_sys::{ArrayBuffer, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -106,6 +104,8 @@ fn exactly(bytes: Vec<u8>, length: usize) -> Result<Vec<u8>, SourceError> {
     if bytes.len() == length { Ok(bytes) } else { Err(SourceError::Read("it changed while it was read".into())) }
 }
 
-fn failed(error: impl Debug) -> SourceError {
-    SourceError::Read(format!("{error:?}"))
+fn failed(error: impl Into<JsValue>) -> SourceError {
+    let error: JsValue = error.into();
+    let message = error.dyn_ref::<js_sys::Error>().map(|error| String::from(error.message()));
+    SourceError::Read(message.unwrap_or_else(|| format!("{error:?}")))
 }

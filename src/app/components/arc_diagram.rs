@@ -72,10 +72,14 @@ struct DrawnNode {
     strength: f64,
 }
 
+/// More than this is a black gutter, and slow.
+const MOST_EDGES: usize = 2000;
+
 /// Weakest first, so that strong edges lie on top.
 fn drawn_edges(reading: &Reading, share: f64, RowPositions { y, gutter_width }: &RowPositions) -> Vec<DrawnEdge> {
     let n_prompt = reading.graph().n_prompt();
     let mut edges = reading.prune(share).edges;
+    edges.truncate(MOST_EDGES);
     // Rows that are not laid out yet have no place.
     edges.retain(|edge| edge.from < y.len() && n_prompt + edge.to < y.len());
     edges.reverse();

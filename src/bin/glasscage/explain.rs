@@ -60,6 +60,7 @@ enum Template {
 
 pub fn explain(arguments: &Arguments) -> Result<(), String> {
     let question = question(arguments)?;
+    let chosen = parse_output(&arguments.output)?;
     let mut session = load(&arguments.model, arguments.backend)?;
     let is_watched = std::io::stderr().is_terminal();
     let outcome = pollster::block_on(session.explain(&question, async |event| {
@@ -71,8 +72,19 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
     let Outcome::Explained(mut document) = outcome.map_err(|problem| problem.to_string())? else {
         return Err("the run was stopped".into());
     };
-    document.output = output(&arguments.output, document.generation.sentences.len())?;
+    let n_generated = document.generation.sentences.len();
+    let missing = chosen.iter().find(|&&row| row >= n_generated);
+    if missing.is_none() && !chosen.is_empty() {
+        document.output = chosen.clone();
+    }
+    // What was computed is kept, also where the sentence asked for does not exist.
     fs::write(&arguments.json, document.to_json() + "\n").map_err(|error| format!("cannot write {}: {error}", arguments.json.display()))?;
+    if missing.is_some() {
+        return Err(format!(
+            "--output {}: the answer has only {n_generated} sentences; the document explains the last one",
+            arguments.output
+        ));
+    }
     print_attribution(&document);
     Ok(())
 }
@@ -98,14 +110,14 @@ fn read(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
 }
 
-/// Generated sentences by number from 1, as 0-based rows.
-fn output(text: &str, n_generated: usize) -> Result<Vec<usize>, String> {
+/// Generated sentences by number from 1, as 0-based rows, ascending; none for the last one.
+fn parse_output(text: &str) -> Result<Vec<usize>, String> {
     if text == "last" {
-        return Ok(vec![n_generated - 1]);
+        return Ok(Vec::new());
     }
-    let row = |number: &str| match number.trim().parse() {
-        Ok(number) if (1..=n_generated).contains(&number) => Ok(number - 1),
-        _ => Err(format!("--output {text}: {number:?} is not one of the {n_generated} generated sentences")),
+    let row = |number: &str| match number.trim().parse::<usize>() {
+        Ok(number) if number > 0 => Ok(number - 1),
+        _ => Err(format!("--output {text}: {number:?} is not the number of a sentence; they count from 1")),
     };
     let mut rows: Vec<usize> = text.split(',').map(row).collect::<Result<_, _>>()?;
     rows.sort_unstable();
