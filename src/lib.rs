@@ -37,10 +37,11 @@
 //! | `attribution` | methods (`METHODS`): how to perturb, what to read | lm, model, table |
 //! | `session` | one model and what is asked of it; worker and command line are shells around it | all above |
 //! | [`worker`] | protocol, the page's side (client), the worker's side (host) | session on one side only |
-//! | `app` | the page | worker/client, graph, explanation, table |
+//! | [`problem`] | the one error that a visitor reads: what happened, what to do | |
+//! | `app` | the page | worker/client and protocol, graph, explanation, table, problem |
 //!
-//! `session` is there so that the worker and the command line do not each know the whole sequence; [`problem`] is the
-//! one error a visitor reads. `tests/tidy.rs` holds this table and checks it. Features cut along the same line: `page` is what a visitor with a
+//! `session` is there so that the worker and the command line do not each know the whole sequence.
+//! `tests/tidy.rs` holds these rules, file by file, and checks them. Features cut along the same line: `page` is what a visitor with a
 //! link downloads, `engine` the rest, `cli` the native command line.
 //!
 //! ## Invariants, and what is deliberately absent

@@ -6,11 +6,13 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use glasscage::cpu::CandleModel;
+use glasscage::explanation::Sampling;
 use glasscage::lm::generate::generate;
 use glasscage::lm::sample::Sampler;
 use glasscage::lm::{Counters, Edit, Job, LanguageModel, Pass, Readout};
 use glasscage::model::source::NativeFile;
-use glasscage::session::Session;
+use glasscage::session::{Outcome, Session};
+use glasscage::worker::protocol::Question;
 use serde_json::Value;
 
 const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/models");
@@ -61,6 +63,32 @@ fn greedy_text_and_ids_are_llama_cpps() {
     assert_eq!(generated.tokens, numbers::<u32>(&oracle["greedy_ids_f32"]));
     let bytes: Vec<u8> = generated.tokens.iter().flat_map(|&id| session.tokenizer.bytes(id).to_vec()).collect();
     assert_eq!(String::from_utf8(bytes).unwrap(), oracle["greedy_text_f32"].as_str().unwrap());
+}
+
+#[test]
+fn an_answer_given_back_is_explained_as_when_it_was_generated() {
+    if oracle().is_none() {
+        return;
+    }
+    let mut session = load("stories260k-f32.gguf");
+    let mut explain = |answer: Option<String>| {
+        let question = Question {
+            prompt: "Once upon a time, there was a girl. Her name was Lily.".into(),
+            answer,
+            use_template: false,
+            sampling: Sampling::GREEDY,
+            max_tokens: 40,
+            method: "pert".into(),
+        };
+        match pollster::block_on(session.explain(&question, async |_| ControlFlow::Continue(()))) {
+            Ok(Outcome::Explained(document)) => document,
+            other => panic!("{other:?}"),
+        }
+    };
+    let generated = explain(None);
+    let given = explain(Some(generated.generation.text.clone()));
+    assert_eq!(given.generation, generated.generation);
+    assert_eq!(given.table, generated.table);
 }
 
 #[test]

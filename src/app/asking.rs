@@ -88,7 +88,14 @@ impl Page {
         match message {
             Ok(event) => self.receive_event(event),
             Err(problem) => {
-                self.model.set(ModelState::NotLoaded);
+                // A model that broke the engine while it loaded would break it again.
+                match self.model.get_untracked() {
+                    ModelState::Loading { .. } => self.forget_model(),
+                    _ => self.model.set(ModelState::NotLoaded),
+                }
+                if let Some(answer) = self.run.with_untracked(|run| run.answer().map(str::to_owned)) {
+                    self.keep_answer(answer);
+                }
                 self.fail(problem);
             }
         }
@@ -115,7 +122,7 @@ impl Page {
             }
             Event::Stopped { answer } => {
                 self.run.set(Run::Done("Stopped; the answer so far is under \u{201c}Explain a given answer\u{201d}".into()));
-                self.given.set(answer);
+                self.keep_answer(answer);
             }
             Event::Failed(problem) => {
                 if matches!(self.model.get_untracked(), ModelState::Loading { .. }) {
@@ -135,6 +142,13 @@ impl Page {
         if let Some(question) = self.engine.try_update_value(|engine| engine.question.take()).flatten() {
             self.run.set(Run::answering());
             self.send(&Request::Explain(question));
+        }
+    }
+
+    /// Puts an unfinished answer where it can be explained; a text of the visitor's own there stays.
+    fn keep_answer(&self, answer: String) {
+        if self.given.with_untracked(String::is_empty) {
+            self.given.set(answer);
         }
     }
 

@@ -82,6 +82,7 @@ impl Gguf {
             let bytes = source.read_at(0, length).await?;
             match Self::parse(&bytes, source.size()) {
                 Err(GgufError::Truncated) if length < largest => length = (2 * length).min(largest),
+                Err(GgufError::Truncated) if length == MAX_HEADER => return Err(GgufError::Damaged("it is larger than that of any model")),
                 done => return done,
             }
         }

@@ -173,14 +173,15 @@ async fn a_document_saved_by_the_command_line_opens_in_the_page() {
 async fn stop_keeps_the_answer_so_far() {
     let Some((server, _turn)) = server().await else { return };
     let browser = Browser::open(&server.url).await;
-    ask(&browser, &example_prompt()).await;
+    // Nothing that the model was trained on: it goes on to the limit of tokens.
+    ask(&browser, "Hi.").await;
     browser
         .wait("the first words", async || browser.try_find("answer-stream").await?.text().await.ok().filter(|text| text.len() > 5))
         .await;
     browser.click("stop-button").await;
     browser.stopped().await;
     browser.screenshot("stopped-light").await;
-    assert_eq!(browser.value("prompt-input").await, example_prompt());
+    assert_eq!(browser.value("prompt-input").await, "Hi.");
     assert!(browser.value("given-answer").await.len() > 5);
     browser.close().await;
 }

@@ -16,10 +16,19 @@ struct Tally {
 }
 
 pub fn test() -> Result<()> {
+    let mut tally = Tally::default();
+    if let Err(error) = run_all(&mut tally) {
+        tally.check("set-up", Err(error));
+    }
+    println!("{} passed, {} failed", tally.passed, tally.failed);
+    ensure!(tally.failed == 0, "{} failed", tally.failed);
+    Ok(())
+}
+
+fn run_all(tally: &mut Tally) -> Result<()> {
     setup::browser()?;
     let (native, web) = (setup::native(), setup::web()?);
     let dist = cache()?.join("dist");
-    let mut tally = Tally::default();
     tally.check("format", run(&mut native.command("cargo", &["fmt", "--all", "--check"])?));
     tally.check("clippy", run(&mut native.command("cargo", &["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"])?));
     tally.check("page", build::page(&web, &dist));
@@ -28,8 +37,6 @@ pub fn test() -> Result<()> {
         ["test", "--release", "--target", "wasm32-unknown-unknown", "--no-default-features", "--features", "engine", "--test", "worker"];
     tally.count(web.command("cargo", &arguments)?.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", "wasm-bindgen-test-runner"))?;
     tally.count(native.command("cargo", &["test", "--workspace", "--no-fail-fast"])?.env("GLASSCAGE_DIST", &dist))?;
-    println!("{} passed, {} failed", tally.passed, tally.failed);
-    ensure!(tally.failed == 0, "{} failed", tally.failed);
     Ok(())
 }
 
