@@ -82,5 +82,8 @@ pub struct Ready {
     pub glasscage: String,
 }
 
-/// The version that page and worker compare, and that documents name.
-pub const GLASSCAGE: &str = env!("CARGO_PKG_VERSION");
+/// The version that page and worker compare, and that documents name; `cargo xtask` adds the commit to it.
+pub const GLASSCAGE: &str = match option_env!("GLASSCAGE_VERSION") {
+    Some(version) => version,
+    None => env!("CARGO_PKG_VERSION"),
+};

@@ -1,16 +1,26 @@
 //! The page, built by Trunk into a folder that can be served as it is.
 
 use std::path::Path;
+use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::command::run;
+use crate::command::{command, output, run};
 use crate::setup::Tools;
+
+/// Trunk, which tells page and worker their version: the package's and, where this is a git checkout, the commit.
+pub fn trunk(tools: &Tools, arguments: &[&str]) -> Result<Command> {
+    let commit = output(&mut command("git", &["rev-parse", "--short", "HEAD"]));
+    let version = commit.map_or(env!("CARGO_PKG_VERSION").to_owned(), |commit| format!("{}+{}", env!("CARGO_PKG_VERSION"), commit.trim()));
+    let mut trunk = tools.command("trunk", arguments)?;
+    trunk.env("GLASSCAGE_VERSION", version);
+    Ok(trunk)
+}
 
 /// Builds the page as it ships into `dist` and prints what a visitor downloads.
 pub fn page(tools: &Tools, dist: &Path) -> Result<()> {
     let dist_name = dist.to_str().context("the path of dist is not UTF-8")?;
-    run(&mut tools.command("trunk", &["build", "--release", "--dist", dist_name])?)?;
+    run(&mut trunk(tools, &["build", "--release", "--dist", dist_name])?)?;
     print_sizes(dist)
 }
 

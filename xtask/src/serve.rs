@@ -11,7 +11,7 @@ const PORT: &str = "8080";
 pub fn serve() -> Result<()> {
     let tools = setup::web()?;
     println!("Glasscage will be at http://localhost:{PORT}/ when the build is done; Ctrl-C ends it.");
-    run(&mut tools.command("trunk", &["serve", "--release", "--address", "127.0.0.1", "--port", PORT])?)
+    run(&mut build::trunk(&tools, &["serve", "--release", "--address", "127.0.0.1", "--port", PORT])?)
 }
 
 /// Writes `dist/`: any static host serves it, under any path.
