@@ -20,6 +20,13 @@ pub fn cache() -> Result<PathBuf> {
     Ok(base.context("no home folder: set GLASSCAGE_CACHE to where tools and build caches may live")?.join("glasscage"))
 }
 
+/// Where this checkout's build goes. Each checkout has its own: a test knows the folder it was compiled in, and cargo
+/// takes files older than a build for unchanged.
+pub fn build() -> Result<PathBuf> {
+    let name: Vec<_> = root().iter().skip(1).map(OsStr::to_string_lossy).collect();
+    Ok(cache()?.join("builds").join(name.join("-")))
+}
+
 /// `program arguments` in the checkout, free of the environment that cargo gave this process.
 pub fn command(program: impl AsRef<OsStr>, arguments: &[&str]) -> Command {
     let mut command = Command::new(program);

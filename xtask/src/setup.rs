@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::command::{cache, command, find, output, root, run, succeeds};
+use crate::command::{build, cache, command, find, output, root, run, succeeds};
 
 const TRUNK: &str = "0.21.14";
 const WASM: &str = "wasm32-unknown-unknown";
@@ -32,7 +32,7 @@ impl Tools {
         // `Command` looks programs up on the PATH of this process, not the one it sets.
         let program = self.folders.iter().map(|folder| folder.join(program)).find(|file| file.is_file()).unwrap_or(program.into());
         let mut command = command(program, arguments);
-        command.env("PATH", path).env("CARGO_TARGET_DIR", cache()?.join("target"));
+        command.env("PATH", path).env("CARGO_TARGET_DIR", build()?.join("target"));
         Ok(command)
     }
 }

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::command::{cache, run};
+use crate::command::{self, run};
 use crate::{build, setup};
 
 /// Passed and failed so far.
@@ -28,7 +28,7 @@ pub fn test() -> Result<()> {
 fn run_all(tally: &mut Tally) -> Result<()> {
     setup::browser()?;
     let (native, web) = (setup::native(), setup::web()?);
-    let dist = cache()?.join("dist");
+    let dist = command::build()?.join("dist");
     tally.check("format", run(&mut native.command("cargo", &["fmt", "--all", "--check"])?));
     tally.check("clippy", run(&mut native.command("cargo", &["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"])?));
     tally.check("page", build::page(&web, &dist));
