@@ -61,7 +61,11 @@ pub mod app;
 pub mod attribution;
 #[cfg(feature = "engine")]
 pub mod cpu;
+#[cfg(feature = "engine")]
+pub mod engine;
 pub mod explanation;
+#[cfg(feature = "engine")]
+pub mod gpu;
 pub mod graph;
 #[cfg(feature = "engine")]
 pub mod lm;

@@ -4,14 +4,14 @@
 
 use std::ops::{ControlFlow, Range};
 
-use crate::attribution::run::{Step, measure, n_passes};
+use crate::attribution::run::{Measured, Step, measure, n_passes};
 use crate::attribution::{Segments, Transcript, method};
-use crate::cpu::CandleModel;
+use crate::engine::{self, Engine, Loaded};
 use crate::explanation::{Answer, Document, FORMAT, Manifest, Method, Model, Passage, Sampling, Stop, VERSION};
 use crate::graph::Normalization;
 use crate::lm::generate::{self, generate};
 use crate::lm::sample::Sampler;
-use crate::lm::{LanguageModel, check_length};
+use crate::lm::{LanguageModel, LmError, LoadError, check_length};
 use crate::model::chat::{self, ChatTemplate, Date};
 use crate::model::gguf::Gguf;
 use crate::model::source::ByteSource;
@@ -19,7 +19,7 @@ use crate::model::tokenizer::{TokenId, Tokenizer};
 use crate::problem::Problem;
 use crate::text::sentences::{sentences, tile};
 use crate::text::spans::{first_visible, tokens_of_sentences};
-use crate::worker::protocol::{Event, GLASSCAGE, Question, Ready};
+use crate::worker::protocol::{BackendChoice, Event, GLASSCAGE, Question, Ready};
 
 /// Chat templates may print the date; a fixed one (that of Llama 3.1's template) keeps results reproducible.
 fn template_date() -> Date {
@@ -32,6 +32,8 @@ pub struct Session<M> {
     pub tokenizer: Tokenizer,
     template: Option<ChatTemplate>,
     model: Model,
+    /// About the choice of the engine.
+    notice: Option<String>,
 }
 
 /// What became of a question.
@@ -39,6 +41,8 @@ pub struct Session<M> {
 pub enum Outcome {
     /// Partial where it was broken off while measuring.
     Explained(Box<Document>),
+    /// The engine failed while measuring; what was measured by then.
+    Failed { measured: Box<Document>, problem: Problem },
     /// Broken off while answering; the answer so far.
     Stopped { answer: String },
 }
@@ -66,14 +70,20 @@ struct Split {
     generation: Passage,
 }
 
-impl Session<CandleModel> {
+impl Session<Engine> {
     /// Loads a GGUF file. `on_progress` gets the bytes read so far; `None` where it broke off.
-    pub async fn load(source: &impl ByteSource, on_progress: impl AsyncFnMut(u64) -> ControlFlow<()>) -> Result<Option<Self>, Problem> {
+    pub async fn load(
+        source: &impl ByteSource,
+        backend: BackendChoice,
+        on_progress: impl AsyncFnMut(u64) -> ControlFlow<()>,
+    ) -> Result<Option<Self>, Problem> {
         let gguf = Gguf::read(source).await.map_err(unreadable)?;
         let tokenizer = Tokenizer::from_metadata(&gguf.metadata).map_err(unreadable)?;
         let template = ChatTemplate::from_metadata(&gguf.metadata, &tokenizer).map_err(unreadable)?;
-        let Some((lm, sha256)) = CandleModel::load(source, &gguf, on_progress).await.map_err(unreadable)? else { return Ok(None) };
-        Ok(Some(Self { lm, tokenizer, template, model: describe(&gguf, sha256) }))
+        let Some(Loaded { engine, sha256, notice }) = engine::load(source, &gguf, backend, on_progress).await.map_err(unloadable)? else {
+            return Ok(None);
+        };
+        Ok(Some(Self { lm: engine, tokenizer, template, model: describe(&gguf, sha256), notice }))
     }
 }
 
@@ -85,6 +95,7 @@ impl<M: LanguageModel> Session<M> {
             context_length: self.lm.config().context_length,
             has_template: self.template.is_some(),
             backend: self.lm.backend().name,
+            notice: self.notice.clone(),
             glasscage: GLASSCAGE.into(),
         }
     }
@@ -125,9 +136,15 @@ impl<M: LanguageModel> Session<M> {
                 passes_done = column.done;
                 on_event(Event::Column { column: column.source, scores: column.scores.to_vec(), passes: [column.done, planned] }).await
             });
-            document.table = table.await.map_err(|error| Problem::new(error.to_string(), "Press Explain to try again."))?;
+            let Measured { table, failure } = table.await;
+            document.table = table;
+            document.method.passes = [passes_done, planned];
+            match failure.map(engine_problem) {
+                None => {}
+                Some(problem) if passes_done == 0 => return Err(problem),
+                Some(problem) => return Ok(Outcome::Failed { measured: Box::new(document), problem }),
+            }
         }
-        document.method.passes = [passes_done, planned];
         Ok(Outcome::Explained(Box::new(document)))
     }
 
@@ -169,8 +186,7 @@ impl<M: LanguageModel> Session<M> {
             // Half a character is told too: every token is a chance to stop.
             on_event(Event::Token(stream.push(tokenizer.bytes(token)))).await
         });
-        let generated =
-            generated.await.map_err(|error| Problem::new(error.to_string(), "Shorten the prompt, or press Explain to try again."))?;
+        let generated = generated.await.map_err(engine_problem)?;
         let stop = match generated.stop {
             generate::Stop::End => Stop::End,
             generate::Stop::Length => Stop::Length,
@@ -314,6 +330,28 @@ fn describe(gguf: &Gguf, sha256: String) -> Model {
         parameters: gguf.n_parameters(),
         bytes: gguf.size,
         sha256,
+    }
+}
+
+/// What a visitor can do about an engine that failed.
+fn engine_problem(error: LmError) -> Problem {
+    let remedy = match &error {
+        LmError::TooLong { .. } => "Shorten the prompt, or choose a model with a longer context.",
+        LmError::OutOfGpuMemory { .. } => "Shorten the prompt, choose a smaller model, or add ?backend=cpu to the address of this page.",
+        LmError::DeviceLost(_) => "Press Explain again: the engine starts anew by itself.",
+        _ => "Press Explain to try again.",
+    };
+    Problem::new(error.to_string(), remedy)
+}
+
+/// A model that could not be loaded: because of the file, or because of the engine.
+fn unloadable(error: LoadError) -> Problem {
+    match error {
+        LoadError::Engine(error) => {
+            Problem::new(error.to_string(), "Choose a smaller model, or add ?backend=cpu to the address of this page.")
+        }
+        LoadError::TooLarge => Problem::new(error.to_string(), "Choose a smaller model, or close other tabs."),
+        error => unreadable(error),
     }
 }
 

@@ -75,6 +75,14 @@ fn tokens_and_scores_fit_together() {
 }
 
 #[test]
+fn cpu_and_gpu_score_alike() {
+    let input = [json!({"text": "Robin has 3 figs. Robin buys 4 more."})];
+    let on = |backend: &str| lines(&["score", "--model", DEMO, "--backend", backend], &input)[0]["logprobs"].clone();
+    let [cpu, gpu]: [Vec<f64>; 2] = [on("cpu"), on("gpu")].map(|scores| serde_json::from_value(scores).unwrap());
+    assert!(cpu.len() > 5 && cpu.iter().zip(&gpu).all(|(cpu, gpu)| (cpu - gpu).abs() < 1e-4), "{cpu:?} {gpu:?}");
+}
+
+#[test]
 fn bad_input_is_one_clear_line_and_exit_code_2() {
     assert!(complaint(&["split"], "{\"text\": \"fine\"}\nnot json\n").contains("line 2"));
     assert!(complaint(&["graph"], "{\"table\": [[1, 2]], \"n_prompt\": 1, \"output\": [0]}").contains("column 1"));
@@ -87,7 +95,6 @@ fn bad_input_is_one_clear_line_and_exit_code_2() {
     assert!(complaint(&["tokenize", "--model", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")], "").contains("not a GGUF"));
     assert!(complaint(&["dance"], "").contains("dance"));
     assert!(complaint(&["tokenize"], "").contains("--model"));
-    assert!(complaint(&["score", "--model", DEMO, "--backend", "gpu"], "").contains("--backend cpu"));
     let explain = ["explain", "--model", DEMO, "--json", "/dev/null", "--prompt"];
     assert!(complaint(&[&explain[..], &[" "]].concat(), "").contains("empty"));
     assert!(complaint(&[&explain[..], &["Hi.", "--output", "99"]].concat(), "").contains("99"));

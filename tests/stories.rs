@@ -1,18 +1,25 @@
-//! The CPU engine on a real model, against log-probabilities computed by others (llama.cpp, and in float64).
+//! Every engine on a real model, against log-probabilities computed by others (llama.cpp, and in float64).
 
 #![cfg(not(target_arch = "wasm32"))]
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::rc::Rc;
 
 use glasscage::cpu::CandleModel;
+use glasscage::engine::Engine;
 use glasscage::explanation::Sampling;
+use glasscage::gpu::GpuModel;
+use glasscage::gpu::device::{Gpu, Options};
+use glasscage::gpu::variant::VARIANTS;
 use glasscage::lm::generate::generate;
 use glasscage::lm::sample::Sampler;
-use glasscage::lm::{Counters, Edit, Job, LanguageModel, Pass, Readout};
+use glasscage::lm::{Edit, Job, LanguageModel, Pass, Readout};
+use glasscage::model::gguf::Gguf;
 use glasscage::model::source::NativeFile;
+use glasscage::model::tokenizer::Tokenizer;
 use glasscage::session::{Outcome, Session};
-use glasscage::worker::protocol::Question;
+use glasscage::worker::protocol::{BackendChoice, Question};
 use serde_json::Value;
 
 const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/models");
@@ -26,16 +33,36 @@ fn oracle() -> Option<Value> {
     Some(serde_json::from_str(&json).expect("the oracle is JSON"))
 }
 
-fn load(file: &str) -> Session<CandleModel> {
-    let source = NativeFile::open(&Path::new(MODELS).join(file)).expect("the model lies beside its oracle");
-    pollster::block_on(Session::load(&source, async |_| ControlFlow::Continue(()))).expect("it loads").expect("nothing stopped it")
+fn open(file: &str) -> NativeFile {
+    NativeFile::open(&Path::new(MODELS).join(file)).expect("the model lies beside its oracle")
+}
+
+/// The model on every engine, by name.
+fn engines(file: &str) -> Vec<(String, Engine)> {
+    let source = open(file);
+    pollster::block_on(async {
+        let gguf = Gguf::read(&source).await.expect("a GGUF file");
+        let (model, _) = CandleModel::load(&source, &gguf, u64::MAX, async |_| ControlFlow::Continue(())).await.unwrap().unwrap();
+        let mut engines = vec![("cpu".to_owned(), Engine::Cpu(Box::new(model)))];
+        for variant in VARIANTS {
+            let gpu = Gpu::open(&Options { variant: Some(variant), ..Options::default() }).await.expect("a Vulkan driver");
+            let model = GpuModel::load(Rc::new(gpu), &source, &gguf, async |_| ControlFlow::Continue(())).await;
+            engines.push((format!("gpu {}", variant.name), Engine::Gpu(Box::new(model.unwrap().unwrap().0))));
+        }
+        engines
+    })
+}
+
+fn tokenizer(file: &str) -> Tokenizer {
+    let gguf = pollster::block_on(Gguf::read(&open(file))).expect("a GGUF file");
+    Tokenizer::from_metadata(&gguf.metadata).expect("a tokenizer")
 }
 
 fn numbers<T: serde::de::DeserializeOwned>(value: &Value) -> Vec<T> {
     serde_json::from_value(value.clone()).expect("numbers")
 }
 
-fn score(lm: &mut CandleModel, job: &Job<'_>) -> Vec<Readout> {
+fn score(lm: &mut Engine, job: &Job<'_>) -> Vec<Readout> {
     let mut readouts = Vec::new();
     let scored = lm.score(job, async |number, readout| {
         assert_eq!(number, readouts.len());
@@ -54,15 +81,32 @@ fn largest_difference(ours: &[f64], theirs: &[f64]) -> f64 {
 #[test]
 fn greedy_text_and_ids_are_llama_cpps() {
     let Some(oracle) = oracle() else { return };
-    let mut session = load("stories260k-f32.gguf");
     let prompt: Vec<u32> = numbers(&oracle["prompt_ids"]);
-    assert_eq!(session.tokenizer.encode_with_special(oracle["prompt"].as_str().unwrap()), prompt);
-    let mut sampler = Sampler::greedy();
-    let generated = generate(&mut session.lm, &session.tokenizer, &prompt, &mut sampler, 60, async |_| ControlFlow::Continue(()));
-    let generated = pollster::block_on(generated).unwrap();
-    assert_eq!(generated.tokens, numbers::<u32>(&oracle["greedy_ids_f32"]));
-    let bytes: Vec<u8> = generated.tokens.iter().flat_map(|&id| session.tokenizer.bytes(id).to_vec()).collect();
-    assert_eq!(String::from_utf8(bytes).unwrap(), oracle["greedy_text_f32"].as_str().unwrap());
+    let tokenizer = tokenizer("stories260k-f32.gguf");
+    assert_eq!(tokenizer.encode_with_special(oracle["prompt"].as_str().unwrap()), prompt);
+    for (name, mut lm) in engines("stories260k-f32.gguf") {
+        let mut sampler = Sampler::greedy();
+        let generated = generate(&mut lm, &tokenizer, &prompt, &mut sampler, 60, async |_| ControlFlow::Continue(()));
+        let generated = pollster::block_on(generated).unwrap();
+        assert_eq!(generated.tokens, numbers::<u32>(&oracle["greedy_ids_f32"]), "{name}");
+        let bytes: Vec<u8> = generated.tokens.iter().flat_map(|&id| tokenizer.bytes(id).to_vec()).collect();
+        assert_eq!(String::from_utf8(bytes).unwrap(), oracle["greedy_text_f32"].as_str().unwrap(), "{name}");
+    }
+}
+
+#[test]
+fn a_seed_draws_the_same_text_on_every_engine() {
+    let Some(oracle) = oracle() else { return };
+    let prompt: Vec<u32> = numbers(&oracle["prompt_ids"]);
+    let tokenizer = tokenizer("stories260k-f32.gguf");
+    let texts = engines("stories260k-f32.gguf").into_iter().map(|(_, mut lm)| {
+        let mut sampler = Sampler::new(0.8, Some(20), Some(0.9), 7);
+        let generated = generate(&mut lm, &tokenizer, &prompt, &mut sampler, 40, async |_| ControlFlow::Continue(()));
+        pollster::block_on(generated).unwrap().tokens
+    });
+    let texts: Vec<_> = texts.collect();
+    assert!(texts.iter().all(|text| *text == texts[0]), "{texts:?}");
+    assert_ne!(texts[0], numbers::<u32>(&oracle["greedy_ids_f32"])[..40]);
 }
 
 #[test]
@@ -70,7 +114,9 @@ fn an_answer_given_back_is_explained_as_when_it_was_generated() {
     if oracle().is_none() {
         return;
     }
-    let mut session = load("stories260k-f32.gguf");
+    let source = open("stories260k-f32.gguf");
+    let session = Session::load(&source, BackendChoice::Cpu, async |_| ControlFlow::Continue(()));
+    let mut session = pollster::block_on(session).expect("it loads").expect("nothing stopped it");
     let mut explain = |answer: Option<String>| {
         let question = Question {
             prompt: "Once upon a time, there was a girl. Her name was Lily.".into(),
@@ -95,13 +141,13 @@ fn an_answer_given_back_is_explained_as_when_it_was_generated() {
 fn log_probs_equal_the_float64_figures() {
     let Some(oracle) = oracle() else { return };
     let ids: Vec<u32> = numbers::<u32>(&oracle["prompt_ids"]).into_iter().chain(numbers::<u32>(&oracle["greedy_ids_f32"])).collect();
-    for (file, tolerance) in
-        [("stories260k-f32.gguf", 1e-4), ("stories260k-f16.gguf", 1e-4), ("stories260k-q8_0.gguf", 1e-4), ("stories260k-q4_0.gguf", 1e-4)]
-    {
-        let readouts = score(&mut load(file).lm, &Job { tokens: &ids, targets: 1..ids.len(), passes: &[] });
-        let difference = largest_difference(&readouts[0].log_probs, &numbers(&oracle["float64"]["files"][file]["token_logprobs"]));
-        println!("{file}: at most {difference:.1e} nat from float64");
-        assert!(difference < tolerance, "{file}: {difference}");
+    for file in ["stories260k-f32.gguf", "stories260k-f16.gguf", "stories260k-q8_0.gguf", "stories260k-q4_0.gguf"] {
+        for (name, mut lm) in engines(file) {
+            let readouts = score(&mut lm, &Job { tokens: &ids, targets: 1..ids.len(), passes: &[] });
+            let difference = largest_difference(&readouts[0].log_probs, &numbers(&oracle["float64"]["files"][file]["token_logprobs"]));
+            println!("{file} on {name}: at most {difference:.1e} nat from float64");
+            assert!(difference < 1e-4, "{file} on {name}: {difference}");
+        }
     }
 }
 
@@ -120,33 +166,38 @@ fn replaced_sentences_give_the_float64_figures_and_only_suffixes_are_computed() 
             Pass { edits: vec![Edit { start: span[0], tokens: vec![end_token; span[1] - span[0]] }] }
         })
         .collect();
-    let mut session = load("stories260k-f32.gguf");
-    let readouts = score(&mut session.lm, &Job { tokens: &tokens, targets: start..tokens.len(), passes: &passes });
-    assert!(largest_difference(&readouts[0].log_probs, &numbers(&case["base_generation_logprobs"])) < 1e-4);
-    for ((readout, pass), ablation) in readouts[1..].iter().zip(&passes).zip(ablations) {
-        // The oracle computed the replaced positions too; a readout keeps the base's before the first edit.
-        let theirs: Vec<f64> = numbers(&ablation["generation_logprobs"]);
-        let first = pass.start().saturating_sub(start) + usize::from(pass.start() >= start);
-        assert!(largest_difference(&readout.log_probs[first..], &theirs[first..]) < 1e-4);
-    }
     // Base text once, then each suffix; the last token predicts nothing.
     let suffixes = passes.iter().map(|pass| tokens.len() - 1 - pass.start());
+    let forward_tokens = tokens.len() - 1 + suffixes.sum::<usize>();
     let heads = passes.iter().map(|pass| tokens.len() - start.max(pass.start() + 1));
-    let expected = Counters {
-        forward_tokens: tokens.len() - 1 + suffixes.sum::<usize>(),
-        head_positions: tokens.len() - start + heads.sum::<usize>(),
-    };
-    assert_eq!(session.lm.counters(), expected);
+    let head_positions = tokens.len() - start + heads.sum::<usize>();
+    for (name, mut lm) in engines("stories260k-f32.gguf") {
+        let readouts = score(&mut lm, &Job { tokens: &tokens, targets: start..tokens.len(), passes: &passes });
+        assert!(largest_difference(&readouts[0].log_probs, &numbers(&case["base_generation_logprobs"])) < 1e-4, "{name}");
+        for ((readout, pass), ablation) in readouts[1..].iter().zip(&passes).zip(ablations) {
+            // The oracle computed the replaced positions too; a readout keeps the base's before the first edit.
+            let theirs: Vec<f64> = numbers(&ablation["generation_logprobs"]);
+            let first = pass.start().saturating_sub(start) + usize::from(pass.start() >= start);
+            assert!(largest_difference(&readout.log_probs[first..], &theirs[first..]) < 1e-4, "{name}");
+        }
+        let counters = lm.counters();
+        assert_eq!((counters.forward_tokens, counters.head_positions), (forward_tokens, head_positions), "{name}");
+    }
 }
 
 #[test]
 fn a_shared_prefix_changes_nothing() {
     let Some(oracle) = oracle() else { return };
     let tokens: Vec<u32> = numbers(&oracle["sentence_ablation"]["ids"]);
-    let mut session = load("stories260k-q8_0.gguf");
-    let pass = Pass { edits: vec![Edit { start: 32, tokens: vec![2; 13] }] };
+    let passes: Vec<Pass> = [5, 32, 48].iter().map(|&start| Pass { edits: vec![Edit { start, tokens: vec![2; 13] }] }).collect();
     let targets = 62..tokens.len();
-    let shared = score(&mut session.lm, &Job { tokens: &tokens, targets: targets.clone(), passes: std::slice::from_ref(&pass) });
-    let naive = score(&mut session.lm, &Job { tokens: &pass.apply(&tokens), targets, passes: &[] });
-    assert!(largest_difference(&shared[1].log_probs, &naive[0].log_probs) < 1e-4);
+    for (name, mut lm) in engines("stories260k-q8_0.gguf") {
+        let together = score(&mut lm, &Job { tokens: &tokens, targets: targets.clone(), passes: &passes });
+        for (i, pass) in passes.iter().enumerate() {
+            let alone = score(&mut lm, &Job { tokens: &tokens, targets: targets.clone(), passes: std::slice::from_ref(pass) });
+            let naive = score(&mut lm, &Job { tokens: &pass.apply(&tokens), targets: targets.clone(), passes: &[] });
+            assert!(largest_difference(&together[i + 1].log_probs, &alone[1].log_probs) < 1e-4, "{name}");
+            assert!(largest_difference(&together[i + 1].log_probs, &naive[0].log_probs) < 1e-4, "{name}");
+        }
+    }
 }

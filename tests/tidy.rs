@@ -16,19 +16,25 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
     ("model", &[], NO_BROWSER),
     ("lm", &["model"], NO_BROWSER),
     ("cpu", &["lm", "model"], NO_BROWSER),
+    ("gpu", &["lm", "model"], NO_PAGE),
+    ("engine", &["cpu", "gpu", "lm", "model", "worker/protocol"], NO_BROWSER),
     ("attribution", &["lm", "model", "table"], NO_BROWSER),
-    ("session", &["attribution", "cpu", "explanation", "graph", "lm", "model", "problem", "table", "text", "worker/protocol"], NO_BROWSER),
+    (
+        "session",
+        &["attribution", "engine", "explanation", "graph", "lm", "model", "problem", "table", "text", "worker/protocol"],
+        NO_BROWSER,
+    ),
     ("worker/protocol", &["explanation", "problem"], PURE),
-    ("worker/host", &["cpu", "model", "problem", "session", "worker/protocol", "worker/sources"], &["leptos"]),
+    ("worker/host", &["engine", "model", "problem", "session", "worker/protocol", "worker/sources"], &["leptos"]),
     ("worker/sources", &["model"], &["leptos"]),
     ("worker/client", &["problem", "worker/protocol"], ENGINE),
     ("worker/mod", &[], ENGINE),
     ("app", &["explanation", "graph", "problem", "table", "worker/client", "worker/protocol"], ENGINE),
     ("bin/app", &["app"], ENGINE),
-    ("bin/engine_cpu", &["worker/host"], &["leptos"]),
+    ("bin/engine", &["worker/host"], &["leptos"]),
     (
         "bin/glasscage",
-        &["cpu", "explanation", "graph", "lm", "model", "session", "table", "text", "worker/protocol"],
+        &["engine", "explanation", "graph", "lm", "model", "session", "table", "text", "worker/protocol"],
         &["leptos", "web_sys"],
     ),
 ];
@@ -37,6 +43,8 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
 const PURE: &[&str] =
     &["web_sys", "js_sys", "wasm_bindgen", "gloo", "leptos", "wgpu", "candle_core", "candle_nn", "candle_transformers", "tokenizers"];
 const NO_BROWSER: &[&str] = &["web_sys", "js_sys", "wasm_bindgen", "gloo", "leptos", "wgpu"];
+/// wgpu is the one way to the GPU.
+const NO_PAGE: &[&str] = &["web_sys", "js_sys", "wasm_bindgen", "gloo", "leptos"];
 /// What someone who opens a link must not download.
 const ENGINE: &[&str] = &["wgpu", "candle_core", "candle_nn", "candle_transformers", "tokenizers", "minijinja"];
 

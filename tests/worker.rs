@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use glasscage::explanation::{Document, Sampling};
 use glasscage::model::source::Memory;
 use glasscage::session::{Outcome, Session};
-use glasscage::worker::protocol::Question;
+use glasscage::worker::protocol::{BackendChoice, Question};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_dedicated_worker);
@@ -19,7 +19,7 @@ const NATIVE: &str = include_str!("golden/explanation.json");
 #[wasm_bindgen_test]
 async fn the_demo_model_explains_as_it_does_natively() {
     let native = Document::from_json(NATIVE).unwrap();
-    let session = Session::load(&Memory(DEMO.to_vec()), async |_| ControlFlow::Continue(())).await;
+    let session = Session::load(&Memory(DEMO.to_vec()), BackendChoice::Cpu, async |_| ControlFlow::Continue(())).await;
     let mut session = session.unwrap().unwrap();
     let question = Question {
         prompt: native.prompt.text.clone(),

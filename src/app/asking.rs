@@ -8,9 +8,19 @@ use super::run::Run;
 use super::state::{ModelState, Origin, Page, Shown};
 use crate::explanation::Document;
 use crate::problem::Problem;
-use crate::worker::client::{Client, Event, GLASSCAGE, Message, ModelSource, Ready, Request};
+use crate::worker::client::{BackendChoice, Client, Event, GLASSCAGE, Message, ModelSource, Ready, Request};
 
 const BUILT_IN_MODEL: &str = "models/demo.gguf";
+
+/// The engine that the address asks for: `?backend=cpu` or `?backend=gpu`.
+fn backend(query: &str) -> BackendChoice {
+    let asked = query.trim_start_matches('?').split('&').find_map(|part| part.strip_prefix("backend="));
+    match asked {
+        Some("cpu") => BackendChoice::Cpu,
+        Some("gpu") => BackendChoice::Gpu,
+        _ => BackendChoice::Auto,
+    }
+}
 
 impl Page {
     /// Answers the prompt (or takes the given answer) and explains it; loads the model first where needed.
@@ -68,7 +78,8 @@ impl Page {
         self.model.set(ModelState::Loading { bytes: 0, total: 0 });
         let is_file = self.engine.with_value(|engine| engine.file.is_some());
         let built_in = || browser::absolute(BUILT_IN_MODEL).unwrap_or_else(|| BUILT_IN_MODEL.into());
-        self.send(&Request::Load(if is_file { ModelSource::File } else { ModelSource::Url(built_in()) }));
+        let source = if is_file { ModelSource::File } else { ModelSource::Url(built_in()) };
+        self.send(&Request::Load(source, backend(&browser::query())));
     }
 
     fn send(&self, request: &Request) {
@@ -80,7 +91,7 @@ impl Page {
         else {
             return;
         };
-        let is_load = matches!(request, Request::Load(ModelSource::File));
+        let is_load = matches!(request, Request::Load(ModelSource::File, _));
         client.send(request, file.as_ref().filter(|_| is_load));
     }
 

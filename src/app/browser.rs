@@ -30,6 +30,11 @@ pub fn fragment() -> String {
     window().location().hash().unwrap_or_default()
 }
 
+/// The query with its `?`; empty where there is none.
+pub fn query() -> String {
+    window().location().search().unwrap_or_default()
+}
+
 /// Changes the address bar without a new history entry and without `hashchange`.
 pub fn replace_address(address: &str) {
     if let Ok(history) = window().history() {

@@ -22,6 +22,12 @@ pub struct Column<'a> {
     pub done: usize,
 }
 
+/// What came of [`measure`]: the table, whole or as far as it got, and why it got no further.
+pub struct Measured {
+    pub table: Table,
+    pub failure: Option<LmError>,
+}
+
 /// The table **T** of `transcript`. `on_step` may break off; what was not measured by then stays `None`.
 /// Sources without tokens have no pass and score 0.
 pub async fn measure(
@@ -30,7 +36,7 @@ pub async fn measure(
     transcript: &Transcript,
     segments: &Segments,
     mut on_step: impl AsyncFnMut(Step<'_>) -> ControlFlow<()>,
-) -> Result<Table, LmError> {
+) -> Measured {
     let mut table = Table::unmeasured(segments.prompt.len(), segments.generation.len());
     let (sources, without_tokens): (Vec<usize>, Vec<usize>) = (0..segments.n_sources()).partition(|&j| !segments.source(j).is_empty());
     for j in without_tokens {
@@ -49,8 +55,8 @@ pub async fn measure(
         table.set_column(source, &scores);
         on_step(Step::Column(Column { source, scores: &scores, done: number })).await
     });
-    score.await?;
-    Ok(table)
+    let failure = score.await.err();
+    Measured { table, failure }
 }
 
 /// How many passes [`measure`] makes, the base text's not counted.

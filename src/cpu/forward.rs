@@ -6,7 +6,7 @@ use candle_core::{Device, Result, Tensor};
 use candle_nn::ops::{rms_norm, silu, softmax_last_dim};
 use candle_nn::rotary_emb::{rope, rope_i};
 
-use super::{LoadError, weight::Weight};
+use super::weight::Weight;
 use crate::model::arch::Rope;
 use crate::model::config::Config;
 use crate::model::tokenizer::TokenId;
@@ -82,53 +82,36 @@ impl Cache {
     }
 }
 
-/// The GGUF tensors, taken one by one.
+/// The GGUF tensors, taken one by one; that they are all there in their shapes was checked with the header.
 struct Weights(HashMap<String, Weight>);
 
 impl Weights {
-    /// The weight of this name and shape (rows, columns), where the model has it.
-    fn find(&mut self, name: &str, rows: usize, columns: usize) -> std::result::Result<Option<Weight>, LoadError> {
-        match self.0.remove(name) {
-            Some(weight) if (weight.rows, weight.columns) != (rows, columns) => {
-                Err(LoadError::Shape { name: name.into(), found: vec![weight.rows, weight.columns], expected: vec![rows, columns] })
-            }
-            found => Ok(found),
-        }
+    fn find(&mut self, name: &str) -> Option<Weight> {
+        self.0.remove(name)
     }
 
-    fn matrix(&mut self, name: &str, rows: usize, columns: usize) -> std::result::Result<Weight, LoadError> {
-        let missing = || crate::model::gguf::GgufError::MissingTensor(name.to_owned());
-        Ok(self.find(name, rows, columns)?.ok_or_else(missing)?)
+    fn matrix(&mut self, name: &str) -> Result<Weight> {
+        self.find(name).ok_or_else(|| candle_core::Error::Msg(format!("tensor {name} is missing")))
     }
 
-    /// A weight that nothing reads would make every number wrong without a word.
-    fn all_used(self) -> std::result::Result<(), LoadError> {
-        // Tables of rotation angles in old files; we compute them.
-        let unused = self.0.into_keys().find(|name| !name.ends_with("rot_embd") && !name.ends_with("rot_embd.weight"));
-        unused.map_or(Ok(()), |name| Err(LoadError::Unused(name)))
-    }
-
-    fn vector(&mut self, name: &str, length: usize) -> std::result::Result<Tensor, LoadError> {
-        Ok(self.matrix(name, 1, length)?.vector()?)
+    fn vector(&mut self, name: &str) -> Result<Tensor> {
+        self.matrix(name)?.vector()
     }
 }
 
 impl Transformer {
     /// Puts the weights, by GGUF tensor name, in their places.
-    pub fn new(config: Config, weights: HashMap<String, Weight>) -> std::result::Result<Self, LoadError> {
+    pub fn new(config: Config, weights: HashMap<String, Weight>) -> Result<Self> {
         let mut weights = Weights(weights);
-        let Config { dim, vocab_size, head_dim, .. } = config;
-        let factors = weights.find("rope_freqs.weight", 1, head_dim / 2)?;
-        let factors = factors.map(|factors| factors.vector()?.to_vec1::<f32>()).transpose()?;
-        let transformer = Self {
-            embedding: weights.matrix("token_embd.weight", vocab_size, dim)?,
-            layers: (0..config.n_layers).map(|i| Layer::new(&config, i, &mut weights)).collect::<std::result::Result<_, _>>()?,
-            norm: weights.vector("output_norm.weight", dim)?,
-            output: weights.find("output.weight", vocab_size, dim)?,
+        let factors = weights.find("rope_freqs.weight").map(|factors| factors.vector()?.to_vec1::<f32>()).transpose()?;
+        Ok(Self {
+            embedding: weights.matrix("token_embd.weight")?,
+            layers: (0..config.n_layers).map(|i| Layer::new(&config, i, &mut weights)).collect::<Result<_>>()?,
+            norm: weights.vector("output_norm.weight")?,
+            output: weights.find("output.weight"),
             rope_frequencies: config.rope_frequencies(factors.as_deref()),
             config,
-        };
-        weights.all_used().map(|()| transformer)
+        })
     }
 
     /// That of an empty text.
@@ -178,32 +161,28 @@ impl Transformer {
 }
 
 impl Layer {
-    fn new(config: &Config, i: usize, weights: &mut Weights) -> std::result::Result<Self, LoadError> {
-        let &Config { dim, ffn_dim, head_dim, n_heads, n_kv_heads, architecture, .. } = config;
+    fn new(config: &Config, i: usize, weights: &mut Weights) -> Result<Self> {
+        let architecture = config.architecture;
         let name = |part: &str| format!("blk.{i}.{part}");
-        let mut projection = |part: &str, rows: usize| {
-            let weight = weights.matrix(&name(&format!("{part}.weight")), rows, dim)?;
-            let bias = architecture.qkv_bias.then(|| weights.vector(&name(&format!("{part}.bias")), rows)).transpose()?;
-            Ok::<_, LoadError>(Projection { weight, bias })
+        let mut projection = |part: &str| {
+            let weight = weights.matrix(&name(&format!("{part}.weight")))?;
+            let bias = architecture.qkv_bias.then(|| weights.vector(&name(&format!("{part}.bias")))).transpose()?;
+            Ok::<_, candle_core::Error>(Projection { weight, bias })
         };
-        let (q, k, v) = (
-            projection("attn_q", n_heads * head_dim)?,
-            projection("attn_k", n_kv_heads * head_dim)?,
-            projection("attn_v", n_kv_heads * head_dim)?,
-        );
-        let mut head_norm = |part: &str| architecture.qk_norm.then(|| weights.vector(&name(part), head_dim)).transpose();
+        let (q, k, v) = (projection("attn_q")?, projection("attn_k")?, projection("attn_v")?);
+        let mut head_norm = |part: &str| architecture.qk_norm.then(|| weights.vector(&name(part))).transpose();
         Ok(Self {
             q,
             k,
             v,
             q_norm: head_norm("attn_q_norm.weight")?,
             k_norm: head_norm("attn_k_norm.weight")?,
-            attention_norm: weights.vector(&name("attn_norm.weight"), dim)?,
-            attention_output: weights.matrix(&name("attn_output.weight"), dim, n_heads * head_dim)?,
-            ffn_norm: weights.vector(&name("ffn_norm.weight"), dim)?,
-            gate: weights.matrix(&name("ffn_gate.weight"), ffn_dim, dim)?,
-            up: weights.matrix(&name("ffn_up.weight"), ffn_dim, dim)?,
-            down: weights.matrix(&name("ffn_down.weight"), dim, ffn_dim)?,
+            attention_norm: weights.vector(&name("attn_norm.weight"))?,
+            attention_output: weights.matrix(&name("attn_output.weight"))?,
+            ffn_norm: weights.vector(&name("ffn_norm.weight"))?,
+            gate: weights.matrix(&name("ffn_gate.weight"))?,
+            up: weights.matrix(&name("ffn_up.weight"))?,
+            down: weights.matrix(&name("ffn_down.weight"))?,
         })
     }
 

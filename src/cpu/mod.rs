@@ -13,17 +13,18 @@ use std::ops::ControlFlow;
 use candle_core::Tensor;
 
 use crate::lm::sample::Sampler;
-use crate::lm::{Backend, Counters, Job, LanguageModel, LmError, Pass, Readout, check_known, check_length};
-use crate::model::config::{Config, ConfigError};
-use crate::model::gguf::{Gguf, GgufError};
+use crate::lm::{Backend, Counters, Job, LanguageModel, LmError, LoadError, Pass, Readout, check_known, check_length};
+use crate::model::config::Config;
+use crate::model::gguf::Gguf;
 use crate::model::source::ByteSource;
 use crate::model::stream::stream;
+use crate::model::tensors;
 use crate::model::tokenizer::TokenId;
 use forward::{Cache, Transformer};
 use weight::Weight;
 
-/// Models whose f32 weights are larger than this stay packed.
-const MAX_EXPANDED_BYTES: u64 = 640 << 20;
+/// A good limit for [`CandleModel::load`]: most of what a browser gives one worker.
+pub const EXPANDED_BYTES: u64 = 640 << 20;
 /// Positions that go through the LM head at once.
 const HEAD_POSITIONS: usize = 64;
 
@@ -35,39 +36,30 @@ pub struct CandleModel {
     counters: Counters,
 }
 
-/// Why a model could not be loaded.
-#[derive(Debug, thiserror::Error)]
-pub enum LoadError {
-    #[error(transparent)]
-    Gguf(#[from] GgufError),
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    #[error("tensor {name} has shape {found:?} where {expected:?} belongs")]
-    Shape { name: String, found: Vec<usize>, expected: Vec<usize> },
-    #[error("the model has a tensor {0} that this version does not know how to use")]
-    Unused(String),
-    #[error("there is not enough memory for this model")]
-    TooLarge,
-    #[error("the weights could not be read: {}", first_line(.0))]
-    Weights(#[from] candle_core::Error),
-}
-
 impl From<candle_core::Error> for LmError {
     fn from(error: candle_core::Error) -> Self {
         LmError::Engine(first_line(&error))
     }
 }
 
+impl From<candle_core::Error> for LoadError {
+    fn from(error: candle_core::Error) -> Self {
+        LoadError::Weights(first_line(&error))
+    }
+}
+
 impl CandleModel {
     /// Loads the weights in bounded pieces. Returns the model and the file's SHA-256; `None` where `on_progress`
-    /// (bytes read) broke off.
+    /// (bytes read) broke off. Weights that take more than `max_expanded` bytes as f32 stay packed.
     pub async fn load(
         source: &impl ByteSource,
         gguf: &Gguf,
+        max_expanded: u64,
         on_progress: impl AsyncFnMut(u64) -> ControlFlow<()>,
     ) -> Result<Option<(Self, String)>, LoadError> {
         let config = Config::from_gguf(gguf)?;
-        let expand = 4 * gguf.n_parameters() <= MAX_EXPANDED_BYTES;
+        tensors::check(gguf, &config)?;
+        let expand = 4 * gguf.n_parameters() <= max_expanded;
         let mut weights = HashMap::new();
         let mut bytes = Vec::new();
         let sha256 = stream(
@@ -138,7 +130,7 @@ impl LanguageModel for CandleModel {
         Backend { name: "candle-cpu".into(), precision: "f32".into() }
     }
 
-    fn reset(&mut self) {
+    fn reset(&mut self, _capacity: usize) {
         self.text = self.transformer.empty_cache();
     }
 

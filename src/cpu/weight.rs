@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use candle_core::quantized::{GgmlDType, ggml_file::qtensor_from_ggml};
 use candle_core::{Device, Result, Tensor};
 
+use crate::model::dequantize::dequantize;
 use crate::model::gguf;
 use crate::model::quant::Quant;
 use crate::model::tokenizer::TokenId;
@@ -79,41 +79,9 @@ impl Weight {
     }
 }
 
-fn dequantize(quant: &Quant, bytes: &[u8], rows: usize, columns: usize) -> Result<Tensor> {
-    qtensor_from_ggml(candle_type(quant)?, bytes, vec![rows, columns], &Device::Cpu)?.dequantize(&Device::Cpu)
-}
-
-fn candle_type(quant: &Quant) -> Result<GgmlDType> {
-    Ok(match quant.name {
-        "F32" => GgmlDType::F32,
-        "F16" => GgmlDType::F16,
-        "BF16" => GgmlDType::BF16,
-        "Q4_0" => GgmlDType::Q4_0,
-        "Q4_1" => GgmlDType::Q4_1,
-        "Q5_0" => GgmlDType::Q5_0,
-        "Q5_1" => GgmlDType::Q5_1,
-        "Q8_0" => GgmlDType::Q8_0,
-        "Q2_K" => GgmlDType::Q2K,
-        "Q3_K" => GgmlDType::Q3K,
-        "Q4_K" => GgmlDType::Q4K,
-        "Q5_K" => GgmlDType::Q5K,
-        "Q6_K" => GgmlDType::Q6K,
-        other => candle_core::bail!("candle has no tensor type {other}"),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::quant::QUANTS;
-
-    #[test]
-    fn candle_knows_every_tensor_type_in_the_sizes_that_we_read() {
-        for quant in QUANTS {
-            let candle = candle_type(quant).unwrap();
-            assert_eq!((candle.block_size(), candle.type_size()), (quant.block, quant.block_bytes), "{}", quant.name);
-        }
-    }
 
     #[test]
     fn packed_and_expanded_weights_compute_the_same() {

@@ -35,7 +35,7 @@ pub async fn generate(
     // At least one token of the answer has to fit.
     check_length(model.config(), prompt.len() + 1)?;
     let limit = max_tokens.min(model.config().context_length - prompt.len());
-    model.reset();
+    model.reset(prompt.len() + limit);
     let mut tokens = Vec::new();
     let mut next = model.next_token(prompt, sampler).await?;
     let stop = loop {

@@ -5,7 +5,9 @@ pub mod sample;
 
 use std::ops::ControlFlow;
 
-use crate::model::config::Config;
+use crate::model::config::{Config, ConfigError};
+use crate::model::gguf::GgufError;
+use crate::model::tensors::TensorsError;
 use crate::model::tokenizer::TokenId;
 use sample::Sampler;
 
@@ -16,14 +18,14 @@ pub trait LanguageModel {
 
     fn backend(&self) -> Backend;
 
-    /// Forgets the text so far.
-    fn reset(&mut self);
+    /// Forgets the text so far; the next one has at most `capacity` tokens.
+    fn reset(&mut self, capacity: usize);
 
     /// Appends `tokens` to the text so far and samples the token after them.
     async fn next_token(&mut self, tokens: &[TokenId], sampler: &mut Sampler) -> Result<TokenId, LmError>;
 
     /// Scores `job.targets`, in the text as it is and in each pass. `on_readout` gets the base readout as number 0,
-    /// then that of pass `i` as number `i + 1`, in order, and may break off.
+    /// then that of pass `i` as number `i + 1`, in order, and may break off. The text so far is forgotten.
     async fn score(&mut self, job: &Job<'_>, on_readout: impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>) -> Result<(), LmError>;
 
     /// Work done since the model was loaded.
@@ -90,6 +92,14 @@ pub struct Counters {
     pub forward_tokens: usize,
     /// Positions taken through the LM head.
     pub head_positions: usize,
+    /// Kernels started on the GPU.
+    pub dispatches: usize,
+    /// From the GPU.
+    pub bytes_read_back: u64,
+    /// GPU memory in use at once, at most.
+    pub peak_gpu_bytes: u64,
+    /// Kernels compiled.
+    pub pipelines: usize,
 }
 
 /// Why an engine could not go on.
@@ -103,6 +113,29 @@ pub enum LmError {
     NotFinite,
     #[error("the engine failed: {0}")]
     Engine(String),
+    #[error("this browser or machine gives no access to a GPU")]
+    NoGpu,
+    #[error("the GPU stopped working: {0}")]
+    DeviceLost(String),
+    #[error("the GPU has not enough memory: {} MB were in use", bytes / 1_000_000)]
+    OutOfGpuMemory { bytes: u64 },
+}
+
+/// Why a model could not be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    #[error(transparent)]
+    Gguf(#[from] GgufError),
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Tensors(#[from] TensorsError),
+    #[error("there is not enough memory for this model")]
+    TooLarge,
+    #[error("the weights could not be read: {0}")]
+    Weights(String),
+    #[error(transparent)]
+    Engine(#[from] LmError),
 }
 
 /// Checks that the model knows all of `tokens`.

@@ -7,7 +7,10 @@ use super::LmError;
 use crate::model::tokenizer::TokenId;
 
 /// Greedy, or random with a seed: the same seed gives the same text.
-pub struct Sampler(LogitsProcessor);
+pub struct Sampler {
+    processor: LogitsProcessor,
+    is_greedy: bool,
+}
 
 impl Sampler {
     /// Temperature 0 is greedy; otherwise logits are divided by it, and the choice is limited to the `top_k` most
@@ -20,11 +23,16 @@ impl Sampler {
             (None, Some(p)) => Sampling::TopP { p, temperature },
             (Some(k), Some(p)) => Sampling::TopKThenTopP { k, p, temperature },
         };
-        Self(LogitsProcessor::from_sampling(seed, sampling))
+        Self { is_greedy: sampling == Sampling::ArgMax, processor: LogitsProcessor::from_sampling(seed, sampling) }
     }
 
     pub fn greedy() -> Self {
         Self::new(0.0, None, None, 0)
+    }
+
+    /// Whether it always takes the most likely token.
+    pub fn is_greedy(&self) -> bool {
+        self.is_greedy
     }
 
     /// Chooses by `logits`, one for each token of the vocabulary.
@@ -34,7 +42,7 @@ impl Sampler {
         }
         let logits = Tensor::new(logits, &Device::Cpu);
         logits
-            .and_then(|logits| self.0.sample(&logits))
+            .and_then(|logits| self.processor.sample(&logits))
             .map_err(|error| LmError::Engine(error.to_string().lines().next().unwrap_or_default().to_owned()))
     }
 }

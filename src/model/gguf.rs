@@ -52,6 +52,13 @@ pub enum Value {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Metadata(BTreeMap<String, Value>);
 
+impl Metadata {
+    /// Says something else than the file does.
+    pub fn set(&mut self, key: &str, value: Value) {
+        self.0.insert(key.to_owned(), value);
+    }
+}
+
 /// Why a file is no GGUF that can be read.
 #[derive(Debug, thiserror::Error)]
 pub enum GgufError {

@@ -3,8 +3,10 @@
 pub mod arch;
 pub mod chat;
 pub mod config;
+pub mod dequantize;
 pub mod gguf;
 pub mod quant;
 pub mod source;
 pub mod stream;
+pub mod tensors;
 pub mod tokenizer;

@@ -10,11 +10,11 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{Closure, JsValue};
 use web_sys::{ErrorEvent, File, MessageEvent, Worker};
 
-pub use super::protocol::{Event, GLASSCAGE, ModelSource, Question, Ready, Request};
+pub use super::protocol::{BackendChoice, Event, GLASSCAGE, ModelSource, Question, Ready, Request};
 use crate::problem::Problem;
 
 /// Trunk's shim around the worker's wasm, beside the page.
-const SCRIPT: &str = "./engine_cpu_loader.js";
+const SCRIPT: &str = "./engine_loader.js";
 /// What the worker says, once, when it listens. Messages posted earlier could get lost.
 const LISTENING: &str = "ready";
 

@@ -11,9 +11,9 @@ use serde::Serialize;
 use wasm_bindgen::prelude::{Closure, JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
 
-use super::protocol::{Event, ModelSource, Question, Request};
+use super::protocol::{BackendChoice, Event, ModelSource, Question, Request};
 use super::sources::{BlobSource, UrlSource};
-use crate::cpu::CandleModel;
+use crate::engine::Engine;
 use crate::model::source::ByteSource;
 use crate::problem::Problem;
 use crate::session::{Outcome, Session};
@@ -42,54 +42,83 @@ pub fn run() {
 }
 
 async fn serve(mut requests: UnboundedReceiver<(Request, Option<File>)>, page: Rc<Page>) {
-    let mut session = None;
+    let mut engine = EngineState::default();
     while let Some((request, file)) = requests.next().await {
         page.cancelled.set(false);
-        let answer = match request {
-            Request::Load(source) => {
-                // The old model goes first: two rarely fit.
-                session = None;
-                load(source, file, &page).await.map(|loaded| {
-                    let ready = loaded.as_ref().map(|session| Event::Ready(session.ready()));
-                    session = loaded;
-                    ready
-                })
+        let done = match request {
+            Request::Load(source, backend) => {
+                engine.model = Some(Chosen { source, file, backend });
+                engine.load(&page).await
             }
-            Request::Explain(question) => explain(session.as_mut(), &question, &page).await.map(Some),
-            Request::Cancel => Ok(None),
+            Request::Explain(question) => engine.explain(&question, &page).await,
+            Request::Cancel => Ok(()),
         };
-        match answer {
-            Ok(Some(event)) => page.post(&event),
-            Ok(None) => {}
-            Err(problem) => page.post(&Event::Failed(problem)),
+        if let Err(problem) = done {
+            page.post(&Event::Failed(problem));
         }
     }
 }
 
-async fn load(source: ModelSource, file: Option<File>, page: &Page) -> Result<Option<Session<CandleModel>>, Problem> {
+/// The model, and where it came from: a device that was lost takes the model with it.
+#[derive(Default)]
+struct EngineState {
+    model: Option<Chosen>,
+    session: Option<Session<Engine>>,
+}
+
+struct Chosen {
+    source: ModelSource,
+    file: Option<File>,
+    backend: BackendChoice,
+}
+
+impl EngineState {
+    async fn load(&mut self, page: &Page) -> Result<(), Problem> {
+        // The old model goes first: two rarely fit.
+        self.session = None;
+        let chosen = self.model.as_ref().ok_or_else(|| Problem::new("no model is loaded", "Reload the page."))?;
+        self.session = load(chosen, page).await?;
+        self.session.iter().for_each(|session| page.post(&Event::Ready(session.ready())));
+        Ok(())
+    }
+
+    async fn explain(&mut self, question: &Question, page: &Page) -> Result<(), Problem> {
+        if self.session.is_none() {
+            self.load(page).await?;
+        }
+        let Some(session) = &mut self.session else { return Ok(()) };
+        let outcome = session.explain(question, async |event| page.tell(event).await).await;
+        if session.lm.is_lost() {
+            self.session = None;
+        }
+        match outcome? {
+            Outcome::Explained(document) => page.post(&Event::Finished(*document)),
+            Outcome::Stopped { answer } => page.post(&Event::Stopped { answer }),
+            Outcome::Failed { measured, problem } => {
+                page.post(&Event::Finished(*measured));
+                return Err(problem);
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn load(Chosen { source, file, backend }: &Chosen, page: &Page) -> Result<Option<Session<Engine>>, Problem> {
     match (source, file) {
-        (ModelSource::File, Some(file)) => load_from(&BlobSource(file.into()), page).await,
+        (ModelSource::File, Some(file)) => load_from(&BlobSource(file.clone().into()), *backend, page).await,
         (ModelSource::File, None) => Err(Problem::new("no model file came with the request", "Choose the file again.")),
         (ModelSource::Url(url), _) => {
             let unreachable = |error| {
                 Problem::new(format!("the model at {url} could not be loaded: {error}"), "Check the connection and press Explain again.")
             };
-            load_from(&UrlSource::open(url.clone()).await.map_err(unreachable)?, page).await
+            load_from(&UrlSource::open(url.clone()).await.map_err(unreachable)?, *backend, page).await
         }
     }
 }
 
-async fn load_from(source: &impl ByteSource, page: &Page) -> Result<Option<Session<CandleModel>>, Problem> {
+async fn load_from(source: &impl ByteSource, backend: BackendChoice, page: &Page) -> Result<Option<Session<Engine>>, Problem> {
     let total = source.size();
-    Session::load(source, async |bytes| page.tell(Event::Loading { bytes, total }).await).await
-}
-
-async fn explain(session: Option<&mut Session<CandleModel>>, question: &Question, page: &Page) -> Result<Event, Problem> {
-    let session = session.ok_or_else(|| Problem::new("no model is loaded", "Press Explain again."))?;
-    Ok(match session.explain(question, async |event| page.tell(event).await).await? {
-        Outcome::Explained(document) => Event::Finished(*document),
-        Outcome::Stopped { answer } => Event::Stopped { answer },
-    })
+    Session::load(source, backend, async |bytes| page.tell(Event::Loading { bytes, total }).await).await
 }
 
 /// The other side.

@@ -10,7 +10,7 @@ use crate::problem::Problem;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Request {
     /// Load this model and drop the one before. Answered by `Loading`.. and `Ready`, or `Failed`.
-    Load(ModelSource),
+    Load(ModelSource, BackendChoice),
     /// Answer and explain. Answered by `Token`.., `Measuring`, `Scored`, `Column`.., `Finished`; or `Stopped`, or `Failed`.
     Explain(Question),
     /// End what is going on and keep what is done.
@@ -23,6 +23,16 @@ pub enum ModelSource {
     Url(String),
     /// The file beside the message.
     File,
+}
+
+/// The engine to use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BackendChoice {
+    /// The GPU where it computes right; where it is played by software, the faster of both.
+    #[default]
+    Auto,
+    Cpu,
+    Gpu,
 }
 
 /// What to explain, and how.
@@ -78,6 +88,8 @@ pub struct Ready {
     pub context_length: usize,
     pub has_template: bool,
     pub backend: String,
+    /// One sentence about the choice of the engine, where it was not the usual one.
+    pub notice: Option<String>,
     /// Of the worker; the page has the same, or it was updated while open.
     pub glasscage: String,
 }

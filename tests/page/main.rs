@@ -65,7 +65,8 @@ async fn explain_shows_why_and_a_link_shows_the_same_without_an_engine() {
     browser.screenshot("start-light").await;
     ask(&browser, &example_prompt()).await;
     browser.explained().await;
-    assert!(browser.text("model-state").await.contains("candle-cpu"));
+    // There is no GPU in the tests' browser, and the page says so.
+    assert!(browser.text("engine-notice").await.contains("without a GPU"));
 
     // The last generated sentence is preselected, and its prompt shares sum to 100 within rounding.
     let picture = browser.picture().await;
@@ -111,6 +112,23 @@ async fn explain_shows_why_and_a_link_shows_the_same_without_an_engine() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn gpu_and_cpu_draw_the_same_picture() {
+    let Some((server, _turn)) = server().await else { return };
+    let mut pictures = Vec::new();
+    for (choice, backend) in [("cpu", "candle-cpu"), ("gpu", "webgpu-software")] {
+        let browser = Browser::open(&format!("{}?backend={choice}", server.url)).await;
+        ask(&browser, &example_prompt()).await;
+        browser.explained().await;
+        assert!(browser.text("manifest").await.contains(backend), "{}", browser.text("manifest").await);
+        assert!(browser.try_find("engine-notice").await.is_none(), "what was asked for needs no word");
+        pictures.push(browser.picture().await);
+        browser.screenshot(&format!("on-{choice}-light")).await;
+        browser.close().await;
+    }
+    assert_eq!(pictures[0], pictures[1]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_model_or_no_link_is_said_and_the_page_stays_usable() {
     let Some((server, _turn)) = server().await else { return };
     let browser = Browser::open(&format!("{}#g1.garbage", server.url)).await;
@@ -140,7 +158,7 @@ async fn a_local_model_file_is_read_in_place_and_explains() {
     let Some((server, _turn)) = server().await else { return };
     let browser = Browser::open(&server.url).await;
     browser.choose_file("model-file", &file("mine.gguf", &demo_model())).await;
-    browser.wait("the model", async || browser.text("model-state").await.contains("candle-cpu").then_some(())).await;
+    browser.wait("the model", async || browser.text("model-state").await.contains("ready").then_some(())).await;
     ask(&browser, &example_prompt()).await;
     browser.explained().await;
     let requests = server.take_requests();

@@ -33,8 +33,18 @@ fn run_all(tally: &mut Tally) -> Result<()> {
     tally.check("clippy", run(&mut native.command("cargo", &["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"])?));
     tally.check("page", build::page(&web, &dist));
     // Tests in a browser worker, then native ones; those that drive the built page find it in GLASSCAGE_DIST.
-    let arguments =
-        ["test", "--release", "--target", "wasm32-unknown-unknown", "--no-default-features", "--features", "engine", "--test", "worker"];
+    let arguments = [
+        "test",
+        "--release",
+        "--target",
+        "wasm32-unknown-unknown",
+        "--no-default-features",
+        "--features",
+        "engine",
+        "--lib",
+        "--test",
+        "worker",
+    ];
     tally.count(web.command("cargo", &arguments)?.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", "wasm-bindgen-test-runner"))?;
     tally.count(native.command("cargo", &["test", "--workspace", "--no-fail-fast"])?.env("GLASSCAGE_DIST", &dist))?;
     Ok(())

@@ -20,6 +20,10 @@ pub fn ModelBar() -> impl IntoView {
         }
         _ => None,
     };
+    let notice = move || {
+        let notice = page.model.with(|model| if let ModelState::Ready(ready) = model { ready.notice.clone() } else { None });
+        notice.map(|notice| view! { <p class="notice" data-testid="engine-notice">{notice}</p> })
+    };
     let has_file = move || page.model_file_name.with(Option::is_some);
     view! {
         <div class="model-bar">
@@ -29,6 +33,7 @@ pub fn ModelBar() -> impl IntoView {
                 <span>{state}</span>
             </p>
             {progress}
+            {notice}
             <div class="choice">
                 <Show when=has_file>
                     <button type="button" disabled=is_busy on:click=move |_| page.choose_model(None)>"Built-in model"</button>
@@ -70,7 +75,14 @@ mod tests {
         assert!(state_words(&ModelState::NotLoaded).starts_with("not loaded"));
         assert_eq!(state_words(&ModelState::Loading { bytes: 900_000, total: 3_600_000 }), "loading, 900 kB of 3.6 MB (25%)");
         let model = Model { name: "demo".into(), parameters: 3_000_000, quantization: "Q8_0".into(), ..Model::default() };
-        let ready = Ready { model, context_length: 1024, has_template: false, backend: "candle-cpu".into(), glasscage: "0.1.0".into() };
+        let ready = Ready {
+            model,
+            context_length: 1024,
+            has_template: false,
+            backend: "candle-cpu".into(),
+            notice: None,
+            glasscage: "0.1.0".into(),
+        };
         let words = "ready: demo, 3.0 M parameters, Q8_0, on candle-cpu, 1,024 tokens of context, no chat template";
         assert_eq!(state_words(&ModelState::Ready(ready)), words);
     }

@@ -69,8 +69,10 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
         }
         ControlFlow::Continue(())
     }));
-    let Outcome::Explained(mut document) = outcome.map_err(|problem| problem.to_string())? else {
-        return Err("the run was stopped".into());
+    let (mut document, failure) = match outcome.map_err(|problem| problem.to_string())? {
+        Outcome::Explained(document) => (document, None),
+        Outcome::Failed { measured, problem } => (measured, Some(problem)),
+        Outcome::Stopped { .. } => return Err("the run was stopped".into()),
     };
     let n_generated = document.generation.sentences.len();
     let missing = chosen.iter().find(|&&row| row >= n_generated);
@@ -79,6 +81,9 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
     }
     // What was computed is kept, also where the sentence asked for does not exist.
     fs::write(&arguments.json, document.to_json() + "\n").map_err(|error| format!("cannot write {}: {error}", arguments.json.display()))?;
+    if let Some(problem) = failure {
+        return Err(format!("{} The document has what was measured by then.", problem.what));
+    }
     if missing.is_some() {
         return Err(format!(
             "--output {}: the answer has only {n_generated} sentences; the document explains the last one",

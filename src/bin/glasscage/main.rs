@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use glasscage::cpu::CandleModel;
+use glasscage::engine::Engine;
 use glasscage::model::source::NativeFile;
 use glasscage::session::Session;
+use glasscage::worker::protocol::BackendChoice;
 
 /// Shows why a language model answered as it did.
 #[derive(Parser)]
@@ -78,12 +79,17 @@ fn fail(message: &str) -> ExitCode {
 }
 
 /// The model in a file.
-fn load(path: &Path, backend: Backend) -> Result<Session<CandleModel>, String> {
-    if let Backend::Gpu = backend {
-        return Err("this version has no GPU engine yet; use --backend cpu".into());
+fn load(path: &Path, backend: Backend) -> Result<Session<Engine>, String> {
+    let choice = match backend {
+        Backend::Cpu => BackendChoice::Cpu,
+        Backend::Gpu => BackendChoice::Gpu,
+    };
+    let session = pollster::block_on(Session::load(&open(path)?, choice, async |_| std::ops::ControlFlow::Continue(())));
+    let session = session.map_err(|problem| format!("{}: {}", path.display(), problem.what))?.expect("loading is never broken off");
+    if let Some(notice) = session.ready().notice {
+        eprintln!("{notice}");
     }
-    let session = pollster::block_on(Session::load(&open(path)?, async |_| std::ops::ControlFlow::Continue(())));
-    Ok(session.map_err(|problem| format!("{}: {}", path.display(), problem.what))?.expect("loading is never broken off"))
+    Ok(session)
 }
 
 fn open(path: &Path) -> Result<NativeFile, String> {

@@ -1,4 +1,4 @@
-//! The worker with candle on the CPU.
+//! The worker: the engines, and no page.
 
 fn main() {
     glasscage::worker::host::run();

@@ -1,0 +1,136 @@
+//! Which engine a model runs on: the GPU where there is one that computes right, else the CPU.
+
+mod probe;
+mod trial;
+
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+use crate::cpu::{CandleModel, EXPANDED_BYTES};
+use crate::gpu::GpuModel;
+use crate::gpu::device::{Gpu, Options};
+use crate::lm::sample::Sampler;
+use crate::lm::{Backend, Counters, Job, LanguageModel, LmError, LoadError, Readout};
+use crate::model::config::Config;
+use crate::model::gguf::Gguf;
+use crate::model::source::ByteSource;
+use crate::model::tokenizer::TokenId;
+use crate::worker::protocol::BackendChoice;
+
+/// A loaded model on either engine.
+pub enum Engine {
+    Cpu(Box<CandleModel>),
+    Gpu(Box<GpuModel>),
+}
+
+/// An engine with its model, and what a visitor should know about the choice.
+pub struct Loaded {
+    pub engine: Engine,
+    /// Of the file, in lower-case hexadecimal.
+    pub sha256: String,
+    /// One sentence where the choice was not the usual one.
+    pub notice: Option<String>,
+}
+
+/// Loads a model on the engine that was asked for; on `Auto`, on the one that [`trial`] found. `None` where `on_progress`
+/// (bytes read) broke off.
+pub async fn load(
+    source: &impl ByteSource,
+    gguf: &Gguf,
+    choice: BackendChoice,
+    mut on_progress: impl AsyncFnMut(u64) -> ControlFlow<()>,
+) -> Result<Option<Loaded>, LoadError> {
+    let (gpu, mut notice) = choose(source, gguf, choice).await?;
+    if let Some(gpu) = gpu {
+        match GpuModel::load(gpu, source, gguf, &mut on_progress).await {
+            Ok(loaded) => return Ok(loaded.map(|(model, sha256)| Loaded { engine: Engine::Gpu(Box::new(model)), sha256, notice })),
+            Err(LoadError::Engine(error)) if choice == BackendChoice::Auto => {
+                notice = Some(format!("The GPU could not take the model ({error}), so the CPU computes."));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    let loaded = CandleModel::load(source, gguf, EXPANDED_BYTES, on_progress).await?;
+    Ok(loaded.map(|(model, sha256)| Loaded { engine: Engine::Cpu(Box::new(model)), sha256, notice }))
+}
+
+/// The GPU to use, or none; and why, where that needs a word.
+async fn choose(source: &impl ByteSource, gguf: &Gguf, choice: BackendChoice) -> Result<(Option<Rc<Gpu>>, Option<String>), LoadError> {
+    match choice {
+        BackendChoice::Cpu => Ok((None, None)),
+        BackendChoice::Gpu => {
+            let gpu = Rc::new(Gpu::open(&Options::default()).await?);
+            let trial = trial::run(&gpu, source, gguf).await?;
+            let notice = trial.wrong().map(|wrong| format!("{wrong} It was used because that was asked for: do not trust the numbers."));
+            Ok((Some(gpu), notice))
+        }
+        BackendChoice::Auto => match Gpu::open(&Options::default()).await {
+            Err(_) => Ok((None, Some("This browser gives no access to a GPU, so the CPU computes.".into()))),
+            Ok(gpu) => {
+                let gpu = Rc::new(gpu);
+                Ok(match trial::run(&gpu, source, gguf).await {
+                    Ok(trial) => {
+                        let (takes_gpu, notice) = trial.verdict(gpu.adapter.is_software);
+                        (takes_gpu.then_some(gpu), notice)
+                    }
+                    Err(LoadError::Engine(error)) => (None, Some(format!("The GPU did not work ({error}), so the CPU computes."))),
+                    Err(error) => return Err(error),
+                })
+            }
+        },
+    }
+}
+
+impl Engine {
+    /// Whether it can compute nothing any more: its device was lost or ran out of memory.
+    pub fn is_lost(&self) -> bool {
+        match self {
+            Self::Cpu(_) => false,
+            Self::Gpu(model) => model.gpu().check().is_err(),
+        }
+    }
+}
+
+impl LanguageModel for Engine {
+    fn config(&self) -> &Config {
+        match self {
+            Self::Cpu(model) => model.config(),
+            Self::Gpu(model) => model.config(),
+        }
+    }
+
+    fn backend(&self) -> Backend {
+        match self {
+            Self::Cpu(model) => model.backend(),
+            Self::Gpu(model) => model.backend(),
+        }
+    }
+
+    fn reset(&mut self, capacity: usize) {
+        match self {
+            Self::Cpu(model) => model.reset(capacity),
+            Self::Gpu(model) => model.reset(capacity),
+        }
+    }
+
+    async fn next_token(&mut self, tokens: &[TokenId], sampler: &mut Sampler) -> Result<TokenId, LmError> {
+        match self {
+            Self::Cpu(model) => model.next_token(tokens, sampler).await,
+            Self::Gpu(model) => model.next_token(tokens, sampler).await,
+        }
+    }
+
+    async fn score(&mut self, job: &Job<'_>, on_readout: impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>) -> Result<(), LmError> {
+        match self {
+            Self::Cpu(model) => model.score(job, on_readout).await,
+            Self::Gpu(model) => model.score(job, on_readout).await,
+        }
+    }
+
+    fn counters(&self) -> Counters {
+        match self {
+            Self::Cpu(model) => model.counters(),
+            Self::Gpu(model) => model.counters(),
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! A small part of a real model, as a model of its own: its first layers and the first tokens of its vocabulary.
+
+use crate::lm::LoadError;
+use crate::model::config::Config;
+use crate::model::gguf::{Gguf, Tensor, Value};
+use crate::model::source::{ByteSource, Memory};
+
+/// Bytes of layers to take at least one layer of.
+const LAYER_BYTES: usize = 12 << 20;
+const VOCABULARY: usize = 2048;
+
+/// Reads the part: a header, and the bytes that it describes.
+pub async fn read(source: &impl ByteSource, gguf: &Gguf) -> Result<(Gguf, Memory), LoadError> {
+    let config = Config::from_gguf(gguf)?;
+    let n_layers = n_layers(gguf, &config);
+    let mut bytes = Vec::new();
+    let mut tensors = Vec::new();
+    for tensor in gguf.tensors.iter().filter(|tensor| layer_of(tensor).is_none_or(|layer| layer < n_layers)) {
+        let part = shortened(tensor, bytes.len() as u64);
+        bytes.extend(source.read_at(tensor.offset, part.bytes).await.map_err(crate::model::gguf::GgufError::from)?);
+        tensors.push(part);
+    }
+    let mut metadata = gguf.metadata.clone();
+    metadata.set(&format!("{}.block_count", config.architecture.name), Value::U64(n_layers as u64));
+    Ok((Gguf { metadata, tensors, size: bytes.len() as u64 }, Memory(bytes)))
+}
+
+fn n_layers(gguf: &Gguf, config: &Config) -> usize {
+    let first = gguf.tensors.iter().filter(|tensor| layer_of(tensor) == Some(0)).map(|tensor| tensor.bytes).sum::<usize>();
+    (LAYER_BYTES / first.max(1)).clamp(1, config.n_layers)
+}
+
+/// The 4 of `blk.4.attn_q.weight`.
+fn layer_of(tensor: &Tensor) -> Option<usize> {
+    tensor.name.strip_prefix("blk.")?.split('.').next()?.parse().ok()
+}
+
+/// The tensor with at most the first rows of a vocabulary, at another place.
+fn shortened(tensor: &Tensor, offset: u64) -> Tensor {
+    let mut part = Tensor { offset, ..tensor.clone() };
+    if let ("token_embd.weight" | "output.weight", &[columns, rows]) = (&*tensor.name, &tensor.shape[..]) {
+        let kept = rows.min(VOCABULARY);
+        part.shape = vec![columns, kept];
+        part.bytes = tensor.bytes / rows.max(1) * kept;
+    }
+    part
+}

@@ -1,0 +1,120 @@
+//! Texts and perturbations as rows for the kernels. Pure functions.
+
+use std::ops::Range;
+
+use crate::lm::{Job, Pass};
+use crate::model::tokenizer::TokenId;
+
+/// One token on its way through the layers; the same as in `kernels/row.wgsl`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Row {
+    pub token: TokenId,
+    /// In its text.
+    pub position: u32,
+    /// Where its key and value go.
+    pub slot: u32,
+    /// It attends to slots `0..shared_end` of the text's keys ..
+    pub shared_end: u32,
+    /// .. and to `own_first..own_end` of its suffix's.
+    pub own_first: u32,
+    pub own_end: u32,
+}
+
+impl Row {
+    /// As the kernels read them.
+    pub fn words(rows: &[Self]) -> Vec<u32> {
+        rows.iter().flat_map(|row| [row.token, row.position, row.slot, row.shared_end, row.own_first, row.own_end]).collect()
+    }
+}
+
+/// Rows of the text itself: `tokens` at positions from `first` on, each attending to all before it and to itself.
+pub fn text_rows(tokens: &[TokenId], first: usize) -> Vec<Row> {
+    let row = |(i, &token): (usize, &TokenId)| {
+        let position = (first + i) as u32;
+        Row { token, position, slot: position, shared_end: position + 1, own_first: 0, own_end: 0 }
+    };
+    tokens.iter().enumerate().map(row).collect()
+}
+
+/// What of a job has to be computed for one pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suffix {
+    /// Positions that go through the layers: from the first edit to the last one that predicts a target.
+    pub positions: Range<usize>,
+    /// Targets whose probability can differ from the base text's.
+    pub targets: Range<usize>,
+}
+
+/// The suffix of `pass`; both ranges are empty where no target comes after its first edit.
+pub fn suffix(job: &Job<'_>, pass: &Pass) -> Suffix {
+    let start = pass.start();
+    let targets = job.targets.start.max(start + 1)..job.targets.end;
+    if targets.is_empty() {
+        Suffix { positions: start..start, targets: start..start }
+    } else {
+        Suffix { positions: start..job.targets.end - 1, targets }
+    }
+}
+
+/// Rows of a pass's suffix, with keys and values from slot `first_slot` of the suffixes on.
+pub fn suffix_rows(job: &Job<'_>, pass: &Pass, first_slot: usize) -> Vec<Row> {
+    let Suffix { positions, .. } = suffix(job, pass);
+    let perturbed = pass.apply(job.tokens);
+    let row = |(i, position): (usize, usize)| Row {
+        token: perturbed[position],
+        position: position as u32,
+        slot: (first_slot + i) as u32,
+        shared_end: positions.start as u32,
+        own_first: first_slot as u32,
+        own_end: (first_slot + i + 1) as u32,
+    };
+    positions.clone().enumerate().map(row).collect()
+}
+
+/// How many of the suffixes with these lengths, from the first on, go together into `max_rows`: at least one.
+pub fn fitting(lengths: impl Iterator<Item = usize>, max_rows: usize) -> usize {
+    let sums = lengths.scan(0, |sum, length| {
+        *sum += length;
+        Some(*sum)
+    });
+    sums.take_while(|&sum| sum <= max_rows).count().max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lm::Edit;
+
+    fn pass(start: usize, length: usize) -> Pass {
+        Pass { edits: vec![Edit { start, tokens: vec![9; length] }] }
+    }
+
+    #[test]
+    fn a_text_attends_to_itself() {
+        let rows = text_rows(&[5, 6], 3);
+        assert_eq!(rows[1], Row { token: 6, position: 4, slot: 4, shared_end: 5, own_first: 0, own_end: 0 });
+    }
+
+    #[test]
+    fn a_suffix_shares_what_comes_before_its_edit() {
+        let job = Job { tokens: &[1, 2, 3, 4, 5, 6], targets: 3..6, passes: &[] };
+        assert_eq!(suffix(&job, &pass(1, 1)), Suffix { positions: 1..5, targets: 3..6 });
+        let rows = suffix_rows(&job, &pass(1, 1), 10);
+        assert_eq!(rows.iter().map(|row| row.token).collect::<Vec<_>>(), [9, 3, 4, 5]);
+        assert_eq!(rows[2], Row { token: 4, position: 3, slot: 12, shared_end: 1, own_first: 10, own_end: 13 });
+    }
+
+    #[test]
+    fn an_edit_inside_the_targets_leaves_those_up_to_it_alone() {
+        let job = Job { tokens: &[1, 2, 3, 4, 5, 6], targets: 2..6, passes: &[] };
+        assert_eq!(suffix(&job, &pass(3, 1)).targets, 4..6);
+        assert!(suffix(&job, &pass(5, 1)).positions.is_empty());
+    }
+
+    #[test]
+    fn whole_suffixes_fill_a_chunk_and_there_is_always_one() {
+        assert_eq!(fitting([3, 3, 3].into_iter(), 7), 2);
+        assert_eq!(fitting([30, 3].into_iter(), 7), 1);
+        assert_eq!(fitting([0, 0, 2].into_iter(), 7), 3);
+    }
+}

@@ -1,0 +1,32 @@
+//! Rows picked by index.
+
+use super::rectangle;
+use crate::gpu::device::Buffer;
+use crate::gpu::recording::Recording;
+
+/// y[r] = x[index[first + r]] for `n` rows of `stride` values.
+pub fn record<'a>(recording: &mut Recording<'a>, index: &'a Buffer, first: usize, x: &'a Buffer, y: &'a Buffer, n: usize, stride: usize) {
+    recording.dispatch(&rectangle("gather"), &[n as u32, first as u32, stride as u32], &[index, x, y], [stride, n]);
+}
+
+#[cfg(test)]
+mod tests {
+    use wasm_bindgen_test::wasm_bindgen_test;
+
+    use super::*;
+    use crate::gpu::testing::gpus;
+
+    #[wasm_bindgen_test(unsupported = tokio::test)]
+    async fn picked_rows_come_in_the_order_of_the_index() {
+        for gpu in gpus().await {
+            let index = gpu.buffer_with("index", &[9, 2, 0, 1]);
+            let x = gpu.buffer_with("x", &(0..3 * 17).collect::<Vec<_>>());
+            let y = gpu.buffer("y", 4 * 17);
+            let mut recording = Recording::new(&gpu);
+            record(&mut recording, &index, 1, &x, &y, 3, 17);
+            recording.run();
+            let expected: Vec<u32> = (34..51).chain(0..17).chain(17..34).chain([0; 17]).collect();
+            assert_eq!(gpu.read(&y, 4 * 17).await.unwrap(), expected);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+// Queries and keys to their positions, keys and values to the cache. For each head of q, k and v:
+//   + bias where the model has one; q, k: RMSNorm over the head where the model has one, then rotation.
+// qkv: [n, (n_heads + 2 n_kv_heads) head_dim], queries in place; cache: [slots, key and value, n_kv_heads, stride].
+// bias: as a row of qkv; norms: queries' [head_dim], keys' [head_dim]; angles: [positions, head_dim / 2] of (cos, sin).
+// Dispatch: one invocation a head; x over heads, y over rows.
+
+struct Params {
+    n: u32,
+    first: u32,
+    n_heads: u32,
+    n_kv_heads: u32,
+    head_dim: u32,
+    // f32 of a head in the cache: head_dim, padded to a multiple of 4.
+    stride: u32,
+    epsilon: f32,
+}
+
+#import row
+
+@group(0) @binding(0) var<uniform> p: Params;
+@group(0) @binding(1) var<storage, read> rows: array<Row>;
+@group(0) @binding(2) var<storage, read> bias: array<f32>;
+@group(0) @binding(3) var<storage, read> norms: array<f32>;
+@group(0) @binding(4) var<storage, read> angles: array<vec2<f32>>;
+@group(0) @binding(5) var<storage, read_write> qkv: array<f32>;
+@group(0) @binding(6) var<storage, read_write> cache: array<f32>;
+
+@compute @workgroup_size(WIDTH, 4)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let n_all = p.n_heads + 2u * p.n_kv_heads;
+    if id.x >= n_all || id.y >= p.n {
+        return;
+    }
+    let row = rows[p.first + id.y];
+    let column = id.x * p.head_dim;
+    let at = id.y * n_all * p.head_dim + column;
+    if BIAS {
+        for (var i = 0u; i < p.head_dim; i++) {
+            qkv[at + i] += bias[column + i];
+        }
+    }
+    if id.x >= p.n_heads + p.n_kv_heads {
+        let to = ((2u * row.slot + 1u) * p.n_kv_heads + id.x - p.n_heads - p.n_kv_heads) * p.stride;
+        for (var i = 0u; i < p.head_dim; i++) {
+            cache[to + i] = qkv[at + i];
+        }
+        return;
+    }
+    let is_key = id.x >= p.n_heads;
+    if NORM {
+        var sum = 0.0;
+        for (var i = 0u; i < p.head_dim; i++) {
+            sum += qkv[at + i] * qkv[at + i];
+        }
+        let scale = inverseSqrt(sum / f32(p.head_dim) + p.epsilon);
+        let from_norm = select(0u, p.head_dim, is_key);
+        for (var i = 0u; i < p.head_dim; i++) {
+            qkv[at + i] *= scale * norms[from_norm + i];
+        }
+    }
+    let pairs = p.head_dim / 2u;
+    for (var i = 0u; i < pairs; i++) {
+        let a = select(i, 2u * i, INTERLEAVED);
+        let b = select(i + pairs, 2u * i + 1u, INTERLEAVED);
+        let pair = vec2<f32>(qkv[at + a], qkv[at + b]);
+        let angle = angles[row.position * pairs + i];
+        let rotated = vec2<f32>(pair.x * angle.x - pair.y * angle.y, pair.x * angle.y + pair.y * angle.x);
+        if is_key {
+            let to = (2u * row.slot * p.n_kv_heads + id.x - p.n_heads) * p.stride;
+            cache[to + a] = rotated.x;
+            cache[to + b] = rotated.y;
+        } else {
+            qkv[at + a] = rotated.x;
+            qkv[at + b] = rotated.y;
+        }
+    }
+}

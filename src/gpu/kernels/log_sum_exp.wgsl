@@ -1,0 +1,41 @@
+// Takes a tile of logits into the running log-sum-exp of each position, and picks the target's logit.
+// logits: [n, length] for tokens `token`..`token + length`; targets: [..]; state: [..] of (largest, sum, target's logit, 0):
+// ln p(target) = target's logit - largest - ln(sum).
+// Dispatch: one invocation a position.
+
+struct Params {
+    n: u32,
+    first: u32,
+    token: u32,
+    length: u32,
+}
+
+@group(0) @binding(0) var<uniform> p: Params;
+@group(0) @binding(1) var<storage, read> logits: array<f32>;
+@group(0) @binding(2) var<storage, read> targets: array<u32>;
+@group(0) @binding(3) var<storage, read_write> state: array<vec4<f32>>;
+
+@compute @workgroup_size(WIDTH)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x >= p.n {
+        return;
+    }
+    let at = id.x * p.length;
+    var largest = logits[at];
+    for (var i = 1u; i < p.length; i++) {
+        largest = max(largest, logits[at + i]);
+    }
+    var before = vec4<f32>(largest, 0.0, 0.0, 0.0);
+    if p.token > 0u {
+        before = state[p.first + id.x];
+        largest = max(largest, before.x);
+    }
+    var sum = before.y * exp(before.x - largest);
+    for (var i = 0u; i < p.length; i++) {
+        sum += exp(logits[at + i] - largest);
+    }
+    let target_index = targets[p.first + id.x] - p.token;
+    let is_here = target_index < p.length;
+    let logit = select(before.z, logits[at + min(target_index, p.length - 1u)], is_here);
+    state[p.first + id.x] = vec4<f32>(largest, sum, logit, 0.0);
+}

@@ -1,0 +1,33 @@
+// matmul for few tokens: one token x 4 rows an invocation, no barrier.
+// Dispatch: x over rows / 4, y over tokens.
+
+#import matmul_params
+
+@compute @workgroup_size(WIDTH)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let row = id.x * 4u;
+    if row >= p.rows {
+        return;
+    }
+    let rows = next_four(row);
+    let w_at = (p.w_first + min(rows, vec4<u32>(p.rows - 1u))) * p.groups;
+    var x_at = (p.x_first + id.y) * p.x_stride;
+    var sum = vec4<f32>();
+    for (var g = 0u; g < p.groups; g++) {
+        let group0 = group_at(w_at.x + g);
+        let group1 = group_at(w_at.y + g);
+        let group2 = group_at(w_at.z + g);
+        let group3 = group_at(w_at.w + g);
+        for (var j = 0u; j < 4u; j++) {
+            let values = x[x_at];
+            sum += vec4<f32>(
+                dot(four(group0, j), values),
+                dot(four(group1, j), values),
+                dot(four(group2, j), values),
+                dot(four(group3, j), values),
+            );
+            x_at += 1u;
+        }
+    }
+    store(id.y, rows, sum);
+}

@@ -1,0 +1,15 @@
+// BF16: 8 words of two; each is the upper half of an f32.
+
+struct Group {
+    at: u32,
+}
+
+fn group_at(index: u32) -> Group {
+    return Group(index * 8u);
+}
+
+fn four(group: Group, j: u32) -> vec4<f32> {
+    let at = group.at + 2u * j;
+    let pairs = vec2<u32>(weights[at], weights[at + 1u]);
+    return bitcast<vec4<f32>>(vec4<u32>(pairs.x << 16u, pairs.x & 0xffff0000u, pairs.y << 16u, pairs.y & 0xffff0000u));
+}

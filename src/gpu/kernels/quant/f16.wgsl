@@ -1,0 +1,14 @@
+// F16: 8 words of two.
+
+struct Group {
+    at: u32,
+}
+
+fn group_at(index: u32) -> Group {
+    return Group(index * 8u);
+}
+
+fn four(group: Group, j: u32) -> vec4<f32> {
+    let at = group.at + 2u * j;
+    return vec4<f32>(unpack2x16float(weights[at]), unpack2x16float(weights[at + 1u]));
+}

@@ -1,0 +1,33 @@
+// y[r] = weight * x[first + r] / sqrt(mean(x[first + r]^2) + epsilon), over dim values.
+// x: [.., stride], weight: [dim], y: [n, stride].
+// Dispatch: one invocation a row.
+
+struct Params {
+    n: u32,
+    first: u32,
+    dim: u32,
+    stride: u32,
+    epsilon: f32,
+}
+
+@group(0) @binding(0) var<uniform> p: Params;
+@group(0) @binding(1) var<storage, read> x: array<f32>;
+@group(0) @binding(2) var<storage, read> weight: array<f32>;
+@group(0) @binding(3) var<storage, read_write> y: array<f32>;
+
+@compute @workgroup_size(WIDTH)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x >= p.n {
+        return;
+    }
+    let from_x = (p.first + id.x) * p.stride;
+    var sum = vec4<f32>();
+    for (var i = 0u; i < p.dim; i += 4u) {
+        let values = vec4<f32>(x[from_x + i], x[from_x + i + 1u], x[from_x + i + 2u], x[from_x + i + 3u]);
+        sum += values * values;
+    }
+    let scale = inverseSqrt((sum.x + sum.y + sum.z + sum.w) / f32(p.dim) + p.epsilon);
+    for (var i = 0u; i < p.dim; i++) {
+        y[id.x * p.stride + i] = weight[i] * (x[from_x + i] * scale);
+    }
+}

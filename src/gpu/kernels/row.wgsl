@@ -1,0 +1,13 @@
+// One token on its way through the layers.
+struct Row {
+    token: u32,
+    // In its text, for the rotary embedding.
+    position: u32,
+    // Where its key and value go.
+    slot: u32,
+    // It attends to slots 0..shared of the text's keys ..
+    shared_end: u32,
+    // .. and to own_first..own_end of its suffix's.
+    own_first: u32,
+    own_end: u32,
+}

@@ -1,0 +1,23 @@
+// y[r, i] = silu(gate[r, i]) up[r, i], silu(x) = x / (1 + exp(-x)).
+// gate_up: [n, gate and up, ffn_dim], y: [n, stride].
+// Dispatch: x over ffn_dim, y over rows.
+
+struct Params {
+    n: u32,
+    ffn_dim: u32,
+    stride: u32,
+}
+
+@group(0) @binding(0) var<uniform> p: Params;
+@group(0) @binding(1) var<storage, read> gate_up: array<f32>;
+@group(0) @binding(2) var<storage, read_write> y: array<f32>;
+
+@compute @workgroup_size(WIDTH, 4)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x >= p.ffn_dim || id.y >= p.n {
+        return;
+    }
+    let at = 2u * id.y * p.ffn_dim + id.x;
+    let gate = gate_up[at];
+    y[id.y * p.stride + id.x] = gate / (1.0 + exp(-gate)) * gate_up[at + p.ffn_dim];
+}

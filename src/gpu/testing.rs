@@ -1,0 +1,61 @@
+//! What the tests of the kernels share.
+
+use super::device::{Gpu, Options};
+use super::variant::VARIANTS;
+use crate::model::arch;
+use crate::model::config::Config;
+
+#[cfg(target_arch = "wasm32")]
+wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_dedicated_worker);
+
+/// Stands where no kernel may write.
+pub const SENTINEL: f32 = -12345.5;
+
+/// The GPU of this machine, once for each variant.
+pub async fn gpus() -> Vec<Gpu> {
+    let mut gpus = Vec::new();
+    for variant in VARIANTS {
+        gpus.push(Gpu::open(&Options { variant: Some(variant), max_buffer_bytes: None }).await.expect("the tests need WebGPU or Vulkan"));
+    }
+    gpus
+}
+
+/// Numbers in [-1, 1), the same for the same seed (splitmix64).
+pub fn random(length: usize, seed: u64) -> Vec<f32> {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 40) as f32 / (1 << 23) as f32 - 1.0
+    };
+    (0..length).map(|_| next()).collect()
+}
+
+/// Fails where a value is no number or further than `tolerance` (relative above 1) from what it should be.
+pub fn assert_close(what: &str, got: &[f32], expected: &[f32], tolerance: f32) {
+    assert_eq!(got.len(), expected.len(), "{what}");
+    for (i, (got, expected)) in got.iter().zip(expected).enumerate() {
+        let error = (got - expected).abs() / expected.abs().max(1.0);
+        assert!(error <= tolerance, "{what}: value {i} is {got}, should be {expected}");
+    }
+}
+
+/// A model of this shape; what heads do not see is arbitrary.
+pub fn config(architecture: &str, n_heads: usize, n_kv_heads: usize, head_dim: usize) -> Config {
+    Config {
+        architecture: arch::by_name(architecture).expect("a known architecture"),
+        n_layers: 1,
+        dim: 64,
+        ffn_dim: 64,
+        n_heads,
+        n_kv_heads,
+        head_dim,
+        vocab_size: 64,
+        context_length: 64,
+        norm_epsilon: 1e-5,
+        rope_base: 10_000.0,
+        rope_scale: 1.0,
+    }
+}

@@ -1,0 +1,30 @@
+//! The ways to run a kernel, and which adapter gets which.
+
+/// How kernels are cut for a kind of adapter. All variants compute the same.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Variant {
+    /// In benchmarks and tests.
+    pub name: &'static str,
+    /// Whether invocations of a workgroup share memory and wait for each other.
+    pub shares_memory: bool,
+    /// Rows that go through a layer at once: bounds temporary memory, and the time of one dispatch.
+    pub block_rows: usize,
+    /// Up to so many tokens a matrix is taken as a few vectors.
+    pub few_tokens: usize,
+    /// Tokens of the vocabulary in one tile of logits.
+    pub vocab_tile: usize,
+}
+
+/// All variants.
+pub const VARIANTS: &[Variant] = &[
+    // Barriers make software adapters slow: there each invocation works alone, in registers.
+    Variant { name: "registers", shares_memory: false, block_rows: 64, few_tokens: 1, vocab_tile: 2048 },
+    Variant { name: "tiles", shares_memory: true, block_rows: 512, few_tokens: 8, vocab_tile: 4096 },
+];
+
+impl Variant {
+    /// The one for an adapter.
+    pub fn of(is_software: bool) -> &'static Self {
+        &VARIANTS[usize::from(!is_software)]
+    }
+}

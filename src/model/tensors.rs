@@ -1,0 +1,85 @@
+//! The tensors a model has to have: checked against the file's header, before any weight is read.
+
+use super::config::Config;
+use super::gguf::{Gguf, Tensor};
+
+/// What a model of some configuration needs.
+struct Expected {
+    name: String,
+    /// Fastest axis first, as in the file.
+    shape: Vec<usize>,
+    is_optional: bool,
+}
+
+/// Why the tensors of a file make no model.
+#[derive(Debug, thiserror::Error)]
+pub enum TensorsError {
+    #[error("the model has no tensor {0}")]
+    Missing(String),
+    #[error("tensor {name} has shape {found:?} where {expected:?} belongs")]
+    Shape { name: String, found: Vec<usize>, expected: Vec<usize> },
+    #[error("the model has a tensor {0} that this version does not know how to use")]
+    Unused(String),
+}
+
+/// Checks that the file has every tensor in its shape, and none that would go unread: that would make every number wrong
+/// without a word.
+pub fn check(gguf: &Gguf, config: &Config) -> Result<(), TensorsError> {
+    let expected = expected(config);
+    for Expected { name, shape, is_optional } in &expected {
+        match gguf.tensors.iter().find(|tensor| tensor.name == *name) {
+            Some(tensor) if trimmed(tensor) != *shape => {
+                return Err(TensorsError::Shape { name: name.clone(), found: tensor.shape.clone(), expected: shape.clone() });
+            }
+            None if !is_optional => return Err(TensorsError::Missing(name.clone())),
+            _ => {}
+        }
+    }
+    // Tables of rotation angles in old files; we compute them.
+    let is_known =
+        |name: &str| name.ends_with("rot_embd") || name.ends_with("rot_embd.weight") || expected.iter().any(|known| known.name == name);
+    match gguf.tensors.iter().find(|tensor| !is_known(&tensor.name)) {
+        Some(unused) => Err(TensorsError::Unused(unused.name.clone())),
+        None => Ok(()),
+    }
+}
+
+/// The shape without axes of length 1 at its end.
+fn trimmed(tensor: &Tensor) -> Vec<usize> {
+    let length = tensor.shape.iter().rposition(|&axis| axis != 1).map_or(1, |last| last + 1);
+    tensor.shape.iter().copied().take(length).collect()
+}
+
+fn expected(config: &Config) -> Vec<Expected> {
+    let &Config { dim, ffn_dim, vocab_size, head_dim, n_heads, n_kv_heads, architecture, .. } = config;
+    let mut all = Vec::new();
+    let mut add = |name: String, shape: &[usize], is_optional| {
+        // A matrix of one row is written as a vector.
+        let shape = if shape.len() == 2 && shape[1] == 1 { &shape[..1] } else { shape };
+        all.push(Expected { name, shape: shape.to_vec(), is_optional });
+    };
+    add("token_embd.weight".into(), &[dim, vocab_size], false);
+    add("output_norm.weight".into(), &[dim], false);
+    add("output.weight".into(), &[dim, vocab_size], true);
+    add("rope_freqs.weight".into(), &[head_dim / 2], true);
+    for i in 0..config.n_layers {
+        let mut add = |part: &str, shape: &[usize]| add(format!("blk.{i}.{part}"), shape, false);
+        add("attn_norm.weight", &[dim]);
+        for (part, rows) in [("attn_q", n_heads), ("attn_k", n_kv_heads), ("attn_v", n_kv_heads)] {
+            add(&format!("{part}.weight"), &[dim, rows * head_dim]);
+            if architecture.qkv_bias {
+                add(&format!("{part}.bias"), &[rows * head_dim]);
+            }
+        }
+        if architecture.qk_norm {
+            add("attn_q_norm.weight", &[head_dim]);
+            add("attn_k_norm.weight", &[head_dim]);
+        }
+        add("attn_output.weight", &[n_heads * head_dim, dim]);
+        add("ffn_norm.weight", &[dim]);
+        add("ffn_gate.weight", &[dim, ffn_dim]);
+        add("ffn_up.weight", &[dim, ffn_dim]);
+        add("ffn_down.weight", &[ffn_dim, dim]);
+    }
+    all
+}

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""Writes architectures.json beside this file: what the random models of tests/models/mod.rs answer, in float64.
+
+    python3 tests/golden/architectures.py        (needs numpy; takes seconds)
+
+Weights, shapes and tokens are made as in tests/models/mod.rs; the transformer is written from the definitions and
+shares nothing with the Rust engines. Run it again when the models there change.
+"""
+import hashlib
+import json
+import pathlib
+from dataclasses import dataclass
+
+import numpy as np
+
+VOCAB, DIM, FFN, LAYERS = 97, 256, 512, 2
+# Larger than in real models, so that forgetting it shows. The file says it in float32.
+NORM_EPSILON = float(np.float32(0.001))
+TOKENS = np.array([(5 * t**3 + 11 * t + 3) % VOCAB for t in range(72)])
+# (start, length) of what is replaced; one after the other in one job.
+EDITS = [(40, 9), (0, 3)]
+END_TOKEN = 2
+
+
+@dataclass(frozen=True)
+class Shape:
+    name: str
+    architecture: str
+    heads: int
+    kv_heads: int
+    head_dim: int
+    tied: bool
+    rope_base: float
+    rope_factors: bool = False
+
+
+SHAPES = [
+    Shape("llama", "llama", 4, 2, 64, False, 1e4),
+    Shape("llama, tied", "llama", 8, 2, 32, True, 1e4),
+    Shape("llama, rope factors", "llama", 4, 1, 64, True, 5e5, rope_factors=True),
+    Shape("qwen2", "qwen2", 4, 2, 64, False, 1e6),
+    Shape("qwen2, tied", "qwen2", 8, 2, 32, True, 1e6),
+    Shape("qwen3", "qwen3", 6, 3, 40, False, 1e6),
+    Shape("qwen3, tied", "qwen3", 4, 2, 48, True, 1e4),
+]
+
+
+class Random:
+    """splitmix64, as float32 in [-1, 1)."""
+
+    def __init__(self, seed):
+        self.state = np.uint64(seed)
+
+    def next(self, count):
+        step = np.uint64(0x9E37_79B9_7F4A_7C15)
+        z = self.state + step * np.arange(1, count + 1, dtype=np.uint64)
+        self.state = z[-1]
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58_476D_1CE4_E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D0_49BB_1331_11EB)
+        z = (z ^ (z >> np.uint64(31))) >> np.uint64(40)
+        return z.astype(np.float32) / np.float32(1 << 23) - np.float32(1)
+
+
+def tensor(random, name, dims):
+    """Every operation in float32, as in Rust."""
+    if name == "rope_freqs.weight":
+        return np.array([1 + max(i - 3, 0) / 4 for i in range(dims[0])], np.float32)
+    values = random.next(int(np.prod(dims))).reshape(dims)
+    if name.endswith("norm.weight"):
+        return np.float32(1) + np.float32(0.3) * values
+    return values * np.sqrt(np.float32(6) / np.float32(dims[-1]))
+
+
+def tensors(shape):
+    """Name -> float32 tensor, in the order in which their numbers are drawn."""
+    q, kv = shape.heads * shape.head_dim, shape.kv_heads * shape.head_dim
+    dims = {"token_embd.weight": (VOCAB, DIM), "output_norm.weight": (DIM,)}
+    if not shape.tied:
+        dims["output.weight"] = (VOCAB, DIM)
+    if shape.rope_factors:
+        dims["rope_freqs.weight"] = (shape.head_dim // 2,)
+    for i in range(LAYERS):
+        blk = f"blk.{i}."
+        dims[blk + "attn_norm.weight"] = dims[blk + "ffn_norm.weight"] = (DIM,)
+        for part, rows in [("attn_q", q), ("attn_k", kv), ("attn_v", kv)]:
+            dims[f"{blk}{part}.weight"] = (rows, DIM)
+            if shape.architecture == "qwen2":
+                dims[f"{blk}{part}.bias"] = (rows,)
+        if shape.architecture == "qwen3":
+            dims[blk + "attn_q_norm.weight"] = dims[blk + "attn_k_norm.weight"] = (shape.head_dim,)
+        dims[blk + "attn_output.weight"] = (DIM, q)
+        dims[blk + "ffn_gate.weight"] = dims[blk + "ffn_up.weight"] = (FFN, DIM)
+        dims[blk + "ffn_down.weight"] = (DIM, FFN)
+    random = Random(7)
+    return {name: tensor(random, name, d) for name, d in dims.items()}
+
+
+def sha256(weights):
+    """Of all values as little-endian float32, one tensor after the other."""
+    assert all(weight.dtype == np.float32 for weight in weights.values())
+    return hashlib.sha256(b"".join(weight.astype("<f4").tobytes() for weight in weights.values())).hexdigest()
+
+
+def rms_norm(x, weight):
+    return x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + NORM_EPSILON) * weight
+
+
+def rotate(shape, weights, head):
+    """One head at all positions, `[tokens, head_dim]`: each pair of values is a complex number that turns."""
+    half = shape.head_dim // 2
+    angle = shape.rope_base ** (-np.arange(half) / half)
+    if shape.rope_factors:
+        angle = angle / weights["rope_freqs.weight"]
+    turn = np.exp(1j * np.outer(np.arange(len(head)), angle))
+    rotated = np.empty_like(head)
+    pair = (np.s_[:, 0::2], np.s_[:, 1::2]) if shape.architecture == "llama" else (np.s_[:, :half], np.s_[:, half:])
+    turned = (head[pair[0]] + 1j * head[pair[1]]) * turn
+    rotated[pair[0]], rotated[pair[1]] = turned.real, turned.imag
+    return rotated
+
+
+def softmax(x):
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def attention(shape, weights, blk, x):
+    """`[tokens, dim]` -> `[tokens, dim]`, one query head after the other."""
+
+    def project(part):
+        bias = weights[f"{blk}{part}.bias"] if shape.architecture == "qwen2" else 0
+        return x @ weights[f"{blk}{part}.weight"].T + bias
+
+    def head(part, i):
+        values = projected[part][:, i * shape.head_dim : (i + 1) * shape.head_dim]
+        if shape.architecture == "qwen3" and part != "attn_v":
+            values = rms_norm(values, weights[f"{blk}{part}_norm.weight"])
+        return values if part == "attn_v" else rotate(shape, weights, values)
+
+    projected = {part: project(part) for part in ("attn_q", "attn_k", "attn_v")}
+    future = np.triu(np.full((len(x), len(x)), -np.inf), k=1)
+    mixed = []
+    for i in range(shape.heads):
+        shared = i // (shape.heads // shape.kv_heads)
+        scores = head("attn_q", i) @ head("attn_k", shared).T / np.sqrt(shape.head_dim)
+        mixed.append(softmax(scores + future) @ head("attn_v", shared))
+    return np.concatenate(mixed, axis=1) @ weights[blk + "attn_output.weight"].T
+
+
+def feed_forward(weights, blk, x):
+    gate, up = x @ weights[blk + "ffn_gate.weight"].T, x @ weights[blk + "ffn_up.weight"].T
+    return (gate / (1 + np.exp(-gate)) * up) @ weights[blk + "ffn_down.weight"].T
+
+
+def log_probs(shape, weights, tokens, targets):
+    """ln p of `targets[t]` after `tokens[:t]`, for each t >= 1: `[tokens - 1]`."""
+    x = weights["token_embd.weight"][tokens]
+    for i in range(LAYERS):
+        blk = f"blk.{i}."
+        x = x + attention(shape, weights, blk, rms_norm(x, weights[blk + "attn_norm.weight"]))
+        x = x + feed_forward(weights, blk, rms_norm(x, weights[blk + "ffn_norm.weight"]))
+    output = weights["token_embd.weight" if shape.tied else "output.weight"]
+    logits = rms_norm(x, weights["output_norm.weight"]) @ output.T
+    logits = logits - logits.max(axis=1, keepdims=True)
+    log_p = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    return log_p[np.arange(len(tokens) - 1), targets[1:]]
+
+
+def rounded(values):
+    return [round(float(value), 9) for value in values]
+
+
+def edited(shape, weights, start, length):
+    """ln p of the original tokens after position `start`, where the model reads end tokens from there on."""
+    read = TOKENS.copy()
+    read[start : start + length] = END_TOKEN
+    perturbed = log_probs(shape, weights, read, TOKENS)
+    return {"edit": {"start": start, "tokens": [END_TOKEN] * length}, "log_probs": rounded(perturbed[start:])}
+
+
+def figures(shape):
+    float32 = tensors(shape)
+    weights = {name: weight.astype(np.float64) for name, weight in float32.items()}
+    return {
+        "name": shape.name,
+        "sha256": sha256(float32),
+        "log_probs": rounded(log_probs(shape, weights, TOKENS, TOKENS)),
+        "perturbed": [edited(shape, weights, start, length) for start, length in EDITS],
+    }
+
+
+def main():
+    golden = {"tokens": TOKENS.tolist(), "shapes": [figures(shape) for shape in SHAPES]}
+    text = json.dumps(golden).replace('{"name"', '\n{"name"').replace('{"edit"', '\n  {"edit"')
+    pathlib.Path(__file__).with_name("architectures.json").write_text(text + "\n", encoding="utf-8")
+
+
+main()

@@ -1,0 +1,172 @@
+//! Small random models of every architecture, as GGUF files. `tests/golden/architectures.py` makes the same ones.
+
+#![allow(dead_code)] // every test file uses another part
+
+use std::io::Cursor;
+
+use candle_core::quantized::gguf_file::{self, Value};
+use candle_core::quantized::{GgmlDType, QTensor};
+use candle_core::{Device, Tensor};
+use sha2::{Digest, Sha256};
+
+const VOCAB: usize = 97;
+const DIM: usize = 256;
+const FFN: usize = 512;
+const LAYERS: usize = 2;
+const CONTEXT: usize = 128;
+/// Larger than in real models, so that forgetting it shows.
+const NORM_EPSILON: f32 = 0.001;
+
+/// A text without meaning.
+pub const TOKENS: [u32; 72] = {
+    let mut tokens = [0; 72];
+    let mut t = 0;
+    while t < tokens.len() {
+        tokens[t] = ((5 * t * t * t + 11 * t + 3) % VOCAB) as u32;
+        t += 1;
+    }
+    tokens
+};
+
+/// What is particular about a random model.
+pub struct Shape {
+    pub name: &'static str,
+    pub architecture: &'static str,
+    pub heads: usize,
+    pub kv_heads: usize,
+    pub head_dim: usize,
+    /// Has no LM head but its embedding.
+    pub tied: bool,
+    pub rope_base: f32,
+    /// Has a tensor `rope_freqs.weight`, as Llama 3 does.
+    pub rope_factors: bool,
+}
+
+pub const SHAPES: [Shape; 7] = [
+    shape("llama", "llama", [4, 2, 64], false, 1e4),
+    shape("llama, tied", "llama", [8, 2, 32], true, 1e4),
+    Shape { rope_factors: true, ..shape("llama, rope factors", "llama", [4, 1, 64], true, 5e5) },
+    shape("qwen2", "qwen2", [4, 2, 64], false, 1e6),
+    shape("qwen2, tied", "qwen2", [8, 2, 32], true, 1e6),
+    // The only architecture whose heads need not make up the width of the residual stream.
+    shape("qwen3", "qwen3", [6, 3, 40], false, 1e6),
+    shape("qwen3, tied", "qwen3", [4, 2, 48], true, 1e4),
+];
+
+/// `sizes`: heads, heads of keys and values, values in a head.
+const fn shape(name: &'static str, architecture: &'static str, sizes: [usize; 3], tied: bool, rope_base: f32) -> Shape {
+    let [heads, kv_heads, head_dim] = sizes;
+    Shape { name, architecture, heads, kv_heads, head_dim, tied, rope_base, rope_factors: false }
+}
+
+/// Uniform in [-1, 1), the same everywhere (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f32 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 40) as f32 / (1 << 23) as f32 - 1.0
+    }
+
+    /// Rows first; values of a size that keeps activations near 1, norms near 1. Rope factors rise from 1 by quarters.
+    fn tensor(&mut self, name: &str, dims: &[usize]) -> Tensor {
+        let columns = *dims.last().unwrap() as f32;
+        let mut value = |i: usize| match name {
+            "rope_freqs.weight" => 1.0 + i.saturating_sub(3) as f32 / 4.0,
+            _ if name.ends_with("norm.weight") => 1.0 + 0.3 * self.next(),
+            _ => self.next() * (6.0 / columns).sqrt(),
+        };
+        let values: Vec<f32> = (0..dims.iter().product()).map(&mut value).collect();
+        Tensor::from_vec(values, dims, &Device::Cpu).unwrap()
+    }
+}
+
+/// All tensors of a model by name, in f32.
+fn tensors(shape: &Shape) -> Vec<(String, Tensor)> {
+    let mut random = Random(7);
+    let (q, kv) = (shape.heads * shape.head_dim, shape.kv_heads * shape.head_dim);
+    let mut dims = vec![("token_embd.weight".to_owned(), vec![VOCAB, DIM]), ("output_norm.weight".into(), vec![DIM])];
+    if !shape.tied {
+        dims.push(("output.weight".into(), vec![VOCAB, DIM]));
+    }
+    if shape.rope_factors {
+        dims.push(("rope_freqs.weight".into(), vec![shape.head_dim / 2]));
+    }
+    for i in 0..LAYERS {
+        let mut layer = |part: &str, part_dims: &[usize]| dims.push((format!("blk.{i}.{part}"), part_dims.to_vec()));
+        layer("attn_norm.weight", &[DIM]);
+        layer("ffn_norm.weight", &[DIM]);
+        for (part, rows) in [("attn_q", q), ("attn_k", kv), ("attn_v", kv)] {
+            layer(&format!("{part}.weight"), &[rows, DIM]);
+            if shape.architecture == "qwen2" {
+                layer(&format!("{part}.bias"), &[rows]);
+            }
+        }
+        if shape.architecture == "qwen3" {
+            layer("attn_q_norm.weight", &[shape.head_dim]);
+            layer("attn_k_norm.weight", &[shape.head_dim]);
+        }
+        layer("attn_output.weight", &[DIM, q]);
+        layer("ffn_gate.weight", &[FFN, DIM]);
+        layer("ffn_up.weight", &[FFN, DIM]);
+        layer("ffn_down.weight", &[DIM, FFN]);
+    }
+    dims.into_iter().map(|(name, dims)| (name.clone(), random.tensor(&name, &dims))).collect()
+}
+
+/// Of all values as little-endian f32, one tensor after the other.
+pub fn sha256(shape: &Shape) -> String {
+    let mut hash = Sha256::new();
+    for (_, tensor) in tensors(shape) {
+        let values = tensor.flatten_all().unwrap().to_vec1::<f32>().unwrap();
+        hash.update(values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>());
+    }
+    format!("{:x}", hash.finalize())
+}
+
+/// A GGUF file whose matrices are of type `dtype` where whole blocks fit, all else f32.
+pub fn file(shape: &Shape, dtype: GgmlDType) -> Vec<u8> {
+    write(shape, &quantize(&tensors(shape), dtype))
+}
+
+/// The same weights as in `file`, in f32.
+pub fn expanded_file(shape: &Shape, dtype: GgmlDType) -> Vec<u8> {
+    let quantized = quantize(&tensors(shape), dtype);
+    let f32s: Vec<_> = quantized.iter().map(|(name, tensor)| (name.clone(), tensor.dequantize(&Device::Cpu).unwrap())).collect();
+    write(shape, &quantize(&f32s, GgmlDType::F32))
+}
+
+fn quantize(tensors: &[(String, Tensor)], dtype: GgmlDType) -> Vec<(String, QTensor)> {
+    let kind = |tensor: &Tensor| {
+        let whole_blocks = tensor.dims().last().unwrap().is_multiple_of(dtype.block_size());
+        if tensor.rank() == 2 && whole_blocks { dtype } else { GgmlDType::F32 }
+    };
+    tensors.iter().map(|(name, tensor)| (name.clone(), QTensor::quantize(tensor, kind(tensor)).unwrap())).collect()
+}
+
+fn write(shape: &Shape, tensors: &[(String, QTensor)]) -> Vec<u8> {
+    let name = shape.architecture;
+    let number = |number: usize| Value::U32(number as u32);
+    let knobs = [
+        ("general.architecture".to_owned(), Value::String(name.into())),
+        ("general.dtype".into(), Value::U32(0)),
+        (format!("{name}.block_count"), number(LAYERS)),
+        (format!("{name}.embedding_length"), number(DIM)),
+        (format!("{name}.feed_forward_length"), number(FFN)),
+        (format!("{name}.attention.head_count"), number(shape.heads)),
+        (format!("{name}.attention.head_count_kv"), number(shape.kv_heads)),
+        (format!("{name}.attention.key_length"), number(shape.head_dim)),
+        (format!("{name}.rope.dimension_count"), number(shape.head_dim)),
+        (format!("{name}.context_length"), number(CONTEXT)),
+        (format!("{name}.attention.layer_norm_rms_epsilon"), Value::F32(NORM_EPSILON)),
+        (format!("{name}.rope.freq_base"), Value::F32(shape.rope_base)),
+    ];
+    let metadata: Vec<(&str, &Value)> = knobs.iter().map(|(key, value)| (key.as_str(), value)).collect();
+    let tensors: Vec<(&str, &QTensor)> = tensors.iter().map(|(name, tensor)| (name.as_str(), tensor)).collect();
+    let mut bytes = Cursor::new(Vec::new());
+    gguf_file::write(&mut bytes, &metadata, &tensors).unwrap();
+    bytes.into_inner()
+}
