@@ -7,12 +7,16 @@ mod models;
 
 use std::io::Cursor;
 use std::ops::ControlFlow;
+use std::rc::Rc;
 
 use candle_core::quantized::GgmlDType;
 use candle_core::quantized::gguf_file::Content;
 use candle_core::{Device, Tensor};
 use candle_transformers::models::{quantized_llama, quantized_qwen2, quantized_qwen3};
 use glasscage::cpu::CandleModel;
+use glasscage::gpu::GpuModel;
+use glasscage::gpu::device::{Gpu, Options};
+use glasscage::gpu::variant::VARIANTS;
 use glasscage::lm::{Edit, Job, LanguageModel, Pass};
 use glasscage::model::gguf::Gguf;
 use glasscage::model::source::Memory;
@@ -34,6 +38,15 @@ async fn answers(file: Vec<u8>, passes: &[Pass]) -> Vec<Answer> {
     for (engine, max_expanded) in [("cpu", u64::MAX), ("cpu, packed", 0)] {
         let model = CandleModel::load(&source, &gguf, max_expanded, async |_| ControlFlow::Continue(())).await;
         answers.push(Answer { engine: engine.into(), log_probs: log_probs(model.unwrap().unwrap().0, passes).await });
+    }
+    for variant in VARIANTS {
+        // Small enough that every matrix is in several buffers.
+        for max_buffer_bytes in [None, Some(5_000)] {
+            let gpu = Gpu::open(&Options { variant: Some(variant), max_buffer_bytes }).await.expect("a Vulkan driver");
+            let model = GpuModel::load(Rc::new(gpu), &source, &gguf, async |_| ControlFlow::Continue(())).await;
+            let engine = format!("gpu, {}{}", variant.name, if max_buffer_bytes.is_some() { ", split" } else { "" });
+            answers.push(Answer { engine, log_probs: log_probs(model.unwrap().unwrap().0, passes).await });
+        }
     }
     answers
 }

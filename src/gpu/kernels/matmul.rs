@@ -42,7 +42,7 @@ pub fn record<'a>(recording: &mut Recording<'a>, matmul: &Matmul<'a>) {
 fn kernel(variant: &Variant, n: usize) -> Kernel {
     match (variant.shares_memory, n <= variant.few_tokens) {
         (false, true) => Kernel::new("matvec", [4 * LINE, 1]).number("WIDTH", LINE),
-        (false, false) => Kernel::new("matmul", [4 * WIDTH, 4 * HEIGHT]).number("WIDTH", WIDTH).number("HEIGHT", HEIGHT),
+        (false, false) => Kernel::new("matmul", [8 * WIDTH, 4 * HEIGHT]).number("WIDTH", WIDTH).number("HEIGHT", HEIGHT),
         (true, true) => Kernel::new("matvec_shared", [4, 1]).number("WIDTH", LINE),
         (true, false) => Kernel::new("matmul_tiles", [64, 64]),
     }

@@ -1,52 +1,68 @@
-// y[t, column + r] (+)= sum over k of x[t, k] W[r, k], in registers: 4 tokens x 4 rows an invocation, no barrier.
+// y[t, column + r] (+)= sum over k of x[t, k] W[r, k], in registers: 4 tokens x 8 rows an invocation, no barrier. Loads cost
+// more than products here, and a row of W takes fewer of them than a token.
 // W: [rows, 16 groups], x: [n, 4 x_stride], y: [n, y_stride].
-// Dispatch: x over rows / 4, y over tokens / 4.
+// Dispatch: x over rows / 8, y over tokens / 4.
 
 #import matmul_params
 
+// One row of W with four tokens.
+fn dots(w: vec4<f32>, x0: vec4<f32>, x1: vec4<f32>, x2: vec4<f32>, x3: vec4<f32>) -> vec4<f32> {
+    return vec4<f32>(dot(w, x0), dot(w, x1), dot(w, x2), dot(w, x3));
+}
+
 @compute @workgroup_size(WIDTH, HEIGHT)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-    let row = id.x * 4u;
+    let row = id.x * 8u;
     let token = id.y * 4u;
     if row >= p.rows || token >= p.n {
         return;
     }
     // Past the end, the last row or token is computed again and not stored.
-    let rows = next_four(row);
-    let w_at = (p.w_first + min(rows, vec4<u32>(p.rows - 1u))) * p.groups;
+    let rows_a = next_four(row);
+    let rows_b = next_four(row + 4u);
+    let at_a = (p.w_first + min(rows_a, vec4<u32>(p.rows - 1u))) * p.groups;
+    let at_b = (p.w_first + min(rows_b, vec4<u32>(p.rows - 1u))) * p.groups;
     var x_at = (p.x_first + min(next_four(token), vec4<u32>(p.n - 1u))) * p.x_stride;
+    // A row each, its component a token.
     var sum0 = vec4<f32>();
     var sum1 = vec4<f32>();
     var sum2 = vec4<f32>();
     var sum3 = vec4<f32>();
+    var sum4 = vec4<f32>();
+    var sum5 = vec4<f32>();
+    var sum6 = vec4<f32>();
+    var sum7 = vec4<f32>();
     for (var g = 0u; g < p.groups; g++) {
-        let group0 = group_at(w_at.x + g);
-        let group1 = group_at(w_at.y + g);
-        let group2 = group_at(w_at.z + g);
-        let group3 = group_at(w_at.w + g);
+        let group0 = group_at(at_a.x + g);
+        let group1 = group_at(at_a.y + g);
+        let group2 = group_at(at_a.z + g);
+        let group3 = group_at(at_a.w + g);
+        let group4 = group_at(at_b.x + g);
+        let group5 = group_at(at_b.y + g);
+        let group6 = group_at(at_b.z + g);
+        let group7 = group_at(at_b.w + g);
         for (var j = 0u; j < 4u; j++) {
-            // One column of W a vector, so that each product is a multiple of a vector of four rows.
-            let w0 = four(group0, j);
-            let w1 = four(group1, j);
-            let w2 = four(group2, j);
-            let w3 = four(group3, j);
-            let k0 = vec4<f32>(w0.x, w1.x, w2.x, w3.x);
-            let k1 = vec4<f32>(w0.y, w1.y, w2.y, w3.y);
-            let k2 = vec4<f32>(w0.z, w1.z, w2.z, w3.z);
-            let k3 = vec4<f32>(w0.w, w1.w, w2.w, w3.w);
             let x0 = x[x_at.x];
             let x1 = x[x_at.y];
             let x2 = x[x_at.z];
             let x3 = x[x_at.w];
-            sum0 += k0 * x0.x + k1 * x0.y + k2 * x0.z + k3 * x0.w;
-            sum1 += k0 * x1.x + k1 * x1.y + k2 * x1.z + k3 * x1.w;
-            sum2 += k0 * x2.x + k1 * x2.y + k2 * x2.z + k3 * x2.w;
-            sum3 += k0 * x3.x + k1 * x3.y + k2 * x3.z + k3 * x3.w;
+            sum0 += dots(four(group0, j), x0, x1, x2, x3);
+            sum1 += dots(four(group1, j), x0, x1, x2, x3);
+            sum2 += dots(four(group2, j), x0, x1, x2, x3);
+            sum3 += dots(four(group3, j), x0, x1, x2, x3);
+            sum4 += dots(four(group4, j), x0, x1, x2, x3);
+            sum5 += dots(four(group5, j), x0, x1, x2, x3);
+            sum6 += dots(four(group6, j), x0, x1, x2, x3);
+            sum7 += dots(four(group7, j), x0, x1, x2, x3);
             x_at += 1u;
         }
     }
-    store(token, rows, sum0);
-    store(token + 1u, rows, sum1);
-    store(token + 2u, rows, sum2);
-    store(token + 3u, rows, sum3);
+    store(token + 0u, rows_a, vec4<f32>(sum0.x, sum1.x, sum2.x, sum3.x));
+    store(token + 0u, rows_b, vec4<f32>(sum4.x, sum5.x, sum6.x, sum7.x));
+    store(token + 1u, rows_a, vec4<f32>(sum0.y, sum1.y, sum2.y, sum3.y));
+    store(token + 1u, rows_b, vec4<f32>(sum4.y, sum5.y, sum6.y, sum7.y));
+    store(token + 2u, rows_a, vec4<f32>(sum0.z, sum1.z, sum2.z, sum3.z));
+    store(token + 2u, rows_b, vec4<f32>(sum4.z, sum5.z, sum6.z, sum7.z));
+    store(token + 3u, rows_a, vec4<f32>(sum0.w, sum1.w, sum2.w, sum3.w));
+    store(token + 3u, rows_b, vec4<f32>(sum4.w, sum5.w, sum6.w, sum7.w));
 }
