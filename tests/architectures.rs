@@ -17,17 +17,17 @@ use glasscage::cpu::CandleModel;
 use glasscage::gpu::GpuModel;
 use glasscage::gpu::device::{Gpu, Options};
 use glasscage::gpu::variant::VARIANTS;
-use glasscage::lm::{Edit, Job, LanguageModel, Pass};
+use glasscage::lm::{Edit, Job, LanguageModel, Pass, Readout};
 use glasscage::model::gguf::Gguf;
 use glasscage::model::source::Memory;
 use models::{SHAPES, Shape, TOKENS};
 
 const FLOAT64: &str = include_str!("golden/architectures.json");
 
-/// What one engine answered: ln p of every token after the first, in the text as it is, then in each pass.
+/// What one engine answered on every token after the first, in the text as it is, then in each pass.
 struct Answer {
     engine: String,
-    log_probs: Vec<Vec<f64>>,
+    readouts: Vec<Readout>,
 }
 
 /// That of every engine to the same model file.
@@ -37,7 +37,7 @@ async fn answers(file: Vec<u8>, passes: &[Pass]) -> Vec<Answer> {
     let mut answers = Vec::new();
     for (engine, max_expanded) in [("cpu", u64::MAX), ("cpu, packed", 0)] {
         let model = CandleModel::load(&source, &gguf, max_expanded, async |_| ControlFlow::Continue(())).await;
-        answers.push(Answer { engine: engine.into(), log_probs: log_probs(model.unwrap().unwrap().0, passes).await });
+        answers.push(Answer { engine: engine.into(), readouts: readouts(model.unwrap().unwrap().0, passes).await });
     }
     for variant in VARIANTS {
         // Small enough that every matrix is in several buffers.
@@ -45,17 +45,17 @@ async fn answers(file: Vec<u8>, passes: &[Pass]) -> Vec<Answer> {
             let gpu = Gpu::open(&Options { variant: Some(variant), max_buffer_bytes }).await.expect("a Vulkan driver");
             let model = GpuModel::load(Rc::new(gpu), &source, &gguf, async |_| ControlFlow::Continue(())).await;
             let engine = format!("gpu, {}{}", variant.name, if max_buffer_bytes.is_some() { ", split" } else { "" });
-            answers.push(Answer { engine, log_probs: log_probs(model.unwrap().unwrap().0, passes).await });
+            answers.push(Answer { engine, readouts: readouts(model.unwrap().unwrap().0, passes).await });
         }
     }
     answers
 }
 
-async fn log_probs(mut model: impl LanguageModel, passes: &[Pass]) -> Vec<Vec<f64>> {
-    let job = Job { tokens: &TOKENS, targets: 1..TOKENS.len(), passes };
+async fn readouts(mut model: impl LanguageModel, passes: &[Pass]) -> Vec<Readout> {
+    let job = Job { tokens: &TOKENS, targets: 1..TOKENS.len(), passes, divergences: true };
     let mut all = Vec::new();
     let score = model.score(&job, async |_, readout| {
-        all.push(readout.log_probs.clone());
+        all.push(readout.clone());
         ControlFlow::Continue(())
     });
     score.await.unwrap();
@@ -107,7 +107,7 @@ fn compare_with_candle_transformers(shape: &Shape, dtype: GgmlDType) {
     let theirs = by_candle_transformers(shape, &models::expanded_file(shape, dtype));
     for answer in pollster::block_on(answers(models::file(shape, dtype), &[])) {
         let what = format!("{}, {}, {dtype:?}", answer.engine, shape.name);
-        let difference = difference(&what, &answer.log_probs[0], &theirs);
+        let difference = difference(&what, &answer.readouts[0].log_probs, &theirs);
         println!("{what}: at most {difference:.1e} nat from candle-transformers");
     }
 }
@@ -148,6 +148,8 @@ struct Perturbed {
     edit: GoldenEdit,
     /// Of the original tokens after position `edit.start`.
     log_probs: Vec<f64>,
+    /// KL(base || perturbed) at the same places.
+    divergences: Vec<f64>,
 }
 
 #[derive(serde::Deserialize)]
@@ -163,9 +165,13 @@ impl GoldenShape {
     }
 
     /// As an engine should answer: the base text, then each pass, which is the base text before its edit.
-    fn readouts(&self) -> Vec<Vec<f64>> {
-        let pass = |perturbed: &Perturbed| [&self.log_probs[..perturbed.edit.start], &perturbed.log_probs].concat();
-        std::iter::once(self.log_probs.clone()).chain(self.perturbed.iter().map(pass)).collect()
+    fn readouts(&self) -> Vec<Readout> {
+        let pass = |perturbed: &Perturbed| Readout {
+            log_probs: [&self.log_probs[..perturbed.edit.start], &perturbed.log_probs].concat(),
+            divergences: [vec![0.0; perturbed.edit.start], perturbed.divergences.clone()].concat(),
+        };
+        let base = Readout { log_probs: self.log_probs.clone(), divergences: vec![0.0; self.log_probs.len()] };
+        std::iter::once(base).chain(self.perturbed.iter().map(pass)).collect()
     }
 }
 
@@ -177,9 +183,13 @@ fn every_architecture_agrees_with_float64() {
         assert_eq!((shape.name, models::sha256(shape)), (golden.name.as_str(), golden.sha256.clone()), "not the same weights");
         for answer in pollster::block_on(answers(models::file(shape, GgmlDType::F32), &golden.passes())) {
             let what = format!("{}, {}", answer.engine, shape.name);
-            assert_eq!(answer.log_probs.len(), golden.perturbed.len() + 1, "{what}");
-            let pairs = answer.log_probs.iter().zip(golden.readouts()).enumerate();
-            let differences = pairs.map(|(i, (ours, theirs))| difference(&format!("{what}, readout {i}"), ours, &theirs));
+            assert_eq!(answer.readouts.len(), golden.perturbed.len() + 1, "{what}");
+            let pairs = answer.readouts.iter().zip(golden.readouts()).enumerate();
+            let differences = pairs.map(|(i, (ours, theirs))| {
+                let what = format!("{what}, readout {i}");
+                let divergences = difference(&what, &ours.divergences, &theirs.divergences);
+                difference(&what, &ours.log_probs, &theirs.log_probs).max(divergences)
+            });
             let differences: Vec<String> = differences.map(|difference| format!("{difference:.1e}")).collect();
             println!("{what}: at most {} nat from float64 (base, passes)", differences.join(", "));
         }

@@ -38,8 +38,8 @@ mod tests {
 
     #[test]
     fn the_score_is_the_mean_drop_over_the_target() {
-        let base = Readout { log_probs: vec![-1.0, -0.5, -0.5] };
-        let pass = Readout { log_probs: vec![-1.0, -2.5, -0.25] };
+        let base = Readout { log_probs: vec![-1.0, -0.5, -0.5], divergences: Vec::new() };
+        let pass = Readout { log_probs: vec![-1.0, -2.5, -0.25], divergences: Vec::new() };
         assert_eq!(reduce(&base, &pass, &[11..12, 12..13, 11..13, 13..13], 10), [2.0, -0.25, 0.875, 0.0]);
     }
 }

@@ -43,7 +43,7 @@ pub async fn measure(
         table.set_column(j, &vec![0.0; segments.targets(j).len()]);
     }
     let passes: Vec<_> = sources.iter().map(|&j| (method.plan)(transcript, segments.source(j))).collect();
-    let job = Job { tokens: &transcript.tokens, targets: transcript.generation.clone(), passes: &passes };
+    let job = Job { tokens: &transcript.tokens, targets: transcript.generation.clone(), passes: &passes, divergences: false };
     let mut base = None;
     let score = model.score(&job, async |number, readout| {
         let Some(base) = &base else {

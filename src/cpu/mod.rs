@@ -91,34 +91,55 @@ impl CandleModel {
         Ok(self.transformer.forward(tokens, cache)?)
     }
 
-    /// ln p of `targets[i]` after hidden state `i`; f32 logits, the sum over the vocabulary in f64.
-    fn log_probs(&mut self, hidden: &Tensor, targets: &[TokenId]) -> Result<Vec<f64>, LmError> {
-        self.counters.head_positions += targets.len();
-        let mut log_probs = Vec::with_capacity(targets.len());
+    /// What hidden states predict of `targets`, one each, in f32 logits; sums over the vocabulary in f64. Divergences are from
+    /// the predictions of `base` states, where there are any.
+    fn read_out(&mut self, hidden: &Tensor, targets: &[TokenId], base: Option<&Tensor>) -> Result<Readout, LmError> {
+        self.counters.head_positions += targets.len() * if base.is_some() { 2 } else { 1 };
+        let mut readout = Readout { log_probs: Vec::with_capacity(targets.len()), divergences: Vec::new() };
         for (block, targets) in targets.chunks(HEAD_POSITIONS).enumerate() {
-            let hidden = hidden.narrow(0, block * HEAD_POSITIONS, targets.len())?;
-            let logits = self.transformer.logits(&hidden)?.to_vec2::<f32>()?;
-            log_probs.extend(logits.iter().zip(targets).map(|(logits, &target)| log_softmax_at(logits, target as usize)));
+            let logits = |hidden: &Tensor| {
+                let hidden = hidden.narrow(0, block * HEAD_POSITIONS, targets.len())?;
+                self.transformer.logits(&hidden)?.to_vec2::<f32>()
+            };
+            let log_probs: Vec<Vec<f64>> = logits(hidden)?.iter().map(|logits| log_softmax(logits)).collect();
+            readout.log_probs.extend(log_probs.iter().zip(targets).map(|(log_probs, &target)| log_probs[target as usize]));
+            if let Some(base) = base {
+                let base = logits(base)?;
+                readout.divergences.extend(base.iter().zip(&log_probs).map(|(base, log_probs)| divergence(&log_softmax(base), log_probs)));
+            }
         }
-        if log_probs.iter().all(|log_prob| log_prob.is_finite()) { Ok(log_probs) } else { Err(LmError::NotFinite) }
+        if readout.log_probs.iter().all(|log_prob| log_prob.is_finite()) { Ok(readout) } else { Err(LmError::NotFinite) }
     }
 
-    fn score_pass(&mut self, job: &Job<'_>, pass: &Pass, base: &Readout, base_cache: &Cache) -> Result<Readout, LmError> {
-        let Job { tokens, targets, .. } = job;
+    fn score_pass(&mut self, job: &Job<'_>, pass: &Pass, base: &Base) -> Result<Readout, LmError> {
+        let Job { tokens, targets, divergences, .. } = job;
         // The state that predicts target t is the one at t - 1; those before the first edit are the base text's.
         let start = pass.start();
         let first = targets.start.max(start + 1);
         if first >= targets.end {
-            return Ok(base.clone());
+            return Ok(base.readout.clone());
         }
         let perturbed = pass.apply(tokens);
-        let mut cache = base_cache.prefix(start)?;
+        let mut cache = base.cache.prefix(start)?;
         let hidden = self.forward(&perturbed[start..targets.end - 1], &mut cache)?;
         let predicting = hidden.narrow(0, first - 1 - start, targets.end - first)?;
-        let mut log_probs = base.log_probs[..first - targets.start].to_vec();
-        log_probs.extend(self.log_probs(&predicting, &tokens[first..targets.end])?);
-        Ok(Readout { log_probs })
+        let base_predicting = divergences.then(|| base.predicting.narrow(0, first - targets.start, targets.end - first)).transpose()?;
+        let own = self.read_out(&predicting, &tokens[first..targets.end], base_predicting.as_ref())?;
+        let mut readout = base.readout.clone();
+        readout.log_probs.splice(first - targets.start.., own.log_probs);
+        if *divergences {
+            readout.divergences.splice(first - targets.start.., own.divergences);
+        }
+        Ok(readout)
     }
+}
+
+/// What was scored of the base text.
+struct Base {
+    readout: Readout,
+    cache: Cache,
+    /// Hidden states that predict the targets, `[targets, dim]`.
+    predicting: Tensor,
 }
 
 impl LanguageModel for CandleModel {
@@ -144,18 +165,21 @@ impl LanguageModel for CandleModel {
     }
 
     async fn score(&mut self, job: &Job<'_>, mut on_readout: impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>) -> Result<(), LmError> {
-        let Job { tokens, targets, passes } = job;
+        let Job { tokens, targets, passes, .. } = job;
         check_known(&self.transformer.config, &tokens[targets.clone()])?;
+        self.text = self.transformer.empty_cache();
         let mut cache = self.transformer.empty_cache();
         let hidden = self.forward(&tokens[..targets.end - 1], &mut cache)?;
         let predicting = hidden.narrow(0, targets.start - 1, targets.len())?;
-        let base = Readout { log_probs: self.log_probs(&predicting, &tokens[targets.clone()])? };
-        let mut flow = on_readout(0, &base).await;
+        let mut readout = self.read_out(&predicting, &tokens[targets.clone()], None)?;
+        readout.divergences = vec![0.0; if job.divergences { targets.len() } else { 0 }];
+        let base = Base { readout, cache, predicting };
+        let mut flow = on_readout(0, &base.readout).await;
         for (i, pass) in passes.iter().enumerate() {
             if flow.is_break() {
                 break;
             }
-            let readout = self.score_pass(job, pass, &base, &cache)?;
+            let readout = self.score_pass(job, pass, &base)?;
             flow = on_readout(i + 1, &readout).await;
         }
         Ok(())
@@ -171,8 +195,14 @@ fn first_line(error: &candle_core::Error) -> String {
     error.to_string().lines().next().unwrap_or_default().to_owned()
 }
 
-fn log_softmax_at(logits: &[f32], target: usize) -> f64 {
+fn log_softmax(logits: &[f32]) -> Vec<f64> {
     let largest = logits.iter().fold(f32::NEG_INFINITY, |largest, &logit| largest.max(logit));
-    let sum: f64 = logits.iter().map(|&logit| f64::from(logit - largest).exp()).sum();
-    f64::from(logits[target] - largest) - sum.ln()
+    let log_sum = logits.iter().map(|&logit| f64::from(logit - largest).exp()).sum::<f64>().ln();
+    logits.iter().map(|&logit| f64::from(logit - largest) - log_sum).collect()
+}
+
+/// KL(p || q) of two distributions given by their logarithms, in nats.
+fn divergence(p: &[f64], q: &[f64]) -> f64 {
+    // Rounding may put a divergence of nothing below it.
+    p.iter().zip(q).map(|(p, q)| p.exp() * (p - q)).sum::<f64>().max(0.0)
 }

@@ -58,7 +58,8 @@ async fn score(model: &mut impl LanguageModel) -> Result<(Vec<f64>, f64), LmErro
     let tokens: Vec<TokenId> = (0..length).map(|i| (i * 37 % vocab_size) as TokenId).collect();
     let pass = |start: usize| Pass { edits: vec![Edit { start, tokens: vec![0; 3] }] };
     let passes = [pass(length / 4), pass(length / 2)];
-    let job = Job { tokens: &tokens, targets: (length / 3).max(1)..length, passes: if length > 12 { &passes } else { &[] } };
+    let job =
+        Job { tokens: &tokens, targets: (length / 3).max(1)..length, passes: if length > 12 { &passes } else { &[] }, divergences: false };
     let began = Instant::now();
     let mut scores = Vec::new();
     model

@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_suffix_shares_what_comes_before_its_edit() {
-        let job = Job { tokens: &[1, 2, 3, 4, 5, 6], targets: 3..6, passes: &[] };
+        let job = Job { tokens: &[1, 2, 3, 4, 5, 6], targets: 3..6, passes: &[], divergences: false };
         assert_eq!(suffix(&job, &pass(1, 1)), Suffix { positions: 1..5, targets: 3..6 });
         let rows = suffix_rows(&job, &pass(1, 1), 10);
         assert_eq!(rows.iter().map(|row| row.token).collect::<Vec<_>>(), [9, 3, 4, 5]);
@@ -106,9 +106,25 @@ mod tests {
 
     #[test]
     fn an_edit_inside_the_targets_leaves_those_up_to_it_alone() {
-        let job = Job { tokens: &[1, 2, 3, 4, 5, 6], targets: 2..6, passes: &[] };
+        let job = Job { tokens: &[1, 2, 3, 4, 5, 6], targets: 2..6, passes: &[], divergences: false };
         assert_eq!(suffix(&job, &pass(3, 1)).targets, 4..6);
         assert!(suffix(&job, &pass(5, 1)).positions.is_empty());
+    }
+
+    /// 400 tokens in 20 sentences, 8 of them generated; the last one is no source.
+    #[test]
+    fn the_work_is_that_of_suffixes_only() {
+        let tokens = [0; 400];
+        let passes: Vec<Pass> = (0..19).map(|j| pass(20 * j, 20)).collect();
+        let job = Job { tokens: &tokens, targets: 240..400, passes: &passes, divergences: false };
+        let suffixes: Vec<Suffix> = passes.iter().map(|pass| suffix(&job, pass)).collect();
+        let forward = 399 + suffixes.iter().map(|suffix| suffix.positions.len()).sum::<usize>();
+        let heads = 160 + suffixes.iter().map(|suffix| suffix.targets.len()).sum::<usize>();
+        let by_hand =
+            (399 + (0..19).map(|j| 399 - 20 * j).sum::<usize>(), 160 + 12 * 160 + [159, 139, 119, 99, 79, 59, 39].iter().sum::<usize>());
+        assert_eq!((forward, heads), by_hand);
+        // One full pass for each source would read 399 tokens twenty times; one for each target and source, 124 times.
+        assert!(20 * 399 * 10 > 17 * forward && 124 * 399 > 10 * forward);
     }
 
     #[test]

@@ -136,6 +136,13 @@ impl Gpu {
         self.queue.write_buffer(&buffer.raw, 4 * at as u64, &bytes);
     }
 
+    /// Copies `length` values from the start of `source` to position `at` of `destination`.
+    pub fn copy(&self, source: &Buffer, destination: &Buffer, at: usize, length: usize) {
+        let mut encoder = self.device.create_command_encoder(&Default::default());
+        encoder.copy_buffer_to_buffer(&source.raw, 0, &destination.raw, 4 * at as u64, 4 * length as u64);
+        self.queue.submit([encoder.finish()]);
+    }
+
     /// The first `length` values of `buffer`, when all work before is done.
     pub async fn read(&self, buffer: &Buffer, length: usize) -> Result<Vec<u32>, LmError> {
         let size = 4 * length as u64;

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::device::{Buffer, Gpu};
 use super::kernels::attention::{self, Attention};
+use super::kernels::divergence::{self, Tiles};
 use super::kernels::heads::{self, Heads, cached_slot, qkv_width};
 use super::kernels::log_sum_exp::{self, Tile};
 use super::kernels::matmul::{self, Matmul};
@@ -210,9 +211,12 @@ impl Transformer {
 pub struct Scoring {
     /// `[block, padded dim]`.
     picked: Buffer,
-    normed: Buffer,
+    pub normed: Buffer,
     /// `[block, vocab_tile]`.
     logits: Buffer,
+    /// The same for the base text's states and logits, where they are compared.
+    pub base_states: Option<Buffer>,
+    base_logits: Option<Buffer>,
     pub block: usize,
     pub vocab_tile: usize,
 }
@@ -223,17 +227,26 @@ pub struct Positions {
     pub targets: Buffer,
     /// `[n, 4]`: see [`log_sum_exp`].
     pub state: Buffer,
-    pub n: usize,
+}
+
+/// The base text's states for a block of positions.
+pub struct Comparison {
+    /// How many, in `Scoring::base_states`.
+    pub rows: usize,
+    /// `[block, 2]`: see [`divergence`].
+    pub base: Buffer,
 }
 
 impl Scoring {
-    pub fn new(gpu: &Gpu, config: &Config) -> Self {
+    pub fn new(gpu: &Gpu, config: &Config, divergences: bool) -> Self {
         let (block, vocab_tile) = (gpu.variant.block_rows, gpu.variant.vocab_tile.min(config.vocab_size));
         let dim = padded(config.dim);
         Self {
             picked: gpu.buffer("picked", block * dim),
             normed: gpu.buffer("normed", block * dim),
             logits: gpu.buffer("logits", block * vocab_tile),
+            base_states: divergences.then(|| gpu.buffer("base states", block * dim)),
+            base_logits: divergences.then(|| gpu.buffer("base logits", block * vocab_tile)),
             block,
             vocab_tile,
         }
@@ -269,6 +282,30 @@ impl Transformer {
         matmul::record(recording, &Matmul { slab, rows, n, x, x_first: 0, x_stride, y, y_first: 0, y_stride, column: 0, add: false });
         let Positions { targets, state, .. } = positions;
         log_sum_exp::record(recording, &Tile { logits: y, targets, state, first, n, token, length });
+    }
+}
+
+impl Transformer {
+    /// Takes one tile into the divergences from the base text; after [`Transformer::score`] of the same tile.
+    pub fn compare<'a>(
+        &'a self,
+        recording: &mut Recording<'a>,
+        scoring: &'a Scoring,
+        compared: &'a Comparison,
+        positions: &'a Positions,
+        block: Block,
+        tile: &VocabularyTile<'a>,
+    ) {
+        let (Some(x), Some(y)) = (&scoring.base_states, &scoring.base_logits) else { return };
+        let (slab, rows, length) = (tile.slab, tile.rows.clone(), tile.rows.len());
+        let (n, x_stride) = (compared.rows, padded(self.config.dim));
+        matmul::record(
+            recording,
+            &Matmul { slab, rows, n, x, x_first: 0, x_stride, y, y_first: 0, y_stride: length, column: 0, add: false },
+        );
+        // The block's own part of the positions' state, and of nothing else.
+        let (logits, base, state) = (&scoring.logits, &compared.base, &positions.state);
+        divergence::record(recording, &Tiles { logits, base_logits: y, base, state, first: block.first, n: block.n, length });
     }
 }
 

@@ -13,34 +13,28 @@ mod kernel;
 mod kernels;
 mod load;
 mod recording;
+mod scoring;
 #[cfg(test)]
 mod testing;
 pub mod variant;
 mod weights;
 
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use web_time::Instant;
-
 use crate::lm::sample::Sampler;
-use crate::lm::{Backend, Counters, Job, LanguageModel, LmError, LoadError, Pass, Readout, check_known, check_length};
+use crate::lm::{Backend, Counters, Job, LanguageModel, LmError, LoadError, Readout, check_known, check_length};
 use crate::model::config::Config;
 use crate::model::gguf::Gguf;
 use crate::model::source::ByteSource;
 use crate::model::tokenizer::TokenId;
-use batch::{Row, fitting, suffix, suffix_rows, text_rows};
+use batch::{Row, text_rows};
 use device::{Buffer, Gpu};
-use forward::{Choice, Positions, Rows, Scoring, Scratch, Transformer, angles, blocks, cache_length};
-use kernels::log_sum_exp;
+use forward::{Choice, Rows, Scratch, Transformer, angles, blocks, cache_length};
 use recording::{Program, Recording};
 
 /// Rows of a text that go through all layers before the next ones do.
 const PREFILL_ROWS: usize = 2048;
-/// Bytes that rows of suffixes may take at once, beside one block's temporaries.
-const MAX_CHUNK_BYTES: usize = 192 << 20;
-/// How long the visitor waits for the next passes, roughly.
-const CHUNK_SECONDS: f64 = 0.4;
 
 /// A model on the GPU.
 pub struct GpuModel {
@@ -139,34 +133,6 @@ impl GpuModel {
         }
     }
 
-    /// ln p of `targets[i].1` after row `targets[i].0` of x.
-    async fn log_probs(&mut self, x: &Buffer, scoring: &Scoring, targets: &[(usize, TokenId)]) -> Result<Vec<f64>, LmError> {
-        if targets.is_empty() {
-            return Ok(Vec::new());
-        }
-        self.counters.head_positions += targets.len();
-        let (gpu, transformer) = (&self.gpu, &self.transformer);
-        let positions = Positions {
-            rows: gpu.buffer_with("positions", &targets.iter().map(|target| target.0 as u32).collect::<Vec<_>>()),
-            targets: gpu.buffer_with("targets", &targets.iter().map(|target| target.1).collect::<Vec<_>>()),
-            state: gpu.buffer("state", 4 * targets.len()),
-            n: targets.len(),
-        };
-        for block in blocks(positions.n, scoring.block) {
-            let mut recording = Recording::new(gpu);
-            transformer.pick(&mut recording, x, scoring, &positions, block);
-            recording.run();
-            for tile in transformer.tiles(scoring.vocab_tile) {
-                let mut recording = Recording::new(gpu);
-                transformer.score(&mut recording, scoring, &positions, block, &tile);
-                recording.run();
-            }
-        }
-        let state = gpu.read_f32(&positions.state, 4 * positions.n).await?;
-        let log_probs: Vec<f64> = state.chunks(4).map(log_sum_exp::log_prob).collect();
-        if log_probs.iter().all(|log_prob| log_prob.is_finite()) { Ok(log_probs) } else { Err(LmError::NotFinite) }
-    }
-
     /// Memory for texts of up to `rows` rows at a time.
     async fn scratch(&self, rows: usize) -> Result<Scratch, LmError> {
         let block = self.gpu.variant.block_rows.min(rows);
@@ -176,60 +142,6 @@ impl GpuModel {
     fn check(&self, tokens: &[TokenId]) -> Result<(), LmError> {
         check_known(&self.transformer.config, tokens)?;
         check_length(&self.transformer.config, self.text.length + tokens.len())
-    }
-
-    /// The base text of a job: keys and values stay, log-probabilities come back.
-    async fn score_base(&mut self, job: &Job<'_>, scoring: &Scoring) -> Result<Readout, LmError> {
-        let read = &job.tokens[..job.targets.end - 1];
-        self.make_room(read.len()).await?;
-        let scratch = self.scratch(read.len().min(PREFILL_ROWS)).await?;
-        let mut log_probs = Vec::with_capacity(job.targets.len());
-        for chunk in read.chunks(scratch.rows) {
-            let start = self.text.length;
-            self.append(chunk, &scratch).await?;
-            // The state that predicts target t is the one at t - 1.
-            let here = job.targets.start.max(start + 1)..job.targets.end.min(start + chunk.len() + 1);
-            let targets: Vec<_> = here.map(|t| (t - 1 - start, job.tokens[t])).collect();
-            log_probs.extend(self.log_probs(&scratch.x, scoring, &targets).await?);
-        }
-        Ok(Readout { log_probs })
-    }
-
-    /// Some passes together: one readout for each.
-    async fn score_passes(
-        &mut self,
-        job: &Job<'_>,
-        passes: &[Pass],
-        base: &Readout,
-        scratch: &Scratch,
-        cache: &Buffer,
-        scoring: &Scoring,
-    ) -> Result<Vec<Readout>, LmError> {
-        let (mut rows, mut targets, mut own) = (Vec::new(), Vec::new(), Vec::new());
-        for pass in passes {
-            let suffix = suffix(job, pass);
-            let first = rows.len();
-            targets.extend(suffix.targets.clone().map(|t| (first + t - 1 - suffix.positions.start, job.tokens[t])));
-            rows.extend(suffix_rows(job, pass, first));
-            own.push(suffix.targets);
-        }
-        if !rows.is_empty() {
-            self.through_layers(&rows, scratch, Some(cache));
-        }
-        let mut log_probs = self.log_probs(&scratch.x, scoring, &targets).await?.into_iter();
-        let readout = |own: Range<usize>| {
-            let mut readout = base.clone();
-            let before = own.start.saturating_sub(job.targets.start);
-            own.zip(&mut log_probs).enumerate().for_each(|(i, (_, log_prob))| readout.log_probs[before + i] = log_prob);
-            readout
-        };
-        Ok(own.into_iter().map(readout).collect())
-    }
-
-    /// Bytes that a row of a suffix takes in memory that all rows of a chunk take together.
-    fn chunk_row_bytes(&self) -> usize {
-        let config = &self.transformer.config;
-        4 * (kernels::padded(config.dim) + cache_length(config, 1))
     }
 }
 
@@ -271,46 +183,8 @@ impl LanguageModel for GpuModel {
         self.choose(sampler).await
     }
 
-    async fn score(&mut self, job: &Job<'_>, mut on_readout: impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>) -> Result<(), LmError> {
-        check_known(&self.transformer.config, job.tokens)?;
-        check_length(&self.transformer.config, job.targets.end - 1)?;
-        for pass in job.passes {
-            pass.edits.iter().try_for_each(|edit| check_known(&self.transformer.config, &edit.tokens))?;
-        }
-        self.decoding = None;
-        let scoring = self.gpu.allocating(|| Scoring::new(&self.gpu, &self.transformer.config)).await?;
-        let base = self.score_base(job, &scoring).await?;
-        if on_readout(0, &base).await.is_break() {
-            return Ok(());
-        }
-        let lengths: Vec<usize> = job.passes.iter().map(|pass| suffix(job, pass).positions.len()).collect();
-        let max_rows = MAX_CHUNK_BYTES / self.chunk_row_bytes();
-        let mut wanted = self.gpu.variant.block_rows;
-        let mut memory: Option<(Scratch, Buffer)> = None;
-        let mut done = 0;
-        while done < job.passes.len() {
-            let n = fitting(lengths[done..].iter().copied(), wanted.min(max_rows));
-            let rows: usize = lengths[done..done + n].iter().sum();
-            if memory.as_ref().is_none_or(|(scratch, _)| scratch.rows < rows) {
-                drop(memory.take());
-                let cache = |rows| self.gpu.buffer("suffix cache", cache_length(&self.transformer.config, rows));
-                memory = Some((self.scratch(rows.max(1)).await?, self.gpu.allocating(|| cache(rows.max(1))).await?));
-            }
-            let (scratch, cache) = memory.as_ref().expect("just made");
-            let began = Instant::now();
-            let readouts = self.score_passes(job, &job.passes[done..done + n], &base, scratch, cache, &scoring).await?;
-            let seconds = began.elapsed().as_secs_f64();
-            for (i, readout) in readouts.iter().enumerate() {
-                if on_readout(done + i + 1, readout).await.is_break() {
-                    return Ok(());
-                }
-            }
-            done += n;
-            // At most twice as many as before: the first ones include what is done only once.
-            let affordable = rows as f64 * CHUNK_SECONDS / seconds.max(1e-3);
-            wanted = (affordable as usize).clamp(wanted / 2, 2 * wanted).max(1);
-        }
-        Ok(())
+    async fn score(&mut self, job: &Job<'_>, on_readout: impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>) -> Result<(), LmError> {
+        self.score_job(job, on_readout).await
     }
 
     fn counters(&self) -> Counters {

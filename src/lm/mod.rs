@@ -47,6 +47,8 @@ pub struct Job<'a> {
     /// Positions in `tokens` whose log-probability is wanted; at least one, none is position 0.
     pub targets: std::ops::Range<usize>,
     pub passes: &'a [Pass],
+    /// Whether readouts need divergences: up to twice the work of the LM head.
+    pub divergences: bool,
 }
 
 /// One perturbation: tokens replaced by as many others. At least one edit, ascending, none empty.
@@ -83,6 +85,9 @@ impl Pass {
 pub struct Readout {
     /// ln p(x_t | x_<t) in nats for each target t; before the first edit of a pass that of the base text.
     pub log_probs: Vec<f64>,
+    /// KL(p_t of the base text || p_t of the pass) in nats for each target t, over the whole vocabulary; 0 before the first
+    /// edit. Empty where the job did not ask for it.
+    pub divergences: Vec<f64>,
 }
 
 /// Work done, for tests and benchmarks.

@@ -152,8 +152,8 @@ def feed_forward(weights, blk, x):
     return (gate / (1 + np.exp(-gate)) * up) @ weights[blk + "ffn_down.weight"].T
 
 
-def log_probs(shape, weights, tokens, targets):
-    """ln p of `targets[t]` after `tokens[:t]`, for each t >= 1: `[tokens - 1]`."""
+def log_distributions(shape, weights, tokens):
+    """ln p of every token of the vocabulary after `tokens[: t + 1]`: `[tokens, vocabulary]`."""
     x = weights["token_embd.weight"][tokens]
     for i in range(LAYERS):
         blk = f"blk.{i}."
@@ -162,30 +162,40 @@ def log_probs(shape, weights, tokens, targets):
     output = weights["token_embd.weight" if shape.tied else "output.weight"]
     logits = rms_norm(x, weights["output_norm.weight"]) @ output.T
     logits = logits - logits.max(axis=1, keepdims=True)
-    log_p = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
-    return log_p[np.arange(len(tokens) - 1), targets[1:]]
+    return logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+
+
+def log_probs(log_p):
+    """Of the original tokens after the first: `[tokens - 1]`."""
+    return log_p[np.arange(len(TOKENS) - 1), TOKENS[1:]]
 
 
 def rounded(values):
     return [round(float(value), 9) for value in values]
 
 
-def edited(shape, weights, start, length):
-    """ln p of the original tokens after position `start`, where the model reads end tokens from there on."""
+def edited(shape, weights, base, start, length):
+    """After position `start`, where the model reads end tokens: ln p of the original tokens, and KL(base || edited)."""
     read = TOKENS.copy()
     read[start : start + length] = END_TOKEN
-    perturbed = log_probs(shape, weights, read, TOKENS)
-    return {"edit": {"start": start, "tokens": [END_TOKEN] * length}, "log_probs": rounded(perturbed[start:])}
+    perturbed = log_distributions(shape, weights, read)
+    divergences = (np.exp(base) * (base - perturbed)).sum(axis=1)[:-1]
+    return {
+        "edit": {"start": start, "tokens": [END_TOKEN] * length},
+        "log_probs": rounded(log_probs(perturbed)[start:]),
+        "divergences": rounded(divergences[start:]),
+    }
 
 
 def figures(shape):
     float32 = tensors(shape)
     weights = {name: weight.astype(np.float64) for name, weight in float32.items()}
+    base = log_distributions(shape, weights, TOKENS)
     return {
         "name": shape.name,
         "sha256": sha256(float32),
-        "log_probs": rounded(log_probs(shape, weights, TOKENS, TOKENS)),
-        "perturbed": [edited(shape, weights, start, length) for start, length in EDITS],
+        "log_probs": rounded(log_probs(base)),
+        "perturbed": [edited(shape, weights, base, start, length) for start, length in EDITS],
     }
 
 

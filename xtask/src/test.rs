@@ -46,7 +46,12 @@ fn run_all(tally: &mut Tally) -> Result<()> {
         "worker",
     ];
     tally.count(web.command("cargo", &arguments)?.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", "wasm-bindgen-test-runner"))?;
-    tally.count(native.command("cargo", &["test", "--workspace", "--no-fail-fast"])?.env("GLASSCAGE_DIST", &dist))?;
+    let mut tests = native.command("cargo", &["test", "--workspace", "--no-fail-fast"])?;
+    if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
+        // Vulkan drivers complain without one.
+        tests.env("XDG_RUNTIME_DIR", std::env::temp_dir());
+    }
+    tally.count(tests.env("GLASSCAGE_DIST", &dist))?;
     Ok(())
 }
 

@@ -114,7 +114,7 @@ fn log_probs(lm: &mut impl LanguageModel, tokens: &[TokenId]) -> Result<Vec<f64>
     check_known(lm.config(), tokens).map_err(|error| error.to_string())?;
     let mut log_probs = Vec::new();
     if tokens.len() > 1 {
-        let job = Job { tokens, targets: 1..tokens.len(), passes: &[] };
+        let job = Job { tokens, targets: 1..tokens.len(), passes: &[], divergences: false };
         let score = lm.score(&job, async |_, readout| {
             log_probs = readout.log_probs.clone();
             ControlFlow::Continue(())

@@ -1,5 +1,5 @@
 // Takes a tile of logits into the running log-sum-exp of each position, and picks the target's logit.
-// logits: [n, length] for tokens `token`..`token + length`; targets: [..]; state: [..] of (largest, sum, target's logit, 0):
+// logits: [n, length] for tokens `token`..`token + length`; targets: [..]; state: [..] of (largest, sum, target's logit, divergence's):
 // ln p(target) = target's logit - largest - ln(sum).
 // Dispatch: one invocation a position.
 
@@ -37,5 +37,5 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let target_index = targets[p.first + id.x] - p.token;
     let is_here = target_index < p.length;
     let logit = select(before.z, logits[at + min(target_index, p.length - 1u)], is_here);
-    state[p.first + id.x] = vec4<f32>(largest, sum, logit, 0.0);
+    state[p.first + id.x] = vec4<f32>(largest, sum, logit, before.w);
 }

@@ -52,6 +52,6 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
         let target_index = targets[position] - p.token;
         let is_here = target_index < p.length;
         let logit = select(before.z, logits[at + min(target_index, p.length - 1u)], is_here);
-        state[position] = vec4<f32>(largest, reduced[0] + before.y * exp(before.x - largest), logit, 0.0);
+        state[position] = vec4<f32>(largest, reduced[0] + before.y * exp(before.x - largest), logit, before.w);
     }
 }

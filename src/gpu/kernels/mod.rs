@@ -4,6 +4,7 @@
 
 pub mod argmax;
 pub mod attention;
+pub mod divergence;
 pub mod embed;
 pub mod gather;
 pub mod heads;
@@ -22,6 +23,8 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "argmax_parts",
     "attention",
     "attention_shared",
+    "divergence",
+    "divergence_shared",
     "embed",
     "gather",
     "heads",
@@ -38,6 +41,7 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
 
 /// What they may `#import`.
 pub(super) const IMPORTS: &[(&str, &str)] = &[
+    ("divergence_params", include_str!("divergence_params.wgsl")),
     ("matmul_params", include_str!("matmul_params.wgsl")),
     ("row", include_str!("row.wgsl")),
     ("scales_k4", include_str!("quant/scales_k4.wgsl")),

@@ -1,0 +1,88 @@
+//! How far a perturbed prediction is from the original one: KL(base || perturbed), one tile of the vocabulary at a time.
+
+use super::{line, workgroup_each};
+use crate::gpu::device::Buffer;
+use crate::gpu::recording::Recording;
+
+/// A tile of the logits of some positions, and of the base text's at the same places.
+pub struct Tiles<'a> {
+    /// `[n, length]`.
+    pub logits: &'a Buffer,
+    /// `[rows, length]`.
+    pub base_logits: &'a Buffer,
+    /// `[n, 2]`: the row of `base_logits` that belongs to each, and the base's log-sum-exp as f32 bits.
+    pub base: &'a Buffer,
+    /// `[positions, 4]`: the last number of each is added to; the others are `log_sum_exp`'s.
+    pub state: &'a Buffer,
+    /// The first position.
+    pub first: usize,
+    pub n: usize,
+    pub length: usize,
+}
+
+/// state.w += sum over v of p(v) (z_base(v) - z(v)), with p = softmax(z_base).
+pub fn record<'a>(recording: &mut Recording<'a>, tiles: &Tiles<'a>) {
+    let &Tiles { logits, base_logits, base, state, first, n, length } = tiles;
+    let kernel = if recording.gpu().variant.shares_memory { workgroup_each("divergence_shared") } else { line("divergence") };
+    let parameters = [n, first, length].map(|number| number as u32);
+    recording.dispatch(&kernel, &parameters, &[logits, base_logits, base, state], [n, 1]);
+}
+
+/// KL(base || perturbed) in nats from a position's state and the base text's log-sum-exp.
+pub fn divergence(state: &[f32], base_log_sum_exp: f32) -> f64 {
+    let log_sum_exp = f64::from(state[0]) + f64::from(state[1]).ln();
+    // Rounding may put a divergence of nothing below it.
+    (f64::from(state[3]) - f64::from(base_log_sum_exp) + log_sum_exp).max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use wasm_bindgen_test::wasm_bindgen_test;
+
+    use super::*;
+    use crate::gpu::testing::{gpus, random};
+
+    fn log_softmax(logits: &[f32]) -> Vec<f64> {
+        let sum: f64 = logits.iter().map(|&logit| f64::from(logit).exp()).sum();
+        logits.iter().map(|&logit| f64::from(logit) - sum.ln()).collect()
+    }
+
+    fn twin(base: &[f32], logits: &[f32]) -> f64 {
+        log_softmax(base).iter().zip(log_softmax(logits)).map(|(p, q)| p.exp() * (p - q)).sum()
+    }
+
+    #[wasm_bindgen_test(unsupported = tokio::test)]
+    async fn divergences_over_tiles_are_those_over_the_whole_vocabulary() {
+        const VOCAB: usize = 150;
+        for gpu in gpus().await {
+            for n in [1, 63, 64, 65] {
+                let scaled = |length: usize, seed: u64| random(length, seed).iter().map(|value| 4.0 * value).collect::<Vec<f32>>();
+                let (logits, base) = (scaled(n * VOCAB, 8), scaled(7 * VOCAB, 9));
+                let sum_exp = |logits: &[f32]| logits.iter().map(|logit| logit.exp()).sum::<f32>();
+                let rows: Vec<u32> =
+                    (1..n + 1).flat_map(|i| [i as u32 % 7, sum_exp(&base[i % 7 * VOCAB..][..VOCAB]).ln().to_bits()]).collect();
+                let rows = gpu.buffer_with("base", &rows);
+                let state: Vec<f32> = (0..n + 1)
+                    .flat_map(|i| [0.0, if i > 0 { sum_exp(&logits[(i - 1) * VOCAB..][..VOCAB]) } else { 1.0 }, 0.0, 0.0])
+                    .collect();
+                let state = gpu.buffer_with_f32("state", &state);
+                for (start, length) in [(0, 64), (64, 65), (129, 21)] {
+                    let tile =
+                        |logits: &[f32]| logits.chunks(VOCAB).flat_map(|row| row[start..start + length].to_vec()).collect::<Vec<_>>();
+                    let (logits, base_logits) = (gpu.buffer_with_f32("logits", &tile(&logits)), gpu.buffer_with_f32("base", &tile(&base)));
+                    let mut recording = Recording::new(&gpu);
+                    let tiles = Tiles { logits: &logits, base_logits: &base_logits, base: &rows, state: &state, first: 1, n, length };
+                    record(&mut recording, &tiles);
+                    recording.run();
+                }
+                let state = gpu.read_f32(&state, 4 * (n + 1)).await.unwrap();
+                assert_eq!(state[3], 0.0);
+                for i in 1..=n {
+                    let base = &base[i % 7 * VOCAB..][..VOCAB];
+                    let (ours, twin) = (divergence(&state[4 * i..], sum_exp(base).ln()), twin(base, &logits[(i - 1) * VOCAB..][..VOCAB]));
+                    assert!((ours - twin).abs() < 2e-5, "{ours} {twin}");
+                }
+            }
+        }
+    }
+}
