@@ -42,12 +42,12 @@ pub struct Adapter {
     pub is_software: bool,
 }
 
-/// Why a device stopped working, in the words of its driver.
-#[derive(Clone, Debug)]
+/// Why a device stopped working, in the words of its driver. One may lead to another: the last of these is the cause.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Failure {
+    Broken(String),
     OutOfMemory,
     Lost(String),
-    Broken(String),
 }
 
 /// Work and memory of a device, counted.
@@ -171,6 +171,8 @@ impl Gpu {
 
     /// Fails where the device reported something since it was opened.
     pub fn check(&self) -> Result<(), LmError> {
+        // Natively, callbacks wait for this.
+        self.device.poll(PollType::Poll).ok();
         match self.failure.lock().expect("no thread panics with it").clone() {
             None => Ok(()),
             Some(Failure::OutOfMemory) => Err(LmError::OutOfGpuMemory { bytes: self.ledger.peak_bytes.get() }),
@@ -190,12 +192,13 @@ impl Gpu {
     }
 }
 
-/// Keeps the first thing that goes wrong outside of an error scope.
+/// Keeps the worst thing that goes wrong outside of an error scope.
 fn report_failures(device: &wgpu::Device, failure: &Arc<Mutex<Option<Failure>>>) {
     let keep = |failure: &Arc<Mutex<Option<Failure>>>| {
         let failure = failure.clone();
         move |what| {
-            failure.lock().expect("no thread panics with it").get_or_insert(what);
+            let mut kept = failure.lock().expect("no thread panics with it");
+            *kept = kept.take().max(Some(what));
         }
     };
     let (on_error, on_loss) = (keep(failure), keep(failure));

@@ -1,0 +1,116 @@
+//! What happens when a GPU fails, and what it costs in memory; on the demo model.
+
+#![cfg(not(target_arch = "wasm32"))]
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::rc::Rc;
+
+use glasscage::gpu::GpuModel;
+use glasscage::gpu::device::{Gpu, Options};
+use glasscage::lm::sample::Sampler;
+use glasscage::lm::{Edit, Job, LanguageModel, LmError, Pass};
+use glasscage::model::gguf::Gguf;
+use glasscage::model::source::NativeFile;
+
+const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf");
+
+async fn demo() -> GpuModel {
+    let source = NativeFile::open(Path::new(DEMO)).expect("the demo model is in the checkout");
+    let gguf = Gguf::read(&source).await.expect("a GGUF file");
+    let gpu = Gpu::open(&Options::default()).await.expect("a Vulkan driver");
+    let loaded = GpuModel::load(Rc::new(gpu), &source, &gguf, async |_| ControlFlow::Continue(())).await;
+    loaded.expect("it loads").expect("nothing stopped it").0
+}
+
+fn passes() -> Vec<Pass> {
+    (0..40).map(|start| Pass { edits: vec![Edit { start, tokens: vec![1; 5] }] }).collect()
+}
+
+#[tokio::test]
+async fn a_device_lost_while_measuring_is_an_error_after_what_was_measured() {
+    let mut model = demo().await;
+    let (tokens, passes) = ([7; 64], passes());
+    let device = model.gpu().device.clone();
+    let mut readouts = 0;
+    let scored = model
+        .score(&Job { tokens: &tokens, targets: 48..64, passes: &passes, divergences: false }, async |_, _| {
+            readouts += 1;
+            if readouts == 2 {
+                device.destroy();
+            }
+            ControlFlow::Continue(())
+        })
+        .await;
+    assert!(matches!(scored, Err(LmError::DeviceLost(_))), "{scored:?}");
+    assert!((2..40).contains(&readouts), "{readouts}");
+    assert!(model.gpu().check().is_err());
+}
+
+#[tokio::test]
+async fn a_device_lost_while_answering_is_an_error() {
+    let mut model = demo().await;
+    let mut sampler = Sampler::greedy();
+    model.reset(20);
+    model.next_token(&[1, 2, 3], &mut sampler).await.expect("a token");
+    model.gpu().device.destroy();
+    assert!(matches!(model.next_token(&[4], &mut sampler).await, Err(LmError::DeviceLost(_))));
+}
+
+#[tokio::test]
+async fn a_cancelled_run_keeps_its_readouts_and_the_next_one_is_whole() {
+    let mut model = demo().await;
+    let (tokens, passes) = ([7; 64], passes());
+    let job = Job { tokens: &tokens, targets: 48..64, passes: &passes, divergences: false };
+    for limit in [3, usize::MAX] {
+        let mut readouts = 0;
+        let scored = model.score(&job, async |_, _| {
+            readouts += 1;
+            if readouts == limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        scored.await.expect("it scores");
+        assert_eq!(readouts, limit.min(41));
+    }
+}
+
+#[tokio::test]
+async fn a_text_longer_than_it_was_said_to_be_is_an_error() {
+    let mut model = demo().await;
+    let mut sampler = Sampler::greedy();
+    model.reset(4);
+    model.next_token(&[1, 2, 3], &mut sampler).await.expect("a token");
+    model.next_token(&[4], &mut sampler).await.expect("a token");
+    assert!(matches!(model.next_token(&[5], &mut sampler).await, Err(LmError::TooLong { tokens: 5, limit: 4 })));
+}
+
+#[tokio::test]
+async fn nothing_is_compiled_after_the_first_tokens_and_little_is_read_back() {
+    let mut model = demo().await;
+    let mut sampler = Sampler::greedy();
+    model.reset(64);
+    let mut token = model.next_token(&[1, 2, 3, 4], &mut sampler).await.expect("a token");
+    token = model.next_token(&[token], &mut sampler).await.expect("a token");
+    let early = model.counters();
+    assert!(early.pipelines <= 15, "{early:?}");
+    for _ in 0..20 {
+        token = model.next_token(&[token], &mut sampler).await.expect("a token");
+    }
+    let late = model.counters();
+    assert_eq!(late.pipelines, early.pipelines);
+    // The token and its logit.
+    assert_eq!(late.bytes_read_back - early.bytes_read_back, 20 * 8);
+    assert_eq!((late.dispatches - early.dispatches) % 20, 0);
+}
+
+#[tokio::test]
+async fn a_few_numbers_a_position_come_back_never_logits() {
+    let mut model = demo().await;
+    let (tokens, passes) = ([7; 64], passes());
+    model
+        .score(&Job { tokens: &tokens, targets: 48..64, passes: &passes, divergences: false }, async |_, _| ControlFlow::Continue(()))
+        .await
+        .expect("it scores");
+    let counters = model.counters();
+    assert_eq!(counters.head_positions, 16 * 41);
+    assert_eq!(counters.bytes_read_back, 16 * counters.head_positions as u64);
+}
