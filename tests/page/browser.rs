@@ -97,6 +97,23 @@ impl Browser {
         actions.perform().await.expect("it can be clicked");
     }
 
+    /// Kills the process that does all GPU work of this browser.
+    pub fn crash_gpu(&self) {
+        let children = |parent: u32| -> Vec<u32> {
+            let output = Command::new("pgrep").args(["-P", &parent.to_string()]).output().expect("pgrep runs");
+            String::from_utf8_lossy(&output.stdout).lines().filter_map(|line| line.parse().ok()).collect()
+        };
+        let mut family = vec![self.chromedriver.id()];
+        let mut seen = 0;
+        while seen < family.len() {
+            family.extend(children(family[seen]));
+            seen += 1;
+        }
+        let arguments = |process: &u32| std::fs::read_to_string(format!("/proc/{process}/cmdline")).unwrap_or_default();
+        let gpu = family.iter().find(|process| arguments(process).contains("--type=gpu-process")).expect("a GPU process");
+        assert!(Command::new("kill").args(["-9", &gpu.to_string()]).status().expect("kill runs").success());
+    }
+
     /// Opens the `<details>` around an element.
     pub async fn open_details_of(&self, id: &str) {
         let script = format!("document.querySelector(\"[data-testid='{id}']\").closest('details').open = true");

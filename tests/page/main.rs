@@ -221,6 +221,23 @@ async fn stop_while_measuring_keeps_the_columns_that_are_done() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_lost_gpu_keeps_what_was_measured_and_explain_starts_it_anew() {
+    let Some((server, _turn)) = server().await else { return };
+    let browser = Browser::open(&format!("{}?backend=gpu", server.url)).await;
+    explain_given(&browser, &"Tom has 3 figs. ".repeat(60), &"Tom has 3 figs. ".repeat(20)).await;
+    browser.wait("some passes", async || browser.text("status").await.contains("of 79").then_some(())).await;
+    browser.wait("some shares", async || browser.picture().await.first().is_some_and(|row| !row[1].is_empty()).then_some(())).await;
+    browser.crash_gpu();
+    assert!(browser.problem().await.contains("GPU stopped working"), "{}", browser.problem().await);
+    browser.screenshot("gpu-lost-light").await;
+    assert!(!browser.picture().await[0][1].is_empty(), "what was measured stays");
+    explain_given(&browser, "Ann has 3 figs. Bob has 4 nuts.", "Ann has 3 figs. The answer is 4.").await;
+    browser.explained().await;
+    assert!(browser.text("manifest").await.contains("webgpu-software"), "{}", browser.text("manifest").await);
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_given_answer_is_explained_and_several_sentences_can_be_the_output() {
     let Some((server, _turn)) = server().await else { return };
     let browser = Browser::open(&server.url).await;

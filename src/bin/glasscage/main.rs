@@ -1,5 +1,6 @@
 //! The command line: the same library, native.
 
+mod bench;
 mod explain;
 mod filters;
 
@@ -40,6 +41,8 @@ enum Command {
         #[arg(long, value_enum, default_value = "cpu")]
         backend: Backend,
     },
+    /// How fast an engine is here: load, prefill, decode, and the attribution job in three schedules
+    Bench(bench::Arguments),
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -68,6 +71,7 @@ fn main() -> ExitCode {
         Command::Split => filters::split(),
         Command::Graph => filters::graph(),
         Command::Score { model, backend } => filters::score(&model, backend),
+        Command::Bench(arguments) => bench::bench(&arguments),
     };
     done.map_or_else(|message| fail(&message), |()| ExitCode::SUCCESS)
 }

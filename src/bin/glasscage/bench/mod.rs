@@ -1,0 +1,243 @@
+//! `glasscage bench`: how fast one engine is on this machine, as JSON and as a few lines.
+
+mod cost;
+mod work;
+
+use std::path::PathBuf;
+
+use clap::Args;
+use glasscage::engine::Engine;
+use glasscage::lm::sample::Sampler;
+use glasscage::lm::{Counters, LanguageModel, LmError};
+use glasscage::model::gguf::Gguf;
+use serde::Serialize;
+
+use super::{Backend, load, open};
+use cost::{Cost, Stopwatch, peak_resident_bytes};
+use work::{Schedule, Work};
+
+/// How long the repetitions of a prefill take together, at least, in seconds.
+const PREFILL_SECONDS: f64 = 1.0;
+/// How long tokens are generated, in seconds, and how many at most and at least.
+const DECODE_SECONDS: f64 = 2.0;
+const DECODE_TOKENS: std::ops::RangeInclusive<usize> = 4..=128;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// A GGUF file
+    #[arg(long)]
+    model: PathBuf,
+    #[arg(long, value_enum, default_value = "cpu")]
+    backend: Backend,
+    /// Of prompt and answer together
+    #[arg(long, default_value_t = 300)]
+    tokens: usize,
+    /// Of prompt and answer together, all of the same length
+    #[arg(long, default_value_t = 15)]
+    sentences: usize,
+    /// How many of the sentences are the answer
+    #[arg(long, default_value_t = 6)]
+    generated: usize,
+    /// What the slower schedules may take, each; where they need more, a part is measured and scaled up
+    #[arg(long, default_value_t = 8.0)]
+    seconds: f64,
+    /// Where the numbers go
+    #[arg(long, value_name = "OUT")]
+    json: PathBuf,
+}
+
+/// Everything measured on one engine.
+#[derive(Serialize)]
+struct Report {
+    backend: String,
+    adapter: Option<Adapter>,
+    model: Model,
+    load: Cost,
+    prefill: Rate,
+    decode: Rate,
+    /// Of dense matrices in a prefill, in 1e9 per second.
+    gflops: f64,
+    /// Weights read while decoding, in 1e9 bytes per second.
+    gigabytes_per_second: f64,
+    job: Job,
+    peak_resident_bytes: Option<u64>,
+    peak_gpu_bytes: PeakGpuBytes,
+    pipelines: Pipelines,
+}
+
+#[derive(Serialize)]
+struct Adapter {
+    name: String,
+    is_software: bool,
+}
+
+#[derive(Serialize)]
+struct Model {
+    file: String,
+    bytes: u64,
+    parameters: u64,
+    /// Of the layers alone.
+    layer_parameters: u64,
+}
+
+/// Tokens a second, by the clock and by the CPU time of this process.
+#[derive(Serialize)]
+struct Rate {
+    tokens: usize,
+    #[serde(flatten)]
+    cost: Cost,
+    per_second: f64,
+    per_cpu_second: f64,
+}
+
+/// The attribution job in three schedules, and what it costs to avoid the shared one.
+#[derive(Serialize)]
+struct Job {
+    tokens: usize,
+    sentences: usize,
+    generated: usize,
+    naive: Schedule,
+    pass_per_source: Schedule,
+    shared_prefix: Schedule,
+    naive_to_shared: f64,
+    pass_per_source_to_shared: f64,
+}
+
+/// GPU memory at most, by what was done until then.
+#[derive(Serialize)]
+struct PeakGpuBytes {
+    decode: u64,
+    job: u64,
+}
+
+/// Kernels compiled until then.
+#[derive(Serialize)]
+struct Pipelines {
+    at_first_token: usize,
+    after_generation: usize,
+    after_job: usize,
+}
+
+pub fn bench(arguments: &Arguments) -> Result<(), String> {
+    let work = Work::new(arguments.tokens, arguments.sentences, arguments.generated)?;
+    let report = pollster::block_on(measure(arguments, &work))?;
+    print(&report);
+    let json = serde_json::to_string_pretty(&report).map_err(|error| error.to_string())?;
+    std::fs::write(&arguments.json, json + "\n").map_err(|error| format!("cannot write {}: {error}", arguments.json.display()))
+}
+
+async fn measure(arguments: &Arguments, work: &Work) -> Result<Report, String> {
+    let failed = |error: LmError| error.to_string();
+    let gguf = Gguf::read(&open(&arguments.model)?).await.map_err(|error| error.to_string())?;
+    let watch = Stopwatch::start();
+    let mut lm = load(&arguments.model, arguments.backend)?.lm;
+    let load = watch.cost();
+    let (tokens, end_token) = work.text(lm.config().vocab_size);
+
+    lm.reset(tokens.len() + DECODE_TOKENS.end() + 1);
+    // The first token compiles; what counts is the others.
+    lm.next_token(&tokens[..8.min(tokens.len())], &mut Sampler::greedy()).await.map_err(failed)?;
+    let at_first_token = lm.counters().pipelines;
+    let prefill = prefill(&mut lm, &tokens).await.map_err(failed)?;
+    let decode = decode(&mut lm).await.map_err(failed)?;
+    let generated: Counters = lm.counters();
+
+    let shared_prefix = work.shared_prefix(&mut lm, &tokens, end_token).await.map_err(failed)?;
+    let scored = lm.counters();
+    let pass_per_source = work.pass_per_source(&mut lm, &tokens, end_token, arguments.seconds).await.map_err(failed)?;
+    let naive = work.naive(&mut lm, &tokens, end_token, arguments.seconds).await.map_err(failed)?;
+    let model = describe(arguments, &gguf);
+    Ok(Report {
+        backend: lm.backend().name,
+        adapter: adapter(&lm),
+        gflops: 2e-9 * model.layer_parameters as f64 * prefill.per_second,
+        gigabytes_per_second: 1e-9 * bytes_per_token(&gguf) as f64 * decode.per_second,
+        model,
+        load,
+        prefill,
+        decode,
+        job: Job {
+            tokens: arguments.tokens,
+            sentences: arguments.sentences,
+            generated: arguments.generated,
+            naive_to_shared: naive.cost.cpu_seconds / shared_prefix.cost.cpu_seconds,
+            pass_per_source_to_shared: pass_per_source.cost.cpu_seconds / shared_prefix.cost.cpu_seconds,
+            naive,
+            pass_per_source,
+            shared_prefix,
+        },
+        peak_resident_bytes: peak_resident_bytes(),
+        peak_gpu_bytes: PeakGpuBytes { decode: generated.peak_gpu_bytes, job: scored.peak_gpu_bytes },
+        pipelines: Pipelines { at_first_token, after_generation: generated.pipelines, after_job: scored.pipelines },
+    })
+}
+
+/// The text through the model, again and again; the last time it stays.
+async fn prefill(lm: &mut Engine, tokens: &[u32]) -> Result<Rate, LmError> {
+    let (watch, mut done) = (Stopwatch::start(), 0);
+    while done == 0 || watch.cost().wall_seconds < PREFILL_SECONDS {
+        lm.reset(tokens.len() + DECODE_TOKENS.end() + 1);
+        lm.next_token(tokens, &mut Sampler::greedy()).await?;
+        done += tokens.len();
+    }
+    Ok(Rate::new(done, watch.cost()))
+}
+
+/// Tokens after the text so far; which ones does not matter.
+async fn decode(lm: &mut Engine) -> Result<Rate, LmError> {
+    let mut next = lm.next_token(&[1], &mut Sampler::greedy()).await?;
+    let (watch, mut done) = (Stopwatch::start(), 0);
+    while done < *DECODE_TOKENS.start() || (done < DECODE_TOKENS.end() - 1 && watch.cost().wall_seconds < DECODE_SECONDS) {
+        next = lm.next_token(&[next], &mut Sampler::greedy()).await?;
+        done += 1;
+    }
+    Ok(Rate::new(done, watch.cost()))
+}
+
+impl Rate {
+    fn new(tokens: usize, cost: Cost) -> Self {
+        Self { tokens, cost, per_second: tokens as f64 / cost.wall_seconds, per_cpu_second: tokens as f64 / cost.cpu_seconds }
+    }
+}
+
+fn adapter(lm: &Engine) -> Option<Adapter> {
+    match lm {
+        Engine::Cpu(_) => None,
+        Engine::Gpu(model) => {
+            let adapter = &model.gpu().adapter;
+            Some(Adapter { name: adapter.name.clone(), is_software: adapter.is_software })
+        }
+    }
+}
+
+fn describe(arguments: &Arguments, gguf: &Gguf) -> Model {
+    let in_layers = gguf.tensors.iter().filter(|tensor| tensor.name.starts_with("blk."));
+    Model {
+        file: arguments.model.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        bytes: gguf.size,
+        parameters: gguf.n_parameters(),
+        layer_parameters: in_layers.map(|tensor| tensor.shape.iter().product::<usize>() as u64).sum(),
+    }
+}
+
+/// Weights that one more token needs: all, but of an embedding that is no LM head only a row.
+fn bytes_per_token(gguf: &Gguf) -> usize {
+    let has_head = gguf.find("output.weight").is_some();
+    let is_read = |name: &str| !has_head || name != "token_embd.weight";
+    gguf.tensors.iter().filter(|tensor| is_read(&tensor.name)).map(|tensor| tensor.bytes).sum()
+}
+
+fn print(report: &Report) {
+    let adapter = report.adapter.as_ref().map_or(String::new(), |adapter| format!(" on {}", adapter.name));
+    println!("{}{adapter}, {}: loaded in {}", report.backend, report.model.file, report.load);
+    for (name, rate) in [("prefill", &report.prefill), ("decode", &report.decode)] {
+        println!("{name}: {:.1} tokens/s, {:.1} per CPU-second", rate.per_second, rate.per_cpu_second);
+    }
+    println!("{:.1} GFLOP/s in the prefill's layers, {:.2} GB/s of weights while decoding", report.gflops, report.gigabytes_per_second);
+    let job = &report.job;
+    println!("job of {} tokens in {} sentences, {} generated:", job.tokens, job.sentences, job.generated);
+    for (name, schedule) in [("naive", &job.naive), ("pass per source", &job.pass_per_source), ("shared prefix", &job.shared_prefix)] {
+        println!("  {name}: {schedule}");
+    }
+    println!("  naive : shared {:.1}, pass per source : shared {:.2}", job.naive_to_shared, job.pass_per_source_to_shared);
+}

@@ -1,0 +1,165 @@
+//! The attribution job, in the schedule of the engine and in those it replaces.
+
+use std::fmt;
+use std::ops::{ControlFlow, Range};
+
+use glasscage::lm::{Counters, Edit, Job, LanguageModel, LmError, Pass};
+use glasscage::model::tokenizer::TokenId;
+use serde::Serialize;
+
+use super::cost::{Cost, Stopwatch};
+
+/// A text in sentences of the same length; the last ones are the answer.
+pub struct Work {
+    sentences: Vec<Range<usize>>,
+    n_prompt: usize,
+}
+
+/// What a schedule costs, and the work in it.
+#[derive(Serialize)]
+pub struct Schedule {
+    #[serde(flatten)]
+    pub cost: Cost,
+    pub passes: usize,
+    /// Where these are fewer, time and work are scaled up by tokens.
+    pub measured_passes: usize,
+    pub forward_tokens: usize,
+    pub head_positions: usize,
+    pub dispatches: usize,
+    pub bytes_read_back: u64,
+}
+
+impl Work {
+    pub fn new(tokens: usize, sentences: usize, generated: usize) -> Result<Self, String> {
+        if generated == 0 || generated >= sentences || tokens < 2 * sentences {
+            return Err("a job has sentences of at least two tokens, some of the prompt and some generated".into());
+        }
+        let place = |i: usize| i * tokens / sentences;
+        Ok(Self { sentences: (0..sentences).map(|i| place(i)..place(i + 1)).collect(), n_prompt: sentences - generated })
+    }
+
+    /// Tokens without meaning, the same at every call, and the one that perturbed tokens become.
+    pub fn text(&self, vocab_size: usize) -> (Vec<TokenId>, TokenId) {
+        let length = self.sentences.last().map_or(0, |last| last.end);
+        let token = |i: usize| ((i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) as usize % vocab_size;
+        ((0..length).map(|i| token(i) as TokenId).collect(), (vocab_size - 1) as TokenId)
+    }
+
+    /// All but the last sentence: it influences none.
+    fn passes(&self, end_token: TokenId) -> Vec<Pass> {
+        let replaced = |source: &Range<usize>| Edit { start: source.start, tokens: vec![end_token; source.len()] };
+        self.sentences[..self.sentences.len() - 1].iter().map(|source| Pass { edits: vec![replaced(source)] }).collect()
+    }
+
+    /// As this program does it: whatever passes share is computed once.
+    pub async fn shared_prefix(&self, lm: &mut impl LanguageModel, tokens: &[TokenId], end_token: TokenId) -> Result<Schedule, LmError> {
+        let passes = self.passes(end_token);
+        let targets = self.sentences[self.n_prompt].start..tokens.len();
+        // What is compiled at the first job does not count.
+        score(
+            lm,
+            &Job {
+                tokens: &tokens[..targets.start + 2],
+                targets: targets.start..targets.start + 2,
+                passes: &passes[..2.min(self.n_prompt)],
+                divergences: false,
+            },
+        )
+        .await?;
+        let (watch, before) = (Stopwatch::start(), lm.counters());
+        score(lm, &Job { tokens, targets, passes: &passes, divergences: false }).await?;
+        Ok(Schedule::new(watch.cost(), [passes.len() + 1; 2], before, lm.counters()))
+    }
+
+    /// Each source's perturbed text as a whole, all targets at once.
+    pub async fn pass_per_source(
+        &self,
+        lm: &mut impl LanguageModel,
+        tokens: &[TokenId],
+        end_token: TokenId,
+        seconds: f64,
+    ) -> Result<Schedule, LmError> {
+        let perturbed = self.passes(end_token).into_iter().map(|pass| pass.apply(tokens));
+        let texts = std::iter::once(tokens.to_vec()).chain(perturbed).collect();
+        one_by_one(lm, texts, seconds).await
+    }
+
+    /// One text for each target and source, up to the target's end, as the paper's reference code does it.
+    pub async fn naive(
+        &self,
+        lm: &mut impl LanguageModel,
+        tokens: &[TokenId],
+        end_token: TokenId,
+        seconds: f64,
+    ) -> Result<Schedule, LmError> {
+        let passes = self.passes(end_token);
+        let texts_of = |target: usize| {
+            let end = self.sentences[target].end;
+            let perturbed = passes[..target].iter().map(move |pass| pass.apply(tokens)[..end].to_vec());
+            std::iter::once(tokens[..end].to_vec()).chain(perturbed).collect::<Vec<_>>()
+        };
+        one_by_one(lm, (self.n_prompt..self.sentences.len()).flat_map(texts_of).collect(), seconds).await
+    }
+}
+
+/// Full texts, every token through the LM head; after `seconds` the rest is taken to cost as much by token.
+async fn one_by_one(lm: &mut impl LanguageModel, mut texts: Vec<Vec<TokenId>>, seconds: f64) -> Result<Schedule, LmError> {
+    let length = |texts: &[Vec<TokenId>]| texts.iter().map(Vec::len).sum::<usize>() as f64;
+    let total = length(&texts);
+    // An order in which any beginning is a fair sample of all lengths.
+    texts = stride(texts.len()).map(|i| std::mem::take(&mut texts[i])).collect();
+    let (watch, before, mut done) = (Stopwatch::start(), lm.counters(), 0);
+    while done < texts.len() && (done < 2 || watch.cost().wall_seconds < seconds) {
+        let tokens = &texts[done];
+        score(lm, &Job { tokens, targets: 1..tokens.len(), passes: &[], divergences: false }).await?;
+        done += 1;
+    }
+    let measured = Schedule::new(watch.cost(), [texts.len(), done], before, lm.counters());
+    Ok(measured.scaled(total / length(&texts[..done])))
+}
+
+/// Every number below `n` once, far from the one before.
+fn stride(n: usize) -> impl Iterator<Item = usize> {
+    let is_coprime = |step: &usize| (2..=*step).all(|divisor| !(n.is_multiple_of(divisor) && step.is_multiple_of(divisor)));
+    let step = (n * 5 / 8 + 1..).find(is_coprime).unwrap_or(1);
+    (0..n).map(move |i| i * step % n)
+}
+
+async fn score(lm: &mut impl LanguageModel, job: &Job<'_>) -> Result<(), LmError> {
+    lm.score(job, async |_, _| ControlFlow::Continue(())).await
+}
+
+impl Schedule {
+    /// `passes`: planned, and done between the counters.
+    fn new(cost: Cost, [passes, measured_passes]: [usize; 2], before: Counters, after: Counters) -> Self {
+        Self {
+            cost,
+            passes,
+            measured_passes,
+            forward_tokens: after.forward_tokens - before.forward_tokens,
+            head_positions: after.head_positions - before.head_positions,
+            dispatches: after.dispatches - before.dispatches,
+            bytes_read_back: after.bytes_read_back - before.bytes_read_back,
+        }
+    }
+
+    fn scaled(self, factor: f64) -> Self {
+        let count = |number: usize| (factor * number as f64).round() as usize;
+        Self {
+            cost: self.cost.scaled(factor),
+            forward_tokens: count(self.forward_tokens),
+            head_positions: count(self.head_positions),
+            dispatches: count(self.dispatches),
+            bytes_read_back: count(self.bytes_read_back as usize) as u64,
+            ..self
+        }
+    }
+}
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { cost, passes, measured_passes, forward_tokens, head_positions, .. } = self;
+        write!(f, "{cost}, {passes} passes, {forward_tokens} tokens, {head_positions} head positions")?;
+        if measured_passes < passes { write!(f, " (scaled up from {measured_passes} passes)") } else { Ok(()) }
+    }
+}
