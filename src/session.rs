@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 
 use crate::attribution::run::{Measured, Step, measure, n_passes};
 use crate::attribution::{Segments, Transcript, method};
-use crate::engine::{self, Engine, Loaded};
+use crate::engine::{self, Engine, Loaded, Progress};
 use crate::explanation::{Answer, Document, FORMAT, Manifest, Method, Model, Passage, Sampling, Stop, VERSION};
 use crate::graph::Normalization;
 use crate::lm::generate::{self, generate};
@@ -71,11 +71,11 @@ struct Split {
 }
 
 impl Session<Engine> {
-    /// Loads a GGUF file. `on_progress` gets the bytes read so far; `None` where it broke off.
+    /// Loads a GGUF file; `None` where `on_progress` broke off.
     pub async fn load(
         source: &impl ByteSource,
         backend: BackendChoice,
-        on_progress: impl AsyncFnMut(u64) -> ControlFlow<()>,
+        on_progress: impl AsyncFnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Option<Self>, Problem> {
         let gguf = Gguf::read(source).await.map_err(unreadable)?;
         let tokenizer = Tokenizer::from_metadata(&gguf.metadata).map_err(unreadable)?;

@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use glasscage::gpu::GpuModel;
 use glasscage::gpu::device::{Gpu, Options};
+use glasscage::gpu::memory::estimate;
 use glasscage::lm::sample::Sampler;
 use glasscage::lm::{Edit, Job, LanguageModel, LmError, Pass};
 use glasscage::model::gguf::Gguf;
@@ -113,4 +114,20 @@ async fn a_few_numbers_a_position_come_back_never_logits() {
     let counters = model.counters();
     assert_eq!(counters.head_positions, 16 * 41);
     assert_eq!(counters.bytes_read_back, 16 * counters.head_positions as u64);
+}
+
+#[tokio::test]
+async fn the_memory_said_before_loading_is_what_a_run_takes() {
+    let source = NativeFile::open(Path::new(DEMO)).expect("the demo model is in the checkout");
+    let gguf = Gguf::read(&source).await.expect("a GGUF file");
+    let mut model = demo().await;
+    let variant = model.gpu().variant;
+    let estimate = estimate(&gguf, model.config(), variant) as f64;
+    let tokens = [7; 512];
+    let passes: Vec<Pass> = (0..8).map(|i| Pass { edits: vec![Edit { start: 60 * i, tokens: vec![1; 5] }] }).collect();
+    let job = Job { tokens: &tokens, targets: 400..512, passes: &passes, divergences: false };
+    model.score(&job, async |_, _| ControlFlow::Continue(())).await.expect("it scores");
+    let ratio = model.counters().peak_gpu_bytes as f64 / estimate;
+    println!("{} bytes in use at most, {ratio:.2} of the estimate", model.counters().peak_gpu_bytes);
+    assert!((0.7..1.3).contains(&ratio), "{ratio}");
 }

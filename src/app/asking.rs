@@ -33,6 +33,7 @@ impl Page {
             return self.problem.set(Some(Problem::new("There is no prompt yet", "Write one, or choose an example")));
         }
         self.problem.set(None);
+        self.work.set(None);
         let question = self.settings.with_untracked(|settings| settings.question(&prompt, &given));
         match self.model.get_untracked() {
             ModelState::Ready(_) => {
@@ -75,7 +76,7 @@ impl Page {
     }
 
     fn load(&self) {
-        self.model.set(ModelState::Loading { bytes: 0, total: 0 });
+        self.model.set(ModelState::Loading { bytes: 0, total: 0, memory: 0 });
         let is_file = self.engine.with_value(|engine| engine.file.is_some());
         let built_in = || browser::absolute(BUILT_IN_MODEL).unwrap_or_else(|| BUILT_IN_MODEL.into());
         let source = if is_file { ModelSource::File } else { ModelSource::Url(built_in()) };
@@ -114,7 +115,7 @@ impl Page {
 
     fn receive_event(&self, event: Event) {
         match event {
-            Event::Loading { bytes, total } => self.model.set(ModelState::Loading { bytes, total }),
+            Event::Loading { bytes, total, memory } => self.model.set(ModelState::Loading { bytes, total, memory }),
             Event::Ready(ready) => self.model_is_ready(ready),
             Event::Token(piece) => self.run.update(|run| run.token(&piece)),
             Event::Measuring(document) => {
@@ -126,6 +127,7 @@ impl Page {
                 self.fill_column(column, &scores, passes);
             }
             Event::Scored => {}
+            Event::Worked(work) => self.work.set(Some(work)),
             Event::Finished(document) => {
                 let passes = document.method.passes;
                 self.run.update(|run| *run = Run::Done(run.outcome(passes)));

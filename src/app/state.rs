@@ -12,7 +12,7 @@ use super::run::Run;
 use super::settings::Settings;
 use super::sharing::SharedLink;
 use crate::problem::Problem;
-use crate::worker::client::{Client, Question, Ready};
+use crate::worker::client::{Client, Question, Ready, Work};
 
 /// The signals of the page; components get it from the context.
 #[derive(Clone, Copy)]
@@ -30,6 +30,8 @@ pub struct Page {
     /// The name of the local file that was chosen; `None` is the built-in model.
     pub model_file_name: RwSignal<Option<String>>,
     pub run: RwSignal<Run>,
+    /// What the last run took.
+    pub work: RwSignal<Option<Work>>,
     pub problem: RwSignal<Option<Problem>>,
 
     pub shown: RwSignal<Option<Shown>>,
@@ -64,6 +66,8 @@ pub enum ModelState {
     Loading {
         bytes: u64,
         total: u64,
+        /// About what the model will take of the memory, in bytes.
+        memory: u64,
     },
     Ready(Ready),
 }
@@ -107,6 +111,7 @@ impl Page {
             model: RwSignal::default(),
             model_file_name: RwSignal::new(None),
             run: RwSignal::default(),
+            work: RwSignal::new(None),
             problem: RwSignal::new(None),
             shown,
             output,

@@ -36,6 +36,12 @@ pub struct CandleModel {
     counters: Counters,
 }
 
+/// Bytes that a model's weights take; see [`CandleModel::load`].
+pub fn memory(gguf: &Gguf, max_expanded: u64) -> u64 {
+    let expanded = 4 * gguf.n_parameters();
+    if expanded <= max_expanded { expanded } else { gguf.tensors.iter().map(|tensor| tensor.bytes as u64).sum() }
+}
+
 impl From<candle_core::Error> for LmError {
     fn from(error: candle_core::Error) -> Self {
         LmError::Engine(first_line(&error))

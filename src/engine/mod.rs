@@ -6,9 +6,9 @@ mod trial;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use crate::cpu::{CandleModel, EXPANDED_BYTES};
-use crate::gpu::GpuModel;
+use crate::cpu::{self, CandleModel, EXPANDED_BYTES};
 use crate::gpu::device::{Gpu, Options};
+use crate::gpu::{self, GpuModel};
 use crate::lm::sample::Sampler;
 use crate::lm::{Backend, Counters, Job, LanguageModel, LmError, LoadError, Readout};
 use crate::model::config::Config;
@@ -32,17 +32,28 @@ pub struct Loaded {
     pub notice: Option<String>,
 }
 
+/// How far loading is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Read so far.
+    pub bytes: u64,
+    /// What the model will take, about, in bytes.
+    pub memory: u64,
+}
+
 /// Loads a model on the engine that was asked for; on `Auto`, on the one that [`trial`] found. `None` where `on_progress`
-/// (bytes read) broke off.
+/// broke off.
 pub async fn load(
     source: &impl ByteSource,
     gguf: &Gguf,
     choice: BackendChoice,
-    mut on_progress: impl AsyncFnMut(u64) -> ControlFlow<()>,
+    mut on_progress: impl AsyncFnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Option<Loaded>, LoadError> {
+    let config = Config::from_gguf(gguf)?;
     let (gpu, mut notice) = choose(source, gguf, choice).await?;
     if let Some(gpu) = gpu {
-        match GpuModel::load(gpu, source, gguf, &mut on_progress).await {
+        let memory = gpu::memory::estimate(gguf, &config, gpu.variant);
+        match GpuModel::load(gpu, source, gguf, async |bytes| on_progress(Progress { bytes, memory }).await).await {
             Ok(loaded) => return Ok(loaded.map(|(model, sha256)| Loaded { engine: Engine::Gpu(Box::new(model)), sha256, notice })),
             Err(LoadError::Engine(error)) if choice == BackendChoice::Auto => {
                 notice = Some(format!("The GPU could not take the model ({error}), so the CPU computes."));
@@ -50,7 +61,8 @@ pub async fn load(
             Err(error) => return Err(error),
         }
     }
-    let loaded = CandleModel::load(source, gguf, EXPANDED_BYTES, on_progress).await?;
+    let memory = cpu::memory(gguf, EXPANDED_BYTES);
+    let loaded = CandleModel::load(source, gguf, EXPANDED_BYTES, async |bytes| on_progress(Progress { bytes, memory }).await).await?;
     Ok(loaded.map(|(model, sha256)| Loaded { engine: Engine::Cpu(Box::new(model)), sha256, notice }))
 }
 

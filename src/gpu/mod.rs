@@ -12,6 +12,7 @@ mod forward;
 mod kernel;
 mod kernels;
 mod load;
+pub mod memory;
 mod recording;
 mod scoring;
 #[cfg(test)]

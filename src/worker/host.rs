@@ -11,9 +11,10 @@ use serde::Serialize;
 use wasm_bindgen::prelude::{Closure, JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
 
-use super::protocol::{BackendChoice, Event, ModelSource, Question, Request};
+use super::protocol::{BackendChoice, Event, ModelSource, Question, Request, Work};
 use super::sources::{BlobSource, UrlSource};
-use crate::engine::Engine;
+use crate::engine::{Engine, Progress};
+use crate::lm::{Counters, LanguageModel};
 use crate::model::source::ByteSource;
 use crate::problem::Problem;
 use crate::session::{Outcome, Session};
@@ -87,7 +88,9 @@ impl EngineState {
             self.load(page).await?;
         }
         let Some(session) = &mut self.session else { return Ok(()) };
+        let before = session.lm.counters();
         let outcome = session.explain(question, async |event| page.tell(event).await).await;
+        page.post(&Event::Worked(work(&before, &session.lm.counters())));
         if session.lm.is_lost() {
             self.session = None;
         }
@@ -101,6 +104,23 @@ impl EngineState {
         }
         Ok(())
     }
+}
+
+fn work(before: &Counters, after: &Counters) -> Work {
+    Work {
+        forward_tokens: after.forward_tokens - before.forward_tokens,
+        head_positions: after.head_positions - before.head_positions,
+        dispatches: after.dispatches - before.dispatches,
+        gpu_bytes: after.peak_gpu_bytes,
+        heap_bytes: heap_bytes(),
+    }
+}
+
+/// A wasm memory never shrinks, so its size is its largest.
+fn heap_bytes() -> u64 {
+    let memory: js_sys::WebAssembly::Memory = wasm_bindgen::memory().unchecked_into();
+    let buffer: js_sys::ArrayBuffer = memory.buffer().unchecked_into();
+    buffer.byte_length().into()
 }
 
 async fn load(Chosen { source, file, backend }: &Chosen, page: &Page) -> Result<Option<Session<Engine>>, Problem> {
@@ -118,7 +138,7 @@ async fn load(Chosen { source, file, backend }: &Chosen, page: &Page) -> Result<
 
 async fn load_from(source: &impl ByteSource, backend: BackendChoice, page: &Page) -> Result<Option<Session<Engine>>, Problem> {
     let total = source.size();
-    Session::load(source, backend, async |bytes| page.tell(Event::Loading { bytes, total }).await).await
+    Session::load(source, backend, async |Progress { bytes, memory }| page.tell(Event::Loading { bytes, total, memory }).await).await
 }
 
 /// The other side.

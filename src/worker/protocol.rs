@@ -11,7 +11,7 @@ use crate::problem::Problem;
 pub enum Request {
     /// Load this model and drop the one before. Answered by `Loading`.. and `Ready`, or `Failed`.
     Load(ModelSource, BackendChoice),
-    /// Answer and explain. Answered by `Token`.., `Measuring`, `Scored`, `Column`.., `Finished`; or `Stopped`, or `Failed`.
+    /// Answer and explain. Answered by `Token`.., `Measuring`, `Scored`, `Column`.., `Worked`, `Finished`; or `Stopped`, or `Failed`.
     Explain(Question),
     /// End what is going on and keep what is done.
     Cancel,
@@ -53,10 +53,11 @@ pub struct Question {
 /// From the worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Event {
-    /// Bytes of the model file read so far.
+    /// Bytes of the model file read so far, and about what the model will take of the memory.
     Loading {
         bytes: u64,
         total: u64,
+        memory: u64,
     },
     Ready(Ready),
     /// One token of the answer: the characters that it completes, or none.
@@ -73,11 +74,28 @@ pub enum Event {
     },
     /// The whole explanation; a partial one where the visitor pressed Stop while it was measured.
     Finished(Document),
+    /// What the run took; before `Finished`.
+    Worked(Work),
     /// The visitor pressed Stop before anything was measured; this is the answer so far.
     Stopped {
         answer: String,
     },
     Failed(Problem),
+}
+
+/// What a run took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Work {
+    /// Tokens taken through the transformer.
+    pub forward_tokens: usize,
+    /// Positions taken through the LM head.
+    pub head_positions: usize,
+    /// Kernels started on the GPU.
+    pub dispatches: usize,
+    /// GPU memory in use at once since the model was loaded, at most.
+    pub gpu_bytes: u64,
+    /// The worker's own memory, the largest it ever was.
+    pub heap_bytes: u64,
 }
 
 /// A model that can be asked.

@@ -15,7 +15,7 @@ pub fn ModelBar() -> impl IntoView {
     let name = move || page.model_file_name.get().unwrap_or_else(|| "Built-in model".into());
     let state = move || page.model.with(state_words);
     let progress = move || match page.model.get() {
-        ModelState::Loading { bytes, total } if total > 0 => {
+        ModelState::Loading { bytes, total, .. } if total > 0 => {
             Some(view! { <progress max=total.to_string() value=bytes.to_string() aria-label="Model loading"></progress> })
         }
         _ => None,
@@ -47,11 +47,12 @@ pub fn ModelBar() -> impl IntoView {
 fn state_words(model: &ModelState) -> String {
     match model {
         ModelState::NotLoaded => "not loaded; loads when you press Explain".into(),
-        ModelState::Loading { bytes, total: 0 } if *bytes == 0 => "loading\u{2026}".into(),
-        ModelState::Loading { bytes, total: 0 } => format!("loading, {}", number::bytes(*bytes)),
-        ModelState::Loading { bytes, total } => {
+        ModelState::Loading { bytes: 0, total: 0, .. } => "loading\u{2026}".into(),
+        ModelState::Loading { bytes, total: 0, .. } => format!("loading, {}", number::bytes(*bytes)),
+        ModelState::Loading { bytes, total, memory } => {
             let part = number::percent(*bytes as f64 / *total as f64);
-            format!("loading, {} of {} ({part})", number::bytes(*bytes), number::bytes(*total))
+            let (bytes, total, memory) = (number::bytes(*bytes), number::bytes(*total), number::bytes(*memory));
+            format!("loading, {bytes} of {total} ({part}); needs about {memory} of memory")
         }
         ModelState::Ready(ready) => ready_words(ready),
     }
@@ -73,7 +74,8 @@ mod tests {
     #[test]
     fn every_state_of_the_model_is_said_in_words() {
         assert!(state_words(&ModelState::NotLoaded).starts_with("not loaded"));
-        assert_eq!(state_words(&ModelState::Loading { bytes: 900_000, total: 3_600_000 }), "loading, 900 kB of 3.6 MB (25%)");
+        let loading = ModelState::Loading { bytes: 900_000, total: 3_600_000, memory: 13_400_000 };
+        assert_eq!(state_words(&loading), "loading, 900 kB of 3.6 MB (25%); needs about 13.4 MB of memory");
         let model = Model { name: "demo".into(), parameters: 3_000_000, quantization: "Q8_0".into(), ..Model::default() };
         let ready = Ready {
             model,

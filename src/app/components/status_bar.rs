@@ -2,8 +2,10 @@ use leptos::prelude::*;
 
 use super::answer_stream::AnswerStream;
 use super::icon::{Icon, IconView};
+use crate::app::number;
 use crate::app::run::Run;
 use crate::app::state::use_page;
+use crate::worker::client::Work;
 
 /// What goes on, how far it is, and Stop; always in sight. Its place stays when a run ends, so that nothing jumps.
 #[component]
@@ -13,12 +15,14 @@ pub fn StatusBar() -> impl IntoView {
     let is_active = move || page.run.with(Run::is_active);
     let progress = move || page.run.with(Run::progress).map_or(String::new(), |part| format!("--done:{part:.3}"));
     let is_unknown = move || is_active() && page.run.with(Run::progress).is_none();
+    let work = move || page.work.get().filter(|_| !is_active()).map(work_words);
     view! {
         <div class="status" class:idle=is_idle class:active=is_active>
             <div class="line">
                 <p data-testid="status">
                     <span role="status" aria-live="polite">{move || page.run.with(Run::phase)}</span>
                     <span class="detail">{move || page.run.with(Run::detail)}</span>
+                    <span class="detail" data-testid="work">{work}</span>
                 </p>
                 <button type="button" data-testid="stop-button" disabled=move || !is_active() on:click=move |_| page.stop()>
                     <IconView icon=Icon::Stop />
@@ -39,4 +43,11 @@ pub fn StatusBar() -> impl IntoView {
         </div>
         <AnswerStream />
     }
+}
+
+/// "611 tokens computed, up to 24.1 MB of memory".
+fn work_words(Work { forward_tokens, gpu_bytes, heap_bytes, .. }: Work) -> String {
+    let tokens = number::grouped(forward_tokens as u64);
+    let gpu = if gpu_bytes > 0 { format!(", up to {} on the GPU", number::bytes(gpu_bytes)) } else { String::new() };
+    format!("{tokens} tokens computed{gpu}, {} of memory", number::bytes(heap_bytes))
 }

@@ -1,0 +1,32 @@
+//! How much GPU memory a model needs, from its header alone.
+
+use super::format::row_words;
+use super::forward::cache_length;
+use super::kernels::heads::qkv_width;
+use super::kernels::padded;
+use super::variant::Variant;
+use super::weights::shape;
+use crate::model::config::Config;
+use crate::model::gguf::Gguf;
+
+/// The text that is assumed, in tokens.
+const TOKENS: usize = 512;
+
+/// Bytes for the weights, the keys and values of a text of 512 tokens, and what is on its way through a layer and the LM
+/// head; within a few per cent of what a run on such a text takes at most.
+pub fn estimate(gguf: &Gguf, config: &Config, variant: &Variant) -> u64 {
+    let weights: usize = gguf
+        .tensors
+        .iter()
+        .map(|tensor| {
+            let (rows, columns) = shape(tensor);
+            rows * row_words(tensor.quant, columns)
+        })
+        .sum();
+    let text = cache_length(config, TOKENS * (config.n_layers + 1));
+    let row = qkv_width(config) + padded(config.n_heads * config.head_dim) + 2 * config.ffn_dim + padded(config.ffn_dim);
+    let block = variant.block_rows.min(TOKENS);
+    let layer = block * (row + 4 * padded(config.dim));
+    let head = block * variant.vocab_tile.min(config.vocab_size) + config.vocab_size;
+    4 * (weights + text + layer + head + TOKENS * padded(config.dim)) as u64
+}
