@@ -23,6 +23,19 @@
 //! renders documents and nothing else. It holds the table **T** as measured; whatever is derived is computed where
 //! it is shown.
 //!
+//! ## One pass on the GPU
+//!
+//! ```text
+//!   batch     passes ─► rows: token, position, which keys it sees     (pure)
+//!   forward   rows ─► one page of kernels in the order of the transformer
+//!   kernels/  NAME.wgsl, and NAME.rs: what it takes, its twin, its test
+//!   recording dispatches ─► one submission
+//!   scoring   chunks of whole suffixes ─► a few numbers a position ─► readouts
+//! ```
+//!
+//! Of a perturbed text only what comes after its first edit is computed; its rows attend to the base text's keys up to there
+//! and to their own. A kernel has one variant without barriers, for adapters that the CPU plays, and one with shared memory.
+//!
 //! ## The rooms
 //!
 //! | room | what it knows | may use |
@@ -33,7 +46,9 @@
 //! | `text` | Punkt sentences; bytes <-> tokens <-> sentences | |
 //! | `model` | GGUF, configuration, tokenizer, chat template: nothing computes | |
 //! | `lm` | the trait every engine has (`LanguageModel`), generation, sampling | model |
+//! | `gpu` | the engine on WebGPU: our WGSL kernels, a plain twin beside each | lm, model |
 //! | `cpu` | the engine on candle tensors: fallback and oracle | lm, model |
+//! | `engine` | which of the two a model runs on: a trial of both on a part of the real model | gpu, cpu, lm, model, worker/protocol |
 //! | `attribution` | methods (`METHODS`): how to perturb, what to read | lm, model, table |
 //! | `session` | one model and what is asked of it; worker and command line are shells around it | all above |
 //! | [`worker`] | protocol, the page's side (client), the worker's side (host) | session on one side only |
@@ -48,8 +63,10 @@
 //!
 //! * The page contains no engine; opening a link fetches neither worker nor model.
 //! * Two traits only: `lm::LanguageModel` and `model::source::ByteSource`. Everything else is data: an architecture
-//!   is a row of knobs (`model::arch`), a tensor type a row of sizes (`model::quant`), a method two pure functions.
-//! * A model file is never in memory as a whole: it streams through pieces of 4 MiB (`model::stream`).
+//!   is a row of knobs (`model::arch`), a tensor type a row of sizes (`model::quant`) and a WGSL fragment (`gpu::format`), an
+//!   adapter's way of computing a row (`gpu::variant`), a method two pure functions.
+//! * wgpu appears in `gpu` only. Logits stay on the GPU.
+//! * A model file is never in memory as a whole: it streams through pieces of 2 MiB (`model::stream`).
 //! * Activations are f32. No quantised activations anywhere near a score.
 //! * A row without positive score stays zero. Nothing is filled with made-up weight, nothing unmeasured is shown.
 //! * The visitor's text never becomes a control token, and control tokens are never perturbed.

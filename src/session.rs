@@ -77,10 +77,13 @@ impl Session<Engine> {
         backend: BackendChoice,
         on_progress: impl AsyncFnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Option<Self>, Problem> {
-        let gguf = Gguf::read(source).await.map_err(unreadable)?;
+        let mut gguf = Gguf::read(source).await.map_err(unreadable)?;
+        // Its trial needs memory that the tokenizer takes later.
+        let chosen = engine::choose(source, &gguf, backend).await.map_err(unloadable)?;
         let tokenizer = Tokenizer::from_metadata(&gguf.metadata).map_err(unreadable)?;
         let template = ChatTemplate::from_metadata(&gguf.metadata, &tokenizer).map_err(unreadable)?;
-        let Some(Loaded { engine, sha256, notice }) = engine::load(source, &gguf, backend, on_progress).await.map_err(unloadable)? else {
+        gguf.metadata.forget_arrays();
+        let Some(Loaded { engine, sha256, notice }) = engine::load(source, &gguf, chosen, on_progress).await.map_err(unloadable)? else {
             return Ok(None);
         };
         Ok(Some(Self { lm: engine, tokenizer, template, model: describe(&gguf, sha256), notice }))

@@ -9,8 +9,9 @@ use std::rc::Rc;
 use glasscage::gpu::GpuModel;
 use glasscage::gpu::device::{Gpu, Options};
 use glasscage::gpu::memory::estimate;
+use glasscage::gpu::variant::Variant;
 use glasscage::lm::sample::Sampler;
-use glasscage::lm::{Edit, Job, LanguageModel, LmError, Pass};
+use glasscage::lm::{Edit, Job, LanguageModel, LmError, Pass, Readout};
 use glasscage::model::gguf::Gguf;
 use glasscage::model::source::NativeFile;
 
@@ -131,3 +132,38 @@ async fn the_memory_said_before_loading_is_what_a_run_takes() {
     println!("{} bytes in use at most, {ratio:.2} of the estimate", model.counters().peak_gpu_bytes);
     assert!((0.7..1.3).contains(&ratio), "{ratio}");
 }
+
+#[tokio::test]
+async fn how_rows_and_vocabulary_are_cut_changes_nothing() {
+    let source = NativeFile::open(Path::new(DEMO)).expect("the demo model is in the checkout");
+    let gguf = Gguf::read(&source).await.expect("a GGUF file");
+    let tokens: Vec<u32> = (0..64).map(|i| i * 13 % 200).collect();
+    let passes = passes();
+    let job = Job { tokens: &tokens, targets: 48..64, passes: &passes, divergences: true };
+    let mut all: Vec<Vec<Readout>> = Vec::new();
+    for cut in CUTS {
+        let gpu = Gpu::open(&Options { variant: Some(cut), ..Options::default() }).await.expect("a Vulkan driver");
+        let loaded = GpuModel::load(Rc::new(gpu), &source, &gguf, async |_| ControlFlow::Continue(())).await;
+        let mut model = loaded.expect("it loads").expect("nothing stopped it").0;
+        let mut readouts = Vec::new();
+        let scored = model.score(&job, async |_, readout| {
+            readouts.push(readout.clone());
+            ControlFlow::Continue(())
+        });
+        scored.await.expect("it scores");
+        all.push(readouts);
+    }
+    for readouts in &all[1..] {
+        for (one, other) in readouts.iter().zip(&all[0]) {
+            let numbers = |readout: &Readout| [&readout.log_probs[..], &readout.divergences].concat();
+            assert!(numbers(one).iter().zip(numbers(other)).all(|(x, y)| (x - y).abs() < 1e-4), "{one:?} {other:?}");
+        }
+    }
+}
+
+/// From one row at a time to all together; tiles of the vocabulary that fit and that do not.
+const CUTS: &[Variant] = &[
+    Variant { name: "all together", shares_memory: false, block_rows: 4096, few_tokens: 1, vocab_tile: 4096 },
+    Variant { name: "fives", shares_memory: false, block_rows: 5, few_tokens: 1, vocab_tile: 100 },
+    Variant { name: "one by one", shares_memory: true, block_rows: 1, few_tokens: 8, vocab_tile: 333 },
+];

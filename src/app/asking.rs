@@ -1,6 +1,8 @@
 //! From a press on Explain to a document: what goes to the worker, and what its events change.
 
+use gloo::timers::future::TimeoutFuture;
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use web_sys::File;
 
 use super::browser;
@@ -10,6 +12,8 @@ use crate::explanation::Document;
 use crate::problem::Problem;
 use crate::worker::client::{BackendChoice, Client, Event, GLASSCAGE, Message, ModelSource, Ready, Request};
 
+/// How long Stop waits for the engine to end in good order.
+const PATIENCE_MILLIS: u32 = 4_000;
 const BUILT_IN_MODEL: &str = "models/demo.gguf";
 
 /// The engine that the address asks for: `?backend=cpu` or `?backend=gpu`.
@@ -34,6 +38,7 @@ impl Page {
         }
         self.problem.set(None);
         self.work.set(None);
+        self.engine.update_value(|engine| engine.runs += 1);
         let question = self.settings.with_untracked(|settings| settings.question(&prompt, &given));
         match self.model.get_untracked() {
             ModelState::Ready(_) => {
@@ -57,8 +62,36 @@ impl Page {
                 self.engine.update_value(|engine| engine.question = None);
                 self.run.set(Run::Done("Stopped; the model goes on loading".into()));
             }
-            run if run.is_active() => self.send(&Request::Cancel),
+            run if run.is_active() => {
+                self.send(&Request::Cancel);
+                self.insist_on_stop();
+            }
             _ => {}
+        }
+    }
+
+    /// An engine in the middle of a long step hears of Stop only after it. A visitor does not wait for that.
+    fn insist_on_stop(&self) {
+        let page = *self;
+        let current = move || page.engine.with_value(|engine| engine.runs);
+        let stopped = current();
+        spawn_local(async move {
+            TimeoutFuture::new(PATIENCE_MILLIS).await;
+            if current() == stopped && page.run.with_untracked(Run::is_active) {
+                page.end_engine();
+            }
+        });
+    }
+
+    fn end_engine(&self) {
+        if let Some(client) = self.engine.with_value(|engine| engine.client.clone()) {
+            client.terminate();
+        }
+        self.model.set(ModelState::NotLoaded);
+        let run = self.run.get_untracked();
+        self.run.set(Run::Done(format!("{}; the model loads again at the next Explain", run.broken_off())));
+        if let Some(answer) = run.answer() {
+            self.keep_answer(answer.to_owned());
         }
     }
 

@@ -97,6 +97,14 @@ impl Run {
         }
     }
 
+    /// What is said where the engine was ended in the middle of it.
+    pub fn broken_off(&self) -> String {
+        match self {
+            Self::Measuring { passes, .. } => self.outcome(*passes),
+            _ => "Stopped".into(),
+        }
+    }
+
     /// What is said at the end of a run with `passes` made and planned.
     pub fn outcome(&self, [made, planned]: [usize; 2]) -> String {
         let seconds = match self {

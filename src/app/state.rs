@@ -55,6 +55,8 @@ pub struct Page {
 pub(super) struct Engine {
     pub client: Option<Client>,
     pub file: Option<File>,
+    /// Presses on Explain so far.
+    pub runs: usize,
     /// Asked while the model was not there yet.
     pub question: Option<Question>,
 }

@@ -10,7 +10,7 @@ use crate::model::quant::Quant;
 use crate::model::tokenizer::TokenId;
 
 /// Values of a packed matrix that are expanded at once.
-const BLOCK_VALUES: usize = 4 << 20;
+const BLOCK_VALUES: usize = 1 << 19;
 
 /// `[rows, columns]`; a vector is one row.
 pub struct Weight {

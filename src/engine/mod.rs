@@ -41,16 +41,14 @@ pub struct Progress {
     pub memory: u64,
 }
 
-/// Loads a model on the engine that was asked for; on `Auto`, on the one that [`trial`] found. `None` where `on_progress`
-/// broke off.
+/// Loads a model on the chosen engine. `None` where `on_progress` broke off.
 pub async fn load(
     source: &impl ByteSource,
     gguf: &Gguf,
-    choice: BackendChoice,
+    Chosen { choice, gpu, mut notice }: Chosen,
     mut on_progress: impl AsyncFnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Option<Loaded>, LoadError> {
     let config = Config::from_gguf(gguf)?;
-    let (gpu, mut notice) = choose(source, gguf, choice).await?;
     if let Some(gpu) = gpu {
         let memory = gpu::memory::estimate(gguf, &config, gpu.variant);
         match GpuModel::load(gpu, source, gguf, async |bytes| on_progress(Progress { bytes, memory }).await).await {
@@ -66,8 +64,26 @@ pub async fn load(
     Ok(loaded.map(|(model, sha256)| Loaded { engine: Engine::Cpu(Box::new(model)), sha256, notice }))
 }
 
-/// The GPU to use, or none; and why, where that needs a word.
-async fn choose(source: &impl ByteSource, gguf: &Gguf, choice: BackendChoice) -> Result<(Option<Rc<Gpu>>, Option<String>), LoadError> {
+/// The engine for a model.
+pub struct Chosen {
+    choice: BackendChoice,
+    /// The GPU to use, or none for the CPU.
+    gpu: Option<Rc<Gpu>>,
+    /// Why, where that needs a word.
+    notice: Option<String>,
+}
+
+/// Finds the engine for a model: the one that was asked for; on `Auto`, the one that [`trial`] recommends.
+pub async fn choose(source: &impl ByteSource, gguf: &Gguf, choice: BackendChoice) -> Result<Chosen, LoadError> {
+    let (gpu, notice) = gpu_and_notice(source, gguf, choice).await?;
+    Ok(Chosen { choice, gpu, notice })
+}
+
+async fn gpu_and_notice(
+    source: &impl ByteSource,
+    gguf: &Gguf,
+    choice: BackendChoice,
+) -> Result<(Option<Rc<Gpu>>, Option<String>), LoadError> {
     match choice {
         BackendChoice::Cpu => Ok((None, None)),
         BackendChoice::Gpu => {

@@ -2,25 +2,28 @@
 
 use crate::lm::LoadError;
 use crate::model::config::Config;
-use crate::model::gguf::{Gguf, Tensor, Value};
+use crate::model::gguf::{Gguf, GgufError, Tensor, Value};
 use crate::model::source::{ByteSource, Memory};
 
 /// Bytes of layers to take at least one layer of.
-const LAYER_BYTES: usize = 12 << 20;
+const LAYER_BYTES: usize = 4 << 20;
 const VOCABULARY: usize = 2048;
 
 /// Reads the part: a header, and the bytes that it describes.
 pub async fn read(source: &impl ByteSource, gguf: &Gguf) -> Result<(Gguf, Memory), LoadError> {
     let config = Config::from_gguf(gguf)?;
     let n_layers = n_layers(gguf, &config);
-    let mut bytes = Vec::new();
-    let mut tensors = Vec::new();
-    for tensor in gguf.tensors.iter().filter(|tensor| layer_of(tensor).is_none_or(|layer| layer < n_layers)) {
-        let part = shortened(tensor, bytes.len() as u64);
-        bytes.extend(source.read_at(tensor.offset, part.bytes).await.map_err(crate::model::gguf::GgufError::from)?);
-        tensors.push(part);
+    let kept = |tensor: &&Tensor| layer_of(tensor).is_none_or(|layer| layer < n_layers);
+    let originals: Vec<&Tensor> = gguf.tensors.iter().filter(kept).collect();
+    let mut tensors: Vec<Tensor> = originals.iter().map(|tensor| shortened(tensor)).collect();
+    // All at once: a vector that grows would take three times as much.
+    let mut bytes = Vec::with_capacity(tensors.iter().map(|tensor| tensor.bytes).sum());
+    for (original, part) in originals.iter().zip(&mut tensors) {
+        part.offset = bytes.len() as u64;
+        bytes.extend(source.read_at(original.offset, part.bytes).await.map_err(GgufError::from)?);
     }
     let mut metadata = gguf.metadata.clone();
+    metadata.forget_arrays();
     metadata.set(&format!("{}.block_count", config.architecture.name), Value::U64(n_layers as u64));
     Ok((Gguf { metadata, tensors, size: bytes.len() as u64 }, Memory(bytes)))
 }
@@ -35,9 +38,9 @@ fn layer_of(tensor: &Tensor) -> Option<usize> {
     tensor.name.strip_prefix("blk.")?.split('.').next()?.parse().ok()
 }
 
-/// The tensor with at most the first rows of a vocabulary, at another place.
-fn shortened(tensor: &Tensor, offset: u64) -> Tensor {
-    let mut part = Tensor { offset, ..tensor.clone() };
+/// The tensor, of a vocabulary with at most its first rows.
+fn shortened(tensor: &Tensor) -> Tensor {
+    let mut part = tensor.clone();
     if let ("token_embd.weight" | "output.weight", &[columns, rows]) = (&*tensor.name, &tensor.shape[..]) {
         let kept = rows.min(VOCABULARY);
         part.shape = vec![columns, kept];

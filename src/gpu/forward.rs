@@ -9,7 +9,7 @@ use super::kernels::heads::{self, Heads, cached_slot, qkv_width};
 use super::kernels::log_sum_exp::{self, Tile};
 use super::kernels::matmul::{self, Matmul};
 use super::kernels::rms_norm::{self, RmsNorm};
-use super::kernels::{argmax, embed, gather, padded, swiglu};
+use super::kernels::{argmax, embed, gather, padded, sample, swiglu};
 use super::recording::Recording;
 use super::weights::{Matrix, Slab};
 use crate::model::config::Config;
@@ -174,8 +174,10 @@ pub struct Choice {
     /// `[padded dim]`.
     normed: Buffer,
     /// `[vocab_size]`.
-    pub logits: Buffer,
+    logits: Buffer,
     best: Buffer,
+    /// How to draw a token, where that is left to chance: see [`sample::words`].
+    pub draw: Buffer,
     /// Token, and its logit's bits.
     pub chosen: Buffer,
 }
@@ -186,14 +188,15 @@ impl Choice {
             normed: gpu.buffer("normed", padded(config.dim)),
             logits: gpu.buffer("logits", config.vocab_size),
             best: gpu.buffer("best", 2 * argmax::PARTS),
+            draw: gpu.buffer("draw", sample::DRAW_WORDS),
             chosen: gpu.buffer("chosen", 2),
         }
     }
 }
 
 impl Transformer {
-    /// Logits after row `row` of x, and the most likely token.
-    pub fn choose<'a>(&'a self, recording: &mut Recording<'a>, x: &'a Buffer, row: usize, choice: &'a Choice) {
+    /// The token after row `row` of x: the most likely one, or one drawn.
+    pub fn choose<'a>(&'a self, recording: &mut Recording<'a>, x: &'a Buffer, row: usize, choice: &'a Choice, is_greedy: bool) {
         self.normalize(recording, x, Block { first: row, n: 1 }, &self.norm, &choice.normed);
         Block { first: 0, n: 1 }.project(
             recording,
@@ -203,7 +206,11 @@ impl Transformer {
             &choice.logits,
             self.config.vocab_size,
         );
-        argmax::record(recording, &choice.logits, self.config.vocab_size, &choice.best, &choice.chosen);
+        let Choice { logits, best, draw, chosen, .. } = choice;
+        match is_greedy {
+            true => argmax::record(recording, logits, self.config.vocab_size, best, chosen),
+            false => sample::record(recording, logits, self.config.vocab_size, draw, chosen),
+        }
     }
 }
 

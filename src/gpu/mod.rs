@@ -32,6 +32,7 @@ use crate::model::tokenizer::TokenId;
 use batch::{Row, text_rows};
 use device::{Buffer, Gpu};
 use forward::{Choice, Rows, Scratch, Transformer, angles, blocks, cache_length};
+use kernels::sample;
 use recording::{Program, Recording};
 
 /// Rows of a text that go through all layers before the next ones do.
@@ -67,6 +68,7 @@ struct Decoding {
     program: Program,
     row: Buffer,
     choice: Choice,
+    is_greedy: bool,
     _scratch: Scratch,
 }
 
@@ -168,12 +170,16 @@ impl LanguageModel for GpuModel {
             self.make_room(self.text.capacity.max(tokens.len())).await?;
         }
         check_capacity(self.text.length + tokens.len(), self.text.capacity)?;
-        if self.decoding.is_none() {
-            self.decoding = Some(self.decoding().await?);
+        if self.decoding.as_ref().is_none_or(|decoding| decoding.is_greedy != sampler.is_greedy()) {
+            self.decoding = None;
+            self.decoding = Some(self.decoding(sampler.is_greedy()).await?);
         }
         self.counters.head_positions += 1;
+        let decoding = self.decoding.as_ref().expect("just made");
+        if let Some(draw) = sampler.draw() {
+            self.gpu.write(&decoding.choice.draw, 0, &sample::words(&draw, self.transformer.config.vocab_size));
+        }
         if let &[token] = tokens {
-            let decoding = self.decoding.as_ref().expect("just made");
             self.gpu.write(&decoding.row, 0, &Row::words(&text_rows(&[token], self.text.length)));
             decoding.program.run(&self.gpu);
             self.text.length += 1;
@@ -181,7 +187,7 @@ impl LanguageModel for GpuModel {
         } else {
             self.prefill(tokens).await?;
         }
-        self.choose(sampler).await
+        self.chosen().await
     }
 
     async fn score(&mut self, job: &Job<'_>, on_readout: impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>) -> Result<(), LmError> {
@@ -210,13 +216,13 @@ impl GpuModel {
         let last = (tokens.len() - 1) % scratch.rows;
         let decoding = self.decoding.as_ref().expect("made before");
         let mut recording = Recording::new(&self.gpu);
-        self.transformer.choose(&mut recording, &scratch.x, last, &decoding.choice);
+        self.transformer.choose(&mut recording, &scratch.x, last, &decoding.choice, decoding.is_greedy);
         recording.run();
         Ok(())
     }
 
     /// Records one token's way through the model.
-    async fn decoding(&self) -> Result<Decoding, LmError> {
+    async fn decoding(&self, is_greedy: bool) -> Result<Decoding, LmError> {
         let (gpu, transformer) = (&self.gpu, &self.transformer);
         let scratch = self.scratch(1).await?;
         let (row, choice) = gpu.allocating(|| (gpu.buffer("row", 6), Choice::new(gpu, &transformer.config))).await?;
@@ -227,21 +233,17 @@ impl GpuModel {
         for i in 0..transformer.layers.len() {
             blocks(1, 1).for_each(|block| transformer.layer(&mut recording, i, &scratch, rows, block));
         }
-        transformer.choose(&mut recording, &scratch.x, 0, &choice);
+        transformer.choose(&mut recording, &scratch.x, 0, &choice, is_greedy);
         let program = recording.finish();
-        Ok(Decoding { program, row, choice, _scratch: scratch })
+        Ok(Decoding { program, row, choice, is_greedy, _scratch: scratch })
     }
 
-    /// The next token: the most likely one is known on the GPU, anything else is drawn from the logits.
-    async fn choose(&self, sampler: &mut Sampler) -> Result<TokenId, LmError> {
+    /// What the GPU chose.
+    async fn chosen(&self) -> Result<TokenId, LmError> {
         let choice = &self.decoding.as_ref().expect("made before").choice;
-        let vocab_size = self.transformer.config.vocab_size;
-        if !sampler.is_greedy() {
-            return sampler.sample(&self.gpu.read_f32(&choice.logits, vocab_size).await?);
-        }
         let chosen = self.gpu.read(&choice.chosen, 2).await?;
-        let is_choice = (chosen[0] as usize) < vocab_size && f32::from_bits(chosen[1]).is_finite();
-        if is_choice { Ok(chosen[0]) } else { Err(LmError::NotFinite) }
+        let is_token = (chosen[0] as usize) < self.transformer.config.vocab_size && f32::from_bits(chosen[1]).is_finite();
+        if is_token { Ok(chosen[0]) } else { Err(LmError::NotFinite) }
     }
 }
 

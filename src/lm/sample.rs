@@ -1,49 +1,110 @@
-//! Which token comes next: candle's sampler behind the settings of a visitor.
-
-use candle_core::{Device, Tensor};
-use candle_transformers::generation::{LogitsProcessor, Sampling};
+//! Which token comes next. The same seed gives the same text on every engine: chance comes from the seed alone, and the way
+//! from chance to a token is plain enough to be taken on a GPU too.
 
 use super::LmError;
 use crate::model::tokenizer::TokenId;
 
-/// Greedy, or random with a seed: the same seed gives the same text.
+/// Greedy, or random with a seed.
 pub struct Sampler {
-    processor: LogitsProcessor,
-    is_greedy: bool,
+    temperature: f64,
+    top_k: Option<usize>,
+    top_p: Option<f64>,
+    /// Of the generator of chances.
+    state: u64,
+}
+
+/// One choice that is left to chance.
+#[derive(Clone, Copy, Debug)]
+pub struct Draw {
+    /// Logits are divided by it; above 0.
+    pub temperature: f64,
+    /// Only tokens as likely as the k-th are left.
+    pub top_k: Option<usize>,
+    /// Of those, the most likely ones that hold this part of their probability.
+    pub top_p: Option<f64>,
+    /// In [0, 1).
+    pub chance: f64,
 }
 
 impl Sampler {
     /// Temperature 0 is greedy; otherwise logits are divided by it, and the choice is limited to the `top_k` most
     /// likely tokens, then to the smallest set that holds `top_p` of the probability.
     pub fn new(temperature: f64, top_k: Option<usize>, top_p: Option<f64>, seed: u64) -> Self {
-        let sampling = match (top_k, top_p) {
-            _ if temperature <= 0.0 => Sampling::ArgMax,
-            (None, None) => Sampling::All { temperature },
-            (Some(k), None) => Sampling::TopK { k, temperature },
-            (None, Some(p)) => Sampling::TopP { p, temperature },
-            (Some(k), Some(p)) => Sampling::TopKThenTopP { k, p, temperature },
-        };
-        Self { is_greedy: sampling == Sampling::ArgMax, processor: LogitsProcessor::from_sampling(seed, sampling) }
+        Self { temperature, top_k, top_p, state: seed }
     }
 
     pub fn greedy() -> Self {
         Self::new(0.0, None, None, 0)
     }
 
+    /// The next choice; `None` where it is always the most likely token.
+    pub fn draw(&mut self) -> Option<Draw> {
+        let &mut Self { temperature, top_k, top_p, .. } = self;
+        (temperature > 0.0).then(|| Draw { temperature, top_k, top_p, chance: self.chance() })
+    }
+
     /// Whether it always takes the most likely token.
     pub fn is_greedy(&self) -> bool {
-        self.is_greedy
+        self.temperature <= 0.0
     }
 
     /// Chooses by `logits`, one for each token of the vocabulary.
     pub fn sample(&mut self, logits: &[f32]) -> Result<TokenId, LmError> {
-        if logits.iter().any(|logit| logit.is_nan()) {
+        if logits.iter().any(|logit| !logit.is_finite()) {
             return Err(LmError::NotFinite);
         }
-        let logits = Tensor::new(logits, &Device::Cpu);
-        logits
-            .and_then(|logits| self.processor.sample(&logits))
-            .map_err(|error| LmError::Engine(error.to_string().lines().next().unwrap_or_default().to_owned()))
+        Ok(self.draw().map_or_else(|| argmax(logits), |draw| draw.token(logits)))
+    }
+
+    /// 24 random bits (splitmix64, Steele, Lea and Flood 2014), as a part of 1.
+    fn chance(&mut self) -> f64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 40) as f64 / f64::from(1 << 24)
+    }
+}
+
+/// The first of the most likely tokens.
+fn argmax(logits: &[f32]) -> TokenId {
+    (1..logits.len()).fold(0, |best, i| if logits[i] > logits[best] { i } else { best }) as TokenId
+}
+
+impl Draw {
+    /// Of the tokens left by top-k and top-p, the one at which the running sum of exp(logit / temperature), in the order of the
+    /// vocabulary, passes `chance` of the whole.
+    pub fn token(&self, logits: &[f32]) -> TokenId {
+        let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let weight = |logit: f32| (f64::from(logit - largest) / self.temperature).exp();
+        let least = self.least_likely(logits, weight);
+        let left = logits.iter().enumerate().filter(|(_, logit)| **logit >= least);
+        let all: f64 = left.clone().map(|(_, &logit)| weight(logit)).sum();
+        let mut passed = 0.0;
+        let mut token = 0;
+        for (i, &logit) in left {
+            token = i as TokenId;
+            passed += weight(logit);
+            if passed > self.chance * all {
+                break;
+            }
+        }
+        token
+    }
+
+    /// The logit of the least likely token that is left.
+    fn least_likely(&self, logits: &[f32], weight: impl Fn(f32) -> f64) -> f32 {
+        let mut sorted = logits.to_vec();
+        sorted.sort_unstable_by(|x, y| y.total_cmp(x));
+        sorted.truncate(self.top_k.unwrap_or(sorted.len()).max(1));
+        let Some(top_p) = self.top_p.filter(|&part| part < 1.0) else { return *sorted.last().unwrap_or(&f32::NEG_INFINITY) };
+        let kept: f64 = logits.iter().filter(|logit| Some(*logit) >= sorted.last()).map(|&logit| weight(logit)).sum();
+        let mut passed = 0.0;
+        let last = sorted.iter().find(|&&logit| {
+            passed += weight(logit);
+            passed >= top_p * kept
+        });
+        *last.or(sorted.last()).unwrap_or(&f32::NEG_INFINITY)
     }
 }
 
@@ -58,8 +119,9 @@ mod tests {
     }
 
     #[test]
-    fn greedy_takes_the_most_likely_token() {
+    fn greedy_takes_the_most_likely_token_and_the_first_of_several() {
         assert_eq!(Sampler::greedy().sample(&LOGITS).unwrap(), 1);
+        assert_eq!(Sampler::greedy().sample(&[0.0, 1.0, 1.0]).unwrap(), 1);
     }
 
     #[test]
@@ -72,6 +134,16 @@ mod tests {
     fn top_k_and_top_p_limit_the_choice() {
         assert!(draw(Sampler::new(1.0, Some(2), None, 1)).iter().all(|token| [1, 2].contains(token)));
         assert!(draw(Sampler::new(1.0, None, Some(0.5), 1)).iter().all(|&token| token == 1));
+    }
+
+    #[test]
+    fn tokens_come_as_often_as_they_are_likely() {
+        let mut sampler = Sampler::new(2.0, None, None, 3);
+        let mut counts = [0.0; 4];
+        (0..20_000).for_each(|_| counts[sampler.sample(&LOGITS).unwrap() as usize] += 1.0 / 20_000.0);
+        let weights = LOGITS.map(|logit| (f64::from(logit) / 2.0).exp());
+        let sum: f64 = weights.iter().sum();
+        assert!(counts.iter().zip(weights).all(|(count, weight)| (count - weight / sum).abs() < 0.01), "{counts:?}");
     }
 
     #[test]

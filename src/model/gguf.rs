@@ -53,6 +53,11 @@ pub enum Value {
 pub struct Metadata(BTreeMap<String, Value>);
 
 impl Metadata {
+    /// Forgets vocabulary and merges: tens of megabytes that nobody needs once there is a tokenizer.
+    pub fn forget_arrays(&mut self) {
+        self.0.retain(|_, value| !matches!(value, Value::Strings(_) | Value::Numbers(_)));
+    }
+
     /// Says something else than the file does.
     pub fn set(&mut self, key: &str, value: Value) {
         self.0.insert(key.to_owned(), value);

@@ -8,9 +8,9 @@ use super::gguf::{Gguf, GgufError, Tensor};
 use super::source::ByteSource;
 
 /// The largest piece that is in memory at once.
-const PIECE: usize = 4 << 20;
+const PIECE: usize = 2 << 20;
 
-/// Reads every tensor of `source` in file order. `on_piece` gets consecutive pieces of each tensor, at most 4 MiB
+/// Reads every tensor of `source` in file order. `on_piece` gets consecutive pieces of each tensor, at most 2 MiB
 /// each; `on_progress` the bytes of the file read so far, and may break off.
 ///
 /// Returns the SHA-256 of the file in lower-case hexadecimal, `None` where it was broken off.

@@ -57,6 +57,11 @@ impl Client {
         }
     }
 
+    /// Ends the worker, whatever it is doing; the next request starts a new one.
+    pub fn terminate(&self) {
+        self.take_worker();
+    }
+
     fn try_send(&self, request: &Request, file: Option<&File>) -> Result<(), JsValue> {
         let request = request.serialize(&Serializer::json_compatible())?;
         let message = JsValue::from(Array::of2(&request, &file.map_or(JsValue::UNDEFINED, JsValue::from)));
@@ -114,14 +119,18 @@ impl Client {
     }
 
     fn lose(&self, what: &str, remedy: &str) {
+        self.take_worker();
+        (self.deliver)(Err(Problem::new(what, remedy)));
+    }
+
+    fn take_worker(&self) {
         let lost = std::mem::take(&mut *self.state.borrow_mut());
         if let Some(worker) = &lost.worker {
             worker.set_onmessage(None);
             worker.set_onerror(None);
             worker.terminate();
         }
-        (self.deliver)(Err(Problem::new(what, remedy)));
-        // The handler that is running now belongs to `lost`: it may be dropped only after it returns.
+        // The handler that is running now may belong to `lost`: it may be dropped only after it returns.
         wasm_bindgen_futures::spawn_local(async move { drop(lost) });
     }
 }

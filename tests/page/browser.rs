@@ -24,7 +24,7 @@ const ARGUMENTS: &[&str] = &[
     "--enable-unsafe-swiftshader",
 ];
 
-/// The longest that anything on the page may take here; a limit, not a target.
+/// The longest that anything on the page may take here, with the built-in model; a limit, not a target.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub const DESKTOP: (u32, u32) = (1280, 900);
@@ -34,6 +34,8 @@ pub struct Browser {
     pub driver: WebDriver,
     chromedriver: Child,
     port: u16,
+    /// The longest that anything may take.
+    pub patience: Duration,
 }
 
 impl Browser {
@@ -58,7 +60,7 @@ impl Browser {
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
         };
-        let browser = Self { driver, chromedriver, port };
+        let browser = Self { driver, chromedriver, port, patience: PATIENCE };
         browser.look(DESKTOP, "light").await;
         browser.driver.goto(url).await.expect("the page opens");
         browser.find("prompt-input").await;
@@ -130,6 +132,12 @@ impl Browser {
         self.find(id).await.text().await.expect("an element has text")
     }
 
+    /// An attribute that is a number.
+    pub async fn attribute(&self, id: &str, name: &str) -> f64 {
+        let value = self.find(id).await.attr(name).await.expect("attributes can be read");
+        value.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("{id} has no number {name}"))
+    }
+
     /// Replaces what is in a text field.
     pub async fn fill(&self, id: &str, text: &str) {
         let field = self.find(id).await;
@@ -150,7 +158,7 @@ impl Browser {
             if let Some(found) = look().await {
                 return found;
             }
-            if began.elapsed() > PATIENCE {
+            if began.elapsed() > self.patience {
                 let file = self.screenshot("timed-out").await;
                 panic!("waited in vain for {what}; the page looked like {}", file.display());
             }

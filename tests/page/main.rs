@@ -9,6 +9,10 @@ mod browser;
 mod server;
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use glasscage::model::gguf::Gguf;
+use glasscage::model::source::NativeFile;
 
 use browser::{Browser, DESKTOP, PHONE};
 use server::Server;
@@ -67,6 +71,12 @@ async fn explain_shows_why_and_a_link_shows_the_same_without_an_engine() {
     browser.explained().await;
     // There is no GPU in the tests' browser, and the page says so.
     assert!(browser.text("engine-notice").await.contains("without a GPU"));
+    browser.find("engine-notice").await.scroll_into_view().await.expect("it can be scrolled to");
+    browser.screenshot("engine-light").await;
+    browser.look(PHONE, "dark").await;
+    browser.find("engine-notice").await.scroll_into_view().await.expect("it can be scrolled to");
+    browser.screenshot("engine-phone-dark").await;
+    browser.look(DESKTOP, "light").await;
 
     // The last generated sentence is preselected, and its prompt shares sum to 100 within rounding.
     let picture = browser.picture().await;
@@ -268,5 +278,52 @@ async fn prompts_that_cannot_be_explained_get_a_sentence_and_stay() {
     ask(&browser, &long).await;
     browser.wait("what is wrong", async || browser.problem().await.contains("tokens").then_some(())).await;
     assert_eq!(browser.value("prompt-input").await, long);
+    browser.close().await;
+}
+
+/// `cargo xtask test --large` makes the model: random weights in the shape of Qwen3-0.6B, with its real vocabulary.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes minutes and a file of 640 MB; cargo xtask test --large"]
+async fn a_large_model_answers_within_its_memory_and_can_be_stopped() {
+    let Some((server, _turn)) = server().await else { return };
+    let model = std::env::var("GLASSCAGE_LARGE_MODEL").expect("GLASSCAGE_LARGE_MODEL names the model file");
+    let mut browser = Browser::open(&format!("{}?backend=gpu", server.url)).await;
+    browser.patience = Duration::from_secs(900);
+    browser.choose_file("model-file", Path::new(&model)).await;
+    let state = async |words: &str| browser.text("model-state").await.contains(words).then_some(());
+    browser.wait("what it needs", async || state("of memory").await).await;
+    browser.screenshot("large-loading").await;
+    browser.wait("the model", async || state("ready").await).await;
+
+    browser.open_details_of("max-tokens").await;
+    browser.fill("max-tokens", "3").await;
+    ask(&browser, "Why?").await;
+    browser.explained().await;
+    println!("three tokens: {}", browser.text("work").await);
+    browser.screenshot("large-answered").await;
+
+    let source = NativeFile::open(Path::new(&model)).expect("the model file");
+    let gguf = Gguf::read(&source).await.expect("a GGUF file");
+    let header = gguf.tensors.iter().map(|tensor| tensor.offset).min().expect("tensors");
+    let gpu_bytes: f64 = browser.attribute("work", "data-gpu-bytes").await;
+    let heap_bytes: f64 = browser.attribute("work", "data-heap-bytes").await;
+    let file = gguf.size as f64;
+    println!(
+        "GPU {:.2} times the file, heap {:.0} MiB beside a header of {:.0} MiB",
+        gpu_bytes / file,
+        heap_bytes / 1048576.0,
+        header as f64 / 1048576.0
+    );
+    assert!(gpu_bytes <= 1.6 * file, "{gpu_bytes} {file}");
+    assert!(heap_bytes <= header as f64 + 67108864.0, "{heap_bytes} {header}");
+
+    explain_given(&browser, &"Ann has 3 figs. ".repeat(9), "Ann has 3 figs. The answer is 4.").await;
+    browser.wait("the first pass", async || browser.text("status").await.contains("of 10").then_some(())).await;
+    browser.click("stop-button").await;
+    let began = Instant::now();
+    browser.stopped().await;
+    println!("stopped after {:?}", began.elapsed());
+    assert!(browser.text("status").await.contains("Stopped after"), "{}", browser.text("status").await);
+    browser.screenshot("large-stopped").await;
     browser.close().await;
 }

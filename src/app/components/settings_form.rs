@@ -17,11 +17,11 @@ pub fn SettingsForm() -> impl IntoView {
                 <span class="hint">{move || settings.with(summary)}</span>
             </summary>
             <div class="settings">
-                <NumberField label="Longest answer (tokens)" start="256" range=1.0..=4096.0 take=move |n| settings.update(|all| all.max_tokens = n.map_or(256, |n| n as usize)) />
-                <NumberField label="Temperature (0 is greedy)" start="0" range=0.0..=2.0 take=move |n| settings.update(|all| all.temperature = n.unwrap_or(0.0)) />
-                <NumberField label="Top-k" start="" range=1.0..=1000.0 disabled=is_greedy take=move |n| settings.update(|all| all.top_k = n.map(|n| n as usize)) />
-                <NumberField label="Top-p" start="" range=0.01..=1.0 disabled=is_greedy take=move |n| settings.update(|all| all.top_p = n) />
-                <NumberField label="Seed" start="0" range=0.0..=4_294_967_295.0 disabled=is_greedy take=move |n| settings.update(|all| all.seed = n.map_or(0, |n| n as u64)) />
+                <NumberField label="Longest answer (tokens)" id="max-tokens" start="256" range=1.0..=4096.0 take=move |n| settings.update(|all| all.max_tokens = n.map_or(256, |n| n as usize)) />
+                <NumberField label="Temperature (0 is greedy)" id="temperature" start="0" range=0.0..=2.0 take=move |n| settings.update(|all| all.temperature = n.unwrap_or(0.0)) />
+                <NumberField label="Top-k" id="top-k" start="" range=1.0..=1000.0 disabled=is_greedy take=move |n| settings.update(|all| all.top_k = n.map(|n| n as usize)) />
+                <NumberField label="Top-p" id="top-p" start="" range=0.01..=1.0 disabled=is_greedy take=move |n| settings.update(|all| all.top_p = n) />
+                <NumberField label="Seed" id="seed" start="0" range=0.0..=4_294_967_295.0 disabled=is_greedy take=move |n| settings.update(|all| all.seed = n.map_or(0, |n| n as u64)) />
                 <label class="check">
                     <input
                         type="checkbox"
@@ -39,6 +39,7 @@ pub fn SettingsForm() -> impl IntoView {
 #[component]
 fn NumberField(
     label: &'static str,
+    id: &'static str,
     start: &'static str,
     range: RangeInclusive<f64>,
     #[prop(optional, into)] disabled: Signal<bool>,
@@ -57,7 +58,7 @@ fn NumberField(
     view! {
         <label class="number">
             <span>{label}</span>
-            <input type="number" step="any" min=least max=most value=start disabled=disabled aria-invalid=move || is_wrong.get().to_string() on:input=on_input />
+            <input type="number" data-testid=id step="any" min=least max=most value=start disabled=disabled aria-invalid=move || is_wrong.get().to_string() on:input=on_input />
         </label>
     }
 }

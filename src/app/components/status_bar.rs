@@ -15,14 +15,22 @@ pub fn StatusBar() -> impl IntoView {
     let is_active = move || page.run.with(Run::is_active);
     let progress = move || page.run.with(Run::progress).map_or(String::new(), |part| format!("--done:{part:.3}"));
     let is_unknown = move || is_active() && page.run.with(Run::progress).is_none();
-    let work = move || page.work.get().filter(|_| !is_active()).map(work_words);
+    let work = move || {
+        page.work.get().filter(|_| !is_active()).map(|work| {
+        view! {
+            <span class="detail" data-testid="work" data-gpu-bytes=work.gpu_bytes.to_string() data-heap-bytes=work.heap_bytes.to_string()>
+                {work_words(work)}
+            </span>
+        }
+    })
+    };
     view! {
         <div class="status" class:idle=is_idle class:active=is_active>
             <div class="line">
                 <p data-testid="status">
                     <span role="status" aria-live="polite">{move || page.run.with(Run::phase)}</span>
                     <span class="detail">{move || page.run.with(Run::detail)}</span>
-                    <span class="detail" data-testid="work">{work}</span>
+                    {work}
                 </p>
                 <button type="button" data-testid="stop-button" disabled=move || !is_active() on:click=move |_| page.stop()>
                     <IconView icon=Icon::Stop />

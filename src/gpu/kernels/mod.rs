@@ -11,6 +11,7 @@ pub mod heads;
 pub mod log_sum_exp;
 pub mod matmul;
 pub mod rms_norm;
+pub mod sample;
 pub mod swiglu;
 
 macro_rules! sources {
@@ -36,6 +37,7 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "matvec_shared",
     "rms_norm",
     "rms_norm_shared",
+    "sample",
     "swiglu"
 ];
 

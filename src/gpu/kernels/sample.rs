@@ -1,0 +1,51 @@
+//! A token drawn by chance, from the logits of one position.
+
+use crate::gpu::device::Buffer;
+use crate::gpu::kernel::Kernel;
+use crate::gpu::recording::Recording;
+use crate::lm::sample::Draw;
+
+const WIDTH: usize = 256;
+
+/// 4-byte values of a draw in memory.
+pub const DRAW_WORDS: usize = 4;
+
+/// A draw as the kernel reads it, for a vocabulary of `n` tokens.
+pub fn words(draw: &Draw, n: usize) -> [u32; DRAW_WORDS] {
+    let top_k = draw.top_k.unwrap_or(n).min(n) as u32;
+    [(draw.temperature as f32).to_bits(), top_k, (draw.top_p.unwrap_or(1.0) as f32).to_bits(), (draw.chance as f32).to_bits()]
+}
+
+/// The token to `chosen[0]` and the largest logit's bits to `chosen[1]`; see [`Draw::token`]. `draw` holds [`words`].
+pub fn record<'a>(recording: &mut Recording<'a>, logits: &'a Buffer, n: usize, draw: &'a Buffer, chosen: &'a Buffer) {
+    let kernel = Kernel::new("sample", [1, 1]).number("WIDTH", WIDTH);
+    recording.dispatch(&kernel, &[n as u32], &[logits, draw, chosen], [1, 1]);
+}
+
+#[cfg(test)]
+mod tests {
+    use wasm_bindgen_test::wasm_bindgen_test;
+
+    use super::*;
+    use crate::gpu::testing::{gpus, random};
+
+    #[wasm_bindgen_test(unsupported = tokio::test)]
+    async fn tokens_are_drawn_like_the_twins() {
+        for gpu in gpus().await {
+            for n in [1, 255, 256, 257, 1000] {
+                let logits: Vec<f32> = random(n, n as u64).iter().map(|value| 6.0 * value).collect();
+                let on_gpu = gpu.buffer_with_f32("logits", &logits);
+                for (i, (top_k, top_p)) in [(None, None), (Some(5), None), (None, Some(0.7)), (Some(40), Some(0.9))].iter().enumerate() {
+                    for chance in [0.0, 0.123, 0.5, 0.77, 0.999_9] {
+                        let draw = Draw { temperature: 0.5 + 0.4 * i as f64, top_k: *top_k, top_p: *top_p, chance };
+                        let (words, chosen) = (gpu.buffer_with("draw", &words(&draw, n)), gpu.buffer("chosen", 2));
+                        let mut recording = Recording::new(&gpu);
+                        record(&mut recording, &on_gpu, n, &words, &chosen);
+                        recording.run();
+                        assert_eq!(gpu.read(&chosen, 2).await.unwrap()[0], draw.token(&logits), "{n} {draw:?}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+// A token drawn by chance: of the tokens left by top-k and top-p, the one at which the running sum of exp(logit / temperature),
+// in the order of the vocabulary, passes `chance` of the whole.
+// logits: [n]; draw: [1]; chosen: [index, logit's bits].
+// Dispatch: one workgroup.
+
+struct Params {
+    n: u32,
+}
+
+struct Draw {
+    temperature: f32,
+    // Only tokens as likely as the k-th are left; n for all.
+    top_k: u32,
+    // Of those, the most likely ones that hold this part of the probability.
+    top_p: f32,
+    // In [0, 1).
+    chance: f32,
+}
+
+@group(0) @binding(0) var<uniform> p: Params;
+@group(0) @binding(1) var<storage, read> logits: array<f32>;
+@group(0) @binding(2) var<storage, read> draw: array<Draw>;
+@group(0) @binding(3) var<storage, read_write> chosen: array<u32>;
+
+var<workgroup> sums: array<f32, WIDTH>;
+var<workgroup> counts: array<u32, WIDTH>;
+
+// Ordered as the numbers are.
+fn key(value: f32) -> u32 {
+    let bits = bitcast<u32>(value);
+    return select(bits | 0x80000000u, ~bits, bits >= 0x80000000u);
+}
+
+// The sum of everybody's `value`.
+fn sum(local: u32, value: f32) -> f32 {
+    workgroupBarrier();
+    sums[local] = value;
+    for (var half = WIDTH / 2u; half > 0u; half /= 2u) {
+        workgroupBarrier();
+        if local < half {
+            sums[local] += sums[local + half];
+        }
+    }
+    workgroupBarrier();
+    return sums[0];
+}
+
+fn count(local: u32, value: u32) -> u32 {
+    workgroupBarrier();
+    counts[local] = value;
+    for (var half = WIDTH / 2u; half > 0u; half /= 2u) {
+        workgroupBarrier();
+        if local < half {
+            counts[local] += counts[local + half];
+        }
+    }
+    workgroupBarrier();
+    return counts[0];
+}
+
+fn largest(local: u32, value: u32) -> u32 {
+    workgroupBarrier();
+    counts[local] = value;
+    for (var half = WIDTH / 2u; half > 0u; half /= 2u) {
+        workgroupBarrier();
+        if local < half {
+            counts[local] = max(counts[local], counts[local + half]);
+        }
+    }
+    workgroupBarrier();
+    return counts[0];
+}
+
+// exp((logit - the largest one) / temperature) where the key is at least `threshold`.
+fn weight(logit: f32, top: f32, threshold: u32) -> f32 {
+    return select(0.0, exp((logit - top) / draw[0].temperature), key(logit) >= threshold);
+}
+
+fn mass(local: u32, top: f32, threshold: u32) -> f32 {
+    var own = 0.0;
+    for (var i = local; i < p.n; i += WIDTH) {
+        own += weight(logits[i], top, threshold);
+    }
+    return sum(local, own);
+}
+
+@compute @workgroup_size(WIDTH)
+fn main(@builtin(local_invocation_index) local: u32) {
+    var own_largest = 0u;
+    for (var i = local; i < p.n; i += WIDTH) {
+        own_largest = max(own_largest, key(logits[i]));
+    }
+    let top_key = largest(local, own_largest);
+    let top = bitcast<f32>(select(~top_key, top_key ^ 0x80000000u, top_key >= 0x80000000u));
+    // The key of the k-th largest logit, from its highest bit to its lowest.
+    var kth = 0u;
+    for (var bit = 0x80000000u; bit > 0u; bit /= 2u) {
+        var own = 0u;
+        for (var i = local; i < p.n; i += WIDTH) {
+            own += u32(key(logits[i]) >= (kth | bit));
+        }
+        kth = select(kth, kth | bit, count(local, own) >= draw[0].top_k);
+    }
+    // The key of the least likely token of the fewest that hold top_p.
+    let wanted = draw[0].top_p * mass(local, top, kth);
+    var nucleus = 0u;
+    for (var bit = 0x80000000u; bit > 0u; bit /= 2u) {
+        nucleus = select(nucleus, nucleus | bit, mass(local, top, max(nucleus | bit, kth)) >= wanted);
+    }
+    let threshold = max(kth, select(0u, nucleus, draw[0].top_p < 1.0));
+    // In the order of the vocabulary: first whose share of it, then which token.
+    let share = (p.n + WIDTH - 1u) / WIDTH;
+    var own = 0.0;
+    for (var i = local * share; i < min(p.n, (local + 1u) * share); i++) {
+        own += weight(logits[i], top, threshold);
+    }
+    let all = sum(local, own);
+    workgroupBarrier();
+    sums[local] = own;
+    workgroupBarrier();
+    if local == 0u {
+        let target_mass = draw[0].chance * all;
+        var passed = 0.0;
+        var owner = 0u;
+        while owner + 1u < WIDTH && passed + sums[owner] <= target_mass {
+            passed += sums[owner];
+            owner++;
+        }
+        var index = 0xffffffffu;
+        for (var i = owner * share; i < p.n; i++) {
+            let next = weight(logits[i], top, threshold);
+            if next > 0.0 {
+                index = i;
+                passed += next;
+                if passed > target_mass {
+                    break;
+                }
+            }
+        }
+        chosen[0] = index;
+        chosen[1] = bitcast<u32>(top);
+    }
+}
