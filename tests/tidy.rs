@@ -25,7 +25,7 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
         NO_BROWSER,
     ),
     ("worker/protocol", &["explanation", "problem"], PURE),
-    ("worker/host", &["engine", "model", "problem", "session", "worker/protocol", "worker/sources"], &["leptos"]),
+    ("worker/host", &["engine", "lm", "model", "problem", "session", "worker/protocol", "worker/sources"], &["leptos"]),
     ("worker/sources", &["model"], &["leptos"]),
     ("worker/client", &["problem", "worker/protocol"], ENGINE),
     ("worker/mod", &[], ENGINE),
