@@ -1,31 +1,13 @@
 // attention for GPUs: a workgroup a head, one slot an invocation at a time.
 // Dispatch: x over heads, y over rows.
 
-struct Params {
-    n: u32,
-    first: u32,
-    n_heads: u32,
-    n_kv_heads: u32,
-    head_dim: u32,
-    q_stride: u32,
-    y_stride: u32,
-    scale: f32,
-}
-
-#import row
-
-@group(0) @binding(0) var<uniform> p: Params;
-@group(0) @binding(1) var<storage, read> rows: array<Row>;
-@group(0) @binding(2) var<storage, read> qkv: array<f32>;
-@group(0) @binding(3) var<storage, read> shared_cache: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read> own_cache: array<vec4<f32>>;
-@group(0) @binding(5) var<storage, read_write> y: array<f32>;
+#import attention_params
+#import reduce
 
 // The query, padded with zeros.
 var<workgroup> q: array<f32, Q_LENGTH>;
 // Scores, then weights, of the slots at hand.
 var<workgroup> weights: array<f32, WIDTH>;
-var<workgroup> reduced: array<f32, WIDTH>;
 // Parts of the sum, one for each invocation: [parts, VECS].
 var<workgroup> sums: array<vec4<f32>, WIDTH>;
 
@@ -76,15 +58,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
                 score += dot(from_q, load(key, key_offset + i));
             }
         }
-        reduced[local] = score;
-        for (var half = WIDTH / 2u; half > 0u; half /= 2u) {
-            workgroupBarrier();
-            if local < half {
-                reduced[local] = max(reduced[local], reduced[local + half]);
-            }
-        }
-        workgroupBarrier();
-        let largest_now = max(largest, reduced[0]);
+        let largest_now = max(largest, max_of_all(local, score));
         let weight = select(0.0, exp(score - largest_now), first + local < n_slots);
         weights[local] = weight;
         workgroupBarrier();
@@ -99,15 +73,8 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
         }
     }
     // Weights were summed by slot, values by part: both come together.
-    reduced[local] = total;
     sums[local] = sum;
-    for (var half = WIDTH / 2u; half > 0u; half /= 2u) {
-        workgroupBarrier();
-        if local < half {
-            reduced[local] += reduced[local + half];
-        }
-    }
-    workgroupBarrier();
+    let total_of_all = sum_of_all(local, total);
     if local < VECS {
         var mixed = vec4<f32>();
         for (var i = 0u; i < PARTS; i++) {
@@ -115,7 +82,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
         }
         let y_at = id.y * p.y_stride + id.x * p.head_dim + 4u * local;
         for (var i = 0u; i < min(4u, p.head_dim - 4u * local); i++) {
-            y[y_at + i] = mixed[i] / reduced[0];
+            y[y_at + i] = mixed[i] / total_of_all;
         }
     }
 }

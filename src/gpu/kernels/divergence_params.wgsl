@@ -1,3 +1,5 @@
+// What both variants of divergence are given.
+
 struct Params {
     n: u32,
     first: u32,

@@ -2,7 +2,7 @@
 
 #import divergence_params
 
-var<workgroup> sums: array<f32, WIDTH>;
+#import reduce
 
 @compute @workgroup_size(WIDTH)
 fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32) {
@@ -15,14 +15,8 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
         let logit = base_logits[base_at + i];
         sum += exp(logit - log_sum_exp) * (logit - logits[at + i]);
     }
-    sums[local] = sum;
-    for (var half = WIDTH / 2u; half > 0u; half /= 2u) {
-        workgroupBarrier();
-        if local < half {
-            sums[local] += sums[local + half];
-        }
-    }
+    let all = sum_of_all(local, sum);
     if local == 0u {
-        state[p.first + id.x].w += sums[0];
+        state[p.first + id.x].w += all;
     }
 }

@@ -3,17 +3,7 @@
 // ln p(target) = target's logit - largest - ln(sum).
 // Dispatch: one invocation a position.
 
-struct Params {
-    n: u32,
-    first: u32,
-    token: u32,
-    length: u32,
-}
-
-@group(0) @binding(0) var<uniform> p: Params;
-@group(0) @binding(1) var<storage, read> logits: array<f32>;
-@group(0) @binding(2) var<storage, read> targets: array<u32>;
-@group(0) @binding(3) var<storage, read_write> state: array<vec4<f32>>;
+#import log_sum_exp_params
 
 @compute @workgroup_size(WIDTH)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {

@@ -43,8 +43,12 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
 
 /// What they may `#import`.
 pub(super) const IMPORTS: &[(&str, &str)] = &[
+    ("attention_params", include_str!("attention_params.wgsl")),
     ("divergence_params", include_str!("divergence_params.wgsl")),
+    ("log_sum_exp_params", include_str!("log_sum_exp_params.wgsl")),
     ("matmul_params", include_str!("matmul_params.wgsl")),
+    ("reduce", include_str!("reduce.wgsl")),
+    ("rms_norm_params", include_str!("rms_norm_params.wgsl")),
     ("row", include_str!("row.wgsl")),
     ("scales_k4", include_str!("quant/scales_k4.wgsl")),
     ("weights", include_str!("quant/weights.wgsl")),

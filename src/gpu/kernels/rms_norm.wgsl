@@ -2,18 +2,7 @@
 // x: [.., stride], weight: [dim], y: [n, stride].
 // Dispatch: one invocation a row.
 
-struct Params {
-    n: u32,
-    first: u32,
-    dim: u32,
-    stride: u32,
-    epsilon: f32,
-}
-
-@group(0) @binding(0) var<uniform> p: Params;
-@group(0) @binding(1) var<storage, read> x: array<f32>;
-@group(0) @binding(2) var<storage, read> weight: array<f32>;
-@group(0) @binding(3) var<storage, read_write> y: array<f32>;
+#import rms_norm_params
 
 @compute @workgroup_size(WIDTH)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {

@@ -22,27 +22,14 @@ struct Draw {
 @group(0) @binding(2) var<storage, read> draw: array<Draw>;
 @group(0) @binding(3) var<storage, read_write> chosen: array<u32>;
 
-var<workgroup> sums: array<f32, WIDTH>;
+#import reduce
+
 var<workgroup> counts: array<u32, WIDTH>;
 
 // Ordered as the numbers are.
 fn key(value: f32) -> u32 {
     let bits = bitcast<u32>(value);
     return select(bits | 0x80000000u, ~bits, bits >= 0x80000000u);
-}
-
-// The sum of everybody's `value`.
-fn sum(local: u32, value: f32) -> f32 {
-    workgroupBarrier();
-    sums[local] = value;
-    for (var half = WIDTH / 2u; half > 0u; half /= 2u) {
-        workgroupBarrier();
-        if local < half {
-            sums[local] += sums[local + half];
-        }
-    }
-    workgroupBarrier();
-    return sums[0];
 }
 
 fn count(local: u32, value: u32) -> u32 {
@@ -52,19 +39,6 @@ fn count(local: u32, value: u32) -> u32 {
         workgroupBarrier();
         if local < half {
             counts[local] += counts[local + half];
-        }
-    }
-    workgroupBarrier();
-    return counts[0];
-}
-
-fn largest(local: u32, value: u32) -> u32 {
-    workgroupBarrier();
-    counts[local] = value;
-    for (var half = WIDTH / 2u; half > 0u; half /= 2u) {
-        workgroupBarrier();
-        if local < half {
-            counts[local] = max(counts[local], counts[local + half]);
         }
     }
     workgroupBarrier();
@@ -81,17 +55,16 @@ fn mass(local: u32, top: f32, threshold: u32) -> f32 {
     for (var i = local; i < p.n; i += WIDTH) {
         own += weight(logits[i], top, threshold);
     }
-    return sum(local, own);
+    return sum_of_all(local, own);
 }
 
 @compute @workgroup_size(WIDTH)
 fn main(@builtin(local_invocation_index) local: u32) {
-    var own_largest = 0u;
+    var own_top = -3.4e38;
     for (var i = local; i < p.n; i += WIDTH) {
-        own_largest = max(own_largest, key(logits[i]));
+        own_top = max(own_top, logits[i]);
     }
-    let top_key = largest(local, own_largest);
-    let top = bitcast<f32>(select(~top_key, top_key ^ 0x80000000u, top_key >= 0x80000000u));
+    let top = max_of_all(local, own_top);
     // The key of the k-th largest logit, from its highest bit to its lowest.
     var kth = 0u;
     for (var bit = 0x80000000u; bit > 0u; bit /= 2u) {
@@ -114,16 +87,16 @@ fn main(@builtin(local_invocation_index) local: u32) {
     for (var i = local * share; i < min(p.n, (local + 1u) * share); i++) {
         own += weight(logits[i], top, threshold);
     }
-    let all = sum(local, own);
+    let all = sum_of_all(local, own);
     workgroupBarrier();
-    sums[local] = own;
+    reduced[local] = own;
     workgroupBarrier();
     if local == 0u {
         let target_mass = draw[0].chance * all;
         var passed = 0.0;
         var owner = 0u;
-        while owner + 1u < WIDTH && passed + sums[owner] <= target_mass {
-            passed += sums[owner];
+        while owner + 1u < WIDTH && passed + reduced[owner] <= target_mass {
+            passed += reduced[owner];
             owner++;
         }
         var index = 0xffffffffu;

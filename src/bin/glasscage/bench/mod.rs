@@ -75,6 +75,8 @@ struct Adapter {
 struct Model {
     file: String,
     bytes: u64,
+    /// Before the first tensor.
+    header_bytes: u64,
     parameters: u64,
     /// Of the layers alone.
     layer_parameters: u64,
@@ -215,6 +217,7 @@ fn describe(arguments: &Arguments, gguf: &Gguf) -> Model {
     Model {
         file: arguments.model.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         bytes: gguf.size,
+        header_bytes: gguf.tensors.iter().map(|tensor| tensor.offset).min().unwrap_or(gguf.size),
         parameters: gguf.n_parameters(),
         layer_parameters: in_layers.map(|tensor| tensor.shape.iter().product::<usize>() as u64).sum(),
     }

@@ -1,0 +1,13 @@
+// What both variants of log_sum_exp are given.
+
+struct Params {
+    n: u32,
+    first: u32,
+    token: u32,
+    length: u32,
+}
+
+@group(0) @binding(0) var<uniform> p: Params;
+@group(0) @binding(1) var<storage, read> logits: array<f32>;
+@group(0) @binding(2) var<storage, read> targets: array<u32>;
+@group(0) @binding(3) var<storage, read_write> state: array<vec4<f32>>;

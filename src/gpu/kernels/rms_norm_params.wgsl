@@ -1,0 +1,14 @@
+// What both variants of rms_norm are given.
+
+struct Params {
+    n: u32,
+    first: u32,
+    dim: u32,
+    stride: u32,
+    epsilon: f32,
+}
+
+@group(0) @binding(0) var<uniform> p: Params;
+@group(0) @binding(1) var<storage, read> x: array<f32>;
+@group(0) @binding(2) var<storage, read> weight: array<f32>;
+@group(0) @binding(3) var<storage, read_write> y: array<f32>;
