@@ -24,25 +24,10 @@ struct Draw {
 
 #import reduce
 
-var<workgroup> counts: array<u32, WIDTH>;
-
 // Ordered as the numbers are.
 fn key(value: f32) -> u32 {
     let bits = bitcast<u32>(value);
     return select(bits | 0x80000000u, ~bits, bits >= 0x80000000u);
-}
-
-fn count(local: u32, value: u32) -> u32 {
-    workgroupBarrier();
-    counts[local] = value;
-    for (var half = WIDTH / 2u; half > 0u; half /= 2u) {
-        workgroupBarrier();
-        if local < half {
-            counts[local] += counts[local + half];
-        }
-    }
-    workgroupBarrier();
-    return counts[0];
 }
 
 // exp((logit - the largest one) / temperature) where the key is at least `threshold`.
@@ -68,11 +53,12 @@ fn main(@builtin(local_invocation_index) local: u32) {
     // The key of the k-th largest logit, from its highest bit to its lowest.
     var kth = 0u;
     for (var bit = 0x80000000u; bit > 0u; bit /= 2u) {
-        var own = 0u;
+        // f32 counts exactly up to 2^24 tokens.
+        var own = 0.0;
         for (var i = local; i < p.n; i += WIDTH) {
-            own += u32(key(logits[i]) >= (kth | bit));
+            own += f32(key(logits[i]) >= (kth | bit));
         }
-        kth = select(kth, kth | bit, count(local, own) >= draw[0].top_k);
+        kth = select(kth, kth | bit, sum_of_all(local, own) >= f32(draw[0].top_k));
     }
     // The key of the least likely token of the fewest that hold top_p.
     let wanted = draw[0].top_p * mass(local, top, kth);
