@@ -1,8 +1,9 @@
-//! The project's commands: `cargo xtask serve | test`. Each sets up what it needs on a fresh machine.
+//! The project's commands: `cargo xtask serve | test | bench`. Each sets up what it needs on a fresh machine.
 //!
 //! Tools, the wasm standard library and build caches live under `~/.cache/glasscage` (`GLASSCAGE_CACHE` moves
 //! them); nothing global is overwritten, and an empty cache works.
 
+mod bench;
 mod build;
 mod command;
 mod serve;
@@ -14,7 +15,9 @@ use anyhow::{Result, bail};
 const USAGE: &str = "usage:
   cargo xtask serve             build the page and serve it on localhost
   cargo xtask serve --release   write the deployable folder dist/
-  cargo xtask test              set up everything and pass every test";
+  cargo xtask test              set up everything and pass every test
+  cargo xtask bench [--model FILE] [--json FILE] [--job TOKENS,SENTENCES,GENERATED]
+                                measure speed, memory and sizes here, and wllama beside them";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -22,6 +25,7 @@ fn main() -> Result<()> {
         ["serve"] => serve::serve(),
         ["serve", "--release"] => serve::release(),
         ["test"] => test::test(),
+        ["bench", ref options @ ..] => bench::bench(options),
         _ => bail!("{USAGE}"),
     }
 }

@@ -1,0 +1,129 @@
+//! How fast the built page's engine is in a real browser, and wllama beside it: a benchmark, run by `cargo xtask bench`.
+//!
+//! `GLASSCAGE_DIST` names the built page, `GLASSCAGE_BENCH_MODEL` a GGUF file, `GLASSCAGE_BENCH_JSON` where the numbers
+//! go; `GLASSCAGE_BENCH_WLLAMA` the unpacked npm package, where there is one.
+
+#![cfg(target_os = "linux")]
+
+#[allow(dead_code)] // the page's tests use the rest
+#[path = "../page/browser.rs"]
+mod browser;
+#[allow(dead_code)]
+#[path = "../page/server.rs"]
+mod server;
+mod tree;
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use browser::Browser;
+use serde_json::{Value, json};
+use server::Server;
+use tree::{Seen, Watch};
+
+/// The longest that one engine may take.
+const PATIENCE: Duration = Duration::from_secs(600);
+const PAGE: &[(&str, &str)] = &[
+    ("bench.html", include_str!("site/bench.html")),
+    ("bench.js", include_str!("site/bench.js")),
+    ("bench-worker.js", include_str!("site/bench-worker.js")),
+    ("text.js", include_str!("site/text.js")),
+    ("wllama.js", include_str!("site/wllama.js")),
+];
+
+fn path(variable: &str) -> Option<PathBuf> {
+    std::env::var_os(variable).map(PathBuf::from)
+}
+
+/// The job's tokens, sentences and generated sentences, such as `300,15,6`.
+fn job() -> Value {
+    let text = std::env::var("GLASSCAGE_BENCH_JOB").unwrap_or("300,15,6".into());
+    let numbers: Vec<usize> = text.split(',').map(|number| number.parse().expect("GLASSCAGE_BENCH_JOB has three numbers")).collect();
+    json!({"tokens": numbers[0], "sentences": numbers[1], "generated": numbers[2]})
+}
+
+/// The built page, the page of the benchmark and the model, in one folder.
+fn site(dist: &Path, model: &Path) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench-site");
+    std::fs::remove_dir_all(&folder).ok();
+    std::fs::create_dir_all(&folder).expect("a temporary folder");
+    for entry in std::fs::read_dir(dist).expect("the built page").map(|entry| entry.expect("a file")) {
+        symlink(entry.path(), folder.join(entry.file_name())).expect("a link");
+    }
+    PAGE.iter().for_each(|(name, content)| std::fs::write(folder.join(name), content).expect("a temporary file"));
+    symlink(model, folder.join("model.gguf")).expect("a link");
+    if let Some(wllama) = path("GLASSCAGE_BENCH_WLLAMA") {
+        symlink(wllama, folder.join("wllama")).expect("a link");
+    }
+    folder
+}
+
+/// Runs one engine in a browser of its own.
+async fn measure(url: &str, name: &str, job: &Value) -> Value {
+    let browser = Browser::open(&format!("{url}bench.html")).await;
+    let watch = Watch::start();
+    browser.driver.execute("window.measure(...arguments)", vec![json!(name), job.clone()]).await.expect("a script runs");
+    let began = Instant::now();
+    let result = loop {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let result = browser.driver.execute("return window.result", Vec::new()).await.expect("a script runs");
+        if !result.json().is_null() {
+            break result.json().clone();
+        }
+        if began.elapsed() > PATIENCE {
+            break json!({"error": format!("it took longer than {} s", PATIENCE.as_secs())});
+        }
+    };
+    // The last section's end lies between two samples.
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    browser.close().await;
+    priced(result, &watch.finish())
+}
+
+/// The sections with their cost in seconds, those of one name together; rates where there are tokens.
+fn priced(mut result: Value, seen: &Seen) -> Value {
+    let mut costs: BTreeMap<String, [f64; 3]> = BTreeMap::new();
+    for section in result["sections"].as_array().into_iter().flatten() {
+        let [begin, end] = ["begin", "end"].map(|key| section[key].as_f64().expect("a time"));
+        let [scale, tokens] = [("scale", 1.0), ("tokens", 0.0)].map(|(key, none)| section[key].as_f64().unwrap_or(none));
+        let sum = costs.entry(section["name"].as_str().expect("a name").to_owned()).or_default();
+        let more = [scale * (end - begin) / 1e3, scale * seen.cpu_seconds(begin, end), tokens];
+        sum.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+    }
+    let priced = costs.into_iter().map(|(name, [wall, cpu, tokens])| {
+        let time = json!({"wall_seconds": wall, "cpu_seconds": cpu});
+        let rate = json!({"wall_seconds": wall, "cpu_seconds": cpu, "tokens": tokens, "per_second": tokens / wall, "per_cpu_second": tokens / cpu});
+        (name, if tokens > 0.0 { rate } else { time })
+    });
+    result["cost"] = Value::Object(priced.collect());
+    result.as_object_mut().expect("an object").remove("sections");
+    let [renderer, gpu] = seen.peak_bytes();
+    result["peak_renderer_bytes"] = json!(renderer);
+    result["peak_gpu_process_bytes"] = json!(gpu);
+    result
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "a benchmark"]
+async fn engines_in_a_browser() {
+    let (Some(dist), Some(model)) = (path("GLASSCAGE_DIST"), path("GLASSCAGE_BENCH_MODEL")) else {
+        println!("skipped: GLASSCAGE_DIST or GLASSCAGE_BENCH_MODEL is not set; cargo xtask bench sets them");
+        return;
+    };
+    let server = Server::start(&site(&dist, &model)).await;
+    let mut report = json!({"job": job()});
+    for name in ["wasm-cpu", "webgpu", "choice", "wllama"] {
+        if name == "wllama" && path("GLASSCAGE_BENCH_WLLAMA").is_none() {
+            continue;
+        }
+        println!("{name} ..");
+        report[name] = measure(&server.url, name, &report["job"]).await;
+        println!("{name}: {}", report[name]);
+    }
+    let text = serde_json::to_string_pretty(&report).expect("numbers become JSON");
+    if let Some(file) = path("GLASSCAGE_BENCH_JSON") {
+        std::fs::write(file, text).expect("the JSON can be written");
+    }
+}

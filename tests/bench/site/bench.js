@@ -1,0 +1,130 @@
+// What is measured in a browser. Each function returns sections {name, begin, end, ..} with times in Unix
+// milliseconds: the test takes CPU time between them from the operating system, and adds up those of one name. And facts.
+import { text } from "./text.js";
+
+const now = () => performance.timeOrigin + performance.now();
+const MODEL = new URL("model.gguf", location.href).href;
+const PREFILLS = 3;
+/// How long tokens are generated, in milliseconds, and how many at most.
+const DECODE_MILLIS = 6000;
+const DECODE_TOKENS = 64;
+
+/// Our engine in its worker, spoken to as the page does it.
+class Engine {
+  facts = {};
+
+  constructor() {
+    this.worker = new Worker("./bench-worker.js");
+    this.worker.onerror = (error) => this.deliver?.({ Failed: { what: error.message } });
+    this.worker.onmessage = ({ data }) => {
+      if (data.heap) this.facts.heap_bytes = data.heap;
+      else this.deliver?.(data);
+    };
+  }
+
+  /// Hands every event to `take` until it returns something.
+  until(take) {
+    return new Promise((resolve, reject) => {
+      this.deliver = (event) => {
+        if (event.Failed) reject(new Error(event.Failed.what));
+        const result = take(event);
+        if (result !== undefined) resolve(result);
+      };
+    });
+  }
+
+  send(request) {
+    this.worker.postMessage([request, undefined]);
+  }
+
+  async load(backend) {
+    const begin = now();
+    this.send({ Load: [{ Url: MODEL }, backend] });
+    const ready = await this.until((event) => event.Ready);
+    return { ready, section: { name: "load", begin, end: now() } };
+  }
+
+  /// Up to `limit` tokens after `prompt`: when it was asked, when the first and the last one came, how many came.
+  async generate(prompt, limit) {
+    const run = { begin: now(), tokens: 0 };
+    this.send({ Explain: question(prompt, null, 4 * limit) });
+    await this.until((event) => {
+      if (event.Token !== undefined && !run.enough) {
+        run.tokens += 1;
+        run.end = now();
+        run.first ??= run.end;
+        run.enough = run.tokens >= limit || run.end - run.first > DECODE_MILLIS;
+        if (run.enough) this.send("Cancel");
+      }
+      if (event.Measuring) this.send("Cancel");
+      return event.Stopped ?? event.Finished;
+    });
+    return run;
+  }
+
+  /// Explains a given answer.
+  async job(prompt, answer) {
+    let begin;
+    this.send({ Explain: question(prompt, answer, 1) });
+    const finished = await this.until((event) => {
+      if (event.Measuring) begin = now();
+      return event.Finished;
+    });
+    return { finished, section: { name: "job", begin, end: now() } };
+  }
+}
+
+const question = (prompt, answer, max_tokens) => ({
+  prompt,
+  answer,
+  use_template: false,
+  sampling: { temperature: 0, top_k: null, top_p: null, seed: 0 },
+  max_tokens,
+  method: "pert",
+});
+
+const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
+
+async function ours(backend, job) {
+  const engine = new Engine();
+  await engine.until((event) => event === "ready" || undefined);
+  const { ready, section } = await engine.load(backend);
+  const { prompt, answer } = text(job);
+  // Browsers compile what they run often a second time: the first runs do not count.
+  await engine.generate(prompt + answer, 2);
+  const read = [];
+  for (let i = 0; i < PREFILLS; i += 1) read.push(await engine.generate(prompt + answer, 1));
+  const run = await engine.generate(prompt + answer, DECODE_TOKENS);
+  const { finished, section: explained } = await engine.job(prompt, answer);
+  const { heap_bytes } = engine.facts;
+  const facts = { backend: ready.backend, notice: ready.notice, heap_bytes, passes: finished.method.passes };
+  facts.prompt_tokens = sum(finished.prompt.tokens);
+  facts.answer_tokens = sum(finished.generation.tokens);
+  facts.sentences = finished.prompt.sentences.length + finished.generation.sentences.length;
+  const tokens = facts.prompt_tokens + facts.answer_tokens;
+  const prefills = read.map(({ begin, first }) => ({ name: "prefill", begin, end: first, tokens }));
+  const decode = { name: "decode", begin: run.first, end: run.end, tokens: run.tokens - 1 };
+  return { facts, sections: [section, ...prefills, decode, explained] };
+}
+
+/// What the page would take.
+async function choice() {
+  const engine = new Engine();
+  await engine.until((event) => event === "ready" || undefined);
+  const { ready, section } = await engine.load("Auto");
+  return { facts: { backend: ready.backend, notice: ready.notice, heap_bytes: engine.facts.heap_bytes }, sections: [section] };
+}
+
+async function wllama(job) {
+  const { measure } = await import("./wllama.js");
+  return measure(MODEL, job, now);
+}
+
+window.measure = (name, job) => {
+  window.result = null;
+  const runs = { "wasm-cpu": () => ours("Cpu", job), webgpu: () => ours("Gpu", job), choice, wllama: () => wllama(job) };
+  runs[name]().then(
+    (result) => (window.result = result),
+    (error) => (window.result = { error: String(error?.stack ?? error) }),
+  );
+};

@@ -1,0 +1,133 @@
+//! `cargo xtask bench`: this engine natively and in the browser, and wllama in the same browser on the same file.
+//!
+//! Only ratios within one run say much: the machine may be busy with other things. So all counts in CPU time.
+
+mod machine;
+mod sizes;
+mod table;
+mod targets;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+
+use crate::command::{build as build_folder, cache, command, find, root, run};
+use crate::{build, setup};
+
+/// The version of wllama that is measured.
+const WLLAMA: &str = "3.8.1";
+
+struct Options {
+    model: Option<PathBuf>,
+    json: Option<PathBuf>,
+    /// Tokens, sentences, and how many of these are generated.
+    job: [usize; 3],
+}
+
+impl Options {
+    fn parse(mut arguments: &[&str]) -> Result<Self> {
+        let mut options = Self { model: None, json: None, job: [300, 15, 6] };
+        while let [name, value, rest @ ..] = arguments {
+            match *name {
+                "--model" => options.model = Some(std::path::absolute(value)?),
+                "--json" => options.json = Some(std::path::absolute(value)?),
+                "--job" => options.job = sizes_of_job(value)?,
+                other => bail!("bench knows --model FILE, --json FILE and --job TOKENS,SENTENCES,GENERATED, not {other}"),
+            }
+            arguments = rest;
+        }
+        if let [left] = arguments { bail!("{left} needs a value") } else { Ok(options) }
+    }
+}
+
+fn sizes_of_job(text: &str) -> Result<[usize; 3]> {
+    let sizes: Vec<usize> = text.split(',').map(str::parse).collect::<Result<_, _>>()?;
+    sizes.try_into().ok().context("--job has three numbers, such as 300,15,6")
+}
+
+pub fn bench(arguments: &[&str]) -> Result<()> {
+    let options = Options::parse(arguments)?;
+    setup::browser()?;
+    let (native, web) = (setup::native(), setup::web()?);
+    let dist = build_folder()?.join("dist");
+    build::page(&web, &dist)?;
+    // Everything is built before anything is measured; the program comes with its tests.
+    run(&mut native.command("cargo", &["test", "--release", "--test", "bench", "--no-run"])?)?;
+    run(&mut native.command("cargo", &["build", "--release", "--example", "random_model"])?)?;
+    let target = build_folder()?.join("target");
+    let model = options.model.map_or_else(|| random_model(&target), Ok)?;
+    let wllama = wllama().inspect_err(|error| println!("without wllama: {error:#}")).ok();
+    let mut test = native.command("cargo", &["test", "--release", "--test", "bench", "--", "--ignored", "--nocapture"])?;
+    test.env("GLASSCAGE_DIST", &dist).env("GLASSCAGE_BENCH_MODEL", &model);
+    test.env("GLASSCAGE_BENCH_JOB", options.job.map(|size| size.to_string()).join(","));
+    test.envs(wllama.as_ref().map(|wllama| ("GLASSCAGE_BENCH_WLLAMA", wllama)));
+    let report = json!({
+        "machine": machine::describe(),
+        "model": model.file_name().unwrap_or_default().to_string_lossy(),
+        "native_cpu": engine(&target, &model, "cpu", options.job)?,
+        "native_gpu": engine(&target, &model, "gpu", options.job)?,
+        "browser": browser(&mut test, &target)?,
+        "sizes": sizes::measure(&dist, wllama.as_deref())?,
+    });
+    println!("\n{}\n{}", table::engines(&report), targets::table(&report));
+    let file = options.json.unwrap_or(target.join("bench.json"));
+    fs::write(&file, serde_json::to_string_pretty(&report)? + "\n").with_context(|| format!("cannot write {}", file.display()))?;
+    println!("All numbers are in {}.", file.display());
+    Ok(())
+}
+
+/// A model of 42 M random parameters with a real tokenizer; the built-in one where that tokenizer is not there.
+fn random_model(target: &Path) -> Result<PathBuf> {
+    let model = cache()?.join("models/random-42m-q8_0.gguf");
+    fs::create_dir_all(cache()?.join("models"))?;
+    if !model.is_file() {
+        run(command(target.join("release/examples/random_model"), &["--shape", "42m"]).arg(&model))?;
+    }
+    Ok(if model.is_file() { model } else { root().join("public/models/demo.gguf") })
+}
+
+/// The unpacked npm package.
+fn wllama() -> Result<PathBuf> {
+    let folder = cache()?.join("npm").join(format!("wllama-{WLLAMA}"));
+    if folder.join("package/package.json").is_file() {
+        return Ok(folder.join("package"));
+    }
+    find("npm").context("there is no npm on this machine to fetch it with")?;
+    fs::create_dir_all(&folder)?;
+    run(command("npm", &["pack", "--silent", &format!("@wllama/wllama@{WLLAMA}"), "--pack-destination"]).arg(&folder))?;
+    run(command("tar", &["xzf", &format!("wllama-wllama-{WLLAMA}.tgz")]).current_dir(&folder))?;
+    Ok(folder.join("package"))
+}
+
+/// One engine natively: its numbers, or why there are none.
+fn engine(target: &Path, model: &Path, backend: &str, job: [usize; 3]) -> Result<Value> {
+    let out = target.join(format!("bench-{backend}.json"));
+    let [tokens, sentences, generated] = job.map(|size| size.to_string());
+    let arguments = ["bench", "--backend", backend, "--tokens", &tokens, "--sentences", &sentences, "--generated", &generated];
+    let mut bench = command(target.join("release/glasscage"), &arguments);
+    if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
+        // Vulkan drivers complain without one.
+        bench.env("XDG_RUNTIME_DIR", std::env::temp_dir());
+    }
+    match run(bench.arg("--model").arg(model).arg("--json").arg(&out)) {
+        Ok(()) => read(&out),
+        Err(error) => Ok(json!({"error": format!("{error:#}")})),
+    }
+}
+
+/// The engines in a browser; `test` is set up but for where the numbers go.
+fn browser(test: &mut Command, target: &Path) -> Result<Value> {
+    let out = target.join("bench-browser.json");
+    match run(test.env("GLASSCAGE_BENCH_JSON", &out)) {
+        Ok(()) => read(&out),
+        Err(error) => Ok(json!({"error": format!("{error:#}")})),
+    }
+}
+
+fn read(file: &Path) -> Result<Value> {
+    let text = fs::read_to_string(file).with_context(|| format!("{} was not written", file.display()))?;
+    Ok(serde_json::from_str(&text)?)
+}

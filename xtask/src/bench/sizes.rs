@@ -1,0 +1,47 @@
+//! What a visitor downloads, in bytes, compressed as a good host does it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+
+use crate::command::{command, find};
+
+const BROTLI: &str = "const [zlib, fs] = [require('zlib'), require('fs')];
+for (const file of process.argv.slice(1)) console.log(zlib.brotliCompressSync(fs.readFileSync(file)).length)";
+
+/// Page without engine, worker, and the peer.
+pub fn measure(dist: &Path, wllama: Option<&Path>) -> Result<Value> {
+    let entries = std::fs::read_dir(dist)?.collect::<std::io::Result<Vec<_>>>()?;
+    let files: Vec<PathBuf> = entries.iter().map(|entry| entry.path()).filter(|path| path.is_file()).collect();
+    let is_engine = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("engine"));
+    let (engine, page): (Vec<_>, Vec<_>) = files.into_iter().partition(is_engine);
+    let peer = wllama.map(|folder| ["esm/index.min.js", "esm/wasm/wllama.wasm"].map(|file| folder.join(file)).to_vec());
+    let compression = if find("node").is_some() { "brotli" } else { "gzip" };
+    Ok(json!({
+        "compression": compression,
+        "page": sizes(&page, compression)?,
+        "engine": sizes(&engine, compression)?,
+        "wllama": peer.map(|peer| sizes(&peer, compression)).transpose()?,
+    }))
+}
+
+fn sizes(files: &[PathBuf], compression: &str) -> Result<Value> {
+    let raw = files.iter().map(|file| Ok(file.metadata()?.len())).sum::<Result<u64>>()?;
+    let compressed = if compression == "brotli" { brotli(files) } else { gzip(files) }?;
+    Ok(json!({"raw": raw, "compressed": compressed}))
+}
+
+fn brotli(files: &[PathBuf]) -> Result<usize> {
+    let printed = stdout(command("node", &["-e", BROTLI, "--"]).args(files))?;
+    Ok(String::from_utf8(printed)?.lines().map(|line| line.parse::<usize>().unwrap_or(0)).sum())
+}
+
+fn gzip(files: &[PathBuf]) -> Result<usize> {
+    files.iter().map(|file| Ok(stdout(command("gzip", &["-9", "-c"]).arg(file))?.len())).sum()
+}
+
+fn stdout(command: &mut Command) -> Result<Vec<u8>> {
+    Ok(command.output().context("cannot compress")?.stdout)
+}

@@ -1,0 +1,142 @@
+//! The numbers that this project promised itself, and what became of them.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::table::shown;
+
+const MIB: f64 = 1_048_576.0;
+
+/// Numbers of a report; what is not there makes a row without a value.
+struct Numbers<'a>(&'a Value);
+
+/// What was promised, a value, and whether it holds.
+type Row = (&'static str, Option<f64>, fn(f64) -> bool);
+
+pub fn table(report: &Value) -> String {
+    let mut text = "| target | measured | |\n| --- | --- | --- |\n".to_owned();
+    for (promise, value, holds) in rows(&Numbers(report)) {
+        let verdict = match value {
+            None => "not measured",
+            // What begins with a number was promised.
+            Some(_) if !promise.starts_with(|c: char| c.is_ascii_digit()) => "",
+            Some(value) if holds(value) => "holds",
+            Some(_) => "missed",
+        };
+        let value = value.map_or(String::new(), shown);
+        text += &format!("| {promise} | {value} | {verdict} |\n");
+    }
+    text
+}
+
+fn rows(numbers: &Numbers) -> Vec<Row> {
+    let mut rows = work(numbers);
+    rows.extend(schedules(numbers));
+    rows.extend(peer(numbers));
+    rows.extend(footprint(numbers));
+    rows
+}
+
+fn work(numbers: &Numbers) -> Vec<Row> {
+    let shared = |key: &str| numbers.at(&format!("/native_cpu/job/shared_prefix/{key}"));
+    let expected = expected_work(numbers);
+    let off = |key: &str, expected: Option<f64>| Some((shared(key)? - expected?).abs());
+    vec![
+        ("1. forward tokens off the shared-prefix formula by 0", off("forward_tokens", expected.map(|work| work[0])), |off| off == 0.0),
+        ("1. LM-head positions off the formula by 0", off("head_positions", expected.map(|work| work[1])), |off| off == 0.0),
+        (
+            "1. naive : shared in forward tokens >= 7",
+            numbers.ratio("/native_cpu/job/naive/forward_tokens", "/native_cpu/job/shared_prefix/forward_tokens"),
+            |times| times >= 7.0,
+        ),
+    ]
+}
+
+fn schedules(numbers: &Numbers) -> Vec<Row> {
+    let job = |engine: &str, ratio: &str| numbers.at(&format!("/native_{engine}/job/{ratio}"));
+    vec![
+        ("2. naive : shared on the CPU >= 6", job("cpu", "naive_to_shared"), |times| times >= 6.0),
+        ("2. pass per source : shared on the CPU >= 1.4", job("cpu", "pass_per_source_to_shared"), |times| times >= 1.4),
+        ("2. naive : shared on WebGPU >= 6", job("gpu", "naive_to_shared"), |times| times >= 6.0),
+        ("2. pass per source : shared on WebGPU >= 1.4", job("gpu", "pass_per_source_to_shared"), |times| times >= 1.4),
+    ]
+}
+
+fn peer(numbers: &Numbers) -> Vec<Row> {
+    let [wasm, gpu, peer] = ["wasm-cpu", "webgpu", "wllama"].map(|engine| format!("/browser/{engine}/cost"));
+    // The page takes WebGPU where its backend says so, else WASM.
+    let takes_gpu =
+        numbers.0.pointer("/browser/choice/facts/backend").and_then(Value::as_str).is_some_and(|name| name.starts_with("webgpu"));
+    let taken = if takes_gpu { &gpu } else { &wasm };
+    let times = |what: &str, ours: &str, theirs: &str| numbers.ratio(&format!("{ours}/{what}"), &format!("{theirs}/{what}"));
+    vec![
+        ("3. wllama : page's choice, job in CPU time >= 10", times("job/cpu_seconds", &peer, taken), |times| times >= 10.0),
+        ("3. wllama : WASM on the CPU, the same", times("job/cpu_seconds", &peer, &wasm), |times| times >= 10.0),
+        ("3. wllama : WebGPU, the same", times("job/cpu_seconds", &peer, &gpu), |times| times >= 10.0),
+        ("4. WASM on the CPU : wllama, prefill >= 3", times("prefill/per_cpu_second", &wasm, &peer), |times| times >= 3.0),
+        ("WASM on the CPU : wllama, decode", times("decode/per_cpu_second", &wasm, &peer), |times| times >= 1.0),
+        ("WebGPU : wllama, prefill", times("prefill/per_cpu_second", &gpu, &peer), |times| times >= 1.0),
+        ("WebGPU : wllama, decode", times("decode/per_cpu_second", &gpu, &peer), |times| times >= 1.0),
+    ]
+}
+
+fn footprint(numbers: &Numbers) -> Vec<Row> {
+    let kilobytes = |what: &str| numbers.at(&format!("/sizes/{what}/compressed")).map(|bytes| bytes / 1e3);
+    let gpu = |what: &str| numbers.ratio(&format!("/native_gpu/peak_gpu_bytes/{what}"), "/native_gpu/model/bytes");
+    let heap = numbers.at("/browser/webgpu/facts/heap_bytes").zip(numbers.at("/native_gpu/model/header_bytes"));
+    let pipelines = |when: &str| numbers.at(&format!("/native_gpu/pipelines/{when}"));
+    let late = pipelines("after_generation").zip(pipelines("at_first_token")).map(|(after, first)| after - first);
+    vec![
+        ("6. page, compressed kB <= 400", kilobytes("page"), |kilobytes| kilobytes <= 400.0),
+        ("6. worker, compressed kB <= 1200", kilobytes("engine"), |kilobytes| kilobytes <= 1200.0),
+        ("wllama, compressed kB", kilobytes("wllama"), |_| true),
+        ("7. GPU memory : file while decoding <= 1.3", gpu("decode"), |times| times <= 1.3),
+        ("7. GPU memory : file in the job <= 1.6", gpu("job"), |times| times <= 1.6),
+        ("7. WASM memory beyond the header with WebGPU, MiB <= 64", heap.map(|(heap, header)| (heap - header) / MIB), |mib| mib <= 64.0),
+        ("8. pipelines at the first token <= 15", pipelines("at_first_token"), |count| count <= 15.0),
+        ("8. pipelines compiled while generating: 0", late, |count| count == 0.0),
+    ]
+}
+
+/// Forward tokens and LM-head positions of the shared prefix, from the job's sizes alone.
+fn expected_work(numbers: &Numbers) -> Option<[f64; 2]> {
+    let size = |key: &str| numbers.at(&format!("/native_cpu/job/{key}")).map(|size| size as usize);
+    let (tokens, n, generated) = (size("tokens")?, size("sentences")?, size("generated")?);
+    let sentences: Vec<Range<usize>> = (0..n).map(|i| i * tokens / n..(i + 1) * tokens / n).collect();
+    let first_target = sentences.get(n - generated)?.start;
+    // A pass starts at its source and ends before the last token, which nothing predicts from.
+    let forward: usize = sentences[..n - 1].iter().map(|source| tokens - 1 - source.start).sum();
+    // Its first new prediction is that of the token after its first one.
+    let heads: usize = sentences[..n - 1].iter().map(|source| tokens - first_target.max(source.start + 1)).sum();
+    Some([(tokens - 1 + forward) as f64, (tokens - first_target + heads) as f64])
+}
+
+impl Numbers<'_> {
+    fn at(&self, path: &str) -> Option<f64> {
+        self.0.pointer(path)?.as_f64()
+    }
+
+    fn ratio(&self, above: &str, below: &str) -> Option<f64> {
+        Some(self.at(above)? / self.at(below)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_formula_counts_two_sentences_by_hand() {
+        let report = json!({"native_cpu": {"job": {"tokens": 6, "sentences": 3, "generated": 1}}});
+        // Base 5 rows; passes from 0 and 2: 5 + 3. Targets 4, 5 in the base text and both passes.
+        assert_eq!(expected_work(&Numbers(&report)), Some([13.0, 6.0]));
+    }
+
+    #[test]
+    fn what_was_not_measured_is_said() {
+        assert!(table(&json!({})).contains("| 8. pipelines compiled while generating: 0 |  | not measured |"));
+    }
+}
