@@ -163,7 +163,7 @@ async fn how_rows_and_vocabulary_are_cut_changes_nothing() {
 
 /// From one row at a time to all together; tiles of the vocabulary that fit and that do not.
 const CUTS: &[Variant] = &[
-    Variant { name: "all together", shares_memory: false, block_rows: 4096, few_tokens: 1, vocab_tile: 4096 },
-    Variant { name: "fives", shares_memory: false, block_rows: 5, few_tokens: 1, vocab_tile: 100 },
-    Variant { name: "one by one", shares_memory: true, block_rows: 1, few_tokens: 8, vocab_tile: 333 },
+    Variant { name: "all together", shares_memory: false, block_rows: 4096, vocab_tile: 4096 },
+    Variant { name: "fives", shares_memory: false, block_rows: 5, vocab_tile: 100 },
+    Variant { name: "one by one", shares_memory: true, block_rows: 1, vocab_tile: 333 },
 ];

@@ -60,7 +60,7 @@ impl Page {
         match self.run.get_untracked() {
             Run::Preparing => {
                 self.engine.update_value(|engine| engine.question = None);
-                self.run.set(Run::Done("Stopped; the model goes on loading".into()));
+                self.end_engine();
             }
             run if run.is_active() => {
                 self.send(&Request::Cancel);
@@ -83,8 +83,12 @@ impl Page {
         });
     }
 
+    fn client(&self) -> Option<Client> {
+        self.engine.with_value(|engine| engine.client.clone())
+    }
+
     fn end_engine(&self) {
-        if let Some(client) = self.engine.with_value(|engine| engine.client.clone()) {
+        if let Some(client) = self.client() {
             client.terminate();
         }
         self.model.set(ModelState::NotLoaded);
@@ -97,9 +101,12 @@ impl Page {
 
     /// Takes this local model, or the built-in one, from now on.
     pub fn choose_model(&self, file: Option<File>) {
-        let is_loading = matches!(self.model.get_untracked(), ModelState::Loading { .. });
-        if is_loading || self.run.with_untracked(Run::is_active) {
-            return self.problem.set(Some(Problem::new("The engine is busy", "Wait for the model or press Stop, then choose again")));
+        if self.run.with_untracked(Run::is_active) {
+            return self.problem.set(Some(Problem::new("The engine is busy", "Wait or press Stop, then choose again")));
+        }
+        if let (ModelState::Loading { .. }, Some(client)) = (self.model.get_untracked(), self.client()) {
+            // Nobody waits for a model that is not wanted any more.
+            client.terminate();
         }
         self.problem.set(None);
         self.editor_is_open.set(true);
@@ -137,9 +144,6 @@ impl Page {
                 match self.model.get_untracked() {
                     ModelState::Loading { .. } => self.forget_model(),
                     _ => self.model.set(ModelState::NotLoaded),
-                }
-                if let Some(answer) = self.run.with_untracked(|run| run.answer().map(str::to_owned)) {
-                    self.keep_answer(answer);
                 }
                 self.fail(problem);
             }
@@ -206,6 +210,9 @@ impl Page {
     }
 
     fn fail(&self, problem: Problem) {
+        if let Some(answer) = self.run.with_untracked(|run| run.answer().map(str::to_owned)) {
+            self.keep_answer(answer);
+        }
         self.engine.update_value(|engine| engine.question = None);
         self.run.set(Run::Idle);
         self.problem.set(Some(problem));

@@ -64,6 +64,8 @@ pub async fn load(
     Ok(loaded.map(|(model, sha256)| Loaded { engine: Engine::Cpu(Box::new(model)), sha256, notice }))
 }
 
+const UNTRIED: &str = "This model is too large for a trial of the GPU: nothing has compared its numbers with the CPU's.";
+
 /// The engine for a model.
 pub struct Chosen {
     choice: BackendChoice,
@@ -88,8 +90,11 @@ async fn gpu_and_notice(
         BackendChoice::Cpu => Ok((None, None)),
         BackendChoice::Gpu => {
             let gpu = Rc::new(Gpu::open(&Options::default()).await?);
-            let trial = trial::run(&gpu, source, gguf).await?;
-            let notice = trial.wrong().map(|wrong| format!("{wrong} It was used because that was asked for: do not trust the numbers."));
+            let wrong = match trial::run(&gpu, source, gguf).await? {
+                Some(trial) => trial.wrong(),
+                None => Some(UNTRIED.into()),
+            };
+            let notice = wrong.map(|wrong| format!("{wrong} It is used because that was asked for: do not trust the numbers."));
             Ok((Some(gpu), notice))
         }
         BackendChoice::Auto => match Gpu::open(&Options::default()).await {
@@ -97,7 +102,12 @@ async fn gpu_and_notice(
             Ok(gpu) => {
                 let gpu = Rc::new(gpu);
                 Ok(match trial::run(&gpu, source, gguf).await {
-                    Ok(trial) => {
+                    // Nothing is known of its speed, and software is rarely faster.
+                    Ok(None) if gpu.adapter.is_software => {
+                        (None, Some("This browser has WebGPU without a GPU, so the CPU computes.".into()))
+                    }
+                    Ok(None) => (Some(gpu), Some(UNTRIED.into())),
+                    Ok(Some(trial)) => {
                         let (takes_gpu, notice) = trial.verdict(gpu.adapter.is_software);
                         (takes_gpu.then_some(gpu), notice)
                     }

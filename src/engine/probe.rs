@@ -4,28 +4,36 @@ use crate::lm::LoadError;
 use crate::model::config::Config;
 use crate::model::gguf::{Gguf, GgufError, Tensor, Value};
 use crate::model::source::{ByteSource, Memory};
+use crate::model::tensors;
 
 /// Bytes of layers to take at least one layer of.
 const LAYER_BYTES: usize = 4 << 20;
 const VOCABULARY: usize = 2048;
+/// The largest part: it is in the heap twice for a moment.
+const MAX_BYTES: u64 = 24 << 20;
 
-/// Reads the part: a header, and the bytes that it describes.
-pub async fn read(source: &impl ByteSource, gguf: &Gguf) -> Result<(Gguf, Memory), LoadError> {
+/// Reads the part: a header, and the bytes that it describes. `None` where even one layer is too large for the heap.
+pub async fn read(source: &impl ByteSource, gguf: &Gguf) -> Result<Option<(Gguf, Memory)>, LoadError> {
     let config = Config::from_gguf(gguf)?;
+    tensors::check(gguf, &config)?;
     let n_layers = n_layers(gguf, &config);
-    let kept = |tensor: &&Tensor| layer_of(tensor).is_none_or(|layer| layer < n_layers);
+    let kept = |tensor: &&Tensor| layer_of(tensor).is_none_or(|layer| layer < n_layers) && !tensors::is_ignored(&tensor.name);
     let originals: Vec<&Tensor> = gguf.tensors.iter().filter(kept).collect();
-    let mut tensors: Vec<Tensor> = originals.iter().map(|tensor| shortened(tensor)).collect();
+    let mut parts: Vec<Tensor> = originals.iter().map(|tensor| shortened(tensor)).collect();
+    let size = parts.iter().map(|tensor| tensor.bytes as u64).sum::<u64>();
+    if size > MAX_BYTES {
+        return Ok(None);
+    }
     // All at once: a vector that grows would take three times as much.
-    let mut bytes = Vec::with_capacity(tensors.iter().map(|tensor| tensor.bytes).sum());
-    for (original, part) in originals.iter().zip(&mut tensors) {
+    let mut bytes = Vec::with_capacity(size as usize);
+    for (original, part) in originals.iter().zip(&mut parts) {
         part.offset = bytes.len() as u64;
         bytes.extend(source.read_at(original.offset, part.bytes).await.map_err(GgufError::from)?);
     }
     let mut metadata = gguf.metadata.clone();
     metadata.forget_arrays();
     metadata.set(&format!("{}.block_count", config.architecture.name), Value::U64(n_layers as u64));
-    Ok((Gguf { metadata, tensors, size: bytes.len() as u64 }, Memory(bytes)))
+    Ok(Some((Gguf { metadata, tensors: parts, size }, Memory(bytes))))
 }
 
 fn n_layers(gguf: &Gguf, config: &Config) -> usize {
@@ -41,7 +49,7 @@ fn layer_of(tensor: &Tensor) -> Option<usize> {
 /// The tensor, of a vocabulary with at most its first rows.
 fn shortened(tensor: &Tensor) -> Tensor {
     let mut part = tensor.clone();
-    if let ("token_embd.weight" | "output.weight", &[columns, rows]) = (&*tensor.name, &tensor.shape[..]) {
+    if let ("token_embd.weight" | "output.weight", &[columns, rows]) = (&*tensor.name, &tensors::trimmed(tensor)[..]) {
         let kept = rows.min(VOCABULARY);
         part.shape = vec![columns, kept];
         part.bytes = tensor.bytes / rows.max(1) * kept;

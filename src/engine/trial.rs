@@ -30,13 +30,14 @@ pub struct Trial {
     pub cpu_seconds: f64,
 }
 
-/// Loads a part of the model on both engines and scores a text with two perturbations.
-pub async fn run(gpu: &Rc<Gpu>, source: &impl ByteSource, gguf: &Gguf) -> Result<Trial, LoadError> {
-    let (part, bytes) = probe::read(source, gguf).await?;
+/// Loads a part of the model on both engines and scores a text with two perturbations; `None` where the part is too large.
+pub async fn run(gpu: &Rc<Gpu>, source: &impl ByteSource, gguf: &Gguf) -> Result<Option<Trial>, LoadError> {
+    let Some((part, bytes)) = probe::read(source, gguf).await? else { return Ok(None) };
     let whole = "loading is never broken off";
     let expanded = if gpu.adapter.is_software { EXPANDED_BYTES } else { 0 };
     let (mut on_cpu, _) = CandleModel::load(&bytes, &part, expanded, async |_| ControlFlow::Continue(())).await?.expect(whole);
-    let (cpu_scores, cpu_seconds) = score(&mut on_cpu).await?;
+    // What the CPU cannot compute is the fault of the file.
+    let (cpu_scores, cpu_seconds) = score(&mut on_cpu).await.map_err(|error| LoadError::Weights(error.to_string()))?;
     drop(on_cpu);
     let (mut on_gpu, _) = GpuModel::load(gpu.clone(), &bytes, &part, async |_| ControlFlow::Continue(())).await?.expect(whole);
     drop(bytes);
@@ -51,7 +52,7 @@ pub async fn run(gpu: &Rc<Gpu>, source: &impl ByteSource, gguf: &Gguf) -> Result
     };
     let differences = cpu_scores.iter().zip(&gpu_scores).map(|(cpu, gpu)| (cpu - gpu).abs());
     let difference = differences.fold(0.0, |largest: f64, next| if next > largest || next.is_nan() { next } else { largest });
-    Ok(Trial { difference, gpu_seconds, cpu_seconds })
+    Ok(Some(Trial { difference, gpu_seconds, cpu_seconds }))
 }
 
 /// Log-probabilities of base text and perturbed ones, and how long they took.

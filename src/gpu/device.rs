@@ -16,8 +16,8 @@ use crate::lm::LmError;
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     pub variant: Option<&'static Variant>,
-    /// No buffer is made larger than this, in bytes; for tests of tensors that have to be split.
-    pub max_buffer_bytes: Option<u64>,
+    /// No matrix is put into a buffer larger than this, in bytes; for tests of matrices that have to be split.
+    pub max_matrix_bytes: Option<u64>,
 }
 
 /// An open device and all that belongs to it.
@@ -28,6 +28,8 @@ pub struct Gpu {
     pub variant: &'static Variant,
     /// The largest storage buffer that a kernel can see.
     pub max_buffer_bytes: u64,
+    /// The largest one for a matrix.
+    pub max_matrix_bytes: u64,
     pub ledger: Rc<Ledger>,
     pub(super) pipelines: RefCell<HashMap<Kernel, Rc<Pipeline>>>,
     failure: Arc<Mutex<Option<Failure>>>,
@@ -42,12 +44,12 @@ pub struct Adapter {
     pub is_software: bool,
 }
 
-/// Why a device stopped working, in the words of its driver. One may lead to another: the last of these is the cause.
+/// Why a device stopped working, in the words of its driver. One may lead to those before it: the last of these is the cause.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Failure {
     Broken(String),
-    OutOfMemory,
     Lost(String),
+    OutOfMemory,
 }
 
 /// Work and memory of a device, counted.
@@ -92,7 +94,8 @@ impl Gpu {
             queue,
             adapter: Adapter { name: info.name, is_software },
             variant: options.variant.unwrap_or(Variant::of(is_software)),
-            max_buffer_bytes: options.max_buffer_bytes.unwrap_or(largest).min(largest) & !3,
+            max_buffer_bytes: largest,
+            max_matrix_bytes: options.max_matrix_bytes.unwrap_or(largest).min(largest),
             ledger: Rc::default(),
             pipelines: RefCell::default(),
             failure,
@@ -157,7 +160,9 @@ impl Gpu {
         let is_mapped = matches!(mapped.await, Ok(Ok(())));
         self.check()?;
         if !is_mapped {
-            return Err(LmError::DeviceLost("its memory could not be read".into()));
+            let reason = "its memory could not be read".to_owned();
+            *self.failure.lock().expect("no thread panics with it") = Some(Failure::Lost(reason.clone()));
+            return Err(LmError::DeviceLost(reason));
         }
         self.ledger.bytes_read_back.set(self.ledger.bytes_read_back.get() + size);
         let view = staging.raw.get_mapped_range(..).map_err(|error| LmError::Engine(error.to_string()))?;
@@ -175,7 +180,7 @@ impl Gpu {
         self.device.poll(PollType::Poll).ok();
         match self.failure.lock().expect("no thread panics with it").clone() {
             None => Ok(()),
-            Some(Failure::OutOfMemory) => Err(LmError::OutOfGpuMemory { bytes: self.ledger.peak_bytes.get() }),
+            Some(Failure::OutOfMemory) => Err(LmError::OutOfGpuMemory { bytes: self.ledger.bytes.get() }),
             Some(Failure::Lost(reason)) => Err(LmError::DeviceLost(reason)),
             Some(Failure::Broken(reason)) => Err(LmError::Engine(reason)),
         }
@@ -183,11 +188,15 @@ impl Gpu {
 
     /// Runs `allocate` and fails where the memory is not there.
     pub async fn allocating<T>(&self, allocate: impl FnOnce() -> T) -> Result<T, LmError> {
+        let (bytes, peak_bytes) = (self.ledger.bytes.get(), self.ledger.peak_bytes.get());
         let scope = self.device.push_error_scope(ErrorFilter::OutOfMemory);
         let allocated = allocate();
         match scope.pop().await {
             None => self.check().map(|()| allocated),
-            Some(_) => Err(LmError::OutOfGpuMemory { bytes: self.ledger.peak_bytes.get() }),
+            Some(_) => {
+                self.ledger.peak_bytes.set(peak_bytes);
+                Err(LmError::OutOfGpuMemory { bytes })
+            }
         }
     }
 }

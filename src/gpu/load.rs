@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use super::device::{Buffer, Gpu};
 use super::forward::{Layer, Transformer};
+use super::kernels::{heads::cached_slot, padded};
 use super::weights::{Filling, Matrix, MatrixId};
 use crate::lm::LoadError;
 use crate::model::config::Config;
@@ -28,8 +29,11 @@ pub async fn load(
     gguf: &Gguf,
     on_progress: impl AsyncFnMut(u64) -> ControlFlow<()>,
 ) -> Result<Option<(Transformer, Vec<f64>, String)>, LoadError> {
-    let config = Config::from_gguf(gguf)?;
+    let mut config = Config::from_gguf(gguf)?;
     tensors::check(gguf, &config)?;
+    // Keys and values of a layer, and the residual stream, have to fit in a buffer each.
+    let longest = gpu.max_buffer_bytes / (4 * cached_slot(&config).max(padded(config.dim))) as u64;
+    config.context_length = config.context_length.min(usize::try_from(longest).unwrap_or(usize::MAX));
     let (mut filling, embedding, output, layers) = gpu.allocating(|| reserve(gpu, gguf, &config)).await?;
     let take = |tensor: &Tensor, piece: &[u8]| {
         filling

@@ -13,7 +13,7 @@ use crate::model::gguf::Gguf;
 const TOKENS: usize = 512;
 
 /// Bytes for the weights, the keys and values of a text of 512 tokens, and what is on its way through a layer and the LM
-/// head; within a few per cent of what a run on such a text takes at most.
+/// head; within a third of what a run on such a text takes at most (a test holds it).
 pub fn estimate(gguf: &Gguf, config: &Config, variant: &Variant) -> u64 {
     let weights: usize = gguf
         .tensors

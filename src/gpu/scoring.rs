@@ -52,6 +52,16 @@ impl GpuModel {
         mut on_readout: impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>,
     ) -> Result<(), LmError> {
         self.check_job(job)?;
+        let scored = self.score_checked_job(job, &mut on_readout).await;
+        self.text.length = 0;
+        scored
+    }
+
+    async fn score_checked_job(
+        &mut self,
+        job: &Job<'_>,
+        on_readout: &mut impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>,
+    ) -> Result<(), LmError> {
         self.decoding = None;
         let (gpu, config) = (&self.gpu, &self.transformer.config);
         let scoring = gpu.allocating(|| Scoring::new(gpu, config, job.divergences)).await?;
@@ -60,7 +70,7 @@ impl GpuModel {
             return Ok(());
         }
         let lengths: Vec<usize> = job.passes.iter().map(|pass| suffix(job, pass).positions.len()).collect();
-        let max_rows = MAX_CHUNK_BYTES / self.chunk_row_bytes();
+        let max_rows = self.max_chunk_rows();
         let mut wanted = self.gpu.variant.block_rows;
         let mut memory: Option<Chunk> = None;
         let mut done = 0;
@@ -185,10 +195,12 @@ impl GpuModel {
         Ok(Chunk { scratch: self.scratch(rows).await?, cache: self.gpu.allocating(cache).await? })
     }
 
-    /// Bytes that a row of a suffix takes in memory that all rows of a chunk take together.
-    fn chunk_row_bytes(&self) -> usize {
+    /// Rows of suffixes whose residual stream, keys and values fit in memory together, and in a buffer each.
+    fn max_chunk_rows(&self) -> usize {
         let config = &self.transformer.config;
-        4 * (padded(config.dim) + cache_length(config, 1))
+        let (x, cache) = (4 * padded(config.dim), 4 * cache_length(config, 1));
+        let in_a_buffer = self.gpu.max_buffer_bytes / x.max(cache) as u64;
+        (MAX_CHUNK_BYTES / (x + cache)).min(usize::try_from(in_a_buffer).unwrap_or(usize::MAX))
     }
 }
 

@@ -15,7 +15,7 @@ pub const SENTINEL: f32 = -12345.5;
 pub async fn gpus() -> Vec<Gpu> {
     let mut gpus = Vec::new();
     for variant in VARIANTS {
-        gpus.push(Gpu::open(&Options { variant: Some(variant), max_buffer_bytes: None }).await.expect("the tests need WebGPU or Vulkan"));
+        gpus.push(Gpu::open(&Options { variant: Some(variant), max_matrix_bytes: None }).await.expect("the tests need WebGPU or Vulkan"));
     }
     gpus
 }

@@ -9,8 +9,6 @@ pub struct Variant {
     pub shares_memory: bool,
     /// Rows that go through a layer at once: bounds temporary memory, and the time of one dispatch.
     pub block_rows: usize,
-    /// Up to so many tokens a matrix is taken as a few vectors.
-    pub few_tokens: usize,
     /// Tokens of the vocabulary in one tile of logits.
     pub vocab_tile: usize,
 }
@@ -18,8 +16,8 @@ pub struct Variant {
 /// All variants.
 pub const VARIANTS: &[Variant] = &[
     // Barriers make software adapters slow: there each invocation works alone, in registers.
-    Variant { name: "registers", shares_memory: false, block_rows: 64, few_tokens: 1, vocab_tile: 2048 },
-    Variant { name: "tiles", shares_memory: true, block_rows: 512, few_tokens: 8, vocab_tile: 4096 },
+    Variant { name: "registers", shares_memory: false, block_rows: 64, vocab_tile: 2048 },
+    Variant { name: "tiles", shares_memory: true, block_rows: 512, vocab_tile: 4096 },
 ];
 
 impl Variant {

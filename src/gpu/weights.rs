@@ -8,6 +8,7 @@ use super::format::{self, Format};
 use crate::model::dequantize::dequantize;
 use crate::model::gguf::Tensor;
 use crate::model::quant::Quant;
+use crate::model::tensors;
 
 /// Some rows of a matrix that are of one type and fit in one buffer.
 pub struct Slab {
@@ -55,12 +56,16 @@ pub fn shape(tensor: &Tensor) -> (usize, usize) {
     (tensor.shape.iter().skip(1).product(), tensor.shape.first().copied().unwrap_or(1))
 }
 
+/// A kernel takes four rows a workgroup, and at most so many workgroups.
+const MAX_ROWS: usize = 4 * 65_535;
+
 /// How to cut tensors of `columns` columns, given by type and rows, into slabs of at most `max_bytes`.
 fn cut(parts: &[(&'static Quant, usize)], columns: usize, max_bytes: u64) -> Vec<(&'static Quant, Range<usize>)> {
     let mut slabs: Vec<(&'static Quant, Range<usize>)> = Vec::new();
     let mut row = 0;
     for &(quant, rows) in parts {
-        let max_rows = (max_bytes as usize / (4 * format::row_words(quant, columns)).max(1)).max(1);
+        let fitting = max_bytes / (4 * format::row_words(quant, columns) as u64).max(1);
+        let max_rows = usize::try_from(fitting).unwrap_or(MAX_ROWS).clamp(1, MAX_ROWS);
         let end = row + rows;
         while row < end {
             let same = slabs.last_mut().filter(|last| last.0 == quant && last.1.len() < max_rows);
@@ -98,7 +103,7 @@ impl Filling {
     pub fn reserve(&mut self, gpu: &Gpu, tensors: &[&Tensor]) -> MatrixId {
         let columns = tensors.first().map_or(0, |tensor| shape(tensor).1);
         let parts: Vec<_> = tensors.iter().map(|tensor| (tensor.quant, shape(tensor).0)).collect();
-        let slabs = cut(&parts, columns, gpu.max_buffer_bytes).into_iter().map(|(quant, rows)| Slab::new(gpu, quant, columns, rows));
+        let slabs = cut(&parts, columns, gpu.max_matrix_bytes).into_iter().map(|(quant, rows)| Slab::new(gpu, quant, columns, rows));
         let mut row = 0;
         for (tensor, (_, rows)) in tensors.iter().zip(&parts) {
             self.places.insert(tensor.name.clone(), (self.matrices.len(), row));
@@ -110,6 +115,11 @@ impl Filling {
 
     /// Takes the next bytes of `tensor`. Tensors come one after the other, each from its first byte to its last.
     pub fn take(&mut self, gpu: &Gpu, tensor: &Tensor, piece: &[u8]) -> candle_core::Result<()> {
+        if tensors::is_ignored(&tensor.name) {
+            return Ok(());
+        }
+        // Staged bytes are freed with a submission.
+        gpu.queue.submit([]);
         self.rest.extend_from_slice(piece);
         let (rows, columns) = shape(tensor);
         let row_bytes = tensor.bytes / rows.max(1);

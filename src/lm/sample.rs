@@ -1,5 +1,5 @@
-//! Which token comes next. The same seed gives the same text on every engine: chance comes from the seed alone, and the way
-//! from chance to a token is plain enough to be taken on a GPU too.
+//! Which token comes next. The same seed gives the same chances on every engine, and the way from chance to a token is plain
+//! enough to be taken on a GPU too: texts differ only where engines round a likelihood differently.
 
 use super::LmError;
 use crate::model::tokenizer::TokenId;

@@ -3,6 +3,11 @@
 use super::arch::{self, Architecture};
 use super::gguf::{Gguf, GgufError, Metadata};
 
+/// Far beyond any model of this kind; within it no product of two sizes of a row overflows 32 bits.
+const MAX_SIZE: usize = 1 << 22;
+/// What a kernel of the GPU keeps at hand for one head.
+const MAX_HEAD_DIM: usize = 512;
+
 /// Sizes, as llama names them.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -78,6 +83,11 @@ impl Config {
             (self.head_dim > 0 && self.head_dim.is_multiple_of(2) && rotated == self.head_dim, "rotated part of a head"),
             (self.n_heads.checked_mul(self.head_dim).is_some() && self.n_heads >= self.n_kv_heads, "width of all heads"),
             (self.context_length > 0, "context length"),
+            (
+                [self.dim, self.ffn_dim, self.n_heads.saturating_mul(self.head_dim), self.vocab_size].iter().all(|&size| size < MAX_SIZE),
+                "sizes",
+            ),
+            (self.head_dim <= MAX_HEAD_DIM, "width of a head"),
             (self.norm_epsilon > 0.0 && self.rope_base > 0.0 && self.rope_scale > 0.0, "constants"),
         ];
         match facts.iter().find(|(holds, _)| !holds) {

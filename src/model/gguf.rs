@@ -2,7 +2,7 @@
 //!
 //! Format: ggml's docs/gguf.md, versions 2 and 3, little endian.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::quant::{self, Quant};
 use super::source::{ByteSource, SourceError};
@@ -114,6 +114,10 @@ impl Gguf {
         let (n_tensors, n_values) = (reader.u64()?, reader.u64()?);
         let metadata = reader.metadata(n_values)?;
         let mut tensors = reader.tensors(n_tensors)?;
+        let names: HashSet<&str> = tensors.iter().map(|tensor| tensor.name.as_str()).collect();
+        if names.len() < tensors.len() {
+            return Err(GgufError::Damaged("two of its tensors have the same name"));
+        }
         let data_start = reader.data_start(&metadata)?;
         for tensor in &mut tensors {
             tensor.offset = tensor.offset.checked_add(data_start).ok_or(GgufError::Damaged("an offset is too large"))?;

@@ -35,17 +35,20 @@ pub fn check(gguf: &Gguf, config: &Config) -> Result<(), TensorsError> {
             _ => {}
         }
     }
-    // Tables of rotation angles in old files; we compute them.
-    let is_known =
-        |name: &str| name.ends_with("rot_embd") || name.ends_with("rot_embd.weight") || expected.iter().any(|known| known.name == name);
+    let is_known = |name: &str| is_ignored(name) || expected.iter().any(|known| known.name == name);
     match gguf.tensors.iter().find(|tensor| !is_known(&tensor.name)) {
         Some(unused) => Err(TensorsError::Unused(unused.name.clone())),
         None => Ok(()),
     }
 }
 
+/// Tables of rotation angles in old files; we compute them.
+pub fn is_ignored(name: &str) -> bool {
+    name.ends_with("rot_embd") || name.ends_with("rot_embd.weight")
+}
+
 /// The shape without axes of length 1 at its end.
-fn trimmed(tensor: &Tensor) -> Vec<usize> {
+pub fn trimmed(tensor: &Tensor) -> Vec<usize> {
     let length = tensor.shape.iter().rposition(|&axis| axis != 1).map_or(1, |last| last + 1);
     tensor.shape.iter().copied().take(length).collect()
 }

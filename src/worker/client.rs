@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use gloo::timers::future::TimeoutFuture;
 use js_sys::Array;
 use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
@@ -15,6 +16,8 @@ use crate::problem::Problem;
 
 /// Trunk's shim around the worker's wasm, beside the page.
 const SCRIPT: &str = "./engine_loader.js";
+/// How long a worker's code may take to arrive.
+const START_MILLIS: u32 = 90_000;
 /// What the worker says, once, when it listens. Messages posted earlier could get lost.
 const LISTENING: &str = "ready";
 
@@ -85,7 +88,23 @@ impl Client {
         worker.set_onerror(Some(handlers.error.as_ref().unchecked_ref()));
         *self.state.borrow_mut() =
             State { worker: Some(worker.clone()), is_listening: false, waiting: Vec::new(), _handlers: Some(handlers) };
+        self.watch_start(worker.clone());
         Ok(worker)
+    }
+
+    /// A worker whose code does not arrive says nothing at all.
+    fn watch_start(&self, worker: Worker) {
+        let client = self.clone();
+        wasm_bindgen_futures::spawn_local(async move {
+            TimeoutFuture::new(START_MILLIS).await;
+            let is_silent = {
+                let state = client.state.borrow();
+                state.worker.as_ref() == Some(&worker) && !state.is_listening
+            };
+            if is_silent {
+                client.lose("The engine did not arrive", "Check the connection, then press Explain again");
+            }
+        });
     }
 
     fn handlers(&self) -> Handlers {

@@ -84,10 +84,14 @@ impl EngineState {
     }
 
     async fn explain(&mut self, question: &Question, page: &Page) -> Result<(), Problem> {
-        if self.session.is_none() {
+        // A device may be lost between two questions too.
+        if self.session.as_ref().is_none_or(|session| session.lm.is_lost()) {
             self.load(page).await?;
         }
-        let Some(session) = &mut self.session else { return Ok(()) };
+        let Some(session) = &mut self.session else {
+            page.post(&Event::Stopped { answer: String::new() });
+            return Ok(());
+        };
         let before = session.lm.counters();
         let outcome = session.explain(question, async |event| page.tell(event).await).await;
         page.post(&Event::Worked(work(&before, &session.lm.counters())));

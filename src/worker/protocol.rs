@@ -11,7 +11,7 @@ use crate::problem::Problem;
 pub enum Request {
     /// Load this model and drop the one before. Answered by `Loading`.. and `Ready`, or `Failed`.
     Load(ModelSource, BackendChoice),
-    /// Answer and explain. Answered by `Token`.., `Measuring`, `Scored`, `Column`.., `Worked`, `Finished`; or `Stopped`, or `Failed`.
+    /// Answer and explain; loads the model again where the engine lost it. Answered by `Token`.., `Measuring`, `Scored`, `Column`.., `Worked`, `Finished`; or `Stopped`, or `Failed`.
     Explain(Question),
     /// End what is going on and keep what is done.
     Cancel,

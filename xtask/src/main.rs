@@ -6,6 +6,7 @@
 mod bench;
 mod build;
 mod command;
+mod random_model;
 mod serve;
 mod setup;
 mod test;
@@ -16,6 +17,7 @@ const USAGE: &str = "usage:
   cargo xtask serve             build the page and serve it on localhost
   cargo xtask serve --release   write the deployable folder dist/
   cargo xtask test              set up everything and pass every test
+  cargo xtask test --large      the page with a model of 640 MB: nightly, some minutes
   cargo xtask bench [--model FILE] [--json FILE] [--job TOKENS,SENTENCES,GENERATED]
                                 measure speed, memory and sizes here, and wllama beside them";
 
@@ -25,6 +27,7 @@ fn main() -> Result<()> {
         ["serve"] => serve::serve(),
         ["serve", "--release"] => serve::release(),
         ["test"] => test::test(),
+        ["test", "--large"] => test::large(),
         ["bench", ref options @ ..] => bench::bench(options),
         _ => bail!("{USAGE}"),
     }

@@ -6,7 +6,11 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, ensure};
 
 use crate::command::{self, run};
-use crate::{build, setup};
+use crate::setup::Tools;
+use crate::{build, random_model, setup};
+
+/// The runner's own limit is 20 s, less than software needs for the kernels.
+const SECONDS_IN_A_BROWSER: &str = "600";
 
 /// Passed and failed so far.
 #[derive(Default)]
@@ -15,9 +19,19 @@ struct Tally {
     failed: usize,
 }
 
+/// Every test but those that need minutes and a large file.
 pub fn test() -> Result<()> {
+    summed(run_all)
+}
+
+/// The page with a model as large as real ones, made of random weights.
+pub fn large() -> Result<()> {
+    summed(run_large)
+}
+
+fn summed(checks: impl FnOnce(&mut Tally) -> Result<()>) -> Result<()> {
     let mut tally = Tally::default();
-    if let Err(error) = run_all(&mut tally) {
+    if let Err(error) = checks(&mut tally) {
         tally.check("set-up", Err(error));
     }
     println!("{} passed, {} failed", tally.passed, tally.failed);
@@ -45,14 +59,29 @@ fn run_all(tally: &mut Tally) -> Result<()> {
         "--test",
         "worker",
     ];
-    tally.count(web.command("cargo", &arguments)?.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", "wasm-bindgen-test-runner"))?;
-    let mut tests = native.command("cargo", &["test", "--workspace", "--no-fail-fast"])?;
+    let mut in_a_browser = web.command("cargo", &arguments)?;
+    in_a_browser.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", "wasm-bindgen-test-runner");
+    tally.count(in_a_browser.env("WASM_BINDGEN_TEST_TIMEOUT", SECONDS_IN_A_BROWSER))?;
+    tally.count(natively(&native, &["--workspace", "--no-fail-fast"])?.env("GLASSCAGE_DIST", &dist))
+}
+
+fn run_large(tally: &mut Tally) -> Result<()> {
+    setup::browser()?;
+    let (native, web) = (setup::native(), setup::web()?);
+    let dist = command::build()?.join("dist");
+    tally.check("page", build::page(&web, &dist));
+    let Some(model) = random_model::make(&native, "0.6b")? else { return Ok(()) };
+    let mut tests = natively(&native, &["--test", "page", "a_large_model", "--", "--ignored", "--nocapture"])?;
+    tally.count(tests.env("GLASSCAGE_DIST", &dist).env("GLASSCAGE_LARGE_MODEL", &model))
+}
+
+/// `cargo test` with what Vulkan drivers complain about when it is not there.
+fn natively(native: &Tools, arguments: &[&str]) -> Result<Command> {
+    let mut tests = native.command("cargo", &[&["test"], arguments].concat())?;
     if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
-        // Vulkan drivers complain without one.
         tests.env("XDG_RUNTIME_DIR", std::env::temp_dir());
     }
-    tally.count(tests.env("GLASSCAGE_DIST", &dist))?;
-    Ok(())
+    Ok(tests)
 }
 
 impl Tally {

@@ -10,8 +10,7 @@ use crate::worker::client::Ready;
 #[component]
 pub fn ModelBar() -> impl IntoView {
     let page = use_page();
-    let is_busy =
-        Signal::derive(move || page.run.with(Run::is_active) || page.model.with(|model| matches!(model, ModelState::Loading { .. })));
+    let is_busy = Signal::derive(move || page.run.with(Run::is_active));
     let name = move || page.model_file_name.get().unwrap_or_else(|| "Built-in model".into());
     let state = move || page.model.with(state_words);
     let progress = move || match page.model.get() {

@@ -8,8 +8,8 @@ use crate::gpu::recording::Recording;
 /// Slices that are searched side by side.
 pub const PARTS: usize = 256;
 
-/// The index of the largest of `n` values, the lowest of several, to `chosen[0]` and its bits to `chosen[1]`. Where no value
-/// is a number, the index is 2^32 - 1. `best` is `[PARTS, 2]`.
+/// The index of the largest of `n` values, the lowest of several, to `chosen[0]` and its bits to `chosen[1]`. Where a value
+/// is no finite number, these bits are those of infinity. `best` is `[PARTS, 2]`.
 pub fn record<'a>(recording: &mut Recording<'a>, values: &'a Buffer, n: usize, best: &'a Buffer, chosen: &'a Buffer) {
     recording.dispatch(&line("argmax").number("PARTS", PARTS), &[n as u32], &[values, best], [PARTS, 1]);
     recording.dispatch(&Kernel::new("argmax_parts", [1, 1]).number("PARTS", PARTS), &[], &[best, chosen], [1, 1]);
@@ -42,6 +42,19 @@ mod tests {
             let values = random(n, n as u64);
             let twin = (0..n).max_by(|&i, &j| values[i].total_cmp(&values[j])).unwrap();
             assert_eq!(argmax(&values).await, [twin as u32]);
+        }
+    }
+
+    #[wasm_bindgen_test(unsupported = tokio::test)]
+    async fn what_is_no_number_shows() {
+        let mut values = random(700, 1);
+        values[333] = f32::NAN;
+        for gpu in gpus().await {
+            let (values, best, chosen) = (gpu.buffer_with_f32("values", &values), gpu.buffer("best", 2 * PARTS), gpu.buffer("chosen", 2));
+            let mut recording = Recording::new(&gpu);
+            record(&mut recording, &values, 700, &best, &chosen);
+            recording.run();
+            assert!(!f32::from_bits(gpu.read(&chosen, 2).await.unwrap()[1]).is_finite());
         }
     }
 

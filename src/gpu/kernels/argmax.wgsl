@@ -1,6 +1,6 @@
 // The largest of a slice of values and the first index it is at: slice i has every PARTS-th value from i on.
 // values: [n]; best: [PARTS] of (value's bits, index).
-// Where nothing is a number, the index is 2^32 - 1.
+// Where something is no finite number, the largest is infinity.
 // Dispatch: one invocation a slice.
 
 struct Params {
@@ -18,11 +18,14 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     var largest = -3.4e38;
     var index = 0xffffffffu;
+    var is_finite = true;
     for (var i = id.x; i < p.n; i += PARTS) {
+        // By its bits: a comparison may take a NaN for anything.
+        is_finite &= (bitcast<u32>(values[i]) & 0x7f800000u) != 0x7f800000u;
         if values[i] > largest {
             largest = values[i];
             index = i;
         }
     }
-    best[id.x] = vec2<u32>(bitcast<u32>(largest), index);
+    best[id.x] = vec2<u32>(select(0x7f800000u, bitcast<u32>(largest), is_finite), index);
 }

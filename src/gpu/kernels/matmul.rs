@@ -40,7 +40,7 @@ pub fn record<'a>(recording: &mut Recording<'a>, matmul: &Matmul<'a>) {
 
 /// The kernel for so many tokens.
 fn kernel(variant: &Variant, n: usize) -> Kernel {
-    match (variant.shares_memory, n <= variant.few_tokens) {
+    match (variant.shares_memory, n == 1) {
         (false, true) => Kernel::new("matvec", [4 * LINE, 1]).number("WIDTH", LINE),
         (false, false) => Kernel::new("matmul", [8 * WIDTH, 4 * HEIGHT]).number("WIDTH", WIDTH).number("HEIGHT", HEIGHT),
         (true, true) => Kernel::new("matvec_shared", [4, 1]).number("WIDTH", LINE),

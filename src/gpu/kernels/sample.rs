@@ -16,7 +16,7 @@ pub fn words(draw: &Draw, n: usize) -> [u32; DRAW_WORDS] {
     [(draw.temperature as f32).to_bits(), top_k, (draw.top_p.unwrap_or(1.0) as f32).to_bits(), (draw.chance as f32).to_bits()]
 }
 
-/// The token to `chosen[0]` and the largest logit's bits to `chosen[1]`; see [`Draw::token`]. `draw` holds [`words`].
+/// The token to `chosen[0]`, see [`Draw::token`], and the bits of a number to `chosen[1]` that is finite where all logits are. `draw` holds [`words`].
 pub fn record<'a>(recording: &mut Recording<'a>, logits: &'a Buffer, n: usize, draw: &'a Buffer, chosen: &'a Buffer) {
     let kernel = Kernel::new("sample", [1, 1]).number("WIDTH", WIDTH);
     recording.dispatch(&kernel, &[n as u32], &[logits, draw, chosen], [1, 1]);
@@ -46,6 +46,21 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[wasm_bindgen_test(unsupported = tokio::test)]
+    async fn what_is_no_number_shows() {
+        let mut logits = random(300, 5);
+        logits[170] = f32::NAN;
+        for gpu in gpus().await {
+            let draw = Draw { temperature: 1.0, top_k: None, top_p: None, chance: 0.5 };
+            let (logits, words, chosen) =
+                (gpu.buffer_with_f32("logits", &logits), gpu.buffer_with("draw", &words(&draw, 300)), gpu.buffer("chosen", 2));
+            let mut recording = Recording::new(&gpu);
+            record(&mut recording, &logits, 300, &words, &chosen);
+            recording.run();
+            assert!(!f32::from_bits(gpu.read(&chosen, 2).await.unwrap()[1]).is_finite());
         }
     }
 }

@@ -1,6 +1,6 @@
 // A token drawn by chance: of the tokens left by top-k and top-p, the one at which the running sum of exp(logit / temperature),
 // in the order of the vocabulary, passes `chance` of the whole.
-// logits: [n]; draw: [1]; chosen: [index, logit's bits].
+// logits: [n]; draw: [1]; chosen: [index, bits of the sum of all weights].
 // Dispatch: one workgroup.
 
 struct Params {
@@ -81,12 +81,18 @@ fn main(@builtin(local_invocation_index) local: u32) {
         let target_mass = draw[0].chance * all;
         var passed = 0.0;
         var owner = 0u;
-        while owner + 1u < WIDTH && passed + reduced[owner] <= target_mass {
-            passed += reduced[owner];
-            owner++;
+        // Rounding may let the sum of all shares fall short of the target: then the last one that has a token is it.
+        for (var i = 0u; i < WIDTH; i++) {
+            if reduced[i] > 0.0 {
+                owner = i;
+                if passed + reduced[i] > target_mass {
+                    break;
+                }
+                passed += reduced[i];
+            }
         }
         var index = 0xffffffffu;
-        for (var i = owner * share; i < p.n; i++) {
+        for (var i = owner * share; i < min(p.n, (owner + 1u) * share); i++) {
             let next = weight(logits[i], top, threshold);
             if next > 0.0 {
                 index = i;
@@ -97,6 +103,6 @@ fn main(@builtin(local_invocation_index) local: u32) {
             }
         }
         chosen[0] = index;
-        chosen[1] = bitcast<u32>(top);
+        chosen[1] = bitcast<u32>(all);
     }
 }

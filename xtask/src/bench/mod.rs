@@ -15,7 +15,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 use crate::command::{build as build_folder, cache, command, find, root, run};
-use crate::{build, setup};
+use crate::{build, random_model, setup};
 
 /// The version of wllama that is measured.
 const WLLAMA: &str = "3.8.1";
@@ -56,9 +56,11 @@ pub fn bench(arguments: &[&str]) -> Result<()> {
     build::page(&web, &dist)?;
     // Everything is built before anything is measured; the program comes with its tests.
     run(&mut native.command("cargo", &["test", "--release", "--test", "bench", "--no-run"])?)?;
-    run(&mut native.command("cargo", &["build", "--release", "--example", "random_model"])?)?;
     let target = build_folder()?.join("target");
-    let model = options.model.map_or_else(|| random_model(&target), Ok)?;
+    let model = match options.model {
+        Some(model) => model,
+        None => random_model::make(&native, "42m")?.unwrap_or(root().join("public/models/demo.gguf")),
+    };
     let wllama = wllama().inspect_err(|error| println!("without wllama: {error:#}")).ok();
     let mut test = native.command("cargo", &["test", "--release", "--test", "bench", "--", "--ignored", "--nocapture"])?;
     test.env("GLASSCAGE_DIST", &dist).env("GLASSCAGE_BENCH_MODEL", &model);
@@ -77,16 +79,6 @@ pub fn bench(arguments: &[&str]) -> Result<()> {
     fs::write(&file, serde_json::to_string_pretty(&report)? + "\n").with_context(|| format!("cannot write {}", file.display()))?;
     println!("All numbers are in {}.", file.display());
     Ok(())
-}
-
-/// A model of 42 M random parameters with a real tokenizer; the built-in one where that tokenizer is not there.
-fn random_model(target: &Path) -> Result<PathBuf> {
-    let model = cache()?.join("models/random-42m-q8_0.gguf");
-    fs::create_dir_all(cache()?.join("models"))?;
-    if !model.is_file() {
-        run(command(target.join("release/examples/random_model"), &["--shape", "42m"]).arg(&model))?;
-    }
-    Ok(if model.is_file() { model } else { root().join("public/models/demo.gguf") })
 }
 
 /// The unpacked npm package.

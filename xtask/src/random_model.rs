@@ -1,0 +1,27 @@
+//! Model files as large as real ones, for measurements and for the tests that take minutes.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use crate::command::{build, cache, command, run};
+use crate::setup::Tools;
+
+/// A model of random parameters with a real tokenizer, kept in the cache; `None` where there is no tokenizer to give it.
+/// `shape`: as the example `random_model` names them.
+pub fn make(native: &Tools, shape: &str) -> Result<Option<PathBuf>> {
+    let model = cache()?.join("models").join(format!("random-{shape}-q8_0.gguf"));
+    if model.is_file() {
+        return Ok(Some(model));
+    }
+    fs::create_dir_all(cache()?.join("models"))?;
+    run(&mut native.command("cargo", &["build", "--release", "--example", "random_model"])?)?;
+    let partial = model.with_extension("part");
+    run(command(build()?.join("target/release/examples/random_model"), &["--shape", shape]).arg(&partial))?;
+    if !partial.is_file() {
+        return Ok(None);
+    }
+    fs::rename(partial, &model)?;
+    Ok(Some(model))
+}
