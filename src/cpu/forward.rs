@@ -1,6 +1,7 @@
 //! The transformer, in the order of its layers.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use candle_core::{Device, Result, Tensor};
 use candle_nn::ops::{rms_norm, silu, softmax_last_dim};
@@ -137,10 +138,14 @@ impl Transformer {
         Ok(x)
     }
 
-    /// `[n, dim]` -> `[n, vocab_size]`.
-    pub fn logits(&self, hidden: &Tensor) -> Result<Tensor> {
-        let hidden = self.normalize(&hidden.contiguous()?, &self.norm)?;
-        self.output.as_ref().unwrap_or(&self.embedding).project(&hidden)
+    /// Hidden states as the LM head takes them, `[n, dim]`.
+    pub fn normalize_last(&self, hidden: &Tensor) -> Result<Tensor> {
+        self.normalize(&hidden.contiguous()?, &self.norm)
+    }
+
+    /// Logits of some tokens of the vocabulary from normalised states: `[n, dim]` -> `[n, tokens]`.
+    pub fn logits(&self, normalized: &Tensor, tokens: Range<usize>) -> Result<Tensor> {
+        self.output.as_ref().unwrap_or(&self.embedding).project_to(normalized, tokens)
     }
 
     fn normalize(&self, x: &Tensor, weight: &Tensor) -> Result<Tensor> {

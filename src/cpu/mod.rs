@@ -5,6 +5,7 @@
 //! ones stay packed and are expanded row block by row block where they are used.
 
 mod forward;
+mod head;
 mod weight;
 
 use std::collections::HashMap;
@@ -25,8 +26,6 @@ use weight::Weight;
 
 /// A good limit for [`CandleModel::load`]: most of what a browser gives one worker.
 pub const EXPANDED_BYTES: u64 = 640 << 20;
-/// Positions that go through the LM head at once.
-const HEAD_POSITIONS: usize = 64;
 
 /// A model on the CPU.
 pub struct CandleModel {
@@ -97,23 +96,10 @@ impl CandleModel {
         Ok(self.transformer.forward(tokens, cache)?)
     }
 
-    /// What hidden states predict of `targets`, one each, in f32 logits; sums over the vocabulary in f64. Divergences are from
-    /// the predictions of `base` states, where there are any.
+    /// See [`head::read_out`].
     fn read_out(&mut self, hidden: &Tensor, targets: &[TokenId], base: Option<&Tensor>) -> Result<Readout, LmError> {
         self.counters.head_positions += targets.len() * if base.is_some() { 2 } else { 1 };
-        let mut readout = Readout { log_probs: Vec::with_capacity(targets.len()), divergences: Vec::new() };
-        for (block, targets) in targets.chunks(HEAD_POSITIONS).enumerate() {
-            let logits = |hidden: &Tensor| {
-                let hidden = hidden.narrow(0, block * HEAD_POSITIONS, targets.len())?;
-                self.transformer.logits(&hidden)?.to_vec2::<f32>()
-            };
-            let log_probs: Vec<Vec<f64>> = logits(hidden)?.iter().map(|logits| log_softmax(logits)).collect();
-            readout.log_probs.extend(log_probs.iter().zip(targets).map(|(log_probs, &target)| log_probs[target as usize]));
-            if let Some(base) = base {
-                let base = logits(base)?;
-                readout.divergences.extend(base.iter().zip(&log_probs).map(|(base, log_probs)| divergence(&log_softmax(base), log_probs)));
-            }
-        }
+        let readout = head::read_out(&self.transformer, hidden, targets, base)?;
         if readout.log_probs.iter().all(|log_prob| log_prob.is_finite()) { Ok(readout) } else { Err(LmError::NotFinite) }
     }
 
@@ -167,7 +153,9 @@ impl LanguageModel for CandleModel {
         self.text = text;
         self.counters.head_positions += 1;
         let last = hidden.narrow(0, hidden.dim(0)? - 1, 1)?;
-        sampler.sample(&self.transformer.logits(&last)?.flatten_all()?.to_vec1::<f32>()?)
+        let normalized = self.transformer.normalize_last(&last)?;
+        let logits = self.transformer.logits(&normalized, 0..self.transformer.config.vocab_size)?;
+        sampler.sample(&logits.flatten_all()?.to_vec1::<f32>()?)
     }
 
     async fn score(&mut self, job: &Job<'_>, mut on_readout: impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>) -> Result<(), LmError> {
@@ -199,16 +187,4 @@ impl LanguageModel for CandleModel {
 /// What candle says, without the backtrace that it may add.
 fn first_line(error: &candle_core::Error) -> String {
     error.to_string().lines().next().unwrap_or_default().to_owned()
-}
-
-fn log_softmax(logits: &[f32]) -> Vec<f64> {
-    let largest = logits.iter().fold(f32::NEG_INFINITY, |largest, &logit| largest.max(logit));
-    let log_sum = logits.iter().map(|&logit| f64::from(logit - largest).exp()).sum::<f64>().ln();
-    logits.iter().map(|&logit| f64::from(logit - largest) - log_sum).collect()
-}
-
-/// KL(p || q) of two distributions given by their logarithms, in nats.
-fn divergence(p: &[f64], q: &[f64]) -> f64 {
-    // Rounding may put a divergence of nothing below it.
-    p.iter().zip(q).map(|(p, q)| p.exp() * (p - q)).sum::<f64>().max(0.0)
 }

@@ -43,11 +43,16 @@ impl Weight {
 
     /// x W^T: `[n, columns]` -> `[n, rows]`.
     pub fn project(&self, x: &Tensor) -> Result<Tensor> {
-        if let Storage::Expanded(weight) = &self.storage {
-            return x.matmul(&weight.t()?);
-        }
-        let block = (BLOCK_VALUES / self.columns).max(1);
-        let blocks = (0..self.rows).step_by(block).map(|start| x.matmul(&self.rows(start..self.rows.min(start + block))?.t()?));
+        self.project_to(x, 0..self.rows)
+    }
+
+    /// x W^T for some rows of W only: `[n, columns]` -> `[n, rows]`.
+    pub fn project_to(&self, x: &Tensor, rows: Range<usize>) -> Result<Tensor> {
+        let block = match self.storage {
+            Storage::Expanded(_) => rows.len(),
+            Storage::Packed { .. } => BLOCK_VALUES / self.columns,
+        };
+        let blocks = rows.clone().step_by(block.max(1)).map(|start| x.matmul(&self.rows(start..rows.end.min(start + block.max(1)))?.t()?));
         Tensor::cat(&blocks.collect::<Result<Vec<_>>>()?, 1)
     }
 
