@@ -42,6 +42,7 @@
 //! | --- | --- | --- |
 //! | [`table`] | the shape of T, A and Y: row `i` has a cell for everything before generated sentence `i` | |
 //! | [`graph`] | T -> A -> Y, attributions, pruning, arcs: pure functions | table |
+//! | [`metrics`] | how good an attribution is: coverage, deletion curves, agreement | |
 //! | [`explanation`] | the document, its JSON, its link | graph, table |
 //! | `text` | Punkt sentences; bytes <-> tokens <-> sentences | |
 //! | `model` | GGUF, configuration, tokenizer, chat template: nothing computes | |
@@ -86,6 +87,7 @@ pub mod gpu;
 pub mod graph;
 #[cfg(feature = "engine")]
 pub mod lm;
+pub mod metrics;
 #[cfg(feature = "engine")]
 pub mod model;
 pub mod problem;

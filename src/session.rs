@@ -4,8 +4,8 @@
 
 use std::ops::{ControlFlow, Range};
 
-use crate::attribution::run::{Measured, Step, measure, n_passes};
-use crate::attribution::{Segments, Transcript, method};
+use crate::attribution::run::{Column, Measured, Step, measure, n_passes};
+use crate::attribution::{self, Segments, Transcript};
 use crate::engine::{self, Engine, Loaded, Progress};
 use crate::explanation::{Answer, Document, FORMAT, Manifest, Method, Model, Passage, Sampling, Stop, VERSION};
 use crate::graph::Normalization;
@@ -36,7 +36,24 @@ pub struct Session<M> {
     notice: Option<String>,
 }
 
-/// What became of a question.
+/// A question and its answer, ready to be measured.
+pub struct Answered {
+    /// Its table is empty.
+    pub document: Document,
+    pub transcript: Transcript,
+    pub segments: Segments,
+}
+
+/// What became of [`Session::answer`].
+pub enum Reply {
+    Answered(Box<Answered>),
+    /// Broken off; the answer so far.
+    Stopped {
+        answer: String,
+    },
+}
+
+/// What became of [`Session::explain`].
 #[derive(Debug)]
 pub enum Outcome {
     /// Partial where it was broken off while measuring.
@@ -109,38 +126,23 @@ impl<M: LanguageModel> Session<M> {
         question: &Question,
         mut on_event: impl AsyncFnMut(Event) -> ControlFlow<()>,
     ) -> Result<Outcome, Problem> {
-        let method = method(&question.method)
-            .ok_or_else(|| Problem::new(format!("there is no method {:?}", question.method), "Choose another method."))?;
-        if sentences(&question.prompt).is_empty() {
-            return Err(Problem::new("the prompt is empty", "Write a question or choose an example."));
-        }
-        check_sampling(&question.sampling)?;
-        let context = self.frame(question)?;
-        if context.ids.is_empty() {
-            return Err(Problem::new("the model has no token for this prompt", "Write it in other characters, or choose another model."));
-        }
-        let (answered, origin) = self.answer(question, &context.ids, &mut on_event).await?;
-        if let Answer::Generated { stop: Stop::Cancelled, .. } = origin {
-            return Ok(Outcome::Stopped { answer: answered.text });
-        }
-        let split = split(&question.prompt, &context, &answered)?;
-        let start = context.ids.len();
-        let tokens = [context.ids, answered.ids].concat();
-        check_length(self.lm.config(), tokens.len())
-            .map_err(|error| Problem::new(error.to_string(), "Shorten the prompt or the answer."))?;
-        let transcript = Transcript { generation: start..tokens.len(), tokens, end_token: self.tokenizer.eos() };
-        let mut document = self.document(question, method, split.prompt, split.generation, origin);
-        let planned = n_passes(&split.segments);
+        let method = known_method(question)?;
+        let Answered { mut document, transcript, segments } = match self.answer(question, &mut on_event).await? {
+            Reply::Answered(answered) => *answered,
+            Reply::Stopped { answer } => return Ok(Outcome::Stopped { answer }),
+        };
+        let planned = n_passes(&segments);
         document.method.passes = [0, planned];
         let mut passes_done = 0;
         if on_event(Event::Measuring(document.clone())).await.is_continue() {
-            let table = measure(&mut self.lm, method, &transcript, &split.segments, async |step| {
-                let Step::Column(column) = step else { return on_event(Event::Scored).await };
-                passes_done = column.done;
-                on_event(Event::Column { column: column.source, scores: column.scores.to_vec(), passes: [column.done, planned] }).await
+            let methods = [method];
+            let measured = measure(&mut self.lm, &methods, &transcript, &segments, async |step| {
+                let Step::Column(Column { source, scores, done }) = step else { return on_event(Event::Scored).await };
+                passes_done = done;
+                on_event(Event::Column { column: source, scores: scores[0].clone(), passes: [done, planned] }).await
             });
-            let Measured { table, failure } = table.await;
-            document.table = table;
+            let Measured { tables, failure } = measured.await;
+            document.table = tables.into_iter().next().expect("a table a method");
             document.method.passes = [passes_done, planned];
             match failure.map(engine_problem) {
                 None => {}
@@ -149,6 +151,31 @@ impl<M: LanguageModel> Session<M> {
             }
         }
         Ok(Outcome::Explained(Box::new(document)))
+    }
+
+    /// Answers, or takes the answer given, and prepares what is to be measured. `on_event` gets `Token` events, and may break off.
+    pub async fn answer(&mut self, question: &Question, mut on_event: impl AsyncFnMut(Event) -> ControlFlow<()>) -> Result<Reply, Problem> {
+        let method = known_method(question)?;
+        if sentences(&question.prompt).is_empty() {
+            return Err(Problem::new("the prompt is empty", "Write a question or choose an example."));
+        }
+        check_sampling(&question.sampling)?;
+        let context = self.frame(question)?;
+        if context.ids.is_empty() {
+            return Err(Problem::new("the model has no token for this prompt", "Write it in other characters, or choose another model."));
+        }
+        let (answered, origin) = self.answer_tokens(question, &context.ids, &mut on_event).await?;
+        if let Answer::Generated { stop: Stop::Cancelled, .. } = origin {
+            return Ok(Reply::Stopped { answer: answered.text });
+        }
+        let split = split(&question.prompt, &context, &answered)?;
+        let start = context.ids.len();
+        let tokens = [context.ids, answered.ids].concat();
+        check_length(self.lm.config(), tokens.len())
+            .map_err(|error| Problem::new(error.to_string(), "Shorten the prompt or the answer."))?;
+        let transcript = Transcript { generation: start..tokens.len(), tokens, end_token: self.tokenizer.eos() };
+        let document = self.document(question, method, split.prompt, split.generation, origin);
+        Ok(Reply::Answered(Box::new(Answered { document, transcript, segments: split.segments })))
     }
 
     /// The prompt in the model's chat frame, or plain.
@@ -171,7 +198,7 @@ impl<M: LanguageModel> Session<M> {
         Ok(Context { ids: framed.ids(), prompt_start, prompt_spans })
     }
 
-    async fn answer(
+    async fn answer_tokens(
         &mut self,
         question: &Question,
         context: &[TokenId],
@@ -202,7 +229,7 @@ impl<M: LanguageModel> Session<M> {
     fn document(
         &self,
         question: &Question,
-        method: &crate::attribution::Method,
+        method: &attribution::Method,
         prompt: Passage,
         generation: Passage,
         answer: Answer,
@@ -308,6 +335,11 @@ fn sentences_and_tokens(text: &str, spans: &[Range<usize>]) -> (Vec<Range<usize>
     let sentences = tile(text, &sentences(text));
     let tokens = tokens_of_sentences(text, &sentences, spans);
     (sentences, tokens)
+}
+
+fn known_method(question: &Question) -> Result<&'static attribution::Method, Problem> {
+    attribution::method(&question.method)
+        .ok_or_else(|| Problem::new(format!("there is no method {:?}", question.method), "Choose another method."))
 }
 
 /// What the sampler cannot work with.

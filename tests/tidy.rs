@@ -11,6 +11,7 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
     ("table", &[], PURE),
     ("problem", &[], PURE),
     ("graph", &["table"], PURE),
+    ("metrics", &[], PURE),
     ("explanation", &["graph", "table"], PURE),
     ("text", &[], PURE),
     ("model", &[], NO_BROWSER),
@@ -34,7 +35,7 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
     ("bin/engine", &["worker/host"], &["leptos"]),
     (
         "bin/glasscage",
-        &["engine", "explanation", "graph", "lm", "model", "session", "table", "text", "worker/protocol"],
+        &["attribution", "engine", "explanation", "graph", "lm", "metrics", "model", "session", "table", "text", "worker/protocol"],
         &["leptos", "web_sys"],
     ),
 ];

@@ -6,11 +6,12 @@ use leptos::task::spawn_local;
 use web_sys::File;
 
 use super::browser;
+use super::reproduction::Reproduction;
 use super::run::Run;
 use super::state::{ModelState, Origin, Page, Shown};
-use crate::explanation::Document;
+use crate::explanation::{Answer, Document, Sampling};
 use crate::problem::Problem;
-use crate::worker::client::{BackendChoice, Client, Event, GLASSCAGE, Message, ModelSource, Ready, Request};
+use crate::worker::client::{BackendChoice, Client, Event, GLASSCAGE, Message, ModelSource, Question, Ready, Request};
 
 /// How long Stop waits for the engine to end in good order.
 const PATIENCE_MILLIS: u32 = 4_000;
@@ -26,6 +27,22 @@ fn backend(query: &str) -> BackendChoice {
     }
 }
 
+/// The question that a document answers.
+fn question_of(document: &Document) -> Question {
+    let (answer, sampling, max_tokens) = match &document.manifest.answer {
+        Answer::Generated { sampling, max_tokens, .. } => (None, *sampling, *max_tokens),
+        Answer::Given {} => (Some(document.generation.text.clone()), Sampling::GREEDY, 0),
+    };
+    Question {
+        prompt: document.prompt.text.clone(),
+        answer,
+        use_template: document.manifest.template != "none",
+        sampling,
+        max_tokens,
+        method: document.method.id.clone(),
+    }
+}
+
 impl Page {
     /// Answers the prompt (or takes the given answer) and explains it; loads the model first where needed.
     pub fn explain(&self) {
@@ -36,10 +53,26 @@ impl Page {
         if prompt.trim().is_empty() {
             return self.problem.set(Some(Problem::new("There is no prompt yet", "Write one, or choose an example")));
         }
+        self.ask(self.settings.with_untracked(|settings| settings.question(&prompt, &given)), None);
+    }
+
+    /// Makes the explanation on screen again, as its document says it was made, and compares.
+    pub fn explain_again(&self) {
+        let Some(shown) = self.shown.get_untracked().filter(|_| !self.run.with_untracked(Run::is_active)) else { return };
+        let document = shown.graph.document().clone();
+        let question = question_of(&document);
+        self.replace_texts(&question.prompt, question.answer.as_deref().unwrap_or_default());
+        self.editor_is_open.set(true);
+        self.ask(question, Some(document));
+    }
+
+    fn ask(&self, question: Question, shared: Option<Document>) {
         self.problem.set(None);
         self.work.set(None);
-        self.engine.update_value(|engine| engine.runs += 1);
-        let question = self.settings.with_untracked(|settings| settings.question(&prompt, &given));
+        self.engine.update_value(|engine| {
+            engine.runs += 1;
+            engine.shared = shared;
+        });
         match self.model.get_untracked() {
             ModelState::Ready(_) => {
                 self.run.set(Run::answering());
@@ -235,8 +268,10 @@ impl Page {
             growing.is_some_and(|growing| growing.prompt == document.prompt && growing.generation == document.generation)
         });
         match is_the_growing_one {
-            true => self.shown.set(Some(Shown::new(document, Origin::Here))),
-            false => self.show(document, Origin::Here),
+            true => self.shown.set(Some(Shown::new(document.clone(), Origin::Here))),
+            false => self.show(document.clone(), Origin::Here),
         }
+        let shared = self.engine.try_update_value(|engine| engine.shared.take()).flatten();
+        self.reproduction.set(shared.map(|shared| Reproduction::of(&shared, &document)));
     }
 }

@@ -7,6 +7,7 @@ use leptos::task::spawn_local;
 use web_sys::File;
 
 use super::browser;
+use super::gallery::{self, Entry};
 use super::reading::{Graph, Reading};
 use super::run::Run;
 use super::selection;
@@ -29,6 +30,7 @@ impl Page {
         self.preview.set(None);
         self.focus.set(None);
         self.link.set(None);
+        self.reproduction.set(None);
         self.output.set(output);
         self.shown.set(Some(Shown::new(document, origin)));
         if origin != Origin::Here {
@@ -82,6 +84,22 @@ impl Page {
                 Err(error) => {
                     let what = format!("\u{201c}{}\u{201d} was not opened: {error}", file.name());
                     page.problem.set(Some(Problem::new(what, "Open a file that Save JSON made, or a model whose name ends in .gguf")));
+                }
+            }
+        });
+    }
+
+    /// Opens an explanation made beforehand.
+    pub fn open_from_gallery(&self, entry: Entry) {
+        let page = *self;
+        spawn_local(async move {
+            let document = gallery::fetch_document(&entry).await.map(|json| Document::from_json(&json));
+            match document {
+                Some(Ok(_)) if page.refuse_while_running() => {}
+                Some(Ok(document)) => page.show(document, Origin::Gallery),
+                _ => {
+                    let what = format!("\u{201c}{}\u{201d} could not be fetched", entry.title);
+                    page.problem.set(Some(Problem::new(what, "Check the connection, or reload the page, then choose it again")));
                 }
             }
         });

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::explanation::Document;
+use crate::explanation::{Document, method_text};
 use crate::graph::{self, Adjacency, Normalization, Pruned};
 
 /// Below this positive mass (nats per token) a row counts as weak evidence. In trials with the built-in model the
@@ -134,6 +134,11 @@ impl Reading {
 
     pub fn graph(&self) -> &Graph {
         &self.graph
+    }
+
+    /// What a score of T is, in words.
+    pub fn score_words(&self) -> &'static str {
+        method_text(&self.document().method.id).map_or("the score", |method| method.score)
     }
 
     pub fn document(&self) -> &Document {

@@ -1,6 +1,6 @@
 //! How an answer is made: what the visitor set, and the question that follows from it.
 
-use crate::explanation::Sampling;
+use crate::explanation::{METHODS, Sampling};
 use crate::worker::client::Question;
 
 /// The settings as typed; a field that is no number keeps its default.
@@ -12,11 +12,13 @@ pub struct Settings {
     pub top_p: Option<f64>,
     pub seed: u64,
     pub use_template: bool,
+    /// The id of the method.
+    pub method: &'static str,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { max_tokens: 256, temperature: 0.0, top_k: None, top_p: None, seed: 0, use_template: true }
+        Self { max_tokens: 256, temperature: 0.0, top_k: None, top_p: None, seed: 0, use_template: true, method: METHODS[0].id }
     }
 }
 
@@ -29,7 +31,7 @@ impl Settings {
             use_template: self.use_template,
             sampling: self.sampling(),
             max_tokens: self.max_tokens,
-            method: "pert".into(),
+            method: self.method.into(),
         }
     }
 

@@ -8,9 +8,11 @@ use web_sys::File;
 use super::browser;
 use super::examples::Example;
 use super::reading::{Graph, Reading};
+use super::reproduction::Reproduction;
 use super::run::Run;
 use super::settings::Settings;
 use super::sharing::SharedLink;
+use crate::explanation::Document;
 use crate::problem::Problem;
 use crate::worker::client::{Client, Question, Ready, Work};
 
@@ -20,8 +22,8 @@ pub struct Page {
     pub prompt: RwSignal<String>,
     /// The answer to explain instead of generating one.
     pub given: RwSignal<String>,
-    /// A prompt that an example took the place of.
-    pub set_aside: RwSignal<Option<String>>,
+    /// A prompt and given answer that others took the place of.
+    pub set_aside: RwSignal<Option<(String, String)>>,
     pub settings: RwSignal<Settings>,
     pub examples: RwSignal<Vec<Example>>,
     pub editor_is_open: RwSignal<bool>,
@@ -44,6 +46,8 @@ pub struct Page {
     /// The share of influence that the drawn edges carry.
     pub edge_share: RwSignal<f64>,
     pub link: RwSignal<Option<SharedLink>>,
+    /// What came of making the explanation again that was on screen before.
+    pub reproduction: RwSignal<Option<Reproduction>>,
     /// What is on screen: the shown document, read from the output or its preview.
     pub reading: Memo<Option<Arc<Reading>>>,
 
@@ -59,6 +63,8 @@ pub(super) struct Engine {
     pub runs: usize,
     /// Asked while the model was not there yet.
     pub question: Option<Question>,
+    /// The explanation from elsewhere that is being made again.
+    pub shared: Option<Document>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -87,6 +93,7 @@ pub enum Origin {
     Here,
     Link,
     File,
+    Gallery,
 }
 
 const PROMPT_KEY: &str = "glasscage.prompt";
@@ -121,20 +128,28 @@ impl Page {
             focus: RwSignal::new(None),
             edge_share: RwSignal::new(0.9),
             link: RwSignal::new(None),
+            reproduction: RwSignal::new(None),
             reading,
             engine: StoredValue::new_local(Engine::default()),
         }
     }
 
-    /// Puts a ready-made prompt into the editor; a text of the visitor's own is set aside, never lost.
-    pub fn replace_prompt(&self, prompt: &str) {
-        let typed = self.prompt.get_untracked();
-        let is_own =
-            !typed.trim().is_empty() && self.examples.with_untracked(|examples| examples.iter().all(|known| known.prompt != typed));
-        if is_own && typed != prompt {
+    /// Puts a ready-made prompt, and the answer to explain where there is one, into the editor; texts of the visitor's own are set
+    /// aside, never lost.
+    pub fn replace_texts(&self, prompt: &str, given: &str) {
+        let typed = (self.prompt.get_untracked(), self.given.get_untracked());
+        let is_own_prompt = !typed.0.trim().is_empty() && typed.0 != prompt && !self.is_example(&typed.0);
+        let is_own_answer = !typed.1.trim().is_empty() && typed.1 != given;
+        if is_own_prompt || is_own_answer {
             self.set_aside.set(Some(typed));
         }
         self.prompt.set(prompt.to_owned());
+        self.given.set(given.to_owned());
+    }
+
+    /// Whether the prompt is one of the page's own. Tracked.
+    pub fn is_example(&self, prompt: &str) -> bool {
+        self.examples.with(|examples| examples.iter().any(|known| known.prompt == prompt))
     }
 
     /// Something of the reading on screen; `None` before there is one.

@@ -1,5 +1,7 @@
 //! Base attribution: from a model and a text to the table **T**. Pure functions around one impure step.
 
+pub mod deletion;
+mod divergence;
 mod perturbation;
 pub mod run;
 
@@ -44,15 +46,15 @@ impl Segments {
     }
 }
 
-/// A base attribution method: how to perturb a source, and what to read from the result.
+/// A base attribution method: how to perturb a source, and what to read from the result. Its words for a visitor are in
+/// `explanation::METHODS`.
 pub struct Method {
     /// In documents and on the command line.
     pub id: &'static str,
-    pub name: &'static str,
-    /// One sentence for a visitor.
-    pub about: &'static str,
     /// How scores of tokens become the score of a sentence.
     pub aggregation: &'static str,
+    /// Whether `reduce` reads divergences, which cost a second pass through the LM head.
+    pub divergences: bool,
     pub plan: Plan,
     pub reduce: Reduce,
 }
@@ -64,10 +66,22 @@ pub type Plan = fn(&Transcript, source: &Range<usize>) -> Pass;
 /// `first` is the position of the first value in a readout.
 pub type Reduce = fn(base: &Readout, pass: &Readout, targets: &[Range<usize>], first: usize) -> Vec<f64>;
 
-/// All methods. Adding one is one file and one line here.
-pub const METHODS: &[Method] = &[perturbation::PERTURBATION];
+/// All methods. Adding one is one file, one line here, and its words.
+pub const METHODS: &[Method] = &[perturbation::PERTURBATION, divergence::CLP];
 
 /// The method of this id.
 pub fn method(id: &str) -> Option<&'static Method> {
     METHODS.iter().find(|method| method.id == id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explanation;
+
+    #[test]
+    fn every_method_has_its_words() {
+        let ids: Vec<_> = METHODS.iter().map(|method| method.id).collect();
+        assert_eq!(ids, explanation::METHODS.iter().map(|method| method.id).collect::<Vec<_>>());
+    }
 }

@@ -5,18 +5,15 @@ use std::ops::Range;
 use super::{Method, Transcript};
 use crate::lm::{Edit, Pass, Readout};
 
-pub const PERTURBATION: Method = Method {
-    id: "pert",
-    name: "Pert.",
-    about: "Replaces one sentence at a time by end tokens and measures how much less likely each later sentence becomes.",
-    aggregation: "mean",
-    plan,
-    reduce,
-};
+pub const PERTURBATION: Method = Method { id: "pert", aggregation: "mean", divergences: false, plan, reduce };
 
 /// Every token of the source becomes the end token.
-fn plan(transcript: &Transcript, source: &Range<usize>) -> Pass {
-    Pass { edits: vec![Edit { start: source.start, tokens: vec![transcript.end_token; source.len()] }] }
+pub fn plan(transcript: &Transcript, source: &Range<usize>) -> Pass {
+    Pass { edits: vec![blank(transcript, source)] }
+}
+
+pub fn blank(transcript: &Transcript, sentence: &Range<usize>) -> Edit {
+    Edit { start: sentence.start, tokens: vec![transcript.end_token; sentence.len()] }
 }
 
 /// mean over t in the target of ln p_t(x) - ln p_t(x^(j)), in nats per token; 0 for a target without tokens.

@@ -191,6 +191,14 @@ impl Document {
         }
     }
 
+    /// **T** as the paper's reference code sums it: cell (i, j) times the tokens of both sentences, so that long ones weigh more.
+    pub fn block_sums(&self) -> Table {
+        let tokens = |j: usize| self.prompt.tokens.iter().chain(&self.generation.tokens).nth(j).copied().unwrap_or(0) as f64;
+        let n_prompt = self.prompt.sentences.len();
+        let sum = |i: usize, j: usize| self.table.get(i, j).copied().flatten().map(|score| score * tokens(n_prompt + i) * tokens(j));
+        Table::from_fn(n_prompt, self.generation.sentences.len(), sum)
+    }
+
     /// The text of source `j`: prompt sentences first, then generated ones.
     pub fn source(&self, j: usize) -> &str {
         let n_prompt = self.prompt.sentences.len();

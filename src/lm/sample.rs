@@ -9,7 +9,11 @@ pub struct Sampler {
     temperature: f64,
     top_k: Option<usize>,
     top_p: Option<f64>,
-    /// Of the generator of chances.
+    chance: Chance,
+}
+
+/// Random numbers that are the same for the same seed, everywhere.
+pub struct Chance {
     state: u64,
 }
 
@@ -30,7 +34,7 @@ impl Sampler {
     /// Temperature 0 is greedy; otherwise logits are divided by it, and the choice is limited to the `top_k` most
     /// likely tokens, then to the smallest set that holds `top_p` of the probability.
     pub fn new(temperature: f64, top_k: Option<usize>, top_p: Option<f64>, seed: u64) -> Self {
-        Self { temperature, top_k, top_p, state: seed }
+        Self { temperature, top_k, top_p, chance: Chance::new(seed) }
     }
 
     pub fn greedy() -> Self {
@@ -40,7 +44,7 @@ impl Sampler {
     /// The next choice; `None` where it is always the most likely token.
     pub fn draw(&mut self) -> Option<Draw> {
         let &mut Self { temperature, top_k, top_p, .. } = self;
-        (temperature > 0.0).then(|| Draw { temperature, top_k, top_p, chance: self.chance() })
+        (temperature > 0.0).then(|| Draw { temperature, top_k, top_p, chance: self.chance.draw() })
     }
 
     /// Whether it always takes the most likely token.
@@ -55,9 +59,15 @@ impl Sampler {
         }
         Ok(self.draw().map_or_else(|| argmax(logits), |draw| draw.token(logits)))
     }
+}
+
+impl Chance {
+    pub fn new(seed: u64) -> Self {
+        Self { state: seed }
+    }
 
     /// 24 random bits (splitmix64, Steele, Lea and Flood 2014), as a part of 1.
-    fn chance(&mut self) -> f64 {
+    pub fn draw(&mut self) -> f64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.state;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -6,6 +6,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 mod browser;
+mod gallery;
 mod server;
 
 use std::path::{Path, PathBuf};
@@ -68,7 +69,9 @@ async fn explain_shows_why_and_a_link_shows_the_same_without_an_engine() {
     let browser = Browser::open(&server.url).await;
     browser.screenshot("start-light").await;
     ask(&browser, &example_prompt()).await;
+    let began = Instant::now();
     browser.explained().await;
+    println!("cold page, model not loaded: explained {:.1} s after the press", began.elapsed().as_secs_f64());
     // There is no GPU in the tests' browser, and the page says so.
     assert!(browser.text("engine-notice").await.contains("without a GPU"));
     browser.find("engine-notice").await.scroll_into_view().await.expect("it can be scrolled to");

@@ -31,7 +31,7 @@ pub fn Details() -> impl IntoView {
                 <Show when=is_preview><span class="tag">"preview"</span></Show>
             </h3>
             <blockquote>{quote}</blockquote>
-            {move || verdict.get().map(|evidence| view! { <Verdict evidence /> })}
+            {move || verdict.get().map(|evidence| view! { <Verdict evidence score=page.read(Reading::score_words).unwrap_or_default() /> })}
             <Entries title="Strongest sources" entries=sources />
             <Entries title="Steps on the way" entries=steps />
             {move || lost().map(|share| view! {
@@ -50,12 +50,11 @@ fn quoted(reading: &Reading) -> String {
 }
 
 #[component]
-fn Verdict(evidence: Evidence) -> impl IntoView {
+fn Verdict(evidence: Evidence, score: &'static str) -> impl IntoView {
     let (class, words) = match evidence {
-        Evidence::Clear(mass) => (
-            "verdict",
-            format!("Evidence: {} nats per token, the loss of log-probability added up over its sources.", number::signed(mass)),
-        ),
+        Evidence::Clear(mass) => {
+            ("verdict", format!("Evidence: {} nats per token, {score} added up over its sources.", number::signed(mass)))
+        }
         Evidence::Weak(mass) => (
             "verdict warn",
             format!("Weak evidence: {} nats per token (below {WEAK_NATS}). The shares below divide up very little.", number::signed(mass)),
@@ -63,7 +62,7 @@ fn Verdict(evidence: Evidence) -> impl IntoView {
         Evidence::None => ("verdict warn", "No measurable source: blanking out any one sentence made this no less likely.".into()),
         Evidence::Unmeasured => ("verdict warn", "Not fully measured: the run was stopped.".into()),
     };
-    view! { <p class=class>{words}</p> }
+    view! { <p class=class data-testid="verdict">{words}</p> }
 }
 
 /// One source in a list.

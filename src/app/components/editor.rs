@@ -39,6 +39,7 @@ pub fn Editor() -> impl IntoView {
                 ></textarea>
             </label>
             <ExamplesBar />
+            <BuiltInHint />
             <GivenAnswer />
             <SettingsForm />
             <div class="go">
@@ -52,6 +53,20 @@ pub fn Editor() -> impl IntoView {
                 </span>
             </div>
         </details>
+    }
+}
+
+/// What the built-in model is for, beside a prompt that is none of its examples.
+#[component]
+fn BuiltInHint() -> impl IntoView {
+    let page = use_page();
+    let is_needed = move || {
+        page.model_file_name.with(Option::is_none) && page.prompt.with(|prompt| !prompt.trim().is_empty() && !page.is_example(prompt))
+    };
+    view! {
+        <p class="hint" data-testid="built-in-hint" hidden=move || !is_needed()>
+            "The built-in model only knows small problems like the examples. For other texts open a larger model (a GGUF file)."
+        </p>
     }
 }
 

@@ -23,7 +23,7 @@ pub fn ExamplesBar() -> impl IntoView {
                 move || page.prompt.with(|typed| *typed == prompt)
             };
             view! {
-                <button type="button" class="chip" aria-pressed=move || is_chosen().to_string() on:click=move |_| page.replace_prompt(&prompt)>
+                <button type="button" class="chip" aria-pressed=move || is_chosen().to_string() on:click=move |_| page.replace_texts(&prompt, "")>
                     {title}
                 </button>
             }
@@ -31,9 +31,14 @@ pub fn ExamplesBar() -> impl IntoView {
         page.examples.get().into_iter().map(button).collect_view()
     };
     let restore = move || {
-        page.set_aside.get().map(|own| {
+        page.set_aside.get().map(|(prompt, given)| {
+            let put_back = move |_| {
+                page.prompt.set(prompt.clone());
+                page.given.set(given.clone());
+                page.set_aside.set(None);
+            };
             view! {
-                <button type="button" class="chip own" on:click=move |_| { page.prompt.set(own.clone()); page.set_aside.set(None) }>
+                <button type="button" class="chip own" data-testid="set-aside" on:click=put_back>
                     "Back to my text"
                 </button>
             }

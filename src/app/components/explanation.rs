@@ -6,8 +6,7 @@ use super::table_view::TableView;
 use super::text_view::TextView;
 use crate::app::browser;
 use crate::app::run::Run;
-use crate::app::state::{Origin, Page, use_page};
-use crate::explanation::Answer;
+use crate::app::state::{Origin, use_page};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Tab {
@@ -47,6 +46,7 @@ fn Shown() -> impl IntoView {
                     <TabButton tab own=Tab::Table test_id="tab-table" label="Table" />
                 </div>
             </div>
+            <ReproductionBanner />
             <PartialBanner />
             <div class="columns" class:wide=move || tab.get() == Tab::Table>
                 <div class="card main">
@@ -79,24 +79,31 @@ fn TabButton(tab: RwSignal<Tab>, own: Tab, test_id: &'static str, label: &'stati
 #[component]
 fn SharedBadge() -> impl IntoView {
     let page = use_page();
-    let is_shared = Memo::new(move |_| page.shown.with(|shown| shown.as_ref().is_some_and(|shown| shown.origin != Origin::Here)));
+    let origin = Memo::new(move |_| page.shown.with(|shown| shown.as_ref().map(|shown| shown.origin)));
+    let words = move || match origin.get() {
+        Some(Origin::Gallery) => "Made beforehand, not recomputed here",
+        _ => "Shared result, not recomputed here",
+    };
     view! {
-        <Show when=move || is_shared.get()>
-            <span class="badge" data-testid="badge">"Shared result, not recomputed here"</span>
-            <button type="button" class="quiet" on:click=move |_| take_over(page)>"Ask this again here"</button>
+        <Show when=move || origin.get().is_some_and(|origin| origin != Origin::Here)>
+            <span class="badge" data-testid="badge">{words}</span>
+            <button type="button" class="quiet" data-testid="again" on:click=move |_| page.explain_again()>
+                "Make it again here"
+            </button>
         </Show>
     }
 }
 
-/// Puts the shared question into the editor; a text of the visitor's own is set aside.
-fn take_over(page: Page) {
-    let Some(shown) = page.shown.get_untracked() else { return };
-    let document = shown.graph.document();
-    page.replace_prompt(&document.prompt.text);
-    if matches!(document.manifest.answer, Answer::Given {}) {
-        page.given.set(document.generation.text.clone());
-    }
-    page.editor_is_open.set(true);
+/// Whether the explanation from elsewhere came out again.
+#[component]
+fn ReproductionBanner() -> impl IntoView {
+    let page = use_page();
+    let banner = move || {
+        let reproduction = page.reproduction.get()?;
+        let class = if reproduction.is_same() { "banner good" } else { "banner" };
+        Some(view! { <p class=class role="status" data-testid="reproduction">{reproduction.words()}</p> })
+    };
+    view! { {banner} }
 }
 
 #[component]

@@ -2,7 +2,7 @@ use leptos::prelude::*;
 
 use crate::app::number;
 use crate::app::state::use_page;
-use crate::explanation::{Answer, Document, Sampling, Stop};
+use crate::explanation::{Answer, Document, Sampling, Stop, method_text};
 
 /// What made this result, so that somebody else can make it again.
 #[component]
@@ -34,7 +34,16 @@ fn facts(document: &Document) -> Vec<(&'static str, String)> {
         ("SHA-256", model.sha256.chars().take(12).collect()),
         ("Answer", answer_words(&manifest.answer)),
         ("Template", manifest.template.clone()),
-        ("Method", format!("{}, {} per sentence, {} of {} passes", method.id, method.aggregation, method.passes[0], method.passes[1])),
+        (
+            "Method",
+            format!(
+                "{}, {} per sentence, {} of {} passes",
+                method_text(&method.id).map_or(&*method.id, |text| text.name),
+                method.aggregation,
+                method.passes[0],
+                method.passes[1]
+            ),
+        ),
         ("Replacement", method.replacement.clone()),
         ("Engine", format!("{}, {}", manifest.backend, manifest.precision)),
         ("T kept as", manifest.table_precision.clone()),
@@ -75,7 +84,7 @@ mod tests {
     #[test]
     fn the_manifest_names_what_is_known_and_leaves_out_the_rest() {
         let facts = facts(&document());
-        assert!(facts.contains(&("Method", "pert, mean per sentence, 5 of 5 passes".into())));
+        assert!(facts.contains(&("Method", "Pert., mean per sentence, 5 of 5 passes".into())));
         assert!(facts.iter().all(|(name, _)| *name != "SHA-256"));
     }
 

@@ -8,6 +8,7 @@ mod editor;
 mod examples_bar;
 mod explanation;
 mod file_button;
+mod gallery;
 mod header;
 mod icon;
 mod legend;

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::app::settings::{Settings, parsed};
 use crate::app::state::use_page;
+use crate::explanation::{METHODS, method_text};
 
 /// How the answer is made.
 #[component]
@@ -17,6 +18,12 @@ pub fn SettingsForm() -> impl IntoView {
                 <span class="hint">{move || settings.with(summary)}</span>
             </summary>
             <div class="settings">
+                <label class="number">
+                    <span>"Method"</span>
+                    <select data-testid="method" on:change=move |event| settings.update(|all| all.method = chosen_method(&event_target_value(&event)))>
+                        {METHODS.iter().map(|method| view! { <option value=method.id title=method.about>{method.name}</option> }).collect_view()}
+                    </select>
+                </label>
                 <NumberField label="Longest answer (tokens)" id="max-tokens" start="256" range=1.0..=4096.0 take=move |n| settings.update(|all| all.max_tokens = n.map_or(256, |n| n as usize)) />
                 <NumberField label="Temperature (0 is greedy)" id="temperature" start="0" range=0.0..=2.0 take=move |n| settings.update(|all| all.temperature = n.unwrap_or(0.0)) />
                 <NumberField label="Top-k" id="top-k" start="" range=1.0..=1000.0 disabled=is_greedy take=move |n| settings.update(|all| all.top_k = n.map(|n| n as usize)) />
@@ -31,8 +38,13 @@ pub fn SettingsForm() -> impl IntoView {
                     "Use the model\u{2019}s chat template"
                 </label>
             </div>
+            <p class="hint">{move || settings.with(|settings| method_text(settings.method).map(|method| method.about))}</p>
         </details>
     }
+}
+
+fn chosen_method(id: &str) -> &'static str {
+    method_text(id).unwrap_or(&METHODS[0]).id
 }
 
 /// A number, or nothing; what is neither is marked and not taken.
@@ -70,7 +82,8 @@ fn summary(settings: &Settings) -> String {
         false => "greedy".into(),
     };
     let template = if settings.use_template { "" } else { ", no chat template" };
-    format!("{sampling}, at most {} tokens{template}", settings.max_tokens)
+    let method = method_text(settings.method).filter(|method| method.id != METHODS[0].id).map(|method| format!(", {}", method.name));
+    format!("{sampling}, at most {} tokens{template}{}", settings.max_tokens, method.unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ pub fn TableView() -> impl IntoView {
             <button type="button" on:click=move |_| save_csv(page, matrix.get_untracked())>"Save CSV"</button>
         </div>
         <p class="hint">
-            {move || meaning(matrix.get())}
+            {move || meaning(matrix.get(), page.read(Reading::score_words).unwrap_or_default())}
             {move || heat.with(|heat| heat.as_ref().filter(|_| matrix.get() == Matrix::T).map(|heat| colours(heat.largest)))}
         </p>
         <div class="table-scroll" tabindex="0" role="region" aria-label="Table of influence">
@@ -130,14 +130,14 @@ impl HeatCell {
     }
 }
 
-fn meaning(matrix: Matrix) -> &'static str {
+fn meaning(matrix: Matrix, score: &str) -> String {
     match matrix {
         Matrix::T => {
-            "T: how much log-probability a row\u{2019}s sentence loses, in nats per token, when the column\u{2019}s sentence is blanked out. Negative: it became more likely."
+            format!("T: {score} of a row\u{2019}s sentence, in nats per token, when the column\u{2019}s sentence is blanked out. Negative: the sentence became more likely.")
         }
-        Matrix::A => "A: each row of T with negative scores cut to 0, divided by its sum. These are the edges of the graph.",
+        Matrix::A => "A: each row of T with negative scores cut to 0, divided by its sum. These are the edges of the graph.".into(),
         Matrix::Y => {
-            "Y: the influence along all paths, A (I \u{2212} A)\u{207b}\u{00b9}. The prompt columns of a row add up to 100% where every step has a source."
+            "Y: the influence along all paths, A (I \u{2212} A)\u{207b}\u{00b9}. The prompt columns of a row add up to 100% where every step has a source.".into()
         }
     }
 }

@@ -1,5 +1,6 @@
 use leptos::prelude::*;
 
+use super::gallery::Gallery;
 use crate::app::run::Run;
 use crate::app::state::use_page;
 
@@ -26,6 +27,7 @@ pub fn Welcome() -> impl IntoView {
                     </li>
                 </ol>
             </section>
+            <Gallery />
         </Show>
     }
 }

@@ -125,7 +125,7 @@ fn log_probs(lm: &mut impl LanguageModel, tokens: &[TokenId]) -> Result<Vec<f64>
 }
 
 /// Reads a JSON value a line, writes a JSON value a line; stops at the first bad one.
-fn filter<I: DeserializeOwned, O: Serialize>(mut transform: impl FnMut(I) -> Result<O, String>) -> Result<(), String> {
+pub fn filter<I: DeserializeOwned, O: Serialize>(mut transform: impl FnMut(I) -> Result<O, String>) -> Result<(), String> {
     let mut output = std::io::stdout().lock();
     for (number, line) in std::io::stdin().lock().lines().enumerate() {
         let at_line = |error: String| format!("line {}: {error}", number + 1);

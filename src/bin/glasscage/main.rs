@@ -1,8 +1,11 @@
 //! The command line: the same library, native.
 
+mod answer;
 mod bench;
+mod evaluate;
 mod explain;
 mod filters;
+mod gallery;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -25,6 +28,12 @@ struct Cli {
 enum Command {
     /// Answer a prompt and write the explanation document
     Explain(Box<explain::Arguments>),
+    /// JSON lines {"prompt"} -> {"answer", "tokens"}: greedy answers in the model's chat frame
+    Answer(answer::Arguments),
+    /// Explain all problems of a data set, and say how good the explanations are
+    Evaluate(Box<evaluate::Arguments>),
+    /// Explain the page's example prompts beforehand
+    Gallery(gallery::Arguments),
     /// JSON lines {"text"} -> {"ids", "ids_special"}: without BOS and special tokens, and with both
     Tokenize {
         #[arg(long)]
@@ -67,6 +76,9 @@ fn main() -> ExitCode {
     };
     let done = match cli.command {
         Command::Explain(arguments) => explain::explain(&arguments),
+        Command::Answer(arguments) => answer::answer(&arguments),
+        Command::Evaluate(arguments) => evaluate::evaluate(&arguments),
+        Command::Gallery(arguments) => gallery::gallery(&arguments),
         Command::Tokenize { model } => filters::tokenize(&model),
         Command::Split => filters::split(),
         Command::Graph => filters::graph(),

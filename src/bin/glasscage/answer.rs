@@ -1,0 +1,46 @@
+//! `glasscage answer`: what a model says to many prompts.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use clap::Args;
+use glasscage::explanation::Sampling;
+use glasscage::session::Reply;
+use glasscage::worker::protocol::Question;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::filters::filter;
+use super::{Backend, load};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// A GGUF file
+    #[arg(long)]
+    model: PathBuf,
+    #[arg(long, value_enum, default_value = "cpu")]
+    backend: Backend,
+    /// The longest answer, in tokens
+    #[arg(long, default_value_t = 256)]
+    max_tokens: usize,
+}
+
+#[derive(Deserialize)]
+struct Input {
+    prompt: String,
+}
+
+pub fn answer(arguments: &Arguments) -> Result<(), String> {
+    let mut session = load(&arguments.model, arguments.backend)?;
+    let max_tokens = arguments.max_tokens;
+    filter(|Input { prompt }| {
+        let question = Question { prompt, answer: None, use_template: true, sampling: Sampling::GREEDY, max_tokens, method: "pert".into() };
+        match pollster::block_on(session.answer(&question, async |_| ControlFlow::Continue(()))) {
+            Ok(Reply::Answered(answered)) => {
+                Ok(json!({ "answer": answered.document.generation.text, "tokens": answered.transcript.generation.len() }))
+            }
+            Ok(Reply::Stopped { answer }) => Ok(json!({ "answer": answer })),
+            Err(problem) => Ok(json!({ "problem": problem.what })),
+        }
+    })
+}

@@ -1,0 +1,160 @@
+//! One problem: answered, explained by all methods, and every attribution put to the test.
+
+use std::ops::ControlFlow;
+
+use glasscage::attribution::Method;
+use glasscage::attribution::deletion::deletion_scores;
+use glasscage::attribution::run::{measure, n_passes};
+use glasscage::engine::Engine;
+use glasscage::explanation::{Answer, Document, Sampling};
+use glasscage::graph::{Normalization, context_attribution, normalize, row_attribution};
+use glasscage::lm::sample::Chance;
+use glasscage::metrics::{Curve, coverage, order, share_on};
+use glasscage::session::{Answered, Reply, Session};
+use glasscage::worker::protocol::Question;
+
+use super::items::{Item, Output};
+use super::record::{Aggregation, Kind, Outcome, Reading, Score, Scored, Variant};
+
+const RANDOM_ORDERS: usize = 3;
+
+/// An attribution and the orders in which it deletes: one, or several to take the mean of.
+struct Candidate {
+    kind: Kind,
+    attribution: Vec<f64>,
+    orders: Vec<Vec<usize>>,
+}
+
+pub fn outcome(session: &mut Session<Engine>, item: &Item, methods: &[&Method], max_tokens: usize, seed: u64) -> Result<Outcome, String> {
+    pollster::block_on(async {
+        let question = Question {
+            prompt: item.prompt.clone(),
+            answer: item.given.clone(),
+            use_template: true,
+            sampling: Sampling::GREEDY,
+            max_tokens,
+            method: methods[0].id.into(),
+        };
+        let answered = match session.answer(&question, async |_| ControlFlow::Continue(())).await {
+            Ok(Reply::Answered(answered)) => answered,
+            Ok(Reply::Stopped { .. }) => return Err("the run was stopped".to_owned()),
+            Err(problem) => return Ok(Outcome::Skipped(problem.what)),
+        };
+        let Answered { document, transcript, segments } = *answered;
+        let output = output(item, &document);
+        if output.is_empty() || output.iter().any(|&row| row >= document.generation.sentences.len()) {
+            return Ok(Outcome::Skipped("the answer does not have the sentences to explain".into()));
+        }
+        let measured = measure(&mut session.lm, methods, &transcript, &segments, async |_| ControlFlow::Continue(())).await;
+        if let Some(failure) = measured.failure {
+            return Err(failure.to_string());
+        }
+        let documents: Vec<Document> = methods
+            .iter()
+            .zip(measured.tables)
+            .map(|(method, table)| {
+                let mut document = Document { table, output: output.clone(), ..document.clone() };
+                document.method.id = method.id.into();
+                document.method.passes = [n_passes(&segments); 2];
+                document
+            })
+            .collect();
+        let relevant = relevant(item, &document);
+        let candidates = candidates(&documents, relevant.as_deref(), seed);
+        let orders: Vec<Vec<usize>> = candidates.iter().flat_map(|candidate| candidate.orders.clone()).collect();
+        let mut curves =
+            deletion_scores(&mut session.lm, &transcript, &segments, &orders).await.map_err(|error| error.to_string())?.into_iter();
+        let is_rising = curves.as_slice().first().is_none_or(|scores| Curve::new(scores, &candidates[0].attribution).is_rising());
+        let scores = candidates.into_iter().map(|candidate| score(candidate, relevant.as_deref(), &mut curves)).collect();
+        Ok(Outcome::Scored(Box::new(Scored { is_right: is_right(item, &document), is_rising, scores, documents })))
+    })
+}
+
+fn output(item: &Item, document: &Document) -> Vec<usize> {
+    let n_generated = document.generation.sentences.len();
+    match &item.output {
+        Output::Last => vec![n_generated - 1],
+        Output::Rows(rows) => rows.clone(),
+        Output::Listed => (0..n_generated).collect(),
+    }
+}
+
+/// The relevant prompt sentences, where they are known and the sentences are cut as the data set cuts them.
+fn relevant(item: &Item, document: &Document) -> Option<Vec<usize>> {
+    let n_prompt = document.prompt.sentences.len();
+    let relevant = match item.output {
+        Output::Listed => {
+            let listed: Vec<&str> = document.generation.sentence_texts().into_iter().map(str::trim).collect();
+            let repeated =
+                document.prompt.sentence_texts().into_iter().map(str::trim).enumerate().filter(|(_, sentence)| listed.contains(sentence));
+            repeated.map(|(j, _)| j).chain([n_prompt - 1]).collect()
+        }
+        _ => item.relevant.clone()?,
+    };
+    relevant.iter().all(|&j| j < n_prompt).then_some(relevant)
+}
+
+/// The last sentence as expected; of a list as many sentences as expected, all from the prompt and none twice.
+fn is_right(item: &Item, document: &Document) -> Option<bool> {
+    let expected = item.expected.as_ref()?;
+    if !matches!(document.manifest.answer, Answer::Generated { .. }) {
+        return None;
+    }
+    let mut listed: Vec<&str> = document.generation.sentence_texts().into_iter().map(str::trim).collect();
+    if !matches!(item.output, Output::Listed) {
+        return Some(listed.last().is_some_and(|last| expected.trim_end().ends_with(last)));
+    }
+    let wanted = glasscage::text::sentences::sentences(expected).len();
+    let given: Vec<&str> = document.prompt.sentence_texts().into_iter().map(str::trim).collect();
+    let are_copies = listed.iter().all(|sentence| given.contains(sentence));
+    listed.sort_unstable();
+    listed.dedup();
+    Some(are_copies && listed.len() == wanted && document.generation.sentences.len() == wanted)
+}
+
+fn candidates(documents: &[Document], relevant: Option<&[usize]>, seed: u64) -> Vec<Candidate> {
+    let mut candidates = Vec::new();
+    for document in documents {
+        let means =
+            [Normalization::Full, Normalization::NonNegative, Normalization::None].map(|normalization| (Aggregation::Mean, normalization));
+        for (aggregation, normalization) in means.into_iter().chain([(Aggregation::Block, Normalization::Full)]) {
+            let table = match aggregation {
+                Aggregation::Mean => document.table.clone(),
+                Aggregation::Block => document.block_sums(),
+            };
+            let adjacency = normalize(&table, normalization);
+            for (reading, attribution) in [
+                (Reading::Row, row_attribution(&adjacency, &document.output)),
+                (Reading::Cage, context_attribution(&adjacency, &document.output)),
+            ] {
+                let variant = Variant { method: document.method.id.clone(), aggregation, normalization };
+                let orders = vec![order(&attribution)];
+                candidates.push(Candidate { kind: Kind::Method(variant, reading), attribution, orders });
+            }
+        }
+    }
+    let n_prompt = documents[0].prompt.sentences.len();
+    let mut chance = Chance::new(seed);
+    let orders = (0..RANDOM_ORDERS).map(|_| order(&(0..n_prompt).map(|_| chance.draw()).collect::<Vec<_>>())).collect();
+    candidates.push(Candidate { kind: Kind::Random, attribution: vec![1.0 / n_prompt as f64; n_prompt], orders });
+    if let Some(relevant) = relevant {
+        let part = |j: usize| if relevant.contains(&j) { 1.0 / relevant.len() as f64 } else { 0.0 };
+        let attribution: Vec<f64> = (0..n_prompt).map(part).collect();
+        candidates.push(Candidate { kind: Kind::Truth, orders: vec![order(&attribution)], attribution });
+    }
+    candidates
+}
+
+/// The metrics of a candidate, whose curves come next.
+fn score(candidate: Candidate, relevant: Option<&[usize]>, curves: &mut impl Iterator<Item = Vec<f64>>) -> Score {
+    let Candidate { kind, attribution, orders } = candidate;
+    let curves: Vec<Curve> = curves.take(orders.len()).map(|scores| Curve::new(&scores, &attribution)).collect();
+    let mean = |metric: fn(&Curve) -> f64| curves.iter().map(metric).sum::<f64>() / curves.len() as f64;
+    Score {
+        kind,
+        coverage: relevant.map(|relevant| coverage(&attribution, relevant)),
+        share: relevant.map(|relevant| share_on(&attribution, relevant)),
+        rise: mean(Curve::rise),
+        mas: mean(Curve::mas),
+    }
+}

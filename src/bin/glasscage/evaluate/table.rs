@@ -1,0 +1,187 @@
+//! The records as tables: Markdown in the paper's form, CSV for everything else.
+
+use std::fmt::Write;
+
+use glasscage::graph::Normalization;
+
+use super::record::{Aggregation, Kind, Outcome, Reading, Record, Score, Scored, Variant};
+
+/// One column of numbers.
+struct Metric {
+    name: &'static str,
+    of: fn(&Score) -> Option<f64>,
+    higher_is_better: bool,
+    /// Comes from a deletion curve, so curves that say nothing are left out.
+    of_a_curve: bool,
+}
+
+const METRICS: [Metric; 4] = [
+    Metric { name: "AC", of: |score| score.coverage, higher_is_better: true, of_a_curve: false },
+    Metric { name: "on relevant", of: |score| score.share, higher_is_better: true, of_a_curve: false },
+    Metric { name: "RISE", of: |score| Some(score.rise), higher_is_better: false, of_a_curve: true },
+    Metric { name: "MAS", of: |score| Some(score.mas), higher_is_better: false, of_a_curve: true },
+];
+
+impl Metric {
+    /// The values of `kind`, of the problems that have one.
+    fn values(&self, scored: &[&Scored], kind: &Kind) -> Vec<f64> {
+        scored.iter().filter_map(|scored| self.value(scored, kind)).collect()
+    }
+
+    fn value(&self, scored: &Scored, kind: &Kind) -> Option<f64> {
+        let score = scored.scores.iter().find(|score| score.kind == *kind).filter(|_| !(self.of_a_curve && scored.is_rising))?;
+        (self.of)(score)
+    }
+
+    /// In how many of the problems where they differ `a` is better than `b`, and in how many they differ.
+    fn wins(&self, scored: &[&Scored], a: &Kind, b: &Kind) -> (usize, usize) {
+        let differences = scored.iter().filter_map(|scored| Some(self.value(scored, a)? - self.value(scored, b)?)).filter(|d| *d != 0.0);
+        let signs: Vec<bool> = differences.map(|difference| (difference > 0.0) == self.higher_is_better).collect();
+        (signs.iter().filter(|&&wins| wins).count(), signs.len())
+    }
+}
+
+/// Mean and sample standard deviation.
+fn statistics(values: &[f64]) -> Option<(f64, f64)> {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+    (!values.is_empty()).then(|| (mean, variance.sqrt()))
+}
+
+pub fn markdown(records: &[Record]) -> String {
+    let scored = scored(records);
+    let rising = scored.iter().filter(|scored| scored.is_rising).count();
+    let judged: Vec<bool> = scored.iter().filter_map(|scored| scored.is_right).collect();
+    let mut text = format!("{} problems explained, {} skipped.", scored.len(), records.len() - scored.len());
+    if !judged.is_empty() {
+        let right = judged.iter().filter(|&&is_right| is_right).count();
+        write!(text, " The model's answer is right in {:.1} % of {}.", 100.0 * right as f64 / judged.len() as f64, judged.len())
+            .expect("text");
+    }
+    if rising > 0 {
+        write!(text, " Left out of RISE and MAS: {rising}, whose answer is no less likely without the prompt.").expect("text");
+    }
+    text += "\n\n| method | edges | |";
+    METRICS.iter().for_each(|metric| write!(text, " {} {} |", metric.name, if metric.higher_is_better { "↑" } else { "↓" }).expect("text"));
+    text += "\n| --- | --- | --- |";
+    text += &" --- |".repeat(METRICS.len());
+    for variant in variants(&scored) {
+        let kinds = [Reading::Row, Reading::Cage].map(|reading| Kind::Method(variant.clone(), reading));
+        let [row, cage] = &kinds;
+        write!(text, "\n| {} | {} | row |{}", variant.method, edges(&variant), cells(&scored, row)).expect("text");
+        write!(text, "\n| | | CAGE |{}", cells(&scored, cage)).expect("text");
+        let wins = METRICS.iter().map(|metric| match metric.wins(&scored, cage, row) {
+            (_, 0) => " – |".to_owned(),
+            (wins, differing) => format!(" {:.0} % of {differing} |", 100.0 * wins as f64 / differing as f64),
+        });
+        write!(text, "\n| | | CAGE wins |{}", wins.collect::<String>()).expect("text");
+        let gains = METRICS.iter().map(|metric| match [row, cage].map(|kind| statistics(&metric.values(&scored, kind))) {
+            [Some((row, _)), Some((cage, _))] if row != 0.0 => format!(" {:+.0} % |", 100.0 * (cage - row) / row),
+            _ => " – |".to_owned(),
+        });
+        write!(text, "\n| | | CAGE : row |{}", gains.collect::<String>()).expect("text");
+    }
+    for (name, kind) in [("random order", Kind::Random), ("relevant first", Kind::Truth)] {
+        write!(text, "\n| {name} | | |{}", cells(&scored, &kind)).expect("text");
+    }
+    text + "\n"
+}
+
+fn cells(scored: &[&Scored], kind: &Kind) -> String {
+    let cell = |metric: &Metric| match statistics(&metric.values(scored, kind)) {
+        Some((mean, deviation)) => format!(" {mean:.3} ± {deviation:.3} |"),
+        None => " – |".to_owned(),
+    };
+    METRICS.iter().map(cell).collect()
+}
+
+/// All numbers, one attribution of one problem a line.
+pub fn csv(records: &[Record]) -> String {
+    let mut text = "item,right,rising,method,aggregation,normalization,attribution,ac,on_relevant,rise,mas\n".to_owned();
+    let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
+    for record in records {
+        let Outcome::Scored(scored) = &record.outcome else { continue };
+        for score in &scored.scores {
+            let name = match &score.kind {
+                Kind::Method(variant, reading) => {
+                    let reading = if *reading == Reading::Row { "row" } else { "cage" };
+                    format!("{},{},{},{reading}", variant.method, aggregation(variant), normalization(variant))
+                }
+                Kind::Random => ",,,random".into(),
+                Kind::Truth => ",,,relevant first".into(),
+            };
+            let is_right = scored.is_right.map_or(String::new(), |is_right| is_right.to_string());
+            let metrics = [score.coverage, score.share, Some(score.rise), Some(score.mas)].map(number).join(",");
+            writeln!(text, "{},{is_right},{},{name},{metrics}", record.item, scored.is_rising).expect("text");
+        }
+    }
+    text
+}
+
+fn scored(records: &[Record]) -> Vec<&Scored> {
+    let outcomes = records.iter().map(|record| &record.outcome);
+    outcomes.filter_map(|outcome| if let Outcome::Scored(scored) = outcome { Some(&**scored) } else { None }).collect()
+}
+
+/// The paper's first, then the ablations and the reference code's.
+fn variants(scored: &[&Scored]) -> Vec<Variant> {
+    let kinds = scored.iter().flat_map(|scored| &scored.scores).map(|score| &score.kind);
+    let variants = kinds.filter_map(|kind| if let Kind::Method(variant, _) = kind { Some(variant.clone()) } else { None });
+    let mut different: Vec<Variant> = Vec::new();
+    variants.for_each(|variant| {
+        if !different.contains(&variant) {
+            different.push(variant);
+        }
+    });
+    different.sort_by_key(|variant| (variant.aggregation, variant.normalization != Normalization::Full));
+    different
+}
+
+fn edges(variant: &Variant) -> String {
+    match (variant.aggregation, variant.normalization) {
+        (Aggregation::Mean, Normalization::Full) => "as in the paper".into(),
+        (Aggregation::Mean, Normalization::NonNegative) => "non-negative only".into(),
+        (Aggregation::Mean, Normalization::None) => "raw".into(),
+        (Aggregation::Block, _) => "sums, as in the reference code".into(),
+    }
+}
+
+fn aggregation(variant: &Variant) -> &'static str {
+    match variant.aggregation {
+        Aggregation::Mean => "mean",
+        Aggregation::Block => "block",
+    }
+}
+
+fn normalization(variant: &Variant) -> &'static str {
+    match variant.normalization {
+        Normalization::Full => "full",
+        Normalization::NonNegative => "nonnegative",
+        Normalization::None => "none",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scored(row: f64, cage: f64, is_rising: bool) -> Record {
+        let variant = Variant { method: "pert".into(), aggregation: Aggregation::Mean, normalization: Normalization::Full };
+        let score = |reading, rise| Score { kind: Kind::Method(variant.clone(), reading), coverage: None, share: None, rise, mas: 0.5 };
+        let scores = vec![score(Reading::Row, row), score(Reading::Cage, cage)];
+        Record { item: 0, outcome: Outcome::Scored(Box::new(Scored { is_right: Some(true), is_rising, scores, documents: Vec::new() })) }
+    }
+
+    #[test]
+    fn means_wins_and_gains_leave_out_curves_that_say_nothing() {
+        let text = markdown(&[scored(0.5, 0.25, false), scored(0.75, 0.5, false), scored(0.0, 1.0, true)]);
+        assert!(text.contains("| pert | as in the paper | row | – | – | 0.625 ± 0.177 | 0.500 ± 0.000 |"), "{text}");
+        assert!(text.contains("| | | CAGE wins | – | – | 100 % of 2 | – |"), "{text}");
+        assert!(text.contains("| | | CAGE : row | – | – | -40 % | +0 % |"), "{text}");
+        assert!(
+            text.contains("3 problems explained, 0 skipped. The model's answer is right in 100.0 % of 3. Left out of RISE and MAS: 1"),
+            "{text}"
+        );
+    }
+}

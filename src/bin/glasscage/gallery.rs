@@ -1,0 +1,93 @@
+//! `glasscage gallery`: explains the page's example prompts beforehand, for its gallery.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use glasscage::explanation::Sampling;
+use glasscage::session::Outcome;
+use glasscage::worker::protocol::Question;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Backend, load};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// A GGUF file
+    #[arg(long, default_value = "public/models/demo.gguf")]
+    model: PathBuf,
+    /// The page's examples
+    #[arg(long, default_value = "public/models/demo-examples.json")]
+    examples: PathBuf,
+    /// The folder that is written anew
+    #[arg(long, default_value = "public/gallery")]
+    out: PathBuf,
+}
+
+#[derive(Deserialize)]
+struct ExampleFile {
+    examples: Vec<Example>,
+}
+
+#[derive(Deserialize)]
+struct Example {
+    title: String,
+    task: String,
+    prompt: String,
+    /// Whether the model gets it wrong.
+    #[serde(default)]
+    fails: bool,
+}
+
+pub fn gallery(arguments: &Arguments) -> Result<(), String> {
+    let failed = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let json = fs::read_to_string(&arguments.examples).map_err(|error| failed(&arguments.examples, &error))?;
+    let ExampleFile { examples } = serde_json::from_str(&json).map_err(|error| failed(&arguments.examples, &error))?;
+    let mut session = load(&arguments.model, Backend::Cpu)?;
+    if arguments.out.exists() {
+        fs::remove_dir_all(&arguments.out).map_err(|error| failed(&arguments.out, &error))?;
+    }
+    fs::create_dir_all(&arguments.out).map_err(|error| failed(&arguments.out, &error))?;
+    let mut entries: Vec<Value> = Vec::new();
+    for (number, example) in examples.iter().enumerate() {
+        let prompt = example.prompt.clone();
+        let question =
+            Question { prompt, answer: None, use_template: true, sampling: Sampling::GREEDY, max_tokens: 256, method: "pert".into() };
+        let outcome = pollster::block_on(session.explain(&question, async |_| ControlFlow::Continue(())));
+        let Outcome::Explained(mut document) = outcome.map_err(|problem| problem.to_string())? else {
+            return Err(format!("{}: not explained", example.title));
+        };
+        if example.task == "facts" {
+            document.output = (0..document.generation.sentences.len()).collect();
+        }
+        let file = format!("{:02}-{}.json", number + 1, slug(&example.title));
+        let path = arguments.out.join(&file);
+        fs::write(&path, document.to_json() + "\n").map_err(|error| failed(&path, &error))?;
+        let question = document.prompt.sentence_texts().last().map(|last| last.trim().to_owned()).unwrap_or_default();
+        let about = if example.fails { format!("The model gets this one wrong. {question}") } else { question };
+        entries.push(json!({ "title": example.title, "about": about, "file": file }));
+    }
+    let path = arguments.out.join("index.json");
+    let index = serde_json::to_string_pretty(&json!({ "explanations": entries })).map_err(|error| failed(&path, &error))?;
+    fs::write(&path, index + "\n").map_err(|error| failed(&path, &error))?;
+    println!("{} explanations in {}", entries.len(), arguments.out.display());
+    Ok(())
+}
+
+/// "Three facts, of nine" as "three-facts-of-nine".
+fn slug(title: &str) -> String {
+    let words = title.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_become_file_names() {
+        assert_eq!(slug("Three facts, of nine"), "three-facts-of-nine");
+    }
+}

@@ -1,0 +1,40 @@
+//! AC (paper, `sec:eval`): do the relevant sentences get their part?
+
+/// AC: the share of the relevant sentences whose part of the whole lies in [1/2, 3/2] of an equal part among them. In [0, 1],
+/// higher is better; 0 where the attribution has no positive sum, NaN where nothing is relevant.
+pub fn coverage(attribution: &[f64], relevant: &[usize]) -> f64 {
+    let whole: f64 = attribution.iter().sum();
+    let equal = 1.0 / relevant.len() as f64;
+    let is_covered = |&&j: &&usize| whole > 0.0 && (0.5 * equal..=1.5 * equal).contains(&(attribution[j] / whole));
+    relevant.iter().filter(is_covered).count() as f64 * equal
+}
+
+/// What the relevant sentences got together, of the whole. In [0, 1]; 0 where the attribution has no positive sum.
+pub fn share_on(attribution: &[f64], relevant: &[usize]) -> f64 {
+    let whole: f64 = attribution.iter().sum();
+    if whole > 0.0 { relevant.iter().map(|&j| attribution[j]).sum::<f64>() / whole } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_parts_on_the_relevant_sentences_cover_them_all() {
+        assert_eq!(coverage(&[0.5, 0.0, 0.5], &[0, 2]), 1.0);
+        assert_eq!(share_on(&[0.5, 0.0, 0.5], &[0, 2]), 1.0);
+    }
+
+    #[test]
+    fn too_little_and_too_much_do_not_count() {
+        // Equal parts are 1/4, so from 1/8 to 3/8 counts.
+        assert_eq!(coverage(&[0.125, 0.375, 0.4, 0.1], &[0, 1, 2, 3]), 0.5);
+        assert_eq!(coverage(&[1.0, 0.0], &[0, 1]), 0.0);
+    }
+
+    #[test]
+    fn an_attribution_of_nothing_covers_nothing() {
+        assert_eq!((coverage(&[0.0, 0.0], &[1]), share_on(&[0.0, 0.0], &[1])), (0.0, 0.0));
+        assert!(coverage(&[1.0], &[]).is_nan());
+    }
+}

@@ -1,0 +1,72 @@
+//! Explanations made beforehand: looked at without an engine, made again with one.
+
+use super::browser::{Browser, DESKTOP, PHONE};
+use super::{ask, example_prompt, server};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_explanation_of_the_gallery_opens_without_an_engine_and_comes_out_again() {
+    let Some((server, _turn)) = server().await else { return };
+    let browser = Browser::open(&server.url).await;
+    browser.fill("prompt-input", "My own question?").await;
+    browser.find("gallery-1").await.scroll_into_view().await.expect("it can be scrolled to");
+    browser.screenshot("gallery-light").await;
+    browser.look(PHONE, "dark").await;
+    browser.find("gallery-1").await.scroll_into_view().await.expect("it can be scrolled to");
+    browser.screenshot("gallery-phone-dark").await;
+    browser.look(DESKTOP, "light").await;
+
+    browser.click("gallery-1").await;
+    assert!(browser.text("badge").await.contains("beforehand"));
+    let made_before = browser.picture().await;
+    let requests = server.take_requests();
+    assert!(!requests.iter().any(|path| path.contains("engine") || path.contains(".gguf")), "{requests:?}");
+    browser.screenshot("gallery-opened-light").await;
+
+    browser.click("again").await;
+    browser.explained().await;
+    assert!(browser.text("reproduction").await.starts_with("Reproduced here"), "{}", browser.text("reproduction").await);
+    assert_eq!(browser.picture().await, made_before);
+    assert!(browser.try_find("badge").await.is_none(), "this one was made here");
+    browser.find("reproduction").await.scroll_into_view().await.expect("it can be scrolled to");
+    browser.screenshot("reproduced-light").await;
+    browser.look(PHONE, "dark").await;
+    browser.find("reproduction").await.scroll_into_view().await.expect("it can be scrolled to");
+    browser.screenshot("reproduced-phone-dark").await;
+    browser.look(DESKTOP, "light").await;
+
+    // The visitor's own text was set aside, not lost.
+    browser.click("set-aside").await;
+    assert_eq!(browser.value("prompt-input").await, "My own question?");
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn clp_says_what_it_measures() {
+    let Some((server, _turn)) = server().await else { return };
+    let browser = Browser::open(&server.url).await;
+    browser.open_details_of("method").await;
+    browser.find("method").await.send_keys("CLP").await.expect("a method can be chosen");
+    ask(&browser, &example_prompt()).await;
+    browser.explained().await;
+    assert!(browser.text("manifest").await.contains("CLP"), "{}", browser.text("manifest").await);
+    assert!(browser.text("verdict").await.contains("divergence"), "{}", browser.text("verdict").await);
+    browser.screenshot("clp-light").await;
+    browser.find("method").await.scroll_into_view().await.expect("it can be scrolled to");
+    browser.screenshot("settings-light").await;
+    browser.look(PHONE, "dark").await;
+    browser.find("method").await.scroll_into_view().await.expect("it can be scrolled to");
+    browser.screenshot("settings-phone-dark").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_built_in_model_says_what_it_is_for() {
+    let Some((server, _turn)) = server().await else { return };
+    let browser = Browser::open(&server.url).await;
+    browser.fill("prompt-input", "Who wrote Faust?").await;
+    assert!(browser.text("built-in-hint").await.contains("only knows small problems"));
+    browser.screenshot("hint-light").await;
+    browser.fill("prompt-input", &example_prompt()).await;
+    browser.wait("no hint", async || browser.text("built-in-hint").await.is_empty().then_some(())).await;
+    browser.close().await;
+}
