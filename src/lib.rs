@@ -54,7 +54,7 @@
 //! | `session` | one model and what is asked of it; worker and command line are shells around it | all above |
 //! | [`worker`] | protocol, the page's side (client), the worker's side (host) | session on one side only |
 //! | [`problem`] | the one error that a visitor reads: what happened, what to do | |
-//! | `app` | the page | worker/client and protocol, graph, explanation, table, problem |
+//! | `app` | the page | worker/client and protocol, graph, metrics, explanation, table, problem |
 //!
 //! `session` is there so that the worker and the command line do not each know the whole sequence.
 //! `tests/tidy.rs` holds these rules, file by file, and checks them. Features cut along the same line: `page` is what a visitor with a

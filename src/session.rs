@@ -4,6 +4,7 @@
 
 use std::ops::{ControlFlow, Range};
 
+use crate::attribution::deletion::{deletion_scores, random_orders};
 use crate::attribution::run::{Column, Measured, Step, measure, n_passes};
 use crate::attribution::{self, Segments, Transcript};
 use crate::engine::{self, Engine, Loaded, Progress};
@@ -19,12 +20,15 @@ use crate::model::tokenizer::{TokenId, Tokenizer};
 use crate::problem::Problem;
 use crate::text::sentences::{sentences, tile};
 use crate::text::spans::{first_visible, tokens_of_sentences};
-use crate::worker::protocol::{BackendChoice, Event, GLASSCAGE, Question, Ready};
+use crate::worker::protocol::{BackendChoice, Checked, Event, GLASSCAGE, Question, Ready};
 
 /// Chat templates may print the date; a fixed one (that of Llama 3.1's template) keeps results reproducible.
 fn template_date() -> Date {
     Date::new(2024, 7, 26).expect("there was such a day")
 }
+
+/// Of a deletion test: their mean is what chance would do.
+const RANDOM_ORDERS: usize = 3;
 
 /// A model, ready to be asked.
 pub struct Session<M> {
@@ -151,6 +155,28 @@ impl<M: LanguageModel> Session<M> {
             }
         }
         Ok(Outcome::Explained(Box::new(document)))
+    }
+
+    /// The deletion test of a given answer (or of a new one), by `orders` of the prompt's sentences and by random ones. `on_pass` gets
+    /// passes made and planned; `None` where it broke off.
+    pub async fn check(
+        &mut self,
+        question: &Question,
+        orders: &[Vec<usize>],
+        on_pass: impl AsyncFnMut([usize; 2]) -> ControlFlow<()>,
+    ) -> Result<Option<Checked>, Problem> {
+        let Reply::Answered(answered) = self.answer(question, async |_| ControlFlow::Continue(())).await? else { return Ok(None) };
+        let Answered { transcript, segments, .. } = *answered;
+        let n_prompt = segments.prompt.len();
+        if orders.iter().any(|order| order.len() != n_prompt || order.iter().any(|&j| j >= n_prompt)) {
+            return Err(Problem::new(
+                "this explanation cuts the prompt into other sentences than this page",
+                "Make it again here, then check that.",
+            ));
+        }
+        let all = [orders, &random_orders(n_prompt, RANDOM_ORDERS, 0)].concat();
+        let scores = deletion_scores(&mut self.lm, &transcript, &segments, &all, on_pass).await.map_err(engine_problem)?;
+        Ok(scores.map(|mut curves| Checked { random: curves.split_off(orders.len()), curves }))
     }
 
     /// Answers, or takes the answer given, and prepares what is to be measured. `on_event` gets `Token` events, and may break off.

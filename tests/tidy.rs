@@ -30,7 +30,7 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
     ("worker/sources", &["model"], &["leptos"]),
     ("worker/client", &["problem", "worker/protocol"], ENGINE),
     ("worker/mod", &[], ENGINE),
-    ("app", &["explanation", "graph", "problem", "table", "worker/client", "worker/protocol"], ENGINE),
+    ("app", &["explanation", "graph", "metrics", "problem", "table", "worker/client", "worker/protocol"], ENGINE),
     ("bin/app", &["app"], ENGINE),
     ("bin/engine", &["worker/host"], &["leptos"]),
     (

@@ -6,12 +6,14 @@ use leptos::task::spawn_local;
 use web_sys::File;
 
 use super::browser;
+use super::check::Plan;
+use super::reading::Reading;
 use super::reproduction::Reproduction;
 use super::run::Run;
 use super::state::{ModelState, Origin, Page, Shown};
 use crate::explanation::{Answer, Document, Sampling};
 use crate::problem::Problem;
-use crate::worker::client::{BackendChoice, Client, Event, GLASSCAGE, Message, ModelSource, Question, Ready, Request};
+use crate::worker::client::{BackendChoice, Checked, Client, Event, GLASSCAGE, Message, ModelSource, Question, Ready, Request};
 
 /// How long Stop waits for the engine to end in good order.
 const PATIENCE_MILLIS: u32 = 4_000;
@@ -67,19 +69,38 @@ impl Page {
     }
 
     fn ask(&self, question: Question, shared: Option<Document>) {
+        self.engine.update_value(|engine| {
+            engine.shared = shared;
+            engine.plan = None;
+        });
+        self.request(Request::Explain(question));
+    }
+
+    /// Puts the explanation on screen to the deletion test, on the model that made it.
+    pub fn check_it(&self) {
+        let Some(shown) = self.shown.get_untracked().filter(|_| !self.run.with_untracked(Run::is_active)) else { return };
+        let document = shown.graph.document();
+        if !document.is_complete() {
+            return self.problem.set(Some(Problem::new("This explanation was stopped before its end", "Make it again, then check it")));
+        }
+        // A sentence under the pointer is no choice.
+        let plan = self.output.with_untracked(|output| Plan::new(&Reading::new(shown.graph.clone(), output)));
+        let question = Question { answer: Some(document.generation.text.clone()), ..question_of(document) };
+        let request = Request::Check(question, plan.orders());
+        self.check.set(None);
+        self.engine.update_value(|engine| engine.plan = Some(plan));
+        self.request(request);
+    }
+
+    /// Sends what the visitor asks for; loads the model first where needed.
+    fn request(&self, request: Request) {
         self.problem.set(None);
         self.work.set(None);
-        self.engine.update_value(|engine| {
-            engine.runs += 1;
-            engine.shared = shared;
-        });
+        self.engine.update_value(|engine| engine.runs += 1);
         match self.model.get_untracked() {
-            ModelState::Ready(_) => {
-                self.run.set(Run::answering());
-                self.send(&Request::Explain(question));
-            }
+            ModelState::Ready(ready) => self.begin(&request, &ready),
             state => {
-                self.engine.update_value(|engine| engine.question = Some(question));
+                self.engine.update_value(|engine| engine.asked = Some(request));
                 self.run.set(Run::Preparing);
                 if state == ModelState::NotLoaded {
                     self.load();
@@ -92,7 +113,7 @@ impl Page {
     pub fn stop(&self) {
         match self.run.get_untracked() {
             Run::Preparing => {
-                self.engine.update_value(|engine| engine.question = None);
+                self.engine.update_value(|engine| engine.asked = None);
                 self.end_engine();
             }
             run if run.is_active() => {
@@ -197,12 +218,15 @@ impl Page {
                 self.fill_column(column, &scores, passes);
             }
             Event::Scored => {}
+            Event::Checking(passes) => self.run.set(Run::Checking(passes)),
+            Event::Checked(checked) => self.checked(&checked),
             Event::Worked(work) => self.work.set(Some(work)),
             Event::Finished(document) => {
                 let passes = document.method.passes;
                 self.run.update(|run| *run = Run::Done(run.outcome(passes)));
                 self.finish(document);
             }
+            Event::Stopped { answer } if answer.is_empty() => self.run.set(Run::Done("Stopped".into())),
             Event::Stopped { answer } => {
                 self.run.set(Run::Done("Stopped; the answer so far is under \u{201c}Explain a given answer\u{201d}".into()));
                 self.keep_answer(answer);
@@ -221,11 +245,35 @@ impl Page {
             self.forget_model();
             return self.fail(Problem::new("The page was updated while it was open", "Reload it, then press Explain again"));
         }
-        self.model.set(ModelState::Ready(ready));
-        if let Some(question) = self.engine.try_update_value(|engine| engine.question.take()).flatten() {
-            self.run.set(Run::answering());
-            self.send(&Request::Explain(question));
+        self.model.set(ModelState::Ready(ready.clone()));
+        if let Some(request) = self.engine.try_update_value(|engine| engine.asked.take()).flatten() {
+            self.begin(&request, &ready);
         }
+    }
+
+    fn begin(&self, request: &Request, ready: &Ready) {
+        if !matches!(request, Request::Check(..)) {
+            self.run.set(Run::answering());
+            return self.send(request);
+        }
+        let made_by = self.shown.with_untracked(|shown| shown.as_ref().map(|shown| shown.graph.document().manifest.model.clone()));
+        match made_by {
+            Some(model) if model.sha256 == ready.model.sha256 => {
+                self.run.set(Run::Checking([0, 0]));
+                self.send(request);
+            }
+            made_by => {
+                let name = made_by.map(|model| model.name).unwrap_or_default();
+                let what = format!("This explanation was made by another model (\u{201c}{name}\u{201d}) than the one that is loaded");
+                self.fail(Problem::new(what, "Open that model\u{2019}s file, or make the explanation again here, then check it"));
+            }
+        }
+    }
+
+    fn checked(&self, checked: &Checked) {
+        let plan = self.engine.try_update_value(|engine| engine.plan.take()).flatten();
+        self.run.set(Run::Done("Checked".into()));
+        self.check.set(plan.and_then(|plan| plan.check(checked)));
     }
 
     /// Puts an unfinished answer where it can be explained; a text of the visitor's own there stays.
@@ -246,7 +294,7 @@ impl Page {
         if let Some(answer) = self.run.with_untracked(|run| run.answer().map(str::to_owned)) {
             self.keep_answer(answer);
         }
-        self.engine.update_value(|engine| engine.question = None);
+        self.engine.update_value(|engine| engine.asked = None);
         self.run.set(Run::Idle);
         self.problem.set(Some(problem));
     }

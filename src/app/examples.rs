@@ -11,6 +11,9 @@ const ADDRESS: &str = "models/demo-examples.json";
 pub struct Example {
     pub title: String,
     pub prompt: String,
+    /// The prompt sentences that the answer needs, 0-based.
+    #[serde(default)]
+    pub relevant: Vec<usize>,
 }
 
 #[derive(Deserialize)]
@@ -34,7 +37,7 @@ mod tests {
     #[test]
     fn examples_are_read_and_other_files_give_none() {
         let json = r#"{"model": "demo.gguf", "examples": [{"title": "Scarves", "task": "sum", "prompt": "Robin...", "relevant": [0, 2]}]}"#;
-        assert_eq!(parse(json), [Example { title: "Scarves".into(), prompt: "Robin...".into() }]);
+        assert_eq!(parse(json), [Example { title: "Scarves".into(), prompt: "Robin...".into(), relevant: vec![0, 2] }]);
         assert!(parse("<!doctype html>").is_empty());
     }
 }

@@ -5,6 +5,7 @@
 
 mod asking;
 mod browser;
+mod check;
 mod components;
 mod examples;
 mod gallery;

@@ -31,6 +31,7 @@ impl Page {
         self.focus.set(None);
         self.link.set(None);
         self.reproduction.set(None);
+        self.check.set(None);
         self.output.set(output);
         self.shown.set(Some(Shown::new(document, origin)));
         if origin != Origin::Here {

@@ -20,6 +20,8 @@ pub enum Run {
         started_millis: f64,
         now_millis: f64,
     },
+    /// The deletion test; passes made and planned.
+    Checking([usize; 2]),
 }
 
 impl Run {
@@ -62,6 +64,7 @@ impl Run {
             Self::Done(outcome) => outcome.clone(),
             Self::Preparing => "Loading the model first".into(),
             Self::Answering { .. } => "The model is answering".into(),
+            Self::Checking(_) => "Deleting sentence by sentence".into(),
             Self::Measuring { .. } => "Measuring sentence by sentence; shares are among those measured so far".into(),
         }
     }
@@ -74,6 +77,7 @@ impl Run {
                 let left = self.seconds_left().map(|seconds| format!(", {} left", number::wait(seconds)));
                 format!("pass {made} of {planned}{}", left.unwrap_or_default())
             }
+            Self::Checking([made, planned]) if *planned > 0 => format!("pass {made} of {planned}"),
             _ => String::new(),
         }
     }
@@ -82,6 +86,7 @@ impl Run {
     pub fn progress(&self) -> Option<f64> {
         match self {
             Self::Measuring { passes: [made, planned], .. } => Some(*made as f64 / (*planned).max(1) as f64),
+            Self::Checking([made, planned]) => Some(*made as f64 / (*planned).max(1) as f64),
             _ => None,
         }
     }

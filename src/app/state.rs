@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use web_sys::File;
 
 use super::browser;
+use super::check::{Check, Plan};
 use super::examples::Example;
 use super::reading::{Graph, Reading};
 use super::reproduction::Reproduction;
@@ -14,7 +15,7 @@ use super::settings::Settings;
 use super::sharing::SharedLink;
 use crate::explanation::Document;
 use crate::problem::Problem;
-use crate::worker::client::{Client, Question, Ready, Work};
+use crate::worker::client::{Client, Ready, Request, Work};
 
 /// The signals of the page; components get it from the context.
 #[derive(Clone, Copy)]
@@ -46,6 +47,8 @@ pub struct Page {
     /// The share of influence that the drawn edges carry.
     pub edge_share: RwSignal<f64>,
     pub link: RwSignal<Option<SharedLink>>,
+    /// What the deletion test of the explanation on screen said.
+    pub check: RwSignal<Option<Check>>,
     /// What came of making the explanation again that was on screen before.
     pub reproduction: RwSignal<Option<Reproduction>>,
     /// What is on screen: the shown document, read from the output or its preview.
@@ -62,7 +65,9 @@ pub(super) struct Engine {
     /// Presses on Explain so far.
     pub runs: usize,
     /// Asked while the model was not there yet.
-    pub question: Option<Question>,
+    pub asked: Option<Request>,
+    /// The deletion test that goes on.
+    pub plan: Option<Plan>,
     /// The explanation from elsewhere that is being made again.
     pub shared: Option<Document>,
 }
@@ -128,6 +133,7 @@ impl Page {
             focus: RwSignal::new(None),
             edge_share: RwSignal::new(0.9),
             link: RwSignal::new(None),
+            check: RwSignal::new(None),
             reproduction: RwSignal::new(None),
             reading,
             engine: StoredValue::new_local(Engine::default()),

@@ -5,16 +5,19 @@ use std::ops::ControlFlow;
 
 use super::perturbation::blank;
 use super::{Segments, Transcript};
+use crate::lm::sample::Chance;
 use crate::lm::{Job, LanguageModel, LmError, Pass};
 
 /// For each of `orders` (0-based prompt sentences) s_0, s_1, ..: ln p of the whole generation, in nats, when so many of them are
-/// replaced by end tokens. One job for all; what several orders come to is measured once.
+/// replaced by end tokens. One job for all; what several orders come to is measured once. `on_pass` gets passes made and planned;
+/// `None` where it broke off.
 pub async fn deletion_scores(
     model: &mut impl LanguageModel,
     transcript: &Transcript,
     segments: &Segments,
     orders: &[Vec<usize>],
-) -> Result<Vec<Vec<f64>>, LmError> {
+    mut on_pass: impl AsyncFnMut([usize; 2]) -> ControlFlow<()>,
+) -> Result<Option<Vec<Vec<f64>>>, LmError> {
     let steps = |order: &Vec<usize>| (1..=order.len()).map(|k| deleted(&order[..k], segments)).collect::<Vec<_>>();
     let steps: Vec<Vec<Vec<usize>>> = orders.iter().map(steps).collect();
     let mut numbers: BTreeMap<&[usize], usize> = BTreeMap::from([(&[][..], 0)]);
@@ -30,13 +33,27 @@ pub async fn deletion_scores(
     let mut sums = vec![f64::NAN; passes.len() + 1];
     let score = model.score(&job, async |number, readout| {
         sums[number] = readout.log_probs.iter().sum();
-        ControlFlow::Continue(())
+        on_pass([number, passes.len()]).await
     });
     score.await?;
+    if sums.iter().any(|sum| sum.is_nan()) {
+        return Ok(None);
+    }
     let curve = |steps: &Vec<Vec<usize>>| {
         std::iter::once(0).chain(steps.iter().map(|step| numbers[&step[..]])).map(|number| sums[number]).collect()
     };
-    Ok(steps.iter().map(curve).collect())
+    Ok(Some(steps.iter().map(curve).collect()))
+}
+
+/// Orders of `n` sentences by chance; the same seed gives the same ones.
+pub fn random_orders(n: usize, count: usize, seed: u64) -> Vec<Vec<usize>> {
+    let mut chance = Chance::new(seed);
+    let mut order = || {
+        let mut order: Vec<(f64, usize)> = (0..n).map(|j| (chance.draw(), j)).collect();
+        order.sort_by(|a, b| a.0.total_cmp(&b.0));
+        order.into_iter().map(|(_, j)| j).collect()
+    };
+    (0..count).map(|_| order()).collect()
 }
 
 /// The sentences in the order of the text; those without tokens have nothing to delete.

@@ -9,7 +9,6 @@ pub fn order(attribution: &[f64]) -> Vec<usize> {
 
 /// A deletion curve, and what the attribution promised of it.
 pub struct Curve {
-    /// r_0 = 1 to r_n = 0, never rising: the part of the log-probability that is left.
     responses: Vec<f64>,
     /// d_0 = 1, d_1, ..: the part of the attribution that is left.
     promised: Vec<f64>,
@@ -39,6 +38,11 @@ impl Curve {
         });
         let promised = std::iter::once(1.0).chain(rest).collect();
         Self { responses, promised, is_rising: first <= last }
+    }
+
+    /// r_0 = 1 to r_n = 0, never rising: the part of the log-probability that is left.
+    pub fn responses(&self) -> &[f64] {
+        &self.responses
     }
 
     /// RISE: the area under the responses over the share of deleted sentences. In [0, 1], lower is better.

@@ -52,6 +52,7 @@ async fn serve(mut requests: UnboundedReceiver<(Request, Option<File>)>, page: R
                 engine.load(&page).await
             }
             Request::Explain(question) => engine.explain(&question, &page).await,
+            Request::Check(question, orders) => engine.check(&question, &orders, &page).await,
             Request::Cancel => Ok(()),
         };
         if let Err(problem) = done {
@@ -83,15 +84,20 @@ impl EngineState {
         Ok(())
     }
 
-    async fn explain(&mut self, question: &Question, page: &Page) -> Result<(), Problem> {
+    /// The session, loaded anew where it is lost; `None`, and said so, where the visitor broke that off.
+    async fn ready(&mut self, page: &Page) -> Result<Option<&mut Session<Engine>>, Problem> {
         // A device may be lost between two questions too.
         if self.session.as_ref().is_none_or(|session| session.lm.is_lost()) {
             self.load(page).await?;
         }
-        let Some(session) = &mut self.session else {
+        if self.session.is_none() {
             page.post(&Event::Stopped { answer: String::new() });
-            return Ok(());
-        };
+        }
+        Ok(self.session.as_mut())
+    }
+
+    async fn explain(&mut self, question: &Question, page: &Page) -> Result<(), Problem> {
+        let Some(session) = self.ready(page).await? else { return Ok(()) };
         let before = session.lm.counters();
         let outcome = session.explain(question, async |event| page.tell(event).await).await;
         page.post(&Event::Worked(work(&before, &session.lm.counters())));
@@ -106,6 +112,18 @@ impl EngineState {
                 return Err(problem);
             }
         }
+        Ok(())
+    }
+
+    async fn check(&mut self, question: &Question, orders: &[Vec<usize>], page: &Page) -> Result<(), Problem> {
+        let Some(session) = self.ready(page).await? else { return Ok(()) };
+        let before = session.lm.counters();
+        let checked = session.check(question, orders, async |passes| page.tell(Event::Checking(passes)).await).await;
+        page.post(&Event::Worked(work(&before, &session.lm.counters())));
+        if session.lm.is_lost() {
+            self.session = None;
+        }
+        page.post(&checked?.map_or(Event::Stopped { answer: String::new() }, Event::Checked));
         Ok(())
     }
 }

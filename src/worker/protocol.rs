@@ -13,6 +13,9 @@ pub enum Request {
     Load(ModelSource, BackendChoice),
     /// Answer and explain; loads the model again where the engine lost it. Answered by `Token`.., `Measuring`, `Scored`, `Column`.., `Worked`, `Finished`; or `Stopped`, or `Failed`.
     Explain(Question),
+    /// Put an answer to the deletion test: for each of these orders of the prompt's sentences, and for some random ones. Answered by
+    /// `Checking`.., `Worked`, `Checked`; or `Stopped`, or `Failed`.
+    Check(Question, Vec<Vec<usize>>),
     /// End what is going on and keep what is done.
     Cancel,
 }
@@ -72,15 +75,27 @@ pub enum Event {
         scores: Vec<f64>,
         passes: [usize; 2],
     },
+    /// Passes made and planned of a deletion test.
+    Checking([usize; 2]),
+    Checked(Checked),
     /// The whole explanation; a partial one where the visitor pressed Stop while it was measured.
     Finished(Document),
-    /// What the run took; before `Finished`.
+    /// What the run took; before `Finished` or `Checked`.
     Worked(Work),
     /// The visitor pressed Stop before anything was measured; this is the answer so far.
     Stopped {
         answer: String,
     },
     Failed(Problem),
+}
+
+/// Deletion curves: of each order the log-probability of the answer, in nats, after 0, 1, .. prompt sentences were deleted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Checked {
+    /// Of the orders asked for.
+    pub curves: Vec<Vec<f64>>,
+    /// Of random ones, always the same.
+    pub random: Vec<Vec<f64>>,
 }
 
 /// What a run took.

@@ -70,3 +70,21 @@ async fn the_built_in_model_says_what_it_is_for() {
     browser.wait("no hint", async || browser.text("built-in-hint").await.is_empty().then_some(())).await;
     browser.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_explanation_can_be_put_to_the_test() {
+    let Some((server, _turn)) = server().await else { return };
+    let browser = Browser::open(&server.url).await;
+    browser.click("gallery-1").await;
+    browser.click("tab-check").await;
+    browser.wait("what is known", async || browser.text("coverage").await.contains("by CAGE").then_some(())).await;
+    browser.click("check-button").await;
+    let check = browser.text("check").await;
+    assert!(check.contains("CAGE") && check.contains("RISE") && check.contains("sentences deleted"), "{check}");
+    browser.find("check").await.scroll_into_view().await.expect("it can be scrolled to");
+    browser.screenshot("check-light").await;
+    browser.look(PHONE, "dark").await;
+    browser.find("check").await.scroll_into_view().await.expect("it can be scrolled to");
+    browser.screenshot("check-phone-dark").await;
+    browser.close().await;
+}

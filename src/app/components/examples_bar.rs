@@ -17,7 +17,7 @@ pub fn ExamplesBar() -> impl IntoView {
     });
     let buttons = move || {
         let button = |example: Example| {
-            let Example { title, prompt } = example;
+            let Example { title, prompt, .. } = example;
             let is_chosen = {
                 let prompt = prompt.clone();
                 move || page.prompt.with(|typed| *typed == prompt)

@@ -1,6 +1,7 @@
 use leptos::html::Section;
 use leptos::prelude::*;
 
+use super::check_view::CheckView;
 use super::details::Details;
 use super::table_view::TableView;
 use super::text_view::TextView;
@@ -12,6 +13,7 @@ use crate::app::state::{Origin, use_page};
 enum Tab {
     Text,
     Table,
+    Check,
 }
 
 /// The document on screen. While a new answer is written the old explanation is out of the way, not gone.
@@ -44,6 +46,7 @@ fn Shown() -> impl IntoView {
                 <div class="tabs" role="tablist" aria-label="Views">
                     <TabButton tab own=Tab::Text test_id="tab-text" label="Text and graph" />
                     <TabButton tab own=Tab::Table test_id="tab-table" label="Table" />
+                    <TabButton tab own=Tab::Check test_id="tab-check" label="Check" />
                 </div>
             </div>
             <ReproductionBanner />
@@ -56,6 +59,11 @@ fn Shown() -> impl IntoView {
                     <Show when=move || tab.get() == Tab::Table>
                         <div role="tabpanel" aria-label="Table">
                             <TableView />
+                        </div>
+                    </Show>
+                    <Show when=move || tab.get() == Tab::Check>
+                        <div role="tabpanel" aria-label="Check" class="check-view">
+                            <CheckView />
                         </div>
                     </Show>
                 </div>

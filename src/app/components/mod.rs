@@ -2,6 +2,7 @@
 
 mod answer_stream;
 mod arc_diagram;
+mod check_view;
 mod details;
 mod drop_zone;
 mod editor;

@@ -3,12 +3,11 @@
 use std::ops::ControlFlow;
 
 use glasscage::attribution::Method;
-use glasscage::attribution::deletion::deletion_scores;
+use glasscage::attribution::deletion::{deletion_scores, random_orders};
 use glasscage::attribution::run::{measure, n_passes};
 use glasscage::engine::Engine;
 use glasscage::explanation::{Answer, Document, Sampling};
 use glasscage::graph::{Normalization, context_attribution, normalize, row_attribution};
-use glasscage::lm::sample::Chance;
 use glasscage::metrics::{Curve, coverage, order, share_on};
 use glasscage::session::{Answered, Reply, Session};
 use glasscage::worker::protocol::Question;
@@ -62,8 +61,8 @@ pub fn outcome(session: &mut Session<Engine>, item: &Item, methods: &[&Method], 
         let relevant = relevant(item, &document);
         let candidates = candidates(&documents, relevant.as_deref(), seed);
         let orders: Vec<Vec<usize>> = candidates.iter().flat_map(|candidate| candidate.orders.clone()).collect();
-        let mut curves =
-            deletion_scores(&mut session.lm, &transcript, &segments, &orders).await.map_err(|error| error.to_string())?.into_iter();
+        let curves = deletion_scores(&mut session.lm, &transcript, &segments, &orders, async |_| ControlFlow::Continue(())).await;
+        let mut curves = curves.map_err(|error| error.to_string())?.expect("the test is never broken off").into_iter();
         let is_rising = curves.as_slice().first().is_none_or(|scores| Curve::new(scores, &candidates[0].attribution).is_rising());
         let scores = candidates.into_iter().map(|candidate| score(candidate, relevant.as_deref(), &mut curves)).collect();
         Ok(Outcome::Scored(Box::new(Scored { is_right: is_right(item, &document), is_rising, scores, documents })))
@@ -134,8 +133,7 @@ fn candidates(documents: &[Document], relevant: Option<&[usize]>, seed: u64) -> 
         }
     }
     let n_prompt = documents[0].prompt.sentences.len();
-    let mut chance = Chance::new(seed);
-    let orders = (0..RANDOM_ORDERS).map(|_| order(&(0..n_prompt).map(|_| chance.draw()).collect::<Vec<_>>())).collect();
+    let orders = random_orders(n_prompt, RANDOM_ORDERS, seed);
     candidates.push(Candidate { kind: Kind::Random, attribution: vec![1.0 / n_prompt as f64; n_prompt], orders });
     if let Some(relevant) = relevant {
         let part = |j: usize| if relevant.contains(&j) { 1.0 / relevant.len() as f64 } else { 0.0 };

@@ -1,0 +1,128 @@
+//! `glasscage evaluate`, and the deletion test that it rests on, with the built-in model.
+
+#![cfg(not(target_arch = "wasm32"))]
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use glasscage::attribution::Transcript;
+use glasscage::attribution::deletion::{deletion_scores, random_orders};
+use glasscage::engine::Engine;
+use glasscage::explanation::Sampling;
+use glasscage::lm::{Job, LanguageModel};
+use glasscage::model::source::NativeFile;
+use glasscage::session::{Answered, Reply, Session};
+use glasscage::worker::protocol::{BackendChoice, Question};
+use serde_json::{Value, json};
+
+const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf");
+const PROMPT: &str =
+    "Tom has 5 boxes. Unrelated sentence. Each box holds 4 lamps. Tom buys 3 more lamps. How many lamps does Tom have in the end?";
+
+fn session(backend: BackendChoice) -> Session<Engine> {
+    let file = NativeFile::open(Path::new(MODEL)).expect("the built-in model");
+    let loaded = pollster::block_on(Session::load(&file, backend, async |_| ControlFlow::Continue(())));
+    loaded.expect("it loads").expect("loading is never broken off")
+}
+
+/// A folder of its own, empty.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::remove_dir_all(&folder).ok();
+    fs::create_dir_all(&folder).expect("a temporary folder");
+    folder
+}
+
+/// ln p of the generation after other text, scored from its first token on.
+fn scored_alone(lm: &mut Engine, transcript: &Transcript, tokens: &[u32]) -> f64 {
+    let job = Job { tokens, targets: transcript.generation.clone(), passes: &[], divergences: false };
+    let mut sum = f64::NAN;
+    let score = lm.score(&job, async |_, readout| {
+        sum = readout.log_probs.iter().sum();
+        ControlFlow::Continue(())
+    });
+    pollster::block_on(score).expect("it scores");
+    sum
+}
+
+#[test]
+fn a_deletion_curve_is_what_each_text_scores_by_itself() {
+    for backend in [BackendChoice::Cpu, BackendChoice::Gpu] {
+        let mut session = session(backend);
+        let question = Question {
+            prompt: PROMPT.into(),
+            answer: None,
+            use_template: true,
+            sampling: Sampling::GREEDY,
+            max_tokens: 100,
+            method: "pert".into(),
+        };
+        let reply = pollster::block_on(session.answer(&question, async |_| ControlFlow::Continue(())));
+        let Ok(Reply::Answered(answered)) = reply else { panic!("no answer") };
+        let Answered { transcript, segments, .. } = *answered;
+        let orders = random_orders(segments.prompt.len(), 2, 7);
+        let mut passes = Vec::new();
+        let curves = pollster::block_on(deletion_scores(&mut session.lm, &transcript, &segments, &orders, async |pass| {
+            passes.push(pass);
+            ControlFlow::Continue(())
+        }));
+        let curves = curves.expect("it scores").expect("it is not broken off");
+        for (order, curve) in orders.iter().zip(&curves) {
+            let mut tokens = transcript.tokens.clone();
+            assert!((curve[0] - scored_alone(&mut session.lm, &transcript, &tokens)).abs() < 1e-4);
+            for (k, &j) in order.iter().enumerate() {
+                tokens[segments.prompt[j].clone()].fill(transcript.end_token);
+                let alone = scored_alone(&mut session.lm, &transcript, &tokens);
+                assert!((curve[k + 1] - alone).abs() < 1e-3, "{} {alone}", curve[k + 1]);
+            }
+        }
+        // Both orders end with everything deleted, which is measured once.
+        let planned = passes[0][1];
+        assert!(planned < 2 * segments.prompt.len() && passes.last() == Some(&[planned, planned]), "{passes:?}");
+    }
+}
+
+fn evaluate(data: &Path, out: &Path, more: &[&str]) -> String {
+    let data = data.to_str().expect("UTF-8");
+    let output = Command::new(env!("CARGO_BIN_EXE_glasscage"))
+        .args(["evaluate", "--model", MODEL, "--task", "demo", "--data", data, "--out", out.to_str().expect("UTF-8")])
+        .args(more)
+        .output()
+        .expect("it starts");
+    String::from_utf8_lossy(if output.status.success() { &output.stdout } else { &output.stderr }).into_owned()
+}
+
+#[test]
+fn an_interrupted_evaluation_goes_on_and_comes_to_the_same() {
+    let data = folder("evaluate").join("problems.jsonl");
+    let answer = "The answer is 23.";
+    let lines = [
+        json!({"prompt": PROMPT, "answer": answer, "relevant": [0, 2, 3, 4]}),
+        json!({"prompt": "", "answer": answer, "relevant": []}),
+        json!({"prompt": "Ann has 4 figs. Ann buys 2 more. How many figs does Ann have in the end?", "answer": "The answer is 6.", "relevant": [0, 1, 2]}),
+    ];
+    fs::write(&data, lines.map(|line| format!("{line}\n")).concat()).expect("a file");
+
+    let (at_once, in_parts) = (folder("evaluate-at-once"), folder("evaluate-in-parts"));
+    let whole = evaluate(&data, &at_once, &[]);
+    assert!(whole.starts_with("2 problems explained, 1 skipped."), "{whole}");
+    assert!(["pert", "clp", "CAGE wins", "random order", "relevant first"].iter().all(|word| whole.contains(word)), "{whole}");
+
+    evaluate(&data, &in_parts, &["--limit", "1"]);
+    let records = in_parts.join("records-1-of-1.jsonl");
+    let first = fs::read_to_string(&records).expect("records");
+    // The power failed in the middle of a line.
+    fs::write(&records, format!("{first}{{\"item\": 1, \"outc")).expect("a file");
+    assert_eq!(evaluate(&data, &in_parts, &[]), whole);
+    let records = fs::read_to_string(&records).expect("records");
+    assert!(records.starts_with(&first));
+    let items: Vec<Value> = records.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON")["item"].clone()).collect();
+    assert_eq!(items, [0, 1, 2]);
+
+    let sharded = folder("evaluate-sharded");
+    evaluate(&data, &sharded, &["--shard", "1/2"]);
+    assert_eq!(evaluate(&data, &sharded, &["--shard", "2/2"]), whole);
+    assert!(evaluate(&data, &sharded, &["--seed", "5"]).contains("another"), "records of two runs are not mixed");
+}
