@@ -33,6 +33,9 @@ pub struct Item {
     pub output: Output,
     /// The prompt sentences that the answer needs, 0-based; with [`Output::Listed`] those that it repeats come instead.
     pub relevant: Option<Vec<usize>>,
+    /// How many sentences the data set counts in the prompt and in the given answer, where it does.
+    pub n_prompt: Option<usize>,
+    pub n_given: Option<usize>,
 }
 
 /// The generated sentences to explain.
@@ -62,6 +65,7 @@ struct Facts {
     target: String,
     generation_indices: Vec<usize>,
     indices_to_explain: Vec<usize>,
+    claim_ids: Vec<u64>,
 }
 
 #[derive(Deserialize)]
@@ -96,6 +100,8 @@ impl Demo {
             expected: Some(self.answer),
             output: if lists { Output::Listed } else { Output::Last },
             relevant: Some(self.relevant),
+            n_prompt: None,
+            n_given: None,
         }
     }
 }
@@ -105,7 +111,8 @@ impl Math {
         let parts: Vec<&str> = sentences(&self.question).into_iter().map(|span| &self.question[span]).collect();
         let relevant = (0..parts.len()).map(|i| 2 * i).collect();
         let prompt = parts.join(&format!(" {DISTRACTOR} "));
-        Item { prompt, given: None, expected: None, output: Output::Last, relevant: Some(relevant) }
+        let n_prompt = Some(2 * parts.len() - 1);
+        Item { prompt, given: None, expected: None, output: Output::Last, relevant: Some(relevant), n_prompt, n_given: None }
     }
 }
 
@@ -118,6 +125,9 @@ impl Facts {
             expected: None,
             output: Output::Rows(self.indices_to_explain),
             relevant: Some(relevant),
+            // The claims and the request.
+            n_prompt: Some(self.claim_ids.len() + 1),
+            n_given: Some(self.generation_indices.len()),
         }
     }
 }
@@ -126,7 +136,7 @@ impl MoreHopQa {
     fn item(self) -> Item {
         let context: Vec<String> = self.context.into_iter().map(|(_, sentences)| sentences.concat()).collect();
         let prompt = format!("{}\n{}", context.join("\n"), self.question);
-        Item { prompt, given: None, expected: None, output: Output::Last, relevant: None }
+        Item { prompt, given: None, expected: None, output: Output::Last, relevant: None, n_prompt: None, n_given: None }
     }
 }
 
@@ -143,7 +153,13 @@ mod tests {
 
     #[test]
     fn of_facts_those_are_relevant_that_are_explained() {
-        let facts = Facts { prompt: "..".into(), target: "..".into(), generation_indices: vec![1, 4, 8], indices_to_explain: vec![0, 1] };
+        let facts = Facts {
+            prompt: "..".into(),
+            target: "..".into(),
+            generation_indices: vec![1, 4, 8],
+            indices_to_explain: vec![0, 1],
+            claim_ids: vec![7; 9],
+        };
         assert_eq!(facts.item().relevant, Some(vec![1, 4]));
     }
 }

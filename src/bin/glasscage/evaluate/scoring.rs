@@ -40,6 +40,10 @@ pub fn outcome(session: &mut Session<Engine>, item: &Item, methods: &[&Method], 
             Err(problem) => return Ok(Outcome::Skipped(problem.what)),
         };
         let Answered { document, transcript, segments } = *answered;
+        let differs = |counted: Option<usize>, here: usize| counted.is_some_and(|counted| counted != here);
+        if differs(item.n_prompt, document.prompt.sentences.len()) || differs(item.n_given, document.generation.sentences.len()) {
+            return Ok(Outcome::Skipped("its sentences are cut in another way than the data set cuts them".into()));
+        }
         let output = output(item, &document);
         if output.is_empty() || output.iter().any(|&row| row >= document.generation.sentences.len()) {
             return Ok(Outcome::Skipped("the answer does not have the sentences to explain".into()));
