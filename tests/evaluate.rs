@@ -10,7 +10,7 @@ use std::process::Command;
 use glasscage::attribution::Transcript;
 use glasscage::attribution::deletion::{deletion_scores, random_orders};
 use glasscage::engine::Engine;
-use glasscage::explanation::Sampling;
+use glasscage::explanation::{Document, Sampling};
 use glasscage::lm::{Job, LanguageModel};
 use glasscage::model::source::NativeFile;
 use glasscage::session::{Answered, Reply, Session};
@@ -81,6 +81,17 @@ fn a_deletion_curve_is_what_each_text_scores_by_itself() {
         // Both orders end with everything deleted, which is measured once.
         let planned = passes[0][1];
         assert!(planned < 2 * segments.prompt.len() && passes.last() == Some(&[planned, planned]), "{passes:?}");
+    }
+}
+
+#[test]
+fn the_gallery_is_of_the_built_in_model() {
+    let model = session(BackendChoice::Cpu).ready().model;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/gallery");
+    let index: Value = serde_json::from_str(&fs::read_to_string(folder.join("index.json")).expect("an index")).expect("JSON");
+    for entry in index["explanations"].as_array().expect("a list") {
+        let json = fs::read_to_string(folder.join(entry["file"].as_str().expect("a name"))).expect("a document");
+        assert_eq!(Document::from_json(&json).expect("a document").manifest.model, model, "make it again: glasscage gallery");
     }
 }
 

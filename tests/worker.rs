@@ -13,8 +13,8 @@ use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 wasm_bindgen_test_configure!(run_in_dedicated_worker);
 
 const DEMO: &[u8] = include_bytes!("../public/models/demo.gguf");
-/// Made by the native command line: see `tests/golden/README.md`.
-const NATIVE: &str = include_str!("golden/explanation.json");
+/// Made by the native command line.
+const NATIVE: &str = include_str!("../public/gallery/01-equal-groups.json");
 
 #[wasm_bindgen_test]
 async fn the_demo_model_explains_as_it_does_natively() {

@@ -5,16 +5,16 @@ import torch
 from model import Model
 from tokenizer import END_OF_TEXT, IM_END
 
-MAX_NEW_TOKENS = 200
+MAX_NEW_TOKENS = 256
 
 
 @torch.inference_mode()
 def greedy(model: Model, prompts: list[list[int]]) -> list[list[int]]:
     """Greedy answers, without the end token. Prompts are padded on the left, which rotary positions do not notice."""
-    rows, longest = len(prompts), max(map(len, prompts))
-    tokens = torch.tensor([[END_OF_TEXT] * (longest - len(p)) + p for p in prompts])
-    padded = torch.tensor([[column < longest - len(p) for column in range(longest)] for p in prompts])
-    hidden_columns = torch.zeros(rows, longest + MAX_NEW_TOKENS).masked_fill_(
+    rows, longest, device = len(prompts), max(map(len, prompts)), model.mask.device
+    tokens = torch.tensor([[END_OF_TEXT] * (longest - len(p)) + p for p in prompts], device=device)
+    padded = torch.tensor([[column < longest - len(p) for column in range(longest)] for p in prompts], device=device)
+    hidden_columns = torch.zeros(rows, longest + MAX_NEW_TOKENS, device=device).masked_fill_(
         torch.nn.functional.pad(padded, (0, MAX_NEW_TOKENS)), -1e30
     )
     caches: list[dict] = [{} for _ in model.blk]

@@ -1,29 +1,56 @@
-"""Makes the built-in model from nothing: trains, exports, evaluates, and writes card and example prompts."""
+"""Makes the built-in model from nothing: trains, exports, evaluates, and writes held-out problems, card and examples."""
 
 import argparse
+import json
 from pathlib import Path
 
 import torch
 
-from evaluate import report
-from export import write_gguf
+import card
+import engine
+import evaluate
+import golden
+import problems as problem_sets
+from examples import page_examples
+from export import load_trained, write_gguf
 from train import add_arguments, train
 
-MODELS = Path(__file__).resolve().parent.parent / "public" / "models"
+MODELS = engine.ROOT / "public" / "models"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     add_arguments(parser)
     parser.add_argument("--models", type=Path, default=MODELS, help="where demo.gguf, demo.md and demo-examples.json go")
+    parser.add_argument("--engine", default=engine.DEFAULT_COMMAND, help="how to call glasscage")
+    parser.add_argument("--limit", type=int, default=problem_sets.HELD_OUT_COUNT, help="held-out problems to answer per condition")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
-    if not (arguments.folder / "model.pt").exists():
-        train(arguments.folder, arguments.minutes, arguments.steps, arguments.seed, not arguments.no_compile)
+    folder, command = arguments.folder, arguments.engine
+    golden.main()
+    if not (folder / "model.pt").exists():
+        train(folder, arguments.minutes, arguments.steps, arguments.seed, not arguments.no_compile)
     arguments.models.mkdir(parents=True, exist_ok=True)
     gguf_path = arguments.models / "demo.gguf"
-    write_gguf(arguments.folder, gguf_path)
-    report(arguments.folder, gguf_path, gguf_path.with_suffix(".md"), arguments.models / "demo-examples.json")
+    write_gguf(folder / "model.pt", gguf_path)
+    problems = evaluate.first(arguments.limit)
+    texts = evaluate.answer(command, gguf_path, problems)
+    (folder / "answers.json").write_text(json.dumps(texts, indent=1))
+    familiar = problem_sets.familiar(evaluate.FAMILIAR_PROBLEMS)
+    tables = {
+        "scores": evaluate.score_table(problems, texts),
+        "familiar": evaluate.score_table(familiar, evaluate.answer(command, gguf_path, familiar)),
+        "steps": evaluate.step_table(problems, texts),
+        "facts": evaluate.facts_table(problems, texts),
+        "curve": evaluate.learning_curve(command, folder, problems, texts),
+    }
+    print(*tables.values(), sep="\n\n")
+    some = f"the first {arguments.limit} of {problem_sets.HELD_OUT_COUNT} problems per condition"
+    fraction = "all problems" if arguments.limit >= problem_sets.HELD_OUT_COUNT else some
+    text = card.markdown(*load_trained(folder / "model.pt"), gguf_path.stat().st_size, tables, fraction)
+    gguf_path.with_suffix(".md").write_text(text)
+    examples = {"model": gguf_path.name, "examples": page_examples(problems, texts)}
+    (arguments.models / "demo-examples.json").write_text(json.dumps(examples, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 @dataclass(frozen=True)
 class Config:
-    vocab_size: int = 1536
+    vocab_size: int = 2048
     dim: int = 256
     n_layers: int = 4
     n_heads: int = 4
@@ -19,6 +19,9 @@ class Config:
     context_length: int = 1024
     rope_theta: float = 10_000.0
     rms_eps: float = 1e-6
+
+
+LARGE = Config(dim=384, n_layers=8, n_heads=6, ffn_dim=1024)  # 13.4 M parameters, where there is a GPU
 
 
 class RmsNorm(nn.Module):
@@ -119,7 +122,8 @@ class Model(nn.Module):
     def logits(self, hidden: Tensor) -> Tensor:
         return F.linear(hidden, self.token_embd.weight)
 
-    def loss(self, tokens: Tensor, targets: Tensor) -> Tensor:
-        """Mean cross-entropy where `targets` [batch, length] is not -100 (the answer)."""
-        logits = self.logits(self(tokens)).float()
-        return F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=-100)
+    def loss(self, tokens: Tensor, positions: Tensor, targets: Tensor) -> Tensor:
+        """Mean cross-entropy of `targets` [count] at `positions` [count] of the flattened `tokens` [batch, length].
+        Only these positions (the answers) meet the vocabulary. A target of -100 is padding."""
+        hidden = self(tokens).flatten(0, 1)[positions]
+        return F.cross_entropy(self.logits(hidden).float(), targets, ignore_index=-100)

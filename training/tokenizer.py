@@ -1,13 +1,14 @@
 """Byte-level BPE with the Qwen2 pre-tokenizer (single digits), trained on generated problems."""
 
 from pathlib import Path
-from random import Random
 
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from problems import Problem, training_problem
+from draw import Draw
+from problem import Problem
+from problems import training_problem
 
-VOCAB_SIZE = 1536
+VOCAB_SIZE = 2048
 END_OF_TEXT, IM_START, IM_END = 0, 1, 2
 SPECIAL_TOKENS = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
 QWEN2_PATTERN = (
@@ -39,8 +40,8 @@ def train_tokenizer(path: Path, problem_count: int = 30_000) -> Tokenizer:
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
-    rng = Random("tokenizer")
-    sample = (training_problem(rng, early=False) for _ in range(problem_count))
+    draw = Draw("tokenizer")
+    sample = (training_problem(draw, early=False) for _ in range(problem_count))
     roles = ["system\n", "user\n", "assistant\n"] * 1000
     tokenizer.train_from_iterator([f"{p.prompt}\n{p.answer_text}" for p in sample] + roles, trainer)
     tokenizer.save(str(path))

@@ -1,26 +1,35 @@
 """Trains the model on freshly generated problems: Muon on matrices, Adam on the rest, over a time or step budget.
 
 Learning rate: constant for 60 % of the budget, then linear to zero. An interrupted run goes on from its checkpoint.
+With a GPU the model and the batches are larger.
 """
 
 import argparse
 import time
+from dataclasses import asdict
 from pathlib import Path
-from random import Random
 
 import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from model import Config, Model
-from problems import Problem, held_out, training_problem
+from draw import Draw
+from generate import greedy
+from model import LARGE, Config, Model
+from problem import Problem
+from problems import held_out, training_problem
+from scoring import is_right
 from tokenizer import END_OF_TEXT, ChatEncoder, train_tokenizer
 
-TOKENS_PER_STEP = 6144
-BUCKETS = (96, 160, 224, 320)  # fixed lengths, so that torch.compile meets few shapes
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+CONFIG, TOKENS_PER_STEP = (LARGE, 49_152) if DEVICE == "cuda" else (Config(), 6144)
+BUCKETS = (64, 80, 96, 128, 160, 192, 224, 256, 320)  # fixed lengths, so that torch.compile meets few shapes
+ANSWER_SHARE = 0.62  # room for targets per batch, as a share of its tokens; on average the answers fill 0.46
 CONSTANT_SHARE = 0.6
 EARLY_SHARE = 0.2
 BLANKED_SHARE = 0.33  # of problems with irrelevant sentences; about 20 % of all problems
+SNAPSHOTS = 8  # how often in a run the model is kept and scored
+SCORED_PER_CONDITION = 4
 MUON_RATE, MUON_MOMENTUM, ADAM_RATE = 0.02, 0.95, 4e-3
 
 
@@ -30,15 +39,15 @@ def learning_rate_factor(progress: float) -> float:
 
 
 class Batches:
-    """Endless batches (tokens, targets) of one bucket length each."""
+    """Endless batches (tokens, positions, targets), each of one bucket length."""
 
-    def __init__(self, encoder: ChatEncoder, rng: Random, forbidden: set[str]):
-        self.encoder, self.rng, self.forbidden = encoder, rng, forbidden
+    def __init__(self, encoder: ChatEncoder, draw: Draw, forbidden: set[str]):
+        self.encoder, self.draw, self.forbidden = encoder, draw, forbidden
         self.waiting: dict[int, list[tuple[list[int], int]]] = {length: [] for length in BUCKETS}
 
-    def next(self, early: bool) -> tuple[Tensor, Tensor]:
+    def next(self, early: bool) -> tuple[Tensor, Tensor, Tensor]:
         while True:
-            problem = training_problem(self.rng, early)
+            problem = training_problem(self.draw, early)
             if problem.prompt in self.forbidden:
                 continue
             prompt = self.encoder.prompt_ids(problem.sentences, self._blanked(problem))
@@ -54,20 +63,26 @@ class Batches:
 
     def _blanked(self, problem: Problem) -> frozenset[int]:
         """Some irrelevant sentences of some problems."""
-        if not problem.irrelevant or self.rng.random() >= BLANKED_SHARE:
+        if not problem.irrelevant or self.draw.random() >= BLANKED_SHARE:
             return frozenset()
-        some = {i for i in problem.irrelevant if self.rng.random() < 0.6}
-        return frozenset(some or {self.rng.choice(problem.irrelevant)})
+        some = {i for i in problem.irrelevant if self.draw.random() < 0.6}
+        return frozenset(some or {self.draw.choice(problem.irrelevant)})
 
 
-def collate(rows: list[tuple[list[int], int]], length: int) -> tuple[Tensor, Tensor]:
-    """(ids, prompt length) rows -> tokens and next-token targets [batch, length]; -100 outside the answer."""
+def collate(rows: list[tuple[list[int], int]], length: int) -> tuple[Tensor, Tensor, Tensor]:
+    """(ids, prompt length) rows -> tokens [batch, length], positions of answer tokens' predecessors in the flattened
+    tokens [count], targets [count]. The count is fixed by the shape: padded with -100, and what exceeds it is dropped."""
     tokens = torch.full((len(rows), length), END_OF_TEXT)
-    targets = torch.full((len(rows), length), -100)
+    positions, targets = [], []
     for row, (ids, prompt_length) in enumerate(rows):
         tokens[row, : len(ids) - 1] = torch.tensor(ids[:-1])
-        targets[row, prompt_length - 1 : len(ids) - 1] = torch.tensor(ids[prompt_length:])
-    return tokens, targets
+        positions += range(row * length + prompt_length - 1, row * length + len(ids) - 1)
+        targets += ids[prompt_length:]
+    count = int(tokens.numel() * ANSWER_SHARE)
+    padding = max(0, count - len(targets))
+    positions = torch.tensor(positions[:count] + [0] * padding)
+    targets = torch.tensor(targets[:count] + [-100] * padding)
+    return tokens.to(DEVICE), positions.to(DEVICE), targets.to(DEVICE)
 
 
 class Muon(torch.optim.Optimizer):
@@ -109,17 +124,17 @@ def orthogonalise(matrices: Tensor) -> Tensor:
 def loss_function(model: Model, compile_it: bool):
     """bf16 `model.loss`, under torch.compile where a C++ compiler works."""
 
-    def loss(tokens: Tensor, targets: Tensor) -> Tensor:
-        with torch.autocast("cpu", torch.bfloat16):
-            return model.loss(tokens, targets)
+    def loss(tokens: Tensor, positions: Tensor, targets: Tensor) -> Tensor:
+        with torch.autocast(DEVICE, torch.bfloat16):
+            return model.loss(tokens, positions, targets)
 
     if not compile_it:
         return loss
     try:
+        torch._dynamo.config.recompile_limit = 2 * len(BUCKETS)  # one graph per bucket
         compiled = torch.compile(loss, dynamic=False)
         for length in BUCKETS:
-            zeros = torch.zeros(TOKENS_PER_STEP // length, length, dtype=torch.long)
-            compiled(zeros, zeros).backward()
+            compiled(*collate([([0] * length, 1)] * (TOKENS_PER_STEP // length), length)).backward()
         return compiled
     except Exception as problem:  # whatever the compiler lacks: do without it
         print(f"torch.compile does not work here ({type(problem).__name__}); training without it", flush=True)
@@ -132,32 +147,34 @@ def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it
     tokenizer_path, checkpoint_path = folder / "tokenizer.json", folder / "checkpoint.pt"
     tokenizer = Tokenizer.from_file(str(tokenizer_path)) if tokenizer_path.exists() else train_tokenizer(tokenizer_path)
     torch.manual_seed(seed)
-    rng = Random(seed)
-    forbidden = {problem.prompt for problems in held_out().values() for problem in problems}
-    batches = Batches(ChatEncoder(tokenizer), rng, forbidden)
-    model = Model(Config())
+    draw, encoder = Draw(seed), ChatEncoder(tokenizer)
+    unseen = held_out()
+    batches = Batches(encoder, draw, {problem.prompt for problems in unseen.values() for problem in problems})
+    scored = [problem for problems in unseen.values() for problem in problems[:SCORED_PER_CONDITION]]
+    model = Model(CONFIG).to(DEVICE)
     matrices = [p for p in model.blk.parameters() if p.ndim == 2]
     others = [p for p in model.parameters() if not any(p is m for m in matrices)]
     muon = Muon(matrices, MUON_RATE, MUON_MOMENTUM)
     adam = torch.optim.Adam(others, lr=ADAM_RATE, betas=(0.9, 0.95))
     step, elapsed, tokens_seen = 0, 0.0, 0
     if checkpoint_path.exists():
-        saved = torch.load(checkpoint_path, weights_only=False)
+        saved = torch.load(checkpoint_path, map_location=DEVICE, weights_only=False)
         model.load_state_dict(saved["model"])
         muon.load_state_dict(saved["muon"])
         adam.load_state_dict(saved["adam"])
-        rng.setstate(saved["rng"])
+        draw.setstate(saved["draw"])
         step, elapsed, tokens_seen = saved["step"], saved["elapsed"], saved["tokens_seen"]
         print(f"going on from step {step}", flush=True)
     loss_of = loss_function(model, compile_it)
     budget_seconds = minutes * 60
+    snapshots = int((step / steps if steps else elapsed / budget_seconds) * SNAPSHOTS)
     last, mean_loss, next_report, next_save = time.monotonic(), None, elapsed, elapsed + 120
     while (progress := step / steps if steps else elapsed / budget_seconds) < 1:
         for optimizer, rate in ((muon, MUON_RATE), (adam, ADAM_RATE)):
             optimizer.param_groups[0]["lr"] = rate * learning_rate_factor(progress)
             optimizer.zero_grad()
-        tokens, targets = batches.next(early=progress < EARLY_SHARE)
-        loss = loss_of(tokens, targets)
+        tokens, positions, targets = batches.next(early=progress < EARLY_SHARE)
+        loss = loss_of(tokens, positions, targets)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         muon.step()
@@ -175,11 +192,18 @@ def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it
                 flush=True,
             )
             next_report = elapsed + 20
+        if progress * SNAPSHOTS >= snapshots + 1:
+            snapshots += 1
+            texts = [encoder.decode(ids) for ids in greedy(model, [encoder.prompt_ids(p.sentences) for p in scored])]
+            right = sum(map(is_right, scored, texts)) / len(scored)
+            print(f"step {step}  {progress:.0%} of the run  right on held-out: {right:.0%} of {len(scored)}", flush=True)
+            save(folder / f"snapshot-{snapshots}-of-{SNAPSHOTS}.pt", model,
+                 summary={"steps": step, "tokens": tokens_seen, "loss": mean_loss})  # fmt: skip
         if elapsed >= next_save:
-            save(checkpoint_path, model, muon=muon.state_dict(), adam=adam.state_dict(), rng=rng.getstate(),
+            save(checkpoint_path, model, muon=muon.state_dict(), adam=adam.state_dict(), draw=draw.getstate(),
                  step=step, elapsed=elapsed, tokens_seen=tokens_seen)  # fmt: skip
             next_save = elapsed + 120
-    summary = {"steps": step, "tokens": tokens_seen, "minutes": round(elapsed / 60, 1), "loss": mean_loss, "seed": seed}
+    summary = {"steps": step, "tokens": tokens_seen, "minutes": round(elapsed / 60, 1), "loss": mean_loss, "seed": seed, "device": DEVICE}
     save(folder / "model.pt", model, summary=summary)
     print(f"trained: {summary}", flush=True)
 
@@ -187,14 +211,14 @@ def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it
 def save(path: Path, model: Model, **extra):
     """Writes the file whole or not at all."""
     part = path.with_suffix(".part")
-    torch.save({"model": model.state_dict(), **extra}, part)
+    torch.save({"config": asdict(model.config), "model": model.state_dict(), **extra}, part)
     part.replace(path)
 
 
 def add_arguments(parser: argparse.ArgumentParser):
     """The options of a run."""
     parser.add_argument("--folder", type=Path, default=Path.home() / ".cache/glasscage/training-run")
-    parser.add_argument("--minutes", type=float, default=31, help="wall time for training, compilation not counted")
+    parser.add_argument("--minutes", type=float, default=66, help="wall time for training, compilation not counted")
     parser.add_argument("--steps", type=int, help="a step budget instead of minutes: the same schedule every time")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)

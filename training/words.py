@@ -2,30 +2,43 @@
 
 from random import Random
 
-NAMES = (
-    "Ada Alan Alice Amir Amy Anna Ben Bella Bob Carl Carla Chen Clara Dan Daisy David Ella Emil Emma Eva Felix "
-    "Finn Frida George Grace Hana Hugo Ida Ivan Jack Jane Jonas Julia Karim Kate Lea Leo Lily Lucas Luis Maria Max "
-    "Mia Mira Nina Noah Nora Olga Oliver Omar Paul Pia Priya Robin Rosa Ruth Sam Sara Sofia Tara Theo Tim Tom Uma "
-    "Vera Victor Wei Will Yara Yusuf Zoe"
+HIS_NAMES = (
+    "Abel Adam Ahmed Alan Amir Anton Arjun Ben Bilal Bob Carl Chen Dan David Diego Dylan Emil Enzo Erik Ethan Felix Finn "
+    "Frank George Hassan Henry Hugo Isaac Ivan Jack Jakob James Jamal John Jonas Jorge Karim Kenji Leo Liam Lucas Luis Marco "
+    "Mark Mateo Max Milan Mohammed Nick Nils Noah Oliver Omar Oscar Otto Paul Pedro Peter Rafael Ravi Robin Sam Samir Simon "
+    "Stefan Theo Tim Tom Victor Walter Wei Will Yusuf"
 ).split()
+HER_NAMES = (
+    "Ada Aisha Alice Amina Amy Anna Aylin Beatriz Bella Camila Carla Chloe Clara Daisy Diana Ella Elena Emma Esther Eva "
+    "Fatima Fiona Frida Gloria Grace Hana Hannah Ida Ines Iris Ivy Jane Jasmin Julia Kate Kim Laura Lea Leila Lily Lina Lucy "
+    "Maria Mary Maya Mia Mina Mira Nadia Naomi Nina Nora Olga Olivia Pia Priya Rita Rosa Ruth Sara Selma Sofia Stella Tara "
+    "Uma Vera Wanda Yara Yuki Zara Zoe"
+).split()
+NAMES = sorted(HIS_NAMES + HER_NAMES)
 
+FOODS_COUNTED = (
+    "almond/almonds apple/apples banana/bananas bean/beans biscuit/biscuits bun/buns cake/cakes carrot/carrots "
+    "cherry/cherries cookie/cookies date/dates egg/eggs fig/figs grape/grapes lemon/lemons mango/mangoes melon/melons "
+    "muffin/muffins nut/nuts olive/olives onion/onions orange/oranges pancake/pancakes peach/peaches pear/pears pie/pies "
+    "plum/plums potato/potatoes roll/rolls sandwich/sandwiches strawberry/strawberries sweet/sweets tomato/tomatoes "
+    "waffle/waffles"
+)
+GOODS = (
+    "badge/badges bag/bags ball/balls balloon/balloons bead/beads bell/bells bike/bikes blanket/blankets block/blocks "
+    "book/books bottle/bottles bowl/bowls bracelet/bracelets brick/bricks brush/brushes button/buttons candle/candles "
+    "cap/caps card/cards chair/chairs coin/coins comic/comics crayon/crayons cup/cups cushion/cushions doll/dolls drum/drums "
+    "envelope/envelopes eraser/erasers feather/feathers flag/flags flower/flowers fork/forks game/games glass/glasses "
+    "glove/gloves hat/hats key/keys kite/kites knife/knives ladder/ladders lamp/lamps leaf/leaves letter/letters "
+    "magazine/magazines magnet/magnets map/maps marble/marbles mask/masks mug/mugs nail/nails necklace/necklaces "
+    "needle/needles notebook/notebooks paper/papers pebble/pebbles pen/pens pencil/pencils photo/photos pillow/pillows "
+    "plant/plants plate/plates postcard/postcards poster/posters puzzle/puzzles ribbon/ribbons ring/rings robot/robots "
+    "rock/rocks rope/ropes rose/roses ruler/rulers scarf/scarves screw/screws seed/seeds shell/shells shirt/shirts "
+    "shoe/shoes sock/socks spoon/spoons stamp/stamps stick/sticks sticker/stickers stone/stones ticket/tickets tile/tiles "
+    "towel/towels toy/toys train/trains tulip/tulips vase/vases watch/watches wheel/wheels"
+)
 # (singular, plural)
-THINGS = [
-    tuple(pair.split("/"))
-    for pair in (
-        "apple/apples ball/balls balloon/balloons banana/bananas bead/beads bean/beans bike/bikes book/books "
-        "bottle/bottles bowl/bowls brick/bricks brush/brushes button/buttons cake/cakes candle/candles card/cards "
-        "carrot/carrots chair/chairs cherry/cherries coin/coins cookie/cookies crayon/crayons cup/cups doll/dolls "
-        "egg/eggs envelope/envelopes feather/feathers fish/fish flower/flowers fork/forks glove/gloves grape/grapes "
-        "hat/hats kite/kites lamp/lamps leaf/leaves lemon/lemons letter/letters magnet/magnets map/maps "
-        "marble/marbles melon/melons mug/mugs muffin/muffins nail/nails necklace/necklaces notebook/notebooks "
-        "nut/nuts onion/onions orange/oranges page/pages peach/peaches pear/pears pebble/pebbles pen/pens "
-        "pencil/pencils photo/photos pie/pies plate/plates plum/plums postcard/postcards potato/potatoes "
-        "puzzle/puzzles ribbon/ribbons ring/rings robot/robots rock/rocks rose/roses ruler/rulers sandwich/sandwiches "
-        "scarf/scarves seed/seeds shell/shells shirt/shirts sock/socks spoon/spoons stamp/stamps stick/sticks "
-        "sticker/stickers sweet/sweets ticket/tickets tile/tiles tomato/tomatoes toy/toys tree/trees tulip/tulips"
-    ).split()
-]
+EDIBLE = [tuple(pair.split("/")) for pair in FOODS_COUNTED.split()]
+THINGS = sorted(EDIBLE + [tuple(pair.split("/")) for pair in GOODS.split()])
 
 CONTAINERS = [
     tuple(pair.split("/"))
@@ -36,6 +49,8 @@ CONTAINERS = [
 ]
 SHARERS = [("child", "children"), ("friend", "friends"), ("pupil", "pupils"), ("team", "teams"), ("class", "classes")]
 CURRENCIES = ["dollars", "euros", "pounds", "coins", "cents"]
+ANIMALS = "birds bees cats chickens cows dogs ducks fish frogs goats hens horses mice pigs rabbits sheep".split()
+TEAMS = "Bears Comets Dragons Eagles Falcons Foxes Hawks Kings Lions Owls Pirates Rockets Sharks Stars Tigers Wolves".split()
 
 COLOURS = "red blue green yellow white black brown grey pink purple orange silver golden".split()
 OBJECTS = (
@@ -86,25 +101,21 @@ def invented_word(rng: Random) -> str:
     return word if len(word) > 2 else invented_word(rng)
 
 
-def distinct_names(rng: Random, count: int, invented_share: float = 0.3) -> list[str]:
-    """`count` different first names, each invented with the given probability."""
-    names: list[str] = []
-    while len(names) < count:
-        name = invented_word(rng).capitalize() if rng.random() < invented_share else rng.choice(NAMES)
-        if name not in names:
-            names.append(name)
-    return names
+def reserved(items: list) -> list:
+    """Every eighth item: training never sees it."""
+    return items[::8]
 
 
-def distinct_things(rng: Random, count: int, invented_share: float = 0.15) -> list[tuple[str, str]]:
-    """`count` different countable things as (singular, plural), each invented with the given probability."""
-    things: list[tuple[str, str]] = []
-    while len(things) < count:
-        if rng.random() < invented_share:
-            word = invented_word(rng)
-            thing = (word, word + ("es" if word[-1] in "sx" else "s"))
-        else:
-            thing = rng.choice(THINGS)
-        if thing not in things:
-            things.append(thing)
-    return things
+def seen(items: list) -> list:
+    """The items that training sees."""
+    return [item for i, item in enumerate(items) if i % 8]
+
+
+NAMES_BY_USE = {True: reserved(NAMES), False: seen(NAMES)}  # held out?
+THINGS_BY_USE = {True: reserved(THINGS), False: seen(THINGS)}
+EDIBLE_BY_USE = {held_out: [t for t in things if t in EDIBLE] for held_out, things in THINGS_BY_USE.items()}
+
+
+def pronoun(name: str, rng: Random) -> str:
+    """ "he" or "she"; for an invented name either."""
+    return "he" if name in HIS_NAMES else "she" if name in HER_NAMES else rng.choice(("he", "she"))

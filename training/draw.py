@@ -1,0 +1,68 @@
+"""Random choices of words, wordings and tense, with a part of each kept from training."""
+
+import re
+from random import Random
+
+from words import EDIBLE_BY_USE, NAMES_BY_USE, THINGS_BY_USE, invented_word
+
+_ALTERNATIVES = re.compile(r"\[([^\[\]]*)\]")
+_TENSES = re.compile(r"\(([^()/]*)/([^()]*)\)")
+
+
+class Draw(Random):
+    """A random generator that knows whether it draws for training or for the held-out set.
+
+    `held_out`: names and things are the reserved ones. `new_wordings`: where a text has reserved alternatives, they
+    are taken; `used_new_wording` says whether there was one. `past` is the tense of the problem at hand.
+    """
+
+    def __init__(self, seed, held_out: bool = False, new_wordings: bool = False):
+        super().__init__(seed)
+        self.held_out, self.new_wordings = held_out, new_wordings
+        self.past = self.used_new_wording = False
+
+    def begin(self):
+        """Draws the tense of a new problem."""
+        self.past = self.random() < 0.4
+        self.used_new_wording = False
+
+    def say(self, text: str) -> str:
+        """Expands "[a|b~c]" to a or b, or to the reserved c, and "(has/had)" by tense."""
+        while "[" in text:
+            text = _ALTERNATIVES.sub(self._alternative, text)
+        return _TENSES.sub(lambda match: match[2 if self.past else 1], text)
+
+    def _alternative(self, match: re.Match) -> str:
+        seen, _, new = match[1].partition("~")
+        if new and self.new_wordings:
+            self.used_new_wording = True
+            seen = new
+        return self.choice(seen.split("|"))
+
+    def weighted(self, mix: dict):
+        """One key of `mix`, with its weight."""
+        return self.choices(list(mix), weights=list(mix.values()))[0]
+
+    def names(self, count: int, invented_share: float = 0.3) -> list[str]:
+        """`count` different first names, each invented with the given probability."""
+        names: list[str] = []
+        while len(names) < count:
+            invented = self.random() < invented_share
+            name = invented_word(self).capitalize() if invented else self.choice(NAMES_BY_USE[self.held_out])
+            if name not in names:
+                names.append(name)
+        return names
+
+    def things(self, count: int, invented_share: float = 0.15, edible: bool = False) -> list[tuple[str, str]]:
+        """`count` different countable things as (singular, plural), each invented with the given probability."""
+        known = (EDIBLE_BY_USE if edible else THINGS_BY_USE)[self.held_out]
+        things: list[tuple[str, str]] = []
+        while len(things) < count:
+            if self.random() < invented_share:
+                word = invented_word(self)
+                thing = (word, word + ("es" if word[-1] in "sxh" else "s"))
+            else:
+                thing = self.choice(known)
+            if thing not in things:
+                things.append(thing)
+        return things
