@@ -71,7 +71,7 @@ fn CheckResult(check: Check) -> impl IntoView {
     let curves = tests.iter().zip(ORDERS).map(|(test, (class, _))| view! { <path class=class d=path(&test.curve) /> }).collect_view();
     let n = tests[0].curve.len() - 1;
     view! {
-        <div class="check" data-testid="check">
+        <div class="check-result" data-testid="check">
             <h3>"Test of " {output}</h3>
             <p class="banner" hidden=!says_nothing>
                 "The answer is no less likely without the prompt, so these curves say nothing."
