@@ -10,7 +10,7 @@ use std::process::Command;
 use glasscage::attribution::Transcript;
 use glasscage::attribution::deletion::{deletion_scores, random_orders};
 use glasscage::engine::Engine;
-use glasscage::explanation::{Document, Sampling};
+use glasscage::explanation::Document;
 use glasscage::lm::{Job, LanguageModel};
 use glasscage::model::source::NativeFile;
 use glasscage::session::{Answered, Reply, Session};
@@ -51,14 +51,7 @@ fn scored_alone(lm: &mut Engine, transcript: &Transcript, tokens: &[u32]) -> f64
 fn a_deletion_curve_is_what_each_text_scores_by_itself() {
     for backend in [BackendChoice::Cpu, BackendChoice::Gpu] {
         let mut session = session(backend);
-        let question = Question {
-            prompt: PROMPT.into(),
-            answer: None,
-            use_template: true,
-            sampling: Sampling::GREEDY,
-            max_tokens: 100,
-            method: "pert".into(),
-        };
+        let question = Question { max_tokens: 100, ..Question::greedy(PROMPT) };
         let reply = pollster::block_on(session.answer(&question, async |_| ControlFlow::Continue(())));
         let Ok(Reply::Answered(answered)) = reply else { panic!("no answer") };
         let Answered { transcript, segments, .. } = *answered;

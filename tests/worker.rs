@@ -4,7 +4,7 @@
 
 use std::ops::ControlFlow;
 
-use glasscage::explanation::{Document, Sampling};
+use glasscage::explanation::Document;
 use glasscage::model::source::Memory;
 use glasscage::session::{Outcome, Session};
 use glasscage::worker::protocol::{BackendChoice, Question};
@@ -21,14 +21,7 @@ async fn the_demo_model_explains_as_it_does_natively() {
     let native = Document::from_json(NATIVE).unwrap();
     let session = Session::load(&Memory(DEMO.to_vec()), BackendChoice::Cpu, async |_| ControlFlow::Continue(())).await;
     let mut session = session.unwrap().unwrap();
-    let question = Question {
-        prompt: native.prompt.text.clone(),
-        answer: None,
-        use_template: true,
-        sampling: Sampling::GREEDY,
-        max_tokens: 256,
-        method: "pert".into(),
-    };
+    let question = Question::greedy(&native.prompt.text);
     let outcome = session.explain(&question, async |_| ControlFlow::Continue(())).await.unwrap();
     let Outcome::Explained(document) = outcome else { panic!("nobody stopped it") };
     assert_eq!(document.generation, native.generation);

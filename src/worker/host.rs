@@ -100,10 +100,7 @@ impl EngineState {
         let Some(session) = self.ready(page).await? else { return Ok(()) };
         let before = session.lm.counters();
         let outcome = session.explain(question, async |event| page.tell(event).await).await;
-        page.post(&Event::Worked(work(&before, &session.lm.counters())));
-        if session.lm.is_lost() {
-            self.session = None;
-        }
+        self.account(&before, page);
         match outcome? {
             Outcome::Explained(document) => page.post(&Event::Finished(*document)),
             Outcome::Stopped { answer } => page.post(&Event::Stopped { answer }),
@@ -115,14 +112,20 @@ impl EngineState {
         Ok(())
     }
 
+    /// Says what was done since `before`; a device that was lost takes the session with it.
+    fn account(&mut self, before: &Counters, page: &Page) {
+        let Some(session) = &self.session else { return };
+        page.post(&Event::Worked(work(before, &session.lm.counters())));
+        if session.lm.is_lost() {
+            self.session = None;
+        }
+    }
+
     async fn check(&mut self, question: &Question, orders: &[Vec<usize>], page: &Page) -> Result<(), Problem> {
         let Some(session) = self.ready(page).await? else { return Ok(()) };
         let before = session.lm.counters();
         let checked = session.check(question, orders, async |passes| page.tell(Event::Checking(passes)).await).await;
-        page.post(&Event::Worked(work(&before, &session.lm.counters())));
-        if session.lm.is_lost() {
-            self.session = None;
-        }
+        self.account(&before, page);
         page.post(&checked?.map_or(Event::Stopped { answer: String::new() }, Event::Checked));
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::explanation::{Document, Model, Sampling};
+use crate::explanation::{Document, METHODS, Model, Sampling};
 use crate::problem::Problem;
 
 /// From the page. A message is the pair `[Request, File | undefined]`: a local model file travels as the
@@ -51,6 +51,20 @@ pub struct Question {
     pub max_tokens: usize,
     /// An entry of the method registry.
     pub method: String,
+}
+
+impl Question {
+    /// What the model says to `prompt` in its chat frame, greedily, by the first method.
+    pub fn greedy(prompt: &str) -> Self {
+        Self {
+            prompt: prompt.into(),
+            answer: None,
+            use_template: true,
+            sampling: Sampling::GREEDY,
+            max_tokens: 256,
+            method: METHODS[0].id.into(),
+        }
+    }
 }
 
 /// From the worker.

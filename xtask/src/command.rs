@@ -37,6 +37,13 @@ pub fn command(program: impl AsRef<OsStr>, arguments: &[&str]) -> Command {
     command
 }
 
+/// Gives Vulkan drivers what they complain about when it is not there.
+pub fn with_runtime_dir(command: &mut Command) {
+    if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
+        command.env("XDG_RUNTIME_DIR", std::env::temp_dir());
+    }
+}
+
 /// Runs to the end and fails with the command line where it fails.
 pub fn run(command: &mut Command) -> Result<()> {
     let line = line(command);

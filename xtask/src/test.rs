@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::command::{self, run};
+use crate::command::{self, run, with_runtime_dir};
 use crate::setup::Tools;
 use crate::{build, random_model, setup};
 
@@ -75,12 +75,10 @@ fn run_large(tally: &mut Tally) -> Result<()> {
     tally.count(tests.env("GLASSCAGE_DIST", &dist).env("GLASSCAGE_LARGE_MODEL", &model))
 }
 
-/// `cargo test` with what Vulkan drivers complain about when it is not there.
+/// `cargo test` for tests that may use Vulkan.
 fn natively(native: &Tools, arguments: &[&str]) -> Result<Command> {
     let mut tests = native.command("cargo", &[&["test"], arguments].concat())?;
-    if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
-        tests.env("XDG_RUNTIME_DIR", std::env::temp_dir());
-    }
+    with_runtime_dir(&mut tests);
     Ok(tests)
 }
 

@@ -38,7 +38,7 @@ pub fn CheckView() -> impl IntoView {
 #[component]
 fn Relevant() -> impl IntoView {
     let page = use_page();
-    let words = move || {
+    let words = Memo::new(move |_| {
         let relevant = page.read(|reading| {
             let prompt = &reading.document().prompt.text;
             page.examples.with(|examples| examples.iter().find(|known| known.prompt == *prompt).map(|known| known.relevant.clone()))
@@ -46,8 +46,8 @@ fn Relevant() -> impl IntoView {
         let [cage, row] = page.read(|reading| coverages(reading, &relevant))??;
         let words = |Coverage { ac, share }: Coverage| format!("{:.0}% of the influence, AC {ac:.2}", 100.0 * share);
         Some(format!("Of this example the relevant sentences are known. They get, by CAGE, {}; by row, {}.", words(cage), words(row)))
-    };
-    view! { <p class="note" data-testid="coverage" hidden=move || words().is_none()>{words}</p> }
+    });
+    view! { <p class="note" data-testid="coverage" hidden=move || words.with(Option::is_none)>{words}</p> }
 }
 
 #[component]

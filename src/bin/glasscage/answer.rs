@@ -4,7 +4,6 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use clap::Args;
-use glasscage::explanation::Sampling;
 use glasscage::session::Reply;
 use glasscage::worker::protocol::Question;
 use serde::Deserialize;
@@ -34,7 +33,7 @@ pub fn answer(arguments: &Arguments) -> Result<(), String> {
     let mut session = load(&arguments.model, arguments.backend)?;
     let max_tokens = arguments.max_tokens;
     filter(|Input { prompt }| {
-        let question = Question { prompt, answer: None, use_template: true, sampling: Sampling::GREEDY, max_tokens, method: "pert".into() };
+        let question = Question { max_tokens, ..Question::greedy(&prompt) };
         match pollster::block_on(session.answer(&question, async |_| ControlFlow::Continue(()))) {
             Ok(Reply::Answered(answered)) => {
                 Ok(json!({ "answer": answered.document.generation.text, "tokens": answered.transcript.generation.len() }))

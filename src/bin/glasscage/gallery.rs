@@ -5,7 +5,6 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use glasscage::explanation::Sampling;
 use glasscage::session::Outcome;
 use glasscage::worker::protocol::Question;
 use serde::Deserialize;
@@ -52,9 +51,7 @@ pub fn gallery(arguments: &Arguments) -> Result<(), String> {
     fs::create_dir_all(&arguments.out).map_err(|error| failed(&arguments.out, &error))?;
     let mut entries: Vec<Value> = Vec::new();
     for (number, example) in examples.iter().enumerate() {
-        let prompt = example.prompt.clone();
-        let question =
-            Question { prompt, answer: None, use_template: true, sampling: Sampling::GREEDY, max_tokens: 256, method: "pert".into() };
+        let question = Question::greedy(&example.prompt);
         let outcome = pollster::block_on(session.explain(&question, async |_| ControlFlow::Continue(())));
         let Outcome::Explained(mut document) = outcome.map_err(|problem| problem.to_string())? else {
             return Err(format!("{}: not explained", example.title));

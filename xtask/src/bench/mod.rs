@@ -14,7 +14,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use crate::command::{build as build_folder, cache, command, find, root, run};
+use crate::command::{build as build_folder, cache, command, find, root, run, with_runtime_dir};
 use crate::{build, random_model, setup};
 
 /// The version of wllama that is measured.
@@ -100,10 +100,7 @@ fn engine(target: &Path, model: &Path, backend: &str, job: [usize; 3]) -> Result
     let [tokens, sentences, generated] = job.map(|size| size.to_string());
     let arguments = ["bench", "--backend", backend, "--tokens", &tokens, "--sentences", &sentences, "--generated", &generated];
     let mut bench = command(target.join("release/glasscage"), &arguments);
-    if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
-        // Vulkan drivers complain without one.
-        bench.env("XDG_RUNTIME_DIR", std::env::temp_dir());
-    }
+    with_runtime_dir(&mut bench);
     match run(bench.arg("--model").arg(model).arg("--json").arg(&out)) {
         Ok(()) => read(&out),
         Err(error) => Ok(json!({"error": format!("{error:#}")})),

@@ -6,7 +6,7 @@ use glasscage::attribution::Method;
 use glasscage::attribution::deletion::{deletion_scores, random_orders};
 use glasscage::attribution::run::{measure, n_passes};
 use glasscage::engine::Engine;
-use glasscage::explanation::{Answer, Document, Sampling};
+use glasscage::explanation::{Answer, Document};
 use glasscage::graph::{Normalization, context_attribution, normalize, row_attribution};
 use glasscage::metrics::{Curve, coverage, order, share_on};
 use glasscage::session::{Answered, Reply, Session};
@@ -26,14 +26,7 @@ struct Candidate {
 
 pub fn outcome(session: &mut Session<Engine>, item: &Item, methods: &[&Method], max_tokens: usize, seed: u64) -> Result<Outcome, String> {
     pollster::block_on(async {
-        let question = Question {
-            prompt: item.prompt.clone(),
-            answer: item.given.clone(),
-            use_template: true,
-            sampling: Sampling::GREEDY,
-            max_tokens,
-            method: methods[0].id.into(),
-        };
+        let question = Question { answer: item.given.clone(), max_tokens, method: methods[0].id.into(), ..Question::greedy(&item.prompt) };
         let answered = match session.answer(&question, async |_| ControlFlow::Continue(())).await {
             Ok(Reply::Answered(answered)) => answered,
             Ok(Reply::Stopped { .. }) => return Err("the run was stopped".to_owned()),
