@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 
 use crate::attribution::deletion::{deletion_scores, random_orders};
 use crate::attribution::run::{Column, Measured, Step, measure, n_passes};
-use crate::attribution::{self, Segments, Transcript};
+use crate::attribution::{self, AGGREGATION, Replacement, Segments, Transcript};
 use crate::engine::{self, Engine, Loaded, Progress};
 use crate::explanation::{Answer, Document, FORMAT, Manifest, Method, Model, Passage, Sampling, Stop, VERSION};
 use crate::graph::Normalization;
@@ -135,15 +135,21 @@ impl<M: LanguageModel> Session<M> {
             Reply::Answered(answered) => *answered,
             Reply::Stopped { answer } => return Ok(Outcome::Stopped { answer }),
         };
-        let planned = n_passes(&segments);
+        let planned = n_passes(method, &segments);
         document.method.passes = [0, planned];
         let mut passes_done = 0;
         if on_event(Event::Measuring(document.clone())).await.is_continue() {
             let methods = [method];
-            let measured = measure(&mut self.lm, &methods, &transcript, &segments, async |step| {
-                let Step::Column(Column { source, scores, done }) = step else { return on_event(Event::Scored).await };
-                passes_done = done;
-                on_event(Event::Column { column: source, scores: scores[0].clone(), passes: [done, planned] }).await
+            let measured = measure(&mut self.lm, &methods, &transcript, &segments, async |step| match step {
+                Step::Base => on_event(Event::Scored).await,
+                Step::Pass { done } => {
+                    passes_done = done;
+                    on_event(Event::Passed([done, planned])).await
+                }
+                Step::Column(Column { source, scores, done }) => {
+                    passes_done = done;
+                    on_event(Event::Column { column: source, scores: scores[0].clone(), passes: [done, planned] }).await
+                }
             });
             let Measured { tables, failure } = measured.await;
             document.table = tables.into_iter().next().expect("a table a method");
@@ -199,7 +205,8 @@ impl<M: LanguageModel> Session<M> {
         let tokens = [context.ids, answered.ids].concat();
         check_length(self.lm.config(), tokens.len())
             .map_err(|error| Problem::new(error.to_string(), "Shorten the prompt or the answer."))?;
-        let transcript = Transcript { generation: start..tokens.len(), tokens, end_token: self.tokenizer.eos() };
+        let control_tokens = self.tokenizer.control_tokens();
+        let transcript = Transcript { generation: start..tokens.len(), tokens, end_token: self.tokenizer.eos(), control_tokens };
         let document = self.document(question, method, split.prompt, split.generation, origin);
         Ok(Reply::Answered(Box::new(Answered { document, transcript, segments: split.segments })))
     }
@@ -252,6 +259,15 @@ impl<M: LanguageModel> Session<M> {
         Ok((Tokenized::from_ids(generated.tokens, &self.tokenizer), answer))
     }
 
+    /// What stands in place of a source's tokens, in words.
+    pub fn replacement(&self, method: &attribution::Method) -> String {
+        match method.replacement {
+            Replacement::EndToken => self.tokenizer.name(self.tokenizer.eos()),
+            Replacement::Infill => "the model\u{2019}s own words".into(),
+            Replacement::Nothing => "nothing".into(),
+        }
+    }
+
     fn document(
         &self,
         question: &Question,
@@ -270,9 +286,9 @@ impl<M: LanguageModel> Session<M> {
             generation,
             method: Method {
                 id: method.id.into(),
-                aggregation: method.aggregation.into(),
+                aggregation: AGGREGATION.into(),
                 normalization: Normalization::Full,
-                replacement: self.tokenizer.name(self.tokenizer.eos()),
+                replacement: self.replacement(method),
                 passes: [0, 0],
             },
             manifest: Manifest {

@@ -6,7 +6,7 @@
 mod models;
 
 use std::io::Cursor;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 
 use candle_core::quantized::GgmlDType;
@@ -17,7 +17,7 @@ use glasscage::cpu::CandleModel;
 use glasscage::gpu::GpuModel;
 use glasscage::gpu::device::{Gpu, Options};
 use glasscage::gpu::variant::VARIANTS;
-use glasscage::lm::{Edit, Job, LanguageModel, Pass, Readout};
+use glasscage::lm::{Edit, Input, Job, LanguageModel, Pass, Readout};
 use glasscage::model::gguf::Gguf;
 use glasscage::model::source::Memory;
 use models::{SHAPES, Shape, TOKENS};
@@ -31,13 +31,13 @@ struct Answer {
 }
 
 /// That of every engine to the same model file.
-async fn answers(file: Vec<u8>, passes: &[Pass]) -> Vec<Answer> {
+async fn answers(file: Vec<u8>, passes: &[Pass], attended: &[Range<usize>]) -> Vec<Answer> {
     let source = Memory(file);
     let gguf = Gguf::read(&source).await.unwrap();
     let mut answers = Vec::new();
     for (engine, max_expanded) in [("cpu", u64::MAX), ("cpu, packed", 0)] {
         let model = CandleModel::load(&source, &gguf, max_expanded, async |_| ControlFlow::Continue(())).await;
-        answers.push(Answer { engine: engine.into(), readouts: readouts(model.unwrap().unwrap().0, passes).await });
+        answers.push(Answer { engine: engine.into(), readouts: readouts(model.unwrap().unwrap().0, passes, attended).await });
     }
     for variant in VARIANTS {
         // Small enough that every matrix is in several buffers.
@@ -45,14 +45,14 @@ async fn answers(file: Vec<u8>, passes: &[Pass]) -> Vec<Answer> {
             let gpu = Gpu::open(&Options { variant: Some(variant), max_matrix_bytes }).await.expect("a Vulkan driver");
             let model = GpuModel::load(Rc::new(gpu), &source, &gguf, async |_| ControlFlow::Continue(())).await;
             let engine = format!("gpu, {}{}", variant.name, if max_matrix_bytes.is_some() { ", split" } else { "" });
-            answers.push(Answer { engine, readouts: readouts(model.unwrap().unwrap().0, passes).await });
+            answers.push(Answer { engine, readouts: readouts(model.unwrap().unwrap().0, passes, attended).await });
         }
     }
     answers
 }
 
-async fn readouts(mut model: impl LanguageModel, passes: &[Pass]) -> Vec<Readout> {
-    let job = Job { tokens: &TOKENS, targets: 1..TOKENS.len(), passes, divergences: true };
+async fn readouts(mut model: impl LanguageModel, passes: &[Pass], attended: &[Range<usize>]) -> Vec<Readout> {
+    let job = Job { divergences: true, attended, ..Job::new(&TOKENS, 1..TOKENS.len(), passes) };
     let mut all = Vec::new();
     let score = model.score(&job, async |_, readout| {
         all.push(readout.clone());
@@ -97,7 +97,7 @@ fn by_candle_transformers(shape: &Shape, file: &[u8]) -> Vec<f64> {
 fn difference(what: &str, ours: &[f64], theirs: &[f64]) -> f64 {
     assert_eq!(ours.len(), theirs.len(), "{what}");
     // Counts what is no number as the largest.
-    let difference = ours.iter().zip(theirs).map(|(x, y)| (x - y).abs()).max_by(f64::total_cmp).unwrap();
+    let difference = ours.iter().zip(theirs).map(|(x, y)| (x - y).abs()).max_by(f64::total_cmp).unwrap_or(0.0);
     assert!(difference < 1e-4, "{what}: {ours:?} {theirs:?}");
     difference
 }
@@ -105,7 +105,7 @@ fn difference(what: &str, ours: &[f64], theirs: &[f64]) -> f64 {
 fn compare_with_candle_transformers(shape: &Shape, dtype: GgmlDType) {
     // candle's own quantised matmul rounds activations to 8 bits, so it gets the same weights in f32.
     let theirs = by_candle_transformers(shape, &models::expanded_file(shape, dtype));
-    for answer in pollster::block_on(answers(models::file(shape, dtype), &[])) {
+    for answer in pollster::block_on(answers(models::file(shape, dtype), &[], &[])) {
         let what = format!("{}, {}, {dtype:?}", answer.engine, shape.name);
         let difference = difference(&what, &answer.readouts[0].log_probs, &theirs);
         println!("{what}: at most {difference:.1e} nat from candle-transformers");
@@ -130,6 +130,8 @@ fn every_tensor_type_agrees_with_its_own_dequantisation() {
 #[derive(serde::Deserialize)]
 struct Golden {
     tokens: Vec<u32>,
+    end_token: u32,
+    ranges: Vec<[usize; 2]>,
     shapes: Vec<GoldenShape>,
 }
 
@@ -140,6 +142,8 @@ struct GoldenShape {
     sha256: String,
     /// Of every token after the first.
     log_probs: Vec<f64>,
+    /// Of every token after the first, on each of the ranges.
+    attention: Vec<Vec<f64>>,
     perturbed: Vec<Perturbed>,
 }
 
@@ -155,12 +159,17 @@ struct Perturbed {
 #[derive(serde::Deserialize)]
 struct GoldenEdit {
     start: usize,
-    tokens: Vec<u32>,
+    length: usize,
+    /// Of the end token.
+    share: f32,
 }
 
 impl GoldenShape {
-    fn passes(&self) -> Vec<Pass> {
-        let edit = |edit: &GoldenEdit| Edit { start: edit.start, tokens: edit.tokens.clone() };
+    fn passes(&self, end_token: u32) -> Vec<Pass> {
+        let edit = |&GoldenEdit { start, length, share }: &GoldenEdit| {
+            let input = |&token| if share < 1.0 { Input { token, other: end_token, share } } else { end_token.into() };
+            Edit { start, inputs: TOKENS[start..start + length].iter().map(input).collect() }
+        };
         self.perturbed.iter().map(|perturbed| Pass { edits: vec![edit(&perturbed.edit)] }).collect()
     }
 
@@ -169,8 +178,10 @@ impl GoldenShape {
         let pass = |perturbed: &Perturbed| Readout {
             log_probs: [&self.log_probs[..perturbed.edit.start], &perturbed.log_probs].concat(),
             divergences: [vec![0.0; perturbed.edit.start], perturbed.divergences.clone()].concat(),
+            attention: Vec::new(),
         };
-        let base = Readout { log_probs: self.log_probs.clone(), divergences: vec![0.0; self.log_probs.len()] };
+        let base =
+            Readout { log_probs: self.log_probs.clone(), divergences: vec![0.0; self.log_probs.len()], attention: self.attention.concat() };
         std::iter::once(base).chain(self.perturbed.iter().map(pass)).collect()
     }
 }
@@ -179,16 +190,18 @@ impl GoldenShape {
 fn every_architecture_agrees_with_float64() {
     let golden: Golden = serde_json::from_str(FLOAT64).unwrap();
     assert_eq!((golden.tokens.as_slice(), golden.shapes.len()), (TOKENS.as_slice(), SHAPES.len()));
+    let ranges: Vec<Range<usize>> = golden.ranges.iter().map(|&[start, end]| start..end).collect();
+    let end_token = golden.end_token;
     for (shape, golden) in SHAPES.iter().zip(&golden.shapes) {
         assert_eq!((shape.name, models::sha256(shape)), (golden.name.as_str(), golden.sha256.clone()), "not the same weights");
-        for answer in pollster::block_on(answers(models::file(shape, GgmlDType::F32), &golden.passes())) {
+        for answer in pollster::block_on(answers(models::file(shape, GgmlDType::F32), &golden.passes(end_token), &ranges)) {
             let what = format!("{}, {}", answer.engine, shape.name);
             assert_eq!(answer.readouts.len(), golden.perturbed.len() + 1, "{what}");
             let pairs = answer.readouts.iter().zip(golden.readouts()).enumerate();
             let differences = pairs.map(|(i, (ours, theirs))| {
                 let what = format!("{what}, readout {i}");
-                let divergences = difference(&what, &ours.divergences, &theirs.divergences);
-                difference(&what, &ours.log_probs, &theirs.log_probs).max(divergences)
+                let parts: [fn(&Readout) -> &Vec<f64>; 3] = [|r| &r.log_probs, |r| &r.divergences, |r| &r.attention];
+                parts.map(|part| difference(&what, part(ours), part(&theirs))).into_iter().fold(0.0, f64::max)
             });
             let differences: Vec<String> = differences.map(|difference| format!("{difference:.1e}")).collect();
             println!("{what}: at most {} nat from float64 (base, passes)", differences.join(", "));

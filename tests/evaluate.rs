@@ -37,7 +37,7 @@ fn folder(name: &str) -> PathBuf {
 
 /// ln p of the generation after other text, scored from its first token on.
 fn scored_alone(lm: &mut Engine, transcript: &Transcript, tokens: &[u32]) -> f64 {
-    let job = Job { tokens, targets: transcript.generation.clone(), passes: &[], divergences: false };
+    let job = Job::new(tokens, transcript.generation.clone(), &[]);
     let mut sum = f64::NAN;
     let score = lm.score(&job, async |_, readout| {
         sum = readout.log_probs.iter().sum();

@@ -26,7 +26,7 @@ async fn demo() -> GpuModel {
 }
 
 fn passes() -> Vec<Pass> {
-    (0..40).map(|start| Pass { edits: vec![Edit { start, tokens: vec![1; 5] }] }).collect()
+    (0..40).map(|start| Pass { edits: vec![Edit::new(start, &[1; 5])] }).collect()
 }
 
 #[tokio::test]
@@ -36,7 +36,7 @@ async fn a_device_lost_while_measuring_is_an_error_after_what_was_measured() {
     let device = model.gpu().device.clone();
     let mut readouts = 0;
     let scored = model
-        .score(&Job { tokens: &tokens, targets: 48..64, passes: &passes, divergences: false }, async |_, _| {
+        .score(&Job::new(&tokens, 48..64, &passes), async |_, _| {
             readouts += 1;
             if readouts == 2 {
                 device.destroy();
@@ -63,7 +63,7 @@ async fn a_device_lost_while_answering_is_an_error() {
 async fn a_cancelled_run_keeps_its_readouts_and_the_next_one_is_whole() {
     let mut model = demo().await;
     let (tokens, passes) = ([7; 64], passes());
-    let job = Job { tokens: &tokens, targets: 48..64, passes: &passes, divergences: false };
+    let job = Job::new(&tokens, 48..64, &passes);
     for limit in [3, usize::MAX] {
         let mut readouts = 0;
         let scored = model.score(&job, async |_, _| {
@@ -108,10 +108,7 @@ async fn nothing_is_compiled_after_the_first_tokens_and_little_is_read_back() {
 async fn a_few_numbers_a_position_come_back_never_logits() {
     let mut model = demo().await;
     let (tokens, passes) = ([7; 64], passes());
-    model
-        .score(&Job { tokens: &tokens, targets: 48..64, passes: &passes, divergences: false }, async |_, _| ControlFlow::Continue(()))
-        .await
-        .expect("it scores");
+    model.score(&Job::new(&tokens, 48..64, &passes), async |_, _| ControlFlow::Continue(())).await.expect("it scores");
     let counters = model.counters();
     assert_eq!(counters.head_positions, 16 * 41);
     assert_eq!(counters.bytes_read_back, 16 * counters.head_positions as u64);
@@ -125,8 +122,8 @@ async fn the_memory_said_before_loading_is_what_a_run_takes() {
     let variant = model.gpu().variant;
     let estimate = estimate(&gguf, model.config(), variant) as f64;
     let tokens = [7; 512];
-    let passes: Vec<Pass> = (0..8).map(|i| Pass { edits: vec![Edit { start: 60 * i, tokens: vec![1; 5] }] }).collect();
-    let job = Job { tokens: &tokens, targets: 400..512, passes: &passes, divergences: false };
+    let passes: Vec<Pass> = (0..8).map(|i| Pass { edits: vec![Edit::new(60 * i, &[1; 5])] }).collect();
+    let job = Job::new(&tokens, 400..512, &passes);
     model.score(&job, async |_, _| ControlFlow::Continue(())).await.expect("it scores");
     let ratio = model.counters().peak_gpu_bytes as f64 / estimate;
     println!("{} bytes in use at most, {ratio:.2} of the estimate", model.counters().peak_gpu_bytes);
@@ -139,7 +136,7 @@ async fn how_rows_and_vocabulary_are_cut_changes_nothing() {
     let gguf = Gguf::read(&source).await.expect("a GGUF file");
     let tokens: Vec<u32> = (0..64).map(|i| i * 13 % 200).collect();
     let passes = passes();
-    let job = Job { tokens: &tokens, targets: 48..64, passes: &passes, divergences: true };
+    let job = Job { divergences: true, attended: &[3..9, 9..40, 40..60], ..Job::new(&tokens, 48..64, &passes) };
     let mut all: Vec<Vec<Readout>> = Vec::new();
     for cut in CUTS {
         let gpu = Gpu::open(&Options { variant: Some(cut), ..Options::default() }).await.expect("a Vulkan driver");
@@ -155,7 +152,7 @@ async fn how_rows_and_vocabulary_are_cut_changes_nothing() {
     }
     for readouts in &all[1..] {
         for (one, other) in readouts.iter().zip(&all[0]) {
-            let numbers = |readout: &Readout| [&readout.log_probs[..], &readout.divergences].concat();
+            let numbers = |readout: &Readout| [&readout.log_probs[..], &readout.divergences, &readout.attention].concat();
             assert!(numbers(one).iter().zip(numbers(other)).all(|(x, y)| (x - y).abs() < 1e-4), "{one:?} {other:?}");
         }
     }

@@ -143,7 +143,7 @@ fn log_probs_equal_the_float64_figures() {
     let ids: Vec<u32> = numbers::<u32>(&oracle["prompt_ids"]).into_iter().chain(numbers::<u32>(&oracle["greedy_ids_f32"])).collect();
     for file in ["stories260k-f32.gguf", "stories260k-f16.gguf", "stories260k-q8_0.gguf", "stories260k-q4_0.gguf"] {
         for (name, mut lm) in engines(file) {
-            let readouts = score(&mut lm, &Job { tokens: &ids, targets: 1..ids.len(), passes: &[], divergences: false });
+            let readouts = score(&mut lm, &Job::new(&ids, 1..ids.len(), &[]));
             let difference = largest_difference(&readouts[0].log_probs, &numbers(&oracle["float64"]["files"][file]["token_logprobs"]));
             println!("{file} on {name}: at most {difference:.1e} nat from float64");
             assert!(difference < 1e-4, "{file} on {name}: {difference}");
@@ -163,7 +163,7 @@ fn replaced_sentences_give_the_float64_figures_and_only_suffixes_are_computed() 
         .map(|ablation| {
             let span: Vec<usize> = numbers(&ablation["replaced_span"]);
             let end_token: u32 = serde_json::from_value(ablation["replacement_id"].clone()).unwrap();
-            Pass { edits: vec![Edit { start: span[0], tokens: vec![end_token; span[1] - span[0]] }] }
+            Pass { edits: vec![Edit::new(span[0], &vec![end_token; span[1] - span[0]])] }
         })
         .collect();
     // Base text once, then each suffix; the last token predicts nothing.
@@ -172,7 +172,7 @@ fn replaced_sentences_give_the_float64_figures_and_only_suffixes_are_computed() 
     let heads = passes.iter().map(|pass| tokens.len() - start.max(pass.start() + 1));
     let head_positions = tokens.len() - start + heads.sum::<usize>();
     for (name, mut lm) in engines("stories260k-f32.gguf") {
-        let readouts = score(&mut lm, &Job { tokens: &tokens, targets: start..tokens.len(), passes: &passes, divergences: false });
+        let readouts = score(&mut lm, &Job::new(&tokens, start..tokens.len(), &passes));
         assert!(largest_difference(&readouts[0].log_probs, &numbers(&case["base_generation_logprobs"])) < 1e-4, "{name}");
         for ((readout, pass), ablation) in readouts[1..].iter().zip(&passes).zip(ablations) {
             // The oracle computed the replaced positions too; a readout keeps the base's before the first edit.
@@ -189,14 +189,13 @@ fn replaced_sentences_give_the_float64_figures_and_only_suffixes_are_computed() 
 fn a_shared_prefix_changes_nothing() {
     let Some(oracle) = oracle() else { return };
     let tokens: Vec<u32> = numbers(&oracle["sentence_ablation"]["ids"]);
-    let passes: Vec<Pass> = [5, 32, 48].iter().map(|&start| Pass { edits: vec![Edit { start, tokens: vec![2; 13] }] }).collect();
+    let passes: Vec<Pass> = [5, 32, 48].iter().map(|&start| Pass { edits: vec![Edit::new(start, &[2; 13])] }).collect();
     let targets = 62..tokens.len();
     for (name, mut lm) in engines("stories260k-q8_0.gguf") {
-        let together = score(&mut lm, &Job { tokens: &tokens, targets: targets.clone(), passes: &passes, divergences: false });
+        let together = score(&mut lm, &Job::new(&tokens, targets.clone(), &passes));
         for (i, pass) in passes.iter().enumerate() {
-            let alone =
-                score(&mut lm, &Job { tokens: &tokens, targets: targets.clone(), passes: std::slice::from_ref(pass), divergences: false });
-            let naive = score(&mut lm, &Job { tokens: &pass.apply(&tokens), targets: targets.clone(), passes: &[], divergences: false });
+            let alone = score(&mut lm, &Job::new(&tokens, targets.clone(), std::slice::from_ref(pass)));
+            let naive = score(&mut lm, &Job::new(&pass.apply(&tokens), targets.clone(), &[]));
             assert!(largest_difference(&together[i + 1].log_probs, &alone[1].log_probs) < 1e-4, "{name}");
             assert!(largest_difference(&together[i + 1].log_probs, &naive[0].log_probs) < 1e-4, "{name}");
         }

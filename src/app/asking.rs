@@ -213,6 +213,7 @@ impl Page {
                 self.run.set(Run::measuring(document.method.passes[1], browser::now_millis()));
                 self.show(document, Origin::Here);
             }
+            Event::Passed(passes) => self.run.update(|run| run.passed(passes, browser::now_millis())),
             Event::Column { column, scores, passes } => {
                 self.run.update(|run| run.passed(passes, browser::now_millis()));
                 self.fill_column(column, &scores, passes);

@@ -2,12 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::explanation::{Document, method_text};
+use crate::explanation::{Document, MethodText, method_words};
 use crate::graph::{self, Adjacency, Normalization, Pruned};
-
-/// Below this positive mass (nats per token) a row counts as weak evidence. In trials with the built-in model the
-/// removal of an irrelevant sentence cost about 0.01 nats per token, that of a relevant one 1 to 2.
-pub const WEAK_NATS: f64 = 0.05;
 
 /// A document and what follows from its table alone.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +16,8 @@ pub struct Graph {
     evidence: Vec<Evidence>,
 }
 
-/// What stands behind a generated sentence's row before normalisation turns it into 100 %, in nats per token.
+/// What stands behind a generated sentence's row before normalisation turns it into 100 %: the sum of its
+/// positive scores.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Evidence {
     /// The run was stopped, or still goes on.
@@ -59,7 +56,8 @@ impl Graph {
         let adjacency = graph::normalize(table, document.method.normalization);
         let is_measured = |j: usize| table.rows_after(j).all(|i| table.row(i)[j].is_some());
         let measured = (0..table.n_sources()).map(is_measured).collect();
-        let evidence = table.rows().map(Evidence::of).collect();
+        let weak = method_words(&document.method.id).weak;
+        let evidence = table.rows().map(|row| Evidence::of(row, weak)).collect();
         Self { document, adjacency, measured, evidence }
     }
 
@@ -99,12 +97,12 @@ impl Graph {
 }
 
 impl Evidence {
-    fn of(row: &[Option<f64>]) -> Self {
+    fn of(row: &[Option<f64>], weak: f64) -> Self {
         let mass = graph::positive_mass(row);
         match mass {
             _ if row.iter().any(Option::is_none) => Self::Unmeasured,
             _ if mass <= 0.0 => Self::None,
-            _ if mass < WEAK_NATS => Self::Weak(mass),
+            _ if mass < weak => Self::Weak(mass),
             _ => Self::Clear(mass),
         }
     }
@@ -136,9 +134,9 @@ impl Reading {
         &self.graph
     }
 
-    /// What a score of T is, in words.
-    pub fn score_words(&self) -> &'static str {
-        method_text(&self.document().method.id).map_or("the score", |method| method.score)
+    /// What the method does and what its scores are.
+    pub fn method(&self) -> &'static MethodText {
+        method_words(&self.document().method.id)
     }
 
     pub fn document(&self) -> &Document {

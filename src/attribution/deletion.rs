@@ -29,7 +29,7 @@ pub async fn deletion_scores(
             passes.len()
         });
     }
-    let job = Job { tokens: &transcript.tokens, targets: transcript.generation.clone(), passes: &passes, divergences: false };
+    let job = Job::new(&transcript.tokens, transcript.generation.clone(), &passes);
     let mut sums = vec![f64::NAN; passes.len() + 1];
     let score = model.score(&job, async |number, readout| {
         sums[number] = readout.log_probs.iter().sum();

@@ -1,13 +1,18 @@
 //! Base attribution: from a model and a text to the table **T**. Pure functions around one impure step.
 
+mod attention;
 pub mod deletion;
 mod divergence;
+mod gradients;
+mod infill;
 mod perturbation;
 pub mod run;
 
 use std::ops::Range;
 
-use crate::lm::{Pass, Readout};
+pub use gradients::HALF_WIDTH;
+
+use crate::lm::{Edit, Pass, Readout};
 use crate::model::tokenizer::TokenId;
 
 /// A text that was answered, as the model read it.
@@ -19,6 +24,8 @@ pub struct Transcript {
     pub generation: Range<usize>,
     /// What perturbed tokens become: the end-of-sequence token.
     pub end_token: TokenId,
+    /// Tokens that stand in no text of anybody's.
+    pub control_tokens: Vec<TokenId>,
 }
 
 /// Where each sentence lies in a transcript's tokens, prompt sentences first. A sentence may have no token of
@@ -46,32 +53,90 @@ impl Segments {
     }
 }
 
-/// A base attribution method: how to perturb a source, and what to read from the result. Its words for a visitor are in
-/// `explanation::METHODS`.
+/// A base attribution method: which texts to score, and what their readouts say about each token of the generation; the score of a
+/// sentence is the mean over its tokens. Its words for a visitor are in `explanation::METHODS`.
 pub struct Method {
     /// In documents and on the command line.
     pub id: &'static str,
-    /// How scores of tokens become the score of a sentence.
-    pub aggregation: &'static str,
-    /// Whether `reduce` reads divergences, which cost a second pass through the LM head.
-    pub divergences: bool,
+    /// What stands in place of a source's tokens.
+    pub replacement: Replacement,
+    /// Of each source, over all rounds.
+    pub passes: usize,
     pub plan: Plan,
-    pub reduce: Reduce,
+    pub effect: Effect,
+    /// Whether `effect` reads divergences, which cost a second pass through the LM head.
+    pub divergences: bool,
+    /// Whether `effect` reads attention.
+    pub attention: bool,
 }
 
-/// The pass that perturbs the source with these tokens, never empty.
-pub type Plan = fn(&Transcript, source: &Range<usize>) -> Pass;
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replacement {
+    /// The end-of-sequence token.
+    EndToken,
+    /// What the model itself would say there.
+    Infill,
+    Nothing,
+}
 
-/// The scores of a perturbed source on each of `targets`, from the readouts of the base text and of the pass;
-/// `first` is the position of the first value in a readout.
-pub type Reduce = fn(base: &Readout, pass: &Readout, targets: &[Range<usize>], first: usize) -> Vec<f64>;
+/// How scores of tokens become the score of a sentence: the paper's way, for all methods.
+pub const AGGREGATION: &str = "mean";
+
+/// What a plan is made from.
+pub struct Material<'a> {
+    pub transcript: &'a Transcript,
+    pub segments: &'a Segments,
+    /// Tokens of the sources to perturb, none empty.
+    pub sources: &'a [Range<usize>],
+    /// As many tokens for each of them, where the method's replacement is [`Replacement::Infill`].
+    pub infills: &'a [Vec<TokenId>],
+}
+
+/// A base text, and passes over it: of each source as many.
+pub struct Round {
+    /// Of the base text.
+    pub edits: Vec<Edit>,
+    pub passes: Vec<Vec<Pass>>,
+}
+
+/// The rounds that a method needs; the effect is their mean.
+pub type Plan = fn(&Material<'_>) -> Vec<Round>;
+
+/// What one source's passes of one round showed.
+pub struct Observed<'a> {
+    /// Of the round's base text.
+    pub base: &'a Readout,
+    pub passes: &'a [Readout],
+    /// For each token of the generation: the attention weights from where it is predicted to the source, summed over the source's tokens,
+    /// all heads and layers, in the text as it is.
+    pub attention: &'a [f64],
+    /// Tokens of the source.
+    pub length: usize,
+}
+
+/// The effect of a source on token `t` of the generation, counted from 0.
+pub type Effect = fn(&Observed<'_>, t: usize) -> f64;
 
 /// All methods. Adding one is one file, one line here, and its words.
-pub const METHODS: &[Method] = &[perturbation::PERTURBATION, divergence::CLP];
+pub const METHODS: &[Method] = &[
+    perturbation::PERTURBATION,
+    divergence::CLP,
+    infill::REAGENT,
+    attention::ATTENTION,
+    gradients::INTEGRATED_GRADIENTS,
+    gradients::ATTENTION_GRADIENTS,
+];
 
 /// The method of this id.
 pub fn method(id: &str) -> Option<&'static Method> {
     METHODS.iter().find(|method| method.id == id)
+}
+
+impl Method {
+    /// Whether one job serves both.
+    pub fn shares_passes_with(&self, other: &Self) -> bool {
+        std::ptr::fn_addr_eq(self.plan, other.plan) && self.replacement == other.replacement
+    }
 }
 
 #[cfg(test)]
@@ -80,8 +145,29 @@ mod tests {
     use crate::explanation;
 
     #[test]
-    fn every_method_has_its_words() {
-        let ids: Vec<_> = METHODS.iter().map(|method| method.id).collect();
-        assert_eq!(ids, explanation::METHODS.iter().map(|method| method.id).collect::<Vec<_>>());
+    fn every_method_has_its_words_and_says_what_it_costs() {
+        let known: Vec<_> = METHODS.iter().map(|method| (method.id, method.passes)).collect();
+        assert_eq!(known, explanation::METHODS.iter().map(|method| (method.id, method.passes)).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_plan_has_the_passes_that_its_method_promises() {
+        let tokens = vec![5; 12];
+        let transcript = Transcript { tokens, generation: 8..12, end_token: 2, control_tokens: Vec::new() };
+        let segments = Segments { prompt: vec![1..4, 4..7], generation: vec![8..10, 10..12] };
+        let sources = [1..4, 4..7, 8..10];
+        let infills = [vec![7; 3], vec![7; 3], vec![7; 2]];
+        let material = Material { transcript: &transcript, segments: &segments, sources: &sources, infills: &infills };
+        for method in METHODS {
+            let rounds = (method.plan)(&material);
+            assert!(rounds.iter().all(|round| round.passes.len() == sources.len()));
+            let of_first: usize = rounds.iter().map(|round| round.passes[0].len()).sum();
+            assert_eq!(of_first, method.passes, "{}", method.id);
+            for (source, pass) in
+                rounds.iter().flat_map(|round| sources.iter().zip(&round.passes)).flat_map(|(s, all)| all.iter().map(move |p| (s, p)))
+            {
+                assert_eq!((pass.start(), pass.edits[0].inputs.len()), (source.start, source.len()), "{}", method.id);
+            }
+        }
     }
 }

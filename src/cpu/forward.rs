@@ -7,10 +7,11 @@ use candle_core::{Device, Result, Tensor};
 use candle_nn::ops::{rms_norm, silu, softmax_last_dim};
 use candle_nn::rotary_emb::{rope, rope_i};
 
+use super::attended::Attended;
 use super::weight::Weight;
+use crate::lm::Input;
 use crate::model::arch::Rope;
 use crate::model::config::Config;
-use crate::model::tokenizer::TokenId;
 
 /// Tokens that go through the layers at once; bounds the attention scores.
 const CHUNK: usize = 256;
@@ -120,17 +121,17 @@ impl Transformer {
         Cache(vec![None; self.layers.len()])
     }
 
-    /// Hidden states of `tokens` that follow the text in `cache`, and adds them to it: `[tokens, dim]`.
-    pub fn forward(&self, tokens: &[TokenId], cache: &mut Cache) -> Result<Tensor> {
-        let chunks = tokens.chunks(CHUNK).map(|chunk| self.forward_chunk(chunk, cache));
+    /// Hidden states of what is read after the text in `cache`, and adds it to that: `[inputs, dim]`. Attention weights go to `attended`.
+    pub fn forward(&self, inputs: &[Input], cache: &mut Cache, attended: &mut Attended) -> Result<Tensor> {
+        let chunks = inputs.chunks(CHUNK).map(|chunk| self.forward_chunk(chunk, cache, attended));
         Tensor::cat(&chunks.collect::<Result<Vec<_>>>()?, 0)
     }
 
-    fn forward_chunk(&self, tokens: &[TokenId], cache: &mut Cache) -> Result<Tensor> {
-        let angles = self.angles(cache.len(), tokens.len())?;
-        let mut x = self.embedding.embed(tokens)?;
+    fn forward_chunk(&self, inputs: &[Input], cache: &mut Cache, attended: &mut Attended) -> Result<Tensor> {
+        let angles = self.angles(cache.len(), inputs.len())?;
+        let mut x = self.embedding.embed(inputs)?;
         for (layer, cache) in self.layers.iter().zip(&mut cache.0) {
-            let attention = layer.attention(&self.config, &self.normalize(&x, &layer.attention_norm)?, &angles, cache)?;
+            let attention = layer.attention(&self.config, &self.normalize(&x, &layer.attention_norm)?, &angles, cache, attended)?;
             x = (x + attention)?;
             let feed_forward = layer.feed_forward(&self.normalize(&x, &layer.ffn_norm)?)?;
             x = (x + feed_forward)?;
@@ -192,7 +193,14 @@ impl Layer {
     }
 
     /// Causal attention of `x` (`[n, dim]`) over the text in `cache` and itself; adds its keys and values to the cache.
-    fn attention(&self, config: &Config, x: &Tensor, angles: &[Tensor; 2], cache: &mut Option<KeysValues>) -> Result<Tensor> {
+    fn attention(
+        &self,
+        config: &Config,
+        x: &Tensor,
+        angles: &[Tensor; 2],
+        cache: &mut Option<KeysValues>,
+        attended: &mut Attended,
+    ) -> Result<Tensor> {
         let &Config { n_heads, n_kv_heads, head_dim, .. } = config;
         let n = x.dim(0)?;
         let q = rotate(&split_heads(&self.q.forward(x)?, n_heads, self.q_norm.as_ref(), config)?, angles, config)?;
@@ -206,7 +214,9 @@ impl Layer {
         // Heads that share keys are neighbours, so they stack into rows of one matrix per key head.
         let q = (q.reshape((n_kv_heads, n_heads / n_kv_heads * n, head_dim))? * (head_dim as f64).powf(-0.5))?;
         let scores = q.matmul(&keys.t()?)?.reshape((n_heads, n, length))?.broadcast_add(&causal_mask(n, length)?)?;
-        let mixed = softmax_last_dim(&scores)?.reshape((n_kv_heads, n_heads / n_kv_heads * n, length))?.matmul(&values)?;
+        let weights = softmax_last_dim(&scores)?;
+        attended.add(&weights)?;
+        let mixed = weights.reshape((n_kv_heads, n_heads / n_kv_heads * n, length))?.matmul(&values)?;
         *cache = Some(KeysValues { keys, values });
         let mixed = mixed.reshape((n_heads, n, head_dim))?.transpose(0, 1)?.contiguous()?.reshape((n, n_heads * head_dim))?;
         self.attention_output.project(&mixed)

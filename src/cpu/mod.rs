@@ -4,23 +4,27 @@
 //! puts up to 0.03 nat of noise on the scores. Weights of small models are expanded to f32 once; those of larger
 //! ones stay packed and are expanded row block by row block where they are used.
 
+mod attended;
 mod forward;
 mod head;
 mod weight;
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use candle_core::Tensor;
 
 use crate::lm::sample::Sampler;
-use crate::lm::{Backend, Counters, Job, LanguageModel, LmError, LoadError, Pass, Readout, check_known, check_length};
+use crate::lm::{
+    Backend, Counters, Infill, Input, Job, LanguageModel, LmError, LoadError, Pass, Readout, check_job, check_known, check_length,
+};
 use crate::model::config::Config;
 use crate::model::gguf::Gguf;
 use crate::model::source::ByteSource;
 use crate::model::stream::stream;
 use crate::model::tensors;
 use crate::model::tokenizer::TokenId;
+use attended::Attended;
 use forward::{Cache, Transformer};
 use weight::Weight;
 
@@ -88,12 +92,38 @@ impl CandleModel {
         Ok(Some((Self { text: transformer.empty_cache(), transformer, counters: Counters::default() }, sha256)))
     }
 
-    /// Takes `tokens` through the transformer after those in `cache`; hidden states, `[tokens, dim]`.
-    fn forward(&mut self, tokens: &[TokenId], cache: &mut Cache) -> Result<Tensor, LmError> {
+    /// Takes what is read through the transformer after the text in `cache`; hidden states, `[inputs, dim]`.
+    fn forward(&mut self, inputs: &[Input], cache: &mut Cache, attended: &mut Attended) -> Result<Tensor, LmError> {
+        check_length(&self.transformer.config, cache.len() + inputs.len())?;
+        self.counters.forward_tokens += inputs.len();
+        Ok(self.transformer.forward(inputs, cache, attended)?)
+    }
+
+    /// The token's logits after the text in `cache`, and adds it to that.
+    fn logits_after(&mut self, tokens: &[TokenId], cache: &mut Cache) -> Result<Vec<f32>, LmError> {
         check_known(&self.transformer.config, tokens)?;
-        check_length(&self.transformer.config, cache.len() + tokens.len())?;
-        self.counters.forward_tokens += tokens.len();
-        Ok(self.transformer.forward(tokens, cache)?)
+        let inputs: Vec<Input> = tokens.iter().map(|&token| token.into()).collect();
+        let hidden = self.forward(&inputs, cache, &mut Attended::default())?;
+        self.counters.head_positions += 1;
+        let last = hidden.narrow(0, hidden.dim(0)? - 1, 1)?;
+        let normalized = self.transformer.normalize_last(&last)?;
+        let logits = self.transformer.logits(&normalized, 0..self.transformer.config.vocab_size)?;
+        Ok(logits.flatten_all()?.to_vec1::<f32>()?)
+    }
+
+    /// One gap's tokens, from the keys and values of the text before it.
+    fn fill(&mut self, infill: &Infill<'_>, gap: &Range<usize>, text: &Cache) -> Result<Vec<TokenId>, LmError> {
+        let (mut token, position) = infill.before(gap);
+        let mut cache = text.prefix(position)?;
+        let mut filled = Vec::with_capacity(gap.len());
+        for i in 0..gap.len() {
+            let mut logits = self.logits_after(&[token], &mut cache)?;
+            let original = (i == 0).then_some(&infill.tokens[gap.start]);
+            infill.forbidden.iter().chain(original).for_each(|&token| logits[token as usize] = f32::MIN);
+            token = Sampler::greedy().sample(&logits)?;
+            filled.push(token);
+        }
+        Ok(filled)
     }
 
     /// See [`head::read_out`].
@@ -109,15 +139,14 @@ impl CandleModel {
         let start = pass.start();
         let first = targets.start.max(start + 1);
         if first >= targets.end {
-            return Ok(base.readout.clone());
+            return Ok(base.readout.of_a_pass());
         }
-        let perturbed = pass.apply(tokens);
         let mut cache = base.cache.prefix(start)?;
-        let hidden = self.forward(&perturbed[start..targets.end - 1], &mut cache)?;
+        let hidden = self.forward(&job.inputs(&pass.edits)[start..targets.end - 1], &mut cache, &mut Attended::default())?;
         let predicting = hidden.narrow(0, first - 1 - start, targets.end - first)?;
         let base_predicting = divergences.then(|| base.predicting.narrow(0, first - targets.start, targets.end - first)).transpose()?;
         let own = self.read_out(&predicting, &tokens[first..targets.end], base_predicting.as_ref())?;
-        let mut readout = base.readout.clone();
+        let mut readout = base.readout.of_a_pass();
         readout.log_probs.splice(first - targets.start.., own.log_probs);
         if *divergences {
             readout.divergences.splice(first - targets.start.., own.divergences);
@@ -149,24 +178,22 @@ impl LanguageModel for CandleModel {
 
     async fn next_token(&mut self, tokens: &[TokenId], sampler: &mut Sampler) -> Result<TokenId, LmError> {
         let mut text = std::mem::replace(&mut self.text, self.transformer.empty_cache());
-        let hidden = self.forward(tokens, &mut text)?;
+        let logits = self.logits_after(tokens, &mut text)?;
         self.text = text;
-        self.counters.head_positions += 1;
-        let last = hidden.narrow(0, hidden.dim(0)? - 1, 1)?;
-        let normalized = self.transformer.normalize_last(&last)?;
-        let logits = self.transformer.logits(&normalized, 0..self.transformer.config.vocab_size)?;
-        sampler.sample(&logits.flatten_all()?.to_vec1::<f32>()?)
+        sampler.sample(&logits)
     }
 
     async fn score(&mut self, job: &Job<'_>, mut on_readout: impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>) -> Result<(), LmError> {
         let Job { tokens, targets, passes, .. } = job;
-        check_known(&self.transformer.config, &tokens[targets.clone()])?;
+        check_job(&self.transformer.config, job)?;
         self.text = self.transformer.empty_cache();
         let mut cache = self.transformer.empty_cache();
-        let hidden = self.forward(&tokens[..targets.end - 1], &mut cache)?;
+        let mut attended = Attended::new(targets.clone(), job.attended);
+        let hidden = self.forward(&job.inputs(&[])[..targets.end - 1], &mut cache, &mut attended)?;
         let predicting = hidden.narrow(0, targets.start - 1, targets.len())?;
         let mut readout = self.read_out(&predicting, &tokens[targets.clone()], None)?;
         readout.divergences = vec![0.0; if job.divergences { targets.len() } else { 0 }];
+        readout.attention = attended.sums;
         let base = Base { readout, cache, predicting };
         let mut flow = on_readout(0, &base.readout).await;
         for (i, pass) in passes.iter().enumerate() {
@@ -177,6 +204,19 @@ impl LanguageModel for CandleModel {
             flow = on_readout(i + 1, &readout).await;
         }
         Ok(())
+    }
+
+    async fn infill(&mut self, infill: &Infill<'_>) -> Result<Vec<Vec<TokenId>>, LmError> {
+        check_known(&self.transformer.config, infill.forbidden)?;
+        self.text = self.transformer.empty_cache();
+        let mut text = self.transformer.empty_cache();
+        let end = infill.gaps.iter().map(|gap| infill.before(gap).1).max().unwrap_or(0);
+        if end > 0 {
+            check_known(&self.transformer.config, infill.tokens)?;
+            let inputs: Vec<Input> = infill.tokens[..end].iter().map(|&token| token.into()).collect();
+            self.forward(&inputs, &mut text, &mut Attended::default())?;
+        }
+        infill.gaps.iter().map(|gap| self.fill(infill, gap, &text)).collect()
     }
 
     fn counters(&self) -> Counters {

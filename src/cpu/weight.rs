@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use candle_core::{Device, Result, Tensor};
 
+use crate::lm::Input;
 use crate::model::dequantize::dequantize;
 use crate::model::gguf;
 use crate::model::quant::Quant;
@@ -56,8 +57,20 @@ impl Weight {
         Tensor::cat(&blocks.collect::<Result<Vec<_>>>()?, 1)
     }
 
-    /// The rows of these tokens: `[tokens, columns]`. All of them have to be rows of the weight.
-    pub fn embed(&self, tokens: &[TokenId]) -> Result<Tensor> {
+    /// The rows that are read, mixed where they have to be: `[inputs, columns]`. All tokens have to be rows of the weight.
+    pub fn embed(&self, inputs: &[Input]) -> Result<Tensor> {
+        let of = |token: fn(&Input) -> TokenId| self.rows_of(&inputs.iter().map(token).collect::<Vec<_>>());
+        let rows = of(|input| input.token)?;
+        if inputs.iter().all(|input| input.share == 0.0) {
+            return Ok(rows);
+        }
+        let shares = Tensor::from_iter(inputs.iter().map(|input| input.share), &Device::Cpu)?.unsqueeze(1)?;
+        let way = (of(|input| input.other)? - &rows)?;
+        rows + way.broadcast_mul(&shares)?
+    }
+
+    /// The rows of these tokens: `[tokens, columns]`.
+    fn rows_of(&self, tokens: &[TokenId]) -> Result<Tensor> {
         match &self.storage {
             Storage::Expanded(weight) => weight.index_select(&Tensor::new(tokens, &Device::Cpu)?, 0),
             Storage::Packed { .. } => {
@@ -102,6 +115,14 @@ mod tests {
         let x = Tensor::arange(0f32, 128.0, &Device::Cpu).unwrap().reshape((2, 64)).unwrap();
         let values = |tensor: Tensor| tensor.to_vec2::<f32>().unwrap();
         assert_eq!(values(packed.project(&x).unwrap()), values(expanded.project(&x).unwrap()));
-        assert_eq!(values(packed.embed(&[2, 0]).unwrap()), values(expanded.embed(&[2, 0]).unwrap()));
+        assert_eq!(values(packed.rows_of(&[2, 0]).unwrap()), values(expanded.rows_of(&[2, 0]).unwrap()));
+    }
+
+    #[test]
+    fn an_input_on_its_way_is_between_two_embeddings() {
+        let weight =
+            Weight { rows: 2, columns: 2, storage: Storage::Expanded(Tensor::new(&[[0f32, 8.0], [4.0, 0.0]], &Device::Cpu).unwrap()) };
+        let inputs = [0.into(), Input { token: 0, other: 1, share: 0.25 }, Input { token: 0, other: 1, share: 1.0 }];
+        assert_eq!(weight.embed(&inputs).unwrap().to_vec2::<f32>().unwrap(), [[0.0, 8.0], [1.0, 6.0], [4.0, 0.0]]);
     }
 }

@@ -10,7 +10,7 @@ use crate::cpu::{self, CandleModel, EXPANDED_BYTES};
 use crate::gpu::device::{Gpu, Options};
 use crate::gpu::{self, GpuModel};
 use crate::lm::sample::Sampler;
-use crate::lm::{Backend, Counters, Job, LanguageModel, LmError, LoadError, Readout};
+use crate::lm::{Backend, Counters, Infill, Job, LanguageModel, LmError, LoadError, Readout};
 use crate::model::config::Config;
 use crate::model::gguf::Gguf;
 use crate::model::source::ByteSource;
@@ -162,6 +162,13 @@ impl LanguageModel for Engine {
         match self {
             Self::Cpu(model) => model.score(job, on_readout).await,
             Self::Gpu(model) => model.score(job, on_readout).await,
+        }
+    }
+
+    async fn infill(&mut self, infill: &Infill<'_>) -> Result<Vec<Vec<TokenId>>, LmError> {
+        match self {
+            Self::Cpu(model) => model.infill(infill).await,
+            Self::Gpu(model) => model.infill(infill).await,
         }
     }
 

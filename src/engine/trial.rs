@@ -59,10 +59,9 @@ pub async fn run(gpu: &Rc<Gpu>, source: &impl ByteSource, gguf: &Gguf) -> Result
 async fn score(model: &mut impl LanguageModel) -> Result<(Vec<f64>, f64), LmError> {
     let (vocab_size, length) = (model.config().vocab_size, LENGTH.min(model.config().context_length).max(2));
     let tokens: Vec<TokenId> = (0..length).map(|i| (i * 37 % vocab_size) as TokenId).collect();
-    let pass = |start: usize| Pass { edits: vec![Edit { start, tokens: vec![0; 3] }] };
+    let pass = |start: usize| Pass { edits: vec![Edit::new(start, &[0; 3])] };
     let passes = [pass(length / 4), pass(length / 2)];
-    let job =
-        Job { tokens: &tokens, targets: (length / 3).max(1)..length, passes: if length > 12 { &passes } else { &[] }, divergences: false };
+    let job = Job::new(&tokens, (length / 3).max(1)..length, if length > 12 { &passes } else { &[] });
     let began = Instant::now();
     let mut scores = Vec::new();
     model

@@ -52,7 +52,7 @@ pub struct Method {
     /// Over the tokens of the target sentence: `mean` (the paper).
     pub aggregation: String,
     pub normalization: Normalization,
-    /// What stood in place of a perturbed token: the text of the end token.
+    /// What stood in place of a perturbed token: the text of the end token, or in words what else.
     pub replacement: String,
     /// Passes made and passes planned; fewer made than planned after Stop.
     pub passes: [usize; 2],

@@ -2,13 +2,16 @@
 
 use std::ops::Range;
 
-use crate::lm::{Job, Pass};
+use crate::lm::{Input, Job, Pass};
 use crate::model::tokenizer::TokenId;
 
 /// One token on its way through the layers; the same as in `kernels/row.wgsl`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Row {
     pub token: TokenId,
+    /// Its embedding is moved by `share` of the way to that of `other`.
+    pub other: TokenId,
+    pub share: f32,
     /// In its text.
     pub position: u32,
     /// Where its key and value go.
@@ -23,17 +26,41 @@ pub struct Row {
 impl Row {
     /// As the kernels read them.
     pub fn words(rows: &[Self]) -> Vec<u32> {
-        rows.iter().flat_map(|row| [row.token, row.position, row.slot, row.shared_end, row.own_first, row.own_end]).collect()
+        let words = |row: &Row| {
+            let &Row { token, other, share, position, slot, shared_end, own_first, own_end } = row;
+            [token, other, share.to_bits(), position, slot, shared_end, own_first, own_end]
+        };
+        rows.iter().flat_map(words).collect()
+    }
+
+    fn reading(input: Input) -> Self {
+        Self { token: input.token, other: input.other, share: input.share, ..Self::default() }
     }
 }
 
-/// Rows of the text itself: `tokens` at positions from `first` on, each attending to all before it and to itself.
-pub fn text_rows(tokens: &[TokenId], first: usize) -> Vec<Row> {
-    let row = |(i, &token): (usize, &TokenId)| {
+/// u32 of a row.
+pub const ROW_WORDS: usize = 8;
+
+/// Rows of the text itself: what is read at positions from `first` on, each attending to all before it and to itself.
+pub fn text_rows(inputs: &[Input], first: usize) -> Vec<Row> {
+    let row = |(i, &input): (usize, &Input)| {
         let position = (first + i) as u32;
-        Row { token, position, slot: position, shared_end: position + 1, own_first: 0, own_end: 0 }
+        Row { position, slot: position, shared_end: position + 1, ..Row::reading(input) }
     };
-    tokens.iter().enumerate().map(row).collect()
+    inputs.iter().enumerate().map(row).collect()
+}
+
+/// Row of a gap's token number `i`, read with the tokens of that gap before it: `position` is that of the one before the gap, whose
+/// keys and values are from slot `first_slot` on.
+pub fn gap_row(token: TokenId, position: usize, i: usize, first_slot: usize) -> Row {
+    Row {
+        position: (position + i) as u32,
+        slot: (first_slot + i) as u32,
+        shared_end: position as u32,
+        own_first: first_slot as u32,
+        own_end: (first_slot + i + 1) as u32,
+        ..Row::reading(token.into())
+    }
 }
 
 /// What of a job has to be computed for one pass.
@@ -59,14 +86,14 @@ pub fn suffix(job: &Job<'_>, pass: &Pass) -> Suffix {
 /// Rows of a pass's suffix, with keys and values from slot `first_slot` of the suffixes on.
 pub fn suffix_rows(job: &Job<'_>, pass: &Pass, first_slot: usize) -> Vec<Row> {
     let Suffix { positions, .. } = suffix(job, pass);
-    let perturbed = pass.apply(job.tokens);
+    let perturbed = job.inputs(&pass.edits);
     let row = |(i, position): (usize, usize)| Row {
-        token: perturbed[position],
         position: position as u32,
         slot: (first_slot + i) as u32,
         shared_end: positions.start as u32,
         own_first: first_slot as u32,
         own_end: (first_slot + i + 1) as u32,
+        ..Row::reading(perturbed[position])
     };
     positions.clone().enumerate().map(row).collect()
 }
@@ -86,27 +113,33 @@ mod tests {
     use crate::lm::Edit;
 
     fn pass(start: usize, length: usize) -> Pass {
-        Pass { edits: vec![Edit { start, tokens: vec![9; length] }] }
+        Pass { edits: vec![Edit::new(start, &vec![9; length])] }
     }
 
     #[test]
     fn a_text_attends_to_itself() {
-        let rows = text_rows(&[5, 6], 3);
-        assert_eq!(rows[1], Row { token: 6, position: 4, slot: 4, shared_end: 5, own_first: 0, own_end: 0 });
+        let rows = text_rows(&[5.into(), 6.into()], 3);
+        assert_eq!(rows[1], Row { position: 4, slot: 4, shared_end: 5, ..Row::reading(6.into()) });
     }
 
     #[test]
     fn a_suffix_shares_what_comes_before_its_edit() {
-        let job = Job { tokens: &[1, 2, 3, 4, 5, 6], targets: 3..6, passes: &[], divergences: false };
+        let job = Job::new(&[1, 2, 3, 4, 5, 6], 3..6, &[]);
         assert_eq!(suffix(&job, &pass(1, 1)), Suffix { positions: 1..5, targets: 3..6 });
         let rows = suffix_rows(&job, &pass(1, 1), 10);
         assert_eq!(rows.iter().map(|row| row.token).collect::<Vec<_>>(), [9, 3, 4, 5]);
-        assert_eq!(rows[2], Row { token: 4, position: 3, slot: 12, shared_end: 1, own_first: 10, own_end: 13 });
+        assert_eq!(rows[2], Row { position: 3, slot: 12, shared_end: 1, own_first: 10, own_end: 13, ..Row::reading(4.into()) });
+    }
+
+    #[test]
+    fn a_gap_goes_on_from_the_token_before_it() {
+        let row = gap_row(7, 4, 2, 20);
+        assert_eq!(row, Row { position: 6, slot: 22, shared_end: 4, own_first: 20, own_end: 23, ..Row::reading(7.into()) });
     }
 
     #[test]
     fn an_edit_inside_the_targets_leaves_those_up_to_it_alone() {
-        let job = Job { tokens: &[1, 2, 3, 4, 5, 6], targets: 2..6, passes: &[], divergences: false };
+        let job = Job::new(&[1, 2, 3, 4, 5, 6], 2..6, &[]);
         assert_eq!(suffix(&job, &pass(3, 1)).targets, 4..6);
         assert!(suffix(&job, &pass(5, 1)).positions.is_empty());
     }
@@ -116,7 +149,7 @@ mod tests {
     fn the_work_is_that_of_suffixes_only() {
         let tokens = [0; 400];
         let passes: Vec<Pass> = (0..19).map(|j| pass(20 * j, 20)).collect();
-        let job = Job { tokens: &tokens, targets: 240..400, passes: &passes, divergences: false };
+        let job = Job::new(&tokens, 240..400, &passes);
         let suffixes: Vec<Suffix> = passes.iter().map(|pass| suffix(&job, pass)).collect();
         let forward = 399 + suffixes.iter().map(|suffix| suffix.positions.len()).sum::<usize>();
         let heads = 160 + suffixes.iter().map(|suffix| suffix.targets.len()).sum::<usize>();

@@ -3,13 +3,16 @@
 use std::ops::Range;
 
 use super::device::{Buffer, Gpu};
+use super::kernels::attended::{self, Attended, Looking};
 use super::kernels::attention::{self, Attention};
+use super::kernels::best::{self, Ballot};
 use super::kernels::divergence::{self, Tiles};
+use super::kernels::embed::{self, Embed};
 use super::kernels::heads::{self, Heads, cached_slot, qkv_width};
 use super::kernels::log_sum_exp::{self, Tile};
 use super::kernels::matmul::{self, Matmul};
 use super::kernels::rms_norm::{self, RmsNorm};
-use super::kernels::{argmax, embed, gather, padded, sample, swiglu};
+use super::kernels::{argmax, gather, padded, sample, swiglu};
 use super::recording::Recording;
 use super::weights::{Matrix, Slab};
 use crate::model::config::Config;
@@ -83,27 +86,32 @@ impl Scratch {
 pub struct Rows<'a> {
     pub rows: &'a Buffer,
     pub n: usize,
+    /// Whether some are mixed of two embeddings.
+    pub mixed: bool,
     /// `[positions, head_dim / 2]` of (cos, sin).
     pub angles: &'a Buffer,
     /// Keys and values of the text, one buffer a layer.
     pub text: &'a [Buffer],
-    /// Those of the suffixes, one layer's at a time; `None` where the rows are the text's.
-    pub suffixes: Option<&'a Buffer>,
+    /// Where the rows' own ones go: those of the text, or of suffixes; one buffer a layer, or one for all layers in turn.
+    pub own: &'a [Buffer],
+    /// Where attention weights are summed; of rows of the text.
+    pub attended: Option<&'a Attended>,
 }
 
 impl Transformer {
     /// Rows to their embeddings.
     pub fn embed<'a>(&'a self, recording: &mut Recording<'a>, scratch: &'a Scratch, rows: Rows<'a>) {
-        embed::record(recording, &self.embedding, rows.rows, &scratch.x, 0, rows.n, padded(self.config.dim));
+        let Rows { rows, n, mixed, .. } = rows;
+        embed::record(recording, &self.embedding, &Embed { rows, mixed, x: &scratch.x, first: 0, n, stride: padded(self.config.dim) });
     }
 
     /// A block of rows through layer `i`. A row attends to no later one, so blocks in order are right.
     pub fn layer<'a>(&'a self, recording: &mut Recording<'a>, i: usize, scratch: &'a Scratch, rows: Rows<'a>, block: Block) {
         let (layer, config) = (&self.layers[i], &self.config);
         let Scratch { x, normed, qkv, mixed, gate_up, gated, .. } = scratch;
-        let Rows { rows, angles, text, suffixes, .. } = rows;
+        let Rows { rows, angles, text, own, attended, .. } = rows;
         let (dim, qkv_width) = (padded(config.dim), qkv_width(config));
-        let own = suffixes.unwrap_or(&text[i]);
+        let own = &own[i.min(own.len() - 1)];
         let Block { first, n } = block;
 
         self.normalize(recording, x, block, &layer.attention_norm, normed);
@@ -111,6 +119,9 @@ impl Transformer {
         let (bias, norms) = (&layer.bias, &layer.head_norms);
         heads::record(recording, config, &Heads { rows, first, n, bias, norms, angles, qkv, cache: own });
         attention::record(recording, config, &Attention { rows, first, n, qkv, shared: &text[i], own, y: mixed });
+        if let Some(attended) = attended {
+            attended::record(recording, config, &Looking { rows, first, n, qkv, text: &text[i] }, attended);
+        }
         block.add_projected(recording, &layer.attention_output, mixed, padded(config.n_heads * config.head_dim), x, dim);
 
         self.normalize(recording, x, block, &layer.ffn_norm, normed);
@@ -214,6 +225,52 @@ impl Transformer {
     }
 }
 
+/// What gaps may be filled with, and what they are filled with.
+pub struct Choices {
+    /// One token for each row that it does not take.
+    pub excluded: Buffer,
+    /// See [`best::bits`].
+    pub forbidden: Buffer,
+    /// `[rows, 2]`: see [`Ballot`].
+    pub best: Buffer,
+}
+
+impl Transformer {
+    /// A block of rows of x made ready for the LM head.
+    pub fn ready<'a>(&'a self, recording: &mut Recording<'a>, x: &'a Buffer, scoring: &'a Scoring, block: Block) {
+        self.normalize(recording, x, block, &self.norm, &scoring.normed);
+    }
+
+    /// Takes one tile of the vocabulary into the choices of the block made ready.
+    pub fn choose_each<'a>(
+        &'a self,
+        recording: &mut Recording<'a>,
+        scoring: &'a Scoring,
+        choices: &'a Choices,
+        block: Block,
+        tile: &VocabularyTile<'a>,
+    ) {
+        let (token, length) = self.logits(recording, scoring, block, tile);
+        let (logits, Choices { excluded, forbidden, best }, Block { first, n }) = (&scoring.logits, choices, block);
+        best::record(recording, &Ballot { logits, excluded, forbidden, best, first, n, token, length });
+    }
+
+    /// The logits of a block made ready, over one tile: its first token and its length.
+    fn logits<'a>(
+        &'a self,
+        recording: &mut Recording<'a>,
+        scoring: &'a Scoring,
+        block: Block,
+        tile: &VocabularyTile<'a>,
+    ) -> (usize, usize) {
+        let length = tile.rows.len();
+        let (x, x_stride, y, y_stride) = (&scoring.normed, padded(self.config.dim), &scoring.logits, length);
+        let (slab, rows, n) = (tile.slab, tile.rows.clone(), block.n);
+        matmul::record(recording, &Matmul { slab, rows, n, x, x_first: 0, x_stride, y, y_first: 0, y_stride, column: 0, add: false });
+        (tile.slab.rows.start + tile.rows.start, length)
+    }
+}
+
 /// Memory to score positions with.
 pub struct Scoring {
     /// `[block, padded dim]`.
@@ -283,12 +340,9 @@ impl Transformer {
         block: Block,
         tile: &VocabularyTile<'a>,
     ) {
-        let (token, length) = (tile.slab.rows.start + tile.rows.start, tile.rows.len());
-        let (x, x_stride, y, y_stride) = (&scoring.normed, padded(self.config.dim), &scoring.logits, length);
-        let (slab, rows, Block { first, n }) = (tile.slab, tile.rows.clone(), block);
-        matmul::record(recording, &Matmul { slab, rows, n, x, x_first: 0, x_stride, y, y_first: 0, y_stride, column: 0, add: false });
-        let Positions { targets, state, .. } = positions;
-        log_sum_exp::record(recording, &Tile { logits: y, targets, state, first, n, token, length });
+        let (token, length) = self.logits(recording, scoring, block, tile);
+        let (logits, Positions { targets, state, .. }, Block { first, n }) = (&scoring.logits, positions, block);
+        log_sum_exp::record(recording, &Tile { logits, targets, state, first, n, token, length });
     }
 }
 

@@ -9,6 +9,7 @@ pub mod batch;
 pub mod device;
 pub mod format;
 mod forward;
+mod infill;
 mod kernel;
 mod kernels;
 mod load;
@@ -24,14 +25,15 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use crate::lm::sample::Sampler;
-use crate::lm::{Backend, Counters, Job, LanguageModel, LmError, LoadError, Readout, check_known, check_length};
+use crate::lm::{Backend, Counters, Infill, Input, Job, LanguageModel, LmError, LoadError, Readout, check_known, check_length};
 use crate::model::config::Config;
 use crate::model::gguf::Gguf;
 use crate::model::source::ByteSource;
 use crate::model::tokenizer::TokenId;
-use batch::{Row, text_rows};
+use batch::{ROW_WORDS, Row, text_rows};
 use device::{Buffer, Gpu};
 use forward::{Choice, Rows, Scratch, Transformer, angles, blocks, cache_length};
+use kernels::attended::Attended;
 use kernels::sample;
 use recording::{Program, Recording};
 
@@ -109,21 +111,21 @@ impl GpuModel {
         Ok(())
     }
 
-    /// Appends tokens to the text; their hidden states are rows of the returned memory's x, from row 0 on.
-    async fn append(&mut self, tokens: &[TokenId], scratch: &Scratch) -> Result<(), LmError> {
-        let rows = text_rows(tokens, self.text.length);
-        self.through_layers(&rows, scratch, None);
-        self.text.length += tokens.len();
-        Ok(())
+    /// Appends what is read to the text; its hidden states are rows of `scratch.x`, from row 0 on.
+    fn append(&mut self, inputs: &[Input], scratch: &Scratch, attended: Option<&Attended>) {
+        let rows = text_rows(inputs, self.text.length);
+        self.through_layers(&rows, scratch, None, attended);
+        self.text.length += inputs.len();
     }
 
-    /// Takes rows through all layers.
-    fn through_layers(&mut self, rows: &[Row], scratch: &Scratch, suffixes: Option<&Buffer>) {
+    /// Takes rows of the text through all layers, or of suffixes with keys and values of their own.
+    fn through_layers(&mut self, rows: &[Row], scratch: &Scratch, suffixes: Option<&[Buffer]>, attended: Option<&Attended>) {
         self.counters.forward_tokens += rows.len();
         let (gpu, transformer) = (&self.gpu, &self.transformer);
         let row_buffer = gpu.buffer_with("rows", &Row::words(rows));
         let angles = self.text.angles.as_ref().expect("the text has room");
-        let rows = Rows { rows: &row_buffer, n: rows.len(), angles, text: &self.text.caches, suffixes };
+        let (text, mixed) = (&self.text.caches[..], rows.iter().any(|row| row.share != 0.0));
+        let rows = Rows { rows: &row_buffer, n: rows.len(), mixed, angles, text, own: suffixes.unwrap_or(text), attended };
         let mut recording = Recording::new(gpu);
         transformer.embed(&mut recording, scratch, rows);
         recording.run();
@@ -180,7 +182,7 @@ impl LanguageModel for GpuModel {
             self.gpu.write(&decoding.choice.draw, 0, &sample::words(&draw, self.transformer.config.vocab_size));
         }
         if let &[token] = tokens {
-            self.gpu.write(&decoding.row, 0, &Row::words(&text_rows(&[token], self.text.length)));
+            self.gpu.write(&decoding.row, 0, &Row::words(&text_rows(&[token.into()], self.text.length)));
             decoding.program.run(&self.gpu);
             self.text.length += 1;
             self.counters.forward_tokens += 1;
@@ -192,6 +194,10 @@ impl LanguageModel for GpuModel {
 
     async fn score(&mut self, job: &Job<'_>, on_readout: impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>) -> Result<(), LmError> {
         self.score_job(job, on_readout).await
+    }
+
+    async fn infill(&mut self, infill: &Infill<'_>) -> Result<Vec<Vec<TokenId>>, LmError> {
+        self.fill(infill).await
     }
 
     fn counters(&self) -> Counters {
@@ -210,9 +216,8 @@ impl GpuModel {
     /// Takes a prompt through the layers, and chooses after its last token.
     async fn prefill(&mut self, tokens: &[TokenId]) -> Result<(), LmError> {
         let scratch = self.scratch(tokens.len().min(PREFILL_ROWS)).await?;
-        for chunk in tokens.chunks(scratch.rows) {
-            self.append(chunk, &scratch).await?;
-        }
+        let inputs: Vec<Input> = tokens.iter().map(|&token| token.into()).collect();
+        inputs.chunks(scratch.rows).for_each(|chunk| self.append(chunk, &scratch, None));
         let last = (tokens.len() - 1) % scratch.rows;
         let decoding = self.decoding.as_ref().expect("made before");
         let mut recording = Recording::new(&self.gpu);
@@ -225,10 +230,11 @@ impl GpuModel {
     async fn decoding(&self, is_greedy: bool) -> Result<Decoding, LmError> {
         let (gpu, transformer) = (&self.gpu, &self.transformer);
         let scratch = self.scratch(1).await?;
-        let (row, choice) = gpu.allocating(|| (gpu.buffer("row", 6), Choice::new(gpu, &transformer.config))).await?;
+        let (row, choice) = gpu.allocating(|| (gpu.buffer("row", ROW_WORDS), Choice::new(gpu, &transformer.config))).await?;
         let angles = self.text.angles.as_ref().expect("the text has room");
         let mut recording = Recording::new(gpu);
-        let rows = Rows { rows: &row, n: 1, angles, text: &self.text.caches, suffixes: None };
+        let text = &self.text.caches;
+        let rows = Rows { rows: &row, n: 1, mixed: false, angles, text, own: text, attended: None };
         transformer.embed(&mut recording, &scratch, rows);
         for i in 0..transformer.layers.len() {
             blocks(1, 1).for_each(|block| transformer.layer(&mut recording, i, &scratch, rows, block));

@@ -8,9 +8,10 @@ use super::GpuModel;
 use super::batch::{Suffix, fitting, suffix, suffix_rows};
 use super::device::Buffer;
 use super::forward::{Comparison, Positions, Scoring, Scratch, blocks, cache_length};
+use super::kernels::attended::Attended;
 use super::kernels::{divergence::divergence, log_sum_exp::log_prob, padded};
 use super::recording::Recording;
-use crate::lm::{Job, LmError, Pass, Readout, check_known, check_length};
+use crate::lm::{Job, LmError, Pass, Readout, check_job};
 use crate::model::tokenizer::TokenId;
 
 /// Bytes that rows of suffixes may take at once, beside one block's temporaries.
@@ -51,7 +52,7 @@ impl GpuModel {
         job: &Job<'_>,
         mut on_readout: impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>,
     ) -> Result<(), LmError> {
-        self.check_job(job)?;
+        check_job(&self.transformer.config, job)?;
         let scored = self.score_checked_job(job, &mut on_readout).await;
         self.text.length = 0;
         scored
@@ -96,23 +97,18 @@ impl GpuModel {
         Ok(())
     }
 
-    fn check_job(&self, job: &Job<'_>) -> Result<(), LmError> {
-        let config = &self.transformer.config;
-        check_known(config, job.tokens)?;
-        check_length(config, job.targets.end - 1)?;
-        job.passes.iter().flat_map(|pass| &pass.edits).try_for_each(|edit| check_known(config, &edit.tokens))
-    }
-
     /// The base text of a job: its keys and values stay.
     async fn score_base(&mut self, job: &Job<'_>, scoring: &Scoring) -> Result<Base, LmError> {
-        let read = &job.tokens[..job.targets.end - 1];
+        let read = &job.inputs(&[])[..job.targets.end - 1];
         self.make_room(read.len()).await?;
         let scratch = self.scratch(read.len().min(super::PREFILL_ROWS)).await?;
         let states = job.divergences.then(|| self.gpu.buffer("base states", job.targets.len() * padded(self.transformer.config.dim)));
+        let attended =
+            (!job.attended.is_empty()).then(|| Attended::new(&self.gpu, &self.transformer.config, job.targets.clone(), job.attended));
         let (mut log_probs, mut log_sum_exps) = (Vec::new(), Vec::new());
         for chunk in read.chunks(scratch.rows) {
             let start = self.text.length;
-            self.append(chunk, &scratch).await?;
+            self.append(chunk, &scratch, attended.as_ref());
             // The state that predicts target t is the one at t - 1.
             let here = job.targets.start.max(start + 1)..job.targets.end.min(start + chunk.len() + 1);
             let positions: Vec<_> =
@@ -123,7 +119,17 @@ impl GpuModel {
         }
         check_finite(&log_probs)?;
         let divergences = if job.divergences { vec![0.0; log_probs.len()] } else { Vec::new() };
-        Ok(Base { readout: Readout { log_probs, divergences }, log_sum_exps, states })
+        let attention = match &attended {
+            Some(attended) => self.attention(attended).await?,
+            None => Vec::new(),
+        };
+        Ok(Base { readout: Readout { log_probs, divergences, attention }, log_sum_exps, states })
+    }
+
+    /// What was attended to, `[targets, ranges]`.
+    async fn attention(&self, attended: &Attended) -> Result<Vec<f64>, LmError> {
+        let config = &self.transformer.config;
+        Ok(attended.over_heads(config, &self.gpu.read_f32(attended.sums(), attended.length(config)).await?))
     }
 
     /// Some passes together: one readout for each.
@@ -144,10 +150,10 @@ impl GpuModel {
             ends.push(positions.len());
         }
         if !rows.is_empty() {
-            self.through_layers(&rows, &chunk.scratch, Some(&chunk.cache));
+            self.through_layers(&rows, &chunk.scratch, Some(std::slice::from_ref(&chunk.cache)), None);
         }
         let scored = self.heads(&chunk.scratch.x, scoring, &positions, Other::Compare(base)).await?;
-        let mut readouts = vec![base.readout.clone(); passes.len()];
+        let mut readouts = vec![base.readout.of_a_pass(); passes.len()];
         for (i, (position, state)) in positions.iter().zip(scored.chunks(4)).enumerate() {
             let readout = &mut readouts[ends.partition_point(|&end| end <= i)];
             readout.log_probs[position.index] = log_prob(state);

@@ -3,7 +3,7 @@
 pub mod generate;
 pub mod sample;
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use crate::model::config::{Config, ConfigError};
 use crate::model::gguf::GgufError;
@@ -28,6 +28,10 @@ pub trait LanguageModel {
     /// then that of pass `i` as number `i + 1`, in order, and may break off. The text so far is forgotten.
     async fn score(&mut self, job: &Job<'_>, on_readout: impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>) -> Result<(), LmError>;
 
+    /// Fills gaps with as many tokens as they have, each the most likely one after those before it; the first is never the original
+    /// one. The text so far is forgotten.
+    async fn infill(&mut self, infill: &Infill<'_>) -> Result<Vec<Vec<TokenId>>, LmError>;
+
     /// Work done since the model was loaded.
     fn counters(&self) -> Counters;
 }
@@ -41,27 +45,70 @@ pub struct Backend {
     pub precision: String,
 }
 
-/// A text to score: the model reads `tokens` as replaced by each pass and always predicts the original targets.
+/// A text to score: the model reads `tokens` with the base text's edits and each pass's, and always predicts the original targets.
+#[derive(Clone, Debug)]
 pub struct Job<'a> {
     pub tokens: &'a [TokenId],
     /// Positions in `tokens` whose log-probability is wanted; at least one, none is position 0.
-    pub targets: std::ops::Range<usize>,
+    pub targets: Range<usize>,
+    /// Of the base text, and so of all passes too.
+    pub edits: &'a [Edit],
     pub passes: &'a [Pass],
     /// Whether readouts need divergences: up to twice the work of the LM head.
     pub divergences: bool,
+    /// Ascending ranges of positions whose attention weights are wanted of the base text; none of them, for no attention.
+    pub attended: &'a [Range<usize>],
 }
 
-/// One perturbation: tokens replaced by as many others. At least one edit, ascending, none empty.
-#[derive(Clone, Debug, PartialEq, Eq)]
+impl<'a> Job<'a> {
+    /// Log-probabilities of the targets, in the text as it is and in each pass.
+    pub fn new(tokens: &'a [TokenId], targets: Range<usize>, passes: &'a [Pass]) -> Self {
+        Self { tokens, targets, edits: &[], passes, divergences: false, attended: &[] }
+    }
+
+    /// What the model reads of the base text, changed by `edits`.
+    pub fn inputs(&self, edits: &[Edit]) -> Vec<Input> {
+        let mut inputs: Vec<Input> = self.tokens.iter().map(|&token| token.into()).collect();
+        for Edit { start, inputs: changed } in self.edits.iter().chain(edits) {
+            inputs[*start..start + changed.len()].copy_from_slice(changed);
+        }
+        inputs
+    }
+}
+
+/// What is read at a position: the embedding of `token`, moved by `share` of the way to that of `other`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Input {
+    pub token: TokenId,
+    pub other: TokenId,
+    /// 0 is `token` alone, 1 is `other` alone.
+    pub share: f32,
+}
+
+impl From<TokenId> for Input {
+    fn from(token: TokenId) -> Self {
+        Self { token, other: token, share: 0.0 }
+    }
+}
+
+/// One perturbation: at least one edit, ascending, none empty.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Pass {
     pub edits: Vec<Edit>,
 }
 
-/// `tokens` stand at `start..start + tokens.len()` instead of the original ones.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// `inputs` are read at `start..start + inputs.len()` instead of the original tokens.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Edit {
     pub start: usize,
-    pub tokens: Vec<TokenId>,
+    pub inputs: Vec<Input>,
+}
+
+impl Edit {
+    /// Other tokens from `start` on.
+    pub fn new(start: usize, tokens: &[TokenId]) -> Self {
+        Self { start, inputs: tokens.iter().map(|&token| token.into()).collect() }
+    }
 }
 
 impl Pass {
@@ -70,13 +117,28 @@ impl Pass {
         self.edits.first().map_or(0, |edit| edit.start)
     }
 
-    /// The perturbed text.
+    /// The perturbed text, where edits are of whole tokens.
     pub fn apply(&self, tokens: &[TokenId]) -> Vec<TokenId> {
-        let mut perturbed = tokens.to_vec();
-        for edit in &self.edits {
-            perturbed[edit.start..edit.start + edit.tokens.len()].copy_from_slice(&edit.tokens);
-        }
-        perturbed
+        Job::new(tokens, 0..0, &[]).inputs(&self.edits).iter().map(|input| input.token).collect()
+    }
+}
+
+/// Gaps in a text, to be filled by the model itself: each from what stands before it in the original text.
+#[derive(Clone, Debug)]
+pub struct Infill<'a> {
+    pub tokens: &'a [TokenId],
+    /// Not empty.
+    pub gaps: &'a [Range<usize>],
+    /// Tokens that fill no gap, such as control tokens.
+    pub forbidden: &'a [TokenId],
+    /// Read before a gap that begins the text.
+    pub start_token: TokenId,
+}
+
+impl Infill<'_> {
+    /// The token that is read just before a gap, and its position.
+    pub fn before(&self, gap: &Range<usize>) -> (TokenId, usize) {
+        gap.start.checked_sub(1).map_or((self.start_token, 0), |position| (self.tokens[position], position))
     }
 }
 
@@ -88,6 +150,16 @@ pub struct Readout {
     /// KL(p_t of the base text || p_t of the pass) in nats for each target t, over the whole vocabulary; 0 before the first
     /// edit. Empty where the job did not ask for it.
     pub divergences: Vec<f64>,
+    /// Of the base text: for each target t and each range attended to (`[targets, ranges]`) the attention weights on the range, summed
+    /// over its positions, all heads and all layers, in the row that predicts t. Empty where the job did not ask for it.
+    pub attention: Vec<f64>,
+}
+
+impl Readout {
+    /// That of a pass which changes nothing.
+    pub fn of_a_pass(&self) -> Self {
+        Self { log_probs: self.log_probs.clone(), divergences: self.divergences.clone(), attention: Vec::new() }
+    }
 }
 
 /// Work done, for tests and benchmarks.
@@ -147,6 +219,14 @@ pub enum LoadError {
 pub fn check_known(config: &Config, tokens: &[TokenId]) -> Result<(), LmError> {
     let unknown = tokens.iter().find(|&&token| token as usize >= config.vocab_size);
     unknown.map_or(Ok(()), |&token| Err(LmError::UnknownToken(token)))
+}
+
+/// Checks that the model knows all that it is to read in a job, and that it is not too long.
+pub fn check_job(config: &Config, job: &Job<'_>) -> Result<(), LmError> {
+    check_length(config, job.targets.end - 1)?;
+    check_known(config, job.tokens)?;
+    let edits = job.edits.iter().chain(job.passes.iter().flat_map(|pass| &pass.edits));
+    edits.flat_map(|edit| &edit.inputs).try_for_each(|input| check_known(config, &[input.token, input.other]))
 }
 
 /// Checks that the model can read `n_tokens` tokens.

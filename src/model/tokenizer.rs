@@ -188,6 +188,11 @@ impl Tokenizer {
         self.kinds.get(id as usize).is_some_and(|kind| kind.is_control())
     }
 
+    /// All tokens that steer a model and stand in no text.
+    pub fn control_tokens(&self) -> Vec<TokenId> {
+        (0..self.kinds.len() as TokenId).filter(|&id| self.is_control(id)).collect()
+    }
+
     pub fn vocab_size(&self) -> usize {
         self.kinds.len()
     }

@@ -11,7 +11,7 @@ use crate::problem::Problem;
 pub enum Request {
     /// Load this model and drop the one before. Answered by `Loading`.. and `Ready`, or `Failed`.
     Load(ModelSource, BackendChoice),
-    /// Answer and explain; loads the model again where the engine lost it. Answered by `Token`.., `Measuring`, `Scored`, `Column`.., `Worked`, `Finished`; or `Stopped`, or `Failed`.
+    /// Answer and explain; loads the model again where the engine lost it. Answered by `Token`.., `Measuring`, `Scored`, `Passed`.., `Column`.., `Worked`, `Finished`; or `Stopped`, or `Failed`.
     Explain(Question),
     /// Put an answer to the deletion test: for each of these orders of the prompt's sentences, and for some random ones. Answered by
     /// `Checking`.., `Worked`, `Checked`; or `Stopped`, or `Failed`.
@@ -83,7 +83,9 @@ pub enum Event {
     Measuring(Document),
     /// The text is scored as it is; now each pass is compared with that.
     Scored,
-    /// One pass is done: source `column`'s scores on the generated sentences after it (the last ones).
+    /// Passes made and planned; none of the last ones completed a source.
+    Passed([usize; 2]),
+    /// A source is done: source `column`'s scores on the generated sentences after it (the last ones).
     Column {
         column: usize,
         scores: Vec<f64>,

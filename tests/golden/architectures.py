@@ -17,8 +17,10 @@ VOCAB, DIM, FFN, LAYERS = 97, 256, 512, 2
 # Larger than in real models, so that forgetting it shows. The file says it in float32.
 NORM_EPSILON = float(np.float32(0.001))
 TOKENS = np.array([(5 * t**3 + 11 * t + 3) % VOCAB for t in range(72)])
-# (start, length) of what is replaced; one after the other in one job.
-EDITS = [(40, 9), (0, 3)]
+# (start, length, share) of what is moved by that share towards the end token; one after the other in one job.
+EDITS = [(40, 9, 1.0), (0, 3, 1.0), (20, 11, 0.25)]
+# Whose attention weights are summed.
+RANGES = [(0, 10), (10, 40), (40, 71)]
 END_TOKEN = 2
 
 
@@ -106,26 +108,26 @@ def rms_norm(x, weight):
 
 
 def rotate(shape, weights, head):
-    """One head at all positions, `[tokens, head_dim]`: each pair of values is a complex number that turns."""
+    """One head at all positions, `[tokens, head_dim]`: each pair of values turns as a complex number would."""
     half = shape.head_dim // 2
     angle = shape.rope_base ** (-np.arange(half) / half)
     if shape.rope_factors:
         angle = angle / weights["rope_freqs.weight"]
-    turn = np.exp(1j * np.outer(np.arange(len(head)), angle))
+    angle = np.outer(np.arange(len(head)), angle)
     rotated = np.empty_like(head)
-    pair = (np.s_[:, 0::2], np.s_[:, 1::2]) if shape.architecture == "llama" else (np.s_[:, :half], np.s_[:, half:])
-    turned = (head[pair[0]] + 1j * head[pair[1]]) * turn
-    rotated[pair[0]], rotated[pair[1]] = turned.real, turned.imag
+    a, b = (np.s_[:, 0::2], np.s_[:, 1::2]) if shape.architecture == "llama" else (np.s_[:, :half], np.s_[:, half:])
+    rotated[a] = head[a] * np.cos(angle) - head[b] * np.sin(angle)
+    rotated[b] = head[a] * np.sin(angle) + head[b] * np.cos(angle)
     return rotated
 
 
 def softmax(x):
-    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    e = np.exp(x - x.real.max(axis=-1, keepdims=True))
     return e / e.sum(axis=-1, keepdims=True)
 
 
-def attention(shape, weights, blk, x):
-    """`[tokens, dim]` -> `[tokens, dim]`, one query head after the other."""
+def attention(shape, weights, blk, x, maps):
+    """`[tokens, dim]` -> `[tokens, dim]`, one query head after the other; appends each head's weights, `[tokens, tokens]`."""
 
     def project(part):
         bias = weights[f"{blk}{part}.bias"] if shape.architecture == "qwen2" else 0
@@ -143,7 +145,8 @@ def attention(shape, weights, blk, x):
     for i in range(shape.heads):
         shared = i // (shape.heads // shape.kv_heads)
         scores = head("attn_q", i) @ head("attn_k", shared).T / np.sqrt(shape.head_dim)
-        mixed.append(softmax(scores + future) @ head("attn_v", shared))
+        maps.append(softmax(scores + future))
+        mixed.append(maps[-1] @ head("attn_v", shared))
     return np.concatenate(mixed, axis=1) @ weights[blk + "attn_output.weight"].T
 
 
@@ -152,17 +155,23 @@ def feed_forward(weights, blk, x):
     return (gate / (1 + np.exp(-gate)) * up) @ weights[blk + "ffn_down.weight"].T
 
 
-def log_distributions(shape, weights, tokens):
-    """ln p of every token of the vocabulary after `tokens[: t + 1]`: `[tokens, vocabulary]`."""
-    x = weights["token_embd.weight"][tokens]
+def embed(weights, shares):
+    """The embeddings of the text, each moved by its share towards that of the end token: `[tokens, dim]`."""
+    table = weights["token_embd.weight"]
+    return table[TOKENS] + shares[:, None] * (table[END_TOKEN] - table[TOKENS])
+
+
+def log_distributions(shape, weights, x):
+    """ln p of every token of the vocabulary after embeddings `x[: t + 1]`, `[tokens, vocabulary]`, and all attention weights."""
+    maps = []
     for i in range(LAYERS):
         blk = f"blk.{i}."
-        x = x + attention(shape, weights, blk, rms_norm(x, weights[blk + "attn_norm.weight"]))
+        x = x + attention(shape, weights, blk, rms_norm(x, weights[blk + "attn_norm.weight"]), maps)
         x = x + feed_forward(weights, blk, rms_norm(x, weights[blk + "ffn_norm.weight"]))
     output = weights["token_embd.weight" if shape.tied else "output.weight"]
     logits = rms_norm(x, weights["output_norm.weight"]) @ output.T
-    logits = logits - logits.max(axis=1, keepdims=True)
-    return logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    logits = logits - logits.real.max(axis=1, keepdims=True)
+    return logits - np.log(np.exp(logits).sum(axis=1, keepdims=True)), sum(maps)
 
 
 def log_probs(log_p):
@@ -174,14 +183,14 @@ def rounded(values):
     return [round(float(value), 9) for value in values]
 
 
-def edited(shape, weights, base, start, length):
-    """After position `start`, where the model reads end tokens: ln p of the original tokens, and KL(base || edited)."""
-    read = TOKENS.copy()
-    read[start : start + length] = END_TOKEN
-    perturbed = log_distributions(shape, weights, read)
+def edited(shape, weights, base, start, length, share):
+    """After position `start`, where the model reads something else: ln p of the original tokens, and KL(base || edited)."""
+    shares = np.zeros(len(TOKENS))
+    shares[start : start + length] = share
+    perturbed, _ = log_distributions(shape, weights, embed(weights, shares))
     divergences = (np.exp(base) * (base - perturbed)).sum(axis=1)[:-1]
     return {
-        "edit": {"start": start, "tokens": [END_TOKEN] * length},
+        "edit": {"start": start, "length": length, "share": share},
         "log_probs": rounded(log_probs(perturbed)[start:]),
         "divergences": rounded(divergences[start:]),
     }
@@ -190,19 +199,22 @@ def edited(shape, weights, base, start, length):
 def figures(shape):
     float32 = tensors(shape)
     weights = {name: weight.astype(np.float64) for name, weight in float32.items()}
-    base = log_distributions(shape, weights, TOKENS)
+    base, attended = log_distributions(shape, weights, embed(weights, np.zeros(len(TOKENS))))
     return {
         "name": shape.name,
         "sha256": sha256(float32),
         "log_probs": rounded(log_probs(base)),
-        "perturbed": [edited(shape, weights, base, start, length) for start, length in EDITS],
+        # Of every token after the first: over all heads and layers, in the row that predicts it.
+        "attention": [rounded(row[start:end].sum() for start, end in RANGES) for row in attended[:-1]],
+        "perturbed": [edited(shape, weights, base, *edit) for edit in EDITS],
     }
 
 
 def main():
-    golden = {"tokens": TOKENS.tolist(), "shapes": [figures(shape) for shape in SHAPES]}
+    golden = {"tokens": TOKENS.tolist(), "end_token": END_TOKEN, "ranges": RANGES, "shapes": [figures(shape) for shape in SHAPES]}
     text = json.dumps(golden).replace('{"name"', '\n{"name"').replace('{"edit"', '\n  {"edit"')
     pathlib.Path(__file__).with_name("architectures.json").write_text(text + "\n", encoding="utf-8")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -3,9 +3,10 @@ use leptos::prelude::*;
 use super::manifest::ManifestView;
 use super::share_bar::ShareBar;
 use crate::app::number;
-use crate::app::reading::{Evidence, Reading, WEAK_NATS};
+use crate::app::reading::{Evidence, Reading};
 use crate::app::run::Run;
 use crate::app::state::use_page;
+use crate::explanation::MethodText;
 
 const MOST_SOURCES: usize = 5;
 const MOST_STEPS: usize = 4;
@@ -31,7 +32,7 @@ pub fn Details() -> impl IntoView {
                 <Show when=is_preview><span class="tag">"preview"</span></Show>
             </h3>
             <blockquote>{quote}</blockquote>
-            {move || verdict.get().map(|evidence| view! { <Verdict evidence score=page.read(Reading::score_words).unwrap_or_default() /> })}
+            {move || verdict.get().zip(page.read(Reading::method)).map(|(evidence, method)| view! { <Verdict evidence method /> })}
             <Entries title="Strongest sources" entries=sources />
             <Entries title="Steps on the way" entries=steps />
             {move || lost().map(|share| view! {
@@ -50,16 +51,15 @@ fn quoted(reading: &Reading) -> String {
 }
 
 #[component]
-fn Verdict(evidence: Evidence, score: &'static str) -> impl IntoView {
+fn Verdict(evidence: Evidence, method: &'static MethodText) -> impl IntoView {
+    let &MethodText { score, unit, weak, .. } = method;
     let (class, words) = match evidence {
-        Evidence::Clear(mass) => {
-            ("verdict", format!("Evidence: {} nats per token, {score} added up over its sources.", number::signed(mass)))
-        }
+        Evidence::Clear(mass) => ("verdict", format!("Evidence: {} {unit}, {score}, added up over its sources.", number::signed(mass))),
         Evidence::Weak(mass) => (
             "verdict warn",
-            format!("Weak evidence: {} nats per token (below {WEAK_NATS}). The shares below divide up very little.", number::signed(mass)),
+            format!("Weak evidence: {} {unit} (below {weak}). The shares below divide up very little.", number::signed(mass)),
         ),
-        Evidence::None => ("verdict warn", "No measurable source: blanking out any one sentence made this no less likely.".into()),
+        Evidence::None => ("verdict warn", format!("No measurable source: nowhere is {score} above zero.")),
         Evidence::Unmeasured => ("verdict warn", "Not fully measured: the run was stopped.".into()),
     };
     view! { <p class=class data-testid="verdict">{words}</p> }

@@ -38,7 +38,7 @@ pub fn SettingsForm() -> impl IntoView {
                     "Use the model\u{2019}s chat template"
                 </label>
             </div>
-            <p class="hint">{move || settings.with(|settings| method_text(settings.method).map(|method| method.about))}</p>
+            <p class="hint">{move || settings.with(|settings| method_text(settings.method).map(|method| format!("{} {}", method.about, method.cost())))}</p>
         </details>
     }
 }

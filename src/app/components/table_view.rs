@@ -3,7 +3,7 @@ use leptos::prelude::*;
 use crate::app::number::{percent, signed};
 use crate::app::reading::{Matrix, Reading};
 use crate::app::state::{Page, use_page};
-use crate::explanation::table_csv;
+use crate::explanation::{MethodText, table_csv};
 
 /// The matrices as numbers: the graph for whoever wants to read, copy or hear it.
 #[component]
@@ -21,7 +21,7 @@ pub fn TableView() -> impl IntoView {
             <button type="button" on:click=move |_| save_csv(page, matrix.get_untracked())>"Save CSV"</button>
         </div>
         <p class="hint">
-            {move || meaning(matrix.get(), page.read(Reading::score_words).unwrap_or_default())}
+            {move || meaning(matrix.get(), page.read(Reading::method))}
             {move || heat.with(|heat| heat.as_ref().filter(|_| matrix.get() == Matrix::T).map(|heat| colours(heat.largest)))}
         </p>
         <div class="table-scroll" tabindex="0" role="region" aria-label="Table of influence">
@@ -130,10 +130,11 @@ impl HeatCell {
     }
 }
 
-fn meaning(matrix: Matrix, score: &str) -> String {
+fn meaning(matrix: Matrix, method: Option<&MethodText>) -> String {
     match matrix {
         Matrix::T => {
-            format!("T: {score} of a row\u{2019}s sentence, in nats per token, when the column\u{2019}s sentence is blanked out. Negative: the sentence became more likely.")
+            let (score, unit) = method.map_or(("the score", ""), |method| (method.score, method.unit));
+            format!("T: what a column\u{2019}s sentence, the source, does to a row\u{2019}s: {score}, in {unit}.")
         }
         Matrix::A => "A: each row of T with negative scores cut to 0, divided by its sum. These are the edges of the graph.".into(),
         Matrix::Y => {

@@ -104,7 +104,7 @@ fn replaced(tokens: Vec<TokenId>, ranges: &[[usize; 2]], end_token: TokenId) -> 
         if start > end || end > tokens.len() {
             return Err(format!("[{start}, {end}] is not a range of the {} tokens", tokens.len()));
         }
-        edits.push(Edit { start, tokens: vec![end_token; end - start] });
+        edits.push(Edit::new(start, &vec![end_token; end - start]));
     }
     Ok(Pass { edits }.apply(&tokens))
 }
@@ -114,7 +114,7 @@ fn log_probs(lm: &mut impl LanguageModel, tokens: &[TokenId]) -> Result<Vec<f64>
     check_known(lm.config(), tokens).map_err(|error| error.to_string())?;
     let mut log_probs = Vec::new();
     if tokens.len() > 1 {
-        let job = Job { tokens, targets: 1..tokens.len(), passes: &[], divergences: false };
+        let job = Job::new(tokens, 1..tokens.len(), &[]);
         let score = lm.score(&job, async |_, readout| {
             log_probs = readout.log_probs.clone();
             ControlFlow::Continue(())

@@ -1,4 +1,4 @@
-// The token embedding: x[first + r] = W[token of row r].
+// The token embedding: x[first + r] = (1 - share) W[token] of row r; where `other` is set, + share W[other].
 // weights: [slab_rows, 16 groups], x: [.., stride].
 // Dispatch: one invocation for 16 values; x over groups, y over rows.
 
@@ -11,6 +11,8 @@ struct Params {
     // Rows of the matrix in this slab.
     slab_first: u32,
     slab_end: u32,
+    // Whether to add the other token's part; after the token's.
+    other: u32,
 }
 
 #import row
@@ -27,17 +29,19 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x >= p.groups || id.y >= p.n {
         return;
     }
-    let token = rows[p.first + id.y].token;
-    if token < p.slab_first || token >= p.slab_end {
+    let row = rows[p.first + id.y];
+    let is_other = p.other > 0u;
+    let token = select(row.token, row.other, is_other);
+    if token < p.slab_first || token >= p.slab_end || (is_other && row.share == 0.0) {
         return;
     }
+    let part = select(1.0 - row.share, row.share, is_other);
     let group = group_at((token - p.slab_first) * p.groups + id.x);
     let at = (p.first + id.y) * p.stride + id.x * 16u;
     for (var j = 0u; j < 4u; j++) {
-        let values = four(group, j);
-        x[at + 4u * j] = values.x;
-        x[at + 4u * j + 1u] = values.y;
-        x[at + 4u * j + 2u] = values.z;
-        x[at + 4u * j + 3u] = values.w;
+        let values = part * four(group, j);
+        for (var i = 0u; i < 4u; i++) {
+            x[at + 4u * j + i] = values[i] + select(0.0, x[at + 4u * j + i], is_other);
+        }
     }
 }

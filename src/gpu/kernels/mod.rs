@@ -3,7 +3,9 @@
 //! A kernel with a `_shared` or `_tiles` neighbour has two variants; see [`super::variant`].
 
 pub mod argmax;
+pub mod attended;
 pub mod attention;
+pub mod best;
 pub mod divergence;
 pub mod embed;
 pub mod gather;
@@ -22,8 +24,10 @@ macro_rules! sources {
 pub(super) const SOURCES: &[(&str, &str)] = sources![
     "argmax",
     "argmax_parts",
+    "attended",
     "attention",
     "attention_shared",
+    "best",
     "divergence",
     "divergence_shared",
     "embed",

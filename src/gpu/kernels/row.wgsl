@@ -1,6 +1,9 @@
 // One token on its way through the layers.
 struct Row {
     token: u32,
+    // Its embedding is moved by `share` of the way to that of `other`.
+    other: u32,
+    share: f32,
     // In its text, for the rotary embedding.
     position: u32,
     // Where its key and value go.

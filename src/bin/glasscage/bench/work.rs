@@ -47,7 +47,7 @@ impl Work {
 
     /// All but the last sentence: it influences none.
     fn passes(&self, end_token: TokenId) -> Vec<Pass> {
-        let replaced = |source: &Range<usize>| Edit { start: source.start, tokens: vec![end_token; source.len()] };
+        let replaced = |source: &Range<usize>| Edit::new(source.start, &vec![end_token; source.len()]);
         self.sentences[..self.sentences.len() - 1].iter().map(|source| Pass { edits: vec![replaced(source)] }).collect()
     }
 
@@ -56,18 +56,9 @@ impl Work {
         let passes = self.passes(end_token);
         let targets = self.sentences[self.n_prompt].start..tokens.len();
         // What is compiled at the first job does not count.
-        score(
-            lm,
-            &Job {
-                tokens: &tokens[..targets.start + 2],
-                targets: targets.start..targets.start + 2,
-                passes: &passes[..2.min(self.n_prompt)],
-                divergences: false,
-            },
-        )
-        .await?;
+        score(lm, &Job::new(&tokens[..targets.start + 2], targets.start..targets.start + 2, &passes[..2.min(self.n_prompt)])).await?;
         let (watch, before) = (Stopwatch::start(), lm.counters());
-        score(lm, &Job { tokens, targets, passes: &passes, divergences: false }).await?;
+        score(lm, &Job::new(tokens, targets, &passes)).await?;
         Ok(Schedule::new(watch.cost(), [passes.len() + 1; 2], before, lm.counters()))
     }
 
@@ -111,7 +102,7 @@ async fn one_by_one(lm: &mut impl LanguageModel, mut texts: Vec<Vec<TokenId>>, s
     let (watch, before, mut done) = (Stopwatch::start(), lm.counters(), 0);
     while done < texts.len() && (done < 2 || watch.cost().wall_seconds < seconds) {
         let tokens = &texts[done];
-        score(lm, &Job { tokens, targets: 1..tokens.len(), passes: &[], divergences: false }).await?;
+        score(lm, &Job::new(tokens, 1..tokens.len(), &[])).await?;
         done += 1;
     }
     let measured = Schedule::new(watch.cost(), [texts.len(), done], before, lm.counters());

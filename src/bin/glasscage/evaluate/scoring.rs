@@ -41,20 +41,20 @@ pub fn outcome(session: &mut Session<Engine>, item: &Item, methods: &[&Method], 
         if output.is_empty() || output.iter().any(|&row| row >= document.generation.sentences.len()) {
             return Ok(Outcome::Skipped("the answer does not have the sentences to explain".into()));
         }
-        let measured = measure(&mut session.lm, methods, &transcript, &segments, async |_| ControlFlow::Continue(())).await;
-        if let Some(failure) = measured.failure {
-            return Err(failure.to_string());
-        }
-        let documents: Vec<Document> = methods
-            .iter()
-            .zip(measured.tables)
-            .map(|(method, table)| {
+        let mut documents = Vec::new();
+        for methods in methods.chunk_by(|a, b| a.shares_passes_with(b)) {
+            let measured = measure(&mut session.lm, methods, &transcript, &segments, async |_| ControlFlow::Continue(())).await;
+            if let Some(failure) = measured.failure {
+                return Err(failure.to_string());
+            }
+            for (method, table) in methods.iter().zip(measured.tables) {
                 let mut document = Document { table, output: output.clone(), ..document.clone() };
                 document.method.id = method.id.into();
-                document.method.passes = [n_passes(&segments); 2];
-                document
-            })
-            .collect();
+                document.method.replacement = session.replacement(method);
+                document.method.passes = [n_passes(method, &segments); 2];
+                documents.push(document);
+            }
+        }
         let relevant = relevant(item, &document);
         let candidates = candidates(&documents, relevant.as_deref(), seed);
         let orders: Vec<Vec<usize>> = candidates.iter().flat_map(|candidate| candidate.orders.clone()).collect();

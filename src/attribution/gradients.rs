@@ -1,0 +1,69 @@
+//! Integrated gradients (Sundararajan et al. 2017; paper, `sec:eval`) without back-propagation, at the level of sentences.
+//!
+//! The path leads from end tokens to the text: x(a) = e + a (x - e) for the embeddings of all sentences together; the chat frame stays.
+//! Of sentence j the attribution to ln p_t is the integral over a of the derivative along (x_j - e_j). That derivative is a central
+//! difference of two scoring passes, the same two for all targets. The block's mean over the source's tokens is its n_j-th part.
+
+use std::ops::Range;
+
+use super::{Material, Method, Observed, Replacement, Round, attention};
+use crate::lm::{Edit, Input, Pass};
+
+/// Points on the path: the middles of as many equal steps.
+pub const STEPS: usize = 20;
+/// Half the distance between the two passes of a difference, as a part of the path. Chosen by measurement: `tests/gradients.rs`.
+pub const HALF_WIDTH: f32 = 0.005;
+
+pub const INTEGRATED_GRADIENTS: Method =
+    Method { id: "ig", replacement: Replacement::EndToken, passes: 2 * STEPS, plan, effect: slope, divergences: false, attention: false };
+
+/// The product of the two at each target token. (The paper multiplies at each pair of target and source token, then takes the mean over
+/// the source: that is not the product of the means. How far apart they are is measured in `docs/results.md`.)
+pub const ATTENTION_GRADIENTS: Method = Method { id: "attn-ig", effect: weighted_slope, attention: true, ..INTEGRATED_GRADIENTS };
+
+/// Of each point a round: its base text is there on the path, and of each source a pass goes a bit further and one not as far.
+fn plan(material: &Material<'_>) -> Vec<Round> {
+    let Material { segments, sources, .. } = material;
+    let at = |place: f32, range: &Range<usize>| {
+        let input = |&token| Input { token, other: material.transcript.end_token, share: 1.0 - place };
+        Edit { start: range.start, inputs: material.transcript.tokens[range.clone()].iter().map(input).collect() }
+    };
+    let sentences = || segments.prompt.iter().chain(&segments.generation).filter(|range| !range.is_empty());
+    let round = |step: usize| {
+        let place = (step as f32 + 0.5) / STEPS as f32;
+        let pass = |place: f32, source: &Range<usize>| Pass { edits: vec![at(place, source)] };
+        let passes = |source: &Range<usize>| [HALF_WIDTH, -HALF_WIDTH].map(|further| pass(place + further, source)).to_vec();
+        Round { edits: sentences().map(|range| at(place, range)).collect(), passes: sources.iter().map(passes).collect() }
+    };
+    (0..STEPS).map(round).collect()
+}
+
+/// The derivative of ln p_t along the source's way, in nats: the mean over the source's tokens.
+fn slope(observed: &Observed<'_>, t: usize) -> f64 {
+    let [further, less_far] = [0, 1].map(|i| observed.passes[i].log_probs[t]);
+    (further - less_far) / f64::from(2.0 * HALF_WIDTH) / observed.length as f64
+}
+
+fn weighted_slope(observed: &Observed<'_>, t: usize) -> f64 {
+    attention::weight(observed, t) * slope(observed, t)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::attribution::{Segments, Transcript};
+
+    #[test]
+    fn the_path_leads_from_end_tokens_to_the_text_and_leaves_the_frame_alone() {
+        let transcript = Transcript { tokens: vec![9, 5, 6, 7, 8], generation: 3..5, end_token: 2, control_tokens: Vec::new() };
+        let segments = Segments { prompt: vec![1..2, 2..3], generation: vec![3..4, 4..5] };
+        let material = Material { transcript: &transcript, segments: &segments, sources: &segments.prompt, infills: &[] };
+        let rounds = plan(&material);
+        assert_eq!(rounds[0].edits.iter().map(|edit| edit.start).collect::<Vec<_>>(), [1, 2, 3, 4]);
+        let less_far = rounds[0].passes[0][1].edits[0].inputs[0];
+        assert_eq!((less_far.token, less_far.other), (5, 2));
+        let share = |round: &Round, pass: usize| round.passes[0][pass].edits[0].inputs[0].share;
+        assert!((share(&rounds[0], 1) - (0.975 + HALF_WIDTH)).abs() < 1e-6);
+        assert!((share(&rounds[STEPS - 1], 0) - (0.025 - HALF_WIDTH)).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,21 @@
+//! ReAGent (paper, `sec:eval`): replace a sentence by other plausible text, measure the drop of log-probability.
+//!
+//! The paper fills in with a masked language model. Here the model itself does, from left to right, so that no second model is needed:
+//! each source from the original text before it, as many tokens as it has, the first of them not the original one
+//! ([`crate::lm::Infill`]). The replacement does not know what comes after it, so it may contradict the text more than a masked model's.
+
+use std::ops::Range;
+
+use super::perturbation::drop;
+use super::{Material, Method, Replacement, Round};
+use crate::lm::{Edit, Pass};
+use crate::model::tokenizer::TokenId;
+
+pub const REAGENT: Method =
+    Method { id: "reagent", replacement: Replacement::Infill, passes: 1, plan, effect: drop, divergences: false, attention: false };
+
+/// Of each source one pass, in which it is replaced.
+fn plan(material: &Material<'_>) -> Vec<Round> {
+    let pass = |(source, infill): (&Range<usize>, &Vec<TokenId>)| vec![Pass { edits: vec![Edit::new(source.start, infill)] }];
+    vec![Round { edits: Vec::new(), passes: material.sources.iter().zip(material.infills).map(pass).collect() }]
+}

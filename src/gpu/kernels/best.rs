@@ -1,0 +1,78 @@
+//! The most likely allowed token of each of several rows.
+
+use super::line;
+use crate::gpu::device::Buffer;
+use crate::gpu::recording::Recording;
+
+/// A tile of logits and the rows that choose from it.
+pub struct Ballot<'a> {
+    /// `[n, length]`.
+    pub logits: &'a Buffer,
+    /// One token for each row that it does not choose.
+    pub excluded: &'a Buffer,
+    /// Of the vocabulary: see [`bits`].
+    pub forbidden: &'a Buffer,
+    /// `[rows, 2]`: bits of the largest logit, and its token; untouched where no token is allowed.
+    pub best: &'a Buffer,
+    /// The first row.
+    pub first: usize,
+    pub n: usize,
+    /// The first token of the vocabulary in the tile: tiles come in order, from 0 on.
+    pub token: usize,
+    pub length: usize,
+}
+
+pub fn record<'a>(recording: &mut Recording<'a>, ballot: &Ballot<'a>) {
+    let &Ballot { logits, excluded, forbidden, best, first, n, token, length } = ballot;
+    let parameters = [n, first, token, length].map(|number| number as u32);
+    recording.dispatch(&line("best"), &parameters, &[logits, excluded, forbidden, best], [n, 1]);
+}
+
+/// A bit for each token of the vocabulary, set where it is one of `tokens`.
+pub fn bits(tokens: &[u32], vocab_size: usize) -> Vec<u32> {
+    let mut bits = vec![0; vocab_size.div_ceil(32)];
+    tokens.iter().for_each(|&token| bits[token as usize / 32] |= 1 << (token % 32));
+    bits
+}
+
+#[cfg(test)]
+mod tests {
+    use wasm_bindgen_test::wasm_bindgen_test;
+
+    use super::*;
+    use crate::gpu::testing::{gpus, random};
+
+    #[wasm_bindgen_test(unsupported = tokio::test)]
+    async fn each_row_chooses_its_most_likely_allowed_token() {
+        const VOCAB: usize = 150;
+        for gpu in gpus().await {
+            for n in [1, 63, 64, 65] {
+                let logits = random(n * VOCAB, 5);
+                let order = |row: usize| {
+                    let mut tokens: Vec<u32> = (0..VOCAB as u32).collect();
+                    tokens.sort_by(|&a, &b| logits[row * VOCAB + b as usize].total_cmp(&logits[row * VOCAB + a as usize]));
+                    tokens
+                };
+                let excluded: Vec<u32> = std::iter::once(0).chain((0..n).map(|row| order(row)[0])).collect();
+                let forbidden = [order(0)[1], 7];
+                let [excluded_buffer, forbidden_buffer] =
+                    [&excluded, &bits(&forbidden, VOCAB)].map(|words| gpu.buffer_with("words", words));
+                let best = gpu.buffer("best", 2 * (n + 1));
+                for (token, length) in [(0, 64), (64, 65), (129, 21)] {
+                    let tile: Vec<f32> = logits.chunks(VOCAB).flat_map(|row| row[token..token + length].to_vec()).collect();
+                    let tile = gpu.buffer_with_f32("logits", &tile);
+                    let mut recording = Recording::new(&gpu);
+                    let (excluded, forbidden) = (&excluded_buffer, &forbidden_buffer);
+                    record(&mut recording, &Ballot { logits: &tile, excluded, forbidden, best: &best, first: 1, n, token, length });
+                    recording.run();
+                }
+                let best = gpu.read(&best, 2 * (n + 1)).await.unwrap();
+                for row in 0..n {
+                    let allowed = order(row).into_iter().find(|token| !forbidden.contains(token) && excluded[row + 1] != *token).unwrap();
+                    assert_eq!(best[2 * (row + 1)..][..2], [logits[row * VOCAB + allowed as usize].to_bits(), allowed]);
+                }
+                assert_eq!(best[..2], [0, 0]);
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+// The most likely allowed token of each row so far, over tiles of the vocabulary in order; the lowest of several.
+// logits: [n, length] for tokens `token`..`token + length`; excluded: [..], one token for each row; forbidden: a bit a token;
+// best: [..] of (logit's bits, token), which begins at minus infinity.
+// Dispatch: one invocation a row.
+
+struct Params {
+    n: u32,
+    first: u32,
+    token: u32,
+    length: u32,
+}
+
+@group(0) @binding(0) var<uniform> p: Params;
+@group(0) @binding(1) var<storage, read> logits: array<f32>;
+@group(0) @binding(2) var<storage, read> excluded: array<u32>;
+@group(0) @binding(3) var<storage, read> forbidden: array<u32>;
+@group(0) @binding(4) var<storage, read_write> best: array<vec2<u32>>;
+
+@compute @workgroup_size(WIDTH)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x >= p.n {
+        return;
+    }
+    let row = p.first + id.x;
+    var found = best[row];
+    var largest = select(bitcast<f32>(found.x), -3.4e38, p.token == 0u);
+    for (var i = 0u; i < p.length; i++) {
+        let token = p.token + i;
+        let logit = logits[id.x * p.length + i];
+        let is_forbidden = ((forbidden[token / 32u] >> (token % 32u)) & 1u) == 1u || token == excluded[row];
+        if logit > largest && !is_forbidden {
+            largest = logit;
+            found = vec2<u32>(bitcast<u32>(logit), token);
+        }
+    }
+    best[row] = found;
+}

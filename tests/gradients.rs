@@ -1,0 +1,156 @@
+//! Integrated gradients by differences of scoring passes, against exact derivatives in float64 (`golden/gradients.py`).
+
+#![cfg(not(target_arch = "wasm32"))]
+
+mod models;
+
+use std::ops::{ControlFlow, Range};
+use std::rc::Rc;
+
+use candle_core::quantized::GgmlDType;
+use glasscage::attribution::run::measure;
+use glasscage::attribution::{Segments, Transcript, method};
+use glasscage::cpu::CandleModel;
+use glasscage::gpu::GpuModel;
+use glasscage::gpu::device::{Gpu, Options};
+use glasscage::lm::{Edit, Input, Job, LanguageModel, Pass};
+use glasscage::model::gguf::Gguf;
+use glasscage::model::source::Memory;
+use models::{SHAPES, TOKENS};
+
+const FLOAT64: &str = include_str!("golden/gradients.json");
+const END_TOKEN: u32 = 2;
+
+/// `golden/gradients.json`.
+#[derive(serde::Deserialize)]
+struct Golden {
+    sentences: Vec<[usize; 2]>,
+    /// Where the generated text begins.
+    generation: usize,
+    shapes: Vec<GoldenShape>,
+}
+
+#[derive(serde::Deserialize)]
+struct GoldenShape {
+    name: String,
+    /// Of each sentence but the last, to each generated token, in nats.
+    integrated: Vec<Vec<f64>>,
+}
+
+impl Golden {
+    fn sentences(&self) -> Vec<Range<usize>> {
+        self.sentences.iter().map(|&[start, end]| start..end).collect()
+    }
+
+    fn transcript(&self) -> Transcript {
+        let generation = self.generation..TOKENS.len();
+        Transcript { tokens: TOKENS.to_vec(), generation, end_token: END_TOKEN, control_tokens: vec![END_TOKEN] }
+    }
+
+    fn segments(&self) -> Segments {
+        let (prompt, generation) = self.sentences().into_iter().partition(|sentence| sentence.end <= self.generation);
+        Segments { prompt, generation }
+    }
+}
+
+impl GoldenShape {
+    /// The block's mean, as the page has it.
+    fn score(&self, golden: &Golden, source: usize, target: &Range<usize>) -> f64 {
+        let of_target = &self.integrated[source][target.start - golden.generation..target.end - golden.generation];
+        of_target.iter().sum::<f64>() / (target.len() * golden.sentences()[source].len()) as f64
+    }
+}
+
+async fn cpu(file: &Memory, gguf: &Gguf) -> CandleModel {
+    CandleModel::load(file, gguf, u64::MAX, async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0
+}
+
+async fn gpu(file: &Memory, gguf: &Gguf) -> GpuModel {
+    let gpu = Gpu::open(&Options::default()).await.expect("a Vulkan driver");
+    GpuModel::load(Rc::new(gpu), file, gguf, async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0
+}
+
+/// The largest error of a score by `ig`, as a part of the largest score.
+async fn error(model: &mut impl LanguageModel, golden: &Golden, shape: &GoldenShape) -> f64 {
+    let (transcript, segments) = (golden.transcript(), golden.segments());
+    let measured = measure(model, &[method("ig").unwrap()], &transcript, &segments, async |_| ControlFlow::Continue(())).await;
+    assert!(measured.failure.is_none());
+    let (mut largest, mut error) = (0.0f64, 0.0f64);
+    for (i, row) in measured.tables[0].rows().enumerate() {
+        for (j, score) in row.iter().enumerate() {
+            let exact = shape.score(golden, j, &segments.generation[i]);
+            largest = largest.max(exact.abs());
+            error = error.max((score.expect("all is measured") - exact).abs());
+        }
+    }
+    error / largest
+}
+
+#[test]
+fn differences_of_passes_give_the_exact_gradients() {
+    let golden: Golden = serde_json::from_str(FLOAT64).unwrap();
+    pollster::block_on(async {
+        for theirs in &golden.shapes {
+            let shape = SHAPES.iter().find(|shape| shape.name == theirs.name).unwrap();
+            let file = Memory(models::file(shape, GgmlDType::F32));
+            let gguf = Gguf::read(&file).await.unwrap();
+            let errors =
+                [error(&mut cpu(&file, &gguf).await, &golden, theirs).await, error(&mut gpu(&file, &gguf).await, &golden, theirs).await];
+            println!("{}: errors of {:.1e} and {:.1e} of the largest score, on CPU and GPU", shape.name, errors[0], errors[1]);
+            assert!(errors.iter().all(|&error| error < 1e-3), "{}: {errors:?}", shape.name);
+        }
+    });
+}
+
+/// Largest error of the integral of one sentence to one token, as a part of the largest.
+async fn token_error(model: &mut impl LanguageModel, golden: &Golden, shape: &GoldenShape, half_width: f32) -> f64 {
+    const STEPS: usize = 20;
+    let sentences = golden.sentences();
+    let at = |place: f32, sentence: &Range<usize>| Edit {
+        start: sentence.start,
+        inputs: TOKENS[sentence.clone()].iter().map(|&token| Input { token, other: END_TOKEN, share: 1.0 - place }).collect(),
+    };
+    let mut sums = vec![vec![0.0; TOKENS.len() - golden.generation]; sentences.len() - 1];
+    for step in 0..STEPS {
+        let place = (step as f32 + 0.5) / STEPS as f32;
+        let edits: Vec<Edit> = sentences.iter().map(|sentence| at(place, sentence)).collect();
+        let pass = |further: f32, sentence| Pass { edits: vec![at(place + further, sentence)] };
+        let passes: Vec<Pass> =
+            sentences[..sums.len()].iter().flat_map(|sentence| [half_width, -half_width].map(|further| pass(further, sentence))).collect();
+        let job = Job { edits: &edits, ..Job::new(&TOKENS, golden.generation..TOKENS.len(), &passes) };
+        let score = model.score(&job, async |number, readout| {
+            if let Some(pass) = number.checked_sub(1) {
+                let sign = if pass % 2 == 0 { 1.0 } else { -1.0 };
+                let slope = |log_prob: &f64| sign * log_prob / f64::from(2.0 * half_width) / STEPS as f64;
+                sums[pass / 2].iter_mut().zip(&readout.log_probs).for_each(|(sum, log_prob)| *sum += slope(log_prob));
+            }
+            ControlFlow::Continue(())
+        });
+        score.await.unwrap();
+    }
+    let pairs = || sums.iter().flatten().zip(shape.integrated.iter().flatten());
+    let largest = pairs().map(|(_, exact)| exact.abs()).fold(0.0, f64::max);
+    pairs().map(|(ours, exact)| (ours - exact).abs()).fold(0.0, f64::max) / largest
+}
+
+/// The width of the differences is a compromise: wide ones miss curvature, narrow ones drown in rounding.
+#[test]
+fn the_chosen_width_is_near_the_best() {
+    let golden: Golden = serde_json::from_str(FLOAT64).unwrap();
+    let theirs = &golden.shapes[2];
+    let shape = SHAPES.iter().find(|shape| shape.name == theirs.name).unwrap();
+    let file = Memory(models::file(shape, GgmlDType::F32));
+    pollster::block_on(async {
+        let gguf = Gguf::read(&file).await.unwrap();
+        let (mut cpu, mut gpu) = (cpu(&file, &gguf).await, gpu(&file, &gguf).await);
+        let mut errors = Vec::new();
+        for half_width in [0.02, 0.005, 0.0012, 0.0003] {
+            let both = [token_error(&mut cpu, &golden, theirs, half_width).await, token_error(&mut gpu, &golden, theirs, half_width).await];
+            println!("half width {half_width}: errors of {:.1e} and {:.1e} of the largest, on CPU and GPU", both[0], both[1]);
+            errors.push((half_width, both[0].max(both[1])));
+        }
+        let best: f64 = errors.iter().map(|(_, error)| *error).fold(f64::INFINITY, f64::min);
+        let chosen = errors.iter().find(|(half_width, _)| *half_width == glasscage::attribution::HALF_WIDTH).expect("it was tried").1;
+        assert!(chosen <= best, "{chosen} {best}");
+    });
+}

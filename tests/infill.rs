@@ -1,0 +1,78 @@
+//! Gaps filled by the model itself: on each engine the most likely allowed tokens, found here one job at a time.
+
+#![cfg(not(target_arch = "wasm32"))]
+
+mod models;
+
+use std::ops::{ControlFlow, Range};
+use std::rc::Rc;
+
+use candle_core::quantized::GgmlDType;
+use glasscage::cpu::CandleModel;
+use glasscage::gpu::GpuModel;
+use glasscage::gpu::device::{Gpu, Options};
+use glasscage::gpu::variant::VARIANTS;
+use glasscage::lm::{Infill, Job, LanguageModel};
+use glasscage::model::gguf::Gguf;
+use glasscage::model::source::Memory;
+use models::{SHAPES, TOKENS};
+
+const VOCAB: u32 = 97;
+/// The first begins the text, two are neighbours, the last has one token.
+const GAPS: [Range<usize>; 4] = [0..3, 20..26, 26..40, 71..72];
+const START: u32 = 2;
+
+/// ln p of `token` after `context`.
+async fn log_prob(model: &mut impl LanguageModel, context: &[u32], token: u32) -> f64 {
+    let tokens = [context, &[token]].concat();
+    let mut log_prob = f64::NAN;
+    let job = Job::new(&tokens, context.len()..tokens.len(), &[]);
+    let score = model.score(&job, async |_, readout| {
+        log_prob = readout.log_probs[0];
+        ControlFlow::Continue(())
+    });
+    score.await.unwrap();
+    log_prob
+}
+
+/// The most likely token after `context` that is none of `not`.
+async fn best(model: &mut impl LanguageModel, context: &[u32], not: &[u32]) -> u32 {
+    let mut all = Vec::new();
+    for token in (0..VOCAB).filter(|token| !not.contains(token)) {
+        all.push((log_prob(model, context, token).await, token));
+    }
+    all.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).unwrap().1
+}
+
+#[test]
+fn gaps_are_filled_with_the_most_likely_allowed_tokens() {
+    let shape = SHAPES.iter().find(|shape| shape.name == "qwen3").unwrap();
+    let file = Memory(models::file(shape, GgmlDType::F32));
+    pollster::block_on(async {
+        let gguf = Gguf::read(&file).await.unwrap();
+        let mut cpu = CandleModel::load(&file, &gguf, u64::MAX, async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0;
+        // What would be said most often is forbidden, so that it shows.
+        let free = cpu.infill(&Infill { tokens: &TOKENS, gaps: &GAPS, forbidden: &[], start_token: START }).await.unwrap();
+        let forbidden = [free[1][1], free[2][0]];
+        let infill = Infill { tokens: &TOKENS, gaps: &GAPS, forbidden: &forbidden, start_token: START };
+        let filled = cpu.infill(&infill).await.unwrap();
+        assert_ne!(filled, free);
+        for (gap, filled) in GAPS.iter().zip(&filled) {
+            assert_eq!(filled.len(), gap.len());
+            let before = if gap.start == 0 { &[START] } else { &TOKENS[..gap.start] };
+            for i in 0..gap.len() {
+                let original = (i == 0).then_some(TOKENS[gap.start]);
+                let not: Vec<u32> = forbidden.iter().copied().chain(original).collect();
+                assert_eq!(filled[i], best(&mut cpu, &[before, &filled[..i]].concat(), &not).await, "{gap:?} {i}");
+            }
+        }
+        for variant in VARIANTS {
+            let gpu = Gpu::open(&Options { variant: Some(variant), ..Options::default() }).await.expect("a Vulkan driver");
+            let loaded = GpuModel::load(Rc::new(gpu), &file, &gguf, async |_| ControlFlow::Continue(())).await;
+            let mut gpu = loaded.unwrap().unwrap().0;
+            assert_eq!(gpu.infill(&infill).await.unwrap(), filled, "{}", variant.name);
+            // The text up to the last token that is read before a gap, once; then each token of each gap.
+            assert_eq!(gpu.counters().forward_tokens, 70 + GAPS.iter().map(|gap| gap.len()).sum::<usize>());
+        }
+    });
+}
