@@ -7,6 +7,7 @@ use std::ops::{ControlFlow, Range};
 use crate::attribution::deletion::{deletion_scores, random_orders};
 use crate::attribution::run::{Column, Measured, Step, measure, n_passes};
 use crate::attribution::{self, AGGREGATION, Replacement, Segments, Transcript};
+use crate::cpu::masked::{MaskedLm, MaskedLmError};
 use crate::engine::{self, Engine, Loaded, Progress};
 use crate::explanation::{Answer, Document, FORMAT, Manifest, Method, Model, Passage, Sampling, Stop, VERSION};
 use crate::graph::Normalization;
@@ -35,6 +36,8 @@ pub struct Session<M> {
     pub lm: M,
     pub tokenizer: Tokenizer,
     template: Option<ChatTemplate>,
+    /// What fills gaps from both sides, where the visitor chose one.
+    pub masked_lm: Option<MaskedLm>,
     model: Model,
     /// About the choice of the engine.
     notice: Option<String>,
@@ -107,7 +110,7 @@ impl Session<Engine> {
         let Some(Loaded { engine, sha256, notice }) = engine::load(source, &gguf, chosen, on_progress).await.map_err(unloadable)? else {
             return Ok(None);
         };
-        Ok(Some(Self { lm: engine, tokenizer, template, model: describe(&gguf, sha256), notice }))
+        Ok(Some(Self { lm: engine, tokenizer, template, masked_lm: None, model: describe(&gguf, sha256), notice }))
     }
 }
 
@@ -206,7 +209,11 @@ impl<M: LanguageModel> Session<M> {
         check_length(self.lm.config(), tokens.len())
             .map_err(|error| Problem::new(error.to_string(), "Shorten the prompt or the answer."))?;
         let control_tokens = self.tokenizer.control_tokens();
-        let transcript = Transcript { generation: start..tokens.len(), tokens, end_token: self.tokenizer.eos(), control_tokens };
+        let generation = start..tokens.len();
+        let mut transcript = Transcript { generation, tokens, end_token: self.tokenizer.eos(), control_tokens, infills: Vec::new() };
+        if method.replacement == Replacement::MaskedLm {
+            transcript.infills = self.masked_infills(&split, &transcript)?;
+        }
         let document = self.document(question, method, split.prompt, split.generation, origin);
         Ok(Reply::Answered(Box::new(Answered { document, transcript, segments: split.segments })))
     }
@@ -259,11 +266,39 @@ impl<M: LanguageModel> Session<M> {
         Ok((Tokenized::from_ids(generated.tokens, &self.tokenizer), answer))
     }
 
+    /// For each source, as many tokens as it has: what the masked language model says in its place, cut off or filled up with end tokens.
+    fn masked_infills(&self, split: &Split, transcript: &Transcript) -> Result<Vec<Vec<TokenId>>, Problem> {
+        let masked_lm = self.masked_lm.as_ref().ok_or_else(|| {
+            Problem::new("this method needs a masked language model", "Choose its files in the settings, or another method.")
+        })?;
+        let (prompt, generation) = (&split.prompt, &split.generation);
+        let text = format!("{}\n{}", prompt.text, generation.text);
+        let mut end = 0;
+        let gap = |sentence: &str, end: &mut usize| {
+            let gap = *end..*end + sentence.trim_end().len();
+            *end += sentence.len();
+            gap
+        };
+        let mut gaps: Vec<Range<usize>> = prompt.sentence_texts().into_iter().map(|sentence| gap(sentence, &mut end)).collect();
+        end += 1;
+        gaps.extend(generation.sentence_texts().into_iter().map(|sentence| gap(sentence, &mut end)));
+        let infill = |(j, gap): (usize, &Range<usize>)| {
+            let source = split.segments.source(j);
+            let words = masked_lm.fill(&text, gap)?;
+            let before = &transcript.tokens[..source.start];
+            let ids = self.tokenizer.encode_continuation(before, &words).into_iter().map(|token| token.id);
+            Ok(ids.chain(std::iter::repeat(transcript.end_token)).take(source.len()).collect())
+        };
+        let infills = gaps.iter().enumerate().take(split.segments.n_sources()).map(infill).collect::<Result<_, MaskedLmError>>();
+        infills.map_err(|error| Problem::new(error.to_string(), "Choose other files in the settings, or another method."))
+    }
+
     /// What stands in place of a source's tokens, in words.
     pub fn replacement(&self, method: &attribution::Method) -> String {
         match method.replacement {
             Replacement::EndToken => self.tokenizer.name(self.tokenizer.eos()),
             Replacement::Infill => "the model\u{2019}s own words".into(),
+            Replacement::MaskedLm => "words of a masked language model".into(),
             Replacement::Nothing => "nothing".into(),
         }
     }

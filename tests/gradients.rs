@@ -44,7 +44,7 @@ impl Golden {
 
     fn transcript(&self) -> Transcript {
         let generation = self.generation..TOKENS.len();
-        Transcript { tokens: TOKENS.to_vec(), generation, end_token: END_TOKEN, control_tokens: vec![END_TOKEN] }
+        Transcript { tokens: TOKENS.to_vec(), generation, end_token: END_TOKEN, control_tokens: vec![END_TOKEN], infills: Vec::new() }
     }
 
     fn segments(&self) -> Segments {

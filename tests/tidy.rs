@@ -22,7 +22,7 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
     ("attribution", &["lm", "model", "table"], NO_BROWSER),
     (
         "session",
-        &["attribution", "engine", "explanation", "graph", "lm", "model", "problem", "table", "text", "worker/protocol"],
+        &["attribution", "cpu", "engine", "explanation", "graph", "lm", "model", "problem", "table", "text", "worker/protocol"],
         NO_BROWSER,
     ),
     ("worker/protocol", &["explanation", "problem"], PURE),

@@ -55,7 +55,8 @@ mod tests {
 
     #[test]
     fn the_path_leads_from_end_tokens_to_the_text_and_leaves_the_frame_alone() {
-        let transcript = Transcript { tokens: vec![9, 5, 6, 7, 8], generation: 3..5, end_token: 2, control_tokens: Vec::new() };
+        let transcript =
+            Transcript { tokens: vec![9, 5, 6, 7, 8], generation: 3..5, end_token: 2, control_tokens: Vec::new(), infills: Vec::new() };
         let segments = Segments { prompt: vec![1..2, 2..3], generation: vec![3..4, 4..5] };
         let material = Material { transcript: &transcript, segments: &segments, sources: &segments.prompt, infills: &[] };
         let rounds = plan(&material);

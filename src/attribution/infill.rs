@@ -1,8 +1,9 @@
 //! ReAGent (paper, `sec:eval`): replace a sentence by other plausible text, measure the drop of log-probability.
 //!
-//! The paper fills in with a masked language model. Here the model itself does, from left to right, so that no second model is needed:
-//! each source from the original text before it, as many tokens as it has, the first of them not the original one
-//! ([`crate::lm::Infill`]). The replacement does not know what comes after it, so it may contradict the text more than a masked model's.
+//! The paper fills in with a masked language model, which the visitor may choose ([`REAGENT_MASKED`]). By default the model itself does,
+//! from left to right, so that no second model is needed: each source from the original text before it, as many tokens as it has, the
+//! first of them not the original one ([`crate::lm::Infill`]). Such a replacement does not know what comes after it, so it may
+//! contradict the text more than a masked model's.
 
 use std::ops::Range;
 
@@ -13,6 +14,8 @@ use crate::model::tokenizer::TokenId;
 
 pub const REAGENT: Method =
     Method { id: "reagent", replacement: Replacement::Infill, passes: 1, plan, effect: drop, divergences: false, attention: false };
+
+pub const REAGENT_MASKED: Method = Method { id: "reagent-mlm", replacement: Replacement::MaskedLm, ..REAGENT };
 
 /// Of each source one pass, in which it is replaced.
 fn plan(material: &Material<'_>) -> Vec<Round> {

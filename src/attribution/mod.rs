@@ -26,6 +26,8 @@ pub struct Transcript {
     pub end_token: TokenId,
     /// Tokens that stand in no text of anybody's.
     pub control_tokens: Vec<TokenId>,
+    /// For each source, as many other tokens as it has; empty where nobody has made them.
+    pub infills: Vec<Vec<TokenId>>,
 }
 
 /// Where each sentence lies in a transcript's tokens, prompt sentences first. A sentence may have no token of
@@ -76,6 +78,8 @@ pub enum Replacement {
     EndToken,
     /// What the model itself would say there.
     Infill,
+    /// What a masked language model would say there.
+    MaskedLm,
     Nothing,
 }
 
@@ -88,7 +92,7 @@ pub struct Material<'a> {
     pub segments: &'a Segments,
     /// Tokens of the sources to perturb, none empty.
     pub sources: &'a [Range<usize>],
-    /// As many tokens for each of them, where the method's replacement is [`Replacement::Infill`].
+    /// As many tokens for each of them, where the method replaces them by other text.
     pub infills: &'a [Vec<TokenId>],
 }
 
@@ -122,6 +126,7 @@ pub const METHODS: &[Method] = &[
     perturbation::PERTURBATION,
     divergence::CLP,
     infill::REAGENT,
+    infill::REAGENT_MASKED,
     attention::ATTENTION,
     gradients::INTEGRATED_GRADIENTS,
     gradients::ATTENTION_GRADIENTS,
@@ -153,7 +158,7 @@ mod tests {
     #[test]
     fn a_plan_has_the_passes_that_its_method_promises() {
         let tokens = vec![5; 12];
-        let transcript = Transcript { tokens, generation: 8..12, end_token: 2, control_tokens: Vec::new() };
+        let transcript = Transcript { tokens, generation: 8..12, end_token: 2, control_tokens: Vec::new(), infills: Vec::new() };
         let segments = Segments { prompt: vec![1..4, 4..7], generation: vec![8..10, 10..12] };
         let sources = [1..4, 4..7, 8..10];
         let infills = [vec![7; 3], vec![7; 3], vec![7; 2]];

@@ -30,7 +30,8 @@ mod tests {
 
     #[test]
     fn the_source_becomes_end_tokens_of_the_same_length() {
-        let transcript = Transcript { tokens: vec![5, 6, 7, 8], generation: 3..4, end_token: 2, control_tokens: Vec::new() };
+        let transcript =
+            Transcript { tokens: vec![5, 6, 7, 8], generation: 3..4, end_token: 2, control_tokens: Vec::new(), infills: Vec::new() };
         assert_eq!(Pass { edits: vec![blank(&transcript, &(1..3))] }.apply(&transcript.tokens), [5, 2, 2, 8]);
     }
 

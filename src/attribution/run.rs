@@ -106,11 +106,17 @@ impl Run<'_> {
 
     /// What stands in place of the sources, where that is for the model to say.
     async fn infills(&self, model: &mut impl LanguageModel) -> Result<Vec<Vec<TokenId>>, LmError> {
-        if self.methods[0].replacement != Replacement::Infill {
-            return Ok(Vec::new());
+        let Transcript { tokens, end_token, control_tokens, infills, .. } = self.transcript;
+        match self.methods[0].replacement {
+            Replacement::EndToken | Replacement::Nothing => Ok(Vec::new()),
+            Replacement::Infill => {
+                model.infill(&Infill { tokens, gaps: &self.sources, forbidden: control_tokens, start_token: *end_token }).await
+            }
+            Replacement::MaskedLm => {
+                let infills = self.numbers.iter().map(|&j| infills.get(j).cloned()).collect::<Option<_>>();
+                infills.ok_or_else(|| LmError::Engine("no masked language model has filled the gaps".into()))
+            }
         }
-        let Transcript { tokens, end_token, control_tokens, .. } = self.transcript;
-        model.infill(&Infill { tokens, gaps: &self.sources, forbidden: control_tokens, start_token: *end_token }).await
     }
 
     fn wants_attention(&self) -> bool {

@@ -7,6 +7,7 @@
 mod attended;
 mod forward;
 mod head;
+pub mod masked;
 mod weight;
 
 use std::collections::HashMap;

@@ -64,6 +64,15 @@ pub const METHODS: &[MethodText] = &[
         weak: WEAK_NATS,
     },
     MethodText {
+        id: "reagent-mlm",
+        name: "ReAGent (masked LM)",
+        about: "Replaces one sentence at a time by what a masked language model of your choice would say there, as the paper does, and measures how much less likely each later sentence becomes.",
+        passes: 1,
+        score: "the loss of log-probability when the source is replaced",
+        unit: NATS,
+        weak: WEAK_NATS,
+    },
+    MethodText {
         id: "attention",
         name: "Attention",
         about: "Adds up how much the model looks at each sentence while it writes the later ones. Changes nothing in the text, so it does not show what would happen without a sentence.",

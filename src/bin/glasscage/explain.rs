@@ -11,7 +11,7 @@ use glasscage::graph::{context_attribution, normalize, row_attribution};
 use glasscage::session::Outcome;
 use glasscage::worker::protocol::{Event, Question};
 
-use super::{Backend, load};
+use super::{Backend, load, load_masked_lm};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -25,8 +25,12 @@ pub struct Arguments {
     /// Explain this answer instead of generating one
     #[arg(long)]
     answer_file: Option<PathBuf>,
+    /// pert, clp, reagent, reagent-mlm, attention, ig or attn-ig
     #[arg(long, default_value = "pert")]
     method: String,
+    /// For method reagent-mlm: a folder with config.json, tokenizer.json and model.safetensors of a RoBERTa model
+    #[arg(long, value_name = "FOLDER")]
+    masked_lm: Option<PathBuf>,
     #[arg(long, value_enum, default_value = "cpu")]
     backend: Backend,
     /// The generated sentences to explain: "last", or numbers from 1 such as 1,3
@@ -62,6 +66,7 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
     let question = question(arguments)?;
     let chosen = parse_output(&arguments.output)?;
     let mut session = load(&arguments.model, arguments.backend)?;
+    session.masked_lm = arguments.masked_lm.as_deref().map(load_masked_lm).transpose()?;
     let is_watched = std::io::stderr().is_terminal();
     let outcome = pollster::block_on(session.explain(&question, async |event| {
         if is_watched {
@@ -135,7 +140,7 @@ fn show_progress(event: &Event) {
     match event {
         Event::Token(piece) => eprint!("{piece}"),
         Event::Measuring(_) => eprintln!(),
-        Event::Column { passes: [done, planned], .. } => {
+        Event::Passed([done, planned]) | Event::Column { passes: [done, planned], .. } => {
             eprint!("\rpass {done} of {planned}{}", if done == planned { "\n" } else { "" });
         }
         _ => {}

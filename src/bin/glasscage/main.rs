@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use glasscage::cpu::masked::MaskedLm;
 use glasscage::engine::Engine;
 use glasscage::model::source::NativeFile;
 use glasscage::session::Session;
@@ -106,6 +107,13 @@ fn load(path: &Path, backend: Backend) -> Result<Session<Engine>, String> {
         eprintln!("{notice}");
     }
     Ok(session)
+}
+
+/// The masked language model in a folder, as it is published.
+fn load_masked_lm(folder: &Path) -> Result<MaskedLm, String> {
+    let read =
+        |name: &str| std::fs::read(folder.join(name)).map_err(|error| format!("cannot read {}: {error}", folder.join(name).display()));
+    MaskedLm::load(&read("config.json")?, &read("tokenizer.json")?, read("model.safetensors")?).map_err(|error| error.to_string())
 }
 
 fn open(path: &Path) -> Result<NativeFile, String> {

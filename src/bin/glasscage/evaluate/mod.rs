@@ -15,7 +15,7 @@ use clap::Args;
 use glasscage::attribution::{METHODS, Method, method};
 use serde::{Deserialize, Serialize};
 
-use super::{Backend, load};
+use super::{Backend, load, load_masked_lm};
 use items::Task;
 use record::Record;
 
@@ -32,6 +32,9 @@ pub struct Arguments {
     /// Of the registry, separated by commas; they share their passes
     #[arg(long, value_delimiter = ',', default_value = "pert,clp")]
     methods: Vec<String>,
+    /// For method reagent-mlm: a folder with config.json, tokenizer.json and model.safetensors of a RoBERTa model
+    #[arg(long, value_name = "FOLDER")]
+    masked_lm: Option<PathBuf>,
     /// The first so many problems
     #[arg(long)]
     limit: Option<usize>,
@@ -72,6 +75,7 @@ pub fn evaluate(arguments: &Arguments) -> Result<(), String> {
     let methods: Vec<&Method> = arguments.methods.iter().map(|id| known_method(id)).collect::<Result<_, _>>()?;
     let items = items::read(arguments.task, &arguments.data)?;
     let mut session = load(&arguments.model, arguments.backend)?;
+    session.masked_lm = arguments.masked_lm.as_deref().map(load_masked_lm).transpose()?;
     let run = Run {
         model: session.ready().model.sha256,
         data: arguments.data.file_name().unwrap_or_default().to_string_lossy().into_owned(),
