@@ -22,6 +22,10 @@ const VOCAB: u32 = 97;
 const GAPS: [Range<usize>; 4] = [0..3, 20..26, 26..40, 71..72];
 const START: u32 = 2;
 
+async fn go_on() -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
 /// ln p of `token` after `context`.
 async fn log_prob(model: &mut impl LanguageModel, context: &[u32], token: u32) -> f64 {
     let tokens = [context, &[token]].concat();
@@ -52,10 +56,11 @@ fn gaps_are_filled_with_the_most_likely_allowed_tokens() {
         let gguf = Gguf::read(&file).await.unwrap();
         let mut cpu = CandleModel::load(&file, &gguf, u64::MAX, async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0;
         // What would be said most often is forbidden, so that it shows.
-        let free = cpu.infill(&Infill { tokens: &TOKENS, gaps: &GAPS, forbidden: &[], start_token: START }).await.unwrap();
+        let unforbidden = Infill { tokens: &TOKENS, gaps: &GAPS, forbidden: &[], start_token: START };
+        let free = cpu.infill(&unforbidden, go_on).await.unwrap().unwrap();
         let forbidden = [free[1][1], free[2][0]];
         let infill = Infill { tokens: &TOKENS, gaps: &GAPS, forbidden: &forbidden, start_token: START };
-        let filled = cpu.infill(&infill).await.unwrap();
+        let filled = cpu.infill(&infill, go_on).await.unwrap().unwrap();
         assert_ne!(filled, free);
         for (gap, filled) in GAPS.iter().zip(&filled) {
             assert_eq!(filled.len(), gap.len());
@@ -70,9 +75,10 @@ fn gaps_are_filled_with_the_most_likely_allowed_tokens() {
             let gpu = Gpu::open(&Options { variant: Some(variant), ..Options::default() }).await.expect("a Vulkan driver");
             let loaded = GpuModel::load(Rc::new(gpu), &file, &gguf, async |_| ControlFlow::Continue(())).await;
             let mut gpu = loaded.unwrap().unwrap().0;
-            assert_eq!(gpu.infill(&infill).await.unwrap(), filled, "{}", variant.name);
-            // The text up to the last token that is read before a gap, once; then each token of each gap.
-            assert_eq!(gpu.counters().forward_tokens, 70 + GAPS.iter().map(|gap| gap.len()).sum::<usize>());
+            assert_eq!(gpu.infill(&infill, go_on).await.unwrap().unwrap(), filled, "{}", variant.name);
+            assert!(gpu.infill(&infill, async || ControlFlow::Break(())).await.unwrap().is_none());
+            // The text up to the last token that is read before a gap, once a call; then each token of each gap.
+            assert_eq!(gpu.counters().forward_tokens, 70 + 70 + GAPS.iter().map(|gap| gap.len()).sum::<usize>());
         }
     });
 }

@@ -3,15 +3,14 @@
 use std::ops::{ControlFlow, Range};
 
 use super::{Material, Method, Observed, Replacement, Round, Segments, Transcript};
-use crate::lm::{Infill, Job, LanguageModel, LmError, Pass, Readout};
-use crate::model::tokenizer::TokenId;
+use crate::lm::{Infill, Infills, Job, LanguageModel, LmError, Pass, Readout};
 use crate::table::Table;
 
 /// Progress of [`measure`].
 pub enum Step<'a> {
     /// The text is scored as it is.
     Base,
-    /// Another pass, the `done`-th, which completes no source.
+    /// Something was done that completes no source; `done` passes by now.
     Pass {
         done: usize,
     },
@@ -90,7 +89,7 @@ impl Run<'_> {
         model: &mut impl LanguageModel,
         mut on_step: impl AsyncFnMut(Step<'_>) -> ControlFlow<()>,
     ) -> Result<(), LmError> {
-        let infills = self.infills(model).await?;
+        let Some(infills) = self.infills(model, &mut on_step).await? else { return Ok(()) };
         let material = Material { transcript: self.transcript, segments: self.segments, sources: &self.sources, infills: &infills };
         let rounds = (self.methods[0].plan)(&material);
         if self.wants_attention() && rounds.iter().all(|round| !round.edits.is_empty()) {
@@ -105,16 +104,21 @@ impl Run<'_> {
     }
 
     /// What stands in place of the sources, where that is for the model to say.
-    async fn infills(&self, model: &mut impl LanguageModel) -> Result<Vec<Vec<TokenId>>, LmError> {
+    async fn infills(
+        &self,
+        model: &mut impl LanguageModel,
+        on_step: &mut impl AsyncFnMut(Step<'_>) -> ControlFlow<()>,
+    ) -> Result<Option<Infills>, LmError> {
         let Transcript { tokens, end_token, control_tokens, infills, .. } = self.transcript;
         match self.methods[0].replacement {
-            Replacement::EndToken | Replacement::Nothing => Ok(Vec::new()),
+            Replacement::EndToken | Replacement::Nothing => Ok(Some(Vec::new())),
             Replacement::Infill => {
-                model.infill(&Infill { tokens, gaps: &self.sources, forbidden: control_tokens, start_token: *end_token }).await
+                let infill = Infill { tokens, gaps: &self.sources, forbidden: control_tokens, start_token: *end_token };
+                model.infill(&infill, async || on_step(Step::Pass { done: 0 }).await).await
             }
             Replacement::MaskedLm => {
-                let infills = self.numbers.iter().map(|&j| infills.get(j).cloned()).collect::<Option<_>>();
-                infills.ok_or_else(|| LmError::Engine("no masked language model has filled the gaps".into()))
+                let infills = self.numbers.iter().map(|&j| infills.get(j).cloned()).collect::<Option<Infills>>();
+                infills.map(Some).ok_or_else(|| LmError::Engine("no masked language model has filled the gaps".into()))
             }
         }
     }

@@ -17,7 +17,7 @@ use candle_core::Tensor;
 
 use crate::lm::sample::Sampler;
 use crate::lm::{
-    Backend, Counters, Infill, Input, Job, LanguageModel, LmError, LoadError, Pass, Readout, check_job, check_known, check_length,
+    Backend, Counters, Infill, Infills, Input, Job, LanguageModel, LmError, LoadError, Pass, Readout, check_job, check_known, check_length,
 };
 use crate::model::config::Config;
 use crate::model::gguf::Gguf;
@@ -207,7 +207,7 @@ impl LanguageModel for CandleModel {
         Ok(())
     }
 
-    async fn infill(&mut self, infill: &Infill<'_>) -> Result<Vec<Vec<TokenId>>, LmError> {
+    async fn infill(&mut self, infill: &Infill<'_>, mut on_step: impl AsyncFnMut() -> ControlFlow<()>) -> Result<Option<Infills>, LmError> {
         check_known(&self.transformer.config, infill.forbidden)?;
         self.text = self.transformer.empty_cache();
         let mut text = self.transformer.empty_cache();
@@ -217,7 +217,14 @@ impl LanguageModel for CandleModel {
             let inputs: Vec<Input> = infill.tokens[..end].iter().map(|&token| token.into()).collect();
             self.forward(&inputs, &mut text, &mut Attended::default())?;
         }
-        infill.gaps.iter().map(|gap| self.fill(infill, gap, &text)).collect()
+        let mut infills = Vec::with_capacity(infill.gaps.len());
+        for gap in infill.gaps {
+            if on_step().await.is_break() {
+                return Ok(None);
+            }
+            infills.push(self.fill(infill, gap, &text)?);
+        }
+        Ok(Some(infills))
     }
 
     fn counters(&self) -> Counters {

@@ -10,7 +10,7 @@ use crate::cpu::{self, CandleModel, EXPANDED_BYTES};
 use crate::gpu::device::{Gpu, Options};
 use crate::gpu::{self, GpuModel};
 use crate::lm::sample::Sampler;
-use crate::lm::{Backend, Counters, Infill, Job, LanguageModel, LmError, LoadError, Readout};
+use crate::lm::{Backend, Counters, Infill, Infills, Job, LanguageModel, LmError, LoadError, Readout};
 use crate::model::config::Config;
 use crate::model::gguf::Gguf;
 use crate::model::source::ByteSource;
@@ -165,10 +165,10 @@ impl LanguageModel for Engine {
         }
     }
 
-    async fn infill(&mut self, infill: &Infill<'_>) -> Result<Vec<Vec<TokenId>>, LmError> {
+    async fn infill(&mut self, infill: &Infill<'_>, on_step: impl AsyncFnMut() -> ControlFlow<()>) -> Result<Option<Infills>, LmError> {
         match self {
-            Self::Cpu(model) => model.infill(infill).await,
-            Self::Gpu(model) => model.infill(infill).await,
+            Self::Cpu(model) => model.infill(infill, on_step).await,
+            Self::Gpu(model) => model.infill(infill, on_step).await,
         }
     }
 

@@ -1,11 +1,13 @@
 //! Filling gaps: all of them together, one token of each at a time.
 
+use std::ops::ControlFlow;
+
 use super::GpuModel;
 use super::batch::gap_row;
 use super::forward::{Choices, Scoring, blocks, cache_length};
 use super::kernels::best::bits;
 use super::recording::Recording;
-use crate::lm::{Infill, Input, LmError, check_known, check_length};
+use crate::lm::{Infill, Infills, Input, LmError, check_known, check_length};
 use crate::model::tokenizer::TokenId;
 
 /// No token of any vocabulary.
@@ -13,10 +15,14 @@ const NONE: TokenId = TokenId::MAX;
 
 impl GpuModel {
     /// See [`crate::lm::LanguageModel::infill`].
-    pub(super) async fn fill(&mut self, infill: &Infill<'_>) -> Result<Vec<Vec<TokenId>>, LmError> {
+    pub(super) async fn fill(
+        &mut self,
+        infill: &Infill<'_>,
+        on_step: impl AsyncFnMut() -> ControlFlow<()>,
+    ) -> Result<Option<Infills>, LmError> {
         self.check_infill(infill)?;
         self.decoding = None;
-        let filled = self.fill_checked(infill).await;
+        let filled = self.fill_checked(infill, on_step).await;
         self.text.length = 0;
         filled
     }
@@ -27,7 +33,11 @@ impl GpuModel {
         check_known(config, &[infill.tokens, infill.forbidden, &[infill.start_token]].concat())
     }
 
-    async fn fill_checked(&mut self, infill: &Infill<'_>) -> Result<Vec<Vec<TokenId>>, LmError> {
+    async fn fill_checked(
+        &mut self,
+        infill: &Infill<'_>,
+        mut on_step: impl AsyncFnMut() -> ControlFlow<()>,
+    ) -> Result<Option<Infills>, LmError> {
         self.read_before_gaps(infill).await?;
         let (gpu, config) = (self.gpu.clone(), &self.transformer.config);
         let lengths: Vec<usize> = infill.gaps.iter().map(|gap| gap.len()).collect();
@@ -39,8 +49,11 @@ impl GpuModel {
         let scoring = gpu.allocating(|| Scoring::new(&gpu, config, false)).await?;
         let forbidden = bits(infill.forbidden, config.vocab_size);
         let scratch = self.scratch(infill.gaps.len()).await?;
-        let mut filled: Vec<Vec<TokenId>> = vec![Vec::new(); infill.gaps.len()];
+        let mut filled: Infills = vec![Vec::new(); infill.gaps.len()];
         for i in 0..lengths.iter().copied().max().unwrap_or(0) {
+            if on_step().await.is_break() {
+                return Ok(None);
+            }
             let open: Vec<usize> = (0..lengths.len()).filter(|&g| i < lengths[g]).collect();
             let row = |&g: &usize| {
                 let (token, position) = infill.before(&infill.gaps[g]);
@@ -57,7 +70,7 @@ impl GpuModel {
             let chosen = self.choose_each(&scratch.x, &scoring, &choices, open.len()).await?;
             open.iter().zip(chosen).for_each(|(&g, token)| filled[g].push(token));
         }
-        Ok(filled)
+        Ok(Some(filled))
     }
 
     /// Keys and values of the original text, as far as a gap needs them.

@@ -25,7 +25,7 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use crate::lm::sample::Sampler;
-use crate::lm::{Backend, Counters, Infill, Input, Job, LanguageModel, LmError, LoadError, Readout, check_known, check_length};
+use crate::lm::{Backend, Counters, Infill, Infills, Input, Job, LanguageModel, LmError, LoadError, Readout, check_known, check_length};
 use crate::model::config::Config;
 use crate::model::gguf::Gguf;
 use crate::model::source::ByteSource;
@@ -196,8 +196,8 @@ impl LanguageModel for GpuModel {
         self.score_job(job, on_readout).await
     }
 
-    async fn infill(&mut self, infill: &Infill<'_>) -> Result<Vec<Vec<TokenId>>, LmError> {
-        self.fill(infill).await
+    async fn infill(&mut self, infill: &Infill<'_>, on_step: impl AsyncFnMut() -> ControlFlow<()>) -> Result<Option<Infills>, LmError> {
+        self.fill(infill, on_step).await
     }
 
     fn counters(&self) -> Counters {

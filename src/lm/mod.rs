@@ -29,8 +29,8 @@ pub trait LanguageModel {
     async fn score(&mut self, job: &Job<'_>, on_readout: impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>) -> Result<(), LmError>;
 
     /// Fills gaps with as many tokens as they have, each the most likely one after those before it; the first is never the original
-    /// one. The text so far is forgotten.
-    async fn infill(&mut self, infill: &Infill<'_>) -> Result<Vec<Vec<TokenId>>, LmError>;
+    /// one. `on_step` is called now and then and may break off: then there is nothing. The text so far is forgotten.
+    async fn infill(&mut self, infill: &Infill<'_>, on_step: impl AsyncFnMut() -> ControlFlow<()>) -> Result<Option<Infills>, LmError>;
 
     /// Work done since the model was loaded.
     fn counters(&self) -> Counters;
@@ -134,6 +134,9 @@ pub struct Infill<'a> {
     /// Read before a gap that begins the text.
     pub start_token: TokenId,
 }
+
+/// For each gap its tokens.
+pub type Infills = Vec<Vec<TokenId>>;
 
 impl Infill<'_> {
     /// The token that is read just before a gap, and its position.

@@ -82,6 +82,19 @@ async fn measure(url: &str, name: &str, job: &Value) -> Value {
     priced(result, &watch.finish())
 }
 
+/// From an empty cache to the first explanation by the built-in model on the page as it ships: the first example, one press.
+async fn cold_page(url: &str) -> Value {
+    let examples: Value = serde_json::from_str(include_str!("../../public/models/demo-examples.json")).expect("examples are JSON");
+    let browser = Browser::open(url).await;
+    browser.fill("prompt-input", examples["examples"][0]["prompt"].as_str().expect("a prompt")).await;
+    browser.click("explain-button").await;
+    browser.explained().await;
+    let since_navigation = browser.driver.execute("return performance.now()", Vec::new()).await.expect("a script runs");
+    let millis = since_navigation.json().as_f64().expect("a number");
+    browser.close().await;
+    json!({"wall_seconds": millis / 1e3})
+}
+
 /// The sections with their cost in seconds, those of one name together; rates where there are tokens.
 fn priced(mut result: Value, seen: &Seen) -> Value {
     let mut costs: BTreeMap<String, [f64; 3]> = BTreeMap::new();
@@ -113,7 +126,8 @@ async fn engines_in_a_browser() {
         return;
     };
     let server = Server::start(&site(&dist, &model)).await;
-    let mut report = json!({"job": job()});
+    let mut report = json!({"job": job(), "cold_page": cold_page(&server.url).await});
+    println!("cold page: {}", report["cold_page"]);
     for name in ["wasm-cpu", "webgpu", "choice", "wllama"] {
         if name == "wllama" && path("GLASSCAGE_BENCH_WLLAMA").is_none() {
             continue;

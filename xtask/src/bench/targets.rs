@@ -88,6 +88,11 @@ fn footprint(numbers: &Numbers) -> Vec<Row> {
     let pipelines = |when: &str| numbers.at(&format!("/native_gpu/pipelines/{when}"));
     let late = pipelines("after_generation").zip(pipelines("at_first_token")).map(|(after, first)| after - first);
     vec![
+        (
+            "cold page to the first explanation by the built-in model, s (30 at most here)",
+            numbers.at("/browser/cold_page/wall_seconds"),
+            |_| true,
+        ),
         ("6. page, compressed kB <= 400", kilobytes("page"), |kilobytes| kilobytes <= 400.0),
         ("6. worker, compressed kB <= 1200", kilobytes("engine"), |kilobytes| kilobytes <= 1200.0),
         ("wllama, compressed kB", kilobytes("wllama"), |_| true),
