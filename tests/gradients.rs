@@ -5,17 +5,22 @@
 mod models;
 
 use std::ops::{ControlFlow, Range};
+use std::path::Path;
 use std::rc::Rc;
 
 use candle_core::quantized::GgmlDType;
 use glasscage::attribution::run::measure;
 use glasscage::attribution::{Segments, Transcript, method};
 use glasscage::cpu::CandleModel;
+use glasscage::engine::Engine;
 use glasscage::gpu::GpuModel;
 use glasscage::gpu::device::{Gpu, Options};
 use glasscage::lm::{Edit, Input, Job, LanguageModel, Pass};
+use glasscage::metrics::rank_correlation;
 use glasscage::model::gguf::Gguf;
-use glasscage::model::source::Memory;
+use glasscage::model::source::{Memory, NativeFile};
+use glasscage::session::{Answered, Reply, Session};
+use glasscage::worker::protocol::{BackendChoice, Question};
 use models::{SHAPES, TOKENS};
 
 const FLOAT64: &str = include_str!("golden/gradients.json");
@@ -152,5 +157,52 @@ fn the_chosen_width_is_near_the_best() {
         let best: f64 = errors.iter().map(|(_, error)| *error).fold(f64::INFINITY, f64::min);
         let chosen = errors.iter().find(|(half_width, _)| *half_width == glasscage::attribution::HALF_WIDTH).expect("it was tried").1;
         assert!(chosen <= best, "{chosen} {best}");
+    });
+}
+
+/// Attn x IG of each block from tokens: products of every pair of tokens, then the block's mean, as the paper has it.
+async fn from_tokens(session: &mut Session<Engine>, transcript: &Transcript, segments: &Segments) -> Vec<f64> {
+    let tokens = |sentences: &[Range<usize>]| sentences.iter().flat_map(|sentence| sentence.clone().map(|t| t..t + 1)).collect::<Vec<_>>();
+    let single = Segments { prompt: tokens(&segments.prompt), generation: tokens(&segments.generation) };
+    let method = [method("attn-ig").unwrap()];
+    let measured = measure(&mut session.lm, &method, transcript, &single, async |_| ControlFlow::Continue(())).await;
+    let sources: Vec<usize> = single.prompt.iter().chain(&single.generation).map(|token| token.start).collect();
+    let score = |target: usize, source: usize| {
+        let row = single.generation.iter().position(|token| token.start == target).unwrap();
+        let column = sources.iter().position(|&token| token == source).unwrap();
+        measured.tables[0].row(row)[column].unwrap()
+    };
+    let block = |target: &Range<usize>, source: &Range<usize>| {
+        let pairs = target.clone().flat_map(|t| source.clone().map(move |s| (t, s)));
+        pairs.map(|(t, s)| score(t, s)).sum::<f64>() / (target.len() * source.len()) as f64
+    };
+    segments
+        .generation
+        .iter()
+        .enumerate()
+        .flat_map(|(i, target)| (0..segments.prompt.len() + i).map(move |j| (target, j)))
+        .map(|(target, j)| block(target, segments.source(j)))
+        .collect()
+}
+
+/// The page multiplies attention and gradient of a sentence, the paper those of its tokens.
+#[test]
+fn a_product_of_sentences_ranks_sources_much_as_the_product_of_tokens_does() {
+    let question = Question::greedy("Tom has 6 apples. He eats 2 apples. How many apples does Tom have?");
+    pollster::block_on(async {
+        let source = NativeFile::open(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf"))).unwrap();
+        let loaded = Session::load(&source, BackendChoice::Cpu, async |_| ControlFlow::Continue(())).await;
+        let mut session = loaded.unwrap().unwrap();
+        let Reply::Answered(answered) = session.answer(&question, async |_| ControlFlow::Continue(())).await.unwrap() else {
+            panic!("it answers");
+        };
+        let Answered { transcript, segments, .. } = *answered;
+        let method = [method("attn-ig").unwrap()];
+        let measured = measure(&mut session.lm, &method, &transcript, &segments, async |_| ControlFlow::Continue(())).await;
+        let ours: Vec<f64> = measured.tables[0].rows().flatten().map(|score| score.unwrap()).collect();
+        let theirs = from_tokens(&mut session, &transcript, &segments).await;
+        let agreement = rank_correlation(&ours, &theirs).unwrap();
+        println!("rank correlation {agreement:.3}; of sentences {ours:.3?}, of tokens {theirs:.3?}");
+        assert!(agreement > 0.7, "{agreement}");
     });
 }

@@ -17,8 +17,9 @@ pub const HALF_WIDTH: f32 = 0.005;
 pub const INTEGRATED_GRADIENTS: Method =
     Method { id: "ig", replacement: Replacement::EndToken, passes: 2 * STEPS, plan, effect: slope, divergences: false, attention: false };
 
-/// The product of the two at each target token. (The paper multiplies at each pair of target and source token, then takes the mean over
-/// the source: that is not the product of the means. How far apart they are is measured in `docs/results.md`.)
+/// The product of the two at each target token. The paper multiplies at each pair of target and source token, then takes the mean over
+/// the source, which is not the product of the means: in two word problems ours was about a quarter as large, and ranked the blocks with
+/// correlations of 0.97 and 0.88 to those of tokens (`tests/gradients.rs`).
 pub const ATTENTION_GRADIENTS: Method = Method { id: "attn-ig", effect: weighted_slope, attention: true, ..INTEGRATED_GRADIENTS };
 
 /// Of each point a round: its base text is there on the path, and of each source a pass goes a bit further and one not as far.
