@@ -13,7 +13,7 @@ DATA = (
     "comparisons, groups, two people; 1 to 6 steps; results 0 to 199, products up to 150; distractors none 34 %, "
     '"Unrelated sentence." or a harmless remark 26 %, rival quantities 25 %, both 15 %), everyday problems 21 % (shopping, change, '
     "sharing, ages, rates, times, lengths, weights, groups; 1 to 3 steps), look-ups over 1 to 3 sentences with decoys 14 %, "
-    "listing 1 to 5 of 3 to 9 facts 11 %, bare sums 9 %. Present and past tense, some 30 % invented names and 15 % invented nouns. In about "
+    "listing 1 to 5 of 3 to 9 facts 11 %, bare sums 9 %. Present and past tense, half of the names and four tenths of the nouns are invented. In about "
     "a fifth of the examples some irrelevant prompt sentences are replaced by end tokens, as the page's perturbations do."
 )
 HELD_OUT = (
@@ -45,8 +45,8 @@ def metadata_card(summary: dict) -> str:
     return f"{DESCRIPTION}\n\nData: {DATA}\n\nTraining: {training_summary(summary)}\n\nWhat it cannot do: {LIMITS}"
 
 
-def markdown(model, summary: dict, file_bytes: int, tables: dict[str, str], fraction: str) -> str:
-    """The card as a page; `tables` are scores, familiar, steps, facts, curve in Markdown."""
+def markdown(model, summary: dict, file_bytes: int, tables: dict[str, str], fraction: str, note: str) -> str:
+    """The card as a page; `tables` are scores, familiar, steps, facts, curve in Markdown; `note` is about this very run."""
     c = model.config
     parameters = sum(p.numel() for p in model.parameters()) / 1e6
     return f"""# {NAME}
@@ -59,7 +59,7 @@ pre-tokenizer, single digits, ChatML, ends with `<|im_end|>`. GGUF, Q8_0 matrice
 
 **Data.** {DATA}
 
-**Recipe.** {training_summary(summary)}
+**Recipe.** {training_summary(summary)}{note}
 
 **Held out.** {HELD_OUT} The problems are in `tests/golden/demo/`.
 

@@ -47,7 +47,9 @@ def main():
     print(*tables.values(), sep="\n\n")
     some = f"the first {arguments.limit} of {problem_sets.HELD_OUT_COUNT} problems per condition"
     fraction = "all problems" if arguments.limit >= problem_sets.HELD_OUT_COUNT else some
-    text = card.markdown(*load_trained(folder / "model.pt"), gguf_path.stat().st_size, tables, fraction)
+    note = folder / "note.md"  # what was particular about this run
+    note = " " + note.read_text().strip() if note.exists() else ""
+    text = card.markdown(*load_trained(folder / "model.pt"), gguf_path.stat().st_size, tables, fraction, note)
     gguf_path.with_suffix(".md").write_text(text)
     examples = {"model": gguf_path.name, "examples": page_examples(problems, texts)}
     (arguments.models / "demo-examples.json").write_text(json.dumps(examples, indent=2) + "\n")

@@ -108,7 +108,7 @@ pub fn csv(records: &[Record]) -> String {
                     let reading = if *reading == Reading::Row { "row" } else { "cage" };
                     format!("{},{},{},{reading}", variant.method, aggregation(variant), normalization(variant))
                 }
-                Kind::Random => ",,,random".into(),
+                Kind::Random => ",,,random order".into(),
                 Kind::Truth => ",,,relevant first".into(),
             };
             let is_right = scored.is_right.map_or(String::new(), |is_right| is_right.to_string());
