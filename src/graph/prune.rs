@@ -16,7 +16,7 @@ pub struct Edge {
     pub flow: f64,
 }
 
-/// The edges kept, heaviest flow first, and what was left out.
+/// The edges kept, largest flow first, and what was left out. Negative flows, of raw scores, count by their size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pruned {
     pub edges: Vec<Edge>,
@@ -29,15 +29,15 @@ pub struct Pruned {
 /// Keeps the smallest set of edges that carries `share` (in [0, 1]) of the flow into `output`. Weights are not renormalised.
 pub fn prune(adjacency: &Adjacency, output: &[usize], share: f64) -> Pruned {
     let mut edges = flowing_edges(adjacency, output);
-    edges.sort_by(|a, b| b.flow.total_cmp(&a.flow));
-    let total: f64 = edges.iter().map(|edge| edge.flow).sum();
+    edges.sort_by(|a, b| b.flow.abs().total_cmp(&a.flow.abs()));
+    let total: f64 = edges.iter().map(|edge| edge.flow.abs()).sum();
     let mut kept = 0.0;
     // A hair below the wanted share counts as reached: sums in another order differ in the last bits.
     let n_kept = edges
         .iter()
         .take_while(|edge| {
             let wanted = kept < share * total * (1.0 - 1e-12);
-            kept += if wanted { edge.flow } else { 0.0 };
+            kept += if wanted { edge.flow.abs() } else { 0.0 };
             wanted
         })
         .count();
@@ -53,7 +53,7 @@ fn flowing_edges(adjacency: &Adjacency, output: &[usize]) -> Vec<Edge> {
         .rows()
         .enumerate()
         .flat_map(|(to, row)| row.iter().enumerate().map(move |(from, &weight)| Edge { from, to, weight, flow: weight }));
-    edges.map(|edge| Edge { flow: edge.weight * arriving(edge.to), ..edge }).filter(|edge| edge.flow > 0.0).collect()
+    edges.map(|edge| Edge { flow: edge.weight * arriving(edge.to), ..edge }).filter(|edge| edge.flow.abs() > 0.0).collect()
 }
 
 #[cfg(test)]
@@ -78,6 +78,14 @@ mod tests {
         assert_eq!(pruned.edges.iter().map(|edge| (edge.from, edge.to)).collect::<Vec<_>>(), [(2, 2), (0, 0)]);
         assert_eq!(pruned.hidden, 2);
         assert!((pruned.kept_share - 1.52 / 1.8).abs() < 1e-12);
+    }
+
+    #[test]
+    fn raw_scores_that_take_away_are_kept_by_their_size() {
+        let raw = CausalMatrix::from_rows(2, vec![vec![0.5, -2.0]]);
+        let pruned = prune(&raw, &[0], 0.8);
+        assert_eq!(pruned.edges, [Edge { from: 1, to: 0, weight: -2.0, flow: -2.0 }]);
+        assert_eq!((pruned.hidden, pruned.kept_share), (1, 0.8));
     }
 
     #[test]
