@@ -1,4 +1,5 @@
-//! Text: sentences, and which tokens belong to which.
+//! Text: sentences, words, and which tokens belong to which.
 
 pub mod sentences;
 pub mod spans;
+pub mod words;
