@@ -6,10 +6,10 @@ use std::ops::{ControlFlow, Range};
 
 use crate::attribution::deletion::{deletion_scores, random_orders};
 use crate::attribution::run::{Column, Measured, Step, measure, n_passes};
-use crate::attribution::{self, AGGREGATION, Replacement, Segments, Transcript};
+use crate::attribution::{self, Replacement, Segments, Transcript};
 use crate::cpu::masked::{MaskedLm, MaskedLmError};
 use crate::engine::{self, Engine, Loaded, Progress};
-use crate::explanation::{Answer, Document, FORMAT, Manifest, Method, Model, Passage, Sampling, Stop, VERSION};
+use crate::explanation::{Aggregation, Answer, Document, FORMAT, Manifest, Method, Model, Passage, Sampling, Stop, VERSION};
 use crate::graph::Normalization;
 use crate::lm::generate::{self, generate};
 use crate::lm::sample::Sampler;
@@ -321,7 +321,7 @@ impl<M: LanguageModel> Session<M> {
             generation,
             method: Method {
                 id: method.id.into(),
-                aggregation: AGGREGATION.into(),
+                aggregation: Aggregation::Mean,
                 normalization: Normalization::Full,
                 replacement: self.replacement(method),
                 passes: [0, 0],

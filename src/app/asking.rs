@@ -5,15 +5,14 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use web_sys::File;
 
+use super::beside::Job;
 use super::browser;
-use super::check::Plan;
-use super::reading::Reading;
 use super::reproduction::Reproduction;
 use super::run::Run;
 use super::state::{ModelState, Origin, Page, Shown};
-use crate::explanation::{Answer, Document, Sampling};
+use crate::explanation::{Answer, Document, Method, Sampling};
 use crate::problem::Problem;
-use crate::worker::client::{BackendChoice, Checked, Client, Event, GLASSCAGE, Message, ModelSource, Question, Ready, Request};
+use crate::worker::client::{BackendChoice, Client, Event, GLASSCAGE, Message, ModelSource, Question, Ready, Request};
 
 /// How long Stop waits for the engine to end in good order.
 const PATIENCE_MILLIS: u32 = 4_000;
@@ -30,7 +29,7 @@ fn backend(query: &str) -> BackendChoice {
 }
 
 /// The question that a document answers.
-fn question_of(document: &Document) -> Question {
+pub(super) fn question_of(document: &Document) -> Question {
     let (answer, sampling, max_tokens) = match &document.manifest.answer {
         Answer::Generated { sampling, max_tokens, .. } => (None, *sampling, *max_tokens),
         Answer::Given {} => (Some(document.generation.text.clone()), Sampling::GREEDY, 0),
@@ -55,7 +54,8 @@ impl Page {
         if prompt.trim().is_empty() {
             return self.problem.set(Some(Problem::new("There is no prompt yet", "Write one, or choose an example")));
         }
-        self.ask(self.settings.with_untracked(|settings| settings.question(&prompt, &given)), None);
+        let question = self.settings.with_untracked(|settings| settings.question(&prompt, &given));
+        self.request(Job::Explain, Request::Explain(question));
     }
 
     /// Makes the explanation on screen again, as its document says it was made, and compares.
@@ -65,38 +65,17 @@ impl Page {
         let question = question_of(&document);
         self.replace_texts(&question.prompt, question.answer.as_deref().unwrap_or_default());
         self.editor_is_open.set(true);
-        self.ask(question, Some(document));
-    }
-
-    fn ask(&self, question: Question, shared: Option<Document>) {
-        self.engine.update_value(|engine| {
-            engine.shared = shared;
-            engine.plan = None;
-        });
-        self.request(Request::Explain(question));
-    }
-
-    /// Puts the explanation on screen to the deletion test, on the model that made it.
-    pub fn check_it(&self) {
-        let Some(shown) = self.shown.get_untracked().filter(|_| !self.run.with_untracked(Run::is_active)) else { return };
-        let document = shown.graph.document();
-        if !document.is_complete() {
-            return self.problem.set(Some(Problem::new("This explanation was stopped before its end", "Make it again, then check it")));
-        }
-        // A sentence under the pointer is no choice.
-        let plan = self.output.with_untracked(|output| Plan::new(&Reading::new(shown.graph.clone(), output)));
-        let question = Question { answer: Some(document.generation.text.clone()), ..question_of(document) };
-        let request = Request::Check(question, plan.orders());
-        self.check.set(None);
-        self.engine.update_value(|engine| engine.plan = Some(plan));
-        self.request(request);
+        self.request(Job::Again(Box::new(document)), Request::Explain(question));
     }
 
     /// Sends what the visitor asks for; loads the model first where needed.
-    fn request(&self, request: Request) {
+    pub(super) fn request(&self, job: Job, request: Request) {
         self.problem.set(None);
         self.work.set(None);
-        self.engine.update_value(|engine| engine.runs += 1);
+        self.engine.update_value(|engine| {
+            engine.runs += 1;
+            engine.job = job;
+        });
         match self.model.get_untracked() {
             ModelState::Ready(ready) => self.begin(&request, &ready),
             state => {
@@ -151,6 +130,7 @@ impl Page {
         if let Some(answer) = run.answer() {
             self.keep_answer(answer.to_owned());
         }
+        self.settle_trial();
     }
 
     /// Takes this local model, or the built-in one, from now on.
@@ -208,26 +188,37 @@ impl Page {
         match event {
             Event::Loading { bytes, total, memory } => self.model.set(ModelState::Loading { bytes, total, memory }),
             Event::Ready(ready) => self.model_is_ready(ready),
-            Event::Token(piece) => self.run.update(|run| run.token(&piece)),
+            Event::Token(piece) => {
+                self.run.update(|run| run.token(&piece));
+                self.trial_goes_on(&piece);
+            }
+            Event::Measuring(document) if self.is_beside() => self.run.update(|run| run.passed(document.method.passes, 0.0)),
             Event::Measuring(document) => {
                 self.run.set(Run::measuring(document.method.passes[1], browser::now_millis()));
-                self.show(document, Origin::Here);
+                self.show(self.as_shared(document), Origin::Here);
             }
             Event::Passed(passes) => self.run.update(|run| run.passed(passes, browser::now_millis())),
             Event::Column { column, scores, passes } => {
                 self.run.update(|run| run.passed(passes, browser::now_millis()));
-                self.fill_column(column, &scores, passes);
+                if !self.is_beside() {
+                    self.fill_column(column, &scores, passes);
+                }
             }
             Event::Scored => {}
-            Event::Checking(passes) => self.run.set(Run::Checking(passes)),
+            Event::Checking(passes) => self.run.update(|run| run.passed(passes, 0.0)),
             Event::Checked(checked) => self.checked(&checked),
+            Event::Answered(document) => self.answered_again(&document),
             Event::Worked(work) => self.work.set(Some(work)),
+            Event::Finished(document) if self.is_beside() => self.compared(document),
             Event::Finished(document) => {
                 let passes = document.method.passes;
                 self.run.update(|run| *run = Run::Done(run.outcome(passes)));
                 self.finish(document);
             }
-            Event::Stopped { answer } if answer.is_empty() => self.run.set(Run::Done("Stopped".into())),
+            Event::Stopped { answer } if answer.is_empty() || self.is_beside() => {
+                self.run.set(Run::Done("Stopped".into()));
+                self.settle_trial();
+            }
             Event::Stopped { answer } => {
                 self.run.set(Run::Done("Stopped; the answer so far is under \u{201c}Explain a given answer\u{201d}".into()));
                 self.keep_answer(answer);
@@ -253,28 +244,12 @@ impl Page {
     }
 
     fn begin(&self, request: &Request, ready: &Ready) {
-        if !matches!(request, Request::Check(..)) {
-            self.run.set(Run::answering());
-            return self.send(request);
+        match self.is_beside().then(|| self.begin_beside(ready)) {
+            None => self.run.set(Run::answering()),
+            Some(Ok(run)) => self.run.set(run),
+            Some(Err(problem)) => return self.fail(problem),
         }
-        let made_by = self.shown.with_untracked(|shown| shown.as_ref().map(|shown| shown.graph.document().manifest.model.clone()));
-        match made_by {
-            Some(model) if model.sha256 == ready.model.sha256 => {
-                self.run.set(Run::Checking([0, 0]));
-                self.send(request);
-            }
-            made_by => {
-                let name = made_by.map(|model| model.name).unwrap_or_default();
-                let what = format!("This explanation was made by another model (\u{201c}{name}\u{201d}) than the one that is loaded");
-                self.fail(Problem::new(what, "Open that model\u{2019}s file, or make the explanation again here, then check it"));
-            }
-        }
-    }
-
-    fn checked(&self, checked: &Checked) {
-        let plan = self.engine.try_update_value(|engine| engine.plan.take()).flatten();
-        self.run.set(Run::Done("Checked".into()));
-        self.check.set(plan.and_then(|plan| plan.check(checked)));
+        self.send(request);
     }
 
     /// Puts an unfinished answer where it can be explained; a text of the visitor's own there stays.
@@ -297,6 +272,7 @@ impl Page {
         }
         self.engine.update_value(|engine| engine.asked = None);
         self.run.set(Run::Idle);
+        self.settle_trial();
         self.problem.set(Some(problem));
     }
 
@@ -310,17 +286,34 @@ impl Page {
         }
     }
 
-    /// The final document takes the place of the growing one; what the visitor has selected meanwhile stays.
+    /// An explanation made again has its graph made as the one before.
+    fn as_shared(&self, document: Document) -> Document {
+        self.engine.with_value(|engine| match &engine.job {
+            Job::Again(shared) => document.derived(shared.method.aggregation, shared.method.normalization),
+            _ => document,
+        })
+    }
+
+    /// The final document takes the place of the growing one; what the visitor has chosen meanwhile stays.
     fn finish(&self, document: Document) {
-        let is_the_growing_one = self.shown.with_untracked(|shown| {
+        let growing = self.shown.with_untracked(|shown| {
             let growing = shown.as_ref().map(|shown| shown.graph.document());
-            growing.is_some_and(|growing| growing.prompt == document.prompt && growing.generation == document.generation)
+            growing.filter(|growing| growing.is_same_text(&document)).map(|growing| growing.method.clone())
         });
-        match is_the_growing_one {
-            true => self.shown.set(Some(Shown::new(document.clone(), Origin::Here))),
-            false => self.show(document.clone(), Origin::Here),
+        match growing {
+            Some(Method { aggregation, normalization, .. }) => {
+                self.shown.set(Some(Shown::new(document.clone().derived(aggregation, normalization), Origin::Here)));
+            }
+            None => self.show(self.as_shared(document.clone()), Origin::Here),
         }
-        let shared = self.engine.try_update_value(|engine| engine.shared.take()).flatten();
+        let shared = match self.take_job() {
+            Job::Again(shared) => Some(shared),
+            _ => None,
+        };
         self.reproduction.set(shared.map(|shared| Reproduction::of(&shared, &document)));
+    }
+
+    pub(super) fn take_job(&self) -> Job {
+        self.engine.try_update_value(|engine| std::mem::take(&mut engine.job)).unwrap_or_default()
     }
 }

@@ -1,5 +1,6 @@
 //! The deletion test of an explanation: what was asked of the engine, and what its answer says.
 
+use super::derivation;
 use super::reading::Reading;
 use crate::metrics::{Curve, coverage, order, share_on};
 use crate::worker::client::Checked;
@@ -9,6 +10,8 @@ use crate::worker::client::Checked;
 pub struct Plan {
     /// The explained sentences, such as "G4".
     output: String,
+    /// How the graph was made, where not as in the paper.
+    derivation: Option<String>,
     /// Of the prompt sentences, by CAGE and by row.
     attributions: [Vec<f64>; 2],
 }
@@ -17,6 +20,7 @@ pub struct Plan {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Check {
     pub output: String,
+    pub derivation: Option<String>,
     /// CAGE, row, random.
     pub tests: [Tested; 3],
     /// The answer is no less likely without the prompt: then the curves say nothing.
@@ -43,7 +47,9 @@ pub struct Coverage {
 
 impl Plan {
     pub fn new(reading: &Reading) -> Self {
-        Self { output: reading.output_label(), attributions: attributions(reading) }
+        let method = &reading.document().method;
+        let derivation = (!derivation::is_the_papers(method)).then(|| derivation::words(method));
+        Self { output: reading.output_label(), derivation, attributions: attributions(reading) }
     }
 
     /// The orders of deletion, CAGE's and row's.
@@ -62,6 +68,7 @@ impl Plan {
         }
         Some(Check {
             output: self.output,
+            derivation: self.derivation,
             tests: [Tested::mean(&[of_cage], cage), Tested::mean(&[of_row], row), Tested::mean(&random.iter().collect::<Vec<_>>(), &equal)],
             says_nothing: Curve::new(of_cage, cage).is_rising(),
             log_probs: [of_cage[0], of_cage[cage.len()]],

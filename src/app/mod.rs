@@ -1,12 +1,15 @@
 //! The page. It renders explanation documents, wherever they come from, and asks the worker for new ones.
 //!
-//! [`state::Page`] holds the signals; `asking` and `opening` are what a visitor can do to them; `reading`, `run`,
-//! `selection`, `settings` and `sharing` are plain structs with all the logic; `components` only draw.
+//! [`state::Page`] holds the signals; `asking`, `beside` and `opening` are what a visitor can do to them; `reading`,
+//! `run`, `selection`, `settings`, `sharing` and others are plain structs with all the logic; `components` only draw.
 
 mod asking;
+mod beside;
 mod browser;
 mod check;
+mod comparison;
 mod components;
+mod derivation;
 mod examples;
 mod gallery;
 mod number;
@@ -14,10 +17,12 @@ mod opening;
 mod reading;
 mod reproduction;
 mod run;
+mod scale;
 mod selection;
 mod settings;
 mod sharing;
 mod state;
+mod trial;
 
 use leptos::ev;
 use leptos::prelude::*;

@@ -11,11 +11,6 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// A share that may not have been measured.
-pub fn percent_or_dash(share: Option<f64>) -> String {
-    share.map_or_else(|| "\u{2013}".into(), percent)
-}
-
 /// Whole percents for attributes that tests and scripts read.
 pub fn whole_percent(share: f64) -> i64 {
     (share * 100.0).round() as i64
@@ -25,6 +20,31 @@ pub fn whole_percent(share: f64) -> i64 {
 pub fn signed(number: f64) -> String {
     let digits = format!("{:.3}", number.abs());
     if number < 0.0 && digits != "0.000" { format!("\u{2212}{digits}") } else { digits }
+}
+
+/// A number that is no share, to three digits: "0.013", "\u{2212}1.25", "1,240", "3.1\u{b7}10\u{2075}"; a trace is not nothing.
+pub fn plain(number: f64) -> String {
+    let digits = match number.abs() {
+        0.0 => "0".into(),
+        size if size < 0.0005 => return "\u{2248}0".into(),
+        size if size < 1.0 => format!("{size:.3}"),
+        size if size < 10.0 => format!("{size:.2}"),
+        size if size < 100.0 => format!("{size:.1}"),
+        size if size < 9_999.5 => grouped(size.round() as u64),
+        size if size.is_finite() => power_of_ten(size),
+        _ => return "too large".into(),
+    };
+    if number < 0.0 { format!("\u{2212}{digits}") } else { digits }
+}
+
+/// 123456 as "1.2\u{b7}10\u{2075}".
+fn power_of_ten(size: f64) -> String {
+    const RAISED: [char; 10] =
+        ['\u{2070}', '\u{b9}', '\u{b2}', '\u{b3}', '\u{2074}', '\u{2075}', '\u{2076}', '\u{2077}', '\u{2078}', '\u{2079}'];
+    let written = format!("{size:.1e}");
+    let (digits, exponent) = written.split_once('e').unwrap_or((&written, ""));
+    let raised: String = exponent.chars().filter_map(|digit| RAISED.get(digit.to_digit(10)? as usize)).collect();
+    format!("{digits}\u{b7}10{raised}")
 }
 
 /// A file size: "512 bytes", "3.6 MB".
@@ -50,6 +70,15 @@ pub fn counted(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
+/// "P2", "P2 and P4", "P1, P2 and P4".
+pub fn listed(labels: &[String]) -> String {
+    match labels.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        Some((last, _)) => last.clone(),
+        None => "nothing".into(),
+    }
+}
+
 /// A time still to wait, coarse enough to be true: "less than a second", "about 3 s", "about 2 min".
 pub fn wait(seconds: f64) -> String {
     match seconds {
@@ -67,7 +96,6 @@ mod tests {
     fn shares_are_whole_percents_and_a_trace_is_not_nothing() {
         let written = [0.0, 0.004, 0.0149, 0.235, 1.0, -0.03].map(percent);
         assert_eq!(written, ["0%", "<1%", "1%", "24%", "100%", "\u{2212}3%"]);
-        assert_eq!(percent_or_dash(None), "\u{2013}");
     }
 
     #[test]
@@ -76,9 +104,17 @@ mod tests {
     }
 
     #[test]
+    fn numbers_that_are_no_shares_have_three_digits_however_large() {
+        let written = [0.0, 0.0004, -0.0131, 1.25, -47.33, 1240.4, 312_000.0, f64::NAN].map(plain);
+        let expected = ["0", "\u{2248}0", "\u{2212}0.013", "1.25", "\u{2212}47.3", "1,240", "3.1\u{b7}10\u{2075}", "too large"];
+        assert_eq!(written, expected);
+    }
+
+    #[test]
     fn sizes_and_counts_are_easy_to_read() {
         assert_eq!([999, 3_600_000, 1_500_000_000].map(bytes), ["999 bytes", "3.6 MB", "1.50 GB"]);
         assert_eq!([7, 123, 1_234, 1_234_567].map(grouped), ["7", "123", "1,234", "1,234,567"]);
+        assert_eq!(listed(&["P1", "P2", "P4"].map(String::from)), "P1, P2 and P4");
         assert_eq!((counted(1, "edge"), counted(0, "edge")), ("1 edge".into(), "0 edges".into()));
     }
 

@@ -13,7 +13,8 @@ use super::run::Run;
 use super::selection;
 use super::sharing::{Reach, SharedLink};
 use super::state::{Origin, Page, Shown};
-use crate::explanation::{Document, from_fragment, to_fragment};
+use crate::explanation::{Aggregation, Document, from_fragment, to_fragment};
+use crate::graph::Normalization;
 use crate::problem::Problem;
 
 impl Shown {
@@ -32,6 +33,9 @@ impl Page {
         self.link.set(None);
         self.reproduction.set(None);
         self.check.set(None);
+        self.others.set(Vec::new());
+        self.marked.set(Vec::new());
+        self.trials.set(Vec::new());
         self.output.set(output);
         self.shown.set(Some(Shown::new(document, origin)));
         if origin != Origin::Here {
@@ -119,6 +123,15 @@ impl Page {
         self.preview.set(None);
         self.link.set(None);
         self.output.update(|output| *output = selection::clicked(output, i, extend));
+    }
+
+    /// Makes the graph of the same scores in another way.
+    pub fn derive(&self, aggregation: Aggregation, normalization: Normalization) {
+        self.link.set(None);
+        let derive =
+            |shown: &mut Shown| *shown = Shown::new(shown.graph.document().clone().derived(aggregation, normalization), shown.origin);
+        self.others.update(|others| others.iter_mut().for_each(derive));
+        self.shown.update(|shown| shown.iter_mut().for_each(derive));
     }
 
     /// Closes the link, where it is open; else goes back to the last sentence.

@@ -2,13 +2,18 @@
 
 use std::sync::Arc;
 
+use super::number;
+use super::scale::{Amount, Scale};
 use crate::explanation::{Document, MethodText, method_words};
-use crate::graph::{self, Adjacency, Normalization, Pruned};
+use crate::graph::{self, Adjacency, Pruned};
+use crate::table::Table;
 
 /// A document and what follows from its table alone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Graph {
     document: Document,
+    /// What the edges are made of: means or sums.
+    scores: Table,
     adjacency: Adjacency,
     /// For each source: whether all its cells are measured.
     measured: Vec<bool>,
@@ -53,12 +58,13 @@ pub enum Matrix {
 impl Graph {
     pub fn new(document: Document) -> Self {
         let table = &document.table;
-        let adjacency = graph::normalize(table, document.method.normalization);
+        let scores = document.scores();
+        let adjacency = graph::normalize(&scores, document.method.normalization);
         let is_measured = |j: usize| table.rows_after(j).all(|i| table.row(i)[j].is_some());
         let measured = (0..table.n_sources()).map(is_measured).collect();
         let weak = method_words(&document.method.id).weak;
         let evidence = table.rows().map(|row| Evidence::of(row, weak)).collect();
-        Self { document, adjacency, measured, evidence }
+        Self { document, scores, adjacency, measured, evidence }
     }
 
     pub fn document(&self) -> &Document {
@@ -85,7 +91,7 @@ impl Graph {
             (0..self.n_generated()).map(|i| (0..derived.n_sources()).map(|j| cell(i, j)).collect()).collect()
         };
         match matrix {
-            Matrix::T => self.document.table.to_rectangle(None),
+            Matrix::T => self.scores.to_rectangle(None),
             Matrix::A => fill(&self.adjacency),
             Matrix::Y => fill(&graph::total_influence(&self.adjacency)),
         }
@@ -109,7 +115,8 @@ impl Evidence {
 }
 
 /// A graph read from some of its generated sentences, the output O. Shares are divided by |O|, so that each is the
-/// chance that a walk back from the output ends at (prompt) or passes through (generation) the sentence.
+/// chance that a walk back from the output ends at (prompt) or passes through (generation) the sentence. Where edges are not
+/// divided by their sum, the same numbers are no shares: see [`Scale`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
     graph: Arc<Graph>,
@@ -119,15 +126,17 @@ pub struct Reading {
     via_steps: Vec<f64>,
     /// Row attribution, for all `n + m` sources.
     direct: Vec<f64>,
+    scale: Scale,
 }
 
 impl Reading {
     pub fn new(graph: Arc<Graph>, output: &[usize]) -> Self {
         let output: Vec<usize> = output.iter().copied().filter(|&i| i < graph.n_generated()).collect();
-        let per_output = |sums: Vec<f64>| sums.iter().map(|sum| sum / output.len().max(1) as f64).collect();
+        let per_output = |sums: Vec<f64>| -> Vec<f64> { sums.iter().map(|sum| sum / output.len().max(1) as f64).collect() };
         let via_steps = per_output(graph::node_influence(&graph.adjacency, &output));
         let direct = per_output(graph::direct_influence(&graph.adjacency, &output));
-        Self { graph, output, via_steps, direct }
+        let scale = Scale::of(graph.document.method.normalization, via_steps.iter().chain(&direct).copied());
+        Self { graph, output, via_steps, direct, scale }
     }
 
     pub fn graph(&self) -> &Graph {
@@ -163,6 +172,16 @@ impl Reading {
         self.direct.get(j).copied().filter(|_| self.graph.is_measured(j))
     }
 
+    /// How influence is written and painted here.
+    pub fn scale(&self) -> Scale {
+        self.scale
+    }
+
+    /// [`Self::via_steps`] and [`Self::direct`], ready to be shown.
+    pub fn amounts(&self, j: usize) -> [Option<Amount>; 2] {
+        [self.via_steps(j), self.direct(j)].map(|influence| influence.map(|influence| self.scale.amount(influence)))
+    }
+
     pub fn role(&self, j: usize) -> Role {
         let row = j.checked_sub(self.graph.n_prompt());
         match self.via_steps(j) {
@@ -185,35 +204,37 @@ impl Reading {
         rows.max_by(|a, b| rank(a).total_cmp(&rank(b))).unwrap_or(Evidence::None)
     }
 
-    /// How strongly a share is painted, in [0, 1]: its square root, so that 4 % and 1 % can be told apart and the
-    /// scale is the same in every picture; half of that where the evidence is weak.
-    pub fn strength(&self, share: f64) -> f64 {
+    /// How strongly an influence is painted, in [-1, 1]: its square root, so that 4 % and 1 % can be told apart and the
+    /// scale of shares is the same in every picture; half of that where the evidence is weak. Negative where it takes away.
+    pub fn strength(&self, influence: f64) -> f64 {
         let faded = if matches!(self.evidence(), Evidence::Weak(_)) { 0.5 } else { 1.0 };
-        faded * share.clamp(0.0, 1.0).sqrt()
+        let part = self.scale.part(influence);
+        faded * part.abs().sqrt().copysign(part)
     }
 
-    /// The prompt sentences with influence, strongest first.
+    /// The prompt sentences with influence, strongest first, of either sign.
     pub fn strongest_sources(&self) -> Vec<usize> {
         self.strongest(0..self.graph.n_prompt())
     }
 
-    /// The generated sentences through which influence came, strongest first.
+    /// The generated sentences through which influence came, strongest first, of either sign.
     pub fn strongest_steps(&self) -> Vec<usize> {
         self.strongest(self.graph.n_prompt()..self.via_steps.len())
     }
 
     fn strongest(&self, sources: std::ops::Range<usize>) -> Vec<usize> {
-        let mut sources: Vec<usize> = sources.filter(|&j| self.via_steps(j).is_some_and(|share| share > 0.0)).collect();
-        sources.sort_by(|&a, &b| self.via_steps[b].total_cmp(&self.via_steps[a]));
+        let mut sources: Vec<usize> = sources.filter(|&j| self.via_steps(j).is_some_and(|influence| influence != 0.0)).collect();
+        sources.sort_by(|&a, &b| self.via_steps[b].abs().total_cmp(&self.via_steps[a].abs()));
         sources
     }
 
     /// The share of walks that end at an earlier generated sentence without measurable source instead of at the prompt.
     pub fn lost_share(&self) -> f64 {
-        match self.document().method.normalization {
-            _ if self.evidence() == Evidence::None => 0.0,
-            Normalization::Full => (1.0 - self.via_steps[..self.graph.n_prompt()].iter().sum::<f64>()).clamp(0.0, 1.0),
-            Normalization::NonNegative | Normalization::None => 0.0,
+        match self.scale {
+            Scale::Shares if self.evidence() != Evidence::None => {
+                (1.0 - self.via_steps[..self.graph.n_prompt()].iter().sum::<f64>()).clamp(0.0, 1.0)
+            }
+            _ => 0.0,
         }
     }
 
@@ -225,19 +246,15 @@ impl Reading {
     /// "G4", "G2 and G4", "G1, G2 and G4".
     pub fn output_label(&self) -> String {
         let labels: Vec<String> = self.output.iter().map(|i| self.document().label(self.graph.n_prompt() + i)).collect();
-        match labels.split_last() {
-            Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-            Some((last, _)) => last.clone(),
-            None => "nothing".into(),
-        }
+        number::listed(&labels)
     }
 }
 
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::explanation::{Answer, FORMAT, Manifest, Method, Model, Passage, VERSION};
-    use crate::table::Table;
+    use crate::explanation::{Aggregation, Answer, FORMAT, Manifest, Method, Model, Passage, VERSION};
+    use crate::graph::Normalization;
 
     /// P1 -> G1; P2 and G1 -> G2 half each; nothing -> G3; a trace of P2 -> G4.
     pub(in crate::app) fn document() -> Document {
@@ -251,7 +268,7 @@ pub(super) mod tests {
             output: vec![3],
             method: Method {
                 id: "pert".into(),
-                aggregation: "mean".into(),
+                aggregation: Aggregation::Mean,
                 normalization: Normalization::Full,
                 replacement: "<|im_end|>".into(),
                 passes: [5, 5],
@@ -315,6 +332,27 @@ pub(super) mod tests {
         assert_eq!(read(&[0]).strength(1.0), 1.0);
         assert_eq!(read(&[0]).strength(0.25), 0.5);
         assert_eq!(read(&[3]).strength(1.0), 0.5);
+    }
+
+    #[test]
+    fn raw_scores_are_numbers_of_either_sign() {
+        let raw = document().derived(Aggregation::Mean, Normalization::None);
+        let reading = Reading::new(Arc::new(Graph::new(raw)), &[1]);
+        // P1 -> G1 -> G2 gives 1 x 0.5, P1 -> G2 takes 0.5; G1 itself gives 0.5.
+        assert_eq!((reading.via_steps(0), reading.direct(0)), (Some(0.0), Some(-0.5)));
+        assert_eq!(reading.amounts(0)[1], Some(Amount { figure: "\u{2212}0.500".into(), part: -1.0 }));
+        assert_eq!((reading.strength(-0.5), reading.lost_share()), (-1.0, 0.0));
+        assert_eq!(reading.evidence(), Evidence::Clear(1.0));
+    }
+
+    #[test]
+    fn sums_count_long_sentences_more_and_leave_the_evidence_as_measured() {
+        let mut long = document().derived(Aggregation::Sum, Normalization::Full);
+        long.prompt.tokens[1] = 6;
+        let reading = Reading::new(Arc::new(Graph::new(long)), &[1]);
+        assert_eq!((reading.direct(1), reading.direct(2)), (Some(0.75), Some(0.25)));
+        assert_eq!(reading.evidence(), Evidence::Clear(1.0));
+        assert_eq!(reading.graph().rectangle(Matrix::T)[1][1], Some(0.5 * 6.0 * 2.0));
     }
 
     #[test]

@@ -20,8 +20,13 @@ pub enum Run {
         started_millis: f64,
         now_millis: f64,
     },
-    /// The deletion test; passes made and planned.
-    Checking([usize; 2]),
+    /// Something about the explanation on screen, in words; passes made and planned.
+    Beside {
+        what: &'static str,
+        passes: [usize; 2],
+    },
+    /// The prompt without some sentences is being answered; tokens so far.
+    Retrying(usize),
 }
 
 impl Run {
@@ -33,22 +38,32 @@ impl Run {
         Self::Measuring { passes: [0, planned], started_millis: now_millis, now_millis }
     }
 
+    pub fn beside(what: &'static str) -> Self {
+        Self::Beside { what, passes: [0, 0] }
+    }
+
     pub fn is_active(&self) -> bool {
         !matches!(self, Self::Idle | Self::Done(_))
     }
 
     /// One more piece of the answer.
     pub fn token(&mut self, piece: &str) {
-        if let Self::Answering { answer, tokens } = self {
-            answer.push_str(piece);
-            *tokens += 1;
+        match self {
+            Self::Answering { answer, tokens } => {
+                answer.push_str(piece);
+                *tokens += 1;
+            }
+            Self::Retrying(tokens) => *tokens += 1,
+            _ => {}
         }
     }
 
-    /// One more source is measured.
+    /// Passes made and planned by now.
     pub fn passed(&mut self, done: [usize; 2], now: f64) {
-        if let Self::Measuring { passes, now_millis, .. } = self {
-            (*passes, *now_millis) = (done, now);
+        match self {
+            Self::Measuring { passes, now_millis, .. } => (*passes, *now_millis) = (done, now),
+            Self::Beside { passes, .. } => *passes = done,
+            _ => {}
         }
     }
 
@@ -64,7 +79,8 @@ impl Run {
             Self::Done(outcome) => outcome.clone(),
             Self::Preparing => "Loading the model first".into(),
             Self::Answering { .. } => "The model is answering".into(),
-            Self::Checking(_) => "Deleting sentence by sentence".into(),
+            Self::Beside { what, .. } => (*what).into(),
+            Self::Retrying(_) => "The model is answering without these sentences".into(),
             Self::Measuring { .. } => "Measuring sentence by sentence; shares are among those measured so far".into(),
         }
     }
@@ -72,12 +88,12 @@ impl Run {
     /// How far it is: "pass 4 of 12, about 3 s left".
     pub fn detail(&self) -> String {
         match self {
-            Self::Answering { tokens, .. } if *tokens > 0 => number::counted(*tokens, "token"),
+            Self::Answering { tokens, .. } | Self::Retrying(tokens) if *tokens > 0 => number::counted(*tokens, "token"),
             Self::Measuring { passes: [made, planned], .. } => {
                 let left = self.seconds_left().map(|seconds| format!(", {} left", number::wait(seconds)));
                 format!("pass {made} of {planned}{}", left.unwrap_or_default())
             }
-            Self::Checking([made, planned]) if *planned > 0 => format!("pass {made} of {planned}"),
+            Self::Beside { passes: [made, planned], .. } if *planned > 0 => format!("pass {made} of {planned}"),
             _ => String::new(),
         }
     }
@@ -85,8 +101,9 @@ impl Run {
     /// The part that is done, in [0, 1], where that is known.
     pub fn progress(&self) -> Option<f64> {
         match self {
-            Self::Measuring { passes: [made, planned], .. } => Some(*made as f64 / (*planned).max(1) as f64),
-            Self::Checking([made, planned]) => Some(*made as f64 / (*planned).max(1) as f64),
+            Self::Measuring { passes: [made, planned], .. } | Self::Beside { passes: [made, planned], .. } => {
+                Some(*made as f64 / (*planned).max(1) as f64)
+            }
             _ => None,
         }
     }

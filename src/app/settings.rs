@@ -36,7 +36,7 @@ impl Settings {
     }
 
     /// Greedy at temperature 0; then the rest has no effect and is not sent.
-    fn sampling(&self) -> Sampling {
+    pub fn sampling(&self) -> Sampling {
         match self.temperature > 0.0 {
             true => Sampling { temperature: self.temperature, top_k: self.top_k, top_p: self.top_p, seed: self.seed },
             false => Sampling::GREEDY,

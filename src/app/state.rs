@@ -5,15 +5,16 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use web_sys::File;
 
+use super::beside::Job;
 use super::browser;
-use super::check::{Check, Plan};
+use super::check::Check;
 use super::examples::Example;
 use super::reading::{Graph, Reading};
 use super::reproduction::Reproduction;
 use super::run::Run;
 use super::settings::Settings;
 use super::sharing::SharedLink;
-use crate::explanation::Document;
+use super::trial::Trial;
 use crate::problem::Problem;
 use crate::worker::client::{Client, Ready, Request, Work};
 
@@ -49,6 +50,12 @@ pub struct Page {
     pub link: RwSignal<Option<SharedLink>>,
     /// What the deletion test of the explanation on screen said.
     pub check: RwSignal<Option<Check>>,
+    /// The answer on screen explained by other methods.
+    pub others: RwSignal<Vec<Shown>>,
+    /// The prompt sentences to answer without, ascending.
+    pub marked: RwSignal<Vec<usize>>,
+    /// The prompt on screen answered without some of its sentences; the last one may still grow.
+    pub trials: RwSignal<Vec<Trial>>,
     /// What came of making the explanation again that was on screen before.
     pub reproduction: RwSignal<Option<Reproduction>>,
     /// What is on screen: the shown document, read from the output or its preview.
@@ -66,10 +73,8 @@ pub(super) struct Engine {
     pub runs: usize,
     /// Asked while the model was not there yet.
     pub asked: Option<Request>,
-    /// The deletion test that goes on.
-    pub plan: Option<Plan>,
-    /// The explanation from elsewhere that is being made again.
-    pub shared: Option<Document>,
+    /// What the events of the run are for.
+    pub job: Job,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -134,6 +139,9 @@ impl Page {
             edge_share: RwSignal::new(0.9),
             link: RwSignal::new(None),
             check: RwSignal::new(None),
+            others: RwSignal::default(),
+            marked: RwSignal::default(),
+            trials: RwSignal::default(),
             reproduction: RwSignal::new(None),
             reading,
             engine: StoredValue::new_local(Engine::default()),
@@ -156,6 +164,15 @@ impl Page {
     /// Whether the prompt is one of the page's own. Tracked.
     pub fn is_example(&self, prompt: &str) -> bool {
         self.examples.with(|examples| examples.iter().any(|known| known.prompt == prompt))
+    }
+
+    /// The prompt sentences that the answer needs, where the prompt is an example that knows them. Tracked.
+    pub fn relevant(&self) -> Option<Vec<usize>> {
+        self.read(|reading| {
+            let prompt = &reading.document().prompt.text;
+            self.examples.with(|examples| examples.iter().find(|known| known.prompt == *prompt).map(|known| known.relevant.clone()))
+        })
+        .flatten()
     }
 
     /// Something of the reading on screen; `None` before there is one.

@@ -83,9 +83,6 @@ pub enum Replacement {
     Nothing,
 }
 
-/// How scores of tokens become the score of a sentence: the paper's way, for all methods.
-pub const AGGREGATION: &str = "mean";
-
 /// What a plan is made from.
 pub struct Material<'a> {
     pub transcript: &'a Transcript,

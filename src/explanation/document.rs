@@ -49,13 +49,24 @@ pub struct Passage {
 pub struct Method {
     /// The entry of the method registry, such as `pert`.
     pub id: String,
-    /// Over the tokens of the target sentence: `mean` (the paper).
-    pub aggregation: String,
+    /// How the graph is made of the table, which always holds means.
+    pub aggregation: Aggregation,
     pub normalization: Normalization,
     /// What stood in place of a perturbed token: the text of the end token, or in words what else.
     pub replacement: String,
     /// Passes made and passes planned; fewer made than planned after Stop.
     pub passes: [usize; 2],
+}
+
+/// How the scores of a block, the tokens of a source and of a later sentence, become the score from which the graph is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Aggregation {
+    /// Their mean, which the table holds (the paper).
+    #[default]
+    Mean,
+    /// Their sum: the mean times the tokens of both (the paper's reference code).
+    Sum,
 }
 
 /// What made the result, so that somebody else can make it again.
@@ -191,12 +202,27 @@ impl Document {
         }
     }
 
+    /// The scores from which the graph is made: **T**, or its block sums.
+    pub fn scores(&self) -> Table {
+        match self.method.aggregation {
+            Aggregation::Mean => self.table.clone(),
+            Aggregation::Sum => self.block_sums(),
+        }
+    }
+
     /// **T** as the paper's reference code sums it: cell (i, j) times the tokens of both sentences, so that long ones weigh more.
     pub fn block_sums(&self) -> Table {
-        let tokens = |j: usize| self.prompt.tokens.iter().chain(&self.generation.tokens).nth(j).copied().unwrap_or(0) as f64;
+        let tokens: Vec<f64> = self.prompt.tokens.iter().chain(&self.generation.tokens).map(|&n| n as f64).collect();
         let n_prompt = self.prompt.sentences.len();
-        let sum = |i: usize, j: usize| self.table.get(i, j).copied().flatten().map(|score| score * tokens(n_prompt + i) * tokens(j));
+        let sum = |i: usize, j: usize| self.table.get(i, j).copied().flatten().map(|score| score * tokens[n_prompt + i] * tokens[j]);
         Table::from_fn(n_prompt, self.generation.sentences.len(), sum)
+    }
+
+    /// The same scores with the graph made of them in another way.
+    pub fn derived(mut self, aggregation: Aggregation, normalization: Normalization) -> Self {
+        self.method.aggregation = aggregation;
+        self.method.normalization = normalization;
+        self
     }
 
     /// The text of source `j`: prompt sentences first, then generated ones.
@@ -209,6 +235,12 @@ impl Document {
     pub fn label(&self, j: usize) -> String {
         let n_prompt = self.prompt.sentences.len();
         if j < n_prompt { format!("P{}", j + 1) } else { format!("G{}", j + 1 - n_prompt) }
+    }
+
+    /// Whether the other document explains the same answer to the same prompt, in the same sentences.
+    pub fn is_same_text(&self, other: &Self) -> bool {
+        let is_same = |a: &Passage, b: &Passage| a.text == b.text && a.sentences == b.sentences;
+        is_same(&self.prompt, &other.prompt) && is_same(&self.generation, &other.generation)
     }
 
     /// Whether every cell was measured; not so while a run goes on or after Stop.
@@ -270,7 +302,7 @@ pub(crate) mod tests {
             output: vec![1],
             method: Method {
                 id: "pert".into(),
-                aggregation: "mean".into(),
+                aggregation: Aggregation::Mean,
                 normalization: Normalization::Full,
                 replacement: "<|im_end|>".into(),
                 passes: [3, 3],
@@ -300,6 +332,16 @@ pub(crate) mod tests {
         assert_eq!(document.source(1), "She eats 1.");
         assert_eq!(document.prompt.sentence_texts(), ["Zoë has 2 figs. ", "She eats 1."]);
         assert_eq!((document.label(1), document.label(2)), ("P2".into(), "G1".into()));
+    }
+
+    #[test]
+    fn the_table_stays_as_measured_however_the_graph_is_made() {
+        let summed = example().derived(Aggregation::Sum, Normalization::None);
+        assert_eq!(summed.table, example().table);
+        // 0.5 nats on average over 7 tokens, once for each of the source's 6.
+        assert_eq!(summed.scores().row(0), [Some(0.5 * 7.0 * 6.0), Some(1.25 * 7.0 * 5.0)]);
+        assert_eq!(example().scores(), example().table);
+        assert_eq!(Document::from_json(&summed.to_json()).unwrap().scores(), summed.scores());
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::engine::{Engine, Progress};
 use crate::lm::{Counters, LanguageModel};
 use crate::model::source::ByteSource;
 use crate::problem::Problem;
-use crate::session::{Outcome, Session};
+use crate::session::{Outcome, Reply, Session};
 
 /// How long the worker may compute before it looks whether the visitor pressed Stop.
 const TURN_MILLIS: f64 = 40.0;
@@ -52,6 +52,7 @@ async fn serve(mut requests: UnboundedReceiver<(Request, Option<File>)>, page: R
                 engine.load(&page).await
             }
             Request::Explain(question) => engine.explain(&question, &page).await,
+            Request::Answer(question) => engine.answer(&question, &page).await,
             Request::Check(question, orders) => engine.check(&question, &orders, &page).await,
             Request::Cancel => Ok(()),
         };
@@ -109,6 +110,18 @@ impl EngineState {
                 return Err(problem);
             }
         }
+        Ok(())
+    }
+
+    async fn answer(&mut self, question: &Question, page: &Page) -> Result<(), Problem> {
+        let Some(session) = self.ready(page).await? else { return Ok(()) };
+        let before = session.lm.counters();
+        let reply = session.answer(question, async |event| page.tell(event).await).await;
+        self.account(&before, page);
+        page.post(&match reply? {
+            Reply::Answered(answered) => Event::Answered(answered.document),
+            Reply::Stopped { answer } => Event::Stopped { answer },
+        });
         Ok(())
     }
 

@@ -13,6 +13,8 @@ pub enum Request {
     Load(ModelSource, BackendChoice),
     /// Answer and explain; loads the model again where the engine lost it. Answered by `Token`.., `Measuring`, `Scored`, `Passed`.., `Column`.., `Worked`, `Finished`; or `Stopped`, or `Failed`.
     Explain(Question),
+    /// Answer and explain nothing. Answered by `Token`.., `Worked`, `Answered`; or `Stopped`, or `Failed`.
+    Answer(Question),
     /// Put an answer to the deletion test: for each of these orders of the prompt's sentences, and for some random ones. Answered by
     /// `Checking`.., `Worked`, `Checked`; or `Stopped`, or `Failed`.
     Check(Question, Vec<Vec<usize>>),
@@ -91,6 +93,8 @@ pub enum Event {
         scores: Vec<f64>,
         passes: [usize; 2],
     },
+    /// The answer, cut into sentences; nothing is measured.
+    Answered(Document),
     /// Passes made and planned of a deletion test.
     Checking([usize; 2]),
     Checked(Checked),

@@ -5,6 +5,7 @@
 // No browser drives itself; the page's own tests in wasm are in `tests/worker.rs`.
 #![cfg(not(target_arch = "wasm32"))]
 
+mod beside;
 mod browser;
 mod gallery;
 mod server;

@@ -1,8 +1,9 @@
 use leptos::prelude::*;
 
 use super::row_positions::RowPositions;
-use crate::app::number::percent;
+use crate::app::number::{percent, plain};
 use crate::app::reading::{Reading, Role};
+use crate::app::scale::Scale;
 use crate::app::state::use_page;
 use crate::graph::{self, Edge};
 
@@ -24,13 +25,14 @@ pub fn ArcDiagram(positions: RwSignal<RowPositions>) -> impl IntoView {
     };
     let touches = move |from: usize, to: usize| page.focus.get().map(|focus| focus == from || focus == to);
     let paths = move || {
-        let path = |DrawnEdge { path, title, from, to, strength }: DrawnEdge| {
+        let path = |DrawnEdge { path, title, from, to, strength, is_minus }: DrawnEdge| {
             let width = 1.25 + (WIDEST - 1.25) * strength;
             view! {
                 <path
                     d=path
                     stroke-width=format!("{width:.2}")
                     style=format!("--strength:{strength:.3}")
+                    class:minus=is_minus
                     class:lit=move || touches(from, to) == Some(true)
                     class:faint=move || touches(from, to) == Some(false)
                 >
@@ -62,6 +64,8 @@ struct DrawnEdge {
     from: usize,
     to: usize,
     strength: f64,
+    /// It takes influence away: only raw scores do.
+    is_minus: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -92,16 +96,21 @@ fn drawn_edges(reading: &Reading, share: f64, RowPositions { y, gutter_width }: 
         title: title(reading, edge, edge.flow / n_outputs),
         from,
         to,
-        strength: reading.strength(edge.flow / n_outputs),
+        strength: reading.strength(edge.flow / n_outputs).abs(),
+        is_minus: edge.flow < 0.0,
     };
     edges.iter().zip(arcs).zip(ends).map(draw).collect()
 }
 
-/// "P2 → G3 carries 12% (41% of G3 is due to P2)".
+/// "P2 → G3 carries 12% (41% of G3 is due to P2)"; of numbers that are no shares, "(its weight is 0.410)".
 fn title(reading: &Reading, edge: &Edge, flow: f64) -> String {
     let from = reading.document().label(edge.from);
     let to = reading.document().label(reading.graph().n_prompt() + edge.to);
-    format!("{from} \u{2192} {to} carries {} ({} of {to} is due to {from})", percent(flow), percent(edge.weight))
+    let weight = match reading.scale() {
+        Scale::Shares => format!("{} of {to} is due to {from}", percent(edge.weight)),
+        Scale::Numbers { .. } => format!("its weight is {}", plain(edge.weight)),
+    };
+    format!("{from} \u{2192} {to} carries {} ({weight})", reading.scale().figure(flow))
 }
 
 fn drawn_nodes(reading: &Reading, RowPositions { y, gutter_width }: &RowPositions) -> Vec<DrawnNode> {
@@ -109,7 +118,7 @@ fn drawn_nodes(reading: &Reading, RowPositions { y, gutter_width }: &RowPosition
         x: gutter_width - SPINE_MARGIN,
         y,
         is_output: reading.role(j) == Role::Output,
-        strength: reading.via_steps(j).map_or(0.0, |share| reading.strength(share)),
+        strength: reading.via_steps(j).map_or(0.0, |influence| reading.strength(influence).abs()),
     };
     y.iter().enumerate().map(node).collect()
 }

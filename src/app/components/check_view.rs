@@ -39,10 +39,7 @@ pub fn CheckView() -> impl IntoView {
 fn Relevant() -> impl IntoView {
     let page = use_page();
     let words = Memo::new(move |_| {
-        let relevant = page.read(|reading| {
-            let prompt = &reading.document().prompt.text;
-            page.examples.with(|examples| examples.iter().find(|known| known.prompt == *prompt).map(|known| known.relevant.clone()))
-        })??;
+        let relevant = page.relevant()?;
         let [cage, row] = page.read(|reading| coverages(reading, &relevant))??;
         let words = |Coverage { ac, share }: Coverage| format!("{:.0}% of the influence, AC {ac:.2}", 100.0 * share);
         Some(format!("Of this example the relevant sentences are known. They get, by CAGE, {}; by row, {}.", words(cage), words(row)))
@@ -52,7 +49,7 @@ fn Relevant() -> impl IntoView {
 
 #[component]
 fn CheckResult(check: Check) -> impl IntoView {
-    let Check { output, tests, says_nothing, log_probs } = check;
+    let Check { output, derivation, tests, says_nothing, log_probs } = check;
     let rows = tests.iter().zip(ORDERS).map(|(Tested { rise, mas, .. }, (class, name))| {
         view! {
             <tr>
@@ -72,7 +69,7 @@ fn CheckResult(check: Check) -> impl IntoView {
     let n = tests[0].curve.len() - 1;
     view! {
         <div class="check-result" data-testid="check">
-            <h3>"Test of " {output}</h3>
+            <h3>"Test of " {output} {derivation.map(|words| view! { <span class="tag">{words}</span> })}</h3>
             <p class="banner" hidden=!says_nothing>
                 "The answer is no less likely without the prompt, so these curves say nothing."
             </p>

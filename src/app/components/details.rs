@@ -5,6 +5,7 @@ use super::share_bar::ShareBar;
 use crate::app::number;
 use crate::app::reading::{Evidence, Reading};
 use crate::app::run::Run;
+use crate::app::scale::Amount;
 use crate::app::state::use_page;
 use crate::explanation::MethodText;
 
@@ -70,8 +71,7 @@ fn Verdict(evidence: Evidence, method: &'static MethodText) -> impl IntoView {
 struct Entry {
     label: String,
     text: String,
-    via_steps: Option<f64>,
-    direct: Option<f64>,
+    amounts: [Option<Amount>; 2],
 }
 
 impl Entry {
@@ -79,8 +79,7 @@ impl Entry {
         let entry = |&j: &usize| Self {
             label: reading.document().label(j),
             text: reading.document().source(j).trim().to_owned(),
-            via_steps: reading.via_steps(j),
-            direct: reading.direct(j),
+            amounts: reading.amounts(j),
         };
         sources.iter().take(most).map(entry).collect()
     }
@@ -89,15 +88,15 @@ impl Entry {
 #[component]
 fn Entries(title: &'static str, entries: Memo<Vec<Entry>>) -> impl IntoView {
     let rows = move || {
-        let row = |Entry { label, text, via_steps, direct }: Entry| {
+        let row = |Entry { label, text, amounts: [via_steps, direct] }: Entry| {
             view! {
                 <tr>
                     <th scope="row">
                         <span class="label">{label}</span>
                         <span class="snippet" title=text.clone()>{text.clone()}</span>
                     </th>
-                    <td><ShareBar share=Signal::stored(via_steps) /></td>
-                    <td class="direct"><ShareBar share=Signal::stored(direct) /></td>
+                    <td><ShareBar amount=Signal::stored(via_steps) /></td>
+                    <td class="direct"><ShareBar amount=Signal::stored(direct) /></td>
                 </tr>
             }
         };
@@ -130,7 +129,8 @@ mod tests {
     fn sources_are_listed_with_both_attributions() {
         let reading = Reading::new(Arc::new(Graph::new(document())), &[1]);
         let entries = Entry::first(&reading, &reading.strongest_sources(), 1);
-        assert_eq!(entries, [Entry { label: "P1".into(), text: "A.".into(), via_steps: Some(0.5), direct: Some(0.0) }]);
+        let amounts = [0.5, 0.0].map(|share| Some(reading.scale().amount(share)));
+        assert_eq!(entries, [Entry { label: "P1".into(), text: "A.".into(), amounts }]);
         assert_eq!(quoted(&reading), "D.");
     }
 }

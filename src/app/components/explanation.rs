@@ -2,9 +2,12 @@ use leptos::html::Section;
 use leptos::prelude::*;
 
 use super::check_view::CheckView;
+use super::derivation_bar::DerivationBar;
 use super::details::Details;
+use super::methods_view::MethodsView;
 use super::table_view::TableView;
 use super::text_view::TextView;
+use super::without_view::WithoutView;
 use crate::app::browser;
 use crate::app::run::Run;
 use crate::app::state::{Origin, use_page};
@@ -14,6 +17,8 @@ enum Tab {
     Text,
     Table,
     Check,
+    Methods,
+    Without,
 }
 
 /// The document on screen. While a new answer is written the old explanation is out of the way, not gone.
@@ -38,8 +43,9 @@ fn Shown() -> impl IntoView {
             browser::reveal(&section);
         }
     });
+    let is_numbers = move || page.read(|reading| !reading.scale().is_shares()) == Some(true);
     view! {
-        <section node_ref=section class="explanation" aria-label="Explanation">
+        <section node_ref=section class="explanation" class:numbers=is_numbers aria-label="Explanation">
             <div class="result-head">
                 <h2>"Explanation"</h2>
                 <SharedBadge />
@@ -47,11 +53,14 @@ fn Shown() -> impl IntoView {
                     <TabButton tab own=Tab::Text test_id="tab-text" label="Text and graph" />
                     <TabButton tab own=Tab::Table test_id="tab-table" label="Table" />
                     <TabButton tab own=Tab::Check test_id="tab-check" label="Check" />
+                    <TabButton tab own=Tab::Methods test_id="tab-methods" label="Methods" />
+                    <TabButton tab own=Tab::Without test_id="tab-without" label="What if" />
                 </div>
             </div>
             <ReproductionBanner />
             <PartialBanner />
-            <div class="columns" class:wide=move || tab.get() == Tab::Table>
+            <DerivationBar />
+            <div class="columns" class:wide=move || matches!(tab.get(), Tab::Table | Tab::Methods | Tab::Without)>
                 <div class="card main">
                     <div role="tabpanel" aria-label="Text and graph" hidden=move || tab.get() != Tab::Text>
                         <TextView />
@@ -64,6 +73,16 @@ fn Shown() -> impl IntoView {
                     <Show when=move || tab.get() == Tab::Check>
                         <div role="tabpanel" aria-label="Check" class="check-view">
                             <CheckView />
+                        </div>
+                    </Show>
+                    <Show when=move || tab.get() == Tab::Methods>
+                        <div role="tabpanel" aria-label="Methods" class="beside">
+                            <MethodsView />
+                        </div>
+                    </Show>
+                    <Show when=move || tab.get() == Tab::Without>
+                        <div role="tabpanel" aria-label="What if" class="beside">
+                            <WithoutView />
                         </div>
                     </Show>
                 </div>

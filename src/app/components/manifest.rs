@@ -1,5 +1,6 @@
 use leptos::prelude::*;
 
+use crate::app::derivation;
 use crate::app::number;
 use crate::app::state::use_page;
 use crate::explanation::{Answer, Document, Sampling, Stop, method_text};
@@ -37,13 +38,13 @@ fn facts(document: &Document) -> Vec<(&'static str, String)> {
         (
             "Method",
             format!(
-                "{}, {} per sentence, {} of {} passes",
+                "{}, {} of {} passes",
                 method_text(&method.id).map_or(&*method.id, |text| text.name),
-                method.aggregation,
                 method.passes[0],
                 method.passes[1]
             ),
         ),
+        ("Graph", derivation::words(method)),
         ("Replacement", method.replacement.clone()),
         ("Engine", format!("{}, {}", manifest.backend, manifest.precision)),
         ("T kept as", manifest.table_precision.clone()),
@@ -84,7 +85,7 @@ mod tests {
     #[test]
     fn the_manifest_names_what_is_known_and_leaves_out_the_rest() {
         let facts = facts(&document());
-        assert!(facts.contains(&("Method", "Pert., mean per sentence, 5 of 5 passes".into())));
+        assert!(facts.contains(&("Method", "Pert., 5 of 5 passes".into())));
         assert!(facts.iter().all(|(name, _)| *name != "SHA-256"));
     }
 

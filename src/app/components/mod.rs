@@ -3,6 +3,7 @@
 mod answer_stream;
 mod arc_diagram;
 mod check_view;
+mod derivation_bar;
 mod details;
 mod drop_zone;
 mod editor;
@@ -15,7 +16,9 @@ mod icon;
 mod legend;
 mod link_panel;
 mod manifest;
+mod methods_view;
 mod model_bar;
+mod model_hint;
 mod problem_box;
 mod prune_control;
 mod row_positions;
@@ -27,6 +30,7 @@ mod table_view;
 mod text_view;
 mod theme_button;
 mod welcome;
+mod without_view;
 
 pub use drop_zone::DropZone;
 pub use editor::Editor;

@@ -5,8 +5,7 @@ use leptos::leptos_dom::helpers::TimeoutHandle;
 use leptos::prelude::*;
 
 use super::share_bar::ShareBar;
-use crate::app::number;
-use crate::app::reading::{Evidence, Role};
+use crate::app::reading::{Evidence, Reading, Role};
 use crate::app::run::Run;
 use crate::app::state::{Page, use_page};
 use crate::explanation::Document;
@@ -47,7 +46,11 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>) -> impl IntoView {
     let page = use_page();
     let role = Memo::new(move |_| page.read(|reading| reading.role(node)));
     let via_steps = Memo::new(move |_| page.read(|reading| reading.via_steps(node)).flatten());
-    let direct = Memo::new(move |_| page.read(|reading| reading.direct(node)).flatten());
+    let amount = |k: usize| Memo::new(move |_| page.read(|reading| reading.amounts(node)[k].clone()).flatten());
+    let (total, direct) = (amount(0), amount(1));
+    let attribute = move |influence: fn(&Reading, usize) -> Option<f64>| {
+        page.read(|reading| influence(reading, node).map(|influence| reading.scale().attribute(influence))).flatten()
+    };
     let strength = Memo::new(move |_| page.read(|reading| reading.via_steps(node).map_or(0.0, |share| reading.strength(share))));
     let is_selected = Memo::new(move |_| generated.is_some_and(|i| page.output.with(|output| output.contains(&i))));
     let is_output = move || role.get() == Some(Role::Output);
@@ -79,11 +82,12 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>) -> impl IntoView {
             class:bystander=move || matches!(role.get(), Some(Role::Bystander | Role::Later))
             class:unmeasured=move || role.get() == Some(Role::Unmeasured)
             class:lit=move || page.focus.get() == Some(node)
-            style=move || format!("--strength:{:.3}", strength.get().unwrap_or(0.0))
+            class:minus=move || strength.get().is_some_and(|strength| strength < 0.0)
+            style=move || format!("--strength:{:.3}", strength.get().unwrap_or(0.0).abs())
             data-node=node
             data-testid=test_id
-            data-share=move || via_steps.get().map(number::whole_percent)
-            data-direct=move || direct.get().map(number::whole_percent)
+            data-share=move || attribute(Reading::via_steps)
+            data-direct=move || attribute(Reading::direct)
             data-selected=move || is_selected.get().to_string()
             aria-selected=move || generated.map(|_| is_selected.get().to_string())
             tabindex=move || if tab_stop.get() == node { "0" } else { "-1" }
@@ -104,12 +108,12 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>) -> impl IntoView {
             </span>
             <span role="gridcell" class="share">
                 <Show when=move || !is_hollow.get() fallback=move || is_output().then_some(view! { <span class="explained">"explained"</span> })>
-                    <ShareBar share=via_steps />
+                    <ShareBar amount=total />
                 </Show>
             </span>
             <span role="gridcell" class="share direct">
                 <Show when=move || !is_hollow.get()>
-                    <ShareBar share=direct />
+                    <ShareBar amount=direct />
                 </Show>
             </span>
         </div>

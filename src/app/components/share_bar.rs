@@ -1,13 +1,14 @@
 use leptos::prelude::*;
 
-use crate::app::number;
+use crate::app::scale::Amount;
 
-/// A share as a bar and a number; a dash where it was not measured.
+/// An influence as a bar and a number; a dash where it was not measured.
 #[component]
-pub fn ShareBar(#[prop(into)] share: Signal<Option<f64>>) -> impl IntoView {
-    let width = move || format!("--share:{:.3}", share.get().unwrap_or(0.0).clamp(0.0, 1.0));
+pub fn ShareBar(#[prop(into)] amount: Signal<Option<Amount>>) -> impl IntoView {
+    let part = move || amount.with(|amount| amount.as_ref().map_or(0.0, |amount| amount.part));
+    let figure = move || amount.with(|amount| amount.as_ref().map_or_else(|| "\u{2013}".to_owned(), |amount| amount.figure.clone()));
     view! {
-        <span class="bar" style=width></span>
-        <span class="figure">{move || number::percent_or_dash(share.get())}</span>
+        <span class="bar" class:minus=move || part() < 0.0 style=move || format!("--share:{:.3}", part().abs())></span>
+        <span class="figure">{figure}</span>
     }
 }

@@ -1,9 +1,12 @@
 use leptos::prelude::*;
 
-use crate::app::number::{percent, signed};
+use crate::app::derivation;
+use crate::app::number::{plain, signed};
 use crate::app::reading::{Matrix, Reading};
+use crate::app::scale::Scale;
 use crate::app::state::{Page, use_page};
-use crate::explanation::{MethodText, table_csv};
+use crate::explanation::{Aggregation, Method, MethodText, table_csv};
+use crate::graph::Normalization;
 
 /// The matrices as numbers: the graph for whoever wants to read, copy or hear it.
 #[component]
@@ -21,11 +24,11 @@ pub fn TableView() -> impl IntoView {
             <button type="button" on:click=move |_| save_csv(page, matrix.get_untracked())>"Save CSV"</button>
         </div>
         <p class="hint">
-            {move || meaning(matrix.get(), page.read(Reading::method))}
-            {move || heat.with(|heat| heat.as_ref().filter(|_| matrix.get() == Matrix::T).map(|heat| colours(heat.largest)))}
+            {move || page.read(|reading| meaning(matrix.get(), &reading.document().method, reading.method()))}
+            {move || heat.with(|heat| heat.as_ref().filter(|heat| heat.is_signed).map(|heat| colours(heat.largest)))}
         </p>
         <div class="table-scroll" tabindex="0" role="region" aria-label="Table of influence">
-            <table class="heat" class:signed=move || matrix.get() == Matrix::T data-testid="table">
+            <table class="heat" class:signed=move || heat.with(|heat| heat.as_ref().is_some_and(|heat| heat.is_signed)) data-testid="table">
                 <caption class="visually-hidden">"Rows are sentences of the answer, columns the sentences before them."</caption>
                 {move || heat.get().map(|heat| view! { <HeatRows heat /> })}
             </table>
@@ -69,7 +72,9 @@ struct Heatmap {
     /// Label and text of each source.
     columns: Vec<(String, String)>,
     rows: Vec<HeatRow>,
-    /// The magnitude that has full colour in T.
+    /// Of numbers on either side of 0, not of shares.
+    is_signed: bool,
+    /// The magnitude that then has full colour.
     largest: f64,
 }
 
@@ -97,11 +102,16 @@ impl Heatmap {
         let document = reading.document();
         let n_prompt = reading.graph().n_prompt();
         let rectangle = reading.graph().rectangle(matrix);
-        // T is symmetric about 0 and relative to its largest score; A and Y are shares, with the scale of the text.
-        let largest = rectangle.iter().flatten().flatten().fold(f64::MIN_POSITIVE, |largest, score| largest.max(score.abs()));
-        let number = |number: f64| match matrix {
-            Matrix::T => HeatCell::Number { heat: number / largest, figure: signed(number) },
-            Matrix::A | Matrix::Y => HeatCell::Number { heat: number.clamp(0.0, 1.0).sqrt(), figure: percent(number) },
+        // Scores are symmetric about 0 and relative to the largest; shares have the scale of the text.
+        let is_signed = matrix == Matrix::T || !reading.scale().is_shares();
+        let scale = match is_signed {
+            true => Scale::of(Normalization::None, rectangle.iter().flatten().flatten().copied()),
+            false => Scale::Shares,
+        };
+        let is_measured_mean = matrix == Matrix::T && document.method.aggregation == Aggregation::Mean;
+        let number = |number: f64| HeatCell::Number {
+            heat: if is_signed { scale.part(number) } else { scale.part(number).sqrt() },
+            figure: if is_measured_mean { signed(number) } else { scale.figure(number) },
         };
         let named = |j: usize| (document.label(j), document.source(j).trim().to_owned());
         let row = |(i, cells): (usize, &Vec<Option<f64>>)| {
@@ -114,7 +124,8 @@ impl Heatmap {
             HeatRow { label, text, cells: cells.iter().enumerate().map(cell).collect() }
         };
         let columns = (0..document.table.n_sources()).map(named).collect();
-        Self { columns, rows: rectangle.iter().enumerate().map(row).collect(), largest }
+        let largest = if let Scale::Numbers { largest } = scale { largest } else { 1.0 };
+        Self { columns, rows: rectangle.iter().enumerate().map(row).collect(), is_signed, largest }
     }
 }
 
@@ -130,31 +141,49 @@ impl HeatCell {
     }
 }
 
-fn meaning(matrix: Matrix, method: Option<&MethodText>) -> String {
+fn meaning(matrix: Matrix, method: &Method, &MethodText { score, unit, .. }: &MethodText) -> String {
+    let words = match (matrix, method.aggregation, method.normalization) {
+        (Matrix::T, Aggregation::Mean, _) => {
+            return format!("T: what a column\u{2019}s sentence, the source, does to a row\u{2019}s: {score}, in {unit}.");
+        }
+        (Matrix::T, Aggregation::Sum, _) => {
+            return format!(
+                "T, summed: what a column\u{2019}s sentence, the source, does to a row\u{2019}s: {score}, in {unit}, times the tokens of both sentences."
+            );
+        }
+        (Matrix::A, _, Normalization::Full) => "A: each row of T with negative scores cut to 0, divided by its sum.",
+        (Matrix::A, _, Normalization::NonNegative) => "A: T with negative scores cut to 0; nothing is divided.",
+        (Matrix::A, _, Normalization::None) => "A: T as it is; nothing is cut or divided.",
+        (Matrix::Y, _, Normalization::Full) => "The prompt columns of a row add up to 100% where every step has a source.",
+        (Matrix::Y, ..) => "The numbers along a path multiply; they are no shares of anything.",
+    };
     match matrix {
-        Matrix::T => {
-            let (score, unit) = method.map_or(("the score", ""), |method| (method.score, method.unit));
-            format!("T: what a column\u{2019}s sentence, the source, does to a row\u{2019}s: {score}, in {unit}.")
-        }
-        Matrix::A => "A: each row of T with negative scores cut to 0, divided by its sum. These are the edges of the graph.".into(),
-        Matrix::Y => {
-            "Y: the influence along all paths, A (I \u{2212} A)\u{207b}\u{00b9}. The prompt columns of a row add up to 100% where every step has a source.".into()
-        }
+        Matrix::Y => format!("Y: the influence along all paths, A (I \u{2212} A)\u{207b}\u{00b9}. {words}"),
+        _ => format!("{words} These are the edges of the graph."),
     }
 }
 
 fn colours(largest: f64) -> String {
-    format!(" Green is positive, purple negative; full colour is \u{b1}{largest:.3}.")
+    format!(" Green is positive, purple negative; full colour is \u{b1}{}.", plain(largest))
 }
 
 fn save_csv(page: Page, matrix: Matrix) {
-    let name = format!("glasscage-{matrix:?}.csv");
-    let csv = page
-        .reading
-        .with_untracked(|reading| reading.as_ref().map(|reading| table_csv(reading.document(), &reading.graph().rectangle(matrix))));
-    if let Some(csv) = csv {
+    let file = page.reading.with_untracked(|reading| {
+        let reading = reading.as_ref()?;
+        Some((file_name(matrix, &reading.document().method), table_csv(reading.document(), &reading.graph().rectangle(matrix))))
+    });
+    if let Some((name, csv)) = file {
         page.offer(&name, "text/csv", &csv);
     }
+}
+
+/// "glasscage-A.csv"; where the graph is not made as in the paper, its name says how: "glasscage-A-sum-raw-scores.csv".
+fn file_name(matrix: Matrix, method: &Method) -> String {
+    let how = match derivation::is_the_papers(method) {
+        true => String::new(),
+        false => format!("-{}", derivation::words(method).replace(" of each block,", "").replace(' ', "-")),
+    };
+    format!("glasscage-{matrix:?}{how}.csv")
 }
 
 #[cfg(test)]
@@ -163,6 +192,7 @@ mod tests {
 
     use super::*;
     use crate::app::reading::{Graph, tests::document};
+    use crate::explanation::method_words;
 
     fn second_row(matrix: Matrix) -> Vec<HeatCell> {
         let reading = Reading::new(Arc::new(Graph::new(document())), &[1]);
@@ -178,6 +208,16 @@ mod tests {
         let cells = second_row(Matrix::T);
         assert_eq!(cells[..3], [number(-0.5, "\u{2212}0.500"), number(0.5, "0.500"), number(0.5, "0.500")]);
         assert_eq!(cells[3..], [HeatCell::Absent, HeatCell::Absent, HeatCell::Absent]);
+    }
+
+    #[test]
+    fn numbers_that_are_no_shares_are_coloured_about_zero_in_every_matrix() {
+        let raw = document().derived(Aggregation::Mean, Normalization::None);
+        assert_eq!(file_name(Matrix::A, &raw.method), "glasscage-A-mean-raw-scores.csv");
+        assert!(meaning(Matrix::A, &raw.method, method_words("pert")).contains("nothing is cut"));
+        let heat = Heatmap::new(&Reading::new(Arc::new(Graph::new(raw)), &[1]), Matrix::A);
+        assert!(heat.is_signed);
+        assert_eq!(heat.rows[1].cells[0], number(-0.5, "\u{2212}0.500"));
     }
 
     #[test]

@@ -1,0 +1,174 @@
+//! What is asked about the explanation on screen: another way to make its graph, another method, an answer without some sentences.
+
+use super::browser::{Browser, DESKTOP, PHONE};
+use super::{explain_given, server};
+
+/// Screenshots in light and dark, and as on a phone, with the element in sight.
+async fn pictures_of(browser: &Browser, id: &str, name: &str) {
+    for (size, scheme, suffix) in [(DESKTOP, "light", "light"), (DESKTOP, "dark", "dark"), (PHONE, "light", "phone")] {
+        browser.look(size, scheme).await;
+        browser.find(id).await.scroll_into_view().await.expect("it can be scrolled to");
+        browser.screenshot(&format!("{name}-{suffix}")).await;
+    }
+    browser.look(DESKTOP, "light").await;
+}
+
+/// How far the page is wider than the window, in pixels.
+async fn overflow(browser: &Browser) -> i64 {
+    let script = "return document.documentElement.scrollWidth - document.documentElement.clientWidth";
+    browser.driver.execute(script, Vec::new()).await.expect("a script runs").json().as_i64().expect("a number")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_graph_can_be_made_in_other_ways_and_a_link_says_which() {
+    let Some((server, _turn)) = server().await else { return };
+    let browser = Browser::open(&server.url).await;
+    browser.click("gallery-2").await;
+    let papers = browser.picture().await;
+    assert!(browser.text("derivation").await.contains("mean of each block, shares"));
+    browser.open_details_of("derivation").await;
+    pictures_of(&browser, "derivation", "derivation-papers").await;
+
+    // Long sentences count more: other shares, which still are shares.
+    browser.click("way-sum").await;
+    let summed = browser.picture().await;
+    assert_ne!(summed, papers);
+    assert!(summed.iter().all(|row| row[1].parse::<u32>().is_ok_and(|percent| percent <= 100)), "{summed:?}");
+
+    // Raw scores are numbers of either sign, in every view.
+    browser.click("way-raw-scores").await;
+    let raw = browser.picture().await;
+    assert!(raw.iter().any(|row| row[1].parse::<f64>().is_ok_and(|number| number > 100.0)), "{raw:?}");
+    assert!(raw.iter().any(|row| row[2].starts_with('-')), "{raw:?}");
+    assert!(!browser.text("sentence-P1").await.contains('%'));
+    pictures_of(&browser, "derivation", "derivation-sum-raw").await;
+    browser.click("way-mean").await;
+    pictures_of(&browser, "sentence-P1", "derivation-mean-raw").await;
+    browser.look(PHONE, "light").await;
+    assert_eq!(overflow(&browser).await, 0);
+    browser.look(DESKTOP, "light").await;
+    browser.click("way-sum").await;
+    browser.click("tab-table").await;
+    assert!(!browser.text("table").await.contains('%'));
+    pictures_of(&browser, "table", "derivation-table").await;
+    assert!(browser.text("manifest").await.contains("sum of each block, raw scores"));
+
+    browser.click("copy-link").await;
+    let link = browser.wait("the link in the address bar", async || {
+        let url = browser.driver.current_url().await.ok()?;
+        url.fragment().is_some().then(|| url.to_string())
+    });
+    let link = link.await;
+    browser.click("the-papers-way").await;
+    browser.click("tab-text").await;
+    // A sentence under the pointer would be previewed.
+    browser.driver.action_chain().move_to(1, 1).perform().await.expect("the pointer moves");
+    browser.wait("the picture of before", async || (browser.picture().await == papers).then_some(())).await;
+    browser.driver.goto("about:blank").await.expect("the page closes");
+    browser.driver.goto(&link).await.expect("the link opens");
+    browser.find("sentence-G1").await;
+    assert!(browser.text("derivation").await.contains("sum of each block, raw scores"));
+    assert_eq!(browser.text("sentence-P1").await.contains('%'), false);
+    browser.screenshot("derivation-shared-light").await;
+
+    // Made again, the graph is made in the same way.
+    browser.click("again").await;
+    browser.explained().await;
+    assert!(browser.text("derivation").await.contains("sum of each block, raw scores"));
+    assert!(browser.text("reproduction").await.starts_with("Reproduced here"));
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn methods_stand_side_by_side_and_say_how_far_they_agree() {
+    let Some((server, _turn)) = server().await else { return };
+    let browser = Browser::open(&server.url).await;
+    browser.click("gallery-1").await;
+    let picture = browser.picture().await;
+    browser.click("tab-methods").await;
+    assert!(browser.text("model-hint").await.contains("loaded first"));
+    pictures_of(&browser, "compare-clp", "methods-before").await;
+    browser.click("compare-clp").await;
+    let agreement = browser.text("agreement").await;
+    browser.stopped().await;
+    assert!(agreement.contains("order") && agreement.contains('.'), "{agreement}");
+    let table = browser.text("methods").await;
+    assert!(table.contains("Pert.") && table.contains("CLP") && table.contains("relevant"), "{table}");
+    assert!(browser.text("method-coverage").await.contains("AC"));
+    pictures_of(&browser, "methods", "methods").await;
+    browser.look(PHONE, "light").await;
+    assert_eq!(overflow(&browser).await, 0);
+    browser.look(DESKTOP, "light").await;
+
+    // The explanation on screen stayed; now the other one takes its place, and the first is not lost.
+    browser.click("tab-text").await;
+    assert_eq!(browser.picture().await, picture);
+    browser.click("tab-methods").await;
+    browser.click("show-clp").await;
+    assert!(browser.text("manifest").await.contains("CLP"));
+    browser.click("show-pert").await;
+    browser.click("tab-text").await;
+    assert_eq!(browser.picture().await, picture);
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_prompt_is_answered_without_some_sentences_beside_the_original() {
+    let Some((server, _turn)) = server().await else { return };
+    let browser = Browser::open(&server.url).await;
+    browser.fill("prompt-input", "My own question?").await;
+    browser.click("gallery-1").await;
+    let picture = browser.picture().await;
+    browser.click("tab-without").await;
+    let is_enabled = async || browser.find("answer-without").await.is_enabled().await.expect("a button");
+    assert!(!is_enabled().await && browser.text("without-hint").await.contains("Mark the sentences"));
+    for row in picture.iter().filter(|row| row[0].starts_with('P')) {
+        browser.click(&format!("mark-{}", row[0])).await;
+    }
+    browser.screenshot("without-all-light").await;
+    browser.wait("what is wrong", async || browser.text("without-hint").await.contains("Nothing of the prompt").then_some(())).await;
+    assert!(!is_enabled().await);
+    browser.click("mark-strongest-1").await;
+    assert!(is_enabled().await);
+    pictures_of(&browser, "answer-without", "without-before").await;
+
+    browser.click("answer-without").await;
+    browser.wait("a verdict", async || browser.text("trials").await.contains("ast sentence").then_some(())).await;
+    browser.click("mark-strongest-2").await;
+    browser.click("answer-without").await;
+    browser.wait("two answers", async || (browser.text("trials").await.matches("Without P").count() == 2).then_some(())).await;
+    browser.stopped().await;
+    pictures_of(&browser, "trials", "without").await;
+    browser.look(PHONE, "light").await;
+    assert_eq!(overflow(&browser).await, 0);
+    browser.look(DESKTOP, "light").await;
+
+    // Neither the explanation nor the visitor's own text is lost.
+    browser.click("tab-text").await;
+    assert_eq!(browser.picture().await, picture);
+    assert_eq!(browser.value("prompt-input").await, "My own question?");
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_without_some_sentences_can_be_stopped() {
+    let Some((server, _turn)) = server().await else { return };
+    let browser = Browser::open(&server.url).await;
+    explain_given(&browser, "Hi. Ho.", "Ho. Hi.").await;
+    browser.explained().await;
+    let picture = browser.picture().await;
+    browser.click("tab-without").await;
+    // Nothing that the model was trained on: its answer goes on to the limit of tokens.
+    browser.click("mark-P2").await;
+    browser.click("answer-without").await;
+    browser.wait("the first words", async || browser.try_find("trials").await?.text().await.ok().filter(|text| text.len() > 12)).await;
+    browser.click("stop-button").await;
+    browser.stopped().await;
+    let trial = browser.text("trials").await;
+    assert!(trial.contains("Without P2") && trial.contains("Stopped before its end"), "{trial}");
+    assert_eq!(browser.value("given-answer").await, "Ho. Hi.");
+    browser.screenshot("without-stopped-light").await;
+    browser.click("tab-text").await;
+    assert_eq!(browser.picture().await, picture);
+    browser.close().await;
+}
