@@ -2,6 +2,8 @@
 //!
 //! The worker and the command line are thin shells around this.
 
+mod words;
+
 use std::ops::{ControlFlow, Range};
 
 use crate::attribution::deletion::{deletion_scores, random_orders};
@@ -9,7 +11,7 @@ use crate::attribution::run::{Column, Measured, Step, measure, n_passes};
 use crate::attribution::{self, Replacement, Segments, Transcript};
 use crate::cpu::masked::{MaskedLm, MaskedLmError};
 use crate::engine::{self, Engine, Loaded, Progress};
-use crate::explanation::{Aggregation, Answer, Document, FORMAT, Manifest, Method, Model, Passage, Sampling, Stop, VERSION};
+use crate::explanation::{Aggregation, Answer, Document, FORMAT, Manifest, Method, Model, Passage, Sampling, Stop, Unit, VERSION};
 use crate::graph::Normalization;
 use crate::lm::generate::{self, generate};
 use crate::lm::sample::Sampler;
@@ -21,6 +23,7 @@ use crate::model::tokenizer::{TokenId, Tokenizer};
 use crate::problem::Problem;
 use crate::text::sentences::{sentences, tile};
 use crate::text::spans::{first_visible, tokens_of_sentences};
+use crate::text::words::words;
 use crate::worker::protocol::{BackendChoice, Checked, Event, GLASSCAGE, Question, Ready};
 
 /// Chat templates may print the date; a fixed one (that of Llama 3.1's template) keeps results reproducible.
@@ -30,6 +33,9 @@ fn template_date() -> Date {
 
 /// Of a deletion test: their mean is what chance would do.
 const RANDOM_ORDERS: usize = 3;
+
+/// For a graph of words.
+const MOST_PASSES_BY_WORDS: usize = 240;
 
 /// A model, ready to be asked.
 pub struct Session<M> {
@@ -138,6 +144,7 @@ impl<M: LanguageModel> Session<M> {
             Reply::Answered(answered) => *answered,
             Reply::Stopped { answer } => return Ok(Outcome::Stopped { answer }),
         };
+        check_cost(question, method, &segments)?;
         let planned = n_passes(method, &segments);
         document.method.passes = [0, planned];
         let mut passes_done = 0;
@@ -203,7 +210,7 @@ impl<M: LanguageModel> Session<M> {
         if let Answer::Generated { stop: Stop::Cancelled, .. } = origin {
             return Ok(Reply::Stopped { answer: answered.text });
         }
-        let split = split(&question.prompt, &context, &answered)?;
+        let split = split(question, &context, &answered)?;
         let start = context.ids.len();
         let tokens = [context.ids, answered.ids].concat();
         check_length(self.lm.config(), tokens.len())
@@ -315,6 +322,7 @@ impl<M: LanguageModel> Session<M> {
         Document {
             format: FORMAT.into(),
             version: VERSION,
+            unit: question.unit,
             table: crate::table::Table::unmeasured(prompt.sentences.len(), generation.sentences.len()),
             output: vec![generation.sentences.len() - 1],
             prompt,
@@ -388,15 +396,16 @@ impl TextStream {
 }
 
 /// Cuts prompt and answer into sentences and finds the tokens of each.
-fn split(prompt: &str, context: &Context, answer: &Tokenized) -> Result<Split, Problem> {
+fn split(question: &Question, context: &Context, answer: &Tokenized) -> Result<Split, Problem> {
+    let Question { prompt, unit, .. } = question;
     if sentences(&answer.text).is_empty() || answer.ids.is_empty() {
         return Err(Problem::new(
             "the answer is empty: there is nothing to explain",
             "Ask differently, or write the answer to explain yourself.",
         ));
     }
-    let (prompt_sentences, prompt_tokens) = sentences_and_tokens(prompt, &context.prompt_spans);
-    let (answer_sentences, answer_tokens) = sentences_and_tokens(&answer.text, &answer.spans);
+    let (prompt_sentences, prompt_tokens) = units_and_tokens(*unit, prompt, &context.prompt_spans);
+    let (answer_sentences, answer_tokens) = units_and_tokens(*unit, &answer.text, &answer.spans);
     let passage = |text: &str, sentences: &[Range<usize>], tokens: &[Range<usize>]| {
         Passage::new(text, sentences, tokens.iter().map(Range::len).collect())
     };
@@ -408,10 +417,24 @@ fn split(prompt: &str, context: &Context, answer: &Tokenized) -> Result<Split, P
     })
 }
 
-fn sentences_and_tokens(text: &str, spans: &[Range<usize>]) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
-    let sentences = tile(text, &sentences(text));
-    let tokens = tokens_of_sentences(text, &sentences, spans);
-    (sentences, tokens)
+fn units_and_tokens(unit: Unit, text: &str, spans: &[Range<usize>]) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
+    let found = match unit {
+        Unit::Sentence => sentences(text),
+        Unit::Word => words(text),
+    };
+    let units = tile(text, &found);
+    let tokens = tokens_of_sentences(text, &units, spans);
+    (units, tokens)
+}
+
+/// A graph of words takes a pass for each word, or several: of a long text that is more than anybody waits for, or reads.
+fn check_cost(question: &Question, method: &attribution::Method, segments: &Segments) -> Result<(), Problem> {
+    let passes = n_passes(method, segments);
+    if question.unit == Unit::Sentence || passes <= MOST_PASSES_BY_WORDS {
+        return Ok(());
+    }
+    let what = format!("Word by word this text would take {passes} passes, more than the {MOST_PASSES_BY_WORDS} that are made at most");
+    Err(Problem::new(what, "Explain it by sentences and open single ones to their words, or shorten it."))
 }
 
 fn known_method(question: &Question) -> Result<&'static attribution::Method, Problem> {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use glasscage::cpu::CandleModel;
 use glasscage::engine::Engine;
-use glasscage::explanation::Sampling;
+use glasscage::explanation::{Sampling, Unit};
 use glasscage::gpu::GpuModel;
 use glasscage::gpu::device::{Gpu, Options};
 use glasscage::gpu::variant::VARIANTS;
@@ -125,6 +125,7 @@ fn an_answer_given_back_is_explained_as_when_it_was_generated() {
             sampling: Sampling::GREEDY,
             max_tokens: 40,
             method: "pert".into(),
+            unit: Unit::Sentence,
         };
         match pollster::block_on(session.explain(&question, async |_| ControlFlow::Continue(()))) {
             Ok(Outcome::Explained(document)) => document,

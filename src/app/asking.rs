@@ -41,6 +41,7 @@ pub(super) fn question_of(document: &Document) -> Question {
         sampling,
         max_tokens,
         method: document.method.id.clone(),
+        unit: document.unit,
     }
 }
 
@@ -207,6 +208,7 @@ impl Page {
             Event::Scored => {}
             Event::Checking(passes) => self.run.update(|run| run.passed(passes, 0.0)),
             Event::Checked(checked) => self.checked(&checked),
+            Event::Words { source, words } => self.opened(source, words),
             Event::Answered(document) => self.answered_again(&document),
             Event::Worked(work) => self.work.set(Some(work)),
             Event::Finished(document) if self.is_beside() => self.compared(document),

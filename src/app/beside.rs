@@ -9,9 +9,10 @@ use super::reading::Reading;
 use super::run::Run;
 use super::state::{Origin, Page, Shown};
 use super::trial::{Reply, Trial};
+use super::words::Opened;
 use crate::explanation::{Answer, Document, METHODS, method_text};
 use crate::problem::Problem;
-use crate::worker::client::{Checked, Question, Ready, Request};
+use crate::worker::client::{Checked, Question, Ready, Request, Word};
 
 /// What the engine works on, and so what its events are for.
 #[derive(Default)]
@@ -27,6 +28,8 @@ pub(super) enum Job {
     Compare,
     /// The prompt without some sentences.
     Retry(Trial),
+    /// A source word by word.
+    Open,
 }
 
 impl Page {
@@ -60,6 +63,21 @@ impl Page {
         };
         let question = Question { prompt: trial.prompt.clone(), answer: None, sampling, max_tokens, ..question_of(document) };
         self.request(Job::Retry(trial), Request::Answer(question));
+    }
+
+    /// Opens a source to its words, or folds them away; what was measured is not measured again.
+    pub fn open_words(&self, source: usize) {
+        let Some(shown) = self.shown.get_untracked() else { return };
+        let method = &shown.graph.document().method.id;
+        let is_known = |opened: &Opened| opened.source == source && opened.method == *method;
+        if self.opened.with_untracked(|all| all.iter().any(is_known)) {
+            return self.folded.update(|folded| match folded.iter().position(|&other| other == source) {
+                Some(at) => drop(folded.remove(at)),
+                None => folded.push(source),
+            });
+        }
+        let Some(shown) = self.complete_and_idle() else { return };
+        self.request(Job::Open, Request::Words(same_answer(shown.graph.document()), source));
     }
 
     /// Puts the explanation by another method in the place of the one on screen, which takes its place.
@@ -104,6 +122,7 @@ impl Page {
                 Run::Retrying(0)
             }
             Job::Compare => Run::beside("Measuring by the other method"),
+            Job::Open => Run::beside("Measuring word by word"),
             _ => Run::beside("Deleting sentence by sentence"),
         }))
     }
@@ -141,13 +160,23 @@ impl Page {
     }
 
     pub(super) fn answered_again(&self, document: &Document) {
-        self.run.set(Run::Done("Answered without these sentences".into()));
+        self.run.set(Run::Done("Answered again".into()));
         let sentences = document.generation.sentence_texts().into_iter().map(str::to_owned).collect();
         self.trials.update(|trials| {
             if let Some(trial) = trials.last_mut() {
                 trial.answer = Reply::Whole(sentences);
             }
         });
+    }
+
+    /// A source was measured word by word.
+    pub(super) fn opened(&self, source: usize, words: Vec<Word>) {
+        self.run.set(Run::Done("Measured word by word".into()));
+        let Some(method) = self.shown.with_untracked(|shown| shown.as_ref().map(|shown| shown.graph.document().method.id.clone())) else {
+            return;
+        };
+        self.folded.update(|folded| folded.retain(|&other| other != source));
+        self.opened.update(|all| all.push(Opened { source, method, words }));
     }
 
     /// The run broke off: an answer that was being written keeps its words.

@@ -23,6 +23,7 @@ mod settings;
 mod sharing;
 mod state;
 mod trial;
+mod words;
 
 use leptos::ev;
 use leptos::prelude::*;

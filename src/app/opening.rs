@@ -36,6 +36,8 @@ impl Page {
         self.others.set(Vec::new());
         self.marked.set(Vec::new());
         self.trials.set(Vec::new());
+        self.opened.set(Vec::new());
+        self.folded.set(Vec::new());
         self.output.set(output);
         self.shown.set(Some(Shown::new(document, origin)));
         if origin != Origin::Here {

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::number;
 use super::scale::{Amount, Scale};
-use crate::explanation::{Document, MethodText, method_words};
+use crate::explanation::{Aggregation, Document, MethodText, method_words};
 use crate::graph::{self, Adjacency, Pruned};
 use crate::table::Table;
+use crate::worker::client::Word;
 
 /// A document and what follows from its table alone.
 #[derive(Clone, Debug, PartialEq)]
@@ -182,6 +183,24 @@ impl Reading {
         [self.via_steps(j), self.direct(j)].map(|influence| influence.map(|influence| self.scale.amount(influence)))
     }
 
+    /// Whether source `j` can be opened to its words: it is a sentence with words, and one comes after it.
+    pub fn can_open(&self, j: usize) -> bool {
+        let document = self.document();
+        document.unit.is_sentence() && j + 1 < self.via_steps.len() && !document.source(j).trim().is_empty()
+    }
+
+    /// The influence of one word of a source, perturbed alone.
+    pub fn word_influence(&self, word: &Word) -> f64 {
+        let Document { generation, method, .. } = self.document();
+        let first = generation.tokens.len().saturating_sub(word.scores.len());
+        let counted = |(tokens, score): (&usize, &f64)| match method.aggregation {
+            Aggregation::Mean => *score,
+            Aggregation::Sum => score * (tokens * word.tokens) as f64,
+        };
+        let scores: Vec<f64> = generation.tokens[first..].iter().zip(&word.scores).map(counted).collect();
+        graph::part_influence(&self.graph.scores, method.normalization, &scores, &self.output) / self.output.len().max(1) as f64
+    }
+
     pub fn role(&self, j: usize) -> Role {
         let row = j.checked_sub(self.graph.n_prompt());
         match self.via_steps(j) {
@@ -253,7 +272,7 @@ impl Reading {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::explanation::{Aggregation, Answer, FORMAT, Manifest, Method, Model, Passage, VERSION};
+    use crate::explanation::{Answer, FORMAT, Manifest, Method, Model, Passage, Unit, VERSION};
     use crate::graph::Normalization;
 
     /// P1 -> G1; P2 and G1 -> G2 half each; nothing -> G3; a trace of P2 -> G4.
@@ -262,6 +281,7 @@ pub(super) mod tests {
         Document {
             format: FORMAT.into(),
             version: VERSION,
+            unit: Unit::Sentence,
             prompt: Passage::new("A. B.", &[0..3, 3..5], vec![2, 2]),
             generation: Passage::new("C. D. E. F.", &[0..3, 3..6, 6..9, 9..11], vec![2; 4]),
             table: Table::from_fn(2, 4, |i, j| Some(rows[i][j])),

@@ -80,7 +80,7 @@ impl Run {
             Self::Preparing => "Loading the model first".into(),
             Self::Answering { .. } => "The model is answering".into(),
             Self::Beside { what, .. } => (*what).into(),
-            Self::Retrying(_) => "The model is answering without these sentences".into(),
+            Self::Retrying(_) => "The model is answering again, without what was marked".into(),
             Self::Measuring { .. } => "Measuring sentence by sentence; shares are among those measured so far".into(),
         }
     }

@@ -1,6 +1,6 @@
 //! How an answer is made: what the visitor set, and the question that follows from it.
 
-use crate::explanation::{METHODS, Sampling};
+use crate::explanation::{METHODS, Sampling, Unit};
 use crate::worker::client::Question;
 
 /// The settings as typed; a field that is no number keeps its default.
@@ -14,11 +14,21 @@ pub struct Settings {
     pub use_template: bool,
     /// The id of the method.
     pub method: &'static str,
+    pub unit: Unit,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { max_tokens: 256, temperature: 0.0, top_k: None, top_p: None, seed: 0, use_template: true, method: METHODS[0].id }
+        Self {
+            max_tokens: 256,
+            temperature: 0.0,
+            top_k: None,
+            top_p: None,
+            seed: 0,
+            use_template: true,
+            method: METHODS[0].id,
+            unit: Unit::Sentence,
+        }
     }
 }
 
@@ -32,6 +42,7 @@ impl Settings {
             sampling: self.sampling(),
             max_tokens: self.max_tokens,
             method: self.method.into(),
+            unit: self.unit,
         }
     }
 

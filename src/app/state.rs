@@ -15,6 +15,7 @@ use super::run::Run;
 use super::settings::Settings;
 use super::sharing::SharedLink;
 use super::trial::Trial;
+use super::words::Opened;
 use crate::problem::Problem;
 use crate::worker::client::{Client, Ready, Request, Work};
 
@@ -56,6 +57,10 @@ pub struct Page {
     pub marked: RwSignal<Vec<usize>>,
     /// The prompt on screen answered without some of its sentences; the last one may still grow.
     pub trials: RwSignal<Vec<Trial>>,
+    /// Sources opened to their words.
+    pub opened: RwSignal<Vec<Opened>>,
+    /// The opened sources whose words are folded away again.
+    pub folded: RwSignal<Vec<usize>>,
     /// What came of making the explanation again that was on screen before.
     pub reproduction: RwSignal<Option<Reproduction>>,
     /// What is on screen: the shown document, read from the output or its preview.
@@ -142,6 +147,8 @@ impl Page {
             others: RwSignal::default(),
             marked: RwSignal::default(),
             trials: RwSignal::default(),
+            opened: RwSignal::default(),
+            folded: RwSignal::default(),
             reproduction: RwSignal::new(None),
             reading,
             engine: StoredValue::new_local(Engine::default()),
@@ -173,6 +180,11 @@ impl Page {
             self.examples.with(|examples| examples.iter().find(|known| known.prompt == *prompt).map(|known| known.relevant.clone()))
         })
         .flatten()
+    }
+
+    /// What a source on screen is called: "sentence" or "word". Tracked.
+    pub fn noun(&self) -> &'static str {
+        self.read(|reading| reading.document().unit).unwrap_or_default().noun()
     }
 
     /// Something of the reading on screen; `None` before there is one.

@@ -57,8 +57,8 @@ impl Trial {
             Reply::Growing(_) => "",
             Reply::Stopped(_) => "Stopped before its end.",
             Reply::Whole(sentences) if is_same(original, sentences) => "The same answer, word for word.",
-            Reply::Whole(sentences) if is_last_same(original, sentences) => "Other steps, the same last sentence.",
-            Reply::Whole(_) => "Another last sentence.",
+            Reply::Whole(sentences) if is_last_same(original, sentences) => "Other steps, the same ending.",
+            Reply::Whole(_) => "Another ending.",
         }
     }
 }
@@ -138,7 +138,7 @@ mod tests {
         };
         assert!(verdict(&["2 + 2 = 4. ", "So 4. "]).starts_with("The same answer"));
         assert!(verdict(&["1 + 3 = 4. ", "So 4."]).starts_with("Other steps"));
-        assert!(verdict(&["So 5."]).starts_with("Another last"));
+        assert!(verdict(&["So 5."]).starts_with("Another ending"));
         assert_eq!(are_new(&["2 + 2 = 4. ", "So 4."], &["1 + 3 = 4. ".into(), "So 4.".into()]), [true, false]);
     }
 

@@ -41,8 +41,20 @@ pub async fn measure(
     segments: &Segments,
     on_step: impl AsyncFnMut(Step<'_>) -> ControlFlow<()>,
 ) -> Measured {
+    measure_columns(model, methods, transcript, segments, 0..segments.n_sources(), on_step).await
+}
+
+/// As [`measure`], of these sources only; the cells of the others stay `None`.
+pub async fn measure_columns(
+    model: &mut impl LanguageModel,
+    methods: &[&Method],
+    transcript: &Transcript,
+    segments: &Segments,
+    columns: Range<usize>,
+    on_step: impl AsyncFnMut(Step<'_>) -> ControlFlow<()>,
+) -> Measured {
     debug_assert!(methods.iter().all(|method| method.shares_passes_with(methods[0])));
-    let numbers: Vec<usize> = (0..segments.n_sources()).filter(|&j| !segments.source(j).is_empty()).collect();
+    let (numbers, without_tokens): (Vec<usize>, Vec<usize>) = columns.partition(|&j| !segments.source(j).is_empty());
     let mut run = Run {
         methods,
         transcript,
@@ -54,7 +66,7 @@ pub async fn measure(
         done: 0,
         tables: vec![Table::unmeasured(segments.prompt.len(), segments.generation.len()); methods.len()],
     };
-    for j in (0..segments.n_sources()).filter(|&j| segments.source(j).is_empty()) {
+    for j in without_tokens {
         run.tables.iter_mut().for_each(|table| table.set_column(j, &vec![0.0; segments.targets(j).len()]));
     }
     let failure = run.all_rounds(model, on_step).await.err();

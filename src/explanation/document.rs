@@ -22,6 +22,9 @@ pub struct Document {
     /// Always [`FORMAT`].
     pub format: String,
     pub version: u32,
+    /// What the passages are cut into; where a document does not say it, sentences.
+    #[serde(default, skip_serializing_if = "Unit::is_sentence")]
+    pub unit: Unit,
     pub prompt: Passage,
     pub generation: Passage,
     /// **T**, `m x (n + m)`: raw signed scores, `null` where there is none.
@@ -30,6 +33,30 @@ pub struct Document {
     pub output: Vec<usize>,
     pub method: Method,
     pub manifest: Manifest,
+}
+
+/// What is one source and one node of the graph.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unit {
+    #[default]
+    Sentence,
+    /// For short texts. Whatever is said of sentences then holds for words.
+    Word,
+}
+
+impl Unit {
+    pub fn is_sentence(&self) -> bool {
+        *self == Self::Sentence
+    }
+
+    /// "sentence" or "word".
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Sentence => "sentence",
+            Self::Word => "word",
+        }
+    }
 }
 
 /// A text and its sentences.
@@ -296,6 +323,7 @@ pub(crate) mod tests {
         Document {
             format: FORMAT.into(),
             version: VERSION,
+            unit: Unit::Sentence,
             prompt: Passage::new("Zoë has 2 figs. She eats 1.", &[0..17, 17..28], vec![6, 5]),
             generation: Passage::new("2 - 1 = 1. So 1.", &[0..11, 11..16], vec![7, 3]),
             table: Table::from_fn(2, 2, |i, j| Some([[0.5, 1.25, 0.0], [-0.125, 0.1, 2.0]][i][j])),
@@ -332,6 +360,13 @@ pub(crate) mod tests {
         assert_eq!(document.source(1), "She eats 1.");
         assert_eq!(document.prompt.sentence_texts(), ["Zoë has 2 figs. ", "She eats 1."]);
         assert_eq!((document.label(1), document.label(2)), ("P2".into(), "G1".into()));
+    }
+
+    #[test]
+    fn documents_of_words_say_so_and_those_of_sentences_need_not() {
+        assert!(!example().to_json().contains("unit"));
+        let words = Document { unit: Unit::Word, ..example() };
+        assert_eq!(Document::from_json(&words.to_json()), Ok(words));
     }
 
     #[test]

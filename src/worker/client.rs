@@ -11,7 +11,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{Closure, JsValue};
 use web_sys::{ErrorEvent, File, MessageEvent, Worker};
 
-pub use super::protocol::{BackendChoice, Checked, Event, GLASSCAGE, ModelSource, Question, Ready, Request, Work};
+pub use super::protocol::{BackendChoice, Checked, Event, GLASSCAGE, ModelSource, Question, Ready, Request, Word, Work};
 use crate::problem::Problem;
 
 /// Trunk's shim around the worker's wasm, beside the page.

@@ -53,6 +53,7 @@ async fn serve(mut requests: UnboundedReceiver<(Request, Option<File>)>, page: R
             }
             Request::Explain(question) => engine.explain(&question, &page).await,
             Request::Answer(question) => engine.answer(&question, &page).await,
+            Request::Words(question, source) => engine.words(&question, source, &page).await,
             Request::Check(question, orders) => engine.check(&question, &orders, &page).await,
             Request::Cancel => Ok(()),
         };
@@ -132,6 +133,15 @@ impl EngineState {
         if session.lm.is_lost() {
             self.session = None;
         }
+    }
+
+    async fn words(&mut self, question: &Question, source: usize, page: &Page) -> Result<(), Problem> {
+        let Some(session) = self.ready(page).await? else { return Ok(()) };
+        let before = session.lm.counters();
+        let words = session.words(question, source, async |passes| page.tell(Event::Checking(passes)).await).await;
+        self.account(&before, page);
+        page.post(&words?.map_or(Event::Stopped { answer: String::new() }, |words| Event::Words { source, words }));
+        Ok(())
     }
 
     async fn check(&mut self, question: &Question, orders: &[Vec<usize>], page: &Page) -> Result<(), Problem> {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::explanation::{Document, METHODS, Model, Sampling};
+use crate::explanation::{Document, METHODS, Model, Sampling, Unit};
 use crate::problem::Problem;
 
 /// From the page. A message is the pair `[Request, File | undefined]`: a local model file travels as the
@@ -18,6 +18,8 @@ pub enum Request {
     /// Put an answer to the deletion test: for each of these orders of the prompt's sentences, and for some random ones. Answered by
     /// `Checking`.., `Worked`, `Checked`; or `Stopped`, or `Failed`.
     Check(Question, Vec<Vec<usize>>),
+    /// Open a source of a given answer to its words. Answered by `Checking`.., `Worked`, `Words`; or `Stopped`, or `Failed`.
+    Words(Question, usize),
     /// End what is going on and keep what is done.
     Cancel,
 }
@@ -53,6 +55,8 @@ pub struct Question {
     pub max_tokens: usize,
     /// An entry of the method registry.
     pub method: String,
+    /// What is one source.
+    pub unit: Unit,
 }
 
 impl Question {
@@ -65,6 +69,7 @@ impl Question {
             sampling: Sampling::GREEDY,
             max_tokens: 256,
             method: METHODS[0].id.into(),
+            unit: Unit::Sentence,
         }
     }
 }
@@ -95,9 +100,13 @@ pub enum Event {
     },
     /// The answer, cut into sentences; nothing is measured.
     Answered(Document),
-    /// Passes made and planned of a deletion test.
+    /// Passes made and planned of a deletion test, or of words.
     Checking([usize; 2]),
     Checked(Checked),
+    Words {
+        source: usize,
+        words: Vec<Word>,
+    },
     /// The whole explanation; a partial one where the visitor pressed Stop while it was measured.
     Finished(Document),
     /// What the run took; before `Finished` or `Checked`.
@@ -116,6 +125,16 @@ pub struct Checked {
     pub curves: Vec<Vec<f64>>,
     /// Of random ones, always the same.
     pub random: Vec<Vec<f64>>,
+}
+
+/// One word of a source, and what it does alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Word {
+    /// With the white space after it.
+    pub text: String,
+    pub tokens: usize,
+    /// On the generated sentences after the source (the last ones), in the unit of the table.
+    pub scores: Vec<f64>,
 }
 
 /// What a run took.

@@ -24,6 +24,7 @@ async fn the_graph_can_be_made_in_other_ways_and_a_link_says_which() {
     let Some((server, _turn)) = server().await else { return };
     let browser = Browser::open(&server.url).await;
     browser.click("gallery-2").await;
+    browser.find("sentence-G1").await;
     let papers = browser.picture().await;
     assert!(browser.text("derivation").await.contains("mean of each block, shares"));
     browser.open_details_of("derivation").await;
@@ -68,7 +69,7 @@ async fn the_graph_can_be_made_in_other_ways_and_a_link_says_which() {
     browser.driver.goto(&link).await.expect("the link opens");
     browser.find("sentence-G1").await;
     assert!(browser.text("derivation").await.contains("sum of each block, raw scores"));
-    assert_eq!(browser.text("sentence-P1").await.contains('%'), false);
+    assert!(!browser.text("sentence-P1").await.contains('%'));
     browser.screenshot("derivation-shared-light").await;
 
     // Made again, the graph is made in the same way.
@@ -84,6 +85,7 @@ async fn methods_stand_side_by_side_and_say_how_far_they_agree() {
     let Some((server, _turn)) = server().await else { return };
     let browser = Browser::open(&server.url).await;
     browser.click("gallery-1").await;
+    browser.find("sentence-G1").await;
     let picture = browser.picture().await;
     browser.click("tab-methods").await;
     assert!(browser.text("model-hint").await.contains("loaded first"));
@@ -118,10 +120,11 @@ async fn the_prompt_is_answered_without_some_sentences_beside_the_original() {
     let browser = Browser::open(&server.url).await;
     browser.fill("prompt-input", "My own question?").await;
     browser.click("gallery-1").await;
+    browser.find("sentence-G1").await;
     let picture = browser.picture().await;
     browser.click("tab-without").await;
     let is_enabled = async || browser.find("answer-without").await.is_enabled().await.expect("a button");
-    assert!(!is_enabled().await && browser.text("without-hint").await.contains("Mark the sentences"));
+    assert!(!is_enabled().await && browser.text("without-hint").await.contains("Mark what"));
     for row in picture.iter().filter(|row| row[0].starts_with('P')) {
         browser.click(&format!("mark-{}", row[0])).await;
     }
@@ -133,7 +136,7 @@ async fn the_prompt_is_answered_without_some_sentences_beside_the_original() {
     pictures_of(&browser, "answer-without", "without-before").await;
 
     browser.click("answer-without").await;
-    browser.wait("a verdict", async || browser.text("trials").await.contains("ast sentence").then_some(())).await;
+    browser.wait("a verdict", async || browser.text("trials").await.contains("ending").then_some(())).await;
     browser.click("mark-strongest-2").await;
     browser.click("answer-without").await;
     browser.wait("two answers", async || (browser.text("trials").await.matches("Without P").count() == 2).then_some(())).await;
@@ -170,5 +173,62 @@ async fn an_answer_without_some_sentences_can_be_stopped() {
     browser.screenshot("without-stopped-light").await;
     browser.click("tab-text").await;
     assert_eq!(browser.picture().await, picture);
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sentences_open_to_their_words_and_short_texts_are_explained_by_words() {
+    let Some((server, _turn)) = server().await else { return };
+    let browser = Browser::open(&server.url).await;
+    browser.click("gallery-1").await;
+    browser.find("sentence-G1").await;
+    let picture = browser.picture().await;
+    browser.click("open-P5").await;
+    let words = browser.text("by-words").await;
+    browser.stopped().await;
+    assert!(words.contains("half") && words.contains('%'), "{words}");
+    pictures_of(&browser, "open-P5", "words-opened").await;
+    assert_eq!(browser.picture().await, picture);
+    // Folded and unfolded without another run.
+    browser.click("open-P5").await;
+    browser.wait("folded words", async || browser.try_find("by-words").await.is_none().then_some(())).await;
+    browser.click("open-P5").await;
+    assert_eq!(browser.text("by-words").await, words);
+    browser.click("open-G1").await;
+    browser.stopped().await;
+
+    browser.open_details_of("explain-button").await;
+    browser.open_details_of("unit").await;
+    browser.find("unit").await.send_keys("words").await.expect("a unit can be chosen");
+    explain_given(&browser, "Ann has 3 figs. Bob has 4 nuts. What does Bob have?", "Bob has 4 nuts. The answer is 4.").await;
+    browser.explained().await;
+    assert_eq!(browser.labels().await.len(), 20);
+    assert!(browser.text("manifest").await.contains("20 words"));
+    pictures_of(&browser, "sentence-P1", "by-words").await;
+    browser.look(PHONE, "light").await;
+    assert_eq!(overflow(&browser).await, 0);
+    browser.look(DESKTOP, "light").await;
+    let by_words = browser.picture().await;
+    browser.click("tab-table").await;
+    assert!(browser.text("table").await.contains("figs."));
+    browser.screenshot("by-words-table-light").await;
+
+    browser.click("copy-link").await;
+    let link = browser.wait("the link in the address bar", async || {
+        let url = browser.driver.current_url().await.ok()?;
+        url.fragment().is_some().then(|| url.to_string())
+    });
+    let link = link.await;
+    browser.driver.goto("about:blank").await.expect("the page closes");
+    browser.driver.goto(&link).await.expect("the link opens");
+    browser.find("sentence-G1").await;
+    assert_eq!(browser.picture().await, by_words);
+
+    browser.open_details_of("explain-button").await;
+    browser.open_details_of("unit").await;
+    browser.find("unit").await.send_keys("words").await.expect("a unit can be chosen");
+    explain_given(&browser, &"Ann has 3 figs. ".repeat(80), "Ann has 3 figs.").await;
+    assert!(browser.problem().await.contains("323 passes"), "{}", browser.problem().await);
+    browser.screenshot("by-words-too-long-light").await;
     browser.close().await;
 }

@@ -19,7 +19,7 @@ pub fn CheckView() -> impl IntoView {
     let result = move || page.check.get().map(|check| view! { <CheckResult check /> });
     view! {
         <p>
-            "Sentences of the prompt are deleted one after the other, those with most influence on "
+            {move || format!("The prompt is deleted {0} by {0}, what has most influence on ", page.noun())}
             {label}
             " first, and the model is asked how likely it still finds its answer. The sooner that falls, the better the explanation knew what mattered."
         </p>
@@ -67,6 +67,7 @@ fn CheckResult(check: Check) -> impl IntoView {
     let rows = rows.collect_view();
     let curves = tests.iter().zip(ORDERS).map(|(test, (class, _))| view! { <path class=class d=path(&test.curve) /> }).collect_view();
     let n = tests[0].curve.len() - 1;
+    let noun = use_page().noun();
     view! {
         <div class="check-result" data-testid="check">
             <h3>"Test of " {output} {derivation.map(|words| view! { <span class="tag">{words}</span> })}</h3>
@@ -80,7 +81,7 @@ fn CheckResult(check: Check) -> impl IntoView {
                     <text x="-6" y=HEIGHT + 4.0 text-anchor="end">"0"</text>
                     <text x="0" y=HEIGHT + 16.0 text-anchor="middle">"0"</text>
                     <text x=WIDTH y=HEIGHT + 16.0 text-anchor="middle">{n}</text>
-                    <text x=WIDTH / 2.0 y=HEIGHT + 30.0 text-anchor="middle">"sentences deleted"</text>
+                    <text x=WIDTH / 2.0 y=HEIGHT + 30.0 text-anchor="middle">{noun} "s deleted"</text>
                     {curves}
                 </svg>
                 <figcaption class="hint">

@@ -44,6 +44,7 @@ fn facts(document: &Document) -> Vec<(&'static str, String)> {
                 method.passes[1]
             ),
         ),
+        ("Sources", number::counted(document.table.n_sources(), document.unit.noun())),
         ("Graph", derivation::words(method)),
         ("Replacement", method.replacement.clone()),
         ("Engine", format!("{}, {}", manifest.backend, manifest.precision)),

@@ -156,7 +156,7 @@ fn Coverages(methods: Vec<Compared>) -> impl IntoView {
 #[component]
 fn Agreement(comparison: Comparison) -> impl IntoView {
     let names: Vec<String> = comparison.methods.iter().map(|method| method.name.clone()).collect();
-    let n_sentences = number::counted(comparison.sentences.len(), "sentence");
+    let n_sentences = number::counted(comparison.sentences.len(), use_page().noun());
     let explained = view! {
         <p class="hint">
             "The agreement is Spearman\u{2019}s rank correlation over " {n_sentences}

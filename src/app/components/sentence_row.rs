@@ -5,13 +5,18 @@ use leptos::leptos_dom::helpers::TimeoutHandle;
 use leptos::prelude::*;
 
 use super::share_bar::ShareBar;
+use crate::app::number;
 use crate::app::reading::{Evidence, Reading, Role};
 use crate::app::run::Run;
 use crate::app::state::{Page, use_page};
+use crate::app::words::{ShownWord, n_words, strongest_words};
 use crate::explanation::Document;
 
 /// How long the pointer rests on a sentence before it is previewed: crossing the text changes nothing.
 const REST: Duration = Duration::from_millis(140);
+
+/// So many words are named beside an opened source.
+const MOST_WORDS: usize = 3;
 
 /// One line of the text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -57,21 +62,42 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>) -> impl IntoView {
     // A sentence after the output, or the output itself, has no share to speak of.
     let is_hollow = Memo::new(move |_| role.get() == Some(Role::Later) || is_output() && via_steps.get() == Some(0.0));
 
+    let words = Memo::new(move |_| {
+        let is_folded = page.folded.with(|folded| folded.contains(&node));
+        page.read(|reading| {
+            page.opened.with(|all| all.iter().filter(|opened| opened.source == node).find_map(|opened| opened.shown(reading)))
+        })
+        .flatten()
+        .filter(|_| !is_folded)
+    });
+
+    let can_open = move || page.reading.with_untracked(|reading| reading.as_ref().is_some_and(|reading| reading.can_open(node)));
     let select = move |extend: bool| {
         if let Some(i) = generated {
             page.select(i, extend);
         }
+    };
+    // Words flow as text; their labels and shares are told where one asks for them.
+    let told = label.clone();
+    let title = move || {
+        let amounts = page.read(|reading| (!reading.document().unit.is_sentence()).then(|| reading.amounts(node))).flatten()?;
+        let [via_steps, direct] = amounts.map(|amount| amount.map_or_else(|| "not measured".to_owned(), |amount| amount.figure));
+        Some(format!("{told}: {via_steps} via steps, {direct} direct"))
     };
     let hover = Hover::new(page, node);
     let on_click = move |event: ev::MouseEvent| {
         hover.forget();
         select(event.ctrl_key() || event.meta_key() || event.shift_key());
     };
-    let on_key = move |event: ev::KeyboardEvent| {
-        if event.key() == "Enter" || event.key() == " " {
+    let on_key = move |event: ev::KeyboardEvent| match event.key().as_str() {
+        "Enter" | " " => {
             event.prevent_default();
             select(event.ctrl_key() || event.meta_key() || event.shift_key());
         }
+        // As in a tree: right opens, left folds.
+        "ArrowRight" if can_open() && words.with_untracked(Option::is_none) => page.open_words(node),
+        "ArrowLeft" if words.with_untracked(Option::is_some) => page.open_words(node),
+        _ => {}
     };
     view! {
         <div
@@ -84,6 +110,7 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>) -> impl IntoView {
             class:lit=move || page.focus.get() == Some(node)
             class:minus=move || strength.get().is_some_and(|strength| strength < 0.0)
             style=move || format!("--strength:{:.3}", strength.get().unwrap_or(0.0).abs())
+            title=title
             data-node=node
             data-testid=test_id
             data-share=move || attribute(Reading::via_steps)
@@ -101,9 +128,11 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>) -> impl IntoView {
             }
             on:blur=move |_| page.focus.set(None)
         >
-            <span role="rowheader" class="label">{label}</span>
+            <span role="rowheader" class="label">
+                <OpenButton node label text=text.clone() is_open=Signal::derive(move || words.with(Option::is_some)) />
+            </span>
             <span role="gridcell" class="text">
-                {if text.is_empty() { view! { <em class="hint">"(blank line)"</em> }.into_any() } else { view! { <span class="words">{text}</span> }.into_any() }}
+                <RowWords text words />
                 <EvidenceTag node />
             </span>
             <span role="gridcell" class="share">
@@ -117,6 +146,65 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>) -> impl IntoView {
                 </Show>
             </span>
         </div>
+    }
+}
+
+/// The label, which opens the source to its words; the last sentence is no source.
+#[component]
+fn OpenButton(node: usize, label: String, text: String, is_open: Signal<bool>) -> impl IntoView {
+    let page = use_page();
+    let n_words = n_words(&text);
+    let can_open = Memo::new(move |_| page.read(|reading| reading.can_open(node)) == Some(true));
+    let is_active = move || page.run.with(Run::is_active);
+    let title = format!("Open {label} to its {}: each is blanked out alone", number::counted(n_words, "word"));
+    let test_id = format!("open-{label}");
+    let on_click = move |event: ev::MouseEvent| {
+        event.stop_propagation();
+        page.open_words(node);
+    };
+    let shown = label.clone();
+    view! {
+        <Show when=move || can_open.get() fallback=move || shown.clone()>
+            <button
+                type="button"
+                class="open"
+                tabindex="-1"
+                title=title.clone()
+                aria-label=title.clone()
+                aria-expanded=move || is_open.get().to_string()
+                data-testid=test_id.clone()
+                disabled=move || is_active() && !is_open.get()
+                on:click=on_click
+            >
+                {label.clone()}
+            </button>
+        </Show>
+    }
+}
+
+/// The text in one piece, or word by word.
+#[component]
+fn RowWords(text: String, words: Memo<Option<Vec<ShownWord>>>) -> impl IntoView {
+    let whole = move |text: String| match text.is_empty() {
+        true => view! { <em class="hint">"(blank line)"</em> }.into_any(),
+        false => view! { <span class="words">{text}</span> }.into_any(),
+    };
+    let word = |ShownWord { text, figure, strength, .. }: ShownWord| {
+        let style = format!("--strength:{:.3}", strength.abs());
+        let space = text[text.trim_end().len()..].to_owned();
+        let title = format!("{}: {figure}", text.trim());
+        view! { <span class="word" class:minus=strength < 0.0 style=style title=title>{text.trim_end().to_owned()}</span> {space} }
+    };
+    move || match words.get() {
+        None => whole(text.clone()),
+        Some(words) => {
+            let strongest = strongest_words(&words, MOST_WORDS);
+            view! {
+                {words.into_iter().map(word).collect_view()}
+                <small class="hint by-words" data-testid="by-words">{strongest}</small>
+            }
+            .into_any()
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::app::settings::{Settings, parsed};
 use crate::app::state::use_page;
-use crate::explanation::{METHODS, method_text};
+use crate::explanation::{METHODS, Unit, method_text};
 
 /// How the answer is made.
 #[component]
@@ -22,6 +22,13 @@ pub fn SettingsForm() -> impl IntoView {
                     <span>"Method"</span>
                     <select data-testid="method" on:change=move |event| settings.update(|all| all.method = chosen_method(&event_target_value(&event)))>
                         {METHODS.iter().map(|method| view! { <option value=method.id title=method.about>{method.name}</option> }).collect_view()}
+                    </select>
+                </label>
+                <label class="number">
+                    <span>"Explain by"</span>
+                    <select data-testid="unit" on:change=move |event| settings.update(|all| all.unit = chosen_unit(&event_target_value(&event)))>
+                        <option value="sentence">"sentences"</option>
+                        <option value="word" title="One pass for each word">"words (short texts)"</option>
                     </select>
                 </label>
                 <NumberField label="Longest answer (tokens)" id="max-tokens" start="256" range=1.0..=4096.0 take=move |n| settings.update(|all| all.max_tokens = n.map_or(256, |n| n as usize)) />
@@ -45,6 +52,10 @@ pub fn SettingsForm() -> impl IntoView {
 
 fn chosen_method(id: &str) -> &'static str {
     method_text(id).unwrap_or(&METHODS[0]).id
+}
+
+fn chosen_unit(value: &str) -> Unit {
+    if value == Unit::Word.noun() { Unit::Word } else { Unit::Sentence }
 }
 
 /// A number, or nothing; what is neither is marked and not taken.
@@ -83,7 +94,8 @@ fn summary(settings: &Settings) -> String {
     };
     let template = if settings.use_template { "" } else { ", no chat template" };
     let method = method_text(settings.method).filter(|method| method.id != METHODS[0].id).map(|method| format!(", {}", method.name));
-    format!("{sampling}, at most {} tokens{template}{}", settings.max_tokens, method.unwrap_or_default())
+    let unit = if settings.unit.is_sentence() { "" } else { ", by words" };
+    format!("{sampling}, at most {} tokens{template}{}{unit}", settings.max_tokens, method.unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -93,7 +105,7 @@ mod tests {
     #[test]
     fn the_folded_settings_are_summed_up() {
         assert_eq!(summary(&Settings::default()), "greedy, at most 256 tokens");
-        let warm = Settings { temperature: 0.7, seed: 3, use_template: false, ..Settings::default() };
-        assert_eq!(summary(&warm), "temperature 0.7, seed 3, at most 256 tokens, no chat template");
+        let warm = Settings { temperature: 0.7, seed: 3, use_template: false, unit: Unit::Word, ..Settings::default() };
+        assert_eq!(summary(&warm), "temperature 0.7, seed 3, at most 256 tokens, no chat template, by words");
     }
 }

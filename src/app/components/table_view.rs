@@ -5,7 +5,7 @@ use crate::app::number::{plain, signed};
 use crate::app::reading::{Matrix, Reading};
 use crate::app::scale::Scale;
 use crate::app::state::{Page, use_page};
-use crate::explanation::{Aggregation, Method, MethodText, table_csv};
+use crate::explanation::{Aggregation, Method, MethodText, Unit, table_csv};
 use crate::graph::Normalization;
 
 /// The matrices as numbers: the graph for whoever wants to read, copy or hear it.
@@ -24,7 +24,7 @@ pub fn TableView() -> impl IntoView {
             <button type="button" on:click=move |_| save_csv(page, matrix.get_untracked())>"Save CSV"</button>
         </div>
         <p class="hint">
-            {move || page.read(|reading| meaning(matrix.get(), &reading.document().method, reading.method()))}
+            {move || page.read(|reading| meaning(matrix.get(), &reading.document().method, reading.method()).replace("sentence", page.noun()))}
             {move || heat.with(|heat| heat.as_ref().filter(|heat| heat.is_signed).map(|heat| colours(heat.largest)))}
         </p>
         <div class="table-scroll" tabindex="0" role="region" aria-label="Table of influence">
@@ -113,7 +113,11 @@ impl Heatmap {
             heat: if is_signed { scale.part(number) } else { scale.part(number).sqrt() },
             figure: if is_measured_mean { signed(number) } else { scale.figure(number) },
         };
-        let named = |j: usize| (document.label(j), document.source(j).trim().to_owned());
+        let named = |j: usize| match document.unit {
+            Unit::Sentence => (document.label(j), document.source(j).trim().to_owned()),
+            // Labels of words would say less than the words.
+            Unit::Word => (document.source(j).trim().to_owned(), document.label(j)),
+        };
         let row = |(i, cells): (usize, &Vec<Option<f64>>)| {
             let (label, text) = named(n_prompt + i);
             let cell = |(j, cell): (usize, &Option<f64>)| match cell {

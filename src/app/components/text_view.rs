@@ -31,18 +31,23 @@ pub fn TextView() -> impl IntoView {
             focus_row(lines, next);
         }
     };
+    let is_flow = move || page.read(|reading| !reading.document().unit.is_sentence()) == Some(true);
+    let hint = move || match is_flow() {
+        true => "click a word to explain it, Ctrl adds more; the tab Table has all edges",
+        false => "click a sentence to explain it, Ctrl adds more",
+    };
     let of = move |generated: bool| move || rows.get().into_iter().filter(|row| row.generated.is_some() == generated).collect::<Vec<_>>();
     view! {
-        <PruneControl with_graph />
-        <div class="lines" class:no-graph=move || !with_graph.get() node_ref=lines>
+        <div hidden=is_flow><PruneControl with_graph /></div>
+        <div class="lines" class:flow=is_flow class:no-graph=move || !with_graph.get() || is_flow() node_ref=lines>
             <ArcDiagram positions />
             <div class="grid" role="grid" aria-label="Sentences" aria-multiselectable="true" on:keydown=on_key>
                 <div role="rowgroup" class="passage">
-                    <Heading title="Prompt" hint="" />
+                    <Heading title="Prompt" hint=|| "" />
                     <For each=of(false) key=RowText::clone children=move |row| view! { <SentenceRow row tab_stop /> } />
                 </div>
                 <div role="rowgroup" class="passage">
-                    <Heading title="Answer" hint="click a sentence to explain it, Ctrl adds more" />
+                    <Heading title="Answer" hint />
                     <For each=of(true) key=RowText::clone children=move |row| view! { <SentenceRow row tab_stop /> } />
                 </div>
             </div>
@@ -52,7 +57,7 @@ pub fn TextView() -> impl IntoView {
 }
 
 #[component]
-fn Heading(title: &'static str, hint: &'static str) -> impl IntoView {
+fn Heading(title: &'static str, hint: impl Fn() -> &'static str + Send + Sync + 'static) -> impl IntoView {
     view! {
         <div role="row" class="heading">
             <span role="columnheader" class="title">

@@ -19,8 +19,8 @@ pub fn WithoutView() -> impl IntoView {
     let trial =
         Memo::new(move |_| page.shown.with(|shown| page.marked.with(|marked| Trial::new(shown.as_ref()?.graph.document(), marked))));
     let hint = move || match (page.marked.with(Vec::is_empty), trial.with(Option::is_none)) {
-        (true, _) => "Mark the sentences to leave out.",
-        (false, true) => "Nothing of the prompt would be left: keep a sentence.",
+        (true, _) => "Mark what to leave out.",
+        (false, true) => "Nothing of the prompt would be left: keep some of it.",
         _ => "",
     };
     let button = move || {
@@ -28,7 +28,7 @@ pub fn WithoutView() -> impl IntoView {
     };
     view! {
         <p>
-            "An explanation says which sentences the answer rests on. Leave some of them out and let the model answer again, with the same settings."
+            "An explanation says what the answer rests on. Leave some of it out and let the model answer again, with the same settings."
         </p>
         <Marks />
         <p class="go">
@@ -158,7 +158,7 @@ fn TrialView(trial: Trial, original: Vec<String>) -> impl IntoView {
             {answer}
             <p hidden=verdict.is_empty()>
                 <b>{verdict}</b>
-                {matches!(trial.answer, Reply::Whole(_)).then_some(view! { <span class="hint">" Sentences that the answer beside it does not have are marked."</span> })}
+                {matches!(trial.answer, Reply::Whole(_)).then_some(view! { <span class="hint">" What the original does not have is marked."</span> })}
             </p>
             <p>
                 <button

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use glasscage::explanation::{Document, Sampling};
+use glasscage::explanation::{Document, Sampling, Unit};
 use glasscage::graph::{context_attribution, normalize, row_attribution};
 use glasscage::session::Outcome;
 use glasscage::worker::protocol::{Event, Question};
@@ -31,6 +31,9 @@ pub struct Arguments {
     /// For method reagent-mlm: a folder with config.json, tokenizer.json and model.safetensors of a RoBERTa model
     #[arg(long, value_name = "FOLDER")]
     masked_lm: Option<PathBuf>,
+    /// Explain by words instead of sentences: for short texts
+    #[arg(long)]
+    words: bool,
     #[arg(long, value_enum, default_value = "cpu")]
     backend: Backend,
     /// The generated sentences to explain: "last", or numbers from 1 such as 1,3
@@ -113,6 +116,7 @@ fn question(arguments: &Arguments) -> Result<Question, String> {
         sampling: Sampling { temperature, top_k, top_p, seed },
         max_tokens,
         method: arguments.method.clone(),
+        unit: if arguments.words { Unit::Word } else { Unit::Sentence },
     })
 }
 

@@ -1,0 +1,99 @@
+//! A source opened to its words: each perturbed alone, everything else as for sentences.
+
+use std::ops::{ControlFlow, Range};
+
+use super::{Answered, Reply, Session, engine_problem, known_method};
+use crate::attribution::Segments;
+use crate::attribution::run::{Column, Step, measure_columns};
+use crate::explanation::Unit;
+use crate::lm::LanguageModel;
+use crate::problem::Problem;
+use crate::worker::protocol::{Question, Word};
+
+/// A word of a source: its text, and its tokens in the transcript.
+struct Part {
+    text: String,
+    tokens: Range<usize>,
+}
+
+impl<M: LanguageModel> Session<M> {
+    /// What each word of `source` does alone to the sentences after it, by the question's method. `on_pass` gets passes made and
+    /// planned; `None` where it broke off. For each word as many passes as the method makes for a sentence.
+    pub async fn words(
+        &mut self,
+        question: &Question,
+        source: usize,
+        mut on_pass: impl AsyncFnMut([usize; 2]) -> ControlFlow<()>,
+    ) -> Result<Option<Vec<Word>>, Problem> {
+        let method = known_method(question)?;
+        let Some(by_sentences) = self.units(question, Unit::Sentence).await? else { return Ok(None) };
+        let Some(by_words) = self.units(question, Unit::Word).await? else { return Ok(None) };
+        let segments = &by_sentences.segments;
+        if source >= segments.n_sources() {
+            return Err(Problem::new("No sentence comes after this one, so it has no influence", "Open an earlier one."));
+        }
+        let parts = parts(&by_sentences, &by_words, source);
+        let opened = opened(segments, source, &parts);
+        let planned = method.passes * parts.iter().filter(|part| !part.tokens.is_empty()).count();
+        let (methods, columns) = ([method], source..source + parts.len());
+        let transcript = &by_sentences.transcript;
+        let measured = measure_columns(&mut self.lm, &methods, transcript, &opened, columns, async |step| match step {
+            Step::Base => on_pass([0, planned]).await,
+            Step::Pass { done } | Step::Column(Column { done, .. }) => on_pass([done, planned]).await,
+        });
+        let measured = measured.await;
+        if let Some(failure) = measured.failure {
+            return Err(engine_problem(failure));
+        }
+        let table = &measured.tables[0];
+        let first_target = table.n_generated() - segments.targets(source).len();
+        let word = |(k, Part { text, tokens }): (usize, Part)| {
+            let scores = (first_target..table.n_generated()).map(|i| table.row(i)[source + k]).collect::<Option<Vec<f64>>>()?;
+            Some(Word { text, tokens: tokens.len(), scores })
+        };
+        Ok(parts.into_iter().enumerate().map(word).collect())
+    }
+
+    /// The text of a question with its answer, cut in this way; `None` where the answer was broken off.
+    async fn units(&mut self, question: &Question, unit: Unit) -> Result<Option<Answered>, Problem> {
+        let question = Question { unit, ..question.clone() };
+        match self.answer(&question, async |_| ControlFlow::Continue(())).await? {
+            Reply::Answered(answered) => Ok(Some(*answered)),
+            Reply::Stopped { .. } => Ok(None),
+        }
+    }
+}
+
+/// The sentences of the text, with the words of `source` in its place.
+fn opened(segments: &Segments, source: usize, parts: &[Part]) -> Segments {
+    let mut opened = segments.clone();
+    let (passage, at) = match source.checked_sub(segments.prompt.len()) {
+        None => (&mut opened.prompt, source),
+        Some(i) => (&mut opened.generation, i),
+    };
+    passage.splice(at..at + 1, parts.iter().map(|part| part.tokens.clone()));
+    opened
+}
+
+/// The words that lie in `source`, or the parts of words that do: a sentence may end within one.
+fn parts(by_sentences: &Answered, by_words: &Answered, source: usize) -> Vec<Part> {
+    let n_prompt = by_sentences.document.prompt.sentences.len();
+    let (passage, words, word_tokens, [start, end]) = match source.checked_sub(n_prompt) {
+        None => {
+            let prompt = &by_sentences.document.prompt;
+            (prompt, &by_words.document.prompt, &by_words.segments.prompt, prompt.sentences[source])
+        }
+        Some(i) => {
+            let generation = &by_sentences.document.generation;
+            (generation, &by_words.document.generation, &by_words.segments.generation, generation.sentences[i])
+        }
+    };
+    let tokens = by_sentences.segments.source(source);
+    let part = |(&[word_start, word_end], word_tokens): (&[usize; 2], &Range<usize>)| {
+        let (from, to) = (word_start.max(start), word_end.min(end));
+        let inside = word_tokens.start.max(tokens.start)..word_tokens.end.min(tokens.end);
+        let text: String = passage.text.chars().skip(from).take(to.saturating_sub(from)).collect();
+        (from < to).then_some(Part { text, tokens: if inside.start < inside.end { inside } else { tokens.start..tokens.start } })
+    };
+    words.sentences.iter().zip(word_tokens).filter_map(part).collect()
+}

@@ -1,0 +1,102 @@
+//! Words as sources: a graph of words, and sentences opened to their words, on the built-in model.
+
+#![cfg(not(target_arch = "wasm32"))]
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use glasscage::engine::Engine;
+use glasscage::explanation::{Document, METHODS, Unit};
+use glasscage::model::source::NativeFile;
+use glasscage::session::{Outcome, Session};
+use glasscage::worker::protocol::{BackendChoice, Question, Word};
+
+const PROMPT: &str = "Stop. Ann has 3 figs. Bob has 4 nuts. What does Bob have?";
+const ANSWER: &str = "Bob has 4 nuts. The answer is 4.";
+
+fn session() -> Session<Engine> {
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/models/demo.gguf");
+    let source = NativeFile::open(&model).expect("the built-in model is in the checkout");
+    let session = Session::load(&source, BackendChoice::Cpu, async |_| ControlFlow::Continue(()));
+    pollster::block_on(session).expect("it loads").expect("nothing stopped it")
+}
+
+fn question(unit: Unit) -> Question {
+    Question { answer: Some(ANSWER.into()), unit, ..Question::greedy(PROMPT) }
+}
+
+fn explain(session: &mut Session<Engine>, question: &Question) -> Document {
+    match pollster::block_on(session.explain(question, async |_| ControlFlow::Continue(()))) {
+        Ok(Outcome::Explained(document)) => *document,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn words(session: &mut Session<Engine>, question: &Question, source: usize) -> Vec<Word> {
+    pollster::block_on(session.words(question, source, async |_| ControlFlow::Continue(())))
+        .expect("it can be opened")
+        .expect("nothing stopped it")
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() < 1e-4
+}
+
+#[test]
+fn a_sentence_of_one_word_opens_to_itself_by_every_method() {
+    let mut session = session();
+    for method in METHODS {
+        let question = Question { method: method.id.into(), ..question(Unit::Sentence) };
+        let document = explain(&mut session, &question);
+        let words = words(&mut session, &question, 0);
+        assert_eq!(words.iter().map(|word| word.text.trim()).collect::<Vec<_>>(), ["Stop."]);
+        let column: Vec<f64> = document.table.rows().map(|row| row[0].unwrap()).collect();
+        let are_close = words[0].scores.iter().zip(&column).all(|(&word, &sentence)| close(word, sentence));
+        assert!(are_close && words[0].scores.len() == column.len(), "{}: {words:?} {column:?}", method.id);
+    }
+}
+
+#[test]
+fn opened_sentences_agree_with_the_graph_of_words() {
+    let mut session = session();
+    let by_sentences = explain(&mut session, &question(Unit::Sentence));
+    let by_words = explain(&mut session, &question(Unit::Word));
+    assert_eq!((by_words.unit, by_words.table.n_prompt()), (Unit::Word, PROMPT.split_whitespace().count()));
+    assert_eq!(by_words.prompt.sentence_texts().concat(), PROMPT);
+    let [n_prompt, n_prompt_words] = [&by_sentences, &by_words].map(|document| document.prompt.sentences.len());
+    // The mean over a sentence's tokens is that over its words' means, counted by their tokens.
+    let on_sentence = |i: usize, k: usize| {
+        let [start, end] = by_sentences.generation.sentences[i];
+        let spans = by_words.generation.sentences.iter().zip(&by_words.generation.tokens).enumerate();
+        let inside = spans.filter(|(_, (span, _))| span[0] >= start && span[1] <= end);
+        let (sum, tokens) = inside.fold((0.0, 0), |(sum, all), (w, (_, &tokens))| {
+            (sum + by_words.table.row(w)[k].expect("it was measured") * tokens as f64, all + tokens)
+        });
+        sum / tokens as f64
+    };
+    for source in 0..n_prompt + 1 {
+        let words = words(&mut session, &question(Unit::Sentence), source);
+        assert_eq!(words.iter().map(|word| word.text.as_str()).collect::<String>(), by_sentences.source(source));
+        let before: usize = (0..source).map(|j| by_sentences.source(j).split_whitespace().count()).sum();
+        for (k, word) in words.iter().enumerate() {
+            let first = (source + 1).saturating_sub(n_prompt);
+            assert_eq!(word.scores.len(), by_sentences.table.n_generated() - first);
+            let node = before + k;
+            assert!(node < n_prompt_words + by_words.table.n_generated());
+            for (i, &score) in (first..).zip(&word.scores) {
+                assert!(close(score, on_sentence(i, node)), "{} on G{}: {score} {}", word.text, i + 1, on_sentence(i, node));
+            }
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_explained_by_words_is_said_with_its_cost() {
+    let mut session = session();
+    let long = Question { prompt: "Ann has 3 figs. ".repeat(100), ..question(Unit::Word) };
+    let problem = pollster::block_on(session.explain(&long, async |_| ControlFlow::Continue(()))).unwrap_err();
+    assert!(problem.what.contains("407 passes") && problem.remedy.contains("sentences"), "{problem:?}");
+    let question = question(Unit::Sentence);
+    let last = session.words(&question, 5, async |_| ControlFlow::Continue(()));
+    assert!(pollster::block_on(last).unwrap_err().what.contains("No sentence comes after"));
+}
