@@ -20,8 +20,8 @@
 //! ```
 //!
 //! The [`explanation::Document`] is the seam in the middle: a run, a file and a link all make one, and the page
-//! renders documents and nothing else. It holds the table **T** as measured; whatever is derived is computed where
-//! it is shown.
+//! renders documents and nothing else. It holds the table **T** as measured, and how the graph is made of it; whatever is
+//! derived is computed where it is shown.
 //!
 //! ## One pass on the GPU
 //!
@@ -44,7 +44,7 @@
 //! | [`graph`] | T -> A -> Y, attributions, pruning, arcs: pure functions | table |
 //! | [`metrics`] | how good an attribution is: coverage, deletion curves, agreement | |
 //! | [`explanation`] | the document, its JSON, its link | graph, table |
-//! | `text` | Punkt sentences; bytes <-> tokens <-> sentences | |
+//! | `text` | Punkt sentences, words; bytes <-> tokens <-> sentences | |
 //! | `model` | GGUF, configuration, tokenizer, chat template: nothing computes | |
 //! | `lm` | the trait every engine has (`LanguageModel`), generation, sampling | model |
 //! | `gpu` | the engine on WebGPU: our WGSL kernels, a plain twin beside each | lm, model |

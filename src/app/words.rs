@@ -47,7 +47,7 @@ pub fn strongest_words(words: &[ShownWord], most: usize) -> String {
     let named = strongest.iter().take(most).map(|word| format!("\u{201c}{}\u{201d} {}", word.text.trim(), word.figure));
     match strongest.is_empty() {
         true => "No word alone makes a difference.".into(),
-        false => format!("Each word blanked out alone: {}.", named.collect::<Vec<_>>().join(", ")),
+        false => format!("Each word blanked out alone (they need not add up): {}.", named.collect::<Vec<_>>().join(", ")),
     }
 }
 
@@ -77,7 +77,7 @@ mod tests {
         let words = opened().shown(&reading).unwrap();
         assert_eq!((words[0].influence, words[0].figure.as_str()), (0.125, "13%"));
         assert_eq!(words[1].influence, 0.0);
-        assert_eq!(strongest_words(&words, 3), "Each word blanked out alone: \u{201c}A\u{201d} 13%.");
+        assert_eq!(strongest_words(&words, 3), "Each word blanked out alone (they need not add up): \u{201c}A\u{201d} 13%.");
     }
 
     #[test]

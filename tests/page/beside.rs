@@ -1,5 +1,7 @@
 //! What is asked about the explanation on screen: another way to make its graph, another method, an answer without some sentences.
 
+use thirtyfour::By;
+
 use super::browser::{Browser, DESKTOP, PHONE};
 use super::{explain_given, server};
 
@@ -13,6 +15,19 @@ async fn pictures_of(browser: &Browser, id: &str, name: &str) {
     browser.look(DESKTOP, "light").await;
 }
 
+/// Where no sentence is under the pointer, which would be previewed.
+async fn rest_pointer(browser: &Browser) {
+    browser.driver.action_chain().move_to(1, 1).perform().await.expect("the pointer moves");
+    let preview = async || browser.driver.find(By::Css("aside.details h3 .tag")).await;
+    browser.wait("the end of the preview", async || preview().await.is_err().then_some(())).await;
+}
+
+async fn open_from_gallery(browser: &Browser, number: usize) {
+    browser.click(&format!("gallery-{number}")).await;
+    browser.find("sentence-G1").await;
+    rest_pointer(browser).await;
+}
+
 /// How far the page is wider than the window, in pixels.
 async fn overflow(browser: &Browser) -> i64 {
     let script = "return document.documentElement.scrollWidth - document.documentElement.clientWidth";
@@ -23,8 +38,7 @@ async fn overflow(browser: &Browser) -> i64 {
 async fn the_graph_can_be_made_in_other_ways_and_a_link_says_which() {
     let Some((server, _turn)) = server().await else { return };
     let browser = Browser::open(&server.url).await;
-    browser.click("gallery-2").await;
-    browser.find("sentence-G1").await;
+    open_from_gallery(&browser, 2).await;
     let papers = browser.picture().await;
     assert!(browser.text("derivation").await.contains("mean of each block, shares"));
     browser.open_details_of("derivation").await;
@@ -62,9 +76,8 @@ async fn the_graph_can_be_made_in_other_ways_and_a_link_says_which() {
     let link = link.await;
     browser.click("the-papers-way").await;
     browser.click("tab-text").await;
-    // A sentence under the pointer would be previewed.
-    browser.driver.action_chain().move_to(1, 1).perform().await.expect("the pointer moves");
-    browser.wait("the picture of before", async || (browser.picture().await == papers).then_some(())).await;
+    rest_pointer(&browser).await;
+    assert_eq!(browser.picture().await, papers);
     browser.driver.goto("about:blank").await.expect("the page closes");
     browser.driver.goto(&link).await.expect("the link opens");
     browser.find("sentence-G1").await;
@@ -84,8 +97,7 @@ async fn the_graph_can_be_made_in_other_ways_and_a_link_says_which() {
 async fn methods_stand_side_by_side_and_say_how_far_they_agree() {
     let Some((server, _turn)) = server().await else { return };
     let browser = Browser::open(&server.url).await;
-    browser.click("gallery-1").await;
-    browser.find("sentence-G1").await;
+    open_from_gallery(&browser, 1).await;
     let picture = browser.picture().await;
     browser.click("tab-methods").await;
     assert!(browser.text("model-hint").await.contains("loaded first"));
@@ -104,12 +116,14 @@ async fn methods_stand_side_by_side_and_say_how_far_they_agree() {
 
     // The explanation on screen stayed; now the other one takes its place, and the first is not lost.
     browser.click("tab-text").await;
+    rest_pointer(&browser).await;
     assert_eq!(browser.picture().await, picture);
     browser.click("tab-methods").await;
     browser.click("show-clp").await;
     assert!(browser.text("manifest").await.contains("CLP"));
     browser.click("show-pert").await;
     browser.click("tab-text").await;
+    rest_pointer(&browser).await;
     assert_eq!(browser.picture().await, picture);
     browser.close().await;
 }
@@ -119,8 +133,7 @@ async fn the_prompt_is_answered_without_some_sentences_beside_the_original() {
     let Some((server, _turn)) = server().await else { return };
     let browser = Browser::open(&server.url).await;
     browser.fill("prompt-input", "My own question?").await;
-    browser.click("gallery-1").await;
-    browser.find("sentence-G1").await;
+    open_from_gallery(&browser, 1).await;
     let picture = browser.picture().await;
     browser.click("tab-without").await;
     let is_enabled = async || browser.find("answer-without").await.is_enabled().await.expect("a button");
@@ -148,6 +161,7 @@ async fn the_prompt_is_answered_without_some_sentences_beside_the_original() {
 
     // Neither the explanation nor the visitor's own text is lost.
     browser.click("tab-text").await;
+    rest_pointer(&browser).await;
     assert_eq!(browser.picture().await, picture);
     assert_eq!(browser.value("prompt-input").await, "My own question?");
     browser.close().await;
@@ -172,6 +186,7 @@ async fn an_answer_without_some_sentences_can_be_stopped() {
     assert_eq!(browser.value("given-answer").await, "Ho. Hi.");
     browser.screenshot("without-stopped-light").await;
     browser.click("tab-text").await;
+    rest_pointer(&browser).await;
     assert_eq!(browser.picture().await, picture);
     browser.close().await;
 }
@@ -180,14 +195,14 @@ async fn an_answer_without_some_sentences_can_be_stopped() {
 async fn sentences_open_to_their_words_and_short_texts_are_explained_by_words() {
     let Some((server, _turn)) = server().await else { return };
     let browser = Browser::open(&server.url).await;
-    browser.click("gallery-1").await;
-    browser.find("sentence-G1").await;
+    open_from_gallery(&browser, 1).await;
     let picture = browser.picture().await;
     browser.click("open-P5").await;
     let words = browser.text("by-words").await;
     browser.stopped().await;
-    assert!(words.contains("half") && words.contains('%'), "{words}");
+    assert!(words.contains("blanked out alone") && words.contains('%'), "{words}");
     pictures_of(&browser, "open-P5", "words-opened").await;
+    rest_pointer(&browser).await;
     assert_eq!(browser.picture().await, picture);
     // Folded and unfolded without another run.
     browser.click("open-P5").await;
@@ -208,6 +223,7 @@ async fn sentences_open_to_their_words_and_short_texts_are_explained_by_words() 
     browser.look(PHONE, "light").await;
     assert_eq!(overflow(&browser).await, 0);
     browser.look(DESKTOP, "light").await;
+    rest_pointer(&browser).await;
     let by_words = browser.picture().await;
     browser.click("tab-table").await;
     assert!(browser.text("table").await.contains("figs."));
@@ -222,6 +238,7 @@ async fn sentences_open_to_their_words_and_short_texts_are_explained_by_words() 
     browser.driver.goto("about:blank").await.expect("the page closes");
     browser.driver.goto(&link).await.expect("the link opens");
     browser.find("sentence-G1").await;
+    rest_pointer(&browser).await;
     assert_eq!(browser.picture().await, by_words);
 
     browser.open_details_of("explain-button").await;

@@ -35,7 +35,8 @@ fn compared(page: Page) -> Option<Comparison> {
     let relevant = page.relevant().unwrap_or_default();
     let own = page.reading.get()?;
     let read = |other: &Shown| Reading::new(other.graph.clone(), own.output());
-    let others: Vec<Reading> = page.others.with(|others| others.iter().map(read).collect());
+    let is_other = |other: &&Shown| other.graph.document().method.id != own.document().method.id;
+    let others: Vec<Reading> = page.others.with(|others| others.iter().filter(is_other).map(read).collect());
     let readings: Vec<Reading> = std::iter::once(Arc::unwrap_or_clone(own)).chain(others).collect();
     Some(Comparison::new(&readings, &relevant))
 }
@@ -58,7 +59,7 @@ fn Missing(comparison: Memo<Option<Comparison>>) -> impl IntoView {
                 >
                     "Explain by " {method.name} " too"
                 </button>
-                <span class="hint">{method.about} " " {method.cost()}</span>
+                <span class="hint">{move || format!("{} {}", method.about, method.cost()).replace("sentence", page.noun())}</span>
             </p>
         }
     });
@@ -180,10 +181,10 @@ fn Agreement(comparison: Comparison) -> impl IntoView {
             let rows = rows.collect_view();
             let heads = names[1..].iter().map(|name| view! { <th scope="col">{name.clone()}</th> }).collect_view();
             view! {
-                <table class="metrics" data-testid="agreement">
+                <div class="agreement"><table class="metrics" data-testid="agreement">
                     <thead><tr><th scope="col">"Agreement"</th>{heads}</tr></thead>
                     <tbody>{rows}</tbody>
-                </table>
+                </table></div>
                 {explained}
             }
             .into_any()

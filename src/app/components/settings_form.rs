@@ -45,7 +45,7 @@ pub fn SettingsForm() -> impl IntoView {
                     "Use the model\u{2019}s chat template"
                 </label>
             </div>
-            <p class="hint">{move || settings.with(|settings| method_text(settings.method).map(|method| format!("{} {}", method.about, method.cost())))}</p>
+            <p class="hint">{move || settings.with(|settings| method_text(settings.method).map(|method| format!("{} {}", method.about, method.cost()).replace("sentence", settings.unit.noun())))}</p>
         </details>
     }
 }
