@@ -5,8 +5,9 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use glasscage::attribution::{METHODS, Replacement};
 use glasscage::engine::Engine;
-use glasscage::explanation::{Document, METHODS, Unit};
+use glasscage::explanation::{Document, Unit};
 use glasscage::model::source::NativeFile;
 use glasscage::session::{Outcome, Session};
 use glasscage::worker::protocol::{BackendChoice, Question, Word};
@@ -45,7 +46,8 @@ fn close(a: f64, b: f64) -> bool {
 #[test]
 fn a_sentence_of_one_word_opens_to_itself_by_every_method() {
     let mut session = session();
-    for method in METHODS {
+    // A masked language model would have to be there.
+    for method in METHODS.iter().filter(|method| method.replacement != Replacement::MaskedLm) {
         let question = Question { method: method.id.into(), ..question(Unit::Sentence) };
         let document = explain(&mut session, &question);
         let words = words(&mut session, &question, 0);

@@ -3,17 +3,19 @@
 use std::ops::{ControlFlow, Range};
 
 use super::{Answered, Reply, Session, engine_problem, known_method};
-use crate::attribution::Segments;
 use crate::attribution::run::{Column, Step, measure_columns};
-use crate::explanation::Unit;
+use crate::attribution::{Segments, Transcript};
+use crate::explanation::{METHODS, Unit};
 use crate::lm::LanguageModel;
+use crate::model::tokenizer::TokenId;
 use crate::problem::Problem;
 use crate::worker::protocol::{Question, Word};
 
-/// A word of a source: its text, and its tokens in the transcript.
+/// A word of a source: its text, its tokens in the transcript, its number among all words.
 struct Part {
     text: String,
     tokens: Range<usize>,
+    number: usize,
 }
 
 impl<M: LanguageModel> Session<M> {
@@ -26,8 +28,10 @@ impl<M: LanguageModel> Session<M> {
         mut on_pass: impl AsyncFnMut([usize; 2]) -> ControlFlow<()>,
     ) -> Result<Option<Vec<Word>>, Problem> {
         let method = known_method(question)?;
-        let Some(by_sentences) = self.units(question, Unit::Sentence).await? else { return Ok(None) };
-        let Some(by_words) = self.units(question, Unit::Word).await? else { return Ok(None) };
+        // What stands in place of whole sentences is not asked for.
+        let plain = Question { unit: Unit::Sentence, method: METHODS[0].id.into(), ..question.clone() };
+        let Some(by_sentences) = self.answered(&plain).await? else { return Ok(None) };
+        let Some(by_words) = self.answered(&Question { unit: Unit::Word, ..question.clone() }).await? else { return Ok(None) };
         let segments = &by_sentences.segments;
         if source >= segments.n_sources() {
             return Err(Problem::new("No sentence comes after this one, so it has no influence", "Open an earlier one."));
@@ -36,8 +40,8 @@ impl<M: LanguageModel> Session<M> {
         let opened = opened(segments, source, &parts);
         let planned = method.passes * parts.iter().filter(|part| !part.tokens.is_empty()).count();
         let (methods, columns) = ([method], source..source + parts.len());
-        let transcript = &by_sentences.transcript;
-        let measured = measure_columns(&mut self.lm, &methods, transcript, &opened, columns, async |step| match step {
+        let transcript = Transcript { infills: infills(&by_words, source, &parts), ..by_sentences.transcript };
+        let measured = measure_columns(&mut self.lm, &methods, &transcript, &opened, columns, async |step| match step {
             Step::Base => on_pass([0, planned]).await,
             Step::Pass { done } | Step::Column(Column { done, .. }) => on_pass([done, planned]).await,
         });
@@ -47,17 +51,16 @@ impl<M: LanguageModel> Session<M> {
         }
         let table = &measured.tables[0];
         let first_target = table.n_generated() - segments.targets(source).len();
-        let word = |(k, Part { text, tokens }): (usize, Part)| {
+        let word = |(k, Part { text, tokens, .. }): (usize, Part)| {
             let scores = (first_target..table.n_generated()).map(|i| table.row(i)[source + k]).collect::<Option<Vec<f64>>>()?;
             Some(Word { text, tokens: tokens.len(), scores })
         };
         Ok(parts.into_iter().enumerate().map(word).collect())
     }
 
-    /// The text of a question with its answer, cut in this way; `None` where the answer was broken off.
-    async fn units(&mut self, question: &Question, unit: Unit) -> Result<Option<Answered>, Problem> {
-        let question = Question { unit, ..question.clone() };
-        match self.answer(&question, async |_| ControlFlow::Continue(())).await? {
+    /// The text of a question with its answer; `None` where the answer was broken off.
+    async fn answered(&mut self, question: &Question) -> Result<Option<Answered>, Problem> {
+        match self.answer(question, async |_| ControlFlow::Continue(())).await? {
             Reply::Answered(answered) => Ok(Some(*answered)),
             Reply::Stopped { .. } => Ok(None),
         }
@@ -75,25 +78,34 @@ fn opened(segments: &Segments, source: usize, parts: &[Part]) -> Segments {
     opened
 }
 
+/// What a masked language model says in place of the words, by their numbers in [`opened`]; nothing where none was asked.
+fn infills(by_words: &Answered, source: usize, parts: &[Part]) -> Vec<Vec<TokenId>> {
+    let infill = |part: &Part| Some(by_words.transcript.infills.get(part.number)?.get(..part.tokens.len())?.to_vec());
+    let infills: Option<Vec<_>> = parts.iter().map(infill).collect();
+    infills.map_or_else(Vec::new, |infills| vec![Vec::new(); source].into_iter().chain(infills).collect())
+}
+
 /// The words that lie in `source`, or the parts of words that do: a sentence may end within one.
 fn parts(by_sentences: &Answered, by_words: &Answered, source: usize) -> Vec<Part> {
     let n_prompt = by_sentences.document.prompt.sentences.len();
-    let (passage, words, word_tokens, [start, end]) = match source.checked_sub(n_prompt) {
+    let n_prompt_words = by_words.document.prompt.sentences.len();
+    let (passage, words, word_tokens, first, [start, end]) = match source.checked_sub(n_prompt) {
         None => {
             let prompt = &by_sentences.document.prompt;
-            (prompt, &by_words.document.prompt, &by_words.segments.prompt, prompt.sentences[source])
+            (prompt, &by_words.document.prompt, &by_words.segments.prompt, 0, prompt.sentences[source])
         }
         Some(i) => {
             let generation = &by_sentences.document.generation;
-            (generation, &by_words.document.generation, &by_words.segments.generation, generation.sentences[i])
+            (generation, &by_words.document.generation, &by_words.segments.generation, n_prompt_words, generation.sentences[i])
         }
     };
     let tokens = by_sentences.segments.source(source);
-    let part = |(&[word_start, word_end], word_tokens): (&[usize; 2], &Range<usize>)| {
+    let part = |(w, (&[word_start, word_end], word_tokens)): (usize, (&[usize; 2], &Range<usize>))| {
         let (from, to) = (word_start.max(start), word_end.min(end));
         let inside = word_tokens.start.max(tokens.start)..word_tokens.end.min(tokens.end);
         let text: String = passage.text.chars().skip(from).take(to.saturating_sub(from)).collect();
-        (from < to).then_some(Part { text, tokens: if inside.start < inside.end { inside } else { tokens.start..tokens.start } })
+        let tokens = if inside.start < inside.end { inside } else { tokens.start..tokens.start };
+        (from < to).then_some(Part { text, tokens, number: first + w })
     };
-    words.sentences.iter().zip(word_tokens).filter_map(part).collect()
+    words.sentences.iter().zip(word_tokens).enumerate().filter_map(part).collect()
 }
