@@ -23,7 +23,7 @@ use crate::model::tokenizer::{TokenId, Tokenizer};
 use crate::problem::Problem;
 use crate::text::sentences::{sentences, tile};
 use crate::text::spans::{first_visible, tokens_of_sentences};
-use crate::text::words::words;
+use crate::text::words::words as words_of;
 use crate::worker::protocol::{BackendChoice, Checked, Event, GLASSCAGE, Question, Ready};
 
 /// Chat templates may print the date; a fixed one (that of Llama 3.1's template) keeps results reproducible.
@@ -33,9 +33,6 @@ fn template_date() -> Date {
 
 /// Of a deletion test: their mean is what chance would do.
 const RANDOM_ORDERS: usize = 3;
-
-/// For a graph of words.
-const MOST_PASSES_BY_WORDS: usize = 240;
 
 /// A model, ready to be asked.
 pub struct Session<M> {
@@ -140,12 +137,16 @@ impl<M: LanguageModel> Session<M> {
         mut on_event: impl AsyncFnMut(Event) -> ControlFlow<()>,
     ) -> Result<Outcome, Problem> {
         let method = known_method(question)?;
+        if question.answer.is_none() {
+            // Before the model writes an answer that is then too long with its prompt.
+            words::check_cost(question, method.passes * words_of(&question.prompt).len())?;
+        }
         let Answered { mut document, transcript, segments } = match self.answer(question, &mut on_event).await? {
             Reply::Answered(answered) => *answered,
             Reply::Stopped { answer } => return Ok(Outcome::Stopped { answer }),
         };
-        check_cost(question, method, &segments)?;
         let planned = n_passes(method, &segments);
+        words::check_cost(question, planned)?;
         document.method.passes = [0, planned];
         let mut passes_done = 0;
         if on_event(Event::Measuring(document.clone())).await.is_continue() {
@@ -420,21 +421,11 @@ fn split(question: &Question, context: &Context, answer: &Tokenized) -> Result<S
 fn units_and_tokens(unit: Unit, text: &str, spans: &[Range<usize>]) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
     let found = match unit {
         Unit::Sentence => sentences(text),
-        Unit::Word => words(text),
+        Unit::Word => words_of(text),
     };
     let units = tile(text, &found);
     let tokens = tokens_of_sentences(text, &units, spans);
     (units, tokens)
-}
-
-/// A graph of words takes a pass for each word, or several: of a long text that is more than anybody waits for, or reads.
-fn check_cost(question: &Question, method: &attribution::Method, segments: &Segments) -> Result<(), Problem> {
-    let passes = n_passes(method, segments);
-    if question.unit == Unit::Sentence || passes <= MOST_PASSES_BY_WORDS {
-        return Ok(());
-    }
-    let what = format!("Word by word this text would take {passes} passes, more than the {MOST_PASSES_BY_WORDS} that are made at most");
-    Err(Problem::new(what, "Explain it by sentences and open single ones to their words, or shorten it."))
 }
 
 fn known_method(question: &Question) -> Result<&'static attribution::Method, Problem> {

@@ -2,7 +2,8 @@
 
 #![cfg(not(target_arch = "wasm32"))]
 
-use glasscage::explanation::{Document, from_fragment, to_fragment};
+use glasscage::explanation::{Aggregation, Document, Unit, from_fragment, to_fragment};
+use glasscage::graph::Normalization;
 use glasscage::table::Table;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -22,6 +23,28 @@ fn documents_follow_the_published_schema() {
     let written: Value = serde_json::from_str(&document.to_json()).unwrap();
     let errors: Vec<String> = schema().iter_errors(&written).map(|error| error.to_string()).collect();
     assert_eq!(errors, Vec::<String>::new());
+}
+
+/// The example with its graph made in each of the ways there are, and as one of words.
+fn variants() -> Vec<Document> {
+    let example = Document::from_json(EXAMPLE).unwrap();
+    let words = Document { unit: Unit::Word, ..example.clone() };
+    let ways = [Aggregation::Mean, Aggregation::Sum].into_iter().flat_map(|aggregation| {
+        [Normalization::Full, Normalization::NonNegative, Normalization::None].map(|normalization| (aggregation, normalization))
+    });
+    ways.map(|(aggregation, normalization)| example.clone().derived(aggregation, normalization)).chain([words]).collect()
+}
+
+#[test]
+fn the_schema_and_links_know_every_way_to_make_the_graph_and_every_unit() {
+    for document in variants() {
+        let written: Value = serde_json::from_str(&document.to_json()).unwrap();
+        assert!(schema().is_valid(&written), "{:?} {:?}", document.method, document.unit);
+        let linked = from_fragment(&to_fragment(&document)).unwrap();
+        assert_eq!((linked.unit, linked.method), (document.unit, document.method));
+    }
+    let unknown = EXAMPLE.replace("\"mean\"", "\"median\"");
+    assert!(Document::from_json(&unknown).is_err() && !schema().is_valid(&serde_json::from_str(&unknown).unwrap()));
 }
 
 #[test]

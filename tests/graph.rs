@@ -2,7 +2,9 @@
 
 #![cfg(not(target_arch = "wasm32"))]
 
-use glasscage::graph::{Normalization, context_attribution, node_influence, normalize, prune, row_attribution, total_influence, zero_rows};
+use glasscage::graph::{
+    Normalization, context_attribution, node_influence, normalize, part_influence, prune, row_attribution, total_influence, zero_rows,
+};
 use glasscage::table::Table;
 use proptest::prelude::*;
 
@@ -134,6 +136,19 @@ proptest! {
         let scaled = Table::from_fn(table.n_prompt(), table.n_generated(), |i, j| table.row(i)[j].map(|score| factor * score));
         let (a, b) = (normalize(&table, Normalization::Full), normalize(&scaled, Normalization::Full));
         prop_assert!(a.rows().flatten().zip(b.rows().flatten()).all(|(&x, &y)| close(x, y)));
+    }
+
+    #[test]
+    fn a_part_that_does_what_its_source_does_has_its_influence(table in tables(), chosen in proptest::collection::vec(any::<bool>(), 8)) {
+        let output: Vec<usize> = (0..table.n_generated()).filter(|&i| chosen[i]).collect();
+        for normalization in [Normalization::Full, Normalization::NonNegative, Normalization::None] {
+            let influence = node_influence(&normalize(&table, normalization), &output);
+            for (j, whole) in influence.into_iter().enumerate() {
+                let scores: Vec<f64> = table.rows_after(j).map(|i| table.row(i)[j].unwrap_or(0.0)).collect();
+                let part = part_influence(&table, normalization, &scores, &output);
+                prop_assert!(close(part, whole), "{normalization:?} {j}: {part} {whole}");
+            }
+        }
     }
 
     #[test]

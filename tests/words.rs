@@ -98,6 +98,10 @@ fn what_cannot_be_explained_by_words_is_said_with_its_cost() {
     let long = Question { prompt: "Ann has 3 figs. ".repeat(100), ..question(Unit::Word) };
     let problem = pollster::block_on(session.explain(&long, async |_| ControlFlow::Continue(()))).unwrap_err();
     assert!(problem.what.contains("407 passes") && problem.remedy.contains("sentences"), "{problem:?}");
+    // Nothing is written first.
+    let unanswered = Question { answer: None, ..long };
+    let problem = pollster::block_on(session.explain(&unanswered, async |_| panic!("a token"))).unwrap_err();
+    assert!(problem.what.contains("400 passes"), "{problem:?}");
     let question = question(Unit::Sentence);
     let last = session.words(&question, 5, async |_| ControlFlow::Continue(()));
     assert!(pollster::block_on(last).unwrap_err().what.contains("No sentence comes after"));

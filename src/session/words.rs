@@ -11,6 +11,18 @@ use crate::model::tokenizer::TokenId;
 use crate::problem::Problem;
 use crate::worker::protocol::{Question, Word};
 
+/// For a graph of words.
+const MOST_PASSES: usize = 240;
+
+/// A graph of words takes a pass for each word, or several: of a long text that is more than anybody waits for, or reads.
+pub(super) fn check_cost(question: &Question, passes: usize) -> Result<(), Problem> {
+    if question.unit == Unit::Sentence || passes <= MOST_PASSES {
+        return Ok(());
+    }
+    let what = format!("Word by word this text would take {passes} passes, more than the {MOST_PASSES} that are made at most");
+    Err(Problem::new(what, "Explain it by sentences and open single ones to their words, or shorten it."))
+}
+
 /// A word of a source: its text, its tokens in the transcript, its number among all words.
 struct Part {
     text: String,

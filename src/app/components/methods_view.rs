@@ -21,12 +21,12 @@ pub fn MethodsView() -> impl IntoView {
     let table = move || comparison.get().map(|comparison| view! { <Comparing comparison /> });
     view! {
         <p>
-            "Each method measures influence in its own way. Here are their shares for "
+            "Each method measures influence in its own way. Here is what they say of "
             {label}
             ", via steps. Where methods agree, the explanation depends less on how it was measured."
         </p>
-        <Missing comparison />
         {table}
+        <Missing comparison />
     }
 }
 
@@ -52,7 +52,6 @@ fn Missing(comparison: Memo<Option<Comparison>>) -> impl IntoView {
             <p class="go" hidden=move || is_there(method.id)>
                 <button
                     type="button"
-                    class="primary"
                     data-testid=format!("compare-{}", method.id)
                     disabled=is_active
                     on:click=move |_| page.compare_with(method.id)
