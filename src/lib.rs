@@ -36,6 +36,21 @@
 //! Of a perturbed text only what comes after its first edit is computed; its rows attend to the base text's keys up to there
 //! and to their own. A kernel has one variant without barriers, for adapters that the CPU plays, and one with shared memory.
 //!
+//! ## From an address to a model that stays
+//!
+//! ```text
+//!   app/library ── Errand ──► worker/library      in a second worker, so that a download goes on while the engine computes
+//!                              │ lookup     64 kB: length, version, architecture        ─► Offer
+//!                              │ download   what is here ─► ask for the rest ─► SHA-256  ─► Fetching.., Arrived
+//!                              │   sink     into the browser's storage (OPFS), or memory where that is refused or full
+//!                              └ shelf      what is kept, deleting, opening
+//!   app/asking ── Load(Kept) ─► worker/host ─► shelf.open ─► session        on every later visit, offline too
+//! ```
+//!
+//! What an answer means, how long to wait, what may be built on and what fits is decided in `library`, without a browser. A folder
+//! of the storage is a whole model when `complete.json`, written last, says so and the lengths hold (`library::journal`).
+//! `www/sw.js` keeps page, engine and built-in model, one version as a whole.
+//!
 //! ## The rooms
 //!
 //! | room | what it knows | may use |
@@ -52,9 +67,11 @@
 //! | `engine` | which of the two a model runs on: a trial of both on a part of the real model | gpu, cpu, lm, model, worker/protocol |
 //! | `attribution` | methods (`METHODS`): how to perturb, what to read | lm, model, table |
 //! | `session` | one model and what is asked of it; worker and command line are shells around it | all above |
+//! | [`library`] | models to choose and keep: addresses, answers, journal, what fits: no browser | problem |
+//! | `worker/library` | downloads and storage in the browser | library, model, gpu (what the adapter is) |
 //! | [`worker`] | protocol, the page's side (client), the worker's side (host) | session on one side only |
 //! | [`problem`] | the one error that a visitor reads: what happened, what to do | |
-//! | `app` | the page | worker/client and protocol, graph, metrics, explanation, table, problem |
+//! | `app` | the page | worker/client and protocol, graph, library, metrics, explanation, table, problem |
 //!
 //! `session` is there so that the worker and the command line do not each know the whole sequence.
 //! `tests/tidy.rs` holds these rules, file by file, and checks them. Features cut along the same line: `page` is what a visitor with a
@@ -62,7 +79,7 @@
 //!
 //! ## Invariants, and what is deliberately absent
 //!
-//! * The page contains no engine; opening a link fetches neither worker nor model.
+//! * The page contains no engine; opening a link fetches neither worker nor model, and installs nothing.
 //! * Two traits only: `lm::LanguageModel` and `model::source::ByteSource`. Everything else is data: an architecture
 //!   is a row of knobs (`model::arch`), a tensor type a row of sizes (`model::quant`) and a WGSL fragment (`gpu::format`), an
 //!   adapter's way of computing a row (`gpu::variant`), a method two pure functions.
@@ -71,7 +88,7 @@
 //! * Activations are f32. No quantised activations anywhere near a score.
 //! * A row without positive score stays zero. Nothing is filled with made-up weight, nothing unmeasured is shown.
 //! * The visitor's text never becomes a control token, and control tokens are never perturbed.
-//! * No global state, no `unsafe`, no request to anybody but the own site.
+//! * No global state, no `unsafe`, no request to anybody but the own site and the address that the visitor chose for a model.
 
 #[cfg(feature = "page")]
 pub mod app;
@@ -85,6 +102,7 @@ pub mod explanation;
 #[cfg(feature = "engine")]
 pub mod gpu;
 pub mod graph;
+pub mod library;
 #[cfg(feature = "engine")]
 pub mod lm;
 pub mod metrics;

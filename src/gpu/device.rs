@@ -75,12 +75,23 @@ impl Drop for Buffer {
     }
 }
 
+/// Whether the CPU plays the best adapter there is, and the largest buffer that a kernel can see; nothing is opened.
+pub async fn glance() -> Option<(bool, u64)> {
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
+    let adapter = instance.request_adapter(&Gpu::wish()).await.ok()?;
+    let limits = adapter.limits();
+    Some((adapter.get_info().device_type == DeviceType::Cpu, limits.max_storage_buffer_binding_size.min(limits.max_buffer_size)))
+}
+
 impl Gpu {
+    fn wish() -> wgpu::RequestAdapterOptions<'static, 'static> {
+        wgpu::RequestAdapterOptions { power_preference: wgpu::PowerPreference::HighPerformance, ..Default::default() }
+    }
+
     /// Opens the best adapter there is; an error says why there is none.
     pub async fn open(options: &Options) -> Result<Self, LmError> {
         let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
-        let wish = wgpu::RequestAdapterOptions { power_preference: wgpu::PowerPreference::HighPerformance, ..Default::default() };
-        let adapter = instance.request_adapter(&wish).await.map_err(|_| LmError::NoGpu)?;
+        let adapter = instance.request_adapter(&Self::wish()).await.map_err(|_| LmError::NoGpu)?;
         let limits = adapter.limits();
         let descriptor = wgpu::DeviceDescriptor { required_limits: limits.clone(), ..Default::default() };
         let (device, queue) = adapter.request_device(&descriptor).await.map_err(|_| LmError::NoGpu)?;

@@ -79,6 +79,8 @@ pub enum GgufError {
     Damaged(&'static str),
     #[error("tensor {name} has a type ({id}) that is not supported; supported are {}", quant::names())]
     TensorType { name: String, id: u32 },
+    #[error("this is part {number} of {of} of a split model; all parts have to be opened together")]
+    Split { number: u64, of: u64 },
     #[error("the model has no tensor {0}")]
     MissingTensor(String),
     #[error(transparent)]
@@ -86,13 +88,30 @@ pub enum GgufError {
 }
 
 impl Gguf {
-    /// Reads the header, as much of the file as it takes.
+    /// Reads the header, as much of the file as it takes; of a split model those of all parts, as one.
     pub async fn read(source: &impl ByteSource) -> Result<Self, GgufError> {
-        let largest = usize::try_from(source.size()).unwrap_or(usize::MAX).min(MAX_HEADER);
+        let starts = source.starts();
+        let ends = starts.iter().skip(1).copied().chain([source.size()]);
+        let mut whole: Option<Self> = None;
+        for (i, (&start, end)) in starts.iter().zip(ends).enumerate() {
+            let part = Self::read_part(source, start, end - start).await?;
+            part.check_split(i, starts.len())?;
+            match &mut whole {
+                None => whole = Some(part),
+                Some(whole) => whole.append(part, start)?,
+            }
+        }
+        let whole = whole.ok_or(GgufError::NotGguf)?;
+        Ok(Self { size: source.size(), ..whole })
+    }
+
+    /// The header of the file of `size` bytes that begins at `start`.
+    async fn read_part(source: &impl ByteSource, start: u64, size: u64) -> Result<Self, GgufError> {
+        let largest = usize::try_from(size).unwrap_or(usize::MAX).min(MAX_HEADER);
         let mut length = FIRST_READ.min(largest);
         loop {
-            let bytes = source.read_at(0, length).await?;
-            match Self::parse(&bytes, source.size()) {
+            let bytes = source.read_at(start, length).await?;
+            match Self::parse(&bytes, size) {
                 Err(GgufError::Truncated) if length < largest => length = (2 * length).min(largest),
                 Err(GgufError::Truncated) if length == MAX_HEADER => return Err(GgufError::Damaged("it is larger than that of any model")),
                 done => return done,
@@ -100,24 +119,46 @@ impl Gguf {
         }
     }
 
+    /// How many files the model was split into (llama.cpp's `gguf-split`).
+    fn n_parts(&self) -> u64 {
+        self.metadata.u64("split.count").unwrap_or(1)
+    }
+
+    /// Whether this is one part of several.
+    pub fn is_split(&self) -> bool {
+        self.n_parts() > 1
+    }
+
+    /// Whether this is part `i` of `n`.
+    fn check_split(&self, i: usize, n: usize) -> Result<(), GgufError> {
+        let number = self.metadata.u64("split.no").unwrap_or(0);
+        if self.n_parts() == n as u64 && number == i as u64 {
+            return Ok(());
+        }
+        Err(GgufError::Split { number: number.saturating_add(1), of: self.n_parts() })
+    }
+
+    /// Takes in the tensors of the part that begins at `start`.
+    fn append(&mut self, part: Self, start: u64) -> Result<(), GgufError> {
+        self.tensors.extend(part.tensors.into_iter().map(|tensor| Tensor { offset: tensor.offset + start, ..tensor }));
+        self.check_names()
+    }
+
+    fn check_names(&self) -> Result<(), GgufError> {
+        let names: HashSet<&str> = self.tensors.iter().map(|tensor| tensor.name.as_str()).collect();
+        if names.len() < self.tensors.len() { Err(GgufError::Damaged("two of its tensors have the same name")) } else { Ok(()) }
+    }
+
+    /// Where the last tensor ends.
+    pub fn end(&self) -> u64 {
+        self.tensors.iter().map(|tensor| tensor.offset + tensor.bytes as u64).max().unwrap_or(0)
+    }
+
     /// Parses the header at the start of `bytes`, of a file of `size` bytes.
     pub fn parse(bytes: &[u8], size: u64) -> Result<Self, GgufError> {
-        let mut reader = Reader { bytes, position: 0 };
-        if bytes.get(..4) != Some(MAGIC) {
-            return Err(GgufError::NotGguf);
-        }
-        reader.position = 4;
-        match reader.u32()? {
-            2 | 3 => {}
-            version => return Err(GgufError::Version(version)),
-        }
-        let (n_tensors, n_values) = (reader.u64()?, reader.u64()?);
+        let (mut reader, n_tensors, n_values) = Reader::open(bytes)?;
         let metadata = reader.metadata(n_values)?;
         let mut tensors = reader.tensors(n_tensors)?;
-        let names: HashSet<&str> = tensors.iter().map(|tensor| tensor.name.as_str()).collect();
-        if names.len() < tensors.len() {
-            return Err(GgufError::Damaged("two of its tensors have the same name"));
-        }
         let data_start = reader.data_start(&metadata)?;
         for tensor in &mut tensors {
             tensor.offset = tensor.offset.checked_add(data_start).ok_or(GgufError::Damaged("an offset is too large"))?;
@@ -126,7 +167,23 @@ impl Gguf {
                 return Err(GgufError::CutOff { name: tensor.name.clone(), end, size });
             }
         }
-        Ok(Self { metadata, tensors, size })
+        let gguf = Self { metadata, tensors, size };
+        gguf.check_names()?;
+        Ok(gguf)
+    }
+
+    /// The metadata values that lie wholly in `bytes`, the beginning of a file.
+    pub fn glance(bytes: &[u8]) -> Result<Metadata, GgufError> {
+        let (mut reader, _, n_values) = Reader::open(bytes)?;
+        let mut values = BTreeMap::new();
+        for _ in 0..reader.count(n_values, 12)? {
+            match reader.pair() {
+                Ok((key, value)) => values.insert(key, value),
+                Err(GgufError::Truncated) => break,
+                Err(error) => return Err(error),
+            };
+        }
+        Ok(Metadata(values))
     }
 
     /// The tensor of this name.
@@ -223,6 +280,20 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
+    /// A reader behind magic and version, and how many tensors and values there are.
+    fn open(bytes: &'a [u8]) -> Result<(Self, u64, u64), GgufError> {
+        if bytes.get(..4) != Some(MAGIC) {
+            return Err(GgufError::NotGguf);
+        }
+        let mut reader = Self { bytes, position: 4 };
+        match reader.u32()? {
+            2 | 3 => {}
+            version => return Err(GgufError::Version(version)),
+        }
+        let (n_tensors, n_values) = (reader.u64()?, reader.u64()?);
+        Ok((reader, n_tensors, n_values))
+    }
+
     fn take(&mut self, length: u64) -> Result<&'a [u8], GgufError> {
         let rest = &self.bytes[self.position..];
         let length = usize::try_from(length).map_err(|_| GgufError::Truncated)?;
@@ -263,11 +334,16 @@ impl<'a> Reader<'a> {
     fn metadata(&mut self, n_values: u64) -> Result<Metadata, GgufError> {
         let mut values = BTreeMap::new();
         for _ in 0..self.count(n_values, 12)? {
-            let key = self.string()?;
-            let kind = self.u32()?;
-            values.insert(key, self.value(kind)?);
+            let (key, value) = self.pair()?;
+            values.insert(key, value);
         }
         Ok(Metadata(values))
+    }
+
+    fn pair(&mut self) -> Result<(String, Value), GgufError> {
+        let key = self.string()?;
+        let kind = self.u32()?;
+        Ok((key, self.value(kind)?))
     }
 
     fn value(&mut self, kind: u32) -> Result<Value, GgufError> {

@@ -5,6 +5,7 @@ pub mod chat;
 pub mod config;
 pub mod dequantize;
 pub mod gguf;
+pub mod glance;
 pub mod quant;
 pub mod source;
 pub mod stream;

@@ -7,6 +7,11 @@ pub trait ByteSource {
     /// Length of the file in bytes.
     fn size(&self) -> u64;
 
+    /// Where its files begin: one at 0, or those of a split model one after the other.
+    fn starts(&self) -> Vec<u64> {
+        vec![0]
+    }
+
     /// Exactly `length` bytes from `offset`; an error where the file has not so many.
     fn read_at(&self, offset: u64, length: usize) -> impl Future<Output = Result<Vec<u8>, SourceError>>;
 }
@@ -39,6 +44,48 @@ impl ByteSource for Memory {
     async fn read_at(&self, offset: u64, length: usize) -> Result<Vec<u8>, SourceError> {
         let range = range_within(self.size(), offset, length)?;
         Ok(self.0[range.start as usize..range.end as usize].to_vec())
+    }
+}
+
+/// The parts of a split model, one after the other.
+pub struct Joined<S> {
+    parts: Vec<S>,
+    starts: Vec<u64>,
+}
+
+impl<S: ByteSource> Joined<S> {
+    /// Parts in their order.
+    pub fn new(parts: Vec<S>) -> Self {
+        let sizes_so_far = parts.iter().scan(0, |end, part| {
+            let start = *end;
+            *end += part.size();
+            Some(start)
+        });
+        let starts = sizes_so_far.collect();
+        Self { parts, starts }
+    }
+}
+
+impl<S: ByteSource> ByteSource for Joined<S> {
+    fn size(&self) -> u64 {
+        self.parts.iter().map(S::size).sum()
+    }
+
+    fn starts(&self) -> Vec<u64> {
+        self.starts.clone()
+    }
+
+    async fn read_at(&self, offset: u64, length: usize) -> Result<Vec<u8>, SourceError> {
+        range_within(self.size(), offset, length)?;
+        let mut bytes = Vec::with_capacity(length);
+        for (part, start) in self.parts.iter().zip(&self.starts) {
+            let position = offset + bytes.len() as u64;
+            let left = (start + part.size()).saturating_sub(position).min((length - bytes.len()) as u64);
+            if left > 0 && position >= *start {
+                bytes.extend(part.read_at(position - start, left as usize).await?);
+            }
+        }
+        Ok(bytes)
     }
 }
 
@@ -80,5 +127,20 @@ mod native {
             let read = file.seek(SeekFrom::Start(offset)).and_then(|_| file.read_exact(&mut bytes));
             read.map(|()| bytes).map_err(|error| SourceError::Read(error.to_string()))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joined_parts_read_as_one_file() {
+        let joined = Joined::new([&b"abc"[..], b"", b"defg"].map(|part| Memory(part.to_vec())).into());
+        assert_eq!((joined.size(), joined.starts()), (7, vec![0, 3, 3]));
+        for (offset, length, expected) in [(0, 7, &b"abcdefg"[..]), (2, 2, b"cd"), (3, 4, b"defg"), (7, 0, b"")] {
+            assert_eq!(pollster::block_on(joined.read_at(offset, length)).unwrap(), expected);
+        }
+        assert!(pollster::block_on(joined.read_at(5, 3)).is_err());
     }
 }

@@ -1,0 +1,167 @@
+//! From what a visitor pastes to the address of a model file.
+
+/// Where a page of a repository and its files live.
+const HUGGING_FACE: [&str; 3] = ["huggingface.co", "www.huggingface.co", "hf.co"];
+/// Hosts that need no https: nothing leaves the machine.
+const OWN_MACHINE: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+
+/// Why something is no address of a model file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AddressError {
+    #[error("this is no address; one begins with https:// and ends with .gguf")]
+    NoAddress,
+    #[error("only https addresses can be opened")]
+    NotHttps,
+    #[error("an address with a password in it cannot be opened")]
+    Password,
+    #[error("this is the page of a whole repository; open its files and copy the address of one that ends with .gguf")]
+    Repository,
+    #[error("this address is of no GGUF file: its name does not end with .gguf")]
+    NotGguf,
+}
+
+/// The address of the file that `typed` names; a page of Hugging Face about a file becomes the file's own address.
+pub fn file_address(typed: &str) -> Result<String, AddressError> {
+    let typed = typed.trim().split('#').next().unwrap_or_default();
+    let (scheme, rest) = match typed.split_once("://") {
+        Some((scheme, rest)) => (scheme.to_ascii_lowercase(), rest),
+        None if HUGGING_FACE.iter().any(|host| typed.starts_with(&format!("{host}/"))) => ("https".into(), typed),
+        None => return Err(AddressError::NoAddress),
+    };
+    let (authority, path) = rest.split_once('/').ok_or(AddressError::NoAddress)?;
+    if authority.is_empty() || typed.contains(char::is_whitespace) {
+        return Err(AddressError::NoAddress);
+    }
+    if authority.contains('@') {
+        return Err(AddressError::Password);
+    }
+    let host = authority.to_ascii_lowercase();
+    match scheme.as_str() {
+        "https" => {}
+        "http" if OWN_MACHINE.contains(&without_port(&host)) => {}
+        "http" if HUGGING_FACE.contains(&host.as_str()) => {}
+        _ => return Err(AddressError::NotHttps),
+    }
+    if HUGGING_FACE.contains(&host.as_str()) {
+        return hugging_face(path);
+    }
+    let address = format!("{scheme}://{host}/{path}");
+    if is_gguf(&file_name(&address)) { Ok(address) } else { Err(AddressError::NotGguf) }
+}
+
+/// The file behind a page: `OWNER/REPO/blob/REVISION/FILE`, or `OWNER/REPO?show_file_info=FILE`.
+fn hugging_face(path: &str) -> Result<String, AddressError> {
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let shown = query.split('&').find_map(|part| part.strip_prefix("show_file_info="));
+    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+    let (owner, repository, revision, file) = match (&parts[..], shown) {
+        (&[owner, repository, "blob" | "resolve" | "raw", revision, ref file @ ..], _) if !file.is_empty() => {
+            (owner, repository, revision, file.join("/"))
+        }
+        (&[owner, repository, ..], Some(file)) => (owner, repository, "main", file.replace("%2F", "/")),
+        ([_, _, ..], None) => return Err(AddressError::Repository),
+        _ => return Err(AddressError::NoAddress),
+    };
+    if !is_gguf(&file) {
+        return Err(AddressError::NotGguf);
+    }
+    Ok(format!("https://huggingface.co/{owner}/{repository}/resolve/{revision}/{file}"))
+}
+
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    }
+}
+
+fn is_gguf(name: &str) -> bool {
+    name.to_ascii_lowercase().ends_with(".gguf")
+}
+
+/// The last part of an address, without its query: "qwen3.gguf".
+pub fn file_name(address: &str) -> String {
+    let path = address.split(['?', '#']).next().unwrap_or_default();
+    path.rsplit('/').next().unwrap_or_default().replace("%20", " ")
+}
+
+/// Who serves it: "huggingface.co".
+pub fn host(address: &str) -> &str {
+    address.split("://").nth(1).and_then(|rest| rest.split('/').next()).unwrap_or(address)
+}
+
+/// The addresses of all parts where this is one of several (`..-00001-of-00003.gguf`), in order; else only itself.
+pub fn all_parts(address: &str) -> Vec<String> {
+    let (path, query) = address.split_once('?').map_or((address, String::new()), |(path, query)| (path, format!("?{query}")));
+    match part_of(path) {
+        Some((stem, _, n)) => (1..=n).map(|i| format!("{stem}-{i:05}-of-{n:05}.gguf{query}")).collect(),
+        None => vec![address.to_owned()],
+    }
+}
+
+/// What comes before the number of a part, the number from 1 on, and how many there are.
+pub fn part_of(name: &str) -> Option<(&str, usize, usize)> {
+    let number = |digits: &str| (digits.len() == 5).then(|| digits.parse::<usize>().ok()).flatten();
+    let (rest, n) = name.strip_suffix(".gguf")?.rsplit_once("-of-")?;
+    let (stem, i) = rest.rsplit_once('-')?;
+    let (i, n) = (number(i)?, number(n)?);
+    (1..=n).contains(&i).then_some((stem, i, n))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "https://huggingface.co/Qwen/Qwen3-0.6B-GGUF/resolve/main/Qwen3-0.6B-Q8_0.gguf";
+
+    #[test]
+    fn every_way_to_name_a_file_of_hugging_face_leads_to_the_file() {
+        for typed in [
+            FILE,
+            "https://huggingface.co/Qwen/Qwen3-0.6B-GGUF/blob/main/Qwen3-0.6B-Q8_0.gguf",
+            "https://huggingface.co/Qwen/Qwen3-0.6B-GGUF/resolve/main/Qwen3-0.6B-Q8_0.gguf?download=true",
+            "huggingface.co/Qwen/Qwen3-0.6B-GGUF/blob/main/Qwen3-0.6B-Q8_0.gguf#top",
+            "  https://hf.co/Qwen/Qwen3-0.6B-GGUF?show_file_info=Qwen3-0.6B-Q8_0.gguf\n",
+            "https://huggingface.co/Qwen/Qwen3-0.6B-GGUF/tree/main?show_file_info=Qwen3-0.6B-Q8_0.gguf",
+        ] {
+            assert_eq!(file_address(typed).as_deref(), Ok(FILE), "{typed}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_file_is_refused_with_a_reason() {
+        for (typed, error) in [
+            ("qwen3", AddressError::NoAddress),
+            ("https://", AddressError::NoAddress),
+            ("https://example.org/a b.gguf", AddressError::NoAddress),
+            ("https://huggingface.co/Qwen", AddressError::NoAddress),
+            ("https://huggingface.co/Qwen/Qwen3-0.6B-GGUF", AddressError::Repository),
+            ("https://huggingface.co/Qwen/Qwen3-0.6B-GGUF/tree/main", AddressError::Repository),
+            ("https://huggingface.co/Qwen/Qwen3-0.6B/blob/main/README.md", AddressError::NotGguf),
+            ("http://example.org/model.gguf", AddressError::NotHttps),
+            ("ftp://example.org/model.gguf", AddressError::NotHttps),
+            ("javascript://example.org/model.gguf", AddressError::NotHttps),
+            ("https://me:secret@example.org/model.gguf", AddressError::Password),
+            ("https://example.org/", AddressError::NotGguf),
+        ] {
+            assert_eq!(file_address(typed), Err(error), "{typed}");
+        }
+    }
+
+    #[test]
+    fn other_addresses_stay_and_the_own_machine_needs_no_https() {
+        for typed in ["https://example.org/m.gguf?key=1", "http://localhost:8080/m.gguf", "http://127.0.0.1/m.GGUF"] {
+            assert_eq!(file_address(typed).as_deref(), Ok(typed));
+        }
+        assert_eq!((file_name("https://a.b/c/d.gguf?x=1"), host("https://a.b:81/c")), ("d.gguf".into(), "a.b:81"));
+    }
+
+    #[test]
+    fn one_part_names_all() {
+        let all = all_parts("https://a.b/big-00002-of-00003.gguf?x");
+        assert_eq!(all, ["1", "2", "3"].map(|i| format!("https://a.b/big-0000{i}-of-00003.gguf?x")));
+        for whole in ["https://a.b/big.gguf", "https://a.b/big-00004-of-00003.gguf", "https://a.b/big-1-of-3.gguf"] {
+            assert_eq!(all_parts(whole), [whole]);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What the first kilobytes of a model file say, before the rest is downloaded.
+
+use super::arch;
+use super::config::ConfigError;
+use super::gguf::{Gguf, Metadata};
+use super::quant;
+
+/// Kinds of quantisation that are told by the header (`general.file_type`, llama.cpp's `llama_ftype`) and cannot be read.
+const UNREADABLE_KINDS: &[(u64, &str)] = &[
+    (19, "IQ2_XXS"),
+    (20, "IQ2_XS"),
+    (22, "IQ3_XS"),
+    (23, "IQ3_XXS"),
+    (24, "IQ1_S"),
+    (25, "IQ4_NL"),
+    (26, "IQ3_S"),
+    (27, "IQ3_M"),
+    (28, "IQ2_S"),
+    (29, "IQ2_M"),
+    (30, "IQ4_XS"),
+    (31, "IQ1_M"),
+    (36, "TQ1_0"),
+    (37, "TQ2_0"),
+    (38, "MXFP4"),
+];
+
+/// A model by the beginning of its file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Glance {
+    pub architecture: &'static str,
+    pub name: Option<String>,
+    pub license: Option<String>,
+    pub parameters: Option<u64>,
+    /// The longest text that the model was made for, in tokens.
+    pub context_length: u64,
+    /// f32 keys and values of one token, in bytes.
+    pub bytes_per_token: u64,
+}
+
+impl Glance {
+    /// Reads the beginning of a file. Sizes that are further back count as 0.
+    ///
+    /// Errors where it can be told already that this version cannot run the model.
+    pub fn of(bytes: &[u8]) -> Result<Self, ConfigError> {
+        let metadata = Gguf::glance(bytes)?;
+        let name = metadata.str("general.architecture").ok_or_else(|| ConfigError::Missing("its architecture".into()))?;
+        let architecture = arch::by_name(name).ok_or_else(|| ConfigError::Architecture(name.to_owned()))?;
+        let kind = metadata.u64("general.file_type");
+        if let Some((_, kind)) = UNREADABLE_KINDS.iter().find(|(id, _)| kind == Some(*id)) {
+            return Err(ConfigError::Impossible(format!("its weights are of the type {kind}; supported are {}", quant::names())));
+        }
+        let text = |key: &str| metadata.str(key).map(str::to_owned);
+        Ok(Self {
+            architecture: architecture.name,
+            name: text("general.name"),
+            license: text("general.license"),
+            parameters: metadata.u64("general.parameter_count"),
+            context_length: metadata.u64(&format!("{name}.context_length")).unwrap_or(0),
+            bytes_per_token: bytes_per_token(&metadata, name).unwrap_or(0),
+        })
+    }
+}
+
+/// 4 bytes x 2 (keys and values) x layers x KV heads x width of a head.
+fn bytes_per_token(metadata: &Metadata, architecture: &str) -> Option<u64> {
+    let number = |knob: &str| metadata.u64(&format!("{architecture}.{knob}"));
+    let heads = number("attention.head_count")?;
+    let width = number("attention.key_length").or_else(|| number("embedding_length")?.checked_div(heads))?;
+    let kv_heads = number("attention.head_count_kv").unwrap_or(heads);
+    [number("block_count")?, kv_heads, width].iter().try_fold(8u64, |product, factor| product.checked_mul(*factor))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DEMO: &[u8] = include_bytes!("../../public/models/demo.gguf");
+
+    #[test]
+    fn the_first_kilobytes_tell_what_a_model_is() {
+        let glance = Glance::of(&DEMO[..16_384]).unwrap();
+        assert_eq!((glance.architecture, glance.name.as_deref()), ("qwen3", Some("Glasscage demo")));
+        let gguf = Gguf::parse(DEMO, DEMO.len() as u64).unwrap();
+        let config = crate::model::config::Config::from_gguf(&gguf).unwrap();
+        assert_eq!(glance.context_length, config.context_length as u64);
+        assert_eq!(glance.bytes_per_token, 8 * (config.n_layers * config.n_kv_heads * config.head_dim) as u64);
+    }
+
+    #[test]
+    fn what_cannot_run_is_refused_by_its_beginning() {
+        let mut other = DEMO[..16_384].to_vec();
+        let at = other.windows(5).position(|window| window == b"qwen3").unwrap();
+        other[at..at + 5].copy_from_slice(b"bloom");
+        let error = Glance::of(&other).unwrap_err().to_string();
+        assert!(error.contains("bloom") && error.contains("llama, qwen2, qwen3"), "{error}");
+        assert!(Glance::of(b"<!doctype html><html>").unwrap_err().to_string().contains("not a GGUF"));
+        assert!(Glance::of(b"GG").is_err() && Glance::of(b"").is_err());
+    }
+}
