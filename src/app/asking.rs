@@ -7,16 +7,17 @@ use web_sys::File;
 
 use super::beside::Job;
 use super::browser;
+use super::choice::Choice;
 use super::reproduction::Reproduction;
 use super::run::Run;
+use super::speed::Speed;
 use super::state::{ModelState, Origin, Page, Shown};
 use crate::explanation::{Answer, Document, Method, Sampling};
 use crate::problem::Problem;
-use crate::worker::client::{BackendChoice, Client, Event, GLASSCAGE, Message, ModelSource, Question, Ready, Request};
+use crate::worker::client::{BackendChoice, Client, Event, GLASSCAGE, Message, ModelSource, Question, Ready, Request, Work};
 
 /// How long Stop waits for the engine to end in good order.
 const PATIENCE_MILLIS: u32 = 4_000;
-const BUILT_IN_MODEL: &str = "models/demo.gguf";
 
 /// The engine that the address asks for: `?backend=cpu` or `?backend=gpu`.
 fn backend(query: &str) -> BackendChoice {
@@ -134,8 +135,8 @@ impl Page {
         self.settle_trial();
     }
 
-    /// Takes this local model, or the built-in one, from now on.
-    pub fn choose_model(&self, file: Option<File>) {
+    /// Takes this model from now on; `files` are those of a local one.
+    pub fn choose_model(&self, choice: Choice, files: Vec<File>) {
         if self.run.with_untracked(Run::is_active) {
             return self.problem.set(Some(Problem::new("The engine is busy", "Wait or press Stop, then choose again")));
         }
@@ -145,16 +146,15 @@ impl Page {
         }
         self.problem.set(None);
         self.editor_is_open.set(true);
-        self.model_file_name.set(file.as_ref().map(File::name));
-        self.engine.update_value(|engine| engine.file = file);
+        choice.remember();
+        self.choice.set(choice);
+        self.engine.update_value(|engine| engine.files = files);
         self.load();
     }
 
     fn load(&self) {
         self.model.set(ModelState::Loading { bytes: 0, total: 0, memory: 0 });
-        let is_file = self.engine.with_value(|engine| engine.file.is_some());
-        let built_in = || browser::absolute(BUILT_IN_MODEL).unwrap_or_else(|| BUILT_IN_MODEL.into());
-        let source = if is_file { ModelSource::File } else { ModelSource::Url(built_in()) };
+        let source = self.choice.with_untracked(Choice::source);
         self.send(&Request::Load(source, backend(&browser::query())));
     }
 
@@ -163,12 +163,10 @@ impl Page {
         self.engine.update_value(|engine| {
             engine.client.get_or_insert_with(|| Client::new(move |message| page.receive(message)));
         });
-        let Some((client, file)) = self.engine.with_value(|engine| engine.client.clone().map(|client| (client, engine.file.clone())))
-        else {
-            return;
-        };
-        let is_load = matches!(request, Request::Load(ModelSource::File, _));
-        client.send(request, file.as_ref().filter(|_| is_load));
+        let Some(client) = self.client() else { return };
+        let is_load = matches!(request, Request::Load(ModelSource::Files, _));
+        let files = self.engine.with_value(|engine| if is_load { engine.files.clone() } else { Vec::new() });
+        client.send(request, &files);
     }
 
     fn receive(&self, message: Message) {
@@ -205,12 +203,13 @@ impl Page {
                     self.fill_column(column, &scores, passes);
                 }
             }
-            Event::Scored => {}
+            // The library has a worker of its own.
+            Event::Scored | Event::Library(_) => {}
             Event::Checking(passes) => self.run.update(|run| run.passed(passes, 0.0)),
             Event::Checked(checked) => self.checked(&checked),
             Event::Words { source, words } => self.opened(source, words),
             Event::Answered(document) => self.answered_again(&document),
-            Event::Worked(work) => self.work.set(Some(work)),
+            Event::Worked(work) => self.learn_speed(work),
             Event::Finished(document) if self.is_beside() => self.compared(document),
             Event::Finished(document) => {
                 let passes = document.method.passes;
@@ -240,12 +239,25 @@ impl Page {
             return self.fail(Problem::new("The page was updated while it was open", "Reload it, then press Explain again"));
         }
         self.model.set(ModelState::Ready(ready.clone()));
+        self.keep_for_offline();
         if let Some(request) = self.engine.try_update_value(|engine| engine.asked.take()).flatten() {
             self.begin(&request, &ready);
         }
     }
 
+    /// What the run took, and what that says of the next one.
+    fn learn_speed(&self, work: Work) {
+        self.work.set(Some(work));
+        let seconds = (browser::now_millis() - self.engine.with_value(|engine| engine.began_millis)) / 1e3;
+        if let ModelState::Ready(ready) = self.model.get_untracked()
+            && let Some(speed) = Speed::of(ready.model.parameters, &work, seconds)
+        {
+            speed.keep();
+        }
+    }
+
     fn begin(&self, request: &Request, ready: &Ready) {
+        self.engine.update_value(|engine| engine.began_millis = browser::now_millis());
         match self.is_beside().then(|| self.begin_beside(ready)) {
             None => self.run.set(Run::answering()),
             Some(Ok(run)) => self.run.set(run),
@@ -264,8 +276,9 @@ impl Page {
     /// A model that could not be loaded is not tried again by itself.
     fn forget_model(&self) {
         self.model.set(ModelState::NotLoaded);
-        self.model_file_name.set(None);
-        self.engine.update_value(|engine| engine.file = None);
+        Choice::BuiltIn.remember();
+        self.choice.set(Choice::BuiltIn);
+        self.engine.update_value(|engine| engine.files = Vec::new());
     }
 
     fn fail(&self, problem: Problem) {

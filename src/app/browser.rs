@@ -5,8 +5,8 @@ use leptos::prelude::{document, window};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
-    Blob, BlobPropertyBag, HtmlAnchorElement, HtmlElement, Response, ScrollBehavior, ScrollIntoViewOptions, ScrollLogicalPosition, Storage,
-    Url,
+    Blob, BlobPropertyBag, File, FileList, HtmlAnchorElement, HtmlElement, Response, ScrollBehavior, ScrollIntoViewOptions,
+    ScrollLogicalPosition, Storage, Url,
 };
 
 /// Milliseconds since 1970.
@@ -88,6 +88,39 @@ pub fn remember(key: &str, text: &str) {
         // Storage may be full or refused: then a reload forgets, nothing worse.
         drop(storage.set_item(key, text));
     }
+}
+
+/// What was kept under this key on an earlier visit.
+pub fn kept(key: &str) -> Option<String> {
+    local_storage()?.get_item(key).ok()?
+}
+
+/// Keeps `text` for later visits, or nothing any more.
+pub fn keep(key: &str, text: Option<&str>) {
+    let Some(storage) = local_storage() else { return };
+    // Storage may be full or refused: then a later visit does not know, nothing worse.
+    drop(match text {
+        Some(text) => storage.set_item(key, text),
+        None => storage.remove_item(key),
+    });
+}
+
+/// Asks the browser not to delete what is stored here to make room. It decides.
+pub async fn ask_for_persistence() {
+    let navigator = window().navigator();
+    let has_storage = js_sys::Reflect::get(&navigator, &"storage".into()).is_ok_and(|storage| storage.is_object());
+    if has_storage && let Ok(asked) = navigator.storage().persist() {
+        JsFuture::from(asked).await.ok();
+    }
+}
+
+/// The files of a list.
+pub fn listed(files: &FileList) -> Vec<File> {
+    (0..files.length()).filter_map(|i| files.get(i)).collect()
+}
+
+fn local_storage() -> Option<Storage> {
+    window().local_storage().ok().flatten()
 }
 
 fn session_storage() -> Option<Storage> {

@@ -7,12 +7,16 @@ mod asking;
 mod beside;
 mod browser;
 mod check;
+mod choice;
 mod comparison;
 mod components;
 mod derivation;
+mod download;
 mod examples;
 mod gallery;
+mod library;
 mod number;
+mod offline;
 mod opening;
 mod reading;
 mod reproduction;
@@ -21,6 +25,7 @@ mod scale;
 mod selection;
 mod settings;
 mod sharing;
+mod speed;
 mod state;
 mod trial;
 mod words;
@@ -28,7 +33,7 @@ mod words;
 use leptos::ev;
 use leptos::prelude::*;
 
-use components::{DropZone, Editor, Explanation, Header, ProblemBox, StatusBar, Welcome};
+use components::{DropZone, Editor, Explanation, Header, ModelsDialog, ProblemBox, StatusBar, UpdateBar, Welcome};
 use state::Page;
 
 /// Replaces the static first paint of `index.html` by the living page.
@@ -45,6 +50,7 @@ fn App() -> impl IntoView {
     let page = Page::new();
     provide_context(page);
     page.open_fragment();
+    page.watch_for_updates();
     let on_hash = window_event_listener(ev::hashchange, move |_| page.open_fragment());
     let on_key = window_event_listener(ev::keydown, move |event| {
         if event.key() == "Escape" {
@@ -58,12 +64,14 @@ fn App() -> impl IntoView {
     view! {
         <Header />
         <main>
+            <UpdateBar />
             <ProblemBox />
             <Editor />
             <StatusBar />
             <Explanation />
             <Welcome />
         </main>
+        <ModelsDialog />
         <DropZone />
     }
 }

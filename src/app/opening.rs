@@ -7,6 +7,7 @@ use leptos::task::spawn_local;
 use web_sys::File;
 
 use super::browser;
+use super::choice::Choice;
 use super::gallery::{self, Entry};
 use super::reading::{Graph, Reading};
 use super::run::Run;
@@ -15,6 +16,7 @@ use super::sharing::{Reach, SharedLink};
 use super::state::{Origin, Page, Shown};
 use crate::explanation::{Aggregation, Document, from_fragment, to_fragment};
 use crate::graph::Normalization;
+use crate::library::address::part_of;
 use crate::problem::Problem;
 
 impl Shown {
@@ -74,12 +76,31 @@ impl Page {
         }
     }
 
-    /// Opens an explanation (JSON) or loads a model (GGUF), by the file's name.
-    pub fn open_file(&self, file: File) {
-        match file.name().to_lowercase().ends_with(".gguf") {
-            true => self.choose_model(Some(file)),
-            false => self.open_document(file),
+    /// Opens an explanation (JSON) or loads a model (GGUF, all parts of it where it is split), by the files' names.
+    pub fn open_files(&self, files: Vec<File>) {
+        let (models, others): (Vec<File>, Vec<File>) = files.into_iter().partition(|file| file.name().to_lowercase().ends_with(".gguf"));
+        match others.into_iter().next() {
+            Some(document) if models.is_empty() => self.open_document(document),
+            _ => self.open_model(models),
         }
+    }
+
+    fn open_model(&self, mut files: Vec<File>) {
+        files.sort_by_key(File::name);
+        let Some(first) = files.first() else { return };
+        let name = first.name();
+        let (name, expected) = match part_of(&name) {
+            Some((stem, _, n)) => (stem.to_owned(), n),
+            None => (name.clone(), 1),
+        };
+        if files.len() == expected {
+            return self.choose_model(Choice::Files(name), files);
+        }
+        let what = match expected {
+            1 => format!("{} model files were opened at once", files.len()),
+            n => format!("\u{201c}{name}\u{201d} has {n} parts, and {} of them came", files.len()),
+        };
+        self.problem.set(Some(Problem::new(what, "Open one model at a time, all parts of it together")));
     }
 
     fn open_document(&self, file: File) {

@@ -8,7 +8,9 @@ use web_sys::File;
 use super::beside::Job;
 use super::browser;
 use super::check::Check;
+use super::choice::Choice;
 use super::examples::Example;
+use super::library::Library;
 use super::reading::{Graph, Reading};
 use super::reproduction::Reproduction;
 use super::run::Run;
@@ -32,8 +34,11 @@ pub struct Page {
     pub editor_is_open: RwSignal<bool>,
 
     pub model: RwSignal<ModelState>,
-    /// The name of the local file that was chosen; `None` is the built-in model.
-    pub model_file_name: RwSignal<Option<String>>,
+    /// The model that answers.
+    pub choice: RwSignal<Choice>,
+    pub library: Library,
+    /// A new version of the page waits to be taken.
+    pub update_waits: RwSignal<bool>,
     pub run: RwSignal<Run>,
     /// What the last run took.
     pub work: RwSignal<Option<Work>>,
@@ -73,9 +78,12 @@ pub struct Page {
 #[derive(Default)]
 pub(super) struct Engine {
     pub client: Option<Client>,
-    pub file: Option<File>,
+    /// The local files of the model, where it is one.
+    pub files: Vec<File>,
     /// Presses on Explain so far.
     pub runs: usize,
+    /// When the run began, in milliseconds since 1970.
+    pub began_millis: f64,
     /// Asked while the model was not there yet.
     pub asked: Option<Request>,
     /// What the events of the run are for.
@@ -133,7 +141,9 @@ impl Page {
             examples: RwSignal::default(),
             editor_is_open: RwSignal::new(true),
             model: RwSignal::default(),
-            model_file_name: RwSignal::new(None),
+            choice: RwSignal::new(Choice::remembered()),
+            library: Library::new(),
+            update_waits: RwSignal::new(false),
             run: RwSignal::default(),
             work: RwSignal::new(None),
             problem: RwSignal::new(None),

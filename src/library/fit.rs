@@ -6,6 +6,8 @@ use super::messages::{Device, Facts};
 const WORKING_BYTES: u64 = 64 << 20;
 /// What the engine can address where the CPU computes.
 const LARGEST_ON_CPU: u64 = 3_500_000_000;
+/// What the CPU computes without making anybody wait.
+const QUICK_ON_CPU: u64 = 50_000_000;
 /// The text that a visitor will want at least, in tokens.
 const USUAL_TOKENS: u64 = 2_048;
 
@@ -35,7 +37,7 @@ pub fn verdict(model_bytes: u64, facts: &Facts, device: &Device) -> (Verdict, St
             (Verdict::Never, "It is too large for a browser without a GPU; there, models up to 3.5 GB can be loaded".into())
         }
         Some(memory) if needed > memory => (Verdict::Hardly, format!("{needs}; this device has about {}", gigabytes(memory))),
-        _ if !has_gpu => (Verdict::Hardly, format!("{needs}. Without a GPU the CPU computes: an explanation takes minutes")),
+        _ if !has_gpu && model_bytes > QUICK_ON_CPU => (Verdict::Hardly, format!("{needs}. There is no GPU, so the CPU computes")),
         _ => (Verdict::Fits, needs),
     }
 }
@@ -77,7 +79,7 @@ mod tests {
     #[test]
     fn the_cpu_is_slow_and_has_a_limit() {
         let (verdict_, words) = verdict(640_000_000, &qwen(), &device(None, None));
-        assert!(verdict_ == Verdict::Hardly && words.contains("minutes"));
+        assert!(verdict_ == Verdict::Hardly && words.contains("the CPU computes"));
         assert_eq!(verdict(5_000_000_000, &qwen(), &device(Some(true), None)).0, Verdict::Never);
     }
 

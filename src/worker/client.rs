@@ -52,9 +52,9 @@ impl Client {
         Self { state: Rc::default(), deliver: Rc::new(deliver) }
     }
 
-    /// Sends a request, and with it the local file that it is about, if any.
-    pub fn send(&self, request: &Request, file: Option<&File>) {
-        match self.try_send(request, file) {
+    /// Sends a request, and with it the local files that it is about.
+    pub fn send(&self, request: &Request, files: &[File]) {
+        match self.try_send(request, files) {
             Ok(()) => {}
             Err(_) => self.lose("The engine could not be started", "Reload the page, or use a browser with web workers and WebAssembly"),
         }
@@ -65,9 +65,9 @@ impl Client {
         self.take_worker();
     }
 
-    fn try_send(&self, request: &Request, file: Option<&File>) -> Result<(), JsValue> {
+    fn try_send(&self, request: &Request, files: &[File]) -> Result<(), JsValue> {
         let request = request.serialize(&Serializer::json_compatible())?;
-        let message = JsValue::from(Array::of2(&request, &file.map_or(JsValue::UNDEFINED, JsValue::from)));
+        let message = JsValue::from(Array::of2(&request, &files.iter().collect::<Array>()));
         let worker = self.worker()?;
         let mut state = self.state.borrow_mut();
         if state.is_listening {

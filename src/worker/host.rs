@@ -9,13 +9,15 @@ use futures::channel::mpsc::{UnboundedReceiver, unbounded};
 use gloo::timers::future::TimeoutFuture;
 use serde::Serialize;
 use wasm_bindgen::prelude::{Closure, JsCast, JsValue};
-use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
+use web_sys::{Blob, DedicatedWorkerGlobalScope, File, MessageEvent};
 
+use super::library::Librarian;
+use super::library::shelf::{self, Whole};
 use super::protocol::{BackendChoice, Event, ModelSource, Question, Request, Work};
 use super::sources::{BlobSource, UrlSource};
 use crate::engine::{Engine, Progress};
 use crate::lm::{Counters, LanguageModel};
-use crate::model::source::ByteSource;
+use crate::model::source::{ByteSource, Joined};
 use crate::problem::Problem;
 use crate::session::{Outcome, Reply, Session};
 
@@ -27,11 +29,18 @@ pub fn run() {
     console_error_panic_hook::set_once();
     let (sender, requests) = unbounded();
     let page = Rc::new(Page::default());
+    let librarian = Rc::new(Librarian::default());
     let listener = {
         let page = page.clone();
         Closure::<dyn Fn(MessageEvent)>::new(move |message: MessageEvent| match read_request(&message) {
             // Requests wait their turn; Cancel must overtake the one that is going on.
             Ok((Request::Cancel, _)) => page.cancelled.set(true),
+            Ok((Request::Library(errand), _)) => {
+                let (librarian, page) = (librarian.clone(), page.clone());
+                wasm_bindgen_futures::spawn_local(async move {
+                    librarian.serve(errand, &|report| page.post(&Event::Library(report))).await;
+                });
+            }
             Ok(request) => drop(sender.unbounded_send(request)),
             Err(error) => page.post(&Event::Failed(Problem::new(error, "Reload the page."))),
         })
@@ -42,20 +51,20 @@ pub fn run() {
     scope().post_message(&"ready".into()).expect("a worker can post a string");
 }
 
-async fn serve(mut requests: UnboundedReceiver<(Request, Option<File>)>, page: Rc<Page>) {
+async fn serve(mut requests: UnboundedReceiver<(Request, Vec<File>)>, page: Rc<Page>) {
     let mut engine = EngineState::default();
-    while let Some((request, file)) = requests.next().await {
+    while let Some((request, files)) = requests.next().await {
         page.cancelled.set(false);
         let done = match request {
             Request::Load(source, backend) => {
-                engine.model = Some(Chosen { source, file, backend });
+                engine.model = Some(Chosen { source, files, backend });
                 engine.load(&page).await
             }
             Request::Explain(question) => engine.explain(&question, &page).await,
             Request::Answer(question) => engine.answer(&question, &page).await,
             Request::Words(question, source) => engine.words(&question, source, &page).await,
             Request::Check(question, orders) => engine.check(&question, &orders, &page).await,
-            Request::Cancel => Ok(()),
+            Request::Cancel | Request::Library(_) => Ok(()),
         };
         if let Err(problem) = done {
             page.post(&Event::Failed(problem));
@@ -72,7 +81,7 @@ struct EngineState {
 
 struct Chosen {
     source: ModelSource,
-    file: Option<File>,
+    files: Vec<File>,
     backend: BackendChoice,
 }
 
@@ -171,17 +180,35 @@ fn heap_bytes() -> u64 {
     buffer.byte_length().into()
 }
 
-async fn load(Chosen { source, file, backend }: &Chosen, page: &Page) -> Result<Option<Session<Engine>>, Problem> {
-    match (source, file) {
-        (ModelSource::File, Some(file)) => load_from(&BlobSource(file.clone().into()), *backend, page).await,
-        (ModelSource::File, None) => Err(Problem::new("no model file came with the request", "Choose the file again.")),
-        (ModelSource::Url(url), _) => {
+async fn load(Chosen { source, files, backend }: &Chosen, page: &Page) -> Result<Option<Session<Engine>>, Problem> {
+    match source {
+        ModelSource::Files if files.is_empty() => Err(Problem::new("no model file came with the request", "Choose the file again.")),
+        ModelSource::Files => load_from(&joined(files.iter().cloned().map(Into::into)), *backend, page).await,
+        ModelSource::Kept(id) => load_kept(id, *backend, page).await,
+        ModelSource::Url(url) => {
             let unreachable = |error| {
                 Problem::new(format!("the model at {url} could not be loaded: {error}"), "Check the connection and press Explain again.")
             };
             load_from(&UrlSource::open(url.clone()).await.map_err(unreachable)?, *backend, page).await
         }
     }
+}
+
+/// A model from the browser's storage, which must still be what was verified when it arrived.
+async fn load_kept(id: &str, backend: BackendChoice, page: &Page) -> Result<Option<Session<Engine>>, Problem> {
+    let Whole { blobs, sha256 } = shelf::open(id).await?;
+    let session = load_from(&joined(blobs), backend, page).await?;
+    match &session {
+        Some(session) if session.ready().model.sha256 != sha256 => Err(Problem::new(
+            "this model is damaged: it is not what was downloaded any more",
+            "Delete it under Models and download it again.",
+        )),
+        _ => Ok(session),
+    }
+}
+
+fn joined(parts: impl IntoIterator<Item = Blob>) -> Joined<BlobSource> {
+    Joined::new(parts.into_iter().map(BlobSource).collect())
 }
 
 async fn load_from(source: &impl ByteSource, backend: BackendChoice, page: &Page) -> Result<Option<Session<Engine>>, Problem> {
@@ -214,11 +241,12 @@ impl Page {
     }
 }
 
-fn read_request(message: &MessageEvent) -> Result<(Request, Option<File>), String> {
+fn read_request(message: &MessageEvent) -> Result<(Request, Vec<File>), String> {
     let message: js_sys::Array = message.data().into();
     let request =
         serde_wasm_bindgen::from_value(message.get(0)).map_err(|error| format!("the engine did not understand the page ({error})"))?;
-    Ok((request, message.get(1).dyn_into().ok()))
+    let files = message.get(1).dyn_into::<js_sys::Array>().unwrap_or_default();
+    Ok((request, files.iter().filter_map(|file| file.dyn_into().ok()).collect()))
 }
 
 fn scope() -> DedicatedWorkerGlobalScope {

@@ -4,6 +4,8 @@
 pub mod client;
 #[cfg(feature = "engine")]
 pub mod host;
+#[cfg(feature = "engine")]
+mod library;
 pub mod protocol;
 #[cfg(feature = "engine")]
 mod sources;

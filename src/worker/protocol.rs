@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::explanation::{Document, METHODS, Model, Sampling, Unit};
+use crate::library::messages::{Errand, Report};
 use crate::problem::Problem;
 
-/// From the page. A message is the pair `[Request, File | undefined]`: a local model file travels as the
-/// browser's own handle and is read in place.
+/// From the page. A message is the pair `[Request, File[]]`: local model files travel as the browser's own handles and are
+/// read in place.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Request {
     /// Load this model and drop the one before. Answered by `Loading`.. and `Ready`, or `Failed`.
@@ -22,14 +23,18 @@ pub enum Request {
     Words(Question, usize),
     /// End what is going on and keep what is done.
     Cancel,
+    /// Something about the models that can be kept; done beside whatever else goes on.
+    Library(Errand),
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ModelSource {
-    /// An address of the own site, absolute.
+    /// An address of the own site or of the browser's memory, absolute.
     Url(String),
-    /// The file beside the message.
-    File,
+    /// One that is kept in the browser's storage, by its id.
+    Kept(String),
+    /// The files beside the message: one, or all parts of a split model in order.
+    Files,
 }
 
 /// The engine to use.
@@ -116,6 +121,7 @@ pub enum Event {
         answer: String,
     },
     Failed(Problem),
+    Library(Report),
 }
 
 /// Deletion curves: of each order the log-probability of the answer, in nats, after 0, 1, .. prompt sentences were deleted.

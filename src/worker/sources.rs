@@ -25,6 +25,9 @@ pub enum UrlSource {
 impl UrlSource {
     /// Asks for the first byte, which tells the size and whether ranges are served.
     pub async fn open(url: String) -> Result<Self, SourceError> {
+        if url.starts_with("blob:") {
+            return Ok(Self::Whole(BlobSource(whole(&url).await?)));
+        }
         let response = fetch_range(&url, 0, 1).await?;
         if response.status() == 206 {
             let total = response.headers().get("content-range").map_err(failed)?;
@@ -85,6 +88,13 @@ impl ByteSource for HttpSource {
         let buffer: ArrayBuffer = await_promise(response.array_buffer()).await?;
         exactly(Uint8Array::new(&buffer).to_vec(), length)
     }
+}
+
+/// A file in the browser's memory, which stays there.
+async fn whole(url: &str) -> Result<Blob, SourceError> {
+    let scope: WorkerGlobalScope = js_sys::global().unchecked_into();
+    let response: Response = await_promise(Ok(scope.fetch_with_str(url))).await?;
+    await_promise(response.blob()).await
 }
 
 async fn fetch_range(url: &str, offset: u64, length: usize) -> Result<Response, SourceError> {

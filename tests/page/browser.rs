@@ -40,6 +40,11 @@ pub struct Browser {
 
 impl Browser {
     pub async fn open(url: &str) -> Self {
+        Self::open_in(None, url).await
+    }
+
+    /// A browser that keeps what it stores in the folder `profile`.
+    pub async fn open_in(profile: Option<&Path>, url: &str) -> Self {
         let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port").port();
         let chromedriver = Command::new("chromedriver")
             .arg(format!("--port={port}"))
@@ -50,6 +55,9 @@ impl Browser {
         let mut capabilities = DesiredCapabilities::chrome();
         for argument in ARGUMENTS {
             capabilities.add_arg(argument).expect("an argument");
+        }
+        if let Some(profile) = profile {
+            capabilities.add_arg(&format!("--user-data-dir={}", profile.display())).expect("an argument");
         }
         let address = format!("http://127.0.0.1:{port}");
         let began = Instant::now();
@@ -99,8 +107,16 @@ impl Browser {
         actions.perform().await.expect("it can be clicked");
     }
 
-    /// Kills the process that does all GPU work of this browser.
-    pub fn crash_gpu(&self) {
+    /// Ends the browser at once, as a crash or a dead battery does.
+    pub fn kill(mut self) {
+        let family = self.processes();
+        let all: Vec<String> = family.iter().rev().map(u32::to_string).collect();
+        Command::new("kill").arg("-9").args(all).status().expect("kill runs");
+        self.chromedriver.wait().ok();
+    }
+
+    /// chromedriver and everything that it started.
+    fn processes(&self) -> Vec<u32> {
         let children = |parent: u32| -> Vec<u32> {
             let output = Command::new("pgrep").args(["-P", &parent.to_string()]).output().expect("pgrep runs");
             String::from_utf8_lossy(&output.stdout).lines().filter_map(|line| line.parse().ok()).collect()
@@ -111,6 +127,12 @@ impl Browser {
             family.extend(children(family[seen]));
             seen += 1;
         }
+        family
+    }
+
+    /// Kills the process that does all GPU work of this browser.
+    pub fn crash_gpu(&self) {
+        let family = self.processes();
         let arguments = |process: &u32| std::fs::read_to_string(format!("/proc/{process}/cmdline")).unwrap_or_default();
         let gpu = family.iter().find(|process| arguments(process).contains("--type=gpu-process")).expect("a GPU process");
         assert!(Command::new("kill").args(["-9", &gpu.to_string()]).status().expect("kill runs").success());
@@ -241,6 +263,9 @@ impl Browser {
 impl Drop for Browser {
     /// Asks chromedriver to end, which ends Chromium too, also where a test panicked.
     fn drop(&mut self) {
+        if matches!(self.chromedriver.try_wait(), Ok(Some(_))) {
+            return;
+        }
         let shutdown = TcpStream::connect(("127.0.0.1", self.port)).and_then(|mut stream| {
             stream.write_all(b"GET /shutdown HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")?;
             stream.read_to_end(&mut Vec::new())

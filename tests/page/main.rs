@@ -7,8 +7,13 @@
 
 mod beside;
 mod browser;
+mod download;
 mod gallery;
+mod hub;
+mod offline;
 mod server;
+#[path = "../models/split.rs"]
+mod split;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

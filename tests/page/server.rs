@@ -1,31 +1,71 @@
 //! A static host for the built page, under a sub-path as on a project page, that remembers what was asked for.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::extract::Request;
+use axum::http::StatusCode;
 use axum::middleware::{Next, from_fn};
+use axum::response::IntoResponse;
+use tokio::task::AbortHandle;
 use tower_http::services::ServeDir;
 
 pub struct Server {
     pub url: String,
     requests: Arc<Mutex<Vec<String>>>,
+    registry: Arc<Mutex<Option<String>>>,
+    dist: PathBuf,
+    serving: AbortHandle,
+    is_gone: Arc<AtomicBool>,
 }
 
 impl Server {
     pub async fn start(dist: &Path) -> Self {
         let requests = Arc::new(Mutex::new(Vec::new()));
         let log = requests.clone();
+        let registry = Arc::<Mutex<Option<String>>>::default();
+        let other = registry.clone();
+        let is_gone = Arc::<AtomicBool>::default();
+        let gone = is_gone.clone();
+        let with_registry = from_fn(move |request: Request, next: Next| {
+            let gone = gone.load(Ordering::Relaxed);
+            let other = other.lock().expect("no panic").clone().filter(|_| request.uri().path().ends_with("models/registry.json"));
+            async move {
+                match other {
+                    _ if gone => StatusCode::SERVICE_UNAVAILABLE.into_response(),
+                    Some(json) => json.into_response(),
+                    None => next.run(request).await,
+                }
+            }
+        });
         let remember = from_fn(move |request: Request, next: Next| {
             log.lock().expect("no test panics while it logs").push(request.uri().path().to_owned());
             next.run(request)
         });
-        let app = Router::new().nest_service("/some/where", ServeDir::new(dist)).layer(remember);
+        let app = Router::new().nest_service("/some/where", ServeDir::new(dist)).layer(with_registry).layer(remember);
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let url = format!("http://{}/some/where/", listener.local_addr().expect("an address"));
-        tokio::spawn(async { axum::serve(listener, app).await });
-        Self { url, requests }
+        let serving = tokio::spawn(async { axum::serve(listener, app).await }).abort_handle();
+        Self { url, requests, registry, dist: dist.to_owned(), serving, is_gone }
+    }
+
+    /// The folder that is served.
+    pub fn dist(&self) -> &Path {
+        &self.dist
+    }
+
+    /// Takes no connection any more.
+    pub fn stop(&self) {
+        self.serving.abort();
+        // Connections that are open already.
+        self.is_gone.store(true, Ordering::Relaxed);
+    }
+
+    /// Lists these known models instead of the real ones.
+    pub fn set_registry(&self, json: &str) {
+        *self.registry.lock().expect("no panic") = Some(json.to_owned());
     }
 
     /// Paths asked for since the last call.

@@ -1,6 +1,7 @@
 use leptos::ev;
 use leptos::prelude::*;
 
+use crate::app::browser;
 use crate::app::state::use_page;
 
 /// Takes files dropped anywhere on the page.
@@ -21,9 +22,8 @@ pub fn DropZone() -> impl IntoView {
         is_over.set(false);
         if has_files(&event) {
             event.prevent_default();
-            if let Some(file) = event.data_transfer().and_then(|data| data.files()).and_then(|files| files.get(0)) {
-                page.open_file(file);
-            }
+            let files = event.data_transfer().and_then(|data| data.files());
+            page.open_files(files.map(|files| browser::listed(&files)).unwrap_or_default());
         }
     });
     on_cleanup(move || {

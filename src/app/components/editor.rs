@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use super::examples_bar::ExamplesBar;
 use super::model_bar::ModelBar;
 use super::settings_form::SettingsForm;
+use crate::app::choice::Choice;
 use crate::app::run::Run;
 use crate::app::state::use_page;
 
@@ -61,11 +62,12 @@ pub fn Editor() -> impl IntoView {
 fn BuiltInHint() -> impl IntoView {
     let page = use_page();
     let is_needed = move || {
-        page.model_file_name.with(Option::is_none) && page.prompt.with(|prompt| !prompt.trim().is_empty() && !page.is_example(prompt))
+        page.choice.with(|choice| *choice == Choice::BuiltIn)
+            && page.prompt.with(|prompt| !prompt.trim().is_empty() && !page.is_example(prompt))
     };
     view! {
         <p class="hint" data-testid="built-in-hint" hidden=move || !is_needed()>
-            "The built-in model only knows small problems like the examples. For other texts open a larger model (a GGUF file)."
+            "The built-in model only knows small problems like the examples. For other texts choose a larger model."
         </p>
     }
 }

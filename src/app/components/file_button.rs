@@ -2,8 +2,9 @@ use leptos::prelude::*;
 use web_sys::File;
 
 use super::icon::{Icon, IconView};
+use crate::app::browser;
 
-/// A button that asks for one file.
+/// A button that asks for files: one, or all parts of a split model.
 #[component]
 pub fn FileButton(
     label: &'static str,
@@ -11,20 +12,21 @@ pub fn FileButton(
     accept: &'static str,
     test_id: &'static str,
     #[prop(optional, into)] disabled: Signal<bool>,
-    on_file: impl Fn(File) + 'static,
+    on_files: impl Fn(Vec<File>) + 'static,
 ) -> impl IntoView {
     let input = NodeRef::<leptos::html::Input>::new();
     let on_change = move |_| {
         let Some(input) = input.get_untracked() else { return };
-        if let Some(file) = input.files().and_then(|files| files.get(0)) {
-            on_file(file);
+        let files = input.files().map(|files| browser::listed(&files)).unwrap_or_default();
+        if !files.is_empty() {
+            on_files(files);
         }
         // So that choosing the same file once more is a change again.
         input.set_value("");
     };
     view! {
         <label class="button file" class:disabled=disabled>
-            <input node_ref=input type="file" class="visually-hidden" accept=accept data-testid=test_id disabled=disabled on:change=on_change />
+            <input node_ref=input type="file" multiple class="visually-hidden" accept=accept data-testid=test_id disabled=disabled on:change=on_change />
             <IconView icon=Icon::Open />
             {label}
         </label>

@@ -28,7 +28,7 @@ pub fn Header() -> impl IntoView {
                 </div>
             </div>
             <div class="actions">
-                <FileButton label="Open\u{2026}" accept=".json,application/json,.gguf" test_id="open-json" on_file=move |file| page.open_file(file) />
+                <FileButton label="Open\u{2026}" accept=".json,application/json,.gguf" test_id="open-json" on_files=move |files| page.open_files(files) />
                 <button type="button" data-testid="save-json" disabled=nothing_to_share on:click=move |_| page.save_json()>
                     <IconView icon=Icon::Save />
                     "Save JSON"

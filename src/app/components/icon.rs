@@ -8,6 +8,7 @@ pub enum Icon {
     Link,
     Stop,
     Close,
+    Models,
     Theme,
 }
 
@@ -19,6 +20,7 @@ impl Icon {
             Self::Link => "M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1m2 4a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1",
             Self::Stop => "M7 7h10v10H7z",
             Self::Close => "M6 6l12 12M18 6L6 18",
+            Self::Models => "M12 3l8 4.5v9L12 21l-8-4.5v-9zM4 7.5l8 4.5 8-4.5M12 12v9",
             Self::Theme => "M12 3a9 9 0 1 0 0 18zM12 3a9 9 0 0 1 0 18",
         }
     }

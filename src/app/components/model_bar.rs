@@ -1,6 +1,8 @@
 use leptos::prelude::*;
 
+use super::download_view::DownloadView;
 use super::file_button::FileButton;
+use super::icon::{Icon, IconView};
 use crate::app::number;
 use crate::app::run::Run;
 use crate::app::state::{ModelState, use_page};
@@ -11,7 +13,7 @@ use crate::worker::client::Ready;
 pub fn ModelBar() -> impl IntoView {
     let page = use_page();
     let is_busy = Signal::derive(move || page.run.with(Run::is_active));
-    let name = move || page.model_file_name.get().unwrap_or_else(|| "Built-in model".into());
+    let name = move || page.choice.with(|choice| choice.name().to_owned());
     let state = move || page.model.with(state_words);
     let progress = move || match page.model.get() {
         ModelState::Loading { bytes, total, .. } if total > 0 => {
@@ -23,7 +25,12 @@ pub fn ModelBar() -> impl IntoView {
         let notice = page.model.with(|model| if let ModelState::Ready(ready) = model { ready.notice.clone() } else { None });
         notice.map(|notice| view! { <p class="notice" data-testid="engine-notice">{notice}</p> })
     };
-    let has_file = move || page.model_file_name.with(Option::is_some);
+    let arrived = move || {
+        page.library.arrived.get().map(|choice| {
+            let label = format!("Use {}, which has arrived", choice.name());
+            view! { <button type="button" data-testid="use-arrived" disabled=is_busy on:click=move |_| page.use_arrived()>{label}</button> }
+        })
+    };
     view! {
         <div class="model-bar">
             <p class="model-state" data-testid="model-state" aria-live="polite" class:ready=move || page.model.with(|model| matches!(model, ModelState::Ready(_)))>
@@ -34,11 +41,14 @@ pub fn ModelBar() -> impl IntoView {
             {progress}
             {notice}
             <div class="choice">
-                <Show when=has_file>
-                    <button type="button" disabled=is_busy on:click=move |_| page.choose_model(None)>"Built-in model"</button>
-                </Show>
-                <FileButton label="Open a GGUF file\u{2026}" accept=".gguf" test_id="model-file" disabled=is_busy on_file=move |file| page.choose_model(Some(file)) />
+                {arrived}
+                <button type="button" data-testid="models-button" disabled=is_busy on:click=move |_| page.open_library()>
+                    <IconView icon=Icon::Models />
+                    "Choose a model\u{2026}"
+                </button>
+                <FileButton label="Open a GGUF file\u{2026}" accept=".gguf" test_id="model-file" disabled=is_busy on_files=move |files| page.open_files(files) />
             </div>
+            <DownloadView />
         </div>
     }
 }

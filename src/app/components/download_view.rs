@@ -1,0 +1,42 @@
+use leptos::prelude::*;
+
+use crate::app::download::Download;
+use crate::app::state::use_page;
+
+/// The download that goes on, or was not finished.
+#[component]
+pub fn DownloadView() -> impl IntoView {
+    let page = use_page();
+    let download = page.library.download;
+    let is_there = Memo::new(move |_| download.with(Option::is_some));
+    let of = move |look: fn(&Download) -> String| download.with(|download| download.as_ref().map(look).unwrap_or_default());
+    let is_paused = move || download.with(|download| download.as_ref().is_some_and(Download::is_paused));
+    let value = move || download.with(|download| download.as_ref().and_then(Download::progress)).map(|part| part.to_string());
+    let notice = move || download.with(|download| download.as_ref().and_then(|download| download.notice.clone()));
+    let buttons = move || {
+        match is_paused() {
+        false => view! { <button type="button" data-testid="pause-download" on:click=move |_| page.pause_download()>"Pause"</button> }.into_any(),
+        true => view! {
+            <button type="button" class="primary" data-testid="resume-download" on:click=move |_| page.resume_download()>"Resume"</button>
+            <button type="button" class="quiet" data-testid="dismiss-download" title="What is here stays under Models" on:click=move |_| page.dismiss_download()>"Not now"</button>
+        }
+        .into_any(),
+    }
+    };
+    view! {
+        <Show when=move || is_there.get()>
+            <div class="download" data-testid="download">
+                <p>
+                    <strong>{move || of(|download| download.wanted.name.clone())}</strong>
+                    " "
+                    <span role="status" aria-live="polite">{move || of(|download| download.phase().into())}</span>
+                    ": "
+                    <span class="detail" data-testid="download-detail">{move || of(Download::detail)}</span>
+                </p>
+                <progress value=value aria-label="Download"></progress>
+                <p class="hint" data-testid="download-notice" hidden=move || notice().is_none()>{notice}</p>
+                <div class="choice">{buttons}</div>
+            </div>
+        </Show>
+    }
+}

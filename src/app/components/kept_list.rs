@@ -1,0 +1,126 @@
+use leptos::prelude::*;
+
+use crate::app::browser;
+use crate::app::number;
+use crate::app::state::use_page;
+use crate::library::messages::{Kept, Shelf, Storage};
+
+/// What is kept on this device: used, resumed, deleted.
+#[component]
+pub fn KeptList() -> impl IntoView {
+    let page = use_page();
+    let shelf = page.library.shelf;
+    let rows = move || {
+        let models = shelf.get().map(|shelf| shelf.models).unwrap_or_default();
+        models.into_iter().map(|kept| view! { <KeptModel kept /> }).collect_view()
+    };
+    let is_empty = move || shelf.with(|shelf| shelf.as_ref().is_none_or(|shelf| shelf.models.is_empty()));
+    let all = move || shelf.with(|shelf| shelf.iter().flat_map(|shelf| &shelf.models).map(|kept| kept.id.clone()).collect::<Vec<_>>());
+    let words = move || shelf.with(|shelf| shelf.as_ref().map(storage_words));
+    view! {
+        <section aria-labelledby="kept-models" data-testid="kept">
+            <h3 id="kept-models">"Kept on this device"</h3>
+            <ul class="rows">{rows}</ul>
+            <div class="line">
+                <p class="hint" data-testid="storage">{words}</p>
+                <button type="button" class="quiet" data-testid="delete-all" hidden=is_empty on:click=move |_| page.delete_kept(all())>"Delete all"</button>
+            </div>
+        </section>
+    }
+}
+
+#[component]
+fn KeptModel(kept: Kept) -> impl IntoView {
+    let page = use_page();
+    let words = kept_words(&kept, browser::now_millis());
+    let name = kept.wanted.name.clone();
+    let (use_label, delete_label) = (format!("Use {name}"), format!("Delete {name}"));
+    let id = kept.id.clone();
+    let is_going_on = page.library.download.with(|download| download.as_ref().is_some_and(|download| !download.is_paused()));
+    let can_resume = kept.wanted.parts.iter().all(|part| !part.address.is_empty());
+    let wanted = kept.wanted.clone();
+    let act = match kept.is_complete {
+        true => view! { <button type="button" aria-label=use_label data-testid="use-kept" on:click=move |_| page.use_kept(&kept)>"Use"</button> }.into_any(),
+        false => view! {
+            <button type="button" data-testid="resume-kept" disabled=is_going_on || !can_resume on:click=move |_| page.fetch(wanted.clone())>"Resume"</button>
+        }
+        .into_any(),
+    };
+    view! {
+        <li data-testid="kept-model">
+            <div>
+                <strong>{name}</strong>
+                " "
+                <span class="hint">{words}</span>
+            </div>
+            <div class="choice">
+                {act}
+                <button type="button" class="quiet" aria-label=delete_label data-testid="delete-kept" on:click=move |_| page.delete_kept(vec![id.clone()])>"Delete"</button>
+            </div>
+        </li>
+    }
+}
+
+/// "639.4 MB, last used 3 days ago", "312.0 MB of 639.4 MB are here".
+fn kept_words(kept: &Kept, now_millis: f64) -> String {
+    let bytes = number::bytes(kept.bytes);
+    match (kept.is_complete, kept.wanted.bytes()) {
+        (true, _) => format!("{bytes}, {}", kept.used_millis.map_or("not used yet".into(), |used| last_used(now_millis - used))),
+        (false, Some(total)) => format!("{bytes} of {} are here", number::bytes(total)),
+        (false, None) => format!("{bytes} are here"),
+    }
+}
+
+fn last_used(millis: f64) -> String {
+    let days = (millis / 86_400_000.0).floor();
+    match days {
+        days if days < 1.0 => "used today".into(),
+        days if days < 2.0 => "last used yesterday".into(),
+        days => format!("last used {days:.0} days ago"),
+    }
+}
+
+/// What the storage is like, and what that means for the visitor.
+fn storage_words(Shelf { models, storage: Storage { is_open, is_persistent, free } }: &Shelf) -> String {
+    if !is_open {
+        return "This browser does not let the page store files (a private window, perhaps): a model is kept in memory until this tab is closed."
+            .into();
+    }
+    let bytes = models.iter().map(|kept| kept.bytes).sum::<u64>();
+    let used = if models.is_empty() { "No model is kept yet".into() } else { format!("{} are used", number::bytes(bytes)) };
+    let free = free.map(|free| format!("; about {} more can be stored", number::bytes(free))).unwrap_or_default();
+    let lasting = match (models.is_empty(), is_persistent) {
+        (true, _) => "",
+        (false, true) => " The browser keeps them until you delete them.",
+        (false, false) => " The browser may delete them when the device runs out of space.",
+    };
+    format!("{used}{free}.{lasting}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library::messages::{Part, Wanted};
+
+    fn kept(is_complete: bool) -> Kept {
+        let part = Part { address: "https://a.b/c.gguf".into(), bytes: Some(600_000_000), sha256: None };
+        let wanted = Wanted { name: "Qwen".into(), parts: vec![part] };
+        Kept { id: "ab".into(), wanted, bytes: 300_000_000, is_complete, used_millis: Some(0.0) }
+    }
+
+    #[test]
+    fn what_is_kept_is_told_by_size_and_last_use() {
+        assert_eq!(kept_words(&kept(false), 0.0), "300.0 MB of 600.0 MB are here");
+        assert_eq!(kept_words(&kept(true), 4e7), "300.0 MB, used today");
+        assert_eq!(kept_words(&kept(true), 3e8), "300.0 MB, last used 3 days ago");
+    }
+
+    #[test]
+    fn the_storage_says_whether_it_lasts() {
+        let storage = Storage { is_open: true, is_persistent: false, free: Some(2_000_000_000) };
+        let shelf = Shelf { models: vec![kept(true)], storage };
+        let words = "300.0 MB are used; about 2.00 GB more can be stored. The browser may delete them when the device runs out of space.";
+        assert_eq!(storage_words(&shelf), words);
+        assert!(storage_words(&Shelf::default()).contains("private window"));
+    }
+}

@@ -1,0 +1,164 @@
+use leptos::prelude::*;
+
+use crate::app::number;
+use crate::app::speed::Speed;
+use crate::app::state::use_page;
+use crate::library::address::host;
+use crate::library::fit::{Verdict, can_be_stored, verdict};
+use crate::library::messages::{Device, Offer};
+use crate::library::registry::Known;
+
+/// What a model costs, before it is downloaded.
+#[component]
+pub fn OfferView() -> impl IntoView {
+    let library = use_page().library;
+    move || library.offer.get().map(|offer| view! { <OfferCard offer /> })
+}
+
+#[component]
+fn OfferCard(offer: Offer) -> impl IntoView {
+    let page = use_page();
+    let known = page.library.known.with(|known| {
+        let address = offer.wanted.parts.first().map(|part| part.address.clone());
+        known.iter().find(|known| Some(&known.address) == address.as_ref()).cloned()
+    });
+    let parameters = parameters(&offer, known.as_ref());
+    let time = page.prompt.with_untracked(|prompt| Speed::known().map(|speed| speed.seconds(parameters, prompt)));
+    let rows = rows(&offer, known.map(|known| known.license), time).into_iter().map(|(term, text)| {
+        view! {
+            <div>
+                <dt>{term}</dt>
+                <dd>{text}</dd>
+            </div>
+        }
+    });
+    let rows = rows.collect_view();
+    let total = offer.wanted.bytes();
+    let (fits, reason) = verdict(total.unwrap_or(0), &offer.facts, &offer.device);
+    let class = if fits == Verdict::Fits { "banner good" } else { "banner" };
+    let warnings = warnings(&offer).into_iter().map(|warning| view! { <p class="banner">{warning}</p> }).collect_view();
+    let is_going_on = move || page.library.download.with(|download| download.as_ref().is_some_and(|download| !download.is_paused()));
+    let label = match (offer.bytes_here, total) {
+        (0, Some(total)) => format!("Download {}", number::bytes(total)),
+        (here, Some(total)) => format!("Download the missing {}", number::bytes(total.saturating_sub(here))),
+        (_, None) => "Download".into(),
+    };
+    let wanted = offer.wanted.clone();
+    view! {
+        <section class="offer" data-testid="offer" aria-labelledby="offer-name">
+            <h3 id="offer-name">{offer.wanted.name.clone()}</h3>
+            <dl class="facts">{rows}</dl>
+            <p class=class data-testid="verdict-fit">{format!("{}. {reason}.", verdict_words(fits))}</p>
+            {warnings}
+            <div class="choice">
+                <button
+                    type="button"
+                    class="primary"
+                    data-testid="download-button"
+                    disabled=move || fits == Verdict::Never || is_going_on()
+                    on:click=move |_| page.fetch(wanted.clone())
+                >
+                    {label}
+                </button>
+                <button type="button" data-testid="offer-back" on:click=move |_| page.library.offer.set(None)>"Back"</button>
+            </div>
+            <p class="hint" hidden=move || !is_going_on()>"Another model is being downloaded; wait for it or pause it first."</p>
+        </section>
+    }
+}
+
+fn verdict_words(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Fits => "This should run here",
+        Verdict::Hardly => "This will be slow here, or may not run",
+        Verdict::Never => "This cannot run here",
+    }
+}
+
+/// Terms and what is known of them.
+fn rows(Offer { wanted, facts, device, .. }: &Offer, license: Option<String>, seconds: Option<f64>) -> Vec<(&'static str, String)> {
+    let license = license.or_else(|| facts.license.clone()).unwrap_or_else(|| "not told by the file; see the model\u{2019}s page".into());
+    let size = wanted.bytes().map_or("unknown".into(), number::bytes);
+    let parts = if wanted.parts.len() > 1 { format!(" in {} files", wanted.parts.len()) } else { String::new() };
+    let parameters = facts.parameters.map(|n| format!(", {:.0} M parameters", n as f64 / 1e6)).unwrap_or_default();
+    let from = wanted.parts.first().map_or("", |part| host(&part.address)).to_owned();
+    vec![
+        ("Size", size + &parts),
+        ("Licence", license),
+        ("Model", format!("{}{parameters}, up to {} tokens of text", facts.architecture, number::grouped(facts.context_length))),
+        ("From", from),
+        ("This device", device_words(device)),
+        ("Time", time_words(seconds)),
+    ]
+}
+
+/// How many weights there are: as the list or the file says, else about one a byte.
+fn parameters(offer: &Offer, known: Option<&Known>) -> u64 {
+    let listed = known.map(|known| known.parameters_millions * 1_000_000);
+    listed.or(offer.facts.parameters).or(offer.wanted.bytes()).unwrap_or(0)
+}
+
+/// What the last explanation on this device lets expect of the next.
+fn time_words(seconds: Option<f64>) -> String {
+    match seconds {
+        None => "known after the first explanation here; one by the built-in model is enough".into(),
+        Some(seconds) if seconds > 7_200.0 => "hours for an explanation of the current prompt, going by the last one here".into(),
+        Some(seconds) => format!("{} or less for an explanation of the current prompt, going by the last one here", number::wait(seconds)),
+    }
+}
+
+/// "a GPU; about 8 GB of memory; 12.0 GB of storage free".
+fn device_words(Device { gpu, memory, storage }: &Device) -> String {
+    let gpu = match gpu {
+        None => "no GPU that the browser can use".to_owned(),
+        Some(gpu) if gpu.is_software => "WebGPU without a GPU".into(),
+        Some(gpu) => format!("a GPU with buffers up to {}", number::bytes(gpu.max_buffer)),
+    };
+    let memory = memory.map(|memory| format!("; about {:.0} GB of memory or more", memory as f64 / 1e9)).unwrap_or_default();
+    let free = storage.free.map(|free| format!("; {} of storage free", number::bytes(free))).unwrap_or_default();
+    format!("{gpu}{memory}{free}")
+}
+
+/// What will not be as one expects.
+fn warnings(offer: &Offer) -> Vec<String> {
+    let left = offer.wanted.bytes().unwrap_or(0).saturating_sub(offer.bytes_here);
+    let not_kept = (!can_be_stored(left, &offer.device))
+        .then(|| "The browser has no room to store this model: it will be kept in memory until this tab is closed.".to_owned());
+    let not_resumable =
+        (!offer.resumable).then(|| "This server cannot go on where a download stopped: after a break it begins again.".to_owned());
+    not_kept.into_iter().chain(not_resumable).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library::messages::{Facts, GpuFacts, Storage, Wanted};
+
+    fn offer() -> Offer {
+        let mut wanted = Wanted::at("Qwen", vec!["https://huggingface.co/a/b/resolve/main/c.gguf".into()]);
+        wanted.parts[0].bytes = Some(600_000_000);
+        let facts = Facts { architecture: "qwen3".into(), context_length: 40_960, bytes_per_token: 229_376, ..Facts::default() };
+        let gpu = Some(GpuFacts { is_software: false, max_buffer: 2_000_000_000 });
+        let storage = Storage { is_open: true, is_persistent: true, free: Some(1_000_000_000) };
+        Offer { wanted, resumable: true, facts, device: Device { gpu, memory: Some(8_000_000_000), storage }, bytes_here: 0 }
+    }
+
+    #[test]
+    fn size_licence_and_device_are_told_before_the_download() {
+        let rows = rows(&offer(), Some("Apache-2.0".into()), Some(240.0));
+        assert_eq!(rows[0], ("Size", "600.0 MB".into()));
+        assert_eq!(rows[1], ("Licence", "Apache-2.0".into()));
+        assert_eq!(rows[3], ("From", "huggingface.co".into()));
+        assert_eq!(rows[4].1, "a GPU with buffers up to 2.00 GB; about 8 GB of memory or more; 1.00 GB of storage free");
+        assert!(rows[5].1.starts_with("about 4 min or less"), "{}", rows[5].1);
+        assert!(time_words(None).contains("first explanation") && time_words(Some(9e4)).contains("hours"));
+    }
+
+    #[test]
+    fn what_will_not_be_as_expected_is_said_before() {
+        assert_eq!(warnings(&offer()), Vec::<String>::new());
+        let mut poor = offer();
+        (poor.resumable, poor.device.storage.free) = (false, Some(5));
+        assert_eq!(warnings(&poor).len(), 2);
+    }
+}

@@ -1,0 +1,48 @@
+//! One tab at a time: a Web Lock, held until it is dropped.
+
+use futures::channel::oneshot;
+use js_sys::{Function, Object, Promise, Reflect};
+use wasm_bindgen::prelude::{Closure, JsCast, JsValue};
+
+use super::js::navigator;
+
+/// A lock that this worker holds.
+pub struct Lock {
+    /// Absent where the browser has no locks.
+    release: Option<Function>,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        if let Some(release) = &self.release {
+            // Resolving a promise of our own cannot fail.
+            drop(release.call0(&JsValue::UNDEFINED));
+        }
+    }
+}
+
+impl Lock {
+    /// The lock of this name, or `None` where another tab, or another task of this one, holds it.
+    ///
+    /// A browser without locks (an insecure address) gives one for the asking: there only its file handles keep tabs apart.
+    pub async fn of(name: &str) -> Option<Self> {
+        let locks = Reflect::get(&navigator(), &"locks".into()).ok().filter(JsValue::is_object);
+        let Some(request) = locks.as_ref().and_then(|locks| Reflect::get(locks, &"request".into()).ok()?.dyn_into::<Function>().ok())
+        else {
+            return Some(Self { release: None });
+        };
+        let (sender, granted) = oneshot::channel();
+        let on_grant = Closure::once_into_js(move |lock: JsValue| -> JsValue {
+            let mut release = None;
+            let held = Promise::new(&mut |resolve, _| release = Some(resolve));
+            let is_ours = !lock.is_null();
+            // Nobody waits any more where the download was given up meanwhile.
+            drop(sender.send(release.filter(|_| is_ours)));
+            if is_ours { held.into() } else { JsValue::UNDEFINED }
+        });
+        let options = Object::new();
+        Reflect::set(&options, &"ifAvailable".into(), &true.into()).ok()?;
+        request.call3(&locks?, &format!("glasscage-model-{name}").into(), &options, &on_grant).ok()?;
+        granted.await.ok().flatten().map(|release| Self { release: Some(release) })
+    }
+}

@@ -1,0 +1,107 @@
+//! The library in the worker: looks models up, downloads them into the browser's storage, lists and deletes them.
+//!
+//! What to do is decided in [`crate::library`]; here it is done. Every write to a model's folder is made by whoever holds its lock.
+
+mod download;
+mod http;
+mod js;
+mod lock;
+mod lookup;
+mod opfs;
+pub mod shelf;
+mod sink;
+mod vetting;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use crate::gpu::device;
+use crate::library::messages::{Device, Errand, Facts, GpuFacts, Offer, Report, Wanted};
+use crate::model::glance::Glance;
+use crate::problem::Problem;
+
+use download::{Break, Control, Download, in_use};
+use lock::Lock;
+use lookup::Probe;
+use vetting::unsupported;
+
+/// Does errands, several at a time.
+#[derive(Default)]
+pub struct Librarian {
+    /// The download that goes on.
+    running: RefCell<Option<Rc<Control>>>,
+    /// What the server said when it was asked last.
+    probes: RefCell<Rc<Vec<Probe>>>,
+}
+
+impl Librarian {
+    /// Does `errand` and tells what comes of it.
+    pub async fn serve(&self, errand: Errand, tell: &dyn Fn(Report)) {
+        match errand {
+            Errand::List => tell(Report::Shelf(shelf::list().await)),
+            Errand::LookUp(wanted) => tell(match self.look_up(wanted).await {
+                Ok(offer) => Report::Offer(Box::new(offer)),
+                Err(problem) => Report::Failed(problem),
+            }),
+            Errand::Fetch(wanted) => {
+                tell(self.fetch(wanted, tell).await);
+                tell(Report::Shelf(shelf::list().await));
+            }
+            Errand::Pause => self.running.borrow().iter().for_each(|control| control.pause()),
+            Errand::Delete(ids) => {
+                for id in ids {
+                    if let Err(error) = shelf::delete(&id).await {
+                        tell(Report::Failed(Problem::new(
+                            format!("a model was not deleted: {error}"),
+                            "Close other tabs of this page, then try again",
+                        )));
+                    }
+                }
+                tell(Report::Shelf(shelf::list().await));
+            }
+        }
+    }
+
+    async fn look_up(&self, mut wanted: Wanted) -> Result<Offer, Problem> {
+        let probes = lookup::probes(&wanted).await?;
+        let facts = Glance::of(&probes[0].first_bytes).map_err(|error| unsupported(&error))?;
+        for (part, probe) in wanted.parts.iter_mut().zip(&probes) {
+            part.bytes = part.bytes.or(probe.version.total);
+        }
+        let resumable = probes.iter().all(|probe| probe.resumable);
+        *self.probes.borrow_mut() = Rc::new(probes);
+        let id = shelf::id(&wanted);
+        let bytes_here = shelf::list().await.models.into_iter().find(|kept| kept.id == id).map_or(0, |kept| kept.bytes);
+        Ok(Offer { wanted, resumable, facts: facts.into(), device: this_device().await, bytes_here })
+    }
+
+    async fn fetch(&self, wanted: Wanted, tell: &dyn Fn(Report)) -> Report {
+        let control = Rc::<Control>::default();
+        if self.running.borrow().is_some() {
+            return Report::Failed(Problem::new("another model is being downloaded", "Wait or pause that one first"));
+        }
+        let Some(_lock) = Lock::of(&shelf::id(&wanted)).await else { return Report::Paused(Some(in_use())) };
+        *self.running.borrow_mut() = Some(control.clone());
+        let probes = self.probes.borrow().clone();
+        let ended = Download::run(wanted, &probes, control, tell).await;
+        self.running.take();
+        match ended {
+            Ok(report) => report,
+            Err(Break::Paused) => Report::Paused(None),
+            Err(Break::Kept(problem)) => Report::Paused(Some(problem)),
+            Err(Break::Useless(problem)) => Report::Failed(problem),
+        }
+    }
+}
+
+async fn this_device() -> Device {
+    let gpu = device::glance().await.map(|(is_software, max_buffer)| GpuFacts { is_software, max_buffer });
+    Device { gpu, memory: shelf::device_memory(), storage: shelf::storage().await }
+}
+
+impl From<Glance> for Facts {
+    fn from(glance: Glance) -> Self {
+        let Glance { architecture, name, license, parameters, context_length, bytes_per_token } = glance;
+        Self { architecture: architecture.into(), name, license, parameters, context_length, bytes_per_token }
+    }
+}

@@ -1,0 +1,138 @@
+//! The browser's private file system: folders and files by name.
+
+use js_sys::{AsyncIterator, IteratorNext, Promise, Uint8Array};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{
+    File, FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemGetDirectoryOptions, FileSystemGetFileOptions,
+    FileSystemReadWriteOptions, FileSystemRemoveOptions, FileSystemSyncAccessHandle,
+};
+
+use super::js::{StorageError, navigator, settled};
+
+/// All models are below this folder of the site's storage.
+const MODELS: &str = "models";
+
+/// A folder of the private file system.
+pub struct Folder(FileSystemDirectoryHandle);
+
+impl Folder {
+    /// The folder of all models; made where it is not there yet.
+    pub async fn of_models() -> Result<Self, StorageError> {
+        let has_storage = js_sys::Reflect::get(&navigator(), &"storage".into()).is_ok_and(|storage| storage.is_object());
+        if !has_storage {
+            return Err(StorageError::Closed(String::new()));
+        }
+        Self(settled(navigator().storage().get_directory()).await?).made(MODELS).await
+    }
+
+    /// The folder of this name in it; made where it is not there yet.
+    pub async fn made(&self, name: &str) -> Result<Self, StorageError> {
+        let options = FileSystemGetDirectoryOptions::new();
+        options.set_create(true);
+        Ok(Self(settled(self.0.get_directory_handle_with_options(name, &options)).await?))
+    }
+
+    /// The folder of this name in it, where it is there.
+    pub async fn folder(&self, name: &str) -> Option<Self> {
+        settled(self.0.get_directory_handle(name)).await.ok().map(Self)
+    }
+
+    /// What is in it.
+    pub async fn names(&self) -> Vec<String> {
+        let entries: AsyncIterator = self.0.keys();
+        let mut names = Vec::new();
+        while let Ok(next) = entries.next() {
+            let Ok(next) = JsFuture::from(next).await.map(|next| next.unchecked_into::<IteratorNext>()) else { break };
+            match next.value().as_string().filter(|_| !next.done()) {
+                Some(name) => names.push(name),
+                None => break,
+            }
+        }
+        names
+    }
+
+    /// The file of this name, to read.
+    pub async fn file(&self, name: &str) -> Option<File> {
+        let handle: FileSystemFileHandle = settled(self.0.get_file_handle(name)).await.ok()?;
+        settled(handle.get_file()).await.ok()
+    }
+
+    /// Length of the file of this name; 0 where there is none.
+    pub async fn size(&self, name: &str) -> u64 {
+        self.file(name).await.map_or(0, |file| file.size() as u64)
+    }
+
+    pub async fn text(&self, name: &str) -> Option<String> {
+        let text: Promise = self.file(name).await?.text();
+        JsFuture::from(text).await.ok()?.as_string()
+    }
+
+    /// The file of this name, to write; for nobody else until it is dropped.
+    pub async fn writer(&self, name: &str) -> Result<Writer, StorageError> {
+        let options = FileSystemGetFileOptions::new();
+        options.set_create(true);
+        let handle: FileSystemFileHandle = settled(self.0.get_file_handle_with_options(name, &options)).await?;
+        Ok(Writer(settled(handle.create_sync_access_handle()).await?))
+    }
+
+    /// Replaces the file of this name.
+    pub async fn write(&self, name: &str, text: &str) -> Result<(), StorageError> {
+        let writer = self.writer(name).await?;
+        writer.write_at(0, text.as_bytes())?;
+        writer.cut(text.len() as u64)?;
+        writer.flush()
+    }
+
+    /// Deletes the file or folder of this name, with all that is in it.
+    pub async fn delete(&self, name: &str) -> Result<(), StorageError> {
+        let options = FileSystemRemoveOptions::new();
+        options.set_recursive(true);
+        JsFuture::from(self.0.remove_entry_with_options(name, &options)).await?;
+        Ok(())
+    }
+}
+
+/// An open file; closed when it is dropped.
+pub struct Writer(FileSystemSyncAccessHandle);
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+impl Writer {
+    pub fn size(&self) -> Result<u64, StorageError> {
+        Ok(self.0.get_size()? as u64)
+    }
+
+    /// Writes all of `bytes`, or fails as one does whose storage is full.
+    pub fn write_at(&self, position: u64, bytes: &[u8]) -> Result<(), StorageError> {
+        let written = self.0.write_with_u8_array_and_options(bytes, &at(position))?;
+        if written as usize == bytes.len() { Ok(()) } else { Err(StorageError::Full) }
+    }
+
+    /// At most `length` bytes from `position`.
+    pub fn read_at(&self, position: u64, length: usize) -> Result<Vec<u8>, StorageError> {
+        let buffer = Uint8Array::new_with_length(length as u32);
+        let read = self.0.read_with_js_u8_array_and_options(&buffer, &at(position)).map_err(JsValue::from)?;
+        Ok(buffer.subarray(0, read as u32).to_vec())
+    }
+
+    /// Makes the file this long.
+    pub fn cut(&self, size: u64) -> Result<(), StorageError> {
+        Ok(self.0.truncate_with_f64(size as f64)?)
+    }
+
+    /// Comes back when what was written survives a loss of power.
+    pub fn flush(&self) -> Result<(), StorageError> {
+        Ok(self.0.flush()?)
+    }
+}
+
+fn at(position: u64) -> FileSystemReadWriteOptions {
+    let options = FileSystemReadWriteOptions::new();
+    options.set_at_f64(position as f64);
+    options
+}

@@ -1,0 +1,427 @@
+//! Real models from a hub: what it costs, the download in every weather, what is kept.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use sha2::{Digest, Sha256};
+
+use super::browser::{Browser, DESKTOP, PHONE};
+use super::hub::{Asked, Hub};
+use super::split::demo_in_parts;
+use super::{ask, demo_model, example_prompt, file, server};
+
+/// What a connection that breaks takes with it, at most, in the browser's buffers.
+const LOST_BY_A_BREAK: u64 = 1 << 20;
+
+/// The demo model with so many bytes behind it that nothing reads: a large file that is a good model.
+pub fn large_model(megabytes: usize) -> Vec<u8> {
+    let mut model = demo_model();
+    let end = model.len() + megabytes * 1_000_000;
+    model.extend((model.len()..end).map(|i| (i as u32).wrapping_mul(2_654_435_761).to_be_bytes()[0]));
+    model
+}
+
+/// Opens the list of models and looks at what is at `address`.
+async fn look_at(browser: &Browser, address: &str) {
+    browser.click("models-button").await;
+    browser.fill("address", address).await;
+    browser.click("look-up").await;
+}
+
+pub async fn download(browser: &Browser, address: &str) {
+    look_at(browser, address).await;
+    browser.click("download-button").await;
+}
+
+pub async fn model_is_ready(browser: &Browser) {
+    browser
+        .wait("the downloaded model", async || {
+            let state = browser.text("model-state").await;
+            (state.contains("ready") && !state.contains("Built-in")).then_some(())
+        })
+        .await;
+}
+
+async fn detail(browser: &Browser) -> String {
+    match browser.try_find("download-detail").await {
+        Some(detail) => detail.text().await.unwrap_or_default(),
+        None => String::new(),
+    }
+}
+
+/// Explains the example, which the model behind every file here can.
+pub async fn explains(browser: &Browser) {
+    ask(browser, &example_prompt()).await;
+    browser.explained().await;
+}
+
+fn preflights(asked: &[Asked]) -> usize {
+    asked.iter().filter(|asked| asked.method != "GET").count()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_is_looked_at_downloaded_once_and_there_on_the_next_visit() {
+    let Some((server, _turn)) = server().await else { return };
+    let model = large_model(5);
+    let hub = Hub::start(&[("small.gguf", model.clone())]).await;
+    let browser = Browser::open(&server.url).await;
+    browser.click("models-button").await;
+    browser.find("known-model").await;
+    browser.screenshot("models-light").await;
+    browser.look(PHONE, "dark").await;
+    browser.screenshot("models-phone-dark").await;
+    browser.look(DESKTOP, "light").await;
+    browser.fill("address", &hub.address("small.gguf")).await;
+    browser.click("look-up").await;
+    let offer = browser.text("offer").await;
+    for told in ["8.8 MB", "Licence", "qwen3", "127.0.0.1", "WebGPU without a GPU", "storage free"] {
+        assert!(offer.contains(told), "{told}: {offer}");
+    }
+    assert!(hub.take_sent() <= 65_536, "a look costs no more than the beginning of the file");
+    browser.screenshot("offer-light").await;
+    browser.look(PHONE, "dark").await;
+    browser.screenshot("offer-phone-dark").await;
+    browser.look(DESKTOP, "light").await;
+
+    hub.rules().bytes_per_second = Some(2_000_000);
+    browser.click("download-button").await;
+    browser.wait("a rate", async || detail(&browser).await.contains("/s").then_some(())).await;
+    browser.screenshot("downloading-light").await;
+    browser.look(PHONE, "dark").await;
+    browser.screenshot("downloading-phone-dark").await;
+    browser.look(DESKTOP, "light").await;
+    model_is_ready(&browser).await;
+    assert_eq!(hub.take_sent() + 65_536, model.len() as u64, "no byte is sent twice");
+    assert_eq!(preflights(&hub.take_asked()), 0);
+    explains(&browser).await;
+
+    browser.driver.goto(&server.url).await.expect("the page opens");
+    assert!(browser.text("model-state").await.contains("small"), "the model of the last visit is chosen");
+    explains(&browser).await;
+    assert!(browser.text("model-state").await.contains("small"));
+    assert!(hub.take_asked().is_empty(), "what is kept is not asked for again");
+    browser.click("models-button").await;
+    browser.find("kept-model").await;
+    assert!(browser.text("kept-model").await.contains("used today"), "{}", browser.text("kept-model").await);
+    browser.screenshot("kept-light").await;
+    browser.look(PHONE, "dark").await;
+    browser.screenshot("kept-phone-dark").await;
+    browser.look(DESKTOP, "light").await;
+    browser.click("delete-kept").await;
+    browser.wait("an empty shelf", async || browser.try_find("kept-model").await.is_none().then_some(())).await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_paused_download_goes_on_after_a_reload_where_it_stopped() {
+    let Some((server, _turn)) = server().await else { return };
+    let model = large_model(5);
+    let hub = Hub::start(&[("small.gguf", model.clone())]).await;
+    hub.rules().bytes_per_second = Some(2_000_000);
+    let browser = Browser::open(&server.url).await;
+    download(&browser, &hub.address("small.gguf")).await;
+    browser.wait("a third", async || detail(&browser).await.contains("(3").then_some(())).await;
+    browser.click("pause-download").await;
+    browser.find("resume-download").await;
+    browser.screenshot("paused-light").await;
+    browser.driver.goto(&server.url).await.expect("the page opens");
+    assert!(browser.text("download").await.contains("small"), "an unfinished download is remembered");
+    browser.click("models-button").await;
+    assert!(browser.text("kept-model").await.contains("are here"), "{}", browser.text("kept-model").await);
+    browser.screenshot("kept-partial-light").await;
+    browser.click("models-close").await;
+    hub.rules().bytes_per_second = None;
+    browser.click("resume-download").await;
+    model_is_ready(&browser).await;
+    let twice = hub.take_sent().saturating_sub(model.len() as u64);
+    assert!(twice <= LOST_BY_A_BREAK, "{twice} bytes were sent twice");
+    explains(&browser).await;
+    browser.close().await;
+}
+
+/// Every way in which the network or the server may fail for a while: the file arrives all the same.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_download_survives_breaks_refusals_and_expired_addresses() {
+    let Some((server, _turn)) = server().await else { return };
+    let model = large_model(4);
+    let hub = Hub::start(&[("small.gguf", model.clone())]).await;
+    let browser = Browser::open(&server.url).await;
+    let cuts = || VecDeque::from([0, 700_000, 1, 2_500_000, 65_536, 333_333]);
+    let weathers: [(&str, &dyn Fn(&Hub)); 5] = [
+        ("cut in mid-body", &|hub| hub.rules().cuts = cuts()),
+        ("busy", &|hub| hub.rules().refusals = VecDeque::from([(429, Some(1)), (503, None), (500, None)])),
+        ("an expired address", &|hub| hub.rules().refusals = VecDeque::from([(403, None)])),
+        ("an address that expires at once", &|hub| {
+            hub.rules().holds = Duration::from_millis(300);
+            hub.rules().cuts = cuts();
+        }),
+        ("a server that hides the length", &|hub| hub.rules().shows_total = false),
+    ];
+    for (weather, begin) in weathers {
+        look_at(&browser, &hub.address("small.gguf")).await;
+        browser.find("offer").await;
+        begin(&hub);
+        browser.click("download-button").await;
+        model_is_ready(&browser).await;
+        let breaks = 7;
+        let twice = hub.take_sent().saturating_sub(model.len() as u64);
+        assert!(twice <= breaks * LOST_BY_A_BREAK, "{weather}: {twice} bytes were sent twice");
+        assert_eq!(preflights(&hub.take_asked()), 0, "{weather}");
+        explains(&browser).await;
+        browser.click("models-button").await;
+        browser.click("delete-kept").await;
+        browser.wait("an empty shelf", async || browser.try_find("kept-model").await.is_none().then_some(())).await;
+        browser.click("use-built-in").await;
+        browser.wait("the built-in model", async || browser.text("model-state").await.contains("ready").then_some(())).await;
+    }
+    browser.close().await;
+}
+
+/// What cannot work is refused with a sentence that says what is supported, before more than the header came.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_run_is_refused_before_it_is_downloaded() {
+    let Some((server, _turn)) = server().await else { return };
+    let patched = |what: &[u8], by: &[u8]| {
+        let mut model = large_model(5);
+        let places: Vec<usize> = (0..400_000).filter(|&at| model[at..].starts_with(what)).collect();
+        places.into_iter().for_each(|at| model[at..at + by.len()].copy_from_slice(by));
+        model
+    };
+    let hub = Hub::start(&[
+        ("bloom.gguf", patched(b"qwen3", b"bloom")),
+        ("page.gguf", b"<!doctype html><title>Not found</title>".to_vec()),
+        ("ssm.gguf", patched(b"blk.0.attn_q.weight", b"blk.0.ssm_in.weight")),
+    ])
+    .await;
+    let browser = Browser::open(&server.url).await;
+    let problem = async || browser.wait("a problem", async || browser.try_find("models-problem").await?.text().await.ok()).await;
+    for (file, says) in [("bloom.gguf", "llama, qwen2, qwen3"), ("page.gguf", "not a GGUF"), ("missing.gguf", "no file at this address")] {
+        browser.driver.goto(&server.url).await.expect("the page opens");
+        look_at(&browser, &hub.address(file)).await;
+        let problem = problem().await;
+        assert!(problem.contains(says), "{file}: {problem}");
+        browser.screenshot(&format!("refused-{}", file.trim_end_matches(".gguf"))).await;
+    }
+    browser.driver.goto(&server.url).await.expect("the page opens");
+    look_at(&browser, "https://huggingface.co/Qwen/Qwen3-0.6B-GGUF").await;
+    assert!(problem().await.contains("whole repository"));
+    // The tensors are told by the header alone, at whose end the download stops.
+    browser.driver.goto(&server.url).await.expect("the page opens");
+    hub.take_sent();
+    hub.rules().bytes_per_second = Some(1_000_000);
+    download(&browser, &hub.address("ssm.gguf")).await;
+    let problem = browser.problem().await;
+    assert!(problem.contains("blk.0.attn_q.weight"), "{problem}");
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert!(hub.take_sent() < 2_000_000, "the rest is not downloaded");
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn wrong_bytes_are_noticed_and_deleted() {
+    let Some((server, _turn)) = server().await else { return };
+    let model = large_model(3);
+    let hub = Hub::start(&[("small.gguf", model.clone())]).await;
+    let known = |bytes: usize, sha256: &str| {
+        let address = hub.address("small.gguf");
+        format!(
+            r#"{{"models": [{{"name": "Small", "architecture": "qwen3", "parameters_millions": 3, "quantization": "Q8_0", "bytes": {bytes},
+                "sha256": "{sha256}", "license": "MIT", "context_length": 1024, "bytes_per_token": 10, "about": "Small.", "address": "{address}"}}]}}"#
+        )
+    };
+    server.set_registry(&known(model.len(), &"0".repeat(64)));
+    let browser = Browser::open(&server.url).await;
+    browser.click("models-button").await;
+    browser.click("known-model").await;
+    assert!(browser.text("offer").await.contains("MIT"));
+    browser.click("download-button").await;
+    let problem = browser.problem().await;
+    assert!(problem.contains("not the one that was expected") && problem.contains("deleted"), "{problem}");
+    browser.screenshot("wrong-bytes-light").await;
+    browser.click("models-button").await;
+    browser.find("storage").await;
+    assert!(browser.try_find("kept-model").await.is_none(), "nothing of it is kept");
+    browser.click("models-close").await;
+
+    server.set_registry(&known(model.len() + 1, &"0".repeat(64)));
+    browser.driver.goto(&server.url).await.expect("the page opens");
+    browser.click("models-button").await;
+    browser.click("known-model").await;
+    let problem = browser.text("models-problem").await;
+    assert!(problem.contains("another file than the one expected"), "{problem}");
+
+    let sha256: String = Sha256::digest(&model).iter().map(|byte| format!("{byte:02x}")).collect();
+    server.set_registry(&known(model.len(), &sha256));
+    browser.driver.goto(&server.url).await.expect("the page opens");
+    browser.click("models-button").await;
+    browser.click("known-model").await;
+    browser.click("download-button").await;
+    model_is_ready(&browser).await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_ranges_a_download_is_one_stream_and_says_that_it_cannot_resume() {
+    let Some((server, _turn)) = server().await else { return };
+    let hub = Hub::start(&[("small.gguf", large_model(3))]).await;
+    hub.rules().ranges = false;
+    let browser = Browser::open(&server.url).await;
+    look_at(&browser, &hub.address("small.gguf")).await;
+    assert!(browser.text("offer").await.contains("begins again"), "{}", browser.text("offer").await);
+    hub.rules().cuts = VecDeque::from([1_500_000]);
+    browser.click("download-button").await;
+    browser.find("resume-download").await;
+    assert!(detail(&browser).await.contains("cannot go on where a download stopped"), "{}", detail(&browser).await);
+    browser.screenshot("stopped-without-ranges-light").await;
+    browser.click("resume-download").await;
+    model_is_ready(&browser).await;
+    explains(&browser).await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_was_replaced_meanwhile_is_never_mixed_with_the_old_one() {
+    let Some((server, _turn)) = server().await else { return };
+    let hub = Hub::start(&[("small.gguf", large_model(5))]).await;
+    hub.rules().bytes_per_second = Some(2_000_000);
+    let browser = Browser::open(&server.url).await;
+    download(&browser, &hub.address("small.gguf")).await;
+    browser.wait("a third", async || detail(&browser).await.contains("(3").then_some(())).await;
+    browser.click("pause-download").await;
+    browser.find("resume-download").await;
+    let mut other = large_model(5);
+    other.iter_mut().skip(4_000_000).for_each(|byte| *byte ^= 1);
+    {
+        let mut rules = hub.rules();
+        (rules.version, rules.bytes_per_second) = (2, Some(4_000_000));
+        rules.files[0].1 = std::sync::Arc::new(other.clone());
+    }
+    browser.click("resume-download").await;
+    browser.wait("a word about it", async || browser.text("download").await.contains("was replaced").then_some(())).await;
+    model_is_ready(&browser).await;
+    explains(&browser).await;
+    let sha256: String = Sha256::digest(&other).iter().map(|byte| format!("{byte:02x}")).collect();
+    assert!(browser.text("manifest").await.contains(&sha256[..8]), "{}", browser.text("manifest").await);
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_nothing_more_can_be_stored_a_model_is_kept_in_memory() {
+    let Some((server, _turn)) = server().await else { return };
+    let model = large_model(5);
+    let hub = Hub::start(&[("small.gguf", model.clone())]).await;
+    let browser = Browser::open(&server.url).await;
+    let origin = server.url.split("/some").next().expect("an origin");
+    let quota = serde_json::json!({"origin": origin, "quotaSize": 3_000_000});
+    browser.driver.cdp().send_raw("Storage.overrideQuotaForOrigin", quota).await.expect("a small storage");
+    look_at(&browser, &hub.address("small.gguf")).await;
+    // What the browser says is free is rounded; the storage itself counts.
+    browser.find("offer").await;
+    hub.rules().bytes_per_second = Some(4_000_000);
+    browser.click("download-button").await;
+    browser.wait("a word about it", async || browser.text("download").await.contains("storage for this site is full").then_some(())).await;
+    browser.screenshot("in-memory-light").await;
+    model_is_ready(&browser).await;
+    assert_eq!(hub.take_sent(), model.len() as u64);
+    explains(&browser).await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_tabs_do_not_download_the_same_model() {
+    let Some((server, _turn)) = server().await else { return };
+    let model = large_model(5);
+    let hub = Hub::start(&[("small.gguf", model.clone())]).await;
+    hub.rules().bytes_per_second = Some(1_000_000);
+    let browser = Browser::open(&server.url).await;
+    download(&browser, &hub.address("small.gguf")).await;
+    browser.wait("some bytes", async || detail(&browser).await.contains("MB of").then_some(())).await;
+    let first = browser.driver.window().await.expect("a tab");
+    let second = browser.driver.new_tab().await.expect("another tab");
+    browser.driver.switch_to_window(second).await.expect("another tab");
+    browser.driver.goto(&server.url).await.expect("the page opens");
+    browser.click("resume-download").await;
+    browser.wait("a word about it", async || detail(&browser).await.contains("Another tab").then_some(())).await;
+    browser.screenshot("another-tab-light").await;
+    hub.rules().bytes_per_second = None;
+    browser.driver.switch_to_window(first).await.expect("the first tab");
+    model_is_ready(&browser).await;
+    assert!(hub.take_sent() <= model.len() as u64 + 65_536);
+    browser.close().await;
+}
+
+/// Goes on with what is kept, which must be a part; begins where nothing was kept yet.
+async fn begin_or_resume(browser: &Browser, hub: &Hub) {
+    browser.click("models-button").await;
+    browser.wait("the shelf", async || (!browser.text("storage").await.is_empty()).then_some(())).await;
+    assert!(browser.try_find("use-kept").await.is_none(), "a part is taken for the whole");
+    match browser.try_find("resume-kept").await {
+        Some(resume) if resume.is_enabled().await.unwrap_or(false) => resume.click().await.expect("it can be clicked"),
+        _ => {
+            browser.fill("address", &hub.address("large.gguf")).await;
+            browser.click("look-up").await;
+            browser.click("download-button").await;
+        }
+    }
+}
+
+/// Ten times the browser is killed at some moment of a download; what is left is never taken for a whole model.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_killed_at_any_moment_leaves_no_wrong_model() {
+    let Some((server, _turn)) = server().await else { return };
+    let model = large_model(30);
+    let hub = Hub::start(&[("large.gguf", model.clone())]).await;
+    hub.rules().bytes_per_second = Some(8_000_000);
+    let profile = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("killed");
+    std::fs::remove_dir_all(&profile).ok();
+    let mut browser = Browser::open_in(Some(&profile), &server.url).await;
+    begin_or_resume(&browser, &hub).await;
+    let mut random = 7u64;
+    for _ in 0..10 {
+        browser.find("download").await;
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        tokio::time::sleep(Duration::from_millis(20 + (random >> 33) % 600)).await;
+        browser.kill();
+        for lock in ["SingletonLock", "SingletonCookie", "SingletonSocket"] {
+            std::fs::remove_file(profile.join(lock)).ok();
+        }
+        browser = Browser::open_in(Some(&profile), &server.url).await;
+        begin_or_resume(&browser, &hub).await;
+    }
+    hub.rules().bytes_per_second = None;
+    model_is_ready(&browser).await;
+    explains(&browser).await;
+    let sha256: String = Sha256::digest(&model).iter().map(|byte| format!("{byte:02x}")).collect();
+    assert!(browser.text("manifest").await.contains(&sha256[..8]), "{}", browser.text("manifest").await);
+    println!("ten kills cost {} bytes of {}", hub.take_sent() as i64 - model.len() as i64, model.len());
+    browser.close().await;
+    std::fs::remove_dir_all(&profile).ok();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_in_several_files_is_one_model() {
+    let Some((server, _turn)) = server().await else { return };
+    let parts = demo_in_parts(3);
+    let names = [1, 2, 3].map(|i| format!("demo-0000{i}-of-00003.gguf"));
+    let files: Vec<(&str, Vec<u8>)> = names.iter().map(String::as_str).zip(parts.iter().cloned()).collect();
+    let hub = Hub::start(&files).await;
+    hub.rules().cuts = VecDeque::from([usize::MAX, usize::MAX, usize::MAX, 500_000]);
+    let browser = Browser::open(&server.url).await;
+    // Any part's address stands for all.
+    look_at(&browser, &hub.address(&names[1])).await;
+    assert!(browser.text("offer").await.contains("in 3 files"), "{}", browser.text("offer").await);
+    browser.click("download-button").await;
+    model_is_ready(&browser).await;
+    let total: u64 = parts.iter().map(|part| part.len() as u64).sum();
+    assert!(hub.take_sent() <= total + LOST_BY_A_BREAK);
+    explains(&browser).await;
+
+    let paths: Vec<String> = files.iter().rev().map(|(name, bytes)| file(name, bytes).display().to_string()).collect();
+    browser.choose_file("model-file", std::path::Path::new(&paths.join("\n"))).await;
+    model_is_ready(&browser).await;
+    explains(&browser).await;
+    browser.choose_file("model-file", std::path::Path::new(&paths[1])).await;
+    let problem = browser.problem().await;
+    assert!(problem.contains("has 3 parts, and 1 of them came"), "{problem}");
+    browser.close().await;
+}

@@ -1,0 +1,149 @@
+//! Without a network: page, engine and models that were kept still explain; a new version is offered, whole.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use sha2::{Digest, Sha256};
+
+use super::browser::{Browser, DESKTOP, PHONE};
+use super::download::{download, explains, large_model, model_is_ready};
+use super::hub::Hub;
+use super::server;
+use super::server::Server;
+
+/// Waits until the service worker serves this page, with everything in its store.
+async fn is_kept(browser: &Browser) {
+    let script = "return navigator.serviceWorker.controller !== null && navigator.serviceWorker.controller.state === 'activated'";
+    browser
+        .wait("a service worker", async || {
+            let kept = browser.driver.execute(script, Vec::new()).await.ok()?.json().as_bool()?;
+            kept.then_some(())
+        })
+        .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn with_the_server_gone_the_built_in_model_and_the_kept_one_explain() {
+    let Some((server, _turn)) = server().await else { return };
+    let hub = Hub::start(&[("small.gguf", large_model(2))]).await;
+    let browser = Browser::open(&server.url).await;
+    download(&browser, &hub.address("small.gguf")).await;
+    model_is_ready(&browser).await;
+    is_kept(&browser).await;
+    server.take_requests();
+    server.stop();
+    hub.rules().files.clear();
+    browser.driver.goto(&server.url).await.expect("the page opens");
+    browser.find("prompt-input").await;
+    explains(&browser).await;
+    assert!(browser.text("model-state").await.contains("small"), "{}", browser.text("model-state").await);
+    browser.screenshot("offline-kept-light").await;
+    browser.click("models-button").await;
+    browser.click("use-built-in").await;
+    explains(&browser).await;
+    assert!(browser.text("model-state").await.contains("Built-in model"));
+    browser.look(PHONE, "dark").await;
+    browser.screenshot("offline-built-in-phone-dark").await;
+    browser.look(DESKTOP, "light").await;
+    // A browser looks by itself whether the service worker is still the same.
+    let requests: Vec<String> = server.take_requests().into_iter().filter(|path| !path.ends_with("/sw.js")).collect();
+    assert!(requests.is_empty(), "{requests:?}");
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_version_is_offered_and_taken_as_a_whole() {
+    let Some((first, _turn)) = server().await else { return };
+    let dist = Path::new(env!("CARGO_TARGET_TMPDIR")).join("updated");
+    std::fs::remove_dir_all(&dist).ok();
+    copy(first.dist(), &dist);
+    let server = Server::start(&dist).await;
+    let browser = Browser::open(&server.url).await;
+    explains(&browser).await;
+    is_kept(&browser).await;
+
+    // A style sheet that changed without its service worker is another version's file: it is not served.
+    let style = dist.join("base.css");
+    let changed = std::fs::read_to_string(&style).expect("a style sheet") + "\nbody { outline: 3px solid red; }\n";
+    let hash = |bytes: &[u8]| -> String { Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect() };
+    let old = hash(&std::fs::read(&style).expect("a style sheet"));
+    std::fs::write(&style, &changed).expect("a new style sheet");
+    browser.driver.goto(&server.url).await.expect("the page opens");
+    let outline =
+        async || browser.driver.execute("return getComputedStyle(document.body).outlineStyle", Vec::new()).await.expect("a style");
+    assert_eq!(outline().await.json(), "none");
+    assert!(browser.try_find("update").await.is_none());
+
+    let sw = dist.join("sw.js");
+    let script = std::fs::read_to_string(&sw).expect("a service worker").replace(&old, &hash(changed.as_bytes()));
+    std::fs::write(&sw, script.replacen("const VERSION = \"", "const VERSION = \"next-", 1)).expect("a new service worker");
+    browser.driver.goto(&server.url).await.expect("the page opens");
+    browser.find("take-update").await;
+    assert_eq!(outline().await.json(), "none", "nothing changes before the visitor wants it");
+    browser.screenshot("update-light").await;
+    browser.click("take-update").await;
+    browser.wait("the new version", async || (outline().await.json() == "solid").then_some(())).await;
+    browser.wait("no offer", async || browser.try_find("update").await.is_none().then_some(())).await;
+    explains(&browser).await;
+    browser.close().await;
+}
+
+/// The page's policy lets it do all it does, and nothing of another site in.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_pages_policy_forbids_code_of_others() {
+    let Some((server, _turn)) = server().await else { return };
+    let browser = Browser::open(&server.url).await;
+    let script = "
+        window.broken = [];
+        document.addEventListener('securitypolicyviolation', event => window.broken.push(event.violatedDirective));
+        const inline = document.createElement('script');
+        inline.textContent = 'window.ran = true';
+        document.head.append(inline);
+        const other = document.createElement('img');
+        other.src = 'https://example.org/pixel.png';
+        document.body.append(other);";
+    browser.driver.execute(script, Vec::new()).await.expect("a script runs");
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let broken = browser.driver.execute("return window.broken.concat(window.ran ? ['ran'] : [])", Vec::new()).await.expect("a list");
+    let broken: Vec<String> = serde_json::from_value(broken.json().clone()).expect("texts");
+    assert!(
+        broken.iter().any(|rule| rule.starts_with("script-src")) && broken.iter().any(|rule| rule.starts_with("img-src")),
+        "{broken:?}"
+    );
+    assert!(!broken.contains(&"ran".to_owned()));
+    browser.driver.execute("window.broken = []", Vec::new()).await.expect("a script runs");
+    explains(&browser).await;
+    let own = browser.driver.execute("return window.broken", Vec::new()).await.expect("a list");
+    assert_eq!(own.json(), &serde_json::json!([]), "the page breaks its own policy");
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_can_be_installed() {
+    let Some((server, _turn)) = server().await else { return };
+    let manifest: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(server.dist().join("manifest.webmanifest")).expect("a manifest")).expect("JSON");
+    for icon in manifest["icons"].as_array().expect("icons") {
+        let file: PathBuf = server.dist().join(icon["src"].as_str().expect("a file"));
+        assert!(file.is_file(), "{}", file.display());
+    }
+    let browser = Browser::open(&server.url).await;
+    let found = browser.driver.cdp().send_raw("Page.getAppManifest", serde_json::json!({})).await.expect("a manifest");
+    assert_eq!(found["errors"], serde_json::json!([]), "{found}");
+    let errors = browser.driver.cdp().send_raw("Page.getInstallabilityErrors", serde_json::json!({})).await.expect("a list");
+    let errors: Vec<String> =
+        errors["installabilityErrors"].as_array().into_iter().flatten().map(|error| error["errorId"].to_string()).collect();
+    assert!(errors.is_empty() || errors == ["\"in-incognito\""], "{errors:?}");
+    browser.close().await;
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a folder");
+    for entry in std::fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry");
+        match entry.file_type().expect("a type").is_dir() {
+            true => copy(&entry.path(), &to.join(entry.file_name())),
+            false => drop(std::fs::copy(entry.path(), to.join(entry.file_name())).expect("a copy")),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Models in several files read as if they were one.
+
+#![cfg(not(target_arch = "wasm32"))]
+
+#[path = "models/split.rs"]
+mod split;
+
+use std::ops::ControlFlow;
+
+use glasscage::model::gguf::Gguf;
+use glasscage::model::source::{Joined, Memory};
+use glasscage::session::{Outcome, Session};
+use glasscage::worker::protocol::{BackendChoice, Question};
+
+fn joined(parts: Vec<Vec<u8>>) -> Joined<Memory> {
+    Joined::new(parts.into_iter().map(Memory).collect())
+}
+
+#[test]
+fn a_model_in_three_files_explains_as_the_same_in_one() {
+    let whole = Memory(std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf")).unwrap());
+    let question = Question::greedy("Ann has 3 figs. Bob has 4 nuts. How many nuts does Bob have?");
+    let explain = |outcome: Outcome| match outcome {
+        Outcome::Explained(document) => (document.generation, document.table),
+        _ => panic!("nobody stopped it"),
+    };
+    pollster::block_on(async {
+        let go_on = async |_| ControlFlow::Continue(());
+        let mut one = Session::load(&whole, BackendChoice::Cpu, go_on).await.unwrap().unwrap();
+        let mut three = Session::load(&joined(split::demo_in_parts(3)), BackendChoice::Cpu, go_on).await.unwrap().unwrap();
+        let on_event = async |_| ControlFlow::Continue(());
+        let (one, three) = (one.explain(&question, on_event).await.unwrap(), three.explain(&question, on_event).await.unwrap());
+        assert_eq!(explain(one), explain(three));
+    });
+}
+
+#[test]
+fn parts_that_are_missing_or_in_the_wrong_order_are_named() {
+    let error = |parts: Vec<Vec<u8>>| pollster::block_on(Gguf::read(&joined(parts))).unwrap_err().to_string();
+    let parts = split::demo_in_parts(3);
+    assert!(error(vec![parts[1].clone()]).contains("part 2 of 3"));
+    assert!(error(vec![parts[0].clone(), parts[2].clone()]).contains("part 1 of 3"));
+    assert!(error(vec![parts[0].clone(), parts[2].clone(), parts[1].clone()]).contains("part 3 of 3"));
+}
