@@ -6,6 +6,7 @@
 mod bench;
 mod build;
 mod command;
+mod precache;
 mod random_model;
 mod serve;
 mod setup;
@@ -28,6 +29,7 @@ fn main() -> Result<()> {
         ["serve", "--release"] => serve::release(),
         ["test"] => test::test(),
         ["test", "--large"] => test::large(),
+        ["precache"] => precache::precache(),
         ["bench", ref options @ ..] => bench::bench(options),
         _ => bail!("{USAGE}"),
     }

@@ -1,0 +1,85 @@
+// Keeps page, engine and built-in model, so that they work without a network. VERSION and FILES ([path, SHA-256], ..) stand
+// above this line: `cargo xtask precache` writes them after a build.
+//
+// One version is kept as a whole or not at all: every file is checked against its hash before the version counts, and files of
+// two versions are never served side by side. A new version waits until the visitor takes it, or has closed every tab.
+
+const FAMILY = `glasscage ${self.registration.scope} `;
+const CACHE = FAMILY + VERSION;
+
+self.addEventListener("install", event => event.waitUntil(keepAll()));
+self.addEventListener("activate", event => event.waitUntil(takeOver()));
+self.addEventListener("message", event => {
+  if (event.data === "take over") self.skipWaiting();
+});
+self.addEventListener("fetch", event => {
+  const path = pathOf(event.request);
+  if (path !== null) event.respondWith(answer(event.request, path));
+});
+
+async function keepAll() {
+  await caches.delete(CACHE);
+  const older = await Promise.all((await ours()).map(name => caches.open(name)));
+  const cache = await caches.open(CACHE);
+  try {
+    for (const [path, hash] of FILES) await keep(cache, older, path, hash);
+  } catch (error) {
+    await caches.delete(CACHE);
+    throw error;
+  }
+}
+
+// From an older version where it is the same, else from the network; the second time past every cache on the way.
+async function keep(cache, older, path, hash) {
+  const sources = [...older.map(cache => () => cache.match(address(path))), ...["default", "reload"].map(mode => () => fetch(address(path), { cache: mode }))];
+  for (const source of sources) {
+    const response = await source();
+    if (!response || !response.ok) continue;
+    const bytes = await response.arrayBuffer();
+    if ((await sha256(bytes)) !== hash) continue;
+    const type = response.headers.get("content-type") || "application/octet-stream";
+    return cache.put(address(path), new Response(bytes, { headers: { "content-type": type, "content-length": bytes.byteLength } }));
+  }
+  throw new Error(`${path} is not that of this version`);
+}
+
+async function takeOver() {
+  await Promise.all((await ours()).filter(name => name !== CACHE).map(name => caches.delete(name)));
+  await self.clients.claim();
+}
+
+async function answer(request, path) {
+  const kept = await (await caches.open(CACHE)).match(address(path));
+  if (!kept) return fetch(request);
+  const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.get("range") || "");
+  return range ? part(kept, Number(range[1]), range[2]) : kept;
+}
+
+async function part(kept, first, last) {
+  const whole = await kept.blob();
+  const end = last === "" ? whole.size : Math.min(Number(last) + 1, whole.size);
+  const headers = { "content-type": whole.type, "content-range": `bytes ${first}-${end - 1}/${whole.size}`, "content-length": end - first };
+  return new Response(whole.slice(first, end), { status: 206, headers });
+}
+
+// The file of this version that is asked for; null for anything else. What comes after ? and # is the page's own business.
+function pathOf(request) {
+  const scope = new URL(self.registration.scope);
+  const url = new URL(request.url);
+  if (request.method !== "GET" || url.origin !== scope.origin || !url.pathname.startsWith(scope.pathname)) return null;
+  const path = decodeURI(url.pathname.slice(scope.pathname.length)) || "index.html";
+  return FILES.some(([known]) => known === path) ? path : null;
+}
+
+async function ours() {
+  return (await caches.keys()).filter(name => name.startsWith(FAMILY));
+}
+
+function address(path) {
+  return new URL(path, self.registration.scope).href;
+}
+
+async function sha256(bytes) {
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return Array.from(hash, byte => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,80 @@
+//! After Trunk: what it wrote into the page goes into files of its own, and the service worker learns which files make up this
+//! version. Trunk runs this by itself (`Trunk.toml`), so every build has it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use sha2::{Digest, Sha256};
+
+use crate::command::root;
+
+const SERVICE_WORKER: &str = "sw.js";
+/// A site's policy allows no script inside a page.
+const SCRIPT: [&str; 2] = ["<script type=\"module\">", "</script>"];
+
+/// Finishes the build in `TRUNK_STAGING_DIR`.
+pub fn precache() -> Result<()> {
+    let dist = PathBuf::from(std::env::var_os("TRUNK_STAGING_DIR").context("TRUNK_STAGING_DIR is not set: Trunk calls this")?);
+    move_script(&dist)?;
+    write_service_worker(&dist)
+}
+
+/// Moves the script that starts the page from `index.html` to `start.js`.
+fn move_script(dist: &Path) -> Result<()> {
+    let index = dist.join("index.html");
+    let html = fs::read_to_string(&index)?;
+    if let Some((page, script)) = without_script(&html) {
+        fs::write(dist.join("start.js"), script)?;
+        fs::write(index, page)?;
+    }
+    Ok(())
+}
+
+/// The page with its script by name, and the script.
+fn without_script(html: &str) -> Option<(String, &str)> {
+    let (before, rest) = html.split_once(SCRIPT[0])?;
+    let (script, after) = rest.split_once(SCRIPT[1])?;
+    Some((format!("{before}<script type=\"module\" src=\"./start.js\"></script>{after}"), script))
+}
+
+fn write_service_worker(dist: &Path) -> Result<()> {
+    let mut files = Vec::new();
+    list(dist, "", &mut files)?;
+    files.retain(|(path, _)| path != SERVICE_WORKER);
+    files.sort();
+    let list = serde_json::to_string_pretty(&files)?;
+    let version = &hash(list.as_bytes())[..16];
+    let code = fs::read_to_string(root().join("www").join(SERVICE_WORKER))?;
+    Ok(fs::write(dist.join(SERVICE_WORKER), format!("const VERSION = \"{version}\";\nconst FILES = {list};\n{code}"))?)
+}
+
+/// Paths below `folder`, with `/` between their parts, and the hashes of what is there.
+fn list(folder: &Path, prefix: &str, files: &mut Vec<(String, String)>) -> Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        match entry.file_type()?.is_dir() {
+            true => list(&entry.path(), &format!("{path}/"), files)?,
+            false => files.push((path, hash(&fs::read(entry.path())?))),
+        }
+    }
+    Ok(())
+}
+
+fn hash(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_script_of_the_page_becomes_a_file() {
+        let (page, script) = without_script("<head><script type=\"module\">\nstart()\n</script></head>").unwrap();
+        assert_eq!(page, "<head><script type=\"module\" src=\"./start.js\"></script></head>");
+        assert_eq!(script, "\nstart()\n");
+        assert!(without_script(&page).is_none());
+    }
+}
