@@ -15,7 +15,7 @@ use crate::explanation::{Aggregation, Answer, Document, FORMAT, Manifest, Method
 use crate::graph::Normalization;
 use crate::lm::generate::{self, generate};
 use crate::lm::sample::Sampler;
-use crate::lm::{LanguageModel, LmError, LoadError, check_length};
+use crate::lm::{LanguageModel, LmError, LoadError};
 use crate::model::chat::{self, ChatTemplate, Date};
 use crate::model::gguf::Gguf;
 use crate::model::source::ByteSource;
@@ -23,6 +23,7 @@ use crate::model::tokenizer::{TokenId, Tokenizer};
 use crate::problem::Problem;
 use crate::text::sentences::{sentences, tile};
 use crate::text::spans::{first_visible, tokens_of_sentences};
+use crate::text::stream::TextStream;
 use crate::text::words::words as words_of;
 use crate::worker::protocol::{BackendChoice, Checked, Event, GLASSCAGE, Question, Ready};
 
@@ -123,6 +124,7 @@ impl<M: LanguageModel> Session<M> {
         Ready {
             model: self.model.clone(),
             context_length: self.lm.config().context_length,
+            bytes_per_token: self.lm.config().bytes_per_token(),
             has_template: self.template.is_some(),
             backend: self.lm.backend().name,
             notice: self.notice.clone(),
@@ -207,15 +209,22 @@ impl<M: LanguageModel> Session<M> {
         if context.ids.is_empty() {
             return Err(Problem::new("the model has no token for this prompt", "Write it in other characters, or choose another model."));
         }
-        let (answered, origin) = self.answer_tokens(question, &context.ids, &mut on_event).await?;
+        let limit = self.longest_text(question);
+        // At least one token of the answer has to fit.
+        let room = limit.saturating_sub(context.ids.len());
+        if room == 0 {
+            return Err(self.too_long(context.ids.len() + 1, limit));
+        }
+        let (answered, origin) = self.answer_tokens(question, &context.ids, room, &mut on_event).await?;
         if let Answer::Generated { stop: Stop::Cancelled, .. } = origin {
             return Ok(Reply::Stopped { answer: answered.text });
         }
         let split = split(question, &context, &answered)?;
         let start = context.ids.len();
         let tokens = [context.ids, answered.ids].concat();
-        check_length(self.lm.config(), tokens.len())
-            .map_err(|error| Problem::new(error.to_string(), "Shorten the prompt or the answer."))?;
+        if tokens.len() > limit {
+            return Err(self.too_long(tokens.len(), limit));
+        }
         let control_tokens = self.tokenizer.control_tokens();
         let generation = start..tokens.len();
         let mut transcript = Transcript { generation, tokens, end_token: self.tokenizer.eos(), control_tokens, infills: Vec::new() };
@@ -246,10 +255,28 @@ impl<M: LanguageModel> Session<M> {
         Ok(Context { ids: framed.ids(), prompt_start, prompt_spans })
     }
 
+    /// Tokens of prompt and answer together that the model can read and the visitor allows.
+    fn longest_text(&self, question: &Question) -> usize {
+        let own = self.lm.config().context_length;
+        question.max_context.map_or(own, |chosen| chosen.min(own))
+    }
+
+    fn too_long(&self, tokens: usize, limit: usize) -> Problem {
+        let own = self.lm.config().context_length;
+        if limit == own {
+            return engine_problem(LmError::TooLong { tokens, limit });
+        }
+        Problem::new(
+            format!("prompt and answer have {tokens} tokens, {} more than the {limit} that the settings allow", tokens - limit),
+            format!("Shorten the prompt, or allow a longer text in the settings: this model can read {own} tokens."),
+        )
+    }
+
     async fn answer_tokens(
         &mut self,
         question: &Question,
         context: &[TokenId],
+        room: usize,
         on_event: &mut impl AsyncFnMut(Event) -> ControlFlow<()>,
     ) -> Result<(Tokenized, Answer), Problem> {
         if let Some(answer) = &question.answer {
@@ -260,7 +287,7 @@ impl<M: LanguageModel> Session<M> {
         let mut sampler = Sampler::new(temperature, top_k, top_p, seed);
         let mut stream = TextStream::default();
         let tokenizer = &self.tokenizer;
-        let generated = generate(&mut self.lm, tokenizer, context, &mut sampler, question.max_tokens, async |token| {
+        let generated = generate(&mut self.lm, tokenizer, context, &mut sampler, question.max_tokens.min(room), async |token| {
             // Half a character is told too: every token is a chance to stop.
             on_event(Event::Token(stream.push(tokenizer.bytes(token)))).await
         });
@@ -377,25 +404,6 @@ impl Tokenized {
     }
 }
 
-/// Bytes in, whole characters out.
-#[derive(Default)]
-struct TextStream {
-    pending: Vec<u8>,
-}
-
-impl TextStream {
-    fn push(&mut self, bytes: &[u8]) -> String {
-        self.pending.extend_from_slice(bytes);
-        let whole = match std::str::from_utf8(&self.pending) {
-            Err(error) if error.error_len().is_none() => error.valid_up_to(),
-            _ => self.pending.len(),
-        };
-        let piece = String::from_utf8_lossy(&self.pending[..whole]).into_owned();
-        self.pending.drain(..whole);
-        piece
-    }
-}
-
 /// Cuts prompt and answer into sentences and finds the tokens of each.
 fn split(question: &Question, context: &Context, answer: &Tokenized) -> Result<Split, Problem> {
     let Question { prompt, unit, .. } = question;
@@ -483,17 +491,4 @@ fn unloadable(error: LoadError) -> Problem {
 
 fn unreadable(error: impl std::error::Error) -> Problem {
     Problem::new(error.to_string(), "Choose another model file, or download this one again.")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_character_is_sent_when_its_last_byte_is_there() {
-        let mut stream = TextStream::default();
-        let pieces: Vec<_> = "aë€".bytes().map(|byte| stream.push(&[byte])).collect();
-        assert_eq!(pieces, ["a", "", "ë", "", "", "€"]);
-        assert_eq!(stream.push(&[0xff]), "\u{fffd}");
-    }
 }

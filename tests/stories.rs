@@ -124,6 +124,7 @@ fn an_answer_given_back_is_explained_as_when_it_was_generated() {
             use_template: false,
             sampling: Sampling::GREEDY,
             max_tokens: 40,
+            max_context: None,
             method: "pert".into(),
             unit: Unit::Sentence,
         };

@@ -41,6 +41,7 @@ pub(super) fn question_of(document: &Document) -> Question {
         use_template: document.manifest.template != "none",
         sampling,
         max_tokens,
+        max_context: None,
         method: document.method.id.clone(),
         unit: document.unit,
     }

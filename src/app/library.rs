@@ -195,11 +195,11 @@ impl Page {
                 library.download.update(|download| download.iter_mut().for_each(|download| download.paused(problem.clone())));
             }
             Report::Arrived { name, place } => self.arrived(name, place),
-            Report::Failed(problem) if library.asked.get_untracked().is_some() || library.download.get_untracked().is_none() => {
+            Report::Failed(problem) => {
                 library.asked.set(None);
                 library.problem.set(Some(problem));
             }
-            Report::Failed(problem) => {
+            Report::Discarded(problem) => {
                 self.dismiss_download();
                 self.problem.set(Some(problem));
             }

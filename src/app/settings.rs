@@ -7,6 +7,8 @@ use crate::worker::client::Question;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     pub max_tokens: usize,
+    /// The longest text, in tokens; `None` for as long as the model can read.
+    pub max_context: Option<usize>,
     pub temperature: f64,
     pub top_k: Option<usize>,
     pub top_p: Option<f64>,
@@ -21,6 +23,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             max_tokens: 256,
+            max_context: None,
             temperature: 0.0,
             top_k: None,
             top_p: None,
@@ -41,6 +44,7 @@ impl Settings {
             use_template: self.use_template,
             sampling: self.sampling(),
             max_tokens: self.max_tokens,
+            max_context: self.max_context,
             method: self.method.into(),
             unit: self.unit,
         }

@@ -30,7 +30,7 @@ pub fn memory_needed(model_bytes: u64, facts: &Facts, tokens: u64) -> u64 {
 pub fn verdict(model_bytes: u64, facts: &Facts, device: &Device) -> (Verdict, String) {
     let tokens = facts.context_length.min(USUAL_TOKENS);
     let needed = memory_needed(model_bytes, facts, tokens);
-    let needs = format!("It needs about {} of memory with {tokens} tokens of text", gigabytes(needed));
+    let needs = format!("It needs about {} of memory with a text of {tokens} tokens", gigabytes(needed));
     let has_gpu = device.gpu.as_ref().is_some_and(|gpu| !gpu.is_software);
     match device.memory {
         _ if !has_gpu && model_bytes > LARGEST_ON_CPU => {

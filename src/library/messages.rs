@@ -43,7 +43,7 @@ pub enum Errand {
     List,
     /// What is at this address, before it is downloaded. Answered by `Offer` or `Failed`.
     LookUp(Wanted),
-    /// Download it, from where an earlier download stopped. Answered by `Fetching`.., and `Arrived`, `Paused` or `Failed`.
+    /// Download it, from where an earlier download stopped. Answered by `Fetching`.., and `Arrived`, `Paused` or `Discarded`.
     Fetch(Wanted),
     /// Stop the download and keep what is here.
     Pause,
@@ -64,6 +64,8 @@ pub enum Report {
     },
     /// Stopped; what is here is kept. With a reason where the visitor gave none.
     Paused(Option<Problem>),
+    /// The download ended, and what was here of it was of no use and is deleted.
+    Discarded(Problem),
     /// What was asked last did not work.
     Failed(Problem),
 }

@@ -96,6 +96,11 @@ impl Config {
         }
     }
 
+    /// Keys and values (f32) of one token in all layers, in bytes.
+    pub fn bytes_per_token(&self) -> u64 {
+        8 * (self.n_layers * self.n_kv_heads * self.head_dim) as u64
+    }
+
     /// Rotation angle of each pair at position 1, in radians: base^(-2i / head_dim) / scale, further divided by
     /// `factors` (Llama 3's `rope_freqs.weight`) where the model has them. `head_dim / 2` values.
     pub fn rope_frequencies(&self, factors: Option<&[f32]>) -> Vec<f64> {

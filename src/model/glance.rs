@@ -83,7 +83,7 @@ mod tests {
         let gguf = Gguf::parse(DEMO, DEMO.len() as u64).unwrap();
         let config = crate::model::config::Config::from_gguf(&gguf).unwrap();
         assert_eq!(glance.context_length, config.context_length as u64);
-        assert_eq!(glance.bytes_per_token, 8 * (config.n_layers * config.n_kv_heads * config.head_dim) as u64);
+        assert_eq!(glance.bytes_per_token, config.bytes_per_token());
     }
 
     #[test]

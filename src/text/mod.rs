@@ -2,4 +2,5 @@
 
 pub mod sentences;
 pub mod spans;
+pub mod stream;
 pub mod words;

@@ -58,6 +58,8 @@ pub struct Question {
     pub sampling: Sampling,
     /// The longest answer, in tokens.
     pub max_tokens: usize,
+    /// The longest text, prompt and answer together, in tokens; `None` for as long as the model can read.
+    pub max_context: Option<usize>,
     /// An entry of the method registry.
     pub method: String,
     /// What is one source.
@@ -73,6 +75,7 @@ impl Question {
             use_template: true,
             sampling: Sampling::GREEDY,
             max_tokens: 256,
+            max_context: None,
             method: METHODS[0].id.into(),
             unit: Unit::Sentence,
         }
@@ -164,6 +167,8 @@ pub struct Ready {
     pub model: Model,
     /// Tokens of prompt and answer together.
     pub context_length: usize,
+    /// Keys and values of one token, in bytes.
+    pub bytes_per_token: u64,
     pub has_template: bool,
     pub backend: String,
     /// One sentence about the choice of the engine, where it was not the usual one.

@@ -28,6 +28,11 @@ async fn look_at(browser: &Browser, address: &str) {
     browser.click("look-up").await;
 }
 
+/// Waits until the list of models says what is kept.
+async fn shelf_is_there(browser: &Browser) {
+    browser.wait("the shelf", async || (!browser.text("storage").await.contains("Looking")).then_some(())).await;
+}
+
 pub async fn download(browser: &Browser, address: &str) {
     look_at(browser, address).await;
     browser.click("download-button").await;
@@ -107,7 +112,7 @@ async fn a_model_is_looked_at_downloaded_once_and_there_on_the_next_visit() {
     browser.look(PHONE, "dark").await;
     browser.screenshot("kept-phone-dark").await;
     browser.look(DESKTOP, "light").await;
-    browser.click("delete-kept").await;
+    browser.click("delete-all").await;
     browser.wait("an empty shelf", async || browser.try_find("kept-model").await.is_none().then_some(())).await;
     browser.close().await;
 }
@@ -239,7 +244,7 @@ async fn wrong_bytes_are_noticed_and_deleted() {
     assert!(problem.contains("not the one that was expected") && problem.contains("deleted"), "{problem}");
     browser.screenshot("wrong-bytes-light").await;
     browser.click("models-button").await;
-    browser.find("storage").await;
+    shelf_is_there(&browser).await;
     assert!(browser.try_find("kept-model").await.is_none(), "nothing of it is kept");
     browser.click("models-close").await;
 
@@ -353,7 +358,7 @@ async fn two_tabs_do_not_download_the_same_model() {
 /// Goes on with what is kept, which must be a part; begins where nothing was kept yet.
 async fn begin_or_resume(browser: &Browser, hub: &Hub) {
     browser.click("models-button").await;
-    browser.wait("the shelf", async || (!browser.text("storage").await.is_empty()).then_some(())).await;
+    shelf_is_there(browser).await;
     assert!(browser.try_find("use-kept").await.is_none(), "a part is taken for the whole");
     match browser.try_find("resume-kept").await {
         Some(resume) if resume.is_enabled().await.unwrap_or(false) => resume.click().await.expect("it can be clicked"),

@@ -22,6 +22,7 @@ use glasscage::model::gguf::Gguf;
 use glasscage::model::source::NativeFile;
 
 use browser::{Browser, DESKTOP, PHONE};
+use hub::Hub;
 use server::Server;
 use thirtyfour::Key;
 use tokio::sync::{Mutex, MutexGuard};
@@ -296,19 +297,25 @@ async fn prompts_that_cannot_be_explained_get_a_sentence_and_stay() {
 async fn a_large_model_answers_within_its_memory_and_can_be_stopped() {
     let Some((server, _turn)) = server().await else { return };
     let model = std::env::var("GLASSCAGE_LARGE_MODEL").expect("GLASSCAGE_LARGE_MODEL names the model file");
+    let hub = Hub::start(&[("large.gguf", std::fs::read(&model).expect("the model file"))]).await;
     let mut browser = Browser::open(&format!("{}?backend=gpu", server.url)).await;
     browser.patience = Duration::from_secs(900);
-    browser.choose_file("model-file", Path::new(&model)).await;
+    let began = Instant::now();
+    download::download(&browser, &hub.address("large.gguf")).await;
     let state = async |words: &str| browser.text("model-state").await.contains(words).then_some(());
     browser.wait("what it needs", async || state("of memory").await).await;
-    browser.screenshot("large-loading").await;
-    browser.wait("the model", async || state("ready").await).await;
+    println!("downloaded and verified in {:.1} s", began.elapsed().as_secs_f64());
+    assert!(hub.take_sent() <= std::fs::metadata(&model).expect("the model file").len());
+    // Every later visit begins with what is kept.
+    browser.driver.goto(&format!("{}?backend=gpu", server.url)).await.expect("the page opens");
+    let began = Instant::now();
 
     browser.open_details_of("max-tokens").await;
     browser.fill("max-tokens", "3").await;
     ask(&browser, "Why?").await;
     browser.explained().await;
-    println!("three tokens: {}", browser.text("work").await);
+    println!("from the browser's storage to three tokens in {:.1} s: {}", began.elapsed().as_secs_f64(), browser.text("work").await);
+    assert!(hub.take_asked().is_empty(), "what is kept is not asked for again");
     browser.screenshot("large-answered").await;
 
     let source = NativeFile::open(Path::new(&model)).expect("the model file");
@@ -334,5 +341,21 @@ async fn a_large_model_answers_within_its_memory_and_can_be_stopped() {
     println!("stopped after {:?}", began.elapsed());
     assert!(browser.text("status").await.contains("Stopped after"), "{}", browser.text("status").await);
     browser.screenshot("large-stopped").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_text_longer_than_the_settings_allow_says_by_how_much() {
+    let Some((server, _turn)) = server().await else { return };
+    let browser = Browser::open(&server.url).await;
+    browser.open_details_of("max-context").await;
+    browser.fill("max-context", "40").await;
+    let prompt = "Ann has 3 figs. Bob has 4 nuts. ".repeat(6);
+    ask(&browser, &prompt).await;
+    let problem = browser.problem().await;
+    assert!(problem.contains("more than the 40 that the settings allow") && problem.contains("1024"), "{problem}");
+    assert_eq!(browser.value("prompt-input").await.trim(), prompt.trim());
+    assert!(browser.text("text-memory").await.contains("40 tokens"));
+    browser.screenshot("too-long-light").await;
     browser.close().await;
 }

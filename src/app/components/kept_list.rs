@@ -16,7 +16,7 @@ pub fn KeptList() -> impl IntoView {
     };
     let is_empty = move || shelf.with(|shelf| shelf.as_ref().is_none_or(|shelf| shelf.models.is_empty()));
     let all = move || shelf.with(|shelf| shelf.iter().flat_map(|shelf| &shelf.models).map(|kept| kept.id.clone()).collect::<Vec<_>>());
-    let words = move || shelf.with(|shelf| shelf.as_ref().map(storage_words));
+    let words = move || shelf.with(|shelf| shelf.as_ref().map_or("Looking what is here\u{2026}".into(), storage_words));
     view! {
         <section aria-labelledby="kept-models" data-testid="kept">
             <h3 id="kept-models">"Kept on this device"</h3>

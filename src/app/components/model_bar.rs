@@ -89,6 +89,7 @@ mod tests {
         let ready = Ready {
             model,
             context_length: 1024,
+            bytes_per_token: 0,
             has_template: false,
             backend: "candle-cpu".into(),
             notice: None,

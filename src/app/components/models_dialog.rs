@@ -111,7 +111,7 @@ fn KnownModel(known: Known) -> impl IntoView {
     let page = use_page();
     let facts = facts(&known);
     let wanted = known.wanted();
-    let label = format!("Look at {}", known.name);
+    let label = format!("Details of {}", known.name);
     view! {
         <li>
             <div>
@@ -120,7 +120,7 @@ fn KnownModel(known: Known) -> impl IntoView {
                 <span class="hint">{facts}</span>
                 <p class="hint">{known.about}</p>
             </div>
-            <button type="button" aria-label=label data-testid="known-model" on:click=move |_| page.look_up(wanted.clone())>"Look"</button>
+            <button type="button" aria-label=label data-testid="known-model" on:click=move |_| page.look_up(wanted.clone())>"Details"</button>
         </li>
     }
 }
@@ -153,7 +153,7 @@ fn Address() -> impl IntoView {
                 prop:value=typed
                 on:input=move |event| typed.set(event_target_value(&event))
             />
-            <button type="submit" data-testid="look-up">"Look"</button>
+            <button type="submit" data-testid="look-up">"Details"</button>
         </form>
     }
 }

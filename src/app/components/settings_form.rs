@@ -2,14 +2,21 @@ use std::ops::RangeInclusive;
 
 use leptos::prelude::*;
 
+use crate::app::number;
 use crate::app::settings::{Settings, parsed};
-use crate::app::state::use_page;
+use crate::app::state::{ModelState, use_page};
 use crate::explanation::{METHODS, Unit, method_text};
+use crate::worker::client::Ready;
 
 /// How the answer is made.
 #[component]
 pub fn SettingsForm() -> impl IntoView {
-    let settings = use_page().settings;
+    let page = use_page();
+    let settings = page.settings;
+    let text_memory = move || {
+        let max_context = settings.with(|settings| settings.max_context);
+        page.model.with(|model| if let ModelState::Ready(ready) = model { text_words(max_context, ready) } else { String::new() })
+    };
     let is_greedy = Signal::derive(move || settings.with(|settings| settings.temperature <= 0.0));
     view! {
         <details class="fold">
@@ -32,6 +39,7 @@ pub fn SettingsForm() -> impl IntoView {
                     </select>
                 </label>
                 <NumberField label="Longest answer (tokens)" id="max-tokens" start="256" range=1.0..=4096.0 take=move |n| settings.update(|all| all.max_tokens = n.map_or(256, |n| n as usize)) />
+                <NumberField label="Longest text (tokens)" id="max-context" start="" range=16.0..=1_000_000.0 take=move |n| settings.update(|all| all.max_context = n.map(|n| n as usize)) />
                 <NumberField label="Temperature (0 is greedy)" id="temperature" start="0" range=0.0..=2.0 take=move |n| settings.update(|all| all.temperature = n.unwrap_or(0.0)) />
                 <NumberField label="Top-k" id="top-k" start="" range=1.0..=1000.0 disabled=is_greedy take=move |n| settings.update(|all| all.top_k = n.map(|n| n as usize)) />
                 <NumberField label="Top-p" id="top-p" start="" range=0.01..=1.0 disabled=is_greedy take=move |n| settings.update(|all| all.top_p = n) />
@@ -45,9 +53,18 @@ pub fn SettingsForm() -> impl IntoView {
                     "Use the model\u{2019}s chat template"
                 </label>
             </div>
+            <p class="hint" data-testid="text-memory">{text_memory}</p>
             <p class="hint">{move || settings.with(|settings| method_text(settings.method).map(|method| format!("{} {}", method.about, method.cost()).replace("sentence", settings.unit.noun())))}</p>
         </details>
     }
+}
+
+/// What a text as long as the settings allow takes beside the model.
+fn text_words(max_context: Option<usize>, ready: &Ready) -> String {
+    let tokens = max_context.unwrap_or(ready.context_length).min(ready.context_length) as u64;
+    let (bytes, most) = (number::bytes(tokens * ready.bytes_per_token), number::grouped(ready.context_length as u64));
+    let tokens = number::grouped(tokens);
+    format!("A text of {tokens} tokens takes {bytes} of memory beside the model, which can read {most}; a shorter one takes less.")
 }
 
 fn chosen_method(id: &str) -> &'static str {
@@ -101,6 +118,21 @@ fn summary(settings: &Settings) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_memory_of_the_longest_text_is_told() {
+        let ready = Ready {
+            model: Default::default(),
+            context_length: 40_960,
+            bytes_per_token: 229_376,
+            has_template: true,
+            backend: "webgpu".into(),
+            notice: None,
+            glasscage: String::new(),
+        };
+        assert!(text_words(Some(4_096), &ready).starts_with("A text of 4,096 tokens takes 939.5 MB of memory"));
+        assert!(text_words(Some(1 << 20), &ready).starts_with("A text of 40,960 tokens"));
+    }
 
     #[test]
     fn the_folded_settings_are_summed_up() {

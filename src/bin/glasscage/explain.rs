@@ -115,6 +115,7 @@ fn question(arguments: &Arguments) -> Result<Question, String> {
         use_template: matches!(arguments.template, Template::Auto),
         sampling: Sampling { temperature, top_k, top_p, seed },
         max_tokens,
+        max_context: None,
         method: arguments.method.clone(),
         unit: if arguments.words { Unit::Word } else { Unit::Sentence },
     })

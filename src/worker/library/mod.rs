@@ -75,6 +75,16 @@ impl Librarian {
         Ok(Offer { wanted, resumable, facts: facts.into(), device: this_device().await, bytes_here })
     }
 
+    /// A download that begins must know which version of the file it is of: the server is asked, unless it was just now.
+    async fn with_its_version(&self, wanted: Wanted) -> Result<Wanted, Problem> {
+        let address = wanted.parts.first().map(|part| part.address.clone());
+        let was_asked = self.probes.borrow().first().is_some_and(|probe| Some(&probe.address) == address.as_ref());
+        match was_asked || shelf::has_journal(&shelf::id(&wanted)).await {
+            true => Ok(wanted),
+            false => self.look_up(wanted).await.map(|offer| offer.wanted),
+        }
+    }
+
     async fn fetch(&self, wanted: Wanted, tell: &dyn Fn(Report)) -> Report {
         let control = Rc::<Control>::default();
         if self.running.borrow().is_some() {
@@ -82,6 +92,10 @@ impl Librarian {
         }
         let Some(_lock) = Lock::of(&shelf::id(&wanted)).await else { return Report::Paused(Some(in_use())) };
         *self.running.borrow_mut() = Some(control.clone());
+        let wanted = match self.with_its_version(wanted).await {
+            Ok(wanted) => wanted,
+            Err(problem) => return Report::Paused(Some(problem)),
+        };
         let probes = self.probes.borrow().clone();
         let ended = Download::run(wanted, &probes, control, tell).await;
         self.running.take();
@@ -89,7 +103,7 @@ impl Librarian {
             Ok(report) => report,
             Err(Break::Paused) => Report::Paused(None),
             Err(Break::Kept(problem)) => Report::Paused(Some(problem)),
-            Err(Break::Useless(problem)) => Report::Failed(problem),
+            Err(Break::Useless(problem)) => Report::Discarded(problem),
         }
     }
 }

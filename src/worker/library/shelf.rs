@@ -58,6 +58,15 @@ pub async fn list() -> Shelf {
     Shelf { models: kept, storage }
 }
 
+/// Whether a download of this model was begun.
+pub async fn has_journal(id: &str) -> bool {
+    let Ok(models) = Folder::of_models().await else { return false };
+    match models.folder(id).await {
+        Some(folder) => json::<Journal>(&folder, JOURNAL).await.is_some(),
+        None => false,
+    }
+}
+
 async fn describe(id: String, folder: &Folder) -> Kept {
     let journal: Option<Journal> = json(folder, JOURNAL).await;
     // A folder without a journal was left before its first byte, or is damaged: it can only be deleted.
