@@ -240,7 +240,10 @@ impl Page {
             return self.fail(Problem::new("The page was updated while it was open", "Reload it, then press Explain again"));
         }
         self.model.set(ModelState::Ready(ready.clone()));
-        self.keep_for_offline();
+        // Somebody who reads a local file asked for no built-in model.
+        if !self.choice.with_untracked(|choice| matches!(choice, Choice::Files(_))) {
+            self.keep_for_offline();
+        }
         if let Some(request) = self.engine.try_update_value(|engine| engine.asked.take()).flatten() {
             self.begin(&request, &ready);
         }

@@ -81,7 +81,7 @@ impl Download {
         let amount = match (self.progress(), self.bytes) {
             (None, 0) => String::new(),
             (None, bytes) => number::bytes(bytes),
-            (Some(_), 0) => number::bytes(self.total),
+            (Some(_), 0) => format!("{} in all", number::bytes(self.total)),
             (Some(part), bytes) => format!("{} of {} ({})", number::bytes(bytes), number::bytes(self.total), number::percent(part)),
         };
         let more = match &self.state {

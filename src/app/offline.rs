@@ -1,4 +1,4 @@
-//! The service worker: kept as soon as a model is loaded, never for somebody who only reads a link. A new version is offered.
+//! The service worker: kept as soon as a model of this site or of its storage is loaded, never for somebody who only reads a link. A new version is offered.
 
 use leptos::prelude::{Set, window};
 use leptos::task::spawn_local;
