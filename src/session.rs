@@ -5,6 +5,7 @@
 mod words;
 
 use std::ops::{ControlFlow, Range};
+use std::rc::Rc;
 
 use crate::attribution::deletion::{deletion_scores, random_orders};
 use crate::attribution::run::{Column, Measured, Step, measure, n_passes};
@@ -41,7 +42,7 @@ pub struct Session<M> {
     pub tokenizer: Tokenizer,
     template: Option<ChatTemplate>,
     /// What fills gaps from both sides, where the visitor chose one.
-    pub masked_lm: Option<MaskedLm>,
+    pub masked_lm: Option<Rc<MaskedLm>>,
     model: Model,
     /// About the choice of the engine.
     notice: Option<String>,

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
@@ -151,7 +152,7 @@ fn a_masked_language_model_explains_and_without_one_the_visitor_is_told() {
         };
         let problem = session.explain(&question, async |_| ControlFlow::Continue(())).await.unwrap_err();
         assert!(problem.to_string().contains("masked language model"), "{problem}");
-        session.masked_lm = Some(masked_lm(&folder("masked-in-session")));
+        session.masked_lm = Some(Rc::new(masked_lm(&folder("masked-in-session"))));
         let Outcome::Explained(document) = session.explain(&question, async |_| ControlFlow::Continue(())).await.unwrap() else {
             panic!("it was explained");
         };

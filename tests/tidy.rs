@@ -27,7 +27,11 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
     ),
     ("library", &["problem"], PURE),
     ("worker/protocol", &["explanation", "library", "problem"], PURE),
-    ("worker/host", &["engine", "lm", "model", "problem", "session", "worker/library", "worker/protocol", "worker/sources"], &["leptos"]),
+    (
+        "worker/host",
+        &["cpu", "cpu", "engine", "lm", "model", "problem", "session", "worker/library", "worker/protocol", "worker/sources"],
+        &["leptos"],
+    ),
     ("worker/library", &["gpu", "library", "model", "problem"], &["leptos", "wgpu"]),
     ("worker/sources", &["model"], &["leptos"]),
     ("worker/client", &["problem", "worker/protocol"], ENGINE),

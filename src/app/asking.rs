@@ -8,6 +8,7 @@ use web_sys::File;
 use super::beside::Job;
 use super::browser;
 use super::choice::Choice;
+use super::masked::MaskedLm;
 use super::reproduction::Reproduction;
 use super::run::Run;
 use super::speed::Speed;
@@ -157,16 +158,20 @@ impl Page {
         self.model.set(ModelState::Loading { bytes: 0, total: 0, memory: 0 });
         let source = self.choice.with_untracked(Choice::source);
         self.send(&Request::Load(source, backend(&browser::query())));
+        self.send_masked_lm();
     }
 
-    fn send(&self, request: &Request) {
+    pub(super) fn send(&self, request: &Request) {
         let page = *self;
         self.engine.update_value(|engine| {
             engine.client.get_or_insert_with(|| Client::new(move |message| page.receive(message)));
         });
         let Some(client) = self.client() else { return };
-        let is_load = matches!(request, Request::Load(ModelSource::Files, _));
-        let files = self.engine.with_value(|engine| if is_load { engine.files.clone() } else { Vec::new() });
+        let files = self.engine.with_value(|engine| match request {
+            Request::Load(ModelSource::Files, _) => engine.files.clone(),
+            Request::MaskedLm => engine.masked_lm.clone(),
+            _ => Vec::new(),
+        });
         client.send(request, &files);
     }
 
@@ -225,7 +230,9 @@ impl Page {
                 self.run.set(Run::Done("Stopped; the answer so far is under \u{201c}Explain a given answer\u{201d}".into()));
                 self.keep_answer(answer);
             }
+            Event::MaskedLm => self.masked_lm.set(MaskedLm::Ready),
             Event::Failed(problem) => {
+                self.forget_masked_lm();
                 if matches!(self.model.get_untracked(), ModelState::Loading { .. }) {
                     self.forget_model();
                 }

@@ -15,6 +15,7 @@ mod download;
 mod examples;
 mod gallery;
 mod library;
+mod masked;
 mod number;
 mod offline;
 mod opening;

@@ -11,6 +11,7 @@ use super::check::Check;
 use super::choice::Choice;
 use super::examples::Example;
 use super::library::Library;
+use super::masked::MaskedLm;
 use super::reading::{Graph, Reading};
 use super::reproduction::Reproduction;
 use super::run::Run;
@@ -66,6 +67,8 @@ pub struct Page {
     pub opened: RwSignal<Vec<Opened>>,
     /// The opened sources whose words are folded away again.
     pub folded: RwSignal<Vec<usize>>,
+    /// For methods that need one.
+    pub masked_lm: RwSignal<MaskedLm>,
     /// What came of making the explanation again that was on screen before.
     pub reproduction: RwSignal<Option<Reproduction>>,
     /// What is on screen: the shown document, read from the output or its preview.
@@ -80,6 +83,8 @@ pub(super) struct Engine {
     pub client: Option<Client>,
     /// The local files of the model, where it is one.
     pub files: Vec<File>,
+    /// Those of the masked language model, where the visitor chose one.
+    pub masked_lm: Vec<File>,
     /// Presses on Explain so far.
     pub runs: usize,
     /// When the run began, in milliseconds since 1970.
@@ -159,6 +164,7 @@ impl Page {
             trials: RwSignal::default(),
             opened: RwSignal::default(),
             folded: RwSignal::default(),
+            masked_lm: RwSignal::new(MaskedLm::None),
             reproduction: RwSignal::new(None),
             reading,
             engine: StoredValue::new_local(Engine::default()),

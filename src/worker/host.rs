@@ -15,6 +15,7 @@ use super::library::Librarian;
 use super::library::shelf::{self, Whole};
 use super::protocol::{BackendChoice, Event, ModelSource, Question, Request, Work};
 use super::sources::{BlobSource, UrlSource};
+use crate::cpu::masked::MaskedLm;
 use crate::engine::{Engine, Progress};
 use crate::lm::{Counters, LanguageModel};
 use crate::model::source::{ByteSource, Joined};
@@ -64,6 +65,7 @@ async fn serve(mut requests: UnboundedReceiver<(Request, Vec<File>)>, page: Rc<P
             Request::Answer(question) => engine.answer(&question, &page).await,
             Request::Words(question, source) => engine.words(&question, source, &page).await,
             Request::Check(question, orders) => engine.check(&question, &orders, &page).await,
+            Request::MaskedLm => engine.take_masked_lm(files, &page).await,
             Request::Cancel | Request::Library(_) => Ok(()),
         };
         if let Err(problem) = done {
@@ -77,6 +79,13 @@ async fn serve(mut requests: UnboundedReceiver<(Request, Vec<File>)>, page: Rc<P
 struct EngineState {
     model: Option<Chosen>,
     session: Option<Session<Engine>>,
+    masked_lm: Option<MaskedLmOfFiles>,
+}
+
+/// A masked language model, and the files that it was read from.
+struct MaskedLmOfFiles {
+    files: Vec<File>,
+    masked_lm: Rc<MaskedLm>,
 }
 
 struct Chosen {
@@ -91,8 +100,29 @@ impl EngineState {
         self.session = None;
         let chosen = self.model.as_ref().ok_or_else(|| Problem::new("no model is loaded", "Reload the page."))?;
         self.session = load(chosen, page).await?;
+        self.lend_masked_lm();
         self.session.iter().for_each(|session| page.post(&Event::Ready(session.ready())));
         Ok(())
+    }
+
+    /// Reads a masked language model whole; not again where its files are those of the one that is there.
+    async fn take_masked_lm(&mut self, files: Vec<File>, page: &Page) -> Result<(), Problem> {
+        if !self.masked_lm.as_ref().is_some_and(|known| are_same(&known.files, &files)) {
+            // The old one goes first.
+            self.masked_lm = None;
+            self.lend_masked_lm();
+            let masked_lm = Rc::new(read_masked_lm(&files).await?);
+            self.masked_lm = Some(MaskedLmOfFiles { files, masked_lm });
+        }
+        self.lend_masked_lm();
+        page.post(&Event::MaskedLm);
+        Ok(())
+    }
+
+    fn lend_masked_lm(&mut self) {
+        if let Some(session) = &mut self.session {
+            session.masked_lm = self.masked_lm.as_ref().map(|known| known.masked_lm.clone());
+        }
     }
 
     /// The session, loaded anew where it is lost; `None`, and said so, where the visitor broke that off.
@@ -192,6 +222,26 @@ async fn load(Chosen { source, files, backend }: &Chosen, page: &Page) -> Result
             load_from(&UrlSource::open(url.clone()).await.map_err(unreachable)?, *backend, page).await
         }
     }
+}
+
+fn are_same(files: &[File], others: &[File]) -> bool {
+    let facts = |file: &File| (file.name(), file.size() as u64, file.last_modified() as u64);
+    files.iter().map(facts).eq(others.iter().map(facts))
+}
+
+/// The model in the three files that such models are published in.
+async fn read_masked_lm(files: &[File]) -> Result<MaskedLm, Problem> {
+    const REMEDY: &str = "Choose config.json, tokenizer.json and model.safetensors of a RoBERTa model, all three together.";
+    let mut contents = Vec::new();
+    for name in ["config.json", "tokenizer.json", "model.safetensors"] {
+        let file = files.iter().find(|file| file.name() == name);
+        let file = file.ok_or_else(|| Problem::new(format!("the file {name} of the masked language model is missing"), REMEDY))?;
+        let source = BlobSource(file.clone().into());
+        let length = usize::try_from(source.size()).map_err(|_| Problem::new(format!("{name} is too large"), REMEDY))?;
+        contents.push(source.read_at(0, length).await.map_err(|error| Problem::new(error.to_string(), REMEDY))?);
+    }
+    let [config, tokenizer, weights] = contents.try_into().expect("three files");
+    MaskedLm::load(&config, &tokenizer, weights).map_err(|error| Problem::new(error.to_string(), REMEDY))
 }
 
 /// A model from the browser's storage, which must still be what was verified when it arrived.

@@ -21,6 +21,8 @@ pub enum Request {
     Check(Question, Vec<Vec<usize>>),
     /// Open a source of a given answer to its words. Answered by `Checking`.., `Worked`, `Words`; or `Stopped`, or `Failed`.
     Words(Question, usize),
+    /// Take the masked language model in the files beside the message, for methods that need one. Answered by `MaskedLm`, or `Failed`.
+    MaskedLm,
     /// End what is going on and keep what is done.
     Cancel,
     /// Something about the models that can be kept; done beside whatever else goes on.
@@ -124,6 +126,8 @@ pub enum Event {
         answer: String,
     },
     Failed(Problem),
+    /// The masked language model is there.
+    MaskedLm,
     Library(Report),
 }
 

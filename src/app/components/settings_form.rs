@@ -2,6 +2,8 @@ use std::ops::RangeInclusive;
 
 use leptos::prelude::*;
 
+use super::file_button::FileButton;
+use crate::app::masked::MaskedLm;
 use crate::app::number;
 use crate::app::settings::{Settings, parsed};
 use crate::app::state::{ModelState, use_page};
@@ -53,9 +55,39 @@ pub fn SettingsForm() -> impl IntoView {
                     "Use the model\u{2019}s chat template"
                 </label>
             </div>
+            <Show when=move || settings.with(|settings| settings.method == MASKED)>
+                <MaskedLmChoice />
+            </Show>
             <p class="hint" data-testid="text-memory">{text_memory}</p>
             <p class="hint">{move || settings.with(|settings| method_text(settings.method).map(|method| format!("{} {}", method.about, method.cost()).replace("sentence", settings.unit.noun())))}</p>
         </details>
+    }
+}
+
+/// The method that needs a masked language model.
+const MASKED: &str = "reagent-mlm";
+
+/// Asks for the files of a masked language model, and says whether there is one.
+#[component]
+fn MaskedLmChoice() -> impl IntoView {
+    let page = use_page();
+    let words = move || match page.masked_lm.get() {
+        MaskedLm::None => {
+            "config.json, tokenizer.json and model.safetensors of a RoBERTa model, all three together. They are read on this device."
+        }
+        MaskedLm::Reading => "Reading the masked language model\u{2026}",
+        MaskedLm::Ready => "The masked language model is ready.",
+    };
+    view! {
+        <p class="go">
+            <FileButton
+                label="Choose a masked language model\u{2026}"
+                accept=".json,.safetensors"
+                test_id="masked-lm"
+                on_files=move |files| page.choose_masked_lm(files)
+            />
+            <span class="hint" data-testid="masked-lm-state" aria-live="polite">{words}</span>
+        </p>
     }
 }
 

@@ -9,6 +9,7 @@ mod gallery;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::rc::Rc;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use glasscage::cpu::masked::MaskedLm;
@@ -110,10 +111,11 @@ fn load(path: &Path, backend: Backend) -> Result<Session<Engine>, String> {
 }
 
 /// The masked language model in a folder, as it is published.
-fn load_masked_lm(folder: &Path) -> Result<MaskedLm, String> {
+fn load_masked_lm(folder: &Path) -> Result<Rc<MaskedLm>, String> {
     let read =
         |name: &str| std::fs::read(folder.join(name)).map_err(|error| format!("cannot read {}: {error}", folder.join(name).display()));
-    MaskedLm::load(&read("config.json")?, &read("tokenizer.json")?, read("model.safetensors")?).map_err(|error| error.to_string())
+    let loaded = MaskedLm::load(&read("config.json")?, &read("tokenizer.json")?, read("model.safetensors")?);
+    loaded.map(Rc::new).map_err(|error| error.to_string())
 }
 
 fn open(path: &Path) -> Result<NativeFile, String> {
