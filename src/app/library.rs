@@ -145,7 +145,12 @@ impl Page {
         if is_chosen {
             Choice::BuiltIn.remember();
         }
-        if self.library.download.with_untracked(|download| download.as_ref().is_some_and(Download::is_paused)) {
+        let unfinished = self.library.download.get_untracked().filter(Download::is_paused);
+        let is_deleted = |download: &Download| {
+            let kept = self.library.shelf.get_untracked().unwrap_or_default().models;
+            kept.iter().any(|kept| ids.contains(&kept.id) && kept.wanted.name == download.wanted.name)
+        };
+        if unfinished.as_ref().is_some_and(is_deleted) {
             self.dismiss_download();
         }
         self.errand(Errand::Delete(ids));

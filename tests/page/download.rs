@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
+use thirtyfour::Key;
 
 use super::browser::{Browser, DESKTOP, PHONE};
 use super::hub::{Asked, Hub};
@@ -208,8 +209,15 @@ async fn what_cannot_run_is_refused_before_it_is_downloaded() {
         browser.screenshot(&format!("refused-{}", file.trim_end_matches(".gguf"))).await;
     }
     browser.driver.goto(&server.url).await.expect("the page opens");
-    look_at(&browser, "https://huggingface.co/Qwen/Qwen3-0.6B-GGUF").await;
+    // By the keyboard alone: open, type, Enter; Escape closes.
+    browser.find("models-button").await.send_keys("" + Key::Enter).await.expect("it takes a key");
+    let address = browser.find("address").await;
+    address.send_keys("https://huggingface.co/Qwen/Qwen3-0.6B-GGUF" + Key::Enter).await.expect("it takes keys");
     assert!(problem().await.contains("whole repository"));
+    address.send_keys("" + Key::Escape).await.expect("it takes a key");
+    browser.wait("a closed list", async || browser.try_find("address").await.is_none().then_some(())).await;
+    let focus = "return document.activeElement.dataset.testid";
+    assert_eq!(browser.driver.execute(focus, Vec::new()).await.expect("an element").json(), "models-button");
     // The tensors are told by the header alone, at whose end the download stops.
     browser.driver.goto(&server.url).await.expect("the page opens");
     hub.take_sent();
