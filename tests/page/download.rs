@@ -145,6 +145,9 @@ async fn a_paused_download_goes_on_after_a_reload_where_it_stopped() {
     browser.close().await;
 }
 
+/// What makes a hub misbehave.
+type Weather<'a> = &'a dyn Fn(&Hub);
+
 /// Every way in which the network or the server may fail for a while: the file arrives all the same.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_download_survives_breaks_refusals_and_expired_addresses() {
@@ -153,7 +156,7 @@ async fn a_download_survives_breaks_refusals_and_expired_addresses() {
     let hub = Hub::start(&[("small.gguf", model.clone())]).await;
     let browser = Browser::open(&server.url).await;
     let cuts = || VecDeque::from([0, 700_000, 1, 2_500_000, 65_536, 333_333]);
-    let weathers: [(&str, &dyn Fn(&Hub)); 5] = [
+    let weathers: [(&str, Weather); 5] = [
         ("cut in mid-body", &|hub| hub.rules().cuts = cuts()),
         ("busy", &|hub| hub.rules().refusals = VecDeque::from([(429, Some(1)), (503, None), (500, None)])),
         ("an expired address", &|hub| hub.rules().refusals = VecDeque::from([(403, None)])),

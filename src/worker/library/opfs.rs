@@ -1,7 +1,7 @@
 //! The browser's private file system: folders and files by name.
 
 use js_sys::{AsyncIterator, IteratorNext, Promise, Uint8Array};
-use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
     File, FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemGetDirectoryOptions, FileSystemGetFileOptions,
@@ -116,7 +116,7 @@ impl Writer {
     /// At most `length` bytes from `position`.
     pub fn read_at(&self, position: u64, length: usize) -> Result<Vec<u8>, StorageError> {
         let buffer = Uint8Array::new_with_length(length as u32);
-        let read = self.0.read_with_js_u8_array_and_options(&buffer, &at(position)).map_err(JsValue::from)?;
+        let read = self.0.read_with_js_u8_array_and_options(&buffer, &at(position))?;
         Ok(buffer.subarray(0, read as u32).to_vec())
     }
 

@@ -167,7 +167,7 @@ impl Download<'_> {
             };
         }
         current.version.total = current.version.total.or(version.total);
-        if is_whole && let Err(reason) = self.from_the_first_byte(current).await {
+        if is_whole && let Err(reason) = self.start_at_first_byte(current).await {
             return Ended::Break(reason);
         }
         self.stream(current, body).await
@@ -188,7 +188,7 @@ impl Download<'_> {
     }
 
     /// The server sends everything again.
-    async fn from_the_first_byte(&mut self, current: &mut Current) -> Result<(), Break> {
+    async fn start_at_first_byte(&mut self, current: &mut Current) -> Result<(), Break> {
         current.is_whole_only = true;
         match current.sink.position() {
             0 => {
