@@ -29,7 +29,7 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
     ("worker/protocol", &["explanation", "library", "problem"], PURE),
     (
         "worker/host",
-        &["cpu", "cpu", "engine", "lm", "model", "problem", "session", "worker/library", "worker/protocol", "worker/sources"],
+        &["cpu", "engine", "lm", "model", "problem", "session", "worker/library", "worker/protocol", "worker/sources"],
         &["leptos"],
     ),
     ("worker/library", &["gpu", "library", "model", "problem"], &["leptos", "wgpu"]),
