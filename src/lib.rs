@@ -13,7 +13,7 @@
 //!                                                                          │ model/chat      prompt in its chat frame
 //!                                                                          │ lm/generate     the answer, token by token
 //!                                                                          │ text            sentences, and their tokens
-//!                                                                          │ attribution     plan ─► lm.score ─► reduce
+//!                                                                          │ attribution     plan ─► lm.score ─► effects
 //!   app ◄─ Token, Measuring, Column.., Finished(Document) ─────────────────┘
 //!    │
 //!    └─ graph: T ─► A ─► Y ─► shares, arcs, prune     again at every click, never back in the worker
@@ -63,9 +63,9 @@
 //! | `model` | GGUF, configuration, tokenizer, chat template: nothing computes | |
 //! | `lm` | the trait every engine has (`LanguageModel`), generation, sampling | model |
 //! | `gpu` | the engine on WebGPU: our WGSL kernels, a plain twin beside each | lm, model |
-//! | `cpu` | the engine on candle tensors: fallback and oracle | lm, model |
+//! | `cpu` | the engine on candle tensors: fallback and oracle; a masked language model | lm, model |
 //! | `engine` | which of the two a model runs on: a trial of both on a part of the real model | gpu, cpu, lm, model, worker/protocol |
-//! | `attribution` | methods (`METHODS`): how to perturb, what to read | lm, model, table |
+//! | `attribution` | methods (`METHODS`): which texts to score in which rounds, and what that says of each token | lm, model, table |
 //! | `session` | one model and what is asked of it; worker and command line are shells around it | all above |
 //! | [`library`] | models to choose and keep: addresses, answers, journal, what fits: no browser | problem |
 //! | `worker/library` | downloads and storage in the browser | library, model, gpu (what the adapter is) |

@@ -5,9 +5,10 @@ use std::ops::Range;
 use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
 use candle_transformers::models::xlm_roberta::{Config, XLMRobertaForMaskedLM};
-use tokenizers::Tokenizer;
+use serde_json::Value as Json;
 
-use crate::model::tokenizer::TokenId;
+use crate::model::gguf::{Metadata, Value};
+use crate::model::tokenizer::{Token, TokenId, Tokenizer};
 
 /// A model and its tokenizer.
 pub struct MaskedLm {
@@ -17,8 +18,8 @@ pub struct MaskedLm {
     tokenizer: Tokenizer,
     /// The token that stands for something to be filled in.
     mask: TokenId,
-    /// Tokens that fill nothing.
-    special: Vec<TokenId>,
+    /// Before and after every text.
+    frame: [TokenId; 2],
     /// Tokens that it can read, with the one before and the one after the text.
     longest: usize,
 }
@@ -42,9 +43,13 @@ impl MaskedLm {
     /// The three files as they are published: `config.json`, `tokenizer.json`, `model.safetensors`.
     pub fn load(config: &[u8], tokenizer: &[u8], weights: Vec<u8>) -> Result<Self, MaskedLmError> {
         let config = read_config(config)?;
-        let tokenizer = Tokenizer::from_bytes(tokenizer).map_err(|error| MaskedLmError::Tokenizer(error.to_string()))?;
-        let mask = tokenizer.token_to_id("<mask>").ok_or(MaskedLmError::NoMask)?;
-        let special = tokenizer.get_added_tokens_decoder().into_iter().filter(|(_, token)| token.special).map(|(id, _)| id).collect();
+        let metadata = metadata(tokenizer)?;
+        let id =
+            |name: &str| metadata.strings(TOKENS).and_then(|names| names.iter().position(|known| known == name)).map(|id| id as TokenId);
+        let mask = id("<mask>").ok_or(MaskedLmError::NoMask)?;
+        let no_frame = || MaskedLmError::Tokenizer("it has no tokens <s> and </s>".into());
+        let frame = [id("<s>").ok_or_else(no_frame)?, id("</s>").ok_or_else(no_frame)?];
+        let tokenizer = Tokenizer::from_metadata(&metadata).map_err(|error| MaskedLmError::Tokenizer(error.to_string()))?;
         let failed = |error: candle_core::Error| MaskedLmError::Weights(first_line(&error));
         let weights = VarBuilder::from_buffered_safetensors(weights, DType::F32, &Device::Cpu).map_err(failed)?;
         let bias = weights.contains_tensor("lm_head.bias").then(|| weights.get(config.vocab_size, "lm_head.bias")).transpose();
@@ -53,7 +58,7 @@ impl MaskedLm {
             model: XLMRobertaForMaskedLM::new(&config, weights).map_err(failed)?,
             tokenizer,
             mask,
-            special,
+            frame,
             // Positions count from after that of padding.
             longest: config.max_position_embeddings.saturating_sub(config.pad_token_id as usize + 1),
         })
@@ -62,38 +67,77 @@ impl MaskedLm {
     /// What it would say in `text[gap]` instead: each of the gap's tokens is masked, and all are filled at once by the most likely one
     /// (as in the paper's reference code). Of a long text as much around the gap as the model can read.
     pub fn fill(&self, text: &str, gap: &Range<usize>) -> Result<String, MaskedLmError> {
-        let encoding = self.tokenizer.encode(text, false).map_err(|error| MaskedLmError::Tokenizer(error.to_string()))?;
-        let is_in_gap = |&(start, end): &(usize, usize)| start < gap.end && end > gap.start && end > start;
-        let offsets = encoding.get_offsets();
-        let Some(first) = offsets.iter().position(is_in_gap) else { return Ok(String::new()) };
-        let masked = first..offsets.iter().rposition(is_in_gap).map_or(first, |last| last + 1);
+        let tokens = self.tokenizer.encode(text);
+        let is_in_gap = |token: &Token| token.span.start < gap.end && token.span.end > gap.start && !token.span.is_empty();
+        let Some(first) = tokens.iter().position(is_in_gap) else { return Ok(String::new()) };
+        let masked = first..tokens.iter().rposition(is_in_gap).map_or(first, |last| last + 1);
         let room = self.longest.saturating_sub(2);
         let masked = masked.start..masked.end.min(masked.start + room);
-        let window = around(&masked, offsets.len(), room);
-        let mut ids = encoding.get_ids().to_vec();
+        let window = around(&masked, tokens.len(), room);
+        let mut ids: Vec<TokenId> = tokens.iter().map(|token| token.id).collect();
         ids[masked.clone()].fill(self.mask);
         let filled = self.most_likely(&ids[window.clone()], masked.start - window.start..masked.end - window.start);
         let filled = filled.map_err(|error| MaskedLmError::Engine(first_line(&error)))?;
-        self.tokenizer.decode(&filled, true).map_err(|error| MaskedLmError::Tokenizer(error.to_string()))
+        let bytes: Vec<u8> = filled.iter().flat_map(|&token| self.tokenizer.bytes(token)).copied().collect();
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
     /// The most likely tokens at the places of `masked`, no special ones.
     fn most_likely(&self, ids: &[TokenId], masked: Range<usize>) -> candle_core::Result<Vec<TokenId>> {
-        let frame = |name: &str| self.tokenizer.token_to_id(name);
-        let (begin, end) = (frame("<s>"), frame("</s>"));
-        let framed: Vec<TokenId> = begin.iter().chain(ids).chain(&end).copied().collect();
+        let [begin, end] = self.frame;
+        let framed: Vec<TokenId> = std::iter::once(begin).chain(ids.iter().copied()).chain([end]).collect();
         let input = Tensor::new(&framed[..], &Device::Cpu)?.unsqueeze(0)?;
         let logits = self.model.forward(&input, &input.ones_like()?, &input.zeros_like()?, None, None, None)?;
-        let mut logits = logits.squeeze(0)?.narrow(0, masked.start + usize::from(begin.is_some()), masked.len())?;
+        let mut logits = logits.squeeze(0)?.narrow(0, masked.start + 1, masked.len())?;
         if let Some(bias) = &self.bias {
             logits = logits.broadcast_add(bias)?;
         }
         let best = |row: Vec<f32>| {
-            let allowed = row.iter().enumerate().filter(|(id, _)| !self.special.contains(&(*id as TokenId)));
+            let allowed = row.iter().enumerate().filter(|(id, _)| !self.tokenizer.is_control(*id as TokenId));
             allowed.max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(id, _)| id as TokenId)
         };
         Ok(logits.to_vec2::<f32>()?.into_iter().map(best).collect())
     }
+}
+
+const TOKENS: &str = "tokenizer.ggml.tokens";
+
+/// RoBERTa's tokenizer is that of GPT-2 (byte-level BPE) with another vocabulary: what `tokenizer.json` says of it, as a GGUF file
+/// would. Other tokenizers, such as XLM-RoBERTa's, are not read.
+fn metadata(json: &[u8]) -> Result<Metadata, MaskedLmError> {
+    let failed = |what: &str| MaskedLmError::Tokenizer(what.to_owned());
+    let json: Json = serde_json::from_slice(json).map_err(|error| failed(&error.to_string()))?;
+    let (vocabulary, merges) = match (&json["model"]["vocab"], &json["model"]["merges"]) {
+        (Json::Object(vocabulary), Json::Array(merges)) => (vocabulary, merges),
+        _ => return Err(failed("its vocabulary is not one of byte-level BPE, which RoBERTa has")),
+    };
+    let added = json["added_tokens"].as_array().map_or(&[][..], Vec::as_slice);
+    let added = || added.iter().filter_map(|token| Some((token["content"].as_str()?, token["id"].as_u64()?, token["special"].as_bool()?)));
+    let known = vocabulary.iter().filter_map(|(name, id)| Some((name.as_str(), id.as_u64()?)));
+    let named: Vec<(&str, u64)> = known.chain(added().map(|(name, id, _)| (name, id))).collect();
+    // Ids without a name are text that never occurs.
+    let length = named.iter().map(|(_, id)| *id as usize + 1).max().unwrap_or(0);
+    if length > 2 * named.len() {
+        return Err(failed("its vocabulary has more gaps than tokens"));
+    }
+    let (mut names, mut kinds) = (vec![String::new(); length], vec![1.0; length]);
+    named.iter().for_each(|(name, id)| names[*id as usize] = (*name).to_owned());
+    added().filter(|(_, _, is_special)| *is_special).for_each(|(_, id, _)| kinds[id as usize] = 3.0);
+    let merge = |merge: &Json| match merge {
+        Json::String(pair) => Some(pair.clone()),
+        Json::Array(pair) => Some(format!("{} {}", pair.first()?.as_str()?, pair.get(1)?.as_str()?)),
+        _ => None,
+    };
+    let merges = merges.iter().map(merge).collect::<Option<_>>().ok_or_else(|| failed("its merges are not pairs of tokens"))?;
+    let mut metadata = Metadata::default();
+    metadata.set("tokenizer.ggml.model", Value::String("gpt2".into()));
+    metadata.set("tokenizer.ggml.pre", Value::String("gpt-2".into()));
+    let end = names.iter().position(|name| name == "</s>").unwrap_or(0);
+    metadata.set("tokenizer.ggml.eos_token_id", Value::U64(end as u64));
+    metadata.set(TOKENS, Value::Strings(names));
+    metadata.set("tokenizer.ggml.token_type", Value::Numbers(kinds));
+    metadata.set("tokenizer.ggml.merges", Value::Strings(merges));
+    Ok(metadata)
 }
 
 /// RoBERTa's own files do not say how positions are embedded: there is only one way.

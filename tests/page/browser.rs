@@ -173,6 +173,19 @@ impl Browser {
         input.send_keys(path.to_str().expect("a UTF-8 path")).await.expect("it takes a file");
     }
 
+    /// Chooses several local files at once.
+    pub async fn choose_files(&self, id: &str, paths: &[PathBuf]) {
+        let names: Vec<&str> = paths.iter().map(|path| path.to_str().expect("a UTF-8 path")).collect();
+        self.find(id).await.send_keys(names.join("\n")).await.expect("it takes files");
+    }
+
+    /// Chooses an option by its value.
+    pub async fn select(&self, id: &str, value: &str) {
+        let script = "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('change', {bubbles: true}))";
+        let field = self.find(id).await.to_json().expect("an element has a name");
+        self.driver.execute(script, vec![field, value.into()]).await.expect("a script runs");
+    }
+
     /// What `look` finds, as soon as it finds something.
     pub async fn wait<T>(&self, what: &str, look: impl AsyncFn() -> Option<T>) -> T {
         let began = Instant::now();

@@ -434,11 +434,11 @@ async fn a_model_in_several_files_is_one_model() {
     assert!(hub.take_sent() <= total + LOST_BY_A_BREAK);
     explains(&browser).await;
 
-    let paths: Vec<String> = files.iter().rev().map(|(name, bytes)| file(name, bytes).display().to_string()).collect();
-    browser.choose_file("model-file", std::path::Path::new(&paths.join("\n"))).await;
+    let paths: Vec<_> = files.iter().rev().map(|(name, bytes)| file(name, bytes)).collect();
+    browser.choose_files("model-file", &paths).await;
     model_is_ready(&browser).await;
     explains(&browser).await;
-    browser.choose_file("model-file", std::path::Path::new(&paths[1])).await;
+    browser.choose_file("model-file", &paths[1]).await;
     let problem = browser.problem().await;
     assert!(problem.contains("has 3 parts, and 1 of them came"), "{problem}");
     browser.close().await;

@@ -10,6 +10,9 @@ mod browser;
 mod download;
 mod gallery;
 mod hub;
+mod masked;
+#[path = "../models/masked.rs"]
+mod masked_lm;
 mod offline;
 mod server;
 #[path = "../models/split.rs"]

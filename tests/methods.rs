@@ -1,0 +1,89 @@
+//! What each method costs: the work an engine counts is what its passes need, and no more.
+
+#![cfg(not(target_arch = "wasm32"))]
+
+mod models;
+
+use std::ops::{ControlFlow, Range};
+
+use candle_core::quantized::GgmlDType;
+use glasscage::attribution::run::measure;
+use glasscage::attribution::{METHODS, Method, Replacement, Segments, Transcript};
+use glasscage::cpu::CandleModel;
+use glasscage::lm::LanguageModel;
+use glasscage::model::gguf::Gguf;
+use glasscage::model::source::Memory;
+use models::{SHAPES, TOKENS};
+
+/// Tokens taken through the transformer, and positions through the LM head.
+type Work = [usize; 2];
+
+/// A text of 72 tokens behind a frame of 2: two sentences of the prompt, three generated ones.
+fn text() -> (Transcript, Segments) {
+    let segments = Segments { prompt: vec![2..11, 11..30], generation: vec![30..44, 44..60, 60..72] };
+    let infills = (0..segments.n_sources()).map(|j| vec![5; segments.source(j).len()]).collect();
+    (Transcript { tokens: TOKENS.to_vec(), generation: 30..72, end_token: 2, control_tokens: vec![2], infills }, segments)
+}
+
+/// By hand: the base text up to its last prediction, and what comes after each source's beginning.
+fn formula(method: &Method, transcript: &Transcript, segments: &Segments) -> Work {
+    let (length, generation) = (transcript.tokens.len(), transcript.generation.clone());
+    let sources: Vec<&Range<usize>> = (0..segments.n_sources()).map(|j| segments.source(j)).collect();
+    let base = [length - 1, generation.len()];
+    let of_passes = [
+        sources.iter().map(|source| length - 1 - source.start).sum::<usize>(),
+        sources.iter().map(|source| length - generation.start.max(source.start + 1)).sum::<usize>(),
+    ];
+    let heads = if method.divergences { 2 } else { 1 };
+    let gaps = match method.replacement {
+        // The text before the last gap's predecessor, then each token of each gap.
+        Replacement::Infill => {
+            let filled = sources.iter().map(|source| source.len()).sum::<usize>();
+            [sources.last().unwrap().start - 1 + filled, filled]
+        }
+        _ => [0, 0],
+    };
+    // A method without passes has the base text alone; a path has one at each of its points, and the text itself for attention.
+    let rounds = (method.passes / 2).max(1);
+    let passes_each = method.passes.min(2);
+    let looks = usize::from(method.attention && method.passes > 0);
+    [
+        rounds * (base[0] + passes_each * of_passes[0]) + looks * base[0] + gaps[0],
+        rounds * (base[1] + passes_each * heads * of_passes[1]) + looks * base[1] + gaps[1],
+    ]
+}
+
+#[test]
+fn every_method_does_the_work_of_its_formula() {
+    let shape = SHAPES.iter().find(|shape| shape.name == "qwen3").unwrap();
+    let file = Memory(models::file(shape, GgmlDType::F32));
+    let (transcript, segments) = text();
+    pollster::block_on(async {
+        let gguf = Gguf::read(&file).await.unwrap();
+        for method in METHODS {
+            let loaded = CandleModel::load(&file, &gguf, u64::MAX, async |_| ControlFlow::Continue(())).await;
+            let mut model = loaded.unwrap().unwrap().0;
+            let measured = measure(&mut model, &[method], &transcript, &segments, async |_| ControlFlow::Continue(())).await;
+            assert!(measured.failure.is_none() && measured.tables[0].n_unmeasured() == 0, "{}", method.id);
+            let counters = model.counters();
+            assert_eq!([counters.forward_tokens, counters.head_positions], formula(method, &transcript, &segments), "{}", method.id);
+        }
+    });
+}
+
+#[test]
+fn methods_that_share_their_passes_share_their_work() {
+    let shape = SHAPES.iter().find(|shape| shape.name == "qwen3").unwrap();
+    let file = Memory(models::file(shape, GgmlDType::F32));
+    let (transcript, segments) = text();
+    pollster::block_on(async {
+        let gguf = Gguf::read(&file).await.unwrap();
+        let loaded = CandleModel::load(&file, &gguf, u64::MAX, async |_| ControlFlow::Continue(())).await;
+        let mut model = loaded.unwrap().unwrap().0;
+        let both: Vec<&Method> = METHODS.iter().filter(|method| ["pert", "clp"].contains(&method.id)).collect();
+        let measured = measure(&mut model, &both, &transcript, &segments, async |_| ControlFlow::Continue(())).await;
+        assert_eq!(measured.tables.len(), 2);
+        let counters = model.counters();
+        assert_eq!([counters.forward_tokens, counters.head_positions], formula(both[1], &transcript, &segments));
+    });
+}
