@@ -11,6 +11,7 @@ import subprocess
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from statistics import mean
 
 import engine
 from evaluate import readable, table
@@ -55,16 +56,17 @@ def summary(folders: dict[str, Path]) -> str:
     """Pert. as in the paper, by group of sets: row, CAGE, random order, relevant ones first."""
     rows = []
     for group, names in GROUPS.items():
-        values: dict[str, list[list[float]]] = defaultdict(list)
+        lines: dict[str, list[dict[str, str]]] = defaultdict(list)
         for name in names:
             for line in csv.DictReader((folders[name] / "results.csv").open()):
                 is_baseline = line["attribution"] in BASELINES
                 if is_baseline or (line["method"], line["aggregation"], line["normalization"]) == ("pert", "mean", "full"):
-                    values[line["attribution"]].append([float(line[metric]) for metric in METRICS])
-        count = len(values["cage"])
+                    lines[line["attribution"]].append(line)
         for attribution, words in (("row", "row"), ("cage", "CAGE"), *((name, name) for name in BASELINES)):
-            means = [sum(column) / len(column) for column in zip(*values[attribution])]
-            rows.append([f"{group} ({count})" if attribution == "row" else "", words, *(f"{mean:.3f}" for mean in means)])
+            # Of an answer that is no list of given facts the relevant ones are not known.
+            means = [mean(float(line[metric]) for line in lines[attribution] if line[metric]) for metric in METRICS]
+            count = f"{group} ({len(lines['cage'])})" if attribution == "row" else ""
+            rows.append([count, words, *(f"{value:.3f}" for value in means)])
     return table(["problems (n)", "attribution", "AC", "on relevant", "RISE", "MAS"], rows)
 
 
