@@ -41,7 +41,7 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
     ("bin/engine", &["worker/host"], &["leptos"]),
     (
         "bin/glasscage",
-        &["attribution", "engine", "explanation", "graph", "lm", "metrics", "model", "session", "table", "text", "worker/protocol"],
+        &["attribution", "cpu", "engine", "explanation", "graph", "lm", "metrics", "model", "session", "table", "text", "worker/protocol"],
         &["leptos", "web_sys"],
     ),
 ];

@@ -102,7 +102,7 @@ mod tests {
         let mut no_model = DEMO[..200_000].to_vec();
         let at = no_model.windows(17).position(|window| window == b"blk.0.attn_q.weig").unwrap();
         no_model[at + 6..at + 12].copy_from_slice(b"ssm_in");
-        assert!(vet(&no_model, DEMO.len()).unwrap_err().what.contains("ssm_in"));
+        assert!(vet(&no_model, DEMO.len()).unwrap_err().what.contains("no tensor blk.0.attn_q.weight"));
         assert!(vet(DEMO, DEMO.len() - 1).unwrap_err().what.contains("cut off"));
         assert!(vet(b"<html>", 6).unwrap_err().what.contains("not a GGUF"));
         assert!(vet(&DEMO[..500], 500).is_err());

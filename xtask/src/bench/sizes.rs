@@ -14,7 +14,10 @@ for (const file of process.argv.slice(1)) console.log(zlib.brotliCompressSync(fs
 /// Page without engine, worker, and the peer.
 pub fn measure(dist: &Path, wllama: Option<&Path>) -> Result<Value> {
     let entries = std::fs::read_dir(dist)?.collect::<std::io::Result<Vec<_>>>()?;
-    let files: Vec<PathBuf> = entries.iter().map(|entry| entry.path()).filter(|path| path.is_file()).collect();
+    let files = entries.iter().map(|entry| entry.path()).filter(|path| path.is_file());
+    // Icons are for those who install the page.
+    let is_icon = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "png");
+    let files: Vec<PathBuf> = files.filter(|path| !is_icon(path)).collect();
     let is_engine = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("engine"));
     let (engine, page): (Vec<_>, Vec<_>) = files.into_iter().partition(is_engine);
     let peer = wllama.map(|folder| ["esm/index.min.js", "esm/wasm/wllama.wasm"].map(|file| folder.join(file)).to_vec());
