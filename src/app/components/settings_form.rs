@@ -79,13 +79,14 @@ fn MaskedLmChoice() -> impl IntoView {
         MaskedLm::Ready => "The masked language model is ready.",
     };
     view! {
-        <p class="go">
+        <p>
             <FileButton
                 label="Choose a masked language model\u{2026}"
                 accept=".json,.safetensors"
                 test_id="masked-lm"
                 on_files=move |files| page.choose_masked_lm(files)
             />
+            " "
             <span class="hint" data-testid="masked-lm-state" aria-live="polite">{words}</span>
         </p>
     }
