@@ -2,6 +2,7 @@
 //!
 //! The worker and the command line are thin shells around this.
 
+mod infills;
 mod words;
 
 use std::ops::{ControlFlow, Range};
@@ -10,7 +11,7 @@ use std::rc::Rc;
 use crate::attribution::deletion::{deletion_scores, random_orders};
 use crate::attribution::run::{Column, Measured, Step, measure, n_passes};
 use crate::attribution::{self, Replacement, Segments, Transcript};
-use crate::cpu::masked::{MaskedLm, MaskedLmError};
+use crate::cpu::masked::MaskedLm;
 use crate::engine::{self, Engine, Loaded, Progress};
 use crate::explanation::{Aggregation, Answer, Document, FORMAT, Manifest, Method, Model, Passage, Sampling, Stop, Unit, VERSION};
 use crate::graph::Normalization;
@@ -144,10 +145,12 @@ impl<M: LanguageModel> Session<M> {
             // Before the model writes an answer that is then too long with its prompt.
             words::check_cost(question, method.passes * words_of(&question.prompt).len())?;
         }
-        let Answered { mut document, transcript, segments } = match self.answer(question, &mut on_event).await? {
+        let mut answered = match self.answer(question, &mut on_event).await? {
             Reply::Answered(answered) => *answered,
             Reply::Stopped { answer } => return Ok(Outcome::Stopped { answer }),
         };
+        self.fill_gaps(method, &mut answered)?;
+        let Answered { mut document, transcript, segments } = answered;
         let planned = n_passes(method, &segments);
         words::check_cost(question, planned)?;
         document.method.passes = [0, planned];
@@ -228,10 +231,7 @@ impl<M: LanguageModel> Session<M> {
         }
         let control_tokens = self.tokenizer.control_tokens();
         let generation = start..tokens.len();
-        let mut transcript = Transcript { generation, tokens, end_token: self.tokenizer.eos(), control_tokens, infills: Vec::new() };
-        if method.replacement == Replacement::MaskedLm {
-            transcript.infills = self.masked_infills(&split, &transcript)?;
-        }
+        let transcript = Transcript { generation, tokens, end_token: self.tokenizer.eos(), control_tokens, infills: Vec::new() };
         let document = self.document(question, method, split.prompt, split.generation, origin);
         Ok(Reply::Answered(Box::new(Answered { document, transcript, segments: split.segments })))
     }
@@ -300,33 +300,6 @@ impl<M: LanguageModel> Session<M> {
         };
         let answer = Answer::Generated { sampling: question.sampling, max_tokens: question.max_tokens, stop };
         Ok((Tokenized::from_ids(generated.tokens, &self.tokenizer), answer))
-    }
-
-    /// For each source, as many tokens as it has: what the masked language model says in its place, cut off or filled up with end tokens.
-    fn masked_infills(&self, split: &Split, transcript: &Transcript) -> Result<Vec<Vec<TokenId>>, Problem> {
-        let masked_lm = self.masked_lm.as_ref().ok_or_else(|| {
-            Problem::new("this method needs a masked language model", "Choose its files in the settings, or another method.")
-        })?;
-        let (prompt, generation) = (&split.prompt, &split.generation);
-        let text = format!("{}\n{}", prompt.text, generation.text);
-        let mut end = 0;
-        let gap = |sentence: &str, end: &mut usize| {
-            let gap = *end..*end + sentence.trim_end().len();
-            *end += sentence.len();
-            gap
-        };
-        let mut gaps: Vec<Range<usize>> = prompt.sentence_texts().into_iter().map(|sentence| gap(sentence, &mut end)).collect();
-        end += 1;
-        gaps.extend(generation.sentence_texts().into_iter().map(|sentence| gap(sentence, &mut end)));
-        let infill = |(j, gap): (usize, &Range<usize>)| {
-            let source = split.segments.source(j);
-            let words = masked_lm.fill(&text, gap)?;
-            let before = &transcript.tokens[..source.start];
-            let ids = self.tokenizer.encode_continuation(before, &words).into_iter().map(|token| token.id);
-            Ok(ids.chain(std::iter::repeat(transcript.end_token)).take(source.len()).collect())
-        };
-        let infills = gaps.iter().enumerate().take(split.segments.n_sources()).map(infill).collect::<Result<_, MaskedLmError>>();
-        infills.map_err(|error| Problem::new(error.to_string(), "Choose other files in the settings, or another method."))
     }
 
     /// What stands in place of a source's tokens, in words.

@@ -7,6 +7,7 @@ use candle_nn::VarBuilder;
 use candle_transformers::models::xlm_roberta::{Config, XLMRobertaForMaskedLM};
 use serde_json::Value as Json;
 
+use super::first_line;
 use crate::model::gguf::{Metadata, Value};
 use crate::model::tokenizer::{Token, TokenId, Tokenizer};
 
@@ -155,10 +156,6 @@ fn around(middle: &Range<usize>, length: usize, room: usize) -> Range<usize> {
     let spare = room.saturating_sub(middle.len());
     let start = middle.start.saturating_sub(spare / 2).min(length.saturating_sub(room));
     start..length.min(start + room.max(middle.len()))
-}
-
-fn first_line(error: &candle_core::Error) -> String {
-    error.to_string().lines().next().unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]

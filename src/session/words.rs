@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 use super::{Answered, Reply, Session, engine_problem, known_method};
 use crate::attribution::run::{Column, Step, measure_columns};
 use crate::attribution::{Segments, Transcript};
-use crate::explanation::{METHODS, Unit};
+use crate::explanation::Unit;
 use crate::lm::LanguageModel;
 use crate::model::tokenizer::TokenId;
 use crate::problem::Problem;
@@ -40,10 +40,10 @@ impl<M: LanguageModel> Session<M> {
         mut on_pass: impl AsyncFnMut([usize; 2]) -> ControlFlow<()>,
     ) -> Result<Option<Vec<Word>>, Problem> {
         let method = known_method(question)?;
-        // What stands in place of whole sentences is not asked for.
-        let plain = Question { unit: Unit::Sentence, method: METHODS[0].id.into(), ..question.clone() };
-        let Some(by_sentences) = self.answered(&plain).await? else { return Ok(None) };
-        let Some(by_words) = self.answered(&Question { unit: Unit::Word, ..question.clone() }).await? else { return Ok(None) };
+        let in_units = |unit| Question { unit, ..question.clone() };
+        let Some(by_sentences) = self.answered(&in_units(Unit::Sentence)).await? else { return Ok(None) };
+        let Some(mut by_words) = self.answered(&in_units(Unit::Word)).await? else { return Ok(None) };
+        self.fill_gaps(method, &mut by_words)?;
         let segments = &by_sentences.segments;
         if source >= segments.n_sources() {
             return Err(Problem::new("No sentence comes after this one, so it has no influence", "Open an earlier one."));

@@ -2,9 +2,9 @@
 
 use std::ops::ControlFlow;
 
+use glasscage::attribution::Method;
 use glasscage::attribution::deletion::{deletion_scores, random_orders};
 use glasscage::attribution::run::{measure, n_passes};
-use glasscage::attribution::{Method, Replacement};
 use glasscage::engine::Engine;
 use glasscage::explanation::{Answer, Document};
 use glasscage::graph::{Normalization, context_attribution, normalize, row_attribution};
@@ -26,17 +26,17 @@ struct Candidate {
 
 pub fn outcome(session: &mut Session<Engine>, item: &Item, methods: &[&Method], max_tokens: usize, seed: u64) -> Result<Outcome, String> {
     pollster::block_on(async {
-        let question = Question {
-            answer: item.given.clone(),
-            max_tokens,
-            method: methods.iter().find(|method| method.replacement == Replacement::MaskedLm).unwrap_or(&methods[0]).id.into(),
-            ..Question::greedy(&item.prompt)
-        };
-        let answered = match session.answer(&question, async |_| ControlFlow::Continue(())).await {
+        let question = Question { answer: item.given.clone(), max_tokens, method: methods[0].id.into(), ..Question::greedy(&item.prompt) };
+        let mut answered = match session.answer(&question, async |_| ControlFlow::Continue(())).await {
             Ok(Reply::Answered(answered)) => answered,
             Ok(Reply::Stopped { .. }) => return Err("the run was stopped".to_owned()),
             Err(problem) => return Ok(Outcome::Skipped(problem.what)),
         };
+        for method in methods {
+            if let Err(problem) = session.fill_gaps(method, &mut answered) {
+                return Ok(Outcome::Skipped(problem.what));
+            }
+        }
         let Answered { document, transcript, segments } = *answered;
         let differs = |counted: Option<usize>, here: usize| counted.is_some_and(|counted| counted != here);
         if differs(item.n_prompt, document.prompt.sentences.len()) || differs(item.n_given, document.generation.sentences.len()) {

@@ -1,0 +1,47 @@
+//! What a masked language model says in place of each source, for the method that needs it.
+
+use std::ops::Range;
+
+use super::{Answered, Session};
+use crate::attribution::{Method, Replacement};
+use crate::cpu::masked::MaskedLmError;
+use crate::lm::LanguageModel;
+use crate::model::tokenizer::TokenId;
+use crate::problem::Problem;
+
+impl<M: LanguageModel> Session<M> {
+    /// Makes `answered` ready to be measured by `method`: where that asks for it, every source gets as many other tokens as it has,
+    /// cut off or filled up with end tokens.
+    pub fn fill_gaps(&self, method: &Method, answered: &mut Answered) -> Result<(), Problem> {
+        if method.replacement == Replacement::MaskedLm {
+            answered.transcript.infills = self.masked_infills(answered)?;
+        }
+        Ok(())
+    }
+
+    fn masked_infills(&self, Answered { document, transcript, segments }: &Answered) -> Result<Vec<Vec<TokenId>>, Problem> {
+        let masked_lm = self.masked_lm.as_ref().ok_or_else(|| {
+            Problem::new("this method needs a masked language model", "Choose its files in the settings, or another method.")
+        })?;
+        let (prompt, generation) = (&document.prompt, &document.generation);
+        let text = format!("{}\n{}", prompt.text, generation.text);
+        let gaps = gaps(0, &prompt.sentence_texts()).chain(gaps(prompt.text.len() + 1, &generation.sentence_texts())).collect::<Vec<_>>();
+        let infill = |(j, gap): (usize, &Range<usize>)| {
+            let source = segments.source(j);
+            let words = masked_lm.fill(&text, gap)?;
+            let ids = self.tokenizer.encode_continuation(&transcript.tokens[..source.start], &words).into_iter().map(|token| token.id);
+            Ok(ids.chain(std::iter::repeat(transcript.end_token)).take(source.len()).collect())
+        };
+        let infills = gaps.iter().enumerate().take(segments.n_sources()).map(infill).collect::<Result<_, MaskedLmError>>();
+        infills.map_err(|error| Problem::new(error.to_string(), "Choose other files in the settings, or another method."))
+    }
+}
+
+/// The bytes of each sentence without the white space after it, in a text where the first one is at `start`.
+fn gaps(start: usize, sentences: &[&str]) -> impl Iterator<Item = Range<usize>> {
+    sentences.iter().scan(start, |at, sentence| {
+        let gap = *at..*at + sentence.trim_end().len();
+        *at += sentence.len();
+        Some(gap)
+    })
+}
