@@ -17,6 +17,7 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
     ("model", &[], NO_BROWSER),
     ("lm", &["model"], NO_BROWSER),
     ("cpu", &["lm", "model"], NO_BROWSER),
+    ("cpu/fused", &[], &["web_sys", "gloo", "leptos", "wgpu"]),
     ("gpu", &["lm", "model"], NO_PAGE),
     ("engine", &["cpu", "gpu", "lm", "model", "worker/protocol"], NO_BROWSER),
     ("attribution", &["lm", "model", "table"], NO_BROWSER),

@@ -82,7 +82,7 @@ impl Default for LogSumExp {
 impl LogSumExp {
     /// Takes more logits in. Returns by what a sum so far has to be multiplied, to refer to the new largest.
     fn add(&mut self, logits: &[f32]) -> f64 {
-        let largest = logits.iter().fold(self.largest, |largest, &logit| largest.max(logit));
+        let largest = self.largest.max(largest(logits));
         let shrunk = f64::from(self.largest - largest).exp();
         self.sum = self.sum * shrunk + sum_exp(logits, largest);
         self.largest = largest;
@@ -92,6 +92,14 @@ impl LogSumExp {
     fn ln(&self) -> f64 {
         f64::from(self.largest) + self.sum.ln()
     }
+}
+
+/// The largest logit, or any of them where some are no numbers.
+fn largest(logits: &[f32]) -> f32 {
+    let (eights, rest) = logits.as_chunks();
+    let least = f32x8::splat(f32::NEG_INFINITY);
+    let largest = eights.iter().fold(least, |largest, &eight| largest.fast_max(f32x8::new(eight))).to_array();
+    largest.iter().chain(rest).fold(f32::NEG_INFINITY, |largest, &logit| largest.max(logit))
 }
 
 /// Sum of exp(logit - largest).

@@ -6,6 +6,8 @@
 
 mod attended;
 mod forward;
+#[cfg(target_arch = "wasm32")]
+mod fused;
 mod head;
 pub mod masked;
 mod weight;

@@ -53,7 +53,7 @@ impl Weight {
             Storage::Expanded(_) => rows.len(),
             Storage::Packed { .. } => BLOCK_VALUES / self.columns,
         };
-        let blocks = rows.clone().step_by(block.max(1)).map(|start| x.matmul(&self.rows(start..rows.end.min(start + block.max(1)))?.t()?));
+        let blocks = rows.clone().step_by(block.max(1)).map(|start| product(x, &self.rows(start..rows.end.min(start + block.max(1)))?));
         Tensor::cat(&blocks.collect::<Result<Vec<_>>>()?, 1)
     }
 
@@ -95,6 +95,15 @@ impl Weight {
             }
         }
     }
+}
+
+/// x W^T, in the way that is fastest here.
+fn product(x: &Tensor, weight: &Tensor) -> Result<Tensor> {
+    #[cfg(target_arch = "wasm32")]
+    if let Some(product) = super::fused::product(x, weight)? {
+        return Ok(product);
+    }
+    x.matmul(&weight.t()?)
 }
 
 #[cfg(test)]

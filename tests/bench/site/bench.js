@@ -81,6 +81,7 @@ const question = (prompt, answer, max_tokens) => ({
   sampling: { temperature: 0, top_k: null, top_p: null, seed: 0 },
   max_tokens,
   method: "pert",
+  unit: "sentence",
 });
 
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
