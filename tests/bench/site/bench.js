@@ -80,6 +80,7 @@ const question = (prompt, answer, max_tokens) => ({
   use_template: false,
   sampling: { temperature: 0, top_k: null, top_p: null, seed: 0 },
   max_tokens,
+  max_context: null,
   method: "pert",
   unit: "sentence",
 });
