@@ -1,7 +1,8 @@
-//! How fast the built page's engine is in a real browser, and wllama beside it: a benchmark, run by `cargo xtask bench`.
+//! How fast the built page's engine is in a real browser, and its peers beside it: a benchmark, run by `cargo xtask bench`.
 //!
 //! `GLASSCAGE_DIST` names the built page, `GLASSCAGE_BENCH_MODEL` a GGUF file, `GLASSCAGE_BENCH_JSON` where the numbers
-//! go; `GLASSCAGE_BENCH_WLLAMA` the unpacked npm package, where there is one.
+//! go; `GLASSCAGE_BENCH_WLLAMA` the unpacked npm package and `GLASSCAGE_BENCH_ONNX` a folder with onnxruntime-web, the
+//! model in ONNX and `scores.json`, where there are these.
 
 #![cfg(target_os = "linux")]
 
@@ -31,6 +32,16 @@ const PAGE: &[(&str, &str)] = &[
     ("bench-worker.js", include_str!("site/bench-worker.js")),
     ("text.js", include_str!("site/text.js")),
     ("wllama.js", include_str!("site/wllama.js")),
+    ("onnxruntime.js", include_str!("site/onnxruntime.js")),
+];
+/// Names for `window.measure`, and what of the site each needs.
+const ENGINES: [(&str, &str); 6] = [
+    ("wasm-cpu", "model.gguf"),
+    ("webgpu", "model.gguf"),
+    ("choice", "model.gguf"),
+    ("wllama", "wllama"),
+    ("onnxruntime-wasm", "onnx"),
+    ("onnxruntime-webgpu", "onnx"),
 ];
 
 fn path(variable: &str) -> Option<PathBuf> {
@@ -54,8 +65,8 @@ fn site(dist: &Path, model: &Path) -> PathBuf {
     }
     PAGE.iter().for_each(|(name, content)| std::fs::write(folder.join(name), content).expect("a temporary file"));
     symlink(model, folder.join("model.gguf")).expect("a link");
-    if let Some(wllama) = path("GLASSCAGE_BENCH_WLLAMA") {
-        symlink(wllama, folder.join("wllama")).expect("a link");
+    for (variable, name) in [("GLASSCAGE_BENCH_WLLAMA", "wllama"), ("GLASSCAGE_BENCH_ONNX", "onnx")] {
+        path(variable).into_iter().for_each(|peer| symlink(peer, folder.join(name)).expect("a link"));
     }
     folder
 }
@@ -128,13 +139,10 @@ async fn engines_in_a_browser() {
     let server = Server::start(&site(&dist, &model)).await;
     let mut report = json!({"job": job(), "cold_page": cold_page(&server.url).await});
     println!("cold page: {}", report["cold_page"]);
-    for name in ["wasm-cpu", "webgpu", "choice", "wllama"] {
-        if name == "wllama" && path("GLASSCAGE_BENCH_WLLAMA").is_none() {
-            continue;
-        }
+    for (name, _) in ENGINES.iter().filter(|(_, needed)| server.dist().join(needed).exists()) {
         println!("{name} ..");
-        report[name] = measure(&server.url, name, &report["job"]).await;
-        println!("{name}: {}", report[name]);
+        report[*name] = measure(&server.url, name, &report["job"]).await;
+        println!("{name}: {}", report[*name]);
     }
     let text = serde_json::to_string_pretty(&report).expect("numbers become JSON");
     if let Some(file) = path("GLASSCAGE_BENCH_JSON") {

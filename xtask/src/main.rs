@@ -20,7 +20,7 @@ const USAGE: &str = "usage:
   cargo xtask test              set up everything and pass every test
   cargo xtask test --large      the page with a model of 640 MB: nightly, some minutes
   cargo xtask bench [--model FILE] [--json FILE] [--job TOKENS,SENTENCES,GENERATED]
-                                measure speed, memory and sizes here, and wllama beside them";
+                                measure speed, memory and sizes here, and those of wllama and onnxruntime-web";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -122,9 +122,21 @@ async function wllama(job) {
   return measure(MODEL, job, now);
 }
 
+async function onnxruntime(provider, job) {
+  const { measure } = await import("./onnxruntime.js");
+  return measure(provider, job, now);
+}
+
 window.measure = (name, job) => {
   window.result = null;
-  const runs = { "wasm-cpu": () => ours("Cpu", job), webgpu: () => ours("Gpu", job), choice, wllama: () => wllama(job) };
+  const runs = {
+    "wasm-cpu": () => ours("Cpu", job),
+    webgpu: () => ours("Gpu", job),
+    choice,
+    wllama: () => wllama(job),
+    "onnxruntime-wasm": () => onnxruntime("wasm", job),
+    "onnxruntime-webgpu": () => onnxruntime("webgpu", job),
+  };
   runs[name]().then(
     (result) => (window.result = result),
     (error) => (window.result = { error: String(error?.stack ?? error) }),

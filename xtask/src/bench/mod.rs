@@ -1,8 +1,11 @@
-//! `cargo xtask bench`: this engine natively and in the browser, and wllama in the same browser on the same file.
+//! `cargo xtask bench`: this engine natively and in the browser, and in the same browser wllama on the same file and
+//! onnxruntime-web on the same weights.
 //!
 //! Only ratios within one run say much: the machine may be busy with other things. So all counts in CPU time.
 
 mod machine;
+mod npm;
+mod onnx;
 mod sizes;
 mod table;
 mod targets;
@@ -14,7 +17,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use crate::command::{build as build_folder, cache, command, find, root, run, with_runtime_dir};
+use crate::command::{build as build_folder, command, root, run, with_runtime_dir};
 use crate::{build, random_model, setup};
 
 /// The version of wllama that is measured.
@@ -61,37 +64,26 @@ pub fn bench(arguments: &[&str]) -> Result<()> {
         Some(model) => model,
         None => random_model::make(&native, "42m")?.unwrap_or(root().join("public/models/demo.gguf")),
     };
-    let wllama = wllama().inspect_err(|error| println!("without wllama: {error:#}")).ok();
+    let wllama = npm::package("@wllama/wllama", WLLAMA).inspect_err(|error| println!("without wllama: {error:#}")).ok();
+    let onnx = onnx::prepare(&target, &model, options.job[0]).inspect_err(|error| println!("without onnxruntime-web: {error:#}")).ok();
     let mut test = native.command("cargo", &["test", "--release", "--test", "bench", "--", "--ignored", "--nocapture"])?;
     test.env("GLASSCAGE_DIST", &dist).env("GLASSCAGE_BENCH_MODEL", &model);
     test.env("GLASSCAGE_BENCH_JOB", options.job.map(|size| size.to_string()).join(","));
     test.envs(wllama.as_ref().map(|wllama| ("GLASSCAGE_BENCH_WLLAMA", wllama)));
+    test.envs(onnx.as_ref().map(|onnx| ("GLASSCAGE_BENCH_ONNX", onnx)));
     let report = json!({
         "machine": machine::describe(),
         "model": model.file_name().unwrap_or_default().to_string_lossy(),
         "native_cpu": engine(&target, &model, "cpu", options.job)?,
         "native_gpu": engine(&target, &model, "gpu", options.job)?,
         "browser": browser(&mut test, &target)?,
-        "sizes": sizes::measure(&dist, wllama.as_deref())?,
+        "sizes": sizes::measure(&dist, wllama.as_deref(), onnx.as_deref())?,
     });
     println!("\n{}\n{}", table::engines(&report), targets::table(&report));
     let file = options.json.unwrap_or(target.join("bench.json"));
     fs::write(&file, serde_json::to_string_pretty(&report)? + "\n").with_context(|| format!("cannot write {}", file.display()))?;
     println!("All numbers are in {}.", file.display());
     Ok(())
-}
-
-/// The unpacked npm package.
-fn wllama() -> Result<PathBuf> {
-    let folder = cache()?.join("npm").join(format!("wllama-{WLLAMA}"));
-    if folder.join("package/package.json").is_file() {
-        return Ok(folder.join("package"));
-    }
-    find("npm").context("there is no npm on this machine to fetch it with")?;
-    fs::create_dir_all(&folder)?;
-    run(command("npm", &["pack", "--silent", &format!("@wllama/wllama@{WLLAMA}"), "--pack-destination"]).arg(&folder))?;
-    run(command("tar", &["xzf", &format!("wllama-wllama-{WLLAMA}.tgz")]).current_dir(&folder))?;
-    Ok(folder.join("package"))
 }
 
 /// One engine natively: its numbers, or why there are none.

@@ -3,12 +3,14 @@
 use serde_json::Value;
 
 /// Where an engine's numbers are in the report, and what it is called.
-const ENGINES: [(&str, &str); 5] = [
+const ENGINES: [(&str, &str); 7] = [
     ("/native_cpu", "native, CPU"),
     ("/native_gpu", "native, WebGPU"),
     ("/browser/wasm-cpu", "browser, WASM on the CPU"),
     ("/browser/webgpu", "browser, WebGPU"),
     ("/browser/wllama", "browser, wllama (WASM, one thread)"),
+    ("/browser/onnxruntime-wasm", "browser, onnxruntime-web (WASM, one thread)"),
+    ("/browser/onnxruntime-webgpu", "browser, onnxruntime-web (WebGPU)"),
 ];
 
 /// The machine, and a row an engine.

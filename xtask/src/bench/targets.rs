@@ -33,7 +33,8 @@ pub fn table(report: &Value) -> String {
 fn rows(numbers: &Numbers) -> Vec<Row> {
     let mut rows = work(numbers);
     rows.extend(schedules(numbers));
-    rows.extend(peer(numbers));
+    rows.extend(wllama(numbers));
+    rows.extend(onnxruntime(numbers));
     rows.extend(footprint(numbers));
     rows
 }
@@ -63,13 +64,13 @@ fn schedules(numbers: &Numbers) -> Vec<Row> {
     ]
 }
 
-fn peer(numbers: &Numbers) -> Vec<Row> {
+fn wllama(numbers: &Numbers) -> Vec<Row> {
     let [wasm, gpu, peer] = ["wasm-cpu", "webgpu", "wllama"].map(|engine| format!("/browser/{engine}/cost"));
     // The page takes WebGPU where its backend says so, else WASM.
     let takes_gpu =
         numbers.0.pointer("/browser/choice/facts/backend").and_then(Value::as_str).is_some_and(|name| name.starts_with("webgpu"));
     let taken = if takes_gpu { &gpu } else { &wasm };
-    let times = |what: &str, ours: &str, theirs: &str| numbers.ratio(&format!("{ours}/{what}"), &format!("{theirs}/{what}"));
+    let times = |what: &str, above: &str, below: &str| numbers.ratio(&format!("{above}/{what}"), &format!("{below}/{what}"));
     vec![
         ("3. wllama : page's choice, job in CPU time >= 10", times("job/cpu_seconds", &peer, taken), |times| times >= 10.0),
         ("3. wllama : WASM on the CPU, the same", times("job/cpu_seconds", &peer, &wasm), |times| times >= 10.0),
@@ -78,6 +79,20 @@ fn peer(numbers: &Numbers) -> Vec<Row> {
         ("WASM on the CPU : wllama, decode", times("decode/per_cpu_second", &wasm, &peer), |times| times >= 1.0),
         ("WebGPU : wllama, prefill", times("prefill/per_cpu_second", &gpu, &peer), |times| times >= 1.0),
         ("WebGPU : wllama, decode", times("decode/per_cpu_second", &gpu, &peer), |times| times >= 1.0),
+    ]
+}
+
+fn onnxruntime(numbers: &Numbers) -> Vec<Row> {
+    let times = |what: &str, above: &str, below: &str| {
+        numbers.ratio(&format!("/browser/{above}/cost/{what}"), &format!("/browser/{below}/cost/{what}"))
+    };
+    let [prefill, decode] = ["prefill/per_cpu_second", "decode/per_cpu_second"];
+    vec![
+        ("4. WebGPU : onnxruntime-web on WebGPU, prefill >= 5", times(prefill, "webgpu", "onnxruntime-webgpu"), |times| times >= 5.0),
+        ("4. WebGPU : onnxruntime-web on WebGPU, decode >= 20", times(decode, "webgpu", "onnxruntime-webgpu"), |times| times >= 20.0),
+        ("onnxruntime-web in WASM : WASM on the CPU, job in CPU time", times("job/cpu_seconds", "onnxruntime-wasm", "wasm-cpu"), |_| true),
+        ("WASM on the CPU : onnxruntime-web in WASM, prefill", times(prefill, "wasm-cpu", "onnxruntime-wasm"), |_| true),
+        ("WASM on the CPU : onnxruntime-web in WASM, decode", times(decode, "wasm-cpu", "onnxruntime-wasm"), |_| true),
     ]
 }
 
@@ -96,6 +111,7 @@ fn footprint(numbers: &Numbers) -> Vec<Row> {
         ("6. page, compressed kB <= 400", kilobytes("page"), |kilobytes| kilobytes <= 400.0),
         ("6. worker, compressed kB <= 1200", kilobytes("engine"), |kilobytes| kilobytes <= 1200.0),
         ("wllama, compressed kB", kilobytes("wllama"), |_| true),
+        ("onnxruntime-web without WebGPU, compressed kB", kilobytes("onnxruntime"), |_| true),
         ("7. GPU memory : file while decoding <= 1.3", gpu("decode"), |times| times <= 1.3),
         ("7. GPU memory : file in the job <= 1.6", gpu("job"), |times| times <= 1.6),
         ("7. WASM memory beyond the header with WebGPU, MiB <= 64", heap.map(|(heap, header)| (heap - header) / MIB), |mib| mib <= 64.0),

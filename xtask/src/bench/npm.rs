@@ -1,0 +1,22 @@
+//! Peers from npm.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+
+use crate::command::{cache, command, find, output, run};
+
+/// The unpacked npm package, fetched where it is not there yet.
+pub fn package(name: &str, version: &str) -> Result<PathBuf> {
+    let short = name.rsplit('/').next().unwrap_or(name);
+    let folder = cache()?.join("npm").join(format!("{short}-{version}"));
+    if folder.join("package/package.json").is_file() {
+        return Ok(folder.join("package"));
+    }
+    find("npm").with_context(|| format!("there is no npm on this machine to fetch {name} with"))?;
+    fs::create_dir_all(&folder)?;
+    let packed = output(command("npm", &["pack", "--silent", &format!("{name}@{version}"), "--pack-destination"]).arg(&folder))?;
+    run(command("tar", &["xzf", packed.trim()]).current_dir(&folder))?;
+    Ok(folder.join("package"))
+}

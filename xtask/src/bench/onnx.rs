@@ -1,0 +1,53 @@
+//! What onnxruntime-web is measured with: its package, the model's weights as ONNX, and what our engine says of a text.
+
+use std::fs::{self, File};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde_json::json;
+
+use super::npm;
+use crate::command::{cache, command, find, output, root, run};
+
+/// The version of onnxruntime-web that is measured.
+const ONNXRUNTIME: &str = "1.30.0";
+
+/// A folder with all of it, in `target`, where our program is too; the text has `tokens` ids.
+pub fn prepare(target: &Path, model: &Path, tokens: usize) -> Result<PathBuf> {
+    let package = npm::package("onnxruntime-web", ONNXRUNTIME)?;
+    let python = python()?;
+    let folder = target.join("onnx");
+    fs::remove_dir_all(&folder).ok();
+    fs::create_dir_all(&folder)?;
+    symlink(package, folder.join("onnxruntime-web"))?;
+    run(command(python, &["tests/bench/onnx/convert.py"]).arg(model).arg(&folder))?;
+    score(target, model, tokens, &folder)?;
+    Ok(folder)
+}
+
+/// A Python that has what the script needs.
+fn python() -> Result<PathBuf> {
+    let wanted = root().join("tests/bench/onnx/requirements.txt");
+    let environment = cache()?.join("onnx-venv");
+    let python = environment.join("bin/python");
+    let installed = environment.join("requirements.txt");
+    if fs::read(&installed).ok() == Some(fs::read(&wanted)?) {
+        return Ok(python);
+    }
+    find("python3").context("there is no Python on this machine to write the model's weights as ONNX with")?;
+    run(command("python3", &["-m", "venv", "--clear"]).arg(&environment))?;
+    run(command(&python, &["-m", "pip", "install", "--quiet", "--requirement"]).arg(&wanted))?;
+    fs::copy(wanted, installed)?;
+    Ok(python)
+}
+
+/// `scores.json`: ids that every vocabulary has, and how likely our engine finds each.
+fn score(target: &Path, model: &Path, tokens: usize, folder: &Path) -> Result<()> {
+    let (asked, scores) = (folder.join("ids.json"), folder.join("scores.json"));
+    let ids: Vec<usize> = (0..tokens).map(|i| i * i % 251).collect();
+    fs::write(&asked, json!({"ids": ids}).to_string())?;
+    let mut score = command(target.join("release/glasscage"), &["score", "--model"]);
+    fs::write(scores, output(score.arg(model).stdin(File::open(asked)?))?)?;
+    Ok(())
+}
