@@ -2,7 +2,7 @@
 //!
 //! `GLASSCAGE_DIST` names the built page, `GLASSCAGE_BENCH_MODEL` a GGUF file, `GLASSCAGE_BENCH_JSON` where the numbers
 //! go; `GLASSCAGE_BENCH_WLLAMA` the unpacked npm package and `GLASSCAGE_BENCH_ONNX` a folder with onnxruntime-web, the
-//! model in ONNX and `scores.json`, where there are these.
+//! model in ONNX and `scores.json`, where there are these; `GLASSCAGE_BENCH_GRAPH` what `graph.rs` became.
 
 #![cfg(target_os = "linux")]
 
@@ -35,10 +35,11 @@ const PAGE: &[(&str, &str)] = &[
     ("onnxruntime.js", include_str!("site/onnxruntime.js")),
 ];
 /// Names for `window.measure`, and what of the site each needs.
-const ENGINES: [(&str, &str); 6] = [
+const ENGINES: [(&str, &str); 7] = [
     ("wasm-cpu", "model.gguf"),
     ("webgpu", "model.gguf"),
     ("choice", "model.gguf"),
+    ("graph", "graph.wasm"),
     ("wllama", "wllama"),
     ("onnxruntime-wasm", "onnx"),
     ("onnxruntime-webgpu", "onnx"),
@@ -65,8 +66,10 @@ fn site(dist: &Path, model: &Path) -> PathBuf {
     }
     PAGE.iter().for_each(|(name, content)| std::fs::write(folder.join(name), content).expect("a temporary file"));
     symlink(model, folder.join("model.gguf")).expect("a link");
-    for (variable, name) in [("GLASSCAGE_BENCH_WLLAMA", "wllama"), ("GLASSCAGE_BENCH_ONNX", "onnx")] {
-        path(variable).into_iter().for_each(|peer| symlink(peer, folder.join(name)).expect("a link"));
+    for (variable, name) in
+        [("GLASSCAGE_BENCH_WLLAMA", "wllama"), ("GLASSCAGE_BENCH_ONNX", "onnx"), ("GLASSCAGE_BENCH_GRAPH", "graph.wasm")]
+    {
+        path(variable).into_iter().for_each(|linked| symlink(linked, folder.join(name)).expect("a link"));
     }
     folder
 }

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::command::{build, cache, command, find, output, root, run, succeeds};
 
 const TRUNK: &str = "0.21.14";
-const WASM: &str = "wasm32-unknown-unknown";
+pub const WASM: &str = "wasm32-unknown-unknown";
 
 /// Debian's own Rust with its sources, for machines where rustup cannot fetch the target.
 const DEBIAN_RUST: [&str; 4] = ["rustc-web", "cargo-web", "rust-web-src", "lld-22"];

@@ -127,12 +127,25 @@ async function onnxruntime(provider, job) {
   return measure(provider, job, now);
 }
 
+/// From scores to influence, as at each click: graphs of tokens and of sentences. Times are in milliseconds.
+async function graph() {
+  const { instance } = await WebAssembly.instantiateStreaming(fetch("./graph.wasm"));
+  const timed = (...sizes) => {
+    const begin = now();
+    instance.exports.click(...sizes);
+    return now() - begin;
+  };
+  const each = (nodes, times) => (timed(nodes / 2, nodes / 2, times) - timed(nodes / 2, nodes / 2, 0)) / times;
+  return { facts: { tokens: 4096, of_tokens: each(4096, 20), sentences: 20, of_sentences: each(20, 20000) }, sections: [] };
+}
+
 window.measure = (name, job) => {
   window.result = null;
   const runs = {
     "wasm-cpu": () => ours("Cpu", job),
     webgpu: () => ours("Gpu", job),
     choice,
+    graph,
     wllama: () => wllama(job),
     "onnxruntime-wasm": () => onnxruntime("wasm", job),
     "onnxruntime-webgpu": () => onnxruntime("webgpu", job),

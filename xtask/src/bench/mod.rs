@@ -18,6 +18,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 use crate::command::{build as build_folder, command, root, run, with_runtime_dir};
+use crate::setup::WASM;
 use crate::{build, random_model, setup};
 
 /// The version of wllama that is measured.
@@ -59,6 +60,7 @@ pub fn bench(arguments: &[&str]) -> Result<()> {
     build::page(&web, &dist)?;
     // Everything is built before anything is measured; the program comes with its tests.
     run(&mut native.command("cargo", &["test", "--release", "--test", "bench", "--no-run"])?)?;
+    run(&mut web.command("cargo", &["build", "--release", "--target", WASM, "--no-default-features", "--example", "graph"])?)?;
     let target = build_folder()?.join("target");
     let model = match options.model {
         Some(model) => model,
@@ -68,6 +70,7 @@ pub fn bench(arguments: &[&str]) -> Result<()> {
     let onnx = onnx::prepare(&target, &model, options.job[0]).inspect_err(|error| println!("without onnxruntime-web: {error:#}")).ok();
     let mut test = native.command("cargo", &["test", "--release", "--test", "bench", "--", "--ignored", "--nocapture"])?;
     test.env("GLASSCAGE_DIST", &dist).env("GLASSCAGE_BENCH_MODEL", &model);
+    test.env("GLASSCAGE_BENCH_GRAPH", target.join(WASM).join("release/examples/graph.wasm"));
     test.env("GLASSCAGE_BENCH_JOB", options.job.map(|size| size.to_string()).join(","));
     test.envs(wllama.as_ref().map(|wllama| ("GLASSCAGE_BENCH_WLLAMA", wllama)));
     test.envs(onnx.as_ref().map(|onnx| ("GLASSCAGE_BENCH_ONNX", onnx)));

@@ -117,6 +117,8 @@ fn footprint(numbers: &Numbers) -> Vec<Row> {
         ("7. WASM memory beyond the header with WebGPU, MiB <= 64", heap.map(|(heap, header)| (heap - header) / MIB), |mib| mib <= 64.0),
         ("8. pipelines at the first token <= 15", pipelines("at_first_token"), |count| count <= 15.0),
         ("8. pipelines compiled while generating: 0", late, |count| count == 0.0),
+        ("10. influence over 4,096 tokens in WASM, ms <= 1000", numbers.at("/browser/graph/facts/of_tokens"), |millis| millis <= 1000.0),
+        ("10. influence over 20 sentences in WASM, ms <= 1", numbers.at("/browser/graph/facts/of_sentences"), |millis| millis <= 1.0),
     ]
 }
 
