@@ -1,5 +1,6 @@
 //! What the answer to "give me the bytes from here on" means.
 
+use super::http_date;
 use crate::problem::Problem;
 
 /// The parts of an HTTP answer that matter here.
@@ -10,6 +11,9 @@ pub struct Answer {
     pub content_length: Option<u64>,
     pub etag: Option<String>,
     pub retry_after: Option<String>,
+    /// When it came, in milliseconds since 1970 by this device's clock: a server may name the time at which to come back, and shows
+    /// its own clock to no page of another site.
+    pub now_millis: f64,
 }
 
 /// Which file it is: two answers with different versions are parts of different files.
@@ -83,14 +87,20 @@ impl Answer {
     }
 
     fn later(&self) -> Meaning {
-        let seconds = self.retry_after.as_deref().and_then(|text| text.trim().parse::<f64>().ok()).filter(|seconds| *seconds >= 0.0);
-        match seconds {
+        match self.retry_after.as_deref().and_then(|text| self.seconds_until(text)) {
             Some(seconds) if seconds > LONGEST_WAIT_SECONDS => Meaning::Refused(Problem::new(
                 format!("the server is busy and asks to come back in {:.0} minutes", seconds / 60.0),
                 "What is here is kept: press Resume then",
             )),
             seconds => Meaning::Later { why: format!("the server is busy ({})", self.status), seconds },
         }
+    }
+
+    /// Of a Retry-After: a number of seconds, or a date.
+    fn seconds_until(&self, text: &str) -> Option<f64> {
+        let until = |date: f64| ((date - self.now_millis) / 1e3).max(0.0);
+        let seconds = text.trim().parse::<f64>().ok().or_else(|| http_date::millis(text).map(until));
+        seconds.filter(|seconds| *seconds >= 0.0)
     }
 }
 
@@ -150,10 +160,19 @@ mod tests {
     fn busy_servers_are_asked_again_when_they_say() {
         let busy = Answer { retry_after: Some("7".into()), ..answer(429) };
         assert!(matches!(busy.meaning(0), Meaning::Later { seconds: Some(7.0), .. }));
-        let dated = Answer { retry_after: Some("Wed, 21 Oct 2026 07:28:00 GMT".into()), ..answer(503) };
-        assert!(matches!(dated.meaning(0), Meaning::Later { seconds: None, .. }));
         let tomorrow = Answer { retry_after: Some("86400".into()), ..answer(429) };
         assert!(matches!(tomorrow.meaning(0), Meaning::Refused(_)));
+        let whenever = Answer { retry_after: Some("when the moon is full".into()), ..answer(429) };
+        assert!(matches!(whenever.meaning(0), Meaning::Later { seconds: None, .. }));
+    }
+
+    #[test]
+    fn busy_servers_may_name_a_date() {
+        let minute_past = |now_millis| Answer { retry_after: Some("Thu, 01 Jan 1970 00:01:00 GMT".into()), now_millis, ..answer(503) };
+        assert!(matches!(minute_past(45_000.0).meaning(0), Meaning::Later { seconds: Some(15.0), .. }));
+        assert!(matches!(minute_past(99_000.0).meaning(0), Meaning::Later { seconds: Some(0.0), .. }), "it is past");
+        let next_year = Answer { retry_after: Some("Fri, 01 Jan 1971 00:00:00 GMT".into()), ..answer(503) };
+        assert!(matches!(next_year.meaning(0), Meaning::Refused(_)));
     }
 
     #[test]

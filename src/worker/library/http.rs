@@ -6,7 +6,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, ReadableStreamDefaultReader, Request, RequestCache, RequestInit, Response};
 
-use super::js::{scope, settled, sleep};
+use super::js::{now_millis, scope, settled, sleep};
 use crate::library::answer::{Answer, UNREACHABLE};
 
 /// A server that says nothing for so long is not going to.
@@ -51,6 +51,7 @@ pub async fn get(address: &str, first: u64, last: Option<u64>, controller: Abort
         content_length: header("content-length").and_then(|length| length.parse().ok()),
         etag: header("etag"),
         retry_after: header("retry-after"),
+        now_millis: now_millis(),
     };
     body.reader = response.body().map(|stream| stream.get_reader().unchecked_into());
     Ok((answer, body))
