@@ -86,7 +86,8 @@ impl Download {
         };
         let more = match &self.state {
             State::Going(Stage::Downloading) => self.speed(),
-            State::Going(Stage::Waiting { seconds, why }) => format!(": {why}; next try in {seconds:.0} s"),
+            State::Going(Stage::Waiting { seconds: Some(seconds), why }) => format!(": {why}; next try in {seconds:.0} s"),
+            State::Going(Stage::Waiting { seconds: None, why }) => format!(": {why}; it goes on when this device is online again"),
             State::Paused(Some(problem)) => format!(". {problem}"),
             _ => String::new(),
         };
@@ -122,10 +123,12 @@ mod tests {
     #[test]
     fn a_pause_says_why_and_forgets_the_rate() {
         let mut download = Download::new(Wanted::default());
-        download.went_on(at(6_000_000, Stage::Waiting { seconds: 3.2, why: "the server is busy (429)".into() }), 0.0);
+        download.went_on(at(6_000_000, Stage::Waiting { seconds: Some(3.2), why: "the server is busy (429)".into() }), 0.0);
         assert_eq!(download.detail(), "6.0 MB of 600.0 MB (1%): the server is busy (429); next try in 3 s");
         download.paused(Some(Problem::new("the network is down", "Press Resume")));
         assert_eq!(download.detail(), "6.0 MB of 600.0 MB (1%). The network is down. Press Resume.");
         assert!(download.is_paused());
     }
 }
+        download.went_on(at(6_000_000, Stage::Waiting { seconds: None, why: "the connection broke off".into() }), 0.0);
+        assert!(download.detail().ends_with("the connection broke off; it goes on when this device is online again"));

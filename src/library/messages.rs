@@ -171,9 +171,9 @@ pub enum Stage {
     /// What is stored already is read again, to be sure of it.
     Checking,
     Downloading,
-    /// Something went wrong; it is tried again after so many seconds.
+    /// Something went wrong; it is tried again after so many seconds, or as soon as there is a network again.
     Waiting {
-        seconds: f64,
+        seconds: Option<f64>,
         why: String,
     },
 }

@@ -1,4 +1,4 @@
-//! How long to wait before asking again, and when to give up.
+//! How long to wait before asking again, what ends a wait early, and when to give up.
 
 /// Tries without a single new byte, after which the visitor decides.
 const TRIES: u32 = 8;
@@ -40,6 +40,45 @@ impl Patience {
     }
 }
 
+/// A wait that goes on.
+#[derive(Clone, Debug)]
+pub struct Wait {
+    until_millis: f64,
+    /// The server asked for it: a network that is back does not shorten it.
+    was_asked: bool,
+    was_offline: bool,
+}
+
+/// Where a wait stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Moment {
+    Seconds(f64),
+    /// The browser has no network: it is over when there is one again, and not before.
+    Offline,
+    Over,
+}
+
+impl Wait {
+    pub fn new(seconds: f64, was_asked: bool, now_millis: f64) -> Self {
+        Self { until_millis: now_millis + 1e3 * seconds, was_asked, was_offline: false }
+    }
+
+    pub fn look(&mut self, now_millis: f64, is_offline: bool) -> Moment {
+        self.was_offline |= is_offline;
+        let is_network_back = self.was_offline && !self.was_asked;
+        match (self.until_millis - now_millis) / 1e3 {
+            _ if is_offline => Moment::Offline,
+            seconds if seconds > 0.0 && !is_network_back => Moment::Seconds(seconds),
+            _ => Moment::Over,
+        }
+    }
+
+    /// Whether there was no network for a while: what failed before that says nothing about the next try.
+    pub fn was_offline(&self) -> bool {
+        self.was_offline
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,5 +102,23 @@ mod tests {
     fn a_server_that_refuses_is_asked_three_times() {
         let mut patience = Patience::default();
         assert_eq!(std::iter::from_fn(|| patience.wait(None, true, 0.5)).count(), 2);
+    }
+
+    #[test]
+    fn a_wait_ends_in_time_or_when_the_network_is_back_but_never_without_one() {
+        let mut wait = Wait::new(2.0, false, 0.0);
+        assert_eq!((wait.look(500.0, false), wait.look(2_000.0, false)), (Moment::Seconds(1.5), Moment::Over));
+        let mut wait = Wait::new(2.0, false, 0.0);
+        assert_eq!((wait.look(500.0, true), wait.look(9_000.0, true)), (Moment::Offline, Moment::Offline));
+        assert!(wait.was_offline() && wait.look(9_000.0, false) == Moment::Over);
+        let mut wait = Wait::new(2.0, false, 0.0);
+        assert_eq!((wait.look(500.0, true), wait.look(600.0, false)), (Moment::Offline, Moment::Over));
+    }
+
+    #[test]
+    fn a_server_that_asked_to_wait_is_not_disturbed_because_the_network_is_back() {
+        let mut wait = Wait::new(2.0, true, 0.0);
+        assert_eq!((wait.look(500.0, true), wait.look(1_000.0, false)), (Moment::Offline, Moment::Seconds(1.0)));
+        assert_eq!(wait.look(2_000.0, false), Moment::Over);
     }
 }

@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 
 use super::super::http::{self, Body};
-use super::super::js::{StorageError, now_millis, sleep};
+use super::super::js::{StorageError, navigator, now_millis, sleep};
 use super::super::lookup::check_length;
 use super::super::sink::Sink;
 use super::super::vetting::Vetting;
@@ -12,12 +12,12 @@ use super::ending::{Break, NO_RANGES, REPLACED, STORAGE_FULL, cannot_go_on, in_u
 use crate::library::answer::{Meaning, Version, refused_for_good};
 use crate::library::journal::{self, JOURNAL};
 use crate::library::messages::Stage;
-use crate::library::patience::Patience;
+use crate::library::patience::{Moment, Patience, Wait};
 use crate::problem::Problem;
 
 /// Read at once when what is here is checked.
 const PIECE: usize = 2 << 20;
-/// While it waits, a download looks so often whether it was paused.
+/// While it waits, a download looks so often whether it was paused, and whether there is a network.
 const LOOK_MILLIS: u32 = 100;
 
 /// The part that is on its way.
@@ -124,11 +124,15 @@ impl Download<'_> {
         let Some(seconds) = patience.wait(asked, why.contains("refused"), js_sys::Math::random()) else {
             return Err(Break::Kept(refused_for_good(&why)));
         };
-        let until = now_millis() + 1e3 * seconds;
-        while now_millis() < until {
-            let left = ((until - now_millis()) / 1e3).max(0.0);
-            self.say(current, current.sink.position(), Stage::Waiting { seconds: left, why: why.clone() });
-            sleep(LOOK_MILLIS.min((1e3 * left) as u32 + 1)).await;
+        let mut wait = Wait::new(seconds, asked.is_some(), now_millis());
+        loop {
+            let (seconds, look_millis) = match wait.look(now_millis(), !navigator().on_line()) {
+                Moment::Over => break,
+                Moment::Offline => (None, LOOK_MILLIS),
+                Moment::Seconds(left) => (Some(left), LOOK_MILLIS.min((1e3 * left) as u32 + 1)),
+            };
+            self.say(current, current.sink.position(), Stage::Waiting { seconds, why: why.clone() });
+            sleep(look_millis).await;
             if self.control.paused.get() {
                 return Err(Break::Paused);
             }
@@ -140,6 +144,9 @@ impl Download<'_> {
     async fn request(&mut self, current: &mut Current) -> Ended {
         if let Err(reason) = self.take_probe(current).await {
             return Ended::Break(reason);
+        }
+        if wait.was_offline() {
+            patience.renew();
         }
         let (address, start) = (self.wanted.parts[current.i].address.clone(), current.sink.position());
         let last = current.version.total.map(|total| total - 1);
