@@ -16,7 +16,7 @@ use super::sharing::{Reach, SharedLink};
 use super::state::{Origin, Page, Shown};
 use crate::explanation::{Aggregation, Document, from_fragment, to_fragment};
 use crate::graph::Normalization;
-use crate::library::address::part_of;
+use crate::library::address::{missing_parts, part_of};
 use crate::problem::Problem;
 
 impl Shown {
@@ -87,18 +87,16 @@ impl Page {
 
     fn open_model(&self, mut files: Vec<File>) {
         files.sort_by_key(File::name);
-        let Some(first) = files.first() else { return };
-        let name = first.name();
-        let (name, expected) = match part_of(&name) {
-            Some((stem, _, n)) => (stem.to_owned(), n),
-            None => (name.clone(), 1),
-        };
-        if files.len() == expected {
-            return self.choose_model(Choice::Files(name), files);
-        }
-        let what = match expected {
-            1 => format!("{} model files were opened at once", files.len()),
-            n => format!("\u{201c}{name}\u{201d} has {n} parts, and {} of them came", files.len()),
+        let names: Vec<String> = files.iter().map(File::name).collect();
+        let Some(first) = names.first() else { return };
+        let name = part_of(first).map_or(first.as_str(), |(stem, ..)| stem).to_owned();
+        let what = match missing_parts(&names) {
+            Some(missing) if missing.is_empty() => return self.choose_model(Choice::Files(name), files),
+            None if names.len() == 1 => return self.choose_model(Choice::Files(name), files),
+            Some(missing) => {
+                format!("\u{201c}{name}\u{201d} has {} parts; missing: {}", names.len() + missing.len(), some_of(&missing))
+            }
+            None => format!("{} model files were opened at once", names.len()),
         };
         self.problem.set(Some(Problem::new(what, "Open one model at a time, all parts of it together")));
     }
@@ -214,5 +212,27 @@ impl Page {
     fn selected_document(&self) -> Option<Document> {
         let graph = self.shown.with_untracked(|shown| shown.as_ref().map(|shown| shown.graph.clone()))?;
         Some(self.output.with_untracked(|output| Reading::new(graph, output).to_document()))
+    }
+}
+
+/// "a.gguf, b.gguf, c.gguf and 4 more".
+fn some_of(names: &[String]) -> String {
+    const SHOWN: usize = 3;
+    let more = names.len().saturating_sub(SHOWN);
+    let shown = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if more == 0 { shown } else { format!("{shown} and {more} more") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_names_the_first_are_told() {
+        let names = |n: usize| (1..=n).map(|i| i.to_string()).collect::<Vec<_>>();
+        assert_eq!(
+            (some_of(&names(1)), some_of(&names(3)), some_of(&names(9))),
+            ("1".into(), "1, 2, 3".into(), "1, 2, 3 and 6 more".into())
+        );
     }
 }

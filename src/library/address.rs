@@ -99,6 +99,14 @@ pub fn all_parts(address: &str) -> Vec<String> {
     }
 }
 
+/// Of a split model of which the parts with these names are here, the names of those that are missing; `None` of anything else.
+pub fn missing_parts(names: &[String]) -> Option<Vec<String>> {
+    let (first, others) = names.split_first()?;
+    part_of(first)?;
+    let all = all_parts(first);
+    others.iter().all(|name| all.contains(name)).then(|| all.into_iter().filter(|part| !names.contains(part)).collect())
+}
+
 /// What comes before the number of a part, the number from 1 on, and how many there are.
 pub fn part_of(name: &str) -> Option<(&str, usize, usize)> {
     let number = |digits: &str| (digits.len() == 5).then(|| digits.parse::<usize>().ok()).flatten();
@@ -154,6 +162,16 @@ mod tests {
             assert_eq!(file_address(typed).as_deref(), Ok(typed));
         }
         assert_eq!((file_name("https://a.b/c/d.gguf?x=1"), host("https://a.b:81/c")), ("d.gguf".into(), "a.b:81"));
+    }
+
+    #[test]
+    fn missing_parts_are_named() {
+        let names = |numbers: &[usize]| -> Vec<String> { numbers.iter().map(|i| format!("big-{i:05}-of-00003.gguf")).collect() };
+        assert_eq!(missing_parts(&names(&[1, 2, 3])), Some(vec![]));
+        assert_eq!(missing_parts(&names(&[2])), Some(names(&[1, 3])));
+        for no_parts in [vec![], vec!["big.gguf".to_owned()], vec![names(&[1])[0].clone(), "other-00002-of-00003.gguf".to_owned()]] {
+            assert_eq!(missing_parts(&no_parts), None);
+        }
     }
 
     #[test]

@@ -4,8 +4,9 @@ use web_sys::AbortController;
 
 use super::http::{self, Body};
 use super::js::sleep;
+use crate::library::address::file_name;
 use crate::library::answer::{Answer, Meaning, Version, refused_for_good};
-use crate::library::messages::Wanted;
+use crate::library::messages::{Part, Wanted};
 use crate::library::patience::Patience;
 use crate::problem::Problem;
 
@@ -29,11 +30,19 @@ pub async fn probes(wanted: &Wanted) -> Result<Vec<Probe>, Problem> {
     for part in &wanted.parts {
         // Sizes are told by the first part alone.
         let length = if probes.is_empty() { FIRST_BYTES } else { 1 };
-        let probe = patiently(&part.address, length).await?;
+        let probe = patiently(&part.address, length).await.map_err(|problem| of_part(wanted, part, problem))?;
         check_length(part.bytes, probe.version.total)?;
         probes.push(probe);
     }
     Ok(probes)
+}
+
+/// What went wrong, with the name of the file where there are several.
+fn of_part(wanted: &Wanted, part: &Part, problem: Problem) -> Problem {
+    match wanted.parts.len() {
+        1 => problem,
+        n => Problem { what: format!("{} of this model\u{2019}s {n} files: {}", file_name(&part.address), problem.what), ..problem },
+    }
 }
 
 /// The length that was expected and the one that the server says are the same, where both are known.
