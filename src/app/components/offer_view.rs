@@ -122,8 +122,12 @@ fn device_words(Device { gpu, memory, storage }: &Device) -> String {
 /// What will not be as one expects.
 fn warnings(offer: &Offer) -> Vec<String> {
     let left = offer.wanted.bytes().unwrap_or(0).saturating_sub(offer.bytes_here);
+    let why_not_stored = match offer.device.storage.is_open {
+        true => "The browser has no room to store this model",
+        false => "This browser does not let the page store files (a private window, perhaps)",
+    };
     let not_kept = (!can_be_stored(left, &offer.device))
-        .then(|| "The browser has no room to store this model: it will be kept in memory until this tab is closed.".to_owned());
+        .then(|| format!("{why_not_stored}: the model will be kept in memory until this tab is closed."));
     let not_resumable =
         (!offer.resumable).then(|| "This server cannot go on where a download stopped: after a break it begins again.".to_owned());
     not_kept.into_iter().chain(not_resumable).collect()
@@ -160,5 +164,8 @@ mod tests {
         let mut poor = offer();
         (poor.resumable, poor.device.storage.free) = (false, Some(5));
         assert_eq!(warnings(&poor).len(), 2);
+        assert!(warnings(&poor)[0].contains("no room"));
+        poor.device.storage = Storage::default();
+        assert!(warnings(&poor)[0].contains("private window"));
     }
 }
