@@ -43,6 +43,7 @@
 //!                              │ lookup     64 kB: length, version, architecture        ─► Offer
 //!                              │ download   what is here ─► ask for the rest ─► SHA-256  ─► Fetching.., Arrived
 //!                              │   sink     into the browser's storage (OPFS), or memory where that is refused or full
+//!                              │            (a copy of a local file goes the same way, from an address that the page lends)
 //!                              └ shelf      what is kept, deleting, opening
 //!   app/asking ── Load(Kept) ─► worker/host ─► shelf.open ─► session        on every later visit, offline too
 //! ```

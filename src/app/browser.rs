@@ -78,6 +78,16 @@ pub fn download(name: &str, media_type: &str, text: &str) -> Option<()> {
     Url::revoke_object_url(&url).ok()
 }
 
+/// An address at which this tab can read the file, until it is taken back.
+pub fn lend(file: &Blob) -> Option<String> {
+    Url::create_object_url_with_blob(file).ok()
+}
+
+pub fn take_back(address: &str) {
+    // One that is not lent any more needs nothing.
+    drop(Url::revoke_object_url(address));
+}
+
 /// What the visitor typed under this key, earlier in this tab.
 pub fn remembered(key: &str) -> String {
     session_storage().and_then(|storage| storage.get_item(key).ok().flatten()).unwrap_or_default()

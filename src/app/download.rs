@@ -66,13 +66,17 @@ impl Download {
 
     /// What goes on, in words that change seldom (they are read aloud).
     pub fn phase(&self) -> &'static str {
-        match self.state {
-            State::Starting => "Starting the download",
-            State::Going(Stage::Checking) => "Checking what is here already",
-            State::Going(Stage::Downloading) => "Downloading",
-            State::Going(Stage::Waiting { .. }) => "Waiting",
-            State::Paused(None) => "Download paused",
-            State::Paused(Some(_)) => "Download stopped",
+        match (&self.state, self.wanted.is_copy()) {
+            (State::Starting, false) => "Starting the download",
+            (State::Starting, true) => "Starting the copy",
+            (State::Going(Stage::Checking), _) => "Checking what is here already",
+            (State::Going(Stage::Downloading), false) => "Downloading",
+            (State::Going(Stage::Downloading), true) => "Copying into this browser\u{2019}s storage",
+            (State::Going(Stage::Waiting { .. }), _) => "Waiting",
+            (State::Paused(None), false) => "Download paused",
+            (State::Paused(None), true) => "Copy paused",
+            (State::Paused(Some(_)), false) => "Download stopped",
+            (State::Paused(Some(_)), true) => "Copy stopped",
         }
     }
 
@@ -105,6 +109,7 @@ impl Download {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::library::messages::Part;
 
     fn at(bytes: u64, stage: Stage) -> Fetching {
         Fetching { name: "Qwen".into(), bytes, total: 600_000_000, stage, notice: None }
@@ -121,14 +126,23 @@ mod tests {
     }
 
     #[test]
+    fn a_copy_is_no_download() {
+        let part = Part::of_device("c.gguf", 600_000_000, 0.0, "blob:1".into());
+        let mut copy = Download::new(Wanted { name: "c.gguf".into(), parts: vec![part] });
+        assert_eq!((copy.phase(), copy.detail().as_str()), ("Starting the copy", "600.0 MB in all"));
+        copy.paused(None);
+        assert_eq!(copy.phase(), "Copy paused");
+    }
+
+    #[test]
     fn a_pause_says_why_and_forgets_the_rate() {
         let mut download = Download::new(Wanted::default());
         download.went_on(at(6_000_000, Stage::Waiting { seconds: Some(3.2), why: "the server is busy (429)".into() }), 0.0);
         assert_eq!(download.detail(), "6.0 MB of 600.0 MB (1%): the server is busy (429); next try in 3 s");
+        download.went_on(at(6_000_000, Stage::Waiting { seconds: None, why: "the connection broke off".into() }), 0.0);
+        assert!(download.detail().ends_with("the connection broke off; it goes on when this device is online again"));
         download.paused(Some(Problem::new("the network is down", "Press Resume")));
         assert_eq!(download.detail(), "6.0 MB of 600.0 MB (1%). The network is down. Press Resume.");
         assert!(download.is_paused());
     }
 }
-        download.went_on(at(6_000_000, Stage::Waiting { seconds: None, why: "the connection broke off".into() }), 0.0);
-        assert!(download.detail().ends_with("the connection broke off; it goes on when this device is online again"));

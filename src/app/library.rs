@@ -34,6 +34,8 @@ pub struct Library {
     /// What that came to.
     pub offer: RwSignal<Option<Offer>>,
     pub download: RwSignal<Option<Download>>,
+    /// The copy of a local model that was made on this visit, by its id.
+    pub copied: RwSignal<Option<String>>,
     /// A model that arrived while the engine was busy.
     pub arrived: RwSignal<Option<Choice>>,
     pub problem: RwSignal<Option<Problem>>,
@@ -50,6 +52,7 @@ impl Library {
             asked: RwSignal::new(None),
             offer: RwSignal::new(None),
             download: RwSignal::new(unfinished.map(Download::unfinished)),
+            copied: RwSignal::new(None),
             arrived: RwSignal::new(None),
             problem: RwSignal::new(None),
             client: StoredValue::new_local(None),
@@ -102,7 +105,9 @@ impl Page {
         library.problem.set(None);
         library.offer.set(None);
         library.is_open.set(false);
-        browser::keep(UNFINISHED, serde_json::to_string(&wanted).ok().as_deref());
+        if !wanted.is_copy() {
+            browser::keep(UNFINISHED, serde_json::to_string(&wanted).ok().as_deref());
+        }
         library.download.set(Some(Download::new(wanted.clone())));
         let page = *self;
         spawn_local(async move {
@@ -124,7 +129,9 @@ impl Page {
     /// The visitor does not want it any more; what is here stays under Models.
     pub fn dismiss_download(&self) {
         browser::keep(UNFINISHED, None);
-        self.library.download.set(None);
+        if let Some(download) = self.library.download.try_update(Option::take).flatten() {
+            download.wanted.parts.iter().filter_map(|part| part.local.as_deref()).for_each(browser::take_back);
+        }
     }
 
     /// Loads a model that is kept.
@@ -213,7 +220,11 @@ impl Page {
 
     /// A model that arrived is loaded, unless the engine is busy: then it waits for the visitor.
     fn arrived(&self, name: String, place: Place) {
+        let download = self.library.download.get_untracked();
         self.dismiss_download();
+        if let Some(copy) = download.filter(|download| download.wanted.is_copy()) {
+            return self.copy_arrived(copy, place);
+        }
         let choice = match place {
             Place::Kept(id) => Choice::Kept { id, name },
             Place::Memory(address) => Choice::Memory { address, name },

@@ -10,6 +10,7 @@ mod check;
 mod choice;
 mod comparison;
 mod components;
+mod copy;
 mod derivation;
 mod download;
 mod examples;

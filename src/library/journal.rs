@@ -51,6 +51,12 @@ pub fn usable(mark: Option<&str>, on_disk: u64) -> u64 {
 }
 
 impl Journal {
+    /// Of a download that begins. What can be read in this tab only is of no use to a later one.
+    pub fn new(mut wanted: Wanted, etags: Vec<Option<String>>) -> Self {
+        wanted.parts.iter_mut().for_each(|part| part.local = None);
+        Self { wanted, etags }
+    }
+
     /// The version of part `i`, as far as it is known.
     pub fn version(&self, i: usize) -> Version {
         Version { total: self.wanted.parts[i].bytes, etag: self.etags.get(i).cloned().flatten() }
@@ -79,7 +85,7 @@ mod tests {
     use crate::library::messages::Part;
 
     fn wanted(bytes: Option<u64>, sha256: Option<&str>) -> Wanted {
-        let part = Part { address: "https://a.b/c.gguf".into(), bytes, sha256: sha256.map(str::to_owned) };
+        let part = Part { address: "https://a.b/c.gguf".into(), bytes, sha256: sha256.map(str::to_owned), local: None };
         Wanted { name: "c".into(), parts: vec![part] }
     }
 
@@ -102,6 +108,18 @@ mod tests {
         let mut elsewhere = wanted(Some(9), None);
         elsewhere.parts[0].address.push('x');
         assert!(!journal.continues(&elsewhere));
+    }
+
+    #[test]
+    fn a_copy_of_a_file_goes_on_when_the_same_file_is_chosen_again() {
+        let chosen = |bytes, modified, local: &str| Wanted {
+            name: "c".into(),
+            parts: vec![Part::of_device("c.gguf", bytes, modified, local.into())],
+        };
+        let journal = Journal::new(chosen(9, 1.5, "blob:1"), vec![None]);
+        assert!(journal.wanted.is_copy() && journal.wanted.parts[0].local.is_none());
+        assert!(journal.continues(&chosen(9, 1.5, "blob:2")));
+        assert!(!journal.continues(&chosen(9, 2.5, "blob:2")) && !journal.continues(&chosen(10, 1.5, "blob:2")));
     }
 
     #[test]

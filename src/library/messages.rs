@@ -16,11 +16,30 @@ pub struct Wanted {
 /// One file of a model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Part {
+    /// Where it is published; of a file of this device a name that stays the same while the file does.
     pub address: String,
+    /// Where a file of this device can be read: an address of the browser's own, which ends with the tab.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub local: Option<String>,
     /// Its length, where that is known.
     pub bytes: Option<u64>,
     /// In lower-case hexadecimal, where that is known.
     pub sha256: Option<String>,
+}
+
+/// What the address of a file of this device begins with.
+const LOCAL: &str = "file:";
+
+impl Part {
+    /// A file of this device that was chosen by its name. The address tells files of the same name apart; `local` is where it can be read.
+    pub fn of_device(name: &str, bytes: u64, modified_millis: f64, local: String) -> Self {
+        Self { address: format!("{LOCAL}{name}?{bytes}&{modified_millis}"), local: Some(local), bytes: Some(bytes), sha256: None }
+    }
+
+    /// Where its bytes come from.
+    pub fn source(&self) -> &str {
+        self.local.as_deref().unwrap_or(&self.address)
+    }
 }
 
 impl Wanted {
@@ -28,6 +47,11 @@ impl Wanted {
     pub fn at(name: impl Into<String>, addresses: Vec<String>) -> Self {
         let part = |address| Part { address, ..Part::default() };
         Self { name: name.into(), parts: addresses.into_iter().map(part).collect() }
+    }
+
+    /// Whether it is a copy of files of this device.
+    pub fn is_copy(&self) -> bool {
+        self.parts.iter().any(|part| part.address.starts_with(LOCAL))
     }
 
     /// Length of all parts, where that is known.
@@ -43,7 +67,7 @@ pub enum Errand {
     List,
     /// What is at this address, before it is downloaded. Answered by `Offer` or `Failed`.
     LookUp(Wanted),
-    /// Download it, from where an earlier download stopped. Answered by `Fetching`.., and `Arrived`, `Paused` or `Discarded`.
+    /// Download it (or copy it, where it is of this device), from where an earlier download stopped. Answered by `Fetching`.., and `Arrived`, `Paused` or `Discarded`.
     Fetch(Wanted),
     /// Stop the download and keep what is here.
     Pause,
@@ -104,9 +128,16 @@ pub struct Kept {
     pub wanted: Wanted,
     /// Stored so far.
     pub bytes: u64,
-    pub is_complete: bool,
+    /// Of all of it, as it was verified; `None` of a part.
+    pub sha256: Option<String>,
     /// When it was last loaded, in milliseconds since 1970.
     pub used_millis: Option<f64>,
+}
+
+impl Kept {
+    pub fn is_complete(&self) -> bool {
+        self.sha256.is_some()
+    }
 }
 
 /// What there is to know before a download.

@@ -28,7 +28,7 @@ pub struct Known {
 
 impl Known {
     pub fn wanted(&self) -> Wanted {
-        let part = Part { address: self.address.clone(), bytes: self.bytes, sha256: self.sha256.clone() };
+        let part = Part { address: self.address.clone(), bytes: self.bytes, sha256: self.sha256.clone(), local: None };
         Wanted { name: self.name.clone(), parts: vec![part] }
     }
 }

@@ -39,7 +39,7 @@ pub fn run() {
             Ok((Request::Library(errand), _)) => {
                 let (librarian, page) = (librarian.clone(), page.clone());
                 wasm_bindgen_futures::spawn_local(async move {
-                    librarian.serve(errand, &|report| page.post(&Event::Library(report))).await;
+                    librarian.serve(errand, Rc::new(move |report| page.post(&Event::Library(report)))).await;
                 });
             }
             Ok(request) => drop(sender.unbounded_send(request)),

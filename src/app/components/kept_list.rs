@@ -37,9 +37,10 @@ fn KeptModel(kept: Kept) -> impl IntoView {
     let (use_label, delete_label) = (format!("Use {name}"), format!("Delete {name}"));
     let id = kept.id.clone();
     let is_going_on = page.library.download.with(|download| download.as_ref().is_some_and(|download| !download.is_paused()));
-    let can_resume = kept.wanted.parts.iter().all(|part| !part.address.is_empty());
+    // A copy goes on when its file is opened again; what lost its journal never does.
+    let can_resume = !kept.wanted.is_copy() && kept.wanted.parts.iter().all(|part| !part.address.is_empty());
     let wanted = kept.wanted.clone();
-    let act = match kept.is_complete {
+    let act = match kept.is_complete() {
         true => view! { <button type="button" aria-label=use_label data-testid="use-kept" on:click=move |_| page.use_kept(&kept)>"Use"</button> }.into_any(),
         false => view! {
             <button type="button" data-testid="resume-kept" disabled=is_going_on || !can_resume on:click=move |_| page.fetch(wanted.clone())>"Resume"</button>
@@ -61,13 +62,17 @@ fn KeptModel(kept: Kept) -> impl IntoView {
     }
 }
 
-/// "639.4 MB, last used 3 days ago", "312.0 MB of 639.4 MB are here".
+/// "639.4 MB, last used 3 days ago, SHA-256 9465e63a…", "312.0 MB of 639.4 MB are here".
 fn kept_words(kept: &Kept, now_millis: f64) -> String {
     let bytes = number::bytes(kept.bytes);
-    match (kept.is_complete, kept.wanted.bytes()) {
-        (true, _) => format!("{bytes}, {}", kept.used_millis.map_or("not used yet".into(), |used| last_used(now_millis - used))),
-        (false, Some(total)) => format!("{bytes} of {} are here", number::bytes(total)),
-        (false, None) => format!("{bytes} are here"),
+    let used = || kept.used_millis.map_or("not used yet".into(), |used| last_used(now_millis - used));
+    match (&kept.sha256, kept.wanted.bytes()) {
+        (Some(sha256), _) => format!("{bytes}, {}, SHA-256 {}\u{2026}", used(), sha256.get(..8).unwrap_or_default()),
+        (None, Some(total)) if kept.wanted.is_copy() => {
+            format!("{bytes} of {} are copied; open the file again to keep the rest", number::bytes(total))
+        }
+        (None, Some(total)) => format!("{bytes} of {} are here", number::bytes(total)),
+        (None, None) => format!("{bytes} are here"),
     }
 }
 
@@ -103,16 +108,25 @@ mod tests {
     use crate::library::messages::{Part, Wanted};
 
     fn kept(is_complete: bool) -> Kept {
-        let part = Part { address: "https://a.b/c.gguf".into(), bytes: Some(600_000_000), sha256: None };
+        let part = Part { address: "https://a.b/c.gguf".into(), bytes: Some(600_000_000), ..Part::default() };
         let wanted = Wanted { name: "Qwen".into(), parts: vec![part] };
-        Kept { id: "ab".into(), wanted, bytes: 300_000_000, is_complete, used_millis: Some(0.0) }
+        Kept {
+            id: "ab".into(),
+            wanted,
+            bytes: 300_000_000,
+            sha256: is_complete.then(|| "9465e63a22add5354d9bb4b99e901176".into()),
+            used_millis: Some(0.0),
+        }
     }
 
     #[test]
     fn what_is_kept_is_told_by_size_and_last_use() {
         assert_eq!(kept_words(&kept(false), 0.0), "300.0 MB of 600.0 MB are here");
-        assert_eq!(kept_words(&kept(true), 4e7), "300.0 MB, used today");
-        assert_eq!(kept_words(&kept(true), 3e8), "300.0 MB, last used 3 days ago");
+        assert_eq!(kept_words(&kept(true), 4e7), "300.0 MB, used today, SHA-256 9465e63a\u{2026}");
+        assert_eq!(kept_words(&kept(true), 3e8), "300.0 MB, last used 3 days ago, SHA-256 9465e63a\u{2026}");
+        let mut copy = kept(false);
+        copy.wanted.parts = vec![Part::of_device("c.gguf", 600_000_000, 0.0, "blob:1".into())];
+        assert_eq!(kept_words(&copy, 0.0), "300.0 MB of 600.0 MB are copied; open the file again to keep the rest");
     }
 
     #[test]

@@ -40,8 +40,17 @@ pub fn ModelBar() -> impl IntoView {
             </p>
             {progress}
             {notice}
+            <p class="notice" role="status" data-testid="copied" hidden=move || !page.is_copied()>
+                "A copy is kept in this browser, for later visits and without a network. It can be deleted under \u{201c}Choose a model\u{201d}."
+            </p>
             <div class="choice">
                 {arrived}
+                <Show when=move || page.can_keep_copy()>
+                    <button type="button" data-testid="keep-copy" on:click=move |_| page.keep_copy()>
+                        <IconView icon=Icon::Save />
+                        "Keep a copy in this browser"
+                    </button>
+                </Show>
                 <button type="button" data-testid="models-button" disabled=is_busy on:click=move |_| page.open_library()>
                     <IconView icon=Icon::Models />
                     "Choose a model\u{2026}"

@@ -20,7 +20,7 @@ use crate::library::messages::{Device, Errand, Facts, GpuFacts, Offer, Report, W
 use crate::model::glance::Glance;
 use crate::problem::Problem;
 
-use download::{Break, Control, Download, in_use};
+use download::{Break, Control, Download, Tell, in_use};
 use lock::Lock;
 use lookup::Probe;
 use vetting::unsupported;
@@ -32,11 +32,13 @@ pub struct Librarian {
     running: RefCell<Option<Rc<Control>>>,
     /// What the server said when it was asked last.
     probes: RefCell<Rc<Vec<Probe>>>,
+    /// A download that stopped and holds in memory what it could not store: it can go on while this tab is open.
+    stopped: RefCell<Option<Download>>,
 }
 
 impl Librarian {
     /// Does `errand` and tells what comes of it.
-    pub async fn serve(&self, errand: Errand, tell: &dyn Fn(Report)) {
+    pub async fn serve(&self, errand: Errand, tell: Tell) {
         match errand {
             Errand::List => tell(Report::Shelf(shelf::list().await)),
             Errand::LookUp(wanted) => tell(match self.look_up(wanted).await {
@@ -44,12 +46,13 @@ impl Librarian {
                 Err(problem) => Report::Failed(problem),
             }),
             Errand::Fetch(wanted) => {
-                tell(self.fetch(wanted, tell).await);
+                tell(self.fetch(wanted, tell.clone()).await);
                 tell(Report::Shelf(shelf::list().await));
             }
             Errand::Pause => self.running.borrow().iter().for_each(|control| control.pause()),
             Errand::Delete(ids) => {
                 for id in ids {
+                    self.stopped.borrow_mut().take_if(|stopped| stopped.is_of(&id));
                     if let Err(error) = shelf::delete(&id).await {
                         tell(Report::Failed(Problem::new(
                             format!("a model was not deleted: {error}"),
@@ -71,7 +74,8 @@ impl Librarian {
         let resumable = probes.iter().all(|probe| probe.resumable);
         *self.probes.borrow_mut() = Rc::new(probes);
         let id = shelf::id(&wanted);
-        let bytes_here = shelf::list().await.models.into_iter().find(|kept| kept.id == id).map_or(0, |kept| kept.bytes);
+        let stored = shelf::list().await.models.into_iter().find(|kept| kept.id == id).map_or(0, |kept| kept.bytes);
+        let bytes_here = self.stopped.borrow().as_ref().filter(|stopped| stopped.is_of(&id)).map_or(stored, Download::bytes);
         Ok(Offer { wanted, resumable, facts: facts.into(), device: this_device().await, bytes_here })
     }
 
@@ -79,25 +83,21 @@ impl Librarian {
     async fn with_its_version(&self, wanted: Wanted) -> Result<Wanted, Problem> {
         let address = wanted.parts.first().map(|part| part.address.clone());
         let was_asked = self.probes.borrow().first().is_some_and(|probe| Some(&probe.address) == address.as_ref());
-        match was_asked || shelf::has_journal(&shelf::id(&wanted)).await {
+        // A file of this device has no other version.
+        match wanted.is_copy() || was_asked || shelf::has_journal(&shelf::id(&wanted)).await {
             true => Ok(wanted),
             false => self.look_up(wanted).await.map(|offer| offer.wanted),
         }
     }
 
-    async fn fetch(&self, wanted: Wanted, tell: &dyn Fn(Report)) -> Report {
+    async fn fetch(&self, wanted: Wanted, tell: Tell) -> Report {
         let control = Rc::<Control>::default();
         if self.running.borrow().is_some() {
             return Report::Failed(Problem::new("another model is being downloaded", "Wait or pause that one first"));
         }
         let Some(_lock) = Lock::of(&shelf::id(&wanted)).await else { return Report::Paused(Some(in_use())) };
         *self.running.borrow_mut() = Some(control.clone());
-        let wanted = match self.with_its_version(wanted).await {
-            Ok(wanted) => wanted,
-            Err(problem) => return Report::Paused(Some(problem)),
-        };
-        let probes = self.probes.borrow().clone();
-        let ended = Download::run(wanted, &probes, control, tell).await;
+        let ended = self.download(wanted, control, tell).await;
         self.running.take();
         match ended {
             Ok(report) => report,
@@ -105,6 +105,24 @@ impl Librarian {
             Err(Break::Kept(problem)) => Report::Paused(Some(problem)),
             Err(Break::Useless(problem)) => Report::Discarded(problem),
         }
+    }
+
+    /// Goes on with the download that stopped, where it is of the same model; another one gives its memory back.
+    async fn download(&self, wanted: Wanted, control: Rc<Control>, tell: Tell) -> Result<Report, Break> {
+        let stopped = self.stopped.take().filter(|stopped| stopped.continues(&wanted));
+        let mut download = match stopped {
+            Some(stopped) => stopped.under(control),
+            None => {
+                let wanted = self.with_its_version(wanted).await.map_err(Break::Kept)?;
+                let probes = self.probes.borrow().clone();
+                Download::new(wanted, probes, control, tell)
+            }
+        };
+        let ended = download.run().await;
+        if download.is_in_memory() && matches!(ended, Err(Break::Paused | Break::Kept(_))) {
+            *self.stopped.borrow_mut() = Some(download);
+        }
+        ended
     }
 }
 

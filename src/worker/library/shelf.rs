@@ -77,7 +77,8 @@ async fn describe(id: String, folder: &Folder) -> Kept {
     }
     let complete: Option<Complete> = json(folder, COMPLETE).await;
     let used_millis = folder.text(USED).await.and_then(|text| text.parse().ok());
-    Kept { id, bytes: on_disk.iter().sum(), is_complete: journal::is_complete(complete.as_ref(), &on_disk), used_millis, wanted }
+    let sha256 = complete.filter(|complete| journal::is_complete(Some(complete), &on_disk)).map(|complete| complete.sha256);
+    Kept { id, bytes: on_disk.iter().sum(), sha256, used_millis, wanted }
 }
 
 /// Deletes a model that no tab is downloading.

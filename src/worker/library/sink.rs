@@ -52,6 +52,10 @@ impl Sink {
         }
     }
 
+    pub fn is_in_memory(&self) -> bool {
+        matches!(self, Self::Memory(_))
+    }
+
     /// Bytes of an earlier download, to be read again; in memory there is none.
     pub fn read_at(&self, position: u64, length: usize) -> Result<Vec<u8>, StorageError> {
         match self {

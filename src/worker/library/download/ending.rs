@@ -5,9 +5,8 @@ use sha2::{Digest, Sha256};
 use super::super::js::StorageError;
 use crate::problem::Problem;
 
-pub const NO_STORAGE: &str =
-    "This browser does not let the page store files (a private window, perhaps): the model is kept in memory until this tab is closed.";
-pub const STORAGE_FULL: &str = "The browser\u{2019}s storage for this site is full: the model is kept in memory until this tab is closed.";
+pub const NO_STORAGE: &str = "this browser does not let the page store files (a private window, perhaps)";
+pub const STORAGE_FULL: &str = "the browser\u{2019}s storage for this site is full";
 pub const NO_RANGES: &str = "This server cannot go on where a download stopped: after a break it begins again.";
 pub const REPLACED: &str = "The file on the server was replaced meanwhile, so the download began again.";
 
@@ -42,6 +41,22 @@ pub fn in_use() -> Problem {
 
 pub fn not_stored(error: &StorageError) -> Problem {
     Problem::new(format!("the download could not be stored: {error}"), "Make room under Models or on the device, then press Resume")
+}
+
+/// A copy of a file of this device is for later visits; one in memory would be of no use.
+pub fn no_copy(why: &str) -> Break {
+    Break::Useless(Problem::new(
+        format!("no copy was kept: {why}"),
+        "The file itself stays in use until this page is closed. Make room under Models or on the device, then try again",
+    ))
+}
+
+pub fn unreadable() -> Break {
+    Break::Useless(Problem::new("what was downloaded earlier cannot be read any more", "Download it again"))
+}
+
+pub fn file_gone() -> Break {
+    Break::Useless(Problem::new("no copy was kept: the file was changed or moved while it was read", "Open it again, then try again"))
 }
 
 pub fn cannot_go_on() -> Break {

@@ -18,7 +18,7 @@ use crate::library::journal::{self, COMPLETE, Complete, JOURNAL, Journal};
 use crate::library::messages::{Fetching, Place, Report, Stage, Wanted};
 
 pub use ending::{Break, in_use};
-use ending::{NO_STORAGE, STORAGE_FULL, hexadecimal, not_stored, verify};
+use ending::{NO_STORAGE, STORAGE_FULL, hexadecimal, no_copy, not_stored, verify};
 use part::Current;
 
 /// The page is told at most so often.
@@ -46,56 +46,95 @@ impl Control {
     }
 }
 
-/// A download that goes on.
-pub struct Download<'a> {
+/// A download, from its beginning to its end. What it holds in memory is lost with it.
+pub struct Download {
     id: String,
     wanted: Wanted,
     etags: Vec<Option<String>>,
-    probes: &'a [Probe],
+    /// Of every part, where the server was asked just now.
+    probes: Rc<Vec<Probe>>,
     /// Where it is stored; `None` for memory.
     folder: Option<Folder>,
     control: Rc<Control>,
-    tell: &'a dyn Fn(Report),
+    tell: Tell,
     notice: Option<String>,
-    /// Of all parts before the one that is on its way.
-    before: u64,
     told_millis: f64,
-    /// Of all parts one after the other.
+    /// Lengths of the parts that are whole.
+    whole: Vec<u64>,
+    /// Those of them that are in memory: the last ones.
+    blobs: Array,
+    /// Of all parts so far, one after the other.
     hash: Sha256,
+    /// The part that was on its way when it broke off, where that is in memory.
+    broken_off: Option<Current>,
 }
 
-impl<'a> Download<'a> {
-    /// Downloads `wanted`, or what is missing of it. `probes`: of every part, where the server was asked just now.
-    pub async fn run(wanted: Wanted, probes: &'a [Probe], control: Rc<Control>, tell: &'a dyn Fn(Report)) -> Result<Report, Break> {
-        let id = shelf::id(&wanted);
-        let name = wanted.name.clone();
-        let (folder, notice) = match Self::folder(&id, &wanted).await {
-            Ok(folder) => (Some(folder), None),
-            Err(StorageError::InUse) => return Err(Break::Kept(in_use())),
-            Err(StorageError::Full) => (None, Some(STORAGE_FULL.to_owned())),
-            Err(StorageError::Closed(_)) => (None, Some(NO_STORAGE.to_owned())),
-        };
-        let mut download = Self {
-            etags: wanted.parts.iter().map(|part| etag(probes, &part.address)).collect(),
-            id,
+/// Where reports go.
+pub type Tell = Rc<dyn Fn(Report)>;
+
+impl Download {
+    /// Of `wanted`, or of what is missing of it in the storage.
+    pub fn new(wanted: Wanted, probes: Rc<Vec<Probe>>, control: Rc<Control>, tell: Tell) -> Self {
+        Self {
+            id: shelf::id(&wanted),
+            etags: wanted.parts.iter().map(|part| etag(&probes, &part.address)).collect(),
             wanted,
             probes,
-            folder,
+            folder: None,
             control,
             tell,
-            notice,
-            before: 0,
+            notice: None,
             told_millis: 0.0,
+            whole: Vec::new(),
+            blobs: Array::new(),
             hash: Sha256::new(),
-        };
-        let place = match download.all_parts().await {
-            Err(Break::Useless(problem)) => {
-                download.delete().await;
-                return Err(Break::Useless(problem));
+            broken_off: None,
+        }
+    }
+
+    /// The same download, when it is resumed.
+    pub fn under(self, control: Rc<Control>) -> Self {
+        Self { control, ..self }
+    }
+
+    /// Goes on until all is there or something stops it.
+    pub async fn run(&mut self) -> Result<Report, Break> {
+        let ended = self.all_parts().await;
+        if let Err(Break::Useless(_)) = ended {
+            self.delete().await;
+        }
+        ended.map(|place| Report::Arrived { name: self.wanted.name.clone(), place })
+    }
+
+    pub fn is_of(&self, id: &str) -> bool {
+        self.id == id
+    }
+
+    /// Whether what is here can be the beginning of `wanted`.
+    pub fn continues(&self, wanted: &Wanted) -> bool {
+        Journal::new(self.wanted.clone(), self.etags.clone()).continues(wanted)
+    }
+
+    /// Whether it holds bytes that are nowhere else.
+    pub fn is_in_memory(&self) -> bool {
+        self.blobs.length() > 0 || self.broken_off.is_some()
+    }
+
+    /// Bytes that are here.
+    pub fn bytes(&self) -> u64 {
+        self.whole.iter().sum::<u64>() + self.broken_off.as_ref().map_or(0, |current| current.sink.position())
+    }
+
+    async fn open(&mut self) -> Result<(), Break> {
+        match Self::folder(&self.id, &self.wanted).await {
+            Ok(folder) => {
+                self.folder = Some(folder);
+                self.keep_journal().await
             }
-            other => other?,
-        };
-        Ok(Report::Arrived { name, place })
+            Err(StorageError::InUse) => Err(Break::Kept(in_use())),
+            Err(StorageError::Full) => self.do_without_storage(STORAGE_FULL),
+            Err(StorageError::Closed(_)) => self.do_without_storage(NO_STORAGE),
+        }
     }
 
     /// The model's folder, emptied where it holds another version.
@@ -112,33 +151,44 @@ impl<'a> Download<'a> {
     }
 
     async fn all_parts(&mut self) -> Result<Place, Break> {
-        self.keep_journal().await;
-        let (mut bytes, mut blobs) = (Vec::new(), Array::new());
-        for i in 0..self.wanted.parts.len() {
-            let mut current = self.begin(i).await?;
-            self.check_again(&mut current).await?;
-            self.rest(&mut current).await?;
-            current.vetting.finish(current.sink.position()).map_err(Break::Useless)?;
-            verify(self.wanted.parts[i].sha256.as_deref(), current.hash)?;
-            bytes.push(current.sink.position());
-            self.before += current.sink.position();
-            blobs.extend(current.sink.into_blob());
+        if !self.is_in_memory() {
+            self.open().await?;
         }
-        match (&self.folder, blobs.length() as usize) {
-            (Some(folder), 0) => {
-                let complete = Complete { bytes, sha256: hexadecimal(std::mem::take(&mut self.hash)) };
+        while self.whole.len() < self.wanted.parts.len() {
+            let mut current = match self.broken_off.take() {
+                Some(current) => current,
+                None => self.begin_part(self.whole.len()).await?,
+            };
+            if let Err(reason) = self.rest(&mut current).await {
+                self.broken_off = Some(current).filter(|current| current.sink.is_in_memory());
+                return Err(reason);
+            }
+            self.part_is_there(current)?;
+        }
+        match &self.folder {
+            Some(folder) if self.blobs.length() == 0 => {
+                let complete = Complete { bytes: self.whole.clone(), sha256: hexadecimal(self.hash.clone()) };
                 let json = serde_json::to_string(&complete).expect("plain data");
                 folder.write(COMPLETE, &json).await.map_err(|error| Break::Kept(not_stored(&error)))?;
                 Ok(Place::Kept(self.id.clone()))
             }
-            _ => self.as_one_blob(&blobs, &bytes).await,
+            _ => self.as_one_blob().await,
         }
     }
 
+    fn part_is_there(&mut self, current: Current) -> Result<(), Break> {
+        let bytes = current.sink.position();
+        current.vetting.finish(bytes).map_err(Break::Useless)?;
+        verify(self.wanted.parts[current.i].sha256.as_deref(), current.hash)?;
+        self.whole.push(bytes);
+        self.blobs.extend(current.sink.into_blob());
+        Ok(())
+    }
+
     /// Parts of which some are in storage and some in memory, as a file of this tab.
-    async fn as_one_blob(&self, blobs: &Array, bytes: &[u64]) -> Result<Place, Break> {
+    async fn as_one_blob(&self) -> Result<Place, Break> {
         let all = Array::new();
-        for i in 0..bytes.len() - blobs.length() as usize {
+        for i in 0..self.whole.len() - self.blobs.length() as usize {
             let file = match &self.folder {
                 Some(folder) => folder.file(&journal::data(i)).await,
                 None => None,
@@ -146,14 +196,23 @@ impl<'a> Download<'a> {
             let file = file.ok_or_else(|| Break::Kept(not_stored(&StorageError::Full)))?;
             all.push(&file);
         }
-        let all = all.concat(blobs);
+        let all = all.concat(&self.blobs);
         let address = Blob::new_with_blob_sequence(&all).and_then(|blob| Url::create_object_url_with_blob(&blob));
         address.map(Place::Memory).map_err(|error| Break::Kept(not_stored(&error.into())))
     }
 
+    /// From now on in memory, because the storage does not take it.
+    fn do_without_storage(&mut self, why: &str) -> Result<(), Break> {
+        if self.wanted.is_copy() {
+            return Err(no_copy(why));
+        }
+        self.notice = Some(format!("The model is kept in memory until this tab is closed: {why}."));
+        Ok(())
+    }
+
     /// Says what will be here before its first byte is.
-    async fn keep_journal(&mut self) {
-        let Some(folder) = &self.folder else { return };
+    async fn keep_journal(&mut self) -> Result<(), Break> {
+        let Some(folder) = &self.folder else { return Ok(()) };
         if let Some(journal) = shelf::json::<Journal>(folder, JOURNAL).await {
             // The version that the first bytes were of counts.
             for (ours, first) in self.wanted.parts.iter_mut().zip(&journal.wanted.parts) {
@@ -161,13 +220,15 @@ impl<'a> Download<'a> {
                 ours.sha256 = ours.sha256.take().or_else(|| first.sha256.clone());
             }
             self.etags = journal.etags;
-            return;
+            return Ok(());
         }
-        let journal = Journal { wanted: self.wanted.clone(), etags: self.etags.clone() };
+        let journal = Journal::new(self.wanted.clone(), self.etags.clone());
         let json = serde_json::to_string(&journal).expect("plain data");
         if folder.write(JOURNAL, &json).await.is_err() {
-            (self.folder, self.notice) = (None, Some(STORAGE_FULL.into()));
+            self.folder = None;
+            self.do_without_storage(STORAGE_FULL)?;
         }
+        Ok(())
     }
 
     /// Lets messages from the page in.
@@ -192,7 +253,7 @@ impl<'a> Download<'a> {
         self.told_millis = now;
         let others: u64 = self.wanted.parts.iter().enumerate().filter(|(i, _)| *i != current.i).filter_map(|(_, part)| part.bytes).sum();
         let total = others + current.version.total.unwrap_or(0);
-        let bytes = self.before + position;
+        let bytes = self.whole.iter().sum::<u64>() + position;
         (self.tell)(Report::Fetching(Fetching { name: self.wanted.name.clone(), bytes, total, stage, notice: self.notice.clone() }));
     }
 }

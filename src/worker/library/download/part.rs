@@ -1,5 +1,7 @@
 //! One part of a model: what is here is read again, the rest is asked for until all is there.
 
+use std::rc::Rc;
+
 use sha2::{Digest, Sha256};
 
 use super::super::http::{self, Body};
@@ -8,7 +10,7 @@ use super::super::lookup::check_length;
 use super::super::sink::Sink;
 use super::super::vetting::Vetting;
 use super::Download;
-use super::ending::{Break, NO_RANGES, REPLACED, STORAGE_FULL, cannot_go_on, in_use, keeps_changing, not_stored};
+use super::ending::{Break, NO_RANGES, REPLACED, STORAGE_FULL, cannot_go_on, file_gone, in_use, keeps_changing, not_stored, unreadable};
 use crate::library::answer::{Meaning, Version, refused_for_good};
 use crate::library::journal::{self, JOURNAL};
 use crate::library::messages::Stage;
@@ -44,32 +46,37 @@ enum Ended {
     Break(Break),
 }
 
-impl Download<'_> {
-    pub async fn begin(&mut self, i: usize) -> Result<Current, Break> {
-        let sink = match &self.folder {
-            None => Sink::in_memory(None, 0),
-            Some(folder) => match Sink::open(folder, i).await {
-                Ok(sink) => sink,
-                Err(StorageError::InUse) => return Err(Break::Kept(in_use())),
-                Err(_) => {
-                    self.notice = Some(STORAGE_FULL.into());
-                    Sink::in_memory(None, 0)
-                }
-            },
+impl Download {
+    /// Part `i`, from where an earlier download left it in the storage.
+    pub async fn begin_part(&mut self, i: usize) -> Result<Current, Break> {
+        let opened = match &self.folder {
+            // What comes after a part in memory is there too: the parts in storage are the first ones.
+            Some(folder) if self.blobs.length() == 0 => Sink::open(folder, i).await,
+            _ => Ok(Sink::in_memory(None, 0)),
+        };
+        let sink = match opened {
+            Ok(sink) => sink,
+            Err(StorageError::InUse) => return Err(Break::Kept(in_use())),
+            Err(_) => {
+                self.do_without_storage(STORAGE_FULL)?;
+                Sink::in_memory(None, 0)
+            }
         };
         let version = Version { total: self.wanted.parts[i].bytes, etag: self.etags.get(i).cloned().flatten() };
-        Ok(Current { i, sink, hash: Sha256::new(), vetting: Vetting::new(i == 0), version, is_whole_only: false })
+        let mut current = Current { i, sink, hash: Sha256::new(), vetting: Vetting::new(i == 0), version, is_whole_only: false };
+        self.check_again(&mut current).await?;
+        Ok(current)
     }
 
     /// Reads what an earlier download left.
-    pub async fn check_again(&mut self, current: &mut Current) -> Result<(), Break> {
+    async fn check_again(&mut self, current: &mut Current) -> Result<(), Break> {
         let here = current.sink.position();
         let mut position = 0;
         while position < here {
             let length = (here - position).min(PIECE as u64) as usize;
             let piece = current.sink.read_at(position, length).map_err(|error| Break::Kept(not_stored(&error)))?;
             if piece.is_empty() {
-                return Err(Break::Useless(Problem::new("what was downloaded earlier cannot be read any more", "Download it again")));
+                return Err(unreadable());
             }
             self.take(current, &piece)?;
             position += piece.len() as u64;
@@ -104,6 +111,7 @@ impl Download<'_> {
                 Ended::Break(reason) => return Err(reason),
                 Ended::Stream(None) if current.version.total.is_none() => break,
                 Ended::Stream(_) if current.version.total == Some(current.sink.position()) => break,
+                Ended::Stream(_) | Ended::Later { .. } if self.wanted.is_copy() => return Err(file_gone()),
                 Ended::Stream(_) if current.is_whole_only => return Err(cannot_go_on()),
                 Ended::Stream(why) => (why.unwrap_or_else(|| "the connection broke off".into()), None),
                 Ended::Later { why, seconds } => (why, seconds),
@@ -137,6 +145,9 @@ impl Download<'_> {
                 return Err(Break::Paused);
             }
         }
+        if wait.was_offline() {
+            patience.renew();
+        }
         Ok(())
     }
 
@@ -145,10 +156,7 @@ impl Download<'_> {
         if let Err(reason) = self.take_probe(current).await {
             return Ended::Break(reason);
         }
-        if wait.was_offline() {
-            patience.renew();
-        }
-        let (address, start) = (self.wanted.parts[current.i].address.clone(), current.sink.position());
+        let (address, start) = (self.wanted.parts[current.i].source().to_owned(), current.sink.position());
         let last = current.version.total.map(|total| total - 1);
         if last.is_some_and(|last| start > last) {
             return Ended::Stream(None);
@@ -182,8 +190,8 @@ impl Download<'_> {
 
     /// The first bytes came when the server was asked what it has.
     async fn take_probe(&mut self, current: &mut Current) -> Result<(), Break> {
-        let address = &self.wanted.parts[current.i].address;
-        let probe = self.probes.iter().find(|probe| probe.address == *address && probe.resumable && current.version.agrees(&probe.version));
+        let (address, probes) = (&self.wanted.parts[current.i].address, self.probes.clone());
+        let probe = probes.iter().find(|probe| probe.address == *address && probe.resumable && current.version.agrees(&probe.version));
         match probe {
             Some(probe) if current.sink.position() == 0 => {
                 current.version.total = current.version.total.or(probe.version.total);
@@ -238,6 +246,7 @@ impl Download<'_> {
             Err(StorageError::Full) => {}
             Err(error) => return Err(Break::Kept(not_stored(&error))),
         }
+        self.do_without_storage(STORAGE_FULL)?;
         let stored = current.sink.position();
         // Its file has to be closed before it can be read.
         current.sink = Sink::in_memory(None, 0);
@@ -245,8 +254,7 @@ impl Download<'_> {
             Some(folder) => folder.file(&journal::data(current.i)).await,
             None => None,
         };
-        self.notice = Some(STORAGE_FULL.into());
-        current.sink = Sink::in_memory(file.map(Into::into), stored);
+        current.sink = Sink::in_memory(Some(file.ok_or_else(unreadable)?.into()), stored);
         current.sink.write(bytes).map_err(|error| Break::Kept(not_stored(&error)))
     }
 
@@ -263,12 +271,11 @@ impl Download<'_> {
 
     /// From now on it is this version that is downloaded.
     async fn take_version(&mut self, current: &mut Current, version: Version) -> Result<(), Break> {
-        (self.wanted.parts[0].bytes, self.etags, self.probes) = (version.total, vec![version.etag.clone()], &[]);
+        (self.wanted.parts[0].bytes, self.etags, self.probes) = (version.total, vec![version.etag.clone()], Rc::default());
         current.version = version;
         if let Some(folder) = &self.folder {
             folder.delete(JOURNAL).await.map_err(|error| Break::Kept(not_stored(&error)))?;
         }
-        self.keep_journal().await;
-        Ok(())
+        self.keep_journal().await
     }
 }
