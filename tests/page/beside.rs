@@ -2,18 +2,8 @@
 
 use thirtyfour::By;
 
-use super::browser::{Browser, DESKTOP, PHONE};
+use super::browser::Browser;
 use super::{explain_given, server};
-
-/// Screenshots in light and dark, and as on a phone, with the element in sight.
-async fn pictures_of(browser: &Browser, id: &str, name: &str) {
-    for (size, scheme, suffix) in [(DESKTOP, "light", "light"), (DESKTOP, "dark", "dark"), (PHONE, "light", "phone")] {
-        browser.look(size, scheme).await;
-        browser.find(id).await.scroll_into_view().await.expect("it can be scrolled to");
-        browser.screenshot(&format!("{name}-{suffix}")).await;
-    }
-    browser.look(DESKTOP, "light").await;
-}
 
 /// Where no sentence is under the pointer, which would be previewed.
 async fn rest_pointer(browser: &Browser) {
@@ -28,12 +18,6 @@ async fn open_from_gallery(browser: &Browser, number: usize) {
     rest_pointer(browser).await;
 }
 
-/// How far the page is wider than the window, in pixels.
-async fn overflow(browser: &Browser) -> i64 {
-    let script = "return document.documentElement.scrollWidth - document.documentElement.clientWidth";
-    browser.driver.execute(script, Vec::new()).await.expect("a script runs").json().as_i64().expect("a number")
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn the_graph_can_be_made_in_other_ways_and_a_link_says_which() {
     let Some((server, _turn)) = server().await else { return };
@@ -42,7 +26,7 @@ async fn the_graph_can_be_made_in_other_ways_and_a_link_says_which() {
     let papers = browser.picture().await;
     assert!(browser.text("derivation").await.contains("mean of each block, shares"));
     browser.open_details_of("derivation").await;
-    pictures_of(&browser, "derivation", "derivation-papers").await;
+    browser.pictures_of("derivation", "derivation-papers").await;
 
     // Long sentences count more: other shares, which still are shares.
     browser.click("way-sum").await;
@@ -56,16 +40,13 @@ async fn the_graph_can_be_made_in_other_ways_and_a_link_says_which() {
     assert!(raw.iter().any(|row| row[1].parse::<f64>().is_ok_and(|number| number > 100.0)), "{raw:?}");
     assert!(raw.iter().any(|row| row[2].starts_with('-')), "{raw:?}");
     assert!(!browser.text("sentence-P1").await.contains('%'));
-    pictures_of(&browser, "derivation", "derivation-sum-raw").await;
+    browser.pictures_of("derivation", "derivation-sum-raw").await;
     browser.click("way-mean").await;
-    pictures_of(&browser, "sentence-P1", "derivation-mean-raw").await;
-    browser.look(PHONE, "light").await;
-    assert_eq!(overflow(&browser).await, 0);
-    browser.look(DESKTOP, "light").await;
+    browser.pictures_of("sentence-P1", "derivation-mean-raw").await;
     browser.click("way-sum").await;
     browser.click("tab-table").await;
     assert!(!browser.text("table").await.contains('%'));
-    pictures_of(&browser, "table", "derivation-table").await;
+    browser.pictures_of("table", "derivation-table").await;
     assert!(browser.text("manifest").await.contains("sum of each block, raw scores"));
 
     browser.click("copy-link").await;
@@ -101,7 +82,7 @@ async fn methods_stand_side_by_side_and_say_how_far_they_agree() {
     let picture = browser.picture().await;
     browser.click("tab-methods").await;
     assert!(browser.text("model-hint").await.contains("loaded first"));
-    pictures_of(&browser, "compare-clp", "methods-before").await;
+    browser.pictures_of("compare-clp", "methods-before").await;
     browser.click("compare-clp").await;
     let agreement = browser.text("agreement").await;
     browser.stopped().await;
@@ -109,10 +90,7 @@ async fn methods_stand_side_by_side_and_say_how_far_they_agree() {
     let table = browser.text("methods").await;
     assert!(table.contains("Pert.") && table.contains("CLP") && table.contains("relevant"), "{table}");
     assert!(browser.text("method-coverage").await.contains("AC"));
-    pictures_of(&browser, "methods", "methods").await;
-    browser.look(PHONE, "light").await;
-    assert_eq!(overflow(&browser).await, 0);
-    browser.look(DESKTOP, "light").await;
+    browser.pictures_of("methods", "methods").await;
 
     // The explanation on screen stayed; now the other one takes its place, and the first is not lost.
     browser.click("tab-text").await;
@@ -146,7 +124,7 @@ async fn the_prompt_is_answered_without_some_sentences_beside_the_original() {
     assert!(!is_enabled().await);
     browser.click("mark-strongest-1").await;
     assert!(is_enabled().await);
-    pictures_of(&browser, "answer-without", "without-before").await;
+    browser.pictures_of("answer-without", "without-before").await;
 
     browser.click("answer-without").await;
     browser.wait("a verdict", async || browser.text("trials").await.contains("ending").then_some(())).await;
@@ -154,10 +132,7 @@ async fn the_prompt_is_answered_without_some_sentences_beside_the_original() {
     browser.click("answer-without").await;
     browser.wait("two answers", async || (browser.text("trials").await.matches("Without P").count() == 2).then_some(())).await;
     browser.stopped().await;
-    pictures_of(&browser, "trials", "without").await;
-    browser.look(PHONE, "light").await;
-    assert_eq!(overflow(&browser).await, 0);
-    browser.look(DESKTOP, "light").await;
+    browser.pictures_of("trials", "without").await;
 
     // Neither the explanation nor the visitor's own text is lost.
     browser.click("tab-text").await;
@@ -201,7 +176,7 @@ async fn sentences_open_to_their_words_and_short_texts_are_explained_by_words() 
     let words = browser.text("by-words").await;
     browser.stopped().await;
     assert!(words.contains("blanked out alone") && words.contains('%'), "{words}");
-    pictures_of(&browser, "open-P5", "words-opened").await;
+    browser.pictures_of("open-P5", "words-opened").await;
     rest_pointer(&browser).await;
     assert_eq!(browser.picture().await, picture);
     // Folded and unfolded without another run.
@@ -219,10 +194,7 @@ async fn sentences_open_to_their_words_and_short_texts_are_explained_by_words() 
     browser.explained().await;
     assert_eq!(browser.labels().await.len(), 20);
     assert!(browser.text("manifest").await.contains("20 words"));
-    pictures_of(&browser, "sentence-P1", "by-words").await;
-    browser.look(PHONE, "light").await;
-    assert_eq!(overflow(&browser).await, 0);
-    browser.look(DESKTOP, "light").await;
+    browser.pictures_of("sentence-P1", "by-words").await;
     rest_pointer(&browser).await;
     let by_words = browser.picture().await;
     browser.click("tab-table").await;

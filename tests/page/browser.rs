@@ -28,6 +28,8 @@ const ARGUMENTS: &[&str] = &[
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub const DESKTOP: (u32, u32) = (1280, 900);
+/// What is left of a small desktop screen.
+const SMALL_DESKTOP: (u32, u32) = (1280, 800);
 pub const PHONE: (u32, u32) = (390, 844);
 
 pub struct Browser {
@@ -91,6 +93,11 @@ impl Browser {
 
     pub async fn try_find(&self, id: &str) -> Option<WebElement> {
         self.driver.find(By::Css(format!("[data-testid='{id}']"))).await.ok()
+    }
+
+    /// How many elements have this `data-testid`.
+    pub async fn count(&self, id: &str) -> usize {
+        self.driver.find_all(By::Css(format!("[data-testid='{id}']"))).await.expect("a list").len()
     }
 
     pub async fn click(&self, id: &str) {
@@ -265,6 +272,41 @@ impl Browser {
         let file = folder.join(format!("{name}.png"));
         self.driver.screenshot(&file).await.expect("a screenshot");
         file
+    }
+
+    /// Screenshots of what there is around an element: on a small desktop and on a phone, in light and in dark. Nothing may be wider than
+    /// the window.
+    pub async fn pictures_of(&self, id: &str, name: &str) {
+        for (size, device) in [(SMALL_DESKTOP, "desktop"), (PHONE, "phone")] {
+            for scheme in ["light", "dark"] {
+                self.look(size, scheme).await;
+                self.find(id).await.scroll_into_view().await.expect("it can be scrolled to");
+                self.screenshot(&format!("{name}-{device}-{scheme}")).await;
+                assert_eq!(self.overflow().await, 0, "{name} is wider than a {device}");
+            }
+        }
+        self.look(DESKTOP, "light").await;
+    }
+
+    /// How far the page is wider than the window, in pixels.
+    pub async fn overflow(&self) -> i64 {
+        let script = "return document.documentElement.scrollWidth - document.documentElement.clientWidth";
+        self.driver.execute(script, Vec::new()).await.expect("a script runs").json().as_i64().expect("a number")
+    }
+
+    /// Whether the browser has a network, as far as it tells pages.
+    pub async fn set_online(&self, is_online: bool) {
+        let conditions = json!({"offline": !is_online, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1});
+        self.driver.cdp().send_raw("Network.emulateNetworkConditions", conditions).await.expect("conditions of the network");
+    }
+
+    /// Drops local files in the middle of the page.
+    pub async fn drop_files(&self, paths: &[PathBuf]) {
+        let data = json!({"items": [], "files": paths, "dragOperationsMask": 1});
+        for kind in ["dragEnter", "dragOver", "drop"] {
+            let event = json!({"type": kind, "x": 400, "y": 300, "data": data});
+            self.driver.cdp().send_raw("Input.dispatchDragEvent", event).await.expect("files can be dropped");
+        }
     }
 
     /// Ends the session; an open one would keep Chromium running.

@@ -25,10 +25,14 @@ pub struct Rules {
     /// Whether pages may see how long a file is when they ask for a part.
     pub shows_total: bool,
     pub bytes_per_second: Option<usize>,
+    /// No byte of a file from here on is sent while this is set.
+    pub gate: Option<usize>,
+    /// The length that is said of every file, whatever it is.
+    pub claims: Option<u64>,
     /// After how many bytes the next answers break off.
     pub cuts: VecDeque<usize>,
     /// What the first origin answers next instead of redirecting, and when to come back.
-    pub refusals: VecDeque<(u16, Option<u32>)>,
+    pub refusals: VecDeque<(u16, Option<&'static str>)>,
     /// How long a signed address holds.
     pub holds: Duration,
 }
@@ -65,6 +69,8 @@ impl Hub {
             ranges: true,
             shows_total: true,
             bytes_per_second: None,
+            gate: None,
+            claims: None,
             cuts: VecDeque::new(),
             refusals: VecDeque::new(),
             holds: Duration::from_secs(3600),
@@ -178,7 +184,7 @@ async fn stored(State(shared): State<Arc<Shared>>, request: Request) -> Result<R
         .header(header::ETAG, format!("\"v{}\"", rules.version))
         .header(header::CONTENT_LENGTH, end - first);
     if status == 206 {
-        answer = answer.header(header::CONTENT_RANGE, format!("bytes {first}-{}/{}", end - 1, file.len()));
+        answer = answer.header(header::CONTENT_RANGE, format!("bytes {first}-{}/{}", end - 1, rules.claims.unwrap_or(file.len() as u64)));
     }
     let pause = rules.bytes_per_second.map(|rate| Duration::from_secs_f64(CHUNK as f64 / rate as f64));
     let cut = rules.cuts.pop_front();
@@ -203,7 +209,11 @@ fn body(shared: Arc<Shared>, file: Arc<Vec<u8>>, first: usize, end: usize, pause
             if let Some(pause) = pause {
                 tokio::time::sleep(pause).await;
             }
-            let next = (position + CHUNK).min(end).min(cut);
+            let gate = || shared.rules.lock().expect("no panic").gate.unwrap_or(usize::MAX);
+            while position >= gate() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            let next = (position + CHUNK).min(end).min(cut).min(gate().max(position + 1));
             *shared.sent.lock().expect("no panic") += (next - position) as u64;
             Some((Ok(file[position..next].to_vec()), next))
         }

@@ -10,6 +10,8 @@ mod browser;
 mod download;
 mod gallery;
 mod hub;
+mod interrupted;
+mod local;
 mod masked;
 #[path = "../models/masked.rs"]
 mod masked_lm;

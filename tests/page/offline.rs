@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
-use super::browser::{Browser, DESKTOP, PHONE};
+use super::browser::Browser;
 use super::download::{download, explains, large_model, model_is_ready};
 use super::hub::Hub;
 use super::server;
 use super::server::Server;
 
 /// Waits until the service worker serves this page, with everything in its store.
-async fn is_kept(browser: &Browser) {
+pub async fn is_kept(browser: &Browser) {
     let script = "return navigator.serviceWorker.controller !== null && navigator.serviceWorker.controller.state === 'activated'";
     browser
         .wait("a service worker", async || {
@@ -37,14 +37,12 @@ async fn with_the_server_gone_the_built_in_model_and_the_kept_one_explain() {
     browser.find("prompt-input").await;
     explains(&browser).await;
     assert!(browser.text("model-state").await.contains("small"), "{}", browser.text("model-state").await);
-    browser.screenshot("offline-kept-light").await;
+    browser.pictures_of("model-state", "offline-kept").await;
     browser.click("models-button").await;
     browser.click("use-built-in").await;
     explains(&browser).await;
     assert!(browser.text("model-state").await.contains("Built-in model"));
-    browser.look(PHONE, "dark").await;
-    browser.screenshot("offline-built-in-phone-dark").await;
-    browser.look(DESKTOP, "light").await;
+    browser.pictures_of("model-state", "offline-built-in").await;
     // A browser looks by itself whether the service worker is still the same.
     let requests: Vec<String> = server.take_requests().into_iter().filter(|path| !path.ends_with("/sw.js")).collect();
     assert!(requests.is_empty(), "{requests:?}");
@@ -80,7 +78,7 @@ async fn a_new_version_is_offered_and_taken_as_a_whole() {
     browser.driver.goto(&server.url).await.expect("the page opens");
     browser.find("take-update").await;
     assert_eq!(outline().await.json(), "none", "nothing changes before the visitor wants it");
-    browser.screenshot("update-light").await;
+    browser.pictures_of("update", "update").await;
     browser.click("take-update").await;
     browser.wait("the new version", async || (outline().await.json() == "solid").then_some(())).await;
     browser.wait("no offer", async || browser.try_find("update").await.is_none().then_some(())).await;

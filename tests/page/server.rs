@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use axum::Router;
 use axum::extract::Request;
 use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
 use axum::middleware::{Next, from_fn};
 use axum::response::IntoResponse;
 use tokio::task::AbortHandle;
@@ -15,7 +16,7 @@ use tower_http::services::ServeDir;
 pub struct Server {
     pub url: String,
     requests: Arc<Mutex<Vec<String>>>,
-    registry: Arc<Mutex<Option<String>>>,
+    replaced: Arc<Mutex<Vec<(String, String)>>>,
     dist: PathBuf,
     serving: AbortHandle,
     is_gone: Arc<AtomicBool>,
@@ -25,17 +26,19 @@ impl Server {
     pub async fn start(dist: &Path) -> Self {
         let requests = Arc::new(Mutex::new(Vec::new()));
         let log = requests.clone();
-        let registry = Arc::<Mutex<Option<String>>>::default();
-        let other = registry.clone();
+        let replaced = Arc::<Mutex<Vec<(String, String)>>>::default();
+        let others = replaced.clone();
         let is_gone = Arc::<AtomicBool>::default();
         let gone = is_gone.clone();
-        let with_registry = from_fn(move |request: Request, next: Next| {
+        let with_others = from_fn(move |request: Request, next: Next| {
             let gone = gone.load(Ordering::Relaxed);
-            let other = other.lock().expect("no panic").clone().filter(|_| request.uri().path().ends_with("models/registry.json"));
+            let others = others.lock().expect("no panic");
+            let other = others.iter().rev().find(|(path, _)| request.uri().path().ends_with(path)).cloned();
+            drop(others);
             async move {
                 match other {
                     _ if gone => StatusCode::SERVICE_UNAVAILABLE.into_response(),
-                    Some(json) => json.into_response(),
+                    Some((path, text)) => ([(CONTENT_TYPE, media_type(&path))], text).into_response(),
                     None => next.run(request).await,
                 }
             }
@@ -44,11 +47,11 @@ impl Server {
             log.lock().expect("no test panics while it logs").push(request.uri().path().to_owned());
             next.run(request)
         });
-        let app = Router::new().nest_service("/some/where", ServeDir::new(dist)).layer(with_registry).layer(remember);
+        let app = Router::new().nest_service("/some/where", ServeDir::new(dist)).layer(with_others).layer(remember);
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let url = format!("http://{}/some/where/", listener.local_addr().expect("an address"));
         let serving = tokio::spawn(async { axum::serve(listener, app).await }).abort_handle();
-        Self { url, requests, registry, dist: dist.to_owned(), serving, is_gone }
+        Self { url, requests, replaced, dist: dist.to_owned(), serving, is_gone }
     }
 
     /// The folder that is served.
@@ -65,11 +68,25 @@ impl Server {
 
     /// Lists these known models instead of the real ones.
     pub fn set_registry(&self, json: &str) {
-        *self.registry.lock().expect("no panic") = Some(json.to_owned());
+        self.replace("models/registry.json", json);
+    }
+
+    /// From now on every worker begins with this script.
+    pub fn begin_workers_with(&self, script: &str) {
+        let loader = std::fs::read_to_string(self.dist.join("engine_loader.js")).expect("the worker's first script");
+        self.replace("engine_loader.js", &format!("{script}\n{loader}"));
+    }
+
+    fn replace(&self, path: &str, text: &str) {
+        self.replaced.lock().expect("no panic").push((path.to_owned(), text.to_owned()));
     }
 
     /// Paths asked for since the last call.
     pub fn take_requests(&self) -> Vec<String> {
         std::mem::take(&mut self.requests.lock().expect("no test panics while it logs"))
     }
+}
+
+fn media_type(path: &str) -> &'static str {
+    if path.ends_with(".js") { "text/javascript" } else { "application/json" }
 }

@@ -1,0 +1,147 @@
+//! Downloads that something comes between: no network, and storage that is refused or full.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use super::browser::Browser;
+use super::download::{
+    LOST_BY_A_BREAK, detail, download, explains, large_model, look_at, model_is_ready, sha256, shelf_is_there, small_storage,
+};
+use super::hub::Hub;
+use super::server;
+
+/// What a private window does, and what an old browser lacks.
+const REFUSED: &str =
+    "StorageManager.prototype.getDirectory = () => Promise.reject(new DOMException('It is not allowed', 'SecurityError'));";
+const MISSING: &str = "Object.defineProperty(WorkerNavigator.prototype, 'storage', { value: undefined });";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_network_a_download_waits_and_goes_on_as_soon_as_there_is_one() {
+    let Some((server, _turn)) = server().await else { return };
+    let model = large_model(5);
+    let hub = Hub::start(&[("small.gguf", model.clone())]).await;
+    let browser = Browser::open(&server.url).await;
+    look_at(&browser, &hub.address("small.gguf")).await;
+    browser.find("offer").await;
+    hub.rules().cuts = VecDeque::from([2_000_000]);
+    browser.set_online(false).await;
+    browser.click("download-button").await;
+    browser.wait("a word about it", async || detail(&browser).await.contains("when this device is online again").then_some(())).await;
+    browser.pictures_of("download", "download-offline").await;
+    hub.take_asked();
+    // Longer than the first waits between two tries.
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    assert!(hub.take_asked().is_empty(), "nobody is asked without a network");
+    browser.set_online(true).await;
+    model_is_ready(&browser).await;
+    let twice = hub.take_sent().saturating_sub(model.len() as u64);
+    assert!(twice <= LOST_BY_A_BREAK, "{twice} bytes were sent twice");
+    explains(&browser).await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wait_that_a_server_asks_for_says_how_long_it_is_and_can_be_paused() {
+    let Some((server, _turn)) = server().await else { return };
+    let hub = Hub::start(&[("small.gguf", large_model(1))]).await;
+    let browser = Browser::open(&server.url).await;
+    look_at(&browser, &hub.address("small.gguf")).await;
+    browser.find("offer").await;
+    hub.rules().refusals = VecDeque::from([(429, Some("300"))]);
+    browser.click("download-button").await;
+    browser.wait("the wait", async || detail(&browser).await.contains("busy (429); next try in 2").then_some(())).await;
+    browser.pictures_of("download", "download-waiting").await;
+    browser.click("pause-download").await;
+    browser.click("resume-download").await;
+    model_is_ready(&browser).await;
+    browser.close().await;
+}
+
+/// Slow enough to be seen on the way there.
+fn stop_at_two_thirds(hub: &Hub) {
+    let mut rules = hub.rules();
+    (rules.bytes_per_second, rules.gate) = (Some(3_000_000), Some(6_000_000));
+}
+
+/// Pauses at two thirds of `model`, resumes, and sees that nothing of it was lost.
+async fn pause_and_resume(browser: &Browser, hub: &Hub, model: &[u8], name: &str) {
+    browser.wait("two thirds", async || detail(browser).await.contains("(6").then_some(())).await;
+    browser.pictures_of("download", name).await;
+    browser.click("pause-download").await;
+    browser.find("resume-download").await;
+    browser.pictures_of("download", &format!("{name}-paused")).await;
+    browser.click("models-button").await;
+    shelf_is_there(browser).await;
+    browser.click("models-close").await;
+    hub.rules().gate = None;
+    browser.click("resume-download").await;
+    model_is_ready(browser).await;
+    let twice = hub.take_sent().saturating_sub(model.len() as u64);
+    assert!(twice <= LOST_BY_A_BREAK, "{twice} bytes were sent twice");
+    explains(browser).await;
+    assert!(browser.text("manifest").await.contains(&sha256(model)[..8]), "{}", browser.text("manifest").await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_nothing_more_can_be_stored_a_model_is_kept_in_memory() {
+    let Some((server, _turn)) = server().await else { return };
+    let model = large_model(5);
+    let hub = Hub::start(&[("small.gguf", model.clone())]).await;
+    let browser = Browser::open(&server.url).await;
+    small_storage(&browser, &server, 3_000_000).await;
+    look_at(&browser, &hub.address("small.gguf")).await;
+    // What the browser says is free is rounded; the storage itself counts.
+    browser.find("offer").await;
+    stop_at_two_thirds(&hub);
+    browser.click("download-button").await;
+    browser.wait("a word about it", async || browser.text("download").await.contains("storage for this site is full").then_some(())).await;
+    pause_and_resume(&browser, &hub, &model, "storage-full").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_nothing_can_be_stored_at_all_a_model_is_kept_in_memory() {
+    let Some((server, _turn)) = server().await else { return };
+    let model = large_model(5);
+    let hub = Hub::start(&[("small.gguf", model.clone())]).await;
+    for (script, name) in [(REFUSED, "storage-refused"), (MISSING, "storage-missing")] {
+        server.begin_workers_with(script);
+        stop_at_two_thirds(&hub);
+        hub.take_sent();
+        let browser = Browser::open(&server.url).await;
+        browser.click("models-button").await;
+        browser.wait("what the storage is like", async || browser.text("storage").await.contains("private window").then_some(())).await;
+        browser.pictures_of("storage", &format!("{name}-models")).await;
+        browser.click("models-close").await;
+        look_at(&browser, &hub.address("small.gguf")).await;
+        assert!(browser.text("offer").await.contains("will be kept in memory"), "{}", browser.text("offer").await);
+        browser.pictures_of("download-button", &format!("{name}-offer")).await;
+        browser.click("download-button").await;
+        browser.wait("a word about it", async || browser.text("download").await.contains("private window").then_some(())).await;
+        pause_and_resume(&browser, &hub, &model, name).await;
+        // The next visit begins with the built-in model, and says nothing of a download.
+        browser.driver.goto(&server.url).await.expect("the page opens");
+        assert!(browser.text("model-state").await.contains("Built-in"), "{}", browser.text("model-state").await);
+        assert!(browser.try_find("download").await.is_none());
+        browser.close().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_came_before_the_page_was_closed_is_lost_where_nothing_can_be_stored_and_the_download_begins_again() {
+    let Some((server, _turn)) = server().await else { return };
+    let model = large_model(5);
+    let hub = Hub::start(&[("small.gguf", model.clone())]).await;
+    server.begin_workers_with(REFUSED);
+    stop_at_two_thirds(&hub);
+    let browser = Browser::open(&server.url).await;
+    download(&browser, &hub.address("small.gguf")).await;
+    browser.wait("two thirds", async || detail(&browser).await.contains("(6").then_some(())).await;
+    browser.driver.goto(&server.url).await.expect("the page opens");
+    hub.rules().gate = None;
+    browser.click("resume-download").await;
+    model_is_ready(&browser).await;
+    explains(&browser).await;
+    assert!(browser.text("manifest").await.contains(&sha256(&model)[..8]), "{}", browser.text("manifest").await);
+    browser.close().await;
+}

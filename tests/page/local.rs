@@ -1,0 +1,103 @@
+//! Model files of this device: chosen or dropped, whole or in parts, read in place, and copied where the visitor asks for it.
+
+use super::browser::Browser;
+use super::download::{explains, model_is_ready, sha256, shelf_is_there, small_storage};
+use super::offline::is_kept;
+use super::split::demo_in_parts;
+use super::{demo_model, file, server};
+
+const NAMES: [&str; 3] = ["demo-00001-of-00003.gguf", "demo-00002-of-00003.gguf", "demo-00003-of-00003.gguf"];
+
+async fn keep_a_copy(browser: &Browser) {
+    browser.click("keep-copy").await;
+    browser.wait("the copy", async || browser.text("copied").await.contains("kept in this browser").then_some(())).await;
+}
+
+/// How many models are kept, by the list of them.
+async fn models_kept(browser: &Browser) -> usize {
+    browser.click("models-button").await;
+    shelf_is_there(browser).await;
+    let kept = browser.count("kept-model").await;
+    browser.click("models-close").await;
+    kept
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_of_a_local_file_is_kept_when_asked_for_and_explains_without_a_network() {
+    let Some((server, _turn)) = server().await else { return };
+    let model = demo_model();
+    let browser = Browser::open(&server.url).await;
+    let path = file("mine.gguf", &model);
+    browser.choose_file("model-file", &path).await;
+    model_is_ready(&browser).await;
+    explains(&browser).await;
+    let picture = browser.picture().await;
+    assert_eq!(models_kept(&browser).await, 0, "nothing is copied unasked");
+    browser.pictures_of("keep-copy", "local-file").await;
+    keep_a_copy(&browser).await;
+    assert!(browser.text("model-state").await.contains("ready"), "the model that is loaded stays");
+    browser.pictures_of("copied", "local-file-copied").await;
+
+    is_kept(&browser).await;
+    server.take_requests();
+    server.stop();
+    browser.driver.goto(&server.url).await.expect("the page opens");
+    assert!(browser.text("model-state").await.contains("mine.gguf"), "{}", browser.text("model-state").await);
+    explains(&browser).await;
+    assert_eq!(browser.picture().await, picture);
+    assert!(browser.text("manifest").await.contains(&sha256(&model)[..8]), "{}", browser.text("manifest").await);
+    browser.click("models-button").await;
+    let kept = browser.text("kept-model").await;
+    assert!(kept.contains("mine.gguf") && kept.contains(&sha256(&model)[..8]), "{kept}");
+    browser.pictures_of("kept-model", "kept-copy").await;
+    browser.click("models-close").await;
+
+    // The same file once more is the same copy.
+    browser.choose_file("model-file", &path).await;
+    model_is_ready(&browser).await;
+    keep_a_copy(&browser).await;
+    assert_eq!(models_kept(&browser).await, 1);
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_that_cannot_be_stored_is_not_begun_and_the_file_stays_in_use() {
+    let Some((server, _turn)) = server().await else { return };
+    let browser = Browser::open(&server.url).await;
+    small_storage(&browser, &server, 1_000_000).await;
+    browser.choose_file("model-file", &file("mine.gguf", &demo_model())).await;
+    model_is_ready(&browser).await;
+    browser.click("keep-copy").await;
+    let problem = browser.problem().await;
+    assert!(problem.contains("No copy was kept") && problem.contains("storage for this site is full"), "{problem}");
+    browser.pictures_of("problem", "copy-without-room").await;
+    assert_eq!(models_kept(&browser).await, 0, "no half of it is left");
+    browser.driver.execute("document.querySelector('.problem .close').click()", Vec::new()).await.expect("a click");
+    explains(&browser).await;
+    assert!(browser.text("model-state").await.contains("mine.gguf"));
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_parts_of_a_model_are_dropped_at_once_and_a_missing_one_is_named() {
+    let Some((server, _turn)) = server().await else { return };
+    let browser = Browser::open(&server.url).await;
+    let parts = demo_in_parts(3);
+    let paths: Vec<_> = NAMES.iter().zip(&parts).map(|(name, bytes)| file(name, bytes)).collect();
+    browser.drop_files(&[paths[2].clone(), paths[0].clone()]).await;
+    let problem = browser.problem().await;
+    assert!(problem.contains("has 3 parts") && problem.contains(NAMES[1]) && !problem.contains(NAMES[0]), "{problem}");
+    browser.pictures_of("problem", "split-missing-part").await;
+
+    browser.drop_files(&[paths[2].clone(), paths[0].clone(), paths[1].clone()]).await;
+    model_is_ready(&browser).await;
+    explains(&browser).await;
+    browser.pictures_of("model-state", "split-dropped").await;
+    let picture = browser.picture().await;
+    keep_a_copy(&browser).await;
+    browser.driver.goto(&server.url).await.expect("the page opens");
+    explains(&browser).await;
+    assert!(browser.text("model-state").await.contains("demo"), "{}", browser.text("model-state").await);
+    assert_eq!(browser.picture().await, picture);
+    browser.close().await;
+}
