@@ -1,10 +1,10 @@
 //! A local model is read in place. Where the visitor asks for it, a copy is kept for later visits, on the way that downloads take.
 
 use leptos::prelude::*;
+use web_sys::File;
 
 use super::browser;
 use super::choice::Choice;
-use super::download::Download;
 use super::state::{ModelState, Page};
 use crate::library::messages::{Part, Place, Wanted};
 use crate::problem::Problem;
@@ -14,16 +14,15 @@ impl Page {
     pub fn can_keep_copy(&self) -> bool {
         let is_local = self.choice.with(|choice| matches!(choice, Choice::Files(_)));
         let is_ready = self.model.with(|model| matches!(model, ModelState::Ready(_)));
-        let is_going_on = self.library.download.with(|download| download.as_ref().is_some_and(|download| !download.is_paused()));
-        is_local && is_ready && !is_going_on
+        is_local && is_ready && !self.is_downloading()
     }
 
     /// Copies the local model that answers into the browser's storage.
     pub fn keep_copy(&self) {
         let Choice::Files(name) = self.choice.get_untracked() else { return };
         let files = self.engine.with_value(|engine| engine.files.clone());
-        let part = |file| Some(Part::of_device(&web_sys::File::name(file), file.size() as u64, file.last_modified(), browser::lend(file)?));
-        match files.iter().map(part).collect() {
+        let lent = |file: &File| Some(Part { local: Some(browser::lend(file)?), ..part(file) });
+        match files.iter().map(lent).collect() {
             Some(parts) => self.fetch(Wanted { name, parts }),
             None => {
                 self.problem.set(Some(Problem::new("The browser did not let the file be copied", "Open the file again, then try again")))
@@ -31,11 +30,13 @@ impl Page {
         }
     }
 
-    /// The model that answers is the same; from now on it comes from the storage.
-    pub(super) fn copy_arrived(&self, copy: Download, place: Place) {
-        let name = copy.wanted.name;
+    /// Where it is still the model that answers, that comes from the storage from now on.
+    pub(super) fn copy_arrived(&self, copy: &Wanted, place: Place) {
+        let addresses = copy.parts.iter().map(|part| part.address.clone());
+        let is_same = self.engine.with_value(|engine| engine.files.iter().map(|file| part(file).address).eq(addresses));
+        let Choice::Files(name) = self.choice.get_untracked() else { return };
         if let Place::Kept(id) = place
-            && self.choice.get_untracked() == Choice::Files(name.clone())
+            && is_same
         {
             self.library.copied.set(Some(id.clone()));
             let choice = Choice::Kept { id, name };
@@ -50,4 +51,8 @@ impl Page {
         let copied = self.library.copied.get();
         self.choice.with(|choice| matches!(choice, Choice::Kept { id, .. } if copied.as_ref() == Some(id)))
     }
+}
+
+fn part(file: &File) -> Part {
+    Part::of_device(&file.name(), file.size() as u64, file.last_modified())
 }

@@ -90,7 +90,7 @@ impl Download {
         };
         let more = match &self.state {
             State::Going(Stage::Downloading) => self.speed(),
-            State::Going(Stage::Waiting { seconds: Some(seconds), why }) => format!(": {why}; next try in {seconds:.0} s"),
+            State::Going(Stage::Waiting { seconds: Some(seconds), why }) => format!(": {why}; next try in {seconds:.0}\u{a0}s"),
             State::Going(Stage::Waiting { seconds: None, why }) => format!(": {why}; it goes on when this device is online again"),
             State::Paused(Some(problem)) => format!(". {problem}"),
             _ => String::new(),
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn a_copy_is_no_download() {
-        let part = Part::of_device("c.gguf", 600_000_000, 0.0, "blob:1".into());
+        let part = Part::of_device("c.gguf", 600_000_000, 0.0);
         let mut copy = Download::new(Wanted { name: "c.gguf".into(), parts: vec![part] });
         assert_eq!((copy.phase(), copy.detail().as_str()), ("Starting the copy", "600.0 MB in all"));
         copy.paused(None);
@@ -138,7 +138,7 @@ mod tests {
     fn a_pause_says_why_and_forgets_the_rate() {
         let mut download = Download::new(Wanted::default());
         download.went_on(at(6_000_000, Stage::Waiting { seconds: Some(3.2), why: "the server is busy (429)".into() }), 0.0);
-        assert_eq!(download.detail(), "6.0 MB of 600.0 MB (1%): the server is busy (429); next try in 3 s");
+        assert_eq!(download.detail(), "6.0 MB of 600.0 MB (1%): the server is busy (429); next try in 3\u{a0}s");
         download.went_on(at(6_000_000, Stage::Waiting { seconds: None, why: "the connection broke off".into() }), 0.0);
         assert!(download.detail().ends_with("the connection broke off; it goes on when this device is online again"));
         download.paused(Some(Problem::new("the network is down", "Press Resume")));

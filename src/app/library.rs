@@ -116,6 +116,11 @@ impl Page {
         });
     }
 
+    /// Whether a download goes on. Tracked.
+    pub fn is_downloading(&self) -> bool {
+        self.library.download.with(|download| download.as_ref().is_some_and(|download| !download.is_paused()))
+    }
+
     pub fn pause_download(&self) {
         self.errand(Errand::Pause);
     }
@@ -222,8 +227,8 @@ impl Page {
     fn arrived(&self, name: String, place: Place) {
         let download = self.library.download.get_untracked();
         self.dismiss_download();
-        if let Some(copy) = download.filter(|download| download.wanted.is_copy()) {
-            return self.copy_arrived(copy, place);
+        if let Some(Download { wanted, .. }) = download.filter(|download| download.wanted.is_copy()) {
+            return self.copy_arrived(&wanted, place);
         }
         let choice = match place {
             Place::Kept(id) => Choice::Kept { id, name },

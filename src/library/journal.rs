@@ -112,9 +112,9 @@ mod tests {
 
     #[test]
     fn a_copy_of_a_file_goes_on_when_the_same_file_is_chosen_again() {
-        let chosen = |bytes, modified, local: &str| Wanted {
-            name: "c".into(),
-            parts: vec![Part::of_device("c.gguf", bytes, modified, local.into())],
+        let chosen = |bytes, modified, local: &str| {
+            let part = Part { local: Some(local.into()), ..Part::of_device("c.gguf", bytes, modified) };
+            Wanted { name: "c".into(), parts: vec![part] }
         };
         let journal = Journal::new(chosen(9, 1.5, "blob:1"), vec![None]);
         assert!(journal.wanted.is_copy() && journal.wanted.parts[0].local.is_none());

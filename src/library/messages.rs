@@ -31,9 +31,9 @@ pub struct Part {
 const LOCAL: &str = "file:";
 
 impl Part {
-    /// A file of this device that was chosen by its name. The address tells files of the same name apart; `local` is where it can be read.
-    pub fn of_device(name: &str, bytes: u64, modified_millis: f64, local: String) -> Self {
-        Self { address: format!("{LOCAL}{name}?{bytes}&{modified_millis}"), local: Some(local), bytes: Some(bytes), sha256: None }
+    /// A file of this device; the address tells files of the same name apart.
+    pub fn of_device(name: &str, bytes: u64, modified_millis: f64) -> Self {
+        Self { address: format!("{LOCAL}{name}?{bytes}&{modified_millis}"), bytes: Some(bytes), ..Self::default() }
     }
 
     /// Where its bytes come from.

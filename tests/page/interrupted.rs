@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::browser::Browser;
 use super::download::{
-    LOST_BY_A_BREAK, detail, download, explains, large_model, look_at, model_is_ready, sha256, shelf_is_there, small_storage,
+    LOST_BY_A_BREAK, detail, download, explains, has_reached, large_model, look_at, model_is_ready, sha256, shelf_is_there, small_storage,
 };
 use super::hub::Hub;
 use super::server;
@@ -13,6 +13,12 @@ use super::server;
 /// What a private window does, and what an old browser lacks.
 const REFUSED: &str =
     "StorageManager.prototype.getDirectory = () => Promise.reject(new DOMException('It is not allowed', 'SecurityError'));";
+/// What a slow disk does.
+const SLOW: &str = "const read = FileSystemSyncAccessHandle.prototype.read;
+FileSystemSyncAccessHandle.prototype.read = function (...how) {
+  for (const until = Date.now() + 3000; Date.now() < until; );
+  return read.apply(this, how);
+};";
 const MISSING: &str = "Object.defineProperty(WorkerNavigator.prototype, 'storage', { value: undefined });";
 
 #[tokio::test(flavor = "multi_thread")]
@@ -65,7 +71,7 @@ fn stop_at_two_thirds(hub: &Hub) {
 
 /// Pauses at two thirds of `model`, resumes, and sees that nothing of it was lost.
 async fn pause_and_resume(browser: &Browser, hub: &Hub, model: &[u8], name: &str) {
-    browser.wait("two thirds", async || detail(browser).await.contains("(6").then_some(())).await;
+    has_reached(browser, 60).await;
     browser.pictures_of("download", name).await;
     browser.click("pause-download").await;
     browser.find("resume-download").await;
@@ -100,6 +106,29 @@ async fn where_nothing_more_can_be_stored_a_model_is_kept_in_memory() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_is_here_is_checked_again_before_a_download_goes_on() {
+    let Some((server, _turn)) = server().await else { return };
+    let model = large_model(5);
+    let hub = Hub::start(&[("small.gguf", model.clone())]).await;
+    server.begin_workers_with(SLOW);
+    stop_at_two_thirds(&hub);
+    let browser = Browser::open(&server.url).await;
+    download(&browser, &hub.address("small.gguf")).await;
+    has_reached(&browser, 60).await;
+    browser.driver.goto(&server.url).await.expect("the page opens");
+    hub.rules().gate = None;
+    hub.take_asked();
+    browser.click("resume-download").await;
+    browser.wait("the check", async || browser.text("download").await.contains("Checking what is here").then_some(())).await;
+    assert!(hub.take_asked().is_empty(), "nothing is asked for before that");
+    browser.pictures_of("download", "download-checking").await;
+    model_is_ready(&browser).await;
+    let twice = hub.take_sent().saturating_sub(model.len() as u64);
+    assert!(twice <= LOST_BY_A_BREAK, "{twice} bytes were sent twice");
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn where_nothing_can_be_stored_at_all_a_model_is_kept_in_memory() {
     let Some((server, _turn)) = server().await else { return };
     let model = large_model(5);
@@ -128,6 +157,33 @@ async fn where_nothing_can_be_stored_at_all_a_model_is_kept_in_memory() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_is_in_memory_is_not_lost_when_the_server_refuses_in_between() {
+    let Some((server, _turn)) = server().await else { return };
+    let model = large_model(5);
+    let hub = Hub::start(&[("small.gguf", model.clone())]).await;
+    server.begin_workers_with(REFUSED);
+    let browser = Browser::open(&server.url).await;
+    look_at(&browser, &hub.address("small.gguf")).await;
+    browser.find("offer").await;
+    stop_at_two_thirds(&hub);
+    hub.rules().cuts = VecDeque::from([7_000_000]);
+    browser.click("download-button").await;
+    has_reached(&browser, 60).await;
+    hub.rules().refusals = VecDeque::from([(404, None)]);
+    hub.rules().gate = None;
+    browser.find("resume-download").await;
+    assert!(detail(&browser).await.contains("no file at this address"), "{}", detail(&browser).await);
+    browser.pictures_of("download", "download-refused").await;
+    browser.click("resume-download").await;
+    model_is_ready(&browser).await;
+    let twice = hub.take_sent().saturating_sub(model.len() as u64);
+    assert!(twice <= LOST_BY_A_BREAK, "{twice} bytes were sent twice");
+    explains(&browser).await;
+    assert!(browser.text("manifest").await.contains(&sha256(&model)[..8]), "{}", browser.text("manifest").await);
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_came_before_the_page_was_closed_is_lost_where_nothing_can_be_stored_and_the_download_begins_again() {
     let Some((server, _turn)) = server().await else { return };
     let model = large_model(5);
@@ -136,7 +192,7 @@ async fn what_came_before_the_page_was_closed_is_lost_where_nothing_can_be_store
     stop_at_two_thirds(&hub);
     let browser = Browser::open(&server.url).await;
     download(&browser, &hub.address("small.gguf")).await;
-    browser.wait("two thirds", async || detail(&browser).await.contains("(6").then_some(())).await;
+    has_reached(&browser, 60).await;
     browser.driver.goto(&server.url).await.expect("the page opens");
     hub.rules().gate = None;
     browser.click("resume-download").await;

@@ -36,7 +36,7 @@ fn KeptModel(kept: Kept) -> impl IntoView {
     let name = kept.wanted.name.clone();
     let (use_label, delete_label) = (format!("Use {name}"), format!("Delete {name}"));
     let id = kept.id.clone();
-    let is_going_on = page.library.download.with(|download| download.as_ref().is_some_and(|download| !download.is_paused()));
+    let is_going_on = page.is_downloading();
     // A copy goes on when its file is opened again; what lost its journal never does.
     let can_resume = !kept.wanted.is_copy() && kept.wanted.parts.iter().all(|part| !part.address.is_empty());
     let wanted = kept.wanted.clone();
@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(kept_words(&kept(true), 4e7), "300.0 MB, used today, SHA-256 9465e63a\u{2026}");
         assert_eq!(kept_words(&kept(true), 3e8), "300.0 MB, last used 3 days ago, SHA-256 9465e63a\u{2026}");
         let mut copy = kept(false);
-        copy.wanted.parts = vec![Part::of_device("c.gguf", 600_000_000, 0.0, "blob:1".into())];
+        copy.wanted.parts = vec![Part::of_device("c.gguf", 600_000_000, 0.0)];
         assert_eq!(kept_words(&copy, 0.0), "300.0 MB of 600.0 MB are copied; open the file again to keep the rest");
     }
 

@@ -37,7 +37,7 @@ fn OfferCard(offer: Offer) -> impl IntoView {
     let (fits, reason) = verdict(total.unwrap_or(0), &offer.facts, &offer.device);
     let class = if fits == Verdict::Fits { "banner good" } else { "banner" };
     let warnings = warnings(&offer).into_iter().map(|warning| view! { <p class="banner">{warning}</p> }).collect_view();
-    let is_going_on = move || page.library.download.with(|download| download.as_ref().is_some_and(|download| !download.is_paused()));
+    let is_going_on = move || page.is_downloading();
     let label = match (offer.bytes_here, total) {
         (0, Some(total)) => format!("Download {}", number::bytes(total)),
         (here, Some(total)) => format!("Download the missing {}", number::bytes(total.saturating_sub(here))),

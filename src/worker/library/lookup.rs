@@ -41,7 +41,7 @@ pub async fn probes(wanted: &Wanted) -> Result<Vec<Probe>, Problem> {
 fn of_part(wanted: &Wanted, part: &Part, problem: Problem) -> Problem {
     match wanted.parts.len() {
         1 => problem,
-        n => Problem { what: format!("{} of this model\u{2019}s {n} files: {}", file_name(&part.address), problem.what), ..problem },
+        n => Problem { what: format!("{}: {}, one of this model\u{2019}s {n} files", problem.what, file_name(&part.address)), ..problem },
     }
 }
 
