@@ -232,7 +232,7 @@ async fn what_cannot_run_is_refused_before_it_is_downloaded() {
             "part-00002-of-00003.gguf",
             "refused-missing-part",
             VecDeque::new(),
-            "part-00001-of-00003.gguf, one of this model\u{2019}s 3 files",
+            "part-00001-of-00003.gguf, one of this model\u{2019}s 3 files. Check",
         ),
     ] {
         browser.driver.goto(&server.url).await.expect("the page opens");

@@ -41,7 +41,10 @@ pub async fn probes(wanted: &Wanted) -> Result<Vec<Probe>, Problem> {
 fn of_part(wanted: &Wanted, part: &Part, problem: Problem) -> Problem {
     match wanted.parts.len() {
         1 => problem,
-        n => Problem { what: format!("{}: {}, one of this model\u{2019}s {n} files", problem.what, file_name(&part.address)), ..problem },
+        n => {
+            let what = problem.what.trim_end_matches('.');
+            Problem::new(format!("{what}: {}, one of this model\u{2019}s {n} files", file_name(&part.address)), problem.remedy)
+        }
     }
 }
 
