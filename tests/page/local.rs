@@ -1,12 +1,19 @@
 //! Model files of this device: chosen or dropped, whole or in parts, read in place, and copied where the visitor asks for it.
 
 use super::browser::Browser;
-use super::download::{explains, model_is_ready, sha256, shelf_is_there, small_storage};
+use super::download::{explains, has_reached, large_model, model_is_ready, sha256, shelf_is_there, small_storage};
 use super::offline::is_kept;
 use super::split::demo_in_parts;
 use super::{demo_model, file, server};
 
 const NAMES: [&str; 3] = ["demo-00001-of-00003.gguf", "demo-00002-of-00003.gguf", "demo-00003-of-00003.gguf"];
+
+/// A disk that takes a megabyte a second.
+const SLOW: &str = "const write = FileSystemSyncAccessHandle.prototype.write;
+FileSystemSyncAccessHandle.prototype.write = function (bytes, ...where) {
+  for (const until = Date.now() + bytes.length / 1000; Date.now() < until; );
+  return write.call(this, bytes, ...where);
+};";
 
 async fn keep_a_copy(browser: &Browser) {
     browser.click("keep-copy").await;
@@ -57,6 +64,45 @@ async fn a_copy_of_a_local_file_is_kept_when_asked_for_and_explains_without_a_ne
     model_is_ready(&browser).await;
     keep_a_copy(&browser).await;
     assert_eq!(models_kept(&browser).await, 1);
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_that_was_broken_off_goes_on_when_the_file_is_opened_again() {
+    let Some((server, _turn)) = server().await else { return };
+    let model = large_model(10);
+    let path = file("mine.gguf", &model);
+    server.begin_workers_with(SLOW);
+    let browser = Browser::open(&server.url).await;
+    browser.choose_file("model-file", &path).await;
+    model_is_ready(&browser).await;
+    browser.click("keep-copy").await;
+    has_reached(&browser, 20).await;
+    browser.pictures_of("download", "copying").await;
+    browser.click("pause-download").await;
+    browser.find("resume-download").await;
+    assert!(browser.text("download").await.contains("Copy paused"), "{}", browser.text("download").await);
+    browser.pictures_of("download", "copy-paused").await;
+    browser.driver.goto(&server.url).await.expect("the page opens");
+    assert!(browser.try_find("download").await.is_none(), "the file cannot be read any more");
+    browser.click("models-button").await;
+    shelf_is_there(&browser).await;
+    assert!(browser.text("kept-model").await.contains("open the file again"), "{}", browser.text("kept-model").await);
+    assert!(browser.try_find("resume-kept").await.is_none(), "there is nothing to read it from");
+    browser.pictures_of("kept-model", "kept-half-a-copy").await;
+    browser.click("models-close").await;
+
+    browser.choose_file("model-file", &path).await;
+    model_is_ready(&browser).await;
+    browser.click("keep-copy").await;
+    has_reached(&browser, 20).await;
+    browser.click("pause-download").await;
+    browser.click("resume-download").await;
+    browser.wait("the copy", async || browser.text("copied").await.contains("kept in this browser").then_some(())).await;
+    browser.click("models-button").await;
+    shelf_is_there(&browser).await;
+    let kept = browser.text("kept-model").await;
+    assert!(browser.count("kept-model").await == 1 && kept.contains(&sha256(&model)[..8]), "{kept}");
     browser.close().await;
 }
 

@@ -42,10 +42,11 @@ fn KeptModel(kept: Kept) -> impl IntoView {
     let wanted = kept.wanted.clone();
     let act = match kept.is_complete() {
         true => view! { <button type="button" aria-label=use_label data-testid="use-kept" on:click=move |_| page.use_kept(&kept)>"Use"</button> }.into_any(),
-        false => view! {
-            <button type="button" data-testid="resume-kept" disabled=is_going_on || !can_resume on:click=move |_| page.fetch(wanted.clone())>"Resume"</button>
+        false if can_resume => view! {
+            <button type="button" data-testid="resume-kept" disabled=is_going_on on:click=move |_| page.fetch(wanted.clone())>"Resume"</button>
         }
         .into_any(),
+        false => ().into_any(),
     };
     view! {
         <li data-testid="kept-model">

@@ -244,17 +244,19 @@ impl Download {
         }
     }
 
-    fn say(&mut self, current: &Current, position: u64, stage: Stage) {
+    /// Tells the page how far it is, unless it was told just now; whether it was.
+    fn say(&mut self, current: &Current, position: u64, stage: Stage) -> bool {
         let now = now_millis();
         let is_last = current.version.total == Some(position);
         if now - self.told_millis < TELL_MILLIS && !is_last {
-            return;
+            return false;
         }
         self.told_millis = now;
         let others: u64 = self.wanted.parts.iter().enumerate().filter(|(i, _)| *i != current.i).filter_map(|(_, part)| part.bytes).sum();
         let total = others + current.version.total.unwrap_or(0);
         let bytes = self.whole.iter().sum::<u64>() + position;
         (self.tell)(Report::Fetching(Fetching { name: self.wanted.name.clone(), bytes, total, stage, notice: self.notice.clone() }));
+        true
     }
 }
 

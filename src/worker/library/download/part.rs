@@ -234,7 +234,12 @@ impl Download {
             if let Err(reason) = self.put(current, &bytes).await {
                 return Ended::Break(reason);
             }
-            self.say(current, current.sink.position(), Stage::Downloading);
+            // A file of this device comes so fast that no message gets in between its pieces.
+            if self.say(current, current.sink.position(), Stage::Downloading)
+                && let Err(reason) = self.listen().await
+            {
+                return Ended::Break(reason);
+            }
         }
     }
 
