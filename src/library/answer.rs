@@ -1,6 +1,7 @@
 //! What the answer to "give me the bytes from here on" means.
 
-use super::http_date;
+use std::time::UNIX_EPOCH;
+
 use crate::problem::Problem;
 
 /// The parts of an HTTP answer that matter here.
@@ -98,10 +99,16 @@ impl Answer {
 
     /// Of a Retry-After: a number of seconds, or a date.
     fn seconds_until(&self, text: &str) -> Option<f64> {
-        let until = |date: f64| ((date - self.now_millis) / 1e3).max(0.0);
-        let seconds = text.trim().parse::<f64>().ok().or_else(|| http_date::millis(text).map(until));
+        let until = |date: f64| (date - self.now_millis / 1e3).max(0.0);
+        let seconds = text.trim().parse::<f64>().ok().or_else(|| date_seconds(text).map(until));
         seconds.filter(|seconds| *seconds >= 0.0)
     }
+}
+
+/// Seconds from 1970 to a date as HTTP writes it.
+fn date_seconds(text: &str) -> Option<f64> {
+    let date = httpdate::parse_http_date(text.trim()).ok()?;
+    date.duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs_f64())
 }
 
 /// First byte and length of the file of `bytes 0-99/1234`.

@@ -6,7 +6,6 @@
 pub mod address;
 pub mod answer;
 pub mod fit;
-mod http_date;
 pub mod journal;
 pub mod messages;
 pub mod pace;
