@@ -64,7 +64,7 @@
 //! | `model` | GGUF, configuration, tokenizer, chat template: nothing computes | |
 //! | `lm` | the trait every engine has (`LanguageModel`), generation, sampling | model |
 //! | `gpu` | the engine on WebGPU: our WGSL kernels, a plain twin beside each | lm, model |
-//! | `cpu` | the engine on candle tensors: fallback and oracle; a masked language model | lm, model |
+//! | `cpu` | the engine on candle tensors, its products by a kernel of our own in browsers: fallback and oracle; a masked language model | lm, model |
 //! | `engine` | which of the two a model runs on: a trial of both on a part of the real model | gpu, cpu, lm, model, worker/protocol |
 //! | `attribution` | methods (`METHODS`): which texts to score in which rounds, and what that says of each token | lm, model, table |
 //! | `session` | one model and what is asked of it; worker and command line are shells around it | all above |
@@ -89,7 +89,8 @@
 //! * Activations are f32. No quantised activations anywhere near a score.
 //! * A row without positive score stays zero. Nothing is filled with made-up weight, nothing unmeasured is shown.
 //! * The visitor's text never becomes a control token, and control tokens are never perturbed.
-//! * No global state, no `unsafe`, no request to anybody but the own site and the address that the visitor chose for a model.
+//! * No global state, no `unsafe` (but for what they come to in `cpu::fused`: a WebAssembly module of our own, compiled once, that
+//!   is handed addresses in the engine's memory), no request to anybody but the own site and the address that the visitor chose for a model.
 
 #[cfg(feature = "page")]
 pub mod app;

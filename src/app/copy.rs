@@ -46,6 +46,18 @@ impl Page {
         }
     }
 
+    /// Where the copy is deleted, the file itself answers again.
+    pub(super) fn forget_copy(&self, deleted: &[String]) {
+        let copied = self.library.copied.get_untracked().filter(|copied| deleted.contains(copied));
+        let Some(copied) = copied else { return };
+        self.library.copied.set(None);
+        let has_file = self.engine.with_value(|engine| !engine.files.is_empty());
+        match self.choice.get_untracked() {
+            Choice::Kept { id, name } if id == copied && has_file => self.choice.set(Choice::Files(name)),
+            _ => {}
+        }
+    }
+
     /// Whether the model that answers was copied on this visit. Tracked.
     pub fn is_copied(&self) -> bool {
         let copied = self.library.copied.get();

@@ -105,8 +105,9 @@ impl Page {
         library.problem.set(None);
         library.offer.set(None);
         library.is_open.set(false);
-        if !wanted.is_copy() {
-            browser::keep(UNFINISHED, serde_json::to_string(&wanted).ok().as_deref());
+        keep_unfinished(&wanted);
+        if let Some(before) = library.download.get_untracked() {
+            take_back(&before.wanted, &wanted);
         }
         library.download.set(Some(Download::new(wanted.clone())));
         let page = *self;
@@ -131,12 +132,23 @@ impl Page {
         }
     }
 
-    /// The visitor does not want it any more; what is here stays under Models.
+    /// The visitor does not want it any more; what is stored stays under Models.
     pub fn dismiss_download(&self) {
-        browser::keep(UNFINISHED, None);
-        if let Some(download) = self.library.download.try_update(Option::take).flatten() {
-            download.wanted.parts.iter().filter_map(|part| part.local.as_deref()).for_each(browser::take_back);
+        let Some(Download { wanted, .. }) = self.end_download() else { return };
+        // Without a worker nothing is in memory.
+        if let Some(client) = self.library.client.get_value() {
+            client.send(&Request::Library(Errand::Forget(wanted)), &[]);
         }
+    }
+
+    /// Nothing is downloaded any more.
+    fn end_download(&self) -> Option<Download> {
+        let download = self.library.download.try_update(Option::take).flatten()?;
+        if !download.wanted.is_copy() {
+            browser::keep(UNFINISHED, None);
+        }
+        take_back(&download.wanted, &Wanted::default());
+        Some(download)
     }
 
     /// Loads a model that is kept.
@@ -157,6 +169,7 @@ impl Page {
         if is_chosen {
             Choice::BuiltIn.remember();
         }
+        self.forget_copy(&ids);
         let unfinished = self.library.download.get_untracked().filter(Download::is_paused);
         let is_deleted = |download: &Download| {
             let kept = self.library.shelf.get_untracked().unwrap_or_default().models;
@@ -183,7 +196,7 @@ impl Page {
             Ok(Event::Library(report)) => self.take_report(report),
             Ok(_) => {}
             Err(Problem { what, .. }) => {
-                let problem = Problem::new(what, "What was downloaded is kept. Check the connection, then try again");
+                let problem = Problem::new(what, "What is stored is kept. Check the connection, then try again");
                 self.library.asked.set(None);
                 match self.library.download.with_untracked(Option::is_some) {
                     true => self.library.download.update(|download| download.iter_mut().for_each(|d| d.paused(Some(problem.clone())))),
@@ -208,6 +221,10 @@ impl Page {
                 let now = browser::now_millis();
                 library.download.update(|download| download.iter_mut().for_each(|download| download.went_on(fetching.clone(), now)));
             }
+            Report::Replaced(wanted) => {
+                keep_unfinished(&wanted);
+                library.download.update(|download| download.iter_mut().for_each(|download| download.wanted = wanted.clone()));
+            }
             Report::Paused(problem) => {
                 library.download.update(|download| download.iter_mut().for_each(|download| download.paused(problem.clone())));
             }
@@ -217,7 +234,7 @@ impl Page {
                 library.problem.set(Some(problem));
             }
             Report::Discarded(problem) => {
-                self.dismiss_download();
+                self.end_download();
                 self.problem.set(Some(problem));
             }
         }
@@ -225,9 +242,7 @@ impl Page {
 
     /// A model that arrived is loaded, unless the engine is busy: then it waits for the visitor.
     fn arrived(&self, name: String, place: Place) {
-        let download = self.library.download.get_untracked();
-        self.dismiss_download();
-        if let Some(Download { wanted, .. }) = download.filter(|download| download.wanted.is_copy()) {
+        if let Some(Download { wanted, .. }) = self.end_download().filter(|download| download.wanted.is_copy()) {
             return self.copy_arrived(&wanted, place);
         }
         let choice = match place {
@@ -247,4 +262,18 @@ impl Page {
             self.choose_model(choice, Vec::new());
         }
     }
+}
+
+/// The next visit finds the download; of a copy it could not read the file.
+fn keep_unfinished(wanted: &Wanted) {
+    if !wanted.is_copy() {
+        browser::keep(UNFINISHED, serde_json::to_string(wanted).ok().as_deref());
+    }
+}
+
+/// Takes back the addresses that were lent for `wanted`, but for those that `next` has too.
+fn take_back(wanted: &Wanted, next: &Wanted) {
+    let lent = |wanted: &Wanted| wanted.parts.iter().filter_map(|part| part.local.clone()).collect::<Vec<_>>();
+    let still = lent(next);
+    lent(wanted).iter().filter(|address| !still.contains(address)).for_each(|address| browser::take_back(address));
 }

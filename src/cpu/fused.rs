@@ -47,20 +47,24 @@ impl CustomOp2 for Fused {
         if columns != own {
             return Err(Error::Msg(format!("{n} x {columns} and {rows} x {own} have no product")));
         }
-        let (x, weight) = (values(x, x_layout)?, values(weight, layout)?);
-        let mut out = vec![0f32; n * rows];
-        let block = (BLOCK_VALUES / columns).max(1);
-        for (x, out) in x.chunks(block * columns).zip(out.chunks_mut(block * rows)) {
-            let sizes = [x.len() / columns, rows, columns];
-            let [n, rows, columns] = sizes.map(|size| JsValue::from(size as u32));
-            let [x, weight, out] =
-                [x.as_ptr(), weight.as_ptr(), out.as_mut_ptr().cast_const()].map(|at| JsValue::from(at.expose_provenance() as u32));
-            self.0
-                .apply(&JsValue::NULL, &Array::from_iter([x, n, weight, rows, columns, out]))
-                .map_err(|error| Error::Msg(format!("{error:?}")))?;
-        }
+        let mut out = vec![0.0; n * rows];
+        multiply(&self.0, values(x, x_layout)?, values(weight, layout)?, columns, &mut out)?;
         Ok((CpuStorage::F32(out), Shape::from((n, rows))))
     }
+}
+
+/// `[n, columns]` and `[rows, columns]` -> `[n, rows]`, of sizes that `product` found fit.
+fn multiply(product: &Function, x: &[f32], weight: &[f32], columns: usize, out: &mut [f32]) -> Result<()> {
+    let rows = weight.len() / columns;
+    let block = (BLOCK_VALUES / columns).max(1);
+    for (x, out) in x.chunks(block * columns).zip(out.chunks_mut(block * rows)) {
+        let [n, rows, columns] = [x.len() / columns, rows, columns].map(|size| JsValue::from(size as u32));
+        let [x, weight, out] =
+            [x.as_ptr(), weight.as_ptr(), out.as_mut_ptr().cast_const()].map(|at| JsValue::from(at.expose_provenance() as u32));
+        let arguments = Array::from_iter([x, n, weight, rows, columns, out]);
+        product.apply(&JsValue::NULL, &arguments).map_err(|error| Error::Msg(format!("{error:?}")))?;
+    }
+    Ok(())
 }
 
 fn values<'a>(storage: &'a CpuStorage, layout: &Layout) -> Result<&'a [f32]> {
@@ -90,6 +94,17 @@ mod tests {
             let fused = product(&x, &weight).unwrap().expect("Chromium has relaxed SIMD");
             let plain = x.matmul(&weight.t().unwrap()).unwrap();
             assert_eq!(fused.to_vec2::<f32>().unwrap(), plain.to_vec2::<f32>().unwrap(), "{n} {rows} {columns}");
+        }
+    }
+
+    #[wasm_bindgen_test]
+    fn nothing_is_written_beside_the_output() {
+        let product = PRODUCT.with(Clone::clone).expect("Chromium has relaxed SIMD");
+        for (n, rows) in [(1, 4), (1, 7), (2, 5), (5, 9)] {
+            let mut out = vec![-7.0; n * rows + 8];
+            multiply(&product, &vec![1.0; 4 * n], &vec![2.0; 4 * rows], 4, &mut out[4..4 + n * rows]).unwrap();
+            assert!(out[4..4 + n * rows].iter().all(|&sum| sum == 8.0), "{n} {rows}: {out:?}");
+            assert!(out[..4].iter().chain(&out[4 + n * rows..]).all(|&beside| beside == -7.0), "{n} {rows}: {out:?}");
         }
     }
 

@@ -91,7 +91,7 @@ impl Answer {
         match self.retry_after.as_deref().and_then(|text| self.seconds_until(text)) {
             Some(seconds) if seconds > LONGEST_WAIT_SECONDS => Meaning::Refused(Problem::new(
                 format!("the server is busy and asks to come back in {:.0} minutes", seconds / 60.0),
-                "Try again then; what was downloaded is kept",
+                "Try again then",
             )),
             seconds => Meaning::Later { why: format!("the server is busy ({})", self.status), seconds },
         }

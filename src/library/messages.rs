@@ -67,10 +67,13 @@ pub enum Errand {
     List,
     /// What is at this address, before it is downloaded. Answered by `Offer` or `Failed`.
     LookUp(Wanted),
-    /// Download it (or copy it, where it is of this device), from where an earlier download stopped. Answered by `Fetching`.., and `Arrived`, `Paused` or `Discarded`.
+    /// Download it (or copy it, where it is of this device), from where an earlier download stopped. Answered by `Fetching`.. and
+    /// perhaps `Replaced`, then `Arrived`, `Paused` or `Discarded`.
     Fetch(Wanted),
     /// Stop the download and keep what is here.
     Pause,
+    /// The visitor does not want this download to go on: what it holds in memory is let go.
+    Forget(Wanted),
     /// Delete the models with these ids. Answered by `Shelf`, after `Failed` where one is in use.
     Delete(Vec<String>),
 }
@@ -81,6 +84,8 @@ pub enum Report {
     Shelf(Shelf),
     Offer(Box<Offer>),
     Fetching(Fetching),
+    /// The file on the server was replaced: it is this version now that is downloaded.
+    Replaced(Wanted),
     /// Complete and verified.
     Arrived {
         name: String,

@@ -8,7 +8,7 @@ use super::download::{
     LOST_BY_A_BREAK, detail, download, explains, has_reached, large_model, look_at, model_is_ready, sha256, shelf_is_there, small_storage,
 };
 use super::hub::Hub;
-use super::server;
+use super::{demo_model, file, server};
 
 /// What a private window does, and what an old browser lacks.
 const REFUSED: &str =
@@ -71,7 +71,7 @@ fn stop_at_two_thirds(hub: &Hub) {
 
 /// Pauses at two thirds of `model`, resumes, and sees that nothing of it was lost.
 async fn pause_and_resume(browser: &Browser, hub: &Hub, model: &[u8], name: &str) {
-    has_reached(browser, 60).await;
+    has_reached(browser, 40).await;
     browser.pictures_of("download", name).await;
     browser.click("pause-download").await;
     browser.find("resume-download").await;
@@ -114,7 +114,7 @@ async fn what_is_here_is_checked_again_before_a_download_goes_on() {
     stop_at_two_thirds(&hub);
     let browser = Browser::open(&server.url).await;
     download(&browser, &hub.address("small.gguf")).await;
-    has_reached(&browser, 60).await;
+    has_reached(&browser, 40).await;
     browser.driver.goto(&server.url).await.expect("the page opens");
     hub.rules().gate = None;
     hub.take_asked();
@@ -168,7 +168,7 @@ async fn what_is_in_memory_is_not_lost_when_the_server_refuses_in_between() {
     stop_at_two_thirds(&hub);
     hub.rules().cuts = VecDeque::from([7_000_000]);
     browser.click("download-button").await;
-    has_reached(&browser, 60).await;
+    has_reached(&browser, 40).await;
     hub.rules().refusals = VecDeque::from([(404, None)]);
     hub.rules().gate = None;
     browser.find("resume-download").await;
@@ -192,11 +192,83 @@ async fn what_came_before_the_page_was_closed_is_lost_where_nothing_can_be_store
     stop_at_two_thirds(&hub);
     let browser = Browser::open(&server.url).await;
     download(&browser, &hub.address("small.gguf")).await;
-    has_reached(&browser, 60).await;
+    has_reached(&browser, 40).await;
     browser.driver.goto(&server.url).await.expect("the page opens");
     hub.rules().gate = None;
     browser.click("resume-download").await;
     model_is_ready(&browser).await;
+    assert!(hub.take_sent() > model.len() as u64, "what came before is asked for again");
+    explains(&browser).await;
+    assert!(browser.text("manifest").await.contains(&sha256(&model)[..8]), "{}", browser.text("manifest").await);
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_was_replaced_when_the_storage_was_full_is_never_joined_with_the_old_one() {
+    let Some((server, _turn)) = server().await else { return };
+    let hub = Hub::start(&[("small.gguf", large_model(5))]).await;
+    let browser = Browser::open(&server.url).await;
+    small_storage(&browser, &server, 5_500_000).await;
+    look_at(&browser, &hub.address("small.gguf")).await;
+    browser.find("offer").await;
+    stop_at_two_thirds(&hub);
+    browser.click("download-button").await;
+    browser.wait("a word about it", async || browser.text("download").await.contains("storage for this site is full").then_some(())).await;
+    browser.click("pause-download").await;
+    browser.find("resume-download").await;
+    let mut other = large_model(6);
+    other.iter_mut().skip(4_000_000).for_each(|byte| *byte ^= 1);
+    {
+        let mut rules = hub.rules();
+        rules.version = 2;
+        rules.files[0].1 = std::sync::Arc::new(other.clone());
+    }
+    browser.click("resume-download").await;
+    browser.wait("a word about it", async || browser.text("download").await.contains("was replaced").then_some(())).await;
+    // The page knows by now which file it is of.
+    has_reached(&browser, 20).await;
+    browser.click("pause-download").await;
+    browser.find("resume-download").await;
+    hub.rules().gate = None;
+    browser.click("resume-download").await;
+    model_is_ready(&browser).await;
+
+    // With room again, what is left in the storage is no beginning of it.
+    small_storage(&browser, &server, 1_000_000_000).await;
+    browser.driver.goto(&server.url).await.expect("the page opens");
+    browser.click("models-button").await;
+    shelf_is_there(&browser).await;
+    browser.click("resume-kept").await;
+    model_is_ready(&browser).await;
+    explains(&browser).await;
+    assert!(browser.text("manifest").await.contains(&sha256(&other)[..8]), "{}", browser.text("manifest").await);
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_in_memory_is_not_lost_when_something_else_is_tried_in_between() {
+    let Some((server, _turn)) = server().await else { return };
+    let model = large_model(5);
+    let hub = Hub::start(&[("small.gguf", model.clone())]).await;
+    server.begin_workers_with(REFUSED);
+    let browser = Browser::open(&server.url).await;
+    stop_at_two_thirds(&hub);
+    download(&browser, &hub.address("small.gguf")).await;
+    has_reached(&browser, 40).await;
+    browser.click("pause-download").await;
+    browser.find("resume-download").await;
+    browser.choose_file("model-file", &file("mine.gguf", &demo_model())).await;
+    model_is_ready(&browser).await;
+    browser.click("keep-copy").await;
+    let problem = browser.problem().await;
+    assert!(problem.contains("No copy was kept") && !problem.contains("Make room"), "{problem}");
+    hub.rules().gate = None;
+    look_at(&browser, &hub.address("small.gguf")).await;
+    browser.click("download-button").await;
+    let state = async || browser.text("model-state").await;
+    browser.wait("the downloaded model", async || state().await.starts_with("small ready").then_some(())).await;
+    let twice = hub.take_sent().saturating_sub(model.len() as u64);
+    assert!(twice <= LOST_BY_A_BREAK, "{twice} bytes were sent twice");
     explains(&browser).await;
     assert!(browser.text("manifest").await.contains(&sha256(&model)[..8]), "{}", browser.text("manifest").await);
     browser.close().await;

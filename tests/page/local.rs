@@ -8,11 +8,15 @@ use super::{demo_model, file, server};
 
 const NAMES: [&str; 3] = ["demo-00001-of-00003.gguf", "demo-00002-of-00003.gguf", "demo-00003-of-00003.gguf"];
 
-/// A disk that takes a megabyte a second.
-const SLOW: &str = "const write = FileSystemSyncAccessHandle.prototype.write;
+/// A disk that takes a megabyte a second, and needs two seconds to find what is on it.
+const SLOW: &str = "const { read, write } = FileSystemSyncAccessHandle.prototype;
 FileSystemSyncAccessHandle.prototype.write = function (bytes, ...where) {
   for (const until = Date.now() + bytes.length / 1000; Date.now() < until; );
   return write.call(this, bytes, ...where);
+};
+FileSystemSyncAccessHandle.prototype.read = function (...how) {
+  for (const until = Date.now() + 2000; Date.now() < until; );
+  return read.apply(this, how);
 };";
 
 async fn keep_a_copy(browser: &Browser) {
@@ -59,7 +63,20 @@ async fn a_copy_of_a_local_file_is_kept_when_asked_for_and_explains_without_a_ne
     browser.pictures_of("kept-model", "kept-copy").await;
     browser.click("models-close").await;
 
-    // The same file once more is the same copy.
+    // A copy that is deleted is no copy any more; what loaded from it still answers.
+    browser.choose_file("model-file", &path).await;
+    model_is_ready(&browser).await;
+    keep_a_copy(&browser).await;
+    browser.click("models-button").await;
+    shelf_is_there(&browser).await;
+    browser.click("delete-kept").await;
+    browser.wait("an empty shelf", async || (browser.count("kept-model").await == 0).then_some(())).await;
+    browser.click("models-close").await;
+    browser.wait("the offer of a copy", async || browser.try_find("keep-copy").await).await;
+    explains(&browser).await;
+
+    // The same file twice is the same copy.
+    keep_a_copy(&browser).await;
     browser.choose_file("model-file", &path).await;
     model_is_ready(&browser).await;
     keep_a_copy(&browser).await;
@@ -84,9 +101,9 @@ async fn a_copy_that_was_broken_off_goes_on_when_the_file_is_opened_again() {
     assert!(browser.text("download").await.contains("Copy paused"), "{}", browser.text("download").await);
     browser.pictures_of("download", "copy-paused").await;
     browser.driver.goto(&server.url).await.expect("the page opens");
-    assert!(browser.try_find("download").await.is_none(), "the file cannot be read any more");
     browser.click("models-button").await;
     shelf_is_there(&browser).await;
+    assert!(browser.try_find("download").await.is_none(), "the file cannot be read any more");
     assert!(browser.text("kept-model").await.contains("open the file again"), "{}", browser.text("kept-model").await);
     assert!(browser.try_find("resume-kept").await.is_none(), "there is nothing to read it from");
     browser.pictures_of("kept-model", "kept-half-a-copy").await;
@@ -95,7 +112,8 @@ async fn a_copy_that_was_broken_off_goes_on_when_the_file_is_opened_again() {
     browser.choose_file("model-file", &path).await;
     model_is_ready(&browser).await;
     browser.click("keep-copy").await;
-    has_reached(&browser, 20).await;
+    browser.wait("the check", async || browser.text("download").await.contains("Checking what is here").then_some(())).await;
+    browser.wait("the copy to go on", async || browser.text("download").await.contains("Copying").then_some(())).await;
     browser.click("pause-download").await;
     browser.click("resume-download").await;
     browser.wait("the copy", async || browser.text("copied").await.contains("kept in this browser").then_some(())).await;

@@ -18,7 +18,7 @@ pub fn DownloadView() -> impl IntoView {
         false => view! { <button type="button" data-testid="pause-download" on:click=move |_| page.pause_download()>"Pause"</button> }.into_any(),
         true => view! {
             <button type="button" class="primary" data-testid="resume-download" on:click=move |_| page.resume_download()>"Resume"</button>
-            <button type="button" class="quiet" data-testid="dismiss-download" title="What is here stays under Models" on:click=move |_| page.dismiss_download()>"Not now"</button>
+            <button type="button" class="quiet" data-testid="dismiss-download" title="What is stored stays under Models" on:click=move |_| page.dismiss_download()>"Not now"</button>
         }
         .into_any(),
     }

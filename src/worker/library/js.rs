@@ -19,14 +19,22 @@ pub enum StorageError {
 
 impl From<JsValue> for StorageError {
     fn from(error: JsValue) -> Self {
-        let text = |key: &str| Reflect::get(&error, &key.into()).ok().and_then(|value| value.as_string()).unwrap_or_default();
-        match text("name").as_str() {
-            "QuotaExceededError" => Self::Full,
-            "NoModificationAllowedError" => Self::InUse,
-            _ if text("message").is_empty() => Self::Closed(String::new()),
-            _ => Self::Closed(format!(" ({})", text("message"))),
+        match (error_name(&error).as_str(), text(&error, "message")) {
+            ("QuotaExceededError", _) => Self::Full,
+            ("NoModificationAllowedError", _) => Self::InUse,
+            (_, message) if message.is_empty() => Self::Closed(message),
+            (_, message) => Self::Closed(format!(" ({message})")),
         }
     }
+}
+
+/// What kind of error the browser calls it.
+pub fn error_name(error: &JsValue) -> String {
+    text(error, "name")
+}
+
+fn text(error: &JsValue, key: &str) -> String {
+    Reflect::get(error, &key.into()).ok().and_then(|value| value.as_string()).unwrap_or_default()
 }
 
 /// What a promise comes to, as what it is known to be.

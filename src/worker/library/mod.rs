@@ -49,11 +49,11 @@ impl Librarian {
                 tell(self.fetch(wanted, tell.clone()).await);
                 tell(Report::Shelf(shelf::list().await));
             }
+            Errand::Forget(wanted) => drop(self.stopped.borrow_mut().take_if(|stopped| stopped.continues(&wanted))),
             Errand::Pause => self.running.borrow().iter().for_each(|control| control.pause()),
             Errand::Delete(ids) => {
                 for id in ids {
-                    self.stopped.borrow_mut().take_if(|stopped| stopped.is_of(&id));
-                    if let Err(error) = shelf::delete(&id).await {
+                    if let Err(error) = shelf::delete(&id, self.lock(&id).await).await {
                         tell(Report::Failed(Problem::new(
                             format!("a model was not deleted: {error}"),
                             "Close other tabs of this page, then try again",
@@ -95,7 +95,6 @@ impl Librarian {
         if self.running.borrow().is_some() {
             return Report::Failed(Problem::new("another model is being downloaded", "Wait or pause that one first"));
         }
-        let Some(_lock) = Lock::of(&shelf::id(&wanted)).await else { return Report::Paused(Some(in_use())) };
         *self.running.borrow_mut() = Some(control.clone());
         let ended = self.download(wanted, control, tell).await;
         self.running.take();
@@ -107,15 +106,25 @@ impl Librarian {
         }
     }
 
-    /// Goes on with the download that stopped, where it is of the same model; another one gives its memory back.
+    /// The lock of a model. A download that stopped holds it, and is given up.
+    async fn lock(&self, id: &str) -> Option<Lock> {
+        let stopped = self.stopped.borrow_mut().take_if(|stopped| stopped.is_of(id));
+        match stopped {
+            Some(stopped) => Some(stopped.into_lock()),
+            None => Lock::of(id).await,
+        }
+    }
+
+    /// Goes on with the download that stopped, where it is of the same model; that of another one stays until this one stops too.
     async fn download(&self, wanted: Wanted, control: Rc<Control>, tell: Tell) -> Result<Report, Break> {
-        let stopped = self.stopped.take().filter(|stopped| stopped.continues(&wanted));
+        let stopped = self.stopped.borrow_mut().take_if(|stopped| stopped.continues(&wanted));
         let mut download = match stopped {
             Some(stopped) => stopped.under(control),
             None => {
+                let lock = self.lock(&shelf::id(&wanted)).await.ok_or_else(|| Break::Kept(in_use()))?;
                 let wanted = self.with_its_version(wanted).await.map_err(Break::Kept)?;
                 let probes = self.probes.borrow().clone();
-                Download::new(wanted, probes, control, tell)
+                Download::new(wanted, probes, lock, control, tell)
             }
         };
         let ended = download.run().await;

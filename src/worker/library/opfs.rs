@@ -8,7 +8,7 @@ use web_sys::{
     FileSystemReadWriteOptions, FileSystemRemoveOptions, FileSystemSyncAccessHandle,
 };
 
-use super::js::{StorageError, navigator, settled};
+use super::js::{StorageError, error_name, navigator, settled};
 
 /// All models are below this folder of the site's storage.
 const MODELS: &str = "models";
@@ -84,12 +84,14 @@ impl Folder {
         writer.flush()
     }
 
-    /// Deletes the file or folder of this name, with all that is in it.
+    /// Deletes the file or folder of this name, with all that is in it; one that is not there is deleted already.
     pub async fn delete(&self, name: &str) -> Result<(), StorageError> {
         let options = FileSystemRemoveOptions::new();
         options.set_recursive(true);
-        JsFuture::from(self.0.remove_entry_with_options(name, &options)).await?;
-        Ok(())
+        match JsFuture::from(self.0.remove_entry_with_options(name, &options)).await {
+            Err(error) if error_name(&error) != "NotFoundError" => Err(error.into()),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -81,9 +81,9 @@ async fn describe(id: String, folder: &Folder) -> Kept {
     Kept { id, bytes: on_disk.iter().sum(), sha256, used_millis, wanted }
 }
 
-/// Deletes a model that no tab is downloading.
-pub async fn delete(id: &str) -> Result<(), StorageError> {
-    let _lock = Lock::of(id).await.ok_or(StorageError::InUse)?;
+/// Deletes a model whose lock is ours; without one another tab is downloading it.
+pub async fn delete(id: &str, lock: Option<Lock>) -> Result<(), StorageError> {
+    let _lock = lock.ok_or(StorageError::InUse)?;
     Folder::of_models().await?.delete(id).await
 }
 

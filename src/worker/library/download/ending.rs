@@ -40,19 +40,20 @@ pub fn in_use() -> Problem {
 }
 
 pub fn not_stored(error: &StorageError) -> Problem {
-    Problem::new(format!("the download could not be stored: {error}"), "Make room under Models or on the device, then press Resume")
+    Problem::new(format!("the model could not be stored: {error}"), "Make room under Models or on the device, then press Resume")
 }
 
 /// A copy of a file of this device is for later visits; one in memory would be of no use.
 pub fn no_copy(why: &str) -> Break {
-    Break::Useless(Problem::new(
-        format!("no copy was kept: {why}"),
-        "The file itself stays in use until this page is closed. Make room under Models or on the device, then try again",
-    ))
+    let remedy = match why {
+        STORAGE_FULL => "The file itself stays in use until this page is closed. Make room under Models or on the device, then try again",
+        _ => "The file itself stays in use until this page is closed",
+    };
+    Break::Useless(Problem::new(format!("no copy was kept: {why}"), remedy))
 }
 
 pub fn unreadable() -> Break {
-    Break::Useless(Problem::new("what was downloaded earlier cannot be read any more", "Download it again"))
+    Break::Useless(Problem::new("what was stored earlier of this model cannot be read any more", "Begin it again"))
 }
 
 pub fn file_gone() -> Break {

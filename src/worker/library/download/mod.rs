@@ -8,9 +8,11 @@ use std::rc::Rc;
 
 use js_sys::Array;
 use sha2::{Digest, Sha256};
+use wasm_bindgen::JsValue;
 use web_sys::{AbortController, Blob, Url};
 
 use super::js::{StorageError, now_millis, sleep};
+use super::lock::Lock;
 use super::lookup::{Probe, controller};
 use super::opfs::Folder;
 use super::shelf;
@@ -18,7 +20,7 @@ use crate::library::journal::{self, COMPLETE, Complete, JOURNAL, Journal};
 use crate::library::messages::{Fetching, Place, Report, Stage, Wanted};
 
 pub use ending::{Break, in_use};
-use ending::{NO_STORAGE, STORAGE_FULL, hexadecimal, no_copy, not_stored, verify};
+use ending::{NO_STORAGE, STORAGE_FULL, hexadecimal, no_copy, not_stored, unreadable, verify};
 use part::Current;
 
 /// The page is told at most so often.
@@ -47,8 +49,12 @@ impl Control {
 }
 
 /// A download, from its beginning to its end. What it holds in memory is lost with it.
+///
+/// Parts come one after the other: first those in `folder`, then, from where that was full or where there is none, those in memory.
 pub struct Download {
     id: String,
+    /// Held also while it stands still: another tab must not change the parts that are in `folder`.
+    lock: Lock,
     wanted: Wanted,
     etags: Vec<Option<String>>,
     /// Of every part, where the server was asked just now.
@@ -74,9 +80,10 @@ pub type Tell = Rc<dyn Fn(Report)>;
 
 impl Download {
     /// Of `wanted`, or of what is missing of it in the storage.
-    pub fn new(wanted: Wanted, probes: Rc<Vec<Probe>>, control: Rc<Control>, tell: Tell) -> Self {
+    pub fn new(wanted: Wanted, probes: Rc<Vec<Probe>>, lock: Lock, control: Rc<Control>, tell: Tell) -> Self {
         Self {
             id: shelf::id(&wanted),
+            lock,
             etags: wanted.parts.iter().map(|part| etag(&probes, &part.address)).collect(),
             wanted,
             probes,
@@ -104,6 +111,10 @@ impl Download {
             self.delete().await;
         }
         ended.map(|place| Report::Arrived { name: self.wanted.name.clone(), place })
+    }
+
+    pub fn into_lock(self) -> Lock {
+        self.lock
     }
 
     pub fn is_of(&self, id: &str) -> bool {
@@ -193,8 +204,9 @@ impl Download {
                 Some(folder) => folder.file(&journal::data(i)).await,
                 None => None,
             };
-            let file = file.ok_or_else(|| Break::Kept(not_stored(&StorageError::Full)))?;
-            all.push(&file);
+            let whole = file.filter(|file| file.size() == self.whole[i] as f64);
+            let whole: JsValue = whole.ok_or_else(unreadable)?.into();
+            all.push(&whole);
         }
         let all = all.concat(&self.blobs);
         let address = Blob::new_with_blob_sequence(&all).and_then(|blob| Url::create_object_url_with_blob(&blob));

@@ -13,7 +13,7 @@ use super::Download;
 use super::ending::{Break, NO_RANGES, REPLACED, STORAGE_FULL, cannot_go_on, file_gone, in_use, keeps_changing, not_stored, unreadable};
 use crate::library::answer::{Meaning, Version, refused_for_good};
 use crate::library::journal::{self, JOURNAL};
-use crate::library::messages::Stage;
+use crate::library::messages::{Report, Stage};
 use crate::library::patience::{Moment, Patience, Wait};
 use crate::problem::Problem;
 
@@ -246,13 +246,13 @@ impl Download {
     /// Stores bytes; where the storage is full, goes on in memory.
     async fn put(&mut self, current: &mut Current, bytes: &[u8]) -> Result<(), Break> {
         self.take(current, bytes)?;
+        let stored = current.sink.position();
         match current.sink.write(bytes) {
             Ok(()) => return Ok(()),
             Err(StorageError::Full) => {}
             Err(error) => return Err(Break::Kept(not_stored(&error))),
         }
         self.do_without_storage(STORAGE_FULL)?;
-        let stored = current.sink.position();
         // Its file has to be closed before it can be read.
         current.sink = Sink::in_memory(None, 0);
         let file = match &self.folder {
@@ -270,6 +270,12 @@ impl Download {
         }
         self.notice = Some(notice.into());
         current.sink.begin_anew().map_err(|error| Break::Kept(not_stored(&error)))?;
+        if let Some(folder) = self.folder.as_ref().filter(|_| current.sink.is_in_memory()) {
+            // What was stored before the storage was full would be taken for the beginning of the new file. The mark counts, so it goes first.
+            for name in [journal::stored(0), journal::data(0)] {
+                folder.delete(&name).await.map_err(|error| Break::Kept(not_stored(&error)))?;
+            }
+        }
         (current.hash, self.hash, current.vetting) = (Sha256::new(), Sha256::new(), Vetting::new(true));
         Ok(())
     }
@@ -281,6 +287,7 @@ impl Download {
         if let Some(folder) = &self.folder {
             folder.delete(JOURNAL).await.map_err(|error| Break::Kept(not_stored(&error)))?;
         }
+        (self.tell)(Report::Replaced(self.wanted.clone()));
         self.keep_journal().await
     }
 }
