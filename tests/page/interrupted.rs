@@ -206,18 +206,20 @@ async fn what_came_before_the_page_was_closed_is_lost_where_nothing_can_be_store
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_that_was_replaced_when_the_storage_was_full_is_never_joined_with_the_old_one() {
     let Some((server, _turn)) = server().await else { return };
-    let hub = Hub::start(&[("small.gguf", large_model(5))]).await;
+    let hub = Hub::start(&[("small.gguf", large_model(10))]).await;
     let browser = Browser::open(&server.url).await;
-    small_storage(&browser, &server, 5_500_000).await;
+    small_storage(&browser, &server, 12_000_000).await;
     look_at(&browser, &hub.address("small.gguf")).await;
     browser.find("offer").await;
     stop_at_two_thirds(&hub);
+    hub.rules().gate = Some(12_000_000);
     browser.click("download-button").await;
     browser.wait("a word about it", async || browser.text("download").await.contains("storage for this site is full").then_some(())).await;
     browser.click("pause-download").await;
     browser.find("resume-download").await;
-    let mut other = large_model(6);
-    other.iter_mut().skip(4_000_000).for_each(|byte| *byte ^= 1);
+    // The same model, other bytes behind it.
+    let mut other = large_model(11);
+    other.iter_mut().skip(demo_model().len()).for_each(|byte| *byte ^= 1);
     {
         let mut rules = hub.rules();
         rules.version = 2;
