@@ -42,7 +42,21 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
     ("bin/engine", &["worker/host"], &["leptos"]),
     (
         "bin/glasscage",
-        &["attribution", "cpu", "engine", "explanation", "graph", "lm", "metrics", "model", "session", "table", "text", "worker/protocol"],
+        &[
+            "attribution",
+            "cpu",
+            "engine",
+            "explanation",
+            "gpu",
+            "graph",
+            "lm",
+            "metrics",
+            "model",
+            "session",
+            "table",
+            "text",
+            "worker/protocol",
+        ],
         &["leptos", "web_sys"],
     ),
 ];

@@ -6,6 +6,7 @@
 //! back, never logits.
 
 pub mod batch;
+pub mod ceilings;
 pub mod device;
 pub mod format;
 mod forward;

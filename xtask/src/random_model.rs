@@ -9,16 +9,16 @@ use crate::command::{build, cache, command, run};
 use crate::setup::Tools;
 
 /// A model of random parameters with a real tokenizer, kept in the cache; `None` where there is no tokenizer to give it.
-/// `shape`: as the example `random_model` names them.
-pub fn make(native: &Tools, shape: &str) -> Result<Option<PathBuf>> {
-    let model = cache()?.join("models").join(format!("random-{shape}-q8_0.gguf"));
+/// `shape` and `quant`: as the example `random_model` names them.
+pub fn make(native: &Tools, shape: &str, quant: &str) -> Result<Option<PathBuf>> {
+    let model = cache()?.join("models").join(format!("random-{shape}-{}.gguf", quant.to_lowercase()));
     if model.is_file() {
         return Ok(Some(model));
     }
     fs::create_dir_all(cache()?.join("models"))?;
     run(&mut native.command("cargo", &["build", "--release", "--example", "random_model"])?)?;
     let partial = model.with_extension("part");
-    run(command(build()?.join("target/release/examples/random_model"), &["--shape", shape]).arg(&partial))?;
+    run(command(build()?.join("target/release/examples/random_model"), &["--shape", shape, "--quant", quant]).arg(&partial))?;
     if !partial.is_file() {
         return Ok(None);
     }

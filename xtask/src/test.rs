@@ -70,7 +70,7 @@ fn run_large(tally: &mut Tally) -> Result<()> {
     let (native, web) = (setup::native(), setup::web()?);
     let dist = command::build()?.join("dist");
     tally.check("page", build::page(&web, &dist));
-    let Some(model) = random_model::make(&native, "0.6b")? else { return Ok(()) };
+    let Some(model) = random_model::make(&native, "0.6b", "Q8_0")? else { return Ok(()) };
     let mut tests = natively(&native, &["--test", "page", "a_large_model", "--", "--ignored", "--nocapture"])?;
     tally.count(tests.env("GLASSCAGE_DIST", &dist).env("GLASSCAGE_LARGE_MODEL", &model))
 }

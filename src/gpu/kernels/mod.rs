@@ -2,12 +2,14 @@
 //!
 //! A kernel with a `_shared` or `_tiles` neighbour has two variants; see [`super::variant`].
 
+pub mod add_up;
 pub mod argmax;
 pub mod attended;
 pub mod attention;
 pub mod best;
 pub mod divergence;
 pub mod embed;
+pub mod fma;
 pub mod gather;
 pub mod heads;
 pub mod log_sum_exp;
@@ -22,6 +24,7 @@ macro_rules! sources {
 
 /// Kernels by name.
 pub(super) const SOURCES: &[(&str, &str)] = sources![
+    "add_up",
     "argmax",
     "argmax_parts",
     "attended",
@@ -31,6 +34,7 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "divergence",
     "divergence_shared",
     "embed",
+    "fma",
     "gather",
     "heads",
     "log_sum_exp",

@@ -3,6 +3,7 @@
 //!
 //! Only ratios within one run say much: the machine may be busy with other things. So all counts in CPU time.
 
+mod gpu;
 mod machine;
 mod npm;
 mod onnx;
@@ -64,7 +65,7 @@ pub fn bench(arguments: &[&str]) -> Result<()> {
     let target = build_folder()?.join("target");
     let model = match options.model {
         Some(model) => model,
-        None => random_model::make(&native, "42m")?.unwrap_or(root().join("public/models/demo.gguf")),
+        None => random_model::make(&native, "42m", "Q8_0")?.unwrap_or(root().join("public/models/demo.gguf")),
     };
     let wllama = npm::package("@wllama/wllama", WLLAMA).inspect_err(|error| println!("without wllama: {error:#}")).ok();
     let onnx = onnx::prepare(&target, &model, options.job[0]).inspect_err(|error| println!("without onnxruntime-web: {error:#}")).ok();
@@ -74,15 +75,17 @@ pub fn bench(arguments: &[&str]) -> Result<()> {
     test.env("GLASSCAGE_BENCH_JOB", options.job.map(|size| size.to_string()).join(","));
     test.envs(wllama.as_ref().map(|wllama| ("GLASSCAGE_BENCH_WLLAMA", wllama)));
     test.envs(onnx.as_ref().map(|onnx| ("GLASSCAGE_BENCH_ONNX", onnx)));
+    let native_gpu = engine(&target, &model, "gpu", options.job)?;
     let report = json!({
         "machine": machine::describe(),
         "model": model.file_name().unwrap_or_default().to_string_lossy(),
         "native_cpu": engine(&target, &model, "cpu", options.job)?,
-        "native_gpu": engine(&target, &model, "gpu", options.job)?,
+        "gpu": gpu::measure(&native, &target, &native_gpu)?,
+        "native_gpu": native_gpu,
         "browser": browser(&mut test, &target)?,
         "sizes": sizes::measure(&dist, wllama.as_deref(), onnx.as_deref())?,
     });
-    println!("\n{}\n{}", table::engines(&report), targets::table(&report));
+    println!("\n{}\n{}", table::engines(&report) + &gpu::table(&report), targets::table(&report));
     let file = options.json.unwrap_or(target.join("bench.json"));
     fs::write(&file, serde_json::to_string_pretty(&report)? + "\n").with_context(|| format!("cannot write {}", file.display()))?;
     println!("All numbers are in {}.", file.display());

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
+use super::gpu::{self, Reached};
 use super::table::shown;
 
 const MIB: f64 = 1_048_576.0;
@@ -36,6 +37,7 @@ fn rows(numbers: &Numbers) -> Vec<Row> {
     rows.extend(wllama(numbers));
     rows.extend(onnxruntime(numbers));
     rows.extend(footprint(numbers));
+    rows.extend(real_gpu(&gpu::reached(numbers.0)));
     rows
 }
 
@@ -119,6 +121,20 @@ fn footprint(numbers: &Numbers) -> Vec<Row> {
         ("8. pipelines compiled while generating: 0", late, |count| count == 0.0),
         ("10. influence over 4,096 tokens in WASM, ms <= 1000", numbers.at("/browser/graph/facts/of_tokens"), |millis| millis <= 1000.0),
         ("10. influence over 20 sentences in WASM, ms <= 1", numbers.at("/browser/graph/facts/of_sentences"), |millis| millis <= 1.0),
+    ]
+}
+
+/// The worst of all models on a real GPU.
+fn real_gpu(models: &[Reached]) -> Vec<Row> {
+    let least =
+        |share: fn(&Reached) -> f64, shape: &str| models.iter().filter(|model| model.shape.starts_with(shape)).map(share).reduce(f64::min);
+    let most = |times: fn(&Reached) -> f64| models.iter().map(times).reduce(f64::max);
+    vec![
+        ("9. real GPU: mat-mat of what its arithmetic allows >= 0.25", least(|model| model.arithmetic, ""), |share| share >= 0.25),
+        ("9. real GPU: decode of what its memory allows, 1b >= 0.6", least(|model| model.bandwidth, "1b"), |share| share >= 0.6),
+        ("9. real GPU: the same, 0.6b >= 0.45", least(|model| model.bandwidth, "0.6b"), |share| share >= 0.45),
+        ("9. real GPU: job : ideal <= 4", most(|model| model.to_ideal), |times| times <= 4.0),
+        ("9. real GPU: job : generating its answer <= 1", most(|model| model.to_answer), |times| times <= 1.0),
     ]
 }
 

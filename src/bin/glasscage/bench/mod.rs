@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use glasscage::engine::Engine;
+use glasscage::gpu::ceilings::Ceilings;
 use glasscage::lm::sample::Sampler;
 use glasscage::lm::{Counters, LanguageModel, LmError};
 use glasscage::model::gguf::Gguf;
@@ -51,6 +52,8 @@ pub struct Arguments {
 struct Report {
     backend: String,
     adapter: Option<Adapter>,
+    /// What a GPU can do at most.
+    ceilings: Option<Ceilings>,
     model: Model,
     load: Cost,
     prefill: Rate,
@@ -80,6 +83,8 @@ struct Model {
     parameters: u64,
     /// Of the layers alone.
     layer_parameters: u64,
+    /// Of the LM head, which may be the embedding too.
+    head_parameters: u64,
 }
 
 /// Tokens a second, by the clock and by the CPU time of this process.
@@ -152,6 +157,7 @@ async fn measure(arguments: &Arguments, work: &Work) -> Result<Report, String> {
     Ok(Report {
         backend: lm.backend().name,
         adapter: adapter(&lm),
+        ceilings: ceilings(&lm).await.map_err(failed)?,
         gflops: 2e-9 * model.layer_parameters as f64 * prefill.per_second,
         gigabytes_per_second: 1e-9 * bytes_per_token(&gguf) as f64 * decode.per_second,
         model,
@@ -212,13 +218,22 @@ fn adapter(lm: &Engine) -> Option<Adapter> {
     }
 }
 
+async fn ceilings(lm: &Engine) -> Result<Option<Ceilings>, LmError> {
+    match lm {
+        Engine::Cpu(_) => Ok(None),
+        Engine::Gpu(model) => model.gpu().ceilings().await.map(Some),
+    }
+}
+
 fn describe(arguments: &Arguments, gguf: &Gguf) -> Model {
     let in_layers = gguf.tensors.iter().filter(|tensor| tensor.name.starts_with("blk."));
+    let head = gguf.find("output.weight").or(gguf.find("token_embd.weight"));
     Model {
         file: arguments.model.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         bytes: gguf.size,
         header_bytes: gguf.tensors.iter().map(|tensor| tensor.offset).min().unwrap_or(gguf.size),
         parameters: gguf.n_parameters(),
+        head_parameters: head.map_or(0, |tensor| tensor.shape.iter().product::<usize>() as u64),
         layer_parameters: in_layers.map(|tensor| tensor.shape.iter().product::<usize>() as u64).sum(),
     }
 }
@@ -235,6 +250,9 @@ fn print(report: &Report) {
     println!("{}{adapter}, {}: loaded in {}", report.backend, report.model.file, report.load);
     for (name, rate) in [("prefill", &report.prefill), ("decode", &report.decode)] {
         println!("{name}: {:.1} tokens/s, {:.1} per CPU-second", rate.per_second, rate.per_cpu_second);
+    }
+    if let Some(Ceilings { gflops, gigabytes_per_second }) = &report.ceilings {
+        println!("the GPU can do {gflops:.0} GFLOP/s at most, and read {gigabytes_per_second:.0} GB/s");
     }
     println!("{:.1} GFLOP/s in the prefill's layers, {:.2} GB/s of weights while decoding", report.gflops, report.gigabytes_per_second);
     let job = &report.job;

@@ -1,0 +1,38 @@
+//! Reading without arithmetic: how many bytes a GPU's memory can give at most.
+
+use super::{LINE, line};
+use crate::gpu::device::Buffer;
+use crate::gpu::recording::Recording;
+
+/// x `[length, 4]` added up in y `[n]`, with n between the rows of one sum.
+pub fn record<'a>(recording: &mut Recording<'a>, x: &'a Buffer, y: &'a Buffer, n: usize, length: usize) {
+    debug_assert!(n.div_ceil(LINE) <= 65535, "more workgroups than every device takes");
+    recording.dispatch(&line("add_up"), &[n as u32, length as u32], &[x, y], [n, 1]);
+}
+
+#[cfg(test)]
+mod tests {
+    use wasm_bindgen_test::wasm_bindgen_test;
+
+    use super::*;
+    use crate::gpu::testing::{SENTINEL, assert_close, gpus, random};
+
+    #[wasm_bindgen_test(unsupported = tokio::test)]
+    async fn sums_are_those_of_the_twin() {
+        for gpu in gpus().await {
+            for (n, length) in [(1, 1), (63, 64), (64, 63), (65, 200), (199, 7)] {
+                let values = random(4 * length, 9);
+                let mut expected = vec![0.0; n];
+                values.chunks(4).enumerate().for_each(|(i, row)| expected[i % n] += row.iter().sum::<f32>());
+                let x = gpu.buffer_with_f32("x", &values);
+                let y = gpu.buffer_with_f32("y", &vec![SENTINEL; n + 1]);
+                let mut recording = Recording::new(&gpu);
+                record(&mut recording, &x, &y, n, length);
+                recording.run();
+                let mut got = gpu.read_f32(&y, n + 1).await.unwrap();
+                assert_eq!(got.pop(), Some(SENTINEL));
+                assert_close("add_up", &got, &expected, 1e-5);
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Models of real size on a real GPU, measured against what it can do at most.
+
+use std::path::Path;
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use super::engine;
+use super::table::shown;
+use crate::random_model;
+use crate::setup::Tools;
+
+/// Shape and type of the matrices, as `random_model` names them.
+const MODELS: [(&str, &str); 6] = [("0.6b", "Q8_0"), ("0.6b", "Q4_K"), ("0.6b", "F16"), ("1b", "Q8_0"), ("1b", "Q4_K"), ("1b", "F16")];
+/// Tokens, sentences, generated ones: that of the table of ideal times.
+const JOB: [usize; 3] = [400, 20, 8];
+
+/// The numbers of each model; none where the GPU is played by software.
+pub fn measure(native: &Tools, target: &Path, native_gpu: &Value) -> Result<Value> {
+    if native_gpu.pointer("/adapter/is_software").and_then(Value::as_bool) != Some(false) {
+        return Ok(json!([]));
+    }
+    let models = MODELS.iter().map(|(shape, quant)| match random_model::make(native, shape, quant)? {
+        Some(model) => Ok(json!({"shape": shape, "quant": quant, "numbers": engine(target, &model, "gpu", JOB)?})),
+        None => Ok(json!({"shape": shape, "quant": quant})),
+    });
+    Ok(Value::Array(models.collect::<Result<_>>()?))
+}
+
+/// What one model reached.
+pub struct Reached<'a> {
+    pub shape: &'a str,
+    quant: &'a str,
+    /// In the matrices of a prefill's layers, of what arithmetic allows, in [0, 1].
+    pub arithmetic: f64,
+    /// Of weights while decoding, of what memory allows, in [0, 1].
+    pub bandwidth: f64,
+    /// The job's time to that of its matrices at what arithmetic allows.
+    pub to_ideal: f64,
+    /// The job's time to that of generating its answer.
+    pub to_answer: f64,
+    job_seconds: f64,
+    decode_per_second: f64,
+}
+
+/// Of each model that was measured.
+pub fn reached(report: &Value) -> Vec<Reached<'_>> {
+    report["gpu"].as_array().into_iter().flatten().filter_map(Reached::of).collect()
+}
+
+impl<'a> Reached<'a> {
+    fn of(measured: &'a Value) -> Option<Self> {
+        let number = |path: &str| measured["numbers"].pointer(path).and_then(Value::as_f64);
+        let [gflops, bandwidth] = [number("/ceilings/gflops")?, number("/ceilings/gigabytes_per_second")?];
+        let (job_seconds, decode_per_second) = (number("/job/shared_prefix/wall_seconds")?, number("/decode/per_second")?);
+        let in_layers = number("/model/layer_parameters")? * number("/job/shared_prefix/forward_tokens")?;
+        let in_head = number("/model/head_parameters")? * number("/job/shared_prefix/head_positions")?;
+        let [tokens, sentences, generated] = ["tokens", "sentences", "generated"].map(|size| number(&format!("/job/{size}")));
+        Some(Self {
+            shape: measured["shape"].as_str()?,
+            quant: measured["quant"].as_str()?,
+            arithmetic: number("/gflops")? / gflops,
+            bandwidth: number("/gigabytes_per_second")? / bandwidth,
+            to_ideal: job_seconds / (2e-9 * (in_layers + in_head) / gflops),
+            to_answer: job_seconds * decode_per_second / (tokens? * generated? / sentences?),
+            job_seconds,
+            decode_per_second,
+        })
+    }
+
+    fn row(&self) -> String {
+        let cells =
+            [self.decode_per_second, 100.0 * self.bandwidth, 100.0 * self.arithmetic, self.job_seconds, self.to_ideal, self.to_answer];
+        format!("| {} {} | {} |\n", self.shape, self.quant, cells.map(shown).join(" | "))
+    }
+}
+
+/// A row a model, and what the GPU can do at most; nothing without a real one.
+pub fn table(report: &Value) -> String {
+    let reached = reached(report);
+    if reached.is_empty() {
+        return String::new();
+    }
+    let ceiling = |key: &str| report.pointer(&format!("/native_gpu/ceilings/{key}")).and_then(Value::as_f64).map_or(String::new(), shown);
+    let mut text = format!(
+        "\nThis GPU's ceilings: {} GFLOP/s in f32, {} GB/s. Job of {} tokens in {} sentences, {} of them generated.\n\n",
+        ceiling("gflops"),
+        ceiling("gigabytes_per_second"),
+        JOB[0],
+        JOB[1],
+        JOB[2],
+    );
+    text += "| model | decode, tokens/s | % of bandwidth | mat-mat, % of f32 | job, s | job : ideal | job : answer |\n";
+    text += "| --- | --- | --- | --- | --- | --- | --- |\n";
+    reached.iter().for_each(|model| text += &model.row());
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_and_ratios_are_those_by_hand() {
+        let numbers = json!({
+            "ceilings": {"gflops": 1000.0, "gigabytes_per_second": 100.0},
+            "gflops": 300.0,
+            "gigabytes_per_second": 60.0,
+            "decode": {"per_second": 50.0},
+            "model": {"layer_parameters": 4e8, "head_parameters": 1e8},
+            "job": {"tokens": 400, "sentences": 20, "generated": 8,
+                    "shared_prefix": {"wall_seconds": 12.0, "forward_tokens": 5000, "head_positions": 5000}},
+        });
+        let report = json!({"gpu": [{"shape": "1b", "quant": "Q8_0", "numbers": numbers}, {"shape": "1b", "quant": "F16"}]});
+        let [model] = &reached(&report)[..] else { panic!("one model was measured") };
+        assert_eq!((model.shape, model.arithmetic, model.bandwidth), ("1b", 0.3, 0.6));
+        // 5e12 operations take 5 s at the ceiling; 160 tokens take 3.2 s.
+        assert!((model.to_ideal - 2.4).abs() < 1e-9 && (model.to_answer - 3.75).abs() < 1e-9);
+        assert!(table(&report).contains("| 1b Q8_0 | 50.0 | 60.0 | 30.0 | 12.0 | 2.40 | 3.75 |"));
+    }
+}
