@@ -311,6 +311,7 @@ async fn a_large_model_answers_within_its_memory_and_can_be_stopped() {
     browser.wait("what it needs", async || state("of memory").await).await;
     println!("downloaded and verified in {:.1} s", began.elapsed().as_secs_f64());
     assert!(hub.take_sent() <= std::fs::metadata(&model).expect("the model file").len());
+    hub.take_asked();
     // Every later visit begins with what is kept.
     browser.driver.goto(&format!("{}?backend=gpu", server.url)).await.expect("the page opens");
     let began = Instant::now();
