@@ -56,7 +56,7 @@ impl Gpu {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use crate::gpu::testing::gpus;
 
