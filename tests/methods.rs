@@ -7,7 +7,7 @@ mod models;
 use std::ops::{ControlFlow, Range};
 
 use candle_core::quantized::GgmlDType;
-use glasscage::attribution::run::measure;
+use glasscage::attribution::run::{Measured, measure};
 use glasscage::attribution::{METHODS, Method, Replacement, Segments, Transcript};
 use glasscage::cpu::CandleModel;
 use glasscage::lm::LanguageModel;
@@ -53,37 +53,35 @@ fn formula(method: &Method, transcript: &Transcript, segments: &Segments) -> Wor
     ]
 }
 
-#[test]
-fn every_method_does_the_work_of_its_formula() {
+/// What a model that has done nothing else measures by these methods, and its work.
+fn measured(methods: &[&Method], transcript: &Transcript, segments: &Segments) -> (Measured, Work) {
     let shape = SHAPES.iter().find(|shape| shape.name == "qwen3").unwrap();
     let file = Memory(models::file(shape, GgmlDType::F32));
-    let (transcript, segments) = text();
-    pollster::block_on(async {
-        let gguf = Gguf::read(&file).await.unwrap();
-        for method in METHODS {
-            let loaded = CandleModel::load(&file, &gguf, u64::MAX, async |_| ControlFlow::Continue(())).await;
-            let mut model = loaded.unwrap().unwrap().0;
-            let measured = measure(&mut model, &[method], &transcript, &segments, async |_| ControlFlow::Continue(())).await;
-            assert!(measured.failure.is_none() && measured.tables[0].n_unmeasured() == 0, "{}", method.id);
-            let counters = model.counters();
-            assert_eq!([counters.forward_tokens, counters.head_positions], formula(method, &transcript, &segments), "{}", method.id);
-        }
-    });
-}
-
-#[test]
-fn methods_that_share_their_passes_share_their_work() {
-    let shape = SHAPES.iter().find(|shape| shape.name == "qwen3").unwrap();
-    let file = Memory(models::file(shape, GgmlDType::F32));
-    let (transcript, segments) = text();
     pollster::block_on(async {
         let gguf = Gguf::read(&file).await.unwrap();
         let loaded = CandleModel::load(&file, &gguf, u64::MAX, async |_| ControlFlow::Continue(())).await;
         let mut model = loaded.unwrap().unwrap().0;
-        let both: Vec<&Method> = METHODS.iter().filter(|method| ["pert", "clp"].contains(&method.id)).collect();
-        let measured = measure(&mut model, &both, &transcript, &segments, async |_| ControlFlow::Continue(())).await;
-        assert_eq!(measured.tables.len(), 2);
+        let measured = measure(&mut model, methods, transcript, segments, async |_| ControlFlow::Continue(())).await;
         let counters = model.counters();
-        assert_eq!([counters.forward_tokens, counters.head_positions], formula(both[1], &transcript, &segments));
-    });
+        (measured, [counters.forward_tokens, counters.head_positions])
+    })
+}
+
+#[test]
+fn every_method_does_the_work_of_its_formula() {
+    let (transcript, segments) = text();
+    for method in METHODS {
+        let (measured, work) = measured(&[method], &transcript, &segments);
+        assert!(measured.failure.is_none() && measured.tables[0].n_unmeasured() == 0, "{}", method.id);
+        assert_eq!(work, formula(method, &transcript, &segments), "{}", method.id);
+    }
+}
+
+#[test]
+fn methods_that_share_their_passes_share_their_work() {
+    let (transcript, segments) = text();
+    let both: Vec<&Method> = METHODS.iter().filter(|method| ["pert", "clp"].contains(&method.id)).collect();
+    let (measured, work) = measured(&both, &transcript, &segments);
+    assert_eq!(measured.tables.len(), 2);
+    assert_eq!(work, formula(both[1], &transcript, &segments));
 }

@@ -13,7 +13,7 @@ use super::split::demo_in_parts;
 use super::{ask, demo_model, example_prompt, file, server};
 
 /// What a connection that breaks takes with it, at most, in the browser's buffers.
-pub const LOST_BY_A_BREAK: u64 = 1 << 20;
+const LOST_BY_A_BREAK: u64 = 1 << 20;
 
 /// The demo model with so many bytes behind it that nothing reads: a large file that is a good model.
 pub fn large_model(megabytes: usize) -> Vec<u8> {
@@ -21,6 +21,25 @@ pub fn large_model(megabytes: usize) -> Vec<u8> {
     let end = model.len() + megabytes * 1_000_000;
     model.extend((model.len()..end).map(|i| (i as u32).wrapping_mul(2_654_435_761).to_be_bytes()[0]));
     model
+}
+
+/// A hub of one model, `small.gguf`, with so many megabytes behind it.
+pub async fn small_hub(megabytes: usize) -> (Vec<u8>, Hub) {
+    let model = large_model(megabytes);
+    let hub = Hub::start(&[("small.gguf", model.clone())]).await;
+    (model, hub)
+}
+
+/// Looks at the model of [`small_hub`] until the page offers it.
+pub async fn look_at_small(browser: &Browser, hub: &Hub) {
+    look_at(browser, &hub.address("small.gguf")).await;
+    browser.find("offer").await;
+}
+
+/// Of `model` no more was sent a second time than what one break of the connection costs.
+pub fn little_is_sent_again(hub: &Hub, model: &[u8]) {
+    let twice = hub.take_sent().saturating_sub(model.len() as u64);
+    assert!(twice <= LOST_BY_A_BREAK, "{twice} bytes were sent twice");
 }
 
 /// Opens the list of models and looks at what is at `address`.
@@ -68,6 +87,13 @@ pub async fn explains(browser: &Browser) {
     browser.explained().await;
 }
 
+/// The example is explained by exactly this model.
+pub async fn explains_as(browser: &Browser, model: &[u8]) {
+    explains(browser).await;
+    let manifest = browser.text("manifest").await;
+    assert!(manifest.contains(&sha256(model)[..8]), "{manifest}");
+}
+
 /// In lower-case hexadecimal.
 pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
@@ -87,8 +113,7 @@ fn preflights(asked: &[Asked]) -> usize {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_is_looked_at_downloaded_once_and_there_on_the_next_visit() {
     let Some((server, _turn)) = server().await else { return };
-    let model = large_model(5);
-    let hub = Hub::start(&[("small.gguf", model.clone())]).await;
+    let (model, hub) = small_hub(5).await;
     let browser = Browser::open(&server.url).await;
     browser.click("models-button").await;
     browser.find("known-model").await;
@@ -133,8 +158,7 @@ async fn a_model_is_looked_at_downloaded_once_and_there_on_the_next_visit() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_paused_download_goes_on_after_a_reload_where_it_stopped() {
     let Some((server, _turn)) = server().await else { return };
-    let model = large_model(5);
-    let hub = Hub::start(&[("small.gguf", model.clone())]).await;
+    let (model, hub) = small_hub(5).await;
     hub.rules().bytes_per_second = Some(2_000_000);
     let browser = Browser::open(&server.url).await;
     download(&browser, &hub.address("small.gguf")).await;
@@ -151,8 +175,7 @@ async fn a_paused_download_goes_on_after_a_reload_where_it_stopped() {
     hub.rules().bytes_per_second = None;
     browser.click("resume-download").await;
     model_is_ready(&browser).await;
-    let twice = hub.take_sent().saturating_sub(model.len() as u64);
-    assert!(twice <= LOST_BY_A_BREAK, "{twice} bytes were sent twice");
+    little_is_sent_again(&hub, &model);
     explains(&browser).await;
     browser.close().await;
 }
@@ -164,8 +187,7 @@ type Weather<'a> = &'a dyn Fn(&Hub);
 #[tokio::test(flavor = "multi_thread")]
 async fn a_download_survives_breaks_refusals_and_expired_addresses() {
     let Some((server, _turn)) = server().await else { return };
-    let model = large_model(4);
-    let hub = Hub::start(&[("small.gguf", model.clone())]).await;
+    let (model, hub) = small_hub(4).await;
     let browser = Browser::open(&server.url).await;
     let cuts = || VecDeque::from([0, 700_000, 1, 2_500_000, 65_536, 333_333]);
     let weathers: [(&str, Weather); 5] = [
@@ -183,8 +205,7 @@ async fn a_download_survives_breaks_refusals_and_expired_addresses() {
         ("a server that hides the length", &|hub| hub.rules().shows_total = false),
     ];
     for (weather, begin) in weathers {
-        look_at(&browser, &hub.address("small.gguf")).await;
-        browser.find("offer").await;
+        look_at_small(&browser, &hub).await;
         begin(&hub);
         browser.click("download-button").await;
         model_is_ready(&browser).await;
@@ -292,8 +313,7 @@ async fn what_is_too_large_for_this_device_is_refused_before_it_is_downloaded() 
 #[tokio::test(flavor = "multi_thread")]
 async fn wrong_bytes_are_noticed_and_deleted() {
     let Some((server, _turn)) = server().await else { return };
-    let model = large_model(3);
-    let hub = Hub::start(&[("small.gguf", model.clone())]).await;
+    let (model, hub) = small_hub(3).await;
     let known = |bytes: usize, sha256: &str| {
         let address = hub.address("small.gguf");
         format!(
@@ -372,17 +392,14 @@ async fn a_file_that_was_replaced_meanwhile_is_never_mixed_with_the_old_one() {
     browser.click("resume-download").await;
     browser.wait("a word about it", async || browser.text("download").await.contains("was replaced").then_some(())).await;
     model_is_ready(&browser).await;
-    explains(&browser).await;
-    let sha256 = sha256(&other);
-    assert!(browser.text("manifest").await.contains(&sha256[..8]), "{}", browser.text("manifest").await);
+    explains_as(&browser, &other).await;
     browser.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_tabs_do_not_download_the_same_model() {
     let Some((server, _turn)) = server().await else { return };
-    let model = large_model(5);
-    let hub = Hub::start(&[("small.gguf", model.clone())]).await;
+    let (model, hub) = small_hub(5).await;
     hub.rules().bytes_per_second = Some(1_000_000);
     let browser = Browser::open(&server.url).await;
     download(&browser, &hub.address("small.gguf")).await;

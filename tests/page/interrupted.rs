@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use super::browser::Browser;
 use super::download::{
-    LOST_BY_A_BREAK, detail, download, explains, has_reached, large_model, look_at, model_is_ready, sha256, shelf_is_there, small_storage,
+    detail, download, explains, explains_as, has_reached, large_model, little_is_sent_again, look_at, look_at_small, model_is_ready,
+    shelf_is_there, small_hub, small_storage,
 };
 use super::hub::Hub;
 use super::{demo_model, file, server};
@@ -24,11 +25,9 @@ const MISSING: &str = "Object.defineProperty(WorkerNavigator.prototype, 'storage
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_network_a_download_waits_and_goes_on_as_soon_as_there_is_one() {
     let Some((server, _turn)) = server().await else { return };
-    let model = large_model(5);
-    let hub = Hub::start(&[("small.gguf", model.clone())]).await;
+    let (model, hub) = small_hub(5).await;
     let browser = Browser::open(&server.url).await;
-    look_at(&browser, &hub.address("small.gguf")).await;
-    browser.find("offer").await;
+    look_at_small(&browser, &hub).await;
     hub.rules().cuts = VecDeque::from([2_000_000]);
     browser.set_online(false).await;
     browser.click("download-button").await;
@@ -40,8 +39,7 @@ async fn without_a_network_a_download_waits_and_goes_on_as_soon_as_there_is_one(
     assert!(hub.take_asked().is_empty(), "nobody is asked without a network");
     browser.set_online(true).await;
     model_is_ready(&browser).await;
-    let twice = hub.take_sent().saturating_sub(model.len() as u64);
-    assert!(twice <= LOST_BY_A_BREAK, "{twice} bytes were sent twice");
+    little_is_sent_again(&hub, &model);
     explains(&browser).await;
     browser.close().await;
 }
@@ -51,8 +49,7 @@ async fn a_wait_that_a_server_asks_for_says_how_long_it_is_and_can_be_paused() {
     let Some((server, _turn)) = server().await else { return };
     let hub = Hub::start(&[("small.gguf", large_model(1))]).await;
     let browser = Browser::open(&server.url).await;
-    look_at(&browser, &hub.address("small.gguf")).await;
-    browser.find("offer").await;
+    look_at_small(&browser, &hub).await;
     hub.rules().refusals = VecDeque::from([(429, Some("300"))]);
     browser.click("download-button").await;
     browser.wait("the wait", async || detail(&browser).await.contains("busy (429); next try in 2").then_some(())).await;
@@ -82,22 +79,18 @@ async fn pause_and_resume(browser: &Browser, hub: &Hub, model: &[u8], name: &str
     hub.rules().gate = None;
     browser.click("resume-download").await;
     model_is_ready(browser).await;
-    let twice = hub.take_sent().saturating_sub(model.len() as u64);
-    assert!(twice <= LOST_BY_A_BREAK, "{twice} bytes were sent twice");
-    explains(browser).await;
-    assert!(browser.text("manifest").await.contains(&sha256(model)[..8]), "{}", browser.text("manifest").await);
+    little_is_sent_again(hub, model);
+    explains_as(browser, model).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn where_nothing_more_can_be_stored_a_model_is_kept_in_memory() {
     let Some((server, _turn)) = server().await else { return };
-    let model = large_model(5);
-    let hub = Hub::start(&[("small.gguf", model.clone())]).await;
+    let (model, hub) = small_hub(5).await;
     let browser = Browser::open(&server.url).await;
     small_storage(&browser, &server, 3_000_000).await;
-    look_at(&browser, &hub.address("small.gguf")).await;
     // What the browser says is free is rounded; the storage itself counts.
-    browser.find("offer").await;
+    look_at_small(&browser, &hub).await;
     stop_at_two_thirds(&hub);
     browser.click("download-button").await;
     browser.wait("a word about it", async || browser.text("download").await.contains("storage for this site is full").then_some(())).await;
@@ -108,8 +101,7 @@ async fn where_nothing_more_can_be_stored_a_model_is_kept_in_memory() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_here_is_checked_again_before_a_download_goes_on() {
     let Some((server, _turn)) = server().await else { return };
-    let model = large_model(5);
-    let hub = Hub::start(&[("small.gguf", model.clone())]).await;
+    let (model, hub) = small_hub(5).await;
     server.begin_workers_with(SLOW);
     stop_at_two_thirds(&hub);
     let browser = Browser::open(&server.url).await;
@@ -123,16 +115,14 @@ async fn what_is_here_is_checked_again_before_a_download_goes_on() {
     assert!(hub.take_asked().is_empty(), "nothing is asked for before that");
     browser.pictures_of("download", "download-checking").await;
     model_is_ready(&browser).await;
-    let twice = hub.take_sent().saturating_sub(model.len() as u64);
-    assert!(twice <= LOST_BY_A_BREAK, "{twice} bytes were sent twice");
+    little_is_sent_again(&hub, &model);
     browser.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn where_nothing_can_be_stored_at_all_a_model_is_kept_in_memory() {
     let Some((server, _turn)) = server().await else { return };
-    let model = large_model(5);
-    let hub = Hub::start(&[("small.gguf", model.clone())]).await;
+    let (model, hub) = small_hub(5).await;
     for (script, name) in [(REFUSED, "storage-refused"), (MISSING, "storage-missing")] {
         server.begin_workers_with(script);
         stop_at_two_thirds(&hub);
@@ -159,12 +149,10 @@ async fn where_nothing_can_be_stored_at_all_a_model_is_kept_in_memory() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_in_memory_is_not_lost_when_the_server_refuses_in_between() {
     let Some((server, _turn)) = server().await else { return };
-    let model = large_model(5);
-    let hub = Hub::start(&[("small.gguf", model.clone())]).await;
+    let (model, hub) = small_hub(5).await;
     server.begin_workers_with(REFUSED);
     let browser = Browser::open(&server.url).await;
-    look_at(&browser, &hub.address("small.gguf")).await;
-    browser.find("offer").await;
+    look_at_small(&browser, &hub).await;
     stop_at_two_thirds(&hub);
     hub.rules().cuts = VecDeque::from([7_000_000]);
     browser.click("download-button").await;
@@ -176,18 +164,15 @@ async fn what_is_in_memory_is_not_lost_when_the_server_refuses_in_between() {
     browser.pictures_of("download", "download-refused").await;
     browser.click("resume-download").await;
     model_is_ready(&browser).await;
-    let twice = hub.take_sent().saturating_sub(model.len() as u64);
-    assert!(twice <= LOST_BY_A_BREAK, "{twice} bytes were sent twice");
-    explains(&browser).await;
-    assert!(browser.text("manifest").await.contains(&sha256(&model)[..8]), "{}", browser.text("manifest").await);
+    little_is_sent_again(&hub, &model);
+    explains_as(&browser, &model).await;
     browser.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_came_before_the_page_was_closed_is_lost_where_nothing_can_be_stored_and_the_download_begins_again() {
     let Some((server, _turn)) = server().await else { return };
-    let model = large_model(5);
-    let hub = Hub::start(&[("small.gguf", model.clone())]).await;
+    let (model, hub) = small_hub(5).await;
     server.begin_workers_with(REFUSED);
     stop_at_two_thirds(&hub);
     let browser = Browser::open(&server.url).await;
@@ -198,8 +183,7 @@ async fn what_came_before_the_page_was_closed_is_lost_where_nothing_can_be_store
     browser.click("resume-download").await;
     model_is_ready(&browser).await;
     assert!(hub.take_sent() > model.len() as u64, "what came before is asked for again");
-    explains(&browser).await;
-    assert!(browser.text("manifest").await.contains(&sha256(&model)[..8]), "{}", browser.text("manifest").await);
+    explains_as(&browser, &model).await;
     browser.close().await;
 }
 
@@ -209,8 +193,7 @@ async fn a_file_that_was_replaced_when_the_storage_was_full_is_never_joined_with
     let hub = Hub::start(&[("small.gguf", large_model(10))]).await;
     let browser = Browser::open(&server.url).await;
     small_storage(&browser, &server, 12_000_000).await;
-    look_at(&browser, &hub.address("small.gguf")).await;
-    browser.find("offer").await;
+    look_at_small(&browser, &hub).await;
     stop_at_two_thirds(&hub);
     hub.rules().gate = Some(12_000_000);
     browser.click("download-button").await;
@@ -242,16 +225,14 @@ async fn a_file_that_was_replaced_when_the_storage_was_full_is_never_joined_with
     shelf_is_there(&browser).await;
     browser.click("resume-kept").await;
     model_is_ready(&browser).await;
-    explains(&browser).await;
-    assert!(browser.text("manifest").await.contains(&sha256(&other)[..8]), "{}", browser.text("manifest").await);
+    explains_as(&browser, &other).await;
     browser.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_in_memory_is_not_lost_when_something_else_is_tried_in_between() {
     let Some((server, _turn)) = server().await else { return };
-    let model = large_model(5);
-    let hub = Hub::start(&[("small.gguf", model.clone())]).await;
+    let (model, hub) = small_hub(5).await;
     server.begin_workers_with(REFUSED);
     let browser = Browser::open(&server.url).await;
     stop_at_two_thirds(&hub);
@@ -269,9 +250,7 @@ async fn what_is_in_memory_is_not_lost_when_something_else_is_tried_in_between()
     browser.click("download-button").await;
     let state = async || browser.text("model-state").await;
     browser.wait("the downloaded model", async || state().await.starts_with("small ready").then_some(())).await;
-    let twice = hub.take_sent().saturating_sub(model.len() as u64);
-    assert!(twice <= LOST_BY_A_BREAK, "{twice} bytes were sent twice");
-    explains(&browser).await;
-    assert!(browser.text("manifest").await.contains(&sha256(&model)[..8]), "{}", browser.text("manifest").await);
+    little_is_sent_again(&hub, &model);
+    explains_as(&browser, &model).await;
     browser.close().await;
 }
