@@ -14,7 +14,7 @@
 //!                                                                          │ lm/generate     the answer, token by token
 //!                                                                          │ text            sentences, and their tokens
 //!                                                                          │ attribution     plan ─► lm.score ─► effects
-//!   app ◄─ Token, Measuring, Column.., Finished(Document) ─────────────────┘
+//!   app ◄─ Token.., Answered, Column.., the document ───────────────────────┘
 //!    │
 //!    └─ graph: T ─► A ─► Y ─► shares, arcs, prune     again at every click, never back in the worker
 //! ```
@@ -65,14 +65,15 @@
 //! | `lm` | the trait every engine has (`LanguageModel`), generation, sampling | model |
 //! | `gpu` | the engine on WebGPU: our WGSL kernels, a plain twin beside each | lm, model |
 //! | `cpu` | the engine on candle tensors, its products by a kernel of our own in browsers: fallback and oracle; a masked language model | lm, model |
-//! | `engine` | which of the two a model runs on: a trial of both on a part of the real model | gpu, cpu, lm, model, worker/protocol |
+//! | `engine` | which of the two a model runs on: a trial of both on a part of the real model | gpu, cpu, lm, model, request |
 //! | `attribution` | methods (`METHODS`): which texts to score in which rounds, and what that says of each token | lm, model, table |
 //! | `session` | one model and what is asked of it; worker and command line are shells around it | all above |
 //! | [`library`] | models to choose and keep: addresses, answers, journal, what fits: no browser | problem |
 //! | `worker/library` | downloads and storage in the browser | library, model, gpu (what the adapter is) |
 //! | [`worker`] | protocol, the page's side (client), the worker's side (host) | session on one side only |
+//! | [`request`] | questions, progress and findings, apart from how they travel | explanation |
 //! | [`problem`] | the one error that a visitor reads: what happened, what to do | |
-//! | `app` | the page | worker/client and protocol, graph, library, metrics, explanation, table, problem |
+//! | `app` | the page | worker/client and protocol, request, graph, library, metrics, explanation, table, problem |
 //!
 //! `session` is there so that the worker and the command line do not each know the whole sequence.
 //! `tests/tidy.rs` holds these rules, file by file, and checks them. Features cut along the same line: `page` is what a visitor with a
@@ -111,9 +112,11 @@ pub mod metrics;
 #[cfg(feature = "engine")]
 pub mod model;
 pub mod problem;
+pub mod request;
 #[cfg(feature = "engine")]
 pub mod session;
 pub mod table;
 #[cfg(feature = "engine")]
 pub mod text;
+pub mod version;
 pub mod worker;

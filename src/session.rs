@@ -12,7 +12,7 @@ use crate::attribution::deletion::{deletion_scores, random_orders};
 use crate::attribution::run::{Column, Measured, Step, measure, n_passes};
 use crate::attribution::{self, Replacement, Segments, Transcript};
 use crate::cpu::masked::MaskedLm;
-use crate::engine::{self, Engine, Loaded, Progress};
+use crate::engine::{self, Engine, Loaded};
 use crate::explanation::{Aggregation, Answer, Document, FORMAT, Manifest, Method, Model, Passage, Sampling, Stop, Unit, VERSION};
 use crate::graph::Normalization;
 use crate::lm::generate::{self, generate};
@@ -23,11 +23,12 @@ use crate::model::gguf::Gguf;
 use crate::model::source::ByteSource;
 use crate::model::tokenizer::{TokenId, Tokenizer};
 use crate::problem::Problem;
+use crate::request::{BackendChoice, DeletionCurves, ExplainProgress, LoadProgress, LoadedModel, PassProgress, Question};
 use crate::text::sentences::{sentences, tile};
 use crate::text::spans::{first_visible, tokens_of_sentences};
 use crate::text::stream::TextStream;
 use crate::text::words::words as words_of;
-use crate::worker::protocol::{BackendChoice, Checked, Event, GLASSCAGE, Question, Ready};
+use crate::version::GLASSCAGE;
 
 /// Chat templates may print the date; a fixed one (that of Llama 3.1's template) keeps results reproducible.
 fn template_date() -> Date {
@@ -105,7 +106,7 @@ impl Session<Engine> {
     pub async fn load(
         source: &impl ByteSource,
         backend: BackendChoice,
-        on_progress: impl AsyncFnMut(Progress) -> ControlFlow<()>,
+        on_progress: impl AsyncFnMut(LoadProgress) -> ControlFlow<()>,
     ) -> Result<Option<Self>, Problem> {
         let mut gguf = Gguf::read(source).await.map_err(unreadable)?;
         // Its trial needs memory that the tokenizer takes later.
@@ -122,8 +123,8 @@ impl Session<Engine> {
 
 impl<M: LanguageModel> Session<M> {
     /// What the page shows of the model.
-    pub fn ready(&self) -> Ready {
-        Ready {
+    pub fn loaded_model(&self) -> LoadedModel {
+        LoadedModel {
             model: self.model.clone(),
             context_length: self.lm.config().context_length,
             bytes_per_token: self.lm.config().bytes_per_token(),
@@ -134,18 +135,18 @@ impl<M: LanguageModel> Session<M> {
         }
     }
 
-    /// Answers and explains. `on_event` gets `Token`, `Measuring` and `Column` events, and may break off.
+    /// Answers and explains; `on_progress` may break off.
     pub async fn explain(
         &mut self,
         question: &Question,
-        mut on_event: impl AsyncFnMut(Event) -> ControlFlow<()>,
+        mut on_progress: impl AsyncFnMut(ExplainProgress) -> ControlFlow<()>,
     ) -> Result<Outcome, Problem> {
         let method = known_method(question)?;
         if question.answer.is_none() {
             // Before the model writes an answer that is then too long with its prompt.
             words::check_cost(question, method.passes * words_of(&question.prompt).len())?;
         }
-        let mut answered = match self.answer(question, &mut on_event).await? {
+        let mut answered = match self.answer(question, async |token| on_progress(ExplainProgress::Token(token)).await).await? {
             Reply::Answered(answered) => *answered,
             Reply::Stopped { answer } => return Ok(Outcome::Stopped { answer }),
         };
@@ -155,17 +156,17 @@ impl<M: LanguageModel> Session<M> {
         words::check_cost(question, planned)?;
         document.method.passes = [0, planned];
         let mut passes_done = 0;
-        if on_event(Event::Measuring(document.clone())).await.is_continue() {
+        if on_progress(ExplainProgress::Answered(Box::new(document.clone()))).await.is_continue() {
             let methods = [method];
             let measured = measure(&mut self.lm, &methods, &transcript, &segments, async |step| match step {
-                Step::Base => on_event(Event::Scored).await,
+                Step::Base => on_progress(ExplainProgress::BaseScored).await,
                 Step::Pass { done } => {
                     passes_done = done;
-                    on_event(Event::Passed([done, planned])).await
+                    on_progress(ExplainProgress::Pass { done, planned }).await
                 }
                 Step::Column(Column { source, scores, done }) => {
                     passes_done = done;
-                    on_event(Event::Column { column: source, scores: scores[0].clone(), passes: [done, planned] }).await
+                    on_progress(ExplainProgress::Column { source, scores: scores[0].clone(), done, planned }).await
                 }
             });
             let Measured { tables, failure } = measured.await;
@@ -180,14 +181,14 @@ impl<M: LanguageModel> Session<M> {
         Ok(Outcome::Explained(Box::new(document)))
     }
 
-    /// The deletion test of a given answer (or of a new one), by `orders` of the prompt's sentences and by random ones. `on_pass` gets
-    /// passes made and planned; `None` where it broke off.
+    /// The deletion test of a given answer (or of a new one), by `orders` of the prompt's sentences and by random ones. `None` where
+    /// `on_pass` broke off.
     pub async fn check(
         &mut self,
         question: &Question,
         orders: &[Vec<usize>],
-        on_pass: impl AsyncFnMut([usize; 2]) -> ControlFlow<()>,
-    ) -> Result<Option<Checked>, Problem> {
+        mut on_pass: impl AsyncFnMut(PassProgress) -> ControlFlow<()>,
+    ) -> Result<Option<DeletionCurves>, Problem> {
         let Reply::Answered(answered) = self.answer(question, async |_| ControlFlow::Continue(())).await? else { return Ok(None) };
         let Answered { transcript, segments, .. } = *answered;
         let n_prompt = segments.prompt.len();
@@ -198,12 +199,21 @@ impl<M: LanguageModel> Session<M> {
             ));
         }
         let all = [orders, &random_orders(n_prompt, RANDOM_ORDERS, 0)].concat();
-        let scores = deletion_scores(&mut self.lm, &transcript, &segments, &all, on_pass).await.map_err(engine_problem)?;
-        Ok(scores.map(|mut curves| Checked { random: curves.split_off(orders.len()), curves }))
+        let scores = deletion_scores(&mut self.lm, &transcript, &segments, &all, async |[done, planned]| {
+            on_pass(PassProgress { done, planned }).await
+        })
+        .await
+        .map_err(engine_problem)?;
+        Ok(scores.map(|mut curves| DeletionCurves { random: curves.split_off(orders.len()), curves }))
     }
 
-    /// Answers, or takes the answer given, and prepares what is to be measured. `on_event` gets `Token` events, and may break off.
-    pub async fn answer(&mut self, question: &Question, mut on_event: impl AsyncFnMut(Event) -> ControlFlow<()>) -> Result<Reply, Problem> {
+    /// Answers, or takes the answer given, and prepares what is to be measured. `on_token` gets the characters that each token
+    /// completes, and may break off.
+    pub async fn answer(
+        &mut self,
+        question: &Question,
+        mut on_token: impl AsyncFnMut(String) -> ControlFlow<()>,
+    ) -> Result<Reply, Problem> {
         let method = known_method(question)?;
         if sentences(&question.prompt).is_empty() {
             return Err(Problem::new("the prompt is empty", "Write a question or choose an example."));
@@ -219,7 +229,7 @@ impl<M: LanguageModel> Session<M> {
         if room == 0 {
             return Err(self.too_long(context.ids.len() + 1, limit));
         }
-        let (answered, origin) = self.answer_tokens(question, &context.ids, room, &mut on_event).await?;
+        let (answered, origin) = self.answer_tokens(question, &context.ids, room, &mut on_token).await?;
         if let Answer::Generated { stop: Stop::Cancelled, .. } = origin {
             return Ok(Reply::Stopped { answer: answered.text });
         }
@@ -278,7 +288,7 @@ impl<M: LanguageModel> Session<M> {
         question: &Question,
         context: &[TokenId],
         room: usize,
-        on_event: &mut impl AsyncFnMut(Event) -> ControlFlow<()>,
+        on_token: &mut impl AsyncFnMut(String) -> ControlFlow<()>,
     ) -> Result<(Tokenized, Answer), Problem> {
         if let Some(answer) = &question.answer {
             let (ids, spans) = self.tokenizer.encode_continuation(context, answer).into_iter().map(|token| (token.id, token.span)).unzip();
@@ -290,7 +300,7 @@ impl<M: LanguageModel> Session<M> {
         let tokenizer = &self.tokenizer;
         let generated = generate(&mut self.lm, tokenizer, context, &mut sampler, question.max_tokens.min(room), async |token| {
             // Half a character is told too: every token is a chance to stop.
-            on_event(Event::Token(stream.push(tokenizer.bytes(token)))).await
+            on_token(stream.push(tokenizer.bytes(token))).await
         });
         let generated = generated.await.map_err(engine_problem)?;
         let stop = match generated.stop {

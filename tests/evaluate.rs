@@ -13,8 +13,8 @@ use glasscage::engine::Engine;
 use glasscage::explanation::Document;
 use glasscage::lm::{Job, LanguageModel};
 use glasscage::model::source::NativeFile;
+use glasscage::request::{BackendChoice, Question};
 use glasscage::session::{Answered, Reply, Session};
-use glasscage::worker::protocol::{BackendChoice, Question};
 use serde_json::{Value, json};
 
 const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf");
@@ -79,7 +79,7 @@ fn a_deletion_curve_is_what_each_text_scores_by_itself() {
 
 #[test]
 fn the_gallery_is_of_the_built_in_model() {
-    let model = session(BackendChoice::Cpu).ready().model;
+    let model = session(BackendChoice::Cpu).loaded_model().model;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/gallery");
     let index: Value = serde_json::from_str(&fs::read_to_string(folder.join("index.json")).expect("an index")).expect("JSON");
     for entry in index["explanations"].as_array().expect("a list") {

@@ -19,8 +19,8 @@ use glasscage::lm::{Edit, Input, Job, LanguageModel, Pass};
 use glasscage::metrics::rank_correlation;
 use glasscage::model::gguf::Gguf;
 use glasscage::model::source::{Memory, NativeFile};
+use glasscage::request::{BackendChoice, Question};
 use glasscage::session::{Answered, Reply, Session};
-use glasscage::worker::protocol::{BackendChoice, Question};
 use models::{SHAPES, TOKENS};
 
 const FLOAT64: &str = include_str!("golden/gradients.json");

@@ -15,8 +15,8 @@ use candle_nn::VarBuilder;
 use candle_transformers::models::xlm_roberta::{Config, XLMRobertaForMaskedLM};
 use glasscage::cpu::masked::{MaskedLm, MaskedLmError};
 use glasscage::model::source::NativeFile;
+use glasscage::request::{BackendChoice, Question};
 use glasscage::session::{Outcome, Session};
-use glasscage::worker::protocol::{BackendChoice, Question};
 use masked::{TEXT, config, folder, weights};
 
 const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf");

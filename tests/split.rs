@@ -9,8 +9,8 @@ use std::ops::ControlFlow;
 
 use glasscage::model::gguf::Gguf;
 use glasscage::model::source::{Joined, Memory};
+use glasscage::request::{BackendChoice, Question};
 use glasscage::session::{Outcome, Session};
-use glasscage::worker::protocol::{BackendChoice, Question};
 
 fn joined(parts: Vec<Vec<u8>>) -> Joined<Memory> {
     Joined::new(parts.into_iter().map(Memory).collect())

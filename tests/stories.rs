@@ -18,8 +18,8 @@ use glasscage::lm::{Edit, Job, LanguageModel, Pass, Readout};
 use glasscage::model::gguf::Gguf;
 use glasscage::model::source::NativeFile;
 use glasscage::model::tokenizer::Tokenizer;
+use glasscage::request::{BackendChoice, Question};
 use glasscage::session::{Outcome, Session};
-use glasscage::worker::protocol::{BackendChoice, Question};
 use serde_json::Value;
 
 const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/models");

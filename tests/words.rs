@@ -9,8 +9,8 @@ use glasscage::attribution::{METHODS, Replacement};
 use glasscage::engine::Engine;
 use glasscage::explanation::{Document, Unit};
 use glasscage::model::source::NativeFile;
+use glasscage::request::{BackendChoice, Question, Word};
 use glasscage::session::{Outcome, Session};
-use glasscage::worker::protocol::{BackendChoice, Question, Word};
 
 const PROMPT: &str = "Stop. Ann has 3 figs. Bob has 4 nuts. What does Bob have?";
 const ANSWER: &str = "Bob has 4 nuts. The answer is 4.";

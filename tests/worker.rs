@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 
 use glasscage::explanation::Document;
 use glasscage::model::source::Memory;
+use glasscage::request::{BackendChoice, Question};
 use glasscage::session::{Outcome, Session};
-use glasscage::worker::protocol::{BackendChoice, Question};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_dedicated_worker);

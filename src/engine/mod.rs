@@ -15,7 +15,7 @@ use crate::model::config::Config;
 use crate::model::gguf::Gguf;
 use crate::model::source::ByteSource;
 use crate::model::tokenizer::TokenId;
-use crate::worker::protocol::BackendChoice;
+use crate::request::{BackendChoice, LoadProgress};
 
 /// A loaded model on either engine.
 pub enum Engine {
@@ -32,26 +32,18 @@ pub struct Loaded {
     pub notice: Option<String>,
 }
 
-/// How far loading is.
-#[derive(Clone, Copy, Debug)]
-pub struct Progress {
-    /// Read so far.
-    pub bytes: u64,
-    /// What the model will take, about, in bytes.
-    pub memory: u64,
-}
-
 /// Loads a model on the chosen engine. `None` where `on_progress` broke off.
 pub async fn load(
     source: &impl ByteSource,
     gguf: &Gguf,
     Chosen { choice, gpu, mut notice }: Chosen,
-    mut on_progress: impl AsyncFnMut(Progress) -> ControlFlow<()>,
+    mut on_progress: impl AsyncFnMut(LoadProgress) -> ControlFlow<()>,
 ) -> Result<Option<Loaded>, LoadError> {
     let config = Config::from_gguf(gguf)?;
+    let progress = |read_bytes, memory_bytes| LoadProgress { read_bytes, total_bytes: source.size(), memory_bytes };
     if let Some(gpu) = gpu {
-        let memory = gpu::memory::estimate(gguf, &config, gpu.variant);
-        match GpuModel::load(gpu, source, gguf, async |bytes| on_progress(Progress { bytes, memory }).await).await {
+        let memory_bytes = gpu::memory::estimate(gguf, &config, gpu.variant);
+        match GpuModel::load(gpu, source, gguf, async |bytes| on_progress(progress(bytes, memory_bytes)).await).await {
             Ok(loaded) => return Ok(loaded.map(|(model, sha256)| Loaded { engine: Engine::Gpu(Box::new(model)), sha256, notice })),
             Err(LoadError::Engine(error)) if choice == BackendChoice::Auto => {
                 notice = Some(format!("The GPU could not take the model ({error}), so the CPU computes."));
@@ -59,8 +51,8 @@ pub async fn load(
             Err(error) => return Err(error),
         }
     }
-    let memory = cpu::memory(gguf, EXPANDED_BYTES);
-    let loaded = CandleModel::load(source, gguf, EXPANDED_BYTES, async |bytes| on_progress(Progress { bytes, memory }).await).await?;
+    let memory_bytes = cpu::memory(gguf, EXPANDED_BYTES);
+    let loaded = CandleModel::load(source, gguf, EXPANDED_BYTES, async |bytes| on_progress(progress(bytes, memory_bytes)).await).await?;
     Ok(loaded.map(|(model, sha256)| Loaded { engine: Engine::Cpu(Box::new(model)), sha256, notice }))
 }
 

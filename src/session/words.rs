@@ -9,7 +9,7 @@ use crate::explanation::Unit;
 use crate::lm::LanguageModel;
 use crate::model::tokenizer::TokenId;
 use crate::problem::Problem;
-use crate::worker::protocol::{Question, Word};
+use crate::request::{PassProgress, Question, Word};
 
 /// For a graph of words.
 const MOST_PASSES: usize = 240;
@@ -31,13 +31,13 @@ struct Part {
 }
 
 impl<M: LanguageModel> Session<M> {
-    /// What each word of `source` does alone to the sentences after it, by the question's method. `on_pass` gets passes made and
-    /// planned; `None` where it broke off. For each word as many passes as the method makes for a sentence.
+    /// What each word of `source` does alone to the sentences after it, by the question's method. `None` where `on_pass`
+    /// broke off. For each word as many passes as the method makes for a sentence.
     pub async fn words(
         &mut self,
         question: &Question,
         source: usize,
-        mut on_pass: impl AsyncFnMut([usize; 2]) -> ControlFlow<()>,
+        mut on_pass: impl AsyncFnMut(PassProgress) -> ControlFlow<()>,
     ) -> Result<Option<Vec<Word>>, Problem> {
         let method = known_method(question)?;
         let in_units = |unit| Question { unit, ..question.clone() };
@@ -54,8 +54,8 @@ impl<M: LanguageModel> Session<M> {
         let (methods, columns) = ([method], source..source + parts.len());
         let transcript = Transcript { infills: infills(&by_words, source, &parts), ..by_sentences.transcript };
         let measured = measure_columns(&mut self.lm, &methods, &transcript, &opened, columns, async |step| match step {
-            Step::Base => on_pass([0, planned]).await,
-            Step::Pass { done } | Step::Column(Column { done, .. }) => on_pass([done, planned]).await,
+            Step::Base => on_pass(PassProgress { done: 0, planned }).await,
+            Step::Pass { done } | Step::Column(Column { done, .. }) => on_pass(PassProgress { done, planned }).await,
         });
         let measured = measured.await;
         if let Some(failure) = measured.failure {

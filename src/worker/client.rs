@@ -11,8 +11,10 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{Closure, JsValue};
 use web_sys::{ErrorEvent, File, MessageEvent, Worker};
 
-pub use super::protocol::{BackendChoice, Checked, Event, GLASSCAGE, ModelSource, Question, Ready, Request, Word, Work};
+pub use super::protocol::{Event, ModelSource, Request};
 use crate::problem::Problem;
+pub use crate::request::{BackendChoice, DeletionCurves as Checked, LoadedModel as Ready, Question, Word, WorkStats as Work};
+pub use crate::version::GLASSCAGE;
 
 /// Trunk's shim around the worker's wasm, beside the page.
 const SCRIPT: &str = "./engine_loader.js";

@@ -13,13 +13,14 @@ use web_sys::{Blob, DedicatedWorkerGlobalScope, File, MessageEvent};
 
 use super::library::Librarian;
 use super::library::shelf::{self, Whole};
-use super::protocol::{BackendChoice, Event, ModelSource, Question, Request, Work};
+use super::protocol::{Event, ModelSource, Request};
 use super::sources::{BlobSource, UrlSource};
 use crate::cpu::masked::MaskedLm;
-use crate::engine::{Engine, Progress};
+use crate::engine::Engine;
 use crate::lm::{Counters, LanguageModel};
 use crate::model::source::{ByteSource, Joined};
 use crate::problem::Problem;
+use crate::request::{BackendChoice, ExplainProgress, LoadProgress, PassProgress, Question, WorkStats};
 use crate::session::{Outcome, Reply, Session};
 
 /// How long the worker may compute before it looks whether the visitor pressed Stop.
@@ -101,7 +102,7 @@ impl EngineState {
         let chosen = self.model.as_ref().ok_or_else(|| Problem::new("no model is loaded", "Reload the page."))?;
         self.session = load(chosen, page).await?;
         self.lend_masked_lm();
-        self.session.iter().for_each(|session| page.post(&Event::Ready(session.ready())));
+        self.session.iter().for_each(|session| page.post(&Event::Ready(session.loaded_model())));
         Ok(())
     }
 
@@ -140,7 +141,7 @@ impl EngineState {
     async fn explain(&mut self, question: &Question, page: &Page) -> Result<(), Problem> {
         let Some(session) = self.ready(page).await? else { return Ok(()) };
         let before = session.lm.counters();
-        let outcome = session.explain(question, async |event| page.tell(event).await).await;
+        let outcome = session.explain(question, async |progress| page.tell(event_of(progress)).await).await;
         self.account(&before, page);
         match outcome? {
             Outcome::Explained(document) => page.post(&Event::Finished(*document)),
@@ -156,7 +157,7 @@ impl EngineState {
     async fn answer(&mut self, question: &Question, page: &Page) -> Result<(), Problem> {
         let Some(session) = self.ready(page).await? else { return Ok(()) };
         let before = session.lm.counters();
-        let reply = session.answer(question, async |event| page.tell(event).await).await;
+        let reply = session.answer(question, async |token| page.tell(Event::Token(token)).await).await;
         self.account(&before, page);
         page.post(&match reply? {
             Reply::Answered(answered) => Event::Answered(answered.document),
@@ -177,7 +178,8 @@ impl EngineState {
     async fn words(&mut self, question: &Question, source: usize, page: &Page) -> Result<(), Problem> {
         let Some(session) = self.ready(page).await? else { return Ok(()) };
         let before = session.lm.counters();
-        let words = session.words(question, source, async |passes| page.tell(Event::Checking(passes)).await).await;
+        let words =
+            session.words(question, source, async |PassProgress { done, planned }| page.tell(Event::Checking([done, planned])).await).await;
         self.account(&before, page);
         page.post(&words?.map_or(Event::Stopped { answer: String::new() }, |words| Event::Words { source, words }));
         Ok(())
@@ -186,15 +188,26 @@ impl EngineState {
     async fn check(&mut self, question: &Question, orders: &[Vec<usize>], page: &Page) -> Result<(), Problem> {
         let Some(session) = self.ready(page).await? else { return Ok(()) };
         let before = session.lm.counters();
-        let checked = session.check(question, orders, async |passes| page.tell(Event::Checking(passes)).await).await;
+        let checked =
+            session.check(question, orders, async |PassProgress { done, planned }| page.tell(Event::Checking([done, planned])).await).await;
         self.account(&before, page);
         page.post(&checked?.map_or(Event::Stopped { answer: String::new() }, Event::Checked));
         Ok(())
     }
 }
 
-fn work(before: &Counters, after: &Counters) -> Work {
-    Work {
+fn event_of(progress: ExplainProgress) -> Event {
+    match progress {
+        ExplainProgress::Token(text) => Event::Token(text),
+        ExplainProgress::Answered(document) => Event::Measuring(*document),
+        ExplainProgress::BaseScored => Event::Scored,
+        ExplainProgress::Pass { done, planned } => Event::Passed([done, planned]),
+        ExplainProgress::Column { source, scores, done, planned } => Event::Column { column: source, scores, passes: [done, planned] },
+    }
+}
+
+fn work(before: &Counters, after: &Counters) -> WorkStats {
+    WorkStats {
         forward_tokens: after.forward_tokens - before.forward_tokens,
         head_positions: after.head_positions - before.head_positions,
         dispatches: after.dispatches - before.dispatches,
@@ -249,7 +262,7 @@ async fn load_kept(id: &str, backend: BackendChoice, page: &Page) -> Result<Opti
     let Whole { blobs, sha256 } = shelf::open(id).await?;
     let session = load_from(&joined(blobs), backend, page).await?;
     match &session {
-        Some(session) if session.ready().model.sha256 != sha256 => Err(Problem::new(
+        Some(session) if session.loaded_model().model.sha256 != sha256 => Err(Problem::new(
             "this model is damaged: it is not what was downloaded any more",
             "Delete it under Models and download it again.",
         )),
@@ -262,8 +275,12 @@ fn joined(parts: impl IntoIterator<Item = Blob>) -> Joined<BlobSource> {
 }
 
 async fn load_from(source: &impl ByteSource, backend: BackendChoice, page: &Page) -> Result<Option<Session<Engine>>, Problem> {
-    let total = source.size();
-    Session::load(source, backend, async |Progress { bytes, memory }| page.tell(Event::Loading { bytes, total, memory }).await).await
+    let event = |LoadProgress { read_bytes, total_bytes, memory_bytes }| Event::Loading {
+        bytes: read_bytes,
+        total: total_bytes,
+        memory: memory_bytes,
+    };
+    Session::load(source, backend, async |progress| page.tell(event(progress)).await).await
 }
 
 /// The other side.

@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::explanation::{Document, METHODS, Model, Sampling, Unit};
+use crate::explanation::Document;
 use crate::library::messages::{Errand, Report};
 use crate::problem::Problem;
+use crate::request::{BackendChoice, DeletionCurves, LoadedModel, Question, Word, WorkStats};
 
 /// From the page. A message is the pair `[Request, File[]]`: local model files travel as the browser's own handles and are
 /// read in place.
@@ -39,51 +40,6 @@ pub enum ModelSource {
     Files,
 }
 
-/// The engine to use.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum BackendChoice {
-    /// The GPU where it computes right; where it is played by software, the faster of both.
-    #[default]
-    Auto,
-    Cpu,
-    Gpu,
-}
-
-/// What to explain, and how.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Question {
-    pub prompt: String,
-    /// The text to explain instead of generating one.
-    pub answer: Option<String>,
-    /// Frame the prompt with the model's chat template, where it has one.
-    pub use_template: bool,
-    pub sampling: Sampling,
-    /// The longest answer, in tokens.
-    pub max_tokens: usize,
-    /// The longest text, prompt and answer together, in tokens; `None` for as long as the model can read.
-    pub max_context: Option<usize>,
-    /// An entry of the method registry.
-    pub method: String,
-    /// What is one source.
-    pub unit: Unit,
-}
-
-impl Question {
-    /// What the model says to `prompt` in its chat frame, greedily, by the first method.
-    pub fn greedy(prompt: &str) -> Self {
-        Self {
-            prompt: prompt.into(),
-            answer: None,
-            use_template: true,
-            sampling: Sampling::GREEDY,
-            max_tokens: 256,
-            max_context: None,
-            method: METHODS[0].id.into(),
-            unit: Unit::Sentence,
-        }
-    }
-}
-
 /// From the worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Event {
@@ -93,7 +49,7 @@ pub enum Event {
         total: u64,
         memory: u64,
     },
-    Ready(Ready),
+    Ready(LoadedModel),
     /// One token of the answer: the characters that it completes, or none.
     Token(String),
     /// The answer is there and cut into sentences; nothing is measured yet.
@@ -112,7 +68,7 @@ pub enum Event {
     Answered(Document),
     /// Passes made and planned of a deletion test, or of words.
     Checking([usize; 2]),
-    Checked(Checked),
+    Checked(DeletionCurves),
     Words {
         source: usize,
         words: Vec<Word>,
@@ -120,7 +76,7 @@ pub enum Event {
     /// The whole explanation; a partial one where the visitor pressed Stop while it was measured.
     Finished(Document),
     /// What the run took; before `Finished` or `Checked`.
-    Worked(Work),
+    Worked(WorkStats),
     /// The visitor pressed Stop before anything was measured; this is the answer so far.
     Stopped {
         answer: String,
@@ -130,59 +86,3 @@ pub enum Event {
     MaskedLm,
     Library(Report),
 }
-
-/// Deletion curves: of each order the log-probability of the answer, in nats, after 0, 1, .. prompt sentences were deleted.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Checked {
-    /// Of the orders asked for.
-    pub curves: Vec<Vec<f64>>,
-    /// Of random ones, always the same.
-    pub random: Vec<Vec<f64>>,
-}
-
-/// One word of a source, and what it does alone.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Word {
-    /// With the white space after it.
-    pub text: String,
-    pub tokens: usize,
-    /// On the generated sentences after the source (the last ones), in the unit of the table.
-    pub scores: Vec<f64>,
-}
-
-/// What a run took.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Work {
-    /// Tokens taken through the transformer.
-    pub forward_tokens: usize,
-    /// Positions taken through the LM head.
-    pub head_positions: usize,
-    /// Kernels started on the GPU.
-    pub dispatches: usize,
-    /// GPU memory in use at once since the model was loaded, at most.
-    pub gpu_bytes: u64,
-    /// The worker's own memory, the largest it ever was.
-    pub heap_bytes: u64,
-}
-
-/// A model that can be asked.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Ready {
-    pub model: Model,
-    /// Tokens of prompt and answer together.
-    pub context_length: usize,
-    /// Keys and values of one token, in bytes.
-    pub bytes_per_token: u64,
-    pub has_template: bool,
-    pub backend: String,
-    /// One sentence about the choice of the engine, where it was not the usual one.
-    pub notice: Option<String>,
-    /// Of the worker; the page has the same, or it was updated while open.
-    pub glasscage: String,
-}
-
-/// The version that page and worker compare, and that documents name; `cargo xtask` adds the commit to it.
-pub const GLASSCAGE: &str = match option_env!("GLASSCAGE_VERSION") {
-    Some(version) => version,
-    None => env!("CARGO_PKG_VERSION"),
-};

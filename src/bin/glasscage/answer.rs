@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use clap::Args;
+use glasscage::request::Question;
 use glasscage::session::Reply;
-use glasscage::worker::protocol::Question;
 use serde::Deserialize;
 use serde_json::json;
 

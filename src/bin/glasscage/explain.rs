@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use glasscage::explanation::{Document, Sampling, Unit};
 use glasscage::graph::{context_attribution, normalize, row_attribution};
+use glasscage::request::{ExplainProgress, Question};
 use glasscage::session::Outcome;
-use glasscage::worker::protocol::{Event, Question};
 
 use super::{Backend, load, load_masked_lm};
 
@@ -71,9 +71,9 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
     let mut session = load(&arguments.model, arguments.backend)?;
     session.masked_lm = arguments.masked_lm.as_deref().map(load_masked_lm).transpose()?;
     let is_watched = std::io::stderr().is_terminal();
-    let outcome = pollster::block_on(session.explain(&question, async |event| {
+    let outcome = pollster::block_on(session.explain(&question, async |progress| {
         if is_watched {
-            show_progress(&event);
+            show_progress(&progress);
         }
         ControlFlow::Continue(())
     }));
@@ -141,14 +141,14 @@ fn parse_output(text: &str) -> Result<Vec<usize>, String> {
 }
 
 /// The answer and the passes as they come, on a terminal.
-fn show_progress(event: &Event) {
-    match event {
-        Event::Token(piece) => eprint!("{piece}"),
-        Event::Measuring(_) => eprintln!(),
-        Event::Passed([done, planned]) | Event::Column { passes: [done, planned], .. } => {
+fn show_progress(progress: &ExplainProgress) {
+    match progress {
+        ExplainProgress::Token(piece) => eprint!("{piece}"),
+        ExplainProgress::Answered(_) => eprintln!(),
+        ExplainProgress::Pass { done, planned } | ExplainProgress::Column { done, planned, .. } => {
             eprint!("\rpass {done} of {planned}{}", if done == planned { "\n" } else { "" });
         }
-        _ => {}
+        ExplainProgress::BaseScored => {}
     }
     std::io::stderr().flush().ok();
 }

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use glasscage::request::Question;
 use glasscage::session::Outcome;
-use glasscage::worker::protocol::Question;
 use serde::Deserialize;
 use serde_json::{Value, json};
 

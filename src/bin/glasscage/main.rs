@@ -15,8 +15,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 use glasscage::cpu::masked::MaskedLm;
 use glasscage::engine::Engine;
 use glasscage::model::source::NativeFile;
+use glasscage::request::BackendChoice;
 use glasscage::session::Session;
-use glasscage::worker::protocol::BackendChoice;
 
 /// Shows why a language model answered as it did.
 #[derive(Parser)]
@@ -104,7 +104,7 @@ fn load(path: &Path, backend: Backend) -> Result<Session<Engine>, String> {
     };
     let session = pollster::block_on(Session::load(&open(path)?, choice, async |_| std::ops::ControlFlow::Continue(())));
     let session = session.map_err(|problem| format!("{}: {}", path.display(), problem.what))?.expect("loading is never broken off");
-    if let Some(notice) = session.ready().notice {
+    if let Some(notice) = session.loaded_model().notice {
         eprintln!("{notice}");
     }
     Ok(session)

@@ -77,7 +77,7 @@ pub fn evaluate(arguments: &Arguments) -> Result<(), String> {
     let mut session = load(&arguments.model, arguments.backend)?;
     session.masked_lm = arguments.masked_lm.as_deref().map(load_masked_lm).transpose()?;
     let run = Run {
-        model: session.ready().model.sha256,
+        model: session.loaded_model().model.sha256,
         data: arguments.data.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         methods: arguments.methods.clone(),
         seed: arguments.seed,

@@ -9,8 +9,8 @@ use glasscage::engine::Engine;
 use glasscage::explanation::{Answer, Document};
 use glasscage::graph::{Normalization, context_attribution, normalize, row_attribution};
 use glasscage::metrics::{Curve, coverage, order, share_on};
+use glasscage::request::Question;
 use glasscage::session::{Answered, Reply, Session};
-use glasscage::worker::protocol::Question;
 
 use super::items::{Item, Output};
 use super::record::{Aggregation, Kind, Outcome, Reading, Score, Scored, Variant};

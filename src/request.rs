@@ -1,0 +1,134 @@
+//! What is asked of a model, what a run reports while it works, and what it finds: the words that page, worker, session and
+//! command line share. An explanation itself is an [`explanation::Document`](crate::explanation::Document).
+
+use serde::{Deserialize, Serialize};
+
+use crate::explanation::{Document, METHODS, Model, Sampling, Unit};
+
+/// What to explain, and how.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Question {
+    pub prompt: String,
+    /// The text to explain instead of generating one.
+    pub answer: Option<String>,
+    /// Whether the model's chat template frames the prompt, where it has one.
+    pub use_template: bool,
+    pub sampling: Sampling,
+    /// The longest answer, in tokens.
+    pub max_tokens: usize,
+    /// The longest text, prompt and answer together, in tokens; `None` for as long as the model can read.
+    pub max_context: Option<usize>,
+    /// An entry of the method registry.
+    pub method: String,
+    /// What is one source.
+    pub unit: Unit,
+}
+
+impl Question {
+    /// What the model says to `prompt` in its chat frame, greedily, explained by the first method.
+    pub fn greedy(prompt: &str) -> Self {
+        Self {
+            prompt: prompt.into(),
+            answer: None,
+            use_template: true,
+            sampling: Sampling::GREEDY,
+            max_tokens: 256,
+            max_context: None,
+            method: METHODS[0].id.into(),
+            unit: Unit::Sentence,
+        }
+    }
+}
+
+/// The engine to use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BackendChoice {
+    /// The GPU where its scores are right; where software emulates it, the faster of both.
+    #[default]
+    Auto,
+    Cpu,
+    Gpu,
+}
+
+/// How much of a model is loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoadProgress {
+    /// Of the model file, read so far.
+    pub read_bytes: u64,
+    /// Of the model file.
+    pub total_bytes: u64,
+    /// About how much memory the loaded model will take.
+    pub memory_bytes: u64,
+}
+
+/// A model that can be asked, as the page shows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LoadedModel {
+    pub model: Model,
+    /// Tokens of prompt and answer together.
+    pub context_length: usize,
+    /// Keys and values of one token, in bytes.
+    pub bytes_per_token: u64,
+    pub has_template: bool,
+    pub backend: String,
+    /// One sentence about the choice of the engine, where it was not the usual one.
+    pub notice: Option<String>,
+    /// The version of Glasscage that loaded it; the page has the same, unless it was updated while open.
+    pub glasscage: String,
+}
+
+/// What a run reports while it answers and explains, in this order; `Pass` and `Column` alternate as sources are completed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ExplainProgress {
+    /// One token of the answer: the characters that it completes, or none.
+    Token(String),
+    /// The answer is complete and cut into sentences; nothing is measured yet.
+    Answered(Box<Document>),
+    /// The text is scored as it is; each pass is compared with that.
+    BaseScored,
+    /// A pass was made that completes no source; passes done and planned.
+    Pass { done: usize, planned: usize },
+    /// A source is complete: its scores on the generated sentences after it (the last ones); passes done and planned.
+    Column { source: usize, scores: Vec<f64>, done: usize, planned: usize },
+}
+
+/// Passes of a deletion test, or of words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PassProgress {
+    pub done: usize,
+    pub planned: usize,
+}
+
+/// Deletion curves: of each order the log-probability of the answer, in nats, after 0, 1, .. prompt sentences were deleted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DeletionCurves {
+    /// Of the orders asked for.
+    pub curves: Vec<Vec<f64>>,
+    /// Of random orders, always the same.
+    pub random: Vec<Vec<f64>>,
+}
+
+/// One word of a source, and its own influence.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Word {
+    /// With the white space after it.
+    pub text: String,
+    pub tokens: usize,
+    /// On the generated sentences after the source (the last ones), in the unit of the table.
+    pub scores: Vec<f64>,
+}
+
+/// The work of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkStats {
+    /// Tokens taken through the transformer.
+    pub forward_tokens: usize,
+    /// Positions taken through the LM head.
+    pub head_positions: usize,
+    /// Kernels started on the GPU.
+    pub dispatches: usize,
+    /// GPU memory in use at once since the model was loaded, at most.
+    pub gpu_bytes: u64,
+    /// The worker's own memory, the largest it ever was.
+    pub heap_bytes: u64,
+}
