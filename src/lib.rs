@@ -93,6 +93,8 @@
 //! * No global state, no `unsafe` (but for what they come to in `cpu::fused`: a WebAssembly module of our own, compiled once, that
 //!   is handed addresses in the engine's memory), no request to anybody but the own site and the address that the visitor chose for a model.
 
+pub use glasscage_core::{explanation, graph, metrics, table};
+
 #[cfg(feature = "page")]
 pub mod app;
 #[cfg(feature = "engine")]
@@ -101,21 +103,17 @@ pub mod attribution;
 pub mod cpu;
 #[cfg(feature = "engine")]
 pub mod engine;
-pub mod explanation;
 #[cfg(feature = "engine")]
 pub mod gpu;
-pub mod graph;
 pub mod library;
 #[cfg(feature = "engine")]
 pub mod lm;
-pub mod metrics;
 #[cfg(feature = "engine")]
 pub mod model;
 pub mod problem;
 pub mod request;
 #[cfg(feature = "engine")]
 pub mod session;
-pub mod table;
 #[cfg(feature = "engine")]
 pub mod text;
 pub mod version;

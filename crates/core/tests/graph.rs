@@ -2,10 +2,10 @@
 
 #![cfg(not(target_arch = "wasm32"))]
 
-use glasscage::graph::{
+use glasscage_core::graph::{
     Normalization, context_attribution, node_influence, normalize, part_influence, prune, row_attribution, total_influence, zero_rows,
 };
-use glasscage::table::Table;
+use glasscage_core::table::Table;
 use proptest::prelude::*;
 
 /// Tables of 1..6 prompt and 1..8 generated sentences: scores of any sign, some exactly zero, some not measured.

@@ -2,9 +2,9 @@
 
 #![cfg(not(target_arch = "wasm32"))]
 
-use glasscage::explanation::{Aggregation, Document, Unit, from_fragment, to_fragment};
-use glasscage::graph::Normalization;
-use glasscage::table::Table;
+use glasscage_core::explanation::{Aggregation, Document, Unit, from_fragment, to_fragment};
+use glasscage_core::graph::Normalization;
+use glasscage_core::table::Table;
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ const EXAMPLE: &str = include_str!("golden/linked.json");
 const LINK_OF_0_1_0: &str = include_str!("golden/explanation.link");
 
 fn schema() -> jsonschema::Validator {
-    let schema = serde_json::from_str(include_str!("../public/schema/explanation-1.json")).expect("the schema is JSON");
+    let schema = serde_json::from_str(include_str!("../../../public/schema/explanation-1.json")).expect("the schema is JSON");
     jsonschema::validator_for(&schema).expect("the schema is a schema")
 }
 

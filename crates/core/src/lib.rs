@@ -1,0 +1,25 @@
+//! The core of Glasscage: what is computed from an attribution table, without a model, a browser or a GPU.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`table`] | the shape of the table **T**: a score for each generated sentence and everything before it |
+//! | [`graph`] | T -> A -> Y: edge weights, attributions, pruning and arcs, as pure functions |
+//! | [`metrics`] | how good an attribution is: coverage, deletion curves, agreement |
+//! | [`explanation`] | the document that carries text, sentences and table, as JSON and as a link |
+//!
+//! ```
+//! use glasscage_core::graph::{Normalization, context_attribution, normalize};
+//! use glasscage_core::table::Table;
+//!
+//! // Two prompt sentences; the first generated sentence rests on the first of them, the second on the other and on the first step.
+//! let scores = [[Some(2.0), Some(0.0), None, None], [Some(-0.1), Some(1.5), Some(1.5), None]];
+//! let table = Table::try_from(scores.map(Vec::from).to_vec())?;
+//! let adjacency = normalize(&table, Normalization::Full);
+//! assert_eq!(context_attribution(&adjacency, &[1]), [0.5, 0.5]);
+//! # Ok::<(), glasscage_core::table::ShapeError>(())
+//! ```
+
+pub mod explanation;
+pub mod graph;
+pub mod metrics;
+pub mod table;
