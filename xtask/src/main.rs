@@ -1,4 +1,4 @@
-//! The project's commands: `cargo xtask serve | test | bench`. Each sets up what it needs on a fresh machine.
+//! The project's commands: `cargo xtask --help` lists them. Each installs what it needs on a fresh machine.
 //!
 //! Tools, the wasm standard library and build caches live under `~/.cache/glasscage` (`GLASSCAGE_CACHE` moves
 //! them); nothing global is overwritten, and an empty cache works.
@@ -6,31 +6,45 @@
 mod bench;
 mod build;
 mod command;
+mod hash;
+mod prebuilt;
 mod precache;
 mod random_model;
 mod serve;
 mod setup;
 mod test;
 
-use anyhow::{Result, bail};
+use std::process::ExitCode;
 
-const USAGE: &str = "usage:
-  cargo xtask serve             build the page and serve it on localhost
-  cargo xtask serve --release   write the deployable folder dist/
-  cargo xtask test              set up everything and pass every test
-  cargo xtask test --large      the page with a model of 640 MB: nightly, some minutes
-  cargo xtask bench [--model FILE] [--json FILE] [--job TOKENS,SENTENCES,GENERATED]
-                                measure speed, memory and sizes here, and those of wllama and onnxruntime-web";
+use clap::Parser;
 
-fn main() -> Result<()> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["serve"] => serve::serve(),
-        ["serve", "--release"] => serve::release(),
-        ["test"] => test::test(),
-        ["test", "--large"] => test::large(),
-        ["precache"] => precache::precache(),
-        ["bench", ref options @ ..] => bench::bench(options),
-        _ => bail!("{USAGE}"),
+/// Builds, serves, tests and measures Glasscage. Each command installs what it needs.
+#[derive(Parser)]
+#[command(
+    bin_name = "cargo xtask",
+    after_help = "Tools and build caches are kept in ~/.cache/glasscage; GLASSCAGE_CACHE names another folder."
+)]
+enum Xtask {
+    /// Build the page and serve it on localhost, or write the folder to deploy
+    Serve(serve::Options),
+    /// Install what the tests need and run every test
+    Test(test::Options),
+    /// Measure speed, memory and sizes here, and those of wllama and onnxruntime-web
+    Bench(bench::Options),
+    /// Finish a build of the page; Trunk runs this
+    #[command(hide = true)]
+    Precache,
+}
+
+fn main() -> ExitCode {
+    let done = match Xtask::parse() {
+        Xtask::Serve(options) => serve::run(&options),
+        Xtask::Test(options) => test::test(&options),
+        Xtask::Bench(options) => bench::bench(options),
+        Xtask::Precache => precache::precache(),
+    };
+    if let Err(error) = &done {
+        eprintln!("error: {error:#}");
     }
+    ExitCode::from(u8::from(done.is_err()))
 }

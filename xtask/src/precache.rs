@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use sha2::{Digest, Sha256};
 
 use crate::command::root;
+use crate::hash::sha256;
 
 const SERVICE_WORKER: &str = "sw.js";
 /// A site's policy allows no script inside a page.
@@ -44,7 +44,7 @@ fn write_service_worker(dist: &Path) -> Result<()> {
     files.retain(|(path, _)| path != SERVICE_WORKER);
     files.sort();
     let list = serde_json::to_string_pretty(&files)?;
-    let version = &hash(list.as_bytes())[..16];
+    let version = &sha256(list.as_bytes())[..16];
     let code = fs::read_to_string(root().join("www").join(SERVICE_WORKER))?;
     Ok(fs::write(dist.join(SERVICE_WORKER), format!("const VERSION = \"{version}\";\nconst FILES = {list};\n{code}"))?)
 }
@@ -56,14 +56,10 @@ fn list(folder: &Path, prefix: &str, files: &mut Vec<(String, String)>) -> Resul
         let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
         match entry.file_type()?.is_dir() {
             true => list(&entry.path(), &format!("{path}/"), files)?,
-            false => files.push((path, hash(&fs::read(entry.path())?))),
+            false => files.push((path, sha256(&fs::read(entry.path())?))),
         }
     }
     Ok(())
-}
-
-fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -8,8 +8,29 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::command::{build, cache, command, find, output, root, run, succeeds};
+use crate::prebuilt::Prebuilt;
 
 const TRUNK: &str = "0.21.14";
+
+/// What Trunk's authors compiled; the hashes are those of github.com/taiki-e/install-action, manifests/trunk.json.
+/// wasm-bindgen has no entry, because its hashes for our version were not to be had; it compiles in a minute.
+const PREBUILT_TRUNK: Prebuilt = Prebuilt {
+    program: "trunk",
+    version: "trunk 0.21.14",
+    address: "https://github.com/trunk-rs/trunk/releases/download/v0.21.14/trunk-x86_64-unknown-linux-musl.tar.gz",
+    sha256: "a67f4054b249fe9acc5fabc25de1aebf19783aca3ad6ff64bf34d7da44d0ea20",
+};
+
+/// Tools that only package need no optimized build: no LTO, no debug information, and the same settings for build scripts,
+/// so that what both need is compiled once. wasm-bindgen reads megabytes, hence not level 0.
+const QUICK_BUILD: [(&str, &str); 6] = [
+    ("CARGO_PROFILE_RELEASE_LTO", "off"),
+    ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1"),
+    ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16"),
+    ("CARGO_PROFILE_RELEASE_DEBUG", "false"),
+    ("CARGO_PROFILE_RELEASE_STRIP", "true"),
+    ("CARGO_PROFILE_RELEASE_PANIC", "unwind"),
+];
 pub const WASM: &str = "wasm32-unknown-unknown";
 
 /// Debian's own Rust with its sources, for machines where rustup cannot fetch the target.
@@ -45,8 +66,9 @@ pub fn native() -> Tools {
 /// Tools for building the page: a Rust that knows wasm, Trunk, and wasm-bindgen in the version of `Cargo.lock`.
 pub fn web() -> Result<Tools> {
     let rust = wasm_toolchain()?;
-    let trunk = cargo_install("trunk", TRUNK, &["--no-default-features", "--features", "rustls"])?;
-    let wasm_bindgen = cargo_install("wasm-bindgen-cli", &locked_version("wasm-bindgen")?, &[])?;
+    let trunk = tool("trunk", TRUNK, prebuilt_trunk())?;
+    let wasm_bindgen = tool("wasm-bindgen-cli", &locked_version("wasm-bindgen")?, None)?;
+    fs::remove_dir_all(tools_target()?).ok();
     Ok(Tools { folders: rust.into_iter().chain([trunk, wasm_bindgen]).collect() })
 }
 
@@ -143,19 +165,42 @@ fn write_wrappers(sysroot: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The folder with the program of `package` in exactly this version, installed once per version.
-fn cargo_install(package: &str, version: &str, options: &[&str]) -> Result<PathBuf> {
+/// The folder with the programs of `package` in exactly this version, installed once per version: the compiled ones of their
+/// authors where they can be had, else compiled here.
+fn tool(package: &str, version: &str, prebuilt: Option<&Prebuilt>) -> Result<PathBuf> {
     let home = cache()?.join("tools").join(format!("{package}-{version}"));
     if !home.join("bin").is_dir() {
-        let home = home.to_str().context("the cache path is not UTF-8")?;
-        let arguments = [&["install", package, "--version", version, "--root", home], options].concat();
-        let target = cache()?.join("tools-target");
-        let install = |lock: &[&str]| run(command("cargo", &[&arguments, lock].concat()).env("CARGO_TARGET_DIR", &target));
-        // A registry mirror may lack a release that the lock file of the tool names.
-        install(&["--locked"]).or_else(|_| install(&[]))?;
-        fs::remove_dir_all(target).ok();
+        let downloaded = prebuilt.map(|prebuilt| prebuilt.install(&home));
+        if let Some(Err(error)) = &downloaded {
+            println!("{package} is compiled here, because it could not be downloaded: {error:#}");
+        }
+        if !matches!(downloaded, Some(Ok(()))) {
+            cargo_install(package, version, &home)?;
+        }
     }
     Ok(home.join("bin"))
+}
+
+/// Trunk for this machine, where its authors have compiled it.
+fn prebuilt_trunk() -> Option<&'static Prebuilt<'static>> {
+    cfg!(all(target_arch = "x86_64", target_os = "linux")).then_some(&PREBUILT_TRUNK)
+}
+
+/// Without default features both tools lack TLS: one could not download the other, which is not needed here.
+fn cargo_install(package: &str, version: &str, home: &Path) -> Result<()> {
+    let home = home.to_str().context("the cache path is not UTF-8")?;
+    let arguments = ["install", package, "--version", version, "--root", home, "--no-default-features"];
+    let install = |lock: &[&str]| {
+        let mut cargo = command("cargo", &[&arguments, lock].concat());
+        run(cargo.envs(QUICK_BUILD).env("CARGO_TARGET_DIR", tools_target()?))
+    };
+    // A registry mirror may lack a release that the lock file of the tool names.
+    install(&["--locked"]).or_else(|_| install(&[]))
+}
+
+/// Where tools are compiled: one folder for all, as they share dependencies; it is removed afterwards.
+fn tools_target() -> Result<PathBuf> {
+    Ok(cache()?.join("tools-target"))
 }
 
 /// The version of `package` in `Cargo.lock`.

@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
+use clap::Args;
 
 use crate::command::{self, run, with_runtime_dir};
 use crate::setup::Tools;
@@ -19,14 +20,16 @@ struct Tally {
     failed: usize,
 }
 
-/// Every test but those that need minutes and a large file.
-pub fn test() -> Result<()> {
-    summed(run_all)
+#[derive(Args)]
+pub struct Options {
+    /// Only test the page with a model of 640 MB, made of random weights: some minutes
+    #[arg(long)]
+    large: bool,
 }
 
-/// The page with a model as large as real ones, made of random weights.
-pub fn large() -> Result<()> {
-    summed(run_large)
+/// Every test but those that need minutes and a large file, or only these.
+pub fn test(options: &Options) -> Result<()> {
+    if options.large { summed(run_large) } else { summed(run_all) }
 }
 
 fn summed(checks: impl FnOnce(&mut Tally) -> Result<()>) -> Result<()> {

@@ -15,7 +15,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
+use clap::Args;
 use serde_json::{Value, json};
 
 use crate::command::{build as build_folder, command, root, run, with_runtime_dir};
@@ -25,27 +26,22 @@ use crate::{build, random_model, setup};
 /// The version of wllama that is measured.
 const WLLAMA: &str = "3.8.1";
 
-struct Options {
+#[derive(Args)]
+pub struct Options {
+    /// The model to measure instead of one of 42 million random parameters
+    #[arg(long, value_name = "FILE", value_parser = absolute)]
     model: Option<PathBuf>,
+    /// Where all numbers go
+    #[arg(long, value_name = "FILE", value_parser = absolute)]
     json: Option<PathBuf>,
-    /// Tokens, sentences, and how many of these are generated.
+    /// Tokens, sentences, and how many of these are generated
+    #[arg(long, value_name = "TOKENS,SENTENCES,GENERATED", default_value = "300,15,6", value_parser = sizes_of_job)]
     job: [usize; 3],
 }
 
-impl Options {
-    fn parse(mut arguments: &[&str]) -> Result<Self> {
-        let mut options = Self { model: None, json: None, job: [300, 15, 6] };
-        while let [name, value, rest @ ..] = arguments {
-            match *name {
-                "--model" => options.model = Some(std::path::absolute(value)?),
-                "--json" => options.json = Some(std::path::absolute(value)?),
-                "--job" => options.job = sizes_of_job(value)?,
-                other => bail!("bench knows --model FILE, --json FILE and --job TOKENS,SENTENCES,GENERATED, not {other}"),
-            }
-            arguments = rest;
-        }
-        if let [left] = arguments { bail!("{left} needs a value") } else { Ok(options) }
-    }
+/// Commands run in the checkout, wherever this one was called.
+fn absolute(path: &str) -> std::io::Result<PathBuf> {
+    std::path::absolute(path)
 }
 
 fn sizes_of_job(text: &str) -> Result<[usize; 3]> {
@@ -53,8 +49,7 @@ fn sizes_of_job(text: &str) -> Result<[usize; 3]> {
     sizes.try_into().ok().context("--job has three numbers, such as 300,15,6")
 }
 
-pub fn bench(arguments: &[&str]) -> Result<()> {
-    let options = Options::parse(arguments)?;
+pub fn bench(options: Options) -> Result<()> {
     setup::browser()?;
     let (native, web) = (setup::native(), setup::web()?);
     let dist = build_folder()?.join("dist");
