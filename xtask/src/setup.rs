@@ -21,11 +21,11 @@ const PREBUILT_TRUNK: Prebuilt = Prebuilt {
     sha256: "a67f4054b249fe9acc5fabc25de1aebf19783aca3ad6ff64bf34d7da44d0ea20",
 };
 
-/// Tools that only package need no optimized build: no LTO, no debug information, and the same settings for build scripts,
-/// so that what both need is compiled once. wasm-bindgen reads megabytes, hence not level 0.
+/// Tools that only package need no optimized build: no LTO, no debug information, and the same settings for build scripts, so
+/// that what both need is compiled once.
 const QUICK_BUILD: [(&str, &str); 6] = [
     ("CARGO_PROFILE_RELEASE_LTO", "off"),
-    ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1"),
+    ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0"),
     ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16"),
     ("CARGO_PROFILE_RELEASE_DEBUG", "false"),
     ("CARGO_PROFILE_RELEASE_STRIP", "true"),
