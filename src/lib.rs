@@ -39,17 +39,17 @@
 //! ## From an address to a model that stays
 //!
 //! ```text
-//!   app/library ── Errand ──► worker/library      in a second worker, so that a download goes on while the engine computes
-//!                              │ lookup     64 kB: length, version, architecture        ─► Offer
-//!                              │ download   what is here ─► ask for the rest ─► SHA-256  ─► Fetching.., Arrived
-//!                              │   sink     into the browser's storage (OPFS), or memory where that is refused or full
-//!                              │            (a copy of a local file goes the same way, from an address that the page lends)
-//!                              └ shelf      what is kept, deleting, opening
-//!   app/asking ── Load(Kept) ─► worker/host ─► shelf.open ─► session        on every later visit, offline too
+//!   app/library ── LibraryRequest ──► worker/library/service     in a second worker: a download goes on while the engine computes
+//!                              │ probe           64 kB: length, version, architecture           ─► Preview
+//!                              │ download        what is here ─► request the rest ─► SHA-256    ─► Progress.., Completed
+//!                              │   sink          into the browser's storage (OPFS), or memory where that is denied or full
+//!                              │                 (a copy of a local file goes the same way, from an object URL of the page)
+//!                              └ stored_models   listing, deleting, opening
+//!   app/asking ── Load(Kept) ─► worker/host ─► stored_models.open ─► session        on every later visit, offline too
 //! ```
 //!
-//! What an answer means, how long to wait, what may be built on and what fits is decided in `library`, without a browser. A folder
-//! of the storage is a whole model when `complete.json`, written last, says so and the lengths hold (`library::journal`).
+//! What to do with a response, how long to wait, what a download may resume from and what fits is decided in `library`, without a
+//! browser. A folder of the storage is a complete model when `complete.json`, written last, says so and the lengths hold (`library::journal`).
 //! `www/sw.js` keeps page, engine and built-in model, one version as a whole.
 //!
 //! ## The rooms
@@ -68,8 +68,8 @@
 //! | `engine` | which of the two a model runs on: a trial of both on a part of the real model | gpu, cpu, lm, model, request |
 //! | `attribution` | methods (`METHODS`): which texts to score in which rounds, and what that says of each token | lm, model, table |
 //! | `session` | one model and what is asked of it; worker and command line are shells around it | all above |
-//! | [`library`] | models to choose and keep: addresses, answers, journal, what fits: no browser | problem |
-//! | `worker/library` | downloads and storage in the browser | library, model, gpu (what the adapter is) |
+//! | [`library`] | models to download and keep: addresses, responses, retries, journal, what fits: no browser | problem |
+//! | `worker/library` | downloads and storage in the browser (service), what the page knows of it (protocol) | library, model, gpu (what the adapter is) |
 //! | [`worker`] | protocol, the page's side (client), the worker's side (host) | session on one side only |
 //! | [`request`] | questions, progress and findings, apart from how they travel | explanation |
 //! | [`problem`] | the one error that a visitor reads: what happened, what to do | |

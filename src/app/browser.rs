@@ -78,13 +78,13 @@ pub fn download(name: &str, media_type: &str, text: &str) -> Option<()> {
     Url::revoke_object_url(&url).ok()
 }
 
-/// An address at which this tab can read the file, until it is taken back.
-pub fn lend(file: &Blob) -> Option<String> {
+/// An address at which this tab can read the file, until it is revoked.
+pub fn create_object_url(file: &Blob) -> Option<String> {
     Url::create_object_url_with_blob(file).ok()
 }
 
-pub fn take_back(address: &str) {
-    // One that is not lent any more needs nothing.
+pub fn revoke_object_url(address: &str) {
+    // One that is revoked already needs nothing.
     drop(Url::revoke_object_url(address));
 }
 

@@ -6,7 +6,8 @@ use web_sys::File;
 use super::browser;
 use super::choice::Choice;
 use super::state::{ModelState, Page};
-use crate::library::messages::{Part, Place, Wanted};
+use crate::library::download_spec::{DownloadSpec, FileSpec};
+use crate::library::stored_models::ModelLocation;
 use crate::problem::Problem;
 
 impl Page {
@@ -21,9 +22,9 @@ impl Page {
     pub fn keep_copy(&self) {
         let Choice::Files(name) = self.choice.get_untracked() else { return };
         let files = self.engine.with_value(|engine| engine.files.clone());
-        let lent = |file: &File| Some(Part { local: Some(browser::lend(file)?), ..part(file) });
-        match files.iter().map(lent).collect() {
-            Some(parts) => self.fetch(Wanted { name, parts }),
+        let readable = |file: &File| Some(FileSpec { object_url: Some(browser::create_object_url(file)?), ..file_spec(file) });
+        match files.iter().map(readable).collect() {
+            Some(files) => self.fetch(DownloadSpec { name, files }),
             None => {
                 self.problem.set(Some(Problem::new("The browser did not let the file be copied", "Open the file again, then try again")))
             }
@@ -31,11 +32,11 @@ impl Page {
     }
 
     /// Where it is still the model that answers, that comes from the storage from now on.
-    pub(super) fn copy_arrived(&self, copy: &Wanted, place: Place) {
-        let addresses = copy.parts.iter().map(|part| part.address.clone());
-        let is_same = self.engine.with_value(|engine| engine.files.iter().map(|file| part(file).address).eq(addresses));
+    pub(super) fn copy_arrived(&self, copy: &DownloadSpec, place: ModelLocation) {
+        let addresses = copy.files.iter().map(|part| part.address.clone());
+        let is_same = self.engine.with_value(|engine| engine.files.iter().map(|file| file_spec(file).address).eq(addresses));
         let Choice::Files(name) = self.choice.get_untracked() else { return };
-        if let Place::Kept(id) = place
+        if let ModelLocation::Stored(id) = place
             && is_same
         {
             self.library.copied.set(Some(id.clone()));
@@ -65,6 +66,6 @@ impl Page {
     }
 }
 
-fn part(file: &File) -> Part {
-    Part::of_device(&file.name(), file.size() as u64, file.last_modified())
+fn file_spec(file: &File) -> FileSpec {
+    FileSpec::local(&file.name(), file.size() as u64, file.last_modified())
 }

@@ -11,10 +11,14 @@ use super::download::Download;
 use super::run::Run;
 use super::state::Page;
 use crate::library::address::{all_parts, file_address, file_name, part_of};
-use crate::library::messages::{Errand, Kept, Offer, Place, Report, Shelf, Wanted};
-use crate::library::registry::{self, Known};
+use crate::library::download_spec::DownloadSpec;
+use crate::library::preview::ModelPreview;
+use crate::library::registry::{self, RegistryEntry};
+use crate::library::stored_models::{ModelLocation, StoredModel, StoredModels};
 use crate::problem::Problem;
 use crate::worker::client::{Client, Event, Message, Request};
+use crate::worker::envelope::{Envelope, RequestId};
+use crate::worker::library::protocol::{LibraryEvent, LibraryRequest};
 
 const REGISTRY: &str = "models/registry.json";
 /// The download that was not finished, for the next visit.
@@ -26,13 +30,13 @@ pub struct Library {
     /// Whether the list of models is on screen.
     pub is_open: RwSignal<bool>,
     /// Known small models.
-    pub known: RwSignal<Vec<Known>>,
+    pub known: RwSignal<Vec<RegistryEntry>>,
     /// What is kept here; `None` until it was asked for.
-    pub shelf: RwSignal<Option<Shelf>>,
+    pub shelf: RwSignal<Option<StoredModels>>,
     /// The name of the model that a server is asked about.
     pub asked: RwSignal<Option<String>>,
     /// What that came to.
-    pub offer: RwSignal<Option<Offer>>,
+    pub offer: RwSignal<Option<ModelPreview>>,
     pub download: RwSignal<Option<Download>>,
     /// The copy of a local model that was made on this visit, by its id.
     pub copied: RwSignal<Option<String>>,
@@ -40,6 +44,15 @@ pub struct Library {
     pub arrived: RwSignal<Option<Choice>>,
     pub problem: RwSignal<Option<Problem>>,
     client: StoredValue<Option<Client>, LocalStorage>,
+    requests: StoredValue<Requests>,
+}
+
+/// The ids of the last request, and of those whose answers are awaited.
+#[derive(Clone, Copy, Default)]
+struct Requests {
+    last: RequestId,
+    preview: RequestId,
+    download: RequestId,
 }
 
 impl Library {
@@ -56,6 +69,7 @@ impl Library {
             arrived: RwSignal::new(None),
             problem: RwSignal::new(None),
             client: StoredValue::new_local(None),
+            requests: StoredValue::default(),
         }
     }
 }
@@ -68,7 +82,7 @@ impl Page {
         library.offer.set(None);
         library.asked.set(None);
         library.is_open.set(true);
-        self.errand(Errand::List);
+        self.request_library(LibraryRequest::ListModels);
         if library.known.with_untracked(Vec::is_empty) {
             spawn_local(async move {
                 let json = browser::fetch_text(REGISTRY).await.unwrap_or_default();
@@ -83,37 +97,36 @@ impl Page {
             Ok(address) => {
                 let file = file_name(&address);
                 let name = part_of(&file).map_or(file.as_str(), |(stem, ..)| stem).trim_end_matches(".gguf").to_owned();
-                self.look_up(Wanted::at(name, all_parts(&address)));
+                self.look_up(DownloadSpec::at(name, all_parts(&address)));
             }
-            Err(error) => {
-                let remedy = "Paste the address of a .gguf file, or of its page on huggingface.co";
-                self.library.problem.set(Some(Problem::new(error.to_string(), remedy)));
-            }
+            Err(error) => self.library.problem.set(Some(error.into())),
         }
     }
 
     /// Asks the server what it has, before anything is downloaded.
-    pub fn look_up(&self, wanted: Wanted) {
+    pub fn look_up(&self, spec: DownloadSpec) {
         self.library.problem.set(None);
-        self.library.asked.set(Some(wanted.name.clone()));
-        self.errand(Errand::LookUp(wanted));
+        self.library.asked.set(Some(spec.name.clone()));
+        let id = self.request_library(LibraryRequest::Preview(spec));
+        self.library.requests.update_value(|requests| requests.preview = id);
     }
 
     /// Downloads a model, or what is missing of it.
-    pub fn fetch(&self, wanted: Wanted) {
+    pub fn fetch(&self, spec: DownloadSpec) {
         let library = self.library;
         library.problem.set(None);
         library.offer.set(None);
         library.is_open.set(false);
-        keep_unfinished(&wanted);
+        keep_unfinished(&spec);
         if let Some(before) = library.download.get_untracked() {
-            take_back(&before.wanted, &wanted);
+            revoke_object_urls(&before.spec, &spec);
         }
-        library.download.set(Some(Download::new(wanted.clone())));
+        library.download.set(Some(Download::new(spec.clone())));
         let page = *self;
         spawn_local(async move {
             browser::ask_for_persistence().await;
-            page.errand(Errand::Fetch(wanted));
+            let id = page.request_library(LibraryRequest::Download(spec));
+            page.library.requests.update_value(|requests| requests.download = id);
         });
     }
 
@@ -123,38 +136,39 @@ impl Page {
     }
 
     pub fn pause_download(&self) {
-        self.errand(Errand::Pause);
+        let download = self.library.requests.with_value(|requests| requests.download);
+        self.request_library(LibraryRequest::Pause(download));
     }
 
     pub fn resume_download(&self) {
         if let Some(download) = self.library.download.get_untracked() {
-            self.fetch(download.wanted);
+            self.fetch(download.spec);
         }
     }
 
     /// The visitor does not want it any more; what is stored stays under Models.
     pub fn dismiss_download(&self) {
-        let Some(Download { wanted, .. }) = self.end_download() else { return };
+        let Some(Download { spec, .. }) = self.end_download() else { return };
         // Without a worker nothing is in memory.
-        if let Some(client) = self.library.client.get_value() {
-            client.send(&Request::Library(Errand::Forget(wanted)), &[]);
+        if self.library.client.with_value(Option::is_some) {
+            self.request_library(LibraryRequest::Release(spec));
         }
     }
 
     /// Nothing is downloaded any more.
     fn end_download(&self) -> Option<Download> {
         let download = self.library.download.try_update(Option::take).flatten()?;
-        if !download.wanted.is_copy() {
+        if !download.spec.is_local_copy() {
             browser::keep(UNFINISHED, None);
         }
-        take_back(&download.wanted, &Wanted::default());
+        revoke_object_urls(&download.spec, &DownloadSpec::default());
         Some(download)
     }
 
     /// Loads a model that is kept.
-    pub fn use_kept(&self, kept: &Kept) {
+    pub fn use_kept(&self, kept: &StoredModel) {
         self.library.is_open.set(false);
-        self.choose_model(Choice::Kept { id: kept.id.clone(), name: kept.wanted.name.clone() }, Vec::new());
+        self.choose_model(Choice::Kept { id: kept.id.clone(), name: kept.spec.name.clone() }, Vec::new());
     }
 
     pub fn use_built_in(&self) {
@@ -173,27 +187,30 @@ impl Page {
         let unfinished = self.library.download.get_untracked().filter(Download::is_paused);
         let is_deleted = |download: &Download| {
             let kept = self.library.shelf.get_untracked().unwrap_or_default().models;
-            kept.iter().any(|kept| ids.contains(&kept.id) && kept.wanted.name == download.wanted.name)
+            kept.iter().any(|kept| ids.contains(&kept.id) && kept.spec.name == download.spec.name)
         };
         if unfinished.as_ref().is_some_and(is_deleted) {
             self.dismiss_download();
         }
-        self.errand(Errand::Delete(ids));
+        self.request_library(LibraryRequest::Delete(ids));
     }
 
-    fn errand(&self, errand: Errand) {
+    fn request_library(&self, body: LibraryRequest) -> RequestId {
         let page = *self;
+        self.library.requests.update_value(|requests| requests.last = requests.last.next());
+        let id = self.library.requests.with_value(|requests| requests.last);
         self.library.client.update_value(|client| {
             client.get_or_insert_with(|| Client::new(move |message| page.library_says(message)));
         });
         if let Some(client) = self.library.client.get_value() {
-            client.send(&Request::Library(errand), &[]);
+            client.send(&Request::Library(Envelope { id, body }), &[]);
         }
+        id
     }
 
     fn library_says(&self, message: Message) {
         match message {
-            Ok(Event::Library(report)) => self.take_report(report),
+            Ok(Event::Library(event)) => self.receive_library_event(event),
             Ok(_) => {}
             Err(Problem { what, .. }) => {
                 let problem = Problem::new(what, "What is stored is kept. Check the connection, then try again");
@@ -206,34 +223,35 @@ impl Page {
         }
     }
 
-    fn take_report(&self, report: Report) {
+    fn receive_library_event(&self, Envelope { id, body }: Envelope<LibraryEvent>) {
         let library = self.library;
-        match report {
-            Report::Shelf(shelf) => library.shelf.set(Some(shelf)),
-            Report::Offer(offer) => {
+        match body {
+            LibraryEvent::StoredModels(shelf) => library.shelf.set(Some(shelf)),
+            LibraryEvent::Preview(offer) => {
                 // The visitor may have gone on to something else.
-                if library.asked.get_untracked().as_ref() == Some(&offer.wanted.name) {
+                if id == library.requests.with_value(|requests| requests.preview) {
                     library.asked.set(None);
                     library.offer.set(Some(*offer));
                 }
             }
-            Report::Fetching(fetching) => {
+            LibraryEvent::Progress(fetching) => {
                 let now = browser::now_millis();
                 library.download.update(|download| download.iter_mut().for_each(|download| download.went_on(fetching.clone(), now)));
             }
-            Report::Replaced(wanted) => {
-                keep_unfinished(&wanted);
-                library.download.update(|download| download.iter_mut().for_each(|download| download.wanted = wanted.clone()));
+            LibraryEvent::Replaced(spec) => {
+                keep_unfinished(&spec);
+                library.download.update(|download| download.iter_mut().for_each(|download| download.spec = spec.clone()));
             }
-            Report::Paused(problem) => {
+            LibraryEvent::Paused(problem) => {
                 library.download.update(|download| download.iter_mut().for_each(|download| download.paused(problem.clone())));
             }
-            Report::Arrived { name, place } => self.arrived(name, place),
-            Report::Failed(problem) => {
+            LibraryEvent::Completed(location) => self.arrived(location),
+            LibraryEvent::Done => {}
+            LibraryEvent::Failed(problem) => {
                 library.asked.set(None);
                 library.problem.set(Some(problem));
             }
-            Report::Discarded(problem) => {
+            LibraryEvent::Discarded(problem) => {
                 self.end_download();
                 self.problem.set(Some(problem));
             }
@@ -241,13 +259,15 @@ impl Page {
     }
 
     /// A model that arrived is loaded, unless the engine is busy: then it waits for the visitor.
-    fn arrived(&self, name: String, place: Place) {
-        if let Some(Download { wanted, .. }) = self.end_download().filter(|download| download.wanted.is_copy()) {
-            return self.copy_arrived(&wanted, place);
+    fn arrived(&self, place: ModelLocation) {
+        let Some(Download { spec, .. }) = self.end_download() else { return };
+        if spec.is_local_copy() {
+            return self.copy_arrived(&spec, place);
         }
+        let name = spec.name;
         let choice = match place {
-            Place::Kept(id) => Choice::Kept { id, name },
-            Place::Memory(address) => Choice::Memory { address, name },
+            ModelLocation::Stored(id) => Choice::Kept { id, name },
+            ModelLocation::Memory(address) => Choice::Memory { address, name },
         };
         match self.run.with_untracked(Run::is_active) {
             true => self.library.arrived.set(Some(choice)),
@@ -265,15 +285,14 @@ impl Page {
 }
 
 /// The next visit finds the download; of a copy it could not read the file.
-fn keep_unfinished(wanted: &Wanted) {
-    if !wanted.is_copy() {
-        browser::keep(UNFINISHED, serde_json::to_string(wanted).ok().as_deref());
+fn keep_unfinished(spec: &DownloadSpec) {
+    if !spec.is_local_copy() {
+        browser::keep(UNFINISHED, serde_json::to_string(spec).ok().as_deref());
     }
 }
 
-/// Takes back the addresses that were lent for `wanted`, but for those that `next` has too.
-fn take_back(wanted: &Wanted, next: &Wanted) {
-    let lent = |wanted: &Wanted| wanted.parts.iter().filter_map(|part| part.local.clone()).collect::<Vec<_>>();
-    let still = lent(next);
-    lent(wanted).iter().filter(|address| !still.contains(address)).for_each(|address| browser::take_back(address));
+/// Revokes the object URLs of `spec`, but for those that `next` has too.
+fn revoke_object_urls(spec: &DownloadSpec, next: &DownloadSpec) {
+    let still = next.object_urls();
+    spec.object_urls().iter().filter(|address| !still.contains(address)).for_each(|address| browser::revoke_object_url(address));
 }

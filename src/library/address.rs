@@ -1,14 +1,16 @@
 //! From what a visitor pastes to the address of a model file.
 
+use crate::problem::Problem;
+
 /// Where a page of a repository and its files live.
 const HUGGING_FACE: [&str; 3] = ["huggingface.co", "www.huggingface.co", "hf.co"];
 /// Hosts that need no https: nothing leaves the machine.
 const OWN_MACHINE: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
-/// Why something is no address of a model file.
+/// Why something is not the address of a model file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
-    #[error("this is no address; one begins with https:// and ends with .gguf")]
+    #[error("this is not an address; one begins with https:// and ends with .gguf")]
     NoAddress,
     #[error("only https addresses can be opened")]
     NotHttps,
@@ -16,8 +18,14 @@ pub enum AddressError {
     Password,
     #[error("this is the page of a whole repository; open its files and copy the address of one that ends with .gguf")]
     Repository,
-    #[error("this address is of no GGUF file: its name does not end with .gguf")]
+    #[error("this address does not name a GGUF file: it does not end with .gguf")]
     NotGguf,
+}
+
+impl From<AddressError> for Problem {
+    fn from(error: AddressError) -> Self {
+        Self::new(error.to_string(), "Paste the address of a .gguf file, or of its page on huggingface.co")
+    }
 }
 
 /// The address of the file that `typed` names; a page of Hugging Face about a file becomes the file's own address.
@@ -79,7 +87,7 @@ fn is_gguf(name: &str) -> bool {
     name.to_ascii_lowercase().ends_with(".gguf")
 }
 
-/// The last part of an address, without its query: "qwen3.gguf".
+/// The file name at the end of an address, without its query: "qwen3.gguf".
 pub fn file_name(address: &str) -> String {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     path.rsplit('/').next().unwrap_or_default().replace("%20", " ")

@@ -1,15 +1,17 @@
-//! Models that one can choose and keep: decisions only, no browser.
+//! Models to download and keep: decisions only, no browser.
 //!
-//! A download is a loop of three: look at what is here ([`journal`]), ask for the rest, do what the server's answer means
-//! ([`answer`]), wait where it says so ([`patience`]). The worker's `library` carries that out; the page shows it.
+//! A download is a loop: look at what is stored ([`journal`]), request the rest, do what the response asks for ([`http_response`]),
+//! wait before another attempt ([`retry`]). `worker::library::service` carries that out; the page shows it.
 
 pub mod address;
-pub mod answer;
+pub mod download_spec;
+pub mod errors;
 pub mod fit;
+pub mod http_response;
 pub mod journal;
-pub mod messages;
-pub mod pace;
-pub mod patience;
+pub mod preview;
+pub mod progress;
 pub mod registry;
-
-pub use messages::{Device, Errand, Facts, Fetching, Kept, Offer, Part, Place, Report, Shelf, Stage, Wanted};
+pub mod retry;
+pub mod stored_models;
+pub mod transfer_rate;

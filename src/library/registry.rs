@@ -2,11 +2,11 @@
 
 use serde::Deserialize;
 
-use super::messages::{Part, Wanted};
+use super::download_spec::{DownloadSpec, FileSpec};
 
-/// One model that is known to work. What is not certain is left out and taken from the server's answer.
+/// One model that is known to work. What is not certain is left out and taken from the server's response.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Known {
+pub struct RegistryEntry {
     pub name: String,
     /// GGUF `general.architecture`.
     pub architecture: String,
@@ -26,35 +26,38 @@ pub struct Known {
     pub address: String,
 }
 
-impl Known {
-    pub fn wanted(&self) -> Wanted {
-        let part = Part { address: self.address.clone(), bytes: self.bytes, sha256: self.sha256.clone(), local: None };
-        Wanted { name: self.name.clone(), parts: vec![part] }
+impl RegistryEntry {
+    pub fn spec(&self) -> DownloadSpec {
+        let file = FileSpec { address: self.address.clone(), bytes: self.bytes, sha256: self.sha256.clone(), object_url: None };
+        DownloadSpec { name: self.name.clone(), files: vec![file] }
     }
 }
 
 #[derive(Deserialize)]
 struct Registry {
-    models: Vec<Known>,
+    models: Vec<RegistryEntry>,
 }
 
 /// The models of the file, or none where it is something else.
-pub fn parse(json: &str) -> Vec<Known> {
+pub fn parse(json: &str) -> Vec<RegistryEntry> {
     serde_json::from_str(json).map(|registry: Registry| registry.models).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
     use crate::library::address::file_address;
 
     #[test]
     fn every_known_model_has_an_address_of_hugging_face() {
         let models = parse(include_str!("../../public/models/registry.json"));
-        assert_eq!(models.len(), 4);
-        for known in models {
-            assert_eq!(file_address(&known.address).as_ref(), Ok(&known.address), "{}", known.name);
-            assert!(known.address.starts_with("https://huggingface.co/"), "{}", known.name);
+        let addresses: HashSet<&str> = models.iter().map(|model| model.address.as_str()).collect();
+        assert!(!models.is_empty() && addresses.len() == models.len(), "no model is listed twice");
+        for model in &models {
+            assert_eq!(file_address(&model.address).as_ref(), Ok(&model.address), "{}", model.name);
+            assert!(model.address.starts_with("https://huggingface.co/"), "{}", model.name);
         }
     }
 

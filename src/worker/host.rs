@@ -11,8 +11,8 @@ use serde::Serialize;
 use wasm_bindgen::prelude::{Closure, JsCast, JsValue};
 use web_sys::{Blob, DedicatedWorkerGlobalScope, File, MessageEvent};
 
-use super::library::Librarian;
-use super::library::shelf::{self, Whole};
+use super::library::service::LibraryService;
+use super::library::service::stored_models::{self, OpenedModel};
 use super::protocol::{Event, ModelSource, Request};
 use super::sources::{BlobSource, UrlSource};
 use crate::cpu::masked::MaskedLm;
@@ -31,17 +31,18 @@ pub fn run() {
     console_error_panic_hook::set_once();
     let (sender, requests) = unbounded();
     let page = Rc::new(Page::default());
-    let librarian = Rc::new(Librarian::default());
+    let library = {
+        let page = page.clone();
+        Rc::new(LibraryService::new(move |event| page.post(&Event::Library(event))))
+    };
     let listener = {
         let page = page.clone();
         Closure::<dyn Fn(MessageEvent)>::new(move |message: MessageEvent| match read_request(&message) {
             // Requests wait their turn; Cancel must overtake the one that is going on.
             Ok((Request::Cancel, _)) => page.cancelled.set(true),
-            Ok((Request::Library(errand), _)) => {
-                let (librarian, page) = (librarian.clone(), page.clone());
-                wasm_bindgen_futures::spawn_local(async move {
-                    librarian.serve(errand, Rc::new(move |report| page.post(&Event::Library(report)))).await;
-                });
+            Ok((Request::Library(request), _)) => {
+                let library = library.clone();
+                wasm_bindgen_futures::spawn_local(async move { library.serve(request).await });
             }
             Ok(request) => drop(sender.unbounded_send(request)),
             Err(error) => page.post(&Event::Failed(Problem::new(error, "Reload the page."))),
@@ -259,7 +260,7 @@ async fn read_masked_lm(files: &[File]) -> Result<MaskedLm, Problem> {
 
 /// A model from the browser's storage, which must still be what was verified when it arrived.
 async fn load_kept(id: &str, backend: BackendChoice, page: &Page) -> Result<Option<Session<Engine>>, Problem> {
-    let Whole { blobs, sha256 } = shelf::open(id).await?;
+    let OpenedModel { blobs, sha256 } = stored_models::open(id).await?;
     let session = load_from(&joined(blobs), backend, page).await?;
     match &session {
         Some(session) if session.loaded_model().model.sha256 != sha256 => Err(Problem::new(

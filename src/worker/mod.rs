@@ -2,10 +2,10 @@
 
 #[cfg(feature = "page")]
 pub mod client;
+pub mod envelope;
 #[cfg(feature = "engine")]
 pub mod host;
-#[cfg(feature = "engine")]
-mod library;
+pub mod library;
 pub mod protocol;
 #[cfg(feature = "engine")]
 mod sources;

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::explanation::Document;
-use crate::library::messages::{Errand, Report};
 use crate::problem::Problem;
 use crate::request::{BackendChoice, DeletionCurves, LoadedModel, Question, Word, WorkStats};
+use crate::worker::envelope::Envelope;
+use crate::worker::library::protocol::{LibraryEvent, LibraryRequest};
 
 /// From the page. A message is the pair `[Request, File[]]`: local model files travel as the browser's own handles and are
 /// read in place.
@@ -27,7 +28,7 @@ pub enum Request {
     /// End what is going on and keep what is done.
     Cancel,
     /// Something about the models that can be kept; done beside whatever else goes on.
-    Library(Errand),
+    Library(Envelope<LibraryRequest>),
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -84,5 +85,5 @@ pub enum Event {
     Failed(Problem),
     /// The masked language model is there.
     MaskedLm,
-    Library(Report),
+    Library(Envelope<LibraryEvent>),
 }

@@ -247,7 +247,7 @@ async fn what_cannot_run_is_refused_before_it_is_downloaded() {
         ("bloom.gguf", "refused-architecture", VecDeque::new(), "llama, qwen2, qwen3"),
         ("page.gguf", "refused-no-gguf", VecDeque::new(), "not a GGUF"),
         ("missing.gguf", "refused-missing", VecDeque::new(), "no file at this address"),
-        ("bloom.gguf", "refused-licence", refused, "accept their licence"),
+        ("bloom.gguf", "refused-licence", refused, "accept their license"),
         ("bloom.gguf", "refused-busy", busy, "come back in 120 minutes"),
         (
             "part-00002-of-00003.gguf",

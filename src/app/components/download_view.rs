@@ -12,7 +12,7 @@ pub fn DownloadView() -> impl IntoView {
     let of = move |look: fn(&Download) -> String| download.with(|download| download.as_ref().map(look).unwrap_or_default());
     let is_paused = move || download.with(|download| download.as_ref().is_some_and(Download::is_paused));
     let value = move || download.with(|download| download.as_ref().and_then(Download::progress)).map(|part| part.to_string());
-    let notice = move || download.with(|download| download.as_ref().and_then(|download| download.notice.clone()));
+    let notice = move || download.with(|download| download.as_ref().and_then(|download| download.notice).map(|notice| notice.to_string()));
     let buttons = move || {
         match is_paused() {
         false => view! { <button type="button" data-testid="pause-download" on:click=move |_| page.pause_download()>"Pause"</button> }.into_any(),
@@ -27,7 +27,7 @@ pub fn DownloadView() -> impl IntoView {
         <Show when=move || is_there.get()>
             <div class="download" data-testid="download">
                 <p>
-                    <strong>{move || of(|download| download.wanted.name.clone())}</strong>
+                    <strong>{move || of(|download| download.spec.name.clone())}</strong>
                     " "
                     <span role="status" aria-live="polite">{move || of(|download| download.phase().into())}</span>
                     ": "

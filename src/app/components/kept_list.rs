@@ -3,7 +3,8 @@ use leptos::prelude::*;
 use crate::app::browser;
 use crate::app::number;
 use crate::app::state::use_page;
-use crate::library::messages::{Kept, Shelf, Storage};
+use crate::library::errors::NoStorage;
+use crate::library::stored_models::{StorageStatus, StoredModel, StoredModels};
 
 /// What is kept on this device: used, resumed, deleted.
 #[component]
@@ -30,20 +31,20 @@ pub fn KeptList() -> impl IntoView {
 }
 
 #[component]
-fn KeptModel(kept: Kept) -> impl IntoView {
+fn KeptModel(kept: StoredModel) -> impl IntoView {
     let page = use_page();
     let words = kept_words(&kept, browser::now_millis());
-    let name = kept.wanted.name.clone();
+    let name = kept.spec.name.clone();
     let (use_label, delete_label) = (format!("Use {name}"), format!("Delete {name}"));
     let id = kept.id.clone();
     let is_going_on = page.is_downloading();
     // A copy goes on when its file is opened again; what lost its journal never does.
-    let can_resume = !kept.wanted.is_copy() && kept.wanted.parts.iter().all(|part| !part.address.is_empty());
-    let wanted = kept.wanted.clone();
+    let can_resume = !kept.spec.is_local_copy() && kept.spec.files.iter().all(|part| !part.address.is_empty());
+    let spec = kept.spec.clone();
     let act = match kept.is_complete() {
         true => view! { <button type="button" aria-label=use_label data-testid="use-kept" on:click=move |_| page.use_kept(&kept)>"Use"</button> }.into_any(),
         false if can_resume => view! {
-            <button type="button" data-testid="resume-kept" disabled=is_going_on on:click=move |_| page.fetch(wanted.clone())>"Resume"</button>
+            <button type="button" data-testid="resume-kept" disabled=is_going_on on:click=move |_| page.fetch(spec.clone())>"Resume"</button>
         }
         .into_any(),
         false => ().into_any(),
@@ -64,12 +65,12 @@ fn KeptModel(kept: Kept) -> impl IntoView {
 }
 
 /// "639.4 MB, last used 3 days ago, SHA-256 9465e63a…", "312.0 MB of 639.4 MB are here".
-fn kept_words(kept: &Kept, now_millis: f64) -> String {
+fn kept_words(kept: &StoredModel, now_millis: f64) -> String {
     let bytes = number::bytes(kept.bytes);
     let used = || kept.used_millis.map_or("not used yet".into(), |used| last_used(now_millis - used));
-    match (&kept.sha256, kept.wanted.bytes()) {
+    match (&kept.sha256, kept.spec.bytes()) {
         (Some(sha256), _) => format!("{bytes}, {}, SHA-256 {}\u{2026}", used(), sha256.get(..8).unwrap_or_default()),
-        (None, Some(total)) if kept.wanted.is_copy() => {
+        (None, Some(total)) if kept.spec.is_local_copy() => {
             format!("{bytes} of {} are copied; open the file again to keep the rest", number::bytes(total))
         }
         (None, Some(total)) => format!("{bytes} of {} are here", number::bytes(total)),
@@ -87,10 +88,9 @@ fn last_used(millis: f64) -> String {
 }
 
 /// What the storage is like, and what that means for the visitor.
-fn storage_words(Shelf { models, storage: Storage { is_open, is_persistent, free } }: &Shelf) -> String {
-    if !is_open {
-        return "This browser does not let the page store files (a private window, perhaps): a model is kept in memory until this tab is closed."
-            .into();
+fn storage_words(StoredModels { models, storage: StorageStatus { is_available, is_persistent, free } }: &StoredModels) -> String {
+    if !is_available {
+        return format!("Models are kept in memory until this tab is closed: {}.", NoStorage::Unavailable);
     }
     let bytes = models.iter().map(|kept| kept.bytes).sum::<u64>();
     let used = if models.is_empty() { "No model is kept yet".into() } else { format!("{} are used", number::bytes(bytes)) };
@@ -106,14 +106,14 @@ fn storage_words(Shelf { models, storage: Storage { is_open, is_persistent, free
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::library::messages::{Part, Wanted};
+    use crate::library::download_spec::{DownloadSpec, FileSpec};
 
-    fn kept(is_complete: bool) -> Kept {
-        let part = Part { address: "https://a.b/c.gguf".into(), bytes: Some(600_000_000), ..Part::default() };
-        let wanted = Wanted { name: "Qwen".into(), parts: vec![part] };
-        Kept {
+    fn kept(is_complete: bool) -> StoredModel {
+        let part = FileSpec { address: "https://a.b/c.gguf".into(), bytes: Some(600_000_000), ..FileSpec::default() };
+        let spec = DownloadSpec { name: "Qwen".into(), files: vec![part] };
+        StoredModel {
             id: "ab".into(),
-            wanted,
+            spec,
             bytes: 300_000_000,
             sha256: is_complete.then(|| "9465e63a22add5354d9bb4b99e901176".into()),
             used_millis: Some(0.0),
@@ -126,16 +126,16 @@ mod tests {
         assert_eq!(kept_words(&kept(true), 4e7), "300.0 MB, used today, SHA-256 9465e63a\u{2026}");
         assert_eq!(kept_words(&kept(true), 3e8), "300.0 MB, last used 3 days ago, SHA-256 9465e63a\u{2026}");
         let mut copy = kept(false);
-        copy.wanted.parts = vec![Part::of_device("c.gguf", 600_000_000, 0.0)];
+        copy.spec.files = vec![FileSpec::local("c.gguf", 600_000_000, 0.0)];
         assert_eq!(kept_words(&copy, 0.0), "300.0 MB of 600.0 MB are copied; open the file again to keep the rest");
     }
 
     #[test]
     fn the_storage_says_whether_it_lasts() {
-        let storage = Storage { is_open: true, is_persistent: false, free: Some(2_000_000_000) };
-        let shelf = Shelf { models: vec![kept(true)], storage };
+        let storage = StorageStatus { is_available: true, is_persistent: false, free: Some(2_000_000_000) };
+        let shelf = StoredModels { models: vec![kept(true)], storage };
         let words = "300.0 MB are used; about 2.00 GB more can be stored. The browser may delete them when the device runs out of space.";
         assert_eq!(storage_words(&shelf), words);
-        assert!(storage_words(&Shelf::default()).contains("private window"));
+        assert!(storage_words(&StoredModels::default()).contains("private window"));
     }
 }

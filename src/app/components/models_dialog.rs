@@ -7,7 +7,7 @@ use super::kept_list::KeptList;
 use super::offer_view::OfferView;
 use crate::app::number;
 use crate::app::state::use_page;
-use crate::library::registry::Known;
+use crate::library::registry::RegistryEntry;
 
 /// All models there are to choose from, and what is known of the one that was asked for.
 #[component]
@@ -107,10 +107,10 @@ fn Choices() -> impl IntoView {
 }
 
 #[component]
-fn KnownModel(known: Known) -> impl IntoView {
+fn KnownModel(known: RegistryEntry) -> impl IntoView {
     let page = use_page();
     let facts = facts(&known);
-    let wanted = known.wanted();
+    let spec = known.spec();
     let label = format!("Details of {}", known.name);
     view! {
         <li>
@@ -120,13 +120,13 @@ fn KnownModel(known: Known) -> impl IntoView {
                 <span class="hint">{facts}</span>
                 <p class="hint">{known.about}</p>
             </div>
-            <button type="button" aria-label=label data-testid="known-model" on:click=move |_| page.look_up(wanted.clone())>"Details"</button>
+            <button type="button" aria-label=label data-testid="known-model" on:click=move |_| page.look_up(spec.clone())>"Details"</button>
         </li>
     }
 }
 
 /// "qwen3, 596 M parameters, 639.4 MB, Apache-2.0".
-fn facts(known: &Known) -> String {
+fn facts(known: &RegistryEntry) -> String {
     let size = known.bytes.map(|bytes| format!(", {}", number::bytes(bytes))).unwrap_or_default();
     let parameters = number::grouped(known.parameters_millions);
     format!("{}, {parameters} M parameters{size}, {}", known.architecture, known.license)

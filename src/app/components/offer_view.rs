@@ -4,9 +4,11 @@ use crate::app::number;
 use crate::app::speed::Speed;
 use crate::app::state::use_page;
 use crate::library::address::host;
-use crate::library::fit::{Verdict, can_be_stored, verdict};
-use crate::library::messages::{Device, Offer};
-use crate::library::registry::Known;
+use crate::library::errors::NoStorage;
+use crate::library::fit::{ModelFit, can_be_stored, model_fit};
+use crate::library::preview::{DeviceFacts, ModelPreview};
+use crate::library::progress::DownloadNotice;
+use crate::library::registry::RegistryEntry;
 
 /// What a model costs, before it is downloaded.
 #[component]
@@ -16,10 +18,10 @@ pub fn OfferView() -> impl IntoView {
 }
 
 #[component]
-fn OfferCard(offer: Offer) -> impl IntoView {
+fn OfferCard(offer: ModelPreview) -> impl IntoView {
     let page = use_page();
     let known = page.library.known.with(|known| {
-        let address = offer.wanted.parts.first().map(|part| part.address.clone());
+        let address = offer.spec.files.first().map(|part| part.address.clone());
         known.iter().find(|known| Some(&known.address) == address.as_ref()).cloned()
     });
     let parameters = parameters(&offer, known.as_ref());
@@ -33,9 +35,9 @@ fn OfferCard(offer: Offer) -> impl IntoView {
         }
     });
     let rows = rows.collect_view();
-    let total = offer.wanted.bytes();
-    let (fits, reason) = verdict(total.unwrap_or(0), &offer.facts, &offer.device);
-    let class = if fits == Verdict::Fits { "banner good" } else { "banner" };
+    let total = offer.spec.bytes();
+    let (fits, reason) = model_fit(total.unwrap_or(0), &offer.facts, &offer.device);
+    let class = if fits == ModelFit::Fits { "banner good" } else { "banner" };
     let warnings = warnings(&offer).into_iter().map(|warning| view! { <p class="banner">{warning}</p> }).collect_view();
     let is_going_on = move || page.is_downloading();
     let label = match (offer.bytes_here, total) {
@@ -43,10 +45,10 @@ fn OfferCard(offer: Offer) -> impl IntoView {
         (here, Some(total)) => format!("Download the missing {}", number::bytes(total.saturating_sub(here))),
         (_, None) => "Download".into(),
     };
-    let wanted = offer.wanted.clone();
+    let spec = offer.spec.clone();
     view! {
         <section class="offer" data-testid="offer" aria-labelledby="offer-name">
-            <h3 id="offer-name">{offer.wanted.name.clone()}</h3>
+            <h3 id="offer-name">{offer.spec.name.clone()}</h3>
             <dl class="facts">{rows}</dl>
             <p class=class data-testid="verdict-fit">{format!("{}. {reason}.", verdict_words(fits))}</p>
             {warnings}
@@ -55,8 +57,8 @@ fn OfferCard(offer: Offer) -> impl IntoView {
                     type="button"
                     class="primary"
                     data-testid="download-button"
-                    disabled=move || fits == Verdict::Never || is_going_on()
-                    on:click=move |_| page.fetch(wanted.clone())
+                    disabled=move || fits == ModelFit::Impossible || is_going_on()
+                    on:click=move |_| page.fetch(spec.clone())
                 >
                     {label}
                 </button>
@@ -67,21 +69,25 @@ fn OfferCard(offer: Offer) -> impl IntoView {
     }
 }
 
-fn verdict_words(verdict: Verdict) -> &'static str {
+fn verdict_words(verdict: ModelFit) -> &'static str {
     match verdict {
-        Verdict::Fits => "This should run here",
-        Verdict::Hardly => "This will be slow here, or may not run",
-        Verdict::Never => "This cannot run here",
+        ModelFit::Fits => "This should run here",
+        ModelFit::Marginal => "This will be slow here, or may not run",
+        ModelFit::Impossible => "This cannot run here",
     }
 }
 
 /// Terms and what is known of them.
-fn rows(Offer { wanted, facts, device, .. }: &Offer, license: Option<String>, seconds: Option<f64>) -> Vec<(&'static str, String)> {
+fn rows(
+    ModelPreview { spec, facts, device, .. }: &ModelPreview,
+    license: Option<String>,
+    seconds: Option<f64>,
+) -> Vec<(&'static str, String)> {
     let license = license.or_else(|| facts.license.clone()).unwrap_or_else(|| "not told by the file; see the model\u{2019}s page".into());
-    let size = wanted.bytes().map_or("unknown".into(), number::bytes);
-    let parts = if wanted.parts.len() > 1 { format!(" in {} files", wanted.parts.len()) } else { String::new() };
+    let size = spec.bytes().map_or("unknown".into(), number::bytes);
+    let parts = if spec.files.len() > 1 { format!(" in {} files", spec.files.len()) } else { String::new() };
     let parameters = facts.parameters.map(|n| format!(", {:.0} M parameters", n as f64 / 1e6)).unwrap_or_default();
-    let from = wanted.parts.first().map_or("", |part| host(&part.address)).to_owned();
+    let from = spec.files.first().map_or("", |part| host(&part.address)).to_owned();
     vec![
         ("Size", size + &parts),
         ("Licence", license),
@@ -93,9 +99,9 @@ fn rows(Offer { wanted, facts, device, .. }: &Offer, license: Option<String>, se
 }
 
 /// How many weights there are: as the list or the file says, else about one a byte.
-fn parameters(offer: &Offer, known: Option<&Known>) -> u64 {
+fn parameters(offer: &ModelPreview, known: Option<&RegistryEntry>) -> u64 {
     let listed = known.map(|known| known.parameters_millions * 1_000_000);
-    listed.or(offer.facts.parameters).or(offer.wanted.bytes()).unwrap_or(0)
+    listed.or(offer.facts.parameters).or(offer.spec.bytes()).unwrap_or(0)
 }
 
 /// What the last explanation on this device lets expect of the next.
@@ -108,7 +114,7 @@ fn time_words(seconds: Option<f64>) -> String {
 }
 
 /// "a GPU; about 8 GB of memory; 12.0 GB of storage free".
-fn device_words(Device { gpu, memory, storage }: &Device) -> String {
+fn device_words(DeviceFacts { gpu, memory, storage }: &DeviceFacts) -> String {
     let gpu = match gpu {
         None => "no GPU that the browser can use".to_owned(),
         Some(gpu) if gpu.is_software => "WebGPU without a GPU".into(),
@@ -120,31 +126,32 @@ fn device_words(Device { gpu, memory, storage }: &Device) -> String {
 }
 
 /// What will not be as one expects.
-fn warnings(offer: &Offer) -> Vec<String> {
-    let left = offer.wanted.bytes().unwrap_or(0).saturating_sub(offer.bytes_here);
-    let why_not_stored = match offer.device.storage.is_open {
-        true => "The browser has no room to store this model",
-        false => "This browser does not let the page store files (a private window, perhaps)",
+fn warnings(offer: &ModelPreview) -> Vec<String> {
+    let left = offer.spec.bytes().unwrap_or(0).saturating_sub(offer.bytes_here);
+    let why_not_stored = match offer.device.storage.is_available {
+        true => "the browser has no room to store this model".into(),
+        false => NoStorage::Unavailable.to_string(),
     };
     let not_kept = (!can_be_stored(left, &offer.device))
-        .then(|| format!("{why_not_stored}: the model will be kept in memory until this tab is closed."));
-    let not_resumable =
-        (!offer.resumable).then(|| "This server cannot go on where a download stopped: after a break it begins again.".to_owned());
+        .then(|| format!("The model will be kept in memory until this tab is closed: {why_not_stored}."));
+    let not_resumable = (!offer.resumable).then(|| DownloadNotice::NoRanges.to_string());
     not_kept.into_iter().chain(not_resumable).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::library::messages::{Facts, GpuFacts, Storage, Wanted};
+    use crate::library::download_spec::DownloadSpec;
+    use crate::library::preview::{GpuFacts, ModelFacts};
+    use crate::library::stored_models::StorageStatus;
 
-    fn offer() -> Offer {
-        let mut wanted = Wanted::at("Qwen", vec!["https://huggingface.co/a/b/resolve/main/c.gguf".into()]);
-        wanted.parts[0].bytes = Some(600_000_000);
-        let facts = Facts { architecture: "qwen3".into(), context_length: 40_960, bytes_per_token: 229_376, ..Facts::default() };
+    fn offer() -> ModelPreview {
+        let mut spec = DownloadSpec::at("Qwen", vec!["https://huggingface.co/a/b/resolve/main/c.gguf".into()]);
+        spec.files[0].bytes = Some(600_000_000);
+        let facts = ModelFacts { architecture: "qwen3".into(), context_length: 40_960, bytes_per_token: 229_376, ..ModelFacts::default() };
         let gpu = Some(GpuFacts { is_software: false, max_buffer: 2_000_000_000 });
-        let storage = Storage { is_open: true, is_persistent: true, free: Some(1_000_000_000) };
-        Offer { wanted, resumable: true, facts, device: Device { gpu, memory: Some(8_000_000_000), storage }, bytes_here: 0 }
+        let storage = StorageStatus { is_available: true, is_persistent: true, free: Some(1_000_000_000) };
+        ModelPreview { spec, resumable: true, facts, device: DeviceFacts { gpu, memory: Some(8_000_000_000), storage }, bytes_here: 0 }
     }
 
     #[test]
@@ -165,7 +172,7 @@ mod tests {
         (poor.resumable, poor.device.storage.free) = (false, Some(5));
         assert_eq!(warnings(&poor).len(), 2);
         assert!(warnings(&poor)[0].contains("no room"));
-        poor.device.storage = Storage::default();
+        poor.device.storage = StorageStatus::default();
         assert!(warnings(&poor)[0].contains("private window"));
     }
 }

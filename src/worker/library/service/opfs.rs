@@ -1,4 +1,4 @@
-//! The browser's private file system: folders and files by name.
+//! The browser's origin private file system (OPFS): folders and files by name.
 
 use js_sys::{AsyncIterator, IteratorNext, Promise, Uint8Array};
 use wasm_bindgen::JsCast;
@@ -8,7 +8,8 @@ use web_sys::{
     FileSystemReadWriteOptions, FileSystemRemoveOptions, FileSystemSyncAccessHandle,
 };
 
-use super::js::{StorageError, error_name, navigator, settled};
+use super::js::{await_as, error_name, navigator};
+use crate::library::errors::StorageError;
 
 /// All models are below this folder of the site's storage.
 const MODELS: &str = "models";
@@ -17,28 +18,28 @@ const MODELS: &str = "models";
 pub struct Folder(FileSystemDirectoryHandle);
 
 impl Folder {
-    /// The folder of all models; made where it is not there yet.
-    pub async fn of_models() -> Result<Self, StorageError> {
+    /// The folder of all models; created where it is not there yet.
+    pub async fn models() -> Result<Self, StorageError> {
         let has_storage = js_sys::Reflect::get(&navigator(), &"storage".into()).is_ok_and(|storage| storage.is_object());
         if !has_storage {
-            return Err(StorageError::Closed(String::new()));
+            return Err(StorageError::Denied(String::new()));
         }
-        Self(settled(navigator().storage().get_directory()).await?).made(MODELS).await
+        Self(await_as(navigator().storage().get_directory()).await?).open_or_create(MODELS).await
     }
 
-    /// The folder of this name in it; made where it is not there yet.
-    pub async fn made(&self, name: &str) -> Result<Self, StorageError> {
+    /// The folder of this name in it; created where it is not there yet.
+    pub async fn open_or_create(&self, name: &str) -> Result<Self, StorageError> {
         let options = FileSystemGetDirectoryOptions::new();
         options.set_create(true);
-        Ok(Self(settled(self.0.get_directory_handle_with_options(name, &options)).await?))
+        Ok(Self(await_as(self.0.get_directory_handle_with_options(name, &options)).await?))
     }
 
-    /// The folder of this name in it, where it is there.
-    pub async fn folder(&self, name: &str) -> Option<Self> {
-        settled(self.0.get_directory_handle(name)).await.ok().map(Self)
+    /// The folder of this name in it, where there is one.
+    pub async fn open(&self, name: &str) -> Option<Self> {
+        await_as(self.0.get_directory_handle(name)).await.ok().map(Self)
     }
 
-    /// What is in it.
+    /// The names of all its files and folders.
     pub async fn names(&self) -> Vec<String> {
         let entries: AsyncIterator = self.0.keys();
         let mut names = Vec::new();
@@ -54,8 +55,8 @@ impl Folder {
 
     /// The file of this name, to read.
     pub async fn file(&self, name: &str) -> Option<File> {
-        let handle: FileSystemFileHandle = settled(self.0.get_file_handle(name)).await.ok()?;
-        settled(handle.get_file()).await.ok()
+        let handle: FileSystemFileHandle = await_as(self.0.get_file_handle(name)).await.ok()?;
+        await_as(handle.get_file()).await.ok()
     }
 
     /// Length of the file of this name; 0 where there is none.
@@ -68,23 +69,23 @@ impl Folder {
         JsFuture::from(text).await.ok()?.as_string()
     }
 
-    /// The file of this name, to write; for nobody else until it is dropped.
+    /// The file of this name, to write; locked for everybody else until it is dropped.
     pub async fn writer(&self, name: &str) -> Result<Writer, StorageError> {
         let options = FileSystemGetFileOptions::new();
         options.set_create(true);
-        let handle: FileSystemFileHandle = settled(self.0.get_file_handle_with_options(name, &options)).await?;
-        Ok(Writer(settled(handle.create_sync_access_handle()).await?))
+        let handle: FileSystemFileHandle = await_as(self.0.get_file_handle_with_options(name, &options)).await?;
+        Ok(Writer(await_as(handle.create_sync_access_handle()).await?))
     }
 
     /// Replaces the file of this name.
     pub async fn write(&self, name: &str, text: &str) -> Result<(), StorageError> {
         let writer = self.writer(name).await?;
         writer.write_at(0, text.as_bytes())?;
-        writer.cut(text.len() as u64)?;
+        writer.truncate(text.len() as u64)?;
         writer.flush()
     }
 
-    /// Deletes the file or folder of this name, with all that is in it; one that is not there is deleted already.
+    /// Deletes the file or folder of this name, with all that is in it; one that is not there counts as deleted.
     pub async fn delete(&self, name: &str) -> Result<(), StorageError> {
         let options = FileSystemRemoveOptions::new();
         options.set_recursive(true);
@@ -109,7 +110,7 @@ impl Writer {
         Ok(self.0.get_size()? as u64)
     }
 
-    /// Writes all of `bytes`, or fails as one does whose storage is full.
+    /// Writes all of `bytes`; an incomplete write means that the storage is full.
     pub fn write_at(&self, position: u64, bytes: &[u8]) -> Result<(), StorageError> {
         let written = self.0.write_with_u8_array_and_options(bytes, &at(position))?;
         if written as usize == bytes.len() { Ok(()) } else { Err(StorageError::Full) }
@@ -122,12 +123,12 @@ impl Writer {
         Ok(buffer.subarray(0, read as u32).to_vec())
     }
 
-    /// Makes the file this long.
-    pub fn cut(&self, size: u64) -> Result<(), StorageError> {
+    /// Cuts the file to this length.
+    pub fn truncate(&self, size: u64) -> Result<(), StorageError> {
         Ok(self.0.truncate_with_f64(size as f64)?)
     }
 
-    /// Comes back when what was written survives a loss of power.
+    /// Returns when what was written survives a loss of power.
     pub fn flush(&self) -> Result<(), StorageError> {
         Ok(self.0.flush()?)
     }

@@ -26,7 +26,7 @@ const UNREADABLE_KINDS: &[(u64, &str)] = &[
 
 /// A model by the beginning of its file.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Glance {
+pub struct ModelSummary {
     pub architecture: &'static str,
     pub name: Option<String>,
     pub license: Option<String>,
@@ -37,7 +37,7 @@ pub struct Glance {
     pub bytes_per_token: u64,
 }
 
-impl Glance {
+impl ModelSummary {
     /// Reads the beginning of a file. Sizes that are further back count as 0.
     ///
     /// Errors where it can be told already that this version cannot run the model.
@@ -78,12 +78,12 @@ mod tests {
 
     #[test]
     fn the_first_kilobytes_tell_what_a_model_is() {
-        let glance = Glance::of(&DEMO[..16_384]).unwrap();
-        assert_eq!((glance.architecture, glance.name.as_deref()), ("qwen3", Some("Glasscage demo")));
+        let summary = ModelSummary::of(&DEMO[..16_384]).unwrap();
+        assert_eq!((summary.architecture, summary.name.as_deref()), ("qwen3", Some("Glasscage demo")));
         let gguf = Gguf::parse(DEMO, DEMO.len() as u64).unwrap();
         let config = crate::model::config::Config::from_gguf(&gguf).unwrap();
-        assert_eq!(glance.context_length, config.context_length as u64);
-        assert_eq!(glance.bytes_per_token, config.bytes_per_token());
+        assert_eq!(summary.context_length, config.context_length as u64);
+        assert_eq!(summary.bytes_per_token, config.bytes_per_token());
     }
 
     #[test]
@@ -91,9 +91,9 @@ mod tests {
         let mut other = DEMO[..16_384].to_vec();
         let at = other.windows(5).position(|window| window == b"qwen3").unwrap();
         other[at..at + 5].copy_from_slice(b"bloom");
-        let error = Glance::of(&other).unwrap_err().to_string();
+        let error = ModelSummary::of(&other).unwrap_err().to_string();
         assert!(error.contains("bloom") && error.contains("llama, qwen2, qwen3"), "{error}");
-        assert!(Glance::of(b"<!doctype html><html>").unwrap_err().to_string().contains("not a GGUF"));
-        assert!(Glance::of(b"GG").is_err() && Glance::of(b"").is_err());
+        assert!(ModelSummary::of(b"<!doctype html><html>").unwrap_err().to_string().contains("not a GGUF"));
+        assert!(ModelSummary::of(b"GG").is_err() && ModelSummary::of(b"").is_err());
     }
 }

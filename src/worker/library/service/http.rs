@@ -1,4 +1,4 @@
-//! One GET of a part of a file, as a stream that can be ended and that says when it stalls.
+//! One GET of a range of a file, as a stream that can be aborted and that notices when it stalls.
 
 use futures::future::{Either, select};
 use js_sys::{IteratorNext, Reflect, Uint8Array};
@@ -6,13 +6,14 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, ReadableStreamDefaultReader, Request, RequestCache, RequestInit, Response};
 
-use super::js::{now_millis, scope, settled, sleep};
-use crate::library::answer::{Answer, UNREACHABLE};
+use super::js::{await_as, now_millis, scope, sleep};
+use crate::library::errors::RetryCause;
+use crate::library::http_response::HttpResponse;
 
-/// A server that says nothing for so long is not going to.
+/// A server that sends nothing for so long is not going to.
 const STALLED_MILLIS: u32 = 30_000;
 
-/// The body of an answer; ended when it is dropped.
+/// The body of a response; aborted when it is dropped.
 pub struct Body {
     reader: Option<ReadableStreamDefaultReader>,
     controller: AbortController,
@@ -24,46 +25,52 @@ impl Drop for Body {
     }
 }
 
-/// Asks for the bytes `first..=last` of a file (all from `first` on where `last` is not known); redirects are followed. The error
-/// is a reason to try again.
+pub fn abort_controller() -> AbortController {
+    AbortController::new().expect("every browser with WebAssembly has it")
+}
+
+/// Requests the bytes `first..=last` of a file (all from `first` on where `last` is not known); redirects are followed.
 ///
 /// `bytes=a-b` is a header that needs no preflight, which servers of files often refuse. Nothing goes through the browser's
 /// cache: it would store the model a second time.
-pub async fn get(address: &str, first: u64, last: Option<u64>, controller: AbortController) -> Result<(Answer, Body), String> {
+pub async fn get(address: &str, first: u64, last: Option<u64>, controller: AbortController) -> Result<(HttpResponse, Body), RetryCause> {
     let init = RequestInit::new();
     init.set_cache(RequestCache::NoStore);
     init.set_signal(Some(&controller.signal()));
-    let unreachable = |_| UNREACHABLE.to_owned();
+    let unreachable = |_| RetryCause::Unreachable;
     Reflect::set(&init, &"referrerPolicy".into(), &"no-referrer".into()).map_err(unreachable)?;
     let request = Request::new_with_str_and_init(address, &init).map_err(unreachable)?;
     let range = format!("bytes={first}-{}", last.map_or(String::new(), |last| last.to_string()));
     request.headers().set("range", &range).map_err(unreachable)?;
     let mut body = Body { reader: None, controller };
-    let fetched = settled::<Response>(scope().fetch_with_request(&request));
+    let fetched = await_as::<Response>(scope().fetch_with_request(&request));
     let response = match select(Box::pin(fetched), Box::pin(sleep(STALLED_MILLIS))).await {
         Either::Left((response, _)) => response.map_err(unreachable)?,
-        Either::Right(_) => return Err("the server does not answer".into()),
+        Either::Right(_) => return Err(RetryCause::NoAnswer),
     };
+    body.reader = response.body().map(|stream| stream.get_reader().unchecked_into());
+    Ok((described(&response), body))
+}
+
+fn described(response: &Response) -> HttpResponse {
     let header = |name: &str| response.headers().get(name).ok().flatten();
-    let answer = Answer {
+    HttpResponse {
         status: response.status(),
         content_range: header("content-range"),
         content_length: header("content-length").and_then(|length| length.parse().ok()),
         etag: header("etag"),
         retry_after: header("retry-after"),
         now_millis: now_millis(),
-    };
-    body.reader = response.body().map(|stream| stream.get_reader().unchecked_into());
-    Ok((answer, body))
+    }
 }
 
 impl Body {
-    /// The next bytes, or `None` at the end. The error is a reason to try again.
-    pub async fn next(&mut self) -> Result<Option<Vec<u8>>, String> {
+    /// The next bytes, or `None` at the end.
+    pub async fn next(&mut self) -> Result<Option<Vec<u8>>, RetryCause> {
         let Some(reader) = &self.reader else { return Ok(None) };
         let read = match select(JsFuture::from(reader.read()), Box::pin(sleep(STALLED_MILLIS))).await {
-            Either::Left((read, _)) => read.map_err(|_| "the connection broke off")?,
-            Either::Right(_) => return Err("nothing came for half a minute".into()),
+            Either::Left((read, _)) => read.map_err(|_| RetryCause::ConnectionLost)?,
+            Either::Right(_) => return Err(RetryCause::Stalled),
         };
         let read: IteratorNext = read.unchecked_into();
         Ok((!read.done()).then(|| read.value().unchecked_into::<Uint8Array>().to_vec()))

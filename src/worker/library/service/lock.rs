@@ -22,10 +22,10 @@ impl Drop for Lock {
 }
 
 impl Lock {
-    /// The lock of this name, or `None` where another tab, or another task of this one, holds it.
+    /// The lock of this model, or `None` where another tab, or another task of this one, holds it.
     ///
-    /// A browser without locks (an insecure address) gives one for the asking: there only its file handles keep tabs apart.
-    pub async fn of(name: &str) -> Option<Self> {
+    /// In a browser without locks (at an insecure address) everybody gets one: there only its file handles keep tabs apart.
+    pub async fn try_acquire(name: &str) -> Option<Self> {
         let locks = Reflect::get(&navigator(), &"locks".into()).ok().filter(JsValue::is_object);
         let Some(request) = locks.as_ref().and_then(|locks| Reflect::get(locks, &"request".into()).ok()?.dyn_into::<Function>().ok())
         else {

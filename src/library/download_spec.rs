@@ -1,0 +1,85 @@
+//! What a download is of: a model in one or several files, by their addresses.
+
+use serde::{Deserialize, Serialize};
+
+/// A model to download. Stored as JSON in journals and in the page's storage, so its keys stay as they are.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DownloadSpec {
+    /// What the visitor knows it by.
+    pub name: String,
+    /// One file, or those of a split model in order.
+    #[serde(rename = "parts")]
+    pub files: Vec<FileSpec>,
+}
+
+/// One file of a model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FileSpec {
+    /// Where it is published; for a local file, a name that changes when the file does.
+    pub address: String,
+    /// Where the browser can read a local file. Object URLs end with the tab, so this one is never stored.
+    #[serde(default, rename = "local", skip_serializing_if = "Option::is_none")]
+    pub object_url: Option<String>,
+    /// Its length, where that is known.
+    pub bytes: Option<u64>,
+    /// In lower-case hexadecimal, where that is known.
+    pub sha256: Option<String>,
+}
+
+/// What the address of a local file begins with.
+const LOCAL: &str = "file:";
+
+impl FileSpec {
+    /// A local file; length and time of the last change tell files of the same name apart.
+    pub fn local(name: &str, bytes: u64, modified_millis: f64) -> Self {
+        Self { address: format!("{LOCAL}{name}?{bytes}&{modified_millis}"), bytes: Some(bytes), ..Self::default() }
+    }
+
+    /// The address to read its bytes from.
+    pub fn source(&self) -> &str {
+        self.object_url.as_deref().unwrap_or(&self.address)
+    }
+}
+
+impl DownloadSpec {
+    /// The model at these addresses, of which nothing else is known.
+    pub fn at(name: impl Into<String>, addresses: Vec<String>) -> Self {
+        let file = |address| FileSpec { address, ..FileSpec::default() };
+        Self { name: name.into(), files: addresses.into_iter().map(file).collect() }
+    }
+
+    /// Whether it is a copy of local files.
+    pub fn is_local_copy(&self) -> bool {
+        self.files.iter().any(|file| file.address.starts_with(LOCAL))
+    }
+
+    /// Length of all files, where that is known.
+    pub fn bytes(&self) -> Option<u64> {
+        self.files.iter().map(|file| file.bytes).sum()
+    }
+
+    /// The object URLs of its local files.
+    pub fn object_urls(&self) -> Vec<String> {
+        self.files.iter().filter_map(|file| file.object_url.clone()).collect()
+    }
+
+    /// The same without object URLs, to be stored.
+    pub fn without_object_urls(mut self) -> Self {
+        self.files.iter_mut().for_each(|file| file.object_url = None);
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_earlier_visits_stored_is_read() {
+        let stored = r#"{"name":"c","parts":[{"address":"https://a.b/c.gguf","bytes":9,"sha256":null}]}"#;
+        let file = FileSpec { address: "https://a.b/c.gguf".into(), bytes: Some(9), ..FileSpec::default() };
+        let spec = DownloadSpec { name: "c".into(), files: vec![file] };
+        assert_eq!(serde_json::from_str::<DownloadSpec>(stored).unwrap(), spec);
+        assert_eq!(serde_json::to_string(&spec).unwrap(), stored);
+    }
+}

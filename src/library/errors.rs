@@ -1,0 +1,188 @@
+//! What can go wrong with a model to download or to keep: the causes, and the sentences that a visitor reads of them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::problem::Problem;
+
+/// Why an attempt to download failed that is worth another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+pub enum RetryCause {
+    /// With the HTTP status.
+    #[error("the server is busy ({0})")]
+    Busy(u16),
+    /// With the HTTP status. A signed address behind a redirect expires; asked again, the first server signs a new one.
+    #[error("the server refused ({0})")]
+    Refused(u16),
+    #[error("the server sent other bytes than those requested")]
+    WrongRange,
+    #[error("the server sent nothing")]
+    Empty,
+    #[error("the server does not answer")]
+    NoAnswer,
+    /// The browser does not tell a page which of the two it is.
+    #[error("the server cannot be reached, or does not let other pages read its files")]
+    Unreachable,
+    #[error("the connection broke off")]
+    ConnectionLost,
+    #[error("nothing came for half a minute")]
+    Stalled,
+}
+
+impl RetryCause {
+    pub fn is_refusal(self) -> bool {
+        matches!(self, Self::Refused(_))
+    }
+}
+
+/// Why a model is not put into the browser's storage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+pub enum NoStorage {
+    #[error("this browser does not let the page store files (a private window, perhaps)")]
+    Unavailable,
+    #[error("the browser\u{2019}s storage for this site is full")]
+    Full,
+}
+
+/// What the browser's storage answers when it does not do what it is asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StorageError {
+    #[error("{}", NoStorage::Full)]
+    Full,
+    #[error("another tab is using this model")]
+    InUse,
+    /// With the browser's own words, where it has any.
+    #[error("{}{}", NoStorage::Unavailable, after_colon(.0))]
+    Denied(String),
+}
+
+/// What a visitor must know of and decide about.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum LibraryError {
+    #[error("there is no file at this address (the server answered {0})")]
+    NotFound(u16),
+    #[error("the server answered {0}, which is not a file")]
+    UnexpectedStatus(u16),
+    #[error("the server is busy and asks to come back in {minutes:.0} minutes")]
+    BusyFor { minutes: f64 },
+    #[error("the file on the server is shorter than what was downloaded: it was replaced")]
+    Shortened,
+    #[error("the server has another file than the one expected here: {actual} bytes instead of {expected}")]
+    OtherLength { expected: u64, actual: u64 },
+    #[error("the server does not give this file to everybody")]
+    AccessDenied,
+    #[error("the download does not go on: {0}")]
+    RetriesExhausted(RetryCause),
+    #[error("the connection broke off, and this server cannot go on where a download stopped")]
+    NotResumable,
+    #[error("the file on the server was replaced while it was downloaded")]
+    ReplacedAgain,
+    #[error("the server sent more than the file is long")]
+    TooLong,
+    #[error("the file ended before all of the model was there; it was deleted")]
+    Truncated,
+    #[error("the file that arrived is not the one that was expected (its SHA-256 is {sha256}); it was deleted")]
+    WrongHash { sha256: String },
+    /// With what the engine cannot run, and what it can.
+    #[error("{0}")]
+    Unsupported(String),
+    /// Something about one of several files.
+    #[error("{error}: {file}, one of this model\u{2019}s {n_files} files")]
+    InFile { error: Box<LibraryError>, file: String, n_files: usize },
+
+    #[error("another model is being downloaded")]
+    AlreadyDownloading,
+    #[error("another tab of this page is downloading or using this model")]
+    InUse,
+    #[error("the model could not be stored: {0}")]
+    NotStored(StorageError),
+    #[error("no copy was kept: {0}")]
+    NoCopy(NoStorage),
+    #[error("no copy was kept: the file was changed or moved while it was read")]
+    LocalFileChanged,
+    #[error("what was stored earlier of this model cannot be read any more")]
+    StoredFileUnreadable,
+    #[error("this model is not stored on this device any more")]
+    Gone,
+    #[error("this model is damaged: a part of it is missing")]
+    Damaged,
+    #[error("a model was not deleted: {0}")]
+    NotDeleted(StorageError),
+}
+
+impl LibraryError {
+    /// What ends a download that was tried often enough.
+    pub fn after_retries(cause: RetryCause) -> Self {
+        if cause.is_refusal() { Self::AccessDenied } else { Self::RetriesExhausted(cause) }
+    }
+
+    /// What a visitor can do.
+    fn remedy(&self) -> &'static str {
+        match self {
+            Self::NotFound(_) => "Check the address, or look on the model\u{2019}s page for the name of the file",
+            Self::UnexpectedStatus(_) => "Check the address, or try it again later",
+            Self::BusyFor { .. } => "Try again then",
+            Self::Shortened => "Delete what is here, then download it again",
+            Self::OtherLength { .. } => "It may be a newer version: open it by its address if you trust it",
+            Self::AccessDenied => {
+                "Some models ask to accept their license first: open the model\u{2019}s page, download the file there, and open it here"
+            }
+            Self::RetriesExhausted(_) => "What is here is kept. Check the connection, then press Resume",
+            Self::NotResumable => "Press Resume to begin it again",
+            Self::ReplacedAgain => "Download it again later",
+            Self::TooLong => "Download it again; if that happens again, choose another address",
+            Self::Truncated => "Download it again",
+            Self::WrongHash { .. } => "Download it again; if that happens again, the file on the server is another one",
+            Self::Unsupported(_) => "Choose another model; it was not downloaded",
+            Self::InFile { error, .. } => error.remedy(),
+            Self::AlreadyDownloading => "Wait or pause that one first",
+            Self::InUse => "Wait for it there, or close that tab, then try again",
+            Self::NotStored(_) => "Make room under Models or on the device, then press Resume",
+            Self::NoCopy(NoStorage::Full) => {
+                "The file itself stays in use until this page is closed. Make room under Models or on the device, then try again"
+            }
+            Self::NoCopy(NoStorage::Unavailable) => "The file itself stays in use until this page is closed",
+            Self::LocalFileChanged => "Open it again, then try again",
+            Self::StoredFileUnreadable => "Begin it again",
+            Self::Gone => "Download it again, or choose another one",
+            Self::Damaged => "Delete it under Models and download it again",
+            Self::NotDeleted(_) => "Close other tabs of this page, then try again",
+        }
+    }
+}
+
+impl From<LibraryError> for Problem {
+    fn from(error: LibraryError) -> Self {
+        Self::new(error.to_string(), error.remedy())
+    }
+}
+
+fn after_colon(message: &str) -> String {
+    if message.is_empty() { String::new() } else { format!(": {message}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_refuses_for_good_may_want_a_license_accepted() {
+        assert!(Problem::from(LibraryError::after_retries(RetryCause::Refused(403))).remedy.contains("license"));
+        let problem = Problem::from(LibraryError::after_retries(RetryCause::Stalled));
+        assert_eq!(problem.what, "The download does not go on: nothing came for half a minute.");
+    }
+
+    #[test]
+    fn one_of_several_files_is_named() {
+        let file = "big-00001-of-00003.gguf".to_owned();
+        let problem = Problem::from(LibraryError::InFile { error: Box::new(LibraryError::NotFound(404)), file, n_files: 3 });
+        let what =
+            "There is no file at this address (the server answered 404): big-00001-of-00003.gguf, one of this model\u{2019}s 3 files.";
+        assert_eq!((problem.what.as_str(), problem.remedy.starts_with("Check the address")), (what, true));
+    }
+
+    #[test]
+    fn the_browsers_own_words_come_last() {
+        assert_eq!(StorageError::Denied(String::new()).to_string(), NoStorage::Unavailable.to_string());
+        assert!(StorageError::Denied("odd".into()).to_string().ends_with("perhaps): odd"));
+    }
+}

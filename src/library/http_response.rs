@@ -1,0 +1,168 @@
+//! What to do with the response to a request for the bytes of a file from some position on.
+
+use std::time::UNIX_EPOCH;
+
+use super::errors::{LibraryError, RetryCause};
+
+/// The parts of an HTTP response that matter here.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HttpResponse {
+    pub status: u16,
+    pub content_range: Option<String>,
+    pub content_length: Option<u64>,
+    pub etag: Option<String>,
+    pub retry_after: Option<String>,
+    /// When it came, in milliseconds since 1970 by this device's clock: a server may name the time at which to come back, and shows
+    /// its own clock to no page of another site.
+    pub now_millis: f64,
+}
+
+/// Which file it is: two responses with different versions are parts of different files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileVersion {
+    pub total: Option<u64>,
+    pub etag: Option<String>,
+}
+
+impl FileVersion {
+    /// Whether both can be the same file, as far as both state something.
+    pub fn agrees(&self, other: &Self) -> bool {
+        fn fits<T: PartialEq>(a: &Option<T>, b: &Option<T>) -> bool {
+            a.is_none() || b.is_none() || a == b
+        }
+        fits(&self.total, &other.total) && fits(&self.etag, &other.etag)
+    }
+}
+
+/// What follows from a response.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ResponseAction {
+    /// Append the body to what is here: it begins where it was requested.
+    TakeRange(FileVersion),
+    /// Begin again with the body, which is the whole file: the server knows no ranges.
+    TakeWhole(FileVersion),
+    /// Try again; after so many seconds where the server says so.
+    Retry { cause: RetryCause, seconds: Option<f64> },
+    /// Asking again changes nothing.
+    Fail(LibraryError),
+}
+
+/// The longest that a server may ask to wait; longer ones are a failure.
+const LONGEST_WAIT_SECONDS: f64 = 600.0;
+
+impl HttpResponse {
+    /// What to do with this response to a request for the bytes from `start` on.
+    pub fn action(&self, start: u64) -> ResponseAction {
+        match self.status {
+            206 => self.range_action(start),
+            200 => ResponseAction::TakeWhole(FileVersion { total: self.content_length, etag: self.etag.clone() }),
+            408 | 425 | 429 | 500..=599 => self.busy_action(),
+            401 | 403 => ResponseAction::Retry { cause: RetryCause::Refused(self.status), seconds: None },
+            404 | 410 => ResponseAction::Fail(LibraryError::NotFound(self.status)),
+            416 => ResponseAction::Fail(LibraryError::Shortened),
+            status => ResponseAction::Fail(LibraryError::UnexpectedStatus(status)),
+        }
+    }
+
+    fn range_action(&self, start: u64) -> ResponseAction {
+        let range = self.content_range.as_deref().map(parse_content_range);
+        // A header that the server hides from other sites tells nothing; the length of a rest tells the whole.
+        let total = match range {
+            Some(Some((first, total))) if first == start => total,
+            None => None,
+            _ => return ResponseAction::Retry { cause: RetryCause::WrongRange, seconds: None },
+        };
+        ResponseAction::TakeRange(FileVersion { total, etag: self.etag.clone() })
+    }
+
+    fn busy_action(&self) -> ResponseAction {
+        match self.retry_after.as_deref().and_then(|text| self.seconds_until(text)) {
+            Some(seconds) if seconds > LONGEST_WAIT_SECONDS => ResponseAction::Fail(LibraryError::BusyFor { minutes: seconds / 60.0 }),
+            seconds => ResponseAction::Retry { cause: RetryCause::Busy(self.status), seconds },
+        }
+    }
+
+    /// Of a Retry-After: a number of seconds, or a date.
+    fn seconds_until(&self, text: &str) -> Option<f64> {
+        let until = |date: f64| (date - self.now_millis / 1e3).max(0.0);
+        let seconds = text.trim().parse::<f64>().ok().or_else(|| date_seconds(text).map(until));
+        seconds.filter(|seconds| *seconds >= 0.0)
+    }
+}
+
+/// Seconds from 1970 to a date as HTTP writes it.
+fn date_seconds(text: &str) -> Option<f64> {
+    let date = httpdate::parse_http_date(text.trim()).ok()?;
+    date.duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs_f64())
+}
+
+/// First byte and length of the file of `bytes 0-99/1234`.
+fn parse_content_range(text: &str) -> Option<(u64, Option<u64>)> {
+    let (range, total) = text.trim().strip_prefix("bytes ")?.split_once('/')?;
+    let (first, last) = range.split_once('-')?;
+    let (first, last) = (first.parse::<u64>().ok()?, last.parse::<u64>().ok()?);
+    let total = if total == "*" { None } else { Some(total.parse().ok()?) };
+    (first <= last && total.is_none_or(|total| last < total)).then_some((first, total))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn response(status: u16) -> HttpResponse {
+        HttpResponse { status, ..HttpResponse::default() }
+    }
+
+    #[test]
+    fn a_range_is_taken_where_it_begins_as_requested() {
+        let part = HttpResponse { content_range: Some("bytes 100-199/1000".into()), etag: Some("\"a\"".into()), ..response(206) };
+        let version = FileVersion { total: Some(1000), etag: Some("\"a\"".into()) };
+        assert_eq!(part.action(100), ResponseAction::TakeRange(version));
+        assert!(matches!(part.action(0), ResponseAction::Retry { .. }), "other bytes are never written");
+        assert_eq!(response(206).action(7), ResponseAction::TakeRange(FileVersion::default()), "some servers hide the header");
+        for odd in ["bytes 9-3/10", "bytes 0-10/10", "items 0-1/2", "bytes */10"] {
+            let part = HttpResponse { content_range: Some(odd.into()), ..response(206) };
+            assert!(matches!(part.action(0), ResponseAction::Retry { .. }), "{odd}");
+        }
+    }
+
+    #[test]
+    fn a_server_without_ranges_sends_the_whole() {
+        let whole = HttpResponse { content_length: Some(5), ..response(200) };
+        assert_eq!(whole.action(3), ResponseAction::TakeWhole(FileVersion { total: Some(5), etag: None }));
+    }
+
+    #[test]
+    fn busy_servers_are_asked_again_when_they_say_so() {
+        let busy = HttpResponse { retry_after: Some("7".into()), ..response(429) };
+        assert!(matches!(busy.action(0), ResponseAction::Retry { seconds: Some(7.0), .. }));
+        let tomorrow = HttpResponse { retry_after: Some("86400".into()), ..response(429) };
+        assert!(matches!(tomorrow.action(0), ResponseAction::Fail(_)));
+        let whenever = HttpResponse { retry_after: Some("when the moon is full".into()), ..response(429) };
+        assert!(matches!(whenever.action(0), ResponseAction::Retry { seconds: None, .. }));
+    }
+
+    #[test]
+    fn busy_servers_may_name_a_date() {
+        let minute_past =
+            |now_millis| HttpResponse { retry_after: Some("Thu, 01 Jan 1970 00:01:00 GMT".into()), now_millis, ..response(503) };
+        assert!(matches!(minute_past(45_000.0).action(0), ResponseAction::Retry { seconds: Some(15.0), .. }));
+        assert!(matches!(minute_past(99_000.0).action(0), ResponseAction::Retry { seconds: Some(0.0), .. }), "it is past");
+        let next_year = HttpResponse { retry_after: Some("Fri, 01 Jan 1971 00:00:00 GMT".into()), ..response(503) };
+        assert!(matches!(next_year.action(0), ResponseAction::Fail(_)));
+    }
+
+    #[test]
+    fn missing_files_are_not_asked_for_again_and_expired_addresses_are() {
+        assert!(matches!(response(404).action(0), ResponseAction::Fail(_)));
+        assert!(matches!(response(403).action(0), ResponseAction::Retry { .. }));
+    }
+
+    #[test]
+    fn versions_agree_as_far_as_both_know() {
+        let version = |total, etag: Option<&str>| FileVersion { total, etag: etag.map(str::to_owned) };
+        assert!(version(Some(5), None).agrees(&version(Some(5), Some("a"))));
+        assert!(!version(Some(5), None).agrees(&version(Some(6), None)));
+        assert!(!version(None, Some("a")).agrees(&version(Some(6), Some("b"))));
+    }
+}

@@ -1,0 +1,38 @@
+//! How far a download is.
+
+use serde::{Deserialize, Serialize};
+
+use super::errors::{NoStorage, RetryCause};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DownloadProgress {
+    /// Downloaded so far, of all files.
+    pub bytes: u64,
+    /// Of all files; 0 where that is not known.
+    pub total: u64,
+    pub stage: DownloadStage,
+    pub notice: Option<DownloadNotice>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum DownloadStage {
+    /// What is stored already is read again, to verify it.
+    Checking,
+    Downloading,
+    /// The next attempt is in so many seconds, or as soon as the device is online again.
+    Waiting {
+        seconds: Option<f64>,
+        cause: RetryCause,
+    },
+}
+
+/// What is unusual about a download.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+pub enum DownloadNotice {
+    #[error("The model is kept in memory until this tab is closed: {0}.")]
+    InMemory(NoStorage),
+    #[error("This server cannot go on where a download stopped: after a break it begins again.")]
+    NoRanges,
+    #[error("The file on the server was replaced meanwhile, so the download began again.")]
+    Replaced,
+}

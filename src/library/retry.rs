@@ -1,0 +1,146 @@
+//! How long to wait before another attempt, what ends a wait early, and when to give up.
+
+use super::errors::RetryCause;
+
+/// When to give up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RetryPolicy {
+    /// Attempts in a row without a single new byte.
+    max_attempts: u32,
+    /// The longest wait, in seconds; where the server asks for a longer one, that is the end.
+    max_wait_seconds: f64,
+}
+
+impl RetryPolicy {
+    /// For a download, which nobody needs to watch.
+    pub const DOWNLOAD: Self = Self { max_attempts: 8, max_wait_seconds: f64::INFINITY };
+    /// For a visitor who waits for an answer.
+    pub const PREVIEW: Self = Self { max_attempts: 4, max_wait_seconds: 10.0 };
+}
+
+/// Refusals in a row after which the server means it: an expired address behind it is a new one with the next response.
+const MAX_REFUSALS: u32 = 3;
+const FIRST_SECONDS: f64 = 0.5;
+const LONGEST_SECONDS: f64 = 30.0;
+
+/// Failed attempts since the last byte that came.
+#[derive(Clone, Debug)]
+pub struct Retries {
+    policy: RetryPolicy,
+    failures: u32,
+    refusals: u32,
+}
+
+impl Retries {
+    pub fn new(policy: RetryPolicy) -> Self {
+        Self { policy, failures: 0, refusals: 0 }
+    }
+
+    /// Bytes came: earlier failures do not count any more.
+    pub fn reset(&mut self) {
+        *self = Self::new(self.policy);
+    }
+
+    /// Seconds to wait after one more failure (exponential backoff with jitter); `None` to give up. `requested_seconds`: what the
+    /// server wants at least; `random` in [0, 1) spreads those who failed together.
+    pub fn delay_seconds(&mut self, cause: RetryCause, requested_seconds: Option<f64>, random: f64) -> Option<f64> {
+        self.failures += 1;
+        self.refusals += u32::from(cause.is_refusal());
+        if self.failures >= self.policy.max_attempts || self.refusals >= MAX_REFUSALS {
+            return None;
+        }
+        let backoff = (FIRST_SECONDS * f64::from(1 << (self.failures - 1))).min(LONGEST_SECONDS) * (0.75 + 0.5 * random);
+        let seconds = requested_seconds.map_or(backoff, |requested| requested.max(backoff));
+        (seconds <= self.policy.max_wait_seconds).then_some(seconds)
+    }
+}
+
+/// A wait between two attempts.
+#[derive(Clone, Debug)]
+pub struct RetryTimer {
+    until_millis: f64,
+    /// The server requested it: a network that is back does not shorten it.
+    was_requested: bool,
+    was_offline: bool,
+}
+
+/// Where a wait is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TimerState {
+    /// Seconds left.
+    Running(f64),
+    /// The device is offline: the wait ends when it is online again, not before.
+    Offline,
+    Elapsed,
+}
+
+impl RetryTimer {
+    pub fn new(seconds: f64, was_requested: bool, now_millis: f64) -> Self {
+        Self { until_millis: now_millis + 1e3 * seconds, was_requested, was_offline: false }
+    }
+
+    pub fn poll(&mut self, now_millis: f64, is_offline: bool) -> TimerState {
+        self.was_offline |= is_offline;
+        let is_network_back = self.was_offline && !self.was_requested;
+        match (self.until_millis - now_millis) / 1e3 {
+            _ if is_offline => TimerState::Offline,
+            seconds if seconds > 0.0 && !is_network_back => TimerState::Running(seconds),
+            _ => TimerState::Elapsed,
+        }
+    }
+
+    /// Whether the device was offline for a while: what failed before that says nothing about the next attempt.
+    pub fn was_offline(&self) -> bool {
+        self.was_offline
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn delays(policy: RetryPolicy, cause: RetryCause) -> Vec<f64> {
+        let mut retries = Retries::new(policy);
+        std::iter::from_fn(|| retries.delay_seconds(cause, None, 0.5)).collect()
+    }
+
+    #[test]
+    fn delays_double_up_to_a_limit_and_end() {
+        assert_eq!(delays(RetryPolicy::DOWNLOAD, RetryCause::Stalled), [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0]);
+        assert_eq!(delays(RetryPolicy::PREVIEW, RetryCause::Stalled), [0.5, 1.0, 2.0]);
+        let mut retries = Retries::new(RetryPolicy::DOWNLOAD);
+        retries.delay_seconds(RetryCause::Stalled, None, 0.5);
+        retries.reset();
+        assert_eq!(retries.delay_seconds(RetryCause::Stalled, None, 0.5), Some(0.5));
+    }
+
+    #[test]
+    fn a_server_is_not_asked_before_it_wants_and_a_visitor_does_not_wait_for_long() {
+        let delay = |policy, requested| Retries::new(policy).delay_seconds(RetryCause::Busy(429), Some(requested), 0.5);
+        assert_eq!((delay(RetryPolicy::DOWNLOAD, 9.0), delay(RetryPolicy::DOWNLOAD, 0.0)), (Some(9.0), Some(0.5)));
+        assert_eq!((delay(RetryPolicy::DOWNLOAD, 60.0), delay(RetryPolicy::PREVIEW, 60.0)), (Some(60.0), None));
+    }
+
+    #[test]
+    fn a_server_that_refuses_is_asked_three_times() {
+        assert_eq!(delays(RetryPolicy::DOWNLOAD, RetryCause::Refused(403)).len(), 2);
+    }
+
+    #[test]
+    fn a_wait_ends_in_time_or_when_the_network_is_back_but_never_without_one() {
+        let mut wait = RetryTimer::new(2.0, false, 0.0);
+        assert_eq!((wait.poll(500.0, false), wait.poll(2_000.0, false)), (TimerState::Running(1.5), TimerState::Elapsed));
+        let mut wait = RetryTimer::new(2.0, false, 0.0);
+        assert_eq!((wait.poll(500.0, true), wait.poll(9_000.0, true)), (TimerState::Offline, TimerState::Offline));
+        assert!(wait.was_offline() && wait.poll(9_000.0, false) == TimerState::Elapsed);
+        let mut wait = RetryTimer::new(2.0, false, 0.0);
+        assert_eq!((wait.poll(500.0, true), wait.poll(600.0, false)), (TimerState::Offline, TimerState::Elapsed));
+    }
+
+    #[test]
+    fn a_server_that_asked_to_wait_is_not_disturbed_because_the_network_is_back() {
+        let mut wait = RetryTimer::new(2.0, true, 0.0);
+        assert_eq!((wait.poll(500.0, true), wait.poll(1_000.0, false)), (TimerState::Offline, TimerState::Running(1.0)));
+        assert_eq!(wait.poll(2_000.0, false), TimerState::Elapsed);
+    }
+}

@@ -1,0 +1,56 @@
+//! What the browser's storage holds.
+
+use serde::{Deserialize, Serialize};
+
+use super::download_spec::DownloadSpec;
+
+/// The models stored on this device, the last used first, and the storage they are in.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StoredModels {
+    pub models: Vec<StoredModel>,
+    pub storage: StorageStatus,
+}
+
+/// One stored model, complete or not.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StoredModel {
+    pub id: String,
+    pub spec: DownloadSpec,
+    /// Stored so far.
+    pub bytes: u64,
+    /// Of all its bytes, as it was verified; `None` while it is incomplete.
+    pub sha256: Option<String>,
+    /// When it was last loaded, in milliseconds since 1970.
+    pub used_millis: Option<f64>,
+}
+
+impl StoredModel {
+    pub fn is_complete(&self) -> bool {
+        self.sha256.is_some()
+    }
+
+    /// Whether a download can go on with it: not a copy, whose file must be opened again, and not one without a readable journal.
+    pub fn is_resumable(&self) -> bool {
+        !self.is_complete() && !self.spec.is_local_copy() && self.spec.files.iter().all(|file| !file.address.is_empty())
+    }
+}
+
+/// The browser's storage for this site.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StorageStatus {
+    /// Whether the browser lets the page store anything.
+    pub is_available: bool,
+    /// Whether the browser may not delete it to make room.
+    pub is_persistent: bool,
+    /// About what may still be stored, in bytes.
+    pub free: Option<u64>,
+}
+
+/// Where a complete model is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ModelLocation {
+    /// In the browser's storage, under this id.
+    Stored(String),
+    /// In memory until the page is closed, at this object URL.
+    Memory(String),
+}

@@ -1,0 +1,292 @@
+//! One download: what is here is verified, the rest is requested until all is there, then all is verified.
+
+mod stop;
+mod transfer;
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use js_sys::Array;
+use sha2::{Digest, Sha256};
+use wasm_bindgen::JsValue;
+use web_sys::{AbortController, Blob, Url};
+
+use super::http::abort_controller;
+use super::js::{now_millis, sleep};
+use super::lock::Lock;
+use super::opfs::Folder;
+use super::probe::FileProbe;
+use super::stored_models;
+use crate::library::download_spec::DownloadSpec;
+use crate::library::errors::{LibraryError, NoStorage, StorageError};
+use crate::library::journal::{self, COMPLETE, Completion, JOURNAL, Journal};
+use crate::library::progress::{DownloadNotice, DownloadProgress, DownloadStage};
+use crate::library::stored_models::ModelLocation;
+use crate::worker::library::protocol::LibraryEvent;
+
+pub use stop::DownloadStop;
+use stop::{hexadecimal, verify};
+use transfer::FileTransfer;
+
+/// Progress is posted at most so often.
+const PROGRESS_MILLIS: f64 = 100.0;
+
+/// What a visitor can do to a running download.
+#[derive(Default)]
+pub struct DownloadControl {
+    is_paused: Cell<bool>,
+    request: RefCell<Option<AbortController>>,
+}
+
+impl DownloadControl {
+    pub fn pause(&self) {
+        self.is_paused.set(true);
+        if let Some(request) = &*self.request.borrow() {
+            request.abort();
+        }
+    }
+
+    fn new_request(&self) -> AbortController {
+        let controller = abort_controller();
+        *self.request.borrow_mut() = Some(controller.clone());
+        controller
+    }
+}
+
+/// Where the events of a download go.
+pub type PostEvent = Rc<dyn Fn(LibraryEvent)>;
+
+/// A download, from its beginning to its end. What it holds in memory is lost with it.
+///
+/// Files come one after the other: first those in `folder`, then, from where that was full or where there is none, those in memory.
+pub struct Download {
+    id: String,
+    /// Held while it is paused too: another tab must not change what is in `folder`.
+    lock: Lock,
+    spec: DownloadSpec,
+    etags: Vec<Option<String>>,
+    /// Of every file, where its server was asked just now.
+    probes: Rc<Vec<FileProbe>>,
+    /// Where it is stored; `None` for memory.
+    folder: Option<Folder>,
+    control: Rc<DownloadControl>,
+    post: PostEvent,
+    notice: Option<DownloadNotice>,
+    posted_millis: f64,
+    /// Lengths of the files that are complete.
+    completed_bytes: Vec<u64>,
+    /// Those of them that are in memory: the last ones.
+    blobs: Array,
+    /// Of all bytes so far.
+    hash: Sha256,
+    /// The file whose transfer was interrupted, where that is in memory.
+    interrupted: Option<FileTransfer>,
+}
+
+impl Download {
+    /// Of `spec`, or of what is missing of it in the storage.
+    pub fn new(spec: DownloadSpec, probes: Rc<Vec<FileProbe>>, lock: Lock, control: Rc<DownloadControl>, post: PostEvent) -> Self {
+        Self {
+            id: stored_models::model_id(&spec),
+            lock,
+            etags: spec.files.iter().map(|file| etag(&probes, &file.address)).collect(),
+            spec,
+            probes,
+            folder: None,
+            control,
+            post,
+            notice: None,
+            posted_millis: 0.0,
+            completed_bytes: Vec::new(),
+            blobs: Array::new(),
+            hash: Sha256::new(),
+            interrupted: None,
+        }
+    }
+
+    /// The same download, resumed by another request.
+    pub fn resumed(self, control: Rc<DownloadControl>, post: PostEvent) -> Self {
+        Self { control, post, ..self }
+    }
+
+    /// Runs until all is there or something stops it.
+    pub async fn run(&mut self) -> Result<ModelLocation, DownloadStop> {
+        let result = self.all_files().await;
+        if let Err(DownloadStop::Discarded(_)) = result {
+            self.delete().await;
+        }
+        result
+    }
+
+    pub fn into_lock(self) -> Lock {
+        self.lock
+    }
+
+    pub fn is_of(&self, id: &str) -> bool {
+        self.id == id
+    }
+
+    /// Whether what is here can be the beginning of `spec`.
+    pub fn continues(&self, spec: &DownloadSpec) -> bool {
+        Journal::new(self.spec.clone(), self.etags.clone()).continues(spec)
+    }
+
+    /// Whether it holds bytes that are nowhere else.
+    pub fn is_in_memory(&self) -> bool {
+        self.blobs.length() > 0 || self.interrupted.is_some()
+    }
+
+    /// Bytes that are here.
+    pub fn bytes(&self) -> u64 {
+        self.completed_bytes.iter().sum::<u64>() + self.interrupted.as_ref().map_or(0, |transfer| transfer.sink.position())
+    }
+
+    async fn open_folder(&mut self) -> Result<(), DownloadStop> {
+        match Self::folder(&self.id, &self.spec).await {
+            Ok(folder) => {
+                self.folder = Some(folder);
+                self.write_journal().await
+            }
+            Err(StorageError::InUse) => Err(DownloadStop::Interrupted(LibraryError::InUse)),
+            Err(StorageError::Full) => self.fall_back_to_memory(NoStorage::Full),
+            Err(StorageError::Denied(_)) => self.fall_back_to_memory(NoStorage::Unavailable),
+        }
+    }
+
+    /// The model's folder, emptied where it holds another version.
+    async fn folder(id: &str, spec: &DownloadSpec) -> Result<Folder, StorageError> {
+        let models = Folder::models().await?;
+        let folder = models.open_or_create(id).await?;
+        let journal: Option<Journal> = stored_models::read_json(&folder, JOURNAL).await;
+        if journal.is_some_and(|journal| journal.continues(spec)) {
+            return Ok(folder);
+        }
+        drop(folder);
+        models.delete(id).await?;
+        models.open_or_create(id).await
+    }
+
+    async fn all_files(&mut self) -> Result<ModelLocation, DownloadStop> {
+        if !self.is_in_memory() {
+            self.open_folder().await?;
+        }
+        while self.completed_bytes.len() < self.spec.files.len() {
+            let mut transfer = match self.interrupted.take() {
+                Some(transfer) => transfer,
+                None => self.open_file(self.completed_bytes.len()).await?,
+            };
+            if let Err(stop) = self.transfer_rest(&mut transfer).await {
+                self.interrupted = Some(transfer).filter(|transfer| transfer.sink.is_in_memory());
+                return Err(stop);
+            }
+            self.complete_file(transfer)?;
+        }
+        match &self.folder {
+            Some(folder) if self.blobs.length() == 0 => {
+                let completion = Completion { bytes: self.completed_bytes.clone(), sha256: hexadecimal(self.hash.clone()) };
+                let json = serde_json::to_string(&completion).expect("plain data");
+                folder.write(COMPLETE, &json).await.map_err(not_stored)?;
+                Ok(ModelLocation::Stored(self.id.clone()))
+            }
+            _ => self.as_one_blob().await,
+        }
+    }
+
+    fn complete_file(&mut self, transfer: FileTransfer) -> Result<(), DownloadStop> {
+        let bytes = transfer.sink.position();
+        transfer.header.finish(bytes).map_err(DownloadStop::Discarded)?;
+        verify(self.spec.files[transfer.i].sha256.as_deref(), transfer.hash)?;
+        self.completed_bytes.push(bytes);
+        self.blobs.extend(transfer.sink.into_blob());
+        Ok(())
+    }
+
+    /// Files of which some are in storage and some in memory, at one object URL.
+    async fn as_one_blob(&self) -> Result<ModelLocation, DownloadStop> {
+        let all = Array::new();
+        for i in 0..self.completed_bytes.len() - self.blobs.length() as usize {
+            let file = match &self.folder {
+                Some(folder) => folder.file(&journal::data_file(i)).await,
+                None => None,
+            };
+            let complete = file.filter(|file| file.size() == self.completed_bytes[i] as f64);
+            let complete: JsValue = complete.ok_or(DownloadStop::Discarded(LibraryError::StoredFileUnreadable))?.into();
+            all.push(&complete);
+        }
+        let all = all.concat(&self.blobs);
+        let url = Blob::new_with_blob_sequence(&all).and_then(|blob| Url::create_object_url_with_blob(&blob));
+        url.map(ModelLocation::Memory).map_err(|error| not_stored(error.into()))
+    }
+
+    /// From now on in memory, because the storage does not take it. A copy in memory would be of no use.
+    fn fall_back_to_memory(&mut self, reason: NoStorage) -> Result<(), DownloadStop> {
+        if self.spec.is_local_copy() {
+            return Err(DownloadStop::Discarded(LibraryError::NoCopy(reason)));
+        }
+        self.notice = Some(DownloadNotice::InMemory(reason));
+        Ok(())
+    }
+
+    /// Records what is downloaded before its first byte is stored.
+    async fn write_journal(&mut self) -> Result<(), DownloadStop> {
+        let Some(folder) = &self.folder else { return Ok(()) };
+        if let Some(journal) = stored_models::read_json::<Journal>(folder, JOURNAL).await {
+            // The version that the first bytes were of counts.
+            for (ours, first) in self.spec.files.iter_mut().zip(&journal.spec.files) {
+                ours.bytes = first.bytes.or(ours.bytes);
+                ours.sha256 = ours.sha256.take().or_else(|| first.sha256.clone());
+            }
+            self.etags = journal.etags;
+            return Ok(());
+        }
+        let journal = Journal::new(self.spec.clone(), self.etags.clone());
+        let json = serde_json::to_string(&journal).expect("plain data");
+        if folder.write(JOURNAL, &json).await.is_err() {
+            self.folder = None;
+            self.fall_back_to_memory(NoStorage::Full)?;
+        }
+        Ok(())
+    }
+
+    /// Lets messages from the page in.
+    async fn yield_to_page(&self) -> Result<(), DownloadStop> {
+        sleep(0).await;
+        self.check_paused()
+    }
+
+    fn check_paused(&self) -> Result<(), DownloadStop> {
+        if self.control.is_paused.get() { Err(DownloadStop::Paused) } else { Ok(()) }
+    }
+
+    async fn delete(&self) {
+        if let Ok(models) = Folder::models().await {
+            // What cannot be deleted now is listed under Models and can be deleted there.
+            models.delete(&self.id).await.ok();
+        }
+    }
+
+    /// Posts the progress, unless that was done just now; whether it was posted.
+    fn post_progress(&mut self, transfer: &FileTransfer, position: u64, stage: DownloadStage) -> bool {
+        let now = now_millis();
+        let is_last = transfer.version.total == Some(position);
+        if now - self.posted_millis < PROGRESS_MILLIS && !is_last {
+            return false;
+        }
+        self.posted_millis = now;
+        let others = self.spec.files.iter().enumerate().filter(|(i, _)| *i != transfer.i);
+        let total = others.filter_map(|(_, file)| file.bytes).sum::<u64>() + transfer.version.total.unwrap_or(0);
+        let bytes = self.completed_bytes.iter().sum::<u64>() + position;
+        (self.post)(LibraryEvent::Progress(DownloadProgress { bytes, total, stage, notice: self.notice }));
+        true
+    }
+}
+
+/// The storage did not take what came.
+fn not_stored(error: StorageError) -> DownloadStop {
+    DownloadStop::Interrupted(LibraryError::NotStored(error))
+}
+
+/// The version of a file, where its server was asked just now.
+fn etag(probes: &[FileProbe], address: &str) -> Option<String> {
+    probes.iter().find(|probe| probe.address == address)?.version.etag.clone()
+}

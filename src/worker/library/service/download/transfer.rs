@@ -1,0 +1,297 @@
+//! The transfer of one file: what is here is verified, the rest is requested until all is there.
+
+use std::rc::Rc;
+
+use sha2::{Digest, Sha256};
+
+use super::super::header_validator::HeaderValidator;
+use super::super::http::{self, Body};
+use super::super::js::{navigator, now_millis, sleep};
+use super::super::probe::check_length;
+use super::super::sink::Sink;
+use super::{Download, DownloadStop, not_stored};
+use crate::library::errors::{LibraryError, NoStorage, RetryCause, StorageError};
+use crate::library::http_response::{FileVersion, ResponseAction};
+use crate::library::journal::{self, JOURNAL};
+use crate::library::progress::{DownloadNotice, DownloadStage};
+use crate::library::retry::{Retries, RetryPolicy, RetryTimer, TimerState};
+use crate::worker::library::protocol::LibraryEvent;
+
+/// Read at once when what is here is verified.
+const CHUNK_BYTES: usize = 2 << 20;
+/// While it waits, a download checks so often whether it was paused, and whether the device is online.
+const POLL_MILLIS: u32 = 100;
+
+/// The file that is transferred now.
+pub struct FileTransfer {
+    pub i: usize,
+    pub sink: Sink,
+    pub hash: Sha256,
+    pub header: HeaderValidator,
+    pub version: FileVersion,
+    /// Whether the server was seen to ignore ranges.
+    ignores_ranges: bool,
+}
+
+/// How one request ended.
+enum RequestEnd {
+    /// At the end of the stream.
+    Eof,
+    /// In mid-stream.
+    Broken(RetryCause),
+    /// Before the stream; the server may say after how many seconds to try again.
+    Rejected {
+        cause: RetryCause,
+        seconds: Option<f64>,
+    },
+    /// The server has another file than the one that was begun: this one.
+    Replaced(FileVersion),
+    Stop(DownloadStop),
+}
+
+impl Download {
+    /// File `i`, from where an earlier download left it in the storage.
+    pub async fn open_file(&mut self, i: usize) -> Result<FileTransfer, DownloadStop> {
+        let opened = match &self.folder {
+            // What comes after a file in memory is there too: the files in storage are the first ones.
+            Some(folder) if self.blobs.length() == 0 => Sink::open(folder, i).await,
+            _ => Ok(Sink::in_memory(None, 0)),
+        };
+        let sink = match opened {
+            Ok(sink) => sink,
+            Err(StorageError::InUse) => return Err(DownloadStop::Interrupted(LibraryError::InUse)),
+            Err(_) => {
+                self.fall_back_to_memory(NoStorage::Full)?;
+                Sink::in_memory(None, 0)
+            }
+        };
+        let version = FileVersion { total: self.spec.files[i].bytes, etag: self.etags.get(i).cloned().flatten() };
+        let header = HeaderValidator::new(i == 0);
+        let mut transfer = FileTransfer { i, sink, hash: Sha256::new(), header, version, ignores_ranges: false };
+        self.verify_stored(&mut transfer).await?;
+        Ok(transfer)
+    }
+
+    /// Reads what an earlier download left.
+    async fn verify_stored(&mut self, transfer: &mut FileTransfer) -> Result<(), DownloadStop> {
+        let stored = transfer.sink.position();
+        let mut position = 0;
+        while position < stored {
+            let length = (stored - position).min(CHUNK_BYTES as u64) as usize;
+            let chunk = transfer.sink.read_at(position, length).map_err(not_stored)?;
+            if chunk.is_empty() {
+                return Err(DownloadStop::Discarded(LibraryError::StoredFileUnreadable));
+            }
+            self.digest(transfer, &chunk)?;
+            position += chunk.len() as u64;
+            self.post_progress(transfer, position, DownloadStage::Checking);
+            self.yield_to_page().await?;
+        }
+        Ok(())
+    }
+
+    /// Takes bytes into both hashes, and validates the header.
+    fn digest(&mut self, transfer: &mut FileTransfer, bytes: &[u8]) -> Result<(), DownloadStop> {
+        transfer.hash.update(bytes);
+        self.hash.update(bytes);
+        transfer.header.push(bytes, transfer.version.total).map_err(DownloadStop::Discarded)
+    }
+
+    /// Requests what is missing until it is there.
+    pub async fn transfer_rest(&mut self, transfer: &mut FileTransfer) -> Result<(), DownloadStop> {
+        let mut retries = Retries::new(RetryPolicy::DOWNLOAD);
+        let mut was_replaced = false;
+        while transfer.version.total.is_none_or(|total| transfer.sink.position() < total) {
+            let before = transfer.sink.position();
+            let end = self.request(transfer).await;
+            transfer.sink.flush().map_err(not_stored)?;
+            self.check_paused()?;
+            if transfer.sink.position() > before {
+                retries.reset();
+            }
+            let is_complete = transfer.version.total == Some(transfer.sink.position());
+            let (cause, seconds) = match end {
+                RequestEnd::Stop(stop) => return Err(stop),
+                RequestEnd::Eof if transfer.version.total.is_none() => break,
+                RequestEnd::Eof | RequestEnd::Broken(_) if is_complete => break,
+                RequestEnd::Replaced(_) if was_replaced => return Err(DownloadStop::Discarded(LibraryError::ReplacedAgain)),
+                RequestEnd::Replaced(version) => {
+                    was_replaced = true;
+                    self.restart(transfer, DownloadNotice::Replaced).await?;
+                    self.take_version(transfer, version).await?;
+                    continue;
+                }
+                _ if self.spec.is_local_copy() => return Err(DownloadStop::Discarded(LibraryError::LocalFileChanged)),
+                RequestEnd::Rejected { cause, seconds } => (cause, seconds),
+                _ if transfer.ignores_ranges => return Err(DownloadStop::Interrupted(LibraryError::NotResumable)),
+                RequestEnd::Broken(cause) => (cause, None),
+                RequestEnd::Eof => (RetryCause::ConnectionLost, None),
+            };
+            self.wait(transfer, &mut retries, cause, seconds).await?;
+        }
+        transfer.sink.flush().map_err(not_stored)
+    }
+
+    async fn wait(
+        &mut self,
+        transfer: &FileTransfer,
+        retries: &mut Retries,
+        cause: RetryCause,
+        requested_seconds: Option<f64>,
+    ) -> Result<(), DownloadStop> {
+        let Some(seconds) = retries.delay_seconds(cause, requested_seconds, js_sys::Math::random()) else {
+            return Err(DownloadStop::Interrupted(LibraryError::after_retries(cause)));
+        };
+        let mut timer = RetryTimer::new(seconds, requested_seconds.is_some(), now_millis());
+        loop {
+            let (seconds, poll_millis) = match timer.poll(now_millis(), !navigator().on_line()) {
+                TimerState::Elapsed => break,
+                TimerState::Offline => (None, POLL_MILLIS),
+                TimerState::Running(left) => (Some(left), POLL_MILLIS.min((1e3 * left) as u32 + 1)),
+            };
+            self.post_progress(transfer, transfer.sink.position(), DownloadStage::Waiting { seconds, cause });
+            sleep(poll_millis).await;
+            self.check_paused()?;
+        }
+        if timer.was_offline() {
+            retries.reset();
+        }
+        Ok(())
+    }
+
+    /// One request, from where the file stands.
+    async fn request(&mut self, transfer: &mut FileTransfer) -> RequestEnd {
+        if let Err(stop) = self.take_probe(transfer).await {
+            return RequestEnd::Stop(stop);
+        }
+        let (address, start) = (self.spec.files[transfer.i].source().to_owned(), transfer.sink.position());
+        let last = transfer.version.total.map(|total| total - 1);
+        if last.is_some_and(|last| start > last) {
+            return RequestEnd::Eof;
+        }
+        let (response, body) = match http::get(&address, start, last, self.control.new_request()).await {
+            Ok(response) => response,
+            Err(cause) => return RequestEnd::Rejected { cause, seconds: None },
+        };
+        let (version, is_whole) = match response.action(start) {
+            ResponseAction::TakeRange(version) => (version, false),
+            ResponseAction::TakeWhole(version) => (version, true),
+            ResponseAction::Retry { cause, seconds } => return RequestEnd::Rejected { cause, seconds },
+            ResponseAction::Fail(error) => return RequestEnd::Stop(DownloadStop::Interrupted(error)),
+        };
+        if !transfer.version.agrees(&version) {
+            return match check_length(self.spec.files[transfer.i].bytes, version.total) {
+                Err(error) if start == 0 => RequestEnd::Stop(DownloadStop::Discarded(error)),
+                _ => RequestEnd::Replaced(version),
+            };
+        }
+        transfer.version.total = transfer.version.total.or(version.total);
+        if is_whole && let Err(stop) = self.restart_without_ranges(transfer).await {
+            return RequestEnd::Stop(stop);
+        }
+        self.stream(transfer, body).await
+    }
+
+    /// The first bytes came when the server was probed.
+    async fn take_probe(&mut self, transfer: &mut FileTransfer) -> Result<(), DownloadStop> {
+        let (address, probes) = (&self.spec.files[transfer.i].address, self.probes.clone());
+        let probe = probes.iter().find(|probe| probe.address == *address && probe.resumable && transfer.version.agrees(&probe.version));
+        match probe {
+            Some(probe) if transfer.sink.position() == 0 => {
+                transfer.version.total = transfer.version.total.or(probe.version.total);
+                self.put(transfer, &probe.first_bytes).await
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The server sends everything again.
+    async fn restart_without_ranges(&mut self, transfer: &mut FileTransfer) -> Result<(), DownloadStop> {
+        transfer.ignores_ranges = true;
+        match transfer.sink.position() {
+            0 => {
+                self.notice.get_or_insert(DownloadNotice::NoRanges);
+                Ok(())
+            }
+            _ => self.restart(transfer, DownloadNotice::NoRanges).await,
+        }
+    }
+
+    async fn stream(&mut self, transfer: &mut FileTransfer, mut body: Body) -> RequestEnd {
+        loop {
+            match body.next().await {
+                Ok(Some(bytes)) => {
+                    if let Err(stop) = self.take_chunk(transfer, &bytes).await {
+                        return RequestEnd::Stop(stop);
+                    }
+                }
+                Ok(None) => return RequestEnd::Eof,
+                Err(cause) => return RequestEnd::Broken(cause),
+            }
+        }
+    }
+
+    async fn take_chunk(&mut self, transfer: &mut FileTransfer, bytes: &[u8]) -> Result<(), DownloadStop> {
+        self.check_paused()?;
+        let position = transfer.sink.position() + bytes.len() as u64;
+        if transfer.version.total.is_some_and(|total| position > total) {
+            return Err(DownloadStop::Discarded(LibraryError::TooLong));
+        }
+        self.put(transfer, bytes).await?;
+        // A local file comes so fast that no message gets in between its chunks.
+        match self.post_progress(transfer, position, DownloadStage::Downloading) {
+            true => self.yield_to_page().await,
+            false => Ok(()),
+        }
+    }
+
+    /// Stores bytes; where the storage is full, goes on in memory.
+    async fn put(&mut self, transfer: &mut FileTransfer, bytes: &[u8]) -> Result<(), DownloadStop> {
+        self.digest(transfer, bytes)?;
+        let stored = transfer.sink.position();
+        match transfer.sink.write(bytes) {
+            Ok(()) => return Ok(()),
+            Err(StorageError::Full) => {}
+            Err(error) => return Err(not_stored(error)),
+        }
+        self.fall_back_to_memory(NoStorage::Full)?;
+        // Its file has to be closed before it can be read.
+        transfer.sink = Sink::in_memory(None, 0);
+        let file = match &self.folder {
+            Some(folder) => folder.file(&journal::data_file(transfer.i)).await,
+            None => None,
+        };
+        let file = file.ok_or(DownloadStop::Discarded(LibraryError::StoredFileUnreadable))?;
+        transfer.sink = Sink::in_memory(Some(file.into()), stored);
+        transfer.sink.write(bytes).map_err(not_stored)
+    }
+
+    /// Discards this file. Those before it stay, so their share of the hash has to be computed again: only the first file can restart.
+    async fn restart(&mut self, transfer: &mut FileTransfer, notice: DownloadNotice) -> Result<(), DownloadStop> {
+        if transfer.i > 0 {
+            return Err(DownloadStop::Discarded(LibraryError::ReplacedAgain));
+        }
+        self.notice = Some(notice);
+        transfer.sink.restart().map_err(not_stored)?;
+        if let Some(folder) = self.folder.as_ref().filter(|_| transfer.sink.is_in_memory()) {
+            // What was stored before the storage was full would be taken for the beginning of the new file. The checkpoint counts, so
+            // it goes first.
+            for name in [journal::checkpoint_file(0), journal::data_file(0)] {
+                folder.delete(&name).await.map_err(not_stored)?;
+            }
+        }
+        (transfer.hash, self.hash, transfer.header) = (Sha256::new(), Sha256::new(), HeaderValidator::new(true));
+        Ok(())
+    }
+
+    /// From now on it is this version that is downloaded.
+    async fn take_version(&mut self, transfer: &mut FileTransfer, version: FileVersion) -> Result<(), DownloadStop> {
+        (self.spec.files[0].bytes, self.etags, self.probes) = (version.total, vec![version.etag.clone()], Rc::default());
+        transfer.version = version;
+        if let Some(folder) = &self.folder {
+            folder.delete(JOURNAL).await.map_err(not_stored)?;
+        }
+        (self.post)(LibraryEvent::Replaced(self.spec.clone()));
+        self.write_journal().await
+    }
+}

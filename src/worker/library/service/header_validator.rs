@@ -1,0 +1,110 @@
+//! The header is checked as soon as it has arrived: a model that cannot run is not downloaded further.
+
+use crate::library::errors::LibraryError;
+use crate::model::config::Config;
+use crate::model::gguf::{Gguf, GgufError};
+use crate::model::tensors;
+
+/// Parsing is tried first at so many bytes, then whenever there are twice as many.
+const FIRST_PARSE_BYTES: usize = 64 << 10;
+/// No header is longer.
+const MAX_HEADER_BYTES: usize = 128 << 20;
+
+/// The header so far, until it is complete and checked.
+pub struct HeaderValidator {
+    bytes: Vec<u8>,
+    next_parse_bytes: usize,
+    is_first_file: bool,
+    /// Where the last tensor ends, by the header; `None` until that is known.
+    end: Option<u64>,
+}
+
+impl HeaderValidator {
+    /// `is_first_file`: of a split model only the first file says what the model is.
+    pub fn new(is_first_file: bool) -> Self {
+        Self { bytes: Vec::new(), next_parse_bytes: FIRST_PARSE_BYTES, is_first_file, end: None }
+    }
+
+    /// Takes the next bytes of a file of `total`. The error says what is not supported, and what is.
+    pub fn push(&mut self, bytes: &[u8], total: Option<u64>) -> Result<(), LibraryError> {
+        if self.end.is_some() {
+            return Ok(());
+        }
+        self.bytes.extend_from_slice(bytes);
+        let is_all = total == Some(self.bytes.len() as u64);
+        if self.bytes.len() < self.next_parse_bytes && !is_all {
+            return Ok(());
+        }
+        self.next_parse_bytes = 2 * self.bytes.len();
+        match self.parse(total) {
+            Err(GgufError::Truncated) if !is_all && self.bytes.len() < MAX_HEADER_BYTES => return Ok(()),
+            Err(error) => return Err(unsupported(&error)),
+            Ok(gguf) => {
+                self.check(&gguf)?;
+                self.end = Some(gguf.end());
+            }
+        }
+        self.bytes = Vec::new();
+        Ok(())
+    }
+
+    /// Whether the file, of `total` bytes as it turned out, holds all that its header names.
+    pub fn finish(&self, total: u64) -> Result<(), LibraryError> {
+        match self.end {
+            Some(end) if end <= total => Ok(()),
+            _ => Err(LibraryError::Truncated),
+        }
+    }
+
+    fn parse(&self, total: Option<u64>) -> Result<Gguf, GgufError> {
+        Gguf::parse(&self.bytes, total.unwrap_or(u64::MAX))
+    }
+
+    fn check(&self, gguf: &Gguf) -> Result<(), LibraryError> {
+        if !self.is_first_file || gguf.is_split() {
+            return Ok(());
+        }
+        let config = Config::from_gguf(gguf).map_err(|error| unsupported(&error))?;
+        tensors::check(gguf, &config).map_err(|error| unsupported(&error))
+    }
+}
+
+pub fn unsupported(error: &dyn std::error::Error) -> LibraryError {
+    LibraryError::Unsupported(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DEMO: &[u8] = include_bytes!("../../../../public/models/demo.gguf");
+
+    fn validate(file: &[u8], total: usize) -> Result<(), LibraryError> {
+        let mut validator = HeaderValidator::new(true);
+        file.chunks(10_000).try_for_each(|chunk| validator.push(chunk, Some(total as u64)))
+    }
+
+    #[test]
+    fn a_file_of_unknown_length_must_hold_what_its_header_names() {
+        let mut validator = HeaderValidator::new(true);
+        assert!(validator.finish(0).is_err());
+        validator.push(DEMO, None).unwrap();
+        assert!(validator.finish(DEMO.len() as u64).is_ok() && validator.finish(DEMO.len() as u64 - 100).is_err());
+    }
+
+    #[test]
+    fn a_model_that_runs_is_let_through() {
+        assert_eq!(validate(DEMO, DEMO.len()), Ok(()));
+    }
+
+    #[test]
+    fn what_cannot_run_is_stopped_when_its_header_is_there() {
+        let mut no_model = DEMO[..200_000].to_vec();
+        let at = no_model.windows(17).position(|window| window == b"blk.0.attn_q.weig").unwrap();
+        no_model[at + 6..at + 12].copy_from_slice(b"ssm_in");
+        assert!(validate(&no_model, DEMO.len()).unwrap_err().to_string().contains("no tensor blk.0.attn_q.weight"));
+        assert!(validate(DEMO, DEMO.len() - 1).unwrap_err().to_string().contains("cut off"));
+        assert!(validate(b"<html>", 6).unwrap_err().to_string().contains("not a GGUF"));
+        assert!(validate(&DEMO[..500], 500).is_err());
+    }
+}

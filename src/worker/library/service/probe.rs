@@ -1,0 +1,100 @@
+//! What a server states of a model's files before they are downloaded: length, version, and the first bytes.
+
+use super::http::{self, Body, abort_controller};
+use super::js::sleep;
+use crate::library::address::file_name;
+use crate::library::download_spec::{DownloadSpec, FileSpec};
+use crate::library::errors::{LibraryError, RetryCause};
+use crate::library::http_response::{FileVersion, HttpResponse, ResponseAction};
+use crate::library::retry::{Retries, RetryPolicy};
+
+/// Enough for architecture, sizes and license, which come before the vocabulary.
+const FIRST_BYTES: u64 = 64 << 10;
+
+/// What a server states of one file, and its first bytes: they are not downloaded again.
+pub struct FileProbe {
+    pub address: String,
+    pub version: FileVersion,
+    pub first_bytes: Vec<u8>,
+    /// Whether the server serves ranges.
+    pub resumable: bool,
+}
+
+/// Requests the beginning of every file. Fails where a length is known and the server states another one.
+pub async fn probe_files(spec: &DownloadSpec) -> Result<Vec<FileProbe>, LibraryError> {
+    let mut probes = Vec::new();
+    for file in &spec.files {
+        // The first file alone holds the sizes of the model.
+        let length = if probes.is_empty() { FIRST_BYTES } else { 1 };
+        let probe = probe_with_retries(&file.address, length).await.map_err(|error| in_file(spec, file, error))?;
+        check_length(file.bytes, probe.version.total)?;
+        probes.push(probe);
+    }
+    Ok(probes)
+}
+
+/// The error, with the name of the file where there are several.
+fn in_file(spec: &DownloadSpec, file: &FileSpec, error: LibraryError) -> LibraryError {
+    match spec.files.len() {
+        1 => error,
+        n_files => LibraryError::InFile { error: Box::new(error), file: file_name(&file.address), n_files },
+    }
+}
+
+/// Fails where the length that was expected and the one that the server states are known and differ.
+pub fn check_length(expected: Option<u64>, actual: Option<u64>) -> Result<(), LibraryError> {
+    match (expected, actual) {
+        (Some(expected), Some(actual)) if expected != actual => Err(LibraryError::OtherLength { expected, actual }),
+        _ => Ok(()),
+    }
+}
+
+async fn probe_with_retries(address: &str, length: u64) -> Result<FileProbe, LibraryError> {
+    let mut retries = Retries::new(RetryPolicy::PREVIEW);
+    loop {
+        let (cause, seconds) = match attempt(address, length).await {
+            Ok(Ok(probe)) => return Ok(probe),
+            Ok(Err(ResponseAction::Fail(error))) => return Err(error),
+            Ok(Err(ResponseAction::Retry { cause, seconds })) => (cause, seconds),
+            Ok(Err(_)) => (RetryCause::Empty, None),
+            Err(cause) => (cause, None),
+        };
+        match retries.delay_seconds(cause, seconds, js_sys::Math::random()) {
+            Some(seconds) => sleep((1e3 * seconds) as u32).await,
+            None => return Err(LibraryError::after_retries(cause)),
+        }
+    }
+}
+
+/// A probe, what else the response asks for, or why there was none.
+async fn attempt(address: &str, length: u64) -> Result<Result<FileProbe, ResponseAction>, RetryCause> {
+    let (response, body) = http::get(address, 0, Some(length - 1), abort_controller()).await?;
+    let (version, resumable) = match response.action(0) {
+        ResponseAction::TakeRange(version) => (version, true),
+        ResponseAction::TakeWhole(version) => (version, false),
+        other => return Ok(Err(other)),
+    };
+    let first_bytes = first_bytes(body, length as usize).await?;
+    let total = match version.total {
+        None if resumable => total_length(address).await?,
+        total => total,
+    };
+    Ok(Ok(FileProbe { address: address.to_owned(), version: FileVersion { total, ..version }, first_bytes, resumable }))
+}
+
+/// At most `length` bytes; the rest is not read.
+async fn first_bytes(mut body: Body, length: usize) -> Result<Vec<u8>, RetryCause> {
+    let mut bytes = Vec::new();
+    while bytes.len() < length {
+        let Some(chunk) = body.next().await? else { break };
+        bytes.extend(chunk);
+    }
+    bytes.truncate(length);
+    Ok(bytes)
+}
+
+/// A server that hides the length of the file when a range is requested states it when all is requested, which is then not read.
+async fn total_length(address: &str) -> Result<Option<u64>, RetryCause> {
+    let (HttpResponse { content_length, content_range, .. }, _) = http::get(address, 0, None, abort_controller()).await?;
+    Ok(content_length.filter(|_| content_range.is_none()))
+}

@@ -1,0 +1,151 @@
+//! Where the bytes of a file go: to the browser's storage, or to memory where that is refused or full.
+
+use js_sys::{Array, Uint8Array};
+use web_sys::Blob;
+
+use super::js::now_millis;
+use super::opfs::{Folder, Writer};
+use crate::library::errors::StorageError;
+use crate::library::journal;
+
+/// A checkpoint is written at most so often; a tab that is killed loses what came after the last one.
+const CHECKPOINT_MILLIS: f64 = 250.0;
+/// In memory, bytes are handed to the browser as blobs of this size: they leave our heap, and it may put them on disk.
+const BLOB_BYTES: usize = 4 << 20;
+
+/// One file of a model, written front to back.
+pub enum Sink {
+    Disk(Disk),
+    Memory(Memory),
+}
+
+pub struct Disk {
+    data: Writer,
+    checkpoint: Writer,
+    position: u64,
+    /// The position that the checkpoint holds, and when it was written.
+    stored: u64,
+    stored_millis: f64,
+}
+
+#[derive(Default)]
+pub struct Memory {
+    /// Blobs one after the other; the first may be what the storage took before it was full.
+    blobs: Array,
+    pending: Vec<u8>,
+    position: u64,
+}
+
+impl Sink {
+    /// Goes on where file `i` in `folder` was left.
+    pub async fn open(folder: &Folder, i: usize) -> Result<Self, StorageError> {
+        let stored = folder.text(&journal::checkpoint_file(i)).await;
+        let (data, checkpoint) = (folder.writer(&journal::data_file(i)).await?, folder.writer(&journal::checkpoint_file(i)).await?);
+        let position = journal::resumable_bytes(stored.as_deref(), data.size()?);
+        data.truncate(position)?;
+        Ok(Self::Disk(Disk { data, checkpoint, position, stored: position, stored_millis: now_millis() }))
+    }
+
+    /// Bytes that are there.
+    pub fn position(&self) -> u64 {
+        match self {
+            Self::Disk(disk) => disk.position,
+            Self::Memory(memory) => memory.position,
+        }
+    }
+
+    pub fn is_in_memory(&self) -> bool {
+        matches!(self, Self::Memory(_))
+    }
+
+    /// Bytes of an earlier download, to be verified; in memory there are none.
+    pub fn read_at(&self, position: u64, length: usize) -> Result<Vec<u8>, StorageError> {
+        match self {
+            Self::Disk(disk) => disk.data.read_at(position, length),
+            Self::Memory(_) => Ok(Vec::new()),
+        }
+    }
+
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), StorageError> {
+        match self {
+            Self::Disk(disk) => disk.write(bytes),
+            Self::Memory(memory) => memory.write(bytes),
+        }
+    }
+
+    /// Makes sure that all that was written survives.
+    pub fn flush(&mut self) -> Result<(), StorageError> {
+        match self {
+            Self::Disk(disk) => disk.flush(),
+            Self::Memory(_) => Ok(()),
+        }
+    }
+
+    /// Discards everything.
+    pub fn restart(&mut self) -> Result<(), StorageError> {
+        match self {
+            Self::Disk(disk) => {
+                disk.position = 0;
+                disk.flush()?;
+                disk.data.truncate(0)
+            }
+            Self::Memory(memory) => {
+                *memory = Memory::default();
+                Ok(())
+            }
+        }
+    }
+
+    /// Goes on in memory, behind the `stored` bytes that are in `file`.
+    pub fn in_memory(file: Option<Blob>, stored: u64) -> Self {
+        let on_disk = file.and_then(|file| file.slice_with_f64_and_f64(0.0, stored as f64).ok());
+        let blobs = on_disk.iter().collect();
+        Self::Memory(Memory { blobs, pending: Vec::new(), position: stored })
+    }
+
+    /// The file as one blob, where it is in memory.
+    pub fn into_blob(self) -> Option<Blob> {
+        match self {
+            Self::Disk(_) => None,
+            Self::Memory(mut memory) => {
+                memory.flush_pending().ok()?;
+                Blob::new_with_blob_sequence(&memory.blobs).ok()
+            }
+        }
+    }
+}
+
+impl Disk {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), StorageError> {
+        self.data.write_at(self.position, bytes)?;
+        self.position += bytes.len() as u64;
+        if now_millis() - self.stored_millis > CHECKPOINT_MILLIS { self.flush() } else { Ok(()) }
+    }
+
+    /// First the bytes, then the checkpoint that counts them.
+    fn flush(&mut self) -> Result<(), StorageError> {
+        if self.stored != self.position {
+            self.data.flush()?;
+            self.checkpoint.write_at(0, journal::checkpoint(self.position).as_bytes())?;
+            self.checkpoint.flush()?;
+            self.stored = self.position;
+        }
+        self.stored_millis = now_millis();
+        Ok(())
+    }
+}
+
+impl Memory {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), StorageError> {
+        self.pending.extend_from_slice(bytes);
+        self.position += bytes.len() as u64;
+        if self.pending.len() >= BLOB_BYTES { self.flush_pending() } else { Ok(()) }
+    }
+
+    fn flush_pending(&mut self) -> Result<(), StorageError> {
+        let bytes = Array::of1(&Uint8Array::from(&self.pending[..]));
+        self.blobs.push(&*Blob::new_with_u8_array_sequence(&bytes)?);
+        self.pending.clear();
+        Ok(())
+    }
+}
