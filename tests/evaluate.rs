@@ -14,7 +14,7 @@ use glasscage::explanation::Document;
 use glasscage::lm::{Job, LanguageModel};
 use glasscage::model::source::NativeFile;
 use glasscage::request::{BackendChoice, Question};
-use glasscage::session::{Answered, Reply, Session};
+use glasscage::session::{AnswerResult, AnsweredQuestion, Session};
 use serde_json::{Value, json};
 
 const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf");
@@ -53,8 +53,8 @@ fn a_deletion_curve_is_what_each_text_scores_by_itself() {
         let mut session = session(backend);
         let question = Question { max_tokens: 100, ..Question::greedy(PROMPT) };
         let reply = pollster::block_on(session.answer(&question, async |_| ControlFlow::Continue(())));
-        let Ok(Reply::Answered(answered)) = reply else { panic!("no answer") };
-        let Answered { transcript, segments, .. } = *answered;
+        let Ok(AnswerResult::Answered(answered)) = reply else { panic!("no answer") };
+        let AnsweredQuestion { transcript, segments, .. } = *answered;
         let orders = random_orders(segments.prompt.len(), 2, 7);
         let mut passes = Vec::new();
         let curves = pollster::block_on(deletion_scores(&mut session.lm, &transcript, &segments, &orders, async |pass| {

@@ -20,7 +20,7 @@ use glasscage::metrics::rank_correlation;
 use glasscage::model::gguf::Gguf;
 use glasscage::model::source::{Memory, NativeFile};
 use glasscage::request::{BackendChoice, Question};
-use glasscage::session::{Answered, Reply, Session};
+use glasscage::session::{AnswerResult, AnsweredQuestion, Session};
 use models::{SHAPES, TOKENS};
 
 const FLOAT64: &str = include_str!("golden/gradients.json");
@@ -193,10 +193,10 @@ fn a_product_of_sentences_ranks_sources_much_as_the_product_of_tokens_does() {
         let source = NativeFile::open(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf"))).unwrap();
         let loaded = Session::load(&source, BackendChoice::Cpu, async |_| ControlFlow::Continue(())).await;
         let mut session = loaded.unwrap().unwrap();
-        let Reply::Answered(answered) = session.answer(&question, async |_| ControlFlow::Continue(())).await.unwrap() else {
+        let AnswerResult::Answered(answered) = session.answer(&question, async |_| ControlFlow::Continue(())).await.unwrap() else {
             panic!("it answers");
         };
-        let Answered { transcript, segments, .. } = *answered;
+        let AnsweredQuestion { transcript, segments, .. } = *answered;
         let method = [method("attn-ig").unwrap()];
         let measured = measure(&mut session.lm, &method, &transcript, &segments, async |_| ControlFlow::Continue(())).await;
         let ours: Vec<f64> = measured.tables[0].rows().flatten().map(|score| score.unwrap()).collect();

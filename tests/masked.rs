@@ -16,7 +16,7 @@ use candle_transformers::models::xlm_roberta::{Config, XLMRobertaForMaskedLM};
 use glasscage::cpu::masked::{MaskedLm, MaskedLmError};
 use glasscage::model::source::NativeFile;
 use glasscage::request::{BackendChoice, Question};
-use glasscage::session::{Outcome, Session};
+use glasscage::session::{ExplainResult, Session};
 use masked::{TEXT, config, folder, weights};
 
 const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf");
@@ -101,7 +101,7 @@ fn a_masked_language_model_explains_and_without_one_the_visitor_is_told() {
         let problem = session.explain(&question, async |_| ControlFlow::Continue(())).await.unwrap_err();
         assert!(problem.to_string().contains("masked language model"), "{problem}");
         session.masked_lm = Some(Rc::new(masked_lm(&folder("masked-in-session"))));
-        let Outcome::Explained(document) = session.explain(&question, async |_| ControlFlow::Continue(())).await.unwrap() else {
+        let ExplainResult::Explained(document) = session.explain(&question, async |_| ControlFlow::Continue(())).await.unwrap() else {
             panic!("it was explained");
         };
         assert!(document.is_complete());

@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use glasscage::model::gguf::Gguf;
 use glasscage::model::source::{Joined, Memory};
 use glasscage::request::{BackendChoice, Question};
-use glasscage::session::{Outcome, Session};
+use glasscage::session::{ExplainResult, Session};
 
 fn joined(parts: Vec<Vec<u8>>) -> Joined<Memory> {
     Joined::new(parts.into_iter().map(Memory).collect())
@@ -20,8 +20,8 @@ fn joined(parts: Vec<Vec<u8>>) -> Joined<Memory> {
 fn a_model_in_three_files_explains_as_the_same_in_one() {
     let whole = Memory(std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf")).unwrap());
     let question = Question::greedy("Ann has 3 figs. Bob has 4 nuts. How many nuts does Bob have?");
-    let explain = |outcome: Outcome| match outcome {
-        Outcome::Explained(document) => (document.generation, document.table),
+    let explain = |outcome: ExplainResult| match outcome {
+        ExplainResult::Explained(document) => (document.generation, document.table),
         _ => panic!("nobody stopped it"),
     };
     pollster::block_on(async {

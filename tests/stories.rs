@@ -19,7 +19,7 @@ use glasscage::model::gguf::Gguf;
 use glasscage::model::source::NativeFile;
 use glasscage::model::tokenizer::Tokenizer;
 use glasscage::request::{BackendChoice, Question};
-use glasscage::session::{Outcome, Session};
+use glasscage::session::{ExplainResult, Session};
 use serde_json::Value;
 
 const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/models");
@@ -129,7 +129,7 @@ fn an_answer_given_back_is_explained_as_when_it_was_generated() {
             unit: Unit::Sentence,
         };
         match pollster::block_on(session.explain(&question, async |_| ControlFlow::Continue(()))) {
-            Ok(Outcome::Explained(document)) => document,
+            Ok(ExplainResult::Explained(document)) => document,
             other => panic!("{other:?}"),
         }
     };

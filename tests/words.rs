@@ -5,12 +5,14 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use glasscage::attribution::deletion::RANDOM_ORDERS;
 use glasscage::attribution::{METHODS, Replacement};
 use glasscage::engine::Engine;
 use glasscage::explanation::{Document, Unit};
+use glasscage::lm::LanguageModel;
 use glasscage::model::source::NativeFile;
 use glasscage::request::{BackendChoice, Question, Word};
-use glasscage::session::{Outcome, Session};
+use glasscage::session::{ExplainResult, Session};
 
 const PROMPT: &str = "Stop. Ann has 3 figs. Bob has 4 nuts. What does Bob have?";
 const ANSWER: &str = "Bob has 4 nuts. The answer is 4.";
@@ -28,7 +30,7 @@ fn question(unit: Unit) -> Question {
 
 fn explain(session: &mut Session<Engine>, question: &Question) -> Document {
     match pollster::block_on(session.explain(question, async |_| ControlFlow::Continue(()))) {
-        Ok(Outcome::Explained(document)) => *document,
+        Ok(ExplainResult::Explained(document)) => *document,
         other => panic!("{other:?}"),
     }
 }
@@ -90,6 +92,33 @@ fn opened_sentences_agree_with_the_graph_of_words() {
             }
         }
     }
+}
+
+/// Tokens taken through the transformer for words, a deletion test and an explanation by another method.
+fn follow_up_tokens(session: &mut Session<Engine>, question: &Question) -> [usize; 3] {
+    let start = session.lm.counters().forward_tokens;
+    words(session, question, 0);
+    let after_words = session.lm.counters().forward_tokens;
+    let curves = session.deletion_curves(question, &[], async |_| ControlFlow::Continue(()));
+    assert_eq!(pollster::block_on(curves).unwrap().unwrap().random.len(), RANDOM_ORDERS);
+    let after_curves = session.lm.counters().forward_tokens;
+    explain(session, &Question { method: "clp".into(), ..question.clone() });
+    [after_words - start, after_curves - after_words, session.lm.counters().forward_tokens - after_curves]
+}
+
+#[test]
+fn an_answer_is_generated_once_whatever_is_asked_about_it() {
+    let mut session = session();
+    let question = Question::greedy(PROMPT);
+    let document = explain(&mut session, &question);
+    let given = Question { answer: Some(document.generation.text.clone()), ..question.clone() };
+    let of_given_answer = follow_up_tokens(&mut session, &given);
+    assert_eq!(follow_up_tokens(&mut session, &question), of_given_answer);
+    // Another limit may end the answer elsewhere: it is generated anew, once.
+    let shorter = Question { max_tokens: question.max_tokens - 1, ..question };
+    let [words, curves, method] = follow_up_tokens(&mut session, &shorter);
+    assert!(words > of_given_answer[0], "{words}");
+    assert_eq!([curves, method], of_given_answer[1..]);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use glasscage::explanation::Document;
 use glasscage::model::source::Memory;
 use glasscage::request::{BackendChoice, Question};
-use glasscage::session::{Outcome, Session};
+use glasscage::session::{ExplainResult, Session};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_dedicated_worker);
@@ -23,7 +23,7 @@ async fn the_demo_model_explains_as_it_does_natively() {
     let mut session = session.unwrap().unwrap();
     let question = Question::greedy(&native.prompt.text);
     let outcome = session.explain(&question, async |_| ControlFlow::Continue(())).await.unwrap();
-    let Outcome::Explained(document) = outcome else { panic!("nobody stopped it") };
+    let ExplainResult::Explained(document) = outcome else { panic!("nobody stopped it") };
     assert_eq!(document.generation, native.generation);
     assert_eq!(document.manifest, native.manifest);
     for (wasm, native) in document.table.rows().flatten().zip(native.table.rows().flatten()) {

@@ -8,6 +8,9 @@ use super::{Segments, Transcript};
 use crate::lm::sample::Chance;
 use crate::lm::{Job, LanguageModel, LmError, Pass};
 
+/// Random orders in a deletion test: the mean of their curves is what chance would do.
+pub const RANDOM_ORDERS: usize = 3;
+
 /// For each of `orders` (0-based prompt sentences) s_0, s_1, ..: ln p of the whole generation, in nats, when so many of them are
 /// replaced by end tokens. One job for all; what several orders come to is measured once. `on_pass` gets passes made and planned;
 /// `None` where it broke off.

@@ -9,12 +9,12 @@ use crate::model::tokenizer::{TokenId, Tokenizer};
 #[derive(Debug)]
 pub struct Generated {
     pub tokens: Vec<TokenId>,
-    pub stop: Stop,
+    pub stop: StopReason,
 }
 
-/// Why it ended.
+/// Why generation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
+pub enum StopReason {
     /// The model ended its turn.
     End,
     /// The limit of tokens, or of the context, was reached.
@@ -40,17 +40,17 @@ pub async fn generate(
     let mut next = model.next_token(prompt, sampler).await?;
     let stop = loop {
         if tokenizer.is_end_of_generation(next) {
-            break Stop::End;
+            break StopReason::End;
         }
         if tokens.len() == limit {
-            break Stop::Length;
+            break StopReason::Length;
         }
         tokens.push(next);
         if on_token(next).await.is_break() {
-            break Stop::Cancelled;
+            break StopReason::Cancelled;
         }
         if tokens.len() == limit {
-            break Stop::Length;
+            break StopReason::Length;
         }
         next = model.next_token(&[next], sampler).await?;
     };

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Answered, Session};
+use super::{AnsweredQuestion, Session};
 use crate::attribution::{Method, Replacement};
 use crate::cpu::masked::MaskedLmError;
 use crate::lm::LanguageModel;
@@ -12,14 +12,14 @@ use crate::problem::Problem;
 impl<M: LanguageModel> Session<M> {
     /// Makes `answered` ready to be measured by `method`: where that asks for it, every source gets as many other tokens as it has,
     /// cut off or filled up with end tokens.
-    pub fn fill_gaps(&self, method: &Method, answered: &mut Answered) -> Result<(), Problem> {
+    pub fn fill_gaps(&self, method: &Method, answered: &mut AnsweredQuestion) -> Result<(), Problem> {
         if method.replacement == Replacement::MaskedLm {
             answered.transcript.infills = self.masked_infills(answered)?;
         }
         Ok(())
     }
 
-    fn masked_infills(&self, Answered { document, transcript, segments }: &Answered) -> Result<Vec<Vec<TokenId>>, Problem> {
+    fn masked_infills(&self, AnsweredQuestion { document, transcript, segments }: &AnsweredQuestion) -> Result<Vec<Vec<TokenId>>, Problem> {
         let masked_lm = self.masked_lm.as_ref().ok_or_else(|| {
             Problem::new("this method needs a masked language model", "Choose its files in the settings, or another method.")
         })?;

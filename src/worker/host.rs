@@ -21,7 +21,7 @@ use crate::lm::{Counters, LanguageModel};
 use crate::model::source::{ByteSource, Joined};
 use crate::problem::Problem;
 use crate::request::{BackendChoice, ExplainProgress, LoadProgress, PassProgress, Question, WorkStats};
-use crate::session::{Outcome, Reply, Session};
+use crate::session::{AnswerResult, ExplainResult, Session};
 
 /// How long the worker may compute before it looks whether the visitor pressed Stop.
 const TURN_MILLIS: f64 = 40.0;
@@ -145,9 +145,9 @@ impl EngineState {
         let outcome = session.explain(question, async |progress| page.tell(event_of(progress)).await).await;
         self.account(&before, page);
         match outcome? {
-            Outcome::Explained(document) => page.post(&Event::Finished(*document)),
-            Outcome::Stopped { answer } => page.post(&Event::Stopped { answer }),
-            Outcome::Failed { measured, problem } => {
+            ExplainResult::Explained(document) => page.post(&Event::Finished(*document)),
+            ExplainResult::Stopped { answer } => page.post(&Event::Stopped { answer }),
+            ExplainResult::Failed { measured, problem } => {
                 page.post(&Event::Finished(*measured));
                 return Err(problem);
             }
@@ -161,8 +161,8 @@ impl EngineState {
         let reply = session.answer(question, async |token| page.tell(Event::Token(token)).await).await;
         self.account(&before, page);
         page.post(&match reply? {
-            Reply::Answered(answered) => Event::Answered(answered.document),
-            Reply::Stopped { answer } => Event::Stopped { answer },
+            AnswerResult::Answered(answered) => Event::Answered(answered.document),
+            AnswerResult::Stopped { answer } => Event::Stopped { answer },
         });
         Ok(())
     }
@@ -189,8 +189,9 @@ impl EngineState {
     async fn check(&mut self, question: &Question, orders: &[Vec<usize>], page: &Page) -> Result<(), Problem> {
         let Some(session) = self.ready(page).await? else { return Ok(()) };
         let before = session.lm.counters();
-        let checked =
-            session.check(question, orders, async |PassProgress { done, planned }| page.tell(Event::Checking([done, planned])).await).await;
+        let checked = session
+            .deletion_curves(question, orders, async |PassProgress { done, planned }| page.tell(Event::Checking([done, planned])).await)
+            .await;
         self.account(&before, page);
         page.post(&checked?.map_or(Event::Stopped { answer: String::new() }, Event::Checked));
         Ok(())

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use glasscage::request::Question;
-use glasscage::session::Reply;
+use glasscage::session::AnswerResult;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -35,10 +35,10 @@ pub fn answer(arguments: &Arguments) -> Result<(), String> {
     filter(|Input { prompt }| {
         let question = Question { max_tokens, ..Question::greedy(&prompt) };
         match pollster::block_on(session.answer(&question, async |_| ControlFlow::Continue(()))) {
-            Ok(Reply::Answered(answered)) => {
+            Ok(AnswerResult::Answered(answered)) => {
                 Ok(json!({ "answer": answered.document.generation.text, "tokens": answered.transcript.generation.len() }))
             }
-            Ok(Reply::Stopped { answer }) => Ok(json!({ "answer": answer })),
+            Ok(AnswerResult::Stopped { answer }) => Ok(json!({ "answer": answer })),
             Err(problem) => Ok(json!({ "problem": problem.what })),
         }
     })

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use glasscage::explanation::{Document, Sampling, Unit};
 use glasscage::graph::{context_attribution, normalize, row_attribution};
 use glasscage::request::{ExplainProgress, Question};
-use glasscage::session::Outcome;
+use glasscage::session::ExplainResult;
 
 use super::{Backend, load, load_masked_lm};
 
@@ -78,9 +78,9 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
         ControlFlow::Continue(())
     }));
     let (mut document, failure) = match outcome.map_err(|problem| problem.to_string())? {
-        Outcome::Explained(document) => (document, None),
-        Outcome::Failed { measured, problem } => (measured, Some(problem)),
-        Outcome::Stopped { .. } => return Err("the run was stopped".into()),
+        ExplainResult::Explained(document) => (document, None),
+        ExplainResult::Failed { measured, problem } => (measured, Some(problem)),
+        ExplainResult::Stopped { .. } => return Err("the run was stopped".into()),
     };
     let n_generated = document.generation.sentences.len();
     let missing = chosen.iter().find(|&&row| row >= n_generated);

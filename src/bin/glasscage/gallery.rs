@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use glasscage::request::Question;
-use glasscage::session::Outcome;
+use glasscage::session::ExplainResult;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -53,7 +53,7 @@ pub fn gallery(arguments: &Arguments) -> Result<(), String> {
     for (number, example) in examples.iter().enumerate() {
         let question = Question::greedy(&example.prompt);
         let outcome = pollster::block_on(session.explain(&question, async |_| ControlFlow::Continue(())));
-        let Outcome::Explained(mut document) = outcome.map_err(|problem| problem.to_string())? else {
+        let ExplainResult::Explained(mut document) = outcome.map_err(|problem| problem.to_string())? else {
             return Err(format!("{}: not explained", example.title));
         };
         if example.task == "facts" {

@@ -47,7 +47,9 @@ class Engine {
   /// Up to `limit` tokens after `prompt`: when it was asked, when the first and the last one came, how many came.
   async generate(prompt, limit) {
     const run = { begin: now(), tokens: 0 };
-    this.send({ Explain: question(prompt, null, 4 * limit) });
+    // The engine remembers its last answer; another seed makes it another question.
+    this.seed = (this.seed ?? 0) + 1;
+    this.send({ Explain: question(prompt, null, 4 * limit, this.seed) });
     await this.until((event) => {
       if (event.Token !== undefined && !run.enough) {
         run.tokens += 1;
@@ -74,11 +76,11 @@ class Engine {
   }
 }
 
-const question = (prompt, answer, max_tokens) => ({
+const question = (prompt, answer, max_tokens, seed = 0) => ({
   prompt,
   answer,
   use_template: false,
-  sampling: { temperature: 0, top_k: null, top_p: null, seed: 0 },
+  sampling: { temperature: 0, top_k: null, top_p: null, seed },
   max_tokens,
   max_context: null,
   method: "pert",

@@ -3,19 +3,17 @@
 use std::ops::ControlFlow;
 
 use glasscage::attribution::Method;
-use glasscage::attribution::deletion::{deletion_scores, random_orders};
+use glasscage::attribution::deletion::{RANDOM_ORDERS, deletion_scores, random_orders};
 use glasscage::attribution::run::{measure, n_passes};
 use glasscage::engine::Engine;
 use glasscage::explanation::{Answer, Document};
 use glasscage::graph::{Normalization, context_attribution, normalize, row_attribution};
 use glasscage::metrics::{Curve, coverage, order, share_on};
 use glasscage::request::Question;
-use glasscage::session::{Answered, Reply, Session};
+use glasscage::session::{AnswerResult, AnsweredQuestion, Session};
 
 use super::items::{Item, Output};
 use super::record::{Aggregation, Kind, Outcome, Reading, Score, Scored, Variant};
-
-const RANDOM_ORDERS: usize = 3;
 
 /// An attribution and the orders in which it deletes: one, or several to take the mean of.
 struct Candidate {
@@ -28,8 +26,8 @@ pub fn outcome(session: &mut Session<Engine>, item: &Item, methods: &[&Method], 
     pollster::block_on(async {
         let question = Question { answer: item.given.clone(), max_tokens, method: methods[0].id.into(), ..Question::greedy(&item.prompt) };
         let mut answered = match session.answer(&question, async |_| ControlFlow::Continue(())).await {
-            Ok(Reply::Answered(answered)) => answered,
-            Ok(Reply::Stopped { .. }) => return Err("the run was stopped".to_owned()),
+            Ok(AnswerResult::Answered(answered)) => answered,
+            Ok(AnswerResult::Stopped { .. }) => return Err("the run was stopped".to_owned()),
             Err(problem) => return Ok(Outcome::Skipped(problem.what)),
         };
         for method in methods {
@@ -37,7 +35,7 @@ pub fn outcome(session: &mut Session<Engine>, item: &Item, methods: &[&Method], 
                 return Ok(Outcome::Skipped(problem.what));
             }
         }
-        let Answered { document, transcript, segments } = *answered;
+        let AnsweredQuestion { document, transcript, segments } = *answered;
         let differs = |counted: Option<usize>, here: usize| counted.is_some_and(|counted| counted != here);
         if differs(item.n_prompt, document.prompt.sentences.len()) || differs(item.n_given, document.generation.sentences.len()) {
             return Ok(Outcome::Skipped("its sentences are cut in another way than the data set cuts them".into()));

@@ -1,0 +1,161 @@
+//! Answering: generated token by token, taken as given, or remembered.
+
+use std::ops::ControlFlow;
+
+use super::text::{FramedPrompt, SplitText, TokenizedAnswer};
+use super::{AnswerResult, AnsweredQuestion, Session, method_of, problems};
+use crate::attribution::{self, Transcript};
+use crate::explanation::{Answer, Sampling, Stop, Unit};
+use crate::lm::LanguageModel;
+use crate::lm::generate::{StopReason, generate};
+use crate::lm::sample::Sampler;
+use crate::model::chat::ChatTemplate;
+use crate::model::tokenizer::TokenId;
+use crate::problem::Problem;
+use crate::request::Question;
+use crate::text::sentences::sentences;
+use crate::text::stream::TextStream;
+
+/// A prompt and its answer in tokens.
+pub struct AnsweredText {
+    pub framed: FramedPrompt,
+    pub answer: TokenizedAnswer,
+    pub origin: Answer,
+    /// The longest text that the question allows, in tokens.
+    limit: usize,
+}
+
+/// An answer that was generated to its end, with all that it depends on: the same seed gives the same answer.
+pub struct GeneratedAnswer {
+    context: Vec<TokenId>,
+    sampling: Sampling,
+    max_tokens: usize,
+    tokens: Vec<TokenId>,
+    stop: Stop,
+}
+
+impl AnsweredText {
+    pub fn was_stopped(&self) -> bool {
+        matches!(self.origin, Answer::Generated { stop: Stop::Cancelled, .. })
+    }
+}
+
+impl<M: LanguageModel> Session<M> {
+    /// Answers, or takes the answer given, and prepares what is to be measured. `on_token` gets the characters that each generated
+    /// token completes, and may break off. The last answer is remembered: the same question is not generated twice.
+    pub async fn answer(
+        &mut self,
+        question: &Question,
+        mut on_token: impl AsyncFnMut(String) -> ControlFlow<()>,
+    ) -> Result<AnswerResult, Problem> {
+        let method = method_of(question)?;
+        let text = self.answered_text(question, &mut on_token).await?;
+        if text.was_stopped() {
+            return Ok(AnswerResult::Stopped { answer: text.answer.text });
+        }
+        Ok(AnswerResult::Answered(Box::new(self.prepare(question, method, question.unit, &text)?)))
+    }
+
+    /// Answers, or takes the answer given.
+    pub(super) async fn answered_text(
+        &mut self,
+        question: &Question,
+        on_token: &mut impl AsyncFnMut(String) -> ControlFlow<()>,
+    ) -> Result<AnsweredText, Problem> {
+        problems::check_question(question)?;
+        let framed = FramedPrompt::new(&question.prompt, self.template_of(question), &self.tokenizer);
+        let framed = framed.map_err(|error| problems::template_failed(&error))?;
+        if framed.ids.is_empty() {
+            return Err(problems::prompt_without_tokens());
+        }
+        let context_length = self.lm.config().context_length;
+        let limit = question.max_context.map_or(context_length, |chosen| chosen.min(context_length));
+        // At least one token of the answer has to fit.
+        if framed.ids.len() >= limit {
+            return Err(problems::too_long(framed.ids.len() + 1, limit, context_length));
+        }
+        let (answer, origin) = match &question.answer {
+            Some(answer) => (TokenizedAnswer::from_text(answer, &framed.ids, &self.tokenizer), Answer::Given {}),
+            None => {
+                let Question { sampling, max_tokens, .. } = *question;
+                let (ids, stop) = self.generated(&framed.ids, sampling, max_tokens.min(limit - framed.ids.len()), on_token).await?;
+                (TokenizedAnswer::from_ids(ids, &self.tokenizer), Answer::Generated { sampling, max_tokens, stop })
+            }
+        };
+        Ok(AnsweredText { framed, answer, origin, limit })
+    }
+
+    /// The template that frames the prompt of `question`.
+    pub(super) fn template_of(&self, question: &Question) -> Option<&ChatTemplate> {
+        self.template.as_ref().filter(|_| question.use_template)
+    }
+
+    /// A continuation of `context`, and why it ended: the last one again where nothing that it depends on has changed.
+    async fn generated(
+        &mut self,
+        context: &[TokenId],
+        sampling: Sampling,
+        max_tokens: usize,
+        on_token: &mut impl AsyncFnMut(String) -> ControlFlow<()>,
+    ) -> Result<(Vec<TokenId>, Stop), Problem> {
+        let mut stream = TextStream::default();
+        let tokenizer = &self.tokenizer;
+        // Half a character is reported too: every token is a chance to stop.
+        let mut report = async |token| on_token(stream.push(tokenizer.bytes(token))).await;
+        let is_same = |last: &&GeneratedAnswer| last.context == context && last.sampling == sampling && last.max_tokens == max_tokens;
+        if let Some(last) = self.last_answer.as_ref().filter(is_same) {
+            for (i, &token) in last.tokens.iter().enumerate() {
+                if report(token).await.is_break() {
+                    return Ok((last.tokens[..=i].to_vec(), Stop::Cancelled));
+                }
+            }
+            return Ok((last.tokens.clone(), last.stop));
+        }
+        let Sampling { temperature, top_k, top_p, seed } = sampling;
+        let mut sampler = Sampler::new(temperature, top_k, top_p, seed);
+        let generated =
+            generate(&mut self.lm, tokenizer, context, &mut sampler, max_tokens, report).await.map_err(problems::engine_failed)?;
+        let (tokens, stop) = (generated.tokens, stop_of(generated.stop));
+        if stop != Stop::Cancelled {
+            self.last_answer = Some(GeneratedAnswer { context: context.to_vec(), sampling, max_tokens, tokens: tokens.clone(), stop });
+        }
+        Ok((tokens, stop))
+    }
+
+    /// Splits an answered question into units, ready to be measured by `method`.
+    pub(super) fn prepare(
+        &self,
+        question: &Question,
+        method: &attribution::Method,
+        unit: Unit,
+        text: &AnsweredText,
+    ) -> Result<AnsweredQuestion, Problem> {
+        let AnsweredText { framed, answer, origin, limit } = text;
+        if sentences(&answer.text).is_empty() || answer.ids.is_empty() {
+            return Err(problems::empty_answer());
+        }
+        let tokens = [&framed.ids[..], &answer.ids].concat();
+        if tokens.len() > *limit {
+            return Err(problems::too_long(tokens.len(), *limit, self.lm.config().context_length));
+        }
+        let split = SplitText::new(unit, &question.prompt, framed, answer);
+        let segments = split.segments.clone();
+        let transcript = Transcript {
+            generation: framed.ids.len()..tokens.len(),
+            tokens,
+            end_token: self.tokenizer.eos(),
+            control_tokens: self.tokenizer.control_tokens(),
+            infills: Vec::new(),
+        };
+        let document = self.unmeasured_document(method, unit, split, self.template_of(question).is_some(), origin.clone());
+        Ok(AnsweredQuestion { document, transcript, segments })
+    }
+}
+
+fn stop_of(reason: StopReason) -> Stop {
+    match reason {
+        StopReason::End => Stop::End,
+        StopReason::Length => Stop::Length,
+        StopReason::Cancelled => Stop::Cancelled,
+    }
+}

@@ -1,0 +1,74 @@
+//! The document of an answer that is not measured yet, and the facts about the model in it.
+
+use super::Session;
+use super::text::SplitText;
+use crate::attribution::{self, Replacement};
+use crate::explanation::{Aggregation, Answer, Document, FORMAT, Manifest, Method, Model, Unit, VERSION};
+use crate::graph::Normalization;
+use crate::lm::LanguageModel;
+use crate::model::gguf::Gguf;
+use crate::table::Table;
+use crate::version::GLASSCAGE;
+
+impl<M: LanguageModel> Session<M> {
+    /// What stands in place of a source's tokens, in words.
+    pub fn replacement(&self, method: &attribution::Method) -> String {
+        match method.replacement {
+            Replacement::EndToken => self.tokenizer.name(self.tokenizer.eos()),
+            Replacement::Infill => "the model\u{2019}s own words".into(),
+            Replacement::MaskedLm => "words of a masked language model".into(),
+            Replacement::Nothing => "nothing".into(),
+        }
+    }
+
+    /// A document with an empty table, about its last sentence.
+    pub(super) fn unmeasured_document(
+        &self,
+        method: &attribution::Method,
+        unit: Unit,
+        text: SplitText,
+        is_framed: bool,
+        answer: Answer,
+    ) -> Document {
+        let SplitText { prompt, generation, .. } = text;
+        let backend = self.lm.backend();
+        Document {
+            format: FORMAT.into(),
+            version: VERSION,
+            unit,
+            table: Table::unmeasured(prompt.sentences.len(), generation.sentences.len()),
+            output: vec![generation.sentences.len() - 1],
+            prompt,
+            generation,
+            method: Method {
+                id: method.id.into(),
+                aggregation: Aggregation::Mean,
+                normalization: Normalization::Full,
+                replacement: self.replacement(method),
+                passes: [0, 0],
+            },
+            manifest: Manifest {
+                model: self.model.clone(),
+                template: if is_framed { "chat" } else { "none" }.into(),
+                answer,
+                backend: backend.name,
+                precision: backend.precision,
+                table_precision: "f64".into(),
+                glasscage: GLASSCAGE.into(),
+            },
+        }
+    }
+}
+
+/// What a document says of the model.
+pub fn describe_model(gguf: &Gguf, sha256: String) -> Model {
+    let text = |key: &str| gguf.metadata.str(key).unwrap_or_default().to_owned();
+    Model {
+        name: text("general.name"),
+        architecture: text("general.architecture"),
+        quantization: gguf.main_quant().map_or(String::new(), |quant| quant.name.to_owned()),
+        parameters: gguf.n_parameters(),
+        bytes: gguf.size,
+        sha256,
+    }
+}

@@ -1,0 +1,95 @@
+//! What a visitor reads when a question cannot be answered or a model cannot be loaded.
+
+use crate::explanation::Sampling;
+use crate::lm::{LmError, LoadError};
+use crate::model::chat::ChatError;
+use crate::problem::Problem;
+use crate::request::Question;
+use crate::text::sentences::sentences;
+
+/// Refuses what no model can answer: a prompt without a sentence, settings that the sampler cannot work with.
+pub fn check_question(question: &Question) -> Result<(), Problem> {
+    if sentences(&question.prompt).is_empty() {
+        return Err(Problem::new("the prompt is empty", "Write a question or choose an example."));
+    }
+    check_sampling(&question.sampling)
+}
+
+fn check_sampling(sampling: &Sampling) -> Result<(), Problem> {
+    let &Sampling { temperature, top_k, top_p, .. } = sampling;
+    let facts = [
+        (temperature == 0.0 || (0.01..=100.0).contains(&temperature), "the temperature must be 0, or between 0.01 and 100"),
+        (top_k.is_none_or(|k| k > 0), "top-k must be at least 1"),
+        (top_p.is_none_or(|p| p > 0.0 && p <= 1.0), "top-p must be above 0 and at most 1"),
+    ];
+    match facts.iter().find(|(holds, _)| !holds) {
+        Some((_, what)) => Err(Problem::new(*what, "Change it in the settings.")),
+        None => Ok(()),
+    }
+}
+
+/// There is no such method.
+pub fn unknown_method(id: &str) -> Problem {
+    Problem::new(format!("there is no method {id:?}"), "Choose another method.")
+}
+
+/// The chat template cannot frame the prompt.
+pub fn template_failed(error: &ChatError) -> Problem {
+    Problem::new(error.to_string(), "Turn the chat template off, or choose another model.")
+}
+
+/// The vocabulary has no token for any character of the prompt.
+pub fn prompt_without_tokens() -> Problem {
+    Problem::new("the model has no token for this prompt", "Write it in other characters, or choose another model.")
+}
+
+/// Nothing was answered.
+pub fn empty_answer() -> Problem {
+    Problem::new("the answer is empty, so there is nothing to explain", "Ask differently, or write the answer to explain yourself.")
+}
+
+/// Prompt and answer have `tokens` tokens: more than `limit`, which is what the settings allow or the model's own limit.
+pub fn too_long(tokens: usize, limit: usize, context_length: usize) -> Problem {
+    if limit == context_length {
+        return engine_failed(LmError::TooLong { tokens, limit });
+    }
+    Problem::new(
+        format!("prompt and answer have {tokens} tokens, {} more than the {limit} that the settings allow", tokens - limit),
+        format!("Shorten the prompt, or allow a longer text in the settings: this model can read {context_length} tokens."),
+    )
+}
+
+/// The deletion test was asked for orders that do not fit the sentences found here.
+pub fn other_sentences() -> Problem {
+    Problem::new(
+        "this explanation splits the prompt into other sentences than this version of Glasscage",
+        "Recompute it here, then run the deletion test on that.",
+    )
+}
+
+/// What a visitor can do about an engine that failed.
+pub fn engine_failed(error: LmError) -> Problem {
+    let remedy = match &error {
+        LmError::TooLong { .. } => "Shorten the prompt, or choose a model with a longer context.",
+        LmError::OutOfGpuMemory { .. } => "Shorten the prompt, choose a smaller model, or add ?backend=cpu to the address of this page.",
+        LmError::DeviceLost(_) => "Press Explain again: the engine restarts by itself.",
+        _ => "Press Explain to try again.",
+    };
+    Problem::new(error.to_string(), remedy)
+}
+
+/// A model that could not be loaded: because of the file, or because of the engine.
+pub fn load_failed(error: LoadError) -> Problem {
+    match error {
+        LoadError::Engine(error) => {
+            Problem::new(error.to_string(), "Choose a smaller model, or add ?backend=cpu to the address of this page.")
+        }
+        LoadError::TooLarge => Problem::new(error.to_string(), "Choose a smaller model, or close other tabs."),
+        error => unreadable_file(error),
+    }
+}
+
+/// A model file that cannot be used.
+pub fn unreadable_file(error: impl std::error::Error) -> Problem {
+    Problem::new(error.to_string(), "Choose another model file, or download this one again.")
+}

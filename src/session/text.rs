@@ -1,0 +1,122 @@
+//! Prompt and answer as tokens, and the tokens of each sentence or word.
+
+use std::ops::Range;
+
+use crate::attribution::Segments;
+use crate::explanation::{Passage, Unit};
+use crate::model::chat::{self, ChatError, ChatTemplate, Date, FramedToken};
+use crate::model::tokenizer::{TokenId, Tokenizer};
+use crate::text::sentences::{sentences, tile};
+use crate::text::spans::{first_visible, tokens_of_sentences};
+use crate::text::words::words;
+
+/// Chat templates may print the date; a fixed one (that of Llama 3.1's template) keeps results reproducible.
+fn template_date() -> Date {
+    Date::new(2024, 7, 26).expect("a day of the calendar")
+}
+
+/// What the model reads before it answers: the prompt's tokens between those of its chat frame.
+pub struct FramedPrompt {
+    pub ids: Vec<TokenId>,
+    /// Position of the prompt's first token.
+    prompt_start: usize,
+    /// The bytes of the prompt that each of its tokens covers.
+    prompt_spans: Vec<Range<usize>>,
+}
+
+/// The answer in tokens: `spans[i]` are the bytes of `text` that token `i` covers.
+pub struct TokenizedAnswer {
+    pub text: String,
+    pub ids: Vec<TokenId>,
+    spans: Vec<Range<usize>>,
+}
+
+/// Prompt and answer, split into sentences or words.
+pub struct SplitText {
+    pub segments: Segments,
+    pub prompt: Passage,
+    pub generation: Passage,
+}
+
+impl FramedPrompt {
+    /// The prompt in the model's chat frame, or plain where there is no template.
+    pub fn new(prompt: &str, template: Option<&ChatTemplate>, tokenizer: &Tokenizer) -> Result<Self, ChatError> {
+        let framed = chat::frame(template, tokenizer, prompt, template_date())?;
+        let is_prompt = |token: &FramedToken| framed.prompt.contains(&first_visible(&framed.text, &token.span));
+        let of_prompt = |token: &FramedToken| token.prompt.clone().filter(|_| is_prompt(token));
+        let prompt_start = framed.tokens.iter().position(|token| of_prompt(token).is_some()).unwrap_or(0);
+        let prompt_end = framed.tokens.iter().rposition(|token| of_prompt(token).is_some()).map_or(prompt_start, |last| last + 1);
+        let mut reached = 0;
+        // A token in between may cover nothing: a space that the tokenizer added.
+        let spans = framed.tokens[prompt_start..prompt_end].iter().map(|token| {
+            let span = of_prompt(token).unwrap_or(reached..reached);
+            reached = span.end;
+            span
+        });
+        let prompt_spans = spans.collect();
+        Ok(Self { ids: framed.ids(), prompt_start, prompt_spans })
+    }
+}
+
+impl TokenizedAnswer {
+    /// A given text, as the continuation of `context`.
+    pub fn from_text(text: &str, context: &[TokenId], tokenizer: &Tokenizer) -> Self {
+        let (ids, spans) = tokenizer.encode_continuation(context, text).into_iter().map(|token| (token.id, token.span)).unzip();
+        Self { text: text.to_owned(), ids, spans }
+    }
+
+    /// The text that `ids` stand for; bytes that are not UTF-8 become U+FFFD.
+    pub fn from_ids(ids: Vec<TokenId>, tokenizer: &Tokenizer) -> Self {
+        let mut bytes = Vec::new();
+        let ends: Vec<usize> = ids
+            .iter()
+            .map(|&id| {
+                bytes.extend_from_slice(tokenizer.bytes(id));
+                bytes.len()
+            })
+            .collect();
+        let mut text = String::new();
+        // For each byte, its offset in the text.
+        let mut offsets = Vec::with_capacity(bytes.len() + 1);
+        for chunk in bytes.utf8_chunks() {
+            offsets.extend(text.len()..text.len() + chunk.valid().len());
+            text.push_str(chunk.valid());
+            if !chunk.invalid().is_empty() {
+                offsets.extend(std::iter::repeat_n(text.len(), chunk.invalid().len()));
+                text.push(char::REPLACEMENT_CHARACTER);
+            }
+        }
+        offsets.push(text.len());
+        let starts = std::iter::once(0).chain(ends.iter().copied());
+        let spans = starts.zip(&ends).map(|(start, &end)| offsets[start]..offsets[end]).collect();
+        Self { text, ids, spans }
+    }
+}
+
+impl SplitText {
+    /// Splits prompt and answer into units, and finds the tokens of each. Neither may be without a sentence.
+    pub fn new(unit: Unit, prompt: &str, framed: &FramedPrompt, answer: &TokenizedAnswer) -> Self {
+        let (prompt_units, prompt_tokens) = units_and_tokens(unit, prompt, &framed.prompt_spans);
+        let (answer_units, answer_tokens) = units_and_tokens(unit, &answer.text, &answer.spans);
+        let passage = |text: &str, units: &[Range<usize>], tokens: &[Range<usize>]| {
+            Passage::new(text, units, tokens.iter().map(Range::len).collect())
+        };
+        let shift = |ranges: &[Range<usize>], by: usize| ranges.iter().map(|range| range.start + by..range.end + by).collect();
+        Self {
+            prompt: passage(prompt, &prompt_units, &prompt_tokens),
+            generation: passage(&answer.text, &answer_units, &answer_tokens),
+            segments: Segments { prompt: shift(&prompt_tokens, framed.prompt_start), generation: shift(&answer_tokens, framed.ids.len()) },
+        }
+    }
+}
+
+/// The bytes of each unit, which tile `text`, and the tokens of each. `spans` are the bytes of each token.
+fn units_and_tokens(unit: Unit, text: &str, spans: &[Range<usize>]) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
+    let found = match unit {
+        Unit::Sentence => sentences(text),
+        Unit::Word => words(text),
+    };
+    let units = tile(text, &found);
+    let tokens = tokens_of_sentences(text, &units, spans);
+    (units, tokens)
+}
