@@ -1,7 +1,7 @@
 //! Sentences: newlines, then English Punkt (Kiss & Strunk 2006), exactly as NLTK 3.10's `PunktTokenizer("english")` finds them on each line.
 //!
 //! A line is searched for potential sentence ends (`.`, `?`, `!` before closing punctuation or white space); each is judged by the words
-//! around it (`token`), found as NLTK's regular expressions find them (`language`), with what was learned of English (`parameters`);
+//! around it (`token`), found as NLTK's regular expressions find them (`language`), with what was learned of the language (`parameters`);
 //! at last, closing quotes and brackets move to the sentence they close. Functions are named as in `nltk/tokenize/punkt.py`.
 //!
 //! Why our own: the crate `punkt` needs a nightly compiler and follows an older NLTK (no curly quotes); others are rule-based, not Punkt.
@@ -14,9 +14,11 @@ mod token;
 
 use std::ops::Range;
 
+pub use parameters::{ENGLISH, Parameters};
+
 use language::PeriodContext;
 
-/// Sentences of `text` as NLTK finds them: byte ranges, in order, never empty, without the white space between them.
+/// Sentences of an English `text` as NLTK finds them: byte ranges, in order, never empty, without the white space between them.
 ///
 /// As in NLTK, the indentation of a line belongs to its first sentence. Text of nothing but white space has no sentence.
 /// Cost: linear in the text, 40 MB/s for prose natively.
@@ -27,10 +29,15 @@ use language::PeriodContext;
 /// assert_eq!(found, ["Dr. Smith lives in the U.S.", "He likes it.", "So do I."]);
 /// ```
 pub fn sentences(text: &str) -> Vec<Range<usize>> {
+    sentences_in(text, &ENGLISH)
+}
+
+/// Sentences of `text` in the language of these parameters.
+pub fn sentences_in(text: &str, parameters: &Parameters) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut line_start = 0;
     for line in text.split('\n') {
-        found.extend(span_tokenize(line).into_iter().map(|span| line_start + span.start..line_start + span.end));
+        found.extend(span_tokenize(line, parameters).into_iter().map(|span| line_start + span.start..line_start + span.end));
         line_start += line.len() + 1;
     }
     found
@@ -53,16 +60,16 @@ pub fn tile(text: &str, sentences: &[Range<usize>]) -> Vec<Range<usize>> {
 }
 
 /// Sentences of one line.
-fn span_tokenize(line: &str) -> Vec<Range<usize>> {
-    realign_boundaries(line, &slices_from_text(line))
+fn span_tokenize(line: &str, parameters: &Parameters) -> Vec<Range<usize>> {
+    realign_boundaries(line, &slices_from_text(line, parameters))
 }
 
 /// The line cut at those potential sentence ends that are one. The last slice may be empty, or even end before its start.
-fn slices_from_text(line: &str) -> Vec<Range<usize>> {
+fn slices_from_text(line: &str, parameters: &Parameters) -> Vec<Range<usize>> {
     let mut slices = Vec::new();
     let mut last_break = 0;
     for (word_start, end) in potential_end_contexts(line) {
-        if token::text_contains_sentbreak(&line[word_start..end.context_end]) {
+        if token::text_contains_sentbreak(&line[word_start..end.context_end], parameters) {
             slices.push(last_break..end.end);
             last_break = end.next_start;
         }

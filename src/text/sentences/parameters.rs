@@ -1,13 +1,30 @@
-//! What Punkt learned of English: NLTK's `PunktParameters`, read from `english/` (origin, licence and form: `english/README.md`).
+//! What Punkt learned of a language: NLTK's `PunktParameters`, read from a folder such as `english/` (origin, license and form: its README).
 
-const ABBREV_TYPES: &str = include_str!("english/abbrev_types.txt");
-const COLLOCATIONS: &str = include_str!("english/collocations.tab");
-const SENT_STARTERS: &str = include_str!("english/sent_starters.txt");
-const ORTHO_CONTEXT: [(u8, &str); 3] = [
-    (MID_LC, include_str!("english/ortho_mid_lc.txt")),
-    (MID_LC | MID_UC, include_str!("english/ortho_mid_lc_mid_uc.txt")),
-    (BEG_LC, include_str!("english/ortho_beg_lc.txt")),
-];
+/// One language. Lists have an entry a line, sorted by bytes.
+pub struct Parameters {
+    abbrev_types: &'static str,
+    collocations: &'static str,
+    sent_starters: &'static str,
+    /// Words by the orthographic contexts they were seen in, as far as these matter.
+    ortho_context: [(u8, &'static str); 3],
+}
+
+macro_rules! parameters {
+    ($folder:literal) => {
+        Parameters {
+            abbrev_types: include_str!(concat!($folder, "/abbrev_types.txt")),
+            collocations: include_str!(concat!($folder, "/collocations.tab")),
+            sent_starters: include_str!(concat!($folder, "/sent_starters.txt")),
+            ortho_context: [
+                (MID_LC, include_str!(concat!($folder, "/ortho_mid_lc.txt"))),
+                (MID_LC | MID_UC, include_str!(concat!($folder, "/ortho_mid_lc_mid_uc.txt"))),
+                (BEG_LC, include_str!(concat!($folder, "/ortho_beg_lc.txt"))),
+            ],
+        }
+    };
+}
+
+pub const ENGLISH: Parameters = parameters!("english");
 
 // Orthographic contexts: beginning, middle or unknown place of a sentence; upper or lower case.
 const BEG_UC: u8 = 1 << 1;
@@ -19,21 +36,23 @@ const UNK_LC: u8 = 1 << 6;
 pub const UC: u8 = BEG_UC | MID_UC | UNK_UC;
 pub const LC: u8 = BEG_LC | MID_LC | UNK_LC;
 
-pub fn is_abbrev_type(typ: &str) -> bool {
-    contains_line(ABBREV_TYPES, typ)
-}
+impl Parameters {
+    pub fn is_abbrev_type(&self, typ: &str) -> bool {
+        contains_line(self.abbrev_types, typ)
+    }
 
-pub fn is_collocation(typ: &str, next_typ: &str) -> bool {
-    COLLOCATIONS.lines().any(|line| line.split_once('\t') == Some((typ, next_typ)))
-}
+    pub fn is_collocation(&self, typ: &str, next_typ: &str) -> bool {
+        self.collocations.lines().any(|line| line.split_once('\t') == Some((typ, next_typ)))
+    }
 
-pub fn is_sent_starter(typ: &str) -> bool {
-    contains_line(SENT_STARTERS, typ)
-}
+    pub fn is_sent_starter(&self, typ: &str) -> bool {
+        contains_line(self.sent_starters, typ)
+    }
 
-/// The contexts in which the word was seen, as far as they matter; 0 for one never seen.
-pub fn ortho_context(typ: &str) -> u8 {
-    ORTHO_CONTEXT.iter().find(|(_, words)| contains_line(words, typ)).map_or(0, |&(flags, _)| flags)
+    /// The contexts in which the word was seen, as far as they matter; 0 for one never seen.
+    pub fn ortho_context(&self, typ: &str) -> u8 {
+        self.ortho_context.iter().find(|(_, words)| contains_line(words, typ)).map_or(0, |&(flags, _)| flags)
+    }
 }
 
 /// Binary search in lines sorted by their bytes.
@@ -57,10 +76,14 @@ fn contains_line(sorted: &str, line: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn ortho_context(word: &str) -> u8 {
+        ENGLISH.ortho_context(word)
+    }
+
     #[test]
     fn every_line_is_found_and_its_neighbours_are_not() {
-        for sorted in [ABBREV_TYPES, SENT_STARTERS].into_iter().chain(ORTHO_CONTEXT.map(|(_, words)| words)) {
-            assert!(sorted.is_ascii() && !sorted.contains('\r') && sorted.lines().is_sorted());
+        for sorted in [ENGLISH.abbrev_types, ENGLISH.sent_starters].into_iter().chain(ENGLISH.ortho_context.map(|(_, words)| words)) {
+            assert!(!sorted.contains('\r') && sorted.lines().is_sorted());
             for line in sorted.lines() {
                 assert!(contains_line(sorted, line), "{line:?}");
                 assert!(!contains_line(sorted, &format!("{line}\u{1}")) && !contains_line(sorted, &format!("{line}\n")));
@@ -72,9 +95,10 @@ mod tests {
     #[test]
     fn the_counts_are_those_of_the_punkt_crate() {
         let count = |sorted: &str| sorted.lines().count();
-        assert_eq!((count(ABBREV_TYPES), count(COLLOCATIONS), count(SENT_STARTERS)), (156, 37, 39));
-        assert_eq!(ORTHO_CONTEXT.map(|(_, words)| count(words)), [12_344, 2_354, 4]);
-        assert!(is_abbrev_type(". . ") && is_collocation("##number##", "pay-fone") && is_sent_starter("however"));
+        assert_eq!((count(ENGLISH.abbrev_types), count(ENGLISH.collocations), count(ENGLISH.sent_starters)), (156, 37, 39));
+        assert_eq!(ENGLISH.ortho_context.map(|(_, words)| count(words)), [12_344, 2_354, 4]);
+        let is_known = ENGLISH.is_abbrev_type(". . ") && ENGLISH.is_sent_starter("however");
+        assert!(is_known && ENGLISH.is_collocation("##number##", "pay-fone"));
     }
 
     /// The proof of `english/README.md`, tried on all the words NLTK knows, where they are at hand.

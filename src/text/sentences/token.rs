@@ -1,7 +1,7 @@
 //! Is there a sentence boundary among these words? NLTK's `PunktToken` and the two passes that annotate it.
 
 use super::language;
-use super::parameters::{self, LC, MID_UC, UC};
+use super::parameters::{BEG_LC, LC, MID_UC, Parameters, UC};
 
 /// `##number##`, the type of every number.
 const NUMBER: &str = "##number##";
@@ -9,7 +9,7 @@ const NUMBER: &str = "##number##";
 /// A word with the decisions of the first pass, which look at its type alone.
 struct Token<'a> {
     tok: &'a str,
-    /// The case-normalised word, or [`NUMBER`].
+    /// The case-normalized word, or [`NUMBER`].
     typ: String,
     sentbreak: bool,
     /// A known abbreviation, or an ellipsis.
@@ -17,18 +17,18 @@ struct Token<'a> {
 }
 
 /// Does a sentence end in this text, before its last word?
-pub fn text_contains_sentbreak(text: &str) -> bool {
-    let tokens: Vec<Token> = language::word_tokenize(text).map(Token::first_pass).collect();
-    tokens.windows(2).any(|pair| second_pass(&pair[0], &pair[1]))
+pub fn text_contains_sentbreak(text: &str, parameters: &Parameters) -> bool {
+    let tokens: Vec<Token<'_>> = language::word_tokenize(text).map(|tok| Token::first_pass(tok, parameters)).collect();
+    tokens.windows(2).any(|pair| second_pass(&pair[0], &pair[1], parameters))
 }
 
 impl<'a> Token<'a> {
     /// `.`, `?` and `!` are sentence breaks, and so is every word with a final period that is no known abbreviation.
-    fn first_pass(tok: &'a str) -> Self {
+    fn first_pass(tok: &'a str, parameters: &Parameters) -> Self {
         let lower = tok.to_lowercase();
         let is_ellipsis = tok.len() >= 2 && tok.bytes().all(|b| b == b'.');
         let word = lower.strip_suffix('.').filter(|word| !word.ends_with('.') && !word.is_empty());
-        let is_abbr = word.is_some_and(is_abbreviation);
+        let is_abbr = word.is_some_and(|word| is_abbreviation(word, parameters));
         Self {
             tok,
             sentbreak: matches!(tok, "." | "?" | "!") || word.is_some() && !is_abbr,
@@ -61,27 +61,27 @@ impl<'a> Token<'a> {
 }
 
 /// The second pass looks at the word after the period too (section 4 of the paper): does a sentence end after `token`?
-fn second_pass(token: &Token, next: &Token) -> bool {
+fn second_pass(token: &Token<'_>, next: &Token<'_>, parameters: &Parameters) -> bool {
     if !token.tok.ends_with('.') {
         return token.sentbreak;
     }
     let (typ, next_typ) = (token.type_no_period(), next.type_no_sentperiod());
     let is_initial = token.is_initial();
     // 4.1.2: both words are often seen around a period.
-    if parameters::is_collocation(typ, next_typ) {
+    if parameters.is_collocation(typ, next_typ) {
         return false;
     }
-    let is_sent_starter = ortho_heuristic(next);
+    let is_sent_starter = ortho_heuristic(next, parameters);
     // 4.2: an abbreviation or ellipsis may end a sentence as well.
     if token.abbr_or_ellipsis && !is_initial {
-        let is_frequent_sent_starter = || next.first_upper() && parameters::is_sent_starter(next_typ);
+        let is_frequent_sent_starter = || next.first_upper() && parameters.is_sent_starter(next_typ);
         if is_sent_starter == Some(true) || is_frequent_sent_starter() {
             return true;
         }
     }
     // 4.3: initials and ordinals.
     if is_initial || typ == NUMBER {
-        let is_always_upper = || next.first_upper() && parameters::ortho_context(next_typ) & LC == 0;
+        let is_always_upper = || next.first_upper() && parameters.ortho_context(next_typ) & LC == 0;
         if is_sent_starter == Some(false) || is_sent_starter.is_none() && is_initial && is_always_upper() {
             return false;
         }
@@ -90,24 +90,24 @@ fn second_pass(token: &Token, next: &Token) -> bool {
 }
 
 /// 4.1.1: does the case of this word tell whether it starts a sentence?
-fn ortho_heuristic(token: &Token) -> Option<bool> {
+fn ortho_heuristic(token: &Token<'_>, parameters: &Parameters) -> Option<bool> {
     if matches!(token.tok, ";" | ":" | "," | "." | "!" | "?") {
         return Some(false);
     }
-    let context = parameters::ortho_context(token.type_no_sentperiod());
+    let context = parameters.ortho_context(token.type_no_sentperiod());
     if token.first_upper() && context & LC != 0 && context & MID_UC == 0 {
         return Some(true);
     }
-    if token.first_lower() && (context & UC != 0 || context & parameters::BEG_LC == 0) {
+    if token.first_lower() && (context & UC != 0 || context & BEG_LC == 0) {
         return Some(false);
     }
     None
 }
 
 /// Is it an abbreviation, or its part after the last hyphen?
-fn is_abbreviation(word: &str) -> bool {
+fn is_abbreviation(word: &str, parameters: &Parameters) -> bool {
     let last_part = word.rsplit('-').next().unwrap_or(word);
-    parameters::is_abbrev_type(word) || parameters::is_abbrev_type(last_part)
+    parameters.is_abbrev_type(word) || parameters.is_abbrev_type(last_part)
 }
 
 /// `^-?[.,]?\d[\d,.-]*\.?$`
@@ -130,6 +130,11 @@ fn is_digit(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{Token, is_digit, is_number, text_contains_sentbreak};
+    use crate::text::sentences::ENGLISH;
+
+    fn token(tok: &str) -> Token<'_> {
+        Token::first_pass(tok, &ENGLISH)
+    }
 
     #[test]
     fn numbers_are_decimal_digits_of_any_script() {
@@ -140,19 +145,19 @@ mod tests {
 
     #[test]
     fn an_initial_is_one_letter_and_a_period() {
-        assert!(["J.", "É.", "_.", "\u{fe0f}."].into_iter().all(|tok| Token::first_pass(tok).is_initial()));
-        assert!(!["5.", "..", "JJ.", "J"].into_iter().any(|tok| Token::first_pass(tok).is_initial()));
+        assert!(["J.", "É.", "_.", "\u{fe0f}."].into_iter().all(|tok| token(tok).is_initial()));
+        assert!(!["5.", "..", "JJ.", "J"].into_iter().any(|tok| token(tok).is_initial()));
     }
 
     #[test]
     fn a_spaced_ellipsis_of_three_is_an_abbreviation() {
-        assert!(Token::first_pass(". . .").abbr_or_ellipsis);
-        assert!(Token::first_pass(". . . .").sentbreak);
+        assert!(token(". . .").abbr_or_ellipsis);
+        assert!(token(". . . .").sentbreak);
     }
 
     #[test]
     fn only_a_break_before_the_last_word_counts() {
-        assert!(text_contains_sentbreak("end. Now"));
-        assert!(!text_contains_sentbreak("Now end."));
+        assert!(text_contains_sentbreak("end. Now", &ENGLISH));
+        assert!(!text_contains_sentbreak("Now end.", &ENGLISH));
     }
 }

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the English Punkt parameters beside this file, from the data of the crate `punkt` 1.0.5:
+"""Writes the Punkt parameters of a language, from the data of the crate `punkt` 1.0.5, to the folder of that language:
 
-    curl -L https://static.crates.io/crates/punkt/punkt-1.0.5.crate | tar xz
-    python3 make.py punkt-1.0.5/src/data/english.json
+    python3 make.py punkt-1.0.5/src/data/english.json english
 """
 import json
 import pathlib
@@ -25,21 +24,23 @@ def ortho_class(flags):
     return "ortho_mid_lc"
 
 
-def write(name, lines):
+def write(file, lines):
     """One entry a line, in byte order."""
-    lines = sorted(line.encode("ascii") for line in lines)
+    lines = sorted(line.encode() for line in lines)
     assert all(b"\n" not in line and b"\r" not in line for line in lines)
-    pathlib.Path(__file__).with_name(name).write_bytes(b"\n".join(lines) + b"\n")
+    file.write_bytes(b"\n".join(lines) + b"\n")
 
 
-def main(source):
+def main(source, folder):
     parameters = json.loads(pathlib.Path(source).read_text(encoding="utf-8"))
-    write("abbrev_types.txt", parameters["abbrev_types"])
-    write("collocations.tab", ["\t".join(pair) for pair in parameters["collocations"]])
-    write("sent_starters.txt", parameters["sentence_starters"])
+    folder = pathlib.Path(folder)
+    folder.mkdir(exist_ok=True)
+    write(folder / "abbrev_types.txt", parameters["abbrev_types"])
+    write(folder / "collocations.tab", ["\t".join(pair) for pair in parameters["collocations"]])
+    write(folder / "sent_starters.txt", parameters["sentence_starters"])
     ortho_context = parameters["ortho_context"]
     for name in ("ortho_beg_lc", "ortho_mid_lc", "ortho_mid_lc_mid_uc"):
-        write(name + ".txt", [word for word, flags in ortho_context.items() if ortho_class(flags) == name])
+        write(folder / (name + ".txt"), [word for word, flags in ortho_context.items() if ortho_class(flags) == name])
 
 
-main(sys.argv[1])
+main(*sys.argv[1:])
