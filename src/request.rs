@@ -51,7 +51,7 @@ pub enum BackendChoice {
 }
 
 /// How much of a model is loaded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoadProgress {
     /// Of the model file, read so far.
     pub read_bytes: u64,

@@ -9,11 +9,6 @@ use web_sys::{
     ScrollLogicalPosition, Storage, Url,
 };
 
-/// Milliseconds since 1970.
-pub fn now_millis() -> f64 {
-    js_sys::Date::now()
-}
-
 /// The absolute address of `path` on the page's own site.
 pub fn absolute(path: &str) -> Option<String> {
     let base = document().base_uri().ok()??;
@@ -88,25 +83,26 @@ pub fn revoke_object_url(address: &str) {
     drop(Url::revoke_object_url(address));
 }
 
-/// What the visitor typed under this key, earlier in this tab.
-pub fn remembered(key: &str) -> String {
+/// What was remembered under this key earlier in this tab; empty where nothing was.
+pub fn remembered_in_tab(key: &str) -> String {
     session_storage().and_then(|storage| storage.get_item(key).ok().flatten()).unwrap_or_default()
 }
 
-pub fn remember(key: &str, text: &str) {
+/// Remembers `text` for a reload of this tab.
+pub fn remember_in_tab(key: &str, text: &str) {
     if let Some(storage) = session_storage() {
         // Storage may be full or refused: then a reload forgets, nothing worse.
         drop(storage.set_item(key, text));
     }
 }
 
-/// What was kept under this key on an earlier visit.
-pub fn kept(key: &str) -> Option<String> {
+/// What was remembered under this key on an earlier visit.
+pub fn remembered(key: &str) -> Option<String> {
     local_storage()?.get_item(key).ok()?
 }
 
-/// Keeps `text` for later visits, or nothing any more.
-pub fn keep(key: &str, text: Option<&str>) {
+/// Remembers `text` for later visits, or nothing any more.
+pub fn remember_for_visits(key: &str, text: Option<&str>) {
     let Some(storage) = local_storage() else { return };
     // Storage may be full or refused: then a later visit does not know, nothing worse.
     drop(match text {

@@ -2,10 +2,8 @@
 
 use serde::Deserialize;
 
-use super::browser;
-
 /// Beside the model they were made for.
-const ADDRESS: &str = "models/demo-examples.json";
+pub const PATH: &str = "models/demo-examples.json";
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Example {
@@ -21,12 +19,8 @@ struct ExampleFile {
     examples: Vec<Example>,
 }
 
-/// The examples, or none where the file is missing or is something else.
-pub async fn fetch() -> Vec<Example> {
-    browser::fetch_text(ADDRESS).await.map(|json| parse(&json)).unwrap_or_default()
-}
-
-fn parse(json: &str) -> Vec<Example> {
+/// The examples; none where the file is missing or is something else.
+pub fn parse(json: &str) -> Vec<Example> {
     serde_json::from_str(json).map(|file: ExampleFile| file.examples).unwrap_or_default()
 }
 

@@ -2,13 +2,13 @@
 
 use serde::Deserialize;
 
-use super::browser;
-
 const FOLDER: &str = "gallery";
+/// On the page's own site.
+pub const INDEX: &str = "gallery/index.json";
 
 /// One explanation of the gallery.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Entry {
+pub struct GalleryEntry {
     pub title: String,
     /// What it shows, in a sentence.
     pub about: String,
@@ -18,20 +18,18 @@ pub struct Entry {
 
 #[derive(Deserialize)]
 struct Index {
-    explanations: Vec<Entry>,
+    explanations: Vec<GalleryEntry>,
 }
 
-/// What there is, or nothing where the index is missing or is something else.
-pub async fn fetch() -> Vec<Entry> {
-    browser::fetch_text(&format!("{FOLDER}/index.json")).await.map(|json| parse(&json)).unwrap_or_default()
+impl GalleryEntry {
+    /// Where its document (JSON) is, on the page's own site.
+    pub fn path(&self) -> String {
+        format!("{FOLDER}/{}", self.file)
+    }
 }
 
-/// The document of an entry, as JSON.
-pub async fn fetch_document(entry: &Entry) -> Option<String> {
-    browser::fetch_text(&format!("{FOLDER}/{}", entry.file)).await
-}
-
-fn parse(json: &str) -> Vec<Entry> {
+/// The explanations of the index; none where it is missing or is something else.
+pub fn parse(json: &str) -> Vec<GalleryEntry> {
     serde_json::from_str(json).map(|index: Index| index.explanations).unwrap_or_default()
 }
 
@@ -42,7 +40,7 @@ mod tests {
     #[test]
     fn the_index_is_read_and_other_files_give_nothing() {
         let json = r#"{"explanations": [{"title": "Scarves", "about": "Three steps.", "file": "01-scarves.json"}]}"#;
-        assert_eq!(parse(json), [Entry { title: "Scarves".into(), about: "Three steps.".into(), file: "01-scarves.json".into() }]);
+        assert_eq!(parse(json), [GalleryEntry { title: "Scarves".into(), about: "Three steps.".into(), file: "01-scarves.json".into() }]);
         assert!(parse("<!doctype html>").is_empty());
     }
 

@@ -1,42 +1,30 @@
-//! The page. It renders explanation documents, wherever they come from, and asks the worker for new ones.
+//! The page. It renders explanation documents, wherever they come from, and asks the workers for new ones.
 //!
-//! [`state::Page`] holds the signals; `asking`, `beside` and `opening` are what a visitor can do to them; `reading`,
-//! `run`, `selection`, `settings`, `sharing` and others are plain structs with all the logic; `components` only draw.
+//! ```text
+//!   views ── Message ──► state::update ──► Effect ──► effects ──► workers, storage, clipboard, history, timers
+//!     ▲                        │                         │
+//!     └───── read the state ───┘◄──────── Message ───────┘
+//! ```
+//!
+//! [`state`] is plain data and decides everything; [`analysis`] is what the page says about a document; [`views`] draw and
+//! send messages; [`effects`] touch the browser.
 
-mod asking;
-mod beside;
+mod analysis;
 mod browser;
-mod check;
-mod choice;
-mod comparison;
-mod components;
-mod copy;
-mod derivation;
-mod download;
+mod effects;
 mod examples;
 mod gallery;
-mod library;
-mod masked;
-mod number;
-mod offline;
-mod opening;
-mod reading;
-mod reproduction;
-mod run;
-mod scale;
-mod selection;
-mod settings;
-mod sharing;
-mod speed;
+mod page;
+mod service_worker;
 mod state;
-mod trial;
-mod words;
+mod views;
 
 use leptos::ev;
 use leptos::prelude::*;
 
-use components::{DropZone, Editor, Explanation, Header, ModelsDialog, ProblemBox, StatusBar, UpdateBar, Welcome};
-use state::Page;
+use page::Page;
+use state::Message;
+use views::App;
 
 /// Replaces the static first paint of `index.html` by the living page.
 pub fn start() {
@@ -44,36 +32,26 @@ pub fn start() {
     if let Some(first_paint) = document().get_element_by_id("first-paint") {
         first_paint.remove();
     }
-    mount_to_body(App);
+    mount_to_body(Root);
 }
 
+/// The page's state, in the context of all views, and the events of the window.
 #[component]
-fn App() -> impl IntoView {
+fn Root() -> impl IntoView {
     let page = Page::new();
     provide_context(page);
-    page.open_fragment();
-    page.watch_for_updates();
-    let on_hash = window_event_listener(ev::hashchange, move |_| page.open_fragment());
+    let open_address = move || page.send(Message::AddressChanged(browser::fragment()));
+    open_address();
+    service_worker::watch_for_updates(page);
+    let on_hash = window_event_listener(ev::hashchange, move |_| open_address());
     let on_key = window_event_listener(ev::keydown, move |event| {
         if event.key() == "Escape" {
-            page.escape();
+            page.send(Message::Escape);
         }
     });
     on_cleanup(move || {
         on_hash.remove();
         on_key.remove();
     });
-    view! {
-        <Header />
-        <main>
-            <UpdateBar />
-            <ProblemBox />
-            <Editor />
-            <StatusBar />
-            <Explanation />
-            <Welcome />
-        </main>
-        <ModelsDialog />
-        <DropZone />
-    }
+    view! { <App /> }
 }

@@ -1,36 +1,45 @@
-//! The page's end of the engine: a worker that is started when it is first needed, and again after it broke down.
+//! The page's end of a worker, which is started when it is first needed, and again after it broke down.
 
 use std::cell::RefCell;
+use std::marker::PhantomData;
 use std::rc::Rc;
 
 use gloo::timers::future::TimeoutFuture;
 use js_sys::Array;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{Closure, JsValue};
-use web_sys::{ErrorEvent, File, MessageEvent, Worker};
+use web_sys::{ErrorEvent, File, MessageEvent, Worker, WorkerOptions};
 
-pub use super::protocol::{Event, ModelSource, Request};
-use crate::problem::Problem;
-pub use crate::request::{BackendChoice, DeletionCurves as Checked, LoadedModel as Ready, Question, Word, WorkStats as Work};
-pub use crate::version::GLASSCAGE;
+use super::envelope::Envelope;
+use super::{INCOMPATIBLE, LISTENING, Role};
 
-/// Trunk's shim around the worker's wasm, beside the page.
+/// Trunk's shim around the workers' wasm, beside the page.
 const SCRIPT: &str = "./engine_loader.js";
 /// How long a worker's code may take to arrive.
 const START_MILLIS: u32 = 90_000;
-/// What the worker says, once, when it listens. Messages posted earlier could get lost.
-const LISTENING: &str = "ready";
 
-/// What reaches the page: an event, or why the worker is gone, and the model in it. The next request starts a new one.
-pub type Message = Result<Event, Problem>;
+/// Why a worker is gone, and all that was in it. The next request starts a new one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lost {
+    /// The browser could not start it.
+    NotStarted,
+    /// Its code did not arrive.
+    NotArrived,
+    /// It ended by itself.
+    Stopped,
+    /// It is of another version than the page.
+    Incompatible,
+}
 
-/// A handle to the engine; clones speak to the same worker.
-#[derive(Clone)]
-pub struct Client {
+/// A handle to a worker; clones speak to the same one.
+pub struct Client<Request, Event> {
+    role: Role,
     state: Rc<RefCell<State>>,
-    deliver: Rc<dyn Fn(Message)>,
+    deliver: Rc<dyn Fn(Result<Envelope<Event>, Lost>)>,
+    requests: PhantomData<fn(Request)>,
 }
 
 #[derive(Default)]
@@ -48,26 +57,38 @@ struct Handlers {
     error: Closure<dyn FnMut(ErrorEvent)>,
 }
 
-impl Client {
+impl<Request, Event> Clone for Client<Request, Event> {
+    fn clone(&self) -> Self {
+        Self { role: self.role, state: self.state.clone(), deliver: self.deliver.clone(), requests: PhantomData }
+    }
+}
+
+impl<Request: Serialize + 'static, Event: DeserializeOwned + 'static> Client<Request, Event> {
     /// A client that hands everything the worker says to `deliver`. No worker is started yet.
-    pub fn new(deliver: impl Fn(Message) + 'static) -> Self {
-        Self { state: Rc::default(), deliver: Rc::new(deliver) }
+    pub fn new(role: Role, deliver: impl Fn(Result<Envelope<Event>, Lost>) + 'static) -> Self {
+        Self { role, state: Rc::default(), deliver: Rc::new(deliver), requests: PhantomData }
     }
 
     /// Sends a request, and with it the local files that it is about.
-    pub fn send(&self, request: &Request, files: &[File]) {
-        match self.try_send(request, files) {
-            Ok(()) => {}
-            Err(_) => self.lose("The engine could not be started", "Reload the page, or use a browser with web workers and WebAssembly"),
+    pub fn send(&self, request: &Envelope<Request>, files: &[File]) {
+        if self.try_send(request, files).is_err() {
+            self.lose(Lost::NotStarted);
         }
     }
 
-    /// Ends the worker, whatever it is doing; the next request starts a new one.
+    /// Ends the worker, whatever it is doing.
     pub fn terminate(&self) {
-        self.take_worker();
+        let lost = std::mem::take(&mut *self.state.borrow_mut());
+        if let Some(worker) = &lost.worker {
+            worker.set_onmessage(None);
+            worker.set_onerror(None);
+            worker.terminate();
+        }
+        // The handler that is running now may belong to `lost`: it may be dropped only after it returns.
+        wasm_bindgen_futures::spawn_local(async move { drop(lost) });
     }
 
-    fn try_send(&self, request: &Request, files: &[File]) -> Result<(), JsValue> {
+    fn try_send(&self, request: &Envelope<Request>, files: &[File]) -> Result<(), JsValue> {
         let request = request.serialize(&Serializer::json_compatible())?;
         let message = JsValue::from(Array::of2(&request, &files.iter().collect::<Array>()));
         let worker = self.worker()?;
@@ -84,7 +105,9 @@ impl Client {
         if let Some(worker) = &self.state.borrow().worker {
             return Ok(worker.clone());
         }
-        let worker = Worker::new(SCRIPT)?;
+        let options = WorkerOptions::new();
+        options.set_name(self.role.name());
+        let worker = Worker::new_with_options(SCRIPT, &options)?;
         let handlers = self.handlers();
         worker.set_onmessage(Some(handlers.message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(handlers.error.as_ref().unchecked_ref()));
@@ -104,7 +127,7 @@ impl Client {
                 state.worker.as_ref() == Some(&worker) && !state.is_listening
             };
             if is_silent {
-                client.lose("The engine did not arrive", "Check the connection, then press Explain again");
+                client.lose(Lost::NotArrived);
             }
         });
     }
@@ -113,19 +136,19 @@ impl Client {
         let (on_message, on_error) = (self.clone(), self.clone());
         Handlers {
             message: Closure::new(move |event: MessageEvent| on_message.receive(event.data())),
-            error: Closure::new(move |_: ErrorEvent| on_error.lose("The engine stopped", "Press Explain to start it again")),
+            error: Closure::new(move |_: ErrorEvent| on_error.lose(Lost::Stopped)),
         }
     }
 
     fn receive(&self, data: JsValue) {
-        if data.as_string().as_deref() == Some(LISTENING) {
-            return self.release_waiting();
+        match data.as_string().as_deref() {
+            Some(LISTENING) => return self.release_waiting(),
+            Some(INCOMPATIBLE) => return self.lose(Lost::Incompatible),
+            _ => {}
         }
         match serde_wasm_bindgen::from_value(data) {
             Ok(event) => (self.deliver)(Ok(event)),
-            Err(_) => {
-                self.lose("The engine said something that this page does not understand", "Reload the page to get both in the same version")
-            }
+            Err(_) => self.lose(Lost::Incompatible),
         }
     }
 
@@ -139,19 +162,8 @@ impl Client {
         }
     }
 
-    fn lose(&self, what: &str, remedy: &str) {
-        self.take_worker();
-        (self.deliver)(Err(Problem::new(what, remedy)));
-    }
-
-    fn take_worker(&self) {
-        let lost = std::mem::take(&mut *self.state.borrow_mut());
-        if let Some(worker) = &lost.worker {
-            worker.set_onmessage(None);
-            worker.set_onerror(None);
-            worker.terminate();
-        }
-        // The handler that is running now may belong to `lost`: it may be dropped only after it returns.
-        wasm_bindgen_futures::spawn_local(async move { drop(lost) });
+    fn lose(&self, lost: Lost) {
+        self.terminate();
+        (self.deliver)(Err(lost));
     }
 }

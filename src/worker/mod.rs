@@ -1,11 +1,42 @@
-//! The page and its engine run in different threads and talk in the messages of [`protocol`].
+//! Engine and library run in workers of their own. Page and worker talk in [`envelope::Envelope`]s of that worker's
+//! protocol; both workers are one program, which learns from its name what to be.
 
 #[cfg(feature = "page")]
 pub mod client;
+pub mod engine;
 pub mod envelope;
-#[cfg(feature = "engine")]
-pub mod host;
 pub mod library;
-pub mod protocol;
 #[cfg(feature = "engine")]
-mod sources;
+mod scope;
+
+/// What a worker says, once, when it listens. Messages posted earlier could get lost.
+const LISTENING: &str = "listening";
+/// What a worker says of a message that it cannot read.
+const INCOMPATIBLE: &str = "incompatible";
+
+/// What a worker is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Engine,
+    Library,
+}
+
+impl Role {
+    /// The worker's name.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Engine => "engine",
+            Self::Library => "library",
+        }
+    }
+}
+
+/// Runs the service that the page started this worker for.
+#[cfg(feature = "engine")]
+pub fn run() {
+    console_error_panic_hook::set_once();
+    match scope::name() {
+        name if name == Role::Library.name() => library::service::run(),
+        _ => engine::service::run(),
+    }
+}

@@ -23,11 +23,21 @@ use crate::library::preview::{DeviceFacts, GpuFacts, ModelFacts, ModelPreview};
 use crate::library::stored_models::ModelLocation;
 use crate::model::summary::ModelSummary;
 use crate::worker::envelope::{Envelope, RequestId};
+use crate::worker::scope;
 
 use download::{Download, DownloadControl, DownloadStop, PostEvent};
 use header_validator::unsupported;
 use lock::Lock;
 use probe::FileProbe;
+
+/// Serves requests for as long as the worker lives.
+pub fn run() {
+    let service = Rc::new(LibraryService::new(|event| scope::post(&event)));
+    scope::listen(move |request, _| {
+        let service = service.clone();
+        wasm_bindgen_futures::spawn_local(async move { service.serve(request).await });
+    });
+}
 
 /// Serves requests, several at a time; of downloads one at a time.
 pub struct LibraryService {

@@ -1,0 +1,413 @@
+//! What the page says about a document: shares, evidence and matrices, all derived through [`crate::graph`].
+
+use std::sync::Arc;
+
+use super::number;
+use super::scale::{Amount, Scale};
+use crate::explanation::{Aggregation, Document, MethodText, method_words};
+use crate::graph::{self, Adjacency, Pruned};
+use crate::request::Word;
+use crate::table::Table;
+
+/// A document and what follows from its table alone.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AttributionGraph {
+    document: Document,
+    /// What the edges are made of: means or sums.
+    scores: Table,
+    adjacency: Adjacency,
+    /// For each source: whether all its cells are measured.
+    measured: Vec<bool>,
+    /// For each generated sentence.
+    evidence: Vec<Evidence>,
+}
+
+/// What stands behind a generated sentence's row before normalization turns it into 100 %: the sum of its
+/// positive scores.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Evidence {
+    /// The run was stopped, or still goes on.
+    Unmeasured,
+    /// No source has a positive score.
+    None,
+    Weak(f64),
+    Clear(f64),
+}
+
+/// What a sentence is to the explained ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// One of those explained.
+    Output,
+    /// It had influence on them.
+    Source,
+    /// It comes before them and had none.
+    Bystander,
+    /// It comes after them and cannot have any.
+    Later,
+    Unmeasured,
+}
+
+/// The three matrices of the method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Matrix {
+    T,
+    A,
+    Y,
+}
+
+impl AttributionGraph {
+    pub fn new(document: Document) -> Self {
+        let scores = document.scores();
+        let adjacency = graph::normalize(&scores, document.method.normalization);
+        let mut graph = Self { document, scores, adjacency, measured: Vec::new(), evidence: Vec::new() };
+        graph.weigh();
+        graph
+    }
+
+    /// Enters the scores of one source on the generated sentences after it, and derives the rest anew; scores of another
+    /// shape change nothing.
+    pub fn fill_column(&mut self, source: usize, scores: &[f64], passes: [usize; 2]) {
+        let table = &mut self.document.table;
+        if source < table.n_sources() && scores.len() == table.rows_after(source).len() {
+            table.set_column(source, scores);
+            self.document.method.passes = passes;
+            self.scores = self.document.scores();
+            self.adjacency = graph::normalize(&self.scores, self.document.method.normalization);
+            self.weigh();
+        }
+    }
+
+    /// Which sources are measured, and what stands behind each row.
+    fn weigh(&mut self) {
+        let table = &self.document.table;
+        let is_measured = |j: usize| table.rows_after(j).all(|i| table.row(i)[j].is_some());
+        self.measured = (0..table.n_sources()).map(is_measured).collect();
+        let weak = method_words(&self.document.method.id).weak;
+        self.evidence = table.rows().map(|row| Evidence::of(row, weak)).collect();
+    }
+
+    pub fn document(&self) -> &Document {
+        &self.document
+    }
+
+    pub fn n_prompt(&self) -> usize {
+        self.adjacency.n_prompt()
+    }
+
+    pub fn n_generated(&self) -> usize {
+        self.adjacency.n_generated()
+    }
+
+    /// The evidence behind source `j`, where it is a generated sentence.
+    pub fn evidence(&self, j: usize) -> Option<Evidence> {
+        self.evidence.get(j.checked_sub(self.n_prompt())?).copied()
+    }
+
+    /// The `m x (n + m)` rectangle; `None` where there is no number.
+    pub fn rectangle(&self, matrix: Matrix) -> Vec<Vec<Option<f64>>> {
+        let fill = |derived: &graph::Adjacency| {
+            let cell = |i, j| derived.get(i, j).filter(|_| self.is_measured(j)).copied();
+            (0..self.n_generated()).map(|i| (0..derived.n_sources()).map(|j| cell(i, j)).collect()).collect()
+        };
+        match matrix {
+            Matrix::T => self.scores.to_rectangle(None),
+            Matrix::A => fill(&self.adjacency),
+            Matrix::Y => fill(&graph::total_influence(&self.adjacency)),
+        }
+    }
+
+    fn is_measured(&self, j: usize) -> bool {
+        self.measured.get(j).copied().unwrap_or(false)
+    }
+}
+
+impl Evidence {
+    fn of(row: &[Option<f64>], weak: f64) -> Self {
+        let mass = graph::positive_mass(row);
+        match mass {
+            _ if row.iter().any(Option::is_none) => Self::Unmeasured,
+            _ if mass <= 0.0 => Self::None,
+            _ if mass < weak => Self::Weak(mass),
+            _ => Self::Clear(mass),
+        }
+    }
+}
+
+/// A graph read from some of its generated sentences, the output O. Shares are divided by |O|, so that each is the
+/// chance that a walk back from the output ends at (prompt) or passes through (generation) the sentence. Where edges are not
+/// divided by their sum, the same numbers are no shares: see [`Scale`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct AttributionView {
+    graph: Arc<AttributionGraph>,
+    /// Ascending.
+    output: Vec<usize>,
+    /// CAGE, for all `n + m` sources.
+    via_steps: Vec<f64>,
+    /// Row attribution, for all `n + m` sources.
+    direct: Vec<f64>,
+    scale: Scale,
+}
+
+impl AttributionView {
+    pub fn new(graph: Arc<AttributionGraph>, output: &[usize]) -> Self {
+        let output: Vec<usize> = output.iter().copied().filter(|&i| i < graph.n_generated()).collect();
+        let per_output = |sums: Vec<f64>| -> Vec<f64> { sums.iter().map(|sum| sum / output.len().max(1) as f64).collect() };
+        let via_steps = per_output(graph::node_influence(&graph.adjacency, &output));
+        let direct = per_output(graph::direct_influence(&graph.adjacency, &output));
+        let scale = Scale::of(graph.document.method.normalization, via_steps.iter().chain(&direct).copied());
+        Self { graph, output, via_steps, direct, scale }
+    }
+
+    pub fn graph(&self) -> &AttributionGraph {
+        &self.graph
+    }
+
+    /// What the method does and what its scores are.
+    pub fn method(&self) -> &'static MethodText {
+        method_words(&self.document().method.id)
+    }
+
+    pub fn document(&self) -> &Document {
+        &self.graph.document
+    }
+
+    /// The explained sentences, as 0-based rows.
+    pub fn output(&self) -> &[usize] {
+        &self.output
+    }
+
+    /// The document with this attribution's output, as it is saved and shared.
+    pub fn to_document(&self) -> Document {
+        Document { output: self.output.clone(), ..self.graph.document.clone() }
+    }
+
+    /// CAGE: the influence of source `j` along every path; `None` where it was not measured.
+    pub fn via_steps(&self, j: usize) -> Option<f64> {
+        self.via_steps.get(j).copied().filter(|_| self.graph.is_measured(j))
+    }
+
+    /// Row attribution: the influence of source `j` in one step.
+    pub fn direct(&self, j: usize) -> Option<f64> {
+        self.direct.get(j).copied().filter(|_| self.graph.is_measured(j))
+    }
+
+    /// How influence is written and painted here.
+    pub fn scale(&self) -> Scale {
+        self.scale
+    }
+
+    /// [`Self::via_steps`] and [`Self::direct`], ready to be shown.
+    pub fn amounts(&self, j: usize) -> [Option<Amount>; 2] {
+        [self.via_steps(j), self.direct(j)].map(|influence| influence.map(|influence| self.scale.amount(influence)))
+    }
+
+    /// Whether source `j` can be opened to its words: it is a sentence with words, and one comes after it.
+    pub fn can_expand(&self, j: usize) -> bool {
+        let document = self.document();
+        document.unit.is_sentence() && j + 1 < self.via_steps.len() && !document.source(j).trim().is_empty()
+    }
+
+    /// The influence of one word of a source, perturbed alone.
+    pub fn word_influence(&self, word: &Word) -> f64 {
+        let Document { generation, method, .. } = self.document();
+        let first = generation.tokens.len().saturating_sub(word.scores.len());
+        let counted = |(tokens, score): (&usize, &f64)| match method.aggregation {
+            Aggregation::Mean => *score,
+            Aggregation::Sum => score * (tokens * word.tokens) as f64,
+        };
+        let scores: Vec<f64> = generation.tokens[first..].iter().zip(&word.scores).map(counted).collect();
+        graph::part_influence(&self.graph.scores, method.normalization, &scores, &self.output) / self.output.len().max(1) as f64
+    }
+
+    pub fn role(&self, j: usize) -> Role {
+        let row = j.checked_sub(self.graph.n_prompt());
+        match self.via_steps(j) {
+            _ if row.is_some_and(|i| self.output.contains(&i)) => Role::Output,
+            _ if row.is_some_and(|i| self.output.last().is_some_and(|&last| i > last)) => Role::Later,
+            None => Role::Unmeasured,
+            Some(share) if share != 0.0 => Role::Source,
+            Some(_) => Role::Bystander,
+        }
+    }
+
+    /// Whether this output can be explained at all: the strongest evidence among its sentences.
+    pub fn evidence(&self) -> Evidence {
+        let rank = |evidence: &Evidence| match *evidence {
+            Evidence::Unmeasured => -1.0,
+            Evidence::None => 0.0,
+            Evidence::Weak(mass) | Evidence::Clear(mass) => mass,
+        };
+        let rows = self.output.iter().filter_map(|&i| self.graph.evidence.get(i).copied());
+        rows.max_by(|a, b| rank(a).total_cmp(&rank(b))).unwrap_or(Evidence::None)
+    }
+
+    /// How strongly an influence is painted, in [-1, 1]: its square root, so that 4 % and 1 % can be told apart and the
+    /// scale of shares is the same in every picture; half of that where the evidence is weak. Negative where it takes away.
+    pub fn strength(&self, influence: f64) -> f64 {
+        let faded = if matches!(self.evidence(), Evidence::Weak(_)) { 0.5 } else { 1.0 };
+        let part = self.scale.part(influence);
+        faded * part.abs().sqrt().copysign(part)
+    }
+
+    /// The prompt sentences with influence, strongest first, of either sign.
+    pub fn strongest_sources(&self) -> Vec<usize> {
+        self.strongest(0..self.graph.n_prompt())
+    }
+
+    /// The generated sentences through which influence came, strongest first, of either sign.
+    pub fn strongest_steps(&self) -> Vec<usize> {
+        self.strongest(self.graph.n_prompt()..self.via_steps.len())
+    }
+
+    fn strongest(&self, sources: std::ops::Range<usize>) -> Vec<usize> {
+        let mut sources: Vec<usize> = sources.filter(|&j| self.via_steps(j).is_some_and(|influence| influence != 0.0)).collect();
+        sources.sort_by(|&a, &b| self.via_steps[b].abs().total_cmp(&self.via_steps[a].abs()));
+        sources
+    }
+
+    /// The share of walks that end at an earlier generated sentence without measurable source instead of at the prompt.
+    pub fn lost_share(&self) -> f64 {
+        match self.scale {
+            Scale::Shares if self.evidence() != Evidence::None => {
+                (1.0 - self.via_steps[..self.graph.n_prompt()].iter().sum::<f64>()).clamp(0.0, 1.0)
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// The edges that carry `share` of the influence on the output.
+    pub fn prune(&self, share: f64) -> Pruned {
+        graph::prune(&self.graph.adjacency, &self.output, share)
+    }
+
+    /// "G4", "G2 and G4", "G1, G2 and G4".
+    pub fn output_label(&self) -> String {
+        let labels: Vec<String> = self.output.iter().map(|i| self.document().label(self.graph.n_prompt() + i)).collect();
+        number::listed(&labels)
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use crate::explanation::{Answer, FORMAT, Manifest, Method, Model, Passage, Unit, VERSION};
+    use crate::graph::Normalization;
+
+    /// P1 -> G1; P2 and G1 -> G2 half each; nothing -> G3; a trace of P2 -> G4.
+    pub fn document() -> Document {
+        let rows: [&[f64]; 4] = [&[1.0, 0.0], &[-0.5, 0.5, 0.5], &[0.0, -0.1, 0.0, 0.0], &[0.0, 0.01, 0.0, 0.0, 0.0]];
+        Document {
+            format: FORMAT.into(),
+            version: VERSION,
+            unit: Unit::Sentence,
+            prompt: Passage::new("A. B.", &[0..3, 3..5], vec![2, 2]),
+            generation: Passage::new("C. D. E. F.", &[0..3, 3..6, 6..9, 9..11], vec![2; 4]),
+            table: Table::from_fn(2, 4, |i, j| Some(rows[i][j])),
+            output: vec![3],
+            method: Method {
+                id: "pert".into(),
+                aggregation: Aggregation::Mean,
+                normalization: Normalization::Full,
+                replacement: "<|im_end|>".into(),
+                passes: [5, 5],
+            },
+            manifest: Manifest {
+                model: Model::default(),
+                template: "chat".into(),
+                answer: Answer::Given {},
+                backend: "candle-cpu".into(),
+                precision: "f32".into(),
+                table_precision: "f64".into(),
+                glasscage: "0.1.0".into(),
+            },
+        }
+    }
+
+    fn read(output: &[usize]) -> AttributionView {
+        AttributionView::new(Arc::new(AttributionGraph::new(document())), output)
+    }
+
+    #[test]
+    fn influence_through_a_step_is_distinguished_from_direct_influence() {
+        let attribution = read(&[1]);
+        assert_eq!((attribution.via_steps(0), attribution.direct(0)), (Some(0.5), Some(0.0)));
+        assert_eq!((attribution.via_steps(2), attribution.direct(2)), (Some(0.5), Some(0.5)));
+        assert_eq!(attribution.strongest_steps(), [2]);
+    }
+
+    #[test]
+    fn several_outputs_share_one_hundred_percent() {
+        let attribution = read(&[0, 1]);
+        assert_eq!((attribution.via_steps(0), attribution.via_steps(1)), (Some(0.75), Some(0.25)));
+        assert_eq!(attribution.output_label(), "G1 and G2");
+    }
+
+    #[test]
+    fn weak_and_missing_evidence_is_named() {
+        assert_eq!(read(&[1]).evidence(), Evidence::Clear(1.0));
+        assert_eq!(read(&[2]).evidence(), Evidence::None);
+        assert_eq!(read(&[3]).evidence(), Evidence::Weak(0.01));
+    }
+
+    #[test]
+    fn influence_that_ends_at_a_step_without_source_is_stated() {
+        let mut document = document();
+        document.table.row_mut(3)[4] = Some(0.03);
+        let attribution = AttributionView::new(Arc::new(AttributionGraph::new(document)), &[3]);
+        assert!((attribution.lost_share() - 0.75).abs() < 1e-12);
+        assert_eq!(read(&[2]).lost_share(), 0.0);
+    }
+
+    #[test]
+    fn every_sentence_has_a_role() {
+        let attribution = read(&[1]);
+        let roles: Vec<Role> = (0..5).map(|j| attribution.role(j)).collect();
+        assert_eq!(roles, [Role::Source, Role::Source, Role::Source, Role::Output, Role::Later]);
+    }
+
+    #[test]
+    fn weak_evidence_is_painted_fainter() {
+        assert_eq!(read(&[0]).strength(1.0), 1.0);
+        assert_eq!(read(&[0]).strength(0.25), 0.5);
+        assert_eq!(read(&[3]).strength(1.0), 0.5);
+    }
+
+    #[test]
+    fn raw_scores_are_numbers_of_either_sign() {
+        let raw = document().derived(Aggregation::Mean, Normalization::None);
+        let attribution = AttributionView::new(Arc::new(AttributionGraph::new(raw)), &[1]);
+        // P1 -> G1 -> G2 gives 1 x 0.5, P1 -> G2 takes 0.5; G1 itself gives 0.5.
+        assert_eq!((attribution.via_steps(0), attribution.direct(0)), (Some(0.0), Some(-0.5)));
+        assert_eq!(attribution.amounts(0)[1], Some(Amount { figure: "\u{2212}0.500".into(), part: -1.0 }));
+        assert_eq!((attribution.strength(-0.5), attribution.lost_share()), (-1.0, 0.0));
+        assert_eq!(attribution.evidence(), Evidence::Clear(1.0));
+    }
+
+    #[test]
+    fn sums_count_long_sentences_more_and_leave_the_evidence_as_measured() {
+        let mut long = document().derived(Aggregation::Sum, Normalization::Full);
+        long.prompt.tokens[1] = 6;
+        let attribution = AttributionView::new(Arc::new(AttributionGraph::new(long)), &[1]);
+        assert_eq!((attribution.direct(1), attribution.direct(2)), (Some(0.75), Some(0.25)));
+        assert_eq!(attribution.evidence(), Evidence::Clear(1.0));
+        assert_eq!(attribution.graph().rectangle(Matrix::T)[1][1], Some(0.5 * 6.0 * 2.0));
+    }
+
+    #[test]
+    fn what_was_not_measured_has_no_share() {
+        let mut partial = document();
+        partial.table.row_mut(3)[0] = None;
+        let attribution = AttributionView::new(Arc::new(AttributionGraph::new(partial)), &[3]);
+        assert_eq!((attribution.via_steps(0), attribution.role(0)), (None, Role::Unmeasured));
+        assert_eq!(attribution.evidence(), Evidence::Unmeasured);
+        assert_eq!(attribution.graph().rectangle(Matrix::A)[0][0], None);
+    }
+
+    #[test]
+    fn sentences_that_do_not_exist_are_ignored() {
+        let attribution = read(&[7]);
+        assert!(attribution.output().is_empty());
+        assert_eq!((attribution.via_steps(99), attribution.evidence()), (None, Evidence::None));
+    }
+}

@@ -1,0 +1,109 @@
+//! One answer explained by several methods: what each says of the prompt, and how far they agree.
+
+use super::attribution_view::AttributionView;
+use super::deletion_test::{Coverage, coverages};
+use super::scale::Amount;
+use crate::explanation::method_text;
+use crate::metrics::rank_correlation;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// Of the prompt sentences: label and text.
+    pub sentences: Vec<(String, String)>,
+    /// The one on screen first.
+    pub methods: Vec<Compared>,
+}
+
+/// What one method says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compared {
+    pub id: String,
+    pub name: String,
+    /// Of the prompt sentences, via steps.
+    pub amounts: Vec<Option<Amount>>,
+    /// AC and the part of the relevant sentences, via steps, where they are known.
+    pub coverage: Option<Coverage>,
+    /// The context attribution.
+    attribution: Vec<f64>,
+}
+
+impl Comparison {
+    pub fn new(readings: &[AttributionView], relevant: &[usize]) -> Self {
+        let sentences = readings.first().map_or_else(Vec::new, |attribution| {
+            let document = attribution.document();
+            let texts = document.prompt.sentence_texts().into_iter().enumerate();
+            texts.map(|(j, text)| (document.label(j), text.trim().to_owned())).collect()
+        });
+        Self { sentences, methods: readings.iter().map(|attribution| Compared::new(attribution, relevant)).collect() }
+    }
+
+    /// Spearman's rank correlation between the context attributions of two methods; `None` where one does not vary.
+    pub fn agreement(&self, a: usize, b: usize) -> Option<f64> {
+        rank_correlation(&self.methods[a].attribution, &self.methods[b].attribution)
+    }
+}
+
+impl Compared {
+    fn new(attribution: &AttributionView, relevant: &[usize]) -> Self {
+        let prompt = 0..attribution.graph().n_prompt();
+        let id = attribution.document().method.id.clone();
+        Self {
+            name: method_text(&id).map_or_else(|| id.clone(), |method| method.name.to_owned()),
+            id,
+            amounts: prompt.clone().map(|j| attribution.amounts(j)[0].clone()).collect(),
+            coverage: coverages(attribution, relevant).map(|[cage, _]| cage),
+            attribution: prompt.map(|j| attribution.via_steps(j).unwrap_or(0.0)).collect(),
+        }
+    }
+}
+
+/// "0.94, almost the same order".
+pub fn agreement_words(correlation: Option<f64>) -> String {
+    let Some(correlation) = correlation else { return "none to speak of: one of them makes no difference between sentences".into() };
+    let words = match correlation {
+        r if r > 0.995 => "the same order",
+        r if r > 0.9 => "almost the same order",
+        r if r > 0.6 => "a similar order",
+        r if r > 0.3 => "a somewhat similar order",
+        r if r > -0.3 => "orders that have little in common",
+        _ => "nearly opposite orders",
+    };
+    format!("{}, {words}", correlation_figure(correlation))
+}
+
+/// Two digits with a true minus sign.
+pub fn correlation_figure(correlation: f64) -> String {
+    let digits = format!("{:.2}", correlation.abs());
+    if correlation < 0.0 && digits != "0.00" { format!("\u{2212}{digits}") } else { digits }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::app::analysis::attribution_view::{AttributionGraph, tests::document};
+
+    #[test]
+    fn methods_stand_side_by_side_with_their_agreement() {
+        let pert = document();
+        let mut clp = pert.clone();
+        clp.method.id = "clp".into();
+        clp.table.row_mut(1)[1] = Some(3.0);
+        let attribution = |document| AttributionView::new(Arc::new(AttributionGraph::new(document)), &[0]);
+        let mut opposite = clp.clone();
+        opposite.table.row_mut(0).copy_from_slice(&[Some(0.0), Some(1.0)]);
+        let comparison = Comparison::new(&[attribution(pert), attribution(clp), attribution(opposite)], &[0]);
+        assert_eq!(comparison.sentences[0], ("P1".into(), "A.".into()));
+        assert_eq!(comparison.methods.iter().map(|method| method.name.as_str()).collect::<Vec<_>>(), ["Pert.", "CLP", "CLP"]);
+        assert_eq!((comparison.agreement(0, 1), comparison.agreement(0, 2)), (Some(1.0), Some(-1.0)));
+        assert_eq!(comparison.methods[0].coverage.map(|coverage| coverage.ac), Some(1.0));
+    }
+
+    #[test]
+    fn agreement_is_said_in_words_too() {
+        assert_eq!(agreement_words(Some(0.943)), "0.94, almost the same order");
+        assert_eq!(agreement_words(Some(-0.5)), "\u{2212}0.50, nearly opposite orders");
+        assert!(agreement_words(None).starts_with("none"));
+    }
+}

@@ -1,0 +1,155 @@
+//! The deletion test of an explanation: what was asked of the engine, and what its answer says.
+
+use super::attribution_view::AttributionView;
+use super::derivation;
+use crate::metrics::{Curve, coverage, order, share_on};
+use crate::request::DeletionCurves;
+
+/// What is put to the test.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeletionTestPlan {
+    /// The explained sentences, such as "G4".
+    output: String,
+    /// How the graph was made, where not as in the paper.
+    derivation: Option<String>,
+    /// Of the prompt sentences, by CAGE and by row.
+    attributions: [Vec<f64>; 2],
+}
+
+/// A plan and its curves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeletionTest {
+    pub output: String,
+    pub derivation: Option<String>,
+    /// CAGE, row, random.
+    pub tests: [OrderResult; 3],
+    /// The answer is no less likely without the prompt: then the curves say nothing.
+    pub says_nothing: bool,
+    /// Of the answer with the whole prompt and with none of it, in nats.
+    pub log_probs: [f64; 2],
+}
+
+/// One order of deletion.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OrderResult {
+    /// The part of the log-probability that is left after each deletion, from 1 to 0; of several orders the mean.
+    pub curve: Vec<f64>,
+    pub rise: f64,
+    pub mas: f64,
+}
+
+/// Whether the relevant sentences got their part: AC, and the part itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Coverage {
+    pub ac: f64,
+    pub share: f64,
+}
+
+impl DeletionTestPlan {
+    pub fn new(attribution: &AttributionView) -> Self {
+        let method = &attribution.document().method;
+        let derivation = (!derivation::is_the_papers(method)).then(|| derivation::words(method));
+        Self { output: attribution.output_label(), derivation, attributions: attributions(attribution) }
+    }
+
+    /// The orders of deletion, CAGE's and row's.
+    pub fn orders(&self) -> Vec<Vec<usize>> {
+        self.attributions.iter().map(|attribution| order(attribution)).collect()
+    }
+
+    /// `None` where the answer is not to this plan.
+    pub fn evaluate(self, DeletionCurves { curves, random }: &DeletionCurves) -> Option<DeletionTest> {
+        let [cage, row] = &self.attributions;
+        let equal = vec![1.0 / cage.len() as f64; cage.len()];
+        let is_whole = |scores: &Vec<f64>| scores.len() == cage.len() + 1;
+        let [of_cage, of_row] = &curves[..] else { return None };
+        if random.is_empty() || !curves.iter().chain(random).all(is_whole) {
+            return None;
+        }
+        Some(DeletionTest {
+            output: self.output,
+            derivation: self.derivation,
+            tests: [
+                OrderResult::mean(&[of_cage], cage),
+                OrderResult::mean(&[of_row], row),
+                OrderResult::mean(&random.iter().collect::<Vec<_>>(), &equal),
+            ],
+            says_nothing: Curve::new(of_cage, cage).is_rising(),
+            log_probs: [of_cage[0], of_cage[cage.len()]],
+        })
+    }
+}
+
+impl OrderResult {
+    /// Of one or several orders by the same attribution.
+    fn mean(scores: &[&Vec<f64>], attribution: &[f64]) -> Self {
+        let curves: Vec<Curve> = scores.iter().map(|scores| Curve::new(scores, attribution)).collect();
+        let mean = |value: &dyn Fn(&Curve) -> f64| curves.iter().map(value).sum::<f64>() / curves.len() as f64;
+        Self {
+            curve: (0..=attribution.len()).map(|k| mean(&|curve| curve.responses()[k])).collect(),
+            rise: mean(&Curve::rise),
+            mas: mean(&Curve::mas),
+        }
+    }
+}
+
+/// Of the prompt sentences, by CAGE and by row.
+fn attributions(attribution: &AttributionView) -> [Vec<f64>; 2] {
+    let prompt = 0..attribution.graph().n_prompt();
+    let of = |influence: &dyn Fn(usize) -> Option<f64>| prompt.clone().map(|j| influence(j).unwrap_or(0.0)).collect();
+    [of(&|j| attribution.via_steps(j)), of(&|j| attribution.direct(j))]
+}
+
+/// By CAGE and by row, where the relevant sentences are known and all in the prompt.
+pub fn coverages(attribution: &AttributionView, relevant: &[usize]) -> Option<[Coverage; 2]> {
+    let is_known = !relevant.is_empty() && relevant.iter().all(|&j| j < attribution.graph().n_prompt());
+    is_known.then(|| {
+        attributions(attribution)
+            .map(|attribution| Coverage { ac: coverage(&attribution, relevant), share: share_on(&attribution, relevant) })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::app::analysis::attribution_view::AttributionGraph;
+    use crate::app::analysis::attribution_view::tests::document;
+
+    fn attribution() -> AttributionView {
+        let document = document();
+        let output = document.output.clone();
+        AttributionView::new(Arc::new(AttributionGraph::new(document)), &output)
+    }
+
+    #[test]
+    fn curves_go_with_their_attributions() {
+        let plan = DeletionTestPlan::new(&attribution());
+        let n = plan.attributions[0].len();
+        assert_eq!(plan.orders().len(), 2);
+        let falling: Vec<f64> = (0..=n).map(|k| -(k as f64)).collect();
+        let mut at_once = vec![-(n as f64); n + 1];
+        at_once[0] = 0.0;
+        let checked = DeletionCurves { curves: vec![at_once, falling.clone()], random: vec![falling.clone(), falling] };
+        let check = plan.evaluate(&checked).unwrap();
+        let [cage, row, random] = &check.tests;
+        assert!(cage.rise < row.rise && (random.rise - 0.5).abs() < 1e-12);
+        assert_eq!((random.curve[0], random.curve[n]), (1.0, 0.0));
+        assert!(!check.says_nothing);
+    }
+
+    #[test]
+    fn an_answer_of_another_shape_is_no_check() {
+        let plan = DeletionTestPlan::new(&attribution());
+        assert_eq!(plan.clone().evaluate(&DeletionCurves { curves: vec![vec![0.0]; 2], random: vec![vec![0.0]] }), None);
+        assert_eq!(plan.evaluate(&DeletionCurves { curves: Vec::new(), random: Vec::new() }), None);
+    }
+
+    #[test]
+    fn coverage_needs_sentences_that_are_there() {
+        assert!(coverages(&attribution(), &[0]).is_some());
+        assert_eq!(coverages(&attribution(), &[]), None);
+        assert_eq!(coverages(&attribution(), &[99]), None);
+    }
+}

@@ -1,0 +1,98 @@
+//! A source opened to its words: what each of them does alone.
+
+use super::attribution_view::AttributionView;
+use crate::request::Word;
+
+/// A source and its words, as one method measured them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExpandedSource {
+    pub source: usize,
+    /// The id of the method.
+    pub method: String,
+    pub words: Vec<Word>,
+}
+
+/// A word as it is shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WordView {
+    pub text: String,
+    /// Its influence on the output, via steps, in the scale of the sentences.
+    pub influence: f64,
+    pub figure: String,
+    /// How strongly it is painted, in [-1, 1].
+    pub strength: f64,
+}
+
+impl ExpandedSource {
+    /// The words with their influence on what is explained; `None` where the explanation on screen is by another method.
+    pub fn words_in(&self, attribution: &AttributionView) -> Option<Vec<WordView>> {
+        let is_of = attribution.document().method.id == self.method;
+        let word = |word: &Word| {
+            let influence = attribution.word_influence(word);
+            WordView {
+                text: word.text.clone(),
+                influence,
+                figure: attribution.scale().figure(influence),
+                strength: attribution.strength(influence),
+            }
+        };
+        is_of.then(|| self.words.iter().map(word).collect())
+    }
+}
+
+/// "“3” 41%, “figs.” 12%": the strongest words, of either sign.
+pub fn strongest_words(words: &[WordView], most: usize) -> String {
+    let mut strongest: Vec<&WordView> = words.iter().filter(|word| word.influence != 0.0).collect();
+    strongest.sort_by(|a, b| b.influence.abs().total_cmp(&a.influence.abs()));
+    let named = strongest.iter().take(most).map(|word| format!("\u{201c}{}\u{201d} {}", word.text.trim(), word.figure));
+    match strongest.is_empty() {
+        true => "No word alone makes a difference.".into(),
+        false => format!("Each word blanked out alone (they need not add up): {}.", named.collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// How many words a source has, so how many times as many passes as a sentence it takes to open it.
+pub fn n_words(text: &str) -> usize {
+    text.split_whitespace().count()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::app::analysis::attribution_view::{AttributionGraph, tests::document};
+    use crate::explanation::Aggregation;
+    use crate::graph::Normalization;
+
+    fn opened() -> ExpandedSource {
+        let word = |text: &str, first: f64| Word { text: text.into(), tokens: 1, scores: vec![first, 0.0, 0.0, 0.0] };
+        ExpandedSource { source: 0, method: "pert".into(), words: vec![word("A ", 0.25), word("b.", -1.0)] }
+    }
+
+    #[test]
+    fn words_have_their_part_of_the_influence_along_the_steps() {
+        let attribution = AttributionView::new(Arc::new(AttributionGraph::new(document())), &[1]);
+        // A quarter of what P1 does to G1, half of which goes on to G2.
+        let words = opened().words_in(&attribution).unwrap();
+        assert_eq!((words[0].influence, words[0].figure.as_str()), (0.125, "13%"));
+        assert_eq!(words[1].influence, 0.0);
+        assert_eq!(strongest_words(&words, 3), "Each word blanked out alone (they need not add up): \u{201c}A\u{201d} 13%.");
+    }
+
+    #[test]
+    fn words_follow_the_way_that_the_graph_is_made() {
+        let raw = document().derived(Aggregation::Sum, Normalization::None);
+        let attribution = AttributionView::new(Arc::new(AttributionGraph::new(raw)), &[0]);
+        // One token of the word, two of G1.
+        assert_eq!(opened().words_in(&attribution).unwrap()[1].influence, -2.0);
+    }
+
+    #[test]
+    fn words_by_another_method_are_not_shown() {
+        let mut other = document();
+        other.method.id = "clp".into();
+        assert_eq!(opened().words_in(&AttributionView::new(Arc::new(AttributionGraph::new(other)), &[1])), None);
+        assert_eq!(n_words(" Ann has 3\n"), 3);
+    }
+}

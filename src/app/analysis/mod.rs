@@ -1,0 +1,13 @@
+//! What the page says about a document: shares, evidence, comparisons, and how they are written. Pure.
+
+pub mod ablation;
+pub mod attribution_view;
+pub mod comparison;
+pub mod deletion_test;
+pub mod derivation;
+pub mod expanded_source;
+pub mod number;
+pub mod reproduction;
+pub mod scale;
+pub mod shared_link;
+pub mod speed;

@@ -1,0 +1,98 @@
+//! What came out when a shared explanation was made again here.
+
+use crate::explanation::Document;
+
+/// Two engines round differently, and a link keeps 16 bits of each score: up to here scores are the same, in nats per token.
+const SAME_NATS: f64 = 0.005;
+
+/// The explanation from elsewhere against the one made here.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reproduction {
+    /// The same answer and scores; by how much they differ at most, in nats per token.
+    Same(f64),
+    /// The same answer with other scores.
+    OtherScores(f64),
+    OtherAnswer,
+    /// The model here is another file.
+    OtherModel {
+        shared: String,
+        own: String,
+    },
+    /// One of the two was stopped.
+    Partial,
+}
+
+impl Reproduction {
+    pub fn of(shared: &Document, own: &Document) -> Self {
+        let (there, here) = (&shared.manifest.model, &own.manifest.model);
+        if there.sha256 != here.sha256 {
+            return Self::OtherModel { shared: there.name.clone(), own: here.name.clone() };
+        }
+        if shared.generation != own.generation || shared.prompt != own.prompt {
+            return Self::OtherAnswer;
+        }
+        if !shared.is_complete() || !own.is_complete() {
+            return Self::Partial;
+        }
+        let pairs = shared.table.rows().flatten().zip(own.table.rows().flatten());
+        let differences = pairs.map(|(there, here)| (there.unwrap_or(0.0) - here.unwrap_or(0.0)).abs());
+        let largest = differences.fold(0.0, f64::max);
+        if largest <= SAME_NATS { Self::Same(largest) } else { Self::OtherScores(largest) }
+    }
+
+    pub fn is_same(&self) -> bool {
+        matches!(self, Self::Same(_))
+    }
+
+    pub fn words(&self) -> String {
+        match self {
+            Self::Same(nats) if *nats < 0.00005 => "Reproduced here: the same answer, and the same scores to four digits.".into(),
+            Self::Same(nats) => format!("Reproduced here: the same answer, and no score differs by more than {nats:.4} nats per token."),
+            Self::OtherScores(nats) => {
+                format!(
+                    "Not reproduced: the answer is the same, but scores differ by up to {nats:.4} nats per token. Compare the engines below."
+                )
+            }
+            Self::OtherAnswer => {
+                "Not reproduced: the same model file answers differently here. Compare the settings and engines below.".into()
+            }
+            Self::OtherModel { shared, own } if shared == own => {
+                format!("Not comparable: both models are called \u{201c}{own}\u{201d}, but their files differ.")
+            }
+            Self::OtherModel { shared, own } => {
+                format!("Not comparable: the shared explanation is of \u{201c}{shared}\u{201d}, this one of \u{201c}{own}\u{201d}.")
+            }
+            Self::Partial => "Not compared: one of the two explanations was stopped before its end.".into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::analysis::attribution_view::tests::document;
+
+    #[test]
+    fn scores_that_differ_by_rounding_are_the_same() {
+        let shared = document();
+        let mut own = document();
+        assert_eq!(Reproduction::of(&shared, &own), Reproduction::Same(0.0));
+        let score = own.table.row(0)[0].unwrap();
+        own.table.row_mut(0)[0] = Some(score + 0.001);
+        assert!(Reproduction::of(&shared, &own).is_same());
+        own.table.row_mut(0)[0] = Some(score + 0.5);
+        assert!(matches!(Reproduction::of(&shared, &own), Reproduction::OtherScores(nats) if (nats - 0.5).abs() < 1e-9));
+    }
+
+    #[test]
+    fn what_cannot_be_compared_is_said() {
+        let shared = document();
+        let mut own = document();
+        own.table.row_mut(0)[0] = None;
+        assert_eq!(Reproduction::of(&shared, &own), Reproduction::Partial);
+        own.generation.text = own.generation.text.replacen('.', "!", 1);
+        assert_eq!(Reproduction::of(&shared, &own), Reproduction::OtherAnswer);
+        own.manifest.model.sha256 = "0".repeat(64);
+        assert!(matches!(Reproduction::of(&shared, &own), Reproduction::OtherModel { .. }));
+    }
+}

@@ -1,0 +1,167 @@
+//! What the page does outside its state: workers, storage, clipboard, history, timers. Nothing is decided here.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use gloo::timers::callback::Timeout;
+use leptos::task::spawn_local;
+use web_sys::File;
+
+use super::state::library::LibraryMessage;
+use super::state::{Effect, Environment, Fetch, FileId, LocalFile, Message};
+use super::{browser, examples, gallery, service_worker};
+use crate::problem::Problem;
+use crate::request::BackendChoice;
+use crate::worker::Role;
+use crate::worker::client::{Client, Lost};
+use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
+use crate::worker::library::protocol::{LibraryEvent, LibraryRequest};
+
+const BUILT_IN_MODEL: &str = "models/demo.gguf";
+const REGISTRY: &str = "models/registry.json";
+
+/// Carries out effects and sends back what comes of them.
+pub struct Effects {
+    send: Rc<dyn Fn(Message)>,
+    engine: Client<EngineRequest, EngineEvent>,
+    library: Client<LibraryRequest, LibraryEvent>,
+    /// The browser's handles of the files that the visitor chose.
+    files: RefCell<HashMap<FileId, File>>,
+    next_file: Cell<u32>,
+}
+
+impl Effects {
+    pub fn new(send: impl Fn(Message) + 'static) -> Self {
+        let send: Rc<dyn Fn(Message)> = Rc::new(send);
+        let (engine, library) = (send.clone(), send.clone());
+        Self {
+            engine: Client::new(Role::Engine, move |event| {
+                engine(match event {
+                    Ok(event) => Message::Engine(event),
+                    Err(lost) => Message::EngineLost(engine_problem(lost)),
+                });
+            }),
+            library: Client::new(Role::Library, move |event| library(Message::Library(event.into()))),
+            send,
+            files: RefCell::default(),
+            next_file: Cell::default(),
+        }
+    }
+
+    /// Takes files that the visitor chose; the state knows them by their ids.
+    pub fn register(&self, files: Vec<File>) -> Vec<LocalFile> {
+        files.into_iter().map(|file| self.register_one(file)).collect()
+    }
+
+    fn register_one(&self, file: File) -> LocalFile {
+        let id = FileId(self.next_file.replace(self.next_file.get() + 1));
+        let local = LocalFile { id, name: file.name(), bytes: file.size() as u64, modified_millis: file.last_modified() };
+        self.files.borrow_mut().insert(id, file);
+        local
+    }
+
+    pub fn run(&self, effect: Effect) {
+        match effect {
+            Effect::SendToEngine(request, files) => self.engine.send(&request, &self.files_of(&files)),
+            Effect::EndEngine => self.engine.terminate(),
+            Effect::SendToLibrary(request) => self.library.send(&request, &[]),
+            Effect::RequestPersistence => self.later(async {
+                browser::ask_for_persistence().await;
+                Message::Library(LibraryMessage::PersistenceSettled)
+            }),
+            Effect::CreateObjectUrls(files) => {
+                let urls = self.files_of(&files).iter().map(|file| browser::create_object_url(file)).collect();
+                (self.send)(Message::Library(LibraryMessage::ObjectUrlsCreated(urls)));
+            }
+            Effect::RevokeObjectUrl(url) => browser::revoke_object_url(&url),
+            Effect::After { millis, message } => {
+                let send = self.send.clone();
+                Timeout::new(millis, move || send(*message)).forget();
+            }
+            Effect::Fetch(fetch) => self.later(async move {
+                let text = browser::fetch_text(&path(&fetch)).await;
+                Message::Fetched(fetch, text)
+            }),
+            Effect::ReadFile(file) => {
+                let handle = self.files.borrow_mut().remove(&file.id);
+                self.later(async move {
+                    let text = match handle {
+                        Some(handle) => browser::read_text(&handle).await,
+                        None => None,
+                    };
+                    Message::FileRead { name: file.name, text }
+                });
+            }
+            Effect::SaveFile { name, media_type, text } => {
+                if browser::download(&name, media_type, &text).is_none() {
+                    (self.send)(Message::SaveRefused);
+                }
+            }
+            Effect::CopyToClipboard(text) => self.later(async move { Message::LinkCopied(browser::copy(&text).await) }),
+            Effect::ReplaceAddress(address) => browser::replace_address(&address),
+            Effect::RememberInTab { key, text } => browser::remember_in_tab(key, &text),
+            Effect::RememberForVisits { key, text } => browser::remember_for_visits(key, text.as_deref()),
+            Effect::RegisterServiceWorker => service_worker::register(),
+            Effect::ActivateUpdate => service_worker::activate_update(),
+        }
+    }
+
+    fn files_of(&self, ids: &[FileId]) -> Vec<File> {
+        let files = self.files.borrow();
+        ids.iter().filter_map(|id| files.get(id).cloned()).collect()
+    }
+
+    /// Sends the message that comes of `work`, when it comes.
+    fn later(&self, work: impl Future<Output = Message> + 'static) {
+        let send = self.send.clone();
+        spawn_local(async move { send(work.await) });
+    }
+}
+
+/// Where a text is on the page's own site.
+fn path(fetch: &Fetch) -> String {
+    match fetch {
+        Fetch::Examples => examples::PATH.into(),
+        Fetch::Gallery => gallery::INDEX.into(),
+        Fetch::GalleryEntry(entry) => entry.path(),
+        Fetch::Registry => REGISTRY.into(),
+    }
+}
+
+fn engine_problem(lost: Lost) -> Problem {
+    match lost {
+        Lost::NotStarted => {
+            Problem::new("The engine could not be started", "Reload the page, or use a browser with web workers and WebAssembly")
+        }
+        Lost::NotArrived => Problem::new("The engine did not arrive", "Check the connection, then press Explain again"),
+        Lost::Stopped => Problem::new("The engine stopped", "Press Explain to start it again"),
+        Lost::Incompatible => {
+            Problem::new("The engine is of another version than this page", "Reload the page to get both in the same version")
+        }
+    }
+}
+
+/// What the page finds when it opens.
+pub fn environment() -> Environment {
+    Environment {
+        address: browser::address(),
+        built_in_model: browser::absolute(BUILT_IN_MODEL).unwrap_or_else(|| BUILT_IN_MODEL.into()),
+        backend: backend(&browser::query()),
+        prompt: browser::remembered_in_tab("glasscage.prompt"),
+        given_answer: browser::remembered_in_tab("glasscage.given-answer"),
+        model: browser::remembered("glasscage.model"),
+        download: browser::remembered("glasscage.download"),
+        speed: browser::remembered("glasscage.speed"),
+    }
+}
+
+/// The engine that the address asks for: `?backend=cpu` or `?backend=gpu`.
+fn backend(query: &str) -> BackendChoice {
+    let asked = query.trim_start_matches('?').split('&').find_map(|part| part.strip_prefix("backend="));
+    match asked {
+        Some("cpu") => BackendChoice::Cpu,
+        Some("gpu") => BackendChoice::Gpu,
+        _ => BackendChoice::Auto,
+    }
+}

@@ -1,0 +1,103 @@
+//! The page as its views know it: they read its state, and send messages.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use web_sys::File;
+
+use super::analysis::attribution_view::AttributionView;
+use super::effects::{Effects, environment};
+use super::state::library::LibraryMessage;
+use super::state::settings::Settings;
+use super::state::{LocalFile, Message, State, update};
+
+/// A handle that components get from the context.
+#[derive(Clone, Copy)]
+pub struct Page {
+    state: StoredValue<State, LocalStorage>,
+    /// `None` only while the page is made.
+    effects: StoredValue<Option<Rc<Effects>>, LocalStorage>,
+    attribution: Memo<Option<Arc<AttributionView>>>,
+    is_busy: Memo<bool>,
+}
+
+impl Page {
+    pub fn new() -> Self {
+        let state = StoredValue::new_local(State::new(environment()));
+        let attribution = Memo::new(move |_| state.with_value(|state| state.explanation.view()).map(Arc::new));
+        let is_busy = Memo::new(move |_| state.with_value(|state| state.engine.is_busy()));
+        let effects = StoredValue::new_local(None);
+        let page = Self { state, effects, attribution, is_busy };
+        effects.set_value(Some(Rc::new(Effects::new(move |message| page.send(message)))));
+        page
+    }
+
+    /// Handles what the visitor did, or what came of an effect.
+    pub fn send(&self, message: Message) {
+        let now_millis = js_sys::Date::now();
+        let update = |state: &mut State| {
+            state.now_millis = now_millis;
+            update(state, message)
+        };
+        // A worker may speak once more while the page is being closed.
+        let effects = self.state.try_update_value(update).unwrap_or_default();
+        if let Some(outside) = self.effects.try_get_value().flatten() {
+            effects.into_iter().for_each(|effect| outside.run(effect));
+        }
+    }
+
+    /// Sends what the visitor does with models.
+    pub fn send_library(&self, message: LibraryMessage) {
+        self.send(Message::Library(message));
+    }
+
+    /// Sends files of this device, to be opened by what they are.
+    pub fn send_files(&self, files: Vec<File>, message: fn(Vec<LocalFile>) -> Message) {
+        if let Some(effects) = self.effects.get_value() {
+            self.send(message(effects.register(files)));
+        }
+    }
+
+    /// Something of the state. A view follows the fields that it reads.
+    pub fn with<T>(&self, look: impl FnOnce(&State) -> T) -> T {
+        self.state.with_value(look)
+    }
+
+    /// Changes the settings of the editor.
+    pub fn change_settings(&self, change: impl FnOnce(&mut Settings)) {
+        let mut settings = untrack(|| self.with(|state| state.editor.settings.clone()));
+        change(&mut settings);
+        self.send(Message::SettingsChanged(settings));
+    }
+
+    /// The explanation on screen, as seen from what is chosen. Tracked.
+    pub fn current(&self) -> Option<Arc<AttributionView>> {
+        self.attribution.get()
+    }
+
+    /// Something of the explanation on screen, as seen from what is chosen; `None` where there is none. Tracked.
+    pub fn attribution<T>(&self, look: impl FnOnce(&AttributionView) -> T) -> Option<T> {
+        self.attribution.with(|attribution| attribution.as_deref().map(look))
+    }
+
+    /// Whether a run goes on. Tracked.
+    pub fn is_busy(&self) -> bool {
+        self.is_busy.get()
+    }
+
+    /// The prompt sentences that the answer on screen needs, where the prompt is an example that knows them. Tracked.
+    pub fn relevant(&self) -> Option<Vec<usize>> {
+        self.attribution(|attribution| self.with(|state| state.editor.relevant(&attribution.document().prompt.text))).flatten()
+    }
+
+    /// What a source on screen is called: "sentence" or "word". Tracked.
+    pub fn noun(&self) -> &'static str {
+        self.attribution(|attribution| attribution.document().unit).unwrap_or_default().noun()
+    }
+}
+
+/// The page that this component is part of.
+pub fn use_page() -> Page {
+    expect_context()
+}

@@ -1,0 +1,75 @@
+//! The service worker: registered as soon as a model of this site or of its storage is loaded, never for somebody who only reads
+//! a link. A new version is offered.
+
+use leptos::prelude::window;
+use leptos::task::spawn_local;
+use wasm_bindgen::prelude::{Closure, JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{ServiceWorkerContainer, ServiceWorkerRegistration};
+
+use super::page::Page;
+use super::state::Message;
+
+const SCRIPT: &str = "./sw.js";
+/// What a waiting service worker understands.
+const TAKE_OVER: &str = "take over";
+
+/// Looks, on a page that a service worker serves, whether a newer version waits, now and later.
+pub fn watch_for_updates(page: Page) {
+    let Some(container) = container().filter(|container| container.controller().is_some()) else { return };
+    spawn_local(async move {
+        if let Some(registration) = registration(&container).await {
+            watch(page, &registration);
+        }
+    });
+}
+
+/// Keeps this version for use without a network. Where that is not possible, nothing changes.
+pub fn register() {
+    let Some(container) = container().filter(|container| container.controller().is_none()) else { return };
+    spawn_local(async move {
+        JsFuture::from(container.register(SCRIPT)).await.ok();
+    });
+}
+
+/// Activates the version that waits: it serves the reloaded page.
+pub fn activate_update() {
+    let Some(container) = container() else { return };
+    spawn_local(async move {
+        let Some(registration) = registration(&container).await else { return };
+        let reload = Closure::<dyn Fn()>::new(|| drop(window().location().reload()));
+        container.set_oncontrollerchange(Some(reload.as_ref().unchecked_ref()));
+        reload.forget();
+        if let Some(waiting) = registration.waiting() {
+            // A worker that is gone needs no message: the next visit has it.
+            drop(waiting.post_message(&JsValue::from(TAKE_OVER)));
+        }
+    });
+}
+
+fn watch(page: Page, registration: &ServiceWorkerRegistration) {
+    let look = move |registration: &ServiceWorkerRegistration| page.send(Message::UpdateWaits(registration.waiting().is_some()));
+    look(registration);
+    let found = {
+        let registration = registration.clone();
+        Closure::<dyn Fn()>::new(move || {
+            let Some(coming) = registration.installing() else { return };
+            let registration = registration.clone();
+            let changed = Closure::<dyn Fn()>::new(move || look(&registration));
+            coming.set_onstatechange(Some(changed.as_ref().unchecked_ref()));
+            // Both live as long as the page.
+            changed.forget();
+        })
+    };
+    registration.set_onupdatefound(Some(found.as_ref().unchecked_ref()));
+    found.forget();
+}
+
+async fn registration(container: &ServiceWorkerContainer) -> Option<ServiceWorkerRegistration> {
+    JsFuture::from(container.get_registration()).await.ok()?.dyn_into().ok()
+}
+
+/// Absent in insecure addresses and some private windows.
+fn container() -> Option<ServiceWorkerContainer> {
+    js_sys::Reflect::get(&window().navigator(), &"serviceWorker".into()).ok()?.dyn_into().ok()
+}

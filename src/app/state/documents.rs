@@ -1,0 +1,165 @@
+//! Documents come from a run, a file, a link or the gallery, and go to a file or a link.
+
+use super::{Effect, Fetch, LocalFile, ModelChoice, Origin, RunStatus, State};
+use crate::app::analysis::shared_link::{Reach, SharedLink};
+use crate::app::examples;
+use crate::app::gallery::{self, GalleryEntry};
+use crate::explanation::{Document, from_fragment, to_fragment};
+use crate::library::address::{missing_parts, part_of};
+use crate::library::registry;
+use crate::problem::Problem;
+
+// Opening.
+impl State {
+    /// Puts a document on screen and chooses its output.
+    pub(super) fn show(&mut self, document: Document, origin: Origin) {
+        self.explanation.show(document, origin);
+        if origin != Origin::Here {
+            *self.problem = None;
+            *self.editor.is_open = false;
+            *self.engine.run = RunStatus::Idle;
+        }
+        if origin != Origin::Link {
+            // The address bar must not name another explanation than the one on screen.
+            self.emit(Effect::ReplaceAddress(self.page_address.clone()));
+        }
+    }
+
+    /// Opens the explanation in the address bar, if there is one. Nothing is fetched for it.
+    pub(super) fn open_fragment(&mut self, fragment: &str) {
+        if fragment.trim_start_matches('#').is_empty() || self.refuse_while_busy() {
+            return;
+        }
+        match from_fragment(fragment) {
+            Ok(document) => self.show(document, Origin::Link),
+            Err(error) => self.fail_with(&error.to_string(), "Ask for the link again, or for the saved JSON file"),
+        }
+    }
+
+    /// Opens an explanation (JSON) or loads a model (GGUF, all parts of it where it is split), by the files' names.
+    pub(super) fn open_files(&mut self, files: Vec<LocalFile>) {
+        let (models, others): (Vec<LocalFile>, Vec<LocalFile>) =
+            files.into_iter().partition(|file| file.name.to_lowercase().ends_with(".gguf"));
+        match others.into_iter().next() {
+            Some(document) if models.is_empty() && !self.refuse_while_busy() => self.emit(Effect::ReadFile(document)),
+            Some(_) if models.is_empty() => {}
+            _ => self.open_model(models),
+        }
+    }
+
+    fn open_model(&mut self, mut files: Vec<LocalFile>) {
+        files.sort_by(|a, b| a.name.cmp(&b.name));
+        let names: Vec<String> = files.iter().map(|file| file.name.clone()).collect();
+        let Some(first) = names.first() else { return };
+        let name = part_of(first).map_or(first.as_str(), |(stem, ..)| stem).to_owned();
+        let what = match missing_parts(&names) {
+            Some(missing) if missing.is_empty() => return self.choose_model(ModelChoice::Files(name), files),
+            None if names.len() == 1 => return self.choose_model(ModelChoice::Files(name), files),
+            Some(missing) => {
+                format!("\u{201c}{name}\u{201d} has {} parts; missing: {}", names.len() + missing.len(), first_names(&missing))
+            }
+            None => format!("{} model files were opened at once", names.len()),
+        };
+        self.fail_with(&what, "Open one model at a time, all parts of it together");
+    }
+
+    /// An explanation's file was read; a run may have begun meanwhile.
+    pub(super) fn file_read(&mut self, name: &str, text: Option<&str>) {
+        let document = match text {
+            Some(json) => Document::from_json(json).map_err(|error| error.to_string()),
+            None => Err("the file could not be read".into()),
+        };
+        match document {
+            Ok(_) if self.refuse_while_busy() => {}
+            Ok(document) => self.show(document, Origin::File),
+            Err(error) => self.fail_with(
+                &format!("\u{201c}{name}\u{201d} was not opened: {error}"),
+                "Open a file that Save JSON made, or a model whose name ends in .gguf",
+            ),
+        }
+    }
+
+    pub(super) fn open_gallery_entry(&mut self, entry: GalleryEntry) {
+        self.emit(Effect::Fetch(Fetch::GalleryEntry(entry)));
+    }
+
+    pub(super) fn fetched(&mut self, fetch: &Fetch, text: Option<&str>) {
+        match fetch {
+            Fetch::Examples => *self.editor.examples = examples::parse(text.unwrap_or_default()),
+            Fetch::Gallery => *self.explanation.gallery = gallery::parse(text.unwrap_or_default()),
+            Fetch::Registry => *self.library.known = registry::parse(text.unwrap_or_default()),
+            Fetch::GalleryEntry(entry) => self.gallery_entry_fetched(entry, text),
+        }
+    }
+
+    fn gallery_entry_fetched(&mut self, entry: &GalleryEntry, text: Option<&str>) {
+        match text.and_then(|json| Document::from_json(json).ok()) {
+            Some(_) if self.refuse_while_busy() => {}
+            Some(document) => self.show(document, Origin::Gallery),
+            None => self.fail_with(
+                &format!("\u{201c}{}\u{201d} could not be fetched", entry.title),
+                "Check the connection, or reload the page, then choose it again",
+            ),
+        }
+    }
+
+    fn refuse_while_busy(&mut self) -> bool {
+        if self.engine.is_busy() {
+            *self.problem = Some(Problem::new("An explanation is being made", "Press Stop first, then open the other one again"));
+        }
+        self.engine.is_busy()
+    }
+}
+
+// Saving and sharing.
+impl State {
+    /// Saves the document, with the selection as its output.
+    pub(super) fn save_document(&mut self) {
+        if let Some(document) = self.explanation.selected_document() {
+            self.emit(Effect::SaveFile {
+                name: "glasscage-explanation.json".into(),
+                media_type: "application/json",
+                text: document.to_json(),
+            });
+        }
+    }
+
+    /// Makes the link, puts it into the address bar and on the clipboard; one too long for that is only shown.
+    pub(super) fn copy_link(&mut self) {
+        let Some(document) = self.explanation.selected_document() else { return };
+        let link = SharedLink::new(&self.page_address, &to_fragment(&document));
+        if link.reach != Reach::BetterAsFile {
+            self.emit(Effect::ReplaceAddress(link.address.clone()));
+            self.emit(Effect::CopyToClipboard(link.address.clone()));
+        }
+        *self.explanation.link = Some(link);
+    }
+
+    pub(super) fn link_copied(&mut self, is_copied: bool) {
+        if let Some(link) = &mut *self.explanation.link {
+            link.is_copied = is_copied;
+        }
+    }
+}
+
+/// "a.gguf, b.gguf, c.gguf and 4 more".
+fn first_names(names: &[String]) -> String {
+    const SHOWN: usize = 3;
+    let more = names.len().saturating_sub(SHOWN);
+    let shown = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if more == 0 { shown } else { format!("{shown} and {more} more") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_names_the_first_are_said() {
+        let names = |n: usize| (1..=n).map(|i| i.to_string()).collect::<Vec<_>>();
+        assert_eq!(
+            (first_names(&names(1)), first_names(&names(3)), first_names(&names(9))),
+            ("1".into(), "1, 2, 3".into(), "1, 2, 3 and 6 more".into())
+        );
+    }
+}

@@ -1,0 +1,154 @@
+//! The download that goes on, as the visitor sees it.
+
+use crate::app::analysis::number;
+use crate::library::download_spec::DownloadSpec;
+use crate::library::progress::{DownloadNotice, DownloadProgress, DownloadStage};
+use crate::library::transfer_rate::TransferRate;
+use crate::problem::Problem;
+
+/// A model on its way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Download {
+    pub spec: DownloadSpec,
+    /// Here so far.
+    pub bytes: u64,
+    /// 0 where it is not known.
+    pub total: u64,
+    pub state: DownloadState,
+    /// What is not as usual.
+    pub notice: Option<DownloadNotice>,
+    rate: TransferRate,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum DownloadState {
+    /// Asked for; nothing came yet.
+    Starting,
+    Going(DownloadStage),
+    /// Stopped, by the visitor or for this reason. What is here is kept.
+    Paused(Option<Problem>),
+}
+
+impl Download {
+    /// One that begins now.
+    pub fn new(spec: DownloadSpec) -> Self {
+        let total = spec.bytes().unwrap_or(0);
+        Self { spec, bytes: 0, total, state: DownloadState::Starting, notice: None, rate: TransferRate::default() }
+    }
+
+    /// One that was not finished on an earlier visit.
+    pub fn unfinished(spec: DownloadSpec) -> Self {
+        Self { state: DownloadState::Paused(None), ..Self::new(spec) }
+    }
+
+    pub fn is_paused(&self) -> bool {
+        matches!(self.state, DownloadState::Paused(_))
+    }
+
+    /// It is this far now.
+    pub fn advanced(&mut self, DownloadProgress { bytes, total, stage, notice }: DownloadProgress, now_millis: f64) {
+        match stage {
+            DownloadStage::Downloading => self.rate.record(now_millis, bytes),
+            _ => self.rate.reset(),
+        }
+        (self.bytes, self.total, self.notice) = (bytes, total, notice);
+        self.state = DownloadState::Going(stage);
+    }
+
+    pub fn paused(&mut self, problem: Option<Problem>) {
+        self.rate.reset();
+        self.state = DownloadState::Paused(problem);
+    }
+
+    /// The part that is here, in [0, 1], where that is known.
+    pub fn progress(&self) -> Option<f64> {
+        (self.total > 0).then(|| self.bytes as f64 / self.total as f64)
+    }
+
+    /// What goes on, in words that change seldom (they are read aloud).
+    pub fn phase(&self) -> &'static str {
+        match (&self.state, self.spec.is_local_copy()) {
+            (DownloadState::Starting, false) => "Starting the download",
+            (DownloadState::Starting, true) => "Starting the copy",
+            (DownloadState::Going(DownloadStage::Checking), _) => "Checking what is here already",
+            (DownloadState::Going(DownloadStage::Downloading), false) => "Downloading",
+            (DownloadState::Going(DownloadStage::Downloading), true) => "Copying into this browser\u{2019}s storage",
+            (DownloadState::Going(DownloadStage::Waiting { .. }), _) => "Waiting",
+            (DownloadState::Paused(None), false) => "Download paused",
+            (DownloadState::Paused(None), true) => "Copy paused",
+            (DownloadState::Paused(Some(_)), false) => "Download stopped",
+            (DownloadState::Paused(Some(_)), true) => "Copy stopped",
+        }
+    }
+
+    /// "312.0 MB of 639.4 MB (49%), 2.3 MB/s, about 2 min left".
+    pub fn detail(&self) -> String {
+        let amount = match (self.progress(), self.bytes) {
+            (None, 0) => String::new(),
+            (None, bytes) => number::bytes(bytes),
+            (Some(_), 0) => format!("{} in all", number::bytes(self.total)),
+            (Some(part), bytes) => format!("{} of {} ({})", number::bytes(bytes), number::bytes(self.total), number::percent(part)),
+        };
+        let more = match &self.state {
+            DownloadState::Going(DownloadStage::Downloading) => self.speed(),
+            DownloadState::Going(DownloadStage::Waiting { seconds: Some(seconds), cause }) => {
+                format!(": {cause}; next try in {seconds:.0}\u{a0}s")
+            }
+            DownloadState::Going(DownloadStage::Waiting { seconds: None, cause }) => {
+                format!(": {cause}; it goes on when this device is online again")
+            }
+            DownloadState::Paused(Some(problem)) => format!(". {problem}"),
+            _ => String::new(),
+        };
+        format!("{amount}{more}")
+    }
+
+    fn speed(&self) -> String {
+        let rate = self.rate.bytes_per_second().map(|rate| format!(", {}/s", number::bytes(rate as u64)));
+        let left = self.rate.seconds_left(self.total.saturating_sub(self.bytes)).filter(|_| self.total > 0);
+        let left = left.map(|seconds| format!(", {} left", number::wait(seconds)));
+        [rate, left].into_iter().flatten().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library::download_spec::FileSpec;
+    use crate::library::errors::RetryCause;
+
+    fn at(bytes: u64, stage: DownloadStage) -> DownloadProgress {
+        DownloadProgress { bytes, total: 600_000_000, stage, notice: None }
+    }
+
+    #[test]
+    fn bytes_rate_and_time_left_are_stated() {
+        let mut download = Download::new(DownloadSpec::default());
+        assert_eq!((download.phase(), download.detail()), ("Starting the download", String::new()));
+        download.advanced(at(0, DownloadStage::Downloading), 0.0);
+        download.advanced(at(300_000_000, DownloadStage::Downloading), 100_000.0);
+        assert_eq!(download.detail(), "300.0 MB of 600.0 MB (50%), 3.0 MB/s, about 2 min left");
+        assert_eq!(download.progress(), Some(0.5));
+    }
+
+    #[test]
+    fn a_copy_is_no_download() {
+        let part = FileSpec::local("c.gguf", 600_000_000, 0.0);
+        let mut copy = Download::new(DownloadSpec { name: "c.gguf".into(), files: vec![part] });
+        assert_eq!((copy.phase(), copy.detail().as_str()), ("Starting the copy", "600.0 MB in all"));
+        copy.paused(None);
+        assert_eq!(copy.phase(), "Copy paused");
+    }
+
+    #[test]
+    fn a_pause_says_why_and_forgets_the_rate() {
+        let mut download = Download::new(DownloadSpec::default());
+        download.advanced(at(6_000_000, DownloadStage::Waiting { seconds: Some(3.2), cause: RetryCause::Busy(429) }), 0.0);
+        assert_eq!(download.detail(), "6.0 MB of 600.0 MB (1%): the server is busy (429); next try in 3\u{a0}s");
+        download.advanced(at(6_000_000, DownloadStage::Waiting { seconds: None, cause: RetryCause::ConnectionLost }), 0.0);
+        assert!(download.detail().ends_with("the connection broke off; it goes on when this device is online again"));
+        download.paused(Some(Problem::new("the network is down", "Press Resume")));
+        assert_eq!(download.detail(), "6.0 MB of 600.0 MB (1%). The network is down. Press Resume.");
+        assert!(download.is_paused());
+    }
+}

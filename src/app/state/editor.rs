@@ -1,0 +1,107 @@
+//! The texts to explain and how: what the visitor types, and what takes its place.
+
+use super::settings::Settings;
+use super::{Effect, Fetch, Reactive, State};
+use crate::app::examples::Example;
+
+const PROMPT_KEY: &str = "glasscage.prompt";
+const GIVEN_ANSWER_KEY: &str = "glasscage.given-answer";
+
+/// The form in which a visitor asks.
+pub struct Editor {
+    pub prompt: Reactive<String>,
+    /// The answer to explain instead of generating one.
+    pub given_answer: Reactive<String>,
+    /// A prompt and given answer that others took the place of.
+    pub set_aside: Reactive<Option<(String, String)>>,
+    pub settings: Reactive<Settings>,
+    pub examples: Reactive<Vec<Example>>,
+    pub is_open: Reactive<bool>,
+    examples_are_requested: bool,
+}
+
+impl Default for Editor {
+    fn default() -> Self {
+        Self::new(String::new(), String::new())
+    }
+}
+
+impl Editor {
+    pub fn new(prompt: String, given_answer: String) -> Self {
+        Self {
+            prompt: Reactive::new(prompt),
+            given_answer: Reactive::new(given_answer),
+            set_aside: Reactive::default(),
+            settings: Reactive::default(),
+            examples: Reactive::default(),
+            is_open: Reactive::new(true),
+            examples_are_requested: false,
+        }
+    }
+
+    /// Whether the prompt is one of the page's own.
+    pub fn is_example(&self, prompt: &str) -> bool {
+        self.examples.iter().any(|example| example.prompt == prompt)
+    }
+
+    /// The sentences of `prompt` that its answer needs, where it is an example that knows them.
+    pub fn relevant(&self, prompt: &str) -> Option<Vec<usize>> {
+        self.examples.iter().find(|example| example.prompt == prompt).map(|example| example.relevant.clone())
+    }
+}
+
+impl State {
+    pub(super) fn set_prompt(&mut self, prompt: String) {
+        self.emit(Effect::RememberInTab { key: PROMPT_KEY, text: prompt.clone() });
+        *self.editor.prompt = prompt;
+    }
+
+    pub(super) fn set_given_answer(&mut self, answer: String) {
+        self.emit(Effect::RememberInTab { key: GIVEN_ANSWER_KEY, text: answer.clone() });
+        *self.editor.given_answer = answer;
+    }
+
+    /// Puts a prompt, and the answer to explain where there is one, into the editor; texts of the visitor's own are set
+    /// aside, never lost.
+    pub(super) fn replace_texts(&mut self, prompt: &str, given_answer: &str) {
+        let typed = (self.editor.prompt.clone(), self.editor.given_answer.clone());
+        let is_own_prompt = !typed.0.trim().is_empty() && typed.0 != prompt && !self.editor.is_example(&typed.0);
+        let is_own_answer = !typed.1.trim().is_empty() && typed.1 != given_answer;
+        if is_own_prompt || is_own_answer {
+            *self.editor.set_aside = Some(typed);
+        }
+        self.set_prompt(prompt.to_owned());
+        self.set_given_answer(given_answer.to_owned());
+    }
+
+    pub(super) fn edit_prompt(&mut self, prompt: &str) {
+        self.replace_texts(prompt, "");
+        *self.editor.is_open = true;
+    }
+
+    pub(super) fn restore_set_aside(&mut self) {
+        if let Some((prompt, given_answer)) = self.editor.set_aside.take() {
+            self.set_prompt(prompt);
+            self.set_given_answer(given_answer);
+        }
+    }
+
+    /// Puts an unfinished answer where it can be explained; a text of the visitor's own there stays.
+    pub(super) fn keep_answer(&mut self, answer: String) {
+        if self.editor.given_answer.is_empty() {
+            self.set_given_answer(answer);
+        }
+    }
+
+    /// Fetches what a view needs, unless it is there or on its way.
+    pub(super) fn fetch_once(&mut self, fetch: Fetch) {
+        let is_requested = match fetch {
+            Fetch::Examples => &mut self.editor.examples_are_requested,
+            Fetch::Gallery => &mut self.explanation.gallery_is_requested,
+            Fetch::GalleryEntry(_) | Fetch::Registry => &mut false,
+        };
+        if !std::mem::replace(is_requested, true) {
+            self.emit(Effect::Fetch(fetch));
+        }
+    }
+}

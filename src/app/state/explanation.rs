@@ -1,0 +1,218 @@
+//! The explanation on screen: its document, what the visitor chose in it, and what was asked about it.
+
+use std::sync::Arc;
+
+use super::{Reactive, selection};
+use crate::app::analysis::ablation::Ablation;
+use crate::app::analysis::attribution_view::{AttributionGraph, AttributionView};
+use crate::app::analysis::deletion_test::DeletionTest;
+use crate::app::analysis::expanded_source::ExpandedSource;
+use crate::app::analysis::reproduction::Reproduction;
+use crate::app::analysis::shared_link::SharedLink;
+use crate::app::gallery::GalleryEntry;
+use crate::explanation::{Aggregation, Document};
+use crate::graph::Normalization;
+
+/// The share of influence that the drawn edges carry at first.
+const EDGE_SHARE: f64 = 0.9;
+
+pub struct Explanation {
+    pub shown: Reactive<Option<ShownDocument>>,
+    /// The chosen output: rows of the table, ascending.
+    pub output: Reactive<Vec<usize>>,
+    /// The generated sentence under the pointer: shown as if it were the output.
+    pub preview: Reactive<Option<usize>>,
+    /// The sentence, of prompt or generation, whose edges are highlighted.
+    pub focus: Reactive<Option<usize>>,
+    /// The share of influence that the drawn edges carry.
+    pub edge_share: Reactive<f64>,
+    pub link: Reactive<Option<SharedLink>>,
+    pub deletion_test: Reactive<Option<DeletionTest>>,
+    /// The answer on screen explained by other methods.
+    pub comparisons: Reactive<Vec<ShownDocument>>,
+    /// The prompt sentences to answer without, ascending.
+    pub excluded: Reactive<Vec<usize>>,
+    /// The prompt on screen answered without some of its sentences; the last answer may still grow.
+    pub ablations: Reactive<Vec<Ablation>>,
+    /// Sources whose words were measured.
+    pub expanded: Reactive<Vec<ExpandedSource>>,
+    /// Those of them whose words are hidden again.
+    pub collapsed: Reactive<Vec<usize>>,
+    /// What came of recomputing the explanation that was on screen before.
+    pub reproduction: Reactive<Option<Reproduction>>,
+    pub gallery: Reactive<Vec<GalleryEntry>>,
+    pub(super) gallery_is_requested: bool,
+}
+
+/// The document on screen and where it came from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShownDocument {
+    pub graph: Arc<AttributionGraph>,
+    pub origin: Origin,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Computed on this page.
+    Here,
+    Link,
+    File,
+    Gallery,
+}
+
+impl ShownDocument {
+    pub fn new(document: Document, origin: Origin) -> Self {
+        Self { graph: Arc::new(AttributionGraph::new(document)), origin }
+    }
+
+    pub fn method_id(&self) -> &str {
+        &self.graph.document().method.id
+    }
+
+    /// Whether what was asked about this one holds for the document too.
+    fn is_same_answer(&self, document: &Document) -> bool {
+        let own = self.graph.document();
+        own.is_same_text(document) && own.manifest.model.sha256 == document.manifest.model.sha256
+    }
+}
+
+impl Default for Explanation {
+    fn default() -> Self {
+        Self {
+            shown: Reactive::default(),
+            output: Reactive::default(),
+            preview: Reactive::default(),
+            focus: Reactive::default(),
+            edge_share: Reactive::new(EDGE_SHARE),
+            link: Reactive::default(),
+            deletion_test: Reactive::default(),
+            comparisons: Reactive::default(),
+            excluded: Reactive::default(),
+            ablations: Reactive::default(),
+            expanded: Reactive::default(),
+            collapsed: Reactive::default(),
+            reproduction: Reactive::default(),
+            gallery: Reactive::default(),
+            gallery_is_requested: false,
+        }
+    }
+}
+
+impl Explanation {
+    pub fn document(&self) -> Option<&Document> {
+        self.shown.as_ref().map(|shown| shown.graph.document())
+    }
+
+    /// What is on screen: the shown document as seen from the output or its preview.
+    pub fn view(&self) -> Option<AttributionView> {
+        let graph = self.shown.as_ref()?.graph.clone();
+        let preview = self.preview.filter(|&row| row < graph.n_generated());
+        Some(match preview {
+            Some(row) => AttributionView::new(graph, &[row]),
+            None => AttributionView::new(graph, &self.output),
+        })
+    }
+
+    /// The document with the chosen output; a sentence under the pointer is not chosen.
+    pub(super) fn selected_document(&self) -> Option<Document> {
+        let graph = self.shown.as_ref()?.graph.clone();
+        Some(AttributionView::new(graph, &self.output).to_document())
+    }
+
+    /// Puts another document on screen, and chooses its output.
+    pub(super) fn show(&mut self, document: Document, origin: Origin) {
+        let n_generated = document.generation.sentences.len();
+        *self.output = if document.output.is_empty() { selection::default_output(n_generated) } else { document.output.clone() };
+        *self.preview = None;
+        *self.focus = None;
+        *self.link = None;
+        *self.reproduction = None;
+        *self.deletion_test = None;
+        if !self.shown.as_ref().is_some_and(|shown| shown.is_same_answer(&document)) {
+            self.forget_follow_ups();
+        }
+        self.replace(document, origin);
+    }
+
+    /// Puts a document of the same answer on screen; what the visitor chose stays.
+    pub(super) fn replace(&mut self, document: Document, origin: Origin) {
+        *self.shown = Some(ShownDocument::new(document, origin));
+    }
+
+    fn forget_follow_ups(&mut self) {
+        self.comparisons.clear();
+        self.excluded.clear();
+        self.ablations.clear();
+        self.expanded.clear();
+        self.collapsed.clear();
+    }
+
+    /// Explains one more or another sentence.
+    pub(super) fn select(&mut self, row: usize, extend: bool) {
+        *self.preview = None;
+        *self.link = None;
+        let output = selection::clicked(&self.output, row, extend);
+        *self.output = output;
+    }
+
+    /// Closes the link, where it is open; else goes back to the last sentence.
+    pub(super) fn escape(&mut self) {
+        if self.link.is_some() {
+            *self.link = None;
+            return;
+        }
+        *self.preview = None;
+        *self.focus = None;
+        if let Some(n_generated) = self.shown.as_ref().map(|shown| shown.graph.n_generated()) {
+            *self.output = selection::default_output(n_generated);
+        }
+    }
+
+    /// Makes the graph of the same scores in another way.
+    pub(super) fn derive(&mut self, aggregation: Aggregation, normalization: Normalization) {
+        *self.link = None;
+        for shown in self.comparisons.iter_mut().chain(self.shown.iter_mut()) {
+            let document = shown.graph.document().clone().derived(aggregation, normalization);
+            *shown = ShownDocument::new(document, shown.origin);
+        }
+    }
+
+    /// Puts the explanation by another method in the place of the one on screen, which takes its place.
+    pub(super) fn show_method(&mut self, method: &str) {
+        let Some(shown) = &mut *self.shown else { return };
+        if let Some(comparison) = self.comparisons.iter_mut().find(|comparison| comparison.method_id() == method) {
+            std::mem::swap(comparison, shown);
+            *self.link = None;
+            *self.reproduction = None;
+        }
+    }
+
+    /// Enters what was measured of one source into the document that is being made.
+    pub(super) fn fill_column(&mut self, source: usize, scores: &[f64], passes: [usize; 2]) {
+        if let Some(ShownDocument { graph, origin: Origin::Here }) = &mut *self.shown {
+            Arc::make_mut(graph).fill_column(source, scores, passes);
+        }
+    }
+
+    /// Collapses the words of a source that are shown, or shows them again; `false` where they were not measured by the method
+    /// on screen.
+    pub(super) fn toggle_expanded(&mut self, source: usize) -> bool {
+        let Some(method) = self.shown.as_ref().map(ShownDocument::method_id) else { return true };
+        if !self.expanded.iter().any(|expanded| expanded.source == source && expanded.method == method) {
+            return false;
+        }
+        match self.collapsed.iter().position(|&other| other == source) {
+            Some(at) => drop(self.collapsed.remove(at)),
+            None => self.collapsed.push(source),
+        }
+        true
+    }
+
+    /// The run ended: an answer that was being written keeps its words.
+    pub(super) fn settle_ablations(&mut self) {
+        if self.ablations.iter().any(|ablation| ablation.is_growing()) {
+            self.ablations.iter_mut().for_each(Ablation::settle);
+            self.ablations.retain(|ablation| !ablation.is_empty());
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! What a visitor asks about the explanation on screen, which stays: the deletion test, another method, an answer without
+//! some of the prompt's sentences, the words of a source.
+
+use super::engine::question_of;
+use super::{Origin, RunStatus, ShownDocument, State};
+use crate::app::analysis::ablation::{Ablation, AblationAnswer};
+use crate::app::analysis::attribution_view::AttributionView;
+use crate::app::analysis::deletion_test::DeletionTestPlan;
+use crate::app::analysis::expanded_source::ExpandedSource;
+use crate::explanation::{Answer, Document, METHODS, method_text};
+use crate::problem::Problem;
+use crate::request::{DeletionCurves, Question, Word};
+use crate::worker::engine::protocol::EngineRequest;
+
+/// What a run is for.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Purpose {
+    /// A new explanation.
+    Explain,
+    /// This explanation from elsewhere, recomputed.
+    Recompute(Box<Document>),
+    DeletionTest(DeletionTestPlan),
+    /// The answer on screen by another method.
+    Compare,
+    /// The prompt without some sentences.
+    Ablate(Ablation),
+    /// This source word by word.
+    ExpandWords(usize),
+}
+
+impl Purpose {
+    /// Whether it is about the explanation on screen and does not replace it.
+    fn is_follow_up(&self) -> bool {
+        !matches!(self, Self::Explain | Self::Recompute(_))
+    }
+}
+
+// What the visitor asks for.
+impl State {
+    /// Puts the explanation on screen to the deletion test, on the model that made it.
+    pub(super) fn measure_deletion(&mut self) {
+        let Some(shown) = self.complete_and_idle() else { return };
+        // A sentence under the pointer is not chosen.
+        let plan = DeletionTestPlan::new(&AttributionView::new(shown.graph.clone(), &self.explanation.output));
+        let request = EngineRequest::MeasureDeletion { question: same_answer(shown.graph.document()), orders: plan.orders() };
+        *self.explanation.deletion_test = None;
+        self.request(Purpose::DeletionTest(plan), request);
+    }
+
+    /// Explains the answer on screen by another method too.
+    pub(super) fn compare_method(&mut self, method: &str) {
+        let Some(shown) = self.complete_and_idle() else { return };
+        let question = Question { method: method.into(), ..same_answer(shown.graph.document()) };
+        self.request(Purpose::Compare, EngineRequest::Explain(question));
+    }
+
+    /// Answers the prompt on screen without its excluded sentences, with the same settings.
+    pub(super) fn answer_without_excluded(&mut self) {
+        let Some(document) = self.explanation.document().filter(|_| !self.engine.is_busy()) else { return };
+        let Some(ablation) = Ablation::new(document, &self.explanation.excluded) else { return };
+        let (sampling, max_tokens) = match &document.manifest.answer {
+            Answer::Generated { sampling, max_tokens, .. } => (*sampling, *max_tokens),
+            // A given answer has no settings of its own.
+            Answer::Given {} => (self.editor.settings.sampling(), self.editor.settings.max_tokens),
+        };
+        let question = Question { prompt: ablation.prompt.clone(), answer: None, sampling, max_tokens, ..question_of(document) };
+        self.request(Purpose::Ablate(ablation), EngineRequest::Answer(question));
+    }
+
+    /// Expands a source into its words, or collapses it; what was measured is not measured again.
+    pub(super) fn toggle_words(&mut self, source: usize) {
+        if self.explanation.toggle_expanded(source) {
+            return;
+        }
+        let Some(shown) = self.complete_and_idle() else { return };
+        let request = EngineRequest::MeasureWords { question: same_answer(shown.graph.document()), source };
+        self.request(Purpose::ExpandWords(source), request);
+    }
+
+    /// The explanation on screen, where no run goes on and all of it was measured.
+    fn complete_and_idle(&mut self) -> Option<ShownDocument> {
+        let shown = self.explanation.shown.clone().filter(|_| !self.engine.is_busy())?;
+        if shown.graph.document().is_complete() {
+            return Some(shown);
+        }
+        self.fail_with("This explanation was stopped before its end", "Recompute it first");
+        None
+    }
+
+    /// Whether the run is about the explanation on screen and does not replace it.
+    pub(super) fn is_follow_up(&self) -> bool {
+        self.engine.job.as_ref().is_some_and(|job| job.purpose.is_follow_up())
+    }
+
+    /// How the run begins; one about the explanation on screen needs the model that made it, and no other.
+    pub(super) fn begin_status(&mut self) -> Result<RunStatus, Problem> {
+        if self.is_follow_up() {
+            self.check_model()?;
+        }
+        Ok(match self.engine.job.as_ref().map(|job| &job.purpose) {
+            None | Some(Purpose::Explain | Purpose::Recompute(_)) => RunStatus::answering(),
+            Some(Purpose::Ablate(ablation)) => {
+                self.explanation.ablations.push(ablation.clone());
+                RunStatus::AnsweringAgain(0)
+            }
+            Some(Purpose::Compare) => RunStatus::follow_up("Measuring by the other method"),
+            Some(Purpose::ExpandWords(_)) => RunStatus::follow_up("Measuring word by word"),
+            Some(Purpose::DeletionTest(_)) => RunStatus::follow_up("Deleting sentence by sentence"),
+        })
+    }
+
+    fn check_model(&self) -> Result<(), Problem> {
+        let made_by = self.explanation.document().map(|document| &document.manifest.model);
+        let loaded = self.engine.loaded().map(|loaded| &loaded.model.sha256);
+        match made_by {
+            Some(made_by) if Some(&made_by.sha256) == loaded => Ok(()),
+            _ => Err(Problem::new(
+                format!(
+                    "This explanation was made by another model (\u{201c}{}\u{201d}) than the one that is loaded",
+                    made_by.map_or("", |model| &model.name)
+                ),
+                "Open that model\u{2019}s file, or recompute the explanation here, then try again",
+            )),
+        }
+    }
+}
+
+// What the engine found.
+impl State {
+    pub(super) fn deletion_measured(&mut self, curves: &DeletionCurves) {
+        if let Some(Purpose::DeletionTest(plan)) = self.end_run(RunStatus::Done("Deletion test done".into())) {
+            *self.explanation.deletion_test = plan.evaluate(curves);
+        }
+    }
+
+    /// The answer on screen is explained by another method, or was until Stop.
+    pub(super) fn compared(&mut self, document: Document) {
+        let name = method_text(&document.method.id).map_or("the other method", |method| method.name);
+        let [done, planned] = document.method.passes;
+        if !document.is_complete() {
+            self.end_run(RunStatus::Done(format!("Stopped after {done} of {planned} passes by {name}")));
+            return;
+        }
+        self.end_run(RunStatus::Done(format!("Explained by {name} too")));
+        let Some(shown) = self.explanation.document().filter(|shown| shown.is_same_text(&document)) else { return };
+        let derived = document.derived(shown.method.aggregation, shown.method.normalization);
+        let comparison = ShownDocument::new(derived, Origin::Here);
+        let comparisons = &mut *self.explanation.comparisons;
+        comparisons.retain(|known| known.method_id() != comparison.method_id());
+        comparisons.push(comparison);
+        comparisons.sort_by_key(|known| METHODS.iter().position(|method| method.id == known.method_id()));
+    }
+
+    /// One more piece of an answer, where it is that of an ablation.
+    pub(super) fn ablation_token(&mut self, piece: &str) {
+        if self.engine.job.as_ref().is_some_and(|job| matches!(job.purpose, Purpose::Ablate(_))) {
+            self.explanation.ablations.iter_mut().for_each(|ablation| ablation.push(piece));
+        }
+    }
+
+    pub(super) fn answered_without_excluded(&mut self, document: &Document) {
+        let sentences = document.generation.sentence_texts().into_iter().map(str::to_owned).collect();
+        if let Some(ablation) = self.explanation.ablations.last_mut() {
+            ablation.answer = AblationAnswer::Whole(sentences);
+        }
+        self.end_run(RunStatus::Done("Answered again".into()));
+    }
+
+    pub(super) fn words_measured(&mut self, words: Vec<Word>) {
+        let purpose = self.end_run(RunStatus::Done("Measured word by word".into()));
+        let method = self.explanation.shown.as_ref().map(|shown| shown.method_id().to_owned());
+        if let (Some(Purpose::ExpandWords(source)), Some(method)) = (purpose, method) {
+            self.explanation.collapsed.retain(|&other| other != source);
+            self.explanation.expanded.push(ExpandedSource { source, method, words });
+        }
+    }
+}
+
+/// The question whose answer is the one of this document, given.
+fn same_answer(document: &Document) -> Question {
+    Question { answer: Some(document.generation.text.clone()), ..question_of(document) }
+}

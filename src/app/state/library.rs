@@ -1,0 +1,394 @@
+//! Choosing, downloading and deleting models: what a visitor does, and what the library's answers change.
+//!
+//! The library has a worker of its own: a download goes on while the engine computes, or is ended.
+
+use super::download::Download;
+use super::{Effect, Fetch, LocalFile, ModelChoice, Reactive, State};
+use crate::library::address::{all_parts, file_address, file_name, part_of};
+use crate::library::download_spec::{DownloadSpec, FileSpec};
+use crate::library::preview::ModelPreview;
+use crate::library::registry::RegistryEntry;
+use crate::library::stored_models::{ModelLocation, StoredModels};
+use crate::problem::Problem;
+use crate::worker::client::Lost;
+use crate::worker::envelope::{Envelope, RequestId};
+use crate::worker::library::protocol::{LibraryEvent, LibraryRequest};
+
+/// The download that was not finished, for the next visit.
+const UNFINISHED_KEY: &str = "glasscage.download";
+
+/// The models that there are, and the one that is on its way.
+#[derive(Default)]
+pub struct Library {
+    /// Whether the list of models is on screen.
+    pub is_open: Reactive<bool>,
+    /// Known small models.
+    pub known: Reactive<Vec<RegistryEntry>>,
+    /// What is stored here; `None` until the worker has said it.
+    pub stored: Reactive<Option<StoredModels>>,
+    /// The name of the model that a server is asked about.
+    pub asked: Reactive<Option<String>>,
+    pub preview: Reactive<Option<ModelPreview>>,
+    pub download: Reactive<Option<Download>>,
+    /// The copy of a local model that was made on this visit, by its id.
+    pub copied: Reactive<Option<String>>,
+    /// A model that arrived while the engine was busy.
+    pub arrived: Reactive<Option<ModelChoice>>,
+    pub problem: Reactive<Option<Problem>>,
+    preview_request: RequestId,
+    download_request: RequestId,
+    /// Waits for the browser's answer on storage that lasts.
+    is_settling: bool,
+    /// A worker runs, and may hold a download in memory.
+    has_worker: bool,
+}
+
+/// What the visitor does with models, and what comes of it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LibraryMessage {
+    Open,
+    Close,
+    /// Ask the server of a typed address what it has.
+    PreviewAddress(String),
+    /// Ask the server what it has, before anything is downloaded.
+    Preview(DownloadSpec),
+    ClosePreview,
+    /// Download a model, or what is missing of it.
+    Download(DownloadSpec),
+    Pause,
+    Resume,
+    /// The visitor does not want the download any more; what is stored stays.
+    Dismiss,
+    UseBuiltIn,
+    UseStored {
+        id: String,
+        name: String,
+    },
+    UseArrived,
+    Delete(Vec<String>),
+    /// Copy the local model that answers into the browser's storage.
+    KeepCopy,
+    /// Where the files to copy can be read; `None` where the browser refuses.
+    ObjectUrlsCreated(Option<Vec<String>>),
+    /// The browser answered whether storage lasts.
+    PersistenceSettled,
+    Event(Envelope<LibraryEvent>),
+    Lost(Lost),
+}
+
+impl From<Result<Envelope<LibraryEvent>, Lost>> for LibraryMessage {
+    fn from(message: Result<Envelope<LibraryEvent>, Lost>) -> Self {
+        message.map_or_else(Self::Lost, Self::Event)
+    }
+}
+
+impl Library {
+    /// With the unfinished download of the last visit.
+    pub fn new(unfinished: Option<&str>) -> Self {
+        let spec = unfinished.and_then(|json| serde_json::from_str(json).ok());
+        Self { download: Reactive::new(spec.map(Download::unfinished)), ..Self::default() }
+    }
+
+    /// Whether a download goes on.
+    pub fn is_downloading(&self) -> bool {
+        self.download.as_ref().is_some_and(|download| !download.is_paused())
+    }
+}
+
+// What the visitor does.
+impl State {
+    pub(super) fn library_message(&mut self, message: LibraryMessage) {
+        match message {
+            LibraryMessage::Open => self.open_library(),
+            LibraryMessage::Close => *self.library.is_open = false,
+            LibraryMessage::PreviewAddress(typed) => self.preview_address(&typed),
+            LibraryMessage::Preview(spec) => self.preview(spec),
+            LibraryMessage::ClosePreview => *self.library.preview = None,
+            LibraryMessage::Download(spec) => self.download(spec),
+            LibraryMessage::Pause => {
+                self.ask_library(LibraryRequest::Pause(self.library.download_request));
+            }
+            LibraryMessage::Resume => self.resume_download(),
+            LibraryMessage::Dismiss => self.dismiss_download(),
+            LibraryMessage::UseBuiltIn => self.use_model(ModelChoice::BuiltIn),
+            LibraryMessage::UseStored { id, name } => self.use_model(ModelChoice::Stored { id, name }),
+            LibraryMessage::UseArrived => self.use_arrived(),
+            LibraryMessage::Delete(ids) => self.delete_models(ids),
+            LibraryMessage::KeepCopy => self.keep_copy(),
+            LibraryMessage::ObjectUrlsCreated(urls) => self.copy_files(urls),
+            LibraryMessage::PersistenceSettled => self.start_download(),
+            LibraryMessage::Event(event) => self.library_event(event),
+            LibraryMessage::Lost(lost) => self.library_lost(lost),
+        }
+    }
+
+    fn open_library(&mut self) {
+        *self.library.problem = None;
+        *self.library.preview = None;
+        *self.library.asked = None;
+        *self.library.is_open = true;
+        self.ask_library(LibraryRequest::ListModels);
+        if self.library.known.is_empty() {
+            self.emit(Effect::Fetch(Fetch::Registry));
+        }
+    }
+
+    fn preview_address(&mut self, typed: &str) {
+        match file_address(typed) {
+            Ok(address) => {
+                let file = file_name(&address);
+                let name = part_of(&file).map_or(file.as_str(), |(stem, ..)| stem).trim_end_matches(".gguf").to_owned();
+                self.preview(DownloadSpec::at(name, all_parts(&address)));
+            }
+            Err(error) => *self.library.problem = Some(error.into()),
+        }
+    }
+
+    fn preview(&mut self, spec: DownloadSpec) {
+        *self.library.problem = None;
+        *self.library.asked = Some(spec.name.clone());
+        self.library.preview_request = self.ask_library(LibraryRequest::Preview(spec));
+    }
+
+    fn download(&mut self, spec: DownloadSpec) {
+        if self.library.is_downloading() {
+            return;
+        }
+        *self.library.problem = None;
+        *self.library.preview = None;
+        *self.library.is_open = false;
+        self.remember_unfinished(&spec);
+        self.revoke_object_urls(&spec);
+        *self.library.download = Some(Download::new(spec));
+        self.library.is_settling = true;
+        self.emit(Effect::RequestPersistence);
+    }
+
+    /// Asks for the download that was settled on.
+    fn start_download(&mut self) {
+        let spec = self.library.download.as_ref().map(|download| download.spec.clone());
+        if let Some(spec) = spec.filter(|_| std::mem::take(&mut self.library.is_settling)) {
+            self.library.download_request = self.ask_library(LibraryRequest::Download(spec));
+        }
+    }
+
+    fn resume_download(&mut self) {
+        if let Some(spec) = self.library.download.as_ref().map(|download| download.spec.clone()) {
+            self.download(spec);
+        }
+    }
+
+    fn dismiss_download(&mut self) {
+        let Some(spec) = self.end_download() else { return };
+        if self.library.has_worker {
+            self.ask_library(LibraryRequest::Release(spec));
+        }
+    }
+
+    /// Nothing is downloaded any more.
+    fn end_download(&mut self) -> Option<DownloadSpec> {
+        self.revoke_object_urls(&DownloadSpec::default());
+        let spec = self.library.download.take()?.spec;
+        if !spec.is_local_copy() {
+            self.emit(Effect::RememberForVisits { key: UNFINISHED_KEY, text: None });
+        }
+        Some(spec)
+    }
+
+    /// The next visit finds the download; of a copy it could not read the file.
+    fn remember_unfinished(&mut self, spec: &DownloadSpec) {
+        if !spec.is_local_copy() {
+            self.emit(Effect::RememberForVisits { key: UNFINISHED_KEY, text: serde_json::to_string(spec).ok() });
+        }
+    }
+
+    /// Revokes the object URLs of the download so far, but for those that `next` has too.
+    fn revoke_object_urls(&mut self, next: &DownloadSpec) {
+        let used = self.library.download.as_ref().map(|download| download.spec.object_urls()).unwrap_or_default();
+        let kept = next.object_urls();
+        used.into_iter().filter(|url| !kept.contains(url)).for_each(|url| self.emit(Effect::RevokeObjectUrl(url)));
+    }
+
+    fn use_model(&mut self, choice: ModelChoice) {
+        *self.library.is_open = false;
+        self.choose_model(choice, Vec::new());
+    }
+
+    fn use_arrived(&mut self) {
+        if let Some(choice) = self.library.arrived.take() {
+            self.choose_model(choice, Vec::new());
+        }
+    }
+
+    fn delete_models(&mut self, ids: Vec<String>) {
+        *self.library.problem = None;
+        if matches!(&*self.engine.choice, ModelChoice::Stored { id, .. } if ids.contains(id)) {
+            self.remember_model(&ModelChoice::BuiltIn);
+        }
+        self.forget_copy(&ids);
+        if self.is_unfinished_download_among(&ids) {
+            self.dismiss_download();
+        }
+        self.ask_library(LibraryRequest::Delete(ids));
+    }
+
+    fn is_unfinished_download_among(&self, ids: &[String]) -> bool {
+        let Some(download) = self.library.download.as_ref().filter(|download| download.is_paused()) else { return false };
+        let stored = self.library.stored.iter().flat_map(|stored| &stored.models);
+        stored.filter(|model| ids.contains(&model.id)).any(|model| model.spec.name == download.spec.name)
+    }
+
+    fn ask_library(&mut self, body: LibraryRequest) -> RequestId {
+        let id = self.next_id();
+        self.library.has_worker = true;
+        self.emit(Effect::SendToLibrary(Envelope { id, body }));
+        id
+    }
+}
+
+// Copies of local models.
+impl State {
+    /// Whether the model that answers can be copied now.
+    pub fn can_keep_copy(&self) -> bool {
+        let is_local = matches!(*self.engine.choice, ModelChoice::Files(_));
+        is_local && self.engine.loaded().is_some() && !self.library.is_downloading()
+    }
+
+    /// Whether the model that answers was copied on this visit.
+    pub fn is_copied(&self) -> bool {
+        matches!(&*self.engine.choice, ModelChoice::Stored { id, .. } if self.library.copied.as_ref() == Some(id))
+    }
+
+    fn keep_copy(&mut self) {
+        if self.can_keep_copy() {
+            self.emit(Effect::CreateObjectUrls(self.engine.files.iter().map(|file| file.id).collect()));
+        }
+    }
+
+    fn copy_files(&mut self, urls: Option<Vec<String>>) {
+        let ModelChoice::Files(name) = &*self.engine.choice else { return };
+        let Some(urls) = urls else {
+            return self.fail_with("The browser did not let the file be copied", "Open the file again, then try again");
+        };
+        let files = self.engine.files.iter().zip(urls).map(|(file, url)| FileSpec { object_url: Some(url), ..file_spec(file) });
+        let spec = DownloadSpec { name: name.clone(), files: files.collect() };
+        self.download(spec);
+    }
+
+    /// Where it is still the model that answers, that comes from the storage from now on.
+    fn copy_arrived(&mut self, copy: &DownloadSpec, location: ModelLocation) {
+        let addresses = copy.files.iter().map(|file| file.address.clone());
+        let is_same = self.engine.files.iter().map(|file| file_spec(file).address).eq(addresses);
+        let ModelChoice::Files(name) = &*self.engine.choice else { return };
+        let name = name.clone();
+        if let ModelLocation::Stored(id) = location
+            && is_same
+        {
+            *self.library.copied = Some(id.clone());
+            self.set_model_choice(ModelChoice::Stored { id, name });
+            self.emit(Effect::RegisterServiceWorker);
+        }
+    }
+
+    /// Where the copy is deleted, the file itself answers again.
+    fn forget_copy(&mut self, deleted: &[String]) {
+        let Some(copied) = self.library.copied.as_ref().filter(|copied| deleted.contains(copied)).cloned() else { return };
+        *self.library.copied = None;
+        let name = match &*self.engine.choice {
+            ModelChoice::Stored { id, name } if *id == copied && !self.engine.files.is_empty() => name.clone(),
+            _ => return,
+        };
+        *self.engine.choice = ModelChoice::Files(name);
+    }
+}
+
+// What the library says.
+impl State {
+    fn library_event(&mut self, Envelope { id, body }: Envelope<LibraryEvent>) {
+        if let LibraryEvent::StoredModels(stored) = body {
+            *self.library.stored = Some(stored);
+        } else if id == self.library.download_request {
+            self.download_event(body);
+        } else if id == self.library.preview_request {
+            self.preview_event(body);
+        } else if let LibraryEvent::Failed(problem) = body {
+            *self.library.problem = Some(problem);
+        }
+    }
+
+    /// The visitor may have gone on to something else.
+    fn preview_event(&mut self, event: LibraryEvent) {
+        if self.library.asked.is_none() {
+            return;
+        }
+        match event {
+            LibraryEvent::Preview(preview) => *self.library.preview = Some(*preview),
+            LibraryEvent::Failed(problem) => *self.library.problem = Some(problem),
+            _ => return,
+        }
+        *self.library.asked = None;
+    }
+
+    fn download_event(&mut self, event: LibraryEvent) {
+        let now_millis = self.now_millis;
+        let Some(download) = &mut *self.library.download else { return };
+        match event {
+            LibraryEvent::Progress(progress) => download.advanced(progress, now_millis),
+            LibraryEvent::Replaced(spec) => {
+                download.spec = spec.clone();
+                self.remember_unfinished(&spec);
+            }
+            LibraryEvent::Paused(problem) => download.paused(problem),
+            LibraryEvent::Failed(problem) => download.paused(Some(problem)),
+            LibraryEvent::Completed(location) => self.download_completed(location),
+            LibraryEvent::Discarded(problem) => {
+                self.end_download();
+                *self.problem = Some(problem);
+            }
+            LibraryEvent::StoredModels(_) | LibraryEvent::Preview(_) | LibraryEvent::Done => {}
+        }
+    }
+
+    /// A model that arrived is loaded, unless the engine is busy: then it waits for the visitor.
+    fn download_completed(&mut self, location: ModelLocation) {
+        let Some(spec) = self.end_download() else { return };
+        if spec.is_local_copy() {
+            return self.copy_arrived(&spec, location);
+        }
+        let name = spec.name;
+        let choice = match location {
+            ModelLocation::Stored(id) => ModelChoice::Stored { id, name },
+            ModelLocation::Memory(address) => ModelChoice::Memory { address, name },
+        };
+        match self.engine.is_busy() {
+            true => *self.library.arrived = Some(choice),
+            false => self.choose_model(choice, Vec::new()),
+        }
+    }
+
+    fn library_lost(&mut self, lost: Lost) {
+        self.library.has_worker = false;
+        *self.library.asked = None;
+        let problem = lost_problem(lost);
+        match &mut *self.library.download {
+            Some(download) => download.paused(Some(problem)),
+            None => *self.library.problem = Some(problem),
+        }
+    }
+}
+
+fn file_spec(file: &LocalFile) -> FileSpec {
+    FileSpec::local(&file.name, file.bytes, file.modified_millis)
+}
+
+fn lost_problem(lost: Lost) -> Problem {
+    let what = match lost {
+        Lost::NotStarted => "The library could not be started",
+        Lost::NotArrived => "The library did not arrive",
+        Lost::Stopped => "The library stopped",
+        Lost::Incompatible => {
+            return Problem::new("The library is of another version than this page", "Reload the page to get both in the same version");
+        }
+    };
+    Problem::new(what, "What is stored is kept. Check the connection, then try again")
+}

@@ -1,0 +1,55 @@
+//! The masked language model that one of the methods needs: chosen by the visitor, read by the engine's worker.
+
+use super::{LocalFile, State};
+use crate::problem::Problem;
+use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
+
+/// How far the masked language model is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MaskedLmState {
+    #[default]
+    NotChosen,
+    Loading,
+    Ready,
+}
+
+impl State {
+    /// Takes the model in these files from now on.
+    pub(super) fn choose_masked_lm(&mut self, files: Vec<LocalFile>) {
+        *self.problem = None;
+        self.engine.masked_lm_files = files;
+        self.load_masked_lm();
+    }
+
+    /// Gives the files to the worker, which may be a new one.
+    pub(super) fn load_masked_lm(&mut self) {
+        if self.engine.masked_lm_files.is_empty() {
+            return;
+        }
+        *self.engine.masked_lm = MaskedLmState::Loading;
+        let files = self.engine.masked_lm_files.iter().map(|file| file.id).collect();
+        let id = self.next_id();
+        self.engine.masked_lm_load = Some(id);
+        self.send_to_engine(id, EngineRequest::LoadMaskedLm, files);
+    }
+
+    /// What the worker says to the request to load it.
+    pub(super) fn masked_lm_event(&mut self, event: EngineEvent) {
+        match event {
+            EngineEvent::MaskedLmLoaded => *self.engine.masked_lm = MaskedLmState::Ready,
+            EngineEvent::Failed(problem) => self.forget_masked_lm(problem),
+            _ => return,
+        }
+        self.engine.masked_lm_load = None;
+    }
+
+    /// The files turned out to be those of no masked language model.
+    fn forget_masked_lm(&mut self, problem: Problem) {
+        *self.engine.masked_lm = MaskedLmState::NotChosen;
+        self.engine.masked_lm_files.clear();
+        match self.engine.is_waiting_for_model() {
+            true => self.fail(problem),
+            false => *self.problem = Some(problem),
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! What happens to the page, and what the page does about it.
+
+use super::library::LibraryMessage;
+use super::settings::Settings;
+use crate::app::gallery::GalleryEntry;
+use crate::explanation::Aggregation;
+use crate::graph::Normalization;
+use crate::problem::Problem;
+use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
+use crate::worker::envelope::{Envelope, RequestId};
+use crate::worker::library::protocol::LibraryRequest;
+
+/// A file of this device, by the number under which [`crate::app::effects`] holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FileId(pub u32);
+
+/// What the page knows of a file of this device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LocalFile {
+    pub id: FileId,
+    pub name: String,
+    pub bytes: u64,
+    /// When it was last changed, in milliseconds since 1970.
+    pub modified_millis: f64,
+}
+
+/// A text of the page's own site.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fetch {
+    Examples,
+    Gallery,
+    GalleryEntry(GalleryEntry),
+    Registry,
+}
+
+/// What the visitor did, or what came of an effect.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Message {
+    PromptTyped(String),
+    GivenAnswerTyped(String),
+    SettingsChanged(Settings),
+    EditorToggled(bool),
+    /// Put this prompt into the editor; a text of the visitor's own is set aside.
+    EditPrompt(String),
+    RestoreSetAside,
+
+    /// Answer the prompt (or take the given answer) and explain it.
+    Explain,
+    /// Make the explanation on screen again, as its document says it was made.
+    Recompute,
+    Stop,
+    /// The engine did not stop the run of this request in time.
+    StopTimedOut(RequestId),
+    /// Put the explanation on screen to the deletion test.
+    MeasureDeletion,
+    /// Explain the answer on screen by this method too.
+    CompareMethod(String),
+    /// Put the explanation by this method on screen; the one on screen takes its place.
+    ShowMethod(String),
+    /// The prompt sentences to answer without, ascending.
+    Exclude(Vec<usize>),
+    AnswerWithoutExcluded,
+    /// Expand a source into its words, or collapse it.
+    ToggleWords(usize),
+
+    /// Explain generated sentence `row`, or with `extend` add it to what is explained or take it away.
+    Select {
+        row: usize,
+        extend: bool,
+    },
+    /// Show this generated sentence as if it were chosen.
+    Preview(Option<usize>),
+    /// Highlight the edges of this sentence, of prompt or generation.
+    Focus(Option<usize>),
+    SetEdgeShare(f64),
+    /// Make the graph of the same scores in this way.
+    Derive {
+        aggregation: Aggregation,
+        normalization: Normalization,
+    },
+    Escape,
+
+    /// Chosen or dropped: an explanation (JSON), or a model (GGUF, all parts of it where it is split).
+    FilesOpened(Vec<LocalFile>),
+    FileRead {
+        name: String,
+        text: Option<String>,
+    },
+    /// The fragment of the page's address, with its `#`.
+    AddressChanged(String),
+    OpenGalleryEntry(GalleryEntry),
+    /// A view needs this text; it is fetched once.
+    Needed(Fetch),
+    /// `None` where it could not be fetched.
+    Fetched(Fetch, Option<String>),
+    SaveDocument,
+    SaveText {
+        name: String,
+        media_type: &'static str,
+        text: String,
+    },
+    /// The browser did not let a file be saved.
+    SaveRefused,
+    CopyLink,
+    /// Whether the browser took the link onto the clipboard.
+    LinkCopied(bool),
+    CloseLink,
+    DismissProblem,
+    UpdateWaits(bool),
+    ActivateUpdate,
+
+    MaskedLmChosen(Vec<LocalFile>),
+    Engine(Envelope<EngineEvent>),
+    /// The engine's worker is gone, and the model in it.
+    EngineLost(Problem),
+    Library(LibraryMessage),
+}
+
+/// What is done outside the state.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Sends a request to the engine's worker, started where there is none, with these files.
+    SendToEngine(Envelope<EngineRequest>, Vec<FileId>),
+    /// Ends the engine's worker, whatever it is doing.
+    EndEngine,
+    SendToLibrary(Envelope<LibraryRequest>),
+    /// Asks the browser to keep what is stored. Answered by `PersistenceSettled`.
+    RequestPersistence,
+    /// Makes addresses at which this tab can read these files. Answered by `ObjectUrlsCreated`.
+    CreateObjectUrls(Vec<FileId>),
+    RevokeObjectUrl(String),
+    /// Sends `message` to the page after so many milliseconds.
+    After {
+        millis: u32,
+        message: Box<Message>,
+    },
+    /// Answered by `Fetched`.
+    Fetch(Fetch),
+    /// Answered by `FileRead`.
+    ReadFile(LocalFile),
+    /// Answered by `SaveRefused` where the browser refuses.
+    SaveFile {
+        name: String,
+        media_type: &'static str,
+        text: String,
+    },
+    /// Answered by `LinkCopied`.
+    CopyToClipboard(String),
+    /// Changes the address bar without a new history entry.
+    ReplaceAddress(String),
+    /// Keeps a text for a reload of this tab.
+    RememberInTab {
+        key: &'static str,
+        text: String,
+    },
+    /// Keeps a text for later visits, or removes it.
+    RememberForVisits {
+        key: &'static str,
+        text: Option<String>,
+    },
+    /// Lets a service worker keep this version of the page for use without a network.
+    RegisterServiceWorker,
+    /// Reloads the page with the version that waits.
+    ActivateUpdate,
+}

@@ -1,0 +1,68 @@
+//! Which model answers, and where the engine finds it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::worker::engine::protocol::ModelSource;
+
+/// The model that the visitor chose.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ModelChoice {
+    #[default]
+    BuiltIn,
+    /// Local files of this name; read in place, and gone after a reload.
+    Files(String),
+    /// In the browser's storage, under this id.
+    #[serde(rename = "Kept")]
+    Stored { id: String, name: String },
+    /// Downloaded, but only in memory: an address of this tab.
+    Memory { address: String, name: String },
+}
+
+impl ModelChoice {
+    pub fn name(&self) -> &str {
+        match self {
+            Self::BuiltIn => "Built-in model",
+            Self::Files(name) | Self::Stored { name, .. } | Self::Memory { name, .. } => name,
+        }
+    }
+
+    /// Where the engine finds it; `built_in` is the address of the built-in model.
+    pub fn source(&self, built_in: &str) -> ModelSource {
+        match self {
+            Self::BuiltIn => ModelSource::Url(built_in.to_owned()),
+            Self::Files(_) => ModelSource::Files,
+            Self::Stored { id, .. } => ModelSource::Stored(id.clone()),
+            Self::Memory { address, .. } => ModelSource::Url(address.clone()),
+        }
+    }
+
+    /// For the next visit, where it will still be there.
+    pub fn to_json(&self) -> Option<String> {
+        self.is_lasting().then(|| serde_json::to_string(self).expect("plain data"))
+    }
+
+    /// The choice of the last visit, else the built-in model.
+    pub fn from_json(json: &str) -> Self {
+        serde_json::from_str(json).ok().filter(Self::is_lasting).unwrap_or_default()
+    }
+
+    fn is_lasting(&self) -> bool {
+        matches!(self, Self::Stored { .. })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_in_the_storage_is_chosen_again_on_the_next_visit() {
+        let stored = ModelChoice::Stored { id: "ab".into(), name: "Qwen".into() };
+        assert_eq!(ModelChoice::from_json(&stored.to_json().unwrap()), stored);
+        assert_eq!(ModelChoice::from_json(r#"{"Kept":{"id":"ab","name":"Qwen"}}"#), stored, "as earlier versions wrote it");
+        assert_eq!(ModelChoice::Files("mine.gguf".into()).to_json(), None);
+        for other in [r#"{"Files":"mine.gguf"}"#, "{}", ""] {
+            assert_eq!(ModelChoice::from_json(other), ModelChoice::BuiltIn);
+        }
+    }
+}

@@ -1,0 +1,405 @@
+//! What the page does, as sequences of messages.
+
+use leptos::prelude::untrack;
+
+use super::*;
+use crate::app::analysis::attribution_view::tests::document;
+use crate::explanation::{Aggregation, Document};
+use crate::graph::Normalization;
+use crate::request::{ExplainProgress, LoadProgress, LoadedModel};
+use crate::version::GLASSCAGE;
+use crate::worker::engine::protocol::{EngineEvent, EngineRequest, ModelSource};
+use crate::worker::envelope::Envelope;
+
+/// A page, and what it did so far.
+struct Page {
+    state: State,
+}
+
+impl Page {
+    fn new() -> Self {
+        Self { state: State::new(Environment { address: "https://a.b/c/#old".into(), ..Environment::default() }) }
+    }
+
+    /// One whose model is loaded and whose prompt is written.
+    fn ready() -> Self {
+        let mut page = Self::new();
+        page.send(Message::PromptTyped("A. B.".into()));
+        let load = page.loads();
+        page.engine(load, EngineEvent::Ready(loaded()));
+        page
+    }
+
+    /// One with an explanation on screen that was computed here.
+    fn explained() -> Self {
+        let mut page = Self::ready();
+        let run = asked(&page.send(Message::Explain));
+        page.engine(run, EngineEvent::Explained { document: Box::new(document()), problem: None });
+        page
+    }
+
+    /// Loads the built-in model; the id of the request.
+    fn loads(&mut self) -> RequestId {
+        asked(&self.send(Message::Library(library::LibraryMessage::UseBuiltIn)))
+    }
+
+    fn send(&mut self, message: Message) -> Vec<Effect> {
+        update(&mut self.state, message)
+    }
+
+    fn engine(&mut self, id: RequestId, body: EngineEvent) -> Vec<Effect> {
+        self.send(Message::Engine(Envelope { id, body }))
+    }
+
+    fn token(&mut self, id: RequestId, piece: &str) {
+        self.engine(id, EngineEvent::Progress(ExplainProgress::Token(piece.into())));
+    }
+
+    fn look<T>(&self, look: impl FnOnce(&State) -> T) -> T {
+        untrack(|| look(&self.state))
+    }
+
+    fn run(&self) -> RunStatus {
+        self.look(|state| state.engine.run.clone())
+    }
+
+    fn problem(&self) -> String {
+        self.look(|state| state.problem.as_ref().map(ToString::to_string).unwrap_or_default())
+    }
+}
+
+fn loaded() -> LoadedModel {
+    LoadedModel {
+        model: document().manifest.model,
+        context_length: 100,
+        bytes_per_token: 1,
+        has_template: true,
+        backend: "candle-cpu".into(),
+        notice: None,
+        glasscage: GLASSCAGE.into(),
+    }
+}
+
+/// The requests to the engine among these effects.
+fn requests(effects: &[Effect]) -> Vec<&Envelope<EngineRequest>> {
+    effects.iter().filter_map(|effect| if let Effect::SendToEngine(request, _) = effect { Some(request) } else { None }).collect()
+}
+
+/// The id of the only request to the engine.
+fn asked(effects: &[Effect]) -> RequestId {
+    let [request] = requests(effects)[..] else { panic!("one request: {effects:?}") };
+    request.id
+}
+
+fn file(name: &str) -> LocalFile {
+    LocalFile { id: FileId(7), name: name.into(), bytes: 10, modified_millis: 0.0 }
+}
+
+fn unmeasured() -> Document {
+    let mut document = document();
+    document.table = crate::table::Table::unmeasured(2, 4);
+    document.method.passes = [0, 5];
+    document
+}
+
+fn answered(document: Document) -> EngineEvent {
+    EngineEvent::Progress(ExplainProgress::Answered(Box::new(document)))
+}
+
+#[test]
+fn explain_loads_the_model_first_and_then_asks() {
+    let mut page = Page::new();
+    page.send(Message::PromptTyped("A. B.".into()));
+    let load = asked(&page.send(Message::Explain));
+    assert_eq!(page.run(), RunStatus::Preparing);
+    page.engine(load, EngineEvent::Loading(LoadProgress { read_bytes: 1, total_bytes: 2, memory_bytes: 3 }));
+    let effects = page.engine(load, EngineEvent::Ready(loaded()));
+    assert!(matches!(&requests(&effects)[0].body, EngineRequest::Explain(question) if question.prompt == "A. B."));
+    assert_eq!(page.run(), RunStatus::answering());
+}
+
+#[test]
+fn an_empty_prompt_asks_nothing() {
+    let mut page = Page::new();
+    assert!(page.send(Message::Explain).is_empty());
+    assert!(page.problem().starts_with("There is no prompt yet."));
+}
+
+#[test]
+fn two_quick_presses_ask_once() {
+    let mut page = Page::ready();
+    assert_eq!(requests(&page.send(Message::Explain)).len(), 1);
+    assert!(page.send(Message::Explain).is_empty());
+}
+
+#[test]
+fn stop_before_the_first_token_keeps_nothing() {
+    let mut page = Page::ready();
+    let run = asked(&page.send(Message::Explain));
+    let effects = page.send(Message::Stop);
+    assert_eq!(requests(&effects)[..], [&Envelope { id: run, body: EngineRequest::Cancel }]);
+    page.engine(run, EngineEvent::Stopped { answer: String::new() });
+    assert_eq!(page.run(), RunStatus::Done("Stopped".into()));
+    assert!(page.look(|state| state.editor.given_answer.is_empty()));
+}
+
+#[test]
+fn stop_while_the_model_loads_ends_the_engine() {
+    let mut page = Page::new();
+    page.send(Message::PromptTyped("A.".into()));
+    let load = asked(&page.send(Message::Explain));
+    assert!(page.send(Message::Stop).contains(&Effect::EndEngine));
+    page.engine(load, EngineEvent::Ready(loaded()));
+    assert!(page.look(|state| state.engine.loaded().is_none()), "the answer to a load that was dropped");
+    assert!(!page.run().is_active());
+}
+
+#[test]
+fn stop_keeps_the_answer_so_far() {
+    let mut page = Page::ready();
+    let run = asked(&page.send(Message::Explain));
+    page.token(run, "So ");
+    page.send(Message::Stop);
+    page.engine(run, EngineEvent::Stopped { answer: "So ".into() });
+    assert_eq!(page.look(|state| state.editor.given_answer.clone()), "So ");
+}
+
+#[test]
+fn an_engine_that_does_not_stop_is_ended_and_its_late_answer_ignored() {
+    let mut page = Page::ready();
+    let run = asked(&page.send(Message::Explain));
+    page.token(run, "So 4");
+    let effects = page.send(Message::Stop);
+    assert!(effects.contains(&Effect::After { millis: 4_000, message: Box::new(Message::StopTimedOut(run)) }));
+    assert!(page.send(Message::StopTimedOut(run)).contains(&Effect::EndEngine));
+    assert_eq!(page.look(|state| state.editor.given_answer.clone()), "So 4");
+
+    let load = asked(&page.send(Message::Explain));
+    let again = asked(&page.engine(load, EngineEvent::Ready(loaded())));
+    assert!(page.send(Message::StopTimedOut(run)).is_empty(), "the time of another run");
+    page.engine(run, EngineEvent::Explained { document: Box::new(document()), problem: None });
+    assert!(page.look(|state| state.explanation.shown.is_none()) && page.run().is_active());
+    page.engine(again, EngineEvent::Explained { document: Box::new(document()), problem: None });
+    assert!(page.look(|state| state.explanation.shown.is_some()) && !page.run().is_active());
+}
+
+#[test]
+fn columns_fill_the_document_and_what_was_chosen_meanwhile_stays() {
+    let mut page = Page::ready();
+    let run = asked(&page.send(Message::Explain));
+    page.engine(run, answered(unmeasured()));
+    let column = ExplainProgress::Column { source: 0, scores: vec![1.0, -0.5, 0.0, 0.0], done: 1, planned: 5 };
+    page.engine(run, EngineEvent::Progress(column));
+    let shown = |page: &Page| page.look(|state| state.explanation.document().unwrap().table.row(0).to_vec());
+    assert_eq!(shown(&page), [Some(1.0), None]);
+    page.send(Message::Select { row: 1, extend: false });
+    page.send(Message::Derive { aggregation: Aggregation::Sum, normalization: Normalization::None });
+    page.engine(run, EngineEvent::Explained { document: Box::new(document()), problem: None });
+    let method = page.look(|state| state.explanation.document().unwrap().method.clone());
+    assert_eq!((method.aggregation, method.normalization), (Aggregation::Sum, Normalization::None));
+    assert_eq!(page.look(|state| state.explanation.output.clone()), [1]);
+}
+
+#[test]
+fn a_column_of_another_shape_changes_nothing() {
+    let mut page = Page::ready();
+    let run = asked(&page.send(Message::Explain));
+    page.engine(run, answered(unmeasured()));
+    for (source, scores) in [(0, vec![1.0]), (99, vec![1.0; 4])] {
+        page.engine(run, EngineEvent::Progress(ExplainProgress::Column { source, scores, done: 1, planned: 5 }));
+    }
+    assert!(page.look(|state| state.explanation.document().unwrap().table == unmeasured().table));
+}
+
+#[test]
+fn a_worker_that_dies_while_measuring_leaves_what_was_measured() {
+    let mut page = Page::ready();
+    let run = asked(&page.send(Message::Explain));
+    page.engine(run, answered(unmeasured()));
+    page.send(Message::EngineLost(Problem::new("The engine stopped", "Press Explain")));
+    assert!(page.look(|state| state.explanation.shown.is_some() && state.engine.loaded().is_none()));
+    assert_eq!((page.run(), page.problem()), (RunStatus::Idle, "The engine stopped. Press Explain.".into()));
+}
+
+#[test]
+fn a_problem_while_measuring_leaves_the_partial_document_and_says_so() {
+    let mut page = Page::ready();
+    let run = asked(&page.send(Message::Explain));
+    page.engine(run, answered(unmeasured()));
+    let problem = Some(Problem::new("The device was lost", "Press Explain"));
+    page.engine(run, EngineEvent::Explained { document: Box::new(unmeasured()), problem });
+    assert!(page.look(|state| state.explanation.shown.is_some()));
+    assert!(page.problem().starts_with("The device was lost") && !page.run().is_active());
+}
+
+#[test]
+fn a_load_that_fails_leaves_the_masked_model_that_waited_with_its_files() {
+    let mut page = Page::new();
+    page.send(Message::PromptTyped("A.".into()));
+    let masked = asked(&page.send(Message::MaskedLmChosen(vec![file("config.json")])));
+    page.engine(masked, EngineEvent::MaskedLmLoaded);
+    let effects = page.send(Message::FilesOpened(vec![file("broken.gguf")]));
+    let [load, masked] = requests(&effects)[..] else { panic!("{effects:?}") };
+    assert_eq!(load.body, EngineRequest::Load { source: ModelSource::Files, backend: BackendChoice::Auto });
+    page.engine(load.id, EngineEvent::Failed(Problem::new("broken", "another")));
+    page.engine(masked.id, EngineEvent::MaskedLmLoaded);
+    assert_eq!(page.look(|state| (*state.engine.masked_lm, state.engine.choice.clone())), (MaskedLmState::Ready, ModelChoice::BuiltIn));
+    assert!(page.look(|state| state.engine.loaded().is_none()));
+    let effects = page.send(Message::Explain);
+    assert!(effects.iter().any(|effect| matches!(effect, Effect::SendToEngine(request, files)
+        if request.body == EngineRequest::LoadMaskedLm && *files == [FileId(7)])));
+}
+
+#[test]
+fn a_masked_model_that_cannot_be_read_is_forgotten_and_the_run_that_waits_with_it() {
+    let mut page = Page::new();
+    page.send(Message::PromptTyped("A.".into()));
+    let masked = asked(&page.send(Message::MaskedLmChosen(vec![file("config.json")])));
+    page.send(Message::Explain);
+    // A new load sends the masked model again, under another id.
+    page.engine(masked, EngineEvent::Failed(Problem::new("late", "late")));
+    assert!(page.run().is_active());
+}
+
+#[test]
+fn another_model_drops_the_load_before() {
+    let mut page = Page::new();
+    let first = page.loads();
+    let effects = page.send(Message::FilesOpened(vec![file("mine.gguf")]));
+    assert!(effects.contains(&Effect::EndEngine));
+    page.engine(first, EngineEvent::Ready(loaded()));
+    assert!(page.look(|state| state.engine.loaded().is_none()));
+    page.engine(asked(&effects), EngineEvent::Ready(loaded()));
+    assert_eq!(page.look(|state| (state.engine.loaded().is_some(), state.engine.choice.name().to_owned())), (true, "mine.gguf".into()));
+}
+
+#[test]
+fn a_page_of_another_version_than_its_engine_asks_for_a_reload() {
+    let mut page = Page::new();
+    let load = page.loads();
+    page.engine(load, EngineEvent::Ready(LoadedModel { glasscage: "other".into(), ..loaded() }));
+    assert!(page.problem().starts_with("The page was updated while it was open"));
+}
+
+#[test]
+fn an_update_waits_while_a_run_goes_on() {
+    let mut page = Page::ready();
+    page.send(Message::Explain);
+    assert!(page.send(Message::UpdateWaits(true)).is_empty());
+    assert!(page.look(|state| *state.update_is_waiting) && page.run().is_active());
+}
+
+#[test]
+fn nothing_is_opened_or_chosen_while_a_run_goes_on() {
+    let mut page = Page::ready();
+    page.send(Message::Explain);
+    assert!(page.send(Message::FilesOpened(vec![file("explanation.json")])).is_empty());
+    assert!(page.send(Message::FileRead { name: "x.json".into(), text: Some(document().to_json()) }).is_empty());
+    assert!(page.problem().starts_with("An explanation is being made"));
+    assert!(page.send(Message::FilesOpened(vec![file("mine.gguf")])).is_empty());
+    assert!(page.problem().starts_with("The engine is busy"));
+}
+
+#[test]
+fn follow_ups_need_the_model_that_made_the_explanation() {
+    let mut page = Page::ready();
+    let mut shared = document();
+    shared.manifest.model.sha256 = "another".into();
+    page.send(Message::FileRead { name: "x.json".into(), text: Some(shared.to_json()) });
+    for message in [Message::MeasureDeletion, Message::CompareMethod("clp".into()), Message::ToggleWords(0)] {
+        assert!(requests(&page.send(message)).is_empty());
+        assert!(page.problem().starts_with("This explanation was made by another model"));
+        assert!(!page.run().is_active());
+    }
+}
+
+#[test]
+fn another_method_stands_beside_the_one_on_screen_and_can_take_its_place() {
+    let mut page = Page::explained();
+    let run = asked(&page.send(Message::CompareMethod("clp".into())));
+    let mut other = document();
+    other.method.id = "clp".into();
+    page.engine(run, EngineEvent::Explained { document: Box::new(other), problem: None });
+    assert_eq!(page.look(|state| state.explanation.comparisons.len()), 1);
+    page.send(Message::ShowMethod("clp".into()));
+    let method = |page: &Page| page.look(|state| state.explanation.shown.as_ref().unwrap().method_id().to_owned());
+    assert_eq!(method(&page), "clp");
+    page.send(Message::ShowMethod("pert".into()));
+    assert_eq!(method(&page), "pert");
+}
+
+#[test]
+fn words_are_measured_once_and_then_collapsed_and_shown() {
+    let mut page = Page::explained();
+    let run = asked(&page.send(Message::ToggleWords(1)));
+    page.engine(run, EngineEvent::Words(Vec::new()));
+    assert_eq!(page.look(|state| state.explanation.expanded[0].source), 1);
+    assert!(page.send(Message::ToggleWords(1)).is_empty());
+    assert_eq!(page.look(|state| state.explanation.collapsed.clone()), [1]);
+    page.send(Message::ToggleWords(1));
+    assert!(page.look(|state| state.explanation.collapsed.is_empty()));
+}
+
+#[test]
+fn an_answer_without_sentences_that_is_stopped_keeps_its_words() {
+    let mut page = Page::explained();
+    page.send(Message::Exclude(vec![0]));
+    let run = asked(&page.send(Message::AnswerWithoutExcluded));
+    page.token(run, "So 5");
+    page.engine(run, EngineEvent::Stopped { answer: "So 5".into() });
+    let ablations = page.look(|state| state.explanation.ablations.clone());
+    assert!(ablations.len() == 1 && !ablations[0].is_growing() && !ablations[0].is_empty());
+    assert!(page.look(|state| state.editor.given_answer.is_empty()), "it is not the answer to the whole prompt");
+}
+
+#[test]
+fn a_shared_explanation_made_again_is_compared() {
+    let mut page = Page::ready();
+    page.send(Message::FileRead { name: "x.json".into(), text: Some(document().to_json()) });
+    assert!(page.look(|state| state.explanation.shown.as_ref().unwrap().origin == Origin::File && !*state.editor.is_open));
+    let run = asked(&page.send(Message::Recompute));
+    page.engine(run, EngineEvent::Explained { document: Box::new(document()), problem: None });
+    assert!(page.look(|state| state.explanation.reproduction.as_ref().is_some_and(|reproduction| reproduction.is_same())));
+}
+
+#[test]
+fn a_link_goes_into_the_address_and_onto_the_clipboard() {
+    let mut page = Page::explained();
+    let effects = page.send(Message::CopyLink);
+    let address = page.look(|state| state.explanation.link.as_ref().unwrap().address.clone());
+    assert!(address.starts_with("https://a.b/c/#g1."));
+    assert_eq!(effects, [Effect::ReplaceAddress(address.clone()), Effect::CopyToClipboard(address.clone())]);
+    page.send(Message::LinkCopied(true));
+    assert!(page.look(|state| state.explanation.link.as_ref().unwrap().is_copied));
+    page.send(Message::Escape);
+    assert!(page.look(|state| state.explanation.link.is_none()));
+
+    let fragment = address.split_once('#').unwrap().1.to_owned();
+    page.send(Message::AddressChanged(format!("#{fragment}")));
+    assert_eq!(page.look(|state| state.explanation.shown.as_ref().unwrap().origin), Origin::Link);
+    page.send(Message::AddressChanged("#g1.damaged".into()));
+    assert!(!page.problem().is_empty());
+}
+
+#[test]
+fn own_texts_are_set_aside_and_come_back() {
+    let mut page = Page::ready();
+    page.send(Message::EditPrompt("An example.".into()));
+    page.send(Message::RestoreSetAside);
+    assert_eq!(page.look(|state| state.editor.prompt.clone()), "A. B.");
+    assert!(page.look(|state| state.editor.set_aside.is_none()));
+}
+
+#[test]
+fn what_several_views_need_is_fetched_once() {
+    let mut page = Page::new();
+    assert_eq!(page.send(Message::Needed(Fetch::Examples)), [Effect::Fetch(Fetch::Examples)]);
+    assert!(page.send(Message::Needed(Fetch::Examples)).is_empty());
+}
+
+#[test]
+fn parts_of_a_split_model_that_are_missing_are_named() {
+    let mut page = Page::new();
+    assert!(page.send(Message::FilesOpened(vec![file("m-00001-of-00003.gguf"), file("m-00003-of-00003.gguf")])).is_empty());
+    assert!(page.problem().contains("m-00002-of-00003.gguf"), "{}", page.problem());
+}

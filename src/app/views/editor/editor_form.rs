@@ -1,0 +1,119 @@
+use crate::app::state::{Message, ModelChoice};
+use leptos::ev;
+use leptos::html::Details;
+use leptos::prelude::*;
+
+use super::examples_bar::ExamplesBar;
+use super::model_bar::ModelBar;
+use super::settings_form::SettingsForm;
+use crate::app::page::use_page;
+
+/// The question: prompt, given answer, settings, model. Folded away while a shared explanation is read.
+#[component]
+pub fn EditorForm() -> impl IntoView {
+    let page = use_page();
+    let is_active = move || page.is_busy();
+    let explains_given = move || page.with(|state| !state.editor.given_answer.trim().is_empty());
+    let on_key = move |event: ev::KeyboardEvent| {
+        if event.key() == "Enter" && (event.ctrl_key() || event.meta_key()) {
+            event.prevent_default();
+            page.send(Message::Explain);
+        }
+    };
+    let is_open = move || page.with(|state| *state.editor.is_open);
+    let (folder, on_toggle) = details_toggle(move |is_open| page.send(Message::EditorToggled(is_open)));
+    view! {
+        <details node_ref=folder class="editor card" prop:open=is_open on:toggle=on_toggle on:keydown=on_key>
+            <summary>
+                <h2>"Ask a model"</h2>
+            </summary>
+            <ModelBar />
+            <label class="field">
+                <span class="label">"Prompt"</span>
+                <textarea
+                    data-testid="prompt-input"
+                    rows="5"
+                    spellcheck="false"
+                    placeholder="Some facts, then a question about them. Each sentence becomes one source."
+                    prop:value=move || page.with(|state| state.editor.prompt.clone())
+                    on:input=move |event| page.send(Message::PromptTyped(event_target_value(&event)))
+                ></textarea>
+            </label>
+            <ExamplesBar />
+            <BuiltInHint />
+            <GivenAnswer />
+            <SettingsForm />
+            <div class="go">
+                <button type="button" class="primary" data-testid="explain-button" disabled=is_active on:click=move |_| page.send(Message::Explain)>
+                    {move || if explains_given() { "Explain the given answer" } else { "Answer and explain" }}
+                </button>
+                <span class="hint">
+                    <kbd>"Ctrl"</kbd>
+                    " + "
+                    <kbd>"Enter"</kbd>
+                </span>
+            </div>
+        </details>
+    }
+}
+
+/// What the built-in model is for, beside a prompt that is none of its examples.
+#[component]
+fn BuiltInHint() -> impl IntoView {
+    let page = use_page();
+    let is_needed = move || {
+        page.with(|state| {
+            let prompt = &state.editor.prompt;
+            *state.engine.choice == ModelChoice::BuiltIn && !prompt.trim().is_empty() && !state.editor.is_example(prompt)
+        })
+    };
+    view! {
+        <p class="hint" data-testid="built-in-hint" hidden=move || !is_needed()>
+            "The built-in model only knows small problems like the examples. For other texts choose a larger model."
+        </p>
+    }
+}
+
+#[component]
+fn GivenAnswer() -> impl IntoView {
+    let page = use_page();
+    let is_open = RwSignal::new(untrack(|| page.with(|state| !state.editor.given_answer.is_empty())));
+    // An answer that was put here by Stop must be seen.
+    Effect::new(move |_| {
+        if page.with(|state| !state.editor.given_answer.is_empty()) {
+            is_open.set(true);
+        }
+    });
+    let (folder, on_toggle) = details_toggle(move |open| is_open.set(open));
+    view! {
+        <details node_ref=folder class="fold" prop:open=is_open on:toggle=on_toggle>
+            <summary>"Explain a given answer"</summary>
+            <div class="field">
+                <p class="hint">
+                    "The model reads this text as its own answer. Leave it empty to let the model answer. "
+                    <button type="button" class="chip" hidden=move || page.with(|state| state.editor.given_answer.is_empty()) on:click=move |_| page.send(Message::GivenAnswerTyped(String::new()))>
+                        "Clear"
+                    </button>
+                </p>
+                <textarea
+                    rows="3"
+                    data-testid="given-answer"
+                    aria-label="Given answer"
+                    prop:value=move || page.with(|state| state.editor.given_answer.clone())
+                    on:input=move |event| page.send(Message::GivenAnswerTyped(event_target_value(&event)))
+                ></textarea>
+            </div>
+        </details>
+    }
+}
+
+/// Tells `toggled` whether the visitor opened or closed a `details` element.
+fn details_toggle(toggled: impl Fn(bool) + 'static) -> (NodeRef<Details>, impl Fn(ev::Event) + 'static) {
+    let folder = NodeRef::<Details>::new();
+    let on_toggle = move |_| {
+        if let Some(folder) = folder.get_untracked() {
+            toggled(folder.open());
+        }
+    };
+    (folder, on_toggle)
+}

@@ -1,0 +1,8 @@
+//! The question: prompt, given answer, settings, model.
+
+mod editor_form;
+mod examples_bar;
+mod model_bar;
+mod settings_form;
+
+pub use editor_form::EditorForm;

@@ -1,0 +1,117 @@
+use crate::app::page::use_page;
+use crate::app::state::library::LibraryMessage;
+use crate::app::state::{Message, ModelState, State};
+use crate::request::{LoadProgress, LoadedModel};
+use leptos::prelude::*;
+
+use crate::app::analysis::number;
+use crate::app::views::layout::file_button::FileButton;
+use crate::app::views::layout::icon::{Icon, IconView};
+use crate::app::views::models::download_view::DownloadView;
+
+/// Which model answers, what state it is in, and the choice of another.
+#[component]
+pub fn ModelBar() -> impl IntoView {
+    let page = use_page();
+    let is_busy = Signal::derive(move || page.is_busy());
+    let name = move || page.with(|state| state.engine.choice.name().to_owned());
+    let state = move || page.with(|state| state_words(&state.engine.model));
+    let progress = move || {
+        let progress = page.with(|state| state.engine.load_progress()).filter(|progress| progress.total_bytes > 0);
+        progress.map(|LoadProgress { read_bytes, total_bytes, .. }| {
+            view! { <progress max=total_bytes.to_string() value=read_bytes.to_string() aria-label="Model loading"></progress> }
+        })
+    };
+    let notice = move || {
+        let notice = page.with(|state| state.engine.loaded().and_then(|loaded| loaded.notice.clone()));
+        notice.map(|notice| view! { <p class="notice" data-testid="engine-notice">{notice}</p> })
+    };
+    let arrived = move || {
+        page.with(|state| state.library.arrived.clone()).map(|choice| {
+            let label = format!("Use {}, which has arrived", choice.name());
+            view! { <button type="button" data-testid="use-arrived" disabled=is_busy on:click=move |_| page.send(Message::Library(LibraryMessage::UseArrived))>{label}</button> }
+        })
+    };
+    view! {
+        <div class="model-bar">
+            <p class="model-state" data-testid="model-state" aria-live="polite" class:ready=move || page.with(|state| state.engine.loaded().is_some())>
+                <strong>{name}</strong>
+                " "
+                <span>{state}</span>
+            </p>
+            {progress}
+            {notice}
+            <p class="notice" role="status" data-testid="copied" hidden=move || !page.with(State::is_copied)>
+                "A copy is kept in this browser, for later visits and without a network. It can be deleted under \u{201c}Choose a model\u{201d}."
+            </p>
+            <div class="choice">
+                {arrived}
+                <Show when=move || page.with(State::can_keep_copy)>
+                    <button type="button" data-testid="keep-copy" on:click=move |_| page.send(Message::Library(LibraryMessage::KeepCopy))>
+                        <IconView icon=Icon::Save />
+                        "Keep a copy in this browser"
+                    </button>
+                </Show>
+                <button type="button" data-testid="models-button" disabled=is_busy on:click=move |_| page.send(Message::Library(LibraryMessage::Open))>
+                    <IconView icon=Icon::Models />
+                    "Choose a model\u{2026}"
+                </button>
+                <FileButton label="Open a GGUF file\u{2026}" accept=".gguf" test_id="model-file" disabled=is_busy on_files=move |files| page.send_files(files, Message::FilesOpened) />
+            </div>
+            <DownloadView />
+        </div>
+    }
+}
+
+fn state_words(model: &ModelState) -> String {
+    match model {
+        ModelState::NotLoaded => "not loaded; loads when you press Explain".into(),
+        ModelState::Loading(progress) => loading_words(*progress),
+        ModelState::Ready(loaded) => ready_words(loaded),
+    }
+}
+
+fn loading_words(LoadProgress { read_bytes, total_bytes, memory_bytes }: LoadProgress) -> String {
+    match (read_bytes, total_bytes) {
+        (0, 0) => "loading\u{2026}".into(),
+        (_, 0) => format!("loading, {}", number::bytes(read_bytes)),
+        _ => {
+            let part = number::percent(read_bytes as f64 / total_bytes as f64);
+            let (read, total, memory) = (number::bytes(read_bytes), number::bytes(total_bytes), number::bytes(memory_bytes));
+            format!("loading, {read} of {total} ({part}); needs about {memory} of memory")
+        }
+    }
+}
+
+/// "ready: demo, qwen3, 2.9 M parameters, Q8_0, on candle-cpu".
+fn ready_words(LoadedModel { model, backend, context_length, has_template, .. }: &LoadedModel) -> String {
+    let size = model.parameters as f64 / 1e6;
+    let template = if *has_template { "" } else { ", no chat template" };
+    let context = number::grouped(*context_length as u64);
+    format!("ready: {}, {size:.1} M parameters, {}, on {backend}, {context} tokens of context{template}", model.name, model.quantization)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explanation::Model;
+
+    #[test]
+    fn every_state_of_the_model_is_said_in_words() {
+        assert!(state_words(&ModelState::NotLoaded).starts_with("not loaded"));
+        let loading = ModelState::Loading(LoadProgress { read_bytes: 900_000, total_bytes: 3_600_000, memory_bytes: 13_400_000 });
+        assert_eq!(state_words(&loading), "loading, 900 kB of 3.6 MB (25%); needs about 13.4 MB of memory");
+        let model = Model { name: "demo".into(), parameters: 3_000_000, quantization: "Q8_0".into(), ..Model::default() };
+        let loaded = LoadedModel {
+            model,
+            context_length: 1024,
+            bytes_per_token: 0,
+            has_template: false,
+            backend: "candle-cpu".into(),
+            notice: None,
+            glasscage: "0.1.0".into(),
+        };
+        let words = "ready: demo, 3.0 M parameters, Q8_0, on candle-cpu, 1,024 tokens of context, no chat template";
+        assert_eq!(state_words(&ModelState::Ready(loaded)), words);
+    }
+}

@@ -1,0 +1,179 @@
+use std::ops::RangeInclusive;
+
+use crate::app::state::{MaskedLmState, Message};
+use crate::request::LoadedModel;
+use leptos::prelude::*;
+
+use crate::app::analysis::number;
+use crate::app::page::use_page;
+use crate::app::state::settings::{Settings, parsed};
+use crate::app::views::layout::file_button::FileButton;
+use crate::explanation::{METHODS, Unit, method_text};
+
+/// How the answer is made.
+#[component]
+pub fn SettingsForm() -> impl IntoView {
+    let page = use_page();
+    let text_memory = move || page.with(|state| state.engine.loaded().map(|loaded| text_words(state.editor.settings.max_context, loaded)));
+    let is_greedy = Signal::derive(move || page.with(|state| state.editor.settings.temperature <= 0.0));
+    view! {
+        <details class="fold">
+            <summary>
+                "Settings"
+                <span class="hint">{move || page.with(|state| summary(&state.editor.settings))}</span>
+            </summary>
+            <div class="settings">
+                <label class="number">
+                    <span>"Method"</span>
+                    <select data-testid="method" on:change=move |event| page.change_settings(|all| all.method = chosen_method(&event_target_value(&event)))>
+                        {METHODS.iter().map(|method| view! { <option value=method.id title=method.about>{method.name}</option> }).collect_view()}
+                    </select>
+                </label>
+                <label class="number">
+                    <span>"Explain by"</span>
+                    <select data-testid="unit" on:change=move |event| page.change_settings(|all| all.unit = chosen_unit(&event_target_value(&event)))>
+                        <option value="sentence">"sentences"</option>
+                        <option value="word" title="One pass for each word">"words (short texts)"</option>
+                    </select>
+                </label>
+                <NumberField label="Longest answer (tokens)" id="max-tokens" start="256" range=1.0..=4096.0 take=move |n| page.change_settings(|all| all.max_tokens = n.map_or(256, |n| n as usize)) />
+                <NumberField label="Longest text (tokens)" id="max-context" start="" range=16.0..=1_000_000.0 take=move |n| page.change_settings(|all| all.max_context = n.map(|n| n as usize)) />
+                <NumberField label="Temperature (0 is greedy)" id="temperature" start="0" range=0.0..=2.0 take=move |n| page.change_settings(|all| all.temperature = n.unwrap_or(0.0)) />
+                <NumberField label="Top-k" id="top-k" start="" range=1.0..=1000.0 disabled=is_greedy take=move |n| page.change_settings(|all| all.top_k = n.map(|n| n as usize)) />
+                <NumberField label="Top-p" id="top-p" start="" range=0.01..=1.0 disabled=is_greedy take=move |n| page.change_settings(|all| all.top_p = n) />
+                <NumberField label="Seed" id="seed" start="0" range=0.0..=4_294_967_295.0 disabled=is_greedy take=move |n| page.change_settings(|all| all.seed = n.map_or(0, |n| n as u64)) />
+                <label class="check">
+                    <input
+                        type="checkbox"
+                        prop:checked=move || page.with(|state| state.editor.settings.use_template)
+                        on:change=move |event| page.change_settings(|all| all.use_template = event_target_checked(&event))
+                    />
+                    "Use the model\u{2019}s chat template"
+                </label>
+            </div>
+            <Show when=move || page.with(|state| needs_masked_lm(state.editor.settings.method))>
+                <MaskedLmChoice />
+            </Show>
+            <p class="hint" data-testid="text-memory">{text_memory}</p>
+            <p class="hint">{move || page.with(|state| about_method(&state.editor.settings))}</p>
+        </details>
+    }
+}
+
+fn needs_masked_lm(method: &str) -> bool {
+    method == "reagent-mlm"
+}
+
+/// What the chosen method does, and its cost.
+fn about_method(settings: &Settings) -> Option<String> {
+    let method = method_text(settings.method)?;
+    Some(format!("{} {}", method.about, method.cost()).replace("sentence", settings.unit.noun()))
+}
+
+/// Asks for the files of a masked language model, and says whether there is one.
+#[component]
+fn MaskedLmChoice() -> impl IntoView {
+    let page = use_page();
+    let words = move || match page.with(|state| *state.engine.masked_lm) {
+        MaskedLmState::NotChosen => {
+            "config.json, tokenizer.json and model.safetensors of a RoBERTa model, all three together. They are read on this device."
+        }
+        MaskedLmState::Loading => "Reading the masked language model\u{2026}",
+        MaskedLmState::Ready => "The masked language model is ready.",
+    };
+    view! {
+        <p>
+            <FileButton
+                label="Choose a masked language model\u{2026}"
+                accept=".json,.safetensors"
+                test_id="masked-lm"
+                on_files=move |files| page.send_files(files, Message::MaskedLmChosen)
+            />
+            " "
+            <span class="hint" data-testid="masked-lm-state" aria-live="polite">{words}</span>
+        </p>
+    }
+}
+
+/// What a text as long as the settings allow takes beside the model.
+fn text_words(max_context: Option<usize>, loaded: &LoadedModel) -> String {
+    let tokens = max_context.unwrap_or(loaded.context_length).min(loaded.context_length) as u64;
+    let (bytes, most) = (number::bytes(tokens * loaded.bytes_per_token), number::grouped(loaded.context_length as u64));
+    let tokens = number::grouped(tokens);
+    format!("A text of {tokens} tokens takes {bytes} of memory beside the model, which can read {most}; a shorter one takes less.")
+}
+
+fn chosen_method(id: &str) -> &'static str {
+    method_text(id).unwrap_or(&METHODS[0]).id
+}
+
+fn chosen_unit(value: &str) -> Unit {
+    if value == Unit::Word.noun() { Unit::Word } else { Unit::Sentence }
+}
+
+/// A number, or nothing; what is neither is marked and not taken.
+#[component]
+fn NumberField(
+    label: &'static str,
+    id: &'static str,
+    start: &'static str,
+    range: RangeInclusive<f64>,
+    #[prop(optional, into)] disabled: Signal<bool>,
+    take: impl Fn(Option<f64>) + 'static,
+) -> impl IntoView {
+    let is_wrong = RwSignal::new(false);
+    let (least, most) = (range.start().to_string(), range.end().to_string());
+    let on_input = move |event| {
+        let text = event_target_value(&event);
+        let number = parsed(&text, range.clone());
+        is_wrong.set(number.is_none() && !text.trim().is_empty());
+        if !is_wrong.get_untracked() {
+            take(number);
+        }
+    };
+    view! {
+        <label class="number">
+            <span>{label}</span>
+            <input type="number" data-testid=id step="any" min=least max=most value=start disabled=disabled aria-invalid=move || is_wrong.get().to_string() on:input=on_input />
+        </label>
+    }
+}
+
+/// "greedy, at most 256 tokens".
+fn summary(settings: &Settings) -> String {
+    let sampling = match settings.temperature > 0.0 {
+        true => format!("temperature {}, seed {}", settings.temperature, settings.seed),
+        false => "greedy".into(),
+    };
+    let template = if settings.use_template { "" } else { ", no chat template" };
+    let method = method_text(settings.method).filter(|method| method.id != METHODS[0].id).map(|method| format!(", {}", method.name));
+    let unit = if settings.unit.is_sentence() { "" } else { ", by words" };
+    format!("{sampling}, at most {} tokens{template}{}{unit}", settings.max_tokens, method.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_memory_of_the_longest_text_is_stated() {
+        let loaded = LoadedModel {
+            model: Default::default(),
+            context_length: 40_960,
+            bytes_per_token: 229_376,
+            has_template: true,
+            backend: "webgpu".into(),
+            notice: None,
+            glasscage: String::new(),
+        };
+        assert!(text_words(Some(4_096), &loaded).starts_with("A text of 4,096 tokens takes 939.5 MB of memory"));
+        assert!(text_words(Some(1 << 20), &loaded).starts_with("A text of 40,960 tokens"));
+    }
+
+    #[test]
+    fn the_folded_settings_are_summed_up() {
+        assert_eq!(summary(&Settings::default()), "greedy, at most 256 tokens");
+        let warm = Settings { temperature: 0.7, seed: 3, use_template: false, unit: Unit::Word, ..Settings::default() };
+        assert_eq!(summary(&warm), "temperature 0.7, seed 3, at most 256 tokens, no chat template, by words");
+    }
+}

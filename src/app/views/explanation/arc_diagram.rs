@@ -1,0 +1,157 @@
+use leptos::prelude::*;
+
+use super::row_positions::RowPositions;
+use crate::app::analysis::attribution_view::{AttributionView, Role};
+use crate::app::analysis::number::{percent, plain};
+use crate::app::analysis::scale::Scale;
+use crate::app::page::use_page;
+use crate::graph::{self, Edge};
+
+/// Room between the line of nodes and the text.
+const SPINE_MARGIN: f64 = 9.0;
+const WIDEST: f64 = 7.0;
+
+/// The graph: its nodes are the text lines in time order, its edges arcs beside them. Time flows down.
+#[component]
+pub fn ArcDiagram(positions: RwSignal<RowPositions>) -> impl IntoView {
+    let page = use_page();
+    let edges = Memo::new(move |_| {
+        let share = page.with(|state| *state.explanation.edge_share);
+        positions.with(|positions| page.attribution(|attribution| drawn_edges(attribution, share, positions))).unwrap_or_default()
+    });
+    let nodes = Memo::new(move |_| {
+        positions.with(|positions| page.attribution(|attribution| drawn_nodes(attribution, positions))).unwrap_or_default()
+    });
+    let label = move || {
+        page.attribution(|attribution| {
+            format!("Graph of what led to {}; the same numbers are in the text and in the table", attribution.output_label())
+        })
+    };
+    let touches = move |from: usize, to: usize| page.with(|state| *state.explanation.focus).map(|focus| focus == from || focus == to);
+    let paths = move || {
+        let path = |DrawnEdge { path, title, from, to, strength, is_minus }: DrawnEdge| {
+            let width = 1.25 + (WIDEST - 1.25) * strength;
+            view! {
+                <path
+                    d=path
+                    stroke-width=format!("{width:.2}")
+                    style=format!("--strength:{strength:.3}")
+                    class:minus=is_minus
+                    class:lit=move || touches(from, to) == Some(true)
+                    class:faint=move || touches(from, to) == Some(false)
+                >
+                    <title>{title}</title>
+                </path>
+            }
+        };
+        edges.get().into_iter().map(path).collect_view()
+    };
+    let dots = move || {
+        let dot = |DrawnNode { x, y, is_output, strength }: DrawnNode| {
+            view! { <circle cx=x cy=y r=if is_output { 5.0 } else { 3.0 } class:output=is_output style=format!("--strength:{strength:.3}") /> }
+        };
+        nodes.get().into_iter().map(dot).collect_view()
+    };
+    view! {
+        <svg class="arcs" data-testid="graph" role="img" aria-label=label>
+            <g class="edges">{paths}</g>
+            <g class="nodes">{dots}</g>
+        </svg>
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct DrawnEdge {
+    path: String,
+    title: String,
+    /// Both as sources.
+    from: usize,
+    to: usize,
+    strength: f64,
+    /// It takes influence away: only raw scores do.
+    is_minus: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct DrawnNode {
+    x: f64,
+    y: f64,
+    is_output: bool,
+    strength: f64,
+}
+
+/// More than this is a black gutter, and slow.
+const MOST_EDGES: usize = 2000;
+
+/// Weakest first, so that strong edges lie on top.
+fn drawn_edges(attribution: &AttributionView, share: f64, RowPositions { y, gutter_width }: &RowPositions) -> Vec<DrawnEdge> {
+    let n_prompt = attribution.graph().n_prompt();
+    let mut edges = attribution.prune(share).edges;
+    edges.truncate(MOST_EDGES);
+    // Rows that are not laid out yet have no place.
+    edges.retain(|edge| edge.from < y.len() && n_prompt + edge.to < y.len());
+    edges.reverse();
+    let ends: Vec<(usize, usize)> = edges.iter().map(|edge| (edge.from, n_prompt + edge.to)).collect();
+    let spine = gutter_width - SPINE_MARGIN;
+    let arcs = graph::arcs(&ends, y, (spine - WIDEST).max(1.0));
+    let n_outputs = attribution.output().len().max(1) as f64;
+    let draw = |((edge, arc), (from, to)): ((&Edge, graph::Arc), (usize, usize))| DrawnEdge {
+        path: arc.path(spine),
+        title: title(attribution, edge, edge.flow / n_outputs),
+        from,
+        to,
+        strength: attribution.strength(edge.flow / n_outputs).abs(),
+        is_minus: edge.flow < 0.0,
+    };
+    edges.iter().zip(arcs).zip(ends).map(draw).collect()
+}
+
+/// "P2 → G3 carries 12% (41% of G3 is due to P2)"; of numbers that are no shares, "(its weight is 0.410)".
+fn title(attribution: &AttributionView, edge: &Edge, flow: f64) -> String {
+    let from = attribution.document().label(edge.from);
+    let to = attribution.document().label(attribution.graph().n_prompt() + edge.to);
+    let weight = match attribution.scale() {
+        Scale::Shares => format!("{} of {to} is due to {from}", percent(edge.weight)),
+        Scale::Numbers { .. } => format!("its weight is {}", plain(edge.weight)),
+    };
+    format!("{from} \u{2192} {to} carries {} ({weight})", attribution.scale().figure(flow))
+}
+
+fn drawn_nodes(attribution: &AttributionView, RowPositions { y, gutter_width }: &RowPositions) -> Vec<DrawnNode> {
+    let node = |(j, &y): (usize, &f64)| DrawnNode {
+        x: gutter_width - SPINE_MARGIN,
+        y,
+        is_output: attribution.role(j) == Role::Output,
+        strength: attribution.via_steps(j).map_or(0.0, |influence| attribution.strength(influence).abs()),
+    };
+    y.iter().enumerate().map(node).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::app::analysis::attribution_view::{AttributionGraph, tests::document};
+
+    fn attribution() -> AttributionView {
+        AttributionView::new(Arc::new(AttributionGraph::new(document())), &[1])
+    }
+
+    #[test]
+    fn strong_edges_lie_on_top_and_are_named() {
+        let positions = RowPositions { y: (0..6).map(|k| 30.0 * k as f64).collect(), gutter_width: 90.0 };
+        let edges = drawn_edges(&attribution(), 1.0, &positions);
+        assert_eq!(edges.len(), 3);
+        assert!(edges.is_sorted_by(|a, b| a.strength <= b.strength));
+        assert!(edges.iter().any(|edge| edge.title == "P2 \u{2192} G2 carries 50% (50% of G2 is due to P2)"));
+    }
+
+    #[test]
+    fn nothing_is_drawn_where_rows_have_no_place_yet() {
+        assert!(drawn_edges(&attribution(), 1.0, &RowPositions::default()).is_empty());
+        let three = RowPositions { y: vec![0.0, 30.0, 60.0], gutter_width: 90.0 };
+        assert_eq!(drawn_edges(&attribution(), 1.0, &three).len(), 1);
+        assert_eq!(drawn_nodes(&attribution(), &three).len(), 3);
+    }
+}

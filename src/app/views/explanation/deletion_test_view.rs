@@ -1,0 +1,124 @@
+use crate::app::state::Message;
+use leptos::prelude::*;
+
+use crate::app::analysis::deletion_test::{Coverage, DeletionTest, OrderResult, coverages};
+use crate::app::analysis::number::signed;
+use crate::app::page::use_page;
+
+/// Names of the three orders; each has its own stroke too.
+const ORDERS: [(&str, &str); 3] = [("cage", "CAGE, via steps"), ("row", "row, direct"), ("random", "random order")];
+const WIDTH: f64 = 420.0;
+const HEIGHT: f64 = 200.0;
+
+/// Puts the explanation to the test: does the answer suffer when its sources are deleted?
+#[component]
+pub fn DeletionTestView() -> impl IntoView {
+    let page = use_page();
+    let is_active = move || page.is_busy();
+    let label = move || page.attribution(|attribution| attribution.output_label());
+    let result = move || page.with(|state| state.explanation.deletion_test.clone()).map(|check| view! { <DeletionTestResult check /> });
+    view! {
+        <p>
+            {move || format!("The prompt is deleted {0} by {0}, what has most influence on ", page.noun())}
+            {label}
+            " first, and the model is asked how likely it still finds its answer. The sooner that falls, the better the explanation knew what mattered."
+        </p>
+        <p class="go">
+            <button type="button" class="primary" data-testid="check-button" disabled=is_active on:click=move |_| page.send(Message::MeasureDeletion)>
+                "Check it"
+            </button>
+            <span class="hint">"One pass for each deletion, in the order of CAGE, of row attribution, and in three random ones."</span>
+        </p>
+        <Relevant />
+        {result}
+    }
+}
+
+/// How much the relevant sentences got, in the examples that know them.
+#[component]
+fn Relevant() -> impl IntoView {
+    let page = use_page();
+    let words = Memo::new(move |_| {
+        let relevant = page.relevant()?;
+        let [cage, row] = page.attribution(|attribution| coverages(attribution, &relevant))??;
+        let words = |Coverage { ac, share }: Coverage| format!("{:.0}% of the influence, AC {ac:.2}", 100.0 * share);
+        Some(format!("Of this example the relevant sentences are known. They get, by CAGE, {}; by row, {}.", words(cage), words(row)))
+    });
+    view! { <p class="note" data-testid="coverage" hidden=move || words.with(Option::is_none)>{words}</p> }
+}
+
+#[component]
+fn DeletionTestResult(check: DeletionTest) -> impl IntoView {
+    let DeletionTest { output, derivation, tests, says_nothing, log_probs } = check;
+    let rows = tests.iter().zip(ORDERS).map(|(OrderResult { rise, mas, .. }, (class, name))| {
+        view! {
+            <tr>
+                <th scope="row">
+                    <svg class=format!("key {class}") viewBox="0 0 28 8" aria-hidden="true">
+                        <path d="M0 4H28" />
+                    </svg>
+                    {name}
+                </th>
+                <td>{format!("{rise:.3}")}</td>
+                <td>{format!("{mas:.3}")}</td>
+            </tr>
+        }
+    });
+    let rows = rows.collect_view();
+    let curves = tests.iter().zip(ORDERS).map(|(test, (class, _))| view! { <path class=class d=path(&test.curve) /> }).collect_view();
+    let n = tests[0].curve.len() - 1;
+    let noun = use_page().noun();
+    view! {
+        <div class="check-result" data-testid="check">
+            <h3>"Test of " {output} {derivation.map(|words| view! { <span class="tag">{words}</span> })}</h3>
+            <p class="banner" hidden=!says_nothing>
+                "The answer is no less likely without the prompt, so these curves say nothing."
+            </p>
+            <figure>
+                <svg class="curves" viewBox=format!("-34 -10 {} {}", WIDTH + 44.0, HEIGHT + 44.0) role="img" aria-label="Deletion curves; their areas are in the table">
+                    <path class="axis" d=format!("M0 0V{HEIGHT}H{WIDTH}") />
+                    <text x="-6" y="4" text-anchor="end">"1"</text>
+                    <text x="-6" y=HEIGHT + 4.0 text-anchor="end">"0"</text>
+                    <text x="0" y=HEIGHT + 16.0 text-anchor="middle">"0"</text>
+                    <text x=WIDTH y=HEIGHT + 16.0 text-anchor="middle">{n}</text>
+                    <text x=WIDTH / 2.0 y=HEIGHT + 30.0 text-anchor="middle">{noun} "s deleted"</text>
+                    {curves}
+                </svg>
+                <figcaption class="hint">
+                    {format!(
+                        "The part of the log-probability that is left: 1 is {} nats with the whole prompt, 0 is {} nats without it.",
+                        signed(log_probs[0]),
+                        signed(log_probs[1]),
+                    )}
+                </figcaption>
+            </figure>
+            <table class="metrics">
+                <thead>
+                    <tr>
+                        <th scope="col">"Order"</th>
+                        <th scope="col" title="The area under the curve">"RISE"</th>
+                        <th scope="col" title="The area with a penalty where the influence promised something else">"MAS"</th>
+                    </tr>
+                </thead>
+                <tbody>{rows}</tbody>
+            </table>
+            <p class="hint">"Lower is better: RISE is the area under the curve, MAS adds how far the curve is from what the influence promised."</p>
+        </div>
+    }
+}
+
+fn path(curve: &[f64]) -> String {
+    let x = |k: usize| WIDTH * k as f64 / (curve.len() - 1).max(1) as f64;
+    let points = curve.iter().enumerate().map(|(k, left)| format!("{:.1} {:.1}", x(k), HEIGHT * (1.0 - left)));
+    format!("M{}", points.collect::<Vec<_>>().join("L"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn curves_go_from_the_upper_left_to_the_lower_right() {
+        assert_eq!(path(&[1.0, 0.5, 0.0]), "M0.0 0.0L210.0 100.0L420.0 200.0");
+    }
+}

@@ -1,0 +1,77 @@
+use crate::app::state::Message;
+use leptos::prelude::*;
+
+use crate::app::analysis::derivation::{self, AGGREGATIONS, NORMALIZATIONS, Way};
+use crate::app::page::use_page;
+use crate::explanation::{Aggregation, Method};
+use crate::graph::Normalization;
+
+/// How scores become influence: said in every view, and changed here.
+#[component]
+pub fn DerivationBar() -> impl IntoView {
+    let page = use_page();
+    let method = Memo::new(move |_| page.with(|state| state.explanation.document().map(|document| document.method.clone())));
+    let derive = move |aggregation, normalization| page.send(Message::Derive { aggregation, normalization });
+    let ask = move |look: fn(&Method) -> bool| method.with(|method| method.as_ref().is_none_or(look));
+    let summary = move || method.with(|method| method.as_ref().map(derivation::words));
+    let aggregation = Memo::new(move |_| method.with(|method| method.as_ref().map(|method| method.aggregation)).unwrap_or_default());
+    let normalization = Memo::new(move |_| method.with(|method| method.as_ref().map(|method| method.normalization)).unwrap_or_default());
+    view! {
+        <details class="fold derivation">
+            <summary>
+                "From scores to influence"
+                <span class="hint" data-testid="derivation">{summary}</span>
+                <span class="tag" hidden=move || ask(derivation::is_the_papers)>"not the paper\u{2019}s way"</span>
+            </summary>
+            <div class="ways card">
+                <Ways
+                    title="A block of scores counts by its"
+                    ways=&AGGREGATIONS
+                    chosen=aggregation
+                    choose=move |aggregation| derive(aggregation, normalization.get_untracked())
+                />
+                <Ways
+                    title="Edges of the graph are"
+                    ways=&NORMALIZATIONS
+                    chosen=normalization
+                    choose=move |normalization| derive(aggregation.get_untracked(), normalization)
+                />
+                <p class="hint">
+                    "The measured scores stay as they are; links and files keep both. "
+                    <button
+                        type="button"
+                        class="chip"
+                        data-testid="the-papers-way"
+                        hidden=move || ask(derivation::is_the_papers)
+                        on:click=move |_| derive(Aggregation::default(), Normalization::default())
+                    >
+                        "Back to the paper\u{2019}s way"
+                    </button>
+                </p>
+            </div>
+        </details>
+    }
+}
+
+/// Buttons of which one is pressed, and what that means.
+#[component]
+fn Ways<T: Copy + PartialEq + Send + Sync + 'static>(
+    title: &'static str,
+    ways: &'static [Way<T>],
+    chosen: Memo<T>,
+    choose: impl Fn(T) + Copy + 'static,
+) -> impl IntoView {
+    let button = |way: &'static Way<T>| {
+        let is_pressed = move || (chosen.get() == way.value).to_string();
+        let test_id = format!("way-{}", way.name.replace(' ', "-"));
+        view! { <button type="button" data-testid=test_id aria-pressed=is_pressed on:click=move |_| choose(way.value)>{way.name}</button> }
+    };
+    let about = move || ways.iter().find(|way| way.value == chosen.get()).map(|way| way.about);
+    view! {
+        <div role="group" aria-label=title>
+            <p>{title}</p>
+            <div class="segments">{ways.iter().map(button).collect_view()}</div>
+            <p class="hint">{about}</p>
+        </div>
+    }
+}

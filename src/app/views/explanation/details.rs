@@ -1,0 +1,138 @@
+use leptos::prelude::*;
+
+use super::manifest::ManifestView;
+use super::share_bar::ShareBar;
+use crate::app::analysis::attribution_view::{AttributionView, Evidence};
+use crate::app::analysis::number;
+use crate::app::analysis::scale::Amount;
+use crate::app::page::use_page;
+use crate::explanation::MethodText;
+
+const MOST_SOURCES: usize = 5;
+const MOST_STEPS: usize = 4;
+
+/// The explained sentences in words: their strongest sources, the steps on the way, how good the evidence is.
+#[component]
+pub fn Details() -> impl IntoView {
+    let page = use_page();
+    let title = move || page.attribution(AttributionView::output_label);
+    let is_preview = move || page.with(|state| *state.explanation.preview).is_some();
+    let quote = move || page.attribution(quoted);
+    let verdict = Memo::new(move |_| page.attribution(AttributionView::evidence).filter(|_| !page.is_busy()));
+    let sources = Memo::new(move |_| {
+        page.attribution(|attribution| Entry::first(attribution, &attribution.strongest_sources(), MOST_SOURCES)).unwrap_or_default()
+    });
+    let steps = Memo::new(move |_| {
+        page.attribution(|attribution| Entry::first(attribution, &attribution.strongest_steps(), MOST_STEPS)).unwrap_or_default()
+    });
+    // What is missing from a partial table is not lost.
+    let is_whole = move || page.attribution(|attribution| attribution.document().is_complete()) == Some(true);
+    let lost = move || page.attribution(AttributionView::lost_share).filter(|&share| share >= 0.005 && is_whole());
+    view! {
+        <aside class="details card" aria-label="Details">
+            <h3>
+                "Why " {title} "?"
+                <Show when=is_preview><span class="tag">"preview"</span></Show>
+            </h3>
+            <blockquote>{quote}</blockquote>
+            {move || verdict.get().zip(page.attribution(AttributionView::method)).map(|(evidence, method)| view! { <Verdict evidence method /> })}
+            <Entries title="Strongest sources" entries=sources />
+            <Entries title="Steps on the way" entries=steps />
+            {move || lost().map(|share| view! {
+                <p class="note">{format!("{} of the influence ends at a step without a measurable source, so the prompt shares add up to less than 100%.", number::percent(share))}</p>
+            })}
+            <ManifestView />
+        </aside>
+    }
+}
+
+/// The explained text, in one line.
+fn quoted(attribution: &AttributionView) -> String {
+    let n_prompt = attribution.graph().n_prompt();
+    let texts: Vec<&str> = attribution.output().iter().map(|i| attribution.document().source(n_prompt + i).trim()).collect();
+    texts.join(" \u{2026} ")
+}
+
+#[component]
+fn Verdict(evidence: Evidence, method: &'static MethodText) -> impl IntoView {
+    let &MethodText { score, unit, weak, .. } = method;
+    let (class, words) = match evidence {
+        Evidence::Clear(mass) => ("verdict", format!("Evidence: {} {unit}, {score}, added up over its sources.", number::signed(mass))),
+        Evidence::Weak(mass) => (
+            "verdict warn",
+            format!("Weak evidence: {} {unit} (below {weak}). The shares below divide up very little.", number::signed(mass)),
+        ),
+        Evidence::None => ("verdict warn", format!("No measurable source: nowhere is {score} above zero.")),
+        Evidence::Unmeasured => ("verdict warn", "Not fully measured: the run was stopped.".into()),
+    };
+    view! { <p class=class data-testid="verdict">{words}</p> }
+}
+
+/// One source in a list.
+#[derive(Clone, Debug, PartialEq)]
+struct Entry {
+    label: String,
+    text: String,
+    amounts: [Option<Amount>; 2],
+}
+
+impl Entry {
+    fn first(attribution: &AttributionView, sources: &[usize], most: usize) -> Vec<Self> {
+        let entry = |&j: &usize| Self {
+            label: attribution.document().label(j),
+            text: attribution.document().source(j).trim().to_owned(),
+            amounts: attribution.amounts(j),
+        };
+        sources.iter().take(most).map(entry).collect()
+    }
+}
+
+#[component]
+fn Entries(title: &'static str, entries: Memo<Vec<Entry>>) -> impl IntoView {
+    let rows = move || {
+        let row = |Entry { label, text, amounts: [via_steps, direct] }: Entry| {
+            view! {
+                <tr>
+                    <th scope="row">
+                        <span class="label">{label}</span>
+                        <span class="snippet" title=text.clone()>{text.clone()}</span>
+                    </th>
+                    <td><ShareBar amount=Signal::stored(via_steps) /></td>
+                    <td class="direct"><ShareBar amount=Signal::stored(direct) /></td>
+                </tr>
+            }
+        };
+        entries.get().into_iter().map(row).collect_view()
+    };
+    view! {
+        <Show when=move || entries.with(|entries| !entries.is_empty())>
+            <table class="entries">
+                <thead>
+                    <tr>
+                        <th scope="col">{title}</th>
+                        <th scope="col">"via steps"</th>
+                        <th scope="col">"direct"</th>
+                    </tr>
+                </thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </Show>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::app::analysis::attribution_view::{AttributionGraph, tests::document};
+
+    #[test]
+    fn sources_are_listed_with_both_attributions() {
+        let attribution = AttributionView::new(Arc::new(AttributionGraph::new(document())), &[1]);
+        let entries = Entry::first(&attribution, &attribution.strongest_sources(), 1);
+        let amounts = [0.5, 0.0].map(|share| Some(attribution.scale().amount(share)));
+        assert_eq!(entries, [Entry { label: "P1".into(), text: "A.".into(), amounts }]);
+        assert_eq!(quoted(&attribution), "D.");
+    }
+}

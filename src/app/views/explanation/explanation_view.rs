@@ -1,0 +1,156 @@
+use crate::app::state::{Message, Origin};
+use leptos::html::Section;
+use leptos::prelude::*;
+
+use super::ablation_view::AblationView;
+use super::deletion_test_view::DeletionTestView;
+use super::derivation_bar::DerivationBar;
+use super::details::Details;
+use super::methods_view::MethodsView;
+use super::table_view::TableView;
+use super::text_view::TextView;
+use crate::app::browser;
+use crate::app::page::use_page;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tab {
+    Text,
+    Table,
+    DeletionTest,
+    Methods,
+    Ablation,
+}
+
+/// The document on screen. While a new answer is written the old explanation is out of the way, not gone.
+#[component]
+pub fn ExplanationView() -> impl IntoView {
+    let page = use_page();
+    let is_visible =
+        Memo::new(move |_| page.with(|state| state.explanation.shown.is_some()) && page.with(|state| state.engine.run.answer().is_none()));
+    view! {
+        <Show when=move || is_visible.get()>
+            <ShownExplanation />
+        </Show>
+    }
+}
+
+#[component]
+fn ShownExplanation() -> impl IntoView {
+    let page = use_page();
+    let tab = RwSignal::new(Tab::Text);
+    let section = NodeRef::<Section>::new();
+    section.on_load(move |section| {
+        if untrack(|| page.is_busy()) {
+            browser::reveal(&section);
+        }
+    });
+    let is_numbers = move || page.attribution(|attribution| !attribution.scale().is_shares()) == Some(true);
+    view! {
+        <section node_ref=section class="explanation" class:numbers=is_numbers aria-label="Explanation">
+            <div class="result-head">
+                <h2>"Explanation"</h2>
+                <SharedBadge />
+                <div class="tabs" role="tablist" aria-label="Views">
+                    <TabButton tab own=Tab::Text test_id="tab-text" label="Text and graph" />
+                    <TabButton tab own=Tab::Table test_id="tab-table" label="Table" />
+                    <TabButton tab own=Tab::DeletionTest test_id="tab-check" label="Check" />
+                    <TabButton tab own=Tab::Methods test_id="tab-methods" label="Methods" />
+                    <TabButton tab own=Tab::Ablation test_id="tab-without" label="What if" />
+                </div>
+            </div>
+            <ReproductionBanner />
+            <PartialBanner />
+            <DerivationBar />
+            <div class="columns" class:wide=move || matches!(tab.get(), Tab::Table | Tab::Methods | Tab::Ablation)>
+                <div class="card main">
+                    <div role="tabpanel" aria-label="Text and graph" hidden=move || tab.get() != Tab::Text>
+                        <TextView />
+                    </div>
+                    <Show when=move || tab.get() == Tab::Table>
+                        <div role="tabpanel" aria-label="Table">
+                            <TableView />
+                        </div>
+                    </Show>
+                    <Show when=move || tab.get() == Tab::DeletionTest>
+                        <div role="tabpanel" aria-label="Check" class="check-view">
+                            <DeletionTestView />
+                        </div>
+                    </Show>
+                    <Show when=move || tab.get() == Tab::Methods>
+                        <div role="tabpanel" aria-label="Methods" class="beside">
+                            <MethodsView />
+                        </div>
+                    </Show>
+                    <Show when=move || tab.get() == Tab::Ablation>
+                        <div role="tabpanel" aria-label="What if" class="beside">
+                            <AblationView />
+                        </div>
+                    </Show>
+                </div>
+                <Details />
+            </div>
+        </section>
+    }
+}
+
+#[component]
+fn TabButton(tab: RwSignal<Tab>, own: Tab, test_id: &'static str, label: &'static str) -> impl IntoView {
+    let is_own = move || tab.get() == own;
+    view! {
+        <button type="button" role="tab" data-testid=test_id aria-selected=move || is_own().to_string() on:click=move |_| tab.set(own)>
+            {label}
+        </button>
+    }
+}
+
+/// Says that this page did not compute what it shows.
+#[component]
+fn SharedBadge() -> impl IntoView {
+    let page = use_page();
+    let origin = Memo::new(move |_| page.with(|state| state.explanation.shown.as_ref().map(|shown| shown.origin)));
+    let words = move || match origin.get() {
+        Some(Origin::Gallery) => "Made beforehand, not recomputed here",
+        _ => "Shared result, not recomputed here",
+    };
+    view! {
+        <Show when=move || origin.get().is_some_and(|origin| origin != Origin::Here)>
+            <span class="badge" data-testid="badge">{words}</span>
+            <button type="button" class="quiet" data-testid="again" on:click=move |_| page.send(Message::Recompute)>
+                "Recompute here"
+            </button>
+        </Show>
+    }
+}
+
+/// Whether the explanation from elsewhere came out again.
+#[component]
+fn ReproductionBanner() -> impl IntoView {
+    let page = use_page();
+    let banner = move || {
+        let reproduction = page.with(|state| state.explanation.reproduction.clone())?;
+        let class = if reproduction.is_same() { "banner good" } else { "banner" };
+        Some(view! { <p class=class role="status" data-testid="reproduction">{reproduction.words()}</p> })
+    };
+    view! { {banner} }
+}
+
+#[component]
+fn PartialBanner() -> impl IntoView {
+    let page = use_page();
+    let banner = move || {
+        let is_active = page.is_busy();
+        page.attribution(|attribution| {
+            attribution.document().method.passes.into_iter().chain([usize::from(attribution.document().is_complete())]).collect::<Vec<_>>()
+        })
+        .filter(|facts| !is_active && facts[2] == 0)
+        .map(|facts| {
+            view! {
+                <p class="banner">
+                    <strong>{format!("Stopped after {} of {} passes. ", facts[0], facts[1])}</strong>
+                    "Sentences not yet measured are marked; shares are among the measured ones."
+                </p>
+            }
+        })
+    };
+    view! { {banner} }
+}

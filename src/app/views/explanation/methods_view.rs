@@ -1,0 +1,192 @@
+use std::sync::Arc;
+
+use crate::app::page::{Page, use_page};
+use crate::app::state::{Message, ShownDocument};
+use leptos::prelude::*;
+
+use super::share_bar::ShareBar;
+use crate::app::analysis::attribution_view::AttributionView;
+use crate::app::analysis::comparison::{Compared, Comparison, agreement_words, correlation_figure};
+use crate::app::analysis::deletion_test::Coverage;
+use crate::app::analysis::number;
+use crate::app::views::models::model_hint::ModelHint;
+use crate::explanation::METHODS;
+
+/// The same answer explained by several methods, side by side.
+#[component]
+pub fn MethodsView() -> impl IntoView {
+    let page = use_page();
+    let comparison = Memo::new(move |_| compared(page));
+    let label = move || page.attribution(AttributionView::output_label);
+    let table = move || comparison.get().map(|comparison| view! { <Comparing comparison /> });
+    view! {
+        <p>
+            "Each method measures influence in its own way. Here is what they say of "
+            {label}
+            ", via steps. Where methods agree, the explanation depends less on how it was measured."
+        </p>
+        {table}
+        <Missing comparison />
+    }
+}
+
+/// The explanation on screen and the others of the same answer, read from the same sentences.
+fn compared(page: Page) -> Option<Comparison> {
+    let relevant = page.relevant().unwrap_or_default();
+    let own = page.current()?;
+    let read = |other: &ShownDocument| AttributionView::new(other.graph.clone(), own.output());
+    let is_other = |other: &&ShownDocument| other.graph.document().method.id != own.document().method.id;
+    let others: Vec<AttributionView> = page.with(|state| state.explanation.comparisons.iter().filter(is_other).map(read).collect());
+    let readings: Vec<AttributionView> = std::iter::once(Arc::unwrap_or_clone(own)).chain(others).collect();
+    Some(Comparison::new(&readings, &relevant))
+}
+
+/// A button for each method that did not explain this answer yet.
+#[component]
+fn Missing(comparison: Memo<Option<Comparison>>) -> impl IntoView {
+    let page = use_page();
+    let is_active = move || page.is_busy();
+    let is_there = move |id: &str| comparison.with(|all| all.iter().flat_map(|all| &all.methods).any(|method| method.id == id));
+    let buttons = METHODS.iter().map(|method| {
+        view! {
+            <p class="go" hidden=move || is_there(method.id)>
+                <button
+                    type="button"
+                    data-testid=format!("compare-{}", method.id)
+                    disabled=is_active
+                    on:click=move |_| page.send(Message::CompareMethod(method.id.into()))
+                >
+                    "Explain by " {method.name} " too"
+                </button>
+                <span class="hint">{move || format!("{} {}", method.about, method.cost()).replace("sentence", page.noun())}</span>
+            </p>
+        }
+    });
+    let is_something_missing = move || METHODS.iter().any(|method| !is_there(method.id));
+    view! {
+        {buttons.collect_view()}
+        <Show when=is_something_missing>
+            <ModelHint />
+        </Show>
+    }
+}
+
+#[component]
+fn Comparing(comparison: Comparison) -> impl IntoView {
+    let page = use_page();
+    let relevant = page.relevant().unwrap_or_default();
+    let heads = comparison
+        .methods
+        .iter()
+        .enumerate()
+        .map(|(k, method)| view! { <MethodHead id=method.id.clone() name=method.name.clone() is_shown=k == 0 /> });
+    let rows = comparison.sentences.iter().enumerate().map(|(j, (label, text))| {
+        let cells =
+            comparison.methods.iter().map(|method| view! { <td><ShareBar amount=Signal::stored(method.amounts[j].clone()) /></td> });
+        view! {
+            <tr>
+                <th scope="row">
+                    <span class="label">{label.clone()}</span>
+                    <span class="snippet" title=text.clone()>{text.clone()}</span>
+                    {relevant.contains(&j).then_some(view! { <span class="tag">"relevant"</span> })}
+                </th>
+                {cells.collect_view()}
+            </tr>
+        }
+    });
+    view! {
+        <div class="table-scroll" tabindex="0" role="region" aria-label="Methods side by side">
+            <table class="entries methods" data-testid="methods">
+                <thead>
+                    <tr>
+                        <th scope="col">"Prompt"</th>
+                        {heads.collect_view()}
+                    </tr>
+                </thead>
+                <tbody>{rows.collect_view()}</tbody>
+                <Coverages methods=comparison.methods.clone() />
+            </table>
+        </div>
+        <Agreement comparison />
+    }
+}
+
+#[component]
+fn MethodHead(id: String, name: String, is_shown: bool) -> impl IntoView {
+    let page = use_page();
+    let is_active = move || page.is_busy();
+    let test_id = format!("show-{id}");
+    let below = match is_shown {
+        true => view! { <span class="hint">"on screen"</span> }.into_any(),
+        false => view! {
+            <button type="button" class="chip" data-testid=test_id title="In place of the one on screen" disabled=is_active on:click=move |_| page.send(Message::ShowMethod(id.clone()))>
+                "Show"
+            </button>
+        }
+        .into_any(),
+    };
+    view! { <th scope="col"><b>{name}</b> {below}</th> }
+}
+
+/// How well each method found the sentences that are known to matter.
+#[component]
+fn Coverages(methods: Vec<Compared>) -> impl IntoView {
+    let coverages: Option<Vec<Coverage>> = methods.iter().map(|method| method.coverage).collect();
+    coverages.map(|coverages| {
+        let shares = coverages.iter().map(|coverage| view! { <td>{number::percent(coverage.share)}</td> }).collect_view();
+        let acs = coverages.iter().map(|coverage| view! { <td>{format!("{:.2}", coverage.ac)}</td> }).collect_view();
+        view! {
+            <tfoot data-testid="method-coverage">
+                <tr>
+                    <th scope="row">"Of the whole, the relevant sentences get"</th>
+                    {shares}
+                </tr>
+                <tr>
+                    <th scope="row" title="The part of the relevant sentences that get between half and one and a half times an equal part">
+                        "Attribution coverage (AC, higher is better)"
+                    </th>
+                    {acs}
+                </tr>
+            </tfoot>
+        }
+    })
+}
+
+/// How far the orders agree: in words for two methods, as a table for more.
+#[component]
+fn Agreement(comparison: Comparison) -> impl IntoView {
+    let names: Vec<String> = comparison.methods.iter().map(|method| method.name.clone()).collect();
+    let n_sentences = number::counted(comparison.sentences.len(), use_page().noun());
+    let explained = view! {
+        <p class="hint">
+            "The agreement is Spearman\u{2019}s rank correlation over " {n_sentences}
+            ": 1 where both put them in the same order, 0 where their orders have nothing in common, \u{2212}1 where they are opposite. Of few sentences it says little."
+        </p>
+    };
+    match names.len() {
+        0 | 1 => ().into_any(),
+        2 => {
+            let words = agreement_words(comparison.agreement(0, 1));
+            view! { <p data-testid="agreement"><b>"Agreement: "</b> {words} "."</p> {explained} }.into_any()
+        }
+        n => {
+            let cell = |a: usize, b: usize| {
+                let figure =
+                    if b > a { comparison.agreement(a, b).map_or_else(|| "\u{2013}".into(), correlation_figure) } else { String::new() };
+                view! { <td>{figure}</td> }
+            };
+            let rows =
+                (0..n - 1).map(|a| view! { <tr><th scope="row">{names[a].clone()}</th>{(1..n).map(|b| cell(a, b)).collect_view()}</tr> });
+            let rows = rows.collect_view();
+            let heads = names[1..].iter().map(|name| view! { <th scope="col">{name.clone()}</th> }).collect_view();
+            view! {
+                <div class="agreement"><table class="metrics" data-testid="agreement">
+                    <thead><tr><th scope="col">"Agreement"</th>{heads}</tr></thead>
+                    <tbody>{rows}</tbody>
+                </table></div>
+                {explained}
+            }
+            .into_any()
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! The document on screen: text and graph, table, tests, details.
+
+mod ablation_view;
+mod arc_diagram;
+mod deletion_test_view;
+mod derivation_bar;
+mod details;
+mod explanation_view;
+mod legend;
+mod manifest;
+mod methods_view;
+mod prune_control;
+mod row_positions;
+mod sentence_row;
+mod share_bar;
+mod table_view;
+mod text_view;
+
+pub use explanation_view::ExplanationView;

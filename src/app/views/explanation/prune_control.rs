@@ -1,0 +1,60 @@
+use crate::app::state::Message;
+use leptos::prelude::*;
+
+use crate::app::analysis::attribution_view::AttributionView;
+use crate::app::analysis::number;
+use crate::app::page::use_page;
+use crate::app::state::settings::parsed;
+
+/// How much of the influence the drawn edges carry, and what is left out.
+#[component]
+pub fn PruneControl(with_graph: RwSignal<bool>) -> impl IntoView {
+    let page = use_page();
+    let percent = move || number::whole_percent(page.with(|state| *state.explanation.edge_share));
+    let on_input = move |event| {
+        if let Some(percent) = parsed(&event_target_value(&event), 0.0..=100.0) {
+            page.send(Message::SetEdgeShare(percent / 100.0));
+        }
+    };
+    let summary = move || page.attribution(|attribution| what_is_drawn(attribution, page.with(|state| *state.explanation.edge_share)));
+    view! {
+        <div class="prune">
+            <label class="check">
+                <input type="checkbox" prop:checked=with_graph on:change=move |event| with_graph.set(event_target_checked(&event)) />
+                "Graph"
+            </label>
+            <label class="slider" class:off=move || !with_graph.get()>
+                <span>"Edges accounting for " <output>{percent} "%"</output> " of the influence"</span>
+                <input type="range" data-testid="prune-slider" min="10" max="100" step="1" prop:value=move || percent().to_string() on:input=on_input />
+            </label>
+            <span class="hint" class:off=move || !with_graph.get()>{summary}</span>
+        </div>
+    }
+}
+
+/// "12 edges, 8 weaker hidden".
+fn what_is_drawn(attribution: &AttributionView, share: f64) -> String {
+    let pruned = attribution.prune(share);
+    let hidden = if pruned.hidden == 0 { "none hidden".into() } else { format!("{} weaker hidden", pruned.hidden) };
+    match pruned.edges.len() {
+        0 => "No influence to draw".into(),
+        n => format!("{}, {hidden}", number::counted(n, "edge")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::app::analysis::attribution_view::{AttributionGraph, tests::document};
+
+    #[test]
+    fn hidden_edges_are_counted() {
+        let graph = Arc::new(AttributionGraph::new(document()));
+        let words = |output: usize, share: f64| what_is_drawn(&AttributionView::new(graph.clone(), &[output]), share);
+        assert_eq!(words(1, 1.0), "3 edges, none hidden");
+        assert_eq!(words(1, 0.6), "2 edges, 1 weaker hidden");
+        assert_eq!(words(2, 0.9), "No influence to draw");
+    }
+}

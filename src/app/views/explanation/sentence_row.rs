@@ -1,0 +1,275 @@
+use std::time::Duration;
+
+use crate::app::state::Message;
+use leptos::ev;
+use leptos::leptos_dom::helpers::TimeoutHandle;
+use leptos::prelude::*;
+
+use super::share_bar::ShareBar;
+use crate::app::analysis::attribution_view::{AttributionView, Evidence, Role};
+use crate::app::analysis::expanded_source::{WordView, n_words, strongest_words};
+use crate::app::analysis::number;
+use crate::app::page::{Page, use_page};
+use crate::explanation::Document;
+
+/// How long the pointer rests on a sentence before it is previewed: crossing the text changes nothing.
+const REST: Duration = Duration::from_millis(140);
+
+/// So many words are named beside an opened source.
+const MOST_WORDS: usize = 3;
+
+/// One line of the text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RowText {
+    /// The source: prompt sentences first, then generated ones.
+    pub node: usize,
+    pub label: String,
+    pub text: String,
+    /// The row of the table, where it is a generated sentence.
+    pub generated: Option<usize>,
+}
+
+impl RowText {
+    pub fn all(document: &Document) -> Vec<Self> {
+        let n_prompt = document.prompt.sentences.len();
+        let texts = document.prompt.sentence_texts().into_iter().chain(document.generation.sentence_texts());
+        let row = |(node, text): (usize, &str)| Self {
+            node,
+            label: document.label(node),
+            text: text.trim().to_owned(),
+            generated: node.checked_sub(n_prompt),
+        };
+        texts.enumerate().map(row).collect()
+    }
+}
+
+/// A sentence with its influence. A generated one can be explained: by click, Enter or Space.
+#[component]
+pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>) -> impl IntoView {
+    let RowText { node, label, text, generated } = row;
+    let test_id = format!("sentence-{label}");
+    let page = use_page();
+    let role = Memo::new(move |_| page.attribution(|attribution| attribution.role(node)));
+    let via_steps = Memo::new(move |_| page.attribution(|attribution| attribution.via_steps(node)).flatten());
+    let amount = |k: usize| Memo::new(move |_| page.attribution(|attribution| attribution.amounts(node)[k].clone()).flatten());
+    let (total, direct) = (amount(0), amount(1));
+    let attribute = move |influence: fn(&AttributionView, usize) -> Option<f64>| {
+        page.attribution(|attribution| influence(attribution, node).map(|influence| attribution.scale().attribute(influence))).flatten()
+    };
+    let strength =
+        Memo::new(move |_| page.attribution(|attribution| attribution.via_steps(node).map_or(0.0, |share| attribution.strength(share))));
+    let is_selected = Memo::new(move |_| generated.is_some_and(|i| page.with(|state| state.explanation.output.contains(&i))));
+    let is_output = move || role.get() == Some(Role::Output);
+    // A sentence after the output, or the output itself, has no share to speak of.
+    let is_hollow = Memo::new(move |_| role.get() == Some(Role::Later) || is_output() && via_steps.get() == Some(0.0));
+
+    let words = Memo::new(move |_| {
+        let is_collapsed = page.with(|state| state.explanation.collapsed.contains(&node));
+        page.attribution(|attribution| {
+            page.with(|state| {
+                let expanded = state.explanation.expanded.iter().filter(|expanded| expanded.source == node);
+                expanded.filter_map(|expanded| expanded.words_in(attribution)).next()
+            })
+        })
+        .flatten()
+        .filter(|_| !is_collapsed)
+    });
+
+    let can_open = move || untrack(|| page.attribution(|attribution| attribution.can_expand(node))) == Some(true);
+    let select = move |extend: bool| {
+        if let Some(i) = generated {
+            page.send(Message::Select { row: i, extend });
+        }
+    };
+    // Words flow as text; their labels and shares are in the tooltip.
+    let shown_label = label.clone();
+    let title = move || {
+        let amounts =
+            page.attribution(|attribution| (!attribution.document().unit.is_sentence()).then(|| attribution.amounts(node))).flatten()?;
+        let [via_steps, direct] = amounts.map(|amount| amount.map_or_else(|| "not measured".to_owned(), |amount| amount.figure));
+        Some(format!("{shown_label}: {via_steps} via steps, {direct} direct"))
+    };
+    let hover = Hover::new(page, node);
+    let on_click = move |event: ev::MouseEvent| {
+        hover.forget();
+        select(event.ctrl_key() || event.meta_key() || event.shift_key());
+    };
+    let on_key = move |event: ev::KeyboardEvent| match event.key().as_str() {
+        "Enter" | " " => {
+            event.prevent_default();
+            select(event.ctrl_key() || event.meta_key() || event.shift_key());
+        }
+        // As in a tree: right opens, left folds.
+        "ArrowRight" if can_open() && words.with_untracked(Option::is_none) => page.send(Message::ToggleWords(node)),
+        "ArrowLeft" if words.with_untracked(Option::is_some) => page.send(Message::ToggleWords(node)),
+        _ => {}
+    };
+    view! {
+        <div
+            role="row"
+            class="sentence"
+            class:generated=generated.is_some()
+            class:output=is_output
+            class:bystander=move || matches!(role.get(), Some(Role::Bystander | Role::Later))
+            class:unmeasured=move || role.get() == Some(Role::Unmeasured)
+            class:lit=move || page.with(|state| *state.explanation.focus) == Some(node)
+            class:minus=move || strength.get().is_some_and(|strength| strength < 0.0)
+            style=move || format!("--strength:{:.3}", strength.get().unwrap_or(0.0).abs())
+            title=title
+            data-node=node
+            data-testid=test_id
+            data-share=move || attribute(AttributionView::via_steps)
+            data-direct=move || attribute(AttributionView::direct)
+            data-selected=move || is_selected.get().to_string()
+            aria-selected=move || generated.map(|_| is_selected.get().to_string())
+            tabindex=move || if tab_stop.get() == node { "0" } else { "-1" }
+            on:click=on_click
+            on:keydown=on_key
+            on:pointerenter=move |event| hover.enter(&event, generated)
+            on:pointerleave=move |_| hover.leave()
+            on:focus=move |_| {
+                tab_stop.set(node);
+                page.send(Message::Focus(Some(node)));
+            }
+            on:blur=move |_| page.send(Message::Focus(None))
+        >
+            <span role="rowheader" class="label">
+                <OpenButton node label text=text.clone() is_open=Signal::derive(move || words.with(Option::is_some)) />
+            </span>
+            <span role="gridcell" class="text">
+                <RowWords text words />
+                <EvidenceTag node />
+            </span>
+            <span role="gridcell" class="share">
+                <Show when=move || !is_hollow.get() fallback=move || is_output().then_some(view! { <span class="explained">"explained"</span> })>
+                    <ShareBar amount=total />
+                </Show>
+            </span>
+            <span role="gridcell" class="share direct">
+                <Show when=move || !is_hollow.get()>
+                    <ShareBar amount=direct />
+                </Show>
+            </span>
+        </div>
+    }
+}
+
+/// The label, which opens the source to its words; the last sentence is no source.
+#[component]
+fn OpenButton(node: usize, label: String, text: String, is_open: Signal<bool>) -> impl IntoView {
+    let page = use_page();
+    let n_words = n_words(&text);
+    let can_open = Memo::new(move |_| page.attribution(|attribution| attribution.can_expand(node)) == Some(true));
+    let is_active = move || page.is_busy();
+    let title = format!("Open {label} to its {}: each is blanked out alone", number::counted(n_words, "word"));
+    let test_id = format!("open-{label}");
+    let on_click = move |event: ev::MouseEvent| {
+        event.stop_propagation();
+        page.send(Message::ToggleWords(node));
+    };
+    let shown = label.clone();
+    view! {
+        <Show when=move || can_open.get() fallback=move || shown.clone()>
+            <button
+                type="button"
+                class="open"
+                tabindex="-1"
+                title=title.clone()
+                aria-label=title.clone()
+                aria-expanded=move || is_open.get().to_string()
+                data-testid=test_id.clone()
+                disabled=move || is_active() && !is_open.get()
+                on:click=on_click
+            >
+                {label.clone()}
+            </button>
+        </Show>
+    }
+}
+
+/// The text in one piece, or word by word.
+#[component]
+fn RowWords(text: String, words: Memo<Option<Vec<WordView>>>) -> impl IntoView {
+    let whole = move |text: String| match text.is_empty() {
+        true => view! { <em class="hint">"(blank line)"</em> }.into_any(),
+        false => view! { <span class="words">{text}</span> }.into_any(),
+    };
+    let word = |WordView { text, figure, strength, .. }: WordView| {
+        let style = format!("--strength:{:.3}", strength.abs());
+        let space = text[text.trim_end().len()..].to_owned();
+        let title = format!("{}: {figure}", text.trim());
+        view! { <span class="word" class:minus=strength < 0.0 style=style title=title>{text.trim_end().to_owned()}</span> {space} }
+    };
+    move || match words.get() {
+        None => whole(text.clone()),
+        Some(words) => {
+            let strongest = strongest_words(&words, MOST_WORDS);
+            view! {
+                {words.into_iter().map(word).collect_view()}
+                <small class="hint by-words" data-testid="by-words">{strongest}</small>
+            }
+            .into_any()
+        }
+    }
+}
+
+/// What is to be said about a sentence that was not measured, or has little evidence behind it.
+#[component]
+fn EvidenceTag(node: usize) -> impl IntoView {
+    let page = use_page();
+    let words = Memo::new(move |_| {
+        let said = page.attribution(|attribution| match (attribution.via_steps(node), attribution.graph().evidence(node)) {
+            (None, _) => "not measured",
+            (_, Some(Evidence::None)) => "no measurable source",
+            (_, Some(Evidence::Weak(_))) => "weak evidence",
+            _ => "",
+        });
+        said.filter(|_| !page.is_busy()).unwrap_or_default()
+    });
+    view! {
+        <Show when=move || !words.get().is_empty()>
+            " "
+            <span class="tag">{words}</span>
+        </Show>
+    }
+}
+
+/// A pointer over a row: lights its edges and, after a rest, previews a generated sentence as the output.
+#[derive(Clone, Copy)]
+struct Hover {
+    page: Page,
+    node: usize,
+    rest: StoredValue<Option<TimeoutHandle>>,
+}
+
+impl Hover {
+    fn new(page: Page, node: usize) -> Self {
+        let hover = Self { page, node, rest: StoredValue::new(None) };
+        on_cleanup(move || hover.forget());
+        hover
+    }
+
+    fn enter(self, event: &ev::PointerEvent, generated: Option<usize>) {
+        // A finger does not hover: its tap selects.
+        if event.pointer_type() != "mouse" {
+            return;
+        }
+        self.page.send(Message::Focus(Some(self.node)));
+        if let Some(i) = generated {
+            self.rest.set_value(set_timeout_with_handle(move || self.page.send(Message::Preview(Some(i))), REST).ok());
+        }
+    }
+
+    fn leave(self) {
+        self.forget();
+        self.page.send(Message::Preview(None));
+        self.page.send(Message::Focus(None));
+    }
+
+    /// The row was clicked or is gone: no preview will follow.
+    fn forget(self) {
+        if let Some(rest) = self.rest.try_update_value(Option::take).flatten() {
+            rest.clear();
+        }
+    }
+}

@@ -1,0 +1,100 @@
+use leptos::ev;
+use leptos::html::Div;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::HtmlElement;
+
+use super::arc_diagram::ArcDiagram;
+use super::legend::Legend;
+use super::prune_control::PruneControl;
+use super::row_positions::row_positions;
+use super::sentence_row::{RowText, SentenceRow};
+use crate::app::page::use_page;
+
+/// The sentences of prompt and answer as lines, which are also the nodes of the graph beside them.
+#[component]
+pub fn TextView() -> impl IntoView {
+    let page = use_page();
+    let rows = Memo::new(move |_| page.with(|state| state.explanation.document().map_or_else(Vec::new, RowText::all)));
+    let lines = NodeRef::<Div>::new();
+    let positions = row_positions(lines, rows);
+    let with_graph = RwSignal::new(true);
+    // The one row that Tab reaches; the arrow keys move it.
+    let tab_stop = RwSignal::new(0);
+    Effect::new(move |_| tab_stop.set(rows.with(|rows| rows.len().saturating_sub(1))));
+    let on_key = move |event: ev::KeyboardEvent| {
+        let last = rows.with_untracked(|rows| rows.len().saturating_sub(1));
+        if let Some(next) = row_after_key(&event.key(), tab_stop.get_untracked(), last) {
+            event.prevent_default();
+            tab_stop.set(next);
+            focus_row(lines, next);
+        }
+    };
+    let is_flow = move || page.attribution(|attribution| !attribution.document().unit.is_sentence()) == Some(true);
+    let hint = move || match is_flow() {
+        true => "click a word to explain it, Ctrl adds more; the tab Table has all edges",
+        false => "click a sentence to explain it, Ctrl adds more",
+    };
+    let of = move |generated: bool| move || rows.get().into_iter().filter(|row| row.generated.is_some() == generated).collect::<Vec<_>>();
+    view! {
+        <div hidden=is_flow><PruneControl with_graph /></div>
+        <div class="lines" class:flow=is_flow class:no-graph=move || !with_graph.get() || is_flow() node_ref=lines>
+            <ArcDiagram positions />
+            <div class="grid" role="grid" aria-label="Sentences" aria-multiselectable="true" on:keydown=on_key>
+                <div role="rowgroup" class="passage">
+                    <Heading title="Prompt" hint=|| "" />
+                    <For each=of(false) key=RowText::clone children=move |row| view! { <SentenceRow row tab_stop /> } />
+                </div>
+                <div role="rowgroup" class="passage">
+                    <Heading title="Answer" hint />
+                    <For each=of(true) key=RowText::clone children=move |row| view! { <SentenceRow row tab_stop /> } />
+                </div>
+            </div>
+        </div>
+        <Legend />
+    }
+}
+
+#[component]
+fn Heading(title: &'static str, hint: impl Fn() -> &'static str + Send + Sync + 'static) -> impl IntoView {
+    view! {
+        <div role="row" class="heading">
+            <span role="columnheader" class="title">
+                <strong>{title}</strong>
+                <span class="hint">{hint}</span>
+            </span>
+            <span role="columnheader" class="share">"via steps" <small>"CAGE"</small></span>
+            <span role="columnheader" class="share direct">"direct" <small>"row"</small></span>
+        </div>
+    }
+}
+
+/// Where an arrow key, Home or End leads.
+fn row_after_key(key: &str, row: usize, last: usize) -> Option<usize> {
+    match key {
+        "ArrowDown" => Some((row + 1).min(last)),
+        "ArrowUp" => Some(row.saturating_sub(1)),
+        "Home" => Some(0),
+        "End" => Some(last),
+        _ => None,
+    }
+}
+
+fn focus_row(lines: NodeRef<Div>, node: usize) {
+    let row = lines.get_untracked().and_then(|lines| lines.query_selector(&format!("[data-node='{node}']")).ok().flatten());
+    if let Some(row) = row.and_then(|row| row.dyn_into::<HtmlElement>().ok()) {
+        // An element that cannot take the focus leaves it where it is.
+        drop(row.focus());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrow_keys_stay_within_the_rows() {
+        assert_eq!([row_after_key("ArrowUp", 0, 4), row_after_key("ArrowDown", 4, 4)], [Some(0), Some(4)]);
+        assert_eq!([row_after_key("Home", 3, 4), row_after_key("End", 1, 4), row_after_key("x", 1, 4)], [Some(0), Some(4), None]);
+    }
+}

@@ -1,0 +1,45 @@
+use crate::app::state::Message;
+use leptos::prelude::*;
+
+use super::file_button::FileButton;
+use super::icon::{Icon, IconView};
+use super::link_panel::LinkPanel;
+use super::theme_button::ThemeButton;
+use crate::app::page::use_page;
+
+/// The name, what it is for, and where documents come from and go to.
+#[component]
+pub fn Header() -> impl IntoView {
+    let page = use_page();
+    let nothing_to_share = Signal::derive(move || page.with(|state| state.explanation.shown.is_none()) || page.is_busy());
+    view! {
+        <header class="site">
+            <div class="brand">
+                <svg class="logo" viewBox="0 0 32 32" aria-hidden="true">
+                    <rect x="3" y="3" width="26" height="26" rx="7" />
+                    <path d="M19 8C10 8 10 24 19 24M19 16c-4 0-4 8 0 8" />
+                    <circle cx="20" cy="8" r="2" />
+                    <circle cx="20" cy="16" r="2" />
+                    <circle cx="20" cy="24" r="2" />
+                </svg>
+                <div>
+                    <h1>"Glasscage"</h1>
+                    <p>"See which sentences a language model\u{2019}s answer rests on."</p>
+                </div>
+            </div>
+            <div class="actions">
+                <FileButton label="Open\u{2026}" accept=".json,application/json,.gguf" test_id="open-json" on_files=move |files| page.send_files(files, Message::FilesOpened) />
+                <button type="button" data-testid="save-json" disabled=nothing_to_share on:click=move |_| page.send(Message::SaveDocument)>
+                    <IconView icon=Icon::Save />
+                    "Save JSON"
+                </button>
+                <button type="button" data-testid="copy-link" disabled=nothing_to_share on:click=move |_| page.send(Message::CopyLink)>
+                    <IconView icon=Icon::Link />
+                    "Copy link"
+                </button>
+                <ThemeButton />
+            </div>
+        </header>
+        <LinkPanel />
+    }
+}

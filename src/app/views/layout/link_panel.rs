@@ -1,0 +1,54 @@
+use crate::app::state::Message;
+use leptos::ev;
+use leptos::prelude::*;
+use web_sys::HtmlInputElement;
+
+use super::icon::{Icon, IconView};
+use crate::app::analysis::shared_link::{Reach, SharedLink};
+use crate::app::page::use_page;
+
+/// The link just made, to look at and to copy by hand, with what its author should know.
+#[component]
+pub fn LinkPanel() -> impl IntoView {
+    let page = use_page();
+    move || page.with(|state| state.explanation.link.clone()).map(|link| view! { <Panel link /> })
+}
+
+#[component]
+fn Panel(link: SharedLink) -> impl IntoView {
+    let page = use_page();
+    let title = match (link.reach, link.is_copied) {
+        (Reach::BetterAsFile, _) => "This explanation is long for a link",
+        (_, true) => "Link copied",
+        (_, false) => "Copy this link",
+    };
+    let class = if link.reach == Reach::Anywhere { "link-panel" } else { "link-panel warn" };
+    view! {
+        <section class=class aria-label="Link to this explanation" aria-live="polite">
+            <div class="line">
+                <strong>{title}</strong>
+                <span>{link.advice()}</span>
+                <span>"It contains the whole text, and nothing is uploaded."</span>
+                <button type="button" class="quiet close" aria-label="Close" on:click=move |_| page.send(Message::CloseLink)>
+                    <IconView icon=Icon::Close />
+                </button>
+            </div>
+            <div class="line">
+                <input
+                    type="text"
+                    readonly
+                    data-testid="link-text"
+                    aria-label="Link"
+                    prop:value=link.address.clone()
+                    on:focus=select_all
+                />
+                {(link.reach == Reach::BetterAsFile)
+                    .then(|| view! { <button type="button" class="primary" on:click=move |_| page.send(Message::SaveDocument)>"Save JSON instead"</button> })}
+            </div>
+        </section>
+    }
+}
+
+fn select_all(event: ev::FocusEvent) {
+    event_target::<HtmlInputElement>(&event).select();
+}

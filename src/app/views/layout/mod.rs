@@ -1,0 +1,21 @@
+//! The frame of the page, and small parts that several views use.
+
+mod answer_stream;
+mod drop_zone;
+pub mod file_button;
+mod gallery;
+mod header;
+pub mod icon;
+mod link_panel;
+mod problem_box;
+mod status_bar;
+mod theme_button;
+mod update_bar;
+mod welcome;
+
+pub use drop_zone::DropZone;
+pub use header::Header;
+pub use problem_box::ProblemBox;
+pub use status_bar::StatusBar;
+pub use update_bar::UpdateBar;
+pub use welcome::Welcome;

@@ -1,0 +1,61 @@
+use crate::app::state::{Message, RunStatus};
+use crate::request::WorkStats;
+use leptos::prelude::*;
+
+use super::answer_stream::AnswerStream;
+use super::icon::{Icon, IconView};
+use crate::app::analysis::number;
+use crate::app::page::use_page;
+
+/// What goes on, how far it is, and Stop; always in sight. Its place stays when a run ends, so that nothing jumps.
+#[component]
+pub fn StatusBar() -> impl IntoView {
+    let page = use_page();
+    let is_idle = move || page.with(|state| *state.engine.run == RunStatus::Idle);
+    let is_active = move || page.is_busy();
+    let progress = move || page.with(|state| state.engine.run.progress()).map_or(String::new(), |part| format!("--done:{part:.3}"));
+    let is_unknown = move || is_active() && page.with(|state| state.engine.run.progress()).is_none();
+    let work = move || {
+        page.with(|state| *state.engine.work).filter(|_| !is_active()).map(|work| {
+        view! {
+            <span class="detail" data-testid="work" data-gpu-bytes=work.gpu_bytes.to_string() data-heap-bytes=work.heap_bytes.to_string()>
+                {work_words(work)}
+            </span>
+        }
+    })
+    };
+    view! {
+        <div class="status" class:idle=is_idle class:active=is_active>
+            <div class="line">
+                <p data-testid="status">
+                    <span role="status" aria-live="polite">{move || page.with(|state| state.engine.run.phase())}</span>
+                    <span class="detail">{move || page.with(|state| state.engine.run.detail())}</span>
+                    {work}
+                </p>
+                <button type="button" data-testid="stop-button" disabled=move || !is_active() on:click=move |_| page.send(Message::Stop)>
+                    <IconView icon=Icon::Stop />
+                    "Stop"
+                </button>
+            </div>
+            <div
+                class="track"
+                class:unknown=is_unknown
+                role="progressbar"
+                aria-label="Progress"
+                aria-valuemin="0"
+                aria-valuemax="100"
+                aria-valuenow=move || page.with(|state| state.engine.run.progress()).map(|part| (part * 100.0).round().to_string())
+            >
+                <span style=progress></span>
+            </div>
+        </div>
+        <AnswerStream />
+    }
+}
+
+/// "611 tokens computed, up to 24.1 MB of memory".
+fn work_words(WorkStats { forward_tokens, gpu_bytes, heap_bytes, .. }: WorkStats) -> String {
+    let tokens = number::grouped(forward_tokens as u64);
+    let gpu = if gpu_bytes > 0 { format!(", up to {} on the GPU", number::bytes(gpu_bytes)) } else { String::new() };
+    format!("{tokens} tokens computed{gpu}, {} of memory", number::bytes(heap_bytes))
+}

@@ -1,0 +1,19 @@
+use crate::app::state::Message;
+use leptos::prelude::*;
+
+use crate::app::page::use_page;
+
+/// The offer of a new version that waits.
+#[component]
+pub fn UpdateBar() -> impl IntoView {
+    let page = use_page();
+    let is_active = move || page.is_busy();
+    view! {
+        <Show when=move || page.with(|state| *state.update_is_waiting)>
+            <div class="update" role="status" data-testid="update">
+                <p>"A new version of Glasscage is here."</p>
+                <button type="button" data-testid="take-update" disabled=is_active on:click=move |_| page.send(Message::ActivateUpdate)>"Reload with it"</button>
+            </div>
+        </Show>
+    }
+}

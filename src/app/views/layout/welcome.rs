@@ -1,0 +1,32 @@
+use leptos::prelude::*;
+
+use super::gallery::Gallery;
+use crate::app::page::use_page;
+
+/// What the page does, until there is an explanation to look at.
+#[component]
+pub fn Welcome() -> impl IntoView {
+    let page = use_page();
+    let is_blank = Memo::new(move |_| page.with(|state| state.explanation.shown.is_none()) && !page.is_busy());
+    view! {
+        <Show when=move || is_blank.get()>
+            <section class="welcome" aria-label="How it works">
+                <ol>
+                    <li>
+                        <h3>"Ask"</h3>
+                        <p>"A small model answers here, in this browser tab. No server sees your text."</p>
+                    </li>
+                    <li>
+                        <h3>"Measure"</h3>
+                        <p>"Each sentence is blanked out once. Where the answer becomes less likely, the sentence mattered."</p>
+                    </li>
+                    <li>
+                        <h3>"See"</h3>
+                        <p>"Click a sentence of the answer and follow its reasons back, step by step, to the prompt."</p>
+                    </li>
+                </ol>
+            </section>
+            <Gallery />
+        </Show>
+    }
+}

@@ -1,0 +1,176 @@
+use leptos::prelude::*;
+
+use crate::app::analysis::number;
+use crate::app::page::use_page;
+use crate::app::state::library::LibraryMessage;
+use crate::library::address::host;
+use crate::library::errors::NoStorage;
+use crate::library::fit::{ModelFit, can_be_stored, model_fit};
+use crate::library::preview::{DeviceFacts, ModelPreview};
+use crate::library::progress::DownloadNotice;
+use crate::library::registry::RegistryEntry;
+
+/// What a model costs, before it is downloaded.
+#[component]
+pub fn PreviewView() -> impl IntoView {
+    let page = use_page();
+    move || page.with(|state| state.library.preview.clone()).map(|preview| view! { <PreviewCard preview /> })
+}
+
+#[component]
+fn PreviewCard(preview: ModelPreview) -> impl IntoView {
+    let page = use_page();
+    let address = preview.spec.files.first().map(|file| file.address.clone());
+    let known = untrack(|| page.with(|state| state.library.known.iter().find(|known| Some(&known.address) == address.as_ref()).cloned()));
+    let parameters = parameters(&preview, known.as_ref());
+    let time = untrack(|| page.with(|state| state.engine.speed.map(|speed| speed.seconds(parameters, &state.editor.prompt))));
+    let rows = rows(&preview, known.map(|known| known.license), time).into_iter().map(|(term, text)| {
+        view! {
+            <div>
+                <dt>{term}</dt>
+                <dd>{text}</dd>
+            </div>
+        }
+    });
+    let rows = rows.collect_view();
+    let total = preview.spec.bytes();
+    let (fits, reason) = model_fit(total.unwrap_or(0), &preview.facts, &preview.device);
+    let class = if fits == ModelFit::Fits { "banner good" } else { "banner" };
+    let warnings = warnings(&preview).into_iter().map(|warning| view! { <p class="banner">{warning}</p> }).collect_view();
+    let is_downloading = move || page.with(|state| state.library.is_downloading());
+    let label = match (preview.bytes_here, total) {
+        (0, Some(total)) => format!("Download {}", number::bytes(total)),
+        (here, Some(total)) => format!("Download the missing {}", number::bytes(total.saturating_sub(here))),
+        (_, None) => "Download".into(),
+    };
+    let spec = preview.spec.clone();
+    view! {
+        <section class="offer" data-testid="offer" aria-labelledby="offer-name">
+            <h3 id="offer-name">{preview.spec.name.clone()}</h3>
+            <dl class="facts">{rows}</dl>
+            <p class=class data-testid="verdict-fit">{format!("{}. {reason}.", verdict_words(fits))}</p>
+            {warnings}
+            <div class="choice">
+                <button
+                    type="button"
+                    class="primary"
+                    data-testid="download-button"
+                    disabled=move || fits == ModelFit::Impossible || is_downloading()
+                    on:click=move |_| page.send_library(LibraryMessage::Download(spec.clone()))
+                >
+                    {label}
+                </button>
+                <button type="button" data-testid="offer-back" on:click=move |_| page.send_library(LibraryMessage::ClosePreview)>"Back"</button>
+            </div>
+            <p class="hint" hidden=move || !is_downloading()>"Another model is being downloaded; wait for it or pause it first."</p>
+        </section>
+    }
+}
+
+fn verdict_words(verdict: ModelFit) -> &'static str {
+    match verdict {
+        ModelFit::Fits => "This should run here",
+        ModelFit::Marginal => "This will be slow here, or may not run",
+        ModelFit::Impossible => "This cannot run here",
+    }
+}
+
+/// Terms and what is known of them.
+fn rows(
+    ModelPreview { spec, facts, device, .. }: &ModelPreview,
+    license: Option<String>,
+    seconds: Option<f64>,
+) -> Vec<(&'static str, String)> {
+    let license = license.or_else(|| facts.license.clone()).unwrap_or_else(|| "not stated in the file; see the model\u{2019}s page".into());
+    let size = spec.bytes().map_or("unknown".into(), number::bytes);
+    let parts = if spec.files.len() > 1 { format!(" in {} files", spec.files.len()) } else { String::new() };
+    let parameters = facts.parameters.map(|n| format!(", {:.0} M parameters", n as f64 / 1e6)).unwrap_or_default();
+    let from = spec.files.first().map_or("", |part| host(&part.address)).to_owned();
+    vec![
+        ("Size", format!("{size}{parts}")),
+        ("License", license),
+        ("Model", format!("{}{parameters}, up to {} tokens of text", facts.architecture, number::grouped(facts.context_length))),
+        ("From", from),
+        ("This device", device_words(device)),
+        ("Time", time_words(seconds)),
+    ]
+}
+
+/// How many weights there are: as the list or the file says, else about one a byte.
+fn parameters(preview: &ModelPreview, known: Option<&RegistryEntry>) -> u64 {
+    let listed = known.map(|known| known.parameters_millions * 1_000_000);
+    listed.or(preview.facts.parameters).or(preview.spec.bytes()).unwrap_or(0)
+}
+
+/// What the last explanation on this device lets expect of the next.
+fn time_words(seconds: Option<f64>) -> String {
+    match seconds {
+        None => "known after the first explanation here; one by the built-in model is enough".into(),
+        Some(seconds) if seconds > 7_200.0 => "hours for an explanation of the current prompt, going by the last one here".into(),
+        Some(seconds) => format!("{} or less for an explanation of the current prompt, going by the last one here", number::wait(seconds)),
+    }
+}
+
+/// "a GPU; about 8 GB of memory; 12.0 GB of storage free".
+fn device_words(DeviceFacts { gpu, memory, storage }: &DeviceFacts) -> String {
+    let gpu = match gpu {
+        None => "no GPU that the browser can use".to_owned(),
+        Some(gpu) if gpu.is_software => "software WebGPU (no GPU)".into(),
+        Some(gpu) => format!("a GPU with buffers up to {}", number::bytes(gpu.max_buffer)),
+    };
+    let memory = memory.map(|memory| format!("; about {:.0} GB of memory or more", memory as f64 / 1e9)).unwrap_or_default();
+    let free = storage.free.map(|free| format!("; {} of storage free", number::bytes(free))).unwrap_or_default();
+    format!("{gpu}{memory}{free}")
+}
+
+/// What will not be as one expects.
+fn warnings(preview: &ModelPreview) -> Vec<String> {
+    let left = preview.spec.bytes().unwrap_or(0).saturating_sub(preview.bytes_here);
+    let why_not_stored = match preview.device.storage.is_available {
+        true => "the browser has no room to store this model".into(),
+        false => NoStorage::Unavailable.to_string(),
+    };
+    let not_kept = (!can_be_stored(left, &preview.device))
+        .then(|| format!("The model will be kept in memory until this tab is closed: {why_not_stored}."));
+    let not_resumable = (!preview.resumable).then(|| DownloadNotice::NoRanges.to_string());
+    not_kept.into_iter().chain(not_resumable).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library::download_spec::DownloadSpec;
+    use crate::library::preview::{GpuFacts, ModelFacts};
+    use crate::library::stored_models::StorageStatus;
+
+    fn preview() -> ModelPreview {
+        let mut spec = DownloadSpec::at("Qwen", vec!["https://huggingface.co/a/b/resolve/main/c.gguf".into()]);
+        spec.files[0].bytes = Some(600_000_000);
+        let facts = ModelFacts { architecture: "qwen3".into(), context_length: 40_960, bytes_per_token: 229_376, ..ModelFacts::default() };
+        let gpu = Some(GpuFacts { is_software: false, max_buffer: 2_000_000_000 });
+        let storage = StorageStatus { is_available: true, is_persistent: true, free: Some(1_000_000_000) };
+        ModelPreview { spec, resumable: true, facts, device: DeviceFacts { gpu, memory: Some(8_000_000_000), storage }, bytes_here: 0 }
+    }
+
+    #[test]
+    fn size_license_and_device_are_told_before_the_download() {
+        let rows = rows(&preview(), Some("Apache-2.0".into()), Some(240.0));
+        assert_eq!(rows[0], ("Size", "600.0 MB".into()));
+        assert_eq!(rows[1], ("License", "Apache-2.0".into()));
+        assert_eq!(rows[3], ("From", "huggingface.co".into()));
+        assert_eq!(rows[4].1, "a GPU with buffers up to 2.00 GB; about 8 GB of memory or more; 1.00 GB of storage free");
+        assert!(rows[5].1.starts_with("about 4 min or less"), "{}", rows[5].1);
+        assert!(time_words(None).contains("first explanation") && time_words(Some(9e4)).contains("hours"));
+    }
+
+    #[test]
+    fn what_will_not_be_as_expected_is_said_before() {
+        assert_eq!(warnings(&preview()), Vec::<String>::new());
+        let mut poor = preview();
+        (poor.resumable, poor.device.storage.free) = (false, Some(5));
+        assert_eq!(warnings(&poor).len(), 2);
+        assert!(warnings(&poor)[0].contains("no room"));
+        poor.device.storage = StorageStatus::default();
+        assert!(warnings(&poor)[0].contains("private window"));
+    }
+}

@@ -1,0 +1,140 @@
+use leptos::prelude::*;
+
+use crate::app::analysis::number;
+use crate::app::page::use_page;
+use crate::app::state::library::LibraryMessage;
+use crate::library::errors::NoStorage;
+use crate::library::stored_models::{StorageStatus, StoredModel, StoredModels};
+
+/// The models stored on this device: used, resumed, deleted.
+#[component]
+pub fn StoredModelsList() -> impl IntoView {
+    let page = use_page();
+    let models = move || page.with(|state| state.library.stored.as_ref().map(|stored| stored.models.clone()).unwrap_or_default());
+    let rows = move || models().into_iter().map(|model| view! { <StoredModelRow model /> }).collect_view();
+    let is_empty = move || models().is_empty();
+    let delete_all = move |_| {
+        let ids = untrack(models).into_iter().map(|model| model.id).collect();
+        page.send_library(LibraryMessage::Delete(ids));
+    };
+    let words = move || page.with(|state| state.library.stored.as_ref().map_or("Looking what is here\u{2026}".into(), storage_words));
+    view! {
+        <section aria-labelledby="kept-models" data-testid="kept">
+            <h3 id="kept-models">"Stored on this device"</h3>
+            <ul class="rows">{rows}</ul>
+            <div class="line">
+                <p class="hint" data-testid="storage">{words}</p>
+                <button type="button" class="quiet" data-testid="delete-all" hidden=is_empty on:click=delete_all>"Delete all"</button>
+            </div>
+        </section>
+    }
+}
+
+#[component]
+fn StoredModelRow(model: StoredModel) -> impl IntoView {
+    let page = use_page();
+    let words = model_words(&model, untrack(|| page.with(|state| state.now_millis)));
+    let name = model.spec.name.clone();
+    let (use_label, delete_label) = (format!("Use {name}"), format!("Delete {name}"));
+    let id = model.id.clone();
+    let is_downloading = move || page.with(|state| state.library.is_downloading());
+    let can_resume = model.is_resumable();
+    let (used, spec) = (LibraryMessage::UseStored { id: model.id.clone(), name: name.clone() }, model.spec.clone());
+    let act = match model.is_complete() {
+        true => view! { <button type="button" aria-label=use_label data-testid="use-kept" on:click=move |_| page.send_library(used.clone())>"Use"</button> }.into_any(),
+        false if can_resume => view! {
+            <button type="button" data-testid="resume-kept" disabled=is_downloading on:click=move |_| page.send_library(LibraryMessage::Download(spec.clone()))>"Resume"</button>
+        }
+        .into_any(),
+        false => ().into_any(),
+    };
+    view! {
+        <li data-testid="kept-model">
+            <div>
+                <strong>{name}</strong>
+                " "
+                <span class="hint">{words}</span>
+            </div>
+            <div class="choice">
+                {act}
+                <button type="button" class="quiet" aria-label=delete_label data-testid="delete-kept" on:click=move |_| page.send_library(LibraryMessage::Delete(vec![id.clone()]))>"Delete"</button>
+            </div>
+        </li>
+    }
+}
+
+/// "639.4 MB, last used 3 days ago, SHA-256 9465e63a…", "312.0 MB of 639.4 MB are here".
+fn model_words(model: &StoredModel, now_millis: f64) -> String {
+    let bytes = number::bytes(model.bytes);
+    let used = || model.used_millis.map_or("not used yet".into(), |used| last_used(now_millis - used));
+    match (&model.sha256, model.spec.bytes()) {
+        (Some(sha256), _) => format!("{bytes}, {}, SHA-256 {}\u{2026}", used(), sha256.get(..8).unwrap_or_default()),
+        (None, Some(total)) if model.spec.is_local_copy() => {
+            format!("{bytes} of {} are copied; open the file again to keep the rest", number::bytes(total))
+        }
+        (None, Some(total)) => format!("{bytes} of {} are here", number::bytes(total)),
+        (None, None) => format!("{bytes} are here"),
+    }
+}
+
+fn last_used(millis: f64) -> String {
+    let days = (millis / 86_400_000.0).floor();
+    match days {
+        days if days < 1.0 => "used today".into(),
+        days if days < 2.0 => "last used yesterday".into(),
+        days => format!("last used {days:.0} days ago"),
+    }
+}
+
+/// What the storage is like, and what that means for the visitor.
+fn storage_words(StoredModels { models, storage: StorageStatus { is_available, is_persistent, free } }: &StoredModels) -> String {
+    if !is_available {
+        return format!("Models are kept in memory until this tab is closed: {}.", NoStorage::Unavailable);
+    }
+    let bytes = models.iter().map(|kept| kept.bytes).sum::<u64>();
+    let used = if models.is_empty() { "No model is kept yet".into() } else { format!("{} are used", number::bytes(bytes)) };
+    let free = free.map(|free| format!("; about {} more can be stored", number::bytes(free))).unwrap_or_default();
+    let lasting = match (models.is_empty(), is_persistent) {
+        (true, _) => "",
+        (false, true) => " The browser keeps them until you delete them.",
+        (false, false) => " The browser may delete them when the device runs out of space.",
+    };
+    format!("{used}{free}.{lasting}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library::download_spec::{DownloadSpec, FileSpec};
+
+    fn kept(is_complete: bool) -> StoredModel {
+        let part = FileSpec { address: "https://a.b/c.gguf".into(), bytes: Some(600_000_000), ..FileSpec::default() };
+        let spec = DownloadSpec { name: "Qwen".into(), files: vec![part] };
+        StoredModel {
+            id: "ab".into(),
+            spec,
+            bytes: 300_000_000,
+            sha256: is_complete.then(|| "9465e63a22add5354d9bb4b99e901176".into()),
+            used_millis: Some(0.0),
+        }
+    }
+
+    #[test]
+    fn what_is_kept_is_told_by_size_and_last_use() {
+        assert_eq!(model_words(&kept(false), 0.0), "300.0 MB of 600.0 MB are here");
+        assert_eq!(model_words(&kept(true), 4e7), "300.0 MB, used today, SHA-256 9465e63a\u{2026}");
+        assert_eq!(model_words(&kept(true), 3e8), "300.0 MB, last used 3 days ago, SHA-256 9465e63a\u{2026}");
+        let mut copy = kept(false);
+        copy.spec.files = vec![FileSpec::local("c.gguf", 600_000_000, 0.0)];
+        assert_eq!(model_words(&copy, 0.0), "300.0 MB of 600.0 MB are copied; open the file again to keep the rest");
+    }
+
+    #[test]
+    fn the_storage_says_whether_it_lasts() {
+        let storage = StorageStatus { is_available: true, is_persistent: false, free: Some(2_000_000_000) };
+        let shelf = StoredModels { models: vec![kept(true)], storage };
+        let words = "300.0 MB are used; about 2.00 GB more can be stored. The browser may delete them when the device runs out of space.";
+        assert_eq!(storage_words(&shelf), words);
+        assert!(storage_words(&StoredModels::default()).contains("private window"));
+    }
+}

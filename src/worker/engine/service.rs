@@ -1,0 +1,277 @@
+//! In the engine's worker: takes requests one after the other and answers each under its id.
+
+use std::cell::Cell;
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+use futures::StreamExt;
+use futures::channel::mpsc::{UnboundedReceiver, unbounded};
+use gloo::timers::future::TimeoutFuture;
+use wasm_bindgen::prelude::JsCast;
+use web_sys::{Blob, File};
+
+use super::protocol::{EngineEvent, EngineRequest, ModelSource};
+use super::sources::{BlobSource, UrlSource};
+use crate::cpu::masked::MaskedLm;
+use crate::engine::Engine;
+use crate::lm::{Counters, LanguageModel};
+use crate::model::source::{ByteSource, Joined};
+use crate::problem::Problem;
+use crate::request::{BackendChoice, ExplainProgress, LoadProgress, Question, WorkStats};
+use crate::session::{AnswerResult, ExplainResult, Session};
+use crate::worker::envelope::{Envelope, RequestId};
+use crate::worker::library::service::stored_models::{self, OpenedModel};
+use crate::worker::scope;
+
+/// How long the worker may compute before it looks whether the visitor pressed Stop.
+const TURN_MILLIS: f64 = 40.0;
+
+/// Serves requests for as long as the worker lives.
+pub fn run() {
+    let (sender, requests) = unbounded();
+    let cancelled = Rc::<Cell<Option<RequestId>>>::default();
+    wasm_bindgen_futures::spawn_local(serve(requests, cancelled.clone()));
+    scope::listen(move |request: Envelope<EngineRequest>, files| match request.body {
+        // Requests wait their turn; Cancel must overtake the one that it ends.
+        EngineRequest::Cancel => cancelled.set(Some(request.id)),
+        _ => drop(sender.unbounded_send((request, files))),
+    });
+}
+
+async fn serve(mut requests: UnboundedReceiver<(Envelope<EngineRequest>, Vec<File>)>, cancelled: Rc<Cell<Option<RequestId>>>) {
+    let mut engine = EngineState::default();
+    while let Some((Envelope { id, body }, files)) = requests.next().await {
+        let page = Page { id, cancelled: cancelled.clone(), turn_began_millis: Cell::default() };
+        if let Err(problem) = engine.serve(body, files, &page).await {
+            page.post(EngineEvent::Failed(problem));
+        }
+    }
+}
+
+/// The model, and where it came from: a device that was lost takes the model with it.
+#[derive(Default)]
+struct EngineState {
+    model: Option<Chosen>,
+    session: Option<Session<Engine>>,
+    masked_lm: Option<MaskedLmOfFiles>,
+}
+
+/// A masked language model, and the files that it was read from.
+struct MaskedLmOfFiles {
+    files: Vec<File>,
+    masked_lm: Rc<MaskedLm>,
+}
+
+struct Chosen {
+    source: ModelSource,
+    files: Vec<File>,
+    backend: BackendChoice,
+}
+
+impl EngineState {
+    async fn serve(&mut self, request: EngineRequest, files: Vec<File>, page: &Page) -> Result<(), Problem> {
+        match request {
+            EngineRequest::Load { source, backend } => {
+                self.model = Some(Chosen { source, files, backend });
+                self.load(page).await
+            }
+            EngineRequest::Explain(question) => self.explain(&question, page).await,
+            EngineRequest::Answer(question) => self.answer(&question, page).await,
+            EngineRequest::MeasureWords { question, source } => self.words(&question, source, page).await,
+            EngineRequest::MeasureDeletion { question, orders } => self.deletion(&question, &orders, page).await,
+            EngineRequest::LoadMaskedLm => self.load_masked_lm(files, page).await,
+            EngineRequest::Cancel => Ok(()),
+        }
+    }
+
+    async fn load(&mut self, page: &Page) -> Result<(), Problem> {
+        // The old model goes first: two rarely fit.
+        self.session = None;
+        let chosen = self.model.as_ref().ok_or_else(|| Problem::new("no model is loaded", "Reload the page."))?;
+        self.session = load(chosen, page).await?;
+        self.share_masked_lm();
+        self.session.iter().for_each(|session| page.post(EngineEvent::Ready(session.loaded_model())));
+        Ok(())
+    }
+
+    /// Reads a masked language model whole; not again where its files are those of the one that is there.
+    async fn load_masked_lm(&mut self, files: Vec<File>, page: &Page) -> Result<(), Problem> {
+        if !self.masked_lm.as_ref().is_some_and(|known| are_same(&known.files, &files)) {
+            // The old one goes first.
+            self.masked_lm = None;
+            self.share_masked_lm();
+            let masked_lm = Rc::new(read_masked_lm(&files).await?);
+            self.masked_lm = Some(MaskedLmOfFiles { files, masked_lm });
+        }
+        self.share_masked_lm();
+        page.post(EngineEvent::MaskedLmLoaded);
+        Ok(())
+    }
+
+    fn share_masked_lm(&mut self) {
+        if let Some(session) = &mut self.session {
+            session.masked_lm = self.masked_lm.as_ref().map(|known| known.masked_lm.clone());
+        }
+    }
+
+    /// The session, loaded anew where it is lost; `None`, and said so, where the visitor broke that off.
+    async fn ready(&mut self, page: &Page) -> Result<Option<&mut Session<Engine>>, Problem> {
+        // A device may be lost between two questions too.
+        if self.session.as_ref().is_none_or(|session| session.lm.is_lost()) {
+            self.load(page).await?;
+        }
+        if self.session.is_none() {
+            page.post(EngineEvent::Stopped { answer: String::new() });
+        }
+        Ok(self.session.as_mut())
+    }
+
+    async fn explain(&mut self, question: &Question, page: &Page) -> Result<(), Problem> {
+        let Some(session) = self.ready(page).await? else { return Ok(()) };
+        let before = session.lm.counters();
+        let result = session.explain(question, async |progress| page.tell(EngineEvent::Progress(progress)).await).await;
+        self.account(&before, page);
+        page.post(match result? {
+            ExplainResult::Explained(document) => EngineEvent::Explained { document, problem: None },
+            ExplainResult::Failed { measured, problem } => EngineEvent::Explained { document: measured, problem: Some(problem) },
+            ExplainResult::Stopped { answer } => EngineEvent::Stopped { answer },
+        });
+        Ok(())
+    }
+
+    async fn answer(&mut self, question: &Question, page: &Page) -> Result<(), Problem> {
+        let Some(session) = self.ready(page).await? else { return Ok(()) };
+        let before = session.lm.counters();
+        let result = session.answer(question, async |token| page.tell(EngineEvent::Progress(ExplainProgress::Token(token))).await).await;
+        self.account(&before, page);
+        page.post(match result? {
+            AnswerResult::Answered(answered) => EngineEvent::Answered(Box::new(answered.document)),
+            AnswerResult::Stopped { answer } => EngineEvent::Stopped { answer },
+        });
+        Ok(())
+    }
+
+    /// Says what was done since `before`; a device that was lost takes the session with it.
+    fn account(&mut self, before: &Counters, page: &Page) {
+        let Some(session) = &self.session else { return };
+        page.post(EngineEvent::Work(work(before, &session.lm.counters())));
+        if session.lm.is_lost() {
+            self.session = None;
+        }
+    }
+
+    async fn words(&mut self, question: &Question, source: usize, page: &Page) -> Result<(), Problem> {
+        let Some(session) = self.ready(page).await? else { return Ok(()) };
+        let before = session.lm.counters();
+        let words = session.words(question, source, async |passes| page.tell(EngineEvent::Passes(passes)).await).await;
+        self.account(&before, page);
+        page.post(words?.map_or(EngineEvent::Stopped { answer: String::new() }, EngineEvent::Words));
+        Ok(())
+    }
+
+    async fn deletion(&mut self, question: &Question, orders: &[Vec<usize>], page: &Page) -> Result<(), Problem> {
+        let Some(session) = self.ready(page).await? else { return Ok(()) };
+        let before = session.lm.counters();
+        let curves = session.deletion_curves(question, orders, async |passes| page.tell(EngineEvent::Passes(passes)).await).await;
+        self.account(&before, page);
+        page.post(curves?.map_or(EngineEvent::Stopped { answer: String::new() }, EngineEvent::DeletionCurves));
+        Ok(())
+    }
+}
+
+fn work(before: &Counters, after: &Counters) -> WorkStats {
+    WorkStats {
+        forward_tokens: after.forward_tokens - before.forward_tokens,
+        head_positions: after.head_positions - before.head_positions,
+        dispatches: after.dispatches - before.dispatches,
+        gpu_bytes: after.peak_gpu_bytes,
+        heap_bytes: heap_bytes(),
+    }
+}
+
+/// A wasm memory never shrinks, so its size is its largest.
+fn heap_bytes() -> u64 {
+    let memory: js_sys::WebAssembly::Memory = wasm_bindgen::memory().unchecked_into();
+    let buffer: js_sys::ArrayBuffer = memory.buffer().unchecked_into();
+    buffer.byte_length().into()
+}
+
+async fn load(Chosen { source, files, backend }: &Chosen, page: &Page) -> Result<Option<Session<Engine>>, Problem> {
+    match source {
+        ModelSource::Files if files.is_empty() => Err(Problem::new("no model file came with the request", "Choose the file again.")),
+        ModelSource::Files => load_from(&joined(files.iter().cloned().map(Into::into)), *backend, page).await,
+        ModelSource::Stored(id) => load_stored(id, *backend, page).await,
+        ModelSource::Url(url) => {
+            let unreachable = |error| {
+                Problem::new(format!("the model at {url} could not be loaded: {error}"), "Check the connection and press Explain again.")
+            };
+            load_from(&UrlSource::open(url.clone()).await.map_err(unreachable)?, *backend, page).await
+        }
+    }
+}
+
+fn are_same(files: &[File], others: &[File]) -> bool {
+    let facts = |file: &File| (file.name(), file.size() as u64, file.last_modified() as u64);
+    files.iter().map(facts).eq(others.iter().map(facts))
+}
+
+/// The model in the three files that such models are published in.
+async fn read_masked_lm(files: &[File]) -> Result<MaskedLm, Problem> {
+    const REMEDY: &str = "Choose config.json, tokenizer.json and model.safetensors of a RoBERTa model, all three together.";
+    let mut contents = Vec::new();
+    for name in ["config.json", "tokenizer.json", "model.safetensors"] {
+        let file = files.iter().find(|file| file.name() == name);
+        let file = file.ok_or_else(|| Problem::new(format!("the file {name} of the masked language model is missing"), REMEDY))?;
+        let source = BlobSource(file.clone().into());
+        let length = usize::try_from(source.size()).map_err(|_| Problem::new(format!("{name} is too large"), REMEDY))?;
+        contents.push(source.read_at(0, length).await.map_err(|error| Problem::new(error.to_string(), REMEDY))?);
+    }
+    let [config, tokenizer, weights] = contents.try_into().expect("three files");
+    MaskedLm::load(&config, &tokenizer, weights).map_err(|error| Problem::new(error.to_string(), REMEDY))
+}
+
+/// A model from the browser's storage, which must still be what was verified when it arrived.
+async fn load_stored(id: &str, backend: BackendChoice, page: &Page) -> Result<Option<Session<Engine>>, Problem> {
+    let OpenedModel { blobs, sha256 } = stored_models::open(id).await?;
+    let session = load_from(&joined(blobs), backend, page).await?;
+    match &session {
+        Some(session) if session.loaded_model().model.sha256 != sha256 => Err(Problem::new(
+            "this model is damaged: it is not what was downloaded any more",
+            "Delete it under Models and download it again.",
+        )),
+        _ => Ok(session),
+    }
+}
+
+fn joined(parts: impl IntoIterator<Item = Blob>) -> Joined<BlobSource> {
+    Joined::new(parts.into_iter().map(BlobSource).collect())
+}
+
+async fn load_from(source: &impl ByteSource, backend: BackendChoice, page: &Page) -> Result<Option<Session<Engine>>, Problem> {
+    Session::load(source, backend, async |progress: LoadProgress| page.tell(EngineEvent::Loading(progress)).await).await
+}
+
+/// The page, as far as one of its requests is concerned.
+struct Page {
+    id: RequestId,
+    /// The request that the visitor ended last.
+    cancelled: Rc<Cell<Option<RequestId>>>,
+    turn_began_millis: Cell<f64>,
+}
+
+impl Page {
+    fn post(&self, body: EngineEvent) {
+        scope::post(&Envelope { id: self.id, body });
+    }
+
+    /// Posts `event`, lets messages in now and then, and breaks off where the visitor pressed Stop.
+    async fn tell(&self, event: EngineEvent) -> ControlFlow<()> {
+        self.post(event);
+        let now = js_sys::Date::now();
+        if now - self.turn_began_millis.get() > TURN_MILLIS {
+            TimeoutFuture::new(0).await;
+            self.turn_began_millis.set(js_sys::Date::now());
+        }
+        if self.cancelled.get() == Some(self.id) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
