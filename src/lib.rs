@@ -65,8 +65,8 @@
 //! | `lm` | the trait every engine has (`LanguageModel`), generation, sampling | model |
 //! | `gpu` | the engine on WebGPU: our WGSL kernels, a plain twin beside each | lm, model |
 //! | `cpu` | the engine on candle tensors, its products by a kernel of our own in browsers: fallback and oracle; a masked language model | lm, model |
-//! | `engine` | which of the two a model runs on: a trial of both on a part of the real model | gpu, cpu, lm, model, request |
-//! | `attribution` | methods (`METHODS`): which texts to score in which rounds, and what that says of each token | lm, model, table |
+//! | `engine` | which of the two a model runs on: a self-test of both on a reduced model | gpu, cpu, lm, model, request |
+//! | `attribution` | methods (`METHODS`): which texts to score in which rounds, and what that says of each token | lm, model, request, table |
 //! | `session` | one model and what is asked of it; worker and command line are shells around it | all above |
 //! | [`library`] | models to download and keep: addresses, responses, retries, journal, what fits: no browser | problem |
 //! | `worker/library` | downloads and storage in the browser (service), what the page knows of it (protocol) | library, model, gpu (what the adapter is) |

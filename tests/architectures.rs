@@ -17,7 +17,7 @@ use glasscage::cpu::CandleModel;
 use glasscage::gpu::GpuModel;
 use glasscage::gpu::device::{Gpu, Options};
 use glasscage::gpu::variant::VARIANTS;
-use glasscage::lm::{Edit, Input, Job, LanguageModel, Pass, Readout};
+use glasscage::lm::{Edit, Input, LanguageModel, Pass, Readout, ScoreRequest};
 use glasscage::model::gguf::Gguf;
 use glasscage::model::source::Memory;
 use models::{SHAPES, Shape, TOKENS};
@@ -52,7 +52,7 @@ async fn answers(file: Vec<u8>, passes: &[Pass], attended: &[Range<usize>]) -> V
 }
 
 async fn readouts(mut model: impl LanguageModel, passes: &[Pass], attended: &[Range<usize>]) -> Vec<Readout> {
-    let job = Job { divergences: true, attended, ..Job::new(&TOKENS, 1..TOKENS.len(), passes) };
+    let job = ScoreRequest { divergences: true, attended, ..ScoreRequest::new(&TOKENS, 1..TOKENS.len(), passes) };
     let mut all = Vec::new();
     let score = model.score(&job, async |_, readout| {
         all.push(readout.clone());
@@ -167,7 +167,7 @@ struct GoldenEdit {
 impl GoldenShape {
     fn passes(&self, end_token: u32) -> Vec<Pass> {
         let edit = |&GoldenEdit { start, length, share }: &GoldenEdit| {
-            let input = |&token| if share < 1.0 { Input { token, other: end_token, share } } else { end_token.into() };
+            let input = |&token| if share < 1.0 { Input { token, blend_with: end_token, blend: share } } else { end_token.into() };
             Edit { start, inputs: TOKENS[start..start + length].iter().map(input).collect() }
         };
         self.perturbed.iter().map(|perturbed| Pass { edits: vec![edit(&perturbed.edit)] }).collect()

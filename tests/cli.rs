@@ -40,6 +40,20 @@ fn complaint(arguments: &[&str], input: &str) -> String {
 }
 
 #[test]
+fn a_closed_pipe_ends_the_output_without_a_panic() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_glasscage"))
+        .args(["explain", "--help"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    // The reading end is closed before anything is written, or soon after.
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
+}
+
+#[test]
 fn split_counts_code_points() {
     let output = lines(&["split"], &[json!({"text": "Zoë came. She left.\nBye."}), json!({"text": ""})]);
     assert_eq!(output, [json!({"sentences": [[0, 9], [10, 19], [20, 24]]}), json!({"sentences": []})]);
@@ -48,9 +62,11 @@ fn split_counts_code_points() {
 #[test]
 fn graph_computes_the_chain_of_two_steps() {
     let table = json!([[2.0, -1.0, null, null], [0.0, 1.0, 1.0, null]]);
-    let output = lines(&["graph"], &[json!({"table": table, "n_prompt": 2, "output": [1], "normalisation": "full"})]);
+    let spelled = |key: &str| json!({"table": table, "n_prompt": 2, "output": [1], key: "full"});
+    let output = lines(&["graph"], &[spelled("normalization"), spelled("normalisation")]);
+    assert_eq!(output[0], output[1]);
     assert_eq!(
-        output,
+        output[..1],
         [json!({
             "adjacency": [[1.0, 0.0, 0.0, 0.0], [0.0, 0.5, 0.5, 0.0]],
             "influence": [[1.0, 0.0, 0.0, 0.0], [0.5, 0.5, 0.5, 0.0]],

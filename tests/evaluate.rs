@@ -11,9 +11,9 @@ use glasscage::attribution::Transcript;
 use glasscage::attribution::deletion::{deletion_scores, random_orders};
 use glasscage::engine::Engine;
 use glasscage::explanation::Document;
-use glasscage::lm::{Job, LanguageModel};
+use glasscage::lm::{LanguageModel, ScoreRequest};
 use glasscage::model::source::NativeFile;
-use glasscage::request::{BackendChoice, Question};
+use glasscage::request::{BackendChoice, PassProgress, Question};
 use glasscage::session::{AnswerResult, AnsweredQuestion, Session};
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ fn folder(name: &str) -> PathBuf {
 
 /// ln p of the generation after other text, scored from its first token on.
 fn scored_alone(lm: &mut Engine, transcript: &Transcript, tokens: &[u32]) -> f64 {
-    let job = Job::new(tokens, transcript.generation.clone(), &[]);
+    let job = ScoreRequest::new(tokens, transcript.generation.clone(), &[]);
     let mut sum = f64::NAN;
     let score = lm.score(&job, async |_, readout| {
         sum = readout.log_probs.iter().sum();
@@ -72,8 +72,8 @@ fn a_deletion_curve_is_what_each_text_scores_by_itself() {
             }
         }
         // Both orders end with everything deleted, which is measured once.
-        let planned = passes[0][1];
-        assert!(planned < 2 * segments.prompt.len() && passes.last() == Some(&[planned, planned]), "{passes:?}");
+        let planned = passes[0].planned;
+        assert!(planned < 2 * segments.prompt.len() && passes.last() == Some(&PassProgress { done: planned, planned }), "{passes:?}");
     }
 }
 

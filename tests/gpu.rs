@@ -11,7 +11,7 @@ use glasscage::gpu::device::{Gpu, Options};
 use glasscage::gpu::memory::estimate;
 use glasscage::gpu::variant::Variant;
 use glasscage::lm::sample::Sampler;
-use glasscage::lm::{Edit, Job, LanguageModel, LmError, Pass, Readout};
+use glasscage::lm::{Edit, LanguageModel, LmError, Pass, Readout, ScoreRequest};
 use glasscage::model::gguf::Gguf;
 use glasscage::model::source::NativeFile;
 
@@ -36,7 +36,7 @@ async fn a_device_lost_while_measuring_is_an_error_after_what_was_measured() {
     let device = model.gpu().device.clone();
     let mut readouts = 0;
     let scored = model
-        .score(&Job::new(&tokens, 48..64, &passes), async |_, _| {
+        .score(&ScoreRequest::new(&tokens, 48..64, &passes), async |_, _| {
             readouts += 1;
             if readouts == 2 {
                 device.destroy();
@@ -63,7 +63,7 @@ async fn a_device_lost_while_answering_is_an_error() {
 async fn a_cancelled_run_keeps_its_readouts_and_the_next_one_is_whole() {
     let mut model = demo().await;
     let (tokens, passes) = ([7; 64], passes());
-    let job = Job::new(&tokens, 48..64, &passes);
+    let job = ScoreRequest::new(&tokens, 48..64, &passes);
     for limit in [3, usize::MAX] {
         let mut readouts = 0;
         let scored = model.score(&job, async |_, _| {
@@ -108,7 +108,7 @@ async fn nothing_is_compiled_after_the_first_tokens_and_little_is_read_back() {
 async fn a_few_numbers_a_position_come_back_never_logits() {
     let mut model = demo().await;
     let (tokens, passes) = ([7; 64], passes());
-    model.score(&Job::new(&tokens, 48..64, &passes), async |_, _| ControlFlow::Continue(())).await.expect("it scores");
+    model.score(&ScoreRequest::new(&tokens, 48..64, &passes), async |_, _| ControlFlow::Continue(())).await.expect("it scores");
     let counters = model.counters();
     assert_eq!(counters.head_positions, 16 * 41);
     assert_eq!(counters.bytes_read_back, 16 * counters.head_positions as u64);
@@ -123,7 +123,7 @@ async fn the_memory_said_before_loading_is_what_a_run_takes() {
     let estimate = estimate(&gguf, model.config(), variant) as f64;
     let tokens = [7; 512];
     let passes: Vec<Pass> = (0..8).map(|i| Pass { edits: vec![Edit::new(60 * i, &[1; 5])] }).collect();
-    let job = Job::new(&tokens, 400..512, &passes);
+    let job = ScoreRequest::new(&tokens, 400..512, &passes);
     model.score(&job, async |_, _| ControlFlow::Continue(())).await.expect("it scores");
     let ratio = model.counters().peak_gpu_bytes as f64 / estimate;
     println!("{} bytes in use at most, {ratio:.2} of the estimate", model.counters().peak_gpu_bytes);
@@ -136,7 +136,7 @@ async fn how_rows_and_vocabulary_are_cut_changes_nothing() {
     let gguf = Gguf::read(&source).await.expect("a GGUF file");
     let tokens: Vec<u32> = (0..64).map(|i| i * 13 % 200).collect();
     let passes = passes();
-    let job = Job { divergences: true, attended: &[3..9, 9..40, 40..60], ..Job::new(&tokens, 48..64, &passes) };
+    let job = ScoreRequest { divergences: true, attended: &[3..9, 9..40, 40..60], ..ScoreRequest::new(&tokens, 48..64, &passes) };
     let mut all: Vec<Vec<Readout>> = Vec::new();
     for cut in CUTS {
         let gpu = Gpu::open(&Options { variant: Some(cut), ..Options::default() }).await.expect("a Vulkan driver");

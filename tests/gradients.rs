@@ -9,13 +9,13 @@ use std::path::Path;
 use std::rc::Rc;
 
 use candle_core::quantized::GgmlDType;
-use glasscage::attribution::run::measure;
+use glasscage::attribution::measure::measure;
 use glasscage::attribution::{Segments, Transcript, method};
 use glasscage::cpu::CandleModel;
 use glasscage::engine::Engine;
 use glasscage::gpu::GpuModel;
 use glasscage::gpu::device::{Gpu, Options};
-use glasscage::lm::{Edit, Input, Job, LanguageModel, Pass};
+use glasscage::lm::{Edit, Input, LanguageModel, Pass, ScoreRequest};
 use glasscage::metrics::rank_correlation;
 use glasscage::model::gguf::Gguf;
 use glasscage::model::source::{Memory, NativeFile};
@@ -113,7 +113,7 @@ async fn token_error(model: &mut impl LanguageModel, golden: &Golden, shape: &Go
     let sentences = golden.sentences();
     let at = |place: f32, sentence: &Range<usize>| Edit {
         start: sentence.start,
-        inputs: TOKENS[sentence.clone()].iter().map(|&token| Input { token, other: END_TOKEN, share: 1.0 - place }).collect(),
+        inputs: TOKENS[sentence.clone()].iter().map(|&token| Input { token, blend_with: END_TOKEN, blend: 1.0 - place }).collect(),
     };
     let mut sums = vec![vec![0.0; TOKENS.len() - golden.generation]; sentences.len() - 1];
     for step in 0..STEPS {
@@ -122,7 +122,7 @@ async fn token_error(model: &mut impl LanguageModel, golden: &Golden, shape: &Go
         let pass = |further: f32, sentence| Pass { edits: vec![at(place + further, sentence)] };
         let passes: Vec<Pass> =
             sentences[..sums.len()].iter().flat_map(|sentence| [half_width, -half_width].map(|further| pass(further, sentence))).collect();
-        let job = Job { edits: &edits, ..Job::new(&TOKENS, golden.generation..TOKENS.len(), &passes) };
+        let job = ScoreRequest { edits: &edits, ..ScoreRequest::new(&TOKENS, golden.generation..TOKENS.len(), &passes) };
         let score = model.score(&job, async |number, readout| {
             if let Some(pass) = number.checked_sub(1) {
                 let sign = if pass % 2 == 0 { 1.0 } else { -1.0 };

@@ -12,7 +12,7 @@ use glasscage::cpu::CandleModel;
 use glasscage::gpu::GpuModel;
 use glasscage::gpu::device::{Gpu, Options};
 use glasscage::gpu::variant::VARIANTS;
-use glasscage::lm::{Infill, Job, LanguageModel};
+use glasscage::lm::{InfillRequest, LanguageModel, ScoreRequest};
 use glasscage::model::gguf::Gguf;
 use glasscage::model::source::Memory;
 use models::{SHAPES, TOKENS};
@@ -30,7 +30,7 @@ async fn go_on() -> ControlFlow<()> {
 async fn log_prob(model: &mut impl LanguageModel, context: &[u32], token: u32) -> f64 {
     let tokens = [context, &[token]].concat();
     let mut log_prob = f64::NAN;
-    let job = Job::new(&tokens, context.len()..tokens.len(), &[]);
+    let job = ScoreRequest::new(&tokens, context.len()..tokens.len(), &[]);
     let score = model.score(&job, async |_, readout| {
         log_prob = readout.log_probs[0];
         ControlFlow::Continue(())
@@ -56,10 +56,10 @@ fn gaps_are_filled_with_the_most_likely_allowed_tokens() {
         let gguf = Gguf::read(&file).await.unwrap();
         let mut cpu = CandleModel::load(&file, &gguf, u64::MAX, async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0;
         // What would be said most often is forbidden, so that it shows.
-        let unforbidden = Infill { tokens: &TOKENS, gaps: &GAPS, forbidden: &[], start_token: START };
+        let unforbidden = InfillRequest { tokens: &TOKENS, gaps: &GAPS, forbidden: &[], start_token: START };
         let free = cpu.infill(&unforbidden, go_on).await.unwrap().unwrap();
         let forbidden = [free[1][1], free[2][0]];
-        let infill = Infill { tokens: &TOKENS, gaps: &GAPS, forbidden: &forbidden, start_token: START };
+        let infill = InfillRequest { tokens: &TOKENS, gaps: &GAPS, forbidden: &forbidden, start_token: START };
         let filled = cpu.infill(&infill, go_on).await.unwrap().unwrap();
         assert_ne!(filled, free);
         for (gap, filled) in GAPS.iter().zip(&filled) {

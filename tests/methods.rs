@@ -7,8 +7,8 @@ mod models;
 use std::ops::{ControlFlow, Range};
 
 use candle_core::quantized::GgmlDType;
-use glasscage::attribution::run::{Measured, measure};
-use glasscage::attribution::{METHODS, Method, Replacement, Segments, Transcript};
+use glasscage::attribution::measure::{Measured, measure};
+use glasscage::attribution::{AttributionMethod, METHODS, Replacement, Segments, Transcript};
 use glasscage::cpu::CandleModel;
 use glasscage::lm::LanguageModel;
 use glasscage::model::gguf::Gguf;
@@ -26,7 +26,7 @@ fn text() -> (Transcript, Segments) {
 }
 
 /// By hand: the base text up to its last prediction, and what comes after each source's beginning.
-fn formula(method: &Method, transcript: &Transcript, segments: &Segments) -> Work {
+fn formula(method: &AttributionMethod, transcript: &Transcript, segments: &Segments) -> Work {
     let (length, generation) = (transcript.tokens.len(), transcript.generation.clone());
     let sources: Vec<&Range<usize>> = (0..segments.n_sources()).map(|j| segments.source(j)).collect();
     let base = [length - 1, generation.len()];
@@ -54,7 +54,7 @@ fn formula(method: &Method, transcript: &Transcript, segments: &Segments) -> Wor
 }
 
 /// What a model that has done nothing else measures by these methods, and its work.
-fn measured(methods: &[&Method], transcript: &Transcript, segments: &Segments) -> (Measured, Work) {
+fn measured(methods: &[&AttributionMethod], transcript: &Transcript, segments: &Segments) -> (Measured, Work) {
     let shape = SHAPES.iter().find(|shape| shape.name == "qwen3").unwrap();
     let file = Memory(models::file(shape, GgmlDType::F32));
     pollster::block_on(async {
@@ -80,7 +80,7 @@ fn every_method_does_the_work_of_its_formula() {
 #[test]
 fn methods_that_share_their_passes_share_their_work() {
     let (transcript, segments) = text();
-    let both: Vec<&Method> = METHODS.iter().filter(|method| ["pert", "clp"].contains(&method.id)).collect();
+    let both: Vec<&AttributionMethod> = METHODS.iter().filter(|method| ["pert", "clp"].contains(&method.id)).collect();
     let (measured, work) = measured(&both, &transcript, &segments);
     assert_eq!(measured.tables.len(), 2);
     assert_eq!(work, formula(both[1], &transcript, &segments));

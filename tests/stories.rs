@@ -14,7 +14,7 @@ use glasscage::gpu::device::{Gpu, Options};
 use glasscage::gpu::variant::VARIANTS;
 use glasscage::lm::generate::generate;
 use glasscage::lm::sample::Sampler;
-use glasscage::lm::{Edit, Job, LanguageModel, Pass, Readout};
+use glasscage::lm::{Edit, LanguageModel, Pass, Readout, ScoreRequest};
 use glasscage::model::gguf::Gguf;
 use glasscage::model::source::NativeFile;
 use glasscage::model::tokenizer::Tokenizer;
@@ -62,7 +62,7 @@ fn numbers<T: serde::de::DeserializeOwned>(value: &Value) -> Vec<T> {
     serde_json::from_value(value.clone()).expect("numbers")
 }
 
-fn score(lm: &mut Engine, job: &Job<'_>) -> Vec<Readout> {
+fn score(lm: &mut Engine, job: &ScoreRequest<'_>) -> Vec<Readout> {
     let mut readouts = Vec::new();
     let scored = lm.score(job, async |number, readout| {
         assert_eq!(number, readouts.len());
@@ -145,7 +145,7 @@ fn log_probs_equal_the_float64_figures() {
     let ids: Vec<u32> = numbers::<u32>(&oracle["prompt_ids"]).into_iter().chain(numbers::<u32>(&oracle["greedy_ids_f32"])).collect();
     for file in ["stories260k-f32.gguf", "stories260k-f16.gguf", "stories260k-q8_0.gguf", "stories260k-q4_0.gguf"] {
         for (name, mut lm) in engines(file) {
-            let readouts = score(&mut lm, &Job::new(&ids, 1..ids.len(), &[]));
+            let readouts = score(&mut lm, &ScoreRequest::new(&ids, 1..ids.len(), &[]));
             let difference = largest_difference(&readouts[0].log_probs, &numbers(&oracle["float64"]["files"][file]["token_logprobs"]));
             println!("{file} on {name}: at most {difference:.1e} nat from float64");
             assert!(difference < 1e-4, "{file} on {name}: {difference}");
@@ -174,7 +174,7 @@ fn replaced_sentences_give_the_float64_figures_and_only_suffixes_are_computed() 
     let heads = passes.iter().map(|pass| tokens.len() - start.max(pass.start() + 1));
     let head_positions = tokens.len() - start + heads.sum::<usize>();
     for (name, mut lm) in engines("stories260k-f32.gguf") {
-        let readouts = score(&mut lm, &Job::new(&tokens, start..tokens.len(), &passes));
+        let readouts = score(&mut lm, &ScoreRequest::new(&tokens, start..tokens.len(), &passes));
         assert!(largest_difference(&readouts[0].log_probs, &numbers(&case["base_generation_logprobs"])) < 1e-4, "{name}");
         for ((readout, pass), ablation) in readouts[1..].iter().zip(&passes).zip(ablations) {
             // The oracle computed the replaced positions too; a readout keeps the base's before the first edit.
@@ -194,10 +194,10 @@ fn a_shared_prefix_changes_nothing() {
     let passes: Vec<Pass> = [5, 32, 48].iter().map(|&start| Pass { edits: vec![Edit::new(start, &[2; 13])] }).collect();
     let targets = 62..tokens.len();
     for (name, mut lm) in engines("stories260k-q8_0.gguf") {
-        let together = score(&mut lm, &Job::new(&tokens, targets.clone(), &passes));
+        let together = score(&mut lm, &ScoreRequest::new(&tokens, targets.clone(), &passes));
         for (i, pass) in passes.iter().enumerate() {
-            let alone = score(&mut lm, &Job::new(&tokens, targets.clone(), std::slice::from_ref(pass)));
-            let naive = score(&mut lm, &Job::new(&pass.apply(&tokens), targets.clone(), &[]));
+            let alone = score(&mut lm, &ScoreRequest::new(&tokens, targets.clone(), std::slice::from_ref(pass)));
+            let naive = score(&mut lm, &ScoreRequest::new(&pass.apply(&tokens), targets.clone(), &[]));
             assert!(largest_difference(&together[i + 1].log_probs, &alone[1].log_probs) < 1e-4, "{name}");
             assert!(largest_difference(&together[i + 1].log_probs, &naive[0].log_probs) < 1e-4, "{name}");
         }

@@ -22,7 +22,7 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
     ("cpu/fused", &[], &["web_sys", "gloo", "leptos", "wgpu"]),
     ("gpu", &["lm", "model"], NO_PAGE),
     ("engine", &["cpu", "gpu", "lm", "model", "request"], NO_BROWSER),
-    ("attribution", &["lm", "model", "table"], NO_BROWSER),
+    ("attribution", &["lm", "model", "request", "table"], NO_BROWSER),
     (
         "session",
         &["attribution", "cpu", "engine", "explanation", "graph", "lm", "model", "problem", "request", "table", "text", "version"],

@@ -1,17 +1,24 @@
 //! Attention (paper, `sec:eval`): how much the model looks at a sentence. Nothing is perturbed.
 
-use super::{Material, Method, Observed, Replacement, Round};
+use super::{AttributionMethod, Observation, PlanInput, Replacement, Round};
 
-pub const ATTENTION: Method =
-    Method { id: "attention", replacement: Replacement::Nothing, passes: 0, plan, effect: weight, divergences: false, attention: true };
+pub const ATTENTION: AttributionMethod = AttributionMethod {
+    id: "attention",
+    replacement: Replacement::Nothing,
+    passes: 0,
+    plan,
+    effect: weight,
+    divergences: false,
+    attention: true,
+};
 
 /// The text as it is, and no pass.
-fn plan(material: &Material<'_>) -> Vec<Round> {
-    vec![Round { edits: Vec::new(), passes: vec![Vec::new(); material.sources.len()] }]
+fn plan(input: &PlanInput<'_>) -> Vec<Round> {
+    vec![Round { edits: Vec::new(), passes: vec![Vec::new(); input.sources.len()] }]
 }
 
 /// Attention weights from where token t is predicted, summed over all heads and layers: the mean over the source's tokens. (With the
 /// mean over the target's tokens: that of the block, paper, `sec:token_to_sentence`.)
-pub fn weight(observed: &Observed<'_>, t: usize) -> f64 {
-    observed.attention[t] / observed.length as f64
+pub fn weight(observation: &Observation<'_>, t: usize) -> f64 {
+    observation.attention[t] / observation.length as f64
 }

@@ -5,21 +5,22 @@ use std::ops::ControlFlow;
 
 use super::perturbation::blank;
 use super::{Segments, Transcript};
-use crate::lm::sample::Chance;
-use crate::lm::{Job, LanguageModel, LmError, Pass};
+use crate::lm::rng::Rng;
+use crate::lm::{LanguageModel, LmError, Pass, ScoreRequest};
+use crate::request::PassProgress;
 
 /// Random orders in a deletion test: the mean of their curves is what chance would do.
 pub const RANDOM_ORDERS: usize = 3;
 
 /// For each of `orders` (0-based prompt sentences) s_0, s_1, ..: ln p of the whole generation, in nats, when so many of them are
-/// replaced by end tokens. One job for all; what several orders come to is measured once. `on_pass` gets passes made and planned;
-/// `None` where it broke off.
+/// replaced by end tokens. One request for all; a state that several orders share is measured once. `None` where `on_pass`
+/// broke off.
 pub async fn deletion_scores(
     model: &mut impl LanguageModel,
     transcript: &Transcript,
     segments: &Segments,
     orders: &[Vec<usize>],
-    mut on_pass: impl AsyncFnMut([usize; 2]) -> ControlFlow<()>,
+    mut on_pass: impl AsyncFnMut(PassProgress) -> ControlFlow<()>,
 ) -> Result<Option<Vec<Vec<f64>>>, LmError> {
     let steps = |order: &Vec<usize>| (1..=order.len()).map(|k| deleted(&order[..k], segments)).collect::<Vec<_>>();
     let steps: Vec<Vec<Vec<usize>>> = orders.iter().map(steps).collect();
@@ -32,11 +33,11 @@ pub async fn deletion_scores(
             passes.len()
         });
     }
-    let job = Job::new(&transcript.tokens, transcript.generation.clone(), &passes);
+    let request = ScoreRequest::new(&transcript.tokens, transcript.generation.clone(), &passes);
     let mut sums = vec![f64::NAN; passes.len() + 1];
-    let score = model.score(&job, async |number, readout| {
+    let score = model.score(&request, async |number, readout| {
         sums[number] = readout.log_probs.iter().sum();
-        on_pass([number, passes.len()]).await
+        on_pass(PassProgress { done: number, planned: passes.len() }).await
     });
     score.await?;
     if sums.iter().any(|sum| sum.is_nan()) {
@@ -48,11 +49,11 @@ pub async fn deletion_scores(
     Ok(Some(steps.iter().map(curve).collect()))
 }
 
-/// Orders of `n` sentences by chance; the same seed gives the same ones.
+/// Random orders of `n` sentences; the same seed gives the same ones.
 pub fn random_orders(n: usize, count: usize, seed: u64) -> Vec<Vec<usize>> {
-    let mut chance = Chance::new(seed);
+    let mut rng = Rng::new(seed);
     let mut order = || {
-        let mut order: Vec<(f64, usize)> = (0..n).map(|j| (chance.draw(), j)).collect();
+        let mut order: Vec<(f64, usize)> = (0..n).map(|j| (rng.uniform(), j)).collect();
         order.sort_by(|a, b| a.0.total_cmp(&b.0));
         order.into_iter().map(|(_, j)| j).collect()
     };

@@ -1,10 +1,10 @@
 //! CLP (paper, `sec:eval`): replace a sentence by end tokens, measure how far the predictions move as a whole.
 
-use super::{Method, Observed, perturbation};
+use super::{AttributionMethod, Observation, perturbation};
 
-pub const CLP: Method = Method { id: "clp", effect: divergence, divergences: true, ..perturbation::PERTURBATION };
+pub const CLP: AttributionMethod = AttributionMethod { id: "clp", effect: divergence, divergences: true, ..perturbation::PERTURBATION };
 
 /// KL(p_t(x) || p_t(x^(j))) over the vocabulary, in nats.
-fn divergence(observed: &Observed<'_>, t: usize) -> f64 {
-    observed.passes[0].divergences[t]
+fn divergence(observation: &Observation<'_>, t: usize) -> f64 {
+    observation.passes[0].divergences[t]
 }

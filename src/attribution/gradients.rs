@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::{Material, Method, Observed, Replacement, Round, attention};
+use super::{AttributionMethod, Observation, PlanInput, Replacement, Round, attention};
 use crate::lm::{Edit, Input, Pass};
 
 /// Points on the path: the middles of as many equal steps.
@@ -14,20 +14,28 @@ pub const STEPS: usize = 20;
 /// Half the distance between the two passes of a difference, as a part of the path. Chosen by measurement: `tests/gradients.rs`.
 pub const HALF_WIDTH: f32 = 0.005;
 
-pub const INTEGRATED_GRADIENTS: Method =
-    Method { id: "ig", replacement: Replacement::EndToken, passes: 2 * STEPS, plan, effect: slope, divergences: false, attention: false };
+pub const INTEGRATED_GRADIENTS: AttributionMethod = AttributionMethod {
+    id: "ig",
+    replacement: Replacement::EndToken,
+    passes: 2 * STEPS,
+    plan,
+    effect: slope,
+    divergences: false,
+    attention: false,
+};
 
 /// The product of the two at each target token. The paper multiplies at each pair of target and source token, then takes the mean over
 /// the source, which is not the product of the means: in two word problems ours was about a quarter as large, and ranked the blocks with
 /// correlations of 0.97 and 0.88 to those of tokens (`tests/gradients.rs`).
-pub const ATTENTION_GRADIENTS: Method = Method { id: "attn-ig", effect: weighted_slope, attention: true, ..INTEGRATED_GRADIENTS };
+pub const ATTENTION_GRADIENTS: AttributionMethod =
+    AttributionMethod { id: "attn-ig", effect: weighted_slope, attention: true, ..INTEGRATED_GRADIENTS };
 
-/// Of each point a round: its base text is there on the path, and of each source a pass goes a bit further and one not as far.
-fn plan(material: &Material<'_>) -> Vec<Round> {
-    let Material { segments, sources, .. } = material;
+/// For each point a round: its base text lies there on the path; for each source one pass goes a bit further and one not as far.
+fn plan(plan_input: &PlanInput<'_>) -> Vec<Round> {
+    let PlanInput { transcript, segments, sources, .. } = plan_input;
     let at = |place: f32, range: &Range<usize>| {
-        let input = |&token| Input { token, other: material.transcript.end_token, share: 1.0 - place };
-        Edit { start: range.start, inputs: material.transcript.tokens[range.clone()].iter().map(input).collect() }
+        let input = |&token| Input { token, blend_with: transcript.end_token, blend: 1.0 - place };
+        Edit { start: range.start, inputs: transcript.tokens[range.clone()].iter().map(input).collect() }
     };
     let sentences = || segments.prompt.iter().chain(&segments.generation).filter(|range| !range.is_empty());
     let round = |step: usize| {
@@ -40,13 +48,13 @@ fn plan(material: &Material<'_>) -> Vec<Round> {
 }
 
 /// The derivative of ln p_t along the source's way, in nats: the mean over the source's tokens.
-fn slope(observed: &Observed<'_>, t: usize) -> f64 {
-    let [further, less_far] = [0, 1].map(|i| observed.passes[i].log_probs[t]);
-    (further - less_far) / f64::from(2.0 * HALF_WIDTH) / observed.length as f64
+fn slope(observation: &Observation<'_>, t: usize) -> f64 {
+    let [further, less_far] = [0, 1].map(|i| observation.passes[i].log_probs[t]);
+    (further - less_far) / f64::from(2.0 * HALF_WIDTH) / observation.length as f64
 }
 
-fn weighted_slope(observed: &Observed<'_>, t: usize) -> f64 {
-    attention::weight(observed, t) * slope(observed, t)
+fn weighted_slope(observation: &Observation<'_>, t: usize) -> f64 {
+    attention::weight(observation, t) * slope(observation, t)
 }
 
 #[cfg(test)]
@@ -59,13 +67,13 @@ mod tests {
         let transcript =
             Transcript { tokens: vec![9, 5, 6, 7, 8], generation: 3..5, end_token: 2, control_tokens: Vec::new(), infills: Vec::new() };
         let segments = Segments { prompt: vec![1..2, 2..3], generation: vec![3..4, 4..5] };
-        let material = Material { transcript: &transcript, segments: &segments, sources: &segments.prompt, infills: &[] };
-        let rounds = plan(&material);
+        let input = PlanInput { transcript: &transcript, segments: &segments, sources: &segments.prompt, infills: &[] };
+        let rounds = plan(&input);
         assert_eq!(rounds[0].edits.iter().map(|edit| edit.start).collect::<Vec<_>>(), [1, 2, 3, 4]);
         let less_far = rounds[0].passes[0][1].edits[0].inputs[0];
-        assert_eq!((less_far.token, less_far.other), (5, 2));
-        let share = |round: &Round, pass: usize| round.passes[0][pass].edits[0].inputs[0].share;
-        assert!((share(&rounds[0], 1) - (0.975 + HALF_WIDTH)).abs() < 1e-6);
-        assert!((share(&rounds[STEPS - 1], 0) - (0.025 - HALF_WIDTH)).abs() < 1e-6);
+        assert_eq!((less_far.token, less_far.blend_with), (5, 2));
+        let blend = |round: &Round, pass: usize| round.passes[0][pass].edits[0].inputs[0].blend;
+        assert!((blend(&rounds[0], 1) - (0.975 + HALF_WIDTH)).abs() < 1e-6);
+        assert!((blend(&rounds[STEPS - 1], 0) - (0.025 - HALF_WIDTH)).abs() < 1e-6);
     }
 }

@@ -8,17 +8,24 @@
 use std::ops::Range;
 
 use super::perturbation::drop;
-use super::{Material, Method, Replacement, Round};
+use super::{AttributionMethod, PlanInput, Replacement, Round};
 use crate::lm::{Edit, Pass};
 use crate::model::tokenizer::TokenId;
 
-pub const REAGENT: Method =
-    Method { id: "reagent", replacement: Replacement::Infill, passes: 1, plan, effect: drop, divergences: false, attention: false };
+pub const REAGENT: AttributionMethod = AttributionMethod {
+    id: "reagent",
+    replacement: Replacement::Infill,
+    passes: 1,
+    plan,
+    effect: drop,
+    divergences: false,
+    attention: false,
+};
 
-pub const REAGENT_MASKED: Method = Method { id: "reagent-mlm", replacement: Replacement::MaskedLm, ..REAGENT };
+pub const REAGENT_MASKED: AttributionMethod = AttributionMethod { id: "reagent-mlm", replacement: Replacement::MaskedLm, ..REAGENT };
 
 /// Of each source one pass, in which it is replaced.
-fn plan(material: &Material<'_>) -> Vec<Round> {
+fn plan(input: &PlanInput<'_>) -> Vec<Round> {
     let pass = |(source, infill): (&Range<usize>, &Vec<TokenId>)| vec![Pass { edits: vec![Edit::new(source.start, infill)] }];
-    vec![Round { edits: Vec::new(), passes: material.sources.iter().zip(material.infills).map(pass).collect() }]
+    vec![Round { edits: Vec::new(), passes: input.sources.iter().zip(input.infills).map(pass).collect() }]
 }

@@ -5,8 +5,8 @@ pub mod deletion;
 mod divergence;
 mod gradients;
 mod infill;
+pub mod measure;
 mod perturbation;
-pub mod run;
 
 use std::ops::Range;
 
@@ -24,9 +24,9 @@ pub struct Transcript {
     pub generation: Range<usize>,
     /// What perturbed tokens become: the end-of-sequence token.
     pub end_token: TokenId,
-    /// Tokens that stand in no text of anybody's.
+    /// Tokens that no text contains, such as those of the chat frame.
     pub control_tokens: Vec<TokenId>,
-    /// For each source, as many other tokens as it has; empty where nobody has made them.
+    /// For each source, as many other tokens as it has; empty where the method needs none.
     pub infills: Vec<Vec<TokenId>>,
 }
 
@@ -56,8 +56,8 @@ impl Segments {
 }
 
 /// A base attribution method: which texts to score, and what their readouts say about each token of the generation; the score of a
-/// sentence is the mean over its tokens. Its words for a visitor are in `explanation::METHODS`.
-pub struct Method {
+/// sentence is the mean over its tokens. `explanation::METHODS` describes it to visitors.
+pub struct AttributionMethod {
     /// In documents and on the command line.
     pub id: &'static str,
     /// What stands in place of a source's tokens.
@@ -83,8 +83,8 @@ pub enum Replacement {
     Nothing,
 }
 
-/// What a plan is made from.
-pub struct Material<'a> {
+/// The text that a plan is made for.
+pub struct PlanInput<'a> {
     pub transcript: &'a Transcript,
     pub segments: &'a Segments,
     /// Tokens of the sources to perturb, none empty.
@@ -101,10 +101,10 @@ pub struct Round {
 }
 
 /// The rounds that a method needs; the effect is their mean.
-pub type Plan = fn(&Material<'_>) -> Vec<Round>;
+pub type Plan = fn(&PlanInput<'_>) -> Vec<Round>;
 
 /// What one source's passes of one round showed.
-pub struct Observed<'a> {
+pub struct Observation<'a> {
     /// Of the round's base text.
     pub base: &'a Readout,
     pub passes: &'a [Readout],
@@ -116,10 +116,10 @@ pub struct Observed<'a> {
 }
 
 /// The effect of a source on token `t` of the generation, counted from 0.
-pub type Effect = fn(&Observed<'_>, t: usize) -> f64;
+pub type Effect = fn(&Observation<'_>, t: usize) -> f64;
 
-/// All methods. Adding one is one file, one line here, and its words.
-pub const METHODS: &[Method] = &[
+/// All methods. Adding one takes a file, a line here, and its description in `explanation::METHODS`.
+pub const METHODS: &[AttributionMethod] = &[
     perturbation::PERTURBATION,
     divergence::CLP,
     infill::REAGENT,
@@ -130,12 +130,12 @@ pub const METHODS: &[Method] = &[
 ];
 
 /// The method of this id.
-pub fn method(id: &str) -> Option<&'static Method> {
+pub fn method(id: &str) -> Option<&'static AttributionMethod> {
     METHODS.iter().find(|method| method.id == id)
 }
 
-impl Method {
-    /// Whether one job serves both.
+impl AttributionMethod {
+    /// Whether one run of passes serves both.
     pub fn shares_passes_with(&self, other: &Self) -> bool {
         std::ptr::fn_addr_eq(self.plan, other.plan) && self.replacement == other.replacement
     }
@@ -147,9 +147,10 @@ mod tests {
     use crate::explanation;
 
     #[test]
-    fn every_method_has_its_words_and_says_what_it_costs() {
-        let known: Vec<_> = METHODS.iter().map(|method| (method.id, method.passes)).collect();
-        assert_eq!(known, explanation::METHODS.iter().map(|method| (method.id, method.passes)).collect::<Vec<_>>());
+    fn every_method_is_described_with_what_it_needs() {
+        let needs = |method: &AttributionMethod| (method.id, method.passes, method.replacement == Replacement::MaskedLm);
+        let described = explanation::METHODS.iter().map(|method| (method.id, method.passes, method.needs_masked_lm));
+        assert_eq!(METHODS.iter().map(needs).collect::<Vec<_>>(), described.collect::<Vec<_>>());
     }
 
     #[test]
@@ -159,9 +160,9 @@ mod tests {
         let segments = Segments { prompt: vec![1..4, 4..7], generation: vec![8..10, 10..12] };
         let sources = [1..4, 4..7, 8..10];
         let infills = [vec![7; 3], vec![7; 3], vec![7; 2]];
-        let material = Material { transcript: &transcript, segments: &segments, sources: &sources, infills: &infills };
+        let input = PlanInput { transcript: &transcript, segments: &segments, sources: &sources, infills: &infills };
         for method in METHODS {
-            let rounds = (method.plan)(&material);
+            let rounds = (method.plan)(&input);
             assert!(rounds.iter().all(|round| round.passes.len() == sources.len()));
             let of_first: usize = rounds.iter().map(|round| round.passes[0].len()).sum();
             assert_eq!(of_first, method.passes, "{}", method.id);

@@ -2,16 +2,23 @@
 
 use std::ops::Range;
 
-use super::{Material, Method, Observed, Replacement, Round, Transcript};
+use super::{AttributionMethod, Observation, PlanInput, Replacement, Round, Transcript};
 use crate::lm::{Edit, Pass};
 
-pub const PERTURBATION: Method =
-    Method { id: "pert", replacement: Replacement::EndToken, passes: 1, plan, effect: drop, divergences: false, attention: false };
+pub const PERTURBATION: AttributionMethod = AttributionMethod {
+    id: "pert",
+    replacement: Replacement::EndToken,
+    passes: 1,
+    plan,
+    effect: drop,
+    divergences: false,
+    attention: false,
+};
 
 /// Of each source one pass, in which all its tokens are end tokens.
-pub fn plan(material: &Material<'_>) -> Vec<Round> {
-    let pass = |source: &Range<usize>| vec![Pass { edits: vec![blank(material.transcript, source)] }];
-    vec![Round { edits: Vec::new(), passes: material.sources.iter().map(pass).collect() }]
+pub fn plan(input: &PlanInput<'_>) -> Vec<Round> {
+    let pass = |source: &Range<usize>| vec![Pass { edits: vec![blank(input.transcript, source)] }];
+    vec![Round { edits: Vec::new(), passes: input.sources.iter().map(pass).collect() }]
 }
 
 pub fn blank(transcript: &Transcript, sentence: &Range<usize>) -> Edit {
@@ -19,8 +26,8 @@ pub fn blank(transcript: &Transcript, sentence: &Range<usize>) -> Edit {
 }
 
 /// ln p_t(x) - ln p_t(x^(j)), in nats.
-pub fn drop(observed: &Observed<'_>, t: usize) -> f64 {
-    observed.base.log_probs[t] - observed.passes[0].log_probs[t]
+pub fn drop(observation: &Observation<'_>, t: usize) -> f64 {
+    observation.base.log_probs[t] - observation.passes[0].log_probs[t]
 }
 
 #[cfg(test)]
@@ -39,7 +46,7 @@ mod tests {
     fn the_effect_is_the_drop_of_log_probability() {
         let readout = |log_probs: [f64; 2]| Readout { log_probs: log_probs.into(), divergences: Vec::new(), attention: Vec::new() };
         let (base, passes) = (readout([-1.0, -0.5]), [readout([-3.0, -0.25])]);
-        let observed = Observed { base: &base, passes: &passes, attention: &[], length: 2 };
-        assert_eq!([0, 1].map(|t| drop(&observed, t)), [2.0, -0.25]);
+        let observation = Observation { base: &base, passes: &passes, attention: &[], length: 2 };
+        assert_eq!([0, 1].map(|t| drop(&observation, t)), [2.0, -0.25]);
     }
 }

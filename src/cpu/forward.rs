@@ -7,7 +7,7 @@ use candle_core::{Device, Result, Tensor};
 use candle_nn::ops::{rms_norm, silu, softmax_last_dim};
 use candle_nn::rotary_emb::{rope, rope_i};
 
-use super::attended::Attended;
+use super::attention_mass::AttentionMass;
 use super::weight::Weight;
 use crate::lm::Input;
 use crate::model::arch::Rope;
@@ -121,17 +121,17 @@ impl Transformer {
         Cache(vec![None; self.layers.len()])
     }
 
-    /// Hidden states of what is read after the text in `cache`, and adds it to that: `[inputs, dim]`. Attention weights go to `attended`.
-    pub fn forward(&self, inputs: &[Input], cache: &mut Cache, attended: &mut Attended) -> Result<Tensor> {
-        let chunks = inputs.chunks(CHUNK).map(|chunk| self.forward_chunk(chunk, cache, attended));
+    /// Hidden states of what is read after the text in `cache`, and adds it to that: `[inputs, dim]`. Attention weights go to `attention_mass`.
+    pub fn forward(&self, inputs: &[Input], cache: &mut Cache, attention_mass: &mut AttentionMass) -> Result<Tensor> {
+        let chunks = inputs.chunks(CHUNK).map(|chunk| self.forward_chunk(chunk, cache, attention_mass));
         Tensor::cat(&chunks.collect::<Result<Vec<_>>>()?, 0)
     }
 
-    fn forward_chunk(&self, inputs: &[Input], cache: &mut Cache, attended: &mut Attended) -> Result<Tensor> {
+    fn forward_chunk(&self, inputs: &[Input], cache: &mut Cache, attention_mass: &mut AttentionMass) -> Result<Tensor> {
         let angles = self.angles(cache.len(), inputs.len())?;
         let mut x = self.embedding.embed(inputs)?;
         for (layer, cache) in self.layers.iter().zip(&mut cache.0) {
-            let attention = layer.attention(&self.config, &self.normalize(&x, &layer.attention_norm)?, &angles, cache, attended)?;
+            let attention = layer.attention(&self.config, &self.normalize(&x, &layer.attention_norm)?, &angles, cache, attention_mass)?;
             x = (x + attention)?;
             let feed_forward = layer.feed_forward(&self.normalize(&x, &layer.ffn_norm)?)?;
             x = (x + feed_forward)?;
@@ -144,7 +144,7 @@ impl Transformer {
         self.normalize(&hidden.contiguous()?, &self.norm)
     }
 
-    /// Logits of some tokens of the vocabulary from normalised states: `[n, dim]` -> `[n, tokens]`.
+    /// Logits of some tokens of the vocabulary from normalized states: `[n, dim]` -> `[n, tokens]`.
     pub fn logits(&self, normalized: &Tensor, tokens: Range<usize>) -> Result<Tensor> {
         self.output.as_ref().unwrap_or(&self.embedding).project_to(normalized, tokens)
     }
@@ -199,7 +199,7 @@ impl Layer {
         x: &Tensor,
         angles: &[Tensor; 2],
         cache: &mut Option<KeysValues>,
-        attended: &mut Attended,
+        attention_mass: &mut AttentionMass,
     ) -> Result<Tensor> {
         let &Config { n_heads, n_kv_heads, head_dim, .. } = config;
         let n = x.dim(0)?;
@@ -211,11 +211,11 @@ impl Layer {
             None => (k, v),
         };
         let length = keys.dim(1)?;
-        // Heads that share keys are neighbours, so they stack into rows of one matrix per key head.
+        // Heads that share keys are neighbors, so they stack into rows of one matrix per key head.
         let q = (q.reshape((n_kv_heads, n_heads / n_kv_heads * n, head_dim))? * (head_dim as f64).powf(-0.5))?;
         let scores = q.matmul(&keys.t()?)?.reshape((n_heads, n, length))?.broadcast_add(&causal_mask(n, length)?)?;
         let weights = softmax_last_dim(&scores)?;
-        attended.add(&weights)?;
+        attention_mass.add(&weights)?;
         let mixed = weights.reshape((n_kv_heads, n_heads / n_kv_heads * n, length))?.matmul(&values)?;
         *cache = Some(KeysValues { keys, values });
         let mixed = mixed.reshape((n_heads, n, head_dim))?.transpose(0, 1)?.contiguous()?.reshape((n, n_heads * head_dim))?;
@@ -228,7 +228,7 @@ impl Layer {
     }
 }
 
-/// `[n, heads * head_dim]` -> `[heads, n, head_dim]`, each head normalised where the model does so.
+/// `[n, heads * head_dim]` -> `[heads, n, head_dim]`, each head normalized where the model does so.
 fn split_heads(projected: &Tensor, heads: usize, norm: Option<&Tensor>, config: &Config) -> Result<Tensor> {
     let mut split = projected.reshape((projected.dim(0)?, heads, config.head_dim))?;
     if let Some(norm) = norm {

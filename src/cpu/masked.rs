@@ -32,7 +32,7 @@ pub enum MaskedLmError {
     Config(String),
     #[error("tokenizer.json cannot be read: {0}")]
     Tokenizer(String),
-    #[error("the tokenizer has no token <mask>, so this is no masked language model")]
+    #[error("the tokenizer has no token <mask>, so this is not a masked language model")]
     NoMask,
     #[error("model.safetensors is not the weights of this model: {0}")]
     Weights(String),

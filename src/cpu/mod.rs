@@ -1,14 +1,14 @@
 //! The engine on candle's CPU tensors: the fallback where there is no GPU, and the oracle for it.
 //!
-//! f32 activations and accumulation throughout: candle's own quantised models round activations to 8 bits, which
+//! f32 activations and accumulation throughout: candle's own quantized models round activations to 8 bits, which
 //! puts up to 0.03 nat of noise on the scores. Weights of small models are expanded to f32 once; those of larger
 //! ones stay packed and are expanded row block by row block where they are used.
 
-mod attended;
+mod attention_mass;
 mod forward;
 #[cfg(target_arch = "wasm32")]
 mod fused;
-mod head;
+mod lm_head;
 pub mod masked;
 mod weight;
 
@@ -19,7 +19,8 @@ use candle_core::Tensor;
 
 use crate::lm::sample::Sampler;
 use crate::lm::{
-    Backend, Counters, Infill, Infills, Input, Job, LanguageModel, LmError, LoadError, Pass, Readout, check_job, check_known, check_length,
+    Backend, Counters, InfillRequest, Infills, Input, LanguageModel, LmError, LoadError, Pass, Readout, ScoreRequest, check_known,
+    check_length, check_request,
 };
 use crate::model::config::Config;
 use crate::model::gguf::Gguf;
@@ -27,7 +28,7 @@ use crate::model::source::ByteSource;
 use crate::model::stream::stream;
 use crate::model::tensors;
 use crate::model::tokenizer::TokenId;
-use attended::Attended;
+use attention_mass::AttentionMass;
 use forward::{Cache, Transformer};
 use weight::Weight;
 
@@ -96,17 +97,17 @@ impl CandleModel {
     }
 
     /// Takes what is read through the transformer after the text in `cache`; hidden states, `[inputs, dim]`.
-    fn forward(&mut self, inputs: &[Input], cache: &mut Cache, attended: &mut Attended) -> Result<Tensor, LmError> {
+    fn forward(&mut self, inputs: &[Input], cache: &mut Cache, attention_mass: &mut AttentionMass) -> Result<Tensor, LmError> {
         check_length(&self.transformer.config, cache.len() + inputs.len())?;
         self.counters.forward_tokens += inputs.len();
-        Ok(self.transformer.forward(inputs, cache, attended)?)
+        Ok(self.transformer.forward(inputs, cache, attention_mass)?)
     }
 
     /// The token's logits after the text in `cache`, and adds it to that.
     fn logits_after(&mut self, tokens: &[TokenId], cache: &mut Cache) -> Result<Vec<f32>, LmError> {
         check_known(&self.transformer.config, tokens)?;
         let inputs: Vec<Input> = tokens.iter().map(|&token| token.into()).collect();
-        let hidden = self.forward(&inputs, cache, &mut Attended::default())?;
+        let hidden = self.forward(&inputs, cache, &mut AttentionMass::default())?;
         self.counters.head_positions += 1;
         let last = hidden.narrow(0, hidden.dim(0)? - 1, 1)?;
         let normalized = self.transformer.normalize_last(&last)?;
@@ -115,29 +116,29 @@ impl CandleModel {
     }
 
     /// One gap's tokens, from the keys and values of the text before it.
-    fn fill(&mut self, infill: &Infill<'_>, gap: &Range<usize>, text: &Cache) -> Result<Vec<TokenId>, LmError> {
-        let (mut token, position) = infill.before(gap);
+    fn fill(&mut self, request: &InfillRequest<'_>, gap: &Range<usize>, text: &Cache) -> Result<Vec<TokenId>, LmError> {
+        let (mut token, position) = request.before(gap);
         let mut cache = text.prefix(position)?;
         let mut filled = Vec::with_capacity(gap.len());
         for i in 0..gap.len() {
             let mut logits = self.logits_after(&[token], &mut cache)?;
-            let original = (i == 0).then_some(&infill.tokens[gap.start]);
-            infill.forbidden.iter().chain(original).for_each(|&token| logits[token as usize] = f32::MIN);
+            let original = (i == 0).then_some(&request.tokens[gap.start]);
+            request.forbidden.iter().chain(original).for_each(|&token| logits[token as usize] = f32::MIN);
             token = Sampler::greedy().sample(&logits)?;
             filled.push(token);
         }
         Ok(filled)
     }
 
-    /// See [`head::read_out`].
+    /// See [`lm_head::read_out`].
     fn read_out(&mut self, hidden: &Tensor, targets: &[TokenId], base: Option<&Tensor>) -> Result<Readout, LmError> {
         self.counters.head_positions += targets.len() * if base.is_some() { 2 } else { 1 };
-        let readout = head::read_out(&self.transformer, hidden, targets, base)?;
+        let readout = lm_head::read_out(&self.transformer, hidden, targets, base)?;
         if readout.log_probs.iter().all(|log_prob| log_prob.is_finite()) { Ok(readout) } else { Err(LmError::NotFinite) }
     }
 
-    fn score_pass(&mut self, job: &Job<'_>, pass: &Pass, base: &Base) -> Result<Readout, LmError> {
-        let Job { tokens, targets, divergences, .. } = job;
+    fn score_pass(&mut self, request: &ScoreRequest<'_>, pass: &Pass, base: &Base) -> Result<Readout, LmError> {
+        let ScoreRequest { tokens, targets, divergences, .. } = request;
         // The state that predicts target t is the one at t - 1; those before the first edit are the base text's.
         let start = pass.start();
         let first = targets.start.max(start + 1);
@@ -145,7 +146,7 @@ impl CandleModel {
             return Ok(base.readout.of_a_pass());
         }
         let mut cache = base.cache.prefix(start)?;
-        let hidden = self.forward(&job.inputs(&pass.edits)[start..targets.end - 1], &mut cache, &mut Attended::default())?;
+        let hidden = self.forward(&request.inputs(&pass.edits)[start..targets.end - 1], &mut cache, &mut AttentionMass::default())?;
         let predicting = hidden.narrow(0, first - 1 - start, targets.end - first)?;
         let base_predicting = divergences.then(|| base.predicting.narrow(0, first - targets.start, targets.end - first)).transpose()?;
         let own = self.read_out(&predicting, &tokens[first..targets.end], base_predicting.as_ref())?;
@@ -186,45 +187,53 @@ impl LanguageModel for CandleModel {
         sampler.sample(&logits)
     }
 
-    async fn score(&mut self, job: &Job<'_>, mut on_readout: impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>) -> Result<(), LmError> {
-        let Job { tokens, targets, passes, .. } = job;
-        check_job(&self.transformer.config, job)?;
+    async fn score(
+        &mut self,
+        request: &ScoreRequest<'_>,
+        mut on_readout: impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>,
+    ) -> Result<(), LmError> {
+        let ScoreRequest { tokens, targets, passes, .. } = request;
+        check_request(&self.transformer.config, request)?;
         self.text = self.transformer.empty_cache();
         let mut cache = self.transformer.empty_cache();
-        let mut attended = Attended::new(targets.clone(), job.attended);
-        let hidden = self.forward(&job.inputs(&[])[..targets.end - 1], &mut cache, &mut attended)?;
+        let mut attention_mass = AttentionMass::new(targets.clone(), request.attended);
+        let hidden = self.forward(&request.inputs(&[])[..targets.end - 1], &mut cache, &mut attention_mass)?;
         let predicting = hidden.narrow(0, targets.start - 1, targets.len())?;
         let mut readout = self.read_out(&predicting, &tokens[targets.clone()], None)?;
-        readout.divergences = vec![0.0; if job.divergences { targets.len() } else { 0 }];
-        readout.attention = attended.sums;
+        readout.divergences = vec![0.0; if request.divergences { targets.len() } else { 0 }];
+        readout.attention = attention_mass.sums;
         let base = Base { readout, cache, predicting };
         let mut flow = on_readout(0, &base.readout).await;
         for (i, pass) in passes.iter().enumerate() {
             if flow.is_break() {
                 break;
             }
-            let readout = self.score_pass(job, pass, &base)?;
+            let readout = self.score_pass(request, pass, &base)?;
             flow = on_readout(i + 1, &readout).await;
         }
         Ok(())
     }
 
-    async fn infill(&mut self, infill: &Infill<'_>, mut on_step: impl AsyncFnMut() -> ControlFlow<()>) -> Result<Option<Infills>, LmError> {
-        check_known(&self.transformer.config, infill.forbidden)?;
+    async fn infill(
+        &mut self,
+        request: &InfillRequest<'_>,
+        mut on_step: impl AsyncFnMut() -> ControlFlow<()>,
+    ) -> Result<Option<Infills>, LmError> {
+        check_known(&self.transformer.config, request.forbidden)?;
         self.text = self.transformer.empty_cache();
         let mut text = self.transformer.empty_cache();
-        let end = infill.gaps.iter().map(|gap| infill.before(gap).1).max().unwrap_or(0);
+        let end = request.gaps.iter().map(|gap| request.before(gap).1).max().unwrap_or(0);
         if end > 0 {
-            check_known(&self.transformer.config, infill.tokens)?;
-            let inputs: Vec<Input> = infill.tokens[..end].iter().map(|&token| token.into()).collect();
-            self.forward(&inputs, &mut text, &mut Attended::default())?;
+            check_known(&self.transformer.config, request.tokens)?;
+            let inputs: Vec<Input> = request.tokens[..end].iter().map(|&token| token.into()).collect();
+            self.forward(&inputs, &mut text, &mut AttentionMass::default())?;
         }
-        let mut infills = Vec::with_capacity(infill.gaps.len());
-        for gap in infill.gaps {
+        let mut infills = Vec::with_capacity(request.gaps.len());
+        for gap in request.gaps {
             if on_step().await.is_break() {
                 return Ok(None);
             }
-            infills.push(self.fill(infill, gap, &text)?);
+            infills.push(self.fill(request, gap, &text)?);
         }
         Ok(Some(infills))
     }

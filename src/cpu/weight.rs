@@ -5,6 +5,7 @@ use std::ops::Range;
 use candle_core::{Device, Result, Tensor};
 
 use crate::lm::Input;
+use crate::lm::blocks::blocks;
 use crate::model::dequantize::dequantize;
 use crate::model::gguf;
 use crate::model::quant::Quant;
@@ -49,24 +50,24 @@ impl Weight {
 
     /// x W^T for some rows of W only: `[n, columns]` -> `[n, rows]`.
     pub fn project_to(&self, x: &Tensor, rows: Range<usize>) -> Result<Tensor> {
-        let block = match self.storage {
+        let at_once = match self.storage {
             Storage::Expanded(_) => rows.len(),
             Storage::Packed { .. } => BLOCK_VALUES / self.columns,
         };
-        let blocks = rows.clone().step_by(block.max(1)).map(|start| product(x, &self.rows(start..rows.end.min(start + block.max(1)))?));
-        Tensor::cat(&blocks.collect::<Result<Vec<_>>>()?, 1)
+        let products = blocks(rows, at_once.max(1)).map(|block| product(x, &self.rows(block)?));
+        Tensor::cat(&products.collect::<Result<Vec<_>>>()?, 1)
     }
 
     /// The rows that are read, mixed where they have to be: `[inputs, columns]`. All tokens have to be rows of the weight.
     pub fn embed(&self, inputs: &[Input]) -> Result<Tensor> {
         let of = |token: fn(&Input) -> TokenId| self.rows_of(&inputs.iter().map(token).collect::<Vec<_>>());
         let rows = of(|input| input.token)?;
-        if inputs.iter().all(|input| input.share == 0.0) {
+        if inputs.iter().all(|input| input.blend == 0.0) {
             return Ok(rows);
         }
-        let shares = Tensor::from_iter(inputs.iter().map(|input| input.share), &Device::Cpu)?.unsqueeze(1)?;
-        let way = (of(|input| input.other)? - &rows)?;
-        rows + way.broadcast_mul(&shares)?
+        let blend = Tensor::from_iter(inputs.iter().map(|input| input.blend), &Device::Cpu)?.unsqueeze(1)?;
+        let difference = (of(|input| input.blend_with)? - &rows)?;
+        rows + difference.broadcast_mul(&blend)?
     }
 
     /// The rows of these tokens: `[tokens, columns]`.
@@ -131,7 +132,7 @@ mod tests {
     fn an_input_on_its_way_is_between_two_embeddings() {
         let weight =
             Weight { rows: 2, columns: 2, storage: Storage::Expanded(Tensor::new(&[[0f32, 8.0], [4.0, 0.0]], &Device::Cpu).unwrap()) };
-        let inputs = [0.into(), Input { token: 0, other: 1, share: 0.25 }, Input { token: 0, other: 1, share: 1.0 }];
+        let inputs = [0.into(), Input { token: 0, blend_with: 1, blend: 0.25 }, Input { token: 0, blend_with: 1, blend: 1.0 }];
         assert_eq!(weight.embed(&inputs).unwrap().to_vec2::<f32>().unwrap(), [[0.0, 8.0], [1.0, 6.0], [4.0, 0.0]]);
     }
 }

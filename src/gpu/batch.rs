@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::lm::{Input, Job, Pass};
+use crate::lm::{Input, Pass, ScoreRequest};
 use crate::model::tokenizer::TokenId;
 
 /// One token on its way through the layers; the same as in `kernels/row.wgsl`.
@@ -34,7 +34,7 @@ impl Row {
     }
 
     fn reading(input: Input) -> Self {
-        Self { token: input.token, other: input.other, share: input.share, ..Self::default() }
+        Self { token: input.token, other: input.blend_with, share: input.blend, ..Self::default() }
     }
 }
 
@@ -73,7 +73,7 @@ pub struct Suffix {
 }
 
 /// The suffix of `pass`; both ranges are empty where no target comes after its first edit.
-pub fn suffix(job: &Job<'_>, pass: &Pass) -> Suffix {
+pub fn suffix(job: &ScoreRequest<'_>, pass: &Pass) -> Suffix {
     let start = pass.start();
     let targets = job.targets.start.max(start + 1)..job.targets.end;
     if targets.is_empty() {
@@ -84,7 +84,7 @@ pub fn suffix(job: &Job<'_>, pass: &Pass) -> Suffix {
 }
 
 /// Rows of a pass's suffix, with keys and values from slot `first_slot` of the suffixes on.
-pub fn suffix_rows(job: &Job<'_>, pass: &Pass, first_slot: usize) -> Vec<Row> {
+pub fn suffix_rows(job: &ScoreRequest<'_>, pass: &Pass, first_slot: usize) -> Vec<Row> {
     let Suffix { positions, .. } = suffix(job, pass);
     let perturbed = job.inputs(&pass.edits);
     let row = |(i, position): (usize, usize)| Row {
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_suffix_shares_what_comes_before_its_edit() {
-        let job = Job::new(&[1, 2, 3, 4, 5, 6], 3..6, &[]);
+        let job = ScoreRequest::new(&[1, 2, 3, 4, 5, 6], 3..6, &[]);
         assert_eq!(suffix(&job, &pass(1, 1)), Suffix { positions: 1..5, targets: 3..6 });
         let rows = suffix_rows(&job, &pass(1, 1), 10);
         assert_eq!(rows.iter().map(|row| row.token).collect::<Vec<_>>(), [9, 3, 4, 5]);
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn an_edit_inside_the_targets_leaves_those_up_to_it_alone() {
-        let job = Job::new(&[1, 2, 3, 4, 5, 6], 2..6, &[]);
+        let job = ScoreRequest::new(&[1, 2, 3, 4, 5, 6], 2..6, &[]);
         assert_eq!(suffix(&job, &pass(3, 1)).targets, 4..6);
         assert!(suffix(&job, &pass(5, 1)).positions.is_empty());
     }
@@ -149,7 +149,7 @@ mod tests {
     fn the_work_is_that_of_suffixes_only() {
         let tokens = [0; 400];
         let passes: Vec<Pass> = (0..19).map(|j| pass(20 * j, 20)).collect();
-        let job = Job::new(&tokens, 240..400, &passes);
+        let job = ScoreRequest::new(&tokens, 240..400, &passes);
         let suffixes: Vec<Suffix> = passes.iter().map(|pass| suffix(&job, pass)).collect();
         let forward = 399 + suffixes.iter().map(|suffix| suffix.positions.len()).sum::<usize>();
         let heads = 160 + suffixes.iter().map(|suffix| suffix.targets.len()).sum::<usize>();

@@ -7,7 +7,7 @@ use super::batch::gap_row;
 use super::forward::{Choices, Scoring, blocks, cache_length};
 use super::kernels::best::bits;
 use super::recording::Recording;
-use crate::lm::{Infill, Infills, Input, LmError, check_known, check_length};
+use crate::lm::{InfillRequest, Infills, Input, LmError, check_known, check_length};
 use crate::model::tokenizer::TokenId;
 
 /// No token of any vocabulary.
@@ -17,7 +17,7 @@ impl GpuModel {
     /// See [`crate::lm::LanguageModel::infill`].
     pub(super) async fn fill(
         &mut self,
-        infill: &Infill<'_>,
+        infill: &InfillRequest<'_>,
         on_step: impl AsyncFnMut() -> ControlFlow<()>,
     ) -> Result<Option<Infills>, LmError> {
         self.check_infill(infill)?;
@@ -27,7 +27,7 @@ impl GpuModel {
         filled
     }
 
-    fn check_infill(&self, infill: &Infill<'_>) -> Result<(), LmError> {
+    fn check_infill(&self, infill: &InfillRequest<'_>) -> Result<(), LmError> {
         let config = &self.transformer.config;
         check_length(config, infill.tokens.len())?;
         check_known(config, &[infill.tokens, infill.forbidden, &[infill.start_token]].concat())
@@ -35,7 +35,7 @@ impl GpuModel {
 
     async fn fill_checked(
         &mut self,
-        infill: &Infill<'_>,
+        infill: &InfillRequest<'_>,
         mut on_step: impl AsyncFnMut() -> ControlFlow<()>,
     ) -> Result<Option<Infills>, LmError> {
         self.read_before_gaps(infill).await?;
@@ -74,7 +74,7 @@ impl GpuModel {
     }
 
     /// Keys and values of the original text, as far as a gap needs them.
-    async fn read_before_gaps(&mut self, infill: &Infill<'_>) -> Result<(), LmError> {
+    async fn read_before_gaps(&mut self, infill: &InfillRequest<'_>) -> Result<(), LmError> {
         self.make_room(infill.tokens.len()).await?;
         let end = infill.gaps.iter().map(|gap| infill.before(gap).1).max().unwrap_or(0);
         let inputs: Vec<Input> = infill.tokens[..end].iter().map(|&token| token.into()).collect();

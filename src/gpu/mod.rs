@@ -26,7 +26,9 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use crate::lm::sample::Sampler;
-use crate::lm::{Backend, Counters, Infill, Infills, Input, Job, LanguageModel, LmError, LoadError, Readout, check_known, check_length};
+use crate::lm::{
+    Backend, Counters, InfillRequest, Infills, Input, LanguageModel, LmError, LoadError, Readout, ScoreRequest, check_known, check_length,
+};
 use crate::model::config::Config;
 use crate::model::gguf::Gguf;
 use crate::model::source::ByteSource;
@@ -193,11 +195,19 @@ impl LanguageModel for GpuModel {
         self.chosen().await
     }
 
-    async fn score(&mut self, job: &Job<'_>, on_readout: impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>) -> Result<(), LmError> {
+    async fn score(
+        &mut self,
+        job: &ScoreRequest<'_>,
+        on_readout: impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>,
+    ) -> Result<(), LmError> {
         self.score_job(job, on_readout).await
     }
 
-    async fn infill(&mut self, infill: &Infill<'_>, on_step: impl AsyncFnMut() -> ControlFlow<()>) -> Result<Option<Infills>, LmError> {
+    async fn infill(
+        &mut self,
+        infill: &InfillRequest<'_>,
+        on_step: impl AsyncFnMut() -> ControlFlow<()>,
+    ) -> Result<Option<Infills>, LmError> {
         self.fill(infill, on_step).await
     }
 

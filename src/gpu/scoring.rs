@@ -11,7 +11,7 @@ use super::forward::{Comparison, Positions, Scoring, Scratch, blocks, cache_leng
 use super::kernels::attended::Attended;
 use super::kernels::{divergence::divergence, log_sum_exp::log_prob, padded};
 use super::recording::Recording;
-use crate::lm::{Job, LmError, Pass, Readout, check_job};
+use crate::lm::{LmError, Pass, Readout, ScoreRequest, check_request};
 use crate::model::tokenizer::TokenId;
 
 /// Bytes that rows of suffixes may take at once, beside one block's temporaries.
@@ -49,10 +49,10 @@ impl GpuModel {
     /// See [`crate::lm::LanguageModel::score`].
     pub(super) async fn score_job(
         &mut self,
-        job: &Job<'_>,
+        job: &ScoreRequest<'_>,
         mut on_readout: impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>,
     ) -> Result<(), LmError> {
-        check_job(&self.transformer.config, job)?;
+        check_request(&self.transformer.config, job)?;
         let scored = self.score_checked_job(job, &mut on_readout).await;
         self.text.length = 0;
         scored
@@ -60,7 +60,7 @@ impl GpuModel {
 
     async fn score_checked_job(
         &mut self,
-        job: &Job<'_>,
+        job: &ScoreRequest<'_>,
         on_readout: &mut impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>,
     ) -> Result<(), LmError> {
         self.decoding = None;
@@ -98,7 +98,7 @@ impl GpuModel {
     }
 
     /// The base text of a job: its keys and values stay.
-    async fn score_base(&mut self, job: &Job<'_>, scoring: &Scoring) -> Result<Base, LmError> {
+    async fn score_base(&mut self, job: &ScoreRequest<'_>, scoring: &Scoring) -> Result<Base, LmError> {
         let read = &job.inputs(&[])[..job.targets.end - 1];
         self.make_room(read.len()).await?;
         let scratch = self.scratch(read.len().min(super::PREFILL_ROWS)).await?;
@@ -135,7 +135,7 @@ impl GpuModel {
     /// Some passes together: one readout for each.
     async fn score_passes(
         &mut self,
-        job: &Job<'_>,
+        job: &ScoreRequest<'_>,
         passes: &[Pass],
         base: &Base,
         chunk: &Chunk,

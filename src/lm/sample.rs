@@ -1,7 +1,8 @@
-//! Which token comes next. The same seed gives the same chances on every engine, and the way from chance to a token is plain
-//! enough to be taken on a GPU too: texts differ only where engines round a likelihood differently.
+//! Which token comes next. The same seed gives the same random numbers on every engine, and the way from a number to a token is plain
+//! enough for a GPU too: texts differ only where engines round a probability differently.
 
 use super::LmError;
+use super::rng::Rng;
 use crate::model::tokenizer::TokenId;
 
 /// Greedy, or random with a seed.
@@ -9,15 +10,10 @@ pub struct Sampler {
     temperature: f64,
     top_k: Option<usize>,
     top_p: Option<f64>,
-    chance: Chance,
+    rng: Rng,
 }
 
-/// Random numbers that are the same for the same seed, everywhere.
-pub struct Chance {
-    state: u64,
-}
-
-/// One choice that is left to chance.
+/// One random choice.
 #[derive(Clone, Copy, Debug)]
 pub struct Draw {
     /// Logits are divided by it; above 0.
@@ -26,15 +22,15 @@ pub struct Draw {
     pub top_k: Option<usize>,
     /// Of those, the most likely ones that hold this part of their probability.
     pub top_p: Option<f64>,
-    /// In [0, 1).
-    pub chance: f64,
+    /// A random number in [0, 1).
+    pub uniform: f64,
 }
 
 impl Sampler {
     /// Temperature 0 is greedy; otherwise logits are divided by it, and the choice is limited to the `top_k` most
     /// likely tokens, then to the smallest set that holds `top_p` of the probability.
     pub fn new(temperature: f64, top_k: Option<usize>, top_p: Option<f64>, seed: u64) -> Self {
-        Self { temperature, top_k, top_p, chance: Chance::new(seed) }
+        Self { temperature, top_k, top_p, rng: Rng::new(seed) }
     }
 
     pub fn greedy() -> Self {
@@ -44,7 +40,7 @@ impl Sampler {
     /// The next choice; `None` where it is always the most likely token.
     pub fn draw(&mut self) -> Option<Draw> {
         let &mut Self { temperature, top_k, top_p, .. } = self;
-        (temperature > 0.0).then(|| Draw { temperature, top_k, top_p, chance: self.chance.draw() })
+        (temperature > 0.0).then(|| Draw { temperature, top_k, top_p, uniform: self.rng.uniform() })
     }
 
     /// Whether it always takes the most likely token.
@@ -61,21 +57,6 @@ impl Sampler {
     }
 }
 
-impl Chance {
-    pub fn new(seed: u64) -> Self {
-        Self { state: seed }
-    }
-
-    /// 24 random bits (splitmix64, Steele, Lea and Flood 2014), as a part of 1.
-    pub fn draw(&mut self) -> f64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 40) as f64 / f64::from(1 << 24)
-    }
-}
-
 /// The first of the most likely tokens.
 fn argmax(logits: &[f32]) -> TokenId {
     (1..logits.len()).fold(0, |best, i| if logits[i] > logits[best] { i } else { best }) as TokenId
@@ -83,7 +64,7 @@ fn argmax(logits: &[f32]) -> TokenId {
 
 impl Draw {
     /// Of the tokens left by top-k and top-p, the one at which the running sum of exp(logit / temperature), in the order of the
-    /// vocabulary, passes `chance` of the whole.
+    /// vocabulary, passes `uniform` of the whole.
     pub fn token(&self, logits: &[f32]) -> TokenId {
         let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let weight = |logit: f32| (f64::from(logit - largest) / self.temperature).exp();
@@ -95,7 +76,7 @@ impl Draw {
         for (i, &logit) in left {
             token = i as TokenId;
             passed += weight(logit);
-            if passed > self.chance * all {
+            if passed > self.uniform * all {
                 break;
             }
         }
@@ -157,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn logits_that_are_no_numbers_are_an_error() {
+    fn logits_that_are_not_numbers_are_an_error() {
         assert!(matches!(Sampler::greedy().sample(&[0.0, f32::NAN]), Err(LmError::NotFinite)));
     }
 }

@@ -1,9 +1,9 @@
-//! The architectures: rows of knobs. The transformer branches on a knob, never on a model's name.
+//! The architectures: rows of settings. The transformer branches on a setting, never on a model's name.
 
 /// How queries and keys are rotated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rope {
-    /// Neighbouring values make a pair (ggml's "norm").
+    /// Neighboring values make a pair (ggml's "norm").
     Interleaved,
     /// Value i pairs with value i + head_dim / 2 (ggml's "neox").
     Halves,
@@ -23,7 +23,7 @@ pub struct Architecture {
 
 /// All architectures that can be run.
 pub const ARCHITECTURES: &[Architecture] = &[
-    // Llama 2 and 3, TinyLlama, SmolLM: the converter permutes q and k, so pairs are neighbours.
+    // Llama 2 and 3, TinyLlama, SmolLM: the converter permutes q and k, so pairs are neighbors.
     Architecture { name: "llama", rope: Rope::Interleaved, qkv_bias: false, qk_norm: false },
     Architecture { name: "qwen2", rope: Rope::Halves, qkv_bias: true, qk_norm: false },
     Architecture { name: "qwen3", rope: Rope::Halves, qkv_bias: false, qk_norm: true },

@@ -5,7 +5,7 @@ use super::gguf::{Gguf, GgufError, Metadata};
 
 /// Far beyond any model of this kind; within it no product of two sizes of a row overflows 32 bits.
 const MAX_SIZE: usize = 1 << 22;
-/// What a kernel of the GPU keeps at hand for one head.
+/// The widest head that the attention kernel of the GPU takes.
 const MAX_HEAD_DIM: usize = 512;
 
 /// Sizes, as llama names them.
@@ -35,9 +35,9 @@ pub struct Config {
 pub enum ConfigError {
     #[error("this model's architecture ({0}) is not supported; supported are {names}", names = arch::names())]
     Architecture(String),
-    #[error("the model file does not say {0}")]
+    #[error("the model file does not state {0}")]
     Missing(String),
-    #[error("the model file says impossible things: {0}")]
+    #[error("the model file cannot be used: {0}")]
     Impossible(String),
     #[error("this model scales positions by {0:?}, which is not supported")]
     RopeScaling(String),
@@ -91,7 +91,7 @@ impl Config {
             (self.norm_epsilon > 0.0 && self.rope_base > 0.0 && self.rope_scale > 0.0, "constants"),
         ];
         match facts.iter().find(|(holds, _)| !holds) {
-            Some((_, what)) => Err(ConfigError::Impossible(format!("its {what} cannot be so"))),
+            Some((_, what)) => Err(ConfigError::Impossible(format!("its {what} cannot be right"))),
             None => Ok(()),
         }
     }

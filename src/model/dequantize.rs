@@ -1,4 +1,4 @@
-//! Quantised values to f32, by candle.
+//! Quantized values to f32, by candle.
 
 use candle_core::quantized::{GgmlDType, ggml_file::qtensor_from_ggml};
 use candle_core::{Device, Result, Tensor};

@@ -5,7 +5,7 @@ use super::config::ConfigError;
 use super::gguf::{Gguf, Metadata};
 use super::quant;
 
-/// Kinds of quantisation that are told by the header (`general.file_type`, llama.cpp's `llama_ftype`) and cannot be read.
+/// Quantizations that the header states (`general.file_type`, llama.cpp's `llama_ftype`) and that cannot be read.
 const UNREADABLE_KINDS: &[(u64, &str)] = &[
     (19, "IQ2_XXS"),
     (20, "IQ2_XS"),
@@ -40,9 +40,9 @@ pub struct ModelSummary {
 impl ModelSummary {
     /// Reads the beginning of a file. Sizes that are further back count as 0.
     ///
-    /// Errors where it can be told already that this version cannot run the model.
+    /// Errors where these bytes already show that this version cannot run the model.
     pub fn of(bytes: &[u8]) -> Result<Self, ConfigError> {
-        let metadata = Gguf::glance(bytes)?;
+        let metadata = Gguf::leading_metadata(bytes)?;
         let name = metadata.str("general.architecture").ok_or_else(|| ConfigError::Missing("its architecture".into()))?;
         let architecture = arch::by_name(name).ok_or_else(|| ConfigError::Architecture(name.to_owned()))?;
         let kind = metadata.u64("general.file_type");

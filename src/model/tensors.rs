@@ -16,7 +16,7 @@ struct Expected {
 pub enum TensorsError {
     #[error("the model has no tensor {0}")]
     Missing(String),
-    #[error("tensor {name} has shape {found:?} where {expected:?} belongs")]
+    #[error("tensor {name} has the shape {found:?} instead of {expected:?}")]
     Shape { name: String, found: Vec<usize>, expected: Vec<usize> },
     #[error("the model has a tensor {0} that this version does not know how to use")]
     Unused(String),

@@ -126,7 +126,7 @@ impl<M: LanguageModel> Session<M> {
     pub(super) fn prepare(
         &self,
         question: &Question,
-        method: &attribution::Method,
+        method: &attribution::AttributionMethod,
         unit: Unit,
         text: &AnsweredText,
     ) -> Result<AnsweredQuestion, Problem> {

@@ -12,7 +12,7 @@ use crate::version::GLASSCAGE;
 
 impl<M: LanguageModel> Session<M> {
     /// What stands in place of a source's tokens, in words.
-    pub fn replacement(&self, method: &attribution::Method) -> String {
+    pub fn replacement(&self, method: &attribution::AttributionMethod) -> String {
         match method.replacement {
             Replacement::EndToken => self.tokenizer.name(self.tokenizer.eos()),
             Replacement::Infill => "the model\u{2019}s own words".into(),
@@ -24,7 +24,7 @@ impl<M: LanguageModel> Session<M> {
     /// A document with an empty table, about its last sentence.
     pub(super) fn unmeasured_document(
         &self,
-        method: &attribution::Method,
+        method: &attribution::AttributionMethod,
         unit: Unit,
         text: SplitText,
         is_framed: bool,

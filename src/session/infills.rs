@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{AnsweredQuestion, Session};
-use crate::attribution::{Method, Replacement};
+use crate::attribution::{AttributionMethod, Replacement};
 use crate::cpu::masked::MaskedLmError;
 use crate::lm::LanguageModel;
 use crate::model::tokenizer::TokenId;
@@ -12,7 +12,7 @@ use crate::problem::Problem;
 impl<M: LanguageModel> Session<M> {
     /// Makes `answered` ready to be measured by `method`: where that asks for it, every source gets as many other tokens as it has,
     /// cut off or filled up with end tokens.
-    pub fn fill_gaps(&self, method: &Method, answered: &mut AnsweredQuestion) -> Result<(), Problem> {
+    pub fn fill_gaps(&self, method: &AttributionMethod, answered: &mut AnsweredQuestion) -> Result<(), Problem> {
         if method.replacement == Replacement::MaskedLm {
             answered.transcript.infills = self.masked_infills(answered)?;
         }

@@ -16,10 +16,10 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use crate::attribution::deletion::{RANDOM_ORDERS, deletion_scores, random_orders};
-use crate::attribution::run::{Column, Measured, Step, measure, n_passes};
+use crate::attribution::measure::{MeasureProgress, Measured, MeasuredColumn, measure, n_passes};
 use crate::attribution::{self, Segments, Transcript};
 use crate::cpu::masked::MaskedLm;
-use crate::engine::{self, Engine, Loaded};
+use crate::engine::{self, Engine, LoadedEngine};
 use crate::explanation::{Document, Model};
 use crate::lm::LanguageModel;
 use crate::model::chat::ChatTemplate;
@@ -87,7 +87,7 @@ impl Session<Engine> {
         let template = ChatTemplate::from_metadata(&gguf.metadata, &tokenizer).map_err(problems::unreadable_file)?;
         gguf.metadata.forget_arrays();
         let loaded = engine::load(source, &gguf, chosen, on_progress).await.map_err(problems::load_failed)?;
-        Ok(loaded.map(|Loaded { engine, sha256, notice }| Self {
+        Ok(loaded.map(|LoadedEngine { engine, sha256, notice }| Self {
             lm: engine,
             tokenizer,
             template,
@@ -133,7 +133,7 @@ impl<M: LanguageModel> Session<M> {
     /// Fills the table of an answered question.
     async fn measure(
         &mut self,
-        method: &attribution::Method,
+        method: &attribution::AttributionMethod,
         mut answered: AnsweredQuestion,
         mut on_progress: impl AsyncFnMut(ExplainProgress) -> ControlFlow<()>,
     ) -> Result<ExplainResult, Problem> {
@@ -148,12 +148,12 @@ impl<M: LanguageModel> Session<M> {
         let mut passes_done = 0;
         let methods = [method];
         let measured = measure(&mut self.lm, &methods, &transcript, &segments, async |step| match step {
-            Step::Base => on_progress(ExplainProgress::BaseScored).await,
-            Step::Pass { done } => {
+            MeasureProgress::Base => on_progress(ExplainProgress::BaseScored).await,
+            MeasureProgress::Pass { done } => {
                 passes_done = done;
                 on_progress(ExplainProgress::Pass { done, planned }).await
             }
-            Step::Column(Column { source, scores, done }) => {
+            MeasureProgress::Column(MeasuredColumn { source, scores, done }) => {
                 passes_done = done;
                 on_progress(ExplainProgress::Column { source, scores: scores[0].clone(), done, planned }).await
             }
@@ -174,7 +174,7 @@ impl<M: LanguageModel> Session<M> {
         &mut self,
         question: &Question,
         orders: &[Vec<usize>],
-        mut on_pass: impl AsyncFnMut(PassProgress) -> ControlFlow<()>,
+        on_pass: impl AsyncFnMut(PassProgress) -> ControlFlow<()>,
     ) -> Result<Option<DeletionCurves>, Problem> {
         let AnswerResult::Answered(answered) = self.answer(question, async |_| ControlFlow::Continue(())).await? else { return Ok(None) };
         let AnsweredQuestion { transcript, segments, .. } = *answered;
@@ -183,13 +183,12 @@ impl<M: LanguageModel> Session<M> {
             return Err(problems::other_sentences());
         }
         let all = [orders, &random_orders(n_prompt, RANDOM_ORDERS, 0)].concat();
-        let on_pass = async |[done, planned]| on_pass(PassProgress { done, planned }).await;
         let scores = deletion_scores(&mut self.lm, &transcript, &segments, &all, on_pass).await.map_err(problems::engine_failed)?;
         Ok(scores.map(|mut curves| DeletionCurves { random: curves.split_off(orders.len()), curves }))
     }
 }
 
 /// The method that a question asks for.
-fn method_of(question: &Question) -> Result<&'static attribution::Method, Problem> {
+fn method_of(question: &Question) -> Result<&'static attribution::AttributionMethod, Problem> {
     attribution::method(&question.method).ok_or_else(|| problems::unknown_method(&question.method))
 }

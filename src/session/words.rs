@@ -3,7 +3,7 @@
 use std::ops::{ControlFlow, Range};
 
 use super::{AnsweredQuestion, Session, method_of, problems};
-use crate::attribution::run::{Column, Step, measure_columns};
+use crate::attribution::measure::{MeasureProgress, MeasuredColumn, measure_columns};
 use crate::attribution::{Segments, Transcript};
 use crate::explanation::Unit;
 use crate::lm::LanguageModel;
@@ -14,7 +14,7 @@ use crate::request::{PassProgress, Question, Word};
 /// Of a graph of words.
 const MAX_PASSES: usize = 240;
 
-/// A graph of words takes a pass for each word, or several: for a long text that is more than anybody waits for, or reads.
+/// A graph of words takes a pass for each word, or several: for a long text that is too slow, and too much to read.
 pub(super) fn check_cost(unit: Unit, passes: usize) -> Result<(), Problem> {
     if unit == Unit::Sentence || passes <= MAX_PASSES {
         return Ok(());
@@ -54,8 +54,10 @@ impl<M: LanguageModel> Session<M> {
         let (methods, columns) = ([method], source..source + words.len());
         let transcript = Transcript { infills: infills(&by_words, source, &words), ..by_sentences.transcript };
         let measured = measure_columns(&mut self.lm, &methods, &transcript, &expanded, columns, async |step| match step {
-            Step::Base => on_pass(PassProgress { done: 0, planned }).await,
-            Step::Pass { done } | Step::Column(Column { done, .. }) => on_pass(PassProgress { done, planned }).await,
+            MeasureProgress::Base => on_pass(PassProgress { done: 0, planned }).await,
+            MeasureProgress::Pass { done } | MeasureProgress::Column(MeasuredColumn { done, .. }) => {
+                on_pass(PassProgress { done, planned }).await
+            }
         });
         let measured = measured.await;
         if let Some(failure) = measured.failure {

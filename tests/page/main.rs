@@ -85,7 +85,7 @@ async fn explain_shows_why_and_a_link_shows_the_same_without_an_engine() {
     browser.explained().await;
     println!("cold page, model not loaded: explained {:.1} s after the press", began.elapsed().as_secs_f64());
     // There is no GPU in the tests' browser, and the page says so.
-    assert!(browser.text("engine-notice").await.contains("without a GPU"));
+    assert!(browser.text("engine-notice").await.contains("no GPU"));
     browser.find("engine-notice").await.scroll_into_view().await.expect("it can be scrolled to");
     browser.screenshot("engine-light").await;
     browser.look(PHONE, "dark").await;

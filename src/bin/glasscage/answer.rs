@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::filters::filter;
-use super::{Backend, load};
+use super::{BackendArgument, load};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -18,21 +18,21 @@ pub struct Arguments {
     #[arg(long)]
     model: PathBuf,
     #[arg(long, value_enum, default_value = "cpu")]
-    backend: Backend,
+    backend: BackendArgument,
     /// The longest answer, in tokens
     #[arg(long, default_value_t = 256)]
     max_tokens: usize,
 }
 
 #[derive(Deserialize)]
-struct Input {
+struct PromptLine {
     prompt: String,
 }
 
 pub fn answer(arguments: &Arguments) -> Result<(), String> {
     let mut session = load(&arguments.model, arguments.backend)?;
     let max_tokens = arguments.max_tokens;
-    filter(|Input { prompt }| {
+    filter(|PromptLine { prompt }| {
         let question = Question { max_tokens, ..Question::greedy(&prompt) };
         match pollster::block_on(session.answer(&question, async |_| ControlFlow::Continue(()))) {
             Ok(AnswerResult::Answered(answered)) => {

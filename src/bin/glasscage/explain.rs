@@ -11,7 +11,7 @@ use glasscage::graph::{context_attribution, normalize, row_attribution};
 use glasscage::request::{ExplainProgress, Question};
 use glasscage::session::ExplainResult;
 
-use super::{Backend, load, load_masked_lm};
+use super::{BackendArgument, load, load_masked_lm, output};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -35,7 +35,7 @@ pub struct Arguments {
     #[arg(long)]
     words: bool,
     #[arg(long, value_enum, default_value = "cpu")]
-    backend: Backend,
+    backend: BackendArgument,
     /// The generated sentences to explain: "last", or numbers from 1 such as 1,3
     #[arg(long, default_value = "last")]
     output: String,
@@ -98,8 +98,7 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
             arguments.output
         ));
     }
-    print_attribution(&document);
-    Ok(())
+    output::print(&attribution_text(&document))
 }
 
 fn question(arguments: &Arguments) -> Result<Question, String> {
@@ -153,14 +152,15 @@ fn show_progress(progress: &ExplainProgress) {
     std::io::stderr().flush().ok();
 }
 
-/// The answer and the percentages of the prompt sentences, on standard output.
-fn print_attribution(document: &Document) {
+/// The answer and the percentages of the prompt sentences.
+fn attribution_text(document: &Document) -> String {
     let adjacency = normalize(&document.table, document.method.normalization);
     let share = |attribution: Vec<f64>| attribution.into_iter().map(|influence| 100.0 * influence / document.output.len() as f64);
-    println!("{}\n\n  CAGE    row", document.generation.text.trim());
+    let mut text = format!("{}\n\n  CAGE    row\n", document.generation.text.trim());
     let context = share(context_attribution(&adjacency, &document.output));
     let row = share(row_attribution(&adjacency, &document.output));
     for ((context, row), sentence) in context.zip(row).zip(document.prompt.sentence_texts()) {
-        println!("{context:5.1}% {row:5.1}%  {}", sentence.trim());
+        text += &format!("{context:5.1}% {row:5.1}%  {}\n", sentence.trim());
     }
+    text
 }

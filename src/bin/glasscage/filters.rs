@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use glasscage::graph::{self, Normalization};
-use glasscage::lm::{Edit, Job, LanguageModel, Pass, check_known};
+use glasscage::lm::{Edit, LanguageModel, Pass, ScoreRequest, check_known};
 use glasscage::model::gguf::Gguf;
 use glasscage::model::tokenizer::{TokenId, Tokenizer};
 use glasscage::table::Table;
@@ -14,24 +14,24 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Backend, load, open};
+use super::{BackendArgument, load, open};
 
 #[derive(Deserialize)]
-struct Text {
+struct TextLine {
     text: String,
 }
 
 #[derive(Deserialize)]
-struct GraphInput {
+struct GraphLine {
     table: Table,
     n_prompt: usize,
     output: Vec<usize>,
-    #[serde(default)]
-    normalisation: Normalization,
+    #[serde(default, alias = "normalisation")]
+    normalization: Normalization,
 }
 
 #[derive(Deserialize)]
-struct ScoreInput {
+struct ScoreLine {
     ids: Option<Vec<TokenId>>,
     text: Option<String>,
     #[serde(default)]
@@ -41,14 +41,14 @@ struct ScoreInput {
 pub fn tokenize(model: &Path) -> Result<(), String> {
     let gguf = pollster::block_on(Gguf::read(&open(model)?)).map_err(|error| error.to_string())?;
     let tokenizer = Tokenizer::from_metadata(&gguf.metadata).map_err(|error| error.to_string())?;
-    filter(|Text { text }| {
+    filter(|TextLine { text }| {
         let ids: Vec<TokenId> = tokenizer.encode(&text).iter().map(|token| token.id).collect();
         Ok(json!({ "ids": ids, "ids_special": tokenizer.encode_with_special(&text) }))
     })
 }
 
 pub fn split() -> Result<(), String> {
-    filter(|Text { text }| {
+    filter(|TextLine { text }| {
         let code_points = |byte: usize| text[..byte].chars().count();
         let spans: Vec<_> = sentences(&text).iter().map(|span| [code_points(span.start), code_points(span.end)]).collect();
         Ok(json!({ "sentences": spans }))
@@ -56,8 +56,8 @@ pub fn split() -> Result<(), String> {
 }
 
 pub fn graph() -> Result<(), String> {
-    filter(|mut input: GraphInput| {
-        let GraphInput { table, n_prompt, output, normalisation } = &mut input;
+    filter(|mut line: GraphLine| {
+        let GraphLine { table, n_prompt, output, normalization } = &mut line;
         if table.n_prompt() != *n_prompt {
             return Err(format!(
                 "a table of {} rows with n_prompt {n_prompt} has {} columns",
@@ -70,7 +70,7 @@ pub fn graph() -> Result<(), String> {
         }
         output.sort_unstable();
         output.dedup();
-        let adjacency = graph::normalize(table, *normalisation);
+        let adjacency = graph::normalize(table, *normalization);
         Ok(json!({
             "adjacency": adjacency.to_rectangle(0.0),
             "influence": graph::total_influence(&adjacency).to_rectangle(0.0),
@@ -81,9 +81,9 @@ pub fn graph() -> Result<(), String> {
     })
 }
 
-pub fn score(model: &Path, backend: Backend) -> Result<(), String> {
+pub fn score(model: &Path, backend: BackendArgument) -> Result<(), String> {
     let mut session = load(model, backend)?;
-    filter(|ScoreInput { ids, text, replace }| {
+    filter(|ScoreLine { ids, text, replace }| {
         let tokens = match (ids, text) {
             (Some(ids), None) => ids,
             (None, Some(text)) => {
@@ -114,8 +114,8 @@ fn log_probs(lm: &mut impl LanguageModel, tokens: &[TokenId]) -> Result<Vec<f64>
     check_known(lm.config(), tokens).map_err(|error| error.to_string())?;
     let mut log_probs = Vec::new();
     if tokens.len() > 1 {
-        let job = Job::new(tokens, 1..tokens.len(), &[]);
-        let score = lm.score(&job, async |_, readout| {
+        let request = ScoreRequest::new(tokens, 1..tokens.len(), &[]);
+        let score = lm.score(&request, async |_, readout| {
             log_probs = readout.log_probs.clone();
             ControlFlow::Continue(())
         });

@@ -10,7 +10,7 @@ use glasscage::session::ExplainResult;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Backend, load};
+use super::{BackendArgument, load, output};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -44,7 +44,7 @@ pub fn gallery(arguments: &Arguments) -> Result<(), String> {
     let failed = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let json = fs::read_to_string(&arguments.examples).map_err(|error| failed(&arguments.examples, &error))?;
     let ExampleFile { examples } = serde_json::from_str(&json).map_err(|error| failed(&arguments.examples, &error))?;
-    let mut session = load(&arguments.model, Backend::Cpu)?;
+    let mut session = load(&arguments.model, BackendArgument::Cpu)?;
     if arguments.out.exists() {
         fs::remove_dir_all(&arguments.out).map_err(|error| failed(&arguments.out, &error))?;
     }
@@ -69,8 +69,7 @@ pub fn gallery(arguments: &Arguments) -> Result<(), String> {
     let path = arguments.out.join("index.json");
     let index = serde_json::to_string_pretty(&json!({ "explanations": entries })).map_err(|error| failed(&path, &error))?;
     fs::write(&path, index + "\n").map_err(|error| failed(&path, &error))?;
-    println!("{} explanations in {}", entries.len(), arguments.out.display());
-    Ok(())
+    output::print(&format!("{} explanations in {}\n", entries.len(), arguments.out.display()))
 }
 
 /// "Three facts, of nine" as "three-facts-of-nine".

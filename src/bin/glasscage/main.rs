@@ -6,6 +6,7 @@ mod evaluate;
 mod explain;
 mod filters;
 mod gallery;
+mod output;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -43,21 +44,22 @@ enum Command {
     },
     /// JSON lines {"text"} -> {"sentences": [[start, end], ..]} in code points
     Split,
-    /// JSON lines {"table", "n_prompt", "output", "normalisation"} -> adjacency, influence and attributions
+    /// JSON lines {"table", "n_prompt", "output", "normalization"} -> adjacency, influence and attributions
     Graph,
     /// JSON lines {"ids"} or {"text"}, with optional "replace": [[start, end], ..] -> {"ids", "logprobs"}
     Score {
         #[arg(long)]
         model: PathBuf,
         #[arg(long, value_enum, default_value = "cpu")]
-        backend: Backend,
+        backend: BackendArgument,
     },
     /// How fast an engine is here: load, prefill, decode, and the attribution job in three schedules
     Bench(bench::Arguments),
 }
 
+/// The engine to use, as an argument.
 #[derive(Clone, Copy, ValueEnum)]
-pub enum Backend {
+pub enum BackendArgument {
     Cpu,
     Gpu,
 }
@@ -72,8 +74,7 @@ fn main() -> ExitCode {
             return fail(paragraph.trim_start_matches("error: "));
         }
         Err(help) => {
-            print!("{help}");
-            return ExitCode::SUCCESS;
+            return output::print(&help.to_string()).map_or_else(|message| fail(&message), |()| ExitCode::SUCCESS);
         }
     };
     let done = match cli.command {
@@ -97,10 +98,10 @@ fn fail(message: &str) -> ExitCode {
 }
 
 /// The model in a file.
-fn load(path: &Path, backend: Backend) -> Result<Session<Engine>, String> {
+fn load(path: &Path, backend: BackendArgument) -> Result<Session<Engine>, String> {
     let choice = match backend {
-        Backend::Cpu => BackendChoice::Cpu,
-        Backend::Gpu => BackendChoice::Gpu,
+        BackendArgument::Cpu => BackendChoice::Cpu,
+        BackendArgument::Gpu => BackendChoice::Gpu,
     };
     let session = pollster::block_on(Session::load(&open(path)?, choice, async |_| std::ops::ControlFlow::Continue(())));
     let session = session.map_err(|problem| format!("{}: {}", path.display(), problem.what))?.expect("loading is never broken off");

@@ -1,4 +1,4 @@
-//! A token drawn by chance, from the logits of one position.
+//! A token drawn at random, from the logits of one position.
 
 use crate::gpu::device::Buffer;
 use crate::gpu::kernel::Kernel;
@@ -13,7 +13,7 @@ pub const DRAW_WORDS: usize = 4;
 /// A draw as the kernel reads it, for a vocabulary of `n` tokens.
 pub fn words(draw: &Draw, n: usize) -> [u32; DRAW_WORDS] {
     let top_k = draw.top_k.unwrap_or(n).min(n) as u32;
-    [(draw.temperature as f32).to_bits(), top_k, (draw.top_p.unwrap_or(1.0) as f32).to_bits(), (draw.chance as f32).to_bits()]
+    [(draw.temperature as f32).to_bits(), top_k, (draw.top_p.unwrap_or(1.0) as f32).to_bits(), (draw.uniform as f32).to_bits()]
 }
 
 /// The token to `chosen[0]`, see [`Draw::token`], and the bits of a number to `chosen[1]` that is finite where all logits are. `draw` holds [`words`].
@@ -36,8 +36,8 @@ mod tests {
                 let logits: Vec<f32> = random(n, n as u64).iter().map(|value| 6.0 * value).collect();
                 let on_gpu = gpu.buffer_with_f32("logits", &logits);
                 for (i, (top_k, top_p)) in [(None, None), (Some(5), None), (None, Some(0.7)), (Some(40), Some(0.9))].iter().enumerate() {
-                    for chance in [0.0, 0.123, 0.5, 0.77, 0.999_9] {
-                        let draw = Draw { temperature: 0.5 + 0.4 * i as f64, top_k: *top_k, top_p: *top_p, chance };
+                    for uniform in [0.0, 0.123, 0.5, 0.77, 0.999_9] {
+                        let draw = Draw { temperature: 0.5 + 0.4 * i as f64, top_k: *top_k, top_p: *top_p, uniform };
                         let (words, chosen) = (gpu.buffer_with("draw", &words(&draw, n)), gpu.buffer("chosen", 2));
                         let mut recording = Recording::new(&gpu);
                         record(&mut recording, &on_gpu, n, &words, &chosen);
@@ -54,7 +54,7 @@ mod tests {
         let mut logits = random(300, 5);
         logits[170] = f32::NAN;
         for gpu in gpus().await {
-            let draw = Draw { temperature: 1.0, top_k: None, top_p: None, chance: 0.5 };
+            let draw = Draw { temperature: 1.0, top_k: None, top_p: None, uniform: 0.5 };
             let (logits, words, chosen) =
                 (gpu.buffer_with_f32("logits", &logits), gpu.buffer_with("draw", &words(&draw, 300)), gpu.buffer("chosen", 2));
             let mut recording = Recording::new(&gpu);

@@ -1,4 +1,4 @@
-//! The day that a template may ask for. It is handed in, so that an explanation can be made again.
+//! The date that a template may print: an argument, so that explanations can be reproduced.
 
 /// A day of the Gregorian calendar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

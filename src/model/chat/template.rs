@@ -40,7 +40,7 @@ pub struct Message<'a> {
 pub enum ChatError {
     #[error("the chat template of this model cannot be used: {}", reason(.0))]
     Template(#[source] Error),
-    #[error("the chat template of this model does not come to an end")]
+    #[error("the chat template of this model takes too many steps")]
     Endless,
     #[error("the chat template of this model has a tag that is too long")]
     TooLong,

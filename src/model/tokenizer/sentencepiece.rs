@@ -1,4 +1,4 @@
-//! SentencePiece-style BPE (`tokenizer.ggml.model` = `llama`): the whole text is one word, and of all neighbours that together are a
+//! SentencePiece-style BPE (`tokenizer.ggml.model` = `llama`): the whole text is one word, and of all neighbors that together are a
 //! token those merge first that make the token of the highest score. Characters without a token become bytes.
 
 use tokenizers::Model;

@@ -1,4 +1,4 @@
-//! Tokens that are recognised in a text as a whole, before anything else.
+//! Tokens that are recognized in a text as a whole, before anything else.
 
 use std::cmp::Reverse;
 use std::ops::Range;

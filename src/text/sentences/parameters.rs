@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_is_found_and_its_neighbours_are_not() {
+    fn every_line_is_found_and_its_neighbors_are_not() {
         for sorted in [ENGLISH.abbrev_types, ENGLISH.sent_starters].into_iter().chain(ENGLISH.ortho_context.map(|(_, words)| words)) {
             assert!(!sorted.contains('\r') && sorted.lines().is_sorted());
             for line in sorted.lines() {

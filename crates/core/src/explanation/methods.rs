@@ -15,6 +15,8 @@ pub struct MethodText {
     pub unit: &'static str,
     /// Below this sum of positive scores a row counts as weak evidence; 0 where the method has no such scale.
     pub weak: f64,
+    /// Whether the visitor has to choose a masked language model for it.
+    pub needs_masked_lm: bool,
 }
 
 impl MethodText {
@@ -44,6 +46,7 @@ pub const METHODS: &[MethodText] = &[
         score: "the loss of log-probability when the source is blanked out",
         unit: NATS,
         weak: WEAK_NATS,
+        needs_masked_lm: false,
     },
     MethodText {
         id: "clp",
@@ -53,6 +56,7 @@ pub const METHODS: &[MethodText] = &[
         score: "the divergence of the predictions (KL) when the source is blanked out",
         unit: NATS,
         weak: WEAK_NATS,
+        needs_masked_lm: false,
     },
     MethodText {
         id: "reagent",
@@ -62,6 +66,7 @@ pub const METHODS: &[MethodText] = &[
         score: "the loss of log-probability when the source is replaced",
         unit: NATS,
         weak: WEAK_NATS,
+        needs_masked_lm: false,
     },
     MethodText {
         id: "reagent-mlm",
@@ -71,6 +76,7 @@ pub const METHODS: &[MethodText] = &[
         score: "the loss of log-probability when the source is replaced",
         unit: NATS,
         weak: WEAK_NATS,
+        needs_masked_lm: true,
     },
     MethodText {
         id: "attention",
@@ -80,6 +86,7 @@ pub const METHODS: &[MethodText] = &[
         score: "the attention weight on a token of the source, over all heads and layers",
         unit: "heads",
         weak: 0.0,
+        needs_masked_lm: false,
     },
     MethodText {
         id: "ig",
@@ -89,6 +96,7 @@ pub const METHODS: &[MethodText] = &[
         score: "the integrated gradient of the log-probability",
         unit: "nats per token and token of the source",
         weak: WEAK_NATS / 10.0,
+        needs_masked_lm: false,
     },
     MethodText {
         id: "attn-ig",
@@ -98,12 +106,21 @@ pub const METHODS: &[MethodText] = &[
         score: "the integrated gradient times the attention weight",
         unit: "nats per token and token of the source, times heads",
         weak: 0.0,
+        needs_masked_lm: false,
     },
 ];
 
 /// Of another page: its scores can be shown, not interpreted.
-const UNKNOWN: MethodText =
-    MethodText { id: "", name: "an unknown method", about: "", passes: 0, score: "the score", unit: "the method\u{2019}s unit", weak: 0.0 };
+const UNKNOWN: MethodText = MethodText {
+    id: "",
+    name: "an unknown method",
+    about: "",
+    passes: 0,
+    score: "the score",
+    unit: "the method\u{2019}s unit",
+    weak: 0.0,
+    needs_masked_lm: false,
+};
 
 /// The method of this id; `None` for one of another page.
 pub fn method_text(id: &str) -> Option<&'static MethodText> {

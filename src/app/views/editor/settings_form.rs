@@ -61,7 +61,7 @@ pub fn SettingsForm() -> impl IntoView {
 }
 
 fn needs_masked_lm(method: &str) -> bool {
-    method == "reagent-mlm"
+    method_text(method).is_some_and(|method| method.needs_masked_lm)
 }
 
 /// What the chosen method does, and its cost.

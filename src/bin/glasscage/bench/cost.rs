@@ -43,7 +43,7 @@ impl Stopwatch {
     pub fn cost(&self) -> Cost {
         let wall_seconds = self.began.elapsed().as_secs_f64();
         let used = cpu_seconds().zip(self.cpu_seconds).map(|(now, before)| now - before);
-        // Less than a tick cannot be told from nothing.
+        // Less than a tick cannot be distinguished from nothing.
         Cost { wall_seconds, cpu_seconds: used.filter(|&used| used > 0.0).unwrap_or(wall_seconds) }
     }
 }

@@ -1,7 +1,7 @@
 //! `glasscage bench`: how fast one engine is on this machine, as JSON and as a few lines.
 
 mod cost;
-mod work;
+mod schedules;
 
 use std::path::PathBuf;
 
@@ -13,9 +13,9 @@ use glasscage::lm::{Counters, LanguageModel, LmError};
 use glasscage::model::gguf::Gguf;
 use serde::Serialize;
 
-use super::{Backend, load, open};
+use super::{BackendArgument, load, open, output};
 use cost::{Cost, Stopwatch, peak_resident_bytes};
-use work::{Schedule, Work};
+use schedules::{AttributionJob, Schedule};
 
 /// How long the repetitions of a prefill take together, at least, in seconds.
 const PREFILL_SECONDS: f64 = 1.0;
@@ -29,7 +29,7 @@ pub struct Arguments {
     #[arg(long)]
     model: PathBuf,
     #[arg(long, value_enum, default_value = "cpu")]
-    backend: Backend,
+    backend: BackendArgument,
     /// Of prompt and answer together
     #[arg(long, default_value_t = 300)]
     tokens: usize,
@@ -49,12 +49,12 @@ pub struct Arguments {
 
 /// Everything measured on one engine.
 #[derive(Serialize)]
-struct Report {
+struct BenchReport {
     backend: String,
-    adapter: Option<Adapter>,
+    adapter: Option<AdapterInfo>,
     /// What a GPU can do at most.
     ceilings: Option<Ceilings>,
-    model: Model,
+    model: ModelSizes,
     load: Cost,
     prefill: Rate,
     decode: Rate,
@@ -62,20 +62,20 @@ struct Report {
     gflops: f64,
     /// Weights read while decoding, in 1e9 bytes per second.
     gigabytes_per_second: f64,
-    job: Job,
+    job: JobReport,
     peak_resident_bytes: Option<u64>,
     peak_gpu_bytes: PeakGpuBytes,
     pipelines: Pipelines,
 }
 
 #[derive(Serialize)]
-struct Adapter {
+struct AdapterInfo {
     name: String,
     is_software: bool,
 }
 
 #[derive(Serialize)]
-struct Model {
+struct ModelSizes {
     file: String,
     bytes: u64,
     /// Before the first tensor.
@@ -99,7 +99,7 @@ struct Rate {
 
 /// The attribution job in three schedules, and what it costs to avoid the shared one.
 #[derive(Serialize)]
-struct Job {
+struct JobReport {
     tokens: usize,
     sentences: usize,
     generated: usize,
@@ -126,20 +126,20 @@ struct Pipelines {
 }
 
 pub fn bench(arguments: &Arguments) -> Result<(), String> {
-    let work = Work::new(arguments.tokens, arguments.sentences, arguments.generated)?;
-    let report = pollster::block_on(measure(arguments, &work))?;
-    print(&report);
+    let job = AttributionJob::new(arguments.tokens, arguments.sentences, arguments.generated)?;
+    let report = pollster::block_on(measure(arguments, &job))?;
+    output::print(&summary(&report))?;
     let json = serde_json::to_string_pretty(&report).map_err(|error| error.to_string())?;
     std::fs::write(&arguments.json, json + "\n").map_err(|error| format!("cannot write {}: {error}", arguments.json.display()))
 }
 
-async fn measure(arguments: &Arguments, work: &Work) -> Result<Report, String> {
+async fn measure(arguments: &Arguments, job: &AttributionJob) -> Result<BenchReport, String> {
     let failed = |error: LmError| error.to_string();
     let gguf = Gguf::read(&open(&arguments.model)?).await.map_err(|error| error.to_string())?;
     let watch = Stopwatch::start();
     let mut lm = load(&arguments.model, arguments.backend)?.lm;
     let load = watch.cost();
-    let (tokens, end_token) = work.text(lm.config().vocab_size);
+    let (tokens, end_token) = job.text(lm.config().vocab_size);
 
     lm.reset(tokens.len() + DECODE_TOKENS.end() + 1);
     // The first token compiles; what counts is the others.
@@ -149,12 +149,12 @@ async fn measure(arguments: &Arguments, work: &Work) -> Result<Report, String> {
     let decode = decode(&mut lm).await.map_err(failed)?;
     let generated: Counters = lm.counters();
 
-    let shared_prefix = work.shared_prefix(&mut lm, &tokens, end_token).await.map_err(failed)?;
+    let shared_prefix = job.shared_prefix(&mut lm, &tokens, end_token).await.map_err(failed)?;
     let scored = lm.counters();
-    let pass_per_source = work.pass_per_source(&mut lm, &tokens, end_token, arguments.seconds).await.map_err(failed)?;
-    let naive = work.naive(&mut lm, &tokens, end_token, arguments.seconds).await.map_err(failed)?;
+    let pass_per_source = job.pass_per_source(&mut lm, &tokens, end_token, arguments.seconds).await.map_err(failed)?;
+    let naive = job.naive(&mut lm, &tokens, end_token, arguments.seconds).await.map_err(failed)?;
     let model = describe(arguments, &gguf);
-    Ok(Report {
+    Ok(BenchReport {
         backend: lm.backend().name,
         adapter: adapter(&lm),
         ceilings: ceilings(&lm).await.map_err(failed)?,
@@ -164,7 +164,16 @@ async fn measure(arguments: &Arguments, work: &Work) -> Result<Report, String> {
         load,
         prefill,
         decode,
-        job: Job {
+        job: JobReport::new(arguments, naive, pass_per_source, shared_prefix),
+        peak_resident_bytes: peak_resident_bytes(),
+        peak_gpu_bytes: PeakGpuBytes { decode: generated.peak_gpu_bytes, job: scored.peak_gpu_bytes },
+        pipelines: Pipelines { at_first_token, after_generation: generated.pipelines, after_job: scored.pipelines },
+    })
+}
+
+impl JobReport {
+    fn new(arguments: &Arguments, naive: Schedule, pass_per_source: Schedule, shared_prefix: Schedule) -> Self {
+        Self {
             tokens: arguments.tokens,
             sentences: arguments.sentences,
             generated: arguments.generated,
@@ -173,11 +182,8 @@ async fn measure(arguments: &Arguments, work: &Work) -> Result<Report, String> {
             naive,
             pass_per_source,
             shared_prefix,
-        },
-        peak_resident_bytes: peak_resident_bytes(),
-        peak_gpu_bytes: PeakGpuBytes { decode: generated.peak_gpu_bytes, job: scored.peak_gpu_bytes },
-        pipelines: Pipelines { at_first_token, after_generation: generated.pipelines, after_job: scored.pipelines },
-    })
+        }
+    }
 }
 
 /// The text through the model, again and again; the last time it stays.
@@ -208,12 +214,12 @@ impl Rate {
     }
 }
 
-fn adapter(lm: &Engine) -> Option<Adapter> {
+fn adapter(lm: &Engine) -> Option<AdapterInfo> {
     match lm {
         Engine::Cpu(_) => None,
         Engine::Gpu(model) => {
             let adapter = &model.gpu().adapter;
-            Some(Adapter { name: adapter.name.clone(), is_software: adapter.is_software })
+            Some(AdapterInfo { name: adapter.name.clone(), is_software: adapter.is_software })
         }
     }
 }
@@ -225,10 +231,10 @@ async fn ceilings(lm: &Engine) -> Result<Option<Ceilings>, LmError> {
     }
 }
 
-fn describe(arguments: &Arguments, gguf: &Gguf) -> Model {
+fn describe(arguments: &Arguments, gguf: &Gguf) -> ModelSizes {
     let in_layers = gguf.tensors.iter().filter(|tensor| tensor.name.starts_with("blk."));
     let head = gguf.find("output.weight").or(gguf.find("token_embd.weight"));
-    Model {
+    ModelSizes {
         file: arguments.model.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         bytes: gguf.size,
         header_bytes: gguf.tensors.iter().map(|tensor| tensor.offset).min().unwrap_or(gguf.size),
@@ -245,20 +251,24 @@ fn bytes_per_token(gguf: &Gguf) -> usize {
     gguf.tensors.iter().filter(|tensor| is_read(&tensor.name)).map(|tensor| tensor.bytes).sum()
 }
 
-fn print(report: &Report) {
+/// The report in a few lines.
+fn summary(report: &BenchReport) -> String {
     let adapter = report.adapter.as_ref().map_or(String::new(), |adapter| format!(" on {}", adapter.name));
-    println!("{}{adapter}, {}: loaded in {}", report.backend, report.model.file, report.load);
+    let mut lines = vec![format!("{}{adapter}, {}: loaded in {}", report.backend, report.model.file, report.load)];
     for (name, rate) in [("prefill", &report.prefill), ("decode", &report.decode)] {
-        println!("{name}: {:.1} tokens/s, {:.1} per CPU-second", rate.per_second, rate.per_cpu_second);
+        lines.push(format!("{name}: {:.1} tokens/s, {:.1} per CPU-second", rate.per_second, rate.per_cpu_second));
     }
     if let Some(Ceilings { gflops, gigabytes_per_second }) = &report.ceilings {
-        println!("the GPU can do {gflops:.0} GFLOP/s at most, and read {gigabytes_per_second:.0} GB/s");
+        lines.push(format!("the GPU can do {gflops:.0} GFLOP/s at most, and read {gigabytes_per_second:.0} GB/s"));
     }
-    println!("{:.1} GFLOP/s in the prefill's layers, {:.2} GB/s of weights while decoding", report.gflops, report.gigabytes_per_second);
+    let (gflops, gigabytes_per_second) = (report.gflops, report.gigabytes_per_second);
+    lines.push(format!("{gflops:.1} GFLOP/s in the prefill's layers, {gigabytes_per_second:.2} GB/s of weights while decoding"));
     let job = &report.job;
-    println!("job of {} tokens in {} sentences, {} generated:", job.tokens, job.sentences, job.generated);
+    lines.push(format!("job of {} tokens in {} sentences, {} generated:", job.tokens, job.sentences, job.generated));
     for (name, schedule) in [("naive", &job.naive), ("pass per source", &job.pass_per_source), ("shared prefix", &job.shared_prefix)] {
-        println!("  {name}: {schedule}");
+        lines.push(format!("  {name}: {schedule}"));
     }
-    println!("  naive : shared {:.1}, pass per source : shared {:.2}", job.naive_to_shared, job.pass_per_source_to_shared);
+    let (naive, pass_per_source) = (job.naive_to_shared, job.pass_per_source_to_shared);
+    lines.push(format!("  naive : shared {naive:.1}, pass per source : shared {pass_per_source:.2}\n"));
+    lines.join("\n")
 }

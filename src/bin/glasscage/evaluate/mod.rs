@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use glasscage::attribution::{METHODS, Method, method};
+use glasscage::attribution::{AttributionMethod, METHODS, method};
 use serde::{Deserialize, Serialize};
 
-use super::{Backend, load, load_masked_lm};
+use super::{BackendArgument, load, load_masked_lm};
 use items::Task;
 use record::Record;
 
@@ -48,7 +48,7 @@ pub struct Arguments {
     #[arg(long, default_value_t = 256)]
     max_tokens: usize,
     #[arg(long, value_enum, default_value = "cpu")]
-    backend: Backend,
+    backend: BackendArgument,
     /// The folder for records and tables
     #[arg(long)]
     out: PathBuf,
@@ -72,7 +72,7 @@ struct Run {
 }
 
 pub fn evaluate(arguments: &Arguments) -> Result<(), String> {
-    let methods: Vec<&Method> = arguments.methods.iter().map(|id| known_method(id)).collect::<Result<_, _>>()?;
+    let methods: Vec<&AttributionMethod> = arguments.methods.iter().map(|id| known_method(id)).collect::<Result<_, _>>()?;
     let items = items::read(arguments.task, &arguments.data)?;
     let mut session = load(&arguments.model, arguments.backend)?;
     session.masked_lm = arguments.masked_lm.as_deref().map(load_masked_lm).transpose()?;
@@ -103,11 +103,10 @@ pub fn evaluate(arguments: &Arguments) -> Result<(), String> {
     for (name, text) in [("results.md", &markdown), ("results.csv", &csv)] {
         fs::write(arguments.out.join(name), text).map_err(|error| format!("cannot write {name}: {error}"))?;
     }
-    print!("{markdown}");
-    Ok(())
+    super::output::print(&markdown)
 }
 
-fn known_method(id: &str) -> Result<&'static Method, String> {
+fn known_method(id: &str) -> Result<&'static AttributionMethod, String> {
     let ids: Vec<_> = METHODS.iter().map(|method| method.id).collect();
     method(id).ok_or_else(|| format!("there is no method {id:?}; there are {}", ids.join(", ")))
 }

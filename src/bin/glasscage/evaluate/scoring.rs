@@ -2,9 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use glasscage::attribution::Method;
+use glasscage::attribution::AttributionMethod;
 use glasscage::attribution::deletion::{RANDOM_ORDERS, deletion_scores, random_orders};
-use glasscage::attribution::run::{measure, n_passes};
+use glasscage::attribution::measure::{measure, n_passes};
 use glasscage::engine::Engine;
 use glasscage::explanation::{Answer, Document};
 use glasscage::graph::{Normalization, context_attribution, normalize, row_attribution};
@@ -22,7 +22,13 @@ struct Candidate {
     orders: Vec<Vec<usize>>,
 }
 
-pub fn outcome(session: &mut Session<Engine>, item: &Item, methods: &[&Method], max_tokens: usize, seed: u64) -> Result<Outcome, String> {
+pub fn outcome(
+    session: &mut Session<Engine>,
+    item: &Item,
+    methods: &[&AttributionMethod],
+    max_tokens: usize,
+    seed: u64,
+) -> Result<Outcome, String> {
     pollster::block_on(async {
         let question = Question { answer: item.given.clone(), max_tokens, method: methods[0].id.into(), ..Question::greedy(&item.prompt) };
         let mut answered = match session.answer(&question, async |_| ControlFlow::Continue(())).await {

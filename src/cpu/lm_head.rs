@@ -6,6 +6,7 @@ use wide::f32x8;
 
 use super::forward::Transformer;
 use crate::lm::Readout;
+use crate::lm::blocks::blocks;
 use crate::model::tokenizer::TokenId;
 
 /// Tokens of the vocabulary in one tile.
@@ -20,15 +21,14 @@ pub fn read_out(transformer: &Transformer, hidden: &Tensor, targets: &[TokenId],
     let base = base.map(|base| transformer.normalize_last(base)).transpose()?;
     let mut positions = vec![Position::default(); targets.len()];
     let vocab_size = transformer.config.vocab_size;
-    for start in (0..vocab_size).step_by(TILE) {
-        let tile = start..vocab_size.min(start + TILE);
+    for tile in blocks(0..vocab_size, TILE) {
         let logits = |states: &Tensor| transformer.logits(states, tile.clone())?.flatten_all()?.to_vec1::<f32>();
         let (own, base) = (logits(&hidden)?, base.as_ref().map(logits).transpose()?);
         for (i, position) in positions.iter_mut().enumerate() {
             let row = i * tile.len()..(i + 1) * tile.len();
             position.add(&own[row.clone()], base.as_ref().map(|base| &base[row]));
             if tile.contains(&(targets[i] as usize)) {
-                position.target = own[i * tile.len() + targets[i] as usize - start];
+                position.target = own[i * tile.len() + targets[i] as usize - tile.start];
             }
         }
     }
@@ -44,14 +44,15 @@ struct Position {
     /// The target's logit.
     target: f32,
     /// Sum of exp(b - base.largest) (b - logit), for the base text's logits b.
-    gap: f64,
+    weighted_difference: f64,
 }
 
 impl Position {
     fn add(&mut self, own: &[f32], base: Option<&[f32]>) {
         self.own.add(own);
         if let Some(base) = base {
-            self.gap = self.gap * self.base.add(base) + sum_gaps(base, own, self.base.largest);
+            self.weighted_difference =
+                self.weighted_difference * self.base.add(base) + sum_weighted_differences(base, own, self.base.largest);
         }
     }
 
@@ -61,7 +62,7 @@ impl Position {
 
     fn divergence(&self) -> f64 {
         // Rounding may put a divergence of nothing below it.
-        (self.gap / self.base.sum + self.own.ln() - self.base.ln()).max(0.0)
+        (self.weighted_difference / self.base.sum + self.own.ln() - self.base.ln()).max(0.0)
     }
 }
 
@@ -94,7 +95,7 @@ impl LogSumExp {
     }
 }
 
-/// The largest logit, or any of them where some are no numbers.
+/// The largest logit, or any of them where some are not numbers.
 fn largest(logits: &[f32]) -> f32 {
     let (eights, rest) = logits.as_chunks();
     let least = f32x8::splat(f32::NEG_INFINITY);
@@ -111,14 +112,16 @@ fn sum_exp(logits: &[f32], largest: f32) -> f64 {
 }
 
 /// Sum of exp(b - largest) (b - logit), for each b of `base` and its `logit`.
-fn sum_gaps(base: &[f32], logits: &[f32], largest: f32) -> f64 {
+fn sum_weighted_differences(base: &[f32], logits: &[f32], largest: f32) -> f64 {
     let (base_eights, base_rest) = base.as_chunks();
     let (eights, rest) = logits.as_chunks();
-    let gap = |(&base, &logits): (&[f32; 8], &[f32; 8])| {
+    let weighted_difference = |(&base, &logits): (&[f32; 8], &[f32; 8])| {
         let base = f32x8::new(base);
         (base - largest).exp() * (base - f32x8::new(logits))
     };
-    let block = |(base, logits): (&[[f32; 8]], &[[f32; 8]])| f64::from(base.iter().zip(logits).map(gap).sum::<f32x8>().reduce_add());
+    let block = |(base, logits): (&[[f32; 8]], &[[f32; 8]])| {
+        f64::from(base.iter().zip(logits).map(weighted_difference).sum::<f32x8>().reduce_add())
+    };
     let rest = base_rest.iter().zip(rest).map(|(&b, &logit)| f64::from(b - largest).exp() * f64::from(b - logit));
     base_eights.chunks(BLOCK).zip(eights.chunks(BLOCK)).map(block).chain(rest).sum()
 }
@@ -152,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_shows() {
+    fn what_is_not_a_number_shows() {
         let mut position = Position::default();
         position.add(&[1.0, f32::NAN, 2.0], None);
         assert!(position.log_prob().is_nan());

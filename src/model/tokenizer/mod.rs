@@ -52,9 +52,9 @@ enum Scheme {
 /// Why the metadata describe no tokenizer that works.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenizerError {
-    #[error("the model file holds no tokenizer: {0} is missing")]
+    #[error("the model file contains no tokenizer: {0} is missing")]
     Missing(&'static str),
-    #[error("the tokenizer of this model is of the kind “{0}”, which is not supported; supported are gpt2 and llama")]
+    #[error("the tokenizer of this model is of type “{0}”, which is not supported; supported are gpt2 and llama")]
     Model(String),
     #[error("this model splits text by the rules “{0}”, which are not supported; supported are {known}", known = byte_level::names())]
     PreTokenizer(String),
@@ -72,11 +72,11 @@ pub enum TokenizerError {
     Merge(usize),
     #[error("the tokenizer of this model is damaged: it has no token <0x{0:02X}>")]
     NoByte(u8),
-    #[error("the tokenizer of this model is damaged: token {0} is said to be a byte and is none")]
+    #[error("the tokenizer of this model is damaged: token {0} is marked as a byte but is not one")]
     NotAByte(TokenId),
-    #[error("the model file does not say which token begins a text, yet asks for one")]
+    #[error("the model file asks for a token at the beginning of a text, but does not state which")]
     NoBeginning,
-    #[error("the model file does not say which token ends a text")]
+    #[error("the model file does not state which token ends a text")]
     NoEnd,
     #[error("the tokenizer of this model is damaged: {0}")]
     Build(String),
@@ -97,15 +97,15 @@ impl Tokenizer {
     }
 
     /// The tokens of plain text: no beginning-of-text token, and the names of control tokens are text like any other.
-    /// (Tokens of type `USER_DEFINED`, Qwen's `<think>` for one, are recognised everywhere, as llama.cpp does.)
+    /// (Tokens of type `USER_DEFINED`, Qwen's `<think>` for one, are recognized everywhere, as llama.cpp does.)
     ///
     /// The spans tile the text. The space that SentencePiece puts before a text covers nothing; bytes that the vocabulary lacks
-    /// are covered by a neighbour, and by nothing where a whole run between special tokens is of such bytes.
+    /// are covered by a neighbor, and by nothing where a whole run between special tokens is of such bytes.
     pub fn encode(&self, text: &str) -> Vec<Token> {
         self.encode_partly_plain(text, &(0..text.len()))
     }
 
-    /// As [`Tokenizer::encode`], but control tokens are recognised wherever they do not touch the byte range `plain`.
+    /// As [`Tokenizer::encode`], but control tokens are recognized wherever they do not touch the byte range `plain`.
     pub fn encode_partly_plain(&self, text: &str, plain: &Range<usize>) -> Vec<Token> {
         self.encode_after(true, text, plain)
     }
@@ -134,7 +134,7 @@ impl Tokenizer {
         tokens
     }
 
-    /// The ids of a whole input: control tokens recognised, beginning and end of text added as the model asks; llama.cpp's
+    /// The ids of a whole input: control tokens recognized, beginning and end of text added as the model asks; llama.cpp's
     /// `add_special = true, parse_special = true`.
     pub fn encode_with_special(&self, text: &str) -> Vec<TokenId> {
         let bos = self.roles.bos.filter(|_| self.roles.adds_bos);
@@ -150,7 +150,7 @@ impl Tokenizer {
         self.bytes.get(id as usize).map_or(&[], |bytes| bytes)
     }
 
-    /// The text of some tokens, without control tokens; bytes that are no UTF-8 become U+FFFD. Where the model's scheme puts a space
+    /// The text of some tokens, without control tokens; bytes that are not UTF-8 become U+FFFD. Where the model's scheme puts a space
     /// before every text, one at the start is taken away, as in llama.cpp's `detokenize` (whose clean-up of spaces before
     /// punctuation is left out: here `decode` undoes `encode`).
     pub fn decode(&self, ids: &[TokenId]) -> String {

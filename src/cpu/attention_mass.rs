@@ -6,14 +6,14 @@ use candle_core::{Result, Tensor};
 
 /// How much the rows that predict targets attend to some ranges of positions.
 #[derive(Default)]
-pub struct Attended {
+pub struct AttentionMass {
     targets: Range<usize>,
     ranges: Vec<Range<usize>>,
     /// `[targets, ranges]`, over all heads and layers so far.
     pub sums: Vec<f64>,
 }
 
-impl Attended {
+impl AttentionMass {
     pub fn new(targets: Range<usize>, ranges: &[Range<usize>]) -> Self {
         Self { sums: vec![0.0; targets.len() * ranges.len()], ranges: ranges.to_vec(), targets }
     }
@@ -44,10 +44,10 @@ mod tests {
 
     #[test]
     fn weights_of_all_heads_are_summed_over_each_range() {
-        let mut attended = Attended::new(3..5, &[0..2, 2..4]);
+        let mut attention_mass = AttentionMass::new(3..5, &[0..2, 2..4]);
         // Two heads, positions 1 to 3 of a text of 4.
         let head = [[0.5f32, 0.5, 0.0, 0.0], [0.25, 0.25, 0.5, 0.0], [0.125, 0.125, 0.25, 0.5]];
-        attended.add(&Tensor::new(&[head, head], &Device::Cpu).unwrap()).unwrap();
-        assert_eq!(attended.sums, [1.0, 1.0, 0.5, 1.5]);
+        attention_mass.add(&Tensor::new(&[head, head], &Device::Cpu).unwrap()).unwrap();
+        assert_eq!(attention_mass.sums, [1.0, 1.0, 0.5, 1.5]);
     }
 }

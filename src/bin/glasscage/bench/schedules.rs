@@ -3,14 +3,15 @@
 use std::fmt;
 use std::ops::{ControlFlow, Range};
 
-use glasscage::lm::{Counters, Edit, Job, LanguageModel, LmError, Pass};
+use glasscage::lm::rng::Rng;
+use glasscage::lm::{Counters, Edit, LanguageModel, LmError, Pass, ScoreRequest};
 use glasscage::model::tokenizer::TokenId;
 use serde::Serialize;
 
 use super::cost::{Cost, Stopwatch};
 
 /// A text in sentences of the same length; the last ones are the answer.
-pub struct Work {
+pub struct AttributionJob {
     sentences: Vec<Range<usize>>,
     n_prompt: usize,
 }
@@ -29,7 +30,7 @@ pub struct Schedule {
     pub bytes_read_back: u64,
 }
 
-impl Work {
+impl AttributionJob {
     pub fn new(tokens: usize, sentences: usize, generated: usize) -> Result<Self, String> {
         if generated == 0 || generated >= sentences || tokens < 2 * sentences {
             return Err("a job has sentences of at least two tokens, some of the prompt and some generated".into());
@@ -41,8 +42,8 @@ impl Work {
     /// Tokens without meaning, the same at every call, and the one that perturbed tokens become.
     pub fn text(&self, vocab_size: usize) -> (Vec<TokenId>, TokenId) {
         let length = self.sentences.last().map_or(0, |last| last.end);
-        let token = |i: usize| ((i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) as usize % vocab_size;
-        ((0..length).map(|i| token(i) as TokenId).collect(), (vocab_size - 1) as TokenId)
+        let mut rng = Rng::new(0);
+        ((0..length).map(|_| (rng.next_u64() % vocab_size as u64) as TokenId).collect(), (vocab_size - 1) as TokenId)
     }
 
     /// All but the last sentence: it influences none.
@@ -51,14 +52,15 @@ impl Work {
         self.sentences[..self.sentences.len() - 1].iter().map(|source| Pass { edits: vec![replaced(source)] }).collect()
     }
 
-    /// As this program does it: whatever passes share is computed once.
+    /// The engine's own: whatever passes share is computed once.
     pub async fn shared_prefix(&self, lm: &mut impl LanguageModel, tokens: &[TokenId], end_token: TokenId) -> Result<Schedule, LmError> {
         let passes = self.passes(end_token);
         let targets = self.sentences[self.n_prompt].start..tokens.len();
         // What is compiled at the first job does not count.
-        score(lm, &Job::new(&tokens[..targets.start + 2], targets.start..targets.start + 2, &passes[..2.min(self.n_prompt)])).await?;
+        score(lm, &ScoreRequest::new(&tokens[..targets.start + 2], targets.start..targets.start + 2, &passes[..2.min(self.n_prompt)]))
+            .await?;
         let (watch, before) = (Stopwatch::start(), lm.counters());
-        score(lm, &Job::new(tokens, targets, &passes)).await?;
+        score(lm, &ScoreRequest::new(tokens, targets, &passes)).await?;
         Ok(Schedule::new(watch.cost(), [passes.len() + 1; 2], before, lm.counters()))
     }
 
@@ -102,7 +104,7 @@ async fn one_by_one(lm: &mut impl LanguageModel, mut texts: Vec<Vec<TokenId>>, s
     let (watch, before, mut done) = (Stopwatch::start(), lm.counters(), 0);
     while done < texts.len() && (done < 2 || watch.cost().wall_seconds < seconds) {
         let tokens = &texts[done];
-        score(lm, &Job::new(tokens, 1..tokens.len(), &[])).await?;
+        score(lm, &ScoreRequest::new(tokens, 1..tokens.len(), &[])).await?;
         done += 1;
     }
     let measured = Schedule::new(watch.cost(), [texts.len(), done], before, lm.counters());
@@ -116,8 +118,8 @@ fn stride(n: usize) -> impl Iterator<Item = usize> {
     (0..n).map(move |i| i * step % n)
 }
 
-async fn score(lm: &mut impl LanguageModel, job: &Job<'_>) -> Result<(), LmError> {
-    lm.score(job, async |_, _| ControlFlow::Continue(())).await
+async fn score(lm: &mut impl LanguageModel, request: &ScoreRequest<'_>) -> Result<(), LmError> {
+    lm.score(request, async |_, _| ControlFlow::Continue(())).await
 }
 
 impl Schedule {

@@ -1,4 +1,4 @@
-//! A small part of a real model, as a model of its own: its first layers and the first tokens of its vocabulary.
+//! A real model reduced to its first layers and the first tokens of its vocabulary, for the self-test.
 
 use crate::lm::LoadError;
 use crate::model::config::Config;
@@ -6,13 +6,14 @@ use crate::model::gguf::{Gguf, GgufError, Tensor, Value};
 use crate::model::source::{ByteSource, Memory};
 use crate::model::tensors;
 
-/// Bytes of layers to take at least one layer of.
+/// Bytes of layers; at least one layer is kept.
 const LAYER_BYTES: usize = 4 << 20;
-const VOCABULARY: usize = 2048;
-/// The largest part: it is in the heap twice for a moment.
+/// Tokens of the vocabulary.
+const VOCAB_SIZE: usize = 2048;
+/// The largest reduced model: it is in the heap twice for a moment.
 const MAX_BYTES: u64 = 24 << 20;
 
-/// Reads the part: a header, and the bytes that it describes. `None` where even one layer is too large for the heap.
+/// Reads the reduced model: a header, and the bytes that it describes. `None` where even one layer is too large for the heap.
 pub async fn read(source: &impl ByteSource, gguf: &Gguf) -> Result<Option<(Gguf, Memory)>, LoadError> {
     let config = Config::from_gguf(gguf)?;
     tensors::check(gguf, &config)?;
@@ -50,7 +51,7 @@ fn layer_of(tensor: &Tensor) -> Option<usize> {
 fn shortened(tensor: &Tensor) -> Tensor {
     let mut part = tensor.clone();
     if let ("token_embd.weight" | "output.weight", &[columns, rows]) = (&*tensor.name, &tensors::trimmed(tensor)[..]) {
-        let kept = rows.min(VOCABULARY);
+        let kept = rows.min(VOCAB_SIZE);
         part.shape = vec![columns, kept];
         part.bytes = tensor.bytes / rows.max(1) * kept;
     }

@@ -40,7 +40,7 @@ struct Placed {
 /// the frame is the beginning-of-text token, where the model asks for one.
 ///
 /// Control tokens are made by the template only: in the prompt their names are plain text. Between two control tokens, template
-/// and prompt are tokenised as one text, as llama.cpp does. (Tokens of type `USER_DEFINED` are recognised in the prompt too; see
+/// and prompt are tokenized as one text, as llama.cpp does. (Tokens of type `USER_DEFINED` are recognized in the prompt too; see
 /// [`Tokenizer::encode`].)
 pub fn frame(template: Option<&ChatTemplate>, tokenizer: &Tokenizer, prompt: &str, date: Date) -> Result<Framed, ChatError> {
     let placed = match template {

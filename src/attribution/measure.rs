@@ -1,0 +1,249 @@
+//! From plan to table: each pass once, all targets at once.
+
+use std::ops::{ControlFlow, Range};
+
+use super::{AttributionMethod, Observation, PlanInput, Replacement, Round, Segments, Transcript};
+use crate::lm::{InfillRequest, Infills, LanguageModel, LmError, Pass, Readout, ScoreRequest};
+use crate::table::Table;
+
+/// Progress of [`measure`].
+pub enum MeasureProgress<'a> {
+    /// The text is scored as it is.
+    Base,
+    /// A step that completes no source; `done` passes by now.
+    Pass {
+        done: usize,
+    },
+    Column(MeasuredColumn<'a>),
+}
+
+/// One source measured.
+pub struct MeasuredColumn<'a> {
+    pub source: usize,
+    /// By each method, on each generated sentence after the source.
+    pub scores: &'a [Vec<f64>],
+    /// Passes done.
+    pub done: usize,
+}
+
+/// The result of [`measure`]: a table for each method, and why they are partial where the model failed.
+pub struct Measured {
+    pub tables: Vec<Table>,
+    pub failure: Option<LmError>,
+}
+
+/// The table **T** of `transcript` by each of `methods`, which share their passes: [`AttributionMethod::shares_passes_with`].
+/// `on_progress` may break off; what was not measured by then stays `None`. Sources without tokens have no pass and score 0.
+pub async fn measure(
+    model: &mut impl LanguageModel,
+    methods: &[&AttributionMethod],
+    transcript: &Transcript,
+    segments: &Segments,
+    on_progress: impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
+) -> Measured {
+    measure_columns(model, methods, transcript, segments, 0..segments.n_sources(), on_progress).await
+}
+
+/// As [`measure`], of these sources only; the cells of the others stay `None`.
+pub async fn measure_columns(
+    model: &mut impl LanguageModel,
+    methods: &[&AttributionMethod],
+    transcript: &Transcript,
+    segments: &Segments,
+    columns: Range<usize>,
+    on_progress: impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
+) -> Measured {
+    debug_assert!(methods.iter().all(|method| method.shares_passes_with(methods[0])));
+    let (numbers, without_tokens): (Vec<usize>, Vec<usize>) = columns.partition(|&j| !segments.source(j).is_empty());
+    let mut measurement = Measurement {
+        methods,
+        transcript,
+        segments,
+        sources: numbers.iter().map(|&j| segments.source(j).clone()).collect(),
+        effects: vec![vec![vec![0.0; transcript.generation.len()]; methods.len()]; numbers.len()],
+        numbers,
+        n_rounds: 0,
+        rounds_done: 0,
+        attention: Vec::new(),
+        passes_done: 0,
+        tables: vec![Table::unmeasured(segments.prompt.len(), segments.generation.len()); methods.len()],
+    };
+    for j in without_tokens {
+        measurement.tables.iter_mut().for_each(|table| table.set_column(j, &vec![0.0; segments.targets(j).len()]));
+    }
+    let failure = measurement.all_rounds(model, on_progress).await.err();
+    Measured { tables: measurement.tables, failure }
+}
+
+/// How many passes [`measure`] makes by this method, base texts not counted.
+pub fn n_passes(method: &AttributionMethod, segments: &Segments) -> usize {
+    method.passes * (0..segments.n_sources()).filter(|&j| !segments.source(j).is_empty()).count()
+}
+
+/// A measurement in progress.
+struct Measurement<'a> {
+    methods: &'a [&'a AttributionMethod],
+    transcript: &'a Transcript,
+    segments: &'a Segments,
+    /// The sources with tokens: their numbers, and their tokens.
+    numbers: Vec<usize>,
+    sources: Vec<Range<usize>>,
+    n_rounds: usize,
+    rounds_done: usize,
+    /// Sums over rounds: for each of the sources and each method, `[generated tokens]`.
+    effects: Vec<Vec<Vec<f64>>>,
+    /// `[generated tokens, sources]`, of the text as it is; empty where no method asks for it.
+    attention: Vec<f64>,
+    passes_done: usize,
+    tables: Vec<Table>,
+}
+
+impl Measurement<'_> {
+    async fn all_rounds(
+        &mut self,
+        model: &mut impl LanguageModel,
+        mut on_progress: impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
+    ) -> Result<(), LmError> {
+        let Some(infills) = self.infills(model, &mut on_progress).await? else { return Ok(()) };
+        let input = PlanInput { transcript: self.transcript, segments: self.segments, sources: &self.sources, infills: &infills };
+        let rounds = (self.methods[0].plan)(&input);
+        self.n_rounds = rounds.len();
+        if self.reads_attention() && rounds.iter().all(|round| !round.edits.is_empty()) {
+            self.read_attention(model).await?;
+        }
+        for round in &rounds {
+            if self.round(model, round, &mut on_progress).await?.is_break() {
+                break;
+            }
+            self.rounds_done += 1;
+        }
+        Ok(())
+    }
+
+    /// What stands in place of the sources, where that is other text.
+    async fn infills(
+        &self,
+        model: &mut impl LanguageModel,
+        on_progress: &mut impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
+    ) -> Result<Option<Infills>, LmError> {
+        let Transcript { tokens, end_token, control_tokens, infills, .. } = self.transcript;
+        match self.methods[0].replacement {
+            Replacement::EndToken | Replacement::Nothing => Ok(Some(Vec::new())),
+            Replacement::Infill => {
+                let request = InfillRequest { tokens, gaps: &self.sources, forbidden: control_tokens, start_token: *end_token };
+                model.infill(&request, async || on_progress(MeasureProgress::Pass { done: 0 }).await).await
+            }
+            Replacement::MaskedLm => {
+                let infills = self.numbers.iter().map(|&j| infills.get(j).cloned()).collect::<Option<Infills>>();
+                infills.map(Some).ok_or_else(|| LmError::Engine("no masked language model has filled the gaps".into()))
+            }
+        }
+    }
+
+    fn reads_attention(&self) -> bool {
+        self.methods.iter().any(|method| method.attention)
+    }
+
+    /// Reads attention in the text as it is, where no round has that as its base text.
+    async fn read_attention(&mut self, model: &mut impl LanguageModel) -> Result<(), LmError> {
+        let Transcript { tokens, generation, .. } = self.transcript;
+        let request = ScoreRequest { attended: &self.sources, ..ScoreRequest::new(tokens, generation.clone(), &[]) };
+        let attention = &mut self.attention;
+        let score = model.score(&request, async |_, readout| {
+            *attention = readout.attention.clone();
+            ControlFlow::Continue(())
+        });
+        score.await
+    }
+
+    /// Scores one round; the last one completes the table.
+    async fn round(
+        &mut self,
+        model: &mut impl LanguageModel,
+        round: &Round,
+        on_progress: &mut impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, LmError> {
+        let passes: Vec<Pass> = round.passes.iter().flatten().cloned().collect();
+        let sources = self.sources.clone();
+        let reads_attention = round.edits.is_empty() && self.reads_attention();
+        let request = ScoreRequest {
+            edits: &round.edits,
+            divergences: self.methods.iter().any(|method| method.divergences),
+            attended: if reads_attention { &sources } else { &[] },
+            ..ScoreRequest::new(&self.transcript.tokens, self.transcript.generation.clone(), &passes)
+        };
+        // Which source each pass belongs to.
+        let owners: Vec<usize> = round.passes.iter().enumerate().flat_map(|(k, passes)| passes.iter().map(move |_| k)).collect();
+        let (mut base, mut of_source, mut flow) = (None, Vec::new(), ControlFlow::Continue(()));
+        let score = model.score(&request, async |number, readout| {
+            let Some(base) = &base else {
+                base = Some(readout.clone());
+                flow = self.take_base(round, readout, reads_attention, on_progress).await;
+                return flow;
+            };
+            of_source.push(readout.clone());
+            self.passes_done += 1;
+            let k = owners[number - 1];
+            flow = if of_source.len() == round.passes[k].len() {
+                self.observe(k, base, &std::mem::take(&mut of_source), on_progress).await
+            } else {
+                on_progress(MeasureProgress::Pass { done: self.passes_done }).await
+            };
+            flow
+        });
+        score.await?;
+        Ok(flow)
+    }
+
+    /// Takes the scores of a round's base text, with which sources without a pass are complete.
+    async fn take_base(
+        &mut self,
+        round: &Round,
+        base: &Readout,
+        reads_attention: bool,
+        on_progress: &mut impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        if reads_attention {
+            self.attention = base.attention.clone();
+        }
+        let mut flow = on_progress(MeasureProgress::Base).await;
+        for k in (0..round.passes.len()).filter(|&k| round.passes[k].is_empty()) {
+            if flow.is_continue() {
+                flow = self.observe(k, base, &[], on_progress).await;
+            }
+        }
+        flow
+    }
+
+    /// Takes the readouts of a source's passes in this round.
+    async fn observe(
+        &mut self,
+        k: usize,
+        base: &Readout,
+        passes: &[Readout],
+        on_progress: &mut impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let (source, segments, start) = (self.numbers[k], self.segments, self.transcript.generation.start);
+        let attention: Vec<f64> = self.attention.iter().skip(k).step_by(self.sources.len()).copied().collect();
+        let observation = Observation { base, passes, attention: &attention, length: self.sources[k].len() };
+        let first = segments.targets(source).first().map_or(self.transcript.generation.len(), |target| target.start - start);
+        for (method, effects) in self.methods.iter().zip(&mut self.effects[k]) {
+            effects.iter_mut().enumerate().skip(first).for_each(|(t, sum)| *sum += (method.effect)(&observation, t));
+        }
+        if self.rounds_done + 1 < self.n_rounds {
+            return on_progress(MeasureProgress::Pass { done: self.passes_done }).await;
+        }
+        let scores: Vec<Vec<f64>> = self.effects[k].iter().map(|effects| self.scores(source, effects)).collect();
+        self.tables.iter_mut().zip(&scores).for_each(|(table, scores)| table.set_column(source, scores));
+        on_progress(MeasureProgress::Column(MeasuredColumn { source, scores: &scores, done: self.passes_done })).await
+    }
+
+    /// The mean effect over all rounds and the tokens of each sentence after `source`.
+    fn scores(&self, source: usize, effects: &[f64]) -> Vec<f64> {
+        let start = self.transcript.generation.start;
+        let mean = |target: &Range<usize>| {
+            effects[target.start - start..target.end - start].iter().sum::<f64>() / (self.n_rounds * target.len().max(1)) as f64
+        };
+        self.segments.targets(source).iter().map(mean).collect()
+    }
+}

@@ -1,0 +1,42 @@
+//! What can go wrong with a model.
+
+use crate::model::config::ConfigError;
+use crate::model::gguf::GgufError;
+use crate::model::tensors::TensorsError;
+use crate::model::tokenizer::TokenId;
+
+/// Why an engine could not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum LmError {
+    #[error("prompt and answer have {tokens} tokens, {} more than the {limit} that this model can read", tokens - limit)]
+    TooLong { tokens: usize, limit: usize },
+    #[error("the text has a token ({0}) that the model does not know")]
+    UnknownToken(TokenId),
+    #[error("the model computed something that is not a number; its file may be damaged")]
+    NotFinite,
+    #[error("the engine failed: {0}")]
+    Engine(String),
+    #[error("this browser or machine gives no access to a GPU")]
+    NoGpu,
+    #[error("the GPU stopped working: {0}")]
+    DeviceLost(String),
+    #[error("the GPU does not have enough memory: {} MB were in use", bytes / 1_000_000)]
+    OutOfGpuMemory { bytes: u64 },
+}
+
+/// Why a model could not be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    #[error(transparent)]
+    Gguf(#[from] GgufError),
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Tensors(#[from] TensorsError),
+    #[error("there is not enough memory for this model")]
+    TooLarge,
+    #[error("the weights could not be read: {0}")]
+    Weights(String),
+    #[error(transparent)]
+    Engine(#[from] LmError),
+}

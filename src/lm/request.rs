@@ -1,0 +1,147 @@
+//! What an engine is asked to score or to fill in, and what it reads out.
+
+use std::ops::Range;
+
+use super::LmError;
+use crate::model::config::Config;
+use crate::model::tokenizer::TokenId;
+
+/// A text to score: the model reads `tokens` with the base text's edits and each pass's, and always predicts the original targets.
+#[derive(Clone, Debug)]
+pub struct ScoreRequest<'a> {
+    pub tokens: &'a [TokenId],
+    /// Positions in `tokens` whose log-probability is wanted; at least one, none is position 0.
+    pub targets: Range<usize>,
+    /// Of the base text, and so of all passes too.
+    pub edits: &'a [Edit],
+    pub passes: &'a [Pass],
+    /// Whether readouts need divergences: up to twice the work of the LM head.
+    pub divergences: bool,
+    /// Ascending ranges of positions whose attention weights are wanted of the base text; none of them, for no attention.
+    pub attended: &'a [Range<usize>],
+}
+
+impl<'a> ScoreRequest<'a> {
+    /// Log-probabilities of the targets, in the text as it is and in each pass.
+    pub fn new(tokens: &'a [TokenId], targets: Range<usize>, passes: &'a [Pass]) -> Self {
+        Self { tokens, targets, edits: &[], passes, divergences: false, attended: &[] }
+    }
+
+    /// What the model reads of the base text, changed by `edits`.
+    pub fn inputs(&self, edits: &[Edit]) -> Vec<Input> {
+        let mut inputs: Vec<Input> = self.tokens.iter().map(|&token| token.into()).collect();
+        for Edit { start, inputs: changed } in self.edits.iter().chain(edits) {
+            inputs[*start..start + changed.len()].copy_from_slice(changed);
+        }
+        inputs
+    }
+}
+
+/// What is read at a position: the embedding of `token`, moved by `blend` of the way to that of `blend_with`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Input {
+    pub token: TokenId,
+    pub blend_with: TokenId,
+    /// 0 is `token` alone, 1 is `blend_with` alone.
+    pub blend: f32,
+}
+
+impl From<TokenId> for Input {
+    fn from(token: TokenId) -> Self {
+        Self { token, blend_with: token, blend: 0.0 }
+    }
+}
+
+/// One perturbation: at least one edit, ascending, none empty.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pass {
+    pub edits: Vec<Edit>,
+}
+
+/// `inputs` are read at `start..start + inputs.len()` instead of the original tokens.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Edit {
+    pub start: usize,
+    pub inputs: Vec<Input>,
+}
+
+impl Edit {
+    /// Other tokens from `start` on.
+    pub fn new(start: usize, tokens: &[TokenId]) -> Self {
+        Self { start, inputs: tokens.iter().map(|&token| token.into()).collect() }
+    }
+}
+
+impl Pass {
+    /// The first position that differs from the base text: everything before is shared with it.
+    pub fn start(&self) -> usize {
+        self.edits.first().map_or(0, |edit| edit.start)
+    }
+
+    /// The perturbed text, where edits are of whole tokens.
+    pub fn apply(&self, tokens: &[TokenId]) -> Vec<TokenId> {
+        ScoreRequest::new(tokens, 0..0, &[]).inputs(&self.edits).iter().map(|input| input.token).collect()
+    }
+}
+
+/// Gaps in a text, to be filled by the model itself: each from what stands before it in the original text.
+#[derive(Clone, Debug)]
+pub struct InfillRequest<'a> {
+    pub tokens: &'a [TokenId],
+    /// Not empty.
+    pub gaps: &'a [Range<usize>],
+    /// Tokens that fill no gap, such as control tokens.
+    pub forbidden: &'a [TokenId],
+    /// Read before a gap that begins the text.
+    pub start_token: TokenId,
+}
+
+/// For each gap its tokens.
+pub type Infills = Vec<Vec<TokenId>>;
+
+impl InfillRequest<'_> {
+    /// The token that is read just before a gap, and its position.
+    pub fn before(&self, gap: &Range<usize>) -> (TokenId, usize) {
+        gap.start.checked_sub(1).map_or((self.start_token, 0), |position| (self.tokens[position], position))
+    }
+}
+
+/// What one pass measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Readout {
+    /// ln p(x_t | x_<t) in nats for each target t; before the first edit of a pass that of the base text.
+    pub log_probs: Vec<f64>,
+    /// KL(p_t of the base text || p_t of the pass) in nats for each target t, over the whole vocabulary; 0 before the first
+    /// edit. Empty where the request did not ask for it.
+    pub divergences: Vec<f64>,
+    /// Of the base text: for each target t and each range attended to (`[targets, ranges]`) the attention weights on the range, summed
+    /// over its positions, all heads and all layers, in the row that predicts t. Empty where the request did not ask for it.
+    pub attention: Vec<f64>,
+}
+
+impl Readout {
+    /// That of a pass which changes nothing.
+    pub fn of_a_pass(&self) -> Self {
+        Self { log_probs: self.log_probs.clone(), divergences: self.divergences.clone(), attention: Vec::new() }
+    }
+}
+
+/// Checks that the model knows all of `tokens`.
+pub fn check_known(config: &Config, tokens: &[TokenId]) -> Result<(), LmError> {
+    let unknown = tokens.iter().find(|&&token| token as usize >= config.vocab_size);
+    unknown.map_or(Ok(()), |&token| Err(LmError::UnknownToken(token)))
+}
+
+/// Checks that the model knows all that it is to read for a request, and that it is not too long.
+pub fn check_request(config: &Config, request: &ScoreRequest<'_>) -> Result<(), LmError> {
+    check_length(config, request.targets.end - 1)?;
+    check_known(config, request.tokens)?;
+    let edits = request.edits.iter().chain(request.passes.iter().flat_map(|pass| &pass.edits));
+    edits.flat_map(|edit| &edit.inputs).try_for_each(|input| check_known(config, &[input.token, input.blend_with]))
+}
+
+/// Checks that the model can read `n_tokens` tokens.
+pub fn check_length(config: &Config, n_tokens: usize) -> Result<(), LmError> {
+    let limit = config.context_length;
+    if n_tokens > limit { Err(LmError::TooLong { tokens: n_tokens, limit }) } else { Ok(()) }
+}

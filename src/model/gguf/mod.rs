@@ -1,0 +1,245 @@
+//! The GGUF header: metadata and where each tensor lies. Untrusted: every length is checked against the bytes there are.
+//!
+//! Format: ggml's docs/gguf.md, versions 2 and 3, little endian.
+
+mod metadata;
+mod reader;
+
+use std::collections::HashSet;
+
+pub use metadata::{Metadata, Value};
+
+use super::quant::{self, Quant};
+use super::source::{ByteSource, SourceError};
+use reader::Reader;
+
+/// Bytes of the file that are read first.
+const FIRST_READ: usize = 1 << 20;
+/// The largest vocabularies make headers of about 12 MB.
+const MAX_HEADER: usize = 128 << 20;
+
+/// A parsed header.
+#[derive(Debug)]
+pub struct Gguf {
+    pub metadata: Metadata,
+    /// In the order of the file's table.
+    pub tensors: Vec<Tensor>,
+    /// Bytes of the whole file.
+    pub size: u64,
+}
+
+/// Where a tensor lies and what it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tensor {
+    pub name: String,
+    /// Fastest-running dimension first, as in the file: a matrix is `[columns, rows]`.
+    pub shape: Vec<usize>,
+    pub quant: &'static Quant,
+    /// From the start of the file.
+    pub offset: u64,
+    pub bytes: usize,
+}
+
+/// Why a GGUF file cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum GgufError {
+    #[error("this is not a GGUF model file")]
+    NotGguf,
+    #[error("this GGUF file has version {0}; versions 2 and 3 are supported")]
+    Version(u32),
+    #[error("the file ends in the middle of its header; it may be cut off")]
+    Truncated,
+    #[error("the file is cut off: tensor {name} ends at byte {end}, the file at byte {size}")]
+    CutOff { name: String, end: u64, size: u64 },
+    #[error("the header of this file is damaged: {0}")]
+    Damaged(&'static str),
+    #[error("tensor {name} has a type ({id}) that is not supported; supported are {}", quant::names())]
+    TensorType { name: String, id: u32 },
+    #[error("this is part {number} of {of} of a split model; all parts have to be opened together")]
+    Split { number: u64, of: u64 },
+    #[error("the model has no tensor {0}")]
+    MissingTensor(String),
+    #[error(transparent)]
+    Source(#[from] SourceError),
+}
+
+impl Gguf {
+    /// Reads the header, as much of the file as it takes; of a split model those of all parts, as one.
+    pub async fn read(source: &impl ByteSource) -> Result<Self, GgufError> {
+        let starts = source.starts();
+        let ends = starts.iter().skip(1).copied().chain([source.size()]);
+        let mut whole: Option<Self> = None;
+        for (i, (&start, end)) in starts.iter().zip(ends).enumerate() {
+            let part = Self::read_part(source, start, end - start).await?;
+            part.check_split(i, starts.len())?;
+            match &mut whole {
+                None => whole = Some(part),
+                Some(whole) => whole.append(part, start)?,
+            }
+        }
+        let whole = whole.ok_or(GgufError::NotGguf)?;
+        Ok(Self { size: source.size(), ..whole })
+    }
+
+    /// The header of the file of `size` bytes that begins at `start`.
+    async fn read_part(source: &impl ByteSource, start: u64, size: u64) -> Result<Self, GgufError> {
+        let largest = usize::try_from(size).unwrap_or(usize::MAX).min(MAX_HEADER);
+        let mut length = FIRST_READ.min(largest);
+        loop {
+            let bytes = source.read_at(start, length).await?;
+            match Self::parse(&bytes, size) {
+                Err(GgufError::Truncated) if length < largest => length = (2 * length).min(largest),
+                Err(GgufError::Truncated) if length == MAX_HEADER => return Err(GgufError::Damaged("it is larger than that of any model")),
+                done => return done,
+            }
+        }
+    }
+
+    /// How many files the model was split into (llama.cpp's `gguf-split`).
+    fn n_parts(&self) -> u64 {
+        self.metadata.u64("split.count").unwrap_or(1)
+    }
+
+    /// Whether this is one part of several.
+    pub fn is_split(&self) -> bool {
+        self.n_parts() > 1
+    }
+
+    /// Whether this is part `i` of `n`.
+    fn check_split(&self, i: usize, n: usize) -> Result<(), GgufError> {
+        let number = self.metadata.u64("split.no").unwrap_or(0);
+        if self.n_parts() == n as u64 && number == i as u64 {
+            return Ok(());
+        }
+        Err(GgufError::Split { number: number.saturating_add(1), of: self.n_parts() })
+    }
+
+    /// Takes in the tensors of the part that begins at `start`.
+    fn append(&mut self, part: Self, start: u64) -> Result<(), GgufError> {
+        self.tensors.extend(part.tensors.into_iter().map(|tensor| Tensor { offset: tensor.offset + start, ..tensor }));
+        self.check_names()
+    }
+
+    fn check_names(&self) -> Result<(), GgufError> {
+        let names: HashSet<&str> = self.tensors.iter().map(|tensor| tensor.name.as_str()).collect();
+        if names.len() < self.tensors.len() { Err(GgufError::Damaged("two of its tensors have the same name")) } else { Ok(()) }
+    }
+
+    /// Where the last tensor ends.
+    pub fn end(&self) -> u64 {
+        self.tensors.iter().map(|tensor| tensor.offset + tensor.bytes as u64).max().unwrap_or(0)
+    }
+
+    /// Parses the header at the start of `bytes`, of a file of `size` bytes.
+    pub fn parse(bytes: &[u8], size: u64) -> Result<Self, GgufError> {
+        let (mut reader, n_tensors, n_values) = Reader::open(bytes)?;
+        let metadata = reader.metadata(n_values)?;
+        let mut tensors = reader.tensors(n_tensors)?;
+        let data_start = reader.data_start(&metadata)?;
+        for tensor in &mut tensors {
+            tensor.offset = tensor.offset.checked_add(data_start).ok_or(GgufError::Damaged("an offset is too large"))?;
+            let end = tensor.offset.saturating_add(tensor.bytes as u64);
+            if end > size {
+                return Err(GgufError::CutOff { name: tensor.name.clone(), end, size });
+            }
+        }
+        let gguf = Self { metadata, tensors, size };
+        gguf.check_names()?;
+        Ok(gguf)
+    }
+
+    /// The metadata values that are complete in `bytes`, the beginning of a file.
+    pub fn leading_metadata(bytes: &[u8]) -> Result<Metadata, GgufError> {
+        let (mut reader, _, n_values) = Reader::open(bytes)?;
+        reader.leading_metadata(n_values)
+    }
+
+    /// The tensor of this name.
+    pub fn tensor(&self, name: &str) -> Result<&Tensor, GgufError> {
+        self.find(name).ok_or_else(|| GgufError::MissingTensor(name.to_owned()))
+    }
+
+    /// The tensor of this name, where the model has it.
+    pub fn find(&self, name: &str) -> Option<&Tensor> {
+        self.tensors.iter().find(|tensor| tensor.name == name)
+    }
+
+    /// How many weights the model has.
+    pub fn n_parameters(&self) -> u64 {
+        self.tensors.iter().map(|tensor| tensor.n_values()).sum()
+    }
+
+    /// The tensor type that holds most of the weights.
+    pub fn main_quant(&self) -> Option<&'static Quant> {
+        let values = |id: u32| self.tensors.iter().filter(|tensor| tensor.quant.id == id).map(Tensor::n_values).sum::<u64>();
+        quant::QUANTS.iter().filter(|quant| values(quant.id) > 0).max_by_key(|quant| values(quant.id))
+    }
+}
+
+impl Tensor {
+    fn n_values(&self) -> u64 {
+        self.shape.iter().map(|&length| length as u64).product()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A header with one text, one array and one tensor of 2 x 3 F32 values.
+    fn file() -> Vec<u8> {
+        let mut bytes = b"GGUF\x03\0\0\0".to_vec();
+        let string = |bytes: &mut Vec<u8>, text: &str| {
+            bytes.extend((text.len() as u64).to_le_bytes());
+            bytes.extend(text.as_bytes());
+        };
+        bytes.extend([1u64, 2].map(u64::to_le_bytes).as_flattened());
+        string(&mut bytes, "general.name");
+        bytes.extend(8u32.to_le_bytes());
+        string(&mut bytes, "tiny");
+        string(&mut bytes, "scores");
+        bytes.extend([9u32, 6].map(u32::to_le_bytes).as_flattened());
+        bytes.extend(2u64.to_le_bytes());
+        bytes.extend([0.5f32, -1.0].map(f32::to_le_bytes).as_flattened());
+        string(&mut bytes, "output.weight");
+        bytes.extend(2u32.to_le_bytes());
+        bytes.extend([2u64, 3].map(u64::to_le_bytes).as_flattened());
+        bytes.extend(0u32.to_le_bytes());
+        bytes.extend(0u64.to_le_bytes());
+        bytes.resize(bytes.len().next_multiple_of(32) + 24, 7);
+        bytes
+    }
+
+    #[test]
+    fn metadata_and_tensors_are_read() {
+        let file = file();
+        let gguf = pollster::block_on(Gguf::read(&crate::model::source::Memory(file.clone()))).unwrap();
+        assert_eq!(gguf.metadata.str("general.name"), Some("tiny"));
+        assert_eq!(gguf.metadata.numbers("scores"), Some(&[0.5, -1.0][..]));
+        let tensor = gguf.tensor("output.weight").unwrap();
+        assert_eq!((tensor.shape.as_slice(), tensor.bytes, tensor.offset), (&[2, 3][..], 24, file.len() as u64 - 24));
+    }
+
+    #[test]
+    fn a_file_cut_off_anywhere_says_so() {
+        let file = file();
+        for length in 4..file.len() {
+            let error = Gguf::parse(&file[..length], length as u64).unwrap_err();
+            assert!(matches!(error, GgufError::Truncated | GgufError::CutOff { .. }), "{length}: {error}");
+        }
+        assert!(matches!(Gguf::parse(b"Once upon a time", 16), Err(GgufError::NotGguf)));
+        assert!(matches!(Gguf::parse(b"", 0), Err(GgufError::NotGguf)));
+    }
+
+    #[test]
+    fn no_byte_of_a_damaged_header_makes_a_panic() {
+        let file = file();
+        for position in 4..file.len() - 24 {
+            for value in [0, 1, 0x7f, 0xff] {
+                let mut damaged = file.clone();
+                damaged[position] = value;
+                let _ = Gguf::parse(&damaged, damaged.len() as u64);
+            }
+        }
+    }
+}
