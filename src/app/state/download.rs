@@ -146,7 +146,7 @@ mod tests {
         download.advanced(at(6_000_000, DownloadStage::Waiting { seconds: Some(3.2), cause: RetryCause::Busy(429) }), 0.0);
         assert_eq!(download.detail(), "6.0 MB of 600.0 MB (1%): the server is busy (429); next try in 3\u{a0}s");
         download.advanced(at(6_000_000, DownloadStage::Waiting { seconds: None, cause: RetryCause::ConnectionLost }), 0.0);
-        assert!(download.detail().ends_with("the connection broke off; it goes on when this device is online again"));
+        assert!(download.detail().ends_with("the connection was lost; it goes on when this device is online again"));
         download.paused(Some(Problem::new("the network is down", "Press Resume")));
         assert_eq!(download.detail(), "6.0 MB of 600.0 MB (1%). The network is down. Press Resume.");
         assert!(download.is_paused());

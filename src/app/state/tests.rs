@@ -68,7 +68,7 @@ impl Page {
     }
 }
 
-fn loaded() -> LoadedModel {
+pub(super) fn loaded() -> LoadedModel {
     LoadedModel {
         model: document().manifest.model,
         context_length: 100,

@@ -1,6 +1,11 @@
 //! Choosing, downloading and deleting models: what a visitor does, and what the library's answers change.
 //!
-//! The library has a worker of its own: a download goes on while the engine computes, or is ended.
+//! The library has a worker of its own: a download goes on while the engine computes, or is ended. What an answer is for follows
+//! from the id of its request: that of the preview, of the download, or of the deletion. Any other is an answer to a request that
+//! was dropped, and changes nothing; but what is stored is always news.
+
+#[cfg(test)]
+mod tests;
 
 use super::download::Download;
 use super::{Effect, Fetch, LocalFile, ModelChoice, Reactive, State};
@@ -35,9 +40,11 @@ pub struct Library {
     /// A model that arrived while the engine was busy.
     pub arrived: Reactive<Option<ModelChoice>>,
     pub problem: Reactive<Option<Problem>>,
-    preview_request: RequestId,
-    download_request: RequestId,
-    /// Waits for the browser's answer on storage that lasts.
+    preview_request: Option<RequestId>,
+    /// That of the download, where the worker has it.
+    download_request: Option<RequestId>,
+    deletion_request: Option<RequestId>,
+    /// The download waits for the browser's answer on storage that lasts.
     is_settling: bool,
     /// A worker runs, and may hold a download in memory.
     has_worker: bool,
@@ -100,14 +107,12 @@ impl State {
     pub(super) fn library_message(&mut self, message: LibraryMessage) {
         match message {
             LibraryMessage::Open => self.open_library(),
-            LibraryMessage::Close => *self.library.is_open = false,
+            LibraryMessage::Close => self.close_library(),
             LibraryMessage::PreviewAddress(typed) => self.preview_address(&typed),
             LibraryMessage::Preview(spec) => self.preview(spec),
             LibraryMessage::ClosePreview => *self.library.preview = None,
             LibraryMessage::Download(spec) => self.download(spec),
-            LibraryMessage::Pause => {
-                self.ask_library(LibraryRequest::Pause(self.library.download_request));
-            }
+            LibraryMessage::Pause => self.pause_download(),
             LibraryMessage::Resume => self.resume_download(),
             LibraryMessage::Dismiss => self.dismiss_download(),
             LibraryMessage::UseBuiltIn => self.use_model(ModelChoice::BuiltIn),
@@ -125,12 +130,18 @@ impl State {
     fn open_library(&mut self) {
         *self.library.problem = None;
         *self.library.preview = None;
-        *self.library.asked = None;
         *self.library.is_open = true;
         self.ask_library(LibraryRequest::ListModels);
         if self.library.known.is_empty() {
             self.emit(Effect::Fetch(Fetch::Registry));
         }
+    }
+
+    /// Nobody waits for a preview any more.
+    fn close_library(&mut self) {
+        *self.library.is_open = false;
+        *self.library.asked = None;
+        self.library.preview_request = None;
     }
 
     fn preview_address(&mut self, typed: &str) {
@@ -147,7 +158,7 @@ impl State {
     fn preview(&mut self, spec: DownloadSpec) {
         *self.library.problem = None;
         *self.library.asked = Some(spec.name.clone());
-        self.library.preview_request = self.ask_library(LibraryRequest::Preview(spec));
+        self.library.preview_request = Some(self.ask_library(LibraryRequest::Preview(spec)));
     }
 
     fn download(&mut self, spec: DownloadSpec) {
@@ -156,7 +167,7 @@ impl State {
         }
         *self.library.problem = None;
         *self.library.preview = None;
-        *self.library.is_open = false;
+        self.close_library();
         self.remember_unfinished(&spec);
         self.revoke_object_urls(&spec);
         *self.library.download = Some(Download::new(spec));
@@ -168,8 +179,22 @@ impl State {
     fn start_download(&mut self) {
         let spec = self.library.download.as_ref().map(|download| download.spec.clone());
         if let Some(spec) = spec.filter(|_| std::mem::take(&mut self.library.is_settling)) {
-            self.library.download_request = self.ask_library(LibraryRequest::Download(spec));
+            self.library.download_request = Some(self.ask_library(LibraryRequest::Download(spec)));
         }
+    }
+
+    fn pause_download(&mut self) {
+        match self.library.download_request {
+            Some(download) => drop(self.ask_library(LibraryRequest::Pause(download))),
+            // It waits for the browser still, so the worker has nothing to stop.
+            None if self.library.is_downloading() => self.download_paused(None),
+            None => {}
+        }
+    }
+
+    fn download_paused(&mut self, problem: Option<Problem>) {
+        (self.library.download_request, self.library.is_settling) = (None, false);
+        self.library.download.iter_mut().for_each(|download| download.paused(problem.clone()));
     }
 
     fn resume_download(&mut self) {
@@ -179,6 +204,9 @@ impl State {
     }
 
     fn dismiss_download(&mut self) {
+        if self.library.is_downloading() {
+            return;
+        }
         let Some(spec) = self.end_download() else { return };
         if self.library.has_worker {
             self.ask_library(LibraryRequest::Release(spec));
@@ -188,6 +216,7 @@ impl State {
     /// Nothing is downloaded any more.
     fn end_download(&mut self) -> Option<DownloadSpec> {
         self.revoke_object_urls(&DownloadSpec::default());
+        (self.library.download_request, self.library.is_settling) = (None, false);
         let spec = self.library.download.take()?.spec;
         if !spec.is_local_copy() {
             self.emit(Effect::RememberForVisits { key: UNFINISHED_KEY, text: None });
@@ -210,7 +239,7 @@ impl State {
     }
 
     fn use_model(&mut self, choice: ModelChoice) {
-        *self.library.is_open = false;
+        self.close_library();
         self.choose_model(choice, Vec::new());
     }
 
@@ -229,13 +258,13 @@ impl State {
         if self.is_unfinished_download_among(&ids) {
             self.dismiss_download();
         }
-        self.ask_library(LibraryRequest::Delete(ids));
+        self.library.deletion_request = Some(self.ask_library(LibraryRequest::Delete(ids)));
     }
 
     fn is_unfinished_download_among(&self, ids: &[String]) -> bool {
         let Some(download) = self.library.download.as_ref().filter(|download| download.is_paused()) else { return false };
         let stored = self.library.stored.iter().flat_map(|stored| &stored.models);
-        stored.filter(|model| ids.contains(&model.id)).any(|model| model.spec.name == download.spec.name)
+        stored.filter(|model| ids.contains(&model.id)).any(|model| first_address(&model.spec) == first_address(&download.spec))
     }
 
     fn ask_library(&mut self, body: LibraryRequest) -> RequestId {
@@ -270,6 +299,9 @@ impl State {
         let Some(urls) = urls else {
             return self.fail_with("The browser did not let the file be copied", "Open the file again, then try again");
         };
+        if self.library.is_downloading() {
+            return urls.into_iter().for_each(|url| self.emit(Effect::RevokeObjectUrl(url)));
+        }
         let files = self.engine.files.iter().zip(urls).map(|(file, url)| FileSpec { object_url: Some(url), ..file_spec(file) });
         let spec = DownloadSpec { name: name.clone(), files: files.collect() };
         self.download(spec);
@@ -307,25 +339,24 @@ impl State {
     fn library_event(&mut self, Envelope { id, body }: Envelope<LibraryEvent>) {
         if let LibraryEvent::StoredModels(stored) = body {
             *self.library.stored = Some(stored);
-        } else if id == self.library.download_request {
+        } else if self.library.download_request == Some(id) {
             self.download_event(body);
-        } else if id == self.library.preview_request {
+        } else if self.library.preview_request == Some(id) {
             self.preview_event(body);
-        } else if let LibraryEvent::Failed(problem) = body {
+        } else if self.library.deletion_request == Some(id)
+            && let LibraryEvent::Failed(problem) = body
+        {
             *self.library.problem = Some(problem);
         }
     }
 
-    /// The visitor may have gone on to something else.
     fn preview_event(&mut self, event: LibraryEvent) {
-        if self.library.asked.is_none() {
-            return;
-        }
         match event {
             LibraryEvent::Preview(preview) => *self.library.preview = Some(*preview),
             LibraryEvent::Failed(problem) => *self.library.problem = Some(problem),
             _ => return,
         }
+        self.library.preview_request = None;
         *self.library.asked = None;
     }
 
@@ -338,8 +369,8 @@ impl State {
                 download.spec = spec.clone();
                 self.remember_unfinished(&spec);
             }
-            LibraryEvent::Paused(problem) => download.paused(problem),
-            LibraryEvent::Failed(problem) => download.paused(Some(problem)),
+            LibraryEvent::Paused(problem) => self.download_paused(problem),
+            LibraryEvent::Failed(problem) => self.download_paused(Some(problem)),
             LibraryEvent::Completed(location) => self.download_completed(location),
             LibraryEvent::Discarded(problem) => {
                 self.end_download();
@@ -368,17 +399,26 @@ impl State {
 
     fn library_lost(&mut self, lost: Lost) {
         self.library.has_worker = false;
+        self.library.preview_request = None;
         *self.library.asked = None;
         let problem = lost_problem(lost);
-        match &mut *self.library.download {
-            Some(download) => download.paused(Some(problem)),
-            None => *self.library.problem = Some(problem),
+        let was_downloading = self.library.is_downloading();
+        if was_downloading {
+            self.download_paused(Some(problem.clone()));
+        }
+        if *self.library.is_open || !was_downloading {
+            *self.library.problem = Some(problem);
         }
     }
 }
 
 fn file_spec(file: &LocalFile) -> FileSpec {
     FileSpec::local(&file.name, file.bytes, file.modified_millis)
+}
+
+/// What tells models apart.
+fn first_address(spec: &DownloadSpec) -> Option<&str> {
+    spec.files.first().map(|file| file.address.as_str())
 }
 
 fn lost_problem(lost: Lost) -> Problem {
