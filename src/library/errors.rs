@@ -17,14 +17,14 @@ pub enum RetryCause {
     WrongRange,
     #[error("the server sent nothing")]
     Empty,
-    #[error("the server does not answer")]
+    #[error("the server does not respond")]
     NoAnswer,
     /// The browser does not tell a page which of the two it is.
     #[error("the server cannot be reached, or does not let other pages read its files")]
     Unreachable,
-    #[error("the connection broke off")]
+    #[error("the connection was lost")]
     ConnectionLost,
-    #[error("nothing came for half a minute")]
+    #[error("no data came for 30 seconds")]
     Stalled,
 }
 
@@ -64,23 +64,23 @@ pub enum LibraryError {
     UnexpectedStatus(u16),
     #[error("the server is busy and asks to come back in {minutes:.0} minutes")]
     BusyFor { minutes: f64 },
-    #[error("the file on the server is shorter than what was downloaded: it was replaced")]
+    #[error("the file on the server was replaced: it is shorter than what was downloaded")]
     Shortened,
-    #[error("the server has another file than the one expected here: {actual} bytes instead of {expected}")]
+    #[error("the file on the server is not the expected one: {actual} bytes instead of {expected}")]
     OtherLength { expected: u64, actual: u64 },
-    #[error("the server does not give this file to everybody")]
+    #[error("access to this file is restricted")]
     AccessDenied,
-    #[error("the download does not go on: {0}")]
+    #[error("the download cannot continue: {0}")]
     RetriesExhausted(RetryCause),
-    #[error("the connection broke off, and this server cannot go on where a download stopped")]
+    #[error("the connection was lost, and this server does not support resuming")]
     NotResumable,
     #[error("the file on the server was replaced while it was downloaded")]
     ReplacedAgain,
-    #[error("the server sent more than the file is long")]
+    #[error("the server sent more bytes than the file has")]
     TooLong,
-    #[error("the file ended before all of the model was there; it was deleted")]
+    #[error("the file ended before the model was complete; it was deleted")]
     Truncated,
-    #[error("the file that arrived is not the one that was expected (its SHA-256 is {sha256}); it was deleted")]
+    #[error("the downloaded file is not the expected one (its SHA-256 is {sha256}); it was deleted")]
     WrongHash { sha256: String },
     /// With what the engine cannot run, and what it can.
     #[error("{0}")]
@@ -99,9 +99,9 @@ pub enum LibraryError {
     NoCopy(NoStorage),
     #[error("no copy was kept: the file was changed or moved while it was read")]
     LocalFileChanged,
-    #[error("what was stored earlier of this model cannot be read any more")]
+    #[error("what was stored of this model earlier can no longer be read")]
     StoredFileUnreadable,
-    #[error("this model is not stored on this device any more")]
+    #[error("this model is no longer stored on this device")]
     Gone,
     #[error("this model is damaged: a part of it is missing")]
     Damaged,
@@ -119,19 +119,19 @@ impl LibraryError {
     fn remedy(&self) -> &'static str {
         match self {
             Self::NotFound(_) => "Check the address, or look on the model\u{2019}s page for the name of the file",
-            Self::UnexpectedStatus(_) => "Check the address, or try it again later",
+            Self::UnexpectedStatus(_) => "Check the address, or try again later",
             Self::BusyFor { .. } => "Try again then",
-            Self::Shortened => "Delete what is here, then download it again",
+            Self::Shortened => "Delete what was downloaded, then download it again",
             Self::OtherLength { .. } => "It may be a newer version: open it by its address if you trust it",
             Self::AccessDenied => {
-                "Some models ask to accept their license first: open the model\u{2019}s page, download the file there, and open it here"
+                "Some models require you to accept a license first: open the model\u{2019}s page, download the file there, and open it here"
             }
-            Self::RetriesExhausted(_) => "What is here is kept. Check the connection, then press Resume",
-            Self::NotResumable => "Press Resume to begin it again",
+            Self::RetriesExhausted(_) => "What was downloaded is kept. Check the connection, then press Resume",
+            Self::NotResumable => "Press Resume to start over",
             Self::ReplacedAgain => "Download it again later",
             Self::TooLong => "Download it again; if that happens again, choose another address",
             Self::Truncated => "Download it again",
-            Self::WrongHash { .. } => "Download it again; if that happens again, the file on the server is another one",
+            Self::WrongHash { .. } => "Download it again; if that happens again, the file on the server is a different one",
             Self::Unsupported(_) => "Choose another model; it was not downloaded",
             Self::InFile { error, .. } => error.remedy(),
             Self::AlreadyDownloading => "Wait or pause that one first",
@@ -142,7 +142,7 @@ impl LibraryError {
             }
             Self::NoCopy(NoStorage::Unavailable) => "The file itself stays in use until this page is closed",
             Self::LocalFileChanged => "Open it again, then try again",
-            Self::StoredFileUnreadable => "Begin it again",
+            Self::StoredFileUnreadable => "Download it again",
             Self::Gone => "Download it again, or choose another one",
             Self::Damaged => "Delete it under Models and download it again",
             Self::NotDeleted(_) => "Close other tabs of this page, then try again",
@@ -168,7 +168,7 @@ mod tests {
     fn a_server_that_refuses_for_good_may_want_a_license_accepted() {
         assert!(Problem::from(LibraryError::after_retries(RetryCause::Refused(403))).remedy.contains("license"));
         let problem = Problem::from(LibraryError::after_retries(RetryCause::Stalled));
-        assert_eq!(problem.what, "The download does not go on: nothing came for half a minute.");
+        assert_eq!(problem.what, "The download cannot continue: no data came for 30 seconds.");
     }
 
     #[test]

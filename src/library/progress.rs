@@ -31,8 +31,8 @@ pub enum DownloadStage {
 pub enum DownloadNotice {
     #[error("The model is kept in memory until this tab is closed: {0}.")]
     InMemory(NoStorage),
-    #[error("This server cannot go on where a download stopped: after a break it begins again.")]
+    #[error("This server does not support resuming: an interrupted download starts over.")]
     NoRanges,
-    #[error("The file on the server was replaced meanwhile, so the download began again.")]
+    #[error("The file on the server was replaced in the meantime, so the download started over.")]
     Replaced,
 }

@@ -247,7 +247,7 @@ async fn what_cannot_run_is_refused_before_it_is_downloaded() {
         ("bloom.gguf", "refused-architecture", VecDeque::new(), "llama, qwen2, qwen3"),
         ("page.gguf", "refused-no-gguf", VecDeque::new(), "not a GGUF"),
         ("missing.gguf", "refused-missing", VecDeque::new(), "no file at this address"),
-        ("bloom.gguf", "refused-licence", refused, "accept their license"),
+        ("bloom.gguf", "refused-licence", refused, "accept a license"),
         ("bloom.gguf", "refused-busy", busy, "come back in 120 minutes"),
         (
             "part-00002-of-00003.gguf",
@@ -328,7 +328,7 @@ async fn wrong_bytes_are_noticed_and_deleted() {
     assert!(browser.text("offer").await.contains("MIT"));
     browser.click("download-button").await;
     let problem = browser.problem().await;
-    assert!(problem.contains("not the one that was expected") && problem.contains("deleted"), "{problem}");
+    assert!(problem.contains("not the expected one") && problem.contains("deleted"), "{problem}");
     browser.pictures_of("problem", "wrong-bytes").await;
     browser.click("models-button").await;
     shelf_is_there(&browser).await;
@@ -340,7 +340,7 @@ async fn wrong_bytes_are_noticed_and_deleted() {
     browser.click("models-button").await;
     browser.click("known-model").await;
     let problem = browser.text("models-problem").await;
-    assert!(problem.contains("another file than the one expected"), "{problem}");
+    assert!(problem.contains("not the expected one"), "{problem}");
 
     let sha256 = sha256(&model);
     server.set_registry(&known(model.len(), &sha256));
@@ -359,12 +359,12 @@ async fn without_ranges_a_download_is_one_stream_and_says_that_it_cannot_resume(
     hub.rules().ranges = false;
     let browser = Browser::open(&server.url).await;
     look_at(&browser, &hub.address("small.gguf")).await;
-    assert!(browser.text("offer").await.contains("begins again"), "{}", browser.text("offer").await);
+    assert!(browser.text("offer").await.contains("starts over"), "{}", browser.text("offer").await);
     browser.pictures_of("download-button", "offer-without-ranges").await;
     hub.rules().cuts = VecDeque::from([1_500_000]);
     browser.click("download-button").await;
     browser.find("resume-download").await;
-    assert!(detail(&browser).await.contains("cannot go on where a download stopped"), "{}", detail(&browser).await);
+    assert!(detail(&browser).await.contains("does not support resuming"), "{}", detail(&browser).await);
     browser.pictures_of("download", "stopped-without-ranges").await;
     browser.click("resume-download").await;
     model_is_ready(&browser).await;
