@@ -127,12 +127,12 @@ async fn the_prompt_is_answered_without_some_sentences_beside_the_original() {
     browser.pictures_of("answer-without", "without-before").await;
 
     browser.click("answer-without").await;
-    browser.wait("a verdict", async || browser.text("trials").await.contains("ending").then_some(())).await;
+    browser.wait("a verdict", async || browser.text("ablations").await.contains("ending").then_some(())).await;
     browser.click("mark-strongest-2").await;
     browser.click("answer-without").await;
-    browser.wait("two answers", async || (browser.text("trials").await.matches("Without P").count() == 2).then_some(())).await;
+    browser.wait("two answers", async || (browser.text("ablations").await.matches("Without P").count() == 2).then_some(())).await;
     browser.stopped().await;
-    browser.pictures_of("trials", "without").await;
+    browser.pictures_of("ablations", "without").await;
 
     // Neither the explanation nor the visitor's own text is lost.
     browser.click("tab-text").await;
@@ -153,10 +153,10 @@ async fn an_answer_without_some_sentences_can_be_stopped() {
     // Nothing that the model was trained on: its answer goes on to the limit of tokens.
     browser.click("mark-P2").await;
     browser.click("answer-without").await;
-    browser.wait("the first words", async || browser.try_find("trials").await?.text().await.ok().filter(|text| text.len() > 12)).await;
+    browser.wait("the first words", async || browser.try_find("ablations").await?.text().await.ok().filter(|text| text.len() > 12)).await;
     browser.click("stop-button").await;
     browser.stopped().await;
-    let trial = browser.text("trials").await;
+    let trial = browser.text("ablations").await;
     assert!(trial.contains("Without P2") && trial.contains("Stopped before its end"), "{trial}");
     assert_eq!(browser.value("given-answer").await, "Ho. Hi.");
     browser.screenshot("without-stopped-light").await;

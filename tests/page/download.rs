@@ -122,7 +122,7 @@ async fn a_model_is_looked_at_downloaded_once_and_there_on_the_next_visit() {
     browser.fill("address", &hub.address("small.gguf")).await;
     browser.click("look-up").await;
     let offer = browser.text("offer").await;
-    for told in ["8.8 MB", "Licence", "qwen3", "127.0.0.1", "WebGPU without a GPU", "storage free"] {
+    for told in ["8.8 MB", "License", "qwen3", "127.0.0.1", "software WebGPU (no GPU)", "storage free"] {
         assert!(offer.contains(told), "{told}: {offer}");
     }
     assert!(hub.take_sent() <= 65_536, "a look costs no more than the beginning of the file");
