@@ -38,8 +38,8 @@ impl<M: LanguageModel> Session<M> {
             unit,
             table: Table::unmeasured(prompt.sentences.len(), generation.sentences.len()),
             output: vec![generation.sentences.len() - 1],
-            prompt,
-            generation,
+            prompt: prompt.into(),
+            generation: generation.into(),
             method: Method {
                 id: method.id.into(),
                 aggregation: Aggregation::Mean,

@@ -301,8 +301,8 @@ pub mod tests {
             format: FORMAT.into(),
             version: VERSION,
             unit: Unit::Sentence,
-            prompt: Passage::new("A. B.", &[0..3, 3..5], vec![2, 2]),
-            generation: Passage::new("C. D. E. F.", &[0..3, 3..6, 6..9, 9..11], vec![2; 4]),
+            prompt: Passage::new("A. B.", &[0..3, 3..5], vec![2, 2]).into(),
+            generation: Passage::new("C. D. E. F.", &[0..3, 3..6, 6..9, 9..11], vec![2; 4]).into(),
             table: Table::from_fn(2, 4, |i, j| Some(rows[i][j])),
             output: vec![3],
             method: Method {
@@ -387,7 +387,7 @@ pub mod tests {
     #[test]
     fn sums_count_long_sentences_more_and_leave_the_evidence_as_measured() {
         let mut long = document().derived(Aggregation::Sum, Normalization::Full);
-        long.prompt.tokens[1] = 6;
+        Arc::make_mut(&mut long.prompt).tokens[1] = 6;
         let attribution = AttributionView::new(Arc::new(AttributionGraph::new(long)), &[1]);
         assert_eq!((attribution.direct(1), attribution.direct(2)), (Some(0.75), Some(0.25)));
         assert_eq!(attribution.evidence(), Evidence::Clear(1.0));

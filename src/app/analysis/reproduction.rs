@@ -69,6 +69,8 @@ impl Reproduction {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::app::analysis::attribution_view::tests::document;
 
@@ -90,7 +92,7 @@ mod tests {
         let mut own = document();
         own.table.row_mut(0)[0] = None;
         assert_eq!(Reproduction::of(&shared, &own), Reproduction::Partial);
-        own.generation.text = own.generation.text.replacen('.', "!", 1);
+        Arc::make_mut(&mut own.generation).text = own.generation.text.replacen('.', "!", 1);
         assert_eq!(Reproduction::of(&shared, &own), Reproduction::OtherAnswer);
         own.manifest.model.sha256 = "0".repeat(64);
         assert!(matches!(Reproduction::of(&shared, &own), Reproduction::OtherModel { .. }));

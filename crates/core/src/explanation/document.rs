@@ -1,6 +1,7 @@
 //! The JSON document, versioned; its schema for other programs is `public/schema/explanation-1.json`.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -25,8 +26,9 @@ pub struct Document {
     /// What the passages are cut into; where a document does not say it, sentences.
     #[serde(default, skip_serializing_if = "Unit::is_sentence")]
     pub unit: Unit,
-    pub prompt: Passage,
-    pub generation: Passage,
+    /// Shared by the clones of a document, which differ in the table.
+    pub prompt: Arc<Passage>,
+    pub generation: Arc<Passage>,
     /// **T**, `m x (n + m)`: raw signed scores, `null` where there is none.
     pub table: Table,
     /// The generated sentences being explained: 0-based rows of the table, ascending.
@@ -324,8 +326,8 @@ pub(crate) mod tests {
             format: FORMAT.into(),
             version: VERSION,
             unit: Unit::Sentence,
-            prompt: Passage::new("Zoë has 2 figs. She eats 1.", &[0..17, 17..28], vec![6, 5]),
-            generation: Passage::new("2 - 1 = 1. So 1.", &[0..11, 11..16], vec![7, 3]),
+            prompt: Passage::new("Zoë has 2 figs. She eats 1.", &[0..17, 17..28], vec![6, 5]).into(),
+            generation: Passage::new("2 - 1 = 1. So 1.", &[0..11, 11..16], vec![7, 3]).into(),
             table: Table::from_fn(2, 2, |i, j| Some([[0.5, 1.25, 0.0], [-0.125, 0.1, 2.0]][i][j])),
             output: vec![1],
             method: Method {
@@ -390,7 +392,7 @@ pub(crate) mod tests {
         assert_eq!(refused(|d| d.version = 9), DocumentError::Version(9));
         assert_eq!(refused(|d| d.output = vec![2]), DocumentError::Output(2));
         assert_eq!(refused(|d| d.output = vec![1, 1]), DocumentError::OutputOrder);
-        assert_eq!(refused(|d| d.prompt.sentences[0][1] = 3), DocumentError::Sentences { passage: "prompt" });
+        assert_eq!(refused(|d| Arc::make_mut(&mut d.prompt).sentences[0][1] = 3), DocumentError::Sentences { passage: "prompt" });
         assert_eq!(refused(|d| d.table = Table::unmeasured(1, 2)), DocumentError::TableShape { table: (1, 2), text: (2, 2) });
         assert!(matches!(Document::from_json("{}"), Err(DocumentError::Json(_))));
         let unknown = example().to_json().replacen('{', "{\"extra\": 1,", 1);
