@@ -1,10 +1,10 @@
-//! What can go wrong with a model to download or to keep: the causes, and the sentences that a visitor reads of them.
+//! What can go wrong with models to download and store: the causes, and the sentences that a visitor reads about them.
 
 use serde::{Deserialize, Serialize};
 
 use crate::problem::Problem;
 
-/// Why an attempt to download failed that is worth another one.
+/// Why an attempt to download failed, where another one may succeed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum RetryCause {
     /// With the HTTP status.
@@ -43,7 +43,7 @@ pub enum NoStorage {
     Full,
 }
 
-/// What the browser's storage answers when it does not do what it is asked.
+/// Why an operation on the browser's storage failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StorageError {
     #[error("{}", NoStorage::Full)]
@@ -55,7 +55,7 @@ pub enum StorageError {
     Denied(String),
 }
 
-/// What a visitor must know of and decide about.
+/// Why a request to the library failed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LibraryError {
     #[error("there is no file at this address (the server answered {0})")]

@@ -37,9 +37,9 @@ impl FileVersion {
 /// What follows from a response.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ResponseAction {
-    /// Append the body to what is here: it begins where it was requested.
+    /// Append the body to what was downloaded: it begins where it was requested.
     TakeRange(FileVersion),
-    /// Begin again with the body, which is the whole file: the server knows no ranges.
+    /// Start over with the body, which is the whole file: the server ignores ranges.
     TakeWhole(FileVersion),
     /// Try again; after so many seconds where the server says so.
     Retry { cause: RetryCause, seconds: Option<f64> },

@@ -7,7 +7,7 @@ use super::errors::RetryCause;
 pub struct RetryPolicy {
     /// Attempts in a row without a single new byte.
     max_attempts: u32,
-    /// The longest wait, in seconds; where the server asks for a longer one, that is the end.
+    /// The longest wait, in seconds; a server that asks for a longer one is given up.
     max_wait_seconds: f64,
 }
 
@@ -64,7 +64,7 @@ pub struct RetryTimer {
     was_offline: bool,
 }
 
-/// Where a wait is.
+/// How far a wait is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TimerState {
     /// Seconds left.

@@ -1,8 +1,7 @@
 //! What the page asks of the library's worker, and what that answers.
 //!
 //! Messages travel in an [`Envelope`](crate::worker::envelope::Envelope). Every request is answered under its id by any number of
-//! events that are not [`final`](LibraryEvent::is_final), then by exactly one that is. News that nobody asked for comes under
-//! `RequestId::NEWS`.
+//! `Progress` and `Replaced`, then by exactly one other event. News that nobody asked for comes under `RequestId::NEWS`.
 
 use serde::{Deserialize, Serialize};
 
@@ -50,11 +49,4 @@ pub enum LibraryEvent {
     /// It is done, and there is nothing to say.
     Done,
     Failed(Problem),
-}
-
-impl LibraryEvent {
-    /// Whether the request is finished with this event.
-    pub fn is_final(&self) -> bool {
-        !matches!(self, Self::Progress(_) | Self::Replaced(_))
-    }
 }

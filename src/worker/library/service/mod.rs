@@ -159,7 +159,7 @@ impl LibraryService {
         result
     }
 
-    /// The lock of a model. A download that stopped holds it, and is given up.
+    /// The lock of a model. A stopped download that holds it is dropped.
     async fn lock(&self, id: &str) -> Option<Lock> {
         let stopped = self.stopped.borrow_mut().take_if(|stopped| stopped.is_of(id));
         match stopped {

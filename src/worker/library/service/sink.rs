@@ -1,4 +1,4 @@
-//! Where the bytes of a file go: to the browser's storage, or to memory where that is refused or full.
+//! Where the bytes of a file go: to the browser's storage, or to memory where that is denied or full.
 
 use js_sys::{Array, Uint8Array};
 use web_sys::Blob;
@@ -37,7 +37,7 @@ pub struct Memory {
 }
 
 impl Sink {
-    /// Goes on where file `i` in `folder` was left.
+    /// Opens file `i` in `folder` at its last checkpoint.
     pub async fn open(folder: &Folder, i: usize) -> Result<Self, StorageError> {
         let stored = folder.text(&journal::checkpoint_file(i)).await;
         let (data, checkpoint) = (folder.writer(&journal::data_file(i)).await?, folder.writer(&journal::checkpoint_file(i)).await?);
@@ -46,7 +46,7 @@ impl Sink {
         Ok(Self::Disk(Disk { data, checkpoint, position, stored: position, stored_millis: now_millis() }))
     }
 
-    /// Bytes that are there.
+    /// Bytes written so far.
     pub fn position(&self) -> u64 {
         match self {
             Self::Disk(disk) => disk.position,
@@ -96,7 +96,7 @@ impl Sink {
         }
     }
 
-    /// Goes on in memory, behind the `stored` bytes that are in `file`.
+    /// Continues in memory, after the `stored` bytes that are in `file`.
     pub fn in_memory(file: Option<Blob>, stored: u64) -> Self {
         let on_disk = file.and_then(|file| file.slice_with_f64_and_f64(0.0, stored as f64).ok());
         let blobs = on_disk.iter().collect();

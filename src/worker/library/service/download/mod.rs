@@ -1,4 +1,4 @@
-//! One download: what is here is verified, the rest is requested until all is there, then all is verified.
+//! One download: what is stored is verified, the rest is requested until the model is complete, then all of it is verified.
 
 mod stop;
 mod transfer;
@@ -109,7 +109,7 @@ impl Download {
         Self { control, post, ..self }
     }
 
-    /// Runs until all is there or something stops it.
+    /// Runs until the model is complete or something stops it.
     pub async fn run(&mut self) -> Result<ModelLocation, DownloadStop> {
         let result = self.all_files().await;
         if let Err(DownloadStop::Discarded(_)) = result {
@@ -126,17 +126,17 @@ impl Download {
         self.id == id
     }
 
-    /// Whether what is here can be the beginning of `spec`.
+    /// Whether what was downloaded can be the beginning of `spec`.
     pub fn continues(&self, spec: &DownloadSpec) -> bool {
         Journal::new(self.spec.clone(), self.etags.clone()).continues(spec)
     }
 
-    /// Whether it holds bytes that are nowhere else.
+    /// Whether it holds bytes that the storage does not.
     pub fn is_in_memory(&self) -> bool {
         self.blobs.length() > 0 || self.interrupted.is_some()
     }
 
-    /// Bytes that are here.
+    /// Bytes downloaded so far.
     pub fn bytes(&self) -> u64 {
         self.completed_bytes.iter().sum::<u64>() + self.interrupted.as_ref().map_or(0, |transfer| transfer.sink.position())
     }
@@ -218,7 +218,7 @@ impl Download {
         url.map(ModelLocation::Memory).map_err(|error| not_stored(error.into()))
     }
 
-    /// From now on in memory, because the storage does not take it. A copy in memory would be of no use.
+    /// Continues in memory, because the storage does not take it. A copy of a local file would be of no use there.
     fn fall_back_to_memory(&mut self, reason: NoStorage) -> Result<(), DownloadStop> {
         if self.spec.is_local_copy() {
             return Err(DownloadStop::Discarded(LibraryError::NoCopy(reason)));
@@ -281,7 +281,7 @@ impl Download {
     }
 }
 
-/// The storage did not take what came.
+/// The storage did not take what was downloaded.
 fn not_stored(error: StorageError) -> DownloadStop {
     DownloadStop::Interrupted(LibraryError::NotStored(error))
 }

@@ -1,4 +1,4 @@
-//! Why a download stops before its end, and what becomes of what is here.
+//! Why a download stops before its end, and what becomes of the bytes so far.
 
 use sha2::{Digest, Sha256};
 
@@ -7,9 +7,9 @@ use crate::library::errors::LibraryError;
 pub enum DownloadStop {
     /// By the visitor.
     Paused,
-    /// What is here is kept.
+    /// What was downloaded is kept.
     Interrupted(LibraryError),
-    /// What is here is of no use and is deleted.
+    /// What was downloaded is of no use and is deleted.
     Discarded(LibraryError),
 }
 

@@ -1,4 +1,4 @@
-//! The transfer of one file: what is here is verified, the rest is requested until all is there.
+//! The transfer of one file: what an earlier download stored is verified, the rest is requested until the file is complete.
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ use crate::library::progress::{DownloadNotice, DownloadStage};
 use crate::library::retry::{Retries, RetryPolicy, RetryTimer, TimerState};
 use crate::worker::library::protocol::LibraryEvent;
 
-/// Read at once when what is here is verified.
+/// Read at once when stored bytes are verified.
 const CHUNK_BYTES: usize = 2 << 20;
 /// While it waits, a download checks so often whether it was paused, and whether the device is online.
 const POLL_MILLIS: u32 = 100;
@@ -50,7 +50,7 @@ enum RequestEnd {
 }
 
 impl Download {
-    /// File `i`, from where an earlier download left it in the storage.
+    /// Opens file `i` where an earlier download left it in the storage.
     pub async fn open_file(&mut self, i: usize) -> Result<FileTransfer, DownloadStop> {
         let opened = match &self.folder {
             // What comes after a file in memory is there too: the files in storage are the first ones.
@@ -72,7 +72,7 @@ impl Download {
         Ok(transfer)
     }
 
-    /// Reads what an earlier download left.
+    /// Reads what an earlier download stored into the hashes.
     async fn verify_stored(&mut self, transfer: &mut FileTransfer) -> Result<(), DownloadStop> {
         let stored = transfer.sink.position();
         let mut position = 0;
@@ -97,7 +97,7 @@ impl Download {
         transfer.header.push(bytes, transfer.version.total).map_err(DownloadStop::Discarded)
     }
 
-    /// Requests what is missing until it is there.
+    /// Requests what is missing until the file is complete.
     pub async fn transfer_rest(&mut self, transfer: &mut FileTransfer) -> Result<(), DownloadStop> {
         let mut retries = Retries::new(RetryPolicy::DOWNLOAD);
         let mut was_replaced = false;
@@ -159,7 +159,7 @@ impl Download {
         Ok(())
     }
 
-    /// One request, from where the file stands.
+    /// One request for the bytes from the current position on.
     async fn request(&mut self, transfer: &mut FileTransfer) -> RequestEnd {
         if let Err(stop) = self.take_probe(transfer).await {
             return RequestEnd::Stop(stop);
@@ -192,7 +192,7 @@ impl Download {
         self.stream(transfer, body).await
     }
 
-    /// The first bytes came when the server was probed.
+    /// Takes the first bytes from the probe, where there is one of this version.
     async fn take_probe(&mut self, transfer: &mut FileTransfer) -> Result<(), DownloadStop> {
         let (address, probes) = (&self.spec.files[transfer.i].address, self.probes.clone());
         let probe = probes.iter().find(|probe| probe.address == *address && probe.resumable && transfer.version.agrees(&probe.version));
@@ -205,7 +205,7 @@ impl Download {
         }
     }
 
-    /// The server sends everything again.
+    /// The server ignores ranges and sends the whole file.
     async fn restart_without_ranges(&mut self, transfer: &mut FileTransfer) -> Result<(), DownloadStop> {
         transfer.ignores_ranges = true;
         match transfer.sink.position() {
@@ -245,7 +245,7 @@ impl Download {
         }
     }
 
-    /// Stores bytes; where the storage is full, goes on in memory.
+    /// Writes bytes; where the storage is full, continues in memory.
     async fn put(&mut self, transfer: &mut FileTransfer, bytes: &[u8]) -> Result<(), DownloadStop> {
         self.digest(transfer, bytes)?;
         let stored = transfer.sink.position();
@@ -284,7 +284,7 @@ impl Download {
         Ok(())
     }
 
-    /// From now on it is this version that is downloaded.
+    /// Continues with this version of the file.
     async fn take_version(&mut self, transfer: &mut FileTransfer, version: FileVersion) -> Result<(), DownloadStop> {
         (self.spec.files[0].bytes, self.etags, self.probes) = (version.total, vec![version.etag.clone()], Rc::default());
         transfer.version = version;
