@@ -8,8 +8,10 @@ use gloo::timers::callback::Timeout;
 use leptos::task::spawn_local;
 use web_sys::File;
 
+use super::state::Environment;
 use super::state::library::LibraryMessage;
-use super::state::{Effect, Environment, Fetch, FileId, LocalFile, Message};
+use super::state::local_file::{FileId, LocalFile};
+use super::state::message::{Effect, Fetch, Message};
 use super::{browser, examples, gallery, service_worker};
 use crate::problem::Problem;
 use crate::request::BackendChoice;

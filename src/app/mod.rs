@@ -1,13 +1,13 @@
 //! The page. It renders explanation documents, wherever they come from, and asks the workers for new ones.
 //!
 //! ```text
-//!   views ── Message ──► state::update ──► Effect ──► effects ──► workers, storage, clipboard, history, timers
+//!   views ── Message ──► update ──► Effect ──► effects ──► workers, storage, clipboard, history, timers
 //!     ▲                        │                         │
 //!     └───── read the state ───┘◄──────── Message ───────┘
 //! ```
 //!
-//! [`state`] is plain data and decides everything; [`analysis`] is what the page says about a document; [`views`] draw and
-//! send messages; [`effects`] touch the browser.
+//! [`state`] is plain data; [`update`] decides what a message changes in it, and what is to be done outside; [`analysis`] is
+//! what the page says about a document; [`views`] draw and send messages; [`effects`] touch the browser.
 
 mod analysis;
 mod browser;
@@ -17,13 +17,14 @@ mod gallery;
 mod page;
 mod service_worker;
 mod state;
+mod update;
 mod views;
 
 use leptos::ev;
 use leptos::prelude::*;
 
 use page::Page;
-use state::Message;
+use state::message::Message;
 use views::App;
 
 /// Replaces the static first paint of `index.html` by the living page.
@@ -42,7 +43,7 @@ fn Root() -> impl IntoView {
     provide_context(page);
     let open_address = move || page.send(Message::AddressChanged(browser::fragment()));
     open_address();
-    service_worker::watch_for_updates(page);
+    service_worker::watch_for_updates(move |waits| page.send(Message::UpdateWaits(waits)));
     let on_hash = window_event_listener(ev::hashchange, move |_| open_address());
     let on_key = window_event_listener(ev::keydown, move |event| {
         if event.key() == "Escape" {

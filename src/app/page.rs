@@ -8,9 +8,12 @@ use web_sys::File;
 
 use super::analysis::attribution_view::AttributionView;
 use super::effects::{Effects, environment};
+use super::state::State;
 use super::state::library::LibraryMessage;
+use super::state::local_file::LocalFile;
+use super::state::message::Message;
 use super::state::settings::Settings;
-use super::state::{LocalFile, Message, State, update};
+use super::update::update;
 
 /// A handle that components get from the context.
 #[derive(Clone, Copy)]

@@ -7,19 +7,16 @@ use wasm_bindgen::prelude::{Closure, JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{ServiceWorkerContainer, ServiceWorkerRegistration};
 
-use super::page::Page;
-use super::state::Message;
-
 const SCRIPT: &str = "./sw.js";
 /// What a waiting service worker understands.
 const TAKE_OVER: &str = "take over";
 
-/// Looks, on a page that a service worker serves, whether a newer version waits, now and later.
-pub fn watch_for_updates(page: Page) {
+/// Tells `report`, on a page that a service worker serves, whether a newer version waits, now and whenever that changes.
+pub fn watch_for_updates(report: impl Fn(bool) + Clone + 'static) {
     let Some(container) = container().filter(|container| container.controller().is_some()) else { return };
     spawn_local(async move {
         if let Some(registration) = registration(&container).await {
-            watch(page, &registration);
+            watch(report, &registration);
         }
     });
 }
@@ -47,14 +44,14 @@ pub fn activate_update() {
     });
 }
 
-fn watch(page: Page, registration: &ServiceWorkerRegistration) {
-    let look = move |registration: &ServiceWorkerRegistration| page.send(Message::UpdateWaits(registration.waiting().is_some()));
+fn watch(report: impl Fn(bool) + Clone + 'static, registration: &ServiceWorkerRegistration) {
+    let look = move |registration: &ServiceWorkerRegistration| report(registration.waiting().is_some());
     look(registration);
     let found = {
         let registration = registration.clone();
         Closure::<dyn Fn()>::new(move || {
             let Some(coming) = registration.installing() else { return };
-            let registration = registration.clone();
+            let (registration, look) = (registration.clone(), look.clone());
             let changed = Closure::<dyn Fn()>::new(move || look(&registration));
             coming.set_onstatechange(Some(changed.as_ref().unchecked_ref()));
             // Both live as long as the page.

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Reactive, selection};
+use super::reactive::Reactive;
+use super::selection;
 use crate::app::analysis::ablation::Ablation;
 use crate::app::analysis::attribution_view::{AttributionGraph, AttributionView};
 use crate::app::analysis::deletion_test::DeletionTest;
@@ -41,7 +42,7 @@ pub struct Explanation {
     /// What came of recomputing the explanation that was on screen before.
     pub reproduction: Reactive<Option<Reproduction>>,
     pub gallery: Reactive<Vec<GalleryEntry>>,
-    pub(super) gallery_is_requested: bool,
+    pub(in crate::app) gallery_is_requested: bool,
 }
 
 /// The document on screen and where it came from.
@@ -114,13 +115,13 @@ impl Explanation {
     }
 
     /// The document with the chosen output; a sentence under the pointer is not chosen.
-    pub(super) fn selected_document(&self) -> Option<Document> {
+    pub(in crate::app) fn selected_document(&self) -> Option<Document> {
         let graph = self.shown.as_ref()?.graph.clone();
         Some(AttributionView::new(graph, &self.output).to_document())
     }
 
     /// Puts another document on screen, and chooses its output.
-    pub(super) fn show(&mut self, document: Document, origin: Origin) {
+    pub(in crate::app) fn show(&mut self, document: Document, origin: Origin) {
         let n_generated = document.generation.sentences.len();
         *self.output = if document.output.is_empty() { selection::default_output(n_generated) } else { document.output.clone() };
         *self.preview = None;
@@ -135,7 +136,7 @@ impl Explanation {
     }
 
     /// Puts a document of the same answer on screen; what the visitor chose stays.
-    pub(super) fn replace(&mut self, document: Document, origin: Origin) {
+    pub(in crate::app) fn replace(&mut self, document: Document, origin: Origin) {
         *self.shown = Some(ShownDocument::new(document, origin));
     }
 
@@ -148,7 +149,7 @@ impl Explanation {
     }
 
     /// Explains one more or another sentence.
-    pub(super) fn select(&mut self, row: usize, extend: bool) {
+    pub(in crate::app) fn select(&mut self, row: usize, extend: bool) {
         *self.preview = None;
         *self.link = None;
         let output = selection::clicked(&self.output, row, extend);
@@ -156,7 +157,7 @@ impl Explanation {
     }
 
     /// Closes the link, where it is open; else goes back to the last sentence.
-    pub(super) fn escape(&mut self) {
+    pub(in crate::app) fn escape(&mut self) {
         if self.link.is_some() {
             *self.link = None;
             return;
@@ -169,7 +170,7 @@ impl Explanation {
     }
 
     /// Makes the graph of the same scores in another way.
-    pub(super) fn derive(&mut self, aggregation: Aggregation, normalization: Normalization) {
+    pub(in crate::app) fn derive(&mut self, aggregation: Aggregation, normalization: Normalization) {
         *self.link = None;
         for shown in self.comparisons.iter_mut().chain(self.shown.iter_mut()) {
             let document = shown.graph.document().clone().derived(aggregation, normalization);
@@ -178,7 +179,7 @@ impl Explanation {
     }
 
     /// Puts the explanation by another method in the place of the one on screen, which takes its place.
-    pub(super) fn show_method(&mut self, method: &str) {
+    pub(in crate::app) fn show_method(&mut self, method: &str) {
         let Some(shown) = &mut *self.shown else { return };
         if let Some(comparison) = self.comparisons.iter_mut().find(|comparison| comparison.method_id() == method) {
             std::mem::swap(comparison, shown);
@@ -188,7 +189,7 @@ impl Explanation {
     }
 
     /// Enters what was measured of one source into the document that is being made.
-    pub(super) fn fill_column(&mut self, source: usize, scores: &[f64], passes: [usize; 2]) {
+    pub(in crate::app) fn fill_column(&mut self, source: usize, scores: &[f64], passes: [usize; 2]) {
         if let Some(ShownDocument { graph, origin: Origin::Here }) = &mut *self.shown {
             Arc::make_mut(graph).fill_column(source, scores, passes);
         }
@@ -196,7 +197,7 @@ impl Explanation {
 
     /// Collapses the words of a source that are shown, or shows them again; `false` where they were not measured by the method
     /// on screen.
-    pub(super) fn toggle_expanded(&mut self, source: usize) -> bool {
+    pub(in crate::app) fn toggle_expanded(&mut self, source: usize) -> bool {
         let Some(method) = self.shown.as_ref().map(ShownDocument::method_id) else { return true };
         if !self.expanded.iter().any(|expanded| expanded.source == source && expanded.method == method) {
             return false;
@@ -209,7 +210,7 @@ impl Explanation {
     }
 
     /// The run ended: an answer that was being written keeps its words.
-    pub(super) fn settle_ablations(&mut self) {
+    pub(in crate::app) fn settle_ablations(&mut self) {
         if self.ablations.iter().any(|ablation| ablation.is_growing()) {
             self.ablations.iter_mut().for_each(Ablation::settle);
             self.ablations.retain(|ablation| !ablation.is_empty());

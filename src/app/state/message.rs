@@ -1,6 +1,7 @@
 //! What happens to the page, and what the page does about it.
 
 use super::library::LibraryMessage;
+use super::local_file::{FileId, LocalFile};
 use super::settings::Settings;
 use crate::app::gallery::GalleryEntry;
 use crate::explanation::Aggregation;
@@ -9,20 +10,6 @@ use crate::problem::Problem;
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
 use crate::worker::envelope::{Envelope, RequestId};
 use crate::worker::library::protocol::LibraryRequest;
-
-/// A file of this device, by the number under which [`crate::app::effects`] holds it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct FileId(pub u32);
-
-/// What the page knows of a file of this device.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LocalFile {
-    pub id: FileId,
-    pub name: String,
-    pub bytes: u64,
-    /// When it was last changed, in milliseconds since 1970.
-    pub modified_millis: f64,
-}
 
 /// A text of the page's own site.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,5 @@
-use crate::app::state::{Message, ModelChoice};
+use crate::app::state::message::Message;
+use crate::app::state::model_choice::ModelChoice;
 use leptos::ev;
 use leptos::html::Details;
 use leptos::prelude::*;

@@ -1,5 +1,5 @@
 use crate::app::examples::Example;
-use crate::app::state::{Fetch, Message};
+use crate::app::state::message::{Fetch, Message};
 use leptos::prelude::*;
 
 use crate::app::page::use_page;

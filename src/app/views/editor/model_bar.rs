@@ -1,6 +1,8 @@
 use crate::app::page::use_page;
+use crate::app::state::State;
+use crate::app::state::engine::ModelState;
 use crate::app::state::library::LibraryMessage;
-use crate::app::state::{Message, ModelState, State};
+use crate::app::state::message::Message;
 use crate::request::{LoadProgress, LoadedModel};
 use leptos::prelude::*;
 

@@ -1,6 +1,7 @@
 use std::ops::RangeInclusive;
 
-use crate::app::state::{MaskedLmState, Message};
+use crate::app::state::engine::MaskedLmState;
+use crate::app::state::message::Message;
 use crate::request::LoadedModel;
 use leptos::prelude::*;
 

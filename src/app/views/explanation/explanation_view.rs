@@ -1,4 +1,5 @@
-use crate::app::state::{Message, Origin};
+use crate::app::state::explanation::Origin;
+use crate::app::state::message::Message;
 use leptos::html::Section;
 use leptos::prelude::*;
 

@@ -1,7 +1,8 @@
 use std::sync::Arc;
 
 use crate::app::page::{Page, use_page};
-use crate::app::state::{Message, ShownDocument};
+use crate::app::state::explanation::ShownDocument;
+use crate::app::state::message::Message;
 use leptos::prelude::*;
 
 use super::share_bar::ShareBar;

@@ -1,4 +1,4 @@
-use crate::app::state::Message;
+use crate::app::state::message::Message;
 use leptos::prelude::*;
 
 use crate::app::analysis::attribution_view::AttributionView;

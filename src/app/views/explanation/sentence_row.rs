@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use crate::app::state::Message;
+use crate::app::state::message::Message;
 use leptos::ev;
 use leptos::leptos_dom::helpers::TimeoutHandle;
 use leptos::prelude::*;

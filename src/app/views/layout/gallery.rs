@@ -1,4 +1,4 @@
-use crate::app::state::{Fetch, Message};
+use crate::app::state::message::{Fetch, Message};
 use leptos::prelude::*;
 
 use crate::app::gallery::GalleryEntry;

@@ -1,4 +1,4 @@
-use crate::app::state::Message;
+use crate::app::state::message::Message;
 use leptos::ev;
 use leptos::prelude::*;
 use web_sys::HtmlInputElement;

@@ -1,4 +1,4 @@
-use crate::app::state::Message;
+use crate::app::state::message::Message;
 use leptos::prelude::*;
 
 use super::icon::{Icon, IconView};

@@ -1,4 +1,5 @@
-use crate::app::state::{Message, RunStatus};
+use crate::app::state::message::Message;
+use crate::app::state::run_status::RunStatus;
 use crate::request::WorkStats;
 use leptos::prelude::*;
 

@@ -1,4 +1,5 @@
-use crate::app::state::{ModelChoice, ModelState};
+use crate::app::state::engine::ModelState;
+use crate::app::state::model_choice::ModelChoice;
 use leptos::prelude::*;
 
 use crate::app::page::use_page;

@@ -1,39 +1,19 @@
 //! What a visitor asks about the explanation on screen, which stays: the deletion test, another method, an answer without
 //! some of the prompt's sentences, the words of a source.
 
-use super::engine::question_of;
-use super::{Origin, RunStatus, ShownDocument, State};
+use super::requests::question_of;
 use crate::app::analysis::ablation::{Ablation, AblationAnswer};
 use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::deletion_test::DeletionTestPlan;
 use crate::app::analysis::expanded_source::ExpandedSource;
+use crate::app::state::State;
+use crate::app::state::explanation::{Origin, ShownDocument};
+use crate::app::state::purpose::Purpose;
+use crate::app::state::run_status::RunStatus;
 use crate::explanation::{Answer, Document, METHODS, method_text};
 use crate::problem::Problem;
 use crate::request::{DeletionCurves, Question, Word};
 use crate::worker::engine::protocol::EngineRequest;
-
-/// What a run is for.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Purpose {
-    /// A new explanation.
-    Explain,
-    /// This explanation from elsewhere, recomputed.
-    Recompute(Box<Document>),
-    DeletionTest(DeletionTestPlan),
-    /// The answer on screen by another method.
-    Compare,
-    /// The prompt without some sentences.
-    Ablate(Ablation),
-    /// This source word by word.
-    ExpandWords(usize),
-}
-
-impl Purpose {
-    /// Whether it is about the explanation on screen and does not replace it.
-    fn is_follow_up(&self) -> bool {
-        !matches!(self, Self::Explain | Self::Recompute(_))
-    }
-}
 
 // What the visitor asks for.
 impl State {

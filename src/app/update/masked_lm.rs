@@ -1,17 +1,10 @@
 //! The masked language model that one of the methods needs: chosen by the visitor, read by the engine's worker.
 
-use super::{LocalFile, State};
+use crate::app::state::State;
+use crate::app::state::engine::MaskedLmState;
+use crate::app::state::local_file::LocalFile;
 use crate::problem::Problem;
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
-
-/// How far the masked language model is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MaskedLmState {
-    #[default]
-    NotChosen,
-    Loading,
-    Ready,
-}
 
 impl State {
     /// Takes the model in these files from now on.

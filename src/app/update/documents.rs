@@ -1,9 +1,14 @@
 //! Documents come from a run, a file, a link or the gallery, and go to a file or a link.
 
-use super::{Effect, Fetch, LocalFile, ModelChoice, Origin, RunStatus, State};
 use crate::app::analysis::shared_link::{Reach, SharedLink};
 use crate::app::examples;
 use crate::app::gallery::{self, GalleryEntry};
+use crate::app::state::State;
+use crate::app::state::explanation::Origin;
+use crate::app::state::local_file::LocalFile;
+use crate::app::state::message::{Effect, Fetch};
+use crate::app::state::model_choice::ModelChoice;
+use crate::app::state::run_status::RunStatus;
 use crate::explanation::{Document, from_fragment, to_fragment};
 use crate::library::address::{missing_parts, part_of};
 use crate::library::registry;

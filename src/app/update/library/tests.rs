@@ -3,13 +3,18 @@
 use leptos::prelude::untrack;
 
 use super::super::tests::loaded;
-use super::super::{Environment, FileId, Message, RunStatus, update};
+use super::super::update;
 use super::*;
+use crate::app::state::Environment;
 use crate::app::state::download::DownloadState;
+use crate::app::state::library::Library;
+use crate::app::state::local_file::FileId;
+use crate::app::state::message::Message;
+use crate::app::state::run_status::RunStatus;
 use crate::library::errors::{LibraryError, NoStorage};
-use crate::library::preview::{DeviceFacts, ModelFacts};
+use crate::library::preview::{DeviceFacts, ModelFacts, ModelPreview};
 use crate::library::progress::{DownloadProgress, DownloadStage};
-use crate::library::stored_models::{StorageStatus, StoredModel};
+use crate::library::stored_models::{StorageStatus, StoredModel, StoredModels};
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest, ModelSource};
 
 const ADDRESS: &str = "https://a.b/big.gguf";

@@ -7,13 +7,15 @@
 #[cfg(test)]
 mod tests;
 
-use super::download::Download;
-use super::{Effect, Fetch, LocalFile, ModelChoice, Reactive, State};
+use crate::app::state::State;
+use crate::app::state::download::Download;
+use crate::app::state::library::LibraryMessage;
+use crate::app::state::local_file::LocalFile;
+use crate::app::state::message::{Effect, Fetch};
+use crate::app::state::model_choice::ModelChoice;
 use crate::library::address::{all_parts, file_address, file_name, part_of};
 use crate::library::download_spec::{DownloadSpec, FileSpec};
-use crate::library::preview::ModelPreview;
-use crate::library::registry::RegistryEntry;
-use crate::library::stored_models::{ModelLocation, StoredModels};
+use crate::library::stored_models::ModelLocation;
 use crate::problem::Problem;
 use crate::worker::client::Lost;
 use crate::worker::envelope::{Envelope, RequestId};
@@ -22,89 +24,9 @@ use crate::worker::library::protocol::{LibraryEvent, LibraryRequest};
 /// The download that was not finished, for the next visit.
 const UNFINISHED_KEY: &str = "glasscage.download";
 
-/// The models that there are, and the one that is on its way.
-#[derive(Default)]
-pub struct Library {
-    /// Whether the list of models is on screen.
-    pub is_open: Reactive<bool>,
-    /// Known small models.
-    pub known: Reactive<Vec<RegistryEntry>>,
-    /// What is stored here; `None` until the worker has said it.
-    pub stored: Reactive<Option<StoredModels>>,
-    /// The name of the model that a server is asked about.
-    pub asked: Reactive<Option<String>>,
-    pub preview: Reactive<Option<ModelPreview>>,
-    pub download: Reactive<Option<Download>>,
-    /// The copy of a local model that was made on this visit, by its id.
-    pub copied: Reactive<Option<String>>,
-    /// A model that arrived while the engine was busy.
-    pub arrived: Reactive<Option<ModelChoice>>,
-    pub problem: Reactive<Option<Problem>>,
-    preview_request: Option<RequestId>,
-    /// That of the download, where the worker has it.
-    download_request: Option<RequestId>,
-    deletion_request: Option<RequestId>,
-    /// The download waits for the browser's answer on storage that lasts.
-    is_settling: bool,
-    /// A worker runs, and may hold a download in memory.
-    has_worker: bool,
-}
-
-/// What the visitor does with models, and what comes of it.
-#[derive(Clone, Debug, PartialEq)]
-pub enum LibraryMessage {
-    Open,
-    Close,
-    /// Ask the server of a typed address what it has.
-    PreviewAddress(String),
-    /// Ask the server what it has, before anything is downloaded.
-    Preview(DownloadSpec),
-    ClosePreview,
-    /// Download a model, or what is missing of it.
-    Download(DownloadSpec),
-    Pause,
-    Resume,
-    /// The visitor does not want the download any more; what is stored stays.
-    Dismiss,
-    UseBuiltIn,
-    UseStored {
-        id: String,
-        name: String,
-    },
-    UseArrived,
-    Delete(Vec<String>),
-    /// Copy the local model that answers into the browser's storage.
-    KeepCopy,
-    /// Where the files to copy can be read; `None` where the browser refuses.
-    ObjectUrlsCreated(Option<Vec<String>>),
-    /// The browser answered whether storage lasts.
-    PersistenceSettled,
-    Event(Envelope<LibraryEvent>),
-    Lost(Lost),
-}
-
-impl From<Result<Envelope<LibraryEvent>, Lost>> for LibraryMessage {
-    fn from(message: Result<Envelope<LibraryEvent>, Lost>) -> Self {
-        message.map_or_else(Self::Lost, Self::Event)
-    }
-}
-
-impl Library {
-    /// With the unfinished download of the last visit.
-    pub fn new(unfinished: Option<&str>) -> Self {
-        let spec = unfinished.and_then(|json| serde_json::from_str(json).ok());
-        Self { download: Reactive::new(spec.map(Download::unfinished)), ..Self::default() }
-    }
-
-    /// Whether a download goes on.
-    pub fn is_downloading(&self) -> bool {
-        self.download.as_ref().is_some_and(|download| !download.is_paused())
-    }
-}
-
 // What the visitor does.
 impl State {
-    pub(super) fn library_message(&mut self, message: LibraryMessage) {
+    pub(in crate::app::update) fn library_message(&mut self, message: LibraryMessage) {
         match message {
             LibraryMessage::Open => self.open_library(),
             LibraryMessage::Close => self.close_library(),

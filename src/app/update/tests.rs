@@ -1,15 +1,24 @@
 //! What the page does, as sequences of messages.
 
-use leptos::prelude::untrack;
-
 use super::*;
 use crate::app::analysis::attribution_view::tests::document;
+use crate::app::state::Environment;
+use crate::app::state::engine::MaskedLmState;
+use crate::app::state::explanation::Origin;
+use crate::app::state::library::LibraryMessage;
+use crate::app::state::local_file::{FileId, LocalFile};
+use crate::app::state::message::Fetch;
+use crate::app::state::model_choice::ModelChoice;
+use crate::app::state::run_status::RunStatus;
 use crate::explanation::{Aggregation, Document};
 use crate::graph::Normalization;
+use crate::problem::Problem;
+use crate::request::BackendChoice;
 use crate::request::{ExplainProgress, LoadProgress, LoadedModel};
 use crate::version::GLASSCAGE;
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest, ModelSource};
 use crate::worker::envelope::Envelope;
+use crate::worker::envelope::RequestId;
 
 /// A page, and what it did so far.
 struct Page {
@@ -40,7 +49,7 @@ impl Page {
 
     /// Loads the built-in model; the id of the request.
     fn loads(&mut self) -> RequestId {
-        asked(&self.send(Message::Library(library::LibraryMessage::UseBuiltIn)))
+        asked(&self.send(Message::Library(LibraryMessage::UseBuiltIn)))
     }
 
     fn send(&mut self, message: Message) -> Vec<Effect> {

@@ -1,0 +1,28 @@
+//! What a run of the engine is for.
+
+use crate::app::analysis::ablation::Ablation;
+use crate::app::analysis::deletion_test::DeletionTestPlan;
+use crate::explanation::Document;
+
+/// What a run is for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Purpose {
+    /// A new explanation.
+    Explain,
+    /// This explanation from elsewhere, recomputed.
+    Recompute(Box<Document>),
+    DeletionTest(DeletionTestPlan),
+    /// The answer on screen by another method.
+    Compare,
+    /// The prompt without some sentences.
+    Ablate(Ablation),
+    /// This source word by word.
+    ExpandWords(usize),
+}
+
+impl Purpose {
+    /// Whether it is about the explanation on screen and does not replace it.
+    pub fn is_follow_up(&self) -> bool {
+        !matches!(self, Self::Explain | Self::Recompute(_))
+    }
+}

@@ -1,0 +1,63 @@
+//! What the visitor types, and what takes its place.
+
+use crate::app::state::State;
+use crate::app::state::message::{Effect, Fetch};
+
+const PROMPT_KEY: &str = "glasscage.prompt";
+const GIVEN_ANSWER_KEY: &str = "glasscage.given-answer";
+
+impl State {
+    pub(super) fn set_prompt(&mut self, prompt: String) {
+        self.emit(Effect::RememberInTab { key: PROMPT_KEY, text: prompt.clone() });
+        *self.editor.prompt = prompt;
+    }
+
+    pub(super) fn set_given_answer(&mut self, answer: String) {
+        self.emit(Effect::RememberInTab { key: GIVEN_ANSWER_KEY, text: answer.clone() });
+        *self.editor.given_answer = answer;
+    }
+
+    /// Puts a prompt, and the answer to explain where there is one, into the editor; texts of the visitor's own are set
+    /// aside, never lost.
+    pub(super) fn replace_texts(&mut self, prompt: &str, given_answer: &str) {
+        let typed = (self.editor.prompt.clone(), self.editor.given_answer.clone());
+        let is_own_prompt = !typed.0.trim().is_empty() && typed.0 != prompt && !self.editor.is_example(&typed.0);
+        let is_own_answer = !typed.1.trim().is_empty() && typed.1 != given_answer;
+        if is_own_prompt || is_own_answer {
+            *self.editor.set_aside = Some(typed);
+        }
+        self.set_prompt(prompt.to_owned());
+        self.set_given_answer(given_answer.to_owned());
+    }
+
+    pub(super) fn edit_prompt(&mut self, prompt: &str) {
+        self.replace_texts(prompt, "");
+        *self.editor.is_open = true;
+    }
+
+    pub(super) fn restore_set_aside(&mut self) {
+        if let Some((prompt, given_answer)) = self.editor.set_aside.take() {
+            self.set_prompt(prompt);
+            self.set_given_answer(given_answer);
+        }
+    }
+
+    /// Puts an unfinished answer where it can be explained; a text of the visitor's own there stays.
+    pub(super) fn keep_answer(&mut self, answer: String) {
+        if self.editor.given_answer.is_empty() {
+            self.set_given_answer(answer);
+        }
+    }
+
+    /// Fetches what a view needs, unless it is there or on its way.
+    pub(super) fn fetch_once(&mut self, fetch: Fetch) {
+        let is_requested = match fetch {
+            Fetch::Examples => &mut self.editor.examples_are_requested,
+            Fetch::Gallery => &mut self.explanation.gallery_is_requested,
+            Fetch::GalleryEntry(_) | Fetch::Registry => &mut false,
+        };
+        if !std::mem::replace(is_requested, true) {
+            self.emit(Effect::Fetch(fetch));
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! What the engine says, and what that changes.
+//!
+//! What an answer is for follows from the id of its request: that of the load, of the masked language model, or of the run.
+//! Any other is an answer to a request that was dropped, and changes nothing.
+
+use crate::app::analysis::reproduction::Reproduction;
+use crate::app::analysis::speed::Speed;
+use crate::app::state::State;
+use crate::app::state::engine::ModelState;
+use crate::app::state::explanation::Origin;
+use crate::app::state::message::Effect;
+use crate::app::state::model_choice::ModelChoice;
+use crate::app::state::purpose::Purpose;
+use crate::app::state::run_status::RunStatus;
+use crate::explanation::Document;
+use crate::problem::Problem;
+use crate::request::{ExplainProgress, LoadedModel, WorkStats};
+use crate::version::GLASSCAGE;
+use crate::worker::engine::protocol::EngineEvent;
+use crate::worker::envelope::Envelope;
+
+const SPEED_KEY: &str = "glasscage.speed";
+
+impl State {
+    pub(super) fn engine_event(&mut self, Envelope { id, body }: Envelope<EngineEvent>) {
+        if self.engine.load == Some(id) {
+            self.load_event(body);
+        } else if self.engine.masked_lm_load == Some(id) {
+            self.masked_lm_event(body);
+        } else if self.engine.job.as_ref().is_some_and(|job| job.id == id) {
+            self.job_event(body);
+        }
+    }
+
+    /// The worker is gone.
+    pub(super) fn engine_lost(&mut self, problem: Problem) {
+        self.engine.load = None;
+        self.engine.masked_lm_load = None;
+        // A model that broke the engine while it loaded would break it again.
+        match self.engine.is_loading() {
+            true => self.forget_model(),
+            false => *self.engine.model = ModelState::NotLoaded,
+        }
+        self.fail(problem);
+    }
+
+    fn load_event(&mut self, event: EngineEvent) {
+        match event {
+            EngineEvent::Loading(progress) => *self.engine.model = ModelState::Loading(progress),
+            EngineEvent::Ready(loaded) => {
+                self.engine.load = None;
+                self.model_is_ready(loaded);
+            }
+            EngineEvent::Failed(problem) => {
+                self.engine.load = None;
+                self.forget_model();
+                self.fail(problem);
+            }
+            _ => {}
+        }
+    }
+
+    fn model_is_ready(&mut self, loaded: LoadedModel) {
+        if loaded.glasscage != GLASSCAGE {
+            self.forget_model();
+            return self.fail(Problem::new("The page was updated while it was open", "Reload it, then press Explain again"));
+        }
+        *self.engine.model = ModelState::Ready(loaded);
+        // Somebody who reads a local file asked for no built-in model.
+        if !matches!(*self.engine.choice, ModelChoice::Files(_)) {
+            self.emit(Effect::RegisterServiceWorker);
+        }
+        self.begin();
+    }
+
+    fn job_event(&mut self, event: EngineEvent) {
+        match event {
+            // The engine lost the model, and loads it again before it begins.
+            EngineEvent::Loading(progress) => *self.engine.model = ModelState::Loading(progress),
+            EngineEvent::Ready(loaded) => *self.engine.model = ModelState::Ready(loaded),
+            EngineEvent::Progress(progress) => self.explain_progress(progress),
+            EngineEvent::Passes(passes) => self.engine.run.passes_done([passes.done, passes.planned], self.now_millis),
+            EngineEvent::Work(work) => self.learn_speed(work),
+            EngineEvent::Explained { document, problem } => self.explained(*document, problem),
+            EngineEvent::DeletionCurves(curves) => self.deletion_measured(&curves),
+            EngineEvent::Words(words) => self.words_measured(words),
+            EngineEvent::Answered(document) => self.answered_without_excluded(&document),
+            EngineEvent::Stopped { answer } => self.stopped(answer),
+            EngineEvent::Failed(problem) => {
+                if self.engine.is_loading() {
+                    self.forget_model();
+                }
+                self.fail(problem);
+            }
+            EngineEvent::MaskedLmLoaded => {}
+        }
+    }
+
+    fn explain_progress(&mut self, progress: ExplainProgress) {
+        let is_follow_up = self.is_follow_up();
+        match progress {
+            ExplainProgress::Token(piece) => {
+                self.engine.run.token(&piece);
+                self.ablation_token(&piece);
+            }
+            ExplainProgress::Answered(document) if is_follow_up => {
+                self.engine.run.passes_done(document.method.passes, self.now_millis);
+            }
+            ExplainProgress::Answered(document) => {
+                *self.engine.run = RunStatus::measuring(document.method.passes[1], self.now_millis);
+                let document = self.derived_as_shared(*document);
+                self.show(document, Origin::Here);
+            }
+            ExplainProgress::BaseScored => {}
+            ExplainProgress::Pass { done, planned } => self.engine.run.passes_done([done, planned], self.now_millis),
+            ExplainProgress::Column { source, scores, done, planned } => {
+                self.engine.run.passes_done([done, planned], self.now_millis);
+                if !is_follow_up {
+                    self.explanation.fill_column(source, &scores, [done, planned]);
+                }
+            }
+        }
+    }
+
+    /// What the run took, and what that says of the next one.
+    fn learn_speed(&mut self, work: WorkStats) {
+        *self.engine.work = Some(work);
+        let began_millis = self.engine.job.as_ref().map_or(self.now_millis, |job| job.began_millis);
+        let seconds = (self.now_millis - began_millis) / 1e3;
+        let speed = self.engine.loaded().and_then(|loaded| Speed::of(loaded.model.parameters, &work, seconds));
+        if let Some(speed) = speed {
+            self.engine.speed = Some(speed);
+            self.emit(Effect::RememberForVisits { key: SPEED_KEY, text: Some(speed.to_string()) });
+        }
+    }
+
+    /// An explanation is complete, or was until Stop or until `problem`.
+    fn explained(&mut self, document: Document, problem: Option<Problem>) {
+        match self.is_follow_up() {
+            true => self.compared(document),
+            false => self.finish(document),
+        }
+        if let Some(problem) = problem {
+            *self.engine.run = RunStatus::Idle;
+            *self.problem = Some(problem);
+        }
+    }
+
+    /// The final document takes the place of the growing one; what the visitor has chosen meanwhile stays.
+    fn finish(&mut self, document: Document) {
+        let purpose = self.end_run(RunStatus::Done(self.engine.run.outcome(document.method.passes)));
+        match self.explanation.document().filter(|growing| growing.is_same_text(&document)) {
+            Some(growing) => {
+                let derived = document.clone().derived(growing.method.aggregation, growing.method.normalization);
+                self.explanation.replace(derived, Origin::Here);
+            }
+            None => self.show(derived_as(&purpose, document.clone()), Origin::Here),
+        }
+        *self.explanation.reproduction = match purpose {
+            Some(Purpose::Recompute(shared)) => Some(Reproduction::of(&shared, &document)),
+            _ => None,
+        };
+    }
+
+    /// The visitor pressed Stop before anything was measured.
+    fn stopped(&mut self, answer: String) {
+        let is_kept = !answer.is_empty() && !self.is_follow_up();
+        let words = if is_kept { "Stopped; the answer so far is under \u{201c}Explain a given answer\u{201d}" } else { "Stopped" };
+        self.end_run(RunStatus::Done(words.into()));
+        if is_kept {
+            self.keep_answer(answer);
+        }
+    }
+
+    /// A model that could not be loaded is not tried again by itself.
+    fn forget_model(&mut self) {
+        *self.engine.model = ModelState::NotLoaded;
+        self.set_model_choice(ModelChoice::BuiltIn);
+        self.engine.files.clear();
+    }
+
+    pub(super) fn fail(&mut self, problem: Problem) {
+        if let Some(answer) = self.engine.run.answer().map(str::to_owned) {
+            self.keep_answer(answer);
+        }
+        self.end_run(RunStatus::Idle);
+        *self.problem = Some(problem);
+    }
+
+    /// Nothing is asked of the engine any more; returns what the run was for.
+    pub(super) fn end_run(&mut self, status: RunStatus) -> Option<Purpose> {
+        *self.engine.run = status;
+        self.explanation.settle_ablations();
+        self.engine.job.take().map(|job| job.purpose)
+    }
+
+    /// An explanation that is recomputed has its graph made as the one before.
+    fn derived_as_shared(&self, document: Document) -> Document {
+        derived_as(&self.engine.job.as_ref().map(|job| job.purpose.clone()), document)
+    }
+}
+
+fn derived_as(purpose: &Option<Purpose>, document: Document) -> Document {
+    match purpose {
+        Some(Purpose::Recompute(shared)) => document.derived(shared.method.aggregation, shared.method.normalization),
+        _ => document,
+    }
+}

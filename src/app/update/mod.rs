@@ -1,0 +1,75 @@
+//! What happens to the state, without a browser: every message, and what is to be done about it outside.
+
+mod documents;
+mod editor;
+mod engine_events;
+mod follow_up;
+mod library;
+mod masked_lm;
+mod requests;
+#[cfg(test)]
+mod tests;
+
+use leptos::prelude::untrack;
+
+use super::state::State;
+use super::state::message::{Effect, Message};
+
+/// Handles one message and says what is to be done about it outside the state.
+pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
+    // A view that sends a message follows nothing of what the update reads.
+    untrack(|| state.handle(message));
+    state.take_effects()
+}
+
+impl State {
+    fn handle(&mut self, message: Message) {
+        match message {
+            Message::PromptTyped(prompt) => self.set_prompt(prompt),
+            Message::GivenAnswerTyped(answer) => self.set_given_answer(answer),
+            Message::SettingsChanged(settings) => *self.editor.settings = settings,
+            Message::EditorToggled(is_open) => *self.editor.is_open = is_open,
+            Message::EditPrompt(prompt) => self.edit_prompt(&prompt),
+            Message::RestoreSetAside => self.restore_set_aside(),
+
+            Message::Explain => self.explain(),
+            Message::Recompute => self.recompute(),
+            Message::Stop => self.stop(),
+            Message::StopTimedOut(id) => self.stop_timed_out(id),
+            Message::MeasureDeletion => self.measure_deletion(),
+            Message::CompareMethod(method) => self.compare_method(&method),
+            Message::ShowMethod(method) => self.explanation.show_method(&method),
+            Message::Exclude(sentences) => *self.explanation.excluded = sentences,
+            Message::AnswerWithoutExcluded => self.answer_without_excluded(),
+            Message::ToggleWords(source) => self.toggle_words(source),
+
+            Message::Select { row, extend } => self.explanation.select(row, extend),
+            Message::Preview(row) => *self.explanation.preview = row,
+            Message::Focus(source) => *self.explanation.focus = source,
+            Message::SetEdgeShare(share) => *self.explanation.edge_share = share,
+            Message::Derive { aggregation, normalization } => self.explanation.derive(aggregation, normalization),
+            Message::Escape => self.explanation.escape(),
+
+            Message::FilesOpened(files) => self.open_files(files),
+            Message::FileRead { name, text } => self.file_read(&name, text.as_deref()),
+            Message::AddressChanged(fragment) => self.open_fragment(&fragment),
+            Message::OpenGalleryEntry(entry) => self.open_gallery_entry(entry),
+            Message::Needed(fetch) => self.fetch_once(fetch),
+            Message::Fetched(fetch, text) => self.fetched(&fetch, text.as_deref()),
+            Message::SaveDocument => self.save_document(),
+            Message::SaveText { name, media_type, text } => self.emit(Effect::SaveFile { name, media_type, text }),
+            Message::SaveRefused => self.fail_with("The browser did not save the file", "Allow downloads for this page, then try again"),
+            Message::CopyLink => self.copy_link(),
+            Message::LinkCopied(is_copied) => self.link_copied(is_copied),
+            Message::CloseLink => *self.explanation.link = None,
+            Message::DismissProblem => *self.problem = None,
+            Message::UpdateWaits(waits) => *self.update_is_waiting = waits,
+            Message::ActivateUpdate => self.emit(Effect::ActivateUpdate),
+
+            Message::MaskedLmChosen(files) => self.choose_masked_lm(files),
+            Message::Engine(event) => self.engine_event(event),
+            Message::EngineLost(problem) => self.engine_lost(problem),
+            Message::Library(message) => self.library_message(message),
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! What the visitor asks of the engine: an explanation, a model, Stop.
+
+use crate::app::state::State;
+use crate::app::state::engine::{Job, ModelState};
+use crate::app::state::local_file::{FileId, LocalFile};
+use crate::app::state::message::{Effect, Message};
+use crate::app::state::model_choice::ModelChoice;
+use crate::app::state::purpose::Purpose;
+use crate::app::state::run_status::RunStatus;
+use crate::explanation::{Answer, Document, Sampling};
+use crate::request::{LoadProgress, Question};
+use crate::worker::engine::protocol::EngineRequest;
+use crate::worker::envelope::{Envelope, RequestId};
+
+/// How long Stop waits for the engine to end in good order.
+const STOP_TIMEOUT_MILLIS: u32 = 4_000;
+const MODEL_KEY: &str = "glasscage.model";
+
+/// The question that a document answers.
+pub(super) fn question_of(document: &Document) -> Question {
+    let (answer, sampling, max_tokens) = match &document.manifest.answer {
+        Answer::Generated { sampling, max_tokens, .. } => (None, *sampling, *max_tokens),
+        Answer::Given {} => (Some(document.generation.text.clone()), Sampling::GREEDY, 0),
+    };
+    Question {
+        prompt: document.prompt.text.clone(),
+        answer,
+        use_template: document.manifest.template != "none",
+        sampling,
+        max_tokens,
+        max_context: None,
+        method: document.method.id.clone(),
+        unit: document.unit,
+    }
+}
+
+impl State {
+    /// Answers the prompt (or takes the given answer) and explains it; loads the model first where needed.
+    pub(super) fn explain(&mut self) {
+        if self.engine.is_busy() {
+            return;
+        }
+        if self.editor.prompt.trim().is_empty() {
+            return self.fail_with("There is no prompt yet", "Write one, or choose an example");
+        }
+        let question = self.editor.settings.question(&self.editor.prompt, &self.editor.given_answer);
+        self.request(Purpose::Explain, EngineRequest::Explain(question));
+    }
+
+    /// Makes the explanation on screen again, as its document says it was made, and compares.
+    pub(super) fn recompute(&mut self) {
+        let Some(document) = self.explanation.document().filter(|_| !self.engine.is_busy()).cloned() else { return };
+        let question = question_of(&document);
+        self.replace_texts(&question.prompt, question.answer.as_deref().unwrap_or_default());
+        *self.editor.is_open = true;
+        self.request(Purpose::Recompute(Box::new(document)), EngineRequest::Explain(question));
+    }
+
+    /// Sends what the visitor asks for; loads the model first where needed.
+    pub(super) fn request(&mut self, purpose: Purpose, request: EngineRequest) {
+        *self.problem = None;
+        *self.engine.work = None;
+        let id = self.next_id();
+        self.engine.job = Some(Job { id, purpose, waiting: Some(request), began_millis: self.now_millis });
+        if self.engine.loaded().is_some() {
+            return self.begin();
+        }
+        *self.engine.run = RunStatus::Preparing;
+        if !self.engine.is_loading() {
+            self.load();
+        }
+    }
+
+    /// Ends the run and keeps what is done.
+    pub(super) fn stop(&mut self) {
+        let Some(id) = self.engine.job.as_ref().map(|job| job.id) else { return };
+        if self.engine.is_waiting_for_model() {
+            return self.end_engine();
+        }
+        self.send_to_engine(id, EngineRequest::Cancel, Vec::new());
+        self.emit(Effect::After { millis: STOP_TIMEOUT_MILLIS, message: Box::new(Message::StopTimedOut(id)) });
+    }
+
+    /// An engine in the middle of a long step hears of Stop only after it. A visitor does not wait for that.
+    pub(super) fn stop_timed_out(&mut self, id: RequestId) {
+        if self.engine.job.as_ref().is_some_and(|job| job.id == id) {
+            self.end_engine();
+        }
+    }
+
+    fn end_engine(&mut self) {
+        self.emit(Effect::EndEngine);
+        self.engine.load = None;
+        *self.engine.model = ModelState::NotLoaded;
+        if let Some(answer) = self.engine.run.answer().map(str::to_owned) {
+            self.keep_answer(answer);
+        }
+        let interrupted = self.engine.run.interrupted();
+        self.end_run(RunStatus::Done(format!("{interrupted}; the model loads again at the next Explain")));
+    }
+
+    /// Takes this model from now on; `files` are those of a local one.
+    pub(super) fn choose_model(&mut self, choice: ModelChoice, files: Vec<LocalFile>) {
+        if self.engine.is_busy() {
+            return self.fail_with("The engine is busy", "Wait or press Stop, then choose again");
+        }
+        if self.engine.is_loading() {
+            // Nobody waits for a model that is not wanted any more.
+            self.emit(Effect::EndEngine);
+        }
+        *self.problem = None;
+        *self.editor.is_open = true;
+        self.set_model_choice(choice);
+        self.engine.files = files;
+        self.load();
+    }
+
+    /// The model that answers from now on, on this visit and, where it lasts, on the next.
+    pub(super) fn set_model_choice(&mut self, choice: ModelChoice) {
+        self.remember_model(&choice);
+        *self.engine.choice = choice;
+    }
+
+    /// The model of the next visit.
+    pub(super) fn remember_model(&mut self, choice: &ModelChoice) {
+        self.emit(Effect::RememberForVisits { key: MODEL_KEY, text: choice.to_json() });
+    }
+
+    fn load(&mut self) {
+        *self.engine.model = ModelState::Loading(LoadProgress::default());
+        let source = self.engine.choice.source(&self.engine.built_in_model);
+        let files = self.engine.files.iter().map(|file| file.id).collect();
+        let id = self.next_id();
+        self.engine.load = Some(id);
+        self.send_to_engine(id, EngineRequest::Load { source, backend: self.engine.backend }, files);
+        self.load_masked_lm();
+    }
+
+    pub(super) fn send_to_engine(&mut self, id: RequestId, body: EngineRequest, files: Vec<FileId>) {
+        self.emit(Effect::SendToEngine(Envelope { id, body }, files));
+    }
+
+    /// Sends the waiting request to the model, which is there now.
+    pub(super) fn begin(&mut self) {
+        let Some(job) = &mut self.engine.job else { return };
+        let Some(request) = job.waiting.take() else { return };
+        job.began_millis = self.now_millis;
+        let id = job.id;
+        match self.begin_status() {
+            Ok(status) => {
+                *self.engine.run = status;
+                self.send_to_engine(id, request, Vec::new());
+            }
+            Err(problem) => self.fail(problem),
+        }
+    }
+}
