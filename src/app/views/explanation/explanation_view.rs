@@ -78,12 +78,12 @@ fn ShownExplanation() -> impl IntoView {
                         </div>
                     </Show>
                     <Show when=move || tab.get() == Tab::Methods>
-                        <div role="tabpanel" aria-label="Methods" class="beside">
+                        <div role="tabpanel" aria-label="Methods" class="comparison">
                             <MethodsView />
                         </div>
                     </Show>
                     <Show when=move || tab.get() == Tab::Ablation>
-                        <div role="tabpanel" aria-label="What if" class="beside">
+                        <div role="tabpanel" aria-label="What if" class="comparison">
                             <AblationView />
                         </div>
                     </Show>

@@ -48,7 +48,7 @@ fn facts(document: &Document) -> Vec<(&'static str, String)> {
         ("Graph", derivation::words(method)),
         ("Replacement", method.replacement.clone()),
         ("Engine", format!("{}, {}", manifest.backend, manifest.precision)),
-        ("T kept as", manifest.table_precision.clone()),
+        ("T stored as", manifest.table_precision.clone()),
         ("Glasscage", manifest.glasscage.clone()),
     ];
     facts.retain(|(_, value)| !value.is_empty());

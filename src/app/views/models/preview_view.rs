@@ -45,8 +45,8 @@ fn PreviewCard(preview: ModelPreview) -> impl IntoView {
     };
     let spec = preview.spec.clone();
     view! {
-        <section class="offer" data-testid="offer" aria-labelledby="offer-name">
-            <h3 id="offer-name">{preview.spec.name.clone()}</h3>
+        <section class="offer" data-testid="offer" aria-labelledby="preview-name">
+            <h3 id="preview-name">{preview.spec.name.clone()}</h3>
             <dl class="facts">{rows}</dl>
             <p class=class data-testid="verdict-fit">{format!("{}. {reason}.", verdict_words(fits))}</p>
             {warnings}

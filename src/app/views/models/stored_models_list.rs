@@ -17,10 +17,10 @@ pub fn StoredModelsList() -> impl IntoView {
         let ids = untrack(models).into_iter().map(|model| model.id).collect();
         page.send_library(LibraryMessage::Delete(ids));
     };
-    let words = move || page.with(|state| state.library.stored.as_ref().map_or("Looking what is here\u{2026}".into(), storage_words));
+    let words = move || page.with(|state| state.library.stored.as_ref().map_or("Looking up what is here\u{2026}".into(), storage_words));
     view! {
-        <section aria-labelledby="kept-models" data-testid="kept">
-            <h3 id="kept-models">"Stored on this device"</h3>
+        <section aria-labelledby="stored-models" data-testid="kept">
+            <h3 id="stored-models">"Stored on this device"</h3>
             <ul class="rows">{rows}</ul>
             <div class="line">
                 <p class="hint" data-testid="storage">{words}</p>
@@ -91,8 +91,8 @@ fn storage_words(StoredModels { models, storage: StorageStatus { is_available, i
     if !is_available {
         return format!("Models are kept in memory until this tab is closed: {}.", NoStorage::Unavailable);
     }
-    let bytes = models.iter().map(|kept| kept.bytes).sum::<u64>();
-    let used = if models.is_empty() { "No model is kept yet".into() } else { format!("{} are used", number::bytes(bytes)) };
+    let bytes = models.iter().map(|model| model.bytes).sum::<u64>();
+    let used = if models.is_empty() { "No model is stored yet".into() } else { format!("{} are used", number::bytes(bytes)) };
     let free = free.map(|free| format!("; about {} more can be stored", number::bytes(free))).unwrap_or_default();
     let lasting = match (models.is_empty(), is_persistent) {
         (true, _) => "",
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
     use crate::library::download_spec::{DownloadSpec, FileSpec};
 
-    fn kept(is_complete: bool) -> StoredModel {
+    fn stored_model(is_complete: bool) -> StoredModel {
         let part = FileSpec { address: "https://a.b/c.gguf".into(), bytes: Some(600_000_000), ..FileSpec::default() };
         let spec = DownloadSpec { name: "Qwen".into(), files: vec![part] };
         StoredModel {
@@ -121,10 +121,10 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_told_by_size_and_last_use() {
-        assert_eq!(model_words(&kept(false), 0.0), "300.0 MB of 600.0 MB are here");
-        assert_eq!(model_words(&kept(true), 4e7), "300.0 MB, used today, SHA-256 9465e63a\u{2026}");
-        assert_eq!(model_words(&kept(true), 3e8), "300.0 MB, last used 3 days ago, SHA-256 9465e63a\u{2026}");
-        let mut copy = kept(false);
+        assert_eq!(model_words(&stored_model(false), 0.0), "300.0 MB of 600.0 MB are here");
+        assert_eq!(model_words(&stored_model(true), 4e7), "300.0 MB, used today, SHA-256 9465e63a\u{2026}");
+        assert_eq!(model_words(&stored_model(true), 3e8), "300.0 MB, last used 3 days ago, SHA-256 9465e63a\u{2026}");
+        let mut copy = stored_model(false);
         copy.spec.files = vec![FileSpec::local("c.gguf", 600_000_000, 0.0)];
         assert_eq!(model_words(&copy, 0.0), "300.0 MB of 600.0 MB are copied; open the file again to keep the rest");
     }
@@ -132,9 +132,9 @@ mod tests {
     #[test]
     fn the_storage_says_whether_it_lasts() {
         let storage = StorageStatus { is_available: true, is_persistent: false, free: Some(2_000_000_000) };
-        let shelf = StoredModels { models: vec![kept(true)], storage };
+        let stored = StoredModels { models: vec![stored_model(true)], storage };
         let words = "300.0 MB are used; about 2.00 GB more can be stored. The browser may delete them when the device runs out of space.";
-        assert_eq!(storage_words(&shelf), words);
+        assert_eq!(storage_words(&stored), words);
         assert!(storage_words(&StoredModels::default()).contains("private window"));
     }
 }
