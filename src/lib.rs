@@ -49,35 +49,52 @@
 //! ```
 //!
 //! What to do with a response, how long to wait, what a download may resume from and what fits is decided in `library`, without a
-//! browser. A folder of the storage is a complete model when `complete.json`, written last, says so and the lengths hold (`library::journal`).
+//! browser. A folder of the storage is a complete model when `complete.json`, written last, says so and the lengths hold
+//! (`library::journal`).
 //! `www/sw.js` keeps page, engine and built-in model, one version as a whole.
 //!
-//! ## The rooms
+//! ## The modules
 //!
-//! | room | what it knows | may use |
-//! | --- | --- | --- |
-//! | [`table`] | the shape of T, A and Y: row `i` has a cell for everything before generated sentence `i` | |
-//! | [`graph`] | T -> A -> Y, attributions, pruning, arcs: pure functions | table |
-//! | [`metrics`] | how good an attribution is: coverage, deletion curves, agreement | |
-//! | [`explanation`] | the document, its JSON, its link | graph, table |
-//! | `text` | Punkt sentences, words; bytes <-> tokens <-> sentences | |
-//! | `model` | GGUF, configuration, tokenizer, chat template: nothing computes | |
-//! | `lm` | the trait every engine has (`LanguageModel`), generation, sampling | model |
-//! | `gpu` | the engine on WebGPU: our WGSL kernels, a plain twin beside each | lm, model |
-//! | `cpu` | the engine on candle tensors, its products by a kernel of our own in browsers: fallback and oracle; a masked language model | lm, model |
-//! | `engine` | which of the two a model runs on: a self-test of both on a reduced model | gpu, cpu, lm, model, request |
-//! | `attribution` | methods (`METHODS`): which texts to score in which rounds, and what that says of each token | lm, model, request, table |
-//! | `session` | one model and what is asked of it; worker and command line are shells around it | all above |
-//! | [`library`] | models to download and keep: addresses, responses, retries, journal, what fits: no browser | problem |
-//! | `worker/library` | downloads and storage in the browser (service), what the page knows of it (protocol) | library, model, gpu (what the adapter is) |
-//! | [`worker`] | protocol, the page's side (client), the worker's side (host) | session on one side only |
-//! | [`request`] | questions, progress and findings, apart from how they travel | explanation |
-//! | [`problem`] | the one error that a visitor reads: what happened, what to do | |
-//! | `app` | the page | worker/client and protocol, request, graph, library, metrics, explanation, table, problem |
+//! | module | what it knows | may use | may touch |
+//! | --- | --- | --- | --- |
+//! | `core/table` | the shape of T, A and Y: row `i` has a cell for everything before generated sentence `i` | | |
+//! | `core/graph` | T -> A -> Y, attributions, pruning, arcs: pure functions | core/table | |
+//! | `core/metrics` | how good an attribution is: coverage, deletion curves, agreement | | |
+//! | `core/explanation` | the document, its JSON, its link | core/graph, core/table | |
+//! | [`problem`] | the one error that a visitor reads: what happened, what to do | | |
+//! | [`request`] | questions, progress and findings, apart from how they travel | core | |
+//! | [`version`] | of this build | | |
+//! | `text` | Punkt sentences, words; bytes <-> tokens <-> sentences | | |
+//! | `model` | GGUF, configuration, tokenizer, chat template: nothing computes | | candle, tokenizers, minijinja |
+//! | `lm` | the trait every engine has (`LanguageModel`), generation, sampling | model | |
+//! | `gpu` | the engine on WebGPU: our WGSL kernels, each with a textbook reference | lm, model | candle, wgpu |
+//! | `cpu` | the engine on candle tensors: fallback and oracle; a masked language model | cpu/fused, lm, model | candle |
+//! | `cpu/fused` | its products in browsers: a WebAssembly module of our own | | web, candle |
+//! | `engine` | which of the two runs a model: a self-test of both on a part of it | cpu, gpu, lm, model, request | |
+//! | `attribution` | methods (`METHODS`): which texts to score, and what that says of each token | core, lm, model | |
+//! | `session` | one model and what is asked of it | attribution, core, cpu, engine, lm, model, problem, request, text, version | |
+//! | [`library`] | models to choose and keep: addresses, answers, journal, what fits: no browser | problem | |
+//! | [`worker`] | protocol, the page's side (client), the worker's side (host) | | |
+//! | `worker/envelope` | what travels, with the number of the request that it belongs to | | |
+//! | `worker/protocol` | requests to the engine and its events | core, problem, request, worker/envelope, worker/library/protocol | |
+//! | `worker/client` | the page's side | problem, request, version, worker/protocol | web |
+//! | `worker/host` | the worker's side | cpu, engine, lm, model, problem, request, session, worker | web |
+//! | `worker/sources` | files in the browser | model | web |
+//! | `worker/library` | the library's worker | | |
+//! | `worker/library/protocol` | requests to the library and its events | library, problem, worker/envelope | |
+//! | `worker/library/service` | downloads and storage in the browser | gpu, library, model, problem, worker | web |
+//! | `app` | the page | core, library, problem, request, version | web, leptos |
+//! | | | worker/client, worker/envelope, worker/library/protocol, worker/protocol | |
+//! | `bin/app` | starts the page | app | |
+//! | `bin/engine` | starts a worker | worker/host | |
+//! | `bin/glasscage` | the command line | attribution, core, cpu, engine, gpu, lm, model, request, session, text | terminal |
+//!
+//! A row holds for the modules inside, too, but for those with a row of their own; who may use a module may use those inside it.
+//! `core` is a crate that other programs can use, `glasscage-core`. `web` stands for web-sys and its like, `terminal` for clap.
+//! `tests/tidy` reads this table and holds the code to it.
 //!
 //! `session` is there so that the worker and the command line do not each know the whole sequence.
-//! `tests/tidy.rs` holds these rules, file by file, and checks them. Features cut along the same line: `page` is what a visitor with a
-//! link downloads, `engine` the rest, `cli` the native command line.
+//! Features cut along the same line: `page` is what a visitor with a link downloads, `engine` the rest, `cli` the native command line.
 //!
 //! ## Invariants, and what is deliberately absent
 //!
@@ -91,7 +108,8 @@
 //! * A row without positive score stays zero. Nothing is filled with made-up weight, nothing unmeasured is shown.
 //! * The visitor's text never becomes a control token, and control tokens are never perturbed.
 //! * No global state, no `unsafe` (but for what they come to in `cpu::fused`: a WebAssembly module of our own, compiled once, that
-//!   is handed addresses in the engine's memory), no request to anybody but the own site and the address that the visitor chose for a model.
+//!   is handed addresses in the engine's memory), no request to anybody but the own site and the address that the visitor chose for a
+//!   model.
 
 pub use glasscage_core::{explanation, graph, metrics, table};
 

@@ -83,9 +83,13 @@ fn with_scores(scores: &[f64]) -> Document {
     Document { table: Table::from_fn(n, m, cell), ..example }
 }
 
+fn scores() -> impl Strategy<Value = Vec<f64>> {
+    proptest::collection::vec(prop_oneof![-8.0..8.0f64, Just(0.0), Just(0.5), -1e-6..1e-6], 40)
+}
+
 proptest! {
     #[test]
-    fn json_keeps_every_bit_and_a_link_16_of_them(scores in proptest::collection::vec(prop_oneof![-8.0..8.0f64, Just(0.0), Just(0.5), -1e-6..1e-6], 40)) {
+    fn json_keeps_every_bit_and_a_link_16_of_them(scores in scores()) {
         let document = with_scores(&scores);
         prop_assert_eq!(&Document::from_json(&document.to_json()).unwrap(), &document);
         let linked = from_fragment(&to_fragment(&document)).unwrap();

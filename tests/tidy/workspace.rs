@@ -1,0 +1,60 @@
+//! What is in this workspace: its crates, as cargo sees them, and its files, as git does.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::module_tree::ModuleTree;
+
+/// The text of a file, by its path from the root of the workspace; `None` where there is none.
+pub fn read(path: &str) -> Option<String> {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).ok()
+}
+
+/// All crates of the workspace: libraries, programs, examples, tests.
+pub fn modules() -> ModuleTree {
+    let metadata = output(Command::new(env!("CARGO")).args(["metadata", "--no-deps", "--offline", "--format-version", "1"]));
+    let metadata: Value = serde_json::from_str(&metadata).expect("cargo's metadata is JSON");
+    let mut tree = ModuleTree { outside: ["alloc", "core", "std"].map(str::to_owned).into(), ..ModuleTree::default() };
+    let mut roots = Vec::new();
+    for package in list(&metadata["packages"]) {
+        tree.outside.extend(
+            list(&package["dependencies"])
+                .map(|dependency| name(dependency.get("rename").filter(|it| !it.is_null()).unwrap_or(&dependency["name"]))),
+        );
+        for target in list(&package["targets"]) {
+            let path = target["src_path"].as_str().expect("a path");
+            let root = path.strip_prefix(concat!(env!("CARGO_MANIFEST_DIR"), "/")).expect("in the workspace").to_owned();
+            if target["kind"][0] == "lib" {
+                tree.libraries.insert(name(&target["name"]), root.clone());
+            }
+            roots.push(root);
+        }
+    }
+    tree.outside.retain(|name| !tree.libraries.contains_key(name));
+    roots.iter().for_each(|root| tree.add_crate(root, &read));
+    tree
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+/// As code writes it.
+fn name(value: &Value) -> String {
+    value.as_str().expect("a name").replace('-', "_")
+}
+
+/// The files that git tracks and whose name ends in one of these.
+pub fn tracked(extensions: &[&str]) -> Vec<String> {
+    let files = output(Command::new("git").args(["ls-files", "-z"]));
+    let files = files.split('\0').filter(|file| file.rsplit_once('.').is_some_and(|(_, extension)| extensions.contains(&extension)));
+    files.map(str::to_owned).collect()
+}
+
+fn output(command: &mut Command) -> String {
+    let output = command.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
