@@ -120,12 +120,12 @@ impl TryFrom<Vec<Vec<Option<f64>>>> for Table {
 
     /// From the `m x (n + m)` rectangle with nothing at and right of each row's own sentence.
     fn try_from(mut rows: Vec<Vec<Option<f64>>>) -> Result<Self, ShapeError> {
-        let n_sources = rows.first().ok_or(ShapeError::Empty)?.len();
-        let n_prompt = n_sources.checked_sub(rows.len()).ok_or(ShapeError::RowLength { row: 0, found: n_sources, expected: rows.len() })?;
+        let n_sources = rows.first().ok_or(ShapeError::Empty)?.len().max(rows.len());
+        if let Some((row, cells)) = rows.iter().enumerate().find(|(_, cells)| cells.len() != n_sources) {
+            return Err(ShapeError::RowLength { row, found: cells.len(), expected: n_sources });
+        }
+        let n_prompt = n_sources - rows.len();
         for (i, row) in rows.iter_mut().enumerate() {
-            if row.len() != n_sources {
-                return Err(ShapeError::RowLength { row: i, found: row.len(), expected: n_sources });
-            }
             if let Some(column) = (n_prompt + i..n_sources).find(|&j| row[j].is_some()) {
                 return Err(ShapeError::NotCausal { row: i, column });
             }
@@ -164,10 +164,23 @@ mod tests {
 
     #[test]
     fn rows_that_are_no_causal_table_are_refused() {
+        let refused = |rows: &[&[Option<f64>]]| Table::try_from(rows.iter().map(|row| row.to_vec()).collect::<Vec<_>>()).unwrap_err();
+        let one = Some(1.0);
+        assert_eq!(refused(&[]), ShapeError::Empty);
+        assert_eq!(refused(&[&[one, None], &[one]]), ShapeError::RowLength { row: 1, found: 1, expected: 2 });
+        assert_eq!(refused(&[&[one, None], &[one, one, None]]), ShapeError::RowLength { row: 1, found: 3, expected: 2 });
+        assert_eq!(refused(&[&[one], &[one]]), ShapeError::RowLength { row: 0, found: 1, expected: 2 });
+        assert_eq!(refused(&[&[one, one]]), ShapeError::NotCausal { row: 0, column: 1 });
+        assert_eq!(refused(&[&[one, None, None], &[one, one, one]]), ShapeError::NotCausal { row: 1, column: 2 });
+        assert_eq!(refused(&[&[Some(f64::NAN), None]]), ShapeError::NotFinite { row: 0 });
+    }
+
+    #[test]
+    fn json_that_is_no_causal_table_says_why() {
         let read = |json: &str| serde_json::from_str::<Table>(json).unwrap_err().to_string();
-        assert!(read("[]").contains("no rows"));
-        assert!(read("[[1,null],[1]]").contains("row 0 of the table") || read("[[1,null],[1]]").contains("row 1"));
-        assert!(read("[[1,2]]").contains("at column 1"));
+        assert_eq!(read("[]"), "the table has no rows");
+        assert_eq!(read("[[1,null],[1]]"), "row 1 of the table has 1 cells where 2 belong");
+        assert_eq!(read("[[1,2]]"), "row 0 of the table has a number at column 1, at or after its own sentence");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::number;
 use super::scale::{Amount, Scale};
-use crate::explanation::{Aggregation, Document, MethodText, method_words};
+use crate::explanation::{Document, MethodText, method_words};
 use crate::graph::{self, Adjacency, Pruned};
 use crate::request::Word;
 use crate::table::Table;
@@ -212,10 +212,7 @@ impl AttributionView {
     pub fn word_influence(&self, word: &Word) -> f64 {
         let Document { generation, method, .. } = self.document();
         let first = generation.tokens.len().saturating_sub(word.scores.len());
-        let counted = |(tokens, score): (&usize, &f64)| match method.aggregation {
-            Aggregation::Mean => *score,
-            Aggregation::Sum => score * (tokens * word.tokens) as f64,
-        };
+        let counted = |(&tokens, &score): (&usize, &f64)| method.aggregation.score(score, tokens, word.tokens);
         let scores: Vec<f64> = generation.tokens[first..].iter().zip(&word.scores).map(counted).collect();
         graph::part_influence(&self.graph.scores, method.normalization, &scores, &self.output) / self.output.len().max(1) as f64
     }
@@ -291,7 +288,7 @@ impl AttributionView {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::explanation::{Answer, FORMAT, Manifest, Method, Model, Passage, Unit, VERSION};
+    use crate::explanation::{Aggregation, Answer, FORMAT, Manifest, Method, Model, Passage, Unit, VERSION};
     use crate::graph::Normalization;
 
     /// P1 -> G1; P2 and G1 -> G2 half each; nothing -> G3; a trace of P2 -> G4.

@@ -1,10 +1,10 @@
 //! The JSON document, versioned; its schema for other programs is `public/schema/explanation-1.json`.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::{Aggregation, Manifest, Method, Passage, Unit};
 use crate::graph::Normalization;
 use crate::table::Table;
 
@@ -35,136 +35,6 @@ pub struct Document {
     pub output: Vec<usize>,
     pub method: Method,
     pub manifest: Manifest,
-}
-
-/// What is one source and one node of the graph.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Unit {
-    #[default]
-    Sentence,
-    /// For short texts. Whatever is said of sentences then holds for words.
-    Word,
-}
-
-impl Unit {
-    pub fn is_sentence(&self) -> bool {
-        *self == Self::Sentence
-    }
-
-    /// "sentence" or "word".
-    pub fn noun(self) -> &'static str {
-        match self {
-            Self::Sentence => "sentence",
-            Self::Word => "word",
-        }
-    }
-}
-
-/// A text and its sentences.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Passage {
-    pub text: String,
-    /// Half-open spans in Unicode code points that tile the text: every character is in exactly one.
-    pub sentences: Vec<[usize; 2]>,
-    /// How many tokens each sentence has.
-    pub tokens: Vec<usize>,
-}
-
-/// How the table was made.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Method {
-    /// The entry of the method registry, such as `pert`.
-    pub id: String,
-    /// How the graph is made of the table, which always holds means.
-    pub aggregation: Aggregation,
-    pub normalization: Normalization,
-    /// What stood in place of a perturbed token: the text of the end token, or in words what else.
-    pub replacement: String,
-    /// Passes made and passes planned; fewer made than planned after Stop.
-    pub passes: [usize; 2],
-}
-
-/// How the scores of a block, the tokens of a source and of a later sentence, become the score from which the graph is made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Aggregation {
-    /// Their mean, which the table holds (the paper).
-    #[default]
-    Mean,
-    /// Their sum: the mean times the tokens of both (the paper's reference code).
-    Sum,
-}
-
-/// What made the result, so that somebody else can make it again.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Manifest {
-    pub model: Model,
-    /// `chat` where the model's own chat template framed the prompt, `none` for plain continuation.
-    pub template: String,
-    pub answer: Answer,
-    /// The engine, such as `candle-cpu`.
-    pub backend: String,
-    /// Activations and accumulation, such as `f32`.
-    pub precision: String,
-    /// `f64` as computed, `16-bit` after a link.
-    pub table_precision: String,
-    /// Version of Glasscage.
-    pub glasscage: String,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Model {
-    pub name: String,
-    /// GGUF `general.architecture`.
-    pub architecture: String,
-    /// The tensor type that holds most of the weights, such as `Q8_0`.
-    pub quantization: String,
-    pub parameters: u64,
-    /// Of the file.
-    pub bytes: u64,
-    /// Of the file, lower-case hexadecimal.
-    pub sha256: String,
-}
-
-/// Where the generated text came from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase", deny_unknown_fields)]
-pub enum Answer {
-    /// By this model.
-    Generated { sampling: Sampling, max_tokens: usize, stop: Stop },
-    /// By the visitor, who asked to have it explained.
-    Given {},
-}
-
-/// Temperature 0 is greedy; then the rest has no effect.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Sampling {
-    pub temperature: f64,
-    pub top_k: Option<usize>,
-    pub top_p: Option<f64>,
-    pub seed: u64,
-}
-
-impl Sampling {
-    pub const GREEDY: Self = Self { temperature: 0.0, top_k: None, top_p: None, seed: 0 };
-}
-
-/// Why generation ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Stop {
-    /// The model ended its turn.
-    End,
-    /// The limit of tokens or of the context was reached.
-    Length,
-    /// The visitor pressed Stop.
-    Cancelled,
 }
 
 /// Why a text is no explanation document.
@@ -233,18 +103,15 @@ impl Document {
 
     /// The scores from which the graph is made: **T**, or its block sums.
     pub fn scores(&self) -> Table {
-        match self.method.aggregation {
-            Aggregation::Mean => self.table.clone(),
-            Aggregation::Sum => self.block_sums(),
-        }
+        self.scores_by(self.method.aggregation)
     }
 
-    /// **T** as the paper's reference code sums it: cell (i, j) times the tokens of both sentences, so that long ones weigh more.
-    pub fn block_sums(&self) -> Table {
-        let tokens: Vec<f64> = self.prompt.tokens.iter().chain(&self.generation.tokens).map(|&n| n as f64).collect();
+    /// The scores of all blocks, aggregated in this way.
+    pub fn scores_by(&self, aggregation: Aggregation) -> Table {
+        let tokens = [&self.prompt.tokens[..], &self.generation.tokens].concat();
         let n_prompt = self.prompt.sentences.len();
-        let sum = |i: usize, j: usize| self.table.get(i, j).copied().flatten().map(|score| score * tokens[n_prompt + i] * tokens[j]);
-        Table::from_fn(n_prompt, self.generation.sentences.len(), sum)
+        let score = |i: usize, j: usize| Some(aggregation.score((*self.table.get(i, j)?)?, tokens[n_prompt + i], tokens[j]));
+        Table::from_fn(n_prompt, self.generation.sentences.len(), score)
     }
 
     /// The same scores with the graph made of them in another way.
@@ -278,76 +145,10 @@ impl Document {
     }
 }
 
-impl Passage {
-    /// A passage from byte spans that tile `text`.
-    pub fn new(text: &str, sentences: &[Range<usize>], tokens: Vec<usize>) -> Self {
-        let mut start = 0;
-        let spans = sentences.iter().map(|bytes| {
-            let end = start + text[bytes.clone()].chars().count();
-            [std::mem::replace(&mut start, end), end]
-        });
-        Self { sentences: spans.collect(), text: text.to_owned(), tokens }
-    }
-
-    /// The text of sentence `i`, with the white space that follows it.
-    pub fn sentence(&self, i: usize) -> &str {
-        let [start, end] = self.sentences[i];
-        let byte = |code_point: usize| self.text.char_indices().nth(code_point).map_or(self.text.len(), |(byte, _)| byte);
-        &self.text[byte(start)..byte(end)]
-    }
-
-    /// The texts of all sentences, in order.
-    pub fn sentence_texts(&self) -> Vec<&str> {
-        let mut rest = self.text.as_str();
-        let mut texts = Vec::with_capacity(self.sentences.len());
-        for [start, end] in &self.sentences {
-            let bytes = rest.char_indices().nth(end - start).map_or(rest.len(), |(byte, _)| byte);
-            let (sentence, after) = rest.split_at(bytes);
-            texts.push(sentence);
-            rest = after;
-        }
-        texts
-    }
-
-    fn is_tiled(&self) -> bool {
-        let mut covered = 0;
-        let in_order = self.sentences.iter().all(|&[start, end]| std::mem::replace(&mut covered, end) == start && end > start);
-        in_order && covered == self.text.chars().count() && !self.sentences.is_empty() && self.tokens.len() == self.sentences.len()
-    }
-}
-
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
+    use super::super::example::example;
     use super::*;
-
-    /// Two prompt and two generated sentences, with letters of several bytes.
-    pub(crate) fn example() -> Document {
-        Document {
-            format: FORMAT.into(),
-            version: VERSION,
-            unit: Unit::Sentence,
-            prompt: Passage::new("Zoë has 2 figs. She eats 1.", &[0..17, 17..28], vec![6, 5]).into(),
-            generation: Passage::new("2 - 1 = 1. So 1.", &[0..11, 11..16], vec![7, 3]).into(),
-            table: Table::from_fn(2, 2, |i, j| Some([[0.5, 1.25, 0.0], [-0.125, 0.1, 2.0]][i][j])),
-            output: vec![1],
-            method: Method {
-                id: "pert".into(),
-                aggregation: Aggregation::Mean,
-                normalization: Normalization::Full,
-                replacement: "<|im_end|>".into(),
-                passes: [3, 3],
-            },
-            manifest: Manifest {
-                model: Model { name: "tiny".into(), architecture: "qwen3".into(), quantization: "Q8_0".into(), ..Model::default() },
-                template: "chat".into(),
-                answer: Answer::Generated { sampling: Sampling::GREEDY, max_tokens: 64, stop: Stop::End },
-                backend: "candle-cpu".into(),
-                precision: "f32".into(),
-                table_precision: "f64".into(),
-                glasscage: "0.1.0".into(),
-            },
-        }
-    }
 
     #[test]
     fn a_document_survives_json() {
@@ -356,11 +157,9 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn sentences_are_found_by_code_points() {
+    fn sources_are_the_prompt_sentences_and_then_the_generated_ones() {
         let document = example();
-        assert_eq!(document.prompt.sentences, [[0, 16], [16, 27]]);
-        assert_eq!(document.source(1), "She eats 1.");
-        assert_eq!(document.prompt.sentence_texts(), ["Zoë has 2 figs. ", "She eats 1."]);
+        assert_eq!((document.source(1), document.source(2)), ("She eats 1.", "2 - 1 = 1. "));
         assert_eq!((document.label(1), document.label(2)), ("P2".into(), "G1".into()));
     }
 

@@ -16,7 +16,7 @@ pub fn table_csv(document: &Document, rows: &[Vec<Option<f64>>]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::document::tests::example;
+    use super::super::example::example;
     use super::*;
 
     #[test]

@@ -117,7 +117,7 @@ fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::document::tests::example;
+    use super::super::example::example;
     use super::*;
 
     #[test]

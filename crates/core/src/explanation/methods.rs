@@ -61,7 +61,8 @@ pub const METHODS: &[MethodText] = &[
     MethodText {
         id: "reagent",
         name: "ReAGent",
-        about: "Replaces one sentence at a time by what the model itself would say there, and measures how much less likely each later sentence becomes.",
+        about: "Replaces one sentence at a time by what the model itself would say there, and measures how much less likely \
+                each later sentence becomes.",
         passes: 1,
         score: "the loss of log-probability when the source is replaced",
         unit: NATS,
@@ -71,7 +72,8 @@ pub const METHODS: &[MethodText] = &[
     MethodText {
         id: "reagent-mlm",
         name: "ReAGent (masked LM)",
-        about: "Replaces one sentence at a time by what a masked language model of your choice would say there, as the paper does, and measures how much less likely each later sentence becomes.",
+        about: "Replaces one sentence at a time by what a masked language model of your choice would say there, as the paper \
+                does, and measures how much less likely each later sentence becomes.",
         passes: 1,
         score: "the loss of log-probability when the source is replaced",
         unit: NATS,
@@ -81,7 +83,8 @@ pub const METHODS: &[MethodText] = &[
     MethodText {
         id: "attention",
         name: "Attention",
-        about: "Adds up how much the model looks at each sentence while it writes the later ones. Changes nothing in the text, so it does not show what would happen without a sentence.",
+        about: "Adds up how much the model looks at each sentence while it writes the later ones. Changes nothing in the text, \
+                so it does not show what would happen without a sentence.",
         passes: 0,
         score: "the attention weight on a token of the source, over all heads and layers",
         unit: "heads",
@@ -91,7 +94,8 @@ pub const METHODS: &[MethodText] = &[
     MethodText {
         id: "ig",
         name: "IG",
-        about: "Integrated gradients: fades the whole text in from blanks in 20 steps and measures at each how much a little more of one sentence helps each later one. Slow.",
+        about: "Integrated gradients: fades the whole text in from blanks in 20 steps and measures at each how much a little \
+                more of one sentence helps each later one. Slow.",
         passes: 40,
         score: "the integrated gradient of the log-probability",
         unit: "nats per token and token of the source",

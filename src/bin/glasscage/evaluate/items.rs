@@ -6,6 +6,7 @@ use std::path::Path;
 use clap::ValueEnum;
 use glasscage::text::sentences::sentences;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 /// The sentence that the paper inserts to see whether it gets attribution.
@@ -48,19 +49,19 @@ pub enum Output {
 }
 
 #[derive(Deserialize)]
-struct Demo {
+struct DemoItem {
     prompt: String,
     answer: String,
     relevant: Vec<usize>,
 }
 
 #[derive(Deserialize)]
-struct Math {
+struct MathItem {
     question: String,
 }
 
 #[derive(Deserialize)]
-struct Facts {
+struct FactsItem {
     prompt: String,
     target: String,
     generation_indices: Vec<usize>,
@@ -69,7 +70,7 @@ struct Facts {
 }
 
 #[derive(Deserialize)]
-struct MoreHopQa {
+struct MoreHopQaItem {
     question: String,
     context: Vec<(String, Vec<String>)>,
     #[serde(flatten)]
@@ -79,64 +80,70 @@ struct MoreHopQa {
 /// The problems in a file, in its order.
 pub fn read(task: Task, path: &Path) -> Result<Vec<Item>, String> {
     let text = fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    let unreadable = |error: serde_json::Error| format!("{}: {error}", path.display());
-    Ok(match task {
-        Task::Demo => {
-            let lines = text.lines().filter(|line| !line.trim().is_empty()).map(serde_json::from_str);
-            lines.map(|line| line.map(Demo::item)).collect::<Result<_, _>>().map_err(unreadable)?
-        }
-        Task::Math => serde_json::from_str::<Vec<Math>>(&text).map_err(unreadable)?.into_iter().map(Math::item).collect(),
-        Task::Facts => serde_json::from_str::<Vec<Facts>>(&text).map_err(unreadable)?.into_iter().map(Facts::item).collect(),
-        Task::Morehopqa => serde_json::from_str::<Vec<MoreHopQa>>(&text).map_err(unreadable)?.into_iter().map(MoreHopQa::item).collect(),
-    })
+    let items = match task {
+        Task::Demo => lines::<DemoItem>(&text),
+        Task::Math => list::<MathItem>(&text),
+        Task::Facts => list::<FactsItem>(&text),
+        Task::Morehopqa => list::<MoreHopQaItem>(&text),
+    };
+    items.map_err(|error| format!("{}: {error}", path.display()))
 }
 
-impl Demo {
-    fn item(self) -> Item {
-        let lists = !self.answer.contains("The answer is");
-        Item {
-            prompt: self.prompt,
+/// One item a line.
+fn lines<T: DeserializeOwned + Into<Item>>(text: &str) -> serde_json::Result<Vec<Item>> {
+    text.lines().filter(|line| !line.trim().is_empty()).map(|line| serde_json::from_str(line).map(T::into)).collect()
+}
+
+fn list<T: DeserializeOwned + Into<Item>>(text: &str) -> serde_json::Result<Vec<Item>> {
+    Ok(serde_json::from_str::<Vec<T>>(text)?.into_iter().map(T::into).collect())
+}
+
+impl From<DemoItem> for Item {
+    fn from(item: DemoItem) -> Self {
+        let lists = !item.answer.contains("The answer is");
+        Self {
+            prompt: item.prompt,
             given: None,
-            expected: Some(self.answer),
+            expected: Some(item.answer),
             output: if lists { Output::Listed } else { Output::Last },
-            relevant: Some(self.relevant),
+            relevant: Some(item.relevant),
             n_prompt: None,
             n_given: None,
         }
     }
 }
 
-impl Math {
-    fn item(self) -> Item {
-        let parts: Vec<&str> = sentences(&self.question).into_iter().map(|span| &self.question[span]).collect();
+impl From<MathItem> for Item {
+    fn from(item: MathItem) -> Self {
+        let parts: Vec<&str> = sentences(&item.question).into_iter().map(|span| &item.question[span]).collect();
         let relevant = (0..parts.len()).map(|i| 2 * i).collect();
         let prompt = parts.join(&format!(" {DISTRACTOR} "));
         let n_prompt = Some(2 * parts.len() - 1);
-        Item { prompt, given: None, expected: None, output: Output::Last, relevant: Some(relevant), n_prompt, n_given: None }
+        Self { prompt, given: None, expected: None, output: Output::Last, relevant: Some(relevant), n_prompt, n_given: None }
     }
 }
 
-impl Facts {
-    fn item(self) -> Item {
-        let relevant = self.indices_to_explain.iter().filter_map(|&row| self.generation_indices.get(row).copied()).collect();
-        Item {
-            prompt: self.prompt,
-            given: Some(self.target),
+impl From<FactsItem> for Item {
+    fn from(item: FactsItem) -> Self {
+        let relevant = item.indices_to_explain.iter().filter_map(|&row| item.generation_indices.get(row).copied()).collect();
+        Self {
+            prompt: item.prompt,
+            given: Some(item.target),
             expected: None,
-            output: Output::Rows(self.indices_to_explain),
+            output: Output::Rows(item.indices_to_explain),
             relevant: Some(relevant),
             // The claims and the request.
-            n_prompt: Some(self.claim_ids.len() + 1),
-            n_given: Some(self.generation_indices.len()),
+            n_prompt: Some(item.claim_ids.len() + 1),
+            n_given: Some(item.generation_indices.len()),
         }
     }
 }
 
-impl MoreHopQa {
-    fn item(self) -> Item {
-        let context: Vec<String> = self.context.into_iter().map(|(_, sentences)| sentences.concat()).collect();
-        let prompt = format!("{}\n{}", context.join("\n"), self.question);
-        Item { prompt, given: None, expected: None, output: Output::Last, relevant: None, n_prompt: None, n_given: None }
+impl From<MoreHopQaItem> for Item {
+    fn from(item: MoreHopQaItem) -> Self {
+        let context: Vec<String> = item.context.into_iter().map(|(_, sentences)| sentences.concat()).collect();
+        let prompt = format!("{}\n{}", context.join("\n"), item.question);
+        Self { prompt, given: None, expected: None, output: Output::Last, relevant: None, n_prompt: None, n_given: None }
     }
 }
 
@@ -146,20 +153,20 @@ mod tests {
 
     #[test]
     fn distractors_go_between_the_sentences_of_a_question() {
-        let item = Math { question: "Ann has 3 figs. She eats one.  How many are left?".into() }.item();
+        let item = Item::from(MathItem { question: "Ann has 3 figs. She eats one.  How many are left?".into() });
         assert_eq!(item.prompt, "Ann has 3 figs. Unrelated sentence. She eats one. Unrelated sentence. How many are left?");
         assert_eq!(item.relevant, Some(vec![0, 2, 4]));
     }
 
     #[test]
     fn of_facts_those_are_relevant_that_are_explained() {
-        let facts = Facts {
+        let facts = FactsItem {
             prompt: "..".into(),
             target: "..".into(),
             generation_indices: vec![1, 4, 8],
             indices_to_explain: vec![0, 1],
             claim_ids: vec![7; 9],
         };
-        assert_eq!(facts.item().relevant, Some(vec![1, 4]));
+        assert_eq!(Item::from(facts).relevant, Some(vec![1, 4]));
     }
 }

@@ -62,7 +62,7 @@ struct Shard {
 
 /// What all records of a folder have in common.
 #[derive(PartialEq, Serialize, Deserialize)]
-struct Run {
+struct Experiment {
     /// SHA-256 of the file.
     model: String,
     data: String,
@@ -76,14 +76,14 @@ pub fn evaluate(arguments: &Arguments) -> Result<(), String> {
     let items = items::read(arguments.task, &arguments.data)?;
     let mut session = load(&arguments.model, arguments.backend)?;
     session.masked_lm = arguments.masked_lm.as_deref().map(load_masked_lm).transpose()?;
-    let run = Run {
+    let experiment = Experiment {
         model: session.loaded_model().model.sha256,
         data: arguments.data.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         methods: arguments.methods.clone(),
         seed: arguments.seed,
         max_tokens: arguments.max_tokens,
     };
-    agree(&arguments.out, &run)?;
+    agree(&arguments.out, &experiment)?;
     let Shard { number, count } = arguments.shard;
     let path = arguments.out.join(format!("records-{number}-of-{count}.jsonl"));
     let (mut file, done) = reopen(&path)?;
@@ -119,16 +119,16 @@ fn parse_shard(text: &str) -> Result<Shard, String> {
     }
 }
 
-/// Makes the folder, or checks that its records are of the same run.
-fn agree(folder: &Path, run: &Run) -> Result<(), String> {
+/// Makes the folder, or checks that its records are of the same experiment.
+fn agree(folder: &Path, experiment: &Experiment) -> Result<(), String> {
     let path = folder.join("run.json");
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     fs::create_dir_all(folder).map_err(failed)?;
     if !path.exists() {
-        return fs::write(&path, serde_json::to_string_pretty(run).map_err(|error| error.to_string())?).map_err(failed);
+        return fs::write(&path, serde_json::to_string_pretty(experiment).map_err(|error| error.to_string())?).map_err(failed);
     }
-    match serde_json::from_str::<Run>(&fs::read_to_string(&path).map_err(failed)?) {
-        Ok(earlier) if earlier == *run => Ok(()),
+    match serde_json::from_str::<Experiment>(&fs::read_to_string(&path).map_err(failed)?) {
+        Ok(earlier) if earlier == *experiment => Ok(()),
         _ => Err(format!("{} has records of another model, data set, method or seed; choose another --out", folder.display())),
     }
 }

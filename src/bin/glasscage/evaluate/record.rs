@@ -1,26 +1,27 @@
 //! One line of results: a problem, how it was answered and explained, and how good each attribution is.
 
-use glasscage::explanation::Document;
+use glasscage::explanation::{Aggregation, Document};
 use glasscage::graph::Normalization;
-use serde::{Deserialize, Serialize};
+use serde::de::IntoDeserializer;
+use serde::{Deserialize, Deserializer, Serialize};
 
 #[derive(Serialize, Deserialize)]
 pub struct Record {
     /// The number of the problem in its file, from 0.
     pub item: usize,
-    pub outcome: Outcome,
+    pub outcome: ItemResult,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    Scored(Box<Scored>),
+pub enum ItemResult {
+    Scored(Box<ScoredItem>),
     /// There was nothing to explain, such as an empty answer.
     Skipped(String),
 }
 
 #[derive(Serialize, Deserialize)]
-pub struct Scored {
+pub struct ScoredItem {
     /// Whether the model's own answer is right, where that is known.
     pub is_right: Option<bool>,
     /// Whether the answer is at least as likely without the prompt: then RISE and MAS say nothing.
@@ -33,7 +34,7 @@ pub struct Scored {
 /// How good one attribution of one problem is.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Score {
-    pub kind: Kind,
+    pub kind: Attributor,
     pub coverage: Option<f64>,
     /// On relevant sentences.
     pub share: Option<f64>,
@@ -44,9 +45,9 @@ pub struct Score {
 /// What made an attribution.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// By CAGE or by row attribution from a method's table.
-    Method(Variant, Reading),
+pub enum Attributor {
+    /// From a method's table.
+    Method(GraphVariant, AttributionRule),
     /// Equal parts, deleted in a random order; the mean of some.
     Random,
     /// Equal parts on the relevant sentences, these deleted first.
@@ -55,24 +56,44 @@ pub enum Kind {
 
 /// A table, and how edges are made from it.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Variant {
+pub struct GraphVariant {
     pub method: String,
+    #[serde(deserialize_with = "aggregation")]
     pub aggregation: Aggregation,
     pub normalization: Normalization,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+/// How an attribution is read off the graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Aggregation {
-    /// The mean over the target's tokens: the paper.
-    Mean,
-    /// The sum over the block of target and source tokens: the paper's reference code.
-    Block,
+pub enum AttributionRule {
+    /// One step: the rows of A.
+    Row,
+    /// Through all earlier sentences: the rows of Y.
+    Cage,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Reading {
-    Row,
-    Cage,
+/// Records made before November 2026 call the sum `block`.
+fn aggregation<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Aggregation, D::Error> {
+    let word = String::deserialize(deserializer)?;
+    let word = if word == "block" { "sum" } else { &word };
+    Aggregation::deserialize(word.into_deserializer())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_of_old_and_of_today_are_read() {
+        let read = |word: &str| {
+            let json = format!(r#"{{"method":[{{"method":"pert","aggregation":"{word}","normalization":"full"}},"cage"]}}"#);
+            serde_json::from_str::<Attributor>(&json)
+        };
+        let expected = GraphVariant { method: "pert".into(), aggregation: Aggregation::Sum, normalization: Normalization::Full };
+        for word in ["block", "sum"] {
+            assert!(read(word).unwrap() == Attributor::Method(expected.clone(), AttributionRule::Cage));
+        }
+        assert!(read("median").is_err());
+    }
 }

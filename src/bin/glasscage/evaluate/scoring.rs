@@ -6,18 +6,18 @@ use glasscage::attribution::AttributionMethod;
 use glasscage::attribution::deletion::{RANDOM_ORDERS, deletion_scores, random_orders};
 use glasscage::attribution::measure::{measure, n_passes};
 use glasscage::engine::Engine;
-use glasscage::explanation::{Answer, Document};
+use glasscage::explanation::{Aggregation, Answer, Document};
 use glasscage::graph::{Normalization, context_attribution, normalize, row_attribution};
 use glasscage::metrics::{Curve, coverage, order, share_on};
 use glasscage::request::Question;
 use glasscage::session::{AnswerResult, AnsweredQuestion, Session};
 
 use super::items::{Item, Output};
-use super::record::{Aggregation, Kind, Outcome, Reading, Score, Scored, Variant};
+use super::record::{AttributionRule, Attributor, GraphVariant, ItemResult, Score, ScoredItem};
 
 /// An attribution and the orders in which it deletes: one, or several to take the mean of.
 struct Candidate {
-    kind: Kind,
+    kind: Attributor,
     attribution: Vec<f64>,
     orders: Vec<Vec<usize>>,
 }
@@ -28,27 +28,27 @@ pub fn outcome(
     methods: &[&AttributionMethod],
     max_tokens: usize,
     seed: u64,
-) -> Result<Outcome, String> {
+) -> Result<ItemResult, String> {
     pollster::block_on(async {
         let question = Question { answer: item.given.clone(), max_tokens, method: methods[0].id.into(), ..Question::greedy(&item.prompt) };
         let mut answered = match session.answer(&question, async |_| ControlFlow::Continue(())).await {
             Ok(AnswerResult::Answered(answered)) => answered,
             Ok(AnswerResult::Stopped { .. }) => return Err("the run was stopped".to_owned()),
-            Err(problem) => return Ok(Outcome::Skipped(problem.what)),
+            Err(problem) => return Ok(ItemResult::Skipped(problem.what)),
         };
         for method in methods {
             if let Err(problem) = session.fill_gaps(method, &mut answered) {
-                return Ok(Outcome::Skipped(problem.what));
+                return Ok(ItemResult::Skipped(problem.what));
             }
         }
         let AnsweredQuestion { document, transcript, segments } = *answered;
         let differs = |counted: Option<usize>, here: usize| counted.is_some_and(|counted| counted != here);
         if differs(item.n_prompt, document.prompt.sentences.len()) || differs(item.n_given, document.generation.sentences.len()) {
-            return Ok(Outcome::Skipped("its sentences are cut in another way than the data set cuts them".into()));
+            return Ok(ItemResult::Skipped("its sentences are cut in another way than the data set cuts them".into()));
         }
         let output = output(item, &document);
         if output.is_empty() || output.iter().any(|&row| row >= document.generation.sentences.len()) {
-            return Ok(Outcome::Skipped("the answer does not have the sentences to explain".into()));
+            return Ok(ItemResult::Skipped("the answer does not have the sentences to explain".into()));
         }
         let mut documents = Vec::new();
         for methods in methods.chunk_by(|a, b| a.shares_passes_with(b)) {
@@ -71,7 +71,7 @@ pub fn outcome(
         let mut curves = curves.map_err(|error| error.to_string())?.expect("the test is never broken off").into_iter();
         let is_rising = curves.as_slice().first().is_none_or(|scores| Curve::new(scores, &candidates[0].attribution).is_rising());
         let scores = candidates.into_iter().map(|candidate| score(candidate, relevant.as_deref(), &mut curves)).collect();
-        Ok(Outcome::Scored(Box::new(Scored { is_right: is_right(item, &document), is_rising, scores, documents })))
+        Ok(ItemResult::Scored(Box::new(ScoredItem { is_right: is_right(item, &document), is_rising, scores, documents })))
     })
 }
 
@@ -122,29 +122,25 @@ fn candidates(documents: &[Document], relevant: Option<&[usize]>, seed: u64) -> 
     for document in documents {
         let means =
             [Normalization::Full, Normalization::NonNegative, Normalization::None].map(|normalization| (Aggregation::Mean, normalization));
-        for (aggregation, normalization) in means.into_iter().chain([(Aggregation::Block, Normalization::Full)]) {
-            let table = match aggregation {
-                Aggregation::Mean => document.table.clone(),
-                Aggregation::Block => document.block_sums(),
-            };
-            let adjacency = normalize(&table, normalization);
-            for (reading, attribution) in [
-                (Reading::Row, row_attribution(&adjacency, &document.output)),
-                (Reading::Cage, context_attribution(&adjacency, &document.output)),
+        for (aggregation, normalization) in means.into_iter().chain([(Aggregation::Sum, Normalization::Full)]) {
+            let adjacency = normalize(&document.scores_by(aggregation), normalization);
+            for (rule, attribution) in [
+                (AttributionRule::Row, row_attribution(&adjacency, &document.output)),
+                (AttributionRule::Cage, context_attribution(&adjacency, &document.output)),
             ] {
-                let variant = Variant { method: document.method.id.clone(), aggregation, normalization };
+                let variant = GraphVariant { method: document.method.id.clone(), aggregation, normalization };
                 let orders = vec![order(&attribution)];
-                candidates.push(Candidate { kind: Kind::Method(variant, reading), attribution, orders });
+                candidates.push(Candidate { kind: Attributor::Method(variant, rule), attribution, orders });
             }
         }
     }
     let n_prompt = documents[0].prompt.sentences.len();
     let orders = random_orders(n_prompt, RANDOM_ORDERS, seed);
-    candidates.push(Candidate { kind: Kind::Random, attribution: vec![1.0 / n_prompt as f64; n_prompt], orders });
+    candidates.push(Candidate { kind: Attributor::Random, attribution: vec![1.0 / n_prompt as f64; n_prompt], orders });
     if let Some(relevant) = relevant {
         let part = |j: usize| if relevant.contains(&j) { 1.0 / relevant.len() as f64 } else { 0.0 };
         let attribution: Vec<f64> = (0..n_prompt).map(part).collect();
-        candidates.push(Candidate { kind: Kind::Truth, orders: vec![order(&attribution)], attribution });
+        candidates.push(Candidate { kind: Attributor::Truth, orders: vec![order(&attribution)], attribution });
     }
     candidates
 }

@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
+use glasscage::explanation::Aggregation;
 use glasscage::graph::Normalization;
 
-use super::record::{Aggregation, Kind, Outcome, Reading, Record, Score, Scored, Variant};
+use super::record::{AttributionRule, Attributor, GraphVariant, ItemResult, Record, Score, ScoredItem};
 
 /// One column of numbers.
 struct Metric {
@@ -24,17 +25,17 @@ const METRICS: [Metric; 4] = [
 
 impl Metric {
     /// The values of `kind`, of the problems that have one.
-    fn values(&self, scored: &[&Scored], kind: &Kind) -> Vec<f64> {
+    fn values(&self, scored: &[&ScoredItem], kind: &Attributor) -> Vec<f64> {
         scored.iter().filter_map(|scored| self.value(scored, kind)).collect()
     }
 
-    fn value(&self, scored: &Scored, kind: &Kind) -> Option<f64> {
+    fn value(&self, scored: &ScoredItem, kind: &Attributor) -> Option<f64> {
         let score = scored.scores.iter().find(|score| score.kind == *kind).filter(|_| !(self.of_a_curve && scored.is_rising))?;
         (self.of)(score)
     }
 
     /// In how many of the problems where they differ `a` is better than `b`, and in how many they differ.
-    fn wins(&self, scored: &[&Scored], a: &Kind, b: &Kind) -> (usize, usize) {
+    fn wins(&self, scored: &[&ScoredItem], a: &Attributor, b: &Attributor) -> (usize, usize) {
         let differences = scored.iter().filter_map(|scored| Some(self.value(scored, a)? - self.value(scored, b)?)).filter(|d| *d != 0.0);
         let signs: Vec<bool> = differences.map(|difference| (difference > 0.0) == self.higher_is_better).collect();
         (signs.iter().filter(|&&wins| wins).count(), signs.len())
@@ -67,7 +68,7 @@ pub fn markdown(records: &[Record]) -> String {
     text += "\n| --- | --- | --- |";
     text += &" --- |".repeat(METRICS.len());
     for variant in variants(&scored) {
-        let kinds = [Reading::Row, Reading::Cage].map(|reading| Kind::Method(variant.clone(), reading));
+        let kinds = [AttributionRule::Row, AttributionRule::Cage].map(|rule| Attributor::Method(variant.clone(), rule));
         let [row, cage] = &kinds;
         write!(text, "\n| {} | {} | row |{}", variant.method, edges(&variant), cells(&scored, row)).expect("text");
         write!(text, "\n| | | CAGE |{}", cells(&scored, cage)).expect("text");
@@ -82,13 +83,13 @@ pub fn markdown(records: &[Record]) -> String {
         });
         write!(text, "\n| | | CAGE : row |{}", gains.collect::<String>()).expect("text");
     }
-    for (name, kind) in [("random order", Kind::Random), ("relevant first", Kind::Truth)] {
+    for (name, kind) in [("random order", Attributor::Random), ("relevant first", Attributor::Truth)] {
         write!(text, "\n| {name} | | |{}", cells(&scored, &kind)).expect("text");
     }
     text + "\n"
 }
 
-fn cells(scored: &[&Scored], kind: &Kind) -> String {
+fn cells(scored: &[&ScoredItem], kind: &Attributor) -> String {
     let cell = |metric: &Metric| match statistics(&metric.values(scored, kind)) {
         Some((mean, deviation)) => format!(" {mean:.3} ± {deviation:.3} |"),
         None => " – |".to_owned(),
@@ -101,15 +102,15 @@ pub fn csv(records: &[Record]) -> String {
     let mut text = "item,right,rising,method,aggregation,normalization,attribution,ac,on_relevant,rise,mas\n".to_owned();
     let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
     for record in records {
-        let Outcome::Scored(scored) = &record.outcome else { continue };
+        let ItemResult::Scored(scored) = &record.outcome else { continue };
         for score in &scored.scores {
             let name = match &score.kind {
-                Kind::Method(variant, reading) => {
-                    let reading = if *reading == Reading::Row { "row" } else { "cage" };
-                    format!("{},{},{},{reading}", variant.method, aggregation(variant), normalization(variant))
+                Attributor::Method(variant, rule) => {
+                    let rule = if *rule == AttributionRule::Row { "row" } else { "cage" };
+                    format!("{},{},{},{rule}", variant.method, aggregation(variant), normalization(variant))
                 }
-                Kind::Random => ",,,random order".into(),
-                Kind::Truth => ",,,relevant first".into(),
+                Attributor::Random => ",,,random order".into(),
+                Attributor::Truth => ",,,relevant first".into(),
             };
             let is_right = scored.is_right.map_or(String::new(), |is_right| is_right.to_string());
             let metrics = [score.coverage, score.share, Some(score.rise), Some(score.mas)].map(number).join(",");
@@ -119,42 +120,42 @@ pub fn csv(records: &[Record]) -> String {
     text
 }
 
-fn scored(records: &[Record]) -> Vec<&Scored> {
+fn scored(records: &[Record]) -> Vec<&ScoredItem> {
     let outcomes = records.iter().map(|record| &record.outcome);
-    outcomes.filter_map(|outcome| if let Outcome::Scored(scored) = outcome { Some(&**scored) } else { None }).collect()
+    outcomes.filter_map(|outcome| if let ItemResult::Scored(scored) = outcome { Some(&**scored) } else { None }).collect()
 }
 
 /// The paper's first, then the ablations and the reference code's.
-fn variants(scored: &[&Scored]) -> Vec<Variant> {
+fn variants(scored: &[&ScoredItem]) -> Vec<GraphVariant> {
     let kinds = scored.iter().flat_map(|scored| &scored.scores).map(|score| &score.kind);
-    let variants = kinds.filter_map(|kind| if let Kind::Method(variant, _) = kind { Some(variant.clone()) } else { None });
-    let mut different: Vec<Variant> = Vec::new();
+    let variants = kinds.filter_map(|kind| if let Attributor::Method(variant, _) = kind { Some(variant.clone()) } else { None });
+    let mut different: Vec<GraphVariant> = Vec::new();
     variants.for_each(|variant| {
         if !different.contains(&variant) {
             different.push(variant);
         }
     });
-    different.sort_by_key(|variant| (variant.aggregation, variant.normalization != Normalization::Full));
+    different.sort_by_key(|variant| (variant.aggregation != Aggregation::Mean, variant.normalization != Normalization::Full));
     different
 }
 
-fn edges(variant: &Variant) -> String {
+fn edges(variant: &GraphVariant) -> String {
     match (variant.aggregation, variant.normalization) {
         (Aggregation::Mean, Normalization::Full) => "as in the paper".into(),
         (Aggregation::Mean, Normalization::NonNegative) => "non-negative only".into(),
         (Aggregation::Mean, Normalization::None) => "raw".into(),
-        (Aggregation::Block, _) => "sums, as in the reference code".into(),
+        (Aggregation::Sum, _) => "sums, as in the reference code".into(),
     }
 }
 
-fn aggregation(variant: &Variant) -> &'static str {
+fn aggregation(variant: &GraphVariant) -> &'static str {
     match variant.aggregation {
         Aggregation::Mean => "mean",
-        Aggregation::Block => "block",
+        Aggregation::Sum => "sum",
     }
 }
 
-fn normalization(variant: &Variant) -> &'static str {
+fn normalization(variant: &GraphVariant) -> &'static str {
     match variant.normalization {
         Normalization::Full => "full",
         Normalization::NonNegative => "nonnegative",
@@ -167,10 +168,13 @@ mod tests {
     use super::*;
 
     fn scored(row: f64, cage: f64, is_rising: bool) -> Record {
-        let variant = Variant { method: "pert".into(), aggregation: Aggregation::Mean, normalization: Normalization::Full };
-        let score = |reading, rise| Score { kind: Kind::Method(variant.clone(), reading), coverage: None, share: None, rise, mas: 0.5 };
-        let scores = vec![score(Reading::Row, row), score(Reading::Cage, cage)];
-        Record { item: 0, outcome: Outcome::Scored(Box::new(Scored { is_right: Some(true), is_rising, scores, documents: Vec::new() })) }
+        let variant = GraphVariant { method: "pert".into(), aggregation: Aggregation::Mean, normalization: Normalization::Full };
+        let score = |rule, rise| Score { kind: Attributor::Method(variant.clone(), rule), coverage: None, share: None, rise, mas: 0.5 };
+        let scores = vec![score(AttributionRule::Row, row), score(AttributionRule::Cage, cage)];
+        Record {
+            item: 0,
+            outcome: ItemResult::Scored(Box::new(ScoredItem { is_right: Some(true), is_rising, scores, documents: Vec::new() })),
+        }
     }
 
     #[test]

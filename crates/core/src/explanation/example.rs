@@ -1,0 +1,34 @@
+//! A small document for the tests here.
+
+use super::{Aggregation, Answer, Document, FORMAT, Manifest, Method, Model, Passage, Sampling, Stop, Unit, VERSION};
+use crate::graph::Normalization;
+use crate::table::Table;
+
+/// Two prompt and two generated sentences, with letters of several bytes.
+pub fn example() -> Document {
+    Document {
+        format: FORMAT.into(),
+        version: VERSION,
+        unit: Unit::Sentence,
+        prompt: Passage::new("Zoë has 2 figs. She eats 1.", &[0..17, 17..28], vec![6, 5]).into(),
+        generation: Passage::new("2 - 1 = 1. So 1.", &[0..11, 11..16], vec![7, 3]).into(),
+        table: Table::from_fn(2, 2, |i, j| Some([[0.5, 1.25, 0.0], [-0.125, 0.1, 2.0]][i][j])),
+        output: vec![1],
+        method: Method {
+            id: "pert".into(),
+            aggregation: Aggregation::Mean,
+            normalization: Normalization::Full,
+            replacement: "<|im_end|>".into(),
+            passes: [3, 3],
+        },
+        manifest: Manifest {
+            model: Model { name: "tiny".into(), architecture: "qwen3".into(), quantization: "Q8_0".into(), ..Model::default() },
+            template: "chat".into(),
+            answer: Answer::Generated { sampling: Sampling::GREEDY, max_tokens: 64, stop: Stop::End },
+            backend: "candle-cpu".into(),
+            precision: "f32".into(),
+            table_precision: "f64".into(),
+            glasscage: "0.1.0".into(),
+        },
+    }
+}

@@ -1,0 +1,72 @@
+//! What made an explanation: the model, how it was asked, and the program.
+
+use serde::{Deserialize, Serialize};
+
+/// What made the result, so that somebody else can make it again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    pub model: Model,
+    /// `chat` where the model's own chat template framed the prompt, `none` for plain continuation.
+    pub template: String,
+    pub answer: Answer,
+    /// The engine, such as `candle-cpu`.
+    pub backend: String,
+    /// Activations and accumulation, such as `f32`.
+    pub precision: String,
+    /// `f64` as computed, `16-bit` after a link.
+    pub table_precision: String,
+    /// Version of Glasscage.
+    pub glasscage: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Model {
+    pub name: String,
+    /// GGUF `general.architecture`.
+    pub architecture: String,
+    /// The tensor type that holds most of the weights, such as `Q8_0`.
+    pub quantization: String,
+    pub parameters: u64,
+    /// Of the file.
+    pub bytes: u64,
+    /// Of the file, lower-case hexadecimal.
+    pub sha256: String,
+}
+
+/// Where the generated text came from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+pub enum Answer {
+    /// By this model.
+    Generated { sampling: Sampling, max_tokens: usize, stop: Stop },
+    /// By the visitor, who asked to have it explained.
+    Given {},
+}
+
+/// Temperature 0 is greedy; then the rest has no effect.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sampling {
+    pub temperature: f64,
+    pub top_k: Option<usize>,
+    pub top_p: Option<f64>,
+    pub seed: u64,
+}
+
+impl Sampling {
+    pub const GREEDY: Self = Self { temperature: 0.0, top_k: None, top_p: None, seed: 0 };
+}
+
+/// Why generation ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stop {
+    /// The model ended its turn.
+    End,
+    /// The limit of tokens or of the context was reached.
+    Length,
+    /// The visitor pressed Stop.
+    Cancelled,
+}
