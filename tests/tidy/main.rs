@@ -65,7 +65,7 @@ const KNOWN_CIRCLES: &[&[&str]] = &[
         "src/model/tokenizer/special.rs",
         "src/model/tokenizer/vocabulary.rs",
     ],
-    &["src/session.rs", "src/session/words.rs"],
+    &["src/session/answer.rs", "src/session/document.rs", "src/session/mod.rs", "src/session/words.rs"],
     &["src/worker/library/service/download/mod.rs", "src/worker/library/service/download/transfer.rs"],
     &["tests/page/download.rs", "tests/page/main.rs"],
     &["xtask/src/bench/gpu.rs", "xtask/src/bench/mod.rs", "xtask/src/bench/targets.rs"],
