@@ -68,28 +68,39 @@
 //! | `model` | GGUF, configuration, tokenizer, chat template: nothing computes | | candle, tokenizers, minijinja |
 //! | `lm` | the trait every engine has (`LanguageModel`), generation, sampling | model | |
 //! | `gpu` | the engine on WebGPU: our WGSL kernels, each with a textbook reference | lm, model | candle, wgpu |
-//! | `cpu` | the engine on candle tensors: fallback and oracle; a masked language model | cpu/fused, lm, model | candle |
+//! | `cpu` | the engine on candle tensors: fallback and oracle; a masked language model | lm, model | candle |
 //! | `cpu/fused` | its products in browsers: a WebAssembly module of our own | | web, candle |
 //! | `engine` | which of the two runs a model: a self-test of both on a part of it | cpu, gpu, lm, model, request | |
 //! | `attribution` | methods (`METHODS`): which texts to score, and what that says of each token | core, lm, model | |
 //! | `session` | one model and what is asked of it | attribution, core, cpu, engine, lm, model, problem, request, text, version | |
 //! | [`library`] | models to choose and keep: addresses, answers, journal, what fits: no browser | problem | |
-//! | [`worker`] | protocol, the page's side (client), the worker's side (host) | | |
+//! | [`worker`] | one program for both workers | | web |
 //! | `worker/envelope` | what travels, with the number of the request that it belongs to | | |
-//! | `worker/protocol` | requests to the engine and its events | core, problem, request, worker/envelope, worker/library/protocol | |
-//! | `worker/client` | the page's side | problem, request, version, worker/protocol | web |
-//! | `worker/host` | the worker's side | cpu, engine, lm, model, problem, request, session, worker | web |
-//! | `worker/sources` | files in the browser | model | web |
+//! | `worker/client` | the page's end of a conversation | worker, worker/envelope | web |
+//! | `worker/scope` | the worker's end | worker, worker/envelope | web |
+//! | `worker/engine` | the engine's worker | | |
+//! | `worker/engine/protocol` | its requests and events | core, problem, request | |
+//! | `worker/engine/sources` | files in the browser | model | web |
+//! | `worker/engine/service` | holds the model | cpu, engine, lm, model, problem, request, session | web |
+//! | | | worker/engine, worker/envelope, worker/library/service, worker/scope | |
 //! | `worker/library` | the library's worker | | |
-//! | `worker/library/protocol` | requests to the library and its events | library, problem, worker/envelope | |
-//! | `worker/library/service` | downloads and storage in the browser | gpu, library, model, problem, worker | web |
-//! | `app` | the page | core, library, problem, request, version | web, leptos |
-//! | | | worker/client, worker/envelope, worker/library/protocol, worker/protocol | |
+//! | `worker/library/protocol` | its requests and events | library, problem, worker/envelope | |
+//! | `worker/library/service` | downloads and storage | gpu, library, model, problem, worker/envelope, worker/scope | web |
+//! | | | worker/library/protocol | |
+//! | `app` | draws the page, sends messages, runs effects | core, library, problem, request, worker/client | leptos, web |
+//! | | | worker, worker/engine/protocol, worker/library/protocol | |
+//! | `app/analysis` | what is said of an explanation | core, request | |
+//! | `app/examples` | prompts to try | | |
+//! | `app/gallery` | explanations to look at | | |
+//! | `app/state` | plain data, and what a message does to it | core, library, problem, request, version | leptos |
+//! | | | app/analysis, app/examples, app/gallery | |
+//! | | | worker/client, worker/engine/protocol, worker/envelope, worker/library/protocol | |
 //! | `bin/app` | starts the page | app | |
-//! | `bin/engine` | starts a worker | worker/host | |
+//! | `bin/engine` | starts a worker | worker | |
 //! | `bin/glasscage` | the command line | attribution, core, cpu, engine, gpu, lm, model, request, session, text | terminal |
 //!
-//! A row holds for the modules inside, too, but for those with a row of their own; who may use a module may use those inside it.
+//! A row holds for the modules inside, too, but for those with a row of their own; who may use a module
+//! may use those inside it, and itself does.
 //! `core` is a crate that other programs can use, `glasscage-core`. `web` stands for web-sys and its like, `terminal` for clap.
 //! `tests/tidy` reads this table and holds the code to it.
 //!

@@ -81,7 +81,7 @@ pub fn violations(tree: &ModuleTree, rules: &[Rule]) -> BTreeSet<String> {
             continue;
         };
         for name in tree.references(id).iter().filter_map(|reference| name_in_table(&reference.target, rules)) {
-            if name != own.module && !own.allows(name) {
+            if !lies_in(name, &own.module) && !own.allows(name) {
                 violations.insert(format!("{file}: {} may not use {name}", own.module));
             }
             used.insert((&*own.module, name.to_owned()));

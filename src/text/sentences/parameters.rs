@@ -1,4 +1,5 @@
-//! What Punkt learned of a language: NLTK's `PunktParameters`, read from a folder such as `english/` (origin, license and form: its README).
+//! What Punkt learned of a language: NLTK's `PunktParameters`, read from a folder such as `english/`. Origin, license and form are in
+//! its README.
 
 /// One language. Lists have an entry a line, sorted by bytes.
 pub struct Parameters {
