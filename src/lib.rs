@@ -71,7 +71,7 @@
 //! | `cpu` | the engine on candle tensors: fallback and oracle; a masked language model | lm, model | candle |
 //! | `cpu/fused` | its products in browsers: a WebAssembly module of our own | | web, candle |
 //! | `engine` | which of the two runs a model: a self-test of both on a part of it | cpu, gpu, lm, model, request | |
-//! | `attribution` | methods (`METHODS`): which texts to score, and what that says of each token | core, lm, model | |
+//! | `attribution` | methods (`METHODS`): which texts to score, and what that says of each token | core, lm, model, request | |
 //! | `session` | one model and what is asked of it | attribution, core, cpu, engine, lm, model, problem, request, text, version | |
 //! | [`library`] | models to choose and keep: addresses, answers, journal, what fits: no browser | problem | |
 //! | [`worker`] | one program for both workers | | web |
@@ -87,12 +87,12 @@
 //! | `worker/library/protocol` | its requests and events | library, problem, worker/envelope | |
 //! | `worker/library/service` | downloads and storage | gpu, library, model, problem, worker/envelope, worker/scope | web |
 //! | | | worker/library/protocol | |
-//! | `app` | draws the page, sends messages, runs effects | core, library, problem, request, worker/client | leptos, web |
+//! | `app` | draws the page, sends messages, runs effects | core, library, problem, request, version, worker/client | leptos, web |
 //! | | | worker, worker/engine/protocol, worker/library/protocol | |
 //! | `app/analysis` | what is said of an explanation | core, request | |
 //! | `app/examples` | prompts to try | | |
 //! | `app/gallery` | explanations to look at | | |
-//! | `app/state` | plain data, and what a message does to it | core, library, problem, request, version | leptos |
+//! | `app/state` | the page's data | core, library, problem, request | leptos |
 //! | | | app/analysis, app/examples, app/gallery | |
 //! | | | worker/client, worker/engine/protocol, worker/envelope, worker/library/protocol | |
 //! | `bin/app` | starts the page | app | |

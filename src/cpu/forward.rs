@@ -121,7 +121,8 @@ impl Transformer {
         Cache(vec![None; self.layers.len()])
     }
 
-    /// Hidden states of what is read after the text in `cache`, and adds it to that: `[inputs, dim]`. Attention weights go to `attention_mass`.
+    /// Hidden states of what is read after the text in `cache`, and adds it to that: `[inputs, dim]`. Attention weights go to
+    /// `attention_mass`.
     pub fn forward(&self, inputs: &[Input], cache: &mut Cache, attention_mass: &mut AttentionMass) -> Result<Tensor> {
         let chunks = inputs.chunks(CHUNK).map(|chunk| self.forward_chunk(chunk, cache, attention_mass));
         Tensor::cat(&chunks.collect::<Result<Vec<_>>>()?, 0)

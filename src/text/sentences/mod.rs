@@ -1,4 +1,5 @@
-//! Sentences: newlines, then English Punkt (Kiss & Strunk 2006), exactly as NLTK 3.10's `PunktTokenizer("english")` finds them on each line.
+//! Sentences: newlines, then English Punkt (Kiss & Strunk 2006), exactly as NLTK 3.10's `PunktTokenizer("english")` finds them
+//! on each line.
 //!
 //! A line is searched for potential sentence ends (`.`, `?`, `!` before closing punctuation or white space); each is judged by the words
 //! around it (`token`), found as NLTK's regular expressions find them (`language`), with what was learned of the language (`parameters`);
