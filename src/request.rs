@@ -77,7 +77,9 @@ pub struct LoadedModel {
     pub glasscage: String,
 }
 
-/// What a run reports while it answers and explains, in this order; `Pass` and `Column` alternate as sources are completed.
+/// What a run reports while it answers and explains: `Token`s, unless the answer is given; `Answered`; then, in each round of the method,
+/// `BaseScored`, `Pass`es, and in the last round a `Column` for each source. A method that first fills gaps reports `Pass` with 0 done
+/// before that.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ExplainProgress {
     /// One token of the answer: the characters that it completes, or none.

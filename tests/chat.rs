@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use glasscage::model::chat::{ChatTemplate, Date, Framed, Message, Variables, frame};
+use glasscage::model::chat::{ChatMessage, ChatTemplate, Date, Framed, Variables, frame};
 use glasscage::model::gguf::{Gguf, Metadata, Value};
 use glasscage::model::tokenizer::{TokenId, Tokenizer};
 use proptest::prelude::*;
@@ -45,14 +45,14 @@ fn renderings_are_those_of_jinja2() {
 }
 
 fn render(template: &ChatTemplate, case: &serde_json::Value) -> String {
-    let messages: Vec<Message> = case["messages"].as_array().unwrap().iter().map(message).collect();
+    let messages: Vec<ChatMessage> = case["messages"].as_array().unwrap().iter().map(message).collect();
     let variables: Variables = serde_json::from_value(case["variables"].clone()).unwrap();
     template.render(&messages, case["add_generation_prompt"].as_bool().unwrap(), variables).unwrap()
 }
 
-fn message(json: &serde_json::Value) -> Message<'_> {
+fn message(json: &serde_json::Value) -> ChatMessage<'_> {
     assert_eq!(json.as_object().unwrap().len(), 2, "{json}");
-    Message { role: json["role"].as_str().unwrap(), content: json["content"].as_str().unwrap() }
+    ChatMessage { role: json["role"].as_str().unwrap(), content: json["content"].as_str().unwrap() }
 }
 
 /// Tokenizer and template of one of the vocabularies.
@@ -148,7 +148,7 @@ fn thinking_is_off_and_the_day_is_the_one_handed_in() {
 #[test]
 fn json_is_written_as_python_writes_it() {
     let template = ChatTemplate::new("{{ messages | tojson }}\n{{ [1, '<é>'] | tojson(indent=2) }}", "", "").unwrap();
-    let written = template.render(&[Message { role: "user", content: "it's" }], false, Variables::new()).unwrap();
+    let written = template.render(&[ChatMessage { role: "user", content: "it's" }], false, Variables::new()).unwrap();
     assert_eq!(written, "[{\"role\": \"user\", \"content\": \"it's\"}]\n[\n  1,\n  \"<é>\"\n]");
 }
 

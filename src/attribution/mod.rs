@@ -65,7 +65,7 @@ pub struct AttributionMethod {
     /// Of each source, over all rounds.
     pub passes: usize,
     pub plan: Plan,
-    pub effect: Effect,
+    pub effect: TokenEffect,
     /// Whether `effect` reads divergences, which cost a second pass through the LM head.
     pub divergences: bool,
     /// Whether `effect` reads attention.
@@ -116,7 +116,7 @@ pub struct Observation<'a> {
 }
 
 /// The effect of a source on token `t` of the generation, counted from 0.
-pub type Effect = fn(&Observation<'_>, t: usize) -> f64;
+pub type TokenEffect = fn(&Observation<'_>, t: usize) -> f64;
 
 /// All methods. Adding one takes a file, a line here, and its description in `explanation::METHODS`.
 pub const METHODS: &[AttributionMethod] = &[

@@ -75,7 +75,7 @@ impl Cache {
         self.0.first().and_then(Option::as_ref).map_or(0, |layer| layer.keys.dims()[1])
     }
 
-    /// That of the first `tokens` tokens.
+    /// The cache of the first `tokens` tokens.
     pub fn prefix(&self, tokens: usize) -> Result<Self> {
         let prefix =
             |layer: &KeysValues| Ok(KeysValues { keys: layer.keys.narrow(1, 0, tokens)?, values: layer.values.narrow(1, 0, tokens)? });
@@ -116,13 +116,13 @@ impl Transformer {
         })
     }
 
-    /// That of an empty text.
+    /// The cache of an empty text.
     pub fn empty_cache(&self) -> Cache {
         Cache(vec![None; self.layers.len()])
     }
 
-    /// Hidden states of what is read after the text in `cache`, and adds it to that: `[inputs, dim]`. Attention weights go to
-    /// `attention_mass`.
+    /// Hidden states of `inputs` read after the text in `cache`, to which they are added: `[inputs, dim]`. Attention weights go
+    /// to `attention_mass`.
     pub fn forward(&self, inputs: &[Input], cache: &mut Cache, attention_mass: &mut AttentionMass) -> Result<Tensor> {
         let chunks = inputs.chunks(CHUNK).map(|chunk| self.forward_chunk(chunk, cache, attention_mass));
         Tensor::cat(&chunks.collect::<Result<Vec<_>>>()?, 0)
@@ -248,7 +248,7 @@ fn rotate(heads: &Tensor, [cos, sin]: &[Tensor; 2], config: &Config) -> Result<T
     rotated?.squeeze(0)
 }
 
-/// 0 where query i of the last `n` positions may look at key j of `length`, else minus infinity: `[1, n, length]`.
+/// 0 where query i of the last `n` positions may attend to key j of `length`, else minus infinity: `[1, n, length]`.
 fn causal_mask(n: usize, length: usize) -> Result<Tensor> {
     let past = length - n;
     let mask = (0..n).flat_map(|i| (0..length).map(move |j| if j <= past + i { 0.0 } else { f32::NEG_INFINITY }));

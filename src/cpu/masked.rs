@@ -17,7 +17,7 @@ pub struct MaskedLm {
     /// Of the vocabulary; candle's model leaves it out.
     bias: Option<Tensor>,
     tokenizer: Tokenizer,
-    /// The token that stands for something to be filled in.
+    /// The token to be filled in.
     mask: TokenId,
     /// Before and after every text.
     frame: [TokenId; 2],
@@ -65,7 +65,7 @@ impl MaskedLm {
         })
     }
 
-    /// What it would say in `text[gap]` instead: each of the gap's tokens is masked, and all are filled at once by the most likely one
+    /// What it predicts in place of `text[gap]`: each of the gap's tokens is masked, and all are filled at once by the most likely one
     /// (as in the paper's reference code). Of a long text as much around the gap as the model can read.
     pub fn fill(&self, text: &str, gap: &Range<usize>) -> Result<String, MaskedLmError> {
         let tokens = self.tokenizer.encode(text);

@@ -96,14 +96,14 @@ impl CandleModel {
         Ok(Some((Self { text: transformer.empty_cache(), transformer, counters: Counters::default() }, sha256)))
     }
 
-    /// Takes what is read through the transformer after the text in `cache`; hidden states, `[inputs, dim]`.
+    /// Hidden states of `inputs` read after the text in `cache`, to which they are added: `[inputs, dim]`.
     fn forward(&mut self, inputs: &[Input], cache: &mut Cache, attention_mass: &mut AttentionMass) -> Result<Tensor, LmError> {
         check_length(&self.transformer.config, cache.len() + inputs.len())?;
         self.counters.forward_tokens += inputs.len();
         Ok(self.transformer.forward(inputs, cache, attention_mass)?)
     }
 
-    /// The token's logits after the text in `cache`, and adds it to that.
+    /// Logits after the last of `tokens`, read after the text in `cache`, to which they are added.
     fn logits_after(&mut self, tokens: &[TokenId], cache: &mut Cache) -> Result<Vec<f32>, LmError> {
         check_known(&self.transformer.config, tokens)?;
         let inputs: Vec<Input> = tokens.iter().map(|&token| token.into()).collect();

@@ -18,10 +18,10 @@ const BLOCK_VALUES: usize = 1 << 19;
 pub struct Weight {
     pub rows: usize,
     pub columns: usize,
-    storage: Storage,
+    storage: WeightStorage,
 }
 
-enum Storage {
+enum WeightStorage {
     /// f32, `[rows, columns]`.
     Expanded(Tensor),
     Packed {
@@ -36,9 +36,9 @@ impl Weight {
         let columns = tensor.shape.first().copied().unwrap_or(1);
         let rows = tensor.shape.iter().skip(1).product();
         let storage = if expand || rows == 1 {
-            Storage::Expanded(dequantize(tensor.quant, &bytes, rows, columns)?)
+            WeightStorage::Expanded(dequantize(tensor.quant, &bytes, rows, columns)?)
         } else {
-            Storage::Packed { quant: tensor.quant, bytes }
+            WeightStorage::Packed { quant: tensor.quant, bytes }
         };
         Ok(Self { rows, columns, storage })
     }
@@ -51,8 +51,8 @@ impl Weight {
     /// x W^T for some rows of W only: `[n, columns]` -> `[n, rows]`.
     pub fn project_to(&self, x: &Tensor, rows: Range<usize>) -> Result<Tensor> {
         let at_once = match self.storage {
-            Storage::Expanded(_) => rows.len(),
-            Storage::Packed { .. } => BLOCK_VALUES / self.columns,
+            WeightStorage::Expanded(_) => rows.len(),
+            WeightStorage::Packed { .. } => BLOCK_VALUES / self.columns,
         };
         let products = blocks(rows, at_once.max(1)).map(|block| product(x, &self.rows(block)?));
         Tensor::cat(&products.collect::<Result<Vec<_>>>()?, 1)
@@ -73,8 +73,8 @@ impl Weight {
     /// The rows of these tokens: `[tokens, columns]`.
     fn rows_of(&self, tokens: &[TokenId]) -> Result<Tensor> {
         match &self.storage {
-            Storage::Expanded(weight) => weight.index_select(&Tensor::new(tokens, &Device::Cpu)?, 0),
-            Storage::Packed { .. } => {
+            WeightStorage::Expanded(weight) => weight.index_select(&Tensor::new(tokens, &Device::Cpu)?, 0),
+            WeightStorage::Packed { .. } => {
                 let rows = tokens.iter().map(|&token| self.rows(token as usize..token as usize + 1));
                 Tensor::cat(&rows.collect::<Result<Vec<_>>>()?, 0)
             }
@@ -89,8 +89,8 @@ impl Weight {
     /// Some rows in f32.
     fn rows(&self, rows: Range<usize>) -> Result<Tensor> {
         match &self.storage {
-            Storage::Expanded(weight) => weight.narrow(0, rows.start, rows.len()),
-            Storage::Packed { quant, bytes } => {
+            WeightStorage::Expanded(weight) => weight.narrow(0, rows.start, rows.len()),
+            WeightStorage::Packed { quant, bytes } => {
                 let row_bytes = bytes.len() / self.rows;
                 dequantize(quant, &bytes[rows.start * row_bytes..rows.end * row_bytes], rows.len(), self.columns)
             }
@@ -130,8 +130,11 @@ mod tests {
 
     #[test]
     fn an_input_on_its_way_is_between_two_embeddings() {
-        let weight =
-            Weight { rows: 2, columns: 2, storage: Storage::Expanded(Tensor::new(&[[0f32, 8.0], [4.0, 0.0]], &Device::Cpu).unwrap()) };
+        let weight = Weight {
+            rows: 2,
+            columns: 2,
+            storage: WeightStorage::Expanded(Tensor::new(&[[0f32, 8.0], [4.0, 0.0]], &Device::Cpu).unwrap()),
+        };
         let inputs = [0.into(), Input { token: 0, blend_with: 1, blend: 0.25 }, Input { token: 0, blend_with: 1, blend: 1.0 }];
         assert_eq!(weight.embed(&inputs).unwrap().to_vec2::<f32>().unwrap(), [[0.0, 8.0], [1.0, 6.0], [4.0, 0.0]]);
     }

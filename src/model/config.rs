@@ -51,9 +51,9 @@ impl Config {
         let metadata = &gguf.metadata;
         let name = metadata.str("general.architecture").ok_or_else(|| ConfigError::Missing("its architecture".into()))?;
         let architecture = arch::by_name(name).ok_or_else(|| ConfigError::Architecture(name.to_owned()))?;
-        let key = |knob: &str| format!("{name}.{knob}");
-        let optional = |knob: &str| metadata.u64(&key(knob)).and_then(|number| usize::try_from(number).ok());
-        let required = |knob: &str| optional(knob).ok_or_else(|| ConfigError::Missing(key(knob)));
+        let key = |field: &str| format!("{name}.{field}");
+        let optional = |field: &str| metadata.u64(&key(field)).and_then(|number| usize::try_from(number).ok());
+        let required = |field: &str| optional(knob).ok_or_else(|| ConfigError::Missing(key(field)));
         let (dim, n_heads) = (required("embedding_length")?, required("attention.head_count")?);
         let head_dim = optional("attention.key_length").unwrap_or(dim / n_heads.max(1));
         let config = Self {

@@ -24,12 +24,12 @@ pub async fn stream<E: From<GgufError>>(
     tensors.sort_by_key(|tensor| tensor.offset);
     let mut hash = Sha256::new();
     let mut position = 0;
-    for part in parts(&tensors, gguf.size)? {
-        while position < part.end {
-            let length = (part.end - position).min(PIECE as u64) as usize;
+    for section in sections(&tensors, gguf.size)? {
+        while position < section.end {
+            let length = (section.end - position).min(PIECE as u64) as usize;
             let piece = source.read_at(position, length).await.map_err(GgufError::from)?;
             hash.update(&piece);
-            if let Some(tensor) = part.tensor {
+            if let Some(tensor) = section.tensor {
                 on_piece(tensor, &piece)?;
             }
             position += length as u64;
@@ -42,22 +42,22 @@ pub async fn stream<E: From<GgufError>>(
 }
 
 /// A run of bytes up to `end`: a tensor, or what lies between (header, padding).
-struct Part<'a> {
+struct FileSection<'a> {
     tensor: Option<&'a Tensor>,
     end: u64,
 }
 
-fn parts<'a>(tensors: &[&'a Tensor], size: u64) -> Result<Vec<Part<'a>>, GgufError> {
-    let mut parts = Vec::with_capacity(2 * tensors.len() + 1);
+fn sections<'a>(tensors: &[&'a Tensor], size: u64) -> Result<Vec<FileSection<'a>>, GgufError> {
+    let mut sections = Vec::with_capacity(2 * tensors.len() + 1);
     let mut position = 0;
     for &tensor in tensors {
         if tensor.offset < position {
             return Err(GgufError::Damaged("its tensors overlap"));
         }
         position = tensor.offset + tensor.bytes as u64;
-        parts.push(Part { tensor: None, end: tensor.offset });
-        parts.push(Part { tensor: Some(tensor), end: position });
+        sections.push(FileSection { tensor: None, end: tensor.offset });
+        sections.push(FileSection { tensor: Some(tensor), end: position });
     }
-    parts.push(Part { tensor: None, end: size });
-    Ok(parts)
+    sections.push(FileSection { tensor: None, end: size });
+    Ok(sections)
 }

@@ -63,7 +63,7 @@ impl ModelSummary {
 
 /// 4 bytes x 2 (keys and values) x layers x KV heads x width of a head.
 fn bytes_per_token(metadata: &Metadata, architecture: &str) -> Option<u64> {
-    let number = |knob: &str| metadata.u64(&format!("{architecture}.{knob}"));
+    let number = |field: &str| metadata.u64(&format!("{architecture}.{field}"));
     let heads = number("attention.head_count")?;
     let width = number("attention.key_length").or_else(|| number("embedding_length")?.checked_div(heads))?;
     let kv_heads = number("attention.head_count_kv").unwrap_or(heads);

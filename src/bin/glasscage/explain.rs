@@ -5,8 +5,9 @@ use std::io::{IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
-use glasscage::explanation::{Document, Sampling, Unit};
+use glasscage::explanation::{Document, METHODS, Sampling, Unit};
 use glasscage::graph::{context_attribution, normalize, row_attribution};
 use glasscage::request::{ExplainProgress, Question};
 use glasscage::session::ExplainResult;
@@ -25,8 +26,8 @@ pub struct Arguments {
     /// Explain this answer instead of generating one
     #[arg(long)]
     answer_file: Option<PathBuf>,
-    /// pert, clp, reagent, reagent-mlm, attention, ig or attn-ig
-    #[arg(long, default_value = "pert")]
+    /// What an attribution rests on
+    #[arg(long, default_value = METHODS[0].id, value_parser = method_ids())]
     method: String,
     /// For method reagent-mlm: a folder with config.json, tokenizer.json and model.safetensors of a RoBERTa model
     #[arg(long, value_name = "FOLDER")]
@@ -63,6 +64,10 @@ enum Template {
     /// The model's own chat template, where it has one
     Auto,
     None,
+}
+
+fn method_ids() -> PossibleValuesParser {
+    PossibleValuesParser::new(METHODS.iter().map(|method| method.id))
 }
 
 pub fn explain(arguments: &Arguments) -> Result<(), String> {

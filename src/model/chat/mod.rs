@@ -6,7 +6,7 @@ mod template;
 use std::ops::Range;
 
 pub use self::date::Date;
-pub use self::template::{ChatError, ChatTemplate, Message, Variables};
+pub use self::template::{ChatError, ChatMessage, ChatTemplate, Variables};
 use super::tokenizer::{Token, TokenId, Tokenizer};
 
 /// What the model reads before it answers.
@@ -82,7 +82,7 @@ impl Placed {
 }
 
 fn render(template: &ChatTemplate, prompt: &str, date: Date) -> Result<String, ChatError> {
-    let message = Message { role: "user", content: prompt };
+    let message = ChatMessage { role: "user", content: prompt };
     let variables = [("enable_thinking", false.into()), ("strftime_now", template::strftime_now(date))];
     template.render(&[message], true, variables.map(|(name, value)| (name.to_owned(), value)).into())
 }

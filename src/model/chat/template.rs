@@ -30,7 +30,7 @@ pub struct ChatTemplate {
 pub type Variables = BTreeMap<String, Value>;
 
 #[derive(Clone, Copy, Debug)]
-pub struct Message<'a> {
+pub struct ChatMessage<'a> {
     pub role: &'a str,
     pub content: &'a str,
 }
@@ -77,7 +77,7 @@ impl ChatTemplate {
 
     /// Writes a conversation. The number of steps and their nesting are bounded, whatever the template says; the size of a text that it
     /// makes in one step is not.
-    pub fn render(&self, messages: &[Message], add_generation_prompt: bool, mut variables: Variables) -> Result<String, ChatError> {
+    pub fn render(&self, messages: &[ChatMessage], add_generation_prompt: bool, mut variables: Variables) -> Result<String, ChatError> {
         let messages: Vec<Value> = messages.iter().copied().map(Value::from).collect();
         variables.insert("messages".to_owned(), messages.into());
         variables.insert("add_generation_prompt".to_owned(), add_generation_prompt.into());
@@ -85,8 +85,8 @@ impl ChatTemplate {
     }
 }
 
-impl From<Message<'_>> for Value {
-    fn from(message: Message) -> Self {
+impl From<ChatMessage<'_>> for Value {
+    fn from(message: ChatMessage) -> Self {
         Self::from_pairs([("role", message.role), ("content", message.content)])
     }
 }

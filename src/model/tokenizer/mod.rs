@@ -21,7 +21,7 @@ use self::byte_level::ByteLevel;
 use self::roles::Roles;
 use self::sentencepiece::SentencePiece;
 use self::special::{Fragment, Special};
-use self::vocabulary::{Kind, Vocabulary};
+use self::vocabulary::{TokenKind, Vocabulary};
 use super::gguf::Metadata;
 
 pub type TokenId = u32;
@@ -38,7 +38,7 @@ pub struct Tokenizer {
     scheme: Scheme,
     /// What each token stands for, by id.
     bytes: Vec<Box<[u8]>>,
-    kinds: Vec<Kind>,
+    kinds: Vec<TokenKind>,
     specials: Vec<Special>,
     roles: Roles,
 }
@@ -233,10 +233,10 @@ impl Scheme {
     }
 
     /// The bytes that a token stands for.
-    fn bytes(&self, token: vocabulary::Entry) -> Result<Box<[u8]>, TokenizerError> {
+    fn bytes(&self, token: vocabulary::VocabularyEntry) -> Result<Box<[u8]>, TokenizerError> {
         match (token.kind, self) {
-            (Kind::Control | Kind::Unknown | Kind::Unused | Kind::Undefined, _) => Ok(Box::default()),
-            (Kind::UserDefined, _) => Ok(token.name.as_bytes().into()),
+            (TokenKind::Control | TokenKind::Unknown | TokenKind::Unused | TokenKind::Undefined, _) => Ok(Box::default()),
+            (TokenKind::UserDefined, _) => Ok(token.name.as_bytes().into()),
             (_, Self::ByteLevel(_)) => Ok(byte_level::bytes_of(token.name)),
             (_, Self::SentencePiece(_)) => sentencepiece::bytes_of(token),
         }

@@ -5,7 +5,7 @@ use tokenizers::Model;
 use tokenizers::models::bpe::{BPE, Vocab};
 
 use super::roles::Defaults;
-use super::vocabulary::{Entry, Kind, Vocabulary};
+use super::vocabulary::{TokenKind, Vocabulary, VocabularyEntry};
 use super::{TokenId, TokenizerError};
 use crate::model::gguf::Metadata;
 
@@ -45,8 +45,8 @@ impl SentencePiece {
 }
 
 /// What a token stands for.
-pub fn bytes_of(token: Entry) -> Result<Box<[u8]>, TokenizerError> {
-    if token.kind == Kind::Byte {
+pub fn bytes_of(token: VocabularyEntry) -> Result<Box<[u8]>, TokenizerError> {
+    if token.kind == TokenKind::Byte {
         let byte = (0..=u8::MAX).find(|&byte| byte_name(byte) == token.name);
         return Ok([byte.ok_or(TokenizerError::NotAByte(token.id))?].into());
     }
@@ -65,7 +65,8 @@ fn check_bytes(ids: &Vocab) -> Result<(), TokenizerError> {
 /// Every way to make a token of two others, the highest score first. (Of tokens with equal scores llama.cpp makes the leftmost first,
 /// here the one with the lower id; with the vocabularies of Llama 2 and stories260K no text of 770,000 random ones tells them apart.)
 fn merges(vocabulary: &Vocabulary, ids: &Vocab, scores: &[f64]) -> Vec<(String, String)> {
-    let mut tokens: Vec<Entry> = vocabulary.iter().filter(|token| !token.kind.is_control() && token.kind != Kind::Byte).collect();
+    let mut tokens: Vec<VocabularyEntry> =
+        vocabulary.iter().filter(|token| !token.kind.is_control() && token.kind != TokenKind::Byte).collect();
     tokens.sort_by(|a, b| scores[b.id as usize].total_cmp(&scores[a.id as usize]));
     let pairs = tokens.iter().flat_map(|token| token.name.char_indices().skip(1).map(|(middle, _)| token.name.split_at(middle)));
     let known = pairs.filter(|&(left, right)| ids.contains_key(left) && ids.contains_key(right));

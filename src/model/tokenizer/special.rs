@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::TokenId;
-use super::vocabulary::{Kind, Vocabulary};
+use super::vocabulary::{TokenKind, Vocabulary};
 
 pub struct Special {
     pub id: TokenId,
@@ -23,7 +23,7 @@ pub enum Fragment {
 impl Special {
     /// Longest first, which is the order in which they are looked for.
     pub fn all(vocabulary: &Vocabulary) -> Vec<Self> {
-        let special = vocabulary.iter().filter(|token| token.kind.is_control() || token.kind == Kind::UserDefined);
+        let special = vocabulary.iter().filter(|token| token.kind.is_control() || token.kind == TokenKind::UserDefined);
         let mut specials: Vec<Self> = special
             .filter(|token| !token.name.is_empty())
             .map(|token| Self { id: token.id, text: token.name.to_owned(), is_control: token.kind.is_control() })

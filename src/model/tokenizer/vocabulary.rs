@@ -15,20 +15,20 @@ const MAX_NAME: usize = 1024;
 /// All tokens by id.
 pub struct Vocabulary<'a> {
     pub names: &'a [String],
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<TokenKind>,
 }
 
 /// One token.
 #[derive(Clone, Copy)]
-pub struct Entry<'a> {
+pub struct VocabularyEntry<'a> {
     pub id: TokenId,
     pub name: &'a str,
-    pub kind: Kind,
+    pub kind: TokenKind,
 }
 
 /// What a token is for; the numbers are those of `llama_token_type` in llama.h.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum TokenKind {
     Undefined = 0,
     Normal = 1,
     Unknown = 2,
@@ -46,13 +46,13 @@ impl<'a> Vocabulary<'a> {
             return Err(TokenizerError::TooMany);
         }
         let mut kinds = match metadata.numbers(TOKEN_TYPES) {
-            None => vec![Kind::Normal; names.len()],
-            Some(numbers) if numbers.len() == names.len() => numbers.iter().copied().map(Kind::from_number).collect(),
+            None => vec![TokenKind::Normal; names.len()],
+            Some(numbers) if numbers.len() == names.len() => numbers.iter().copied().map(TokenKind::from_number).collect(),
             Some(numbers) => return Err(TokenizerError::Length { key: TOKEN_TYPES, found: numbers.len(), tokens: names.len() }),
         };
         for (kind, name) in kinds.iter_mut().zip(names) {
             if roles::is_named_like_control(name) {
-                *kind = Kind::Control;
+                *kind = TokenKind::Control;
             }
         }
         let vocabulary = Self { names, kinds };
@@ -64,9 +64,9 @@ impl<'a> Vocabulary<'a> {
         self.names.len()
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = Entry<'a>> {
+    pub fn iter(&self) -> impl Iterator<Item = VocabularyEntry<'a>> {
         let kinds = self.kinds.iter().copied();
-        (0..).zip(self.names).zip(kinds).map(|((id, name), kind)| Entry { id, name, kind })
+        (0..).zip(self.names).zip(kinds).map(|((id, name), kind)| VocabularyEntry { id, name, kind })
     }
 
     /// Ids by name of the tokens that text may become, which control tokens are not.
@@ -89,7 +89,7 @@ impl<'a> Vocabulary<'a> {
     }
 }
 
-impl Kind {
+impl TokenKind {
     const ALL: [Self; 7] = [Self::Undefined, Self::Normal, Self::Unknown, Self::Control, Self::UserDefined, Self::Unused, Self::Byte];
 
     /// Numbers out of range are `Undefined`, as in llama.cpp.

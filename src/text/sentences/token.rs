@@ -7,7 +7,7 @@ use super::parameters::{BEG_LC, LC, MID_UC, Parameters, UC};
 const NUMBER: &str = "##number##";
 
 /// A word with the decisions of the first pass, which look at its type alone.
-struct Token<'a> {
+struct PunktToken<'a> {
     tok: &'a str,
     /// The case-normalized word, or [`NUMBER`].
     typ: String,
@@ -18,11 +18,11 @@ struct Token<'a> {
 
 /// Does a sentence end in this text, before its last word?
 pub fn text_contains_sentbreak(text: &str, parameters: &Parameters) -> bool {
-    let tokens: Vec<Token<'_>> = language::word_tokenize(text).map(|tok| Token::first_pass(tok, parameters)).collect();
+    let tokens: Vec<PunktToken<'_>> = language::word_tokenize(text).map(|tok| PunktToken::first_pass(tok, parameters)).collect();
     tokens.windows(2).any(|pair| second_pass(&pair[0], &pair[1], parameters))
 }
 
-impl<'a> Token<'a> {
+impl<'a> PunktToken<'a> {
     /// `.`, `?` and `!` are sentence breaks, and so is every word with a final period that is no known abbreviation.
     fn first_pass(tok: &'a str, parameters: &Parameters) -> Self {
         let lower = tok.to_lowercase();
@@ -61,7 +61,7 @@ impl<'a> Token<'a> {
 }
 
 /// The second pass looks at the word after the period too (section 4 of the paper): does a sentence end after `token`?
-fn second_pass(token: &Token<'_>, next: &Token<'_>, parameters: &Parameters) -> bool {
+fn second_pass(token: &PunktToken<'_>, next: &PunktToken<'_>, parameters: &Parameters) -> bool {
     if !token.tok.ends_with('.') {
         return token.sentbreak;
     }
@@ -90,7 +90,7 @@ fn second_pass(token: &Token<'_>, next: &Token<'_>, parameters: &Parameters) -> 
 }
 
 /// 4.1.1: does the case of this word tell whether it starts a sentence?
-fn ortho_heuristic(token: &Token<'_>, parameters: &Parameters) -> Option<bool> {
+fn ortho_heuristic(token: &PunktToken<'_>, parameters: &Parameters) -> Option<bool> {
     if matches!(token.tok, ";" | ":" | "," | "." | "!" | "?") {
         return Some(false);
     }
@@ -129,11 +129,11 @@ fn is_digit(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Token, is_digit, is_number, text_contains_sentbreak};
+    use super::{PunktToken, is_digit, is_number, text_contains_sentbreak};
     use crate::text::sentences::ENGLISH;
 
-    fn token(tok: &str) -> Token<'_> {
-        Token::first_pass(tok, &ENGLISH)
+    fn token(tok: &str) -> PunktToken<'_> {
+        PunktToken::first_pass(tok, &ENGLISH)
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `glasscage bench`: how fast one engine is on this machine, as JSON and as a few lines.
 
 mod cost;
+mod report;
 mod schedules;
 
 use std::path::PathBuf;
@@ -11,11 +12,11 @@ use glasscage::gpu::ceilings::Ceilings;
 use glasscage::lm::sample::Sampler;
 use glasscage::lm::{Counters, LanguageModel, LmError};
 use glasscage::model::gguf::Gguf;
-use serde::Serialize;
 
 use super::{BackendArgument, load, open, output};
-use cost::{Cost, Stopwatch, peak_resident_bytes};
-use schedules::{AttributionJob, Schedule};
+use cost::{Stopwatch, peak_resident_bytes};
+use report::{AdapterInfo, BenchReport, JobReport, ModelSizes, PeakGpuBytes, Pipelines, Rate, summary};
+use schedules::AttributionJob;
 
 /// How long the repetitions of a prefill take together, at least, in seconds.
 const PREFILL_SECONDS: f64 = 1.0;
@@ -45,84 +46,6 @@ pub struct Arguments {
     /// Where the numbers go
     #[arg(long, value_name = "OUT")]
     json: PathBuf,
-}
-
-/// Everything measured on one engine.
-#[derive(Serialize)]
-struct BenchReport {
-    backend: String,
-    adapter: Option<AdapterInfo>,
-    /// What a GPU can do at most.
-    ceilings: Option<Ceilings>,
-    model: ModelSizes,
-    load: Cost,
-    prefill: Rate,
-    decode: Rate,
-    /// Of dense matrices in a prefill, in 1e9 per second.
-    gflops: f64,
-    /// Weights read while decoding, in 1e9 bytes per second.
-    gigabytes_per_second: f64,
-    job: JobReport,
-    peak_resident_bytes: Option<u64>,
-    peak_gpu_bytes: PeakGpuBytes,
-    pipelines: Pipelines,
-}
-
-#[derive(Serialize)]
-struct AdapterInfo {
-    name: String,
-    is_software: bool,
-}
-
-#[derive(Serialize)]
-struct ModelSizes {
-    file: String,
-    bytes: u64,
-    /// Before the first tensor.
-    header_bytes: u64,
-    parameters: u64,
-    /// Of the layers alone.
-    layer_parameters: u64,
-    /// Of the LM head, which may be the embedding too.
-    head_parameters: u64,
-}
-
-/// Tokens a second, by the clock and by the CPU time of this process.
-#[derive(Serialize)]
-struct Rate {
-    tokens: usize,
-    #[serde(flatten)]
-    cost: Cost,
-    per_second: f64,
-    per_cpu_second: f64,
-}
-
-/// The attribution job in three schedules, and what it costs to avoid the shared one.
-#[derive(Serialize)]
-struct JobReport {
-    tokens: usize,
-    sentences: usize,
-    generated: usize,
-    naive: Schedule,
-    pass_per_source: Schedule,
-    shared_prefix: Schedule,
-    naive_to_shared: f64,
-    pass_per_source_to_shared: f64,
-}
-
-/// GPU memory at most, by what was done until then.
-#[derive(Serialize)]
-struct PeakGpuBytes {
-    decode: u64,
-    job: u64,
-}
-
-/// Kernels compiled until then.
-#[derive(Serialize)]
-struct Pipelines {
-    at_first_token: usize,
-    after_generation: usize,
-    after_job: usize,
 }
 
 pub fn bench(arguments: &Arguments) -> Result<(), String> {
@@ -171,21 +94,6 @@ async fn measure(arguments: &Arguments, job: &AttributionJob) -> Result<BenchRep
     })
 }
 
-impl JobReport {
-    fn new(arguments: &Arguments, naive: Schedule, pass_per_source: Schedule, shared_prefix: Schedule) -> Self {
-        Self {
-            tokens: arguments.tokens,
-            sentences: arguments.sentences,
-            generated: arguments.generated,
-            naive_to_shared: naive.cost.cpu_seconds / shared_prefix.cost.cpu_seconds,
-            pass_per_source_to_shared: pass_per_source.cost.cpu_seconds / shared_prefix.cost.cpu_seconds,
-            naive,
-            pass_per_source,
-            shared_prefix,
-        }
-    }
-}
-
 /// The text through the model, again and again; the last time it stays.
 async fn prefill(lm: &mut Engine, tokens: &[u32]) -> Result<Rate, LmError> {
     let (watch, mut done) = (Stopwatch::start(), 0);
@@ -206,12 +114,6 @@ async fn decode(lm: &mut Engine) -> Result<Rate, LmError> {
         done += 1;
     }
     Ok(Rate::new(done, watch.cost()))
-}
-
-impl Rate {
-    fn new(tokens: usize, cost: Cost) -> Self {
-        Self { tokens, cost, per_second: tokens as f64 / cost.wall_seconds, per_cpu_second: tokens as f64 / cost.cpu_seconds }
-    }
 }
 
 fn adapter(lm: &Engine) -> Option<AdapterInfo> {
@@ -249,26 +151,4 @@ fn bytes_per_token(gguf: &Gguf) -> usize {
     let has_head = gguf.find("output.weight").is_some();
     let is_read = |name: &str| !has_head || name != "token_embd.weight";
     gguf.tensors.iter().filter(|tensor| is_read(&tensor.name)).map(|tensor| tensor.bytes).sum()
-}
-
-/// The report in a few lines.
-fn summary(report: &BenchReport) -> String {
-    let adapter = report.adapter.as_ref().map_or(String::new(), |adapter| format!(" on {}", adapter.name));
-    let mut lines = vec![format!("{}{adapter}, {}: loaded in {}", report.backend, report.model.file, report.load)];
-    for (name, rate) in [("prefill", &report.prefill), ("decode", &report.decode)] {
-        lines.push(format!("{name}: {:.1} tokens/s, {:.1} per CPU-second", rate.per_second, rate.per_cpu_second));
-    }
-    if let Some(Ceilings { gflops, gigabytes_per_second }) = &report.ceilings {
-        lines.push(format!("the GPU can do {gflops:.0} GFLOP/s at most, and read {gigabytes_per_second:.0} GB/s"));
-    }
-    let (gflops, gigabytes_per_second) = (report.gflops, report.gigabytes_per_second);
-    lines.push(format!("{gflops:.1} GFLOP/s in the prefill's layers, {gigabytes_per_second:.2} GB/s of weights while decoding"));
-    let job = &report.job;
-    lines.push(format!("job of {} tokens in {} sentences, {} generated:", job.tokens, job.sentences, job.generated));
-    for (name, schedule) in [("naive", &job.naive), ("pass per source", &job.pass_per_source), ("shared prefix", &job.shared_prefix)] {
-        lines.push(format!("  {name}: {schedule}"));
-    }
-    let (naive, pass_per_source) = (job.naive_to_shared, job.pass_per_source_to_shared);
-    lines.push(format!("  naive : shared {naive:.1}, pass per source : shared {pass_per_source:.2}\n"));
-    lines.join("\n")
 }
