@@ -2,68 +2,76 @@
 
 use std::ops::Range;
 
-use crate::lm::{Input, Pass, ScoreRequest};
+use super::wgsl::wgsl_struct;
+use crate::lm::{Input, Job, Pass};
 use crate::model::tokenizer::TokenId;
 
-/// One token on its way through the layers; the same as in `kernels/row.wgsl`.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Row {
-    pub token: TokenId,
-    /// Its embedding is moved by `share` of the way to that of `other`.
-    pub other: TokenId,
-    pub share: f32,
-    /// In its text.
-    pub position: u32,
-    /// Where its key and value go.
-    pub slot: u32,
-    /// It attends to slots `0..shared_end` of the text's keys ..
-    pub shared_end: u32,
-    /// .. and to `own_first..own_end` of its suffix's.
-    pub own_first: u32,
-    pub own_end: u32,
+wgsl_struct! {
+    /// One token on its way through the layers.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct Row {
+        /// Its embedding is moved by `blend` of the way to that of `blend_with`.
+        token: u32,
+        blend_with: u32,
+        blend: f32,
+        /// In its text.
+        position: u32,
+        /// Where its key and value go.
+        slot: u32,
+        /// It attends to slots `0..prefix_end` of the text's keys ..
+        prefix_end: u32,
+        /// .. and to `suffix_start..suffix_end` of the suffixes' keys.
+        suffix_start: u32,
+        suffix_end: u32,
+    }
 }
 
 impl Row {
     /// As the kernels read them.
-    pub fn words(rows: &[Self]) -> Vec<u32> {
-        let words = |row: &Row| {
-            let &Row { token, other, share, position, slot, shared_end, own_first, own_end } = row;
-            [token, other, share.to_bits(), position, slot, shared_end, own_first, own_end]
-        };
-        rows.iter().flat_map(words).collect()
+    pub fn all_words(rows: &[Self]) -> Vec<u32> {
+        rows.iter().flat_map(Self::words).collect()
     }
 
     fn reading(input: Input) -> Self {
-        Self { token: input.token, other: input.blend_with, share: input.blend, ..Self::default() }
+        Self { token: input.token, blend_with: input.other, blend: input.share, ..Self::default() }
     }
 }
 
-/// u32 of a row.
-pub const ROW_WORDS: usize = 8;
+/// Some rows of a batch; temporaries hold these from their row 0 on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    pub first: usize,
+    pub n: usize,
+}
+
+/// `0..n` in blocks of at most `size`.
+pub fn blocks(n: usize, size: usize) -> impl Iterator<Item = Block> {
+    (0..n).step_by(size).map(move |first| Block { first, n: size.min(n - first) })
+}
 
 /// Rows of the text itself: what is read at positions from `first` on, each attending to all before it and to itself.
 pub fn text_rows(inputs: &[Input], first: usize) -> Vec<Row> {
     let row = |(i, &input): (usize, &Input)| {
         let position = (first + i) as u32;
-        Row { position, slot: position, shared_end: position + 1, ..Row::reading(input) }
+        Row { position, slot: position, prefix_end: position + 1, ..Row::reading(input) }
     };
     inputs.iter().enumerate().map(row).collect()
 }
 
-/// Row of a gap's token number `i`, read with the tokens of that gap before it: `position` is that of the one before the gap, whose
-/// keys and values are from slot `first_slot` on.
+/// Row of the token before number `i` of a gap. `position` is that of the token before the gap; keys and values of that token and of
+/// the gap's begin at slot `first_slot`.
 pub fn gap_row(token: TokenId, position: usize, i: usize, first_slot: usize) -> Row {
     Row {
         position: (position + i) as u32,
         slot: (first_slot + i) as u32,
-        shared_end: position as u32,
-        own_first: first_slot as u32,
-        own_end: (first_slot + i + 1) as u32,
+        prefix_end: position as u32,
+        suffix_start: first_slot as u32,
+        suffix_end: (first_slot + i + 1) as u32,
         ..Row::reading(token.into())
     }
 }
 
-/// What of a job has to be computed for one pass.
+/// The part of a job's text that has to be computed for one pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suffix {
     /// Positions that go through the layers: from the first edit to the last one that predicts a target.
@@ -90,16 +98,16 @@ pub fn suffix_rows(job: &ScoreRequest<'_>, pass: &Pass, first_slot: usize) -> Ve
     let row = |(i, position): (usize, usize)| Row {
         position: position as u32,
         slot: (first_slot + i) as u32,
-        shared_end: positions.start as u32,
-        own_first: first_slot as u32,
-        own_end: (first_slot + i + 1) as u32,
+        prefix_end: positions.start as u32,
+        suffix_start: first_slot as u32,
+        suffix_end: (first_slot + i + 1) as u32,
         ..Row::reading(perturbed[position])
     };
     positions.clone().enumerate().map(row).collect()
 }
 
-/// How many of the suffixes with these lengths, from the first on, go together into `max_rows`: at least one.
-pub fn fitting(lengths: impl Iterator<Item = usize>, max_rows: usize) -> usize {
+/// How many of the suffixes with these lengths, from the first on, fit into `max_rows` together: at least one.
+pub fn count_fitting(lengths: impl Iterator<Item = usize>, max_rows: usize) -> usize {
     let sums = lengths.scan(0, |sum, length| {
         *sum += length;
         Some(*sum)
@@ -117,24 +125,31 @@ mod tests {
     }
 
     #[test]
-    fn a_text_attends_to_itself() {
-        let rows = text_rows(&[5.into(), 6.into()], 3);
-        assert_eq!(rows[1], Row { position: 4, slot: 4, shared_end: 5, ..Row::reading(6.into()) });
+    fn blocks_are_of_the_same_size_but_for_the_last() {
+        let ranges: Vec<_> = blocks(7, 3).map(|Block { first, n }| first..first + n).collect();
+        assert_eq!(ranges, [0..3, 3..6, 6..7]);
+        assert_eq!(blocks(0, 3).count(), 0);
     }
 
     #[test]
-    fn a_suffix_shares_what_comes_before_its_edit() {
-        let job = ScoreRequest::new(&[1, 2, 3, 4, 5, 6], 3..6, &[]);
+    fn a_text_attends_to_itself() {
+        let rows = text_rows(&[5.into(), 6.into()], 3);
+        assert_eq!(rows[1], Row { position: 4, slot: 4, prefix_end: 5, ..Row::reading(6.into()) });
+    }
+
+    #[test]
+    fn a_suffix_attends_to_the_text_before_its_edit() {
+        let job = Job::new(&[1, 2, 3, 4, 5, 6], 3..6, &[]);
         assert_eq!(suffix(&job, &pass(1, 1)), Suffix { positions: 1..5, targets: 3..6 });
         let rows = suffix_rows(&job, &pass(1, 1), 10);
         assert_eq!(rows.iter().map(|row| row.token).collect::<Vec<_>>(), [9, 3, 4, 5]);
-        assert_eq!(rows[2], Row { position: 3, slot: 12, shared_end: 1, own_first: 10, own_end: 13, ..Row::reading(4.into()) });
+        assert_eq!(rows[2], Row { position: 3, slot: 12, prefix_end: 1, suffix_start: 10, suffix_end: 13, ..Row::reading(4.into()) });
     }
 
     #[test]
-    fn a_gap_goes_on_from_the_token_before_it() {
+    fn a_gap_continues_the_token_before_it() {
         let row = gap_row(7, 4, 2, 20);
-        assert_eq!(row, Row { position: 6, slot: 22, shared_end: 4, own_first: 20, own_end: 23, ..Row::reading(7.into()) });
+        assert_eq!(row, Row { position: 6, slot: 22, prefix_end: 4, suffix_start: 20, suffix_end: 23, ..Row::reading(7.into()) });
     }
 
     #[test]
@@ -162,8 +177,8 @@ mod tests {
 
     #[test]
     fn whole_suffixes_fill_a_chunk_and_there_is_always_one() {
-        assert_eq!(fitting([3, 3, 3].into_iter(), 7), 2);
-        assert_eq!(fitting([30, 3].into_iter(), 7), 1);
-        assert_eq!(fitting([0, 0, 2].into_iter(), 7), 3);
+        assert_eq!(count_fitting([3, 3, 3].into_iter(), 7), 2);
+        assert_eq!(count_fitting([30, 3].into_iter(), 7), 1);
+        assert_eq!(count_fitting([0, 0, 2].into_iter(), 7), 3);
     }
 }

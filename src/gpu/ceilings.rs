@@ -1,24 +1,25 @@
-//! What a GPU can do at most, measured: the benchmark says which share of it the engine reaches.
+//! The most that a GPU can do (the ceilings of a roofline plot), measured: the benchmark says which share of it the engine reaches.
 
 use serde::Serialize;
 use web_time::Instant;
 
-use super::device::{Buffer, Gpu};
-use super::kernels::{add_up, fma};
+use super::buffer::Buffer;
+use super::device::Gpu;
+use super::kernels::{bandwidth_probe, fma_probe};
 use super::recording::Recording;
 use crate::lm::LmError;
 
-/// Invocations: more than any GPU runs at once.
+/// More invocations than any GPU runs at once.
 const N: usize = 1 << 18;
 const ROUNDS: usize = 64;
 /// More than caches hold, in bytes.
 const READ_BYTES: u64 = 256 << 20;
-/// A measurement takes so long at least, in seconds.
-const SECONDS: f64 = 0.2;
-/// Dispatches in one submission, at most.
-const DISPATCHES: usize = 1 << 14;
+/// The shortest measurement, in seconds.
+const MIN_SECONDS: f64 = 0.2;
+/// The most dispatches in one submission.
+const MAX_DISPATCHES: usize = 1 << 14;
 
-/// Of one device.
+/// The ceilings of one device.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Ceilings {
     /// Multiplications and additions in f32, in 1e9 per second.
@@ -31,24 +32,24 @@ impl Gpu {
     /// Measures them; takes a second, and up to 256 MiB of its memory.
     pub async fn ceilings(&self) -> Result<Ceilings, LmError> {
         let bytes = self.max_buffer_bytes.min(READ_BYTES);
-        let (x, y) = self.allocating(|| (self.buffer("x", bytes as usize / 4), self.buffer("y", N))).await?;
-        let fused = self.each_second(&y, |recording| fma::record(recording, &y, N, ROUNDS)).await?;
-        let read = self.each_second(&y, |recording| add_up::record(recording, &x, &y, N, bytes as usize / 16)).await?;
-        Ok(Ceilings { gflops: 2e-9 * (N * ROUNDS * fma::NUMBERS) as f64 * fused, gigabytes_per_second: 1e-9 * bytes as f64 * read })
+        let (x, y) = self.try_allocate(|| (self.buffer("x", bytes as usize / 4), self.buffer("y", N))).await?;
+        let fused = self.runs_per_second(&y, |recording| fma_probe::record(recording, &y, N, ROUNDS)).await?;
+        let read = self.runs_per_second(&y, |recording| bandwidth_probe::record(recording, &x, &y, N, bytes as usize / 16)).await?;
+        Ok(Ceilings { gflops: 2e-9 * (N * ROUNDS * fma_probe::NUMBERS) as f64 * fused, gigabytes_per_second: 1e-9 * bytes as f64 * read })
     }
 
-    /// How often a second a dispatch runs, the first one aside, which compiles.
-    async fn each_second<'a>(&'a self, y: &Buffer, record: impl Fn(&mut Recording<'a>)) -> Result<f64, LmError> {
+    /// How often per second a dispatch runs, not counting the first one, which compiles.
+    async fn runs_per_second<'a>(&'a self, y: &Buffer, record: impl Fn(&mut Recording<'a>)) -> Result<f64, LmError> {
         let mut times = 1;
         loop {
             let mut recording = Recording::new(self);
             (0..times).for_each(|_| record(&mut recording));
-            let program = recording.finish();
+            let dispatches = recording.finish();
             let began = Instant::now();
-            program.run(self);
+            dispatches.run(self);
             self.read(y, 1).await?;
             let seconds = began.elapsed().as_secs_f64();
-            if times > 1 && seconds >= SECONDS || times >= DISPATCHES {
+            if times > 1 && seconds >= MIN_SECONDS || times >= MAX_DISPATCHES {
                 return Ok(times as f64 / seconds);
             }
             times *= 2;

@@ -1,11 +1,11 @@
-//! How quantised tensors lie in GPU memory: blocks of whole 4-byte words, rows of whole groups of 16 values.
+//! How quantized tensors lie in GPU memory: blocks of whole 4-byte words, rows of whole groups of 16 values.
 
 use crate::model::quant::Quant;
 
-/// Values in a group: every quantisation has one scale for at most so many.
+/// Values in a group: at least so many share one scale in every quantization.
 pub const GROUP: usize = 16;
 
-/// A quantisation on the GPU.
+/// A quantization on the GPU.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Format {
     /// As in [`Quant`].
@@ -39,7 +39,7 @@ pub const FORMATS: &[Format] = &[
 
 /// The format of a tensor type.
 pub fn of(quant: &Quant) -> &'static Format {
-    FORMATS.iter().find(|format| format.name == quant.name).expect("a format for each tensor type: a test holds it")
+    FORMATS.iter().find(|format| format.name == quant.name).expect("each tensor type has a format, as a test checks")
 }
 
 /// Groups of a row of so many values; the last one may be padded.
@@ -52,21 +52,21 @@ pub fn row_words(quant: &Quant, columns: usize) -> usize {
     if quant.block == 1 { groups(columns) * GROUP * quant.block_bytes / 4 } else { columns / quant.block * quant.block_bytes.div_ceil(4) }
 }
 
-/// Appends one row as the GPU wants it: float rows padded with zeros, odd blocks to whole words. Where a block begins with
-/// its 2-byte scale, that goes to its end, or no quant would be aligned.
-pub fn repack_row(quant: &Quant, columns: usize, row: &[u8], into: &mut Vec<u8>) {
-    let end = into.len() + 4 * row_words(quant, columns);
+/// Appends one row as the kernels read it: float rows and odd blocks padded with zeros, the blocks to whole words. Where a block begins
+/// with its 2-byte scale, that is moved to its end, so that the quants are aligned.
+pub fn repack_row(quant: &Quant, columns: usize, row: &[u8], output: &mut Vec<u8>) {
+    let end = output.len() + 4 * row_words(quant, columns);
     if quant.block_bytes.is_multiple_of(4) || quant.block == 1 {
-        into.extend_from_slice(row);
+        output.extend_from_slice(row);
     } else {
         let scale_bytes = if quant.block == 32 { 2 } else { 0 };
         for block in row.chunks_exact(quant.block_bytes) {
-            into.extend_from_slice(&block[scale_bytes..]);
-            into.extend_from_slice(&block[..scale_bytes]);
-            into.extend_from_slice(&[0; 2]);
+            output.extend_from_slice(&block[scale_bytes..]);
+            output.extend_from_slice(&block[..scale_bytes]);
+            output.extend_from_slice(&[0; 2]);
         }
     }
-    into.resize(end, 0);
+    output.resize(end, 0);
 }
 
 #[cfg(test)]

@@ -3,15 +3,22 @@
 use std::ops::ControlFlow;
 
 use super::GpuModel;
-use super::batch::gap_row;
-use super::forward::{Choices, Scoring, blocks, cache_length};
-use super::kernels::best::bits;
+use super::activations::RowBuffer;
+use super::batch::{Row, blocks, gap_row};
+use super::buffer::Buffer;
+use super::head_buffers::{InfillBuffers, NO_TOKEN, TileBuffers};
 use super::recording::Recording;
-use crate::lm::{InfillRequest, Infills, Input, LmError, check_known, check_length};
+use super::text_cache::cache_length;
+use crate::lm::{Infill, Infills, Input, LmError, check_known, check_length};
 use crate::model::tokenizer::TokenId;
 
-/// No token of any vocabulary.
-const NONE: TokenId = TokenId::MAX;
+/// Memory to fill gaps with.
+struct GapBuffers {
+    /// Keys and values of the gaps' tokens, one buffer per layer.
+    caches: Vec<Buffer>,
+    tile: TileBuffers,
+    infill: InfillBuffers,
+}
 
 impl GpuModel {
     /// See [`crate::lm::LanguageModel::infill`].
@@ -21,7 +28,7 @@ impl GpuModel {
         on_step: impl AsyncFnMut() -> ControlFlow<()>,
     ) -> Result<Option<Infills>, LmError> {
         self.check_infill(infill)?;
-        self.decoding = None;
+        self.decode_step = None;
         let filled = self.fill_checked(infill, on_step).await;
         self.text.length = 0;
         filled
@@ -39,71 +46,101 @@ impl GpuModel {
         mut on_step: impl AsyncFnMut() -> ControlFlow<()>,
     ) -> Result<Option<Infills>, LmError> {
         self.read_before_gaps(infill).await?;
-        let (gpu, config) = (self.gpu.clone(), &self.transformer.config);
-        let lengths: Vec<usize> = infill.gaps.iter().map(|gap| gap.len()).collect();
-        // Where each gap's keys and values begin.
-        let slots: Vec<usize> = lengths.iter().scan(0, |sum, length| Some(std::mem::replace(sum, *sum + length))).collect();
-        let total = lengths.iter().sum();
-        let caches = || (0..config.n_layers).map(|_| gpu.buffer("gap cache", cache_length(config, total))).collect::<Vec<_>>();
-        let caches = gpu.allocating(caches).await?;
-        let scoring = gpu.allocating(|| Scoring::new(&gpu, config, false)).await?;
-        let forbidden = bits(infill.forbidden, config.vocab_size);
-        let scratch = self.scratch(infill.gaps.len()).await?;
+        let buffers = self.gap_buffers(infill).await?;
+        let activations = self.activations(infill.gaps.len()).await?;
+        let slots = first_slots(infill);
         let mut filled: Infills = vec![Vec::new(); infill.gaps.len()];
-        for i in 0..lengths.iter().copied().max().unwrap_or(0) {
+        for i in 0..infill.gaps.iter().map(|gap| gap.len()).max().unwrap_or(0) {
             if on_step().await.is_break() {
                 return Ok(None);
             }
-            let open: Vec<usize> = (0..lengths.len()).filter(|&g| i < lengths[g]).collect();
+            let open: Vec<usize> = (0..infill.gaps.len()).filter(|&g| i < infill.gaps[g].len()).collect();
             let row = |&g: &usize| {
                 let (token, position) = infill.before(&infill.gaps[g]);
                 gap_row(filled[g].last().copied().unwrap_or(token), position, i, slots[g])
             };
-            let rows: Vec<_> = open.iter().map(row).collect();
-            self.through_layers(&rows, &scratch, Some(&caches), None);
-            let excluded = |&g: &usize| if i == 0 { infill.tokens[infill.gaps[g].start] } else { NONE };
-            let choices = Choices {
-                excluded: gpu.buffer_with("excluded", &open.iter().map(excluded).collect::<Vec<_>>()),
-                forbidden: gpu.buffer_with("forbidden", &forbidden),
-                best: gpu.buffer_with("best", &[f32::NEG_INFINITY.to_bits(), NONE].repeat(open.len())),
-            };
-            let chosen = self.choose_each(&scratch.x, &scoring, &choices, open.len()).await?;
+            let rows: Vec<Row> = open.iter().map(row).collect();
+            self.forward(&rows, &activations, Some(&buffers.caches), None);
+            let original = |&g: &usize| if i == 0 { infill.tokens[infill.gaps[g].start] } else { NO_TOKEN };
+            buffers.infill.begin_token(&self.gpu, &open.iter().map(original).collect::<Vec<_>>());
+            let chosen = self.most_likely_tokens(&activations.x, &buffers, open.len()).await?;
             open.iter().zip(chosen).for_each(|(&g, token)| filled[g].push(token));
         }
         Ok(Some(filled))
     }
 
+    async fn gap_buffers(&self, infill: &Infill<'_>) -> Result<GapBuffers, LmError> {
+        let (gpu, config) = (&self.gpu, &self.transformer.config);
+        let slots = infill.gaps.iter().map(|gap| gap.len()).sum();
+        let allocate = || GapBuffers {
+            caches: (0..config.n_layers).map(|_| gpu.buffer("gap cache", cache_length(config, slots))).collect(),
+            tile: TileBuffers::new(gpu, config, false),
+            infill: InfillBuffers::new(gpu, config, infill.gaps.len(), infill.forbidden),
+        };
+        gpu.try_allocate(allocate).await
+    }
+
     /// Keys and values of the original text, as far as a gap needs them.
-    async fn read_before_gaps(&mut self, infill: &InfillRequest<'_>) -> Result<(), LmError> {
-        self.make_room(infill.tokens.len()).await?;
+    async fn read_before_gaps(&mut self, infill: &Infill<'_>) -> Result<(), LmError> {
+        self.start_text(infill.tokens.len()).await?;
         let end = infill.gaps.iter().map(|gap| infill.before(gap).1).max().unwrap_or(0);
         let inputs: Vec<Input> = infill.tokens[..end].iter().map(|&token| token.into()).collect();
-        let scratch = self.scratch(inputs.len().clamp(1, super::PREFILL_ROWS)).await?;
-        inputs.chunks(scratch.rows).for_each(|chunk| self.append(chunk, &scratch, None));
-        Ok(())
+        self.prefill(&inputs, None, async |_, _, _| Ok(())).await
     }
 
     /// The most likely allowed token after each of the first `n` rows of x.
-    async fn choose_each(
-        &mut self,
-        x: &super::device::Buffer,
-        scoring: &Scoring,
-        choices: &Choices,
-        n: usize,
-    ) -> Result<Vec<TokenId>, LmError> {
+    async fn most_likely_tokens(&mut self, x: &RowBuffer, buffers: &GapBuffers, n: usize) -> Result<Vec<TokenId>, LmError> {
         self.counters.head_positions += n;
-        for block in blocks(n, scoring.block) {
+        let (transformer, GapBuffers { tile: tile_buffers, infill, .. }) = (&self.transformer, buffers);
+        for block in blocks(n, tile_buffers.block) {
             let mut recording = Recording::new(&self.gpu);
-            self.transformer.ready(&mut recording, x, scoring, block);
+            transformer.final_norm(&mut recording, x.view_from(block.first), block.n, &tile_buffers.normed);
             recording.run();
-            for tile in self.transformer.tiles(scoring.vocab_tile) {
+            for tile in transformer.vocab_tiles(tile_buffers.vocab_tile) {
                 let mut recording = Recording::new(&self.gpu);
-                self.transformer.choose_each(&mut recording, scoring, choices, block, &tile);
+                transformer.accumulate_argmax(&mut recording, tile_buffers, infill, block, &tile);
                 recording.run();
             }
         }
-        let best = self.gpu.read(&choices.best, 2 * n).await?;
-        let chosen = best.chunks(2).map(|pair| if pair[1] == NONE { Err(LmError::NotFinite) } else { Ok(pair[1]) });
-        chosen.collect()
+        let best = self.gpu.read(&infill.best, 2 * n).await?;
+        best.chunks(2).map(|pair| if pair[1] == NO_TOKEN { Err(LmError::NotFinite) } else { Ok(pair[1]) }).collect()
+    }
+}
+
+/// Where each gap's keys and values begin.
+fn first_slots(infill: &Infill<'_>) -> Vec<usize> {
+    infill.gaps.iter().scan(0, |sum, gap| Some(std::mem::replace(sum, *sum + gap.len()))).collect()
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use std::path::Path;
+    use std::rc::Rc;
+
+    use super::*;
+    use crate::gpu::testing::gpus;
+    use crate::lm::LanguageModel;
+    use crate::model::gguf::Gguf;
+    use crate::model::source::NativeFile;
+
+    #[tokio::test]
+    async fn a_token_of_a_gap_uploads_its_row_and_nothing_constant() {
+        let source = NativeFile::open(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf"))).unwrap();
+        let gguf = Gguf::read(&source).await.unwrap();
+        for gpu in gpus().await {
+            let loaded = GpuModel::load(Rc::new(gpu), &source, &gguf, async |_| ControlFlow::Continue(())).await;
+            let mut model = loaded.unwrap().unwrap().0;
+            let mut work = Vec::new();
+            // The first time allocates the text; the second gap has one token each time.
+            for length in [1, 2, 12] {
+                let infill = Infill { tokens: &[7; 20], gaps: &[4..4 + length, 17..18], forbidden: &[1, 2], start_token: 0 };
+                let before = (model.gpu.stats.bytes_written.get(), model.counters().dispatches as u64);
+                model.infill(&infill, async || ControlFlow::Continue(())).await.unwrap();
+                work.push((model.gpu.stats.bytes_written.get() - before.0, model.counters().dispatches as u64 - before.1));
+            }
+            let (bytes, dispatches) = (work[2].0 - work[1].0, work[2].1 - work[1].1);
+            // Each dispatch has 256 bytes of parameters; a row has 8 words, an excluded token and a best one.
+            assert_eq!(bytes, 256 * dispatches + 10 * 4 * (8 + 1 + 2));
+        }
     }
 }

@@ -2,10 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use super::device::{Buffer, Gpu};
+use super::buffer::Buffer;
+use super::device::Gpu;
 use super::forward::{Layer, Transformer};
-use super::kernels::{heads::cached_slot, padded};
-use super::weights::{Filling, Matrix, MatrixId};
+use super::kernels::{padded, qkv_rope_cache::cached_slot};
+use super::weights::{Matrix, MatrixId, WeightUploader};
 use crate::lm::LoadError;
 use crate::model::config::Config;
 use crate::model::gguf::{Gguf, Tensor};
@@ -13,7 +14,14 @@ use crate::model::source::ByteSource;
 use crate::model::stream::stream;
 use crate::model::tensors;
 
-/// Matrices of a layer, reserved.
+/// All matrices of a transformer, allocated and still empty.
+struct Reserved {
+    uploader: WeightUploader,
+    embedding: MatrixId,
+    output: Option<MatrixId>,
+    layers: Vec<LayerIds>,
+}
+
 struct LayerIds {
     qkv: MatrixId,
     attention_output: MatrixId,
@@ -34,34 +42,32 @@ pub async fn load(
     // Keys and values of a layer, and the residual stream, have to fit in a buffer each.
     let longest = gpu.max_buffer_bytes / (4 * cached_slot(&config).max(padded(config.dim))) as u64;
     config.context_length = config.context_length.min(usize::try_from(longest).unwrap_or(usize::MAX));
-    let (mut filling, embedding, output, layers) = gpu.allocating(|| reserve(gpu, gguf, &config)).await?;
-    let take = |tensor: &Tensor, piece: &[u8]| {
-        filling
-            .take(gpu, tensor, piece)
+    let Reserved { mut uploader, embedding, output, layers } = gpu.try_allocate(|| reserve(gpu, gguf, &config)).await?;
+    let upload = |tensor: &Tensor, piece: &[u8]| {
+        uploader
+            .upload(gpu, tensor, piece)
             .map_err(|error| LoadError::Weights(error.to_string().lines().next().unwrap_or_default().to_owned()))
     };
-    let Some(sha256) = stream(source, gguf, take, on_progress).await? else { return Ok(None) };
-    let factors = filling.vector("rope_freqs.weight");
+    let Some(sha256) = stream(source, gguf, upload, on_progress).await? else { return Ok(None) };
+    let factors = uploader.vector("rope_freqs.weight");
     let frequencies = config.rope_frequencies((!factors.is_empty()).then_some(&factors[..]));
     let transformer = Transformer {
-        embedding: filling.matrix(embedding),
-        norm: vector(gpu, &filling, &["output_norm.weight".into()]),
-        output: output.map(|output| filling.matrix(output)),
-        layers: layers.into_iter().enumerate().map(|(i, ids)| layer(gpu, &mut filling, i, &ids)).collect(),
+        embedding: uploader.take_matrix(embedding),
+        norm: vector(gpu, &uploader, &["output_norm.weight".into()]),
+        output: output.map(|output| uploader.take_matrix(output)),
+        layers: layers.into_iter().enumerate().map(|(i, ids)| layer(gpu, &mut uploader, i, &ids)).collect(),
         config,
     };
     gpu.check()?;
     Ok(Some((transformer, frequencies, sha256)))
 }
 
-type Reserved = (Filling, MatrixId, Option<MatrixId>, Vec<LayerIds>);
-
-/// Makes room for all matrices. That the tensors are there was checked.
+/// Allocates all matrices. That the file has their tensors was checked.
 fn reserve(gpu: &Gpu, gguf: &Gguf, config: &Config) -> Reserved {
-    let mut filling = Filling::default();
+    let mut uploader = WeightUploader::default();
     let mut matrix = |names: &[String]| {
         let tensors: Vec<&Tensor> = names.iter().filter_map(|name| gguf.find(name)).collect();
-        (!tensors.is_empty()).then(|| filling.reserve(gpu, &tensors))
+        (!tensors.is_empty()).then(|| uploader.reserve(gpu, &tensors))
     };
     let checked = "the tensors were checked";
     let embedding = matrix(&["token_embd.weight".into()]).expect(checked);
@@ -78,29 +84,30 @@ fn reserve(gpu: &Gpu, gguf: &Gguf, config: &Config) -> Reserved {
             }
         })
         .collect();
-    (filling, embedding, output, layers)
+    Reserved { uploader, embedding, output, layers }
 }
 
-fn layer(gpu: &Gpu, filling: &mut Filling, i: usize, ids: &LayerIds) -> Layer {
-    let vector =
-        |filling: &Filling, parts: &[&str]| vector(gpu, filling, &parts.iter().map(|part| format!("blk.{i}.{part}")).collect::<Vec<_>>());
-    let mut matrix = |id: MatrixId| -> Matrix { filling.matrix(id) };
+fn layer(gpu: &Gpu, uploader: &mut WeightUploader, i: usize, ids: &LayerIds) -> Layer {
+    let vector = |uploader: &WeightUploader, parts: &[&str]| {
+        vector(gpu, uploader, &parts.iter().map(|part| format!("blk.{i}.{part}")).collect::<Vec<_>>())
+    };
+    let mut matrix = |id: MatrixId| -> Matrix { uploader.take_matrix(id) };
     let (qkv, attention_output) = (matrix(ids.qkv), matrix(ids.attention_output));
     let (gate_up, down) = (matrix(ids.gate_up), matrix(ids.down));
     Layer {
-        attention_norm: vector(filling, &["attn_norm.weight"]),
+        attention_norm: vector(uploader, &["attn_norm.weight"]),
         qkv,
-        bias: vector(filling, &["attn_q.bias", "attn_k.bias", "attn_v.bias"]),
-        head_norms: vector(filling, &["attn_q_norm.weight", "attn_k_norm.weight"]),
+        bias: vector(uploader, &["attn_q.bias", "attn_k.bias", "attn_v.bias"]),
+        head_norms: vector(uploader, &["attn_q_norm.weight", "attn_k_norm.weight"]),
         attention_output,
-        ffn_norm: vector(filling, &["ffn_norm.weight"]),
+        ffn_norm: vector(uploader, &["ffn_norm.weight"]),
         gate_up,
         down,
     }
 }
 
 /// Vectors one after the other; those that the model does not have are left out.
-fn vector(gpu: &Gpu, filling: &Filling, names: &[String]) -> Buffer {
-    let values: Vec<f32> = names.iter().flat_map(|name| filling.vector(name)).collect();
+fn vector(gpu: &Gpu, uploader: &WeightUploader, names: &[String]) -> Buffer {
+    let values: Vec<f32> = names.iter().flat_map(|name| uploader.vector(name)).collect();
     gpu.buffer_with_f32(names.first().map_or("vector", |name| name), &values)
 }

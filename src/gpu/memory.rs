@@ -1,19 +1,19 @@
 //! How much GPU memory a model needs, from its header alone.
 
 use super::format::row_words;
-use super::forward::cache_length;
-use super::kernels::heads::qkv_width;
 use super::kernels::padded;
+use super::kernels::qkv_rope_cache::qkv_width;
+use super::text_cache::cache_length;
 use super::variant::Variant;
 use super::weights::shape;
 use crate::model::config::Config;
 use crate::model::gguf::Gguf;
 
-/// The text that is assumed, in tokens.
+/// The length of text that is assumed, in tokens.
 const TOKENS: usize = 512;
 
-/// Bytes for the weights, the keys and values of a text of 512 tokens, and what is on its way through a layer and the LM
-/// head; within a third of what a run on such a text takes at most (a test holds it).
+/// Bytes for the weights, the keys and values of a text of 512 tokens, and the temporaries of a layer and the LM head. A test checks
+/// that it is within a third of what a run on such a text takes.
 pub fn estimate(gguf: &Gguf, config: &Config, variant: &Variant) -> u64 {
     let weights: usize = gguf
         .tensors

@@ -1,35 +1,38 @@
-//! A list of dispatches that is written once and submitted as often as wanted.
+//! A list of dispatches that is recorded once and submitted as often as wanted.
 
 use std::rc::Rc;
 
-use super::device::{Buffer, Gpu};
+use super::buffer::Buffer;
+use super::device::Gpu;
 use super::kernel::{Kernel, Pipeline};
+use super::wgsl::Fields;
 
 /// Uniform bindings begin at multiples of this many bytes on every device.
 const ALIGNMENT: usize = 256;
 
-/// Dispatches in the making.
+/// Dispatches while they are recorded.
 pub struct Recording<'a> {
     gpu: &'a Gpu,
-    steps: Vec<Pending<'a>>,
-    parameters: Vec<u8>,
+    dispatches: Vec<Pending<'a>>,
+    /// Those of all dispatches, each from a multiple of [`ALIGNMENT`] on.
+    params: Vec<u8>,
 }
 
 struct Pending<'a> {
     pipeline: Rc<Pipeline>,
-    /// Offset and length of its parameters in bytes; length 0 for none.
-    parameters: (usize, usize),
+    /// Offset and length in bytes; length 0 for none.
+    params: (usize, usize),
     buffers: Vec<&'a Buffer>,
     workgroups: [u32; 2],
 }
 
 /// Dispatches that run one after the other, each with its bindings.
-pub struct Program {
-    steps: Vec<Step>,
-    _parameters: Buffer,
+pub struct DispatchList {
+    dispatches: Vec<Dispatch>,
+    _params: Buffer,
 }
 
-struct Step {
+struct Dispatch {
     pipeline: Rc<Pipeline>,
     bindings: wgpu::BindGroup,
     workgroups: [u32; 2],
@@ -37,33 +40,39 @@ struct Step {
 
 impl<'a> Recording<'a> {
     pub fn new(gpu: &'a Gpu) -> Self {
-        Self { gpu, steps: Vec::new(), parameters: Vec::new() }
+        Self { gpu, dispatches: Vec::new(), params: Vec::new() }
     }
 
     pub fn gpu(&self) -> &'a Gpu {
         self.gpu
     }
 
-    /// Adds a dispatch over `items`. `parameters` are the fields of the kernel's `Params` in order (floats as bits), which is
-    /// binding 0; `buffers` are the bindings after it, or from 0 on where there are no parameters.
-    pub fn dispatch(&mut self, kernel: &Kernel, parameters: &[u32], buffers: &[&'a Buffer], items: [usize; 2]) {
-        let at = self.parameters.len();
-        self.parameters.extend(parameters.iter().flat_map(|parameter| parameter.to_le_bytes()));
-        self.parameters.resize(self.parameters.len().next_multiple_of(ALIGNMENT), 0);
-        let workgroups = [0, 1].map(|axis| items[axis].div_ceil(kernel.covers[axis]) as u32);
-        self.steps.push(Pending {
-            pipeline: self.gpu.pipeline(kernel),
+    /// Adds a dispatch over `items`. `params` is the kernel's `Params`, which is binding 0; `buffers` are the bindings after it.
+    pub fn dispatch(&mut self, kernel: Kernel, params: impl Into<Fields>, buffers: &[&'a Buffer], items: [usize; 2]) {
+        let Fields { wgsl, words } = params.into();
+        let kernel = Kernel { params: wgsl, ..kernel };
+        let offset = self.params.len();
+        self.params.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+        self.params.resize(self.params.len().next_multiple_of(ALIGNMENT), 0);
+        let workgroups = [0, 1].map(|axis| items[axis].div_ceil(kernel.items_per_workgroup[axis]) as u32);
+        self.dispatches.push(Pending {
+            pipeline: self.gpu.pipeline(&kernel),
             // A uniform struct is padded to a multiple of 16 bytes.
-            parameters: (at, (4 * parameters.len()).next_multiple_of(16)),
+            params: (offset, (4 * words.len()).next_multiple_of(16)),
             buffers: buffers.to_vec(),
             workgroups,
         });
     }
 
-    pub fn finish(self) -> Program {
-        let uniforms = self.gpu.uniforms(&self.parameters);
-        let steps = self.steps.into_iter().map(|pending| pending.bind(self.gpu, &uniforms)).collect();
-        Program { steps, _parameters: uniforms }
+    /// Adds a dispatch of a kernel without parameters: `buffers` are the bindings from 0 on.
+    pub fn dispatch_without_params(&mut self, kernel: Kernel, buffers: &[&'a Buffer], items: [usize; 2]) {
+        self.dispatch(kernel, Fields::default(), buffers, items);
+    }
+
+    pub fn finish(self) -> DispatchList {
+        let params = self.gpu.uniform_buffer(&self.params);
+        let dispatches = self.dispatches.into_iter().map(|pending| pending.bind(self.gpu, &params)).collect();
+        DispatchList { dispatches, _params: params }
     }
 
     /// Finishes and submits once.
@@ -74,32 +83,32 @@ impl<'a> Recording<'a> {
 }
 
 impl Pending<'_> {
-    fn bind(self, gpu: &Gpu, uniforms: &Buffer) -> Step {
-        let (offset, length) = self.parameters;
-        let parameters = (length > 0).then(|| {
+    fn bind(self, gpu: &Gpu, params: &Buffer) -> Dispatch {
+        let (offset, length) = self.params;
+        let params = (length > 0).then(|| {
             let size = std::num::NonZeroU64::new(length as u64);
-            wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: &uniforms.raw, offset: offset as u64, size })
+            wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: &params.raw, offset: offset as u64, size })
         });
-        let resources = parameters.into_iter().chain(self.buffers.iter().map(|buffer| buffer.raw.as_entire_binding()));
+        let resources = params.into_iter().chain(self.buffers.iter().map(|buffer| buffer.raw.as_entire_binding()));
         let entries: Vec<_> = resources.enumerate().map(|(i, resource)| wgpu::BindGroupEntry { binding: i as u32, resource }).collect();
         let bindings =
             gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout: &self.pipeline.layout, entries: &entries });
-        Step { pipeline: self.pipeline, bindings, workgroups: self.workgroups }
+        Dispatch { pipeline: self.pipeline, bindings, workgroups: self.workgroups }
     }
 }
 
-impl Program {
+impl DispatchList {
     /// Submits all dispatches; returns at once.
     pub fn run(&self, gpu: &Gpu) {
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         let mut pass = encoder.begin_compute_pass(&Default::default());
-        for step in &self.steps {
-            pass.set_pipeline(&step.pipeline.pipeline);
-            pass.set_bind_group(0, &step.bindings, &[]);
-            pass.dispatch_workgroups(step.workgroups[0], step.workgroups[1], 1);
+        for dispatch in &self.dispatches {
+            pass.set_pipeline(&dispatch.pipeline.pipeline);
+            pass.set_bind_group(0, &dispatch.bindings, &[]);
+            pass.dispatch_workgroups(dispatch.workgroups[0], dispatch.workgroups[1], 1);
         }
         drop(pass);
         gpu.queue.submit([encoder.finish()]);
-        gpu.ledger.dispatches.set(gpu.ledger.dispatches.get() + self.steps.len());
+        gpu.stats.dispatches.set(gpu.stats.dispatches.get() + self.dispatches.len());
     }
 }

@@ -2,13 +2,14 @@
 
 use super::device::{Gpu, Options};
 use super::variant::VARIANTS;
+use crate::lm::sample::Chance;
 use crate::model::arch;
 use crate::model::config::Config;
 
 #[cfg(target_arch = "wasm32")]
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_dedicated_worker);
 
-/// Stands where no kernel may write.
+/// Marks memory where no kernel may write.
 pub const SENTINEL: f32 = -12345.5;
 
 /// The GPU of this machine, once for each variant.
@@ -20,20 +21,13 @@ pub async fn gpus() -> Vec<Gpu> {
     gpus
 }
 
-/// Numbers in [-1, 1), the same for the same seed (splitmix64).
+/// Numbers in [-1, 1), the same for the same seed.
 pub fn random(length: usize, seed: u64) -> Vec<f32> {
-    let mut state = seed;
-    let mut next = || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 40) as f32 / (1 << 23) as f32 - 1.0
-    };
-    (0..length).map(|_| next()).collect()
+    let mut chance = Chance::new(seed);
+    (0..length).map(|_| (2.0 * chance.draw() - 1.0) as f32).collect()
 }
 
-/// Fails where a value is no number or further than `tolerance` (relative above 1) from what it should be.
+/// Fails where a value is NaN or further than `tolerance` (relative above 1) from what it should be.
 pub fn assert_close(what: &str, got: &[f32], expected: &[f32], tolerance: f32) {
     assert_eq!(got.len(), expected.len(), "{what}");
     for (i, (got, expected)) in got.iter().zip(expected).enumerate() {
@@ -42,7 +36,7 @@ pub fn assert_close(what: &str, got: &[f32], expected: &[f32], tolerance: f32) {
     }
 }
 
-/// A model of this shape; what heads do not see is arbitrary.
+/// The configuration of a model with these heads; everything else is arbitrary.
 pub fn config(architecture: &str, n_heads: usize, n_kv_heads: usize, head_dim: usize) -> Config {
     Config {
         architecture: arch::by_name(architecture).expect("a known architecture"),

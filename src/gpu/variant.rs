@@ -1,13 +1,13 @@
-//! The ways to run a kernel, and which adapter gets which.
+//! The variants of the kernels, and which adapter gets which.
 
-/// How kernels are cut for a kind of adapter. All variants compute the same.
+/// How kernels divide their work on a kind of adapter. All variants compute the same.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Variant {
-    /// In benchmarks and tests.
+    /// Its name in benchmarks and tests.
     pub name: &'static str,
-    /// Whether invocations of a workgroup share memory and wait for each other.
+    /// Whether the invocations of a workgroup share memory, with barriers.
     pub shares_memory: bool,
-    /// Rows that go through a layer at once: bounds temporary memory, and the time of one dispatch.
+    /// Rows that go through a layer at once; bounds temporary memory and the time of one dispatch.
     pub block_rows: usize,
     /// Tokens of the vocabulary in one tile of logits.
     pub vocab_tile: usize,
@@ -15,7 +15,7 @@ pub struct Variant {
 
 /// All variants.
 pub const VARIANTS: &[Variant] = &[
-    // Barriers make software adapters slow: there each invocation works alone, in registers.
+    // Barriers are slow on software adapters: there each invocation works by itself, in registers.
     Variant { name: "registers", shares_memory: false, block_rows: 64, vocab_tile: 2048 },
     Variant { name: "tiles", shares_memory: true, block_rows: 512, vocab_tile: 4096 },
 ];

@@ -1,16 +1,17 @@
-//! Matrices in GPU memory, as quantised as in the file, and how a file streams into them.
+//! Matrices in GPU memory, quantized as in the file, and how a file is streamed into them.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::device::{Buffer, Gpu};
+use super::buffer::Buffer;
+use super::device::Gpu;
 use super::format::{self, Format};
 use crate::model::dequantize::dequantize;
 use crate::model::gguf::Tensor;
 use crate::model::quant::Quant;
 use crate::model::tensors;
 
-/// Some rows of a matrix that are of one type and fit in one buffer.
+/// Consecutive rows of a matrix that have one type and fit in one buffer.
 pub struct Slab {
     pub buffer: Buffer,
     pub format: &'static Format,
@@ -47,7 +48,7 @@ impl Slab {
         let mut repacked = Vec::new();
         let row_bytes = self.quant.bytes(columns as u64).expect("checked when the header was read") as usize;
         bytes.chunks_exact(row_bytes).for_each(|row| format::repack_row(self.quant, columns, row, &mut repacked));
-        gpu.queue.write_buffer(&self.buffer.raw, 4 * (first * format::row_words(self.quant, columns)) as u64, &repacked);
+        gpu.write_bytes(&self.buffer, first * format::row_words(self.quant, columns), &repacked);
     }
 }
 
@@ -56,11 +57,11 @@ pub fn shape(tensor: &Tensor) -> (usize, usize) {
     (tensor.shape.iter().skip(1).product(), tensor.shape.first().copied().unwrap_or(1))
 }
 
-/// A kernel takes four rows a workgroup, and at most so many workgroups.
+/// `matvec_shared` computes four rows per workgroup, and a dispatch has at most 65,535 workgroups along an axis.
 const MAX_ROWS: usize = 4 * 65_535;
 
-/// How to cut tensors of `columns` columns, given by type and rows, into slabs of at most `max_bytes`.
-fn cut(parts: &[(&'static Quant, usize)], columns: usize, max_bytes: u64) -> Vec<(&'static Quant, Range<usize>)> {
+/// Divides tensors of `columns` columns, given by type and number of rows, into slabs of at most `max_bytes`.
+fn divide(parts: &[(&'static Quant, usize)], columns: usize, max_bytes: u64) -> Vec<(&'static Quant, Range<usize>)> {
     let mut slabs: Vec<(&'static Quant, Range<usize>)> = Vec::new();
     let mut row = 0;
     for &(quant, rows) in parts {
@@ -70,71 +71,71 @@ fn cut(parts: &[(&'static Quant, usize)], columns: usize, max_bytes: u64) -> Vec
         while row < end {
             let same = slabs.last_mut().filter(|last| last.0 == quant && last.1.len() < max_rows);
             let start = same.as_ref().map_or(row, |last| last.1.start);
-            let cut = end.min(start + max_rows);
+            let slab_end = end.min(start + max_rows);
             match same {
-                Some(last) => last.1.end = cut,
-                None => slabs.push((quant, row..cut)),
+                Some(last) => last.1.end = slab_end,
+                None => slabs.push((quant, row..slab_end)),
             }
-            row = cut;
+            row = slab_end;
         }
     }
     slabs
 }
 
-/// Matrices being filled from a file.
+/// Uploads the tensors of a file, piece by piece, to matrices that were reserved.
 #[derive(Default)]
-pub struct Filling {
+pub struct WeightUploader {
     matrices: Vec<Option<Matrix>>,
-    /// By tensor: its matrix, and the first row there.
-    places: HashMap<String, (usize, usize)>,
+    /// By tensor: its matrix, and its first row there.
+    locations: HashMap<String, (usize, usize)>,
     vectors: HashMap<String, Vec<f32>>,
-    /// Bytes of the tensor at hand that make no whole row yet.
-    rest: Vec<u8>,
-    /// Its next row.
+    /// Bytes of the current tensor that were not uploaded: less than a row of a matrix, or the beginning of a vector.
+    pending: Vec<u8>,
+    /// The next row of the current tensor.
     row: usize,
 }
 
-/// A matrix that is still to be filled.
+/// A matrix that was reserved.
 #[derive(Clone, Copy)]
 pub struct MatrixId(usize);
 
-impl Filling {
-    /// Makes room for a matrix of these tensors, which have the same columns.
+impl WeightUploader {
+    /// Allocates a matrix for these tensors, which have the same columns.
     pub fn reserve(&mut self, gpu: &Gpu, tensors: &[&Tensor]) -> MatrixId {
         let columns = tensors.first().map_or(0, |tensor| shape(tensor).1);
         let parts: Vec<_> = tensors.iter().map(|tensor| (tensor.quant, shape(tensor).0)).collect();
-        let slabs = cut(&parts, columns, gpu.max_matrix_bytes).into_iter().map(|(quant, rows)| Slab::new(gpu, quant, columns, rows));
+        let slabs = divide(&parts, columns, gpu.max_matrix_bytes).into_iter().map(|(quant, rows)| Slab::new(gpu, quant, columns, rows));
         let mut row = 0;
         for (tensor, (_, rows)) in tensors.iter().zip(&parts) {
-            self.places.insert(tensor.name.clone(), (self.matrices.len(), row));
+            self.locations.insert(tensor.name.clone(), (self.matrices.len(), row));
             row += rows;
         }
         self.matrices.push(Some(Matrix { slabs: slabs.collect() }));
         MatrixId(self.matrices.len() - 1)
     }
 
-    /// Takes the next bytes of `tensor`. Tensors come one after the other, each from its first byte to its last.
-    pub fn take(&mut self, gpu: &Gpu, tensor: &Tensor, piece: &[u8]) -> candle_core::Result<()> {
+    /// Uploads the next bytes of `tensor`. Tensors come one after the other, each from its first byte to its last.
+    pub fn upload(&mut self, gpu: &Gpu, tensor: &Tensor, piece: &[u8]) -> candle_core::Result<()> {
         if tensors::is_ignored(&tensor.name) {
             return Ok(());
         }
-        // Staged bytes are freed with a submission.
+        // A submission frees the staging memory of earlier writes.
         gpu.queue.submit([]);
-        self.rest.extend_from_slice(piece);
+        self.pending.extend_from_slice(piece);
         let (rows, columns) = shape(tensor);
         let row_bytes = tensor.bytes / rows.max(1);
-        match self.places.get(&tensor.name) {
+        match self.locations.get(&tensor.name) {
             Some(&(matrix, first)) => {
-                let whole = self.rest.len() / row_bytes;
-                let matrix = self.matrices[matrix].as_ref().expect("nobody takes a matrix before it is filled");
-                write_rows(gpu, matrix, columns, first + self.row, &self.rest[..whole * row_bytes], row_bytes);
-                self.rest.drain(..whole * row_bytes);
+                let whole = self.pending.len() / row_bytes;
+                let matrix = self.matrices[matrix].as_ref().expect("a matrix is taken after it was filled");
+                write_rows(gpu, matrix, columns, first + self.row, &self.pending[..whole * row_bytes], row_bytes);
+                self.pending.drain(..whole * row_bytes);
                 self.row += whole;
             }
-            None if self.rest.len() == tensor.bytes => {
-                let values = dequantize(tensor.quant, &self.rest, 1, columns)?.flatten_all()?.to_vec1()?;
+            None if self.pending.len() == tensor.bytes => {
+                let values = dequantize(tensor.quant, &self.pending, 1, columns)?.flatten_all()?.to_vec1()?;
                 self.vectors.insert(tensor.name.clone(), values);
-                self.rest.clear();
+                self.pending.clear();
             }
             None => {}
         }
@@ -144,12 +145,12 @@ impl Filling {
         Ok(())
     }
 
-    /// The filled matrix.
-    pub fn matrix(&mut self, id: MatrixId) -> Matrix {
+    /// Takes a filled matrix.
+    pub fn take_matrix(&mut self, id: MatrixId) -> Matrix {
         self.matrices[id.0].take().expect("each matrix is taken once")
     }
 
-    /// The values of a tensor that is no matrix; none where the model has no such tensor.
+    /// The values of a tensor that was not reserved as a matrix; empty where the model has no such tensor.
     pub fn vector(&self, name: &str) -> Vec<f32> {
         self.vectors.get(name).cloned().unwrap_or_default()
     }
@@ -178,7 +179,7 @@ mod tests {
     #[test]
     fn tensors_of_one_type_share_a_slab_up_to_the_limit() {
         let (q8_0, f16) = (by_id(8).unwrap(), by_id(1).unwrap());
-        let rows = |parts: &[(&'static Quant, usize)], max: u64| cut(parts, 32, max).into_iter().map(|slab| slab.1).collect::<Vec<_>>();
+        let rows = |parts: &[(&'static Quant, usize)], max: u64| divide(parts, 32, max).into_iter().map(|slab| slab.1).collect::<Vec<_>>();
         assert_eq!(rows(&[(q8_0, 3), (q8_0, 4), (f16, 2)], 1 << 20), [0..7, 7..9]);
         // A Q8_0 row of 32 values takes 36 bytes.
         assert_eq!(rows(&[(q8_0, 3), (q8_0, 4)], 4 * 36), [0..4, 4..7]);

@@ -1,31 +1,28 @@
-// The largest of a slice of values and the first index it is at: slice i has every PARTS-th value from i on.
-// values: [n]; best: [PARTS] of (value's bits, index).
-// Where something is no finite number, the largest is infinity.
-// Dispatch: one invocation a slice.
+// The largest value of each slice and its first index: slice i has every N_SLICES-th value from i on.
+// values: [n]; slices: [N_SLICES] of (largest value's bits, index). The largest value of a slice with an infinity or NaN is infinity.
+// Dispatch: one invocation per slice.
 
-struct Params {
-    n: u32,
-}
+#import params
 
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> values: array<f32>;
-@group(0) @binding(2) var<storage, read_write> best: array<vec2<u32>>;
+@group(0) @binding(2) var<storage, read_write> slices: array<vec2<u32>>;
 
 @compute @workgroup_size(WIDTH)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-    if id.x >= PARTS {
+    if id.x >= N_SLICES {
         return;
     }
     var largest = -3.4e38;
     var index = 0xffffffffu;
     var is_finite = true;
-    for (var i = id.x; i < p.n; i += PARTS) {
-        // By its bits: a comparison may take a NaN for anything.
+    for (var i = id.x; i < p.n; i += N_SLICES) {
+        // Tested by its bits: compilers may assume that no value is NaN.
         is_finite &= (bitcast<u32>(values[i]) & 0x7f800000u) != 0x7f800000u;
         if values[i] > largest {
             largest = values[i];
             index = i;
         }
     }
-    best[id.x] = vec2<u32>(select(0x7f800000u, bitcast<u32>(largest), is_finite), index);
+    slices[id.x] = vec2<u32>(select(0x7f800000u, bitcast<u32>(largest), is_finite), index);
 }

@@ -1,13 +1,29 @@
-//! Causal attention with grouped queries (Ainslie et al. 2023) over a shared prefix and a suffix of one's own.
+//! Causal attention with grouped queries (Ainslie et al. 2023) over a prefix of the text and the row's own suffix.
 
-use super::heads::{cached_head, qkv_width};
-use super::{HEIGHT, LINE, WIDTH, padded, rectangle};
-use crate::gpu::device::Buffer;
+use super::qkv_rope_cache::{cached_head, qkv_width};
+use super::{LINE, padded, two_dimensional};
+use crate::gpu::buffer::Buffer;
 use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
+use crate::gpu::wgsl::wgsl_struct;
 use crate::model::config::Config;
 
-/// Of `n` rows from `first` on.
+wgsl_struct! {
+    struct Params {
+        n: usize,
+        first: usize,
+        n_heads: usize,
+        n_kv_heads: usize,
+        head_dim: usize,
+        /// f32 of a row of qkv, and of y.
+        q_stride: usize,
+        y_stride: usize,
+        /// Of the scores: see [`score_scale`].
+        scale: f32,
+    }
+}
+
+/// What `n` rows from `first` on attend to.
 pub struct Attention<'a> {
     pub rows: &'a Buffer,
     pub first: usize,
@@ -15,84 +31,92 @@ pub struct Attention<'a> {
     /// `[n, qkv_width]`, queries first.
     pub qkv: &'a Buffer,
     /// Keys and values of the text: `[slots, key and value, n_kv_heads, padded head_dim]`.
-    pub shared: &'a Buffer,
+    pub text: &'a Buffer,
     /// Those of the suffixes.
-    pub own: &'a Buffer,
+    pub suffix: &'a Buffer,
     /// `[n, n_heads head_dim]` padded to 16.
     pub y: &'a Buffer,
 }
 
+/// 1 / sqrt(head_dim).
+pub fn score_scale(head_dim: usize) -> f32 {
+    (head_dim as f64).powf(-0.5) as f32
+}
+
+/// y[r, h] = sum over s of softmax(q[r, h] . k[s] / sqrt(head_dim)) v[s].
 pub fn record<'a>(recording: &mut Recording<'a>, config: &Config, attention: &Attention<'a>) {
-    let &Attention { rows, first, n, qkv, shared, own, y } = attention;
+    let &Attention { rows, first, n, qkv, text, suffix, y } = attention;
     let &Config { n_heads, n_kv_heads, head_dim, .. } = config;
     let vecs = cached_head(config) / 4;
     let kernel = if recording.gpu().variant.shares_memory {
         let width = LINE.max(vecs.next_power_of_two());
-        Kernel::new("attention_shared", [1, 1]).number("WIDTH", width).number("Q_LENGTH", 4 * vecs)
+        Kernel::new("attention_shared", [1, 1]).with_u32("WIDTH", width).with_u32("Q_LENGTH", 4 * vecs)
     } else {
-        debug_assert_eq!(rectangle("attention").covers, [WIDTH, HEIGHT]);
-        rectangle("attention")
+        two_dimensional("attention")
     };
-    let sizes = [n, first, n_heads, n_kv_heads, head_dim, qkv_width(config), padded(n_heads * head_dim)].map(|number| number as u32);
-    let parameters = [&sizes[..], &[((head_dim as f64).powf(-0.5) as f32).to_bits()]].concat();
-    recording.dispatch(&kernel.number("VECS", vecs), &parameters, &[rows, qkv, shared, own, y], [n_heads, n]);
+    let (q_stride, y_stride, scale) = (qkv_width(config), padded(n_heads * head_dim), score_scale(head_dim));
+    let params = Params { n, first, n_heads, n_kv_heads, head_dim, q_stride, y_stride, scale };
+    recording.dispatch(kernel.with_u32("VECS", vecs), params, &[rows, qkv, text, suffix, y], [n_heads, n]);
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use wasm_bindgen_test::wasm_bindgen_test;
 
-    use super::super::heads::cached_slot;
+    use super::super::qkv_rope_cache::cached_slot;
     use super::*;
     use crate::gpu::batch::Row;
+    use crate::gpu::device::Gpu;
     use crate::gpu::testing::{assert_close, config, gpus, random};
 
     /// softmax(q k^T / sqrt(d)) v for one head, over `slots` of (key, value).
-    fn twin(q: &[f32], slots: &[(&[f32], &[f32])]) -> Vec<f32> {
+    fn reference(q: &[f32], slots: &[(&[f32], &[f32])]) -> Vec<f32> {
         let dot = |k: &[f32]| q.iter().zip(k).map(|(&q, &k)| f64::from(q) * f64::from(k)).sum::<f64>();
         let weights: Vec<f64> = slots.iter().map(|(k, _)| (dot(k) / (q.len() as f64).sqrt()).exp()).collect();
         let total: f64 = weights.iter().sum();
         (0..q.len()).map(|i| (slots.iter().zip(&weights).map(|((_, v), w)| w * f64::from(v[i])).sum::<f64>() / total) as f32).collect()
     }
 
+    /// Keys and values of some slots, as head `h` sees them.
+    fn slots<'a>(config: &Config, cache: &'a [f32], h: usize, range: Range<u32>) -> impl Iterator<Item = (&'a [f32], &'a [f32])> {
+        let (slot, head, dim) = (cached_slot(config), cached_head(config), config.head_dim);
+        let (kv_head, value) = (h / (config.n_heads / config.n_kv_heads), config.n_kv_heads * head);
+        let pair = move |key: usize| (&cache[key..key + dim], &cache[key + value..][..dim]);
+        range.map(move |s| pair(s as usize * slot + kv_head * head))
+    }
+
+    /// y, `[rows, padded n_heads head_dim]`.
+    async fn run(gpu: &Gpu, config: &Config, rows: &[Row], [qkv, text, suffix]: [&Vec<f32>; 3]) -> Vec<f32> {
+        // A row that is not to be computed.
+        let rows_buffer = gpu.buffer_with("rows", &[Row::default().words().to_vec(), Row::all_words(rows)].concat());
+        let [qkv, text, suffix] = [qkv, text, suffix].map(|values| gpu.buffer_with_f32("input", values));
+        let length = rows.len() * padded(config.n_heads * config.head_dim);
+        let y = gpu.buffer("y", length);
+        let args = Attention { rows: &rows_buffer, first: 1, n: rows.len(), qkv: &qkv, text: &text, suffix: &suffix, y: &y };
+        let mut recording = Recording::new(gpu);
+        record(&mut recording, config, &args);
+        recording.run();
+        gpu.read_f32(&y, length).await.unwrap()
+    }
+
     async fn check(head_dim: usize, ranges: &[[u32; 3]]) {
         let config = config("qwen3", 6, 2, head_dim);
-        let (slot, head) = (cached_slot(&config), cached_head(&config));
-        let n = ranges.len();
-        let width = qkv_width(&config);
-        let (qkv, shared, own) = (random(n * width, 1), random(300 * slot, 2), random(300 * slot, 3));
-        let mut rows = vec![Row::default()];
-        rows.extend(ranges.iter().map(|&[shared_end, own_first, own_end]| Row { shared_end, own_first, own_end, ..Row::default() }));
+        let (slot, width, stride) = (cached_slot(&config), qkv_width(&config), padded(6 * head_dim));
+        let (qkv, text, suffix) = (random(ranges.len() * width, 1), random(300 * slot, 2), random(300 * slot, 3));
+        let row = |&[prefix_end, suffix_start, suffix_end]: &[u32; 3]| Row { prefix_end, suffix_start, suffix_end, ..Row::default() };
+        let rows: Vec<Row> = ranges.iter().map(row).collect();
         for gpu in gpus().await {
-            let buffers = [&qkv, &shared, &own].map(|values| gpu.buffer_with_f32("input", values));
-            let rows = gpu.buffer_with("rows", &Row::words(&rows));
-            let stride = padded(6 * head_dim);
-            let y = gpu.buffer("y", n * stride);
-            let mut recording = Recording::new(&gpu);
-            let [qkv_buffer, shared_buffer, own_buffer] = &buffers;
-            record(
-                &mut recording,
-                &config,
-                &Attention { rows: &rows, first: 1, n, qkv: qkv_buffer, shared: shared_buffer, own: own_buffer, y: &y },
-            );
-            recording.run();
-            let y = gpu.read_f32(&y, n * stride).await.unwrap();
-            for (i, &[shared_end, own_first, own_end]) in ranges.iter().enumerate() {
+            let y = run(&gpu, &config, &rows, [&qkv, &text, &suffix]).await;
+            for ((row, q), y) in rows.iter().zip(qkv.chunks(width)).zip(y.chunks(stride)) {
                 for h in 0..6 {
-                    let pair = |cache: &'static str, at: usize| {
-                        let values = if cache == "shared" { &shared } else { &own };
-                        let key = at * slot + h / 3 * head;
-                        (&values[key..key + head_dim], &values[key + 2 * head..][..head_dim])
-                    };
-                    let slots: Vec<_> = (0..shared_end as usize)
-                        .map(|at| pair("shared", at))
-                        .chain((own_first as usize..own_end as usize).map(|at| pair("own", at)))
-                        .collect();
-                    let q = &qkv[i * width + h * head_dim..][..head_dim];
-                    let name = format!("attention {head_dim} {:?} {}", ranges[i], gpu.variant.name);
-                    assert_close(&name, &y[i * stride + h * head_dim..][..head_dim], &twin(q, &slots), 2e-5);
+                    let of_suffix = slots(&config, &suffix, h, row.suffix_start..row.suffix_end);
+                    let seen: Vec<_> = slots(&config, &text, h, 0..row.prefix_end).chain(of_suffix).collect();
+                    let expected = reference(&q[h * head_dim..][..head_dim], &seen);
+                    assert_close(&format!("{row:?} {}", gpu.variant.name), &y[h * head_dim..][..head_dim], &expected, 2e-5);
                 }
-                assert!(y[i * stride + 6 * head_dim..(i + 1) * stride].iter().all(|&value| value == 0.0));
+                assert!(y[6 * head_dim..].iter().all(|&value| value == 0.0));
             }
         }
     }

@@ -1,28 +1,33 @@
-// y[r, h] = sum over s of softmax(q[r, h] . k[s] / sqrt(head_dim)) v[s], over the shared slots of row r and its own ones.
-// qkv: [n, q_stride], queries first; shared, own: [slots, key and value, n_kv_heads, VECS vec4]; y: [n, y_stride].
-// The softmax keeps a running maximum (Milakov and Gimelshein 2018), so no score is stored.
-// Dispatch: one invocation a head; x over heads, y over rows.
+// y[r, h] = sum over s of softmax(q[r, h] . k[s] / sqrt(head_dim)) v[s], over the slots of the text and of the suffix that row r sees.
+// qkv: [n, q_stride], queries first; text_cache, suffix_cache: [slots, key and value, n_kv_heads, VECS vec4]; y: [n, y_stride].
+// Dispatch: one invocation per head; x over heads, y over rows.
 
-#import attention_params
+#import attention_common
+#import attention_query
+#import online_softmax
 
-var<private> q: array<vec4<f32>, VECS>;
+@group(0) @binding(4) var<storage, read> suffix_cache: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read_write> y: array<f32>;
+
 var<private> sum: array<vec4<f32>, VECS>;
-var<private> largest: f32;
-var<private> total: f32;
 
-// What a slot's score weighs from now on; what was summed before shrinks where it is the new maximum.
-fn weigh(score: f32) -> f32 {
-    if score > largest {
-        let shrink = exp(largest - score);
-        for (var i = 0u; i < VECS; i++) {
-            sum[i] *= shrink;
-        }
-        total *= shrink;
-        largest = score;
+fn suffix_score(key: u32) -> f32 {
+    var score = 0.0;
+    for (var i = 0u; i < VECS; i++) {
+        score += dot(q[i], suffix_cache[key + i]);
     }
-    let weight = exp(score - largest);
-    total += weight;
-    return weight;
+    return score;
+}
+
+// The weight of the next slot; the sum so far is rescaled to it.
+fn next_weight(score: f32) -> f32 {
+    let factor = rescale(score);
+    if factor < 1.0 {
+        for (var i = 0u; i < VECS; i++) {
+            sum[i] *= factor;
+        }
+    }
+    return weigh(score);
 }
 
 @compute @workgroup_size(WIDTH, 4)
@@ -31,33 +36,20 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         return;
     }
     let row = rows[p.first + id.y];
-    let q_at = id.y * p.q_stride + id.x * p.head_dim;
-    for (var i = 0u; i < p.head_dim; i++) {
-        q[i / 4u][i % 4u] = qkv[q_at + i] * p.scale;
-    }
-    largest = -1e30;
-    let kv_head = id.x / (p.n_heads / p.n_kv_heads) * VECS;
-    let vecs = p.n_kv_heads * VECS;
-    for (var slot = 0u; slot < row.shared_end; slot++) {
-        let key = 2u * slot * vecs + kv_head;
-        var score = 0.0;
+    load_query(id.y, id.x);
+    let kv_head = kv_head_of(id.x);
+    for (var slot = 0u; slot < row.prefix_end; slot++) {
+        let key = key_at(slot, kv_head);
+        let weight = next_weight(text_score(key));
         for (var i = 0u; i < VECS; i++) {
-            score += dot(q[i], shared_cache[key + i]);
-        }
-        let weight = weigh(score);
-        for (var i = 0u; i < VECS; i++) {
-            sum[i] += weight * shared_cache[key + vecs + i];
+            sum[i] += weight * text_cache[key + value_offset() + i];
         }
     }
-    for (var slot = row.own_first; slot < row.own_end; slot++) {
-        let key = 2u * slot * vecs + kv_head;
-        var score = 0.0;
+    for (var slot = row.suffix_start; slot < row.suffix_end; slot++) {
+        let key = key_at(slot, kv_head);
+        let weight = next_weight(suffix_score(key));
         for (var i = 0u; i < VECS; i++) {
-            score += dot(q[i], own_cache[key + i]);
-        }
-        let weight = weigh(score);
-        for (var i = 0u; i < VECS; i++) {
-            sum[i] += weight * own_cache[key + vecs + i];
+            sum[i] += weight * suffix_cache[key + value_offset() + i];
         }
     }
     let y_at = id.y * p.y_stride + id.x * p.head_dim;

@@ -1,36 +1,40 @@
-// attention for GPUs: a workgroup a head, one slot an invocation at a time.
+// attention with workgroup memory: one workgroup per head, its invocations take one slot each, WIDTH slots at a time.
 // Dispatch: x over heads, y over rows.
 
-#import attention_params
+#import attention_common
+#import online_softmax
 #import reduce
+
+@group(0) @binding(4) var<storage, read> suffix_cache: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read_write> y: array<f32>;
 
 // The query, padded with zeros.
 var<workgroup> q: array<f32, Q_LENGTH>;
-// Scores, then weights, of the slots at hand.
+// Weights of the current WIDTH slots.
 var<workgroup> weights: array<f32, WIDTH>;
-// Parts of the sum, one for each invocation: [parts, VECS].
+// Partial sums of values, one for each invocation: [PARTS, VECS].
 var<workgroup> sums: array<vec4<f32>, WIDTH>;
 
-// The invocations divide the slots of a tile among PARTS and the output among VECS.
+// To sum values, the invocations divide the current slots among PARTS and the output among VECS.
 const PARTS = WIDTH / VECS;
 
-// A slot of the text counted first, then those of the row's own suffix: its key, from `row`'s point of view.
-struct Place {
+// A slot's first vec4 in the cache that it is in.
+struct Slot {
     at: u32,
-    is_shared: bool,
+    is_text: bool,
 }
 
-fn place(row: Row, index: u32) -> Place {
-    let is_shared = index < row.shared_end;
-    let slot = select(row.own_first + index - row.shared_end, index, is_shared);
-    return Place(2u * slot * p.n_kv_heads * VECS, is_shared);
+// Number `index` of the slots that a row sees: those of the text first, then those of its suffix.
+fn slot_at(row: Row, index: u32) -> Slot {
+    let is_text = index < row.prefix_end;
+    return Slot(key_at(select(row.suffix_start + index - row.prefix_end, index, is_text), 0u), is_text);
 }
 
-fn load(place: Place, offset: u32) -> vec4<f32> {
-    if place.is_shared {
-        return shared_cache[place.at + offset];
+fn load(slot: Slot, offset: u32) -> vec4<f32> {
+    if slot.is_text {
+        return text_cache[slot.at + offset];
     }
-    return own_cache[place.at + offset];
+    return suffix_cache[slot.at + offset];
 }
 
 @compute @workgroup_size(WIDTH)
@@ -40,39 +44,34 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
     for (var i = local; i < Q_LENGTH; i += WIDTH) {
         q[i] = select(0.0, qkv[q_at + min(i, p.head_dim - 1u)] * p.scale, i < p.head_dim);
     }
-    let n_slots = row.shared_end + row.own_end - row.own_first;
-    let key_offset = id.x / (p.n_heads / p.n_kv_heads) * VECS;
-    let value_offset = key_offset + p.n_kv_heads * VECS;
+    let n_slots = row.prefix_end + row.suffix_end - row.suffix_start;
+    let key_offset = key_at(0u, kv_head_of(id.x));
     let part = local / VECS;
-    var largest = -1e30;
-    var total = 0.0;
     var sum = vec4<f32>();
     for (var first = 0u; first < n_slots; first += WIDTH) {
         workgroupBarrier();
         var score = -1e30;
         if first + local < n_slots {
             score = 0.0;
-            let key = place(row, first + local);
+            let slot = slot_at(row, first + local);
             for (var i = 0u; i < VECS; i++) {
                 let from_q = vec4<f32>(q[4u * i], q[4u * i + 1u], q[4u * i + 2u], q[4u * i + 3u]);
-                score += dot(from_q, load(key, key_offset + i));
+                score += dot(from_q, load(slot, key_offset + i));
             }
         }
-        let largest_now = max(largest, max_of_all(local, score));
-        let weight = select(0.0, exp(score - largest_now), first + local < n_slots);
-        weights[local] = weight;
+        sum *= rescale(max_of_all(local, score));
+        weights[local] = 0.0;
+        if first + local < n_slots {
+            weights[local] = weigh(score);
+        }
         workgroupBarrier();
-        let shrink = exp(largest - largest_now);
-        largest = largest_now;
-        total = total * shrink + weight;
-        sum *= shrink;
         if part < PARTS {
             for (var i = part; i < min(WIDTH, n_slots - first); i += PARTS) {
-                sum += weights[i] * load(place(row, first + i), value_offset + local % VECS);
+                sum += weights[i] * load(slot_at(row, first + i), key_offset + value_offset() + local % VECS);
             }
         }
     }
-    // Weights were summed by slot, values by part: both come together.
+    // Totals were summed slot by slot, values part by part: both are added up here.
     sums[local] = sum;
     let total_of_all = sum_of_all(local, total);
     if local < VECS {

@@ -1,15 +1,32 @@
-//! What is read, to its embeddings.
+//! Token embeddings, and blends of two of them.
 
-use super::rectangle;
-use crate::gpu::device::Buffer;
+use super::two_dimensional;
+use crate::gpu::buffer::Buffer;
 use crate::gpu::recording::Recording;
 use crate::gpu::weights::Matrix;
+use crate::gpu::wgsl::wgsl_struct;
+
+wgsl_struct! {
+    struct Params {
+        n: usize,
+        first: usize,
+        /// Groups of 16 values in a row of the matrix.
+        groups: usize,
+        /// f32 of a row of x.
+        stride: usize,
+        /// Rows of the matrix in this slab.
+        slab_first: usize,
+        slab_end: usize,
+        /// Adds the embedding to blend with to the token's own, which was written before.
+        adds_blend: bool,
+    }
+}
 
 /// `n` rows from `first` on.
 pub struct Embed<'a> {
     pub rows: &'a Buffer,
-    /// Whether some rows are mixed of two embeddings.
-    pub mixed: bool,
+    /// Whether some rows blend two embeddings.
+    pub blends: bool,
     /// `[.., stride]`; padding becomes zero.
     pub x: &'a Buffer,
     pub first: usize,
@@ -17,14 +34,15 @@ pub struct Embed<'a> {
     pub stride: usize,
 }
 
-/// x[r] = (1 - share) W[token] + share W[other] for each row r.
+/// x[r] = (1 - blend) W[token] + blend W[blend_with] for each row r.
 pub fn record<'a>(recording: &mut Recording<'a>, w: &'a Matrix, embed: &Embed<'a>) {
-    let &Embed { rows, mixed, x, first, n, stride } = embed;
-    for other in [false, true].into_iter().filter(|&other| mixed || !other) {
+    let &Embed { rows, blends, x, first, n, stride } = embed;
+    for adds_blend in [false, true].into_iter().filter(|&adds_blend| blends || !adds_blend) {
         for slab in &w.slabs {
-            let kernel = rectangle("embed").reading(slab.format);
-            let parameters = [n, first, slab.groups, stride, slab.rows.start, slab.rows.end, usize::from(other)];
-            recording.dispatch(&kernel, &parameters.map(|number| number as u32), &[&slab.buffer, rows, x], [slab.groups, n]);
+            let kernel = two_dimensional("embed").with_format(slab.format);
+            let (groups, slab_first, slab_end) = (slab.groups, slab.rows.start, slab.rows.end);
+            let params = Params { n, first, groups, stride, slab_first, slab_end, adds_blend };
+            recording.dispatch(kernel, params, &[&slab.buffer, rows, x], [groups, n]);
         }
     }
 }
@@ -52,19 +70,19 @@ mod tests {
             };
             let matrix = Matrix { slabs: vec![slab(0..30), slab(30..70)] };
             let tokens: Vec<u32> = (0..67).map(|i| i * 29 % 70).collect();
-            let share = |token: u32| if token.is_multiple_of(3) { 0.25 } else { 0.0 };
-            let row = |&token: &u32| Row { token, other: (token + 35) % 70, share: share(token), ..Row::default() };
+            let blend = |token: u32| if token.is_multiple_of(3) { 0.25 } else { 0.0 };
+            let row = |&token: &u32| Row { token, blend_with: (token + 35) % 70, blend: blend(token), ..Row::default() };
             let rows: Vec<Row> = tokens.iter().map(row).collect();
-            let rows = gpu.buffer_with("rows", &Row::words(&rows));
+            let rows = gpu.buffer_with("rows", &Row::all_words(&rows));
             let x = gpu.buffer_with_f32("x", &vec![7.0; 68 * 32]);
             let mut recording = Recording::new(&gpu);
-            record(&mut recording, &matrix, &Embed { rows: &rows, mixed: true, x: &x, first: 1, n: 66, stride: 32 });
+            record(&mut recording, &matrix, &Embed { rows: &rows, blends: true, x: &x, first: 1, n: 66, stride: 32 });
             recording.run();
             let x = gpu.read_f32(&x, 68 * 32).await.unwrap();
             for (row, &token) in tokens.iter().enumerate().skip(1) {
                 let value = |token: u32, i: usize| table[token as usize * DIM + i];
-                let mixed = |i: usize| (1.0 - share(token)) * value(token, i) + share(token) * value((token + 35) % 70, i);
-                assert_close("embed", &x[row * 32..][..DIM], &(0..DIM).map(mixed).collect::<Vec<_>>(), 1e-6);
+                let expected = |i: usize| (1.0 - blend(token)) * value(token, i) + blend(token) * value((token + 35) % 70, i);
+                assert_close("embed", &x[row * 32..][..DIM], &(0..DIM).map(expected).collect::<Vec<_>>(), 1e-6);
                 assert_eq!(x[row * 32 + DIM..(row + 1) * 32], [0.0; 12]);
             }
             assert!(x[..32].iter().chain(&x[67 * 32..]).all(|&value| value == 7.0));

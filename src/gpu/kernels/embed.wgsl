@@ -1,20 +1,8 @@
-// The token embedding: x[first + r] = (1 - share) W[token] of row r; where `other` is set, + share W[other].
+// The token embedding: x[first + r] = (1 - blend) W[token] of row r; where `adds_blend` is set, += blend W[blend_with] instead.
 // weights: [slab_rows, 16 groups], x: [.., stride].
-// Dispatch: one invocation for 16 values; x over groups, y over rows.
+// Dispatch: one invocation per 16 values; x over groups, y over rows.
 
-struct Params {
-    n: u32,
-    first: u32,
-    groups: u32,
-    // f32 of a row of x.
-    stride: u32,
-    // Rows of the matrix in this slab.
-    slab_first: u32,
-    slab_end: u32,
-    // Whether to add the other token's part; after the token's.
-    other: u32,
-}
-
+#import params
 #import row
 
 @group(0) @binding(0) var<uniform> p: Params;
@@ -30,18 +18,18 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         return;
     }
     let row = rows[p.first + id.y];
-    let is_other = p.other > 0u;
-    let token = select(row.token, row.other, is_other);
-    if token < p.slab_first || token >= p.slab_end || (is_other && row.share == 0.0) {
+    let adds_blend = p.adds_blend == 1u;
+    let token = select(row.token, row.blend_with, adds_blend);
+    if token < p.slab_first || token >= p.slab_end || (adds_blend && row.blend == 0.0) {
         return;
     }
-    let part = select(1.0 - row.share, row.share, is_other);
+    let part = select(1.0 - row.blend, row.blend, adds_blend);
     let group = group_at((token - p.slab_first) * p.groups + id.x);
     let at = (p.first + id.y) * p.stride + id.x * 16u;
     for (var j = 0u; j < 4u; j++) {
         let values = part * four(group, j);
         for (var i = 0u; i < 4u; i++) {
-            x[at + 4u * j + i] = values[i] + select(0.0, x[at + 4u * j + i], is_other);
+            x[at + 4u * j + i] = values[i] + select(0.0, x[at + 4u * j + i], adds_blend);
         }
     }
 }

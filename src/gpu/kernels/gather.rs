@@ -1,12 +1,21 @@
-//! Rows picked by index.
+//! Rows gathered by index.
 
-use super::rectangle;
-use crate::gpu::device::Buffer;
+use super::two_dimensional;
+use crate::gpu::buffer::Buffer;
 use crate::gpu::recording::Recording;
+use crate::gpu::wgsl::wgsl_struct;
+
+wgsl_struct! {
+    struct Params {
+        n: usize,
+        first: usize,
+        stride: usize,
+    }
+}
 
 /// y[r] = x[index[first + r]] for `n` rows of `stride` values.
 pub fn record<'a>(recording: &mut Recording<'a>, index: &'a Buffer, first: usize, x: &'a Buffer, y: &'a Buffer, n: usize, stride: usize) {
-    recording.dispatch(&rectangle("gather"), &[n as u32, first as u32, stride as u32], &[index, x, y], [stride, n]);
+    recording.dispatch(two_dimensional("gather"), Params { n, first, stride }, &[index, x, y], [stride, n]);
 }
 
 #[cfg(test)]
@@ -17,7 +26,7 @@ mod tests {
     use crate::gpu::testing::gpus;
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn picked_rows_come_in_the_order_of_the_index() {
+    async fn gathered_rows_are_in_the_order_of_the_index() {
         for gpu in gpus().await {
             let index = gpu.buffer_with("index", &[9, 2, 0, 1]);
             let x = gpu.buffer_with("x", &(0..3 * 17).collect::<Vec<_>>());

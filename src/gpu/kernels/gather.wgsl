@@ -1,12 +1,8 @@
-// y[r] = x[index[first + r]]: the rows that go through the LM head.
+// y[r] = x[index[first + r]].
 // x: [.., stride], y: [n, stride].
 // Dispatch: x over values, y over rows.
 
-struct Params {
-    n: u32,
-    first: u32,
-    stride: u32,
-}
+#import params
 
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> index: array<u32>;

@@ -1,16 +1,26 @@
 //! Logits to log-probabilities, one tile of the vocabulary at a time.
 
-use super::{line, workgroup_each};
-use crate::gpu::device::Buffer;
+use super::{one_dimensional, workgroup_per_item};
+use crate::gpu::buffer::Buffer;
 use crate::gpu::recording::Recording;
+use crate::gpu::wgsl::wgsl_struct;
 
-/// A tile of logits and the positions it belongs to.
-pub struct Tile<'a> {
+wgsl_struct! {
+    struct Params {
+        n: usize,
+        first: usize,
+        token: usize,
+        length: usize,
+    }
+}
+
+/// A tile of logits and the positions that it belongs to.
+pub struct LogSumExp<'a> {
     /// `[n, length]`.
     pub logits: &'a Buffer,
     /// Target tokens of all positions.
     pub targets: &'a Buffer,
-    /// `[positions, 4]`: largest logit, sum of exp(logit - largest), target's logit.
+    /// `[positions, 4]`: largest logit, sum of exp(logit - largest), target's logit; the last number is that of `kl_divergence`.
     pub state: &'a Buffer,
     /// The first position.
     pub first: usize,
@@ -20,11 +30,12 @@ pub struct Tile<'a> {
     pub length: usize,
 }
 
-pub fn record<'a>(recording: &mut Recording<'a>, tile: &Tile<'a>) {
-    let &Tile { logits, targets, state, first, n, token, length } = tile;
-    let kernel = if recording.gpu().variant.shares_memory { workgroup_each("log_sum_exp_shared") } else { line("log_sum_exp") };
-    let parameters = [n, first, token, length].map(|number| number as u32);
-    recording.dispatch(&kernel, &parameters, &[logits, targets, state], [n, 1]);
+/// Adds the tile to the state of its positions.
+pub fn record<'a>(recording: &mut Recording<'a>, args: &LogSumExp<'a>) {
+    let &LogSumExp { logits, targets, state, first, n, token, length } = args;
+    let kernel =
+        if recording.gpu().variant.shares_memory { workgroup_per_item("log_sum_exp_shared") } else { one_dimensional("log_sum_exp") };
+    recording.dispatch(kernel, Params { n, first, token, length }, &[logits, targets, state], [n, 1]);
 }
 
 /// ln p of the target from one position's state.
@@ -39,7 +50,7 @@ mod tests {
     use super::*;
     use crate::gpu::testing::{gpus, random};
 
-    fn twin(logits: &[f32], target: usize) -> f64 {
+    fn reference(logits: &[f32], target: usize) -> f64 {
         let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let sum: f64 = logits.iter().map(|&logit| f64::from(logit - largest).exp()).sum();
         f64::from(logits[target] - largest) - sum.ln()
@@ -58,13 +69,13 @@ mod tests {
                     let tile: Vec<f32> = logits.chunks(VOCAB).flat_map(|row| row[token..token + length].to_vec()).collect();
                     let tile = gpu.buffer_with_f32("logits", &tile);
                     let mut recording = Recording::new(&gpu);
-                    record(&mut recording, &Tile { logits: &tile, targets: &all_targets, state: &state, first: 1, n, token, length });
+                    record(&mut recording, &LogSumExp { logits: &tile, targets: &all_targets, state: &state, first: 1, n, token, length });
                     recording.run();
                 }
                 let state = gpu.read_f32(&state, 4 * (n + 1)).await.unwrap();
                 for (i, &target) in targets.iter().enumerate() {
-                    let (ours, twin) = (log_prob(&state[4 * (i + 1)..]), twin(&logits[i * VOCAB..][..VOCAB], target as usize));
-                    assert!((ours - twin).abs() < 2e-5, "{ours} {twin}");
+                    let (ours, reference) = (log_prob(&state[4 * (i + 1)..]), reference(&logits[i * VOCAB..][..VOCAB], target as usize));
+                    assert!((ours - reference).abs() < 2e-5, "{ours} {reference}");
                 }
             }
         }

@@ -1,9 +1,9 @@
-// Takes a tile of logits into the running log-sum-exp of each position, and picks the target's logit.
-// logits: [n, length] for tokens `token`..`token + length`; targets: [..]; state: [..] of (largest, sum, target's logit, divergence's):
-// ln p(target) = target's logit - largest - ln(sum).
-// Dispatch: one invocation a position.
+// Adds a tile of logits to the running log-sum-exp of each position, and keeps the target's logit.
+// logits: [n, length] for tokens `token`..`token + length`; targets: [..]; state: [..] of (largest logit, sum of exp(logit - largest),
+// target's logit, kl_divergence's sum): ln p(target) = target's logit - largest - ln(sum).
+// Dispatch: one invocation per position.
 
-#import log_sum_exp_params
+#import log_sum_exp_common
 
 @compute @workgroup_size(WIDTH)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {

@@ -1,7 +1,6 @@
-// log_sum_exp, one workgroup a position.
+// log_sum_exp with workgroup memory: one workgroup per position.
 
-#import log_sum_exp_params
-
+#import log_sum_exp_common
 #import reduce
 
 @compute @workgroup_size(WIDTH)

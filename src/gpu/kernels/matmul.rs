@@ -2,12 +2,33 @@
 
 use std::ops::Range;
 
-use super::{HEIGHT, LINE, WIDTH};
-use crate::gpu::device::Buffer;
+use super::{HEIGHT, LINE, RowView, WIDTH};
 use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
 use crate::gpu::variant::Variant;
 use crate::gpu::weights::Slab;
+use crate::gpu::wgsl::wgsl_struct;
+
+wgsl_struct! {
+    struct Params {
+        /// Tokens.
+        n: usize,
+        /// First row of x and of y.
+        x_first: usize,
+        y_first: usize,
+        /// Groups of 16 values in a row of W.
+        groups: usize,
+        /// vec4 of a row of x, f32 of a row of y.
+        x_stride: usize,
+        y_stride: usize,
+        /// Rows of W: `rows` from `w_first` on; they become columns of y from `column` on.
+        rows: usize,
+        w_first: usize,
+        column: usize,
+        /// y is added to.
+        add: bool,
+    }
+}
 
 /// What to multiply, and where the product goes.
 pub struct Matmul<'a> {
@@ -16,34 +37,57 @@ pub struct Matmul<'a> {
     pub rows: Range<usize>,
     /// Tokens.
     pub n: usize,
-    /// `[x_first + n, x_stride]`; a row has at least the matrix's columns, padded to 16 with zeros.
-    pub x: &'a Buffer,
-    pub x_first: usize,
-    /// A multiple of 4.
-    pub x_stride: usize,
-    /// `[y_first + n, y_stride]`: the first row of W makes column `column`.
-    pub y: &'a Buffer,
-    pub y_first: usize,
-    pub y_stride: usize,
+    /// A row has at least the matrix's columns, padded to 16 with zeros; its stride is a multiple of 4.
+    pub x: RowView<'a>,
+    pub y: RowView<'a>,
+    /// The column of y that the first row becomes.
     pub column: usize,
     /// y is added to.
     pub add: bool,
 }
 
-/// y[y_first + t, column + r] (+)= sum over k of x[x_first + t, k] W[r, k]. `2 n rows columns` operations.
+impl<'a> Matmul<'a> {
+    /// All rows of a slab, as the columns of y that have their numbers in the matrix.
+    pub fn by_slab(slab: &'a Slab, n: usize, x: RowView<'a>, y: RowView<'a>) -> Self {
+        Self { slab, rows: 0..slab.rows.len(), n, x, y, column: slab.rows.start, add: false }
+    }
+
+    /// Some rows of a slab, as the columns of y from 0 on.
+    pub fn by_rows(slab: &'a Slab, rows: Range<usize>, n: usize, x: RowView<'a>, y: RowView<'a>) -> Self {
+        Self { slab, rows, n, x, y, column: 0, add: false }
+    }
+
+    /// The product is added to y.
+    pub fn adding(self) -> Self {
+        Self { add: true, ..self }
+    }
+}
+
+/// y[t, column + r] (+)= sum over k of x[t, k] W[r, k]. `2 n rows columns` operations.
 pub fn record<'a>(recording: &mut Recording<'a>, matmul: &Matmul<'a>) {
-    let &Matmul { slab, ref rows, n, x, x_first, x_stride, y, y_first, y_stride, column, add } = matmul;
-    let kernel = kernel(recording.gpu().variant, n).reading(slab.format);
-    let parameters = [n, x_first, y_first, slab.groups, x_stride / 4, y_stride, rows.len(), rows.start, column, usize::from(add)];
-    recording.dispatch(&kernel, &parameters.map(|number| number as u32), &[&slab.buffer, x, y], [rows.len(), n]);
+    let &Matmul { slab, ref rows, n, x, y, column, add } = matmul;
+    let params = Params {
+        n,
+        x_first: x.first,
+        y_first: y.first,
+        groups: slab.groups,
+        x_stride: x.stride / 4,
+        y_stride: y.stride,
+        rows: rows.len(),
+        w_first: rows.start,
+        column,
+        add,
+    };
+    let kernel = kernel(recording.gpu().variant, n).with_format(slab.format);
+    recording.dispatch(kernel, params, &[&slab.buffer, x.buffer, y.buffer], [rows.len(), n]);
 }
 
 /// The kernel for so many tokens.
 fn kernel(variant: &Variant, n: usize) -> Kernel {
     match (variant.shares_memory, n == 1) {
-        (false, true) => Kernel::new("matvec", [4 * LINE, 1]).number("WIDTH", LINE),
-        (false, false) => Kernel::new("matmul", [8 * WIDTH, 4 * HEIGHT]).number("WIDTH", WIDTH).number("HEIGHT", HEIGHT),
-        (true, true) => Kernel::new("matvec_shared", [4, 1]).number("WIDTH", LINE),
+        (false, true) => Kernel::new("matvec", [4 * LINE, 1]).with_u32("WIDTH", LINE),
+        (false, false) => Kernel::new("matmul", [8 * WIDTH, 4 * HEIGHT]).with_u32("WIDTH", WIDTH).with_u32("HEIGHT", HEIGHT),
+        (true, true) => Kernel::new("matvec_shared", [4, 1]).with_u32("WIDTH", LINE),
         (true, false) => Kernel::new("matmul_tiles", [64, 64]),
     }
 }
@@ -61,8 +105,8 @@ mod tests {
     use crate::model::dequantize::candle_type;
     use crate::model::quant::QUANTS;
 
-    /// [n, rows] from dequantised weights [rows, columns], in f64.
-    fn twin(x: &[f32], w: &[f32], columns: usize) -> Vec<f32> {
+    /// [n, rows] from dequantized weights [rows, columns], in f64.
+    fn reference(x: &[f32], w: &[f32], columns: usize) -> Vec<f32> {
         let product = |x: &[f32], w: &[f32]| x.iter().zip(w).map(|(&x, &w)| f64::from(x) * f64::from(w)).sum::<f64>() as f32;
         x.chunks(columns).flat_map(|x| w.chunks(columns).map(move |w| product(x, w))).collect()
     }
@@ -76,7 +120,7 @@ mod tests {
         let quantized = QTensor::quantize(&tensor, dtype).unwrap();
         let w = quantized.dequantize(&Device::Cpu).unwrap().flatten_all().unwrap().to_vec1::<f32>().unwrap();
         let x = random(n * columns, 2);
-        let expected = twin(&x, &w, columns);
+        let expected = reference(&x, &w, columns);
         for gpu in gpus().await {
             let slab = Slab::from_bytes(&gpu, quant, columns, &quantized.data().unwrap());
             let stride = padded(columns);
@@ -87,23 +131,11 @@ mod tests {
             let x_buffer = gpu.buffer_with_f32("x", &x_rows);
             let y_stride = rows + 3;
             let y_buffer = gpu.buffer_with_f32("y", &vec![SENTINEL; (n + 2) * y_stride]);
+            let (x, y) = (RowView::new(&x_buffer, stride).starting_at(1), RowView::new(&y_buffer, y_stride).starting_at(1));
+            let matmul = Matmul { column: 2, ..Matmul::by_slab(&slab, n, x, y) };
             let mut recording = Recording::new(&gpu);
-            let mut matmul = Matmul {
-                slab: &slab,
-                rows: 0..rows,
-                n,
-                x: &x_buffer,
-                x_first: 1,
-                x_stride: stride,
-                y: &y_buffer,
-                y_first: 1,
-                y_stride,
-                column: 2,
-                add: false,
-            };
             record(&mut recording, &matmul);
-            matmul.add = true;
-            record(&mut recording, &matmul);
+            record(&mut recording, &matmul.adding());
             recording.run();
             let y = gpu.read_f32(&y_buffer, (n + 2) * y_stride).await.unwrap();
             let got: Vec<f32> = y.chunks(y_stride).skip(1).take(n).flat_map(|row| row[2..2 + rows].to_vec()).collect();
@@ -115,7 +147,7 @@ mod tests {
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn every_quantisation_multiplies_like_its_dequantised_weights() {
+    async fn every_quantization_multiplies_like_its_dequantized_weights() {
         for quant in QUANTS {
             for n in [1, 9] {
                 check(quant.name, 70, 512, n).await;
@@ -142,22 +174,7 @@ mod tests {
             x[..2].copy_from_slice(&[1.0, 10.0]);
             let (x, y) = (gpu.buffer_with_f32("x", &x), gpu.buffer("y", 2));
             let mut recording = Recording::new(&gpu);
-            record(
-                &mut recording,
-                &Matmul {
-                    slab: &slab,
-                    rows: 3..5,
-                    n: 1,
-                    x: &x,
-                    x_first: 0,
-                    x_stride: 16,
-                    y: &y,
-                    y_first: 0,
-                    y_stride: 2,
-                    column: 0,
-                    add: false,
-                },
-            );
+            record(&mut recording, &Matmul::by_rows(&slab, 3..5, 1, RowView::new(&x, 16), RowView::new(&y, 2)));
             recording.run();
             assert_eq!(gpu.read_f32(&y, 2).await.unwrap(), [76.0, 98.0]);
         }

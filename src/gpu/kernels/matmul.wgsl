@@ -1,9 +1,9 @@
-// y[t, column + r] (+)= sum over k of x[t, k] W[r, k], in registers: 4 tokens x 8 rows an invocation, no barrier. Loads cost
+// y[t, column + r] (+)= sum over k of x[t, k] W[r, k], in registers: 4 tokens x 8 rows per invocation, no barrier. Loads cost
 // more than products here, and a row of W takes fewer of them than a token.
 // W: [rows, 16 groups], x: [n, 4 x_stride], y: [n, y_stride].
 // Dispatch: x over rows / 8, y over tokens / 4.
 
-#import matmul_params
+#import matmul_common
 
 // One row of W with four tokens.
 fn dots(w: vec4<f32>, x0: vec4<f32>, x1: vec4<f32>, x2: vec4<f32>, x3: vec4<f32>) -> vec4<f32> {
@@ -23,7 +23,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let at_a = (p.w_first + min(rows_a, vec4<u32>(p.rows - 1u))) * p.groups;
     let at_b = (p.w_first + min(rows_b, vec4<u32>(p.rows - 1u))) * p.groups;
     var x_at = (p.x_first + min(next_four(token), vec4<u32>(p.n - 1u))) * p.x_stride;
-    // A row each, its component a token.
+    // One row each; component t is token `token + t`.
     var sum0 = vec4<f32>();
     var sum1 = vec4<f32>();
     var sum2 = vec4<f32>();

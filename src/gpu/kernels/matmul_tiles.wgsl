@@ -1,9 +1,9 @@
-// matmul for GPUs: a workgroup computes 64 tokens x 64 rows from tiles in shared memory, 4 x 4 an invocation.
+// matmul with workgroup memory: a workgroup computes 64 tokens x 64 rows from tiles there, each invocation 4 x 4.
 // Dispatch: x over rows / 64, y over tokens / 64.
 
-#import matmul_params
+#import matmul_common
 
-// 16 columns of 64 rows and of 64 tokens: [column / 4, row or token], four columns a vector.
+// 16 columns of 64 rows and of 64 tokens: [column / 4, row or token], four columns per vector.
 var<workgroup> w_tile: array<vec4<f32>, 256>;
 var<workgroup> x_tile: array<vec4<f32>, 256>;
 

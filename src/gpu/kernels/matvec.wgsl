@@ -1,7 +1,7 @@
-// matmul for few tokens: one token x 4 rows an invocation, no barrier.
+// matmul for one token: 4 rows per invocation, no barrier.
 // Dispatch: x over rows / 4, y over tokens.
 
-#import matmul_params
+#import matmul_common
 
 @compute @workgroup_size(WIDTH)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {

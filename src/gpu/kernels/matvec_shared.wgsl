@@ -1,7 +1,7 @@
-// matmul for few tokens on GPUs: a workgroup computes one token x 4 rows, each invocation a share of the columns.
+// matmul for one token with workgroup memory: a workgroup computes 4 rows, each invocation some of the columns.
 // Dispatch: x over rows / 4, y over tokens.
 
-#import matmul_params
+#import matmul_common
 
 var<workgroup> sums: array<vec4<f32>, WIDTH>;
 

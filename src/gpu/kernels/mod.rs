@@ -1,90 +1,119 @@
-//! The kernels: each a WGSL file, and a Rust file of the same name with what it takes and a plain twin in its tests.
+//! The kernels: each a WGSL file, and a Rust file of the same name with its parameters and buffers, how it is dispatched, and tests
+//! against a plain reference.
 //!
-//! A kernel with a `_shared` or `_tiles` neighbour has two variants; see [`super::variant`].
+//! A kernel with a neighbor named `_shared` or `_tiles` has two variants; see [`super::variant`]. `_common` is what variants share.
 
-pub mod add_up;
 pub mod argmax;
-pub mod attended;
 pub mod attention;
-pub mod best;
-pub mod divergence;
+pub mod attention_mass;
+pub mod bandwidth_probe;
 pub mod embed;
-pub mod fma;
+pub mod fma_probe;
 pub mod gather;
-pub mod heads;
+pub mod kl_divergence;
 pub mod log_sum_exp;
+pub mod masked_argmax;
 pub mod matmul;
+pub mod qkv_rope_cache;
 pub mod rms_norm;
 pub mod sample;
 pub mod swiglu;
 
+use super::batch::Row;
+use super::buffer::Buffer;
+use super::kernel::Kernel;
+use sample::GpuDraw;
+
 macro_rules! sources {
-    ($($name:literal),*) => { &[$(($name, include_str!(concat!($name, ".wgsl")))),*] };
+    ($($name:literal),* $(,)?) => { &[$(($name, include_str!(concat!($name, ".wgsl")))),*] };
 }
 
 /// Kernels by name.
 pub(super) const SOURCES: &[(&str, &str)] = sources![
-    "add_up",
     "argmax",
-    "argmax_parts",
-    "attended",
+    "argmax_merge",
     "attention",
+    "attention_mass",
     "attention_shared",
-    "best",
-    "divergence",
-    "divergence_shared",
+    "bandwidth_probe",
     "embed",
-    "fma",
+    "fma_probe",
     "gather",
-    "heads",
+    "kl_divergence",
+    "kl_divergence_shared",
     "log_sum_exp",
     "log_sum_exp_shared",
+    "masked_argmax",
     "matmul",
     "matmul_tiles",
     "matvec",
     "matvec_shared",
+    "qkv_rope_cache",
     "rms_norm",
     "rms_norm_shared",
     "sample",
-    "swiglu"
+    "swiglu",
 ];
 
-/// What they may `#import`.
+/// What they may `#import`, beside their own `params`: see [`Kernel::wgsl`].
 pub(super) const IMPORTS: &[(&str, &str)] = &[
-    ("attention_params", include_str!("attention_params.wgsl")),
-    ("divergence_params", include_str!("divergence_params.wgsl")),
-    ("log_sum_exp_params", include_str!("log_sum_exp_params.wgsl")),
-    ("matmul_params", include_str!("matmul_params.wgsl")),
+    ("attention_common", include_str!("attention_common.wgsl")),
+    ("attention_query", include_str!("attention_query.wgsl")),
+    ("draw", GpuDraw::WGSL),
+    ("kl_divergence_common", include_str!("kl_divergence_common.wgsl")),
+    ("log_sum_exp_common", include_str!("log_sum_exp_common.wgsl")),
+    ("matmul_common", include_str!("matmul_common.wgsl")),
+    ("online_softmax", include_str!("online_softmax.wgsl")),
     ("reduce", include_str!("reduce.wgsl")),
-    ("rms_norm_params", include_str!("rms_norm_params.wgsl")),
-    ("row", include_str!("row.wgsl")),
+    ("rms_norm_common", include_str!("rms_norm_common.wgsl")),
+    ("row", Row::WGSL),
     ("scales_k4", include_str!("quant/scales_k4.wgsl")),
     ("weights", include_str!("quant/weights.wgsl")),
 ];
 
-/// Invocations of a workgroup: in a line, and in a rectangle.
+/// Invocations of a one-dimensional workgroup.
 const LINE: usize = 64;
+/// Invocations of a two-dimensional workgroup along x and y; the shaders say `@workgroup_size(WIDTH, 4)`.
 const WIDTH: usize = 16;
 const HEIGHT: usize = 4;
 
-use super::kernel::Kernel;
-
-/// A kernel with one invocation for each item of a line.
-fn line(name: &'static str) -> Kernel {
-    Kernel::new(name, [LINE, 1]).number("WIDTH", LINE)
+/// A kernel with one invocation per item along x.
+fn one_dimensional(name: &'static str) -> Kernel {
+    Kernel::new(name, [LINE, 1]).with_u32("WIDTH", LINE)
 }
 
-/// A kernel with one workgroup for each item of a line.
-fn workgroup_each(name: &'static str) -> Kernel {
-    Kernel::new(name, [1, 1]).number("WIDTH", LINE)
+/// A kernel with one invocation per item along x and y.
+fn two_dimensional(name: &'static str) -> Kernel {
+    Kernel::new(name, [WIDTH, HEIGHT]).with_u32("WIDTH", WIDTH)
 }
 
-/// A kernel with one invocation for each item of a rectangle.
-fn rectangle(name: &'static str) -> Kernel {
-    Kernel::new(name, [WIDTH, HEIGHT]).number("WIDTH", WIDTH)
+/// A kernel with one workgroup per item.
+fn workgroup_per_item(name: &'static str) -> Kernel {
+    Kernel::new(name, [1, 1]).with_u32("WIDTH", LINE)
 }
 
-/// Rows of floats padded so that a whole group of weights always meets values: `length` rounded up to 16.
+/// The rows of a buffer from one row on, `[first + .., stride]`.
+#[derive(Clone, Copy)]
+pub struct RowView<'a> {
+    pub buffer: &'a Buffer,
+    pub first: usize,
+    /// f32 from one row to the next.
+    pub stride: usize,
+}
+
+impl<'a> RowView<'a> {
+    /// All rows.
+    pub fn new(buffer: &'a Buffer, stride: usize) -> Self {
+        Self { buffer, first: 0, stride }
+    }
+
+    /// Those from row `first` on.
+    pub fn starting_at(self, first: usize) -> Self {
+        Self { first, ..self }
+    }
+}
+
+/// The length of a row of floats in memory, padded so that every whole group of weights meets values: `length` rounded up to 16.
 pub fn padded(length: usize) -> usize {
     super::format::groups(length) * super::format::GROUP
 }

@@ -1,9 +1,9 @@
-// Over the values of all invocations of a workgroup, of which there are WIDTH; everybody gets the result.
+// The sum or the maximum of one value from each of a workgroup's WIDTH invocations; all of them get the result.
 
 var<workgroup> reduced: array<f32, WIDTH>;
 
 fn sum_of_all(local: u32, value: f32) -> f32 {
-    // Everybody has read what was there before.
+    // Wait until all have read the result before.
     workgroupBarrier();
     reduced[local] = value;
     for (var half = WIDTH / 2u; half > 0u; half /= 2u) {

@@ -1,28 +1,42 @@
-//! Root mean square normalisation (Zhang and Sennrich 2019).
+//! Root mean square normalization (Zhang and Sennrich 2019).
 
-use super::{line, workgroup_each};
-use crate::gpu::device::Buffer;
+use super::{RowView, one_dimensional, workgroup_per_item};
+use crate::gpu::buffer::Buffer;
 use crate::gpu::recording::Recording;
+use crate::gpu::wgsl::wgsl_struct;
 
-/// y[r] = weight * x[first + r] / sqrt(mean(x[first + r]^2) + epsilon) for `n` rows of `dim` values; x and y are `[.., stride]`.
+wgsl_struct! {
+    struct Params {
+        n: usize,
+        first: usize,
+        dim: usize,
+        stride: usize,
+        epsilon: f32,
+    }
+}
+
+/// y[r] = weight * x[r] / sqrt(mean(x[r]^2) + epsilon) for `n` rows of `dim` values.
 #[derive(Clone, Copy)]
 pub struct RmsNorm<'a> {
-    pub x: &'a Buffer,
-    pub first: usize,
+    /// Its stride is a multiple of 4; what lies beyond `dim` is zero.
+    pub x: RowView<'a>,
     pub weight: &'a Buffer,
+    /// `[n, stride of x]`.
     pub y: &'a Buffer,
     pub n: usize,
     pub dim: usize,
-    /// A multiple of 4; what lies beyond `dim` is zero.
-    pub stride: usize,
     pub epsilon: f64,
 }
 
 pub fn record<'a>(recording: &mut Recording<'a>, norm: &RmsNorm<'a>) {
-    let &RmsNorm { x, first, weight, y, n, dim, stride, epsilon } = norm;
-    let kernel = if recording.gpu().variant.shares_memory { workgroup_each("rms_norm_shared") } else { line("rms_norm") };
-    let parameters = [n as u32, first as u32, dim as u32, stride as u32, (epsilon as f32).to_bits()];
-    recording.dispatch(&kernel, &parameters, &[x, weight, y], [n, 1]);
+    let &RmsNorm { x, weight, y, n, dim, epsilon } = norm;
+    let kernel = if recording.gpu().variant.shares_memory { workgroup_per_item("rms_norm_shared") } else { one_dimensional("rms_norm") };
+    recording.dispatch(
+        kernel,
+        Params { n, first: x.first, dim, stride: x.stride, epsilon: epsilon as f32 },
+        &[x.buffer, weight, y],
+        [n, 1],
+    );
 }
 
 #[cfg(test)]
@@ -32,13 +46,13 @@ mod tests {
     use super::*;
     use crate::gpu::testing::{SENTINEL, assert_close, gpus, random};
 
-    fn twin(x: &[f32], weight: &[f32], epsilon: f64) -> Vec<f32> {
+    fn reference(x: &[f32], weight: &[f32], epsilon: f64) -> Vec<f32> {
         let mean = x.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>() / x.len() as f64;
         x.iter().zip(weight).map(|(&x, &w)| (f64::from(w) * f64::from(x) / (mean + epsilon).sqrt()) as f32).collect()
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn rows_are_normalised_like_the_twin() {
+    async fn rows_are_normalized_like_the_reference() {
         for gpu in gpus().await {
             for (n, dim) in [(1, 1), (63, 64), (64, 65), (65, 63), (199, 8), (2, 199)] {
                 let stride = super::super::padded(dim);
@@ -50,11 +64,12 @@ mod tests {
                 let (x, w) = (gpu.buffer_with_f32("x", &x), gpu.buffer_with_f32("weight", &weight));
                 let y = gpu.buffer_with_f32("y", &vec![SENTINEL; (n + 1) * stride]);
                 let mut recording = Recording::new(&gpu);
-                record(&mut recording, &RmsNorm { x: &x, first: 1, weight: &w, y: &y, n, dim, stride, epsilon: 1e-5 });
+                let x = RowView::new(&x, stride).starting_at(1);
+                record(&mut recording, &RmsNorm { x, weight: &w, y: &y, n, dim, epsilon: 1e-5 });
                 recording.run();
                 let y = gpu.read_f32(&y, (n + 1) * stride).await.unwrap();
                 for (row, values) in values.chunks(dim).enumerate() {
-                    assert_close("rms_norm", &y[row * stride..][..dim], &twin(values, &weight, 1e-5), 1e-5);
+                    assert_close("rms_norm", &y[row * stride..][..dim], &reference(values, &weight, 1e-5), 1e-5);
                 }
                 assert_eq!(y.iter().filter(|&&value| value == SENTINEL).count(), y.len() - n * dim);
             }

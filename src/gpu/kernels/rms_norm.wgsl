@@ -1,8 +1,8 @@
 // y[r] = weight * x[first + r] / sqrt(mean(x[first + r]^2) + epsilon), over dim values.
 // x: [.., stride], weight: [dim], y: [n, stride].
-// Dispatch: one invocation a row.
+// Dispatch: one invocation per row.
 
-#import rms_norm_params
+#import rms_norm_common
 
 @compute @workgroup_size(WIDTH)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {

@@ -1,7 +1,6 @@
-// rms_norm, one workgroup a row.
+// rms_norm with workgroup memory: one workgroup per row.
 
-#import rms_norm_params
-
+#import rms_norm_common
 #import reduce
 
 @compute @workgroup_size(WIDTH)

@@ -1,25 +1,50 @@
 //! A token drawn at random, from the logits of one position.
 
-use crate::gpu::device::Buffer;
+use crate::gpu::buffer::Buffer;
 use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
+use crate::gpu::wgsl::wgsl_struct;
 use crate::lm::sample::Draw;
 
 const WIDTH: usize = 256;
 
-/// 4-byte values of a draw in memory.
-pub const DRAW_WORDS: usize = 4;
-
-/// A draw as the kernel reads it, for a vocabulary of `n` tokens.
-pub fn words(draw: &Draw, n: usize) -> [u32; DRAW_WORDS] {
-    let top_k = draw.top_k.unwrap_or(n).min(n) as u32;
-    [(draw.temperature as f32).to_bits(), top_k, (draw.top_p.unwrap_or(1.0) as f32).to_bits(), (draw.uniform as f32).to_bits()]
+wgsl_struct! {
+    struct Params {
+        n: usize,
+    }
 }
 
-/// The token to `chosen[0]`, see [`Draw::token`], and the bits of a number to `chosen[1]` that is finite where all logits are. `draw` holds [`words`].
+wgsl_struct! {
+    /// A [`Draw`] as the kernel reads it.
+    pub struct GpuDraw {
+        /// Logits are divided by it; above 0.
+        temperature: f32,
+        /// Only tokens as likely as the k-th are left; the size of the vocabulary for all.
+        top_k: usize,
+        /// Of those, the fewest most likely ones that hold this part of their probability.
+        top_p: f32,
+        /// In [0, 1).
+        chance: f32,
+    }
+}
+
+impl GpuDraw {
+    /// For a vocabulary of `n` tokens.
+    pub fn new(draw: &Draw, n: usize) -> Self {
+        Self {
+            temperature: draw.temperature as f32,
+            top_k: draw.top_k.unwrap_or(n).min(n),
+            top_p: draw.top_p.unwrap_or(1.0) as f32,
+            chance: draw.chance as f32,
+        }
+    }
+}
+
+/// The token to `chosen[0]`, see [`Draw::token`], and the bits of a number to `chosen[1]` that is finite where all logits are. `draw`
+/// holds a [`GpuDraw`].
 pub fn record<'a>(recording: &mut Recording<'a>, logits: &'a Buffer, n: usize, draw: &'a Buffer, chosen: &'a Buffer) {
-    let kernel = Kernel::new("sample", [1, 1]).number("WIDTH", WIDTH);
-    recording.dispatch(&kernel, &[n as u32], &[logits, draw, chosen], [1, 1]);
+    let kernel = Kernel::new("sample", [1, 1]).with_u32("WIDTH", WIDTH);
+    recording.dispatch(kernel, Params { n }, &[logits, draw, chosen], [1, 1]);
 }
 
 #[cfg(test)]
@@ -30,15 +55,15 @@ mod tests {
     use crate::gpu::testing::{gpus, random};
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn tokens_are_drawn_like_the_twins() {
+    async fn tokens_are_drawn_like_those_of_the_reference() {
         for gpu in gpus().await {
             for n in [1, 255, 256, 257, 1000] {
                 let logits: Vec<f32> = random(n, n as u64).iter().map(|value| 6.0 * value).collect();
                 let on_gpu = gpu.buffer_with_f32("logits", &logits);
                 for (i, (top_k, top_p)) in [(None, None), (Some(5), None), (None, Some(0.7)), (Some(40), Some(0.9))].iter().enumerate() {
-                    for uniform in [0.0, 0.123, 0.5, 0.77, 0.999_9] {
-                        let draw = Draw { temperature: 0.5 + 0.4 * i as f64, top_k: *top_k, top_p: *top_p, uniform };
-                        let (words, chosen) = (gpu.buffer_with("draw", &words(&draw, n)), gpu.buffer("chosen", 2));
+                    for chance in [0.0, 0.123, 0.5, 0.77, 0.999_9] {
+                        let draw = Draw { temperature: 0.5 + 0.4 * i as f64, top_k: *top_k, top_p: *top_p, chance };
+                        let (words, chosen) = (gpu.buffer_with("draw", &GpuDraw::new(&draw, n).words()), gpu.buffer("chosen", 2));
                         let mut recording = Recording::new(&gpu);
                         record(&mut recording, &on_gpu, n, &words, &chosen);
                         recording.run();
@@ -50,13 +75,16 @@ mod tests {
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn what_is_no_number_shows() {
+    async fn a_logit_that_is_not_finite_shows() {
         let mut logits = random(300, 5);
         logits[170] = f32::NAN;
         for gpu in gpus().await {
-            let draw = Draw { temperature: 1.0, top_k: None, top_p: None, uniform: 0.5 };
-            let (logits, words, chosen) =
-                (gpu.buffer_with_f32("logits", &logits), gpu.buffer_with("draw", &words(&draw, 300)), gpu.buffer("chosen", 2));
+            let draw = Draw { temperature: 1.0, top_k: None, top_p: None, chance: 0.5 };
+            let (logits, words, chosen) = (
+                gpu.buffer_with_f32("logits", &logits),
+                gpu.buffer_with("draw", &GpuDraw::new(&draw, 300).words()),
+                gpu.buffer("chosen", 2),
+            );
             let mut recording = Recording::new(&gpu);
             record(&mut recording, &logits, 300, &words, &chosen);
             recording.run();

@@ -1,30 +1,18 @@
-// A token drawn by chance: of the tokens left by top-k and top-p, the one at which the running sum of exp(logit / temperature),
-// in the order of the vocabulary, passes `chance` of the whole.
+// A token drawn at random: of the tokens left by top-k and top-p, the one at which the running sum of exp(logit / temperature),
+// in the order of the vocabulary, passes `chance` of its total.
 // logits: [n]; draw: [1]; chosen: [index, bits of the sum of all weights].
 // Dispatch: one workgroup.
 
-struct Params {
-    n: u32,
-}
-
-struct Draw {
-    temperature: f32,
-    // Only tokens as likely as the k-th are left; n for all.
-    top_k: u32,
-    // Of those, the most likely ones that hold this part of the probability.
-    top_p: f32,
-    // In [0, 1).
-    chance: f32,
-}
+#import params
+#import draw
+#import reduce
 
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> logits: array<f32>;
-@group(0) @binding(2) var<storage, read> draw: array<Draw>;
+@group(0) @binding(2) var<storage, read> draw: array<GpuDraw>;
 @group(0) @binding(3) var<storage, read_write> chosen: array<u32>;
 
-#import reduce
-
-// Ordered as the numbers are.
+// An integer for each number, in the same order.
 fn key(value: f32) -> u32 {
     let bits = bitcast<u32>(value);
     return select(bits | 0x80000000u, ~bits, bits >= 0x80000000u);
@@ -67,7 +55,7 @@ fn main(@builtin(local_invocation_index) local: u32) {
         nucleus = select(nucleus, nucleus | bit, mass(local, top, max(nucleus | bit, kth)) >= wanted);
     }
     let threshold = max(kth, select(0u, nucleus, draw[0].top_p < 1.0));
-    // In the order of the vocabulary: first whose share of it, then which token.
+    // In the order of the vocabulary: first the invocation whose share of the vocabulary has the token, then the token.
     let share = (p.n + WIDTH - 1u) / WIDTH;
     var own = 0.0;
     for (var i = local * share; i < min(p.n, (local + 1u) * share); i++) {

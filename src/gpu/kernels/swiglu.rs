@@ -1,12 +1,22 @@
-//! The gate of the feed-forward part (Shazeer 2020).
+//! SwiGLU, the gate of the feed-forward network (Shazeer 2020).
 
-use super::rectangle;
-use crate::gpu::device::Buffer;
+use super::two_dimensional;
+use crate::gpu::buffer::Buffer;
 use crate::gpu::recording::Recording;
+use crate::gpu::wgsl::wgsl_struct;
+
+wgsl_struct! {
+    struct Params {
+        n: usize,
+        ffn_dim: usize,
+        /// f32 of a row of y.
+        stride: usize,
+    }
+}
 
 /// y[r, i] = silu(gate[r, i]) up[r, i]; gate_up `[n, gate and up, ffn_dim]`, y `[n, stride]`.
 pub fn record<'a>(recording: &mut Recording<'a>, gate_up: &'a Buffer, y: &'a Buffer, n: usize, ffn_dim: usize, stride: usize) {
-    recording.dispatch(&rectangle("swiglu"), &[n as u32, ffn_dim as u32, stride as u32], &[gate_up, y], [ffn_dim, n]);
+    recording.dispatch(two_dimensional("swiglu"), Params { n, ffn_dim, stride }, &[gate_up, y], [ffn_dim, n]);
 }
 
 #[cfg(test)]
@@ -16,22 +26,22 @@ mod tests {
     use super::*;
     use crate::gpu::testing::{SENTINEL, assert_close, gpus, random};
 
-    fn twin(gate: f32, up: f32) -> f32 {
+    fn reference(gate: f32, up: f32) -> f32 {
         (f64::from(gate) / (1.0 + (-f64::from(gate)).exp()) * f64::from(up)) as f32
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn gates_open_like_the_twins() {
+    async fn gated_values_are_those_of_the_reference() {
         for gpu in gpus().await {
             for (n, ffn_dim) in [(1, 1), (3, 15), (4, 16), (5, 17), (19, 55)] {
                 let stride = super::super::padded(ffn_dim);
                 let mut values = random(2 * n * ffn_dim, 6);
-                // Neither end of the exponential may become something that is no number.
+                // exp(-gate) overflows or vanishes here; the result must still be a number.
                 values[0] = 200.0;
                 values[ffn_dim - 1] = -200.0;
                 let expected = values
                     .chunks(2 * ffn_dim)
-                    .flat_map(|row| row[..ffn_dim].iter().zip(&row[ffn_dim..]).map(|(&gate, &up)| twin(gate, up)).collect::<Vec<_>>());
+                    .flat_map(|row| row[..ffn_dim].iter().zip(&row[ffn_dim..]).map(|(&gate, &up)| reference(gate, up)).collect::<Vec<_>>());
                 let gate_up = gpu.buffer_with_f32("gate_up", &values);
                 let y = gpu.buffer_with_f32("y", &vec![SENTINEL; n * stride]);
                 let mut recording = Recording::new(&gpu);

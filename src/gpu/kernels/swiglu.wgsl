@@ -2,11 +2,7 @@
 // gate_up: [n, gate and up, ffn_dim], y: [n, stride].
 // Dispatch: x over ffn_dim, y over rows.
 
-struct Params {
-    n: u32,
-    ffn_dim: u32,
-    stride: u32,
-}
+#import params
 
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> gate_up: array<f32>;

@@ -1,4 +1,4 @@
-// Q5_0: 32 values in 6 words: qh (one bit a value), qs (4 words as in Q4_0), d. Value: d (q - 16).
+// Q5_0: 32 values in 6 words: qh (one bit per value), qs (4 words as in Q4_0), d. Value: d (q - 16).
 
 struct Group {
     at: u32,

@@ -1,4 +1,4 @@
-// Q5_1: 32 values in 6 words: d and m, qh (one bit a value), qs (4 words as in Q4_0). Value: d q + m.
+// Q5_1: 32 values in 6 words: d and m, qh (one bit per value), qs (4 words as in Q4_0). Value: d q + m.
 
 struct Group {
     at: u32,

@@ -1,8 +1,8 @@
-// Rows of quantised values in `weights: array<u32>`. A quantisation gives, for 16 values that share a scale:
+// Rows of quantized values in `weights: array<u32>`. Each quantization defines, for a group of 16 values that share a scale:
 //   group_at(index) -> Group       where group number `index` of the matrix is, and its scale
 //   four(group, j) -> vec4<f32>    its values 4j..4j+4
 
-// The four bytes of a word, lowest first; upper bits of each byte may belong to its neighbour's shift: mask them.
+// The four bytes of a word, lowest first. The word's higher bytes are not cleared from each: mask it.
 fn bytes(word: u32) -> vec4<u32> {
     return vec4<u32>(word) >> vec4<u32>(0u, 8u, 16u, 24u);
 }

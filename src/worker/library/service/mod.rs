@@ -174,7 +174,7 @@ fn failed(error: LibraryError) -> LibraryEvent {
 }
 
 async fn device_facts() -> DeviceFacts {
-    let gpu = device::glance().await.map(|(is_software, max_buffer)| GpuFacts { is_software, max_buffer });
+    let gpu = device::probe_adapter().await.map(|gpu| GpuFacts { is_software: gpu.is_software, max_buffer: gpu.max_buffer_bytes });
     DeviceFacts { gpu, memory: stored_models::device_memory(), storage: stored_models::storage_status().await }
 }
 

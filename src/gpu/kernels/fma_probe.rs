@@ -1,18 +1,28 @@
-//! Multiplications and additions without memory: how many a GPU can do at most.
+//! Fused multiply-adds without memory reads: measures how many operations per second a GPU can do.
 
-use super::{LINE, line};
-use crate::gpu::device::Buffer;
+use super::{LINE, one_dimensional};
+use crate::gpu::buffer::Buffer;
 use crate::gpu::recording::Recording;
+use crate::gpu::wgsl::wgsl_struct;
 
 /// Numbers that each invocation works on.
 pub const NUMBERS: usize = 32;
 /// Less than 1, so that numbers stay small.
 const S: f32 = 0.5;
 
-/// `rounds` rounds of a = a s + i / n on 32 numbers for each i, added up in y `[n]`.
+wgsl_struct! {
+    struct Params {
+        n: usize,
+        rounds: usize,
+        /// The factor.
+        s: f32,
+    }
+}
+
+/// y[i] = the sum of 32 numbers after `rounds` rounds of a = a s + i / n; y `[n]`. `2 n rounds NUMBERS` operations.
 pub fn record<'a>(recording: &mut Recording<'a>, y: &'a Buffer, n: usize, rounds: usize) {
     debug_assert!(n.div_ceil(LINE) <= 65535, "more workgroups than every device takes");
-    recording.dispatch(&line("fma"), &[n as u32, rounds as u32, S.to_bits()], &[y], [n, 1]);
+    recording.dispatch(one_dimensional("fma_probe"), Params { n, rounds, s: S }, &[y], [n, 1]);
 }
 
 #[cfg(test)]
@@ -22,13 +32,13 @@ mod tests {
     use super::*;
     use crate::gpu::testing::{SENTINEL, assert_close, gpus};
 
-    fn twin(i: usize, n: usize, rounds: usize) -> f32 {
+    fn reference(i: usize, n: usize, rounds: usize) -> f32 {
         let round = |a: f32| a * S + i as f32 / n as f32;
         (0..NUMBERS).map(|first| (0..rounds).fold(first as f32, |a, _| round(a))).sum()
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn rounds_are_those_of_the_twin() {
+    async fn rounds_are_those_of_the_reference() {
         for gpu in gpus().await {
             for (n, rounds) in [(1, 0), (63, 1), (64, 2), (65, 3), (199, 7)] {
                 let y = gpu.buffer_with_f32("y", &vec![SENTINEL; n + 1]);
@@ -37,7 +47,7 @@ mod tests {
                 recording.run();
                 let mut got = gpu.read_f32(&y, n + 1).await.unwrap();
                 assert_eq!(got.pop(), Some(SENTINEL));
-                assert_close("fma", &got, &(0..n).map(|i| twin(i, n, rounds)).collect::<Vec<_>>(), 1e-5);
+                assert_close("fma_probe", &got, &(0..n).map(|i| reference(i, n, rounds)).collect::<Vec<_>>(), 1e-5);
             }
         }
     }

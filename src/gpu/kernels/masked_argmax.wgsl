@@ -1,14 +1,9 @@
 // The most likely allowed token of each row so far, over tiles of the vocabulary in order; the lowest of several.
-// logits: [n, length] for tokens `token`..`token + length`; excluded: [..], one token for each row; forbidden: a bit a token;
-// best: [..] of (logit's bits, token), which begins at minus infinity.
-// Dispatch: one invocation a row.
+// logits: [n, length] for tokens `token`..`token + length`; excluded: [..], one token per row; forbidden: one bit per token;
+// best: [..] of (logit's bits, token), unchanged where no token is allowed.
+// Dispatch: one invocation per row.
 
-struct Params {
-    n: u32,
-    first: u32,
-    token: u32,
-    length: u32,
-}
+#import params
 
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> logits: array<f32>;

@@ -1,16 +1,26 @@
-//! The most likely allowed token of each of several rows.
+//! The most likely allowed token of each of several rows, one tile of the vocabulary at a time.
 
-use super::line;
-use crate::gpu::device::Buffer;
+use super::one_dimensional;
+use crate::gpu::buffer::Buffer;
 use crate::gpu::recording::Recording;
+use crate::gpu::wgsl::wgsl_struct;
 
-/// A tile of logits and the rows that choose from it.
-pub struct Ballot<'a> {
+wgsl_struct! {
+    struct Params {
+        n: usize,
+        first: usize,
+        token: usize,
+        length: usize,
+    }
+}
+
+/// A tile of logits and the rows that it belongs to.
+pub struct MaskedArgmax<'a> {
     /// `[n, length]`.
     pub logits: &'a Buffer,
-    /// One token for each row that it does not choose.
+    /// One token per row that is not allowed.
     pub excluded: &'a Buffer,
-    /// Of the vocabulary: see [`bits`].
+    /// Tokens that are allowed in no row: see [`token_bitmap`].
     pub forbidden: &'a Buffer,
     /// `[rows, 2]`: bits of the largest logit, and its token; untouched where no token is allowed.
     pub best: &'a Buffer,
@@ -22,14 +32,14 @@ pub struct Ballot<'a> {
     pub length: usize,
 }
 
-pub fn record<'a>(recording: &mut Recording<'a>, ballot: &Ballot<'a>) {
-    let &Ballot { logits, excluded, forbidden, best, first, n, token, length } = ballot;
-    let parameters = [n, first, token, length].map(|number| number as u32);
-    recording.dispatch(&line("best"), &parameters, &[logits, excluded, forbidden, best], [n, 1]);
+/// Adds the tile to the best tokens of its rows.
+pub fn record<'a>(recording: &mut Recording<'a>, args: &MaskedArgmax<'a>) {
+    let &MaskedArgmax { logits, excluded, forbidden, best, first, n, token, length } = args;
+    recording.dispatch(one_dimensional("masked_argmax"), Params { n, first, token, length }, &[logits, excluded, forbidden, best], [n, 1]);
 }
 
-/// A bit for each token of the vocabulary, set where it is one of `tokens`.
-pub fn bits(tokens: &[u32], vocab_size: usize) -> Vec<u32> {
+/// One bit per token of the vocabulary, set where it is one of `tokens`.
+pub fn token_bitmap(tokens: &[u32], vocab_size: usize) -> Vec<u32> {
     let mut bits = vec![0; vocab_size.div_ceil(32)];
     tokens.iter().for_each(|&token| bits[token as usize / 32] |= 1 << (token % 32));
     bits
@@ -43,7 +53,7 @@ mod tests {
     use crate::gpu::testing::{gpus, random};
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn each_row_chooses_its_most_likely_allowed_token() {
+    async fn each_row_gets_its_most_likely_allowed_token() {
         const VOCAB: usize = 150;
         for gpu in gpus().await {
             for n in [1, 63, 64, 65] {
@@ -56,14 +66,14 @@ mod tests {
                 let excluded: Vec<u32> = std::iter::once(0).chain((0..n).map(|row| order(row)[0])).collect();
                 let forbidden = [order(0)[1], 7];
                 let [excluded_buffer, forbidden_buffer] =
-                    [&excluded, &bits(&forbidden, VOCAB)].map(|words| gpu.buffer_with("words", words));
+                    [&excluded, &token_bitmap(&forbidden, VOCAB)].map(|words| gpu.buffer_with("words", words));
                 let best = gpu.buffer("best", 2 * (n + 1));
                 for (token, length) in [(0, 64), (64, 65), (129, 21)] {
                     let tile: Vec<f32> = logits.chunks(VOCAB).flat_map(|row| row[token..token + length].to_vec()).collect();
                     let tile = gpu.buffer_with_f32("logits", &tile);
                     let mut recording = Recording::new(&gpu);
                     let (excluded, forbidden) = (&excluded_buffer, &forbidden_buffer);
-                    record(&mut recording, &Ballot { logits: &tile, excluded, forbidden, best: &best, first: 1, n, token, length });
+                    record(&mut recording, &MaskedArgmax { logits: &tile, excluded, forbidden, best: &best, first: 1, n, token, length });
                     recording.run();
                 }
                 let best = gpu.read(&best, 2 * (n + 1)).await.unwrap();

@@ -1,10 +1,6 @@
-// What both variants of divergence are given.
+// The inputs and outputs of both variants of kl_divergence.
 
-struct Params {
-    n: u32,
-    first: u32,
-    length: u32,
-}
+#import params
 
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> logits: array<f32>;

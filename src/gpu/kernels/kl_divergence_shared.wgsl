@@ -1,7 +1,6 @@
-// divergence, one workgroup a position.
+// kl_divergence with workgroup memory: one workgroup per position.
 
-#import divergence_params
-
+#import kl_divergence_common
 #import reduce
 
 @compute @workgroup_size(WIDTH)

@@ -1,22 +1,6 @@
-// What all matmul kernels are given, and how they store.
+// The inputs and outputs of all matmul kernels, and how they store a product.
 
-struct Params {
-    n: u32,
-    // First row of x and of y.
-    x_first: u32,
-    y_first: u32,
-    // Groups of 16 values in a row of W.
-    groups: u32,
-    // vec4 of a row of x, f32 of a row of y.
-    x_stride: u32,
-    y_stride: u32,
-    // Rows of W: `rows` from `w_first` on; they become columns of y from `column` on.
-    rows: u32,
-    w_first: u32,
-    column: u32,
-    // 1: y is added to.
-    add: u32,
-}
+#import params
 
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> weights: array<u32>;
@@ -25,7 +9,7 @@ struct Params {
 
 #import weights
 
-// Four rows of W for one token; what lies past the end is left out.
+// Stores the products of four rows of W with one token; what is past the last row or token is left out.
 fn store(token: u32, rows: vec4<u32>, values: vec4<f32>) {
     if token >= p.n {
         return;

@@ -1,12 +1,8 @@
-// y[i] = the sum of 32 numbers after `rounds` rounds of a = a s + i / n each, that begin with their index: nothing but arithmetic.
+// y[i] = the sum of 32 numbers, 0 to 31 at first, after `rounds` rounds of a = a s + i / n on each: arithmetic and no reads.
 // y: [n].
 // Dispatch: x over n.
 
-struct Params {
-    n: u32,
-    rounds: u32,
-    s: f32,
-}
+#import params
 
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read_write> y: array<f32>;

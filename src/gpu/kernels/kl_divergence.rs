@@ -1,11 +1,20 @@
-//! How far a perturbed prediction is from the original one: KL(base || perturbed), one tile of the vocabulary at a time.
+//! Kullback-Leibler divergence of perturbed predictions from the base text's, KL(base || perturbed), one tile of the vocabulary at a time.
 
-use super::{line, workgroup_each};
-use crate::gpu::device::Buffer;
+use super::{one_dimensional, workgroup_per_item};
+use crate::gpu::buffer::Buffer;
 use crate::gpu::recording::Recording;
+use crate::gpu::wgsl::wgsl_struct;
 
-/// A tile of the logits of some positions, and of the base text's at the same places.
-pub struct Tiles<'a> {
+wgsl_struct! {
+    struct Params {
+        n: usize,
+        first: usize,
+        length: usize,
+    }
+}
+
+/// A tile of the logits of some positions, and of the base text's logits at the same positions.
+pub struct KlDivergence<'a> {
     /// `[n, length]`.
     pub logits: &'a Buffer,
     /// `[rows, length]`.
@@ -21,17 +30,17 @@ pub struct Tiles<'a> {
 }
 
 /// state.w += sum over v of p(v) (z_base(v) - z(v)), with p = softmax(z_base).
-pub fn record<'a>(recording: &mut Recording<'a>, tiles: &Tiles<'a>) {
-    let &Tiles { logits, base_logits, base, state, first, n, length } = tiles;
-    let kernel = if recording.gpu().variant.shares_memory { workgroup_each("divergence_shared") } else { line("divergence") };
-    let parameters = [n, first, length].map(|number| number as u32);
-    recording.dispatch(&kernel, &parameters, &[logits, base_logits, base, state], [n, 1]);
+pub fn record<'a>(recording: &mut Recording<'a>, args: &KlDivergence<'a>) {
+    let &KlDivergence { logits, base_logits, base, state, first, n, length } = args;
+    let kernel =
+        if recording.gpu().variant.shares_memory { workgroup_per_item("kl_divergence_shared") } else { one_dimensional("kl_divergence") };
+    recording.dispatch(kernel, Params { n, first, length }, &[logits, base_logits, base, state], [n, 1]);
 }
 
 /// KL(base || perturbed) in nats from a position's state and the base text's log-sum-exp.
-pub fn divergence(state: &[f32], base_log_sum_exp: f32) -> f64 {
+pub fn kl_divergence(state: &[f32], base_log_sum_exp: f32) -> f64 {
     let log_sum_exp = f64::from(state[0]) + f64::from(state[1]).ln();
-    // Rounding may put a divergence of nothing below it.
+    // Rounding may make a divergence of zero negative.
     (f64::from(state[3]) - f64::from(base_log_sum_exp) + log_sum_exp).max(0.0)
 }
 
@@ -47,7 +56,7 @@ mod tests {
         logits.iter().map(|&logit| f64::from(logit) - sum.ln()).collect()
     }
 
-    fn twin(base: &[f32], logits: &[f32]) -> f64 {
+    fn reference(base: &[f32], logits: &[f32]) -> f64 {
         log_softmax(base).iter().zip(log_softmax(logits)).map(|(p, q)| p.exp() * (p - q)).sum()
     }
 
@@ -71,7 +80,8 @@ mod tests {
                         |logits: &[f32]| logits.chunks(VOCAB).flat_map(|row| row[start..start + length].to_vec()).collect::<Vec<_>>();
                     let (logits, base_logits) = (gpu.buffer_with_f32("logits", &tile(&logits)), gpu.buffer_with_f32("base", &tile(&base)));
                     let mut recording = Recording::new(&gpu);
-                    let tiles = Tiles { logits: &logits, base_logits: &base_logits, base: &rows, state: &state, first: 1, n, length };
+                    let tiles =
+                        KlDivergence { logits: &logits, base_logits: &base_logits, base: &rows, state: &state, first: 1, n, length };
                     record(&mut recording, &tiles);
                     recording.run();
                 }
@@ -79,8 +89,9 @@ mod tests {
                 assert_eq!(state[3], 0.0);
                 for i in 1..=n {
                     let base = &base[i % 7 * VOCAB..][..VOCAB];
-                    let (ours, twin) = (divergence(&state[4 * i..], sum_exp(base).ln()), twin(base, &logits[(i - 1) * VOCAB..][..VOCAB]));
-                    assert!((ours - twin).abs() < 2e-5, "{ours} {twin}");
+                    let (ours, reference) =
+                        (kl_divergence(&state[4 * i..], sum_exp(base).ln()), reference(base, &logits[(i - 1) * VOCAB..][..VOCAB]));
+                    assert!((ours - reference).abs() < 2e-5, "{ours} {reference}");
                 }
             }
         }

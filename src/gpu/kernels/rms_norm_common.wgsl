@@ -1,12 +1,6 @@
-// What both variants of rms_norm are given.
+// The inputs and outputs of both variants of rms_norm.
 
-struct Params {
-    n: u32,
-    first: u32,
-    dim: u32,
-    stride: u32,
-    epsilon: f32,
-}
+#import params
 
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> x: array<f32>;

@@ -1,11 +1,8 @@
-// y[i] = the sum of x[i], x[i + n], x[i + 2 n], ..: nothing but reading.
+// y[i] = the sum of x[i], x[i + n], x[i + 2 n], ..: memory reads and little else.
 // x: [length, 4], y: [n].
 // Dispatch: x over n.
 
-struct Params {
-    n: u32,
-    length: u32,
-}
+#import params
 
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> x: array<vec4<f32>>;

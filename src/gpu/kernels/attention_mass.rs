@@ -1,15 +1,35 @@
-//! Attention weights, summed over ranges of the text where they arise: whole maps are never kept.
+//! Attention weights, summed over ranges of the text as they are computed: attention maps are never stored.
 
 use std::ops::Range;
 
-use super::heads::{cached_head, qkv_width};
-use super::rectangle;
-use crate::gpu::device::{Buffer, Gpu};
+use super::attention::score_scale;
+use super::qkv_rope_cache::{cached_head, qkv_width};
+use super::two_dimensional;
+use crate::gpu::buffer::Buffer;
+use crate::gpu::device::Gpu;
 use crate::gpu::recording::Recording;
+use crate::gpu::wgsl::wgsl_struct;
 use crate::model::config::Config;
 
-/// What is summed, over all layers.
-pub struct Attended {
+wgsl_struct! {
+    struct Params {
+        n: usize,
+        first: usize,
+        n_heads: usize,
+        n_kv_heads: usize,
+        head_dim: usize,
+        /// f32 of a row of qkv.
+        q_stride: usize,
+        /// Of the scores: see [`score_scale`].
+        scale: f32,
+        first_target: usize,
+        n_targets: usize,
+        n_ranges: usize,
+    }
+}
+
+/// Sums of attention weights over all layers, per target, head and range.
+pub struct AttentionSums {
     /// Positions, each predicted by the row before it.
     targets: Range<usize>,
     /// `[n_ranges]` of (start, end).
@@ -19,33 +39,34 @@ pub struct Attended {
     sums: Buffer,
 }
 
-impl Attended {
+impl AttentionSums {
     pub fn new(gpu: &Gpu, config: &Config, targets: Range<usize>, ranges: &[Range<usize>]) -> Self {
         let words: Vec<u32> = ranges.iter().flat_map(|range| [range.start as u32, range.end as u32]).collect();
-        let sums = gpu.buffer("attended", targets.len() * config.n_heads * ranges.len());
+        let sums = gpu.buffer("attention sums", targets.len() * config.n_heads * ranges.len());
         Self { ranges: gpu.buffer_with("ranges", &words), n_ranges: ranges.len(), sums, targets }
     }
 
-    /// How many f32 [`Attended::sums`] has.
+    /// How many f32 [`AttentionSums::buffer`] has.
     pub fn length(&self, config: &Config) -> usize {
         self.targets.len() * config.n_heads * self.n_ranges
     }
 
-    pub fn sums(&self) -> &Buffer {
+    /// `[targets, n_heads, n_ranges]`.
+    pub fn buffer(&self) -> &Buffer {
         &self.sums
     }
 
-    /// The sums over all heads, `[targets, n_ranges]`.
+    /// Adds up the heads of what was read back: `[targets, n_ranges]`.
     pub fn over_heads(&self, config: &Config, sums: &[f32]) -> Vec<f64> {
-        let of_target = |heads: &[f32]| {
+        let over_heads = |heads: &[f32]| {
             (0..self.n_ranges).map(|r| heads[r..].iter().step_by(self.n_ranges).map(|&sum| f64::from(sum)).sum()).collect::<Vec<f64>>()
         };
-        sums.chunks(config.n_heads * self.n_ranges).flat_map(of_target).collect()
+        sums.chunks(config.n_heads * self.n_ranges).flat_map(over_heads).collect()
     }
 }
 
-/// `n` rows of the text from `first` on; `qkv` and `text` as [`super::attention`] has them.
-pub struct Looking<'a> {
+/// `n` rows of the text from `first` on; `qkv` and `text` as in [`super::attention::Attention`].
+pub struct AttentionMass<'a> {
     pub rows: &'a Buffer,
     pub first: usize,
     pub n: usize,
@@ -54,29 +75,28 @@ pub struct Looking<'a> {
 }
 
 /// Adds one layer's weights to the sums.
-pub fn record<'a>(recording: &mut Recording<'a>, config: &Config, looking: &Looking<'a>, attended: &'a Attended) {
-    let &Looking { rows, first, n, qkv, text } = looking;
+pub fn record<'a>(recording: &mut Recording<'a>, config: &Config, args: &AttentionMass<'a>, sums: &'a AttentionSums) {
+    let &AttentionMass { rows, first, n, qkv, text } = args;
     let &Config { n_heads, n_kv_heads, head_dim, .. } = config;
-    let Attended { targets, ranges, n_ranges, sums } = attended;
-    let kernel = rectangle("attended").number("VECS", cached_head(config) / 4);
-    let sizes = [n, first, n_heads, n_kv_heads, head_dim, qkv_width(config)].map(|number| number as u32);
-    let scale = ((head_dim as f64).powf(-0.5) as f32).to_bits();
-    let of_targets = [targets.start, targets.len(), *n_ranges].map(|number| number as u32);
-    let parameters = [&sizes[..], &[scale], &of_targets].concat();
-    recording.dispatch(&kernel, &parameters, &[rows, qkv, text, ranges, sums], [n_heads, n]);
+    let &AttentionSums { ref targets, ref ranges, n_ranges, ref sums } = sums;
+    let kernel = two_dimensional("attention_mass").with_u32("VECS", cached_head(config) / 4);
+    let (q_stride, scale) = (qkv_width(config), score_scale(head_dim));
+    let (first_target, n_targets) = (targets.start, targets.len());
+    let params = Params { n, first, n_heads, n_kv_heads, head_dim, q_stride, scale, first_target, n_targets, n_ranges };
+    recording.dispatch(kernel, params, &[rows, qkv, text, ranges, sums], [n_heads, n]);
 }
 
 #[cfg(test)]
 mod tests {
     use wasm_bindgen_test::wasm_bindgen_test;
 
-    use super::super::heads::cached_slot;
+    use super::super::qkv_rope_cache::cached_slot;
     use super::*;
     use crate::gpu::batch::{Row, text_rows};
     use crate::gpu::testing::{assert_close, config, gpus, random};
 
     /// Of one row: softmax(q k^T / sqrt(d)), summed over heads, over `range` of the keys that it sees.
-    fn twin(config: &Config, q: &[f32], text: &[f32], seen: usize, range: &Range<usize>) -> f32 {
+    fn reference(config: &Config, q: &[f32], text: &[f32], seen: usize, range: &Range<usize>) -> f32 {
         let (slot, head, dim) = (cached_slot(config), cached_head(config), config.head_dim);
         let of_head = |h: usize| {
             let key = |s: usize| &text[s * slot + h / (config.n_heads / config.n_kv_heads) * head..][..dim];
@@ -95,19 +115,19 @@ mod tests {
         let (targets, ranges) = (n / 2 + 2..n + 2, [0..1, 1..n / 2 + 1, n / 2 + 1..n + 1]);
         for gpu in gpus().await {
             let [qkv_buffer, text_buffer] = [&qkv, &text].map(|values| gpu.buffer_with_f32("input", values));
-            let row_buffer = gpu.buffer_with("rows", &Row::words(&rows));
-            let attended = Attended::new(&gpu, &config, targets.clone(), &ranges);
-            let looking = Looking { rows: &row_buffer, first: 1, n, qkv: &qkv_buffer, text: &text_buffer };
+            let row_buffer = gpu.buffer_with("rows", &Row::all_words(&rows));
+            let sums = AttentionSums::new(&gpu, &config, targets.clone(), &ranges);
+            let args = AttentionMass { rows: &row_buffer, first: 1, n, qkv: &qkv_buffer, text: &text_buffer };
             let mut recording = Recording::new(&gpu);
             // Two layers with the same weights.
-            record(&mut recording, &config, &looking, &attended);
-            record(&mut recording, &config, &looking, &attended);
+            record(&mut recording, &config, &args, &sums);
+            record(&mut recording, &config, &args, &sums);
             recording.run();
-            let sums = gpu.read_f32(attended.sums(), attended.length(&config)).await.unwrap();
-            let sums: Vec<f32> = attended.over_heads(&config, &sums).into_iter().map(|sum| sum as f32).collect();
+            let by_head = gpu.read_f32(sums.buffer(), sums.length(&config)).await.unwrap();
+            let sums: Vec<f32> = sums.over_heads(&config, &by_head).into_iter().map(|sum| sum as f32).collect();
             let of_target = |t: usize| {
                 let q = &qkv[(t - 2) * width..][..width];
-                ranges.each_ref().map(|range| 2.0 * twin(&config, q, &text, t, range))
+                ranges.each_ref().map(|range| 2.0 * reference(&config, q, &text, t, range))
             };
             assert_close(gpu.variant.name, &sums, &targets.clone().flat_map(of_target).collect::<Vec<f32>>(), 2e-5);
         }

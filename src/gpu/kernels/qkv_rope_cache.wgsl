@@ -1,20 +1,10 @@
-// Queries and keys to their positions, keys and values to the cache. For each head of q, k and v:
-//   + bias where the model has one; q, k: RMSNorm over the head where the model has one, then rotation.
-// qkv: [n, (n_heads + 2 n_kv_heads) head_dim], queries in place; cache: [slots, key and value, n_kv_heads, stride].
+// Each head of q, k and v: + bias where the model has one. q and k: RMSNorm over the head where the model has one, then the rotary
+// embedding of the row's position. Queries stay in qkv; keys and values go to the row's slot of the cache.
+// qkv: [n, (n_heads + 2 n_kv_heads) head_dim]; cache: [slots, key and value, n_kv_heads, cached_head].
 // bias: as a row of qkv; norms: queries' [head_dim], keys' [head_dim]; angles: [positions, head_dim / 2] of (cos, sin).
-// Dispatch: one invocation a head; x over heads, y over rows.
+// Dispatch: one invocation per head; x over heads, y over rows.
 
-struct Params {
-    n: u32,
-    first: u32,
-    n_heads: u32,
-    n_kv_heads: u32,
-    head_dim: u32,
-    // f32 of a head in the cache: head_dim, padded to a multiple of 4.
-    stride: u32,
-    epsilon: f32,
-}
-
+#import params
 #import row
 
 @group(0) @binding(0) var<uniform> p: Params;
@@ -40,7 +30,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         }
     }
     if id.x >= p.n_heads + p.n_kv_heads {
-        let to = ((2u * row.slot + 1u) * p.n_kv_heads + id.x - p.n_heads - p.n_kv_heads) * p.stride;
+        let to = ((2u * row.slot + 1u) * p.n_kv_heads + id.x - p.n_heads - p.n_kv_heads) * p.cached_head;
         for (var i = 0u; i < p.head_dim; i++) {
             cache[to + i] = qkv[at + i];
         }
@@ -66,7 +56,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         let angle = angles[row.position * pairs + i];
         let rotated = vec2<f32>(pair.x * angle.x - pair.y * angle.y, pair.x * angle.y + pair.y * angle.x);
         if is_key {
-            let to = (2u * row.slot * p.n_kv_heads + id.x - p.n_heads) * p.stride;
+            let to = (2u * row.slot * p.n_kv_heads + id.x - p.n_heads) * p.cached_head;
             cache[to + a] = rotated.x;
             cache[to + b] = rotated.y;
         } else {

@@ -1,13 +1,21 @@
-//! Reading without arithmetic: how many bytes a GPU's memory can give at most.
+//! Memory reads and little else: measures how many bytes per second a GPU can read.
 
-use super::{LINE, line};
-use crate::gpu::device::Buffer;
+use super::{LINE, one_dimensional};
+use crate::gpu::buffer::Buffer;
 use crate::gpu::recording::Recording;
+use crate::gpu::wgsl::wgsl_struct;
 
-/// x `[length, 4]` added up in y `[n]`, with n between the rows of one sum.
+wgsl_struct! {
+    struct Params {
+        n: usize,
+        length: usize,
+    }
+}
+
+/// y[i] = the sum of x[i], x[i + n], x[i + 2 n], ..; x `[length, 4]`, y `[n]`. Reads `16 length` bytes.
 pub fn record<'a>(recording: &mut Recording<'a>, x: &'a Buffer, y: &'a Buffer, n: usize, length: usize) {
     debug_assert!(n.div_ceil(LINE) <= 65535, "more workgroups than every device takes");
-    recording.dispatch(&line("add_up"), &[n as u32, length as u32], &[x, y], [n, 1]);
+    recording.dispatch(one_dimensional("bandwidth_probe"), Params { n, length }, &[x, y], [n, 1]);
 }
 
 #[cfg(test)]
@@ -18,7 +26,7 @@ mod tests {
     use crate::gpu::testing::{SENTINEL, assert_close, gpus, random};
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn sums_are_those_of_the_twin() {
+    async fn sums_are_those_of_the_reference() {
         for gpu in gpus().await {
             for (n, length) in [(1, 1), (63, 64), (64, 63), (65, 200), (199, 7)] {
                 let values = random(4 * length, 9);
@@ -31,7 +39,7 @@ mod tests {
                 recording.run();
                 let mut got = gpu.read_f32(&y, n + 1).await.unwrap();
                 assert_eq!(got.pop(), Some(SENTINEL));
-                assert_close("add_up", &got, &expected, 1e-5);
+                assert_close("bandwidth_probe", &got, &expected, 1e-5);
             }
         }
     }

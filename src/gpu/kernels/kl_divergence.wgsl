@@ -1,9 +1,9 @@
 // Adds a tile of the vocabulary to sum over v of p(v) (z_base(v) - z(v)), p = softmax(z_base), of each position; with the
 // log-sum-exps of both texts that is KL(base || perturbed).
-// logits: [n, length]; base_logits: [m, length]; base: [n] of (row of base_logits, log-sum-exp's bits); state: [..], w is the sum.
-// Dispatch: one invocation a position.
+// logits: [n, length]; base_logits: [.., length]; base: [n] of (row of base_logits, log-sum-exp's bits); state: [..], w is the sum.
+// Dispatch: one invocation per position.
 
-#import divergence_params
+#import kl_divergence_common
 
 @compute @workgroup_size(WIDTH)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {

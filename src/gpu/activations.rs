@@ -1,0 +1,66 @@
+//! Memory for rows on their way through the layers.
+
+use super::buffer::Buffer;
+use super::device::Gpu;
+use super::kernels::qkv_rope_cache::qkv_width;
+use super::kernels::{RowView, padded};
+use crate::model::config::Config;
+
+/// Rows of the same length in memory.
+pub struct RowBuffer {
+    pub buffer: Buffer,
+    /// f32 from one row to the next.
+    pub stride: usize,
+}
+
+impl RowBuffer {
+    pub fn new(gpu: &Gpu, label: &str, rows: usize, stride: usize) -> Self {
+        Self { buffer: gpu.buffer(label, rows * stride), stride }
+    }
+
+    /// All rows.
+    pub fn view(&self) -> RowView<'_> {
+        RowView::new(&self.buffer, self.stride)
+    }
+
+    /// Those from row `first` on.
+    pub fn view_from(&self, first: usize) -> RowView<'_> {
+        self.view().starting_at(first)
+    }
+}
+
+/// The residual stream of all rows of a batch, and temporaries of one block of them at a time.
+pub struct Activations {
+    /// `[rows, padded dim]`, the residual stream.
+    pub x: RowBuffer,
+    /// `[block, padded dim]`.
+    pub normed: RowBuffer,
+    /// `[block, qkv_width]`.
+    pub qkv: RowBuffer,
+    /// `[block, padded n_heads head_dim]`: the heads' sums of values.
+    pub attention: RowBuffer,
+    /// `[block, gate and up, ffn_dim]`.
+    pub gate_up: RowBuffer,
+    /// `[block, padded ffn_dim]`.
+    pub gated: RowBuffer,
+    /// Rows that fit in `x`.
+    pub rows: usize,
+    /// Rows that fit in the others.
+    pub block: usize,
+}
+
+impl Activations {
+    pub fn new(gpu: &Gpu, config: &Config, rows: usize, block: usize) -> Self {
+        let temporary = |label: &str, stride: usize| RowBuffer::new(gpu, label, block, stride);
+        Self {
+            x: RowBuffer::new(gpu, "x", rows, padded(config.dim)),
+            normed: temporary("normed", padded(config.dim)),
+            qkv: temporary("qkv", qkv_width(config)),
+            attention: temporary("attention", padded(config.n_heads * config.head_dim)),
+            gate_up: temporary("gate_up", 2 * config.ffn_dim),
+            gated: temporary("gated", padded(config.ffn_dim)),
+            rows,
+            block,
+        }
+    }
+}

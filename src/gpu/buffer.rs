@@ -1,0 +1,115 @@
+//! GPU memory: allocating, writing, copying, reading back.
+
+use std::rc::Rc;
+
+use futures::channel::oneshot;
+use wgpu::{BufferUsages, ErrorFilter, MapMode, PollType};
+
+use super::device::{Gpu, GpuStats};
+use crate::lm::LmError;
+
+/// GPU memory, counted while it lives.
+pub struct Buffer {
+    pub raw: wgpu::Buffer,
+    stats: Rc<GpuStats>,
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        self.stats.allocated_bytes.set(self.stats.allocated_bytes.get() - self.raw.size());
+        // Without this the browser keeps the memory until its garbage collector runs.
+        self.raw.destroy();
+    }
+}
+
+impl Gpu {
+    /// Zeroed memory of `length` 4-byte values, for kernels and copies.
+    pub fn buffer(&self, label: &str, length: usize) -> Buffer {
+        self.create_buffer(label, 4 * length as u64, BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST)
+    }
+
+    /// Memory with these values.
+    pub fn buffer_with(&self, label: &str, values: &[u32]) -> Buffer {
+        let buffer = self.buffer(label, values.len().max(1));
+        self.write(&buffer, 0, values);
+        buffer
+    }
+
+    /// Memory with these values.
+    pub fn buffer_with_f32(&self, label: &str, values: &[f32]) -> Buffer {
+        self.buffer_with(label, &values.iter().map(|value| value.to_bits()).collect::<Vec<_>>())
+    }
+
+    /// Memory of parameters.
+    pub(super) fn uniform_buffer(&self, bytes: &[u8]) -> Buffer {
+        let buffer = self.create_buffer("params", bytes.len().max(16) as u64, BufferUsages::UNIFORM | BufferUsages::COPY_DST);
+        self.write_bytes(&buffer, 0, bytes);
+        buffer
+    }
+
+    fn create_buffer(&self, label: &str, size: u64, usage: BufferUsages) -> Buffer {
+        let raw = self.device.create_buffer(&wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false });
+        let stats = self.stats.clone();
+        stats.allocated_bytes.set(stats.allocated_bytes.get() + size);
+        stats.peak_bytes.set(stats.peak_bytes.get().max(stats.allocated_bytes.get()));
+        Buffer { raw, stats }
+    }
+
+    /// Writes values from 4-byte position `at` on.
+    pub fn write(&self, buffer: &Buffer, at: usize, values: &[u32]) {
+        self.write_bytes(buffer, at, &values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>());
+    }
+
+    /// Writes bytes from 4-byte position `at` on.
+    pub(super) fn write_bytes(&self, buffer: &Buffer, at: usize, bytes: &[u8]) {
+        self.stats.bytes_written.set(self.stats.bytes_written.get() + bytes.len() as u64);
+        self.queue.write_buffer(&buffer.raw, 4 * at as u64, bytes);
+    }
+
+    /// Copies `length` values from the start of `source` to position `at` of `destination`.
+    pub fn copy(&self, source: &Buffer, destination: &Buffer, at: usize, length: usize) {
+        let mut encoder = self.device.create_command_encoder(&Default::default());
+        encoder.copy_buffer_to_buffer(&source.raw, 0, &destination.raw, 4 * at as u64, 4 * length as u64);
+        self.queue.submit([encoder.finish()]);
+    }
+
+    /// The first `length` values of `buffer`, after all work that was submitted before.
+    pub async fn read(&self, buffer: &Buffer, length: usize) -> Result<Vec<u32>, LmError> {
+        let size = 4 * length as u64;
+        let staging = self.create_buffer("readback", size, BufferUsages::MAP_READ | BufferUsages::COPY_DST);
+        let mut encoder = self.device.create_command_encoder(&Default::default());
+        encoder.copy_buffer_to_buffer(&buffer.raw, 0, &staging.raw, 0, size);
+        self.queue.submit([encoder.finish()]);
+        let (sender, mapped) = oneshot::channel();
+        staging.raw.map_async(MapMode::Read, .., move |result| drop(sender.send(result)));
+        // Browsers call back by themselves.
+        self.device.poll(PollType::wait_indefinitely()).ok();
+        let is_mapped = matches!(mapped.await, Ok(Ok(())));
+        self.check()?;
+        if !is_mapped {
+            return Err(self.lose("its memory could not be read"));
+        }
+        self.stats.bytes_read_back.set(self.stats.bytes_read_back.get() + size);
+        let view = staging.raw.get_mapped_range(..).map_err(|error| LmError::Engine(error.to_string()))?;
+        Ok(view.chunks_exact(4).map(|bytes| u32::from_le_bytes(bytes.try_into().expect("four bytes"))).collect())
+    }
+
+    /// As [`Gpu::read`], for numbers.
+    pub async fn read_f32(&self, buffer: &Buffer, length: usize) -> Result<Vec<f32>, LmError> {
+        Ok(self.read(buffer, length).await?.into_iter().map(f32::from_bits).collect())
+    }
+
+    /// Runs `allocate`; an error where the GPU has not enough memory.
+    pub async fn try_allocate<T>(&self, allocate: impl FnOnce() -> T) -> Result<T, LmError> {
+        let (bytes, peak_bytes) = (self.stats.allocated_bytes.get(), self.stats.peak_bytes.get());
+        let scope = self.device.push_error_scope(ErrorFilter::OutOfMemory);
+        let allocated = allocate();
+        match scope.pop().await {
+            None => self.check().map(|()| allocated),
+            Some(_) => {
+                self.stats.peak_bytes.set(peak_bytes);
+                Err(LmError::OutOfGpuMemory { bytes })
+            }
+        }
+    }
+}

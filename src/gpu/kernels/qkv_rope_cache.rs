@@ -1,0 +1,152 @@
+//! What is done to queries, keys and values before attention: bias, RMSNorm, rotary embedding (RoPE, Su et al. 2021), key-value cache.
+
+use super::two_dimensional;
+use crate::gpu::buffer::Buffer;
+use crate::gpu::recording::Recording;
+use crate::gpu::wgsl::wgsl_struct;
+use crate::model::arch::Rope;
+use crate::model::config::Config;
+
+wgsl_struct! {
+    struct Params {
+        n: usize,
+        first: usize,
+        n_heads: usize,
+        n_kv_heads: usize,
+        head_dim: usize,
+        /// f32 of a head in the cache: see [`cached_head`].
+        cached_head: usize,
+        epsilon: f32,
+    }
+}
+
+/// The heads of `n` rows from `first` on.
+pub struct QkvRopeCache<'a> {
+    pub rows: &'a Buffer,
+    pub first: usize,
+    pub n: usize,
+    /// As a row of `qkv`; anything where the model has none.
+    pub bias: &'a Buffer,
+    /// Of a query head, then of a key head; anything where the model has none.
+    pub norms: &'a Buffer,
+    /// `[positions, head_dim / 2]` of (cos, sin).
+    pub angles: &'a Buffer,
+    /// `[n, (n_heads + 2 n_kv_heads) head_dim]`; queries are rotated in place.
+    pub qkv: &'a Buffer,
+    /// `[slots, key and value, n_kv_heads, padded head_dim]`, written at each row's slot.
+    pub cache: &'a Buffer,
+}
+
+/// f32 of a head in a cache: a whole number of vec4.
+pub fn cached_head(config: &Config) -> usize {
+    config.head_dim.next_multiple_of(4)
+}
+
+/// f32 of a slot in a cache: key and value of every head of one layer.
+pub fn cached_slot(config: &Config) -> usize {
+    2 * config.n_kv_heads * cached_head(config)
+}
+
+/// f32 of a row of queries, keys and values.
+pub fn qkv_width(config: &Config) -> usize {
+    (config.n_heads + 2 * config.n_kv_heads) * config.head_dim
+}
+
+/// Queries stay in `qkv`; keys and values go to the cache.
+pub fn record<'a>(recording: &mut Recording<'a>, config: &Config, args: &QkvRopeCache<'a>) {
+    let &QkvRopeCache { rows, first, n, bias, norms, angles, qkv, cache } = args;
+    let &Config { n_heads, n_kv_heads, head_dim, norm_epsilon, .. } = config;
+    let kernel = two_dimensional("qkv_rope_cache")
+        .with_bool("BIAS", config.architecture.qkv_bias)
+        .with_bool("NORM", config.architecture.qk_norm)
+        .with_bool("INTERLEAVED", config.architecture.rope == Rope::Interleaved);
+    let params = Params { n, first, n_heads, n_kv_heads, head_dim, cached_head: cached_head(config), epsilon: norm_epsilon as f32 };
+    recording.dispatch(kernel, params, &[rows, bias, norms, angles, qkv, cache], [n_heads + 2 * n_kv_heads, n]);
+}
+
+#[cfg(test)]
+mod tests {
+    use wasm_bindgen_test::wasm_bindgen_test;
+
+    use super::*;
+    use crate::gpu::batch::Row;
+    use crate::gpu::device::Gpu;
+    use crate::gpu::testing::{assert_close, config, gpus, random};
+    use crate::model::arch::ARCHITECTURES;
+
+    /// One head of q or k.
+    fn reference(config: &Config, head: &[f32], norm: &[f32], angles: &[f32]) -> Vec<f32> {
+        let dim = head.len();
+        let mut head: Vec<f64> = head.iter().map(|&value| value.into()).collect();
+        if config.architecture.qk_norm {
+            let mean = head.iter().map(|value| value * value).sum::<f64>() / dim as f64;
+            head.iter_mut().zip(norm).for_each(|(value, &weight)| *value *= f64::from(weight) / (mean + config.norm_epsilon).sqrt());
+        }
+        let mut rotated = vec![0.0; dim];
+        for i in 0..dim / 2 {
+            let (a, b) = match config.architecture.rope {
+                Rope::Interleaved => (2 * i, 2 * i + 1),
+                Rope::Halves => (i, i + dim / 2),
+            };
+            let (cos, sin) = (f64::from(angles[2 * i]), f64::from(angles[2 * i + 1]));
+            rotated[a] = (head[a] * cos - head[b] * sin) as f32;
+            rotated[b] = (head[a] * sin + head[b] * cos) as f32;
+        }
+        rotated
+    }
+
+    /// What the kernel reads, but for the rows.
+    struct Inputs {
+        qkv: Vec<f32>,
+        bias: Vec<f32>,
+        norms: Vec<f32>,
+        angles: Vec<f32>,
+    }
+
+    /// qkv and cache afterwards.
+    async fn run(gpu: &Gpu, config: &Config, rows: &[Row], inputs: &Inputs) -> (Vec<f32>, Vec<f32>) {
+        let Inputs { qkv, bias, norms, angles } = inputs;
+        let [qkv_buffer, bias, norms, angles] = [qkv, bias, norms, angles].map(|values| gpu.buffer_with_f32("input", values));
+        let row_buffer = gpu.buffer_with("rows", &Row::all_words(rows));
+        let (n, cache_length) = (rows.len() - 1, rows.len() * cached_slot(config));
+        let cache = gpu.buffer("cache", cache_length);
+        let (rows, bias, norms, angles) = (&row_buffer, &bias, &norms, &angles);
+        let mut recording = Recording::new(gpu);
+        record(&mut recording, config, &QkvRopeCache { rows, first: 1, n, bias, norms, angles, qkv: &qkv_buffer, cache: &cache });
+        recording.run();
+        (gpu.read_f32(&qkv_buffer, qkv.len()).await.unwrap(), gpu.read_f32(&cache, cache_length).await.unwrap())
+    }
+
+    async fn check(config: &Config, n: usize) {
+        let (dim, width) = (config.head_dim, qkv_width(config));
+        let (qkv, bias, norms, angles) = (random(n * width, 1), random(width, 2), random(2 * dim, 3), random(50 * dim, 4));
+        let inputs = Inputs { qkv, bias, norms, angles };
+        let rows: Vec<Row> = (0..n as u32 + 1).map(|i| Row { position: i * 7 % 50, slot: n as u32 - i, ..Row::default() }).collect();
+        for gpu in gpus().await {
+            let (got_qkv, got_cache) = run(&gpu, config, &rows, &inputs).await;
+            for ((row, qkv), got_qkv) in rows[1..].iter().zip(inputs.qkv.chunks(width)).zip(got_qkv.chunks(width)) {
+                let angles = &inputs.angles[row.position as usize * dim..][..dim];
+                let cached = |kv_head: usize| &got_cache[row.slot as usize * cached_slot(config) + kv_head * cached_head(config)..][..dim];
+                let with_bias = |column: usize| qkv[column] + if config.architecture.qkv_bias { inputs.bias[column] } else { 0.0 };
+                for head in 0..config.n_heads + 2 * config.n_kv_heads {
+                    let values: Vec<f32> = (head * dim..(head + 1) * dim).map(with_bias).collect();
+                    let (got, expected) = match head.checked_sub(config.n_heads) {
+                        None => (&got_qkv[head * dim..][..dim], reference(config, &values, &inputs.norms[..dim], angles)),
+                        Some(kv) if kv < config.n_kv_heads => (cached(kv), reference(config, &values, &inputs.norms[dim..], angles)),
+                        Some(kv) => (cached(kv), values),
+                    };
+                    assert_close(config.architecture.name, got, &expected, 1e-5);
+                }
+            }
+        }
+    }
+
+    #[wasm_bindgen_test(unsupported = tokio::test)]
+    async fn heads_are_biased_normalized_rotated_and_cached() {
+        for architecture in ARCHITECTURES {
+            for (head_dim, n) in [(2, 1), (6, 3), (48, 4), (64, 5), (20, 67)] {
+                check(&config(architecture.name, 4, 2, head_dim), n).await;
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Positions through the LM head: a few numbers for each, never logits.
+
+use super::GpuModel;
+use super::activations::RowBuffer;
+use super::batch::{Block, blocks};
+use super::buffer::Buffer;
+use super::device::Gpu;
+use super::head_buffers::{BaseBlock, PositionBuffers, TileBuffers};
+use super::kernels::gather;
+use super::recording::Recording;
+use crate::lm::LmError;
+use crate::model::tokenizer::TokenId;
+
+/// A position to score.
+#[derive(Clone, Copy)]
+pub struct Position {
+    /// Row of x whose state predicts the target.
+    pub row: usize,
+    pub target: TokenId,
+    /// The target's number among the job's.
+    pub target_index: usize,
+}
+
+/// What the base text leaves for passes to be compared with, where divergences are wanted.
+pub struct BaseStates<'a> {
+    /// Normalized states that predict the targets, `[targets, padded dim]`.
+    pub states: &'a Buffer,
+    /// ln of the sum of exp(logit), for each target.
+    pub log_sum_exps: &'a [f32],
+}
+
+/// What happens to the normalized states of positions, beside their scores.
+pub enum StateUse<'a> {
+    None,
+    /// They are the base text's, and stored for its passes: `[targets, padded dim]`.
+    Store(&'a Buffer),
+    /// They are compared with the base text's.
+    Compare(BaseStates<'a>),
+}
+
+impl GpuModel {
+    /// Scores positions with states in rows of x. Returns four numbers for each: its state after
+    /// [`log_sum_exp`](super::kernels::log_sum_exp) and [`kl_divergence`](super::kernels::kl_divergence).
+    pub(super) async fn score_positions(
+        &mut self,
+        x: &RowBuffer,
+        tile_buffers: &TileBuffers,
+        positions: &[Position],
+        state_use: StateUse<'_>,
+    ) -> Result<Vec<f32>, LmError> {
+        if positions.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (gpu, transformer) = (&self.gpu, &self.transformer);
+        let buffers = upload(gpu, positions);
+        for block in blocks(positions.len(), tile_buffers.block) {
+            let mut recording = Recording::new(gpu);
+            transformer.gather_positions(&mut recording, x, tile_buffers, &buffers, block);
+            recording.run();
+            let base_block = state_use.apply(gpu, tile_buffers, &positions[block.first..block.first + block.n]);
+            self.counters.head_positions += block.n + base_block.as_ref().map_or(0, |base| base.n);
+            self.score_block(tile_buffers, &buffers, base_block.as_ref(), block);
+        }
+        gpu.read_f32(&buffers.state, 4 * positions.len()).await
+    }
+
+    /// A block of positions, tile by tile of the vocabulary.
+    fn score_block(&self, tile_buffers: &TileBuffers, positions: &PositionBuffers, base_block: Option<&BaseBlock>, block: Block) {
+        let transformer = &self.transformer;
+        for tile in transformer.vocab_tiles(tile_buffers.vocab_tile) {
+            let mut recording = Recording::new(&self.gpu);
+            transformer.accumulate_log_probs(&mut recording, tile_buffers, positions, block, &tile);
+            if let Some(base_block) = base_block {
+                transformer.accumulate_kl(&mut recording, tile_buffers, base_block, positions, block, &tile);
+            }
+            recording.run();
+        }
+    }
+}
+
+fn upload(gpu: &Gpu, positions: &[Position]) -> PositionBuffers {
+    let column = |value: fn(&Position) -> u32| positions.iter().map(value).collect::<Vec<_>>();
+    PositionBuffers {
+        rows: gpu.buffer_with("positions", &column(|position| position.row as u32)),
+        targets: gpu.buffer_with("targets", &column(|position| position.target)),
+        state: gpu.buffer("state", 4 * positions.len()),
+    }
+}
+
+impl StateUse<'_> {
+    /// Uses the normalized states of a block of positions; `Some` where it is to be compared.
+    fn apply(&self, gpu: &Gpu, tile_buffers: &TileBuffers, block: &[Position]) -> Option<BaseBlock> {
+        match self {
+            Self::None => None,
+            Self::Store(states) => {
+                let normed = &tile_buffers.normed;
+                // Targets of the base text come in order.
+                gpu.copy(&normed.buffer, states, block.first()?.target_index * normed.stride, block.len() * normed.stride);
+                None
+            }
+            Self::Compare(base) => Some(base.block(gpu, tile_buffers, block)),
+        }
+    }
+}
+
+impl BaseStates<'_> {
+    /// Gathers the base text's states for a block of positions. Several passes score the same target: its base logits are
+    /// computed once.
+    fn block(&self, gpu: &Gpu, tile_buffers: &TileBuffers, block: &[Position]) -> BaseBlock {
+        let mut targets: Vec<usize> = block.iter().map(|position| position.target_index).collect();
+        targets.sort_unstable();
+        targets.dedup();
+        let row = |position: &Position| targets.binary_search(&position.target_index).expect("it is among them") as u32;
+        let base_of = |position: &Position| [row(position), self.log_sum_exps[position.target_index].to_bits()];
+        let index = gpu.buffer_with("base positions", &targets.iter().map(|&target| target as u32).collect::<Vec<_>>());
+        let base = gpu.buffer_with("base", &block.iter().flat_map(base_of).collect::<Vec<_>>());
+        let gathered = &tile_buffers.base.as_ref().expect("it is allocated where divergences are wanted").states;
+        let mut recording = Recording::new(gpu);
+        gather::record(&mut recording, &index, 0, self.states, &gathered.buffer, targets.len(), gathered.stride);
+        recording.run();
+        BaseBlock { n: targets.len(), base }
+    }
+}

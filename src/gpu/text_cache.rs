@@ -1,0 +1,54 @@
+//! The key-value cache of a text.
+
+use super::buffer::Buffer;
+use super::device::Gpu;
+use super::kernels::qkv_rope_cache::cached_slot;
+use crate::lm::LmError;
+use crate::model::config::Config;
+
+/// Keys and values of the text so far.
+#[derive(Default)]
+pub struct TextCache {
+    /// One per layer, see [`cache_length`]; empty until the first token.
+    pub layers: Vec<Buffer>,
+    /// `[capacity, head_dim / 2]` of (cos, sin).
+    pub angles: Option<Buffer>,
+    /// Tokens that it has room for.
+    pub capacity: usize,
+    /// Tokens in it.
+    pub length: usize,
+}
+
+impl TextCache {
+    /// An empty cache for `capacity` tokens; `frequencies` in radians at position 1.
+    pub async fn new(gpu: &Gpu, config: &Config, frequencies: &[f64], capacity: usize) -> Result<Self, LmError> {
+        let allocate = || Self {
+            layers: (0..config.n_layers).map(|_| gpu.buffer("text cache", cache_length(config, capacity))).collect(),
+            angles: Some(gpu.buffer_with_f32("angles", &rope_angles(frequencies, capacity))),
+            capacity,
+            length: 0,
+        };
+        gpu.try_allocate(allocate).await
+    }
+
+    /// Of the rotary embedding.
+    pub fn angles(&self) -> &Buffer {
+        self.angles.as_ref().expect("a text that is read has a cache")
+    }
+
+    pub fn check_capacity(&self, tokens: usize) -> Result<(), LmError> {
+        let limit = self.capacity;
+        if tokens > limit { Err(LmError::TooLong { tokens, limit }) } else { Ok(()) }
+    }
+}
+
+/// f32 of the keys and values of one layer, for so many slots.
+pub fn cache_length(config: &Config, slots: usize) -> usize {
+    slots * cached_slot(config)
+}
+
+/// Cosine and sine of each rotation at positions `0..length`: `[length, head_dim / 2, 2]`.
+fn rope_angles(frequencies: &[f64], length: usize) -> Vec<f32> {
+    let angles = |position: usize| frequencies.iter().map(move |frequency| position as f64 * frequency);
+    (0..length).flat_map(angles).flat_map(|angle| [angle.cos() as f32, angle.sin() as f32]).collect()
+}
