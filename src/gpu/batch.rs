@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::wgsl::wgsl_struct;
-use crate::lm::{Input, Job, Pass};
+use crate::lm::{Input, Pass, ScoreRequest};
 use crate::model::tokenizer::TokenId;
 
 wgsl_struct! {
@@ -33,20 +33,8 @@ impl Row {
     }
 
     fn reading(input: Input) -> Self {
-        Self { token: input.token, blend_with: input.other, blend: input.share, ..Self::default() }
+        Self { token: input.token, blend_with: input.blend_with, blend: input.blend, ..Self::default() }
     }
-}
-
-/// Some rows of a batch; temporaries hold these from their row 0 on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Block {
-    pub first: usize,
-    pub n: usize,
-}
-
-/// `0..n` in blocks of at most `size`.
-pub fn blocks(n: usize, size: usize) -> impl Iterator<Item = Block> {
-    (0..n).step_by(size).map(move |first| Block { first, n: size.min(n - first) })
 }
 
 /// Rows of the text itself: what is read at positions from `first` on, each attending to all before it and to itself.
@@ -71,7 +59,7 @@ pub fn gap_row(token: TokenId, position: usize, i: usize, first_slot: usize) -> 
     }
 }
 
-/// The part of a job's text that has to be computed for one pass.
+/// The part of a request's text that has to be computed for one pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suffix {
     /// Positions that go through the layers: from the first edit to the last one that predicts a target.
@@ -81,20 +69,20 @@ pub struct Suffix {
 }
 
 /// The suffix of `pass`; both ranges are empty where no target comes after its first edit.
-pub fn suffix(job: &ScoreRequest<'_>, pass: &Pass) -> Suffix {
+pub fn suffix(request: &ScoreRequest<'_>, pass: &Pass) -> Suffix {
     let start = pass.start();
-    let targets = job.targets.start.max(start + 1)..job.targets.end;
+    let targets = request.targets.start.max(start + 1)..request.targets.end;
     if targets.is_empty() {
         Suffix { positions: start..start, targets: start..start }
     } else {
-        Suffix { positions: start..job.targets.end - 1, targets }
+        Suffix { positions: start..request.targets.end - 1, targets }
     }
 }
 
 /// Rows of a pass's suffix, with keys and values from slot `first_slot` of the suffixes on.
-pub fn suffix_rows(job: &ScoreRequest<'_>, pass: &Pass, first_slot: usize) -> Vec<Row> {
-    let Suffix { positions, .. } = suffix(job, pass);
-    let perturbed = job.inputs(&pass.edits);
+pub fn suffix_rows(request: &ScoreRequest<'_>, pass: &Pass, first_slot: usize) -> Vec<Row> {
+    let Suffix { positions, .. } = suffix(request, pass);
+    let perturbed = request.inputs(&pass.edits);
     let row = |(i, position): (usize, usize)| Row {
         position: position as u32,
         slot: (first_slot + i) as u32,
@@ -125,13 +113,6 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_of_the_same_size_but_for_the_last() {
-        let ranges: Vec<_> = blocks(7, 3).map(|Block { first, n }| first..first + n).collect();
-        assert_eq!(ranges, [0..3, 3..6, 6..7]);
-        assert_eq!(blocks(0, 3).count(), 0);
-    }
-
-    #[test]
     fn a_text_attends_to_itself() {
         let rows = text_rows(&[5.into(), 6.into()], 3);
         assert_eq!(rows[1], Row { position: 4, slot: 4, prefix_end: 5, ..Row::reading(6.into()) });
@@ -139,9 +120,9 @@ mod tests {
 
     #[test]
     fn a_suffix_attends_to_the_text_before_its_edit() {
-        let job = Job::new(&[1, 2, 3, 4, 5, 6], 3..6, &[]);
-        assert_eq!(suffix(&job, &pass(1, 1)), Suffix { positions: 1..5, targets: 3..6 });
-        let rows = suffix_rows(&job, &pass(1, 1), 10);
+        let request = ScoreRequest::new(&[1, 2, 3, 4, 5, 6], 3..6, &[]);
+        assert_eq!(suffix(&request, &pass(1, 1)), Suffix { positions: 1..5, targets: 3..6 });
+        let rows = suffix_rows(&request, &pass(1, 1), 10);
         assert_eq!(rows.iter().map(|row| row.token).collect::<Vec<_>>(), [9, 3, 4, 5]);
         assert_eq!(rows[2], Row { position: 3, slot: 12, prefix_end: 1, suffix_start: 10, suffix_end: 13, ..Row::reading(4.into()) });
     }
@@ -154,9 +135,9 @@ mod tests {
 
     #[test]
     fn an_edit_inside_the_targets_leaves_those_up_to_it_alone() {
-        let job = ScoreRequest::new(&[1, 2, 3, 4, 5, 6], 2..6, &[]);
-        assert_eq!(suffix(&job, &pass(3, 1)).targets, 4..6);
-        assert!(suffix(&job, &pass(5, 1)).positions.is_empty());
+        let request = ScoreRequest::new(&[1, 2, 3, 4, 5, 6], 2..6, &[]);
+        assert_eq!(suffix(&request, &pass(3, 1)).targets, 4..6);
+        assert!(suffix(&request, &pass(5, 1)).positions.is_empty());
     }
 
     /// 400 tokens in 20 sentences, 8 of them generated; the last one is no source.
@@ -164,8 +145,8 @@ mod tests {
     fn the_work_is_that_of_suffixes_only() {
         let tokens = [0; 400];
         let passes: Vec<Pass> = (0..19).map(|j| pass(20 * j, 20)).collect();
-        let job = ScoreRequest::new(&tokens, 240..400, &passes);
-        let suffixes: Vec<Suffix> = passes.iter().map(|pass| suffix(&job, pass)).collect();
+        let request = ScoreRequest::new(&tokens, 240..400, &passes);
+        let suffixes: Vec<Suffix> = passes.iter().map(|pass| suffix(&request, pass)).collect();
         let forward = 399 + suffixes.iter().map(|suffix| suffix.positions.len()).sum::<usize>();
         let heads = 160 + suffixes.iter().map(|suffix| suffix.targets.len()).sum::<usize>();
         let by_hand =

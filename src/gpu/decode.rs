@@ -1,8 +1,10 @@
 //! Continuing a text, one token at a time.
 
+use std::ops::Range;
+
 use super::GpuModel;
 use super::activations::Activations;
-use super::batch::{Block, Row, text_rows};
+use super::batch::{Row, text_rows};
 use super::buffer::Buffer;
 use super::forward::Batch;
 use super::head_buffers::SampleBuffers;
@@ -65,7 +67,7 @@ impl GpuModel {
         let mut recording = Recording::new(gpu);
         transformer.embed(&mut recording, &activations, batch);
         for i in 0..transformer.layers.len() {
-            transformer.layer(&mut recording, i, &activations, batch, Block { first: 0, n: 1 });
+            transformer.layer(&mut recording, i, &activations, batch, 0..1);
         }
         transformer.sample_token(&mut recording, &activations.x, 0, &buffers, is_greedy);
         let dispatches = recording.finish();
@@ -88,7 +90,7 @@ impl GpuModel {
     async fn prefill_and_sample(&mut self, tokens: &[TokenId]) -> Result<(), LmError> {
         let inputs: Vec<Input> = tokens.iter().map(|&token| token.into()).collect();
         let end = self.text.length + inputs.len();
-        let sample_after_last = async |model: &mut Self, activations: &Activations, positions: std::ops::Range<usize>| {
+        let sample_after_last = async |model: &mut Self, activations: &Activations, positions: Range<usize>| {
             if positions.end == end {
                 let (step, mut recording) = (model.decode_step(), Recording::new(&model.gpu));
                 model.transformer.sample_token(&mut recording, &activations.x, positions.len() - 1, &step.buffers, step.is_greedy);

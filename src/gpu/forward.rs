@@ -1,7 +1,8 @@
 //! The transformer, in the order of its layers: which kernel runs on which memory.
 
+use std::ops::Range;
+
 use super::activations::{Activations, RowBuffer};
-use super::batch::Block;
 use super::buffer::Buffer;
 use super::kernels::attention::{self, Attention};
 use super::kernels::attention_mass::{self, AttentionMass, AttentionSums};
@@ -67,9 +68,17 @@ impl Transformer {
         embed::record(recording, &self.embedding, &Embed { rows, blends, x: &x.buffer, first: 0, n, stride: x.stride });
     }
 
-    /// A block of rows through layer `i`. Rows attend to no later one, so blocks can run one after the other.
-    pub fn layer<'a>(&'a self, recording: &mut Recording<'a>, i: usize, activations: &'a Activations, batch: Batch<'a>, block: Block) {
-        let (layer, config, Block { first, n }) = (&self.layers[i], &self.config, block);
+    /// A block of rows through layer `i`; temporaries hold them from their row 0 on. Rows attend to no later one, so blocks can run
+    /// one after the other.
+    pub fn layer<'a>(
+        &'a self,
+        recording: &mut Recording<'a>,
+        i: usize,
+        activations: &'a Activations,
+        batch: Batch<'a>,
+        block: Range<usize>,
+    ) {
+        let (layer, config, first, n) = (&self.layers[i], &self.config, block.start, block.len());
         let Activations { x, normed, qkv, attention, gate_up, gated, .. } = activations;
         let Batch { rows, angles, text_caches, own_caches, attention_sums, .. } = batch;
         let (text, own) = (&text_caches[i], &own_caches[i.min(own_caches.len() - 1)]);

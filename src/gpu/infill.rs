@@ -4,12 +4,13 @@ use std::ops::ControlFlow;
 
 use super::GpuModel;
 use super::activations::RowBuffer;
-use super::batch::{Row, blocks, gap_row};
+use super::batch::{Row, gap_row};
 use super::buffer::Buffer;
 use super::head_buffers::{InfillBuffers, NO_TOKEN, TileBuffers};
 use super::recording::Recording;
 use super::text_cache::cache_length;
-use crate::lm::{Infill, Infills, Input, LmError, check_known, check_length};
+use crate::lm::blocks::blocks;
+use crate::lm::{InfillRequest, Infills, Input, LmError, check_known, check_length};
 use crate::model::tokenizer::TokenId;
 
 /// Memory to fill gaps with.
@@ -22,7 +23,7 @@ struct GapBuffers {
 
 impl GpuModel {
     /// See [`crate::lm::LanguageModel::infill`].
-    pub(super) async fn fill(
+    pub(super) async fn fill_gaps(
         &mut self,
         infill: &InfillRequest<'_>,
         on_step: impl AsyncFnMut() -> ControlFlow<()>,
@@ -69,7 +70,7 @@ impl GpuModel {
         Ok(Some(filled))
     }
 
-    async fn gap_buffers(&self, infill: &Infill<'_>) -> Result<GapBuffers, LmError> {
+    async fn gap_buffers(&self, infill: &InfillRequest<'_>) -> Result<GapBuffers, LmError> {
         let (gpu, config) = (&self.gpu, &self.transformer.config);
         let slots = infill.gaps.iter().map(|gap| gap.len()).sum();
         let allocate = || GapBuffers {
@@ -81,7 +82,7 @@ impl GpuModel {
     }
 
     /// Keys and values of the original text, as far as a gap needs them.
-    async fn read_before_gaps(&mut self, infill: &Infill<'_>) -> Result<(), LmError> {
+    async fn read_before_gaps(&mut self, infill: &InfillRequest<'_>) -> Result<(), LmError> {
         self.start_text(infill.tokens.len()).await?;
         let end = infill.gaps.iter().map(|gap| infill.before(gap).1).max().unwrap_or(0);
         let inputs: Vec<Input> = infill.tokens[..end].iter().map(|&token| token.into()).collect();
@@ -92,13 +93,13 @@ impl GpuModel {
     async fn most_likely_tokens(&mut self, x: &RowBuffer, buffers: &GapBuffers, n: usize) -> Result<Vec<TokenId>, LmError> {
         self.counters.head_positions += n;
         let (transformer, GapBuffers { tile: tile_buffers, infill, .. }) = (&self.transformer, buffers);
-        for block in blocks(n, tile_buffers.block) {
+        for block in blocks(0..n, tile_buffers.block) {
             let mut recording = Recording::new(&self.gpu);
-            transformer.final_norm(&mut recording, x.view_from(block.first), block.n, &tile_buffers.normed);
+            transformer.final_norm(&mut recording, x.view_from(block.start), block.len(), &tile_buffers.normed);
             recording.run();
             for tile in transformer.vocab_tiles(tile_buffers.vocab_tile) {
                 let mut recording = Recording::new(&self.gpu);
-                transformer.accumulate_argmax(&mut recording, tile_buffers, infill, block, &tile);
+                transformer.accumulate_argmax(&mut recording, tile_buffers, infill, &block, &tile);
                 recording.run();
             }
         }
@@ -108,7 +109,7 @@ impl GpuModel {
 }
 
 /// Where each gap's keys and values begin.
-fn first_slots(infill: &Infill<'_>) -> Vec<usize> {
+fn first_slots(infill: &InfillRequest<'_>) -> Vec<usize> {
     infill.gaps.iter().scan(0, |sum, gap| Some(std::mem::replace(sum, *sum + gap.len()))).collect()
 }
 
@@ -133,7 +134,7 @@ mod tests {
             let mut work = Vec::new();
             // The first time allocates the text; the second gap has one token each time.
             for length in [1, 2, 12] {
-                let infill = Infill { tokens: &[7; 20], gaps: &[4..4 + length, 17..18], forbidden: &[1, 2], start_token: 0 };
+                let infill = InfillRequest { tokens: &[7; 20], gaps: &[4..4 + length, 17..18], forbidden: &[1, 2], start_token: 0 };
                 let before = (model.gpu.stats.bytes_written.get(), model.counters().dispatches as u64);
                 model.infill(&infill, async || ControlFlow::Continue(())).await.unwrap();
                 work.push((model.gpu.stats.bytes_written.get() - before.0, model.counters().dispatches as u64 - before.1));

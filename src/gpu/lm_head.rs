@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::activations::RowBuffer;
-use super::batch::{Block, blocks};
 use super::buffer::Buffer;
 use super::forward::{Transformer, project};
 use super::head_buffers::{BaseBlock, InfillBuffers, PositionBuffers, SampleBuffers, TileBuffers};
@@ -14,6 +13,7 @@ use super::kernels::matmul::{self, Matmul};
 use super::kernels::{RowView, argmax, gather, sample};
 use super::recording::Recording;
 use super::weights::{Matrix, Slab};
+use crate::lm::blocks::blocks;
 
 /// Some rows of a slab of the LM head.
 pub struct VocabTile<'a> {
@@ -35,8 +35,8 @@ impl Transformer {
 
     /// The vocabulary in tiles of at most `length` tokens, in order.
     pub fn vocab_tiles(&self, length: usize) -> impl Iterator<Item = VocabTile<'_>> {
-        let tile = |slab, Block { first, n }| VocabTile { slab, rows: first..first + n };
-        self.head().slabs.iter().flat_map(move |slab| blocks(slab.rows.len(), length).map(move |block| tile(slab, block)))
+        let tiles_of = move |slab: &'_ Slab| blocks(0..slab.rows.len(), length);
+        self.head().slabs.iter().flat_map(move |slab| tiles_of(slab).map(move |rows| VocabTile { slab, rows }))
     }
 
     /// The norm before the LM head, of `n` rows of x.
@@ -51,11 +51,11 @@ impl Transformer {
         x: &'a RowBuffer,
         tile_buffers: &'a TileBuffers,
         positions: &'a PositionBuffers,
-        block: Block,
+        block: &Range<usize>,
     ) {
-        let gathered = &tile_buffers.gathered;
-        gather::record(recording, &positions.rows, block.first, &x.buffer, &gathered.buffer, block.n, x.stride);
-        self.final_norm(recording, gathered.view(), block.n, &tile_buffers.normed);
+        let (gathered, first, n) = (&tile_buffers.gathered, block.start, block.len());
+        gather::record(recording, &positions.rows, first, &x.buffer, &gathered.buffer, n, x.stride);
+        self.final_norm(recording, gathered.view(), n, &tile_buffers.normed);
     }
 
     /// The token after row `row` of x: the most likely one, or one drawn.
@@ -82,10 +82,11 @@ impl Transformer {
         recording: &mut Recording<'a>,
         tile_buffers: &'a TileBuffers,
         positions: &'a PositionBuffers,
-        block: Block,
+        block: &Range<usize>,
         tile: &VocabTile<'a>,
     ) {
-        let (PositionBuffers { targets, state, .. }, Block { first, n }, logits) = (positions, block, &tile_buffers.logits);
+        let (PositionBuffers { targets, state, .. }, logits) = (positions, &tile_buffers.logits);
+        let (first, n) = (block.start, block.len());
         tile_logits(recording, tile, n, &tile_buffers.normed, logits);
         let (token, length) = (tile.token(), tile.rows.len());
         log_sum_exp::record(recording, &LogSumExp { logits, targets, state, first, n, token, length });
@@ -98,13 +99,13 @@ impl Transformer {
         tile_buffers: &'a TileBuffers,
         base_block: &'a BaseBlock,
         positions: &'a PositionBuffers,
-        block: Block,
+        block: &Range<usize>,
         tile: &VocabTile<'a>,
     ) {
         let Some(base_buffers) = &tile_buffers.base else { return };
         tile_logits(recording, tile, base_block.n, &base_buffers.states, &base_buffers.logits);
         let (logits, base_logits, base, state) = (&tile_buffers.logits, &base_buffers.logits, &base_block.base, &positions.state);
-        let (Block { first, n }, length) = (block, tile.rows.len());
+        let (first, n, length) = (block.start, block.len(), tile.rows.len());
         kl_divergence::record(recording, &KlDivergence { logits, base_logits, base, state, first, n, length });
     }
 
@@ -114,10 +115,11 @@ impl Transformer {
         recording: &mut Recording<'a>,
         tile_buffers: &'a TileBuffers,
         infill_buffers: &'a InfillBuffers,
-        block: Block,
+        block: &Range<usize>,
         tile: &VocabTile<'a>,
     ) {
-        let (InfillBuffers { excluded, forbidden, best }, Block { first, n }, logits) = (infill_buffers, block, &tile_buffers.logits);
+        let (InfillBuffers { excluded, forbidden, best }, logits) = (infill_buffers, &tile_buffers.logits);
+        let (first, n) = (block.start, block.len());
         tile_logits(recording, tile, n, &tile_buffers.normed, logits);
         let (token, length) = (tile.token(), tile.rows.len());
         masked_argmax::record(recording, &MaskedArgmax { logits, excluded, forbidden, best, first, n, token, length });

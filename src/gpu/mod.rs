@@ -33,14 +33,15 @@ mod wgsl;
 use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 
+use crate::lm::blocks::blocks;
 use crate::lm::sample::Sampler;
-use crate::lm::{Backend, Counters, Infill, Infills, Input, Job, LanguageModel, LmError, LoadError, Readout};
+use crate::lm::{Backend, Counters, InfillRequest, Infills, Input, LanguageModel, LmError, LoadError, Readout, ScoreRequest};
 use crate::model::config::Config;
 use crate::model::gguf::Gguf;
 use crate::model::source::ByteSource;
 use crate::model::tokenizer::TokenId;
 use activations::Activations;
-use batch::{Row, blocks, text_rows};
+use batch::{Row, text_rows};
 use buffer::Buffer;
 use decode::DecodeStep;
 use device::Gpu;
@@ -135,7 +136,7 @@ impl GpuModel {
         transformer.embed(&mut recording, activations, batch);
         recording.run();
         for i in 0..transformer.layers.len() {
-            for block in blocks(batch.n, activations.block) {
+            for block in blocks(0..batch.n, activations.block) {
                 let mut recording = Recording::new(gpu);
                 transformer.layer(&mut recording, i, activations, batch, block);
                 recording.run();
@@ -172,18 +173,18 @@ impl LanguageModel for GpuModel {
 
     async fn score(
         &mut self,
-        job: &ScoreRequest<'_>,
+        request: &ScoreRequest<'_>,
         on_readout: impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>,
     ) -> Result<(), LmError> {
-        self.score_job(job, on_readout).await
+        self.score_text(request, on_readout).await
     }
 
     async fn infill(
         &mut self,
-        infill: &InfillRequest<'_>,
+        request: &InfillRequest<'_>,
         on_step: impl AsyncFnMut() -> ControlFlow<()>,
     ) -> Result<Option<Infills>, LmError> {
-        self.fill(infill, on_step).await
+        self.fill_gaps(request, on_step).await
     }
 
     fn counters(&self) -> Counters {

@@ -1,14 +1,16 @@
 //! Positions through the LM head: a few numbers for each, never logits.
 
+use std::ops::Range;
+
 use super::GpuModel;
 use super::activations::RowBuffer;
-use super::batch::{Block, blocks};
 use super::buffer::Buffer;
 use super::device::Gpu;
 use super::head_buffers::{BaseBlock, PositionBuffers, TileBuffers};
 use super::kernels::gather;
 use super::recording::Recording;
 use crate::lm::LmError;
+use crate::lm::blocks::blocks;
 use crate::model::tokenizer::TokenId;
 
 /// A position to score.
@@ -17,7 +19,7 @@ pub struct Position {
     /// Row of x whose state predicts the target.
     pub row: usize,
     pub target: TokenId,
-    /// The target's number among the job's.
+    /// The target's number among the request's.
     pub target_index: usize,
 }
 
@@ -53,19 +55,19 @@ impl GpuModel {
         }
         let (gpu, transformer) = (&self.gpu, &self.transformer);
         let buffers = upload(gpu, positions);
-        for block in blocks(positions.len(), tile_buffers.block) {
+        for block in blocks(0..positions.len(), tile_buffers.block) {
             let mut recording = Recording::new(gpu);
-            transformer.gather_positions(&mut recording, x, tile_buffers, &buffers, block);
+            transformer.gather_positions(&mut recording, x, tile_buffers, &buffers, &block);
             recording.run();
-            let base_block = state_use.apply(gpu, tile_buffers, &positions[block.first..block.first + block.n]);
-            self.counters.head_positions += block.n + base_block.as_ref().map_or(0, |base| base.n);
-            self.score_block(tile_buffers, &buffers, base_block.as_ref(), block);
+            let base_block = state_use.apply(gpu, tile_buffers, &positions[block.clone()]);
+            self.counters.head_positions += block.len() + base_block.as_ref().map_or(0, |base| base.n);
+            self.score_block(tile_buffers, &buffers, base_block.as_ref(), &block);
         }
         gpu.read_f32(&buffers.state, 4 * positions.len()).await
     }
 
     /// A block of positions, tile by tile of the vocabulary.
-    fn score_block(&self, tile_buffers: &TileBuffers, positions: &PositionBuffers, base_block: Option<&BaseBlock>, block: Block) {
+    fn score_block(&self, tile_buffers: &TileBuffers, positions: &PositionBuffers, base_block: Option<&BaseBlock>, block: &Range<usize>) {
         let transformer = &self.transformer;
         for tile in transformer.vocab_tiles(tile_buffers.vocab_tile) {
             let mut recording = Recording::new(&self.gpu);

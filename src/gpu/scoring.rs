@@ -13,7 +13,7 @@ use super::kernels::attention_mass::AttentionSums;
 use super::kernels::{kl_divergence::kl_divergence, log_sum_exp::log_prob, padded};
 use super::positions::{BaseStates, Position, StateUse};
 use super::text_cache::cache_length;
-use crate::lm::{Job, LmError, Pass, Readout, check_job};
+use crate::lm::{LmError, Pass, Readout, ScoreRequest, check_request};
 
 /// Bytes that rows of suffixes may take at once, beside one block's temporaries.
 const MAX_CHUNK_BYTES: usize = 192 << 20;
@@ -47,40 +47,40 @@ struct Chunk {
 
 impl GpuModel {
     /// See [`crate::lm::LanguageModel::score`].
-    pub(super) async fn score_job(
+    pub(super) async fn score_text(
         &mut self,
-        job: &ScoreRequest<'_>,
+        request: &ScoreRequest<'_>,
         mut on_readout: impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>,
     ) -> Result<(), LmError> {
-        check_request(&self.transformer.config, job)?;
-        let scored = self.score_checked_job(job, &mut on_readout).await;
+        check_request(&self.transformer.config, request)?;
+        let scored = self.score_checked(request, &mut on_readout).await;
         self.text.length = 0;
         scored
     }
 
-    async fn score_checked_job(
+    async fn score_checked(
         &mut self,
-        job: &ScoreRequest<'_>,
+        request: &ScoreRequest<'_>,
         on_readout: &mut impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>,
     ) -> Result<(), LmError> {
         self.decode_step = None;
         let (gpu, config) = (&self.gpu, &self.transformer.config);
-        let tile_buffers = gpu.try_allocate(|| TileBuffers::new(gpu, config, job.divergences)).await?;
-        let base = self.score_base(job, &tile_buffers).await?;
+        let tile_buffers = gpu.try_allocate(|| TileBuffers::new(gpu, config, request.divergences)).await?;
+        let base = self.score_base(request, &tile_buffers).await?;
         if on_readout(0, &base.readout).await.is_break() {
             return Ok(());
         }
-        let lengths: Vec<usize> = job.passes.iter().map(|pass| suffix(job, pass).positions.len()).collect();
+        let lengths: Vec<usize> = request.passes.iter().map(|pass| suffix(request, pass).positions.len()).collect();
         let max_rows = self.max_chunk_rows();
         let mut wanted_rows = self.gpu.variant.block_rows;
         let mut buffers: Option<ChunkBuffers> = None;
         let mut done = 0;
-        while done < job.passes.len() {
+        while done < request.passes.len() {
             let n = count_fitting(lengths[done..].iter().copied(), wanted_rows.min(max_rows));
             let rows: usize = lengths[done..done + n].iter().sum();
             let chunk_buffers = self.grow(&mut buffers, rows).await?;
             let began = Instant::now();
-            let readouts = self.score_passes(job, &job.passes[done..done + n], &base, chunk_buffers, &tile_buffers).await?;
+            let readouts = self.score_passes(request, &request.passes[done..done + n], &base, chunk_buffers, &tile_buffers).await?;
             for (i, readout) in readouts.iter().enumerate() {
                 if on_readout(done + i + 1, readout).await.is_break() {
                     return Ok(());
@@ -92,18 +92,19 @@ impl GpuModel {
         Ok(())
     }
 
-    /// The base text of a job: its keys and values stay.
-    async fn score_base(&mut self, job: &Job<'_>, tile_buffers: &TileBuffers) -> Result<BaseScores, LmError> {
-        let inputs = &job.inputs(&[])[..job.targets.end - 1];
+    /// The base text of a request: its keys and values stay.
+    async fn score_base(&mut self, request: &ScoreRequest<'_>, tile_buffers: &TileBuffers) -> Result<BaseScores, LmError> {
+        let inputs = &request.inputs(&[])[..request.targets.end - 1];
         self.start_text(inputs.len()).await?;
         let (gpu, config) = (self.gpu.clone(), &self.transformer.config);
-        let states = job.divergences.then(|| gpu.buffer("base states", job.targets.len() * padded(config.dim)));
-        let sums = (!job.attended.is_empty()).then(|| AttentionSums::new(&gpu, config, job.targets.clone(), job.attended));
+        let states = request.divergences.then(|| gpu.buffer("base states", request.targets.len() * padded(config.dim)));
+        let sums = (!request.attended.is_empty()).then(|| AttentionSums::new(&gpu, config, request.targets.clone(), request.attended));
         let mut scored = Vec::new();
         let score_chunk = async |model: &mut Self, activations: &Activations, chunk: Range<usize>| {
             // The state that predicts target t is the one at t - 1.
-            let targets = job.targets.start.max(chunk.start + 1)..job.targets.end.min(chunk.end + 1);
-            let position = |t: usize| Position { row: t - 1 - chunk.start, target: job.tokens[t], target_index: t - job.targets.start };
+            let targets = request.targets.start.max(chunk.start + 1)..request.targets.end.min(chunk.end + 1);
+            let position =
+                |t: usize| Position { row: t - 1 - chunk.start, target: request.tokens[t], target_index: t - request.targets.start };
             let positions: Vec<_> = targets.map(position).collect();
             let state_use = states.as_ref().map_or(StateUse::None, StateUse::Store);
             scored.extend(model.score_positions(&activations.x, tile_buffers, &positions, state_use).await?);
@@ -112,7 +113,7 @@ impl GpuModel {
         self.prefill(inputs, sums.as_ref(), score_chunk).await?;
         let log_probs: Vec<f64> = scored.chunks(4).map(log_prob).collect();
         check_finite(&log_probs)?;
-        let divergences = if job.divergences { vec![0.0; log_probs.len()] } else { Vec::new() };
+        let divergences = if request.divergences { vec![0.0; log_probs.len()] } else { Vec::new() };
         let attention = match &sums {
             Some(sums) => self.read_attention(sums).await?,
             None => Vec::new(),
@@ -130,13 +131,13 @@ impl GpuModel {
     /// Some passes together: one readout for each.
     async fn score_passes(
         &mut self,
-        job: &ScoreRequest<'_>,
+        request: &ScoreRequest<'_>,
         passes: &[Pass],
         base: &BaseScores,
         buffers: &ChunkBuffers,
         tile_buffers: &TileBuffers,
     ) -> Result<Vec<Readout>, LmError> {
-        let Chunk { rows, positions, ends } = Chunk::new(job, passes);
+        let Chunk { rows, positions, ends } = Chunk::new(request, passes);
         if !rows.is_empty() {
             self.forward(&rows, &buffers.activations, Some(std::slice::from_ref(&buffers.cache)), None);
         }
@@ -147,7 +148,7 @@ impl GpuModel {
         for (i, (position, state)) in positions.iter().zip(scored.chunks(4)).enumerate() {
             let readout = &mut readouts[ends.partition_point(|&end| end <= i)];
             readout.log_probs[position.target_index] = log_prob(state);
-            if job.divergences {
+            if request.divergences {
                 readout.divergences[position.target_index] = kl_divergence(state, base.log_sum_exps[position.target_index]);
             }
         }
@@ -177,13 +178,17 @@ impl GpuModel {
 }
 
 impl Chunk {
-    fn new(job: &Job<'_>, passes: &[Pass]) -> Self {
+    fn new(request: &ScoreRequest<'_>, passes: &[Pass]) -> Self {
         let mut chunk = Self::default();
         for pass in passes {
-            let (Suffix { positions, targets }, first_row) = (suffix(job, pass), chunk.rows.len());
+            let (Suffix { positions, targets }, first_row) = (suffix(request, pass), chunk.rows.len());
             let row = |t: usize| first_row + t - 1 - positions.start;
-            chunk.positions.extend(targets.map(|t| Position { row: row(t), target: job.tokens[t], target_index: t - job.targets.start }));
-            chunk.rows.extend(suffix_rows(job, pass, first_row));
+            chunk.positions.extend(targets.map(|t| Position {
+                row: row(t),
+                target: request.tokens[t],
+                target_index: t - request.targets.start,
+            }));
+            chunk.rows.extend(suffix_rows(request, pass, first_row));
             chunk.ends.push(chunk.positions.len());
         }
         chunk

@@ -24,7 +24,7 @@ wgsl_struct! {
         /// Of those, the fewest most likely ones that hold this part of their probability.
         top_p: f32,
         /// In [0, 1).
-        chance: f32,
+        random: f32,
     }
 }
 
@@ -35,7 +35,7 @@ impl GpuDraw {
             temperature: draw.temperature as f32,
             top_k: draw.top_k.unwrap_or(n).min(n),
             top_p: draw.top_p.unwrap_or(1.0) as f32,
-            chance: draw.chance as f32,
+            random: draw.uniform as f32,
         }
     }
 }
@@ -61,8 +61,8 @@ mod tests {
                 let logits: Vec<f32> = random(n, n as u64).iter().map(|value| 6.0 * value).collect();
                 let on_gpu = gpu.buffer_with_f32("logits", &logits);
                 for (i, (top_k, top_p)) in [(None, None), (Some(5), None), (None, Some(0.7)), (Some(40), Some(0.9))].iter().enumerate() {
-                    for chance in [0.0, 0.123, 0.5, 0.77, 0.999_9] {
-                        let draw = Draw { temperature: 0.5 + 0.4 * i as f64, top_k: *top_k, top_p: *top_p, chance };
+                    for uniform in [0.0, 0.123, 0.5, 0.77, 0.999_9] {
+                        let draw = Draw { temperature: 0.5 + 0.4 * i as f64, top_k: *top_k, top_p: *top_p, uniform };
                         let (words, chosen) = (gpu.buffer_with("draw", &GpuDraw::new(&draw, n).words()), gpu.buffer("chosen", 2));
                         let mut recording = Recording::new(&gpu);
                         record(&mut recording, &on_gpu, n, &words, &chosen);
@@ -79,7 +79,7 @@ mod tests {
         let mut logits = random(300, 5);
         logits[170] = f32::NAN;
         for gpu in gpus().await {
-            let draw = Draw { temperature: 1.0, top_k: None, top_p: None, chance: 0.5 };
+            let draw = Draw { temperature: 1.0, top_k: None, top_p: None, uniform: 0.5 };
             let (logits, words, chosen) = (
                 gpu.buffer_with_f32("logits", &logits),
                 gpu.buffer_with("draw", &GpuDraw::new(&draw, 300).words()),

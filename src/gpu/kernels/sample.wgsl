@@ -1,5 +1,5 @@
 // A token drawn at random: of the tokens left by top-k and top-p, the one at which the running sum of exp(logit / temperature),
-// in the order of the vocabulary, passes `chance` of its total.
+// in the order of the vocabulary, passes `random` of its total.
 // logits: [n]; draw: [1]; chosen: [index, bits of the sum of all weights].
 // Dispatch: one workgroup.
 
@@ -66,7 +66,7 @@ fn main(@builtin(local_invocation_index) local: u32) {
     reduced[local] = own;
     workgroupBarrier();
     if local == 0u {
-        let target_mass = draw[0].chance * all;
+        let target_mass = draw[0].random * all;
         var passed = 0.0;
         var owner = 0u;
         // Rounding may let the sum of all shares fall short of the target: then the last one that has a token is it.
