@@ -8,35 +8,23 @@ use glasscage::model::gguf::{Gguf, Metadata, Value};
 use glasscage::model::tokenizer::{TokenId, Tokenizer};
 use proptest::prelude::*;
 
-const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/");
+#[path = "models/vocabulary.rs"]
+mod vocabulary;
 
 /// Renders without tools as the template of Qwen2.5 does, which is in none of the vocabularies.
-const LIKE_QWEN25: &str = "\
-{%- if messages[0]['role'] != 'system' %}
-    {{- '<|im_start|>system\\nYou are Qwen, created by Alibaba Cloud. You are a helpful assistant.<|im_end|>\\n' }}
-{%- endif %}
-{%- for message in messages %}
-    {{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>' + '\\n' }}
-{%- endfor %}
-{%- if add_generation_prompt %}
-    {{- '<|im_start|>assistant\\n' }}
-{%- endif %}
-";
+const LIKE_QWEN25: &str = include_str!("golden/chat/like-qwen2.5.jinja");
 
 #[test]
 fn renderings_are_those_of_jinja2() {
-    let oracle = std::fs::read_to_string([DATA, "templates/rendered.oracle.json"].concat());
-    let (Ok(oracle), Some(qwen3), Some(llama3)) = (oracle, model("vocab-qwen3.gguf"), model("vocab-llama3.gguf")) else {
-        return println!("skipped: no {DATA}templates or no {DATA}tokenizers");
-    };
+    let (qwen3, llama3) = (model("qwen3").1, model("llama-3").1);
     let qwen25 = ChatTemplate::new(LIKE_QWEN25, "", "").unwrap();
-    let cases: Vec<serde_json::Value> = serde_json::from_str(&oracle).unwrap();
+    let cases: Vec<serde_json::Value> = serde_json::from_str(include_str!("golden/chat/rendered.json")).unwrap();
     for case in &cases {
         let template = match case["template"].as_str().unwrap() {
-            "Qwen-Qwen3-0.6B" => &qwen3.1,
+            "Qwen-Qwen3-0.6B" => &qwen3,
             "Qwen-Qwen2.5-7B-Instruct" => &qwen25,
             // They differ in their dates only, and these cases say which date.
-            "meta-llama-Llama-3.1-8B-Instruct" | "meta-llama-Llama-3.2-3B-Instruct" => &llama3.1,
+            "meta-llama-Llama-3.1-8B-Instruct" | "meta-llama-Llama-3.2-3B-Instruct" => &llama3,
             other => panic!("{other}"),
         };
         assert_eq!(render(template, case), case["rendered"].as_str().unwrap(), "{case}");
@@ -56,12 +44,12 @@ fn message(json: &serde_json::Value) -> ChatMessage<'_> {
 }
 
 /// Tokenizer and template of one of the vocabularies.
-fn model(file: &str) -> Option<(Tokenizer, ChatTemplate)> {
-    let bytes = std::fs::read([DATA, "tokenizers/", file].concat()).ok()?;
+fn model(name: &str) -> (Tokenizer, ChatTemplate) {
+    let bytes = vocabulary::vocabulary(name);
     let metadata = Gguf::parse(&bytes, bytes.len() as u64).unwrap().metadata;
     let tokenizer = Tokenizer::from_metadata(&metadata).unwrap();
     let template = ChatTemplate::from_metadata(&metadata, &tokenizer).unwrap().unwrap();
-    Some((tokenizer, template))
+    (tokenizer, template)
 }
 
 #[test]
@@ -192,9 +180,7 @@ fn days_are_written_as_python_writes_them() {
 
 #[test]
 fn qwen3_frames_a_prompt_as_llama_cpp_tokenises_it() {
-    let Some((tokenizer, template)) = model("vocab-qwen3.gguf") else {
-        return println!("skipped: no {DATA}tokenizers");
-    };
+    let (tokenizer, template) = model("qwen3");
     let framed = frame(Some(&template), &tokenizer, "\n\nHi there. \n", day()).unwrap();
     assert_eq!(framed.text, "<|im_start|>user\n\n\nHi there. \n<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n");
     assert_eq!(framed.ids(), tokenizer.encode_with_special(&framed.text));
@@ -208,9 +194,7 @@ fn qwen3_frames_a_prompt_as_llama_cpp_tokenises_it() {
 
 #[test]
 fn llama3_frames_a_prompt_as_llama_cpp_tokenises_it() {
-    let Some((tokenizer, template)) = model("vocab-llama3.gguf") else {
-        return println!("skipped: no {DATA}tokenizers");
-    };
+    let (tokenizer, template) = model("llama-3");
     let framed = frame(Some(&template), &tokenizer, " Hi there.\n", day()).unwrap();
     assert!(framed.text.contains("Today Date: 26 Jul 2024\n"));
     assert_eq!(framed.ids(), tokenizer.encode_with_special(&framed.text)[1..], "one beginning of text, not two");

@@ -22,19 +22,14 @@ use glasscage::request::{BackendChoice, Question};
 use glasscage::session::{ExplainResult, Session};
 use serde_json::Value;
 
-const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/models");
+const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/stories260k");
 
-fn oracle() -> Option<Value> {
-    let path = Path::new(MODELS).join("stories260k.oracle.json");
-    let Ok(json) = std::fs::read_to_string(&path) else {
-        println!("skipped: {} is not here", path.display());
-        return None;
-    };
-    Some(serde_json::from_str(&json).expect("the oracle is JSON"))
+fn figures() -> Value {
+    serde_json::from_str(include_str!("golden/stories260k/figures.json")).expect("the figures are JSON")
 }
 
 fn open(file: &str) -> NativeFile {
-    NativeFile::open(&Path::new(MODELS).join(file)).expect("the model lies beside its oracle")
+    NativeFile::open(&Path::new(MODELS).join(file)).expect("the model is in the checkout")
 }
 
 /// The model on every engine, by name.
@@ -80,24 +75,24 @@ fn largest_difference(ours: &[f64], theirs: &[f64]) -> f64 {
 
 #[test]
 fn greedy_text_and_ids_are_llama_cpps() {
-    let Some(oracle) = oracle() else { return };
-    let prompt: Vec<u32> = numbers(&oracle["prompt_ids"]);
+    let figures = figures();
+    let prompt: Vec<u32> = numbers(&figures["prompt_ids"]);
     let tokenizer = tokenizer("stories260k-f32.gguf");
-    assert_eq!(tokenizer.encode_with_special(oracle["prompt"].as_str().unwrap()), prompt);
+    assert_eq!(tokenizer.encode_with_special(figures["prompt"].as_str().unwrap()), prompt);
     for (name, mut lm) in engines("stories260k-f32.gguf") {
         let mut sampler = Sampler::greedy();
         let generated = generate(&mut lm, &tokenizer, &prompt, &mut sampler, 60, async |_| ControlFlow::Continue(()));
         let generated = pollster::block_on(generated).unwrap();
-        assert_eq!(generated.tokens, numbers::<u32>(&oracle["greedy_ids_f32"]), "{name}");
+        assert_eq!(generated.tokens, numbers::<u32>(&figures["greedy_ids"]), "{name}");
         let bytes: Vec<u8> = generated.tokens.iter().flat_map(|&id| tokenizer.bytes(id).to_vec()).collect();
-        assert_eq!(String::from_utf8(bytes).unwrap(), oracle["greedy_text_f32"].as_str().unwrap(), "{name}");
+        assert_eq!(String::from_utf8(bytes).unwrap(), figures["greedy_text"].as_str().unwrap(), "{name}");
     }
 }
 
 #[test]
 fn a_seed_draws_the_same_text_on_every_engine() {
-    let Some(oracle) = oracle() else { return };
-    let prompt: Vec<u32> = numbers(&oracle["prompt_ids"]);
+    let figures = figures();
+    let prompt: Vec<u32> = numbers(&figures["prompt_ids"]);
     let tokenizer = tokenizer("stories260k-f32.gguf");
     let texts = engines("stories260k-f32.gguf").into_iter().map(|(_, mut lm)| {
         let mut sampler = Sampler::new(0.8, Some(20), Some(0.9), 7);
@@ -106,14 +101,11 @@ fn a_seed_draws_the_same_text_on_every_engine() {
     });
     let texts: Vec<_> = texts.collect();
     assert!(texts.iter().all(|text| *text == texts[0]), "{texts:?}");
-    assert_ne!(texts[0], numbers::<u32>(&oracle["greedy_ids_f32"])[..40]);
+    assert_ne!(texts[0], numbers::<u32>(&figures["greedy_ids"])[..40]);
 }
 
 #[test]
 fn an_answer_given_back_is_explained_as_when_it_was_generated() {
-    if oracle().is_none() {
-        return;
-    }
     let source = open("stories260k-f32.gguf");
     let session = Session::load(&source, BackendChoice::Cpu, async |_| ControlFlow::Continue(()));
     let mut session = pollster::block_on(session).expect("it loads").expect("nothing stopped it");
@@ -141,12 +133,12 @@ fn an_answer_given_back_is_explained_as_when_it_was_generated() {
 
 #[test]
 fn log_probs_equal_the_float64_figures() {
-    let Some(oracle) = oracle() else { return };
-    let ids: Vec<u32> = numbers::<u32>(&oracle["prompt_ids"]).into_iter().chain(numbers::<u32>(&oracle["greedy_ids_f32"])).collect();
+    let figures = figures();
+    let ids: Vec<u32> = numbers::<u32>(&figures["prompt_ids"]).into_iter().chain(numbers::<u32>(&figures["greedy_ids"])).collect();
     for file in ["stories260k-f32.gguf", "stories260k-f16.gguf", "stories260k-q8_0.gguf", "stories260k-q4_0.gguf"] {
         for (name, mut lm) in engines(file) {
             let readouts = score(&mut lm, &ScoreRequest::new(&ids, 1..ids.len(), &[]));
-            let difference = largest_difference(&readouts[0].log_probs, &numbers(&oracle["float64"]["files"][file]["token_logprobs"]));
+            let difference = largest_difference(&readouts[0].log_probs, &numbers(&figures["log_probs"][file]));
             println!("{file} on {name}: at most {difference:.1e} nat from float64");
             assert!(difference < 1e-4, "{file} on {name}: {difference}");
         }
@@ -155,16 +147,16 @@ fn log_probs_equal_the_float64_figures() {
 
 #[test]
 fn replaced_sentences_give_the_float64_figures_and_only_suffixes_are_computed() {
-    let Some(oracle) = oracle() else { return };
-    let case = &oracle["sentence_ablation"];
+    let figures = figures();
+    let case = &figures["ablation"];
     let tokens: Vec<u32> = numbers(&case["ids"]);
     let start = case["generation_start"].as_u64().unwrap() as usize;
-    let ablations = case["ablations"].as_array().unwrap();
+    let ablations = case["replaced"].as_array().unwrap();
     let passes: Vec<Pass> = ablations
         .iter()
         .map(|ablation| {
-            let span: Vec<usize> = numbers(&ablation["replaced_span"]);
-            let end_token: u32 = serde_json::from_value(ablation["replacement_id"].clone()).unwrap();
+            let span: Vec<usize> = numbers(&ablation["span"]);
+            let end_token: u32 = serde_json::from_value(ablation["id"].clone()).unwrap();
             Pass { edits: vec![Edit::new(span[0], &vec![end_token; span[1] - span[0]])] }
         })
         .collect();
@@ -175,10 +167,10 @@ fn replaced_sentences_give_the_float64_figures_and_only_suffixes_are_computed() 
     let head_positions = tokens.len() - start + heads.sum::<usize>();
     for (name, mut lm) in engines("stories260k-f32.gguf") {
         let readouts = score(&mut lm, &ScoreRequest::new(&tokens, start..tokens.len(), &passes));
-        assert!(largest_difference(&readouts[0].log_probs, &numbers(&case["base_generation_logprobs"])) < 1e-4, "{name}");
+        assert!(largest_difference(&readouts[0].log_probs, &numbers(&case["log_probs"])) < 1e-4, "{name}");
         for ((readout, pass), ablation) in readouts[1..].iter().zip(&passes).zip(ablations) {
-            // The oracle computed the replaced positions too; a readout keeps the base's before the first edit.
-            let theirs: Vec<f64> = numbers(&ablation["generation_logprobs"]);
+            // The figures are of the replaced positions too; a readout keeps the base's before the first edit.
+            let theirs: Vec<f64> = numbers(&ablation["log_probs"]);
             let first = pass.start().saturating_sub(start) + usize::from(pass.start() >= start);
             assert!(largest_difference(&readout.log_probs[first..], &theirs[first..]) < 1e-4, "{name}");
         }
@@ -189,8 +181,8 @@ fn replaced_sentences_give_the_float64_figures_and_only_suffixes_are_computed() 
 
 #[test]
 fn a_shared_prefix_changes_nothing() {
-    let Some(oracle) = oracle() else { return };
-    let tokens: Vec<u32> = numbers(&oracle["sentence_ablation"]["ids"]);
+    let figures = figures();
+    let tokens: Vec<u32> = numbers(&figures["ablation"]["ids"]);
     let passes: Vec<Pass> = [5, 32, 48].iter().map(|&start| Pass { edits: vec![Edit::new(start, &[2; 13])] }).collect();
     let targets = 62..tokens.len();
     for (name, mut lm) in engines("stories260k-q8_0.gguf") {

@@ -5,43 +5,48 @@ use glasscage::model::gguf::{Gguf, Metadata, Value};
 use glasscage::model::tokenizer::{Token, TokenId, Tokenizer, TokenizerError};
 use proptest::prelude::*;
 
-const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/");
+#[path = "models/vocabulary.rs"]
+mod vocabulary;
+
+const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/");
 
 #[test]
 fn gpt2_ids_are_those_of_llama_cpp() {
-    check_oracle("tokenizers/ggml-vocab-gpt-2.gguf", "tokenizers/ggml-vocab-gpt-2.oracle.jsonl");
-    check_inputs("tokenizers/ggml-vocab-gpt-2.gguf", "tokenizers/ggml-vocab-gpt-2.gguf");
+    let tokenizer = tokenizer_of(&vocabulary::vocabulary("gpt-2"));
+    assert_eq!(check_cases(&tokenizer, "gpt-2"), 229);
+    check_inputs_of_llama_cpp(&tokenizer, "gpt-2");
 }
 
 #[test]
 fn llama3_ids_are_those_of_llama_cpp() {
-    check_oracle("tokenizers/vocab-llama3.gguf", "tokenizers/vocab-llama3.oracle.jsonl");
-    check_inputs("tokenizers/vocab-llama3.gguf", "tokenizers/ggml-vocab-llama-bpe.gguf");
+    let tokenizer = tokenizer_of(&vocabulary::vocabulary("llama-3"));
+    assert_eq!(check_cases(&tokenizer, "llama-3"), 229);
+    check_inputs_of_llama_cpp(&tokenizer, "llama-3");
 }
 
 #[test]
 fn qwen3_ids_are_those_of_llama_cpp() {
-    check_oracle("tokenizers/vocab-qwen3.gguf", "tokenizers/vocab-qwen3.oracle.jsonl");
-    check_inputs("tokenizers/vocab-qwen3.gguf", "tokenizers/ggml-vocab-qwen2.gguf");
+    let tokenizer = tokenizer_of(&vocabulary::vocabulary("qwen3"));
+    assert_eq!(check_cases(&tokenizer, "qwen3"), 231);
+    check_inputs_of_llama_cpp(&tokenizer, "qwen3");
 }
 
 #[test]
 fn llama2_ids_are_those_of_llama_cpp() {
-    check_oracle("tokenizers/ggml-vocab-llama-spm.gguf", "tokenizers/ggml-vocab-llama-spm.oracle.jsonl");
-    check_inputs("tokenizers/ggml-vocab-llama-spm.gguf", "tokenizers/ggml-vocab-llama-spm.gguf");
+    let tokenizer = tokenizer_of(&vocabulary::vocabulary("llama-2"));
+    assert_eq!(check_cases(&tokenizer, "llama-2"), 232);
+    check_inputs_of_llama_cpp(&tokenizer, "llama-2");
 }
 
 #[test]
 fn stories260k_ids_are_those_of_llama_cpp() {
-    check_oracle("models/stories260k-f32.gguf", "tokenizers/stories260k.oracle.jsonl");
+    let tokenizer = tokenizer_of(&golden("stories260k/stories260k-f32.gguf"));
+    assert_eq!(check_cases(&tokenizer, "stories260k"), 231);
 }
 
-/// Lines of `{"text", "ids", "ids_bos_special"}`.
-fn check_oracle(model: &str, oracle: &str) {
-    let (Some(tokenizer), Ok(lines)) = (tokenizer_of(model), std::fs::read_to_string([DATA, oracle].concat())) else {
-        return println!("skipped: no {DATA}{model} or no {oracle}");
-    };
-    let mut texts = 0;
+/// Lines of `{"text", "ids", "ids_bos_special"}`; returns how many there are.
+fn check_cases(tokenizer: &Tokenizer, name: &str) -> usize {
+    let lines = String::from_utf8(golden(&format!("tokenizers/{name}.jsonl"))).unwrap();
     for line in lines.lines() {
         let case: serde_json::Value = serde_json::from_str(line).unwrap();
         let text = case["text"].as_str().unwrap();
@@ -50,17 +55,14 @@ fn check_oracle(model: &str, oracle: &str) {
         assert_eq!(ids_of(&tokens), ids("ids"), "{text:?}");
         assert_eq!(tokenizer.encode_with_special(text), ids("ids_bos_special"), "{text:?}");
         assert_tiles(&tokens, text);
-        texts += 1;
     }
-    assert_eq!(texts, 233);
+    lines.lines().count()
 }
 
 /// llama.cpp's own tests: texts, and a line of ids for each.
-fn check_inputs(model: &str, inputs: &str) {
-    let read = |ending: &str| std::fs::read_to_string([DATA, inputs, ending].concat());
-    let (Some(tokenizer), Ok(texts), Ok(lines)) = (tokenizer_of(model), read(".inp"), read(".out")) else {
-        return println!("skipped: no {DATA}{model} or no {inputs}.inp");
-    };
+fn check_inputs_of_llama_cpp(tokenizer: &Tokenizer, name: &str) {
+    let read = |file: &str| String::from_utf8(golden(&format!("tokenizers/{file}"))).unwrap();
+    let (texts, lines) = (read("llama.cpp.inp"), read(&format!("{name}.out")));
     let texts: Vec<&str> = texts.split("\n__ggml_vocab_test__\n").collect();
     let ids: Vec<Vec<TokenId>> = lines.split('\n').map(|line| line.split_whitespace().map(|id| id.parse().unwrap()).collect()).collect();
     for (text, ids) in texts.iter().zip(&ids) {
@@ -69,10 +71,13 @@ fn check_inputs(model: &str, inputs: &str) {
     assert_eq!((texts.len(), ids.len()), (47, 47));
 }
 
-fn tokenizer_of(model: &str) -> Option<Tokenizer> {
-    let bytes = std::fs::read([DATA, model].concat()).ok()?;
-    let gguf = Gguf::parse(&bytes, bytes.len() as u64).unwrap();
-    Some(Tokenizer::from_metadata(&gguf.metadata).unwrap())
+fn golden(path: &str) -> Vec<u8> {
+    std::fs::read([GOLDEN, path].concat()).unwrap_or_else(|error| panic!("{GOLDEN}{path}: {error}"))
+}
+
+fn tokenizer_of(header: &[u8]) -> Tokenizer {
+    let gguf = Gguf::parse(header, header.len() as u64).unwrap();
+    Tokenizer::from_metadata(&gguf.metadata).unwrap()
 }
 
 fn ids_of(tokens: &[Token]) -> Vec<TokenId> {

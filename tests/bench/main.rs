@@ -133,12 +133,10 @@ fn priced(mut result: Value, seen: &Seen) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "a benchmark"]
+#[ignore = "cargo xtask bench"]
 async fn engines_in_a_browser() {
-    let (Some(dist), Some(model)) = (path("GLASSCAGE_DIST"), path("GLASSCAGE_BENCH_MODEL")) else {
-        println!("skipped: GLASSCAGE_DIST or GLASSCAGE_BENCH_MODEL is not set; cargo xtask bench sets them");
-        return;
-    };
+    let [dist, model] = ["GLASSCAGE_DIST", "GLASSCAGE_BENCH_MODEL"]
+        .map(|variable| path(variable).unwrap_or_else(|| panic!("{variable} is not set: cargo xtask bench sets it")));
     let server = Server::start(&site(&dist, &model)).await;
     let mut report = json!({"job": job(), "cold_page": cold_page(&server.url).await});
     println!("cold page: {}", report["cold_page"]);

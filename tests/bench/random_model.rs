@@ -1,9 +1,12 @@
 //! `random_model --shape 42m|135m|0.6b|1b [--quant Q8_0|Q4_K|F16] OUT.gguf`: a Qwen 3 with random weights, to measure
 //! speed on. Its sizes and its tokenizer are real; what it says is not. The same call writes the same file.
 
+#[path = "../models/vocabulary.rs"]
+mod vocabulary;
+
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufWriter, Cursor};
 use std::path::{Path, PathBuf};
 
 use candle_core::quantized::gguf_file::{self, Content, Value};
@@ -12,9 +15,6 @@ use candle_core::{Device, Tensor};
 use clap::Parser;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
-
-/// Header of a real Qwen 3: tokenizer and chat template.
-const VOCABULARY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/tokenizers/vocab-qwen3.gguf");
 
 /// Writes a model with random weights.
 #[derive(Parser)]
@@ -25,9 +25,6 @@ struct Arguments {
     /// Of matrices: Q8_0, Q4_K or F16
     #[arg(long, default_value = "Q8_0")]
     quant: String,
-    /// A GGUF file whose tokenizer the model gets
-    #[arg(long, default_value = VOCABULARY)]
-    vocabulary: PathBuf,
     out: PathBuf,
 }
 
@@ -60,11 +57,7 @@ fn main() -> Result<()> {
         "F16" => GgmlDType::F16,
         other => return Err(format!("--quant {other}: Q8_0, Q4_K or F16").into()),
     };
-    if !arguments.vocabulary.is_file() {
-        println!("skipped: there is no {} to take the tokenizer from", arguments.vocabulary.display());
-        return Ok(());
-    }
-    let metadata = metadata(shape, &arguments.vocabulary)?;
+    let metadata = metadata(shape)?;
     let n_tokens = match &metadata["tokenizer.ggml.tokens"] {
         Value::Array(tokens) => tokens.len(),
         _ => return Err("the vocabulary is no list".into()),
@@ -77,9 +70,9 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The tokenizer's, and the sizes.
-fn metadata(shape: &Shape, vocabulary: &Path) -> Result<HashMap<String, Value>> {
-    let mut metadata = Content::read(&mut File::open(vocabulary)?)?.metadata;
+/// Tokenizer and chat template of a real Qwen 3, and the sizes.
+fn metadata(shape: &Shape) -> Result<HashMap<String, Value>> {
+    let mut metadata = Content::read(&mut Cursor::new(vocabulary::vocabulary("qwen3")))?.metadata;
     let mut number = |key: &str, number: usize| metadata.insert(format!("qwen3.{key}"), Value::U32(number as u32));
     number("block_count", shape.layers);
     number("context_length", 4096);

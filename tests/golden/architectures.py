@@ -34,6 +34,8 @@ class Shape:
     tied: bool
     rope_base: float
     rope_factors: bool = False
+    layers: int = LAYERS
+    norm_epsilon: float = NORM_EPSILON
 
 
 SHAPES = [
@@ -103,8 +105,8 @@ def sha256(weights):
     return hashlib.sha256(b"".join(weight.astype("<f4").tobytes() for weight in weights.values())).hexdigest()
 
 
-def rms_norm(x, weight):
-    return x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + NORM_EPSILON) * weight
+def rms_norm(shape, x, weight):
+    return x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + shape.norm_epsilon) * weight
 
 
 def rotate(shape, weights, head):
@@ -136,7 +138,7 @@ def attention(shape, weights, blk, x, maps):
     def head(part, i):
         values = projected[part][:, i * shape.head_dim : (i + 1) * shape.head_dim]
         if shape.architecture == "qwen3" and part != "attn_v":
-            values = rms_norm(values, weights[f"{blk}{part}_norm.weight"])
+            values = rms_norm(shape, values, weights[f"{blk}{part}_norm.weight"])
         return values if part == "attn_v" else rotate(shape, weights, values)
 
     projected = {part: project(part) for part in ("attn_q", "attn_k", "attn_v")}
@@ -164,12 +166,12 @@ def embed(weights, shares):
 def log_distributions(shape, weights, x):
     """ln p of every token of the vocabulary after embeddings `x[: t + 1]`, `[tokens, vocabulary]`, and all attention weights."""
     maps = []
-    for i in range(LAYERS):
+    for i in range(shape.layers):
         blk = f"blk.{i}."
-        x = x + attention(shape, weights, blk, rms_norm(x, weights[blk + "attn_norm.weight"]), maps)
-        x = x + feed_forward(weights, blk, rms_norm(x, weights[blk + "ffn_norm.weight"]))
+        x = x + attention(shape, weights, blk, rms_norm(shape, x, weights[blk + "attn_norm.weight"]), maps)
+        x = x + feed_forward(weights, blk, rms_norm(shape, x, weights[blk + "ffn_norm.weight"]))
     output = weights["token_embd.weight" if shape.tied else "output.weight"]
-    logits = rms_norm(x, weights["output_norm.weight"]) @ output.T
+    logits = rms_norm(shape, x, weights["output_norm.weight"]) @ output.T
     logits = logits - logits.real.max(axis=1, keepdims=True)
     return logits - np.log(np.exp(logits).sum(axis=1, keepdims=True)), sum(maps)
 

@@ -20,7 +20,7 @@ async fn open_from_gallery(browser: &Browser, number: usize) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_graph_can_be_made_in_other_ways_and_a_link_says_which() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     open_from_gallery(&browser, 2).await;
     let papers = browser.picture().await;
@@ -76,7 +76,7 @@ async fn the_graph_can_be_made_in_other_ways_and_a_link_says_which() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn methods_stand_side_by_side_and_say_how_far_they_agree() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     open_from_gallery(&browser, 1).await;
     let picture = browser.picture().await;
@@ -108,7 +108,7 @@ async fn methods_stand_side_by_side_and_say_how_far_they_agree() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_prompt_is_answered_without_some_sentences_beside_the_original() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     browser.fill("prompt-input", "My own question?").await;
     open_from_gallery(&browser, 1).await;
@@ -144,7 +144,7 @@ async fn the_prompt_is_answered_without_some_sentences_beside_the_original() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_without_some_sentences_can_be_stopped() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     explain_given(&browser, "Hi. Ho.", "Ho. Hi.").await;
     browser.explained().await;
@@ -168,7 +168,7 @@ async fn an_answer_without_some_sentences_can_be_stopped() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sentences_open_to_their_words_and_short_texts_are_explained_by_words() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     open_from_gallery(&browser, 1).await;
     let picture = browser.picture().await;

@@ -112,7 +112,7 @@ fn preflights(asked: &[Asked]) -> usize {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_is_looked_at_downloaded_once_and_there_on_the_next_visit() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let (model, hub) = small_hub(5).await;
     let browser = Browser::open(&server.url).await;
     browser.click("models-button").await;
@@ -157,7 +157,7 @@ async fn a_model_is_looked_at_downloaded_once_and_there_on_the_next_visit() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_paused_download_goes_on_after_a_reload_where_it_stopped() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let (model, hub) = small_hub(5).await;
     hub.rules().bytes_per_second = Some(2_000_000);
     let browser = Browser::open(&server.url).await;
@@ -186,7 +186,7 @@ type Weather<'a> = &'a dyn Fn(&Hub);
 /// Every way in which the network or the server may fail for a while: the file arrives all the same.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_download_survives_breaks_refusals_and_expired_addresses() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let (model, hub) = small_hub(4).await;
     let browser = Browser::open(&server.url).await;
     let cuts = || VecDeque::from([0, 700_000, 1, 2_500_000, 65_536, 333_333]);
@@ -226,7 +226,7 @@ async fn a_download_survives_breaks_refusals_and_expired_addresses() {
 /// What cannot work is refused with a sentence that says what is supported, before more than the header came.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_run_is_refused_before_it_is_downloaded() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let patched = |what: &[u8], by: &[u8]| {
         let mut model = large_model(5);
         let places: Vec<usize> = (0..400_000).filter(|&at| model[at..].starts_with(what)).collect();
@@ -289,7 +289,7 @@ async fn what_cannot_run_is_refused_before_it_is_downloaded() {
 /// The beginning of a file and what the server says of its length are enough: nothing more is asked for.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_too_large_for_this_device_is_refused_before_it_is_downloaded() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let hub = Hub::start(&[("huge.gguf", large_model(1))]).await;
     hub.rules().claims = Some(5_000_000_000);
     let browser = Browser::open(&server.url).await;
@@ -312,7 +312,7 @@ async fn what_is_too_large_for_this_device_is_refused_before_it_is_downloaded() 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn wrong_bytes_are_noticed_and_deleted() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let (model, hub) = small_hub(3).await;
     let known = |bytes: usize, sha256: &str| {
         let address = hub.address("small.gguf");
@@ -354,7 +354,7 @@ async fn wrong_bytes_are_noticed_and_deleted() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_ranges_a_download_is_one_stream_and_says_that_it_cannot_resume() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let hub = Hub::start(&[("small.gguf", large_model(3))]).await;
     hub.rules().ranges = false;
     let browser = Browser::open(&server.url).await;
@@ -374,7 +374,7 @@ async fn without_ranges_a_download_is_one_stream_and_says_that_it_cannot_resume(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_that_was_replaced_meanwhile_is_never_mixed_with_the_old_one() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let hub = Hub::start(&[("small.gguf", large_model(5))]).await;
     hub.rules().bytes_per_second = Some(2_000_000);
     let browser = Browser::open(&server.url).await;
@@ -398,7 +398,7 @@ async fn a_file_that_was_replaced_meanwhile_is_never_mixed_with_the_old_one() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_tabs_do_not_download_the_same_model() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let (model, hub) = small_hub(5).await;
     hub.rules().bytes_per_second = Some(1_000_000);
     let browser = Browser::open(&server.url).await;
@@ -436,7 +436,7 @@ async fn begin_or_resume(browser: &Browser, hub: &Hub) {
 /// Ten times the browser is killed at some moment of a download; what is left is never taken for a whole model.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_browser_killed_at_any_moment_leaves_no_wrong_model() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let model = large_model(30);
     let hub = Hub::start(&[("large.gguf", model.clone())]).await;
     hub.rules().bytes_per_second = Some(8_000_000);
@@ -470,7 +470,7 @@ async fn a_browser_killed_at_any_moment_leaves_no_wrong_model() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_in_several_files_is_one_model() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let parts = demo_in_parts(3);
     let names = [1, 2, 3].map(|i| format!("demo-0000{i}-of-00003.gguf"));
     let files: Vec<(&str, Vec<u8>)> = names.iter().map(String::as_str).zip(parts.iter().cloned()).collect();

@@ -5,7 +5,7 @@ use super::{ask, example_prompt, server};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_explanation_of_the_gallery_opens_without_an_engine_and_comes_out_again() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     browser.fill("prompt-input", "My own question?").await;
     browser.find("gallery-1").await.scroll_into_view().await.expect("it can be scrolled to");
@@ -42,7 +42,7 @@ async fn an_explanation_of_the_gallery_opens_without_an_engine_and_comes_out_aga
 
 #[tokio::test(flavor = "multi_thread")]
 async fn clp_says_what_it_measures() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     browser.open_details_of("method").await;
     browser.find("method").await.send_keys("CLP").await.expect("a method can be chosen");
@@ -61,7 +61,7 @@ async fn clp_says_what_it_measures() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_built_in_model_says_what_it_is_for() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     browser.fill("prompt-input", "Who wrote Faust?").await;
     assert!(browser.text("built-in-hint").await.contains("only knows small problems"));
@@ -73,7 +73,7 @@ async fn the_built_in_model_says_what_it_is_for() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_explanation_can_be_put_to_the_test() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     browser.click("gallery-1").await;
     browser.click("tab-check").await;

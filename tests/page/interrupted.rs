@@ -24,7 +24,7 @@ const MISSING: &str = "Object.defineProperty(WorkerNavigator.prototype, 'storage
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_network_a_download_waits_and_goes_on_as_soon_as_there_is_one() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let (model, hub) = small_hub(5).await;
     let browser = Browser::open(&server.url).await;
     look_at_small(&browser, &hub).await;
@@ -46,7 +46,7 @@ async fn without_a_network_a_download_waits_and_goes_on_as_soon_as_there_is_one(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wait_that_a_server_asks_for_says_how_long_it_is_and_can_be_paused() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let hub = Hub::start(&[("small.gguf", large_model(1))]).await;
     let browser = Browser::open(&server.url).await;
     look_at_small(&browser, &hub).await;
@@ -85,7 +85,7 @@ async fn pause_and_resume(browser: &Browser, hub: &Hub, model: &[u8], name: &str
 
 #[tokio::test(flavor = "multi_thread")]
 async fn where_nothing_more_can_be_stored_a_model_is_kept_in_memory() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let (model, hub) = small_hub(5).await;
     let browser = Browser::open(&server.url).await;
     small_storage(&browser, &server, 3_000_000).await;
@@ -100,7 +100,7 @@ async fn where_nothing_more_can_be_stored_a_model_is_kept_in_memory() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_here_is_checked_again_before_a_download_goes_on() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let (model, hub) = small_hub(5).await;
     server.begin_workers_with(SLOW);
     stop_at_two_thirds(&hub);
@@ -121,7 +121,7 @@ async fn what_is_here_is_checked_again_before_a_download_goes_on() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn where_nothing_can_be_stored_at_all_a_model_is_kept_in_memory() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let (model, hub) = small_hub(5).await;
     for (script, name) in [(REFUSED, "storage-refused"), (MISSING, "storage-missing")] {
         server.begin_workers_with(script);
@@ -148,7 +148,7 @@ async fn where_nothing_can_be_stored_at_all_a_model_is_kept_in_memory() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_in_memory_is_not_lost_when_the_server_refuses_in_between() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let (model, hub) = small_hub(5).await;
     server.begin_workers_with(REFUSED);
     let browser = Browser::open(&server.url).await;
@@ -171,7 +171,7 @@ async fn what_is_in_memory_is_not_lost_when_the_server_refuses_in_between() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_came_before_the_page_was_closed_is_lost_where_nothing_can_be_stored_and_the_download_begins_again() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let (model, hub) = small_hub(5).await;
     server.begin_workers_with(REFUSED);
     stop_at_two_thirds(&hub);
@@ -189,7 +189,7 @@ async fn what_came_before_the_page_was_closed_is_lost_where_nothing_can_be_store
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_that_was_replaced_when_the_storage_was_full_is_never_joined_with_the_old_one() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let hub = Hub::start(&[("small.gguf", large_model(10))]).await;
     let browser = Browser::open(&server.url).await;
     small_storage(&browser, &server, 12_000_000).await;
@@ -231,7 +231,7 @@ async fn a_file_that_was_replaced_when_the_storage_was_full_is_never_joined_with
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_in_memory_is_not_lost_when_something_else_is_tried_in_between() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let (model, hub) = small_hub(5).await;
     server.begin_workers_with(REFUSED);
     let browser = Browser::open(&server.url).await;

@@ -35,7 +35,7 @@ async fn models_kept(browser: &Browser) -> usize {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_copy_of_a_local_file_is_kept_when_asked_for_and_explains_without_a_network() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let model = demo_model();
     let browser = Browser::open(&server.url).await;
     let path = file("mine.gguf", &model);
@@ -86,7 +86,7 @@ async fn a_copy_of_a_local_file_is_kept_when_asked_for_and_explains_without_a_ne
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_copy_that_was_broken_off_goes_on_when_the_file_is_opened_again() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let model = large_model(10);
     let path = file("mine.gguf", &model);
     server.begin_workers_with(SLOW);
@@ -126,7 +126,7 @@ async fn a_copy_that_was_broken_off_goes_on_when_the_file_is_opened_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_copy_that_cannot_be_stored_is_not_begun_and_the_file_stays_in_use() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     small_storage(&browser, &server, 1_000_000).await;
     browser.choose_file("model-file", &file("mine.gguf", &demo_model())).await;
@@ -144,7 +144,7 @@ async fn a_copy_that_cannot_be_stored_is_not_begun_and_the_file_stays_in_use() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn all_parts_of_a_model_are_dropped_at_once_and_a_missing_one_is_named() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     let parts = demo_in_parts(3);
     let paths: Vec<_> = NAMES.iter().zip(&parts).map(|(name, bytes)| file(name, bytes)).collect();

@@ -1,6 +1,6 @@
 //! The built page in a real browser, on the real demo model.
 //!
-//! `cargo xtask test` builds the page and names its folder in `GLASSCAGE_DIST`.
+//! `GLASSCAGE_DIST` names the folder of a built page; without it the page is built first, as `cargo xtask serve --release` does.
 
 // No browser drives itself; the page's own tests in wasm are in `tests/worker.rs`.
 #![cfg(not(target_arch = "wasm32"))]
@@ -21,6 +21,8 @@ mod server;
 mod split;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use glasscage::model::gguf::Gguf;
@@ -35,14 +37,19 @@ use tokio::sync::{Mutex, MutexGuard};
 /// One browser at a time: the machine has two cores.
 static TURN: Mutex<()> = Mutex::const_new(());
 
-/// A server of the built page, or `None` (said in the output) where there is none.
-async fn server() -> Option<(Server, MutexGuard<'static, ()>)> {
-    let Some(dist) = std::env::var_os("GLASSCAGE_DIST") else {
-        println!("skipped: GLASSCAGE_DIST names no built page; cargo xtask test builds one");
-        return None;
-    };
+/// A server of the built page.
+async fn server() -> (Server, MutexGuard<'static, ()>) {
+    static DIST: LazyLock<PathBuf> = LazyLock::new(|| std::env::var_os("GLASSCAGE_DIST").map_or_else(build_page, PathBuf::from));
     let turn = TURN.lock().await;
-    Some((Server::start(Path::new(&dist)).await, turn))
+    (Server::start(&DIST).await, turn)
+}
+
+/// Builds the page as it ships, and returns its folder.
+fn build_page() -> PathBuf {
+    let mut build = Command::new("cargo");
+    let status = build.args(["xtask", "serve", "--release"]).current_dir(env!("CARGO_MANIFEST_DIR")).status().expect("cargo runs");
+    assert!(status.success(), "the page was not built ({status}): cargo xtask serve --release");
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("dist")
 }
 
 fn demo_model() -> Vec<u8> {
@@ -77,7 +84,7 @@ async fn explain_given(browser: &Browser, prompt: &str, answer: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn explain_shows_why_and_a_link_shows_the_same_without_an_engine() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     browser.screenshot("start-light").await;
     ask(&browser, &example_prompt()).await;
@@ -138,7 +145,7 @@ async fn explain_shows_why_and_a_link_shows_the_same_without_an_engine() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn gpu_and_cpu_draw_the_same_picture() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let mut pictures = Vec::new();
     for (choice, backend) in [("cpu", "candle-cpu"), ("gpu", "webgpu-software")] {
         let browser = Browser::open(&format!("{}?backend={choice}", server.url)).await;
@@ -155,7 +162,7 @@ async fn gpu_and_cpu_draw_the_same_picture() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_model_or_no_link_is_said_and_the_page_stays_usable() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let browser = Browser::open(&format!("{}#g1.garbage", server.url)).await;
     assert!(browser.problem().await.contains("link"));
     browser.screenshot("problem-light").await;
@@ -180,7 +187,7 @@ async fn what_is_no_model_or_no_link_is_said_and_the_page_stays_usable() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_local_model_file_is_read_in_place_and_explains() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     browser.choose_file("model-file", &file("mine.gguf", &demo_model())).await;
     browser.wait("the model", async || browser.text("model-state").await.contains("ready").then_some(())).await;
@@ -193,9 +200,9 @@ async fn a_local_model_file_is_read_in_place_and_explains() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_document_saved_by_the_command_line_opens_in_the_page() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("explained.json");
-    let command = std::process::Command::new(env!("CARGO_BIN_EXE_glasscage"))
+    let command = Command::new(env!("CARGO_BIN_EXE_glasscage"))
         .args(["explain", "--model", concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf"), "--prompt", &example_prompt()])
         .arg("--json")
         .arg(&out)
@@ -214,7 +221,7 @@ async fn a_document_saved_by_the_command_line_opens_in_the_page() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn stop_keeps_the_answer_so_far() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     // Nothing that the model was trained on: it goes on to the limit of tokens.
     ask(&browser, "Hi.").await;
@@ -231,7 +238,7 @@ async fn stop_keeps_the_answer_so_far() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn stop_while_measuring_keeps_the_columns_that_are_done() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     explain_given(&browser, &"Tom has 3 figs. ".repeat(60), &"Tom has 3 figs. ".repeat(40)).await;
     browser.wait("some passes", async || browser.text("status").await.contains("pass 3 of").then_some(())).await;
@@ -247,7 +254,7 @@ async fn stop_while_measuring_keeps_the_columns_that_are_done() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lost_gpu_keeps_what_was_measured_and_explain_starts_it_anew() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let browser = Browser::open(&format!("{}?backend=gpu", server.url)).await;
     explain_given(&browser, &"Tom has 3 figs. ".repeat(60), &"Tom has 3 figs. ".repeat(20)).await;
     browser.wait("some passes", async || browser.text("status").await.contains("of 79").then_some(())).await;
@@ -264,7 +271,7 @@ async fn a_lost_gpu_keeps_what_was_measured_and_explain_starts_it_anew() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_given_answer_is_explained_and_several_sentences_can_be_the_output() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     explain_given(&browser, "Ann has 3 figs. Bob has 4 nuts. What does Bob have?", "Ann has 3 figs. Bob has 4 nuts. The answer is 4.")
         .await;
@@ -285,7 +292,7 @@ async fn a_given_answer_is_explained_and_several_sentences_can_be_the_output() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn prompts_that_cannot_be_explained_get_a_sentence_and_stay() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     browser.click("explain-button").await;
     assert!(browser.problem().await.contains("prompt"));
@@ -298,9 +305,9 @@ async fn prompts_that_cannot_be_explained_get_a_sentence_and_stay() {
 
 /// `cargo xtask test --large` makes the model: random weights in the shape of Qwen3-0.6B, with its real vocabulary.
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "takes minutes and a file of 640 MB; cargo xtask test --large"]
+#[ignore = "cargo xtask test --large"]
 async fn a_large_model_answers_within_its_memory_and_can_be_stopped() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let model = std::env::var("GLASSCAGE_LARGE_MODEL").expect("GLASSCAGE_LARGE_MODEL names the model file");
     let hub = Hub::start(&[("large.gguf", std::fs::read(&model).expect("the model file"))]).await;
     let mut browser = Browser::open(&format!("{}?backend=gpu", server.url)).await;
@@ -352,7 +359,7 @@ async fn a_large_model_answers_within_its_memory_and_can_be_stopped() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_text_longer_than_the_settings_allow_says_by_how_much() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     browser.open_details_of("max-context").await;
     browser.fill("max-context", "40").await;

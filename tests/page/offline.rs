@@ -24,7 +24,7 @@ pub async fn is_kept(browser: &Browser) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn with_the_server_gone_the_built_in_model_and_the_kept_one_explain() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let hub = Hub::start(&[("small.gguf", large_model(2))]).await;
     let browser = Browser::open(&server.url).await;
     download(&browser, &hub.address("small.gguf")).await;
@@ -51,7 +51,7 @@ async fn with_the_server_gone_the_built_in_model_and_the_kept_one_explain() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_new_version_is_offered_and_taken_as_a_whole() {
-    let Some((first, _turn)) = server().await else { return };
+    let (first, _turn) = server().await;
     let dist = Path::new(env!("CARGO_TARGET_TMPDIR")).join("updated");
     std::fs::remove_dir_all(&dist).ok();
     copy(first.dist(), &dist);
@@ -89,7 +89,7 @@ async fn a_new_version_is_offered_and_taken_as_a_whole() {
 /// The page's policy lets it do all it does, and nothing of another site in.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_pages_policy_forbids_code_of_others() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     let script = "
         window.broken = [];
@@ -118,7 +118,7 @@ async fn the_pages_policy_forbids_code_of_others() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_page_can_be_installed() {
-    let Some((server, _turn)) = server().await else { return };
+    let (server, _turn) = server().await;
     let manifest: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(server.dist().join("manifest.webmanifest")).expect("a manifest")).expect("JSON");
     for icon in manifest["icons"].as_array().expect("icons") {

@@ -1,5 +1,6 @@
 //! `cargo xtask test`: every check there is, and one line that counts them.
 
+use std::fmt;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
@@ -13,11 +14,20 @@ use crate::{build, random_model, setup};
 /// The runner's own limit is 20 s, less than software needs for the kernels.
 const SECONDS_IN_A_BROWSER: &str = "600";
 
-/// Passed and failed so far.
+/// Commands that run what this one does not, as tests name them in `#[ignore = "..."]`.
+const OTHER_COMMANDS: [&str; 2] = ["cargo xtask test --large", "cargo xtask bench"];
+
+/// Passed, failed and skipped so far.
 #[derive(Default)]
 struct Tally {
     passed: usize,
     failed: usize,
+    /// Each test that was not run, with the reason.
+    skipped: Vec<String>,
+    /// Tests of other commands, each with its command.
+    elsewhere: Vec<String>,
+    /// Tests not run that the program whose lines are being read has named so far.
+    named: usize,
 }
 
 #[derive(Args)]
@@ -27,7 +37,7 @@ pub struct Options {
     large: bool,
 }
 
-/// Every test but those that need minutes and a large file, or only these.
+/// Every test but those of other commands, or only the page with a model as large as real ones.
 pub fn test(options: &Options) -> Result<()> {
     if options.large { summed(run_large) } else { summed(run_all) }
 }
@@ -37,9 +47,8 @@ fn summed(checks: impl FnOnce(&mut Tally) -> Result<()>) -> Result<()> {
     if let Err(error) = checks(&mut tally) {
         tally.check("set-up", Err(error));
     }
-    println!("{} passed, {} failed", tally.passed, tally.failed);
-    ensure!(tally.failed == 0, "{} failed", tally.failed);
-    Ok(())
+    println!("{tally}");
+    tally.verdict(std::env::var("CI").is_ok_and(|ci| ci == "true"))
 }
 
 fn run_all(tally: &mut Tally) -> Result<()> {
@@ -73,7 +82,7 @@ fn run_large(tally: &mut Tally) -> Result<()> {
     let (native, web) = (setup::native(), setup::web()?);
     let dist = command::build()?.join("dist");
     tally.check("page", build::page(&web, &dist));
-    let Some(model) = random_model::make(&native, "0.6b", "Q8_0")? else { return Ok(()) };
+    let model = random_model::make(&native, "0.6b", "Q8_0")?;
     let mut tests = natively(&native, &["--test", "page", "a_large_model", "--", "--ignored", "--nocapture"])?;
     tally.count(tests.env("GLASSCAGE_DIST", &dist).env("GLASSCAGE_LARGE_MODEL", &model))
 }
@@ -97,24 +106,63 @@ impl Tally {
         }
     }
 
-    /// Runs `cargo test`, shows what it prints, and adds up its result lines.
+    /// Runs `cargo test`, shows what it prints, and adds up its results.
     fn count(&mut self, command: &mut Command) -> Result<()> {
         let mut child = command.stdout(Stdio::piped()).spawn().context("cannot start cargo test")?;
-        let failed_before = self.failed;
+        let (passed_before, failed_before) = (self.passed, self.failed);
         for line in BufReader::new(child.stdout.take().context("cargo test has no output")?).lines() {
             let line = line?;
             println!("{line}");
-            if let Some(result) = line.strip_prefix("test result: ") {
-                self.passed += number_before(result, "passed")?;
-                self.failed += number_before(result, "failed")?;
-            }
+            self.read(&line)?;
         }
         // A build or run that broke has no result line of its own.
-        if !child.wait()?.success() && self.failed == failed_before {
-            self.failed += 1;
+        let result = child.wait().context("cargo test has no end").and_then(|status| {
+            ensure!(status.success() || self.failed > failed_before, "cargo test failed ({status})");
+            ensure!(self.passed > passed_before || self.failed > failed_before, "not one test was run");
+            Ok(())
+        });
+        if let Err(error) = result {
+            self.check("tests", Err(error));
         }
         Ok(())
     }
+
+    /// One line of `cargo test`: a test that is not run, or the result of one program.
+    fn read(&mut self, line: &str) -> Result<()> {
+        if let Some((name, reason)) = ignored(line) {
+            let list = if OTHER_COMMANDS.contains(&reason) { &mut self.elsewhere } else { &mut self.skipped };
+            list.push(format!("{name}: {reason}"));
+            self.named += 1;
+        }
+        if let Some(result) = line.strip_prefix("test result: ") {
+            self.passed += number_before(result, "passed")?;
+            self.failed += number_before(result, "failed")?;
+            let unnamed = number_before(result, "ignored")?.saturating_sub(std::mem::take(&mut self.named));
+            self.skipped.extend((0..unnamed).map(|_| "a test that was not named".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Nothing failed and, where skips are failures, nothing was skipped.
+    fn verdict(&self, skips_fail: bool) -> Result<()> {
+        ensure!(self.failed == 0, "{} failed", self.failed);
+        ensure!(self.skipped.is_empty() || !skips_fail, "{} skipped, which is a failure where CI=true", self.skipped.len());
+        Ok(())
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        self.elsewhere.iter().try_for_each(|test| writeln!(f, "not part of this command: {test}"))?;
+        self.skipped.iter().try_for_each(|test| writeln!(f, "skipped: {test}"))?;
+        write!(f, "{} passed, {} failed, {} skipped", self.passed, self.failed, self.skipped.len())
+    }
+}
+
+/// Name and reason, from a line such as `test page::large ... ignored, cargo xtask test --large`.
+fn ignored(line: &str) -> Option<(&str, &str)> {
+    let (name, rest) = line.strip_prefix("test ")?.split_once(" ... ignored")?;
+    Some((name, rest.strip_prefix(", ").unwrap_or("no reason is given")))
 }
 
 /// The number before `word` in cargo's line `ok. 3 passed; 0 failed; ...`.
@@ -128,9 +176,44 @@ fn number_before(line: &str, word: &str) -> Result<usize> {
 mod tests {
     use super::*;
 
+    const LINES: [&str; 4] = [
+        "test whole_page ... ok",
+        "test a_large_model ... ignored, cargo xtask test --large",
+        "test on_a_tablet ... ignored, there is no tablet",
+        "test result: ok. 12 passed; 0 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.02s",
+    ];
+
+    fn tally(lines: &[&str]) -> Tally {
+        let mut tally = Tally::default();
+        lines.iter().for_each(|line| tally.read(line).unwrap());
+        tally
+    }
+
     #[test]
-    fn results_are_read_off_cargos_line() {
-        let line = "FAILED. 12 passed; 3 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.02s";
-        assert_eq!((number_before(line, "passed").unwrap(), number_before(line, "failed").unwrap()), (12, 3));
+    fn the_last_line_counts_and_the_lines_above_it_give_reasons() {
+        let expected = "not part of this command: a_large_model: cargo xtask test --large\n\
+                        skipped: on_a_tablet: there is no tablet\n\
+                        12 passed, 0 failed, 1 skipped";
+        assert_eq!(tally(&LINES).to_string(), expected);
+    }
+
+    #[test]
+    fn a_skip_is_a_failure_only_where_ci_asks() {
+        assert!(tally(&LINES).verdict(false).is_ok() && tally(&LINES).verdict(true).is_err());
+        assert!(tally(&LINES[..2]).verdict(true).is_ok(), "what another command runs is not skipped");
+        assert!(tally(&["test result: FAILED. 12 passed; 3 failed; 0 ignored"]).verdict(false).is_err());
+    }
+
+    #[test]
+    fn a_test_ignored_without_a_reason_or_a_name_is_skipped() {
+        let lines = ["test on_a_tablet ... ignored", "test result: ok. 0 passed; 0 failed; 2 ignored"];
+        assert_eq!(tally(&lines).skipped, ["on_a_tablet: no reason is given", "a test that was not named"]);
+    }
+
+    #[test]
+    fn where_no_test_is_run_that_is_a_failure() {
+        let mut tally = Tally::default();
+        tally.count(Command::new("echo").arg("test result: ok. 0 passed; 0 failed; 0 ignored; 9 filtered out")).unwrap();
+        assert_eq!((tally.passed, tally.failed), (0, 1));
     }
 }

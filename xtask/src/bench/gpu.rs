@@ -20,9 +20,9 @@ pub fn measure(native: &Tools, target: &Path, native_gpu: &Value) -> Result<Valu
     if native_gpu.pointer("/adapter/is_software").and_then(Value::as_bool) != Some(false) {
         return Ok(json!([]));
     }
-    let models = MODELS.iter().map(|(shape, quant)| match random_model::make(native, shape, quant)? {
-        Some(model) => Ok(json!({"shape": shape, "quant": quant, "numbers": engine(target, &model, "gpu", JOB)?})),
-        None => Ok(json!({"shape": shape, "quant": quant})),
+    let models = MODELS.iter().map(|(shape, quant)| {
+        let model = random_model::make(native, shape, quant)?;
+        Ok(json!({"shape": shape, "quant": quant, "numbers": engine(target, &model, "gpu", JOB)?}))
     });
     Ok(Value::Array(models.collect::<Result<_>>()?))
 }

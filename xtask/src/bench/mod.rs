@@ -19,7 +19,8 @@ use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::command::{build as build_folder, command, root, run, with_runtime_dir};
+use self::onnx::ONNXRUNTIME;
+use crate::command::{build as build_folder, command, run, with_runtime_dir};
 use crate::setup::WASM;
 use crate::{build, random_model, setup};
 
@@ -49,7 +50,11 @@ fn sizes_of_job(text: &str) -> Result<[usize; 3]> {
     sizes.try_into().ok().context("--job has three numbers, such as 300,15,6")
 }
 
+/// The random model that is measured where no other is asked for.
+const MODEL: (&str, &str) = ("42m", "Q8_0");
+
 pub fn bench(options: Options) -> Result<()> {
+    println!("{}", announcement(options.model.as_deref(), options.job));
     setup::browser()?;
     let (native, web) = (setup::native(), setup::web()?);
     let dist = build_folder()?.join("dist");
@@ -60,7 +65,7 @@ pub fn bench(options: Options) -> Result<()> {
     let target = build_folder()?.join("target");
     let model = match options.model {
         Some(model) => model,
-        None => random_model::make(&native, "42m", "Q8_0")?.unwrap_or(root().join("public/models/demo.gguf")),
+        None => random_model::make(&native, MODEL.0, MODEL.1)?,
     };
     let wllama = npm::package("@wllama/wllama", WLLAMA).inspect_err(|error| println!("without wllama: {error:#}")).ok();
     let onnx = onnx::prepare(&target, &model, options.job[0]).inspect_err(|error| println!("without onnxruntime-web: {error:#}")).ok();
@@ -85,6 +90,18 @@ pub fn bench(options: Options) -> Result<()> {
     fs::write(&file, serde_json::to_string_pretty(&report)? + "\n").with_context(|| format!("cannot write {}", file.display()))?;
     println!("All numbers are in {}.", file.display());
     Ok(())
+}
+
+/// What is measured, before anything is.
+fn announcement(model: Option<&Path>, [tokens, sentences, generated]: [usize; 3]) -> String {
+    let model = match model {
+        Some(model) => model.display().to_string(),
+        None => format!("a Qwen 3 of {} random parameters, {}, made here,", MODEL.0.to_uppercase(), MODEL.1),
+    };
+    format!(
+        "Measuring {model} in a job of {tokens} tokens in {sentences} sentences, {generated} of them generated: natively and in the browser, \
+         on CPU and WebGPU; beside it wllama {WLLAMA} and onnxruntime-web {ONNXRUNTIME}."
+    )
 }
 
 /// One engine natively: its numbers, or why there are none.
@@ -112,4 +129,19 @@ fn browser(test: &mut Command, target: &Path) -> Result<Value> {
 fn read(file: &Path) -> Result<Value> {
     let text = fs::read_to_string(file).with_context(|| format!("{} was not written", file.display()))?;
     Ok(serde_json::from_str(&text)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_says_first_what_it_measures() {
+        let said = announcement(None, [300, 15, 6]);
+        let expected =
+            "Measuring a Qwen 3 of 42M random parameters, Q8_0, made here, in a job of 300 tokens in 15 sentences, 6 of them generated: ";
+        assert!(said.starts_with(expected), "{said}");
+        let said = announcement(Some(Path::new("/models/mine.gguf")), [100, 5, 2]);
+        assert!(said.starts_with("Measuring /models/mine.gguf in a job of 100 tokens in 5 sentences, 2 of them generated: "), "{said}");
+    }
 }

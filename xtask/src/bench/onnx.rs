@@ -11,7 +11,7 @@ use super::npm;
 use crate::command::{cache, command, find, output, root, run};
 
 /// The version of onnxruntime-web that is measured.
-const ONNXRUNTIME: &str = "1.30.0";
+pub const ONNXRUNTIME: &str = "1.30.0";
 
 /// A folder with all of it, in `target`, where our program is too; the text has `tokens` ids.
 pub fn prepare(target: &Path, model: &Path, tokens: usize) -> Result<PathBuf> {

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""Writes what the chat templates make of the messages in rendered.json, as Jinja2 renders them for Hugging Face transformers.
+
+    python3 tests/golden/chat/make.py      (needs jinja2 3.1.6 and gguf 0.19.0)
+"""
+import json
+import pathlib
+import tempfile
+import zlib
+
+from gguf import GGUFReader
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+HERE = pathlib.Path(__file__).parent
+
+
+def of_vocabulary(name):
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(zlib.decompress((HERE / f"../tokenizers/{name}.gguf.zlib").read_bytes()))
+        file.flush()
+        return GGUFReader(file.name).fields["tokenizer.chat_template"].contents()
+
+
+def templates():
+    qwen3, llama3 = of_vocabulary("qwen3"), of_vocabulary("llama-3")
+    return {
+        "Qwen-Qwen3-0.6B": qwen3,
+        "Qwen-Qwen2.5-7B-Instruct": (HERE / "like-qwen2.5.jinja").read_text(encoding="utf-8"),
+        # They differ in their dates only, and the cases say which date.
+        "meta-llama-Llama-3.1-8B-Instruct": llama3,
+        "meta-llama-Llama-3.2-3B-Instruct": llama3,
+    }
+
+
+def rendered(template, case):
+    environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
+    template = environment.from_string(template)
+    return template.render(messages=case["messages"], add_generation_prompt=case["add_generation_prompt"], **case["variables"])
+
+
+def main():
+    file, known = HERE / "rendered.json", templates()
+    cases = json.loads(file.read_text(encoding="utf-8"))
+    for case in cases:
+        case["rendered"] = rendered(known[case["template"]], case)
+    lines = ",\n".join(json.dumps(case, ensure_ascii=False) for case in cases)
+    file.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+
+
+main()
