@@ -53,7 +53,7 @@ impl Config {
         let architecture = arch::by_name(name).ok_or_else(|| ConfigError::Architecture(name.to_owned()))?;
         let key = |field: &str| format!("{name}.{field}");
         let optional = |field: &str| metadata.u64(&key(field)).and_then(|number| usize::try_from(number).ok());
-        let required = |field: &str| optional(knob).ok_or_else(|| ConfigError::Missing(key(field)));
+        let required = |field: &str| optional(field).ok_or_else(|| ConfigError::Missing(key(field)));
         let (dim, n_heads) = (required("embedding_length")?, required("attention.head_count")?);
         let head_dim = optional("attention.key_length").unwrap_or(dim / n_heads.max(1));
         let config = Self {
