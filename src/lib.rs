@@ -28,13 +28,15 @@
 //! ```text
 //!   batch     passes ─► rows: token, position, which keys it sees     (pure)
 //!   forward   rows ─► one page of kernels in the order of the transformer
-//!   kernels/  NAME.wgsl, and NAME.rs: what it takes, its twin, its test
+//!   lm_head   states ─► logits, a tile of the vocabulary at a time ─► a few numbers per position
+//!   kernels/  NAME.wgsl, and NAME.rs: its parameters (`Params` in WGSL too), its dispatch, tests against a textbook reference
 //!   recording dispatches ─► one submission
-//!   scoring   chunks of whole suffixes ─► a few numbers a position ─► readouts
+//!   scoring   chunks of whole suffixes ─► positions through the LM head ─► readouts
 //! ```
 //!
 //! Of a perturbed text only what comes after its first edit is computed; its rows attend to the base text's keys up to there
-//! and to their own. A kernel has one variant without barriers, for adapters that the CPU plays, and one with shared memory.
+//! and to their own. Where it pays, a kernel has two
+//! variants: one without barriers, for adapters that run on the CPU, and one with shared memory.
 //!
 //! ## From an address to a model that stays
 //!
