@@ -31,7 +31,9 @@ async function keepAll() {
 
 // From an older version where it is the same, else from the network; the second time past every cache on the way.
 async function keep(cache, older, path, hash) {
-  const sources = [...older.map(cache => () => cache.match(address(path))), ...["default", "reload"].map(mode => () => fetch(address(path), { cache: mode }))];
+  const stored = older.map(cache => () => cache.match(address(path)));
+  const fetched = ["default", "reload"].map(mode => () => fetch(address(path), { cache: mode }));
+  const sources = [...stored, ...fetched];
   for (const source of sources) {
     const response = await source();
     if (!response || !response.ok) continue;

@@ -5,24 +5,14 @@ use std::ops::Range;
 use super::GpuModel;
 use super::activations::Activations;
 use super::batch::{Row, text_rows};
-use super::buffer::Buffer;
+use super::decode_step::DecodeStep;
 use super::forward::Batch;
 use super::head_buffers::SampleBuffers;
 use super::kernels::sample::GpuDraw;
-use super::recording::{DispatchList, Recording};
+use super::recording::Recording;
 use crate::lm::sample::Sampler;
 use crate::lm::{Input, LmError, check_known, check_length};
 use crate::model::tokenizer::TokenId;
-
-/// One token through the whole model, recorded once and run for each.
-pub struct DecodeStep {
-    dispatches: DispatchList,
-    /// `[1]`: see [`Row`].
-    row: Buffer,
-    buffers: SampleBuffers,
-    is_greedy: bool,
-    _activations: Activations,
-}
 
 impl GpuModel {
     /// See [`crate::lm::LanguageModel::next_token`].

@@ -37,7 +37,8 @@ pub const NORMALIZATIONS: [Way<Normalization>; 3] = [
     Way {
         value: Normalization::None,
         name: "raw scores",
-        about: "Nothing is cut and nothing divided. These are numbers, not shares; negative ones take away, and they multiply along each path.",
+        about: "Nothing is cut and nothing divided. These are numbers, not shares; negative ones take away, and they multiply \
+             along each path.",
     },
 ];
 

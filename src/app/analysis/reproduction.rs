@@ -50,7 +50,8 @@ impl Reproduction {
             Self::Same(nats) => format!("Reproduced here: the same answer, and no score differs by more than {nats:.4} nats per token."),
             Self::OtherScores(nats) => {
                 format!(
-                    "Not reproduced: the answer is the same, but scores differ by up to {nats:.4} nats per token. Compare the engines below."
+                    "Not reproduced: the answer is the same, but scores differ by up to {nats:.4} nats per token. Compare the \
+                         engines below."
                 )
             }
             Self::OtherAnswer => {

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::filters::filter;
-use super::{BackendArgument, load};
+use super::models::{BackendArgument, load};
 
 #[derive(Args)]
 pub struct Arguments {

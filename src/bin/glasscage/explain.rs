@@ -12,7 +12,8 @@ use glasscage::graph::{context_attribution, normalize, row_attribution};
 use glasscage::request::{ExplainProgress, Question};
 use glasscage::session::ExplainResult;
 
-use super::{BackendArgument, load, load_masked_lm, output};
+use super::models::{BackendArgument, load, load_masked_lm};
+use super::output;
 
 #[derive(Args)]
 pub struct Arguments {

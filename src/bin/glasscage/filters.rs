@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{BackendArgument, load, open};
+use super::models::{BackendArgument, load, open};
 
 #[derive(Deserialize)]
 struct TextLine {

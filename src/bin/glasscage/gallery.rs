@@ -10,7 +10,8 @@ use glasscage::session::ExplainResult;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{BackendArgument, load, output};
+use super::models::{BackendArgument, load};
+use super::output;
 
 #[derive(Args)]
 pub struct Arguments {

@@ -6,18 +6,15 @@ mod evaluate;
 mod explain;
 mod filters;
 mod gallery;
+mod models;
 mod output;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::rc::Rc;
 
-use clap::{Parser, Subcommand, ValueEnum};
-use glasscage::cpu::masked::MaskedLm;
-use glasscage::engine::Engine;
-use glasscage::model::source::NativeFile;
-use glasscage::request::BackendChoice;
-use glasscage::session::Session;
+use clap::{Parser, Subcommand};
+
+use models::BackendArgument;
 
 /// Shows why a language model answered as it did.
 #[derive(Parser)]
@@ -57,13 +54,6 @@ enum Command {
     Bench(bench::Arguments),
 }
 
-/// The engine to use, as an argument.
-#[derive(Clone, Copy, ValueEnum)]
-pub enum BackendArgument {
-    Cpu,
-    Gpu,
-}
-
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -95,30 +85,4 @@ fn main() -> ExitCode {
 fn fail(message: &str) -> ExitCode {
     eprintln!("glasscage: {}", message.split_whitespace().collect::<Vec<_>>().join(" "));
     ExitCode::from(2)
-}
-
-/// The model in a file.
-fn load(path: &Path, backend: BackendArgument) -> Result<Session<Engine>, String> {
-    let choice = match backend {
-        BackendArgument::Cpu => BackendChoice::Cpu,
-        BackendArgument::Gpu => BackendChoice::Gpu,
-    };
-    let session = pollster::block_on(Session::load(&open(path)?, choice, async |_| std::ops::ControlFlow::Continue(())));
-    let session = session.map_err(|problem| format!("{}: {}", path.display(), problem.what))?.expect("loading is never broken off");
-    if let Some(notice) = session.loaded_model().notice {
-        eprintln!("{notice}");
-    }
-    Ok(session)
-}
-
-/// The masked language model in a folder, as it is published.
-fn load_masked_lm(folder: &Path) -> Result<Rc<MaskedLm>, String> {
-    let read =
-        |name: &str| std::fs::read(folder.join(name)).map_err(|error| format!("cannot read {}: {error}", folder.join(name).display()));
-    let loaded = MaskedLm::load(&read("config.json")?, &read("tokenizer.json")?, read("model.safetensors")?);
-    loaded.map(Rc::new).map_err(|error| error.to_string())
-}
-
-fn open(path: &Path) -> Result<NativeFile, String> {
-    NativeFile::open(path).map_err(|error| format!("cannot open {}: {error}", path.display()))
 }

@@ -45,7 +45,13 @@ pub fn EditorForm() -> impl IntoView {
             <GivenAnswer />
             <SettingsForm />
             <div class="go">
-                <button type="button" class="primary" data-testid="explain-button" disabled=is_active on:click=move |_| page.send(Message::Explain)>
+                <button
+                    type="button"
+                    class="primary"
+                    data-testid="explain-button"
+                    disabled=is_active
+                    on:click=move |_| page.send(Message::Explain)
+                >
                     {move || if explains_given() { "Explain the given answer" } else { "Answer and explain" }}
                 </button>
                 <span class="hint">
@@ -92,7 +98,12 @@ fn GivenAnswer() -> impl IntoView {
             <div class="field">
                 <p class="hint">
                     "The model reads this text as its own answer. Leave it empty to let the model answer. "
-                    <button type="button" class="chip" hidden=move || page.with(|state| state.editor.given_answer.is_empty()) on:click=move |_| page.send(Message::GivenAnswerTyped(String::new()))>
+                    <button
+                        type="button"
+                        class="chip"
+                        hidden=move || page.with(|state| state.editor.given_answer.is_empty())
+                        on:click=move |_| page.send(Message::GivenAnswerTyped(String::new()))
+                    >
                         "Clear"
                     </button>
                 </p>

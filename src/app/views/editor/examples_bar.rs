@@ -21,7 +21,12 @@ pub fn ExamplesBar() -> impl IntoView {
                 move || page.with(|state| *state.editor.prompt == prompt)
             };
             view! {
-                <button type="button" class="chip" aria-pressed=move || is_chosen().to_string() on:click=move |_| page.send(Message::EditPrompt(prompt.clone()))>
+                <button
+                    type="button"
+                    class="chip"
+                    aria-pressed=move || is_chosen().to_string()
+                    on:click=move |_| page.send(Message::EditPrompt(prompt.clone()))
+                >
                     {title}
                 </button>
             }

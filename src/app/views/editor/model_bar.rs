@@ -31,12 +31,26 @@ pub fn ModelBar() -> impl IntoView {
     let arrived = move || {
         page.with(|state| state.library.arrived.clone()).map(|choice| {
             let label = format!("Use {}, which has arrived", choice.name());
-            view! { <button type="button" data-testid="use-arrived" disabled=is_busy on:click=move |_| page.send(Message::Library(LibraryMessage::UseArrived))>{label}</button> }
+            view! {
+                <button
+                    type="button"
+                    data-testid="use-arrived"
+                    disabled=is_busy
+                    on:click=move |_| page.send_library(LibraryMessage::UseArrived)
+                >
+                    {label}
+                </button>
+            }
         })
     };
     view! {
         <div class="model-bar">
-            <p class="model-state" data-testid="model-state" aria-live="polite" class:ready=move || page.with(|state| state.engine.loaded().is_some())>
+            <p
+                class="model-state"
+                data-testid="model-state"
+                aria-live="polite"
+                class:ready=move || page.with(|state| state.engine.loaded().is_some())
+            >
                 <strong>{name}</strong>
                 " "
                 <span>{state}</span>
@@ -44,21 +58,33 @@ pub fn ModelBar() -> impl IntoView {
             {progress}
             {notice}
             <p class="notice" role="status" data-testid="copied" hidden=move || !page.with(State::is_copied)>
-                "A copy is kept in this browser, for later visits and without a network. It can be deleted under \u{201c}Choose a model\u{201d}."
+                "A copy is kept in this browser, for later visits and without a network. It can be deleted under \
+                 \u{201c}Choose a model\u{201d}."
             </p>
             <div class="choice">
                 {arrived}
                 <Show when=move || page.with(State::can_keep_copy)>
-                    <button type="button" data-testid="keep-copy" on:click=move |_| page.send(Message::Library(LibraryMessage::KeepCopy))>
+                    <button type="button" data-testid="keep-copy" on:click=move |_| page.send_library(LibraryMessage::KeepCopy)>
                         <IconView icon=Icon::Save />
                         "Keep a copy in this browser"
                     </button>
                 </Show>
-                <button type="button" data-testid="models-button" disabled=is_busy on:click=move |_| page.send(Message::Library(LibraryMessage::Open))>
+                <button
+                    type="button"
+                    data-testid="models-button"
+                    disabled=is_busy
+                    on:click=move |_| page.send_library(LibraryMessage::Open)
+                >
                     <IconView icon=Icon::Models />
                     "Choose a model\u{2026}"
                 </button>
-                <FileButton label="Open a GGUF file\u{2026}" accept=".gguf" test_id="model-file" disabled=is_busy on_files=move |files| page.send_files(files, Message::FilesOpened) />
+                <FileButton
+                    label="Open a GGUF file\u{2026}"
+                    accept=".gguf"
+                    test_id="model-file"
+                    disabled=is_busy
+                    on_files=move |files| page.send_files(files, Message::FilesOpened)
+                />
             </div>
             <DownloadView />
         </div>

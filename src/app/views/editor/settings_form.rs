@@ -26,23 +26,71 @@ pub fn SettingsForm() -> impl IntoView {
             <div class="settings">
                 <label class="number">
                     <span>"Method"</span>
-                    <select data-testid="method" on:change=move |event| page.change_settings(|all| all.method = chosen_method(&event_target_value(&event)))>
-                        {METHODS.iter().map(|method| view! { <option value=method.id title=method.about>{method.name}</option> }).collect_view()}
+                    <select
+                        data-testid="method"
+                        on:change=move |event| page.change_settings(|all| all.method = chosen_method(&event_target_value(&event)))
+                    >
+                        {METHODS
+                            .iter()
+                            .map(|method| view! { <option value=method.id title=method.about>{method.name}</option> })
+                            .collect_view()}
                     </select>
                 </label>
                 <label class="number">
                     <span>"Explain by"</span>
-                    <select data-testid="unit" on:change=move |event| page.change_settings(|all| all.unit = chosen_unit(&event_target_value(&event)))>
+                    <select
+                        data-testid="unit"
+                        on:change=move |event| page.change_settings(|all| all.unit = chosen_unit(&event_target_value(&event)))
+                    >
                         <option value="sentence">"sentences"</option>
                         <option value="word" title="One pass for each word">"words (short texts)"</option>
                     </select>
                 </label>
-                <NumberField label="Longest answer (tokens)" id="max-tokens" start="256" range=1.0..=4096.0 take=move |n| page.change_settings(|all| all.max_tokens = n.map_or(256, |n| n as usize)) />
-                <NumberField label="Longest text (tokens)" id="max-context" start="" range=16.0..=1_000_000.0 take=move |n| page.change_settings(|all| all.max_context = n.map(|n| n as usize)) />
-                <NumberField label="Temperature (0 is greedy)" id="temperature" start="0" range=0.0..=2.0 take=move |n| page.change_settings(|all| all.temperature = n.unwrap_or(0.0)) />
-                <NumberField label="Top-k" id="top-k" start="" range=1.0..=1000.0 disabled=is_greedy take=move |n| page.change_settings(|all| all.top_k = n.map(|n| n as usize)) />
-                <NumberField label="Top-p" id="top-p" start="" range=0.01..=1.0 disabled=is_greedy take=move |n| page.change_settings(|all| all.top_p = n) />
-                <NumberField label="Seed" id="seed" start="0" range=0.0..=4_294_967_295.0 disabled=is_greedy take=move |n| page.change_settings(|all| all.seed = n.map_or(0, |n| n as u64)) />
+                <NumberField
+                    label="Longest answer (tokens)"
+                    id="max-tokens"
+                    start="256"
+                    range=1.0..=4096.0
+                    take=move |n| page.change_settings(|all| all.max_tokens = n.map_or(256, |n| n as usize))
+                />
+                <NumberField
+                    label="Longest text (tokens)"
+                    id="max-context"
+                    start=""
+                    range=16.0..=1_000_000.0
+                    take=move |n| page.change_settings(|all| all.max_context = n.map(|n| n as usize))
+                />
+                <NumberField
+                    label="Temperature (0 is greedy)"
+                    id="temperature"
+                    start="0"
+                    range=0.0..=2.0
+                    take=move |n| page.change_settings(|all| all.temperature = n.unwrap_or(0.0))
+                />
+                <NumberField
+                    label="Top-k"
+                    id="top-k"
+                    start=""
+                    range=1.0..=1000.0
+                    disabled=is_greedy
+                    take=move |n| page.change_settings(|all| all.top_k = n.map(|n| n as usize))
+                />
+                <NumberField
+                    label="Top-p"
+                    id="top-p"
+                    start=""
+                    range=0.01..=1.0
+                    disabled=is_greedy
+                    take=move |n| page.change_settings(|all| all.top_p = n)
+                />
+                <NumberField
+                    label="Seed"
+                    id="seed"
+                    start="0"
+                    range=0.0..=4_294_967_295.0
+                    disabled=is_greedy
+                    take=move |n| page.change_settings(|all| all.seed = n.map_or(0, |n| n as u64))
+                />
                 <label class="check">
                     <input
                         type="checkbox"
@@ -135,7 +183,17 @@ fn NumberField(
     view! {
         <label class="number">
             <span>{label}</span>
-            <input type="number" data-testid=id step="any" min=least max=most value=start disabled=disabled aria-invalid=move || is_wrong.get().to_string() on:input=on_input />
+            <input
+                type="number"
+                data-testid=id
+                step="any"
+                min=least
+                max=most
+                value=start
+                disabled=disabled
+                aria-invalid=move || is_wrong.get().to_string()
+                on:input=on_input
+            />
         </label>
     }
 }

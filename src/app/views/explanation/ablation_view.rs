@@ -33,7 +33,13 @@ pub fn AblationView() -> impl IntoView {
         </p>
         <Marks />
         <p class="go">
-            <button type="button" class="primary" data-testid="answer-without" disabled=move || is_active() || ablation.with(Option::is_none) on:click=move |_| page.send(Message::AnswerWithoutExcluded)>
+            <button
+                type="button"
+                class="primary"
+                data-testid="answer-without"
+                disabled=move || is_active() || ablation.with(Option::is_none)
+                on:click=move |_| page.send(Message::AnswerWithoutExcluded)
+            >
                 {button}
             </button>
             <span class="note" data-testid="without-hint">{hint}</span>
@@ -68,7 +74,14 @@ fn Marks() -> impl IntoView {
         <div class="examples" role="group" aria-label="Mark">
             <span class="hint" aria-hidden="true">"Mark"</span>
             {strongest_buttons.collect_view()}
-            <button type="button" class="chip" disabled=move || page.with(|state| state.explanation.excluded.is_empty()) on:click=move |_| page.send(Message::Exclude(Vec::new()))>"none"</button>
+            <button
+                type="button"
+                class="chip"
+                disabled=move || page.with(|state| state.explanation.excluded.is_empty())
+                on:click=move |_| page.send(Message::Exclude(Vec::new()))
+            >
+                "none"
+            </button>
         </div>
         <div class="marks">
             <For each=move || rows.get() key=Clone::clone children=move |(j, label, text)| view! { <Mark j label text /> } />
@@ -131,7 +144,12 @@ fn Answers() -> impl IntoView {
             <section class="card original">
                 <h3>"With the whole prompt"</h3>
                 <p class="answer">{text}</p>
-                <p class="hint" hidden=move || !is_given()>"This answer was given, not written by the model; the others are the model\u{2019}s own."</p>
+                <p
+                    class="hint"
+                    hidden=move || !is_given()
+                >
+                    "This answer was given, not written by the model; the others are the model\u{2019}s own."
+                </p>
             </section>
             <div class="ablations" data-testid="ablations" aria-live="polite">{ablations}</div>
         </div>
@@ -162,7 +180,8 @@ fn AblationCard(ablation: Ablation, original: Vec<String>) -> impl IntoView {
             {answer}
             <p hidden=verdict.is_empty()>
                 <b>{verdict}</b>
-                {matches!(ablation.answer, AblationAnswer::Whole(_)).then_some(view! { <span class="hint">" What the original does not have is marked."</span> })}
+                {matches!(ablation.answer, AblationAnswer::Whole(_))
+                    .then_some(view! { <span class="hint">" What the original does not have is marked."</span> })}
             </p>
             <p>
                 <button

@@ -48,7 +48,8 @@ pub fn ArcDiagram(positions: RwSignal<RowPositions>) -> impl IntoView {
     };
     let dots = move || {
         let dot = |DrawnNode { x, y, is_output, strength }: DrawnNode| {
-            view! { <circle cx=x cy=y r=if is_output { 5.0 } else { 3.0 } class:output=is_output style=format!("--strength:{strength:.3}") /> }
+            let radius = if is_output { 5.0 } else { 3.0 };
+            view! { <circle cx=x cy=y r=radius class:output=is_output style=format!("--strength:{strength:.3}") /> }
         };
         nodes.get().into_iter().map(dot).collect_view()
     };

@@ -21,10 +21,17 @@ pub fn DeletionTestView() -> impl IntoView {
         <p>
             {move || format!("The prompt is deleted {0} by {0}, what has most influence on ", page.noun())}
             {label}
-            " first, and the model is asked how likely it still finds its answer. The sooner that falls, the better the explanation knew what mattered."
+            " first, and the model is asked how likely it still finds its answer. The sooner that \
+             falls, the better the explanation knew what mattered."
         </p>
         <p class="go">
-            <button type="button" class="primary" data-testid="check-button" disabled=is_active on:click=move |_| page.send(Message::MeasureDeletion)>
+            <button
+                type="button"
+                class="primary"
+                data-testid="check-button"
+                disabled=is_active
+                on:click=move |_| page.send(Message::MeasureDeletion)
+            >
                 "Check it"
             </button>
             <span class="hint">"One pass for each deletion, in the order of CAGE, of row attribution, and in three random ones."</span>
@@ -75,7 +82,12 @@ fn DeletionTestResult(check: DeletionTest) -> impl IntoView {
                 "The answer is no less likely without the prompt, so these curves say nothing."
             </p>
             <figure>
-                <svg class="curves" viewBox=format!("-34 -10 {} {}", WIDTH + 44.0, HEIGHT + 44.0) role="img" aria-label="Deletion curves; their areas are in the table">
+                <svg
+                    class="curves"
+                    viewBox=format!("-34 -10 {} {}", WIDTH + 44.0, HEIGHT + 44.0)
+                    role="img"
+                    aria-label="Deletion curves; their areas are in the table"
+                >
                     <path class="axis" d=format!("M0 0V{HEIGHT}H{WIDTH}") />
                     <text x="-6" y="4" text-anchor="end">"1"</text>
                     <text x="-6" y=HEIGHT + 4.0 text-anchor="end">"0"</text>
@@ -102,7 +114,11 @@ fn DeletionTestResult(check: DeletionTest) -> impl IntoView {
                 </thead>
                 <tbody>{rows}</tbody>
             </table>
-            <p class="hint">"Lower is better: RISE is the area under the curve, MAS adds how far the curve is from what the influence promised."</p>
+            <p
+                class="hint"
+            >
+                "Lower is better: RISE is the area under the curve, MAS adds how far the curve is from what the influence promised."
+            </p>
         </div>
     }
 }

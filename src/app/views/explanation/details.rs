@@ -35,11 +35,21 @@ pub fn Details() -> impl IntoView {
                 <Show when=is_preview><span class="tag">"preview"</span></Show>
             </h3>
             <blockquote>{quote}</blockquote>
-            {move || verdict.get().zip(page.attribution(AttributionView::method)).map(|(evidence, method)| view! { <Verdict evidence method /> })}
+            {move || {
+                let method = page.attribution(AttributionView::method);
+                verdict.get().zip(method).map(|(evidence, method)| view! { <Verdict evidence method /> })
+            }}
             <Entries title="Strongest sources" entries=sources />
             <Entries title="Steps on the way" entries=steps />
             {move || lost().map(|share| view! {
-                <p class="note">{format!("{} of the influence ends at a step without a measurable source, so the prompt shares add up to less than 100%.", number::percent(share))}</p>
+                <p
+                    class="note"
+                >
+                    {format!(
+                        "{} of the influence ends at a step without a measurable source, so the prompt shares add up to less than 100%.",
+                        number::percent(share),
+                    )}
+                </p>
             })}
             <ManifestView />
         </aside>

@@ -16,7 +16,8 @@ pub fn Legend() -> impl IntoView {
     let is_shares = move || scale.get().is_none_or(Scale::is_shares);
     let numbers = move || match scale.get() {
         Some(Scale::Numbers { largest }) => Some(format!(
-            "These are numbers, not shares: nothing was divided. The darkest is {}, the largest here; purple ones, with dashed arcs, take away.",
+            "These are numbers, not shares: nothing was divided. The darkest is {}, the largest here; \
+                 purple ones, with dashed arcs, take away.",
             plain(largest)
         )),
         _ => None,
@@ -39,7 +40,8 @@ pub fn Legend() -> impl IntoView {
             </p>
             <p hidden=move || !is_shares()>
                 <b>"Via steps"</b>
-                " (CAGE): start at the explained sentence and step back along edges, each chosen by its weight. The percentage is how often you end at this prompt sentence, or pass through this sentence of the answer. "
+                " (CAGE): start at the explained sentence and step back along edges, each chosen by its weight. The percentage is \
+                 how often you end at this prompt sentence, or pass through this sentence of the answer. "
                 <b>"Direct"</b>
                 " (row): only the first step of that walk."
             </p>

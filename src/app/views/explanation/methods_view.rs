@@ -120,7 +120,14 @@ fn MethodHead(id: String, name: String, is_shown: bool) -> impl IntoView {
     let below = match is_shown {
         true => view! { <span class="hint">"on screen"</span> }.into_any(),
         false => view! {
-            <button type="button" class="chip" data-testid=test_id title="In place of the one on screen" disabled=is_active on:click=move |_| page.send(Message::ShowMethod(id.clone()))>
+            <button
+                type="button"
+                class="chip"
+                data-testid=test_id
+                title="In place of the one on screen"
+                disabled=is_active
+                on:click=move |_| page.send(Message::ShowMethod(id.clone()))
+            >
                 "Show"
             </button>
         }
@@ -161,7 +168,8 @@ fn Agreement(comparison: Comparison) -> impl IntoView {
     let explained = view! {
         <p class="hint">
             "The agreement is Spearman\u{2019}s rank correlation over " {n_sentences}
-            ": 1 where both put them in the same order, 0 where their orders have nothing in common, \u{2212}1 where they are opposite. Of few sentences it says little."
+            ": 1 where both put them in the same order, 0 where their orders have nothing in common, \
+             \u{2212}1 where they are opposite. Of few sentences it says little."
         </p>
     };
     match names.len() {

@@ -25,7 +25,15 @@ pub fn PruneControl(with_graph: RwSignal<bool>) -> impl IntoView {
             </label>
             <label class="slider" class:off=move || !with_graph.get()>
                 <span>"Edges accounting for " <b>{percent} "%"</b> " of the influence"</span>
-                <input type="range" data-testid="prune-slider" min="10" max="100" step="1" prop:value=move || percent().to_string() on:input=on_input />
+                <input
+                    type="range"
+                    data-testid="prune-slider"
+                    min="10"
+                    max="100"
+                    step="1"
+                    prop:value=move || percent().to_string()
+                    on:input=on_input
+                />
             </label>
             <span class="hint" class:off=move || !with_graph.get()>{summary}</span>
         </div>

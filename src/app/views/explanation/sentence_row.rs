@@ -141,7 +141,10 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>) -> impl IntoView {
                 <EvidenceTag node />
             </span>
             <span role="gridcell" class="share">
-                <Show when=move || !is_hollow.get() fallback=move || is_output().then_some(view! { <span class="explained">"explained"</span> })>
+                <Show
+                    when=move || !is_hollow.get()
+                    fallback=move || is_output().then_some(view! { <span class="explained">"explained"</span> })
+                >
                     <ShareBar amount=total />
                 </Show>
             </span>

@@ -25,7 +25,10 @@ pub fn TableView() -> impl IntoView {
             <button type="button" on:click=move |_| save_csv(page, matrix.get_untracked())>"Save CSV"</button>
         </div>
         <p class="hint">
-            {move || page.attribution(|attribution| meaning(matrix.get(), &attribution.document().method, attribution.method()).replace("sentence", page.noun()))}
+            {move || {
+                let words = |attribution: &AttributionView| meaning(matrix.get(), &attribution.document().method, attribution.method());
+                page.attribution(words).map(|words| words.replace("sentence", page.noun()))
+            }}
             {move || heat.with(|heat| heat.as_ref().filter(|heat| heat.is_signed).map(|heat| colors(heat.largest)))}
         </p>
         <div class="table-scroll" tabindex="0" role="region" aria-label="Table of influence">
@@ -153,7 +156,8 @@ fn meaning(matrix: Matrix, method: &Method, &MethodText { score, unit, .. }: &Me
         }
         (Matrix::T, Aggregation::Sum, _) => {
             return format!(
-                "T, summed: what a column\u{2019}s sentence, the source, does to a row\u{2019}s: {score}, in {unit}, times the tokens of both sentences."
+                "T, summed: what a column\u{2019}s sentence, the source, does to a row\u{2019}s: {score}, in {unit}, times \
+                 the tokens of both sentences."
             );
         }
         (Matrix::A, _, Normalization::Full) => "A: each row of T with negative scores cut to 0, divided by its sum.",

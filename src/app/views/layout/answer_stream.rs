@@ -10,7 +10,11 @@ pub fn AnswerStream() -> impl IntoView {
     view! {
         <Show when=move || is_answering.get()>
             <section class="answer-stream card" aria-label="Answer so far">
-                <p data-testid="answer-stream">{move || page.with(|state| state.engine.run.answer().unwrap_or_default().to_owned())}<span class="caret"></span></p>
+                <p
+                    data-testid="answer-stream"
+                >
+                    {move || page.with(|state| state.engine.run.answer().unwrap_or_default().to_owned())}<span class="caret"></span>
+                </p>
             </section>
         </Show>
     }

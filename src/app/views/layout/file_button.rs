@@ -26,7 +26,16 @@ pub fn FileButton(
     };
     view! {
         <label class="button file" class:disabled=disabled>
-            <input node_ref=input type="file" multiple class="visually-hidden" accept=accept data-testid=test_id disabled=disabled on:change=on_change />
+            <input
+                node_ref=input
+                type="file"
+                multiple
+                class="visually-hidden"
+                accept=accept
+                data-testid=test_id
+                disabled=disabled
+                on:change=on_change
+            />
             <IconView icon=Icon::Open />
             {label}
         </label>

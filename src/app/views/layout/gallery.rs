@@ -14,7 +14,12 @@ pub fn Gallery() -> impl IntoView {
             let GalleryEntry { title, about, .. } = entry.clone();
             view! {
                 <li>
-                    <button type="button" class="card" data-testid=format!("gallery-{}", i + 1) on:click=move |_| page.send(Message::OpenGalleryEntry(entry.clone()))>
+                    <button
+                        type="button"
+                        class="card"
+                        data-testid=format!("gallery-{}", i + 1)
+                        on:click=move |_| page.send(Message::OpenGalleryEntry(entry.clone()))
+                    >
                         <strong>{title}</strong>
                         <span>{about}</span>
                     </button>

@@ -28,7 +28,12 @@ pub fn Header() -> impl IntoView {
                 </div>
             </div>
             <div class="actions">
-                <FileButton label="Open\u{2026}" accept=".json,application/json,.gguf" test_id="open-json" on_files=move |files| page.send_files(files, Message::FilesOpened) />
+                <FileButton
+                    label="Open\u{2026}"
+                    accept=".json,application/json,.gguf"
+                    test_id="open-json"
+                    on_files=move |files| page.send_files(files, Message::FilesOpened)
+                />
                 <button type="button" data-testid="save-json" disabled=nothing_to_share on:click=move |_| page.send(Message::SaveDocument)>
                     <IconView icon=Icon::Save />
                     "Save JSON"

@@ -43,7 +43,13 @@ fn Panel(link: SharedLink) -> impl IntoView {
                     on:focus=select_all
                 />
                 {(link.reach == Reach::BetterAsFile)
-                    .then(|| view! { <button type="button" class="primary" on:click=move |_| page.send(Message::SaveDocument)>"Save JSON instead"</button> })}
+                    .then(|| {
+                        view! {
+                            <button type="button" class="primary" on:click=move |_| page.send(Message::SaveDocument)>
+                                "Save JSON instead"
+                            </button>
+                        }
+                    })}
             </div>
         </section>
     }

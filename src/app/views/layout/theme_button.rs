@@ -41,7 +41,13 @@ pub fn ThemeButton() -> impl IntoView {
     });
     let label = move || format!("Colors: {}", theme.get().name());
     view! {
-        <button type="button" class="quiet square" title=label aria-label=label on:click=move |_| theme.update(|theme| *theme = theme.next())>
+        <button
+            type="button"
+            class="quiet square"
+            title=label
+            aria-label=label
+            on:click=move |_| theme.update(|theme| *theme = theme.next())
+        >
             <IconView icon=Icon::Theme />
         </button>
     }

@@ -12,7 +12,14 @@ pub fn UpdateBar() -> impl IntoView {
         <Show when=move || page.with(|state| *state.update_is_waiting)>
             <div class="update" role="status" data-testid="update">
                 <p>"A new version of Glasscage is here."</p>
-                <button type="button" data-testid="take-update" disabled=is_active on:click=move |_| page.send(Message::ActivateUpdate)>"Reload with it"</button>
+                <button
+                    type="button"
+                    data-testid="take-update"
+                    disabled=is_active
+                    on:click=move |_| page.send(Message::ActivateUpdate)
+                >
+                    "Reload with it"
+                </button>
             </div>
         </Show>
     }

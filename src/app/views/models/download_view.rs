@@ -13,15 +13,31 @@ pub fn DownloadView() -> impl IntoView {
     let is_paused = Memo::new(move |_| page.with(|state| state.library.download.as_ref().is_some_and(Download::is_paused)));
     let value = move || page.with(|state| state.library.download.as_ref().and_then(Download::progress)).map(|part| part.to_string());
     let notice = move || page.with(|state| state.library.download.as_ref()?.notice.map(|notice| notice.to_string()));
-    let buttons = move || {
-        match is_paused.get() {
-        false => view! { <button type="button" data-testid="pause-download" on:click=move |_| page.send_library(LibraryMessage::Pause)>"Pause"</button> }.into_any(),
-        true => view! {
-            <button type="button" class="primary" data-testid="resume-download" on:click=move |_| page.send_library(LibraryMessage::Resume)>"Resume"</button>
-            <button type="button" class="quiet" data-testid="dismiss-download" title="What is stored stays under Models" on:click=move |_| page.send_library(LibraryMessage::Dismiss)>"Not now"</button>
+    let buttons = move || match is_paused.get() {
+        false => view! {
+            <button type="button" data-testid="pause-download" on:click=move |_| page.send_library(LibraryMessage::Pause)>"Pause"</button>
         }
         .into_any(),
-    }
+        true => view! {
+            <button
+                type="button"
+                class="primary"
+                data-testid="resume-download"
+                on:click=move |_| page.send_library(LibraryMessage::Resume)
+            >
+                "Resume"
+            </button>
+            <button
+                type="button"
+                class="quiet"
+                data-testid="dismiss-download"
+                title="What is stored stays under Models"
+                on:click=move |_| page.send_library(LibraryMessage::Dismiss)
+            >
+                "Not now"
+            </button>
+        }
+        .into_any(),
     };
     view! {
         <Show when=move || is_there.get()>

@@ -84,7 +84,13 @@ fn Choices() -> impl IntoView {
                     <strong>"Built-in model"</strong>
                     <p class="hint">"Instant, and works offline. It knows small problems like the examples, nothing else."</p>
                 </div>
-                <button type="button" data-testid="use-built-in" on:click=move |_| page.send_library(LibraryMessage::UseBuiltIn)>"Use"</button>
+                <button
+                    type="button"
+                    data-testid="use-built-in"
+                    on:click=move |_| page.send_library(LibraryMessage::UseBuiltIn)
+                >
+                    "Use"
+                </button>
             </li>
         </ul>
         <StoredModelsList />
@@ -125,7 +131,14 @@ fn KnownModel(known: RegistryEntry) -> impl IntoView {
                 <span class="hint">{facts}</span>
                 <p class="hint">{known.about}</p>
             </div>
-            <button type="button" aria-label=label data-testid="known-model" on:click=move |_| page.send_library(LibraryMessage::Preview(spec.clone()))>"Details"</button>
+            <button
+                type="button"
+                aria-label=label
+                data-testid="known-model"
+                on:click=move |_| page.send_library(LibraryMessage::Preview(spec.clone()))
+            >
+                "Details"
+            </button>
         </li>
     }
 }

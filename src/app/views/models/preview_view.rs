@@ -60,7 +60,13 @@ fn PreviewCard(preview: ModelPreview) -> impl IntoView {
                 >
                     {label}
                 </button>
-                <button type="button" data-testid="offer-back" on:click=move |_| page.send_library(LibraryMessage::ClosePreview)>"Back"</button>
+                <button
+                    type="button"
+                    data-testid="offer-back"
+                    on:click=move |_| page.send_library(LibraryMessage::ClosePreview)
+                >
+                    "Back"
+                </button>
             </div>
             <p class="hint" hidden=move || !is_downloading()>"Another model is being downloaded; wait for it or pause it first."</p>
         </section>

@@ -41,9 +41,21 @@ fn StoredModelRow(model: StoredModel) -> impl IntoView {
     let can_resume = model.is_resumable();
     let (used, spec) = (LibraryMessage::UseStored { id: model.id.clone(), name: name.clone() }, model.spec.clone());
     let act = match model.is_complete() {
-        true => view! { <button type="button" aria-label=use_label data-testid="use-kept" on:click=move |_| page.send_library(used.clone())>"Use"</button> }.into_any(),
+        true => view! {
+            <button type="button" aria-label=use_label data-testid="use-kept" on:click=move |_| page.send_library(used.clone())>
+                "Use"
+            </button>
+        }
+        .into_any(),
         false if can_resume => view! {
-            <button type="button" data-testid="resume-kept" disabled=is_downloading on:click=move |_| page.send_library(LibraryMessage::Download(spec.clone()))>"Resume"</button>
+            <button
+                type="button"
+                data-testid="resume-kept"
+                disabled=is_downloading
+                on:click=move |_| page.send_library(LibraryMessage::Download(spec.clone()))
+            >
+                "Resume"
+            </button>
         }
         .into_any(),
         false => ().into_any(),
@@ -57,7 +69,15 @@ fn StoredModelRow(model: StoredModel) -> impl IntoView {
             </div>
             <div class="choice">
                 {act}
-                <button type="button" class="quiet" aria-label=delete_label data-testid="delete-kept" on:click=move |_| page.send_library(LibraryMessage::Delete(vec![id.clone()]))>"Delete"</button>
+                <button
+                    type="button"
+                    class="quiet"
+                    aria-label=delete_label
+                    data-testid="delete-kept"
+                    on:click=move |_| page.send_library(LibraryMessage::Delete(vec![id.clone()]))
+                >
+                    "Delete"
+                </button>
             </div>
         </li>
     }

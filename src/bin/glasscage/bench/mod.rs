@@ -1,19 +1,20 @@
 //! `glasscage bench`: how fast one engine is on this machine, as JSON and as a few lines.
 
+mod arguments;
 mod cost;
 mod report;
 mod schedules;
 
-use std::path::PathBuf;
-
-use clap::Args;
 use glasscage::engine::Engine;
 use glasscage::gpu::ceilings::Ceilings;
 use glasscage::lm::sample::Sampler;
 use glasscage::lm::{Counters, LanguageModel, LmError};
 use glasscage::model::gguf::Gguf;
 
-use super::{BackendArgument, load, open, output};
+use super::models::{load, open};
+use super::output;
+pub use arguments::Arguments;
+
 use cost::{Stopwatch, peak_resident_bytes};
 use report::{AdapterInfo, BenchReport, JobReport, ModelSizes, PeakGpuBytes, Pipelines, Rate, summary};
 use schedules::AttributionJob;
@@ -23,30 +24,6 @@ const PREFILL_SECONDS: f64 = 1.0;
 /// How long tokens are generated, in seconds, and how many at most and at least.
 const DECODE_SECONDS: f64 = 2.0;
 const DECODE_TOKENS: std::ops::RangeInclusive<usize> = 4..=128;
-
-#[derive(Args)]
-pub struct Arguments {
-    /// A GGUF file
-    #[arg(long)]
-    model: PathBuf,
-    #[arg(long, value_enum, default_value = "cpu")]
-    backend: BackendArgument,
-    /// Of prompt and answer together
-    #[arg(long, default_value_t = 300)]
-    tokens: usize,
-    /// Of prompt and answer together, all of the same length
-    #[arg(long, default_value_t = 15)]
-    sentences: usize,
-    /// How many of the sentences are the answer
-    #[arg(long, default_value_t = 6)]
-    generated: usize,
-    /// What the slower schedules may take, each; where they need more, a part is measured and scaled up
-    #[arg(long, default_value_t = 8.0)]
-    seconds: f64,
-    /// Where the numbers go
-    #[arg(long, value_name = "OUT")]
-    json: PathBuf,
-}
 
 pub fn bench(arguments: &Arguments) -> Result<(), String> {
     let job = AttributionJob::new(arguments.tokens, arguments.sentences, arguments.generated)?;

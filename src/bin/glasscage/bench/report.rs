@@ -3,7 +3,7 @@
 use glasscage::gpu::ceilings::Ceilings;
 use serde::Serialize;
 
-use super::Arguments;
+use super::arguments::Arguments;
 use super::cost::Cost;
 use super::schedules::Schedule;
 

@@ -15,7 +15,7 @@ use clap::Args;
 use glasscage::attribution::{AttributionMethod, METHODS, method};
 use serde::{Deserialize, Serialize};
 
-use super::{BackendArgument, load, load_masked_lm};
+use super::models::{BackendArgument, load, load_masked_lm};
 use items::Task;
 use record::Record;
 
