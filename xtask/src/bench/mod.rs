@@ -99,8 +99,8 @@ fn announcement(model: Option<&Path>, [tokens, sentences, generated]: [usize; 3]
         None => format!("a Qwen 3 of {} random parameters, {}, made here,", MODEL.0.to_uppercase(), MODEL.1),
     };
     format!(
-        "Measuring {model} in a job of {tokens} tokens in {sentences} sentences, {generated} of them generated: natively and in the browser, \
-         on CPU and WebGPU; beside it wllama {WLLAMA} and onnxruntime-web {ONNXRUNTIME}."
+        "Measuring {model} in a job of {tokens} tokens in {sentences} sentences, {generated} of them generated: natively and in the \
+         browser, on CPU and WebGPU; beside it wllama {WLLAMA} and onnxruntime-web {ONNXRUNTIME}."
     )
 }
 
