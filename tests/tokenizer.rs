@@ -267,7 +267,7 @@ fn metadata_that_make_no_tokenizer_are_refused() {
         (with(gpt2(), MERGES, texts(&["ab"])), "entry 0 of its merges"),
         (with(gpt2(), MERGES, texts(&["h e", "he nowhere"])), "`nowhere` out of vocabulary"),
         (with(gpt2(), EOS, Value::U64(1 << 40)), "is 1099511627776, but there are"),
-        (with(gpt2(), "tokenizer.ggml.add_bos_token", Value::Bool(true)), "asks for one"),
+        (with(gpt2(), "tokenizer.ggml.add_bos_token", Value::Bool(true)), "does not state which"),
         (with(llama(), SCORES, text("")), "scores is missing"),
         (with(llama(), SCORES, Value::Numbers(vec![0.0; 7])), "7 entries"),
         (with(llama(), TOKENS, Value::Strings(vec!["x".repeat(5_000)])), "damaged"),
