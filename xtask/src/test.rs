@@ -56,10 +56,7 @@ fn run_all(tally: &mut Tally) -> Result<()> {
     let (native, web) = (setup::native(), setup::web()?);
     let dist = command::build()?.join("dist");
     tally.check("format", run(&mut native.command("cargo", &["fmt", "--all", "--check"])?));
-    tally.check(
-        "clippy",
-        run(&mut native.command("cargo", &["clippy", "--workspace", "--all-targets", "--all-features", "--", "--deny", "warnings"])?),
-    );
+    tally.check("clippy", run(&mut native.command("cargo", &["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"])?));
     tally.check("page", build::page(&web, &dist));
     // Tests in a browser worker, then native ones; those that drive the built page find it in GLASSCAGE_DIST.
     let arguments = [
@@ -77,7 +74,7 @@ fn run_all(tally: &mut Tally) -> Result<()> {
     let mut in_a_browser = web.command("cargo", &arguments)?;
     in_a_browser.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", "wasm-bindgen-test-runner");
     tally.count(in_a_browser.env("WASM_BINDGEN_TEST_TIMEOUT", SECONDS_IN_A_BROWSER))?;
-    tally.count(natively(&native, &["--workspace", "--all-features", "--no-fail-fast"])?.env("GLASSCAGE_DIST", &dist))
+    tally.count(natively(&native, &["--workspace", "--no-fail-fast"])?.env("GLASSCAGE_DIST", &dist))
 }
 
 fn run_large(tally: &mut Tally) -> Result<()> {
@@ -86,7 +83,7 @@ fn run_large(tally: &mut Tally) -> Result<()> {
     let dist = command::build()?.join("dist");
     tally.check("page", build::page(&web, &dist));
     let model = random_model::make(&native, "0.6b", "Q8_0")?;
-    let mut tests = natively(&native, &["--all-features", "--test", "page", "a_large_model", "--", "--ignored", "--nocapture"])?;
+    let mut tests = natively(&native, &["--test", "page", "a_large_model", "--", "--ignored", "--nocapture"])?;
     tally.count(tests.env("GLASSCAGE_DIST", &dist).env("GLASSCAGE_LARGE_MODEL", &model))
 }
 
