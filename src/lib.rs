@@ -8,52 +8,56 @@
 //! ## One click on Explain
 //!
 //! ```text
-//!   page (wasm, no engine)                                worker (wasm, engine)
-//!   app ── Question ──────► worker/client ══ protocol ══► worker/host ─► session
-//!                                                                          │ model/chat      prompt in its chat frame
-//!                                                                          │ lm/generate     the answer, token by token
-//!                                                                          │ text            sentences, and their tokens
-//!                                                                          │ attribution     plan ─► lm.score ─► effects
-//!   app ◄─ Token.., Answered, Column.., the document ───────────────────────┘
+//!   page (wasm, no engine)                                          worker (wasm, engine)
+//!   app/views ── Message ──► app/update ── Effect ──► app/effects
+//!                                                        │ worker/client ══ Envelope ══► worker/engine/service ─► session
+//!                                                                                          │ model/chat   the prompt in its chat frame
+//!                                                                                          │ lm/generate  the answer, token by token
+//!                                                                                          │ text         sentences and their tokens
+//!                                                                                          │ attribution  plan ─► lm.score ─► effects
+//!   app/update ◄── Message ── app/effects ◄═ Progress.., Answered ═══════════════════════════┘
 //!    │
 //!    └─ graph: T ─► A ─► Y ─► shares, arcs, prune     again at every click, never back in the worker
 //! ```
 //!
-//! The [`explanation::Document`] is the seam in the middle: a run, a file and a link all make one, and the page
-//! renders documents and nothing else. It holds the table **T** as measured, and how the graph is made of it; whatever is
-//! derived is computed where it is shown.
+//! The [`explanation::Document`] is what both sides share: a run, a file and a link all make one, and the page renders documents and
+//! nothing else. It holds the table **T** as measured, and how the graph is made of it; whatever is derived is computed where it is
+//! shown.
+//!
+//! The page is a state machine: `app/state` is plain data, `app/update` decides what a message changes and what is to be done outside,
+//! `app/effects` does it, views draw and send messages. Each worker has a protocol of its own, and every event the number of the request
+//! that it answers.
 //!
 //! ## One pass on the GPU
 //!
 //! ```text
-//!   batch     passes ─► rows: token, position, which keys it sees     (pure)
-//!   forward   rows ─► one page of kernels in the order of the transformer
-//!   lm_head   states ─► logits, a tile of the vocabulary at a time ─► a few numbers per position
-//!   kernels/  NAME.wgsl, and NAME.rs: its parameters (`Params` in WGSL too), its dispatch, tests against a textbook reference
-//!   recording dispatches ─► one submission
-//!   scoring   chunks of whole suffixes ─► positions through the LM head ─► readouts
+//!   batch      passes ─► rows: token, position, which keys it sees     (pure)
+//!   forward    rows ─► the kernels of every layer, in the order of the transformer
+//!   lm_head    hidden states ─► logits, a tile of the vocabulary at a time ─► a few numbers per position
+//!   kernels/   NAME.wgsl, and NAME.rs: its parameters (`Params` in WGSL too), its dispatch, tests against a textbook reference
+//!   recording  dispatches ─► one submission
+//!   scoring    chunks of whole suffixes ─► positions through the LM head ─► readouts
 //! ```
 //!
-//! Of a perturbed text only what comes after its first edit is computed; its rows attend to the base text's keys up to there
-//! and to their own. Where it pays, a kernel has two
-//! variants: one without barriers, for adapters that run on the CPU, and one with shared memory.
+//! Of a perturbed text only what comes after its first edit is computed; its rows attend to the base text's keys up to there and to
+//! their own. Matrix products, attention, `rms_norm`, `log_sum_exp` and `kl_divergence` have two variants: one with shared memory and
+//! barriers for GPUs, one without for adapters that run on the CPU, where barriers are slow (`gpu::variant`).
 //!
 //! ## From an address to a model that stays
 //!
 //! ```text
-//!   app/library ── LibraryRequest ──► worker/library/service     in a second worker: a download goes on while the engine computes
-//!                              │ probe           64 kB: length, version, architecture           ─► Preview
-//!                              │ download        what is here ─► request the rest ─► SHA-256    ─► Progress.., Completed
-//!                              │   sink          into the browser's storage (OPFS), or memory where that is denied or full
-//!                              │                 (a copy of a local file goes the same way, from an object URL of the page)
-//!                              └ stored_models   listing, deleting, opening
-//!   app/asking ── Load(Kept) ─► worker/host ─► stored_models.open ─► session        on every later visit, offline too
+//!   app/effects ── LibraryRequest ──► worker/library/service     in a second worker: a download goes on while the engine computes
+//!                   │ probe           64 kB: length, version, architecture           ─► Preview
+//!                   │ download        what is here ─► request the rest ─► SHA-256    ─► Progress.., Completed
+//!                   │   sink          into the browser's storage (OPFS), or memory where that is denied or full
+//!                   │                 (a copy of a local file goes the same way, from an object URL of the page)
+//!                   └ stored_models   listing, deleting, opening
+//!   app/effects ── Load ──► worker/engine/service ─► stored_models ─► session     on every later visit, offline too
 //! ```
 //!
 //! What to do with a response, how long to wait, what a download may resume from and what fits is decided in `library`, without a
 //! browser. A folder of the storage is a complete model when `complete.json`, written last, says so and the lengths hold
-//! (`library::journal`).
-//! `www/sw.js` keeps page, engine and built-in model, one version as a whole.
+//! (`library::journal`). `www/sw.js` keeps page, engine and built-in model, one version as a whole.
 //!
 //! ## The modules
 //!
@@ -89,22 +93,24 @@
 //! | `worker/library/protocol` | its requests and events | library, problem, worker/envelope | |
 //! | `worker/library/service` | downloads and storage | gpu, library, model, problem, worker/envelope, worker/scope | web |
 //! | | | worker/library/protocol | |
-//! | `app` | draws the page, sends messages, runs effects | core, library, problem, request, version, worker/client | leptos, web |
+//! | `app` | draws the page, sends messages, runs effects | core, library, problem, request, worker/client | leptos, web |
 //! | | | worker, worker/engine/protocol, worker/library/protocol | |
 //! | `app/analysis` | what is said of an explanation | core, request | |
 //! | `app/examples` | prompts to try | | |
 //! | `app/gallery` | explanations to look at | | |
-//! | `app/state` | the page's data | core, library, problem, request | leptos |
+//! | `app/state` | what the page shows | core, library, problem, request | leptos |
 //! | | | app/analysis, app/examples, app/gallery | |
+//! | | | worker/client, worker/engine/protocol, worker/envelope, worker/library/protocol | |
+//! | `app/update` | what a message changes, and what to do outside | core, library, problem, request, version | leptos |
+//! | | | app/analysis, app/examples, app/gallery, app/state | |
 //! | | | worker/client, worker/engine/protocol, worker/envelope, worker/library/protocol | |
 //! | `bin/app` | starts the page | app | |
 //! | `bin/engine` | starts a worker | worker | |
 //! | `bin/glasscage` | the command line | attribution, core, cpu, engine, gpu, lm, model, request, session, text | terminal |
 //!
-//! A row holds for the modules inside, too, but for those with a row of their own; who may use a module
-//! may use those inside it, and itself does.
-//! `core` is a crate that other programs can use, `glasscage-core`. `web` stands for web-sys and its like, `terminal` for clap.
-//! `tests/tidy` reads this table and holds the code to it.
+//! A row also holds for the modules inside, except those with a row of their own. Whoever may use a module may use those inside it, and
+//! every module may use those inside itself. `core` is `glasscage-core`, a crate that other programs can use. `web` stands for web-sys
+//! and its like, `terminal` for clap. `tests/tidy` reads this table and checks the code against it.
 //!
 //! `session` is there so that the worker and the command line do not each know the whole sequence.
 //! Features cut along the same line: `page` is what a visitor with a link downloads, `engine` the rest, `cli` the native command line.
@@ -116,13 +122,13 @@
 //!   is a row of settings (`model::arch`), a tensor type a row of sizes (`model::quant`) and a WGSL fragment (`gpu::format`), an
 //!   adapter's way of computing a row (`gpu::variant`), a method two pure functions.
 //! * wgpu appears in `gpu` only. Logits stay on the GPU.
-//! * A model file is never in memory as a whole: it streams through pieces of 2 MiB (`model::stream`).
-//! * Activations are f32. No quantised activations anywhere near a score.
+//! * A language model's file is never in memory as a whole: it streams through pieces of 2 MiB (`model::stream`). Only the file of a
+//!   masked language model is read whole.
+//! * Activations are f32. No quantized activations anywhere near a score.
 //! * A row without positive score stays zero. Nothing is filled with made-up weight, nothing unmeasured is shown.
 //! * The visitor's text never becomes a control token, and control tokens are never perturbed.
-//! * No global state, no `unsafe` (but for what they come to in `cpu::fused`: a WebAssembly module of our own, compiled once, that
-//!   is handed addresses in the engine's memory), no request to anybody but the own site and the address that the visitor chose for a
-//!   model.
+//! * No global state and no `unsafe`, except in `cpu::fused`: a WebAssembly module of our own, compiled once, that gets addresses in the
+//!   engine's memory. No request to anybody but the own site and the address that the visitor chose for a model.
 
 pub use glasscage_core::{explanation, graph, metrics, table};
 

@@ -102,10 +102,11 @@ fn evaluate(data: &Path, out: &Path, more: &[&str]) -> String {
 fn an_interrupted_evaluation_goes_on_and_comes_to_the_same() {
     let data = folder("evaluate").join("problems.jsonl");
     let answer = "The answer is 23.";
+    let other = "Ann has 4 figs. Ann buys 2 more. How many figs does Ann have in the end?";
     let lines = [
         json!({"prompt": PROMPT, "answer": answer, "relevant": [0, 2, 3, 4]}),
         json!({"prompt": "", "answer": answer, "relevant": []}),
-        json!({"prompt": "Ann has 4 figs. Ann buys 2 more. How many figs does Ann have in the end?", "answer": "The answer is 6.", "relevant": [0, 1, 2]}),
+        json!({"prompt": other, "answer": "The answer is 6.", "relevant": [0, 1, 2]}),
     ];
     fs::write(&data, lines.map(|line| format!("{line}\n")).concat()).expect("a file");
 

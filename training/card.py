@@ -13,8 +13,8 @@ DATA = (
     "comparisons, groups, two people; 1 to 6 steps; results 0 to 199, products up to 150; distractors none 34 %, "
     '"Unrelated sentence." or a harmless remark 26 %, rival quantities 25 %, both 15 %), everyday problems 21 % (shopping, change, '
     "sharing, ages, rates, times, lengths, weights, groups; 1 to 3 steps), look-ups over 1 to 3 sentences with decoys 14 %, "
-    "listing 1 to 5 of 3 to 9 facts 11 %, bare sums 9 %. Present and past tense, half of the names and four tenths of the nouns are invented. In about "
-    "a fifth of the examples some irrelevant prompt sentences are replaced by end tokens, as the page's perturbations do."
+    "listing 1 to 5 of 3 to 9 facts 11 %, bare sums 9 %. Present and past tense, half of the names and four tenths of the nouns are "
+    "invented. In about a fifth of the examples some irrelevant prompt sentences are replaced by end tokens, as the page's perturbations do."
 )
 HELD_OUT = (
     "Training never sees: an eighth of the names and of the things, reserved wordings, numbers from 41 to 49 in a prompt that is "

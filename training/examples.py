@@ -13,7 +13,12 @@ COMMON = 10  # a word in fewer held-out problems is probably invented
 # title, condition, pattern in the prompt, fewest and most prompt sentences
 SLOTS = [
     ("Equal groups", "arithmetic-1-4-steps-unrelated", r"(Each|Every) .* has|holds", (6, 7)),
-    ("Three steps and an unrelated sentence", "arithmetic-1-4-steps-unrelated", r"^(?!.*Unrelated.*Unrelated).* (starts with|has) .*(in the end|now)\?", (6, 6)),
+    (
+        "Three steps and an unrelated sentence",
+        "arithmetic-1-4-steps-unrelated",
+        r"^(?!.*Unrelated.*Unrelated).* (starts with|has) .*(in the end|now)\?",
+        (6, 6),
+    ),
     ("Who has how many", "arithmetic-1-4-steps-unrelated", r" fewer .* than ", (6, 7)),
     ("A quantity nobody asks for", "arithmetic-1-4-steps-rival", r" also has .*How many", (6, 7)),
     ("Five or six steps", "arithmetic-5-6-steps-unrelated", r"How many", (8, 9)),

@@ -121,7 +121,10 @@ fn priced(mut result: Value, seen: &Seen) -> Value {
     }
     let priced = costs.into_iter().map(|(name, [wall, cpu, tokens])| {
         let time = json!({"wall_seconds": wall, "cpu_seconds": cpu});
-        let rate = json!({"wall_seconds": wall, "cpu_seconds": cpu, "tokens": tokens, "per_second": tokens / wall, "per_cpu_second": tokens / cpu});
+        let [per_second, per_cpu_second] = [tokens / wall, tokens / cpu];
+        let rate = json!({
+            "wall_seconds": wall, "cpu_seconds": cpu, "tokens": tokens, "per_second": per_second, "per_cpu_second": per_cpu_second,
+        });
         (name, if tokens > 0.0 { rate } else { time })
     });
     result["cost"] = Value::Object(priced.collect());

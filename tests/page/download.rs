@@ -318,7 +318,8 @@ async fn wrong_bytes_are_noticed_and_deleted() {
         let address = hub.address("small.gguf");
         format!(
             r#"{{"models": [{{"name": "Small", "architecture": "qwen3", "parameters_millions": 3, "quantization": "Q8_0", "bytes": {bytes},
-                "sha256": "{sha256}", "license": "MIT", "context_length": 1024, "bytes_per_token": 10, "about": "Small.", "address": "{address}"}}]}}"#
+                "sha256": "{sha256}", "license": "MIT", "context_length": 1024, "bytes_per_token": 10, "about": "Small.",
+                "address": "{address}"}}]}}"#
         )
     };
     server.set_registry(&known(model.len(), &"0".repeat(64)));

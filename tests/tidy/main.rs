@@ -34,18 +34,8 @@ fn shipped() -> ModuleTree {
     tree
 }
 
-/// Circles of today. No new one may come, and these have to go: cut one and shorten the list.
+/// Circles of today, nearly all between a module and those inside it. No new one may come: cut one and shorten the list.
 const KNOWN_CIRCLES: &[&[&str]] = &[
-    &["src/app/effects.rs", "src/app/page.rs", "src/app/service_worker.rs"],
-    &[
-        "src/app/state/editor.rs",
-        "src/app/state/engine.rs",
-        "src/app/state/follow_up.rs",
-        "src/app/state/library.rs",
-        "src/app/state/masked_lm.rs",
-        "src/app/state/message.rs",
-        "src/app/state/mod.rs",
-    ],
     &[
         "src/attribution/attention.rs",
         "src/attribution/divergence.rs",
@@ -54,17 +44,6 @@ const KNOWN_CIRCLES: &[&[&str]] = &[
         "src/attribution/mod.rs",
         "src/attribution/perturbation.rs",
     ],
-    &[
-        "src/bin/glasscage/answer.rs",
-        "src/bin/glasscage/bench/mod.rs",
-        "src/bin/glasscage/evaluate/mod.rs",
-        "src/bin/glasscage/explain.rs",
-        "src/bin/glasscage/filters.rs",
-        "src/bin/glasscage/gallery.rs",
-        "src/bin/glasscage/main.rs",
-    ],
-    &["src/gpu/device.rs", "src/gpu/kernel.rs", "src/gpu/kernels/mod.rs"],
-    &["src/lm/mod.rs", "src/lm/sample.rs"],
     &["src/model/gguf/mod.rs", "src/model/gguf/reader.rs"],
     &[
         "src/model/tokenizer/byte_level.rs",
@@ -75,8 +54,8 @@ const KNOWN_CIRCLES: &[&[&str]] = &[
         "src/model/tokenizer/vocabulary.rs",
     ],
     &["src/session/answer.rs", "src/session/document.rs", "src/session/mod.rs", "src/session/words.rs"],
-    &["src/worker/library/service/download/mod.rs", "src/worker/library/service/download/transfer.rs"],
     &["src/worker/engine/service.rs", "src/worker/library/service/mod.rs", "src/worker/mod.rs", "src/worker/scope.rs"],
+    &["src/worker/library/service/download/mod.rs", "src/worker/library/service/download/transfer.rs"],
     &["tests/page/download.rs", "tests/page/main.rs"],
     &["xtask/src/bench/gpu.rs", "xtask/src/bench/mod.rs", "xtask/src/bench/targets.rs"],
 ];
@@ -95,18 +74,7 @@ fn no_files_need_each_other_in_a_circle() {
 }
 
 /// Where wide lines are left today. These have to go, too.
-const KNOWN_WIDE: &[&str] = &[
-    "index.html",
-    "src/app/",
-    "src/gpu/kernels/sample.rs",
-    "src/worker/protocol.rs",
-    "tests/bench/",
-    "tests/evaluate.rs",
-    "tests/page/download.rs",
-    "training/",
-    "www/",
-    "xtask/src/bench/table.rs",
-];
+const KNOWN_WIDE: &[&str] = &["index.html", "training/card.py"];
 
 #[test]
 fn no_line_is_wider_than_a_screen() {

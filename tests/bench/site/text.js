@@ -1,5 +1,8 @@
 // The text of the job: sentences of words that are one token each, for Qwen's tokenizer and most others.
-const WORDS = "the man saw a dog and then his friend took it to the old house by the river where they had some food for all of them".split(" ");
+const WORDS = (
+  "the man saw a dog and then his friend took it to the old house by the river where they had some food " +
+  "for all of them"
+).split(" ");
 
 /// Sentences of `length` tokens: a full stop, and words before it.
 function sentence(number, length) {

@@ -27,7 +27,8 @@ pub fn engines(report: &Value) -> String {
         job["sentences"],
         job["generated"],
     );
-    text += "| engine | load, CPU-s | prefill, tokens per CPU-s | decode, tokens per CPU-s | job, CPU-s | job, s | pass per source, CPU-s | naive, CPU-s | memory of process or page, MB |\n";
+    text += "| engine | load, CPU-s | prefill, tokens per CPU-s | decode, tokens per CPU-s | job, CPU-s | job, s \
+             | pass per source, CPU-s | naive, CPU-s | memory of process or page, MB |\n";
     text += "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
     ENGINES.iter().for_each(|(at, name)| text += &row(report, at, name));
     text + &scaled(report) + &hardware(report)
