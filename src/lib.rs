@@ -100,10 +100,10 @@
 //! | `app/gallery` | explanations to look at | | |
 //! | `app/state` | what the page shows | core, library, problem, request | leptos |
 //! | | | app/analysis, app/examples, app/gallery | |
-//! | | | worker/client, worker/engine/protocol, worker/envelope, worker/library/protocol | |
+//! | | | worker, worker/engine/protocol, worker/envelope, worker/library/protocol | |
 //! | `app/update` | what a message changes, and what to do outside | core, library, problem, request, version | leptos |
 //! | | | app/analysis, app/examples, app/gallery, app/state | |
-//! | | | worker/client, worker/engine/protocol, worker/envelope, worker/library/protocol | |
+//! | | | worker, worker/engine/protocol, worker/envelope, worker/library/protocol | |
 //! | `bin/app` | starts the page | app | |
 //! | `bin/engine` | starts a worker | worker | |
 //! | `bin/glasscage` | the command line | attribution, core, cpu, engine, gpu, lm, model, request, session, text | terminal |

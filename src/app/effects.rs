@@ -15,10 +15,10 @@ use super::state::message::{Effect, Fetch, Message};
 use super::{browser, examples, gallery, service_worker};
 use crate::problem::Problem;
 use crate::request::BackendChoice;
-use crate::worker::Role;
-use crate::worker::client::{Client, Lost};
+use crate::worker::client::Client;
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
 use crate::worker::library::protocol::{LibraryEvent, LibraryRequest};
+use crate::worker::{Lost, Role};
 
 const BUILT_IN_MODEL: &str = "models/demo.gguf";
 const REGISTRY: &str = "models/registry.json";

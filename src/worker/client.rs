@@ -14,25 +14,12 @@ use wasm_bindgen::prelude::{Closure, JsValue};
 use web_sys::{ErrorEvent, File, MessageEvent, Worker, WorkerOptions};
 
 use super::envelope::Envelope;
-use super::{INCOMPATIBLE, LISTENING, Role};
+use super::{INCOMPATIBLE, LISTENING, Lost, Role};
 
 /// Trunk's shim around the workers' wasm, beside the page.
 const SCRIPT: &str = "./engine_loader.js";
 /// How long a worker's code may take to arrive.
 const START_MILLIS: u32 = 90_000;
-
-/// Why a worker is gone, and all that was in it. The next request starts a new one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lost {
-    /// The browser could not start it.
-    NotStarted,
-    /// Its code did not arrive.
-    NotArrived,
-    /// It ended by itself.
-    Stopped,
-    /// It is of another version than the page.
-    Incompatible,
-}
 
 /// A handle to a worker; clones speak to the same one.
 pub struct Client<Request, Event> {

@@ -21,6 +21,19 @@ pub enum Role {
     Library,
 }
 
+/// Why a worker is gone, and all that was in it. The next request starts a new one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lost {
+    /// The browser could not start it.
+    NotStarted,
+    /// Its code did not arrive.
+    NotArrived,
+    /// It ended by itself.
+    Stopped,
+    /// It is of another version than the page.
+    Incompatible,
+}
+
 impl Role {
     /// The worker's name.
     const fn name(self) -> &'static str {

@@ -8,7 +8,7 @@ use crate::library::preview::ModelPreview;
 use crate::library::registry::RegistryEntry;
 use crate::library::stored_models::StoredModels;
 use crate::problem::Problem;
-use crate::worker::client::Lost;
+use crate::worker::Lost;
 use crate::worker::envelope::{Envelope, RequestId};
 use crate::worker::library::protocol::LibraryEvent;
 

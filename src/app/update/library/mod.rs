@@ -17,7 +17,7 @@ use crate::library::address::{all_parts, file_address, file_name, part_of};
 use crate::library::download_spec::{DownloadSpec, FileSpec};
 use crate::library::stored_models::ModelLocation;
 use crate::problem::Problem;
-use crate::worker::client::Lost;
+use crate::worker::Lost;
 use crate::worker::envelope::{Envelope, RequestId};
 use crate::worker::library::protocol::{LibraryEvent, LibraryRequest};
 
