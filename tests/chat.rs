@@ -33,7 +33,7 @@ fn renderings_are_those_of_jinja2() {
 }
 
 fn render(template: &ChatTemplate, case: &serde_json::Value) -> String {
-    let messages: Vec<ChatMessage> = case["messages"].as_array().unwrap().iter().map(message).collect();
+    let messages: Vec<ChatMessage<'_>> = case["messages"].as_array().unwrap().iter().map(message).collect();
     let variables: Variables = serde_json::from_value(case["variables"].clone()).unwrap();
     template.render(&messages, case["add_generation_prompt"].as_bool().unwrap(), variables).unwrap()
 }

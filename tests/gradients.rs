@@ -80,7 +80,7 @@ async fn error(model: &mut impl LanguageModel, golden: &Golden, shape: &GoldenSh
     let (transcript, segments) = (golden.transcript(), golden.segments());
     let measured = measure(model, &[method("ig").unwrap()], &transcript, &segments, async |_| ControlFlow::Continue(())).await;
     assert!(measured.failure.is_none());
-    let (mut largest, mut error) = (0.0f64, 0.0f64);
+    let (mut largest, mut error) = (0.0_f64, 0.0_f64);
     for (i, row) in measured.tables[0].rows().enumerate() {
         for (j, score) in row.iter().enumerate() {
             let exact = shape.score(golden, j, &segments.generation[i]);

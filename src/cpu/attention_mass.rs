@@ -46,7 +46,7 @@ mod tests {
     fn weights_of_all_heads_are_summed_over_each_range() {
         let mut attention_mass = AttentionMass::new(3..5, &[0..2, 2..4]);
         // Two heads, positions 1 to 3 of a text of 4.
-        let head = [[0.5f32, 0.5, 0.0, 0.0], [0.25, 0.25, 0.5, 0.0], [0.125, 0.125, 0.25, 0.5]];
+        let head = [[0.5_f32, 0.5, 0.0, 0.0], [0.25, 0.25, 0.5, 0.0], [0.125, 0.125, 0.25, 0.5]];
         attention_mass.add(&Tensor::new(&[head, head], &Device::Cpu).unwrap()).unwrap();
         assert_eq!(attention_mass.sums, [1.0, 1.0, 0.5, 1.5]);
     }

@@ -51,13 +51,13 @@ pub fn memory(gguf: &Gguf, max_expanded: u64) -> u64 {
 
 impl From<candle_core::Error> for LmError {
     fn from(error: candle_core::Error) -> Self {
-        LmError::Engine(first_line(&error))
+        Self::Engine(first_line(&error))
     }
 }
 
 impl From<candle_core::Error> for LoadError {
     fn from(error: candle_core::Error) -> Self {
-        LoadError::Weights(first_line(&error))
+        Self::Weights(first_line(&error))
     }
 }
 

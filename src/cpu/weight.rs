@@ -122,7 +122,7 @@ mod tests {
             bytes: bytes.len(),
         };
         let [packed, expanded] = [false, true].map(|expand| Weight::new(&tensor, bytes.clone(), expand).unwrap());
-        let x = Tensor::arange(0f32, 128.0, &Device::Cpu).unwrap().reshape((2, 64)).unwrap();
+        let x = Tensor::arange(0_f32, 128.0, &Device::Cpu).unwrap().reshape((2, 64)).unwrap();
         let values = |tensor: Tensor| tensor.to_vec2::<f32>().unwrap();
         assert_eq!(values(packed.project(&x).unwrap()), values(expanded.project(&x).unwrap()));
         assert_eq!(values(packed.rows_of(&[2, 0]).unwrap()), values(expanded.rows_of(&[2, 0]).unwrap()));
@@ -133,7 +133,7 @@ mod tests {
         let weight = Weight {
             rows: 2,
             columns: 2,
-            storage: WeightStorage::Expanded(Tensor::new(&[[0f32, 8.0], [4.0, 0.0]], &Device::Cpu).unwrap()),
+            storage: WeightStorage::Expanded(Tensor::new(&[[0_f32, 8.0], [4.0, 0.0]], &Device::Cpu).unwrap()),
         };
         let inputs = [0.into(), Input { token: 0, blend_with: 1, blend: 0.25 }, Input { token: 0, blend_with: 1, blend: 1.0 }];
         assert_eq!(weight.embed(&inputs).unwrap().to_vec2::<f32>().unwrap(), [[0.0, 8.0], [1.0, 6.0], [4.0, 0.0]]);

@@ -68,7 +68,7 @@ impl Gpu {
 
     /// Copies `length` values from the start of `source` to position `at` of `destination`.
     pub fn copy(&self, source: &Buffer, destination: &Buffer, at: usize, length: usize) {
-        let mut encoder = self.device.create_command_encoder(&Default::default());
+        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         encoder.copy_buffer_to_buffer(&source.raw, 0, &destination.raw, 4 * at as u64, 4 * length as u64);
         self.queue.submit([encoder.finish()]);
     }
@@ -77,7 +77,7 @@ impl Gpu {
     pub async fn read(&self, buffer: &Buffer, length: usize) -> Result<Vec<u32>, LmError> {
         let size = 4 * length as u64;
         let staging = self.create_buffer("readback", size, BufferUsages::MAP_READ | BufferUsages::COPY_DST);
-        let mut encoder = self.device.create_command_encoder(&Default::default());
+        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         encoder.copy_buffer_to_buffer(&buffer.raw, 0, &staging.raw, 0, size);
         self.queue.submit([encoder.finish()]);
         let (sender, mapped) = oneshot::channel();

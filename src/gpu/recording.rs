@@ -100,8 +100,8 @@ impl Pending<'_> {
 impl DispatchList {
     /// Submits all dispatches; returns at once.
     pub fn run(&self, gpu: &Gpu) {
-        let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        let mut pass = encoder.begin_compute_pass(&Default::default());
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         for dispatch in &self.dispatches {
             pass.set_pipeline(&dispatch.pipeline.pipeline);
             pass.set_bind_group(0, &dispatch.bindings, &[]);

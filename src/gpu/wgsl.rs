@@ -83,6 +83,6 @@ mod tests {
     fn fields_have_the_same_names_and_order_in_rust_and_wgsl() {
         let fields = Fields::from(Params { scale: 0.5, add: true, n: 3 });
         assert_eq!(fields.wgsl, "struct Params {\n    n: u32,\n    scale: f32,\n    add: u32,\n}\n");
-        assert_eq!(fields.words, [3, 0.5f32.to_bits(), 1]);
+        assert_eq!(fields.words, [3, 0.5_f32.to_bits(), 1]);
     }
 }

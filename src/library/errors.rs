@@ -87,7 +87,7 @@ pub enum LibraryError {
     Unsupported(String),
     /// Something about one of several files.
     #[error("{error}: {file}, one of this model\u{2019}s {n_files} files")]
-    InFile { error: Box<LibraryError>, file: String, n_files: usize },
+    InFile { error: Box<Self>, file: String, n_files: usize },
 
     #[error("another model is being downloaded")]
     AlreadyDownloading,

@@ -17,7 +17,7 @@ use crate::model::tokenizer::TokenId;
 use sample::Sampler;
 
 /// A decoder-only language model, loaded and ready.
-#[allow(async_fn_in_trait)] // used through generics in one thread: no `Send` bound is wanted
+#[allow(async_fn_in_trait, reason = "used through generics in one thread: no `Send` bound is wanted")]
 pub trait LanguageModel {
     fn config(&self) -> &Config;
 

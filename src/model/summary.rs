@@ -67,7 +67,7 @@ fn bytes_per_token(metadata: &Metadata, architecture: &str) -> Option<u64> {
     let heads = number("attention.head_count")?;
     let width = number("attention.key_length").or_else(|| number("embedding_length")?.checked_div(heads))?;
     let kv_heads = number("attention.head_count_kv").unwrap_or(heads);
-    [number("block_count")?, kv_heads, width].iter().try_fold(8u64, |product, factor| product.checked_mul(*factor))
+    [number("block_count")?, kv_heads, width].iter().try_fold(8_u64, |product, factor| product.checked_mul(*factor))
 }
 
 #[cfg(test)]

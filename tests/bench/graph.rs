@@ -1,6 +1,6 @@
 //! What a click costs in WASM: a WebAssembly module for the benchmark, without anything else in it.
 
-#![allow(unsafe_code)] // Exports need it.
+#![allow(unsafe_code, reason = "exports need it")]
 
 use glasscage::graph::{Normalization, node_influence, normalize};
 use glasscage::table::Table;

@@ -6,10 +6,10 @@
 
 #![cfg(target_os = "linux")]
 
-#[allow(dead_code)] // the page's tests use the rest
+#[allow(dead_code, reason = "the page's tests use the rest")]
 #[path = "../page/browser.rs"]
 mod browser;
-#[allow(dead_code)]
+#[allow(dead_code, reason = "the page's tests use the rest")]
 #[path = "../page/server.rs"]
 mod server;
 mod tree;

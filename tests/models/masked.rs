@@ -1,6 +1,6 @@
 //! A tiny masked language model of the RoBERTa family with random weights, as the three files that such models are published in.
 
-#![allow(dead_code)] // not every test needs all of it
+#![allow(dead_code, reason = "not every test needs all of it")]
 
 use std::collections::HashMap;
 use std::fs;
@@ -39,7 +39,7 @@ fn tokenizer() -> Value {
 
 /// Numbers in [-1, 1), the same for the same name.
 fn weight(name: &str, dims: &[usize]) -> Tensor {
-    let seed = name.bytes().fold(7u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
+    let seed = name.bytes().fold(7_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
     let value = |i: usize| ((seed.wrapping_add(i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f32 / (1 << 23) as f32) - 1.0;
     Tensor::from_vec((0..dims.iter().product()).map(value).collect::<Vec<f32>>(), dims, &Device::Cpu).unwrap()
 }

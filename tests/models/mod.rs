@@ -1,6 +1,6 @@
 //! Small random models of every architecture, as GGUF files. `tests/golden/architectures.py` makes the same ones.
 
-#![allow(dead_code)] // every test file uses another part
+#![allow(dead_code, reason = "every test file uses another part")]
 
 use std::io::Cursor;
 

@@ -1,5 +1,6 @@
 //! The demo model in several files, as llama.cpp's `gguf-split` makes them.
 
+use std::collections::HashMap;
 use std::io::Cursor;
 
 use candle_core::Device;
@@ -14,7 +15,7 @@ pub fn demo_in_parts(n: usize) -> Vec<Vec<u8>> {
     let mut names: Vec<&String> = content.tensor_infos.keys().collect();
     names.sort_by_key(|name| content.tensor_infos[*name].offset);
     let part = |i: usize, names: &[&String]| {
-        let mut metadata = if i == 0 { content.metadata.clone() } else { Default::default() };
+        let mut metadata = if i == 0 { content.metadata.clone() } else { HashMap::new() };
         metadata.insert("split.no".into(), Value::U16(i as u16));
         metadata.insert("split.count".into(), Value::U16(n as u16));
         metadata.insert("split.tensors.count".into(), Value::I32(content.tensor_infos.len() as i32));

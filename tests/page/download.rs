@@ -190,7 +190,7 @@ async fn a_download_survives_breaks_refusals_and_expired_addresses() {
     let (model, hub) = small_hub(4).await;
     let browser = Browser::open(&server.url).await;
     let cuts = || VecDeque::from([0, 700_000, 1, 2_500_000, 65_536, 333_333]);
-    let weathers: [(&str, Weather); 5] = [
+    let weathers: [(&str, Weather<'_>); 5] = [
         ("cut in mid-body", &|hub| hub.rules().cuts = cuts()),
         ("busy", &|hub| {
             // A server may name a date too; this one is past.
@@ -445,7 +445,7 @@ async fn a_browser_killed_at_any_moment_leaves_no_wrong_model() {
     std::fs::remove_dir_all(&profile).ok();
     let mut browser = Browser::open_in(Some(&profile), &server.url).await;
     begin_or_resume(&browser, &hub).await;
-    let mut random = 7u64;
+    let mut random = 7_u64;
     for _ in 0..10 {
         browser.find("download").await;
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

@@ -152,7 +152,7 @@ impl Tally {
 }
 
 impl fmt::Display for Tally {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.elsewhere.iter().try_for_each(|test| writeln!(f, "not part of this command: {test}"))?;
         self.skipped.iter().try_for_each(|test| writeln!(f, "skipped: {test}"))?;
         write!(f, "{} passed, {} failed, {} skipped", self.passed, self.failed, self.skipped.len())

@@ -84,7 +84,7 @@ fn with_scores(scores: &[f64]) -> Document {
 }
 
 fn scores() -> impl Strategy<Value = Vec<f64>> {
-    proptest::collection::vec(prop_oneof![-8.0..8.0f64, Just(0.0), Just(0.5), -1e-6..1e-6], 40)
+    proptest::collection::vec(prop_oneof![-8.0..8.0_f64, Just(0.0), Just(0.5), -1e-6..1e-6], 40)
 }
 
 proptest! {
@@ -110,7 +110,7 @@ proptest! {
     }
 
     #[test]
-    fn no_damaged_link_makes_the_page_panic(position in 0usize..1000, byte in b'A'..=b'z') {
+    fn no_damaged_link_makes_the_page_panic(position in 0_usize..1000, byte in b'A'..=b'z') {
         let mut fragment = to_fragment(&Document::from_json(EXAMPLE).unwrap()).into_bytes();
         let position = 3 + position % (fragment.len() - 3);
         fragment[position] = byte;

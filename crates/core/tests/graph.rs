@@ -10,8 +10,8 @@ use proptest::prelude::*;
 
 /// Tables of 1..6 prompt and 1..8 generated sentences: scores of any sign, some exactly zero, some not measured.
 fn tables() -> impl Strategy<Value = Table> {
-    let score = prop_oneof![5 => (-3.0..6.0f64).prop_map(Some), 2 => Just(Some(0.0)), 1 => Just(Some(-1.0)), 1 => Just(None)];
-    (1..6usize, 1..8usize).prop_flat_map(move |(n, m)| {
+    let score = prop_oneof![5 => (-3.0..6.0_f64).prop_map(Some), 2 => Just(Some(0.0)), 1 => Just(Some(-1.0)), 1 => Just(None)];
+    (1..6_usize, 1..8_usize).prop_flat_map(move |(n, m)| {
         proptest::collection::vec(score.clone(), m * (n + m)).prop_map(move |cells| Table::from_fn(n, m, |i, j| cells[i * (n + m) + j]))
     })
 }
@@ -134,7 +134,7 @@ proptest! {
     }
 
     #[test]
-    fn scaling_a_row_changes_nothing(table in tables(), factor in 1e-3..1e3f64) {
+    fn scaling_a_row_changes_nothing(table in tables(), factor in 1e-3..1e3_f64) {
         let scaled = Table::from_fn(table.n_prompt(), table.n_generated(), |i, j| table.row(i)[j].map(|score| factor * score));
         let (a, b) = (normalize(&table, Normalization::Full), normalize(&scaled, Normalization::Full));
         prop_assert!(a.rows().flatten().zip(b.rows().flatten()).all(|(&x, &y)| close(x, y)));
@@ -154,7 +154,7 @@ proptest! {
     }
 
     #[test]
-    fn pruning_keeps_the_share_asked_for_and_no_edge_too_many(table in tables(), share in 0.0..=1.0f64) {
+    fn pruning_keeps_the_share_asked_for_and_no_edge_too_many(table in tables(), share in 0.0..=1.0_f64) {
         let adjacency = normalize(&table, Normalization::Full);
         let output = [table.n_generated() - 1];
         let pruned = prune(&adjacency, &output, share);

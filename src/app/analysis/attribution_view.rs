@@ -106,7 +106,7 @@ impl AttributionGraph {
 
     /// The `m x (n + m)` rectangle; `None` where there is no number.
     pub fn rectangle(&self, matrix: Matrix) -> Vec<Vec<Option<f64>>> {
-        let fill = |derived: &graph::Adjacency| {
+        let fill = |derived: &Adjacency| {
             let cell = |i, j| derived.get(i, j).filter(|_| self.is_measured(j)).copied();
             (0..self.n_generated()).map(|i| (0..derived.n_sources()).map(|j| cell(i, j)).collect()).collect()
         };

@@ -46,7 +46,7 @@ impl Date {
     }
 
     /// What follows `%`; a `-` first leaves out leading zeros.
-    fn directive(self, chars: &mut std::str::Chars) -> Option<String> {
+    fn directive(self, chars: &mut std::str::Chars<'_>) -> Option<String> {
         let weekday = WEEKDAYS[self.days_before() % 7];
         let month = MONTHS[usize::from(self.month) - 1].0;
         Some(match chars.next()? {

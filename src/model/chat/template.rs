@@ -77,7 +77,7 @@ impl ChatTemplate {
 
     /// Writes a conversation. The number of steps and their nesting are bounded, whatever the template says; the size of a text that it
     /// makes in one step is not.
-    pub fn render(&self, messages: &[ChatMessage], add_generation_prompt: bool, mut variables: Variables) -> Result<String, ChatError> {
+    pub fn render(&self, messages: &[ChatMessage<'_>], add_generation_prompt: bool, mut variables: Variables) -> Result<String, ChatError> {
         let messages: Vec<Value> = messages.iter().copied().map(Value::from).collect();
         variables.insert("messages".to_owned(), messages.into());
         variables.insert("add_generation_prompt".to_owned(), add_generation_prompt.into());
@@ -86,7 +86,7 @@ impl ChatTemplate {
 }
 
 impl From<ChatMessage<'_>> for Value {
-    fn from(message: ChatMessage) -> Self {
+    fn from(message: ChatMessage<'_>) -> Self {
         Self::from_pairs([("role", message.role), ("content", message.content)])
     }
 }

@@ -193,19 +193,19 @@ mod tests {
             bytes.extend((text.len() as u64).to_le_bytes());
             bytes.extend(text.as_bytes());
         };
-        bytes.extend([1u64, 2].map(u64::to_le_bytes).as_flattened());
+        bytes.extend([1_u64, 2].map(u64::to_le_bytes).as_flattened());
         string(&mut bytes, "general.name");
-        bytes.extend(8u32.to_le_bytes());
+        bytes.extend(8_u32.to_le_bytes());
         string(&mut bytes, "tiny");
         string(&mut bytes, "scores");
-        bytes.extend([9u32, 6].map(u32::to_le_bytes).as_flattened());
-        bytes.extend(2u64.to_le_bytes());
-        bytes.extend([0.5f32, -1.0].map(f32::to_le_bytes).as_flattened());
+        bytes.extend([9_u32, 6].map(u32::to_le_bytes).as_flattened());
+        bytes.extend(2_u64.to_le_bytes());
+        bytes.extend([0.5_f32, -1.0].map(f32::to_le_bytes).as_flattened());
         string(&mut bytes, "output.weight");
-        bytes.extend(2u32.to_le_bytes());
-        bytes.extend([2u64, 3].map(u64::to_le_bytes).as_flattened());
-        bytes.extend(0u32.to_le_bytes());
-        bytes.extend(0u64.to_le_bytes());
+        bytes.extend(2_u32.to_le_bytes());
+        bytes.extend([2_u64, 3].map(u64::to_le_bytes).as_flattened());
+        bytes.extend(0_u32.to_le_bytes());
+        bytes.extend(0_u64.to_le_bytes());
         bytes.resize(bytes.len().next_multiple_of(32) + 24, 7);
         bytes
     }

@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
         let offset = self.u64()?;
         let quant = quant::by_id(id).ok_or_else(|| GgufError::TensorType { name: name.clone(), id })?;
         let too_large = GgufError::Damaged("a tensor has an impossible shape");
-        let Some(values) = shape.iter().try_fold(1u64, |product, &length| product.checked_mul(length)) else { return Err(too_large) };
+        let Some(values) = shape.iter().try_fold(1_u64, |product, &length| product.checked_mul(length)) else { return Err(too_large) };
         let whole_rows = shape.first().is_none_or(|columns| columns.is_multiple_of(quant.block as u64));
         match quant.bytes(values).and_then(|bytes| usize::try_from(bytes).ok()) {
             Some(bytes) if whole_rows && values > 0 && usize::try_from(values).is_ok() => {

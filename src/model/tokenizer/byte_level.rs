@@ -84,7 +84,7 @@ pub struct ByteLevel {
 }
 
 impl ByteLevel {
-    pub fn new(metadata: &Metadata, vocabulary: &Vocabulary) -> Result<Self, TokenizerError> {
+    pub fn new(metadata: &Metadata, vocabulary: &Vocabulary<'_>) -> Result<Self, TokenizerError> {
         let pre_tokenizer = pre_tokenizer(metadata.str(PRE).unwrap_or("default"))?;
         let (model, missing) = bpe(metadata, vocabulary, pre_tokenizer.whole_words_first)?;
         let pattern = |pattern: &&str| SysRegex::new(pattern).expect("the patterns of the table are valid");
@@ -138,7 +138,7 @@ fn pre_tokenizer(name: &str) -> Result<&'static PreTokenizer, TokenizerError> {
 }
 
 /// The merging model, and the id that it gives to bytes that are missing.
-fn bpe(metadata: &Metadata, vocabulary: &Vocabulary, whole_words_first: bool) -> Result<(BPE, TokenId), TokenizerError> {
+fn bpe(metadata: &Metadata, vocabulary: &Vocabulary<'_>, whole_words_first: bool) -> Result<(BPE, TokenId), TokenizerError> {
     let merges = merges(metadata, vocabulary)?;
     let mut ids = vocabulary.of_text();
     let missing = vocabulary.len() as TokenId;
@@ -153,7 +153,7 @@ fn bpe(metadata: &Metadata, vocabulary: &Vocabulary, whole_words_first: bool) ->
 }
 
 /// Pairs of tokens that merge, first to last; none of them has to do with a control token.
-fn merges(metadata: &Metadata, vocabulary: &Vocabulary) -> Result<Vec<(String, String)>, TokenizerError> {
+fn merges(metadata: &Metadata, vocabulary: &Vocabulary<'_>) -> Result<Vec<(String, String)>, TokenizerError> {
     let control: HashSet<&str> = vocabulary.iter().filter(|token| token.kind.is_control()).map(|token| token.name).collect();
     let mut merges = Vec::new();
     for (index, merge) in metadata.strings(MERGES).ok_or(TokenizerError::Missing(MERGES))?.iter().enumerate() {

@@ -215,7 +215,7 @@ impl Tokenizer {
 }
 
 impl Scheme {
-    fn new(metadata: &Metadata, vocabulary: &Vocabulary) -> Result<Self, TokenizerError> {
+    fn new(metadata: &Metadata, vocabulary: &Vocabulary<'_>) -> Result<Self, TokenizerError> {
         const KEY: &str = "tokenizer.ggml.model";
         match metadata.str(KEY).ok_or(TokenizerError::Missing(KEY))? {
             "gpt2" => ByteLevel::new(metadata, vocabulary).map(Self::ByteLevel),
@@ -233,7 +233,7 @@ impl Scheme {
     }
 
     /// The bytes that a token stands for.
-    fn bytes(&self, token: vocabulary::VocabularyEntry) -> Result<Box<[u8]>, TokenizerError> {
+    fn bytes(&self, token: vocabulary::VocabularyEntry<'_>) -> Result<Box<[u8]>, TokenizerError> {
         match (token.kind, self) {
             (TokenKind::Control | TokenKind::Unknown | TokenKind::Unused | TokenKind::Undefined, _) => Ok(Box::default()),
             (TokenKind::UserDefined, _) => Ok(token.name.as_bytes().into()),

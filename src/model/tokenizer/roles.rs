@@ -90,7 +90,7 @@ pub struct Defaults {
 }
 
 impl Roles {
-    pub fn read(metadata: &Metadata, vocabulary: &Vocabulary, defaults: Defaults) -> Result<Self, TokenizerError> {
+    pub fn read(metadata: &Metadata, vocabulary: &Vocabulary<'_>, defaults: Defaults) -> Result<Self, TokenizerError> {
         let id = |key| read_id(metadata, key, vocabulary.len());
         let exists = |&id: &TokenId| (id as usize) < vocabulary.len();
         let keyed = END_KEYS.iter().map(|key| id(key)).collect::<Result<Vec<_>, _>>()?;

@@ -23,7 +23,7 @@ pub struct SentencePiece {
 }
 
 impl SentencePiece {
-    pub fn new(metadata: &Metadata, vocabulary: &Vocabulary) -> Result<Self, TokenizerError> {
+    pub fn new(metadata: &Metadata, vocabulary: &Vocabulary<'_>) -> Result<Self, TokenizerError> {
         let scores = metadata.numbers(SCORES).ok_or(TokenizerError::Missing(SCORES))?;
         if scores.len() != vocabulary.len() {
             return Err(TokenizerError::Length { key: SCORES, found: scores.len(), tokens: vocabulary.len() });
@@ -45,7 +45,7 @@ impl SentencePiece {
 }
 
 /// What a token stands for.
-pub fn bytes_of(token: VocabularyEntry) -> Result<Box<[u8]>, TokenizerError> {
+pub fn bytes_of(token: VocabularyEntry<'_>) -> Result<Box<[u8]>, TokenizerError> {
     if token.kind == TokenKind::Byte {
         let byte = (0..=u8::MAX).find(|&byte| byte_name(byte) == token.name);
         return Ok([byte.ok_or(TokenizerError::NotAByte(token.id))?].into());
@@ -64,8 +64,8 @@ fn check_bytes(ids: &Vocab) -> Result<(), TokenizerError> {
 
 /// Every way to make a token of two others, the highest score first. (Of tokens with equal scores llama.cpp makes the leftmost first,
 /// here the one with the lower id; with the vocabularies of Llama 2 and stories260K no text of 770,000 random ones tells them apart.)
-fn merges(vocabulary: &Vocabulary, ids: &Vocab, scores: &[f64]) -> Vec<(String, String)> {
-    let mut tokens: Vec<VocabularyEntry> =
+fn merges(vocabulary: &Vocabulary<'_>, ids: &Vocab, scores: &[f64]) -> Vec<(String, String)> {
+    let mut tokens: Vec<VocabularyEntry<'_>> =
         vocabulary.iter().filter(|token| !token.kind.is_control() && token.kind != TokenKind::Byte).collect();
     tokens.sort_by(|a, b| scores[b.id as usize].total_cmp(&scores[a.id as usize]));
     let pairs = tokens.iter().flat_map(|token| token.name.char_indices().skip(1).map(|(middle, _)| token.name.split_at(middle)));

@@ -22,7 +22,7 @@ pub enum Fragment {
 
 impl Special {
     /// Longest first, which is the order in which they are looked for.
-    pub fn all(vocabulary: &Vocabulary) -> Vec<Self> {
+    pub fn all(vocabulary: &Vocabulary<'_>) -> Vec<Self> {
         let special = vocabulary.iter().filter(|token| token.kind.is_control() || token.kind == TokenKind::UserDefined);
         let mut specials: Vec<Self> = special
             .filter(|token| !token.name.is_empty())

@@ -31,7 +31,7 @@ pub fn table(report: &Value) -> String {
     text
 }
 
-fn rows(numbers: &Numbers) -> Vec<Row> {
+fn rows(numbers: &Numbers<'_>) -> Vec<Row> {
     let mut rows = work(numbers);
     rows.extend(schedules(numbers));
     rows.extend(wllama(numbers));
@@ -42,7 +42,7 @@ fn rows(numbers: &Numbers) -> Vec<Row> {
     rows
 }
 
-fn work(numbers: &Numbers) -> Vec<Row> {
+fn work(numbers: &Numbers<'_>) -> Vec<Row> {
     let shared = |key: &str| numbers.at(&format!("/native_cpu/job/shared_prefix/{key}"));
     let expected = expected_work(numbers);
     let off = |key: &str, expected: Option<f64>| Some((shared(key)? - expected?).abs());
@@ -57,7 +57,7 @@ fn work(numbers: &Numbers) -> Vec<Row> {
     ]
 }
 
-fn schedules(numbers: &Numbers) -> Vec<Row> {
+fn schedules(numbers: &Numbers<'_>) -> Vec<Row> {
     let job = |engine: &str, ratio: &str| numbers.at(&format!("/native_{engine}/job/{ratio}"));
     vec![
         ("2. naive : shared on the CPU >= 6", job("cpu", "naive_to_shared"), |times| times >= 6.0),
@@ -67,7 +67,7 @@ fn schedules(numbers: &Numbers) -> Vec<Row> {
     ]
 }
 
-fn wllama(numbers: &Numbers) -> Vec<Row> {
+fn wllama(numbers: &Numbers<'_>) -> Vec<Row> {
     let [wasm, gpu, peer] = ["wasm-cpu", "webgpu", "wllama"].map(|engine| format!("/browser/{engine}/cost"));
     // The page takes WebGPU where its backend says so, else WASM.
     let takes_gpu =
@@ -85,7 +85,7 @@ fn wllama(numbers: &Numbers) -> Vec<Row> {
     ]
 }
 
-fn onnxruntime(numbers: &Numbers) -> Vec<Row> {
+fn onnxruntime(numbers: &Numbers<'_>) -> Vec<Row> {
     let times = |what: &str, above: &str, below: &str| {
         numbers.ratio(&format!("/browser/{above}/cost/{what}"), &format!("/browser/{below}/cost/{what}"))
     };
@@ -99,7 +99,7 @@ fn onnxruntime(numbers: &Numbers) -> Vec<Row> {
     ]
 }
 
-fn footprint(numbers: &Numbers) -> Vec<Row> {
+fn footprint(numbers: &Numbers<'_>) -> Vec<Row> {
     let kilobytes = |what: &str| numbers.at(&format!("/sizes/{what}/compressed")).map(|bytes| bytes / 1e3);
     let gpu = |what: &str| numbers.ratio(&format!("/native_gpu/peak_gpu_bytes/{what}"), "/native_gpu/model/bytes");
     let heap = numbers.at("/browser/webgpu/facts/heap_bytes").zip(numbers.at("/native_gpu/model/header_bytes"));
@@ -124,10 +124,11 @@ fn footprint(numbers: &Numbers) -> Vec<Row> {
 }
 
 /// The worst of all models on a real GPU.
-fn real_gpu(models: &[Reached]) -> Vec<Row> {
-    let least =
-        |share: fn(&Reached) -> f64, shape: &str| models.iter().filter(|model| model.shape.starts_with(shape)).map(share).reduce(f64::min);
-    let most = |times: fn(&Reached) -> f64| models.iter().map(times).reduce(f64::max);
+fn real_gpu(models: &[Reached<'_>]) -> Vec<Row> {
+    let least = |share: fn(&Reached<'_>) -> f64, shape: &str| {
+        models.iter().filter(|model| model.shape.starts_with(shape)).map(share).reduce(f64::min)
+    };
+    let most = |times: fn(&Reached<'_>) -> f64| models.iter().map(times).reduce(f64::max);
     vec![
         ("9. real GPU: mat-mat of what its arithmetic allows >= 0.25", least(|model| model.arithmetic, ""), |share| share >= 0.25),
         ("9. real GPU: decode of what its memory allows, 1b >= 0.6", least(|model| model.bandwidth, "1b"), |share| share >= 0.6),
@@ -137,7 +138,7 @@ fn real_gpu(models: &[Reached]) -> Vec<Row> {
     ]
 }
 
-fn graph(numbers: &Numbers) -> Vec<Row> {
+fn graph(numbers: &Numbers<'_>) -> Vec<Row> {
     let millis = |of: &str| numbers.at(&format!("/browser/graph/facts/{of}"));
     vec![
         ("10. influence over 4,096 tokens in WASM, ms <= 1000", millis("of_tokens"), |millis| millis <= 1000.0),
@@ -146,7 +147,7 @@ fn graph(numbers: &Numbers) -> Vec<Row> {
 }
 
 /// Forward tokens and LM-head positions of the shared prefix, from the job's sizes alone.
-fn expected_work(numbers: &Numbers) -> Option<[f64; 2]> {
+fn expected_work(numbers: &Numbers<'_>) -> Option<[f64; 2]> {
     let size = |key: &str| numbers.at(&format!("/native_cpu/job/{key}")).map(|size| size as usize);
     let (tokens, n, generated) = (size("tokens")?, size("sentences")?, size("generated")?);
     let sentences: Vec<Range<usize>> = (0..n).map(|i| i * tokens / n..(i + 1) * tokens / n).collect();

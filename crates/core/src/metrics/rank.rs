@@ -31,7 +31,7 @@ mod tests {
     #[test]
     fn equal_values_share_their_ranks() {
         // By hand: ranks 0.5, 0.5, 2 and 0, 1, 2; covariance 1.5, variances 1.5 and 2.
-        let expected = 1.5 / 3.0f64.sqrt();
+        let expected = 1.5 / 3.0_f64.sqrt();
         assert!((rank_correlation(&[1.0, 1.0, 2.0], &[1.0, 2.0, 3.0]).unwrap() - expected).abs() < 1e-12);
     }
 }

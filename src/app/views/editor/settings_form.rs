@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn the_memory_of_the_longest_text_is_stated() {
         let loaded = LoadedModel {
-            model: Default::default(),
+            model: crate::explanation::Model::default(),
             context_length: 40_960,
             bytes_per_token: 229_376,
             has_template: true,
