@@ -13,7 +13,7 @@ pub fn trunk(tools: &Tools, arguments: &[&str]) -> Result<Command> {
     let commit = output(&mut command("git", &["rev-parse", "--short", "HEAD"]));
     let version = commit.map_or(env!("CARGO_PKG_VERSION").to_owned(), |commit| format!("{}+{}", env!("CARGO_PKG_VERSION"), commit.trim()));
     let mut trunk = tools.command("trunk", arguments)?;
-    trunk.env("GLASSCAGE_VERSION", version);
+    trunk.env("GLASSCAGE_VERSION", version).env("GLASSCAGE_XTASK", std::env::current_exe()?);
     Ok(trunk)
 }
 

@@ -33,7 +33,7 @@ fn serve(port: u16, open: bool) -> Result<()> {
     let dist = build_folder()?.join("serve");
     let dist = dist.to_str().context("the path of the build folder is not UTF-8")?;
     println!("Glasscage will be at http://localhost:{port}/ when the build is done; Ctrl-C ends it.");
-    let mut trunk = build::trunk(&tools, &["serve", "--release", "--dist", dist, "--address", "127.0.0.1", "--port", &port.to_string()])?;
+    let mut trunk = build::trunk(&tools, &["serve", "--dist", dist, "--address", "127.0.0.1", "--port", &port.to_string()])?;
     if open {
         trunk.arg("--open");
     }
