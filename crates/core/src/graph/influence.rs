@@ -3,7 +3,7 @@
 use super::Adjacency;
 use crate::table::CausalMatrix;
 
-/// **Y** = A (I - A)^-1 by forward substitution, rows in time order: Y[i] = A[i] + Σ_k A[i][k] Y[k].
+/// **Y** = A (I - A)^-1 by forward substitution, rows in time order: `Y[i] = A[i] + Σ_k A[i][k] Y[k]`.
 /// O(m² (n + m)); where only attributions are wanted, [`node_influence`] needs O(m (n + m)).
 pub fn total_influence(adjacency: &Adjacency) -> CausalMatrix<f64> {
     let n_prompt = adjacency.n_prompt();
@@ -19,7 +19,7 @@ pub fn total_influence(adjacency: &Adjacency) -> CausalMatrix<f64> {
     CausalMatrix::from_rows(n_prompt, rows)
 }
 
-/// v = Σ_{i in O} Y[i], for all `n + m` sources, without making Y: weight flows back from the output, latest
+/// `v = Σ_{i in O} Y[i]`, for all `n + m` sources, without making Y: weight flows back from the output, latest
 /// sentence first. `output` holds generated sentences (0-based rows); each counts once.
 pub fn node_influence(adjacency: &Adjacency, output: &[usize]) -> Vec<f64> {
     let n_prompt = adjacency.n_prompt();

@@ -6,7 +6,7 @@ use crate::table::Table;
 /// The influence on `output` of a part of source `j` that was perturbed alone: its edge weights, propagated through the generated
 /// sentences like a source's,
 ///
-/// v = Σ_i w[i] (v_i + [i in O]),  w[i] = max(t[i], 0) / Σ_j max(T[i][j], 0)
+/// `v = Σ_i w[i] (v_i + [i in O])`, `w[i] = max(t[i], 0) / Σ_j max(T[i][j], 0)`
 ///
 /// where t = `scores` are those of the part on the generated sentences after the source (the last ones), T = `table` is that of the
 /// whole graph, and v_i is [`node_influence`]. The row is divided by its own sum, of which the part is no addend: so a part that does

@@ -10,9 +10,9 @@ use super::{Adjacency, node_influence};
 pub struct Edge {
     pub from: usize,
     pub to: usize,
-    /// A[to][from].
+    /// `A[to][from]`.
     pub weight: f64,
-    /// What flows along the edge into the output: A[to][from] (v_to + [to in O]).
+    /// What flows along the edge into the output: `A[to][from] (v_to + [to in O])`.
     pub flow: f64,
 }
 
