@@ -1,6 +1,6 @@
 //! Attention (paper, `sec:eval`): how much the model looks at a sentence. Nothing is perturbed.
 
-use super::{AttributionMethod, Observation, PlanInput, Replacement, Round};
+use super::base_method::{AttributionMethod, Observation, PlanInput, Replacement, Round};
 
 pub const ATTENTION: AttributionMethod = AttributionMethod {
     id: "attention",

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use super::perturbation::blank;
-use super::{Segments, Transcript};
+use super::transcript::{Segments, Transcript};
 use crate::lm::rng::Rng;
 use crate::lm::{LanguageModel, LmError, Pass, ScoreRequest};
 use crate::request::PassProgress;

@@ -1,6 +1,7 @@
 //! CLP (paper, `sec:eval`): replace a sentence by end tokens, measure how far the predictions move as a whole.
 
-use super::{AttributionMethod, Observation, perturbation};
+use super::base_method::{AttributionMethod, Observation};
+use super::perturbation;
 
 pub const CLP: AttributionMethod = AttributionMethod { id: "clp", effect: divergence, divergences: true, ..perturbation::PERTURBATION };
 

@@ -6,7 +6,8 @@
 
 use std::ops::Range;
 
-use super::{AttributionMethod, Observation, PlanInput, Replacement, Round, attention};
+use super::attention;
+use super::base_method::{AttributionMethod, Observation, PlanInput, Replacement, Round};
 use crate::lm::{Edit, Input, Pass};
 
 /// Points on the path: the middles of as many equal steps.

@@ -7,8 +7,8 @@
 
 use std::ops::Range;
 
+use super::base_method::{AttributionMethod, PlanInput, Replacement, Round};
 use super::perturbation::drop;
-use super::{AttributionMethod, PlanInput, Replacement, Round};
 use crate::lm::{Edit, Pass};
 use crate::model::tokenizer::TokenId;
 

@@ -2,7 +2,8 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::{AttributionMethod, Observation, PlanInput, Replacement, Round, Segments, Transcript};
+use super::base_method::{AttributionMethod, Observation, PlanInput, Replacement, Round};
+use super::transcript::{Segments, Transcript};
 use crate::lm::{InfillRequest, Infills, LanguageModel, LmError, Pass, Readout, ScoreRequest};
 use crate::table::Table;
 

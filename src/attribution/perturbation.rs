@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::{AttributionMethod, Observation, PlanInput, Replacement, Round, Transcript};
+use super::base_method::{AttributionMethod, Observation, PlanInput, Replacement, Round};
+use super::transcript::Transcript;
 use crate::lm::{Edit, Pass};
 
 pub const PERTURBATION: AttributionMethod = AttributionMethod {

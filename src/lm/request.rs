@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::LmError;
+use super::error::LmError;
 use crate::model::config::Config;
 use crate::model::tokenizer::TokenId;
 

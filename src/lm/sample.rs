@@ -1,7 +1,7 @@
 //! Which token comes next. The same seed gives the same random numbers on every engine, and the way from a number to a token is plain
 //! enough for a GPU too: texts differ only where engines round a probability differently.
 
-use super::LmError;
+use super::error::LmError;
 use super::rng::Rng;
 use crate::model::tokenizer::TokenId;
 

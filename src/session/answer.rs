@@ -2,8 +2,11 @@
 
 use std::ops::ControlFlow;
 
+use super::generated::GeneratedAnswer;
+use super::loaded::Session;
+use super::problems::{self, method_of};
+use super::results::{AnswerResult, AnsweredQuestion};
 use super::text::{FramedPrompt, SplitText, TokenizedAnswer};
-use super::{AnswerResult, AnsweredQuestion, Session, method_of, problems};
 use crate::attribution::{self, Transcript};
 use crate::explanation::{Answer, Sampling, Stop, Unit};
 use crate::lm::LanguageModel;
@@ -23,15 +26,6 @@ pub struct AnsweredText {
     pub origin: Answer,
     /// The longest text that the question allows, in tokens.
     limit: usize,
-}
-
-/// An answer that was generated to its end, with all that it depends on: the same seed gives the same answer.
-pub struct GeneratedAnswer {
-    context: Vec<TokenId>,
-    sampling: Sampling,
-    max_tokens: usize,
-    tokens: Vec<TokenId>,
-    stop: Stop,
 }
 
 impl AnsweredText {

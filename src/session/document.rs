@@ -1,12 +1,11 @@
 //! The document of an answer that is not measured yet, and the facts about the model in it.
 
-use super::Session;
+use super::loaded::Session;
 use super::text::SplitText;
 use crate::attribution::{self, Replacement};
-use crate::explanation::{Aggregation, Answer, Document, FORMAT, Manifest, Method, Model, Unit, VERSION};
+use crate::explanation::{Aggregation, Answer, Document, FORMAT, Manifest, Method, Unit, VERSION};
 use crate::graph::Normalization;
 use crate::lm::LanguageModel;
-use crate::model::gguf::Gguf;
 use crate::table::Table;
 use crate::version::GLASSCAGE;
 
@@ -57,18 +56,5 @@ impl<M: LanguageModel> Session<M> {
                 glasscage: GLASSCAGE.into(),
             },
         }
-    }
-}
-
-/// What a document says of the model.
-pub fn describe_model(gguf: &Gguf, sha256: String) -> Model {
-    let text = |key: &str| gguf.metadata.str(key).unwrap_or_default().to_owned();
-    Model {
-        name: text("general.name"),
-        architecture: text("general.architecture"),
-        quantization: gguf.main_quant().map_or(String::new(), |quant| quant.name.to_owned()),
-        parameters: gguf.n_parameters(),
-        bytes: gguf.size,
-        sha256,
     }
 }

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::{AnsweredQuestion, Session};
+use super::loaded::Session;
+use super::results::AnsweredQuestion;
 use crate::attribution::{AttributionMethod, Replacement};
 use crate::cpu::masked::MaskedLmError;
 use crate::lm::LanguageModel;

@@ -1,5 +1,6 @@
 //! What a visitor reads when a question cannot be answered or a model cannot be loaded.
 
+use crate::attribution;
 use crate::explanation::Sampling;
 use crate::lm::{LmError, LoadError};
 use crate::model::chat::ChatError;
@@ -28,9 +29,10 @@ fn check_sampling(sampling: &Sampling) -> Result<(), Problem> {
     }
 }
 
-/// There is no such method.
-pub fn unknown_method(id: &str) -> Problem {
-    Problem::new(format!("there is no method {id:?}"), "Choose another method.")
+/// The method that a question asks for.
+pub fn method_of(question: &Question) -> Result<&'static attribution::AttributionMethod, Problem> {
+    attribution::method(&question.method)
+        .ok_or_else(|| Problem::new(format!("there is no method {:?}", question.method), "Choose another method."))
 }
 
 /// The chat template cannot frame the prompt.

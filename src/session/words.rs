@@ -2,7 +2,9 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::{AnsweredQuestion, Session, method_of, problems};
+use super::loaded::Session;
+use super::problems::{self, method_of};
+use super::results::AnsweredQuestion;
 use crate::attribution::measure::{MeasureProgress, MeasuredColumn, measure_columns};
 use crate::attribution::{Segments, Transcript};
 use crate::explanation::Unit;

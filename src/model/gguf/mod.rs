@@ -2,21 +2,23 @@
 //!
 //! Format: ggml's docs/gguf.md, versions 2 and 3, little endian.
 
+mod error;
 mod metadata;
 mod reader;
+mod tensor;
 
 use std::collections::HashSet;
 
+pub use error::GgufError;
 pub use metadata::{Metadata, Value};
+pub use tensor::Tensor;
 
 use super::quant::{self, Quant};
-use super::source::{ByteSource, SourceError};
-use reader::Reader;
+use super::source::ByteSource;
+use reader::{MAX_HEADER, Reader};
 
 /// Bytes of the file that are read first.
 const FIRST_READ: usize = 1 << 20;
-/// The largest vocabularies make headers of about 12 MB.
-const MAX_HEADER: usize = 128 << 20;
 
 /// A parsed header.
 #[derive(Debug)]
@@ -26,41 +28,6 @@ pub struct Gguf {
     pub tensors: Vec<Tensor>,
     /// Bytes of the whole file.
     pub size: u64,
-}
-
-/// Where a tensor lies and what it is.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Tensor {
-    pub name: String,
-    /// Fastest-running dimension first, as in the file: a matrix is `[columns, rows]`.
-    pub shape: Vec<usize>,
-    pub quant: &'static Quant,
-    /// From the start of the file.
-    pub offset: u64,
-    pub bytes: usize,
-}
-
-/// Why a GGUF file cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub enum GgufError {
-    #[error("this is not a GGUF model file")]
-    NotGguf,
-    #[error("this GGUF file has version {0}; versions 2 and 3 are supported")]
-    Version(u32),
-    #[error("the file ends in the middle of its header; it may be cut off")]
-    Truncated,
-    #[error("the file is cut off: tensor {name} ends at byte {end}, the file at byte {size}")]
-    CutOff { name: String, end: u64, size: u64 },
-    #[error("the header of this file is damaged: {0}")]
-    Damaged(&'static str),
-    #[error("tensor {name} has a type ({id}) that is not supported; supported are {}", quant::names())]
-    TensorType { name: String, id: u32 },
-    #[error("this is part {number} of {of} of a split model; all parts have to be opened together")]
-    Split { number: u64, of: u64 },
-    #[error("the model has no tensor {0}")]
-    MissingTensor(String),
-    #[error(transparent)]
-    Source(#[from] SourceError),
 }
 
 impl Gguf {
@@ -173,12 +140,6 @@ impl Gguf {
     pub fn main_quant(&self) -> Option<&'static Quant> {
         let values = |id: u32| self.tensors.iter().filter(|tensor| tensor.quant.id == id).map(Tensor::n_values).sum::<u64>();
         quant::QUANTS.iter().filter(|quant| values(quant.id) > 0).max_by_key(|quant| values(quant.id))
-    }
-}
-
-impl Tensor {
-    fn n_values(&self) -> u64 {
-        self.shape.iter().map(|&length| length as u64).product()
     }
 }
 

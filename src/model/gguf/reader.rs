@@ -1,9 +1,13 @@
 //! The fields of a GGUF header, one after the other.
 
-use super::{GgufError, MAX_HEADER, Metadata, Tensor, Value};
+use super::error::GgufError;
+use super::metadata::{Metadata, Value};
+use super::tensor::Tensor;
 use crate::model::quant;
 
 const MAGIC: &[u8; 4] = b"GGUF";
+/// The largest vocabularies make headers of about 12 MB.
+pub const MAX_HEADER: usize = 128 << 20;
 const MAX_DIMENSIONS: u32 = 4;
 const DEFAULT_ALIGNMENT: u64 = 32;
 /// The least that a metadata value takes: the length of its key, and its type.

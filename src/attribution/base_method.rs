@@ -1,0 +1,77 @@
+//! What a method is: a plan of texts to score, and the effect that their readouts show.
+
+use std::ops::Range;
+
+use super::transcript::{Segments, Transcript};
+use crate::lm::{Edit, Pass, Readout};
+use crate::model::tokenizer::TokenId;
+
+/// A base attribution method: which texts to score, and what their readouts say about each token of the generation; the score of a
+/// sentence is the mean over its tokens. `explanation::METHODS` describes it to visitors.
+pub struct AttributionMethod {
+    /// In documents and on the command line.
+    pub id: &'static str,
+    /// What stands in place of a source's tokens.
+    pub replacement: Replacement,
+    /// Of each source, over all rounds.
+    pub passes: usize,
+    pub plan: Plan,
+    pub effect: TokenEffect,
+    /// Whether `effect` reads divergences, which cost a second pass through the LM head.
+    pub divergences: bool,
+    /// Whether `effect` reads attention.
+    pub attention: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replacement {
+    /// The end-of-sequence token.
+    EndToken,
+    /// What the model itself would say there.
+    Infill,
+    /// What a masked language model would say there.
+    MaskedLm,
+    Nothing,
+}
+
+/// The text that a plan is made for.
+pub struct PlanInput<'a> {
+    pub transcript: &'a Transcript,
+    pub segments: &'a Segments,
+    /// Tokens of the sources to perturb, none empty.
+    pub sources: &'a [Range<usize>],
+    /// As many tokens for each of them, where the method replaces them by other text.
+    pub infills: &'a [Vec<TokenId>],
+}
+
+/// A base text, and passes over it: of each source as many.
+pub struct Round {
+    /// Of the base text.
+    pub edits: Vec<Edit>,
+    pub passes: Vec<Vec<Pass>>,
+}
+
+/// The rounds that a method needs; the effect is their mean.
+pub type Plan = fn(&PlanInput<'_>) -> Vec<Round>;
+
+/// What one source's passes of one round showed.
+pub struct Observation<'a> {
+    /// Of the round's base text.
+    pub base: &'a Readout,
+    pub passes: &'a [Readout],
+    /// For each token of the generation: the attention weights from where it is predicted to the source, summed over the source's tokens,
+    /// all heads and layers, in the text as it is.
+    pub attention: &'a [f64],
+    /// Tokens of the source.
+    pub length: usize,
+}
+
+/// The effect of a source on token `t` of the generation, counted from 0.
+pub type TokenEffect = fn(&Observation<'_>, t: usize) -> f64;
+
+impl AttributionMethod {
+    /// Whether one run of passes serves both.
+    pub fn shares_passes_with(&self, other: &Self) -> bool {
+        std::ptr::fn_addr_eq(self.plan, other.plan) && self.replacement == other.replacement
+    }
+}

@@ -1,0 +1,45 @@
+//! A text that was answered, and where its sentences lie.
+
+use std::ops::Range;
+
+use crate::model::tokenizer::TokenId;
+
+/// A text that was answered, as the model read it.
+#[derive(Clone, Debug)]
+pub struct Transcript {
+    /// Chat frame, prompt and generation; no end token.
+    pub tokens: Vec<TokenId>,
+    /// Positions of the generated tokens: the last ones.
+    pub generation: Range<usize>,
+    /// What perturbed tokens become: the end-of-sequence token.
+    pub end_token: TokenId,
+    /// Tokens that no text contains, such as those of the chat frame.
+    pub control_tokens: Vec<TokenId>,
+    /// For each source, as many other tokens as it has; empty where the method needs none.
+    pub infills: Vec<Vec<TokenId>>,
+}
+
+/// Where each sentence lies in a transcript's tokens, prompt sentences first. A sentence may have no token of
+/// its own, where a token spans two sentences; tokens of the chat frame belong to none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Segments {
+    pub prompt: Vec<Range<usize>>,
+    pub generation: Vec<Range<usize>>,
+}
+
+impl Segments {
+    /// The tokens of source `j`: prompt sentences first, then generated ones.
+    pub fn source(&self, j: usize) -> &Range<usize> {
+        self.prompt.get(j).unwrap_or_else(|| &self.generation[j - self.prompt.len()])
+    }
+
+    /// The generated sentences after source `j`.
+    pub fn targets(&self, j: usize) -> &[Range<usize>] {
+        &self.generation[(j + 1).saturating_sub(self.prompt.len())..]
+    }
+
+    /// How many sentences can influence a later one: all but the last generated one.
+    pub fn n_sources(&self) -> usize {
+        (self.prompt.len() + self.generation.len()).saturating_sub(1)
+    }
+}

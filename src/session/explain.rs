@@ -1,0 +1,91 @@
+//! Explaining: the table, source by source; and the deletion test.
+
+use std::ops::ControlFlow;
+
+use super::loaded::Session;
+use super::problems::{self, method_of};
+use super::results::{AnswerResult, AnsweredQuestion, ExplainResult};
+use super::words;
+use crate::attribution;
+use crate::attribution::deletion::{RANDOM_ORDERS, deletion_scores, random_orders};
+use crate::attribution::measure::{MeasureProgress, Measured, MeasuredColumn, measure, n_passes};
+use crate::lm::LanguageModel;
+use crate::problem::Problem;
+use crate::request::{DeletionCurves, ExplainProgress, PassProgress, Question};
+use crate::text::words::words as words_of;
+
+impl<M: LanguageModel> Session<M> {
+    /// Answers and explains; `on_progress` may break off.
+    pub async fn explain(
+        &mut self,
+        question: &Question,
+        mut on_progress: impl AsyncFnMut(ExplainProgress) -> ControlFlow<()>,
+    ) -> Result<ExplainResult, Problem> {
+        let method = method_of(question)?;
+        if question.answer.is_none() {
+            // Before the model writes an answer that is then too long with its prompt.
+            words::check_cost(question.unit, method.passes * words_of(&question.prompt).len())?;
+        }
+        match self.answer(question, async |token| on_progress(ExplainProgress::Token(token)).await).await? {
+            AnswerResult::Answered(answered) => self.measure(method, *answered, on_progress).await,
+            AnswerResult::Stopped { answer } => Ok(ExplainResult::Stopped { answer }),
+        }
+    }
+
+    /// Fills the table of an answered question.
+    async fn measure(
+        &mut self,
+        method: &attribution::AttributionMethod,
+        mut answered: AnsweredQuestion,
+        mut on_progress: impl AsyncFnMut(ExplainProgress) -> ControlFlow<()>,
+    ) -> Result<ExplainResult, Problem> {
+        self.fill_gaps(method, &mut answered)?;
+        let AnsweredQuestion { mut document, transcript, segments } = answered;
+        let planned = n_passes(method, &segments);
+        words::check_cost(document.unit, planned)?;
+        document.method.passes = [0, planned];
+        if on_progress(ExplainProgress::Answered(Box::new(document.clone()))).await.is_break() {
+            return Ok(ExplainResult::Explained(Box::new(document)));
+        }
+        let mut passes_done = 0;
+        let methods = [method];
+        let measured = measure(&mut self.lm, &methods, &transcript, &segments, async |step| match step {
+            MeasureProgress::Base => on_progress(ExplainProgress::BaseScored).await,
+            MeasureProgress::Pass { done } => {
+                passes_done = done;
+                on_progress(ExplainProgress::Pass { done, planned }).await
+            }
+            MeasureProgress::Column(MeasuredColumn { source, scores, done }) => {
+                passes_done = done;
+                on_progress(ExplainProgress::Column { source, scores: scores[0].clone(), done, planned }).await
+            }
+        });
+        let Measured { tables, failure } = measured.await;
+        document.table = tables.into_iter().next().expect("a table a method");
+        document.method.passes = [passes_done, planned];
+        match failure.map(problems::engine_failed) {
+            None => Ok(ExplainResult::Explained(Box::new(document))),
+            Some(problem) if passes_done == 0 => Err(problem),
+            Some(problem) => Ok(ExplainResult::Failed { measured: Box::new(document), problem }),
+        }
+    }
+
+    /// The deletion test of a question's answer, by `orders` of the prompt's sentences and by random ones. `None` where `on_pass` broke
+    /// off.
+    pub async fn deletion_curves(
+        &mut self,
+        question: &Question,
+        orders: &[Vec<usize>],
+        on_pass: impl AsyncFnMut(PassProgress) -> ControlFlow<()>,
+    ) -> Result<Option<DeletionCurves>, Problem> {
+        let AnswerResult::Answered(answered) = self.answer(question, async |_| ControlFlow::Continue(())).await? else { return Ok(None) };
+        let AnsweredQuestion { transcript, segments, .. } = *answered;
+        let n_prompt = segments.prompt.len();
+        if orders.iter().any(|order| order.len() != n_prompt || order.iter().any(|&j| j >= n_prompt)) {
+            return Err(problems::other_sentences());
+        }
+        let all = [orders, &random_orders(n_prompt, RANDOM_ORDERS, 0)].concat();
+        let scores = deletion_scores(&mut self.lm, &transcript, &segments, &all, on_pass).await.map_err(problems::engine_failed)?;
+        Ok(scores.map(|mut curves| DeletionCurves { random: curves.split_off(orders.len()), curves }))
+    }
+}

@@ -1,0 +1,13 @@
+//! The last answer, remembered.
+
+use crate::explanation::{Sampling, Stop};
+use crate::model::tokenizer::TokenId;
+
+/// An answer that was generated to its end, with all that it depends on: the same seed gives the same answer.
+pub struct GeneratedAnswer {
+    pub context: Vec<TokenId>,
+    pub sampling: Sampling,
+    pub max_tokens: usize,
+    pub tokens: Vec<TokenId>,
+    pub stop: Stop,
+}

@@ -1,0 +1,85 @@
+//! A loaded model.
+
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+use super::generated::GeneratedAnswer;
+use super::problems;
+use crate::cpu::masked::MaskedLm;
+use crate::engine::{self, Engine, LoadedEngine};
+use crate::explanation::Model;
+use crate::lm::LanguageModel;
+use crate::model::chat::ChatTemplate;
+use crate::model::gguf::Gguf;
+use crate::model::source::ByteSource;
+use crate::model::tokenizer::Tokenizer;
+use crate::problem::Problem;
+use crate::request::{BackendChoice, LoadProgress, LoadedModel};
+use crate::version::GLASSCAGE;
+
+/// A model, ready to be asked.
+pub struct Session<M> {
+    pub lm: M,
+    pub tokenizer: Tokenizer,
+    pub(super) template: Option<ChatTemplate>,
+    /// The model that fills gaps from both sides, where the visitor chose one.
+    pub masked_lm: Option<Rc<MaskedLm>>,
+    pub(super) model: Model,
+    /// About the choice of the engine.
+    notice: Option<String>,
+    pub(super) last_answer: Option<GeneratedAnswer>,
+}
+
+impl Session<Engine> {
+    /// Loads a GGUF file; `None` where `on_progress` broke off.
+    pub async fn load(
+        source: &impl ByteSource,
+        backend: BackendChoice,
+        on_progress: impl AsyncFnMut(LoadProgress) -> ControlFlow<()>,
+    ) -> Result<Option<Self>, Problem> {
+        let mut gguf = Gguf::read(source).await.map_err(problems::unreadable_file)?;
+        // Its self-test needs memory that the tokenizer takes later.
+        let chosen = engine::choose(source, &gguf, backend).await.map_err(problems::load_failed)?;
+        let tokenizer = Tokenizer::from_metadata(&gguf.metadata).map_err(problems::unreadable_file)?;
+        let template = ChatTemplate::from_metadata(&gguf.metadata, &tokenizer).map_err(problems::unreadable_file)?;
+        gguf.metadata.forget_arrays();
+        let loaded = engine::load(source, &gguf, chosen, on_progress).await.map_err(problems::load_failed)?;
+        Ok(loaded.map(|LoadedEngine { engine, sha256, notice }| Self {
+            lm: engine,
+            tokenizer,
+            template,
+            masked_lm: None,
+            model: describe_model(&gguf, sha256),
+            notice,
+            last_answer: None,
+        }))
+    }
+}
+
+impl<M: LanguageModel> Session<M> {
+    /// What the page shows of the model.
+    pub fn loaded_model(&self) -> LoadedModel {
+        LoadedModel {
+            model: self.model.clone(),
+            context_length: self.lm.config().context_length,
+            bytes_per_token: self.lm.config().bytes_per_token(),
+            has_template: self.template.is_some(),
+            backend: self.lm.backend().name,
+            notice: self.notice.clone(),
+            glasscage: GLASSCAGE.into(),
+        }
+    }
+}
+
+/// What a document says of the model.
+fn describe_model(gguf: &Gguf, sha256: String) -> Model {
+    let text = |key: &str| gguf.metadata.str(key).unwrap_or_default().to_owned();
+    Model {
+        name: text("general.name"),
+        architecture: text("general.architecture"),
+        quantization: gguf.main_quant().map_or(String::new(), |quant| quant.name.to_owned()),
+        parameters: gguf.n_parameters(),
+        bytes: gguf.size,
+        sha256,
+    }
+}
