@@ -6,8 +6,8 @@
 //!     └───── read the state ───┘◄──────── Message ───────┘
 //! ```
 //!
-//! [`state`] is plain data; [`update`] decides what a message changes in it, and what is to be done outside; [`analysis`] is
-//! what the page says about a document; [`views`] draw and send messages; [`effects`] touch the browser.
+//! `state` is plain data; `update` decides what a message changes in it, and what is to be done outside; `analysis` is
+//! what the page says about a document; `views` draw and send messages; `effects` touch the browser.
 
 mod analysis;
 mod browser;

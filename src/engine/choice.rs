@@ -20,7 +20,7 @@ pub struct EngineChoice {
     pub(super) notice: Option<String>,
 }
 
-/// Finds the engine for a model: the one that was asked for; on `Auto`, the one that the [`self_test`] recommends.
+/// Finds the engine for a model: the one that was asked for; on `Auto`, the one that the self-test recommends.
 pub async fn choose(source: &impl ByteSource, gguf: &Gguf, backend: BackendChoice) -> Result<EngineChoice, LoadError> {
     let (gpu, notice) = match backend {
         BackendChoice::Cpu => (None, None),
