@@ -57,6 +57,8 @@ fn run_all(tally: &mut Tally) -> Result<()> {
     let dist = command::build()?.join("dist");
     tally.check("format", run(&mut native.command("cargo", &["fmt", "--all", "--check"])?));
     tally.check("clippy", run(&mut native.command("cargo", &["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"])?));
+    let mut documentation = native.command("cargo", &["doc", "--workspace", "--all-features", "--no-deps"])?;
+    tally.check("documentation", run(documentation.env("RUSTDOCFLAGS", "--deny warnings")));
     tally.check("page", build::page(&web, &dist));
     // Tests in a browser worker, then native ones; those that drive the built page find it in GLASSCAGE_DIST.
     let arguments = [
