@@ -80,10 +80,12 @@
 //! | `attribution` | methods (`METHODS`): which texts to score, and what that says of each token | core, lm, model, request | |
 //! | `session` | one model and what is asked of it | attribution, core, cpu, engine, lm, model, problem, request, text, version | |
 //! | [`library`] | models to choose and keep: addresses, answers, journal, what fits: no browser | problem | |
-//! | [`worker`] | one program for both workers | | web |
+//! | [`worker`] | one program for both workers | | |
+//! | `worker/role` | what page and worker have agreed on | | |
+//! | `worker/start` | what a worker becomes | worker/engine/service, worker/library/service, worker/role, worker/scope | web |
 //! | `worker/envelope` | what travels, with the number of the request that it belongs to | | |
-//! | `worker/client` | the page's end of a conversation | worker, worker/envelope | web |
-//! | `worker/scope` | the worker's end | worker, worker/envelope | web |
+//! | `worker/client` | the page's end of a conversation | worker/envelope, worker/role | web |
+//! | `worker/scope` | the worker's end | worker/envelope, worker/role | web |
 //! | `worker/engine` | the engine's worker | | |
 //! | `worker/engine/protocol` | its requests and events | core, problem, request | |
 //! | `worker/engine/sources` | files in the browser | model | web |
@@ -94,18 +96,18 @@
 //! | `worker/library/service` | downloads and storage | gpu, library, model, problem, worker/envelope, worker/scope | web |
 //! | | | worker/library/protocol | |
 //! | `app` | draws the page, sends messages, runs effects | core, library, problem, request, worker/client | leptos, web |
-//! | | | worker, worker/engine/protocol, worker/library/protocol | |
+//! | | | worker/engine/protocol, worker/library/protocol, worker/role | |
 //! | `app/analysis` | what is said of an explanation | core, request | |
 //! | `app/examples` | prompts to try | | |
 //! | `app/gallery` | explanations to look at | | |
 //! | `app/state` | what the page shows | core, library, problem, request | leptos |
 //! | | | app/analysis, app/examples, app/gallery | |
-//! | | | worker, worker/engine/protocol, worker/envelope, worker/library/protocol | |
+//! | | | worker/engine/protocol, worker/envelope, worker/library/protocol, worker/role | |
 //! | `app/update` | what a message changes, and what to do outside | core, library, problem, request, version | leptos |
 //! | | | app/analysis, app/examples, app/gallery, app/state | |
-//! | | | worker, worker/engine/protocol, worker/envelope, worker/library/protocol | |
+//! | | | worker/engine/protocol, worker/envelope, worker/library/protocol, worker/role | |
 //! | `bin/app` | starts the page | app | |
-//! | `bin/engine` | starts a worker | worker | |
+//! | `bin/engine` | starts a worker | worker/start | |
 //! | `bin/glasscage` | the command line | attribution, core, cpu, engine, gpu, lm, model, request, session, text | terminal |
 //!
 //! A row also holds for the modules inside, except those with a row of their own. Whoever may use a module may use those inside it, and

@@ -18,7 +18,7 @@ use crate::request::BackendChoice;
 use crate::worker::client::Client;
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
 use crate::worker::library::protocol::{LibraryEvent, LibraryRequest};
-use crate::worker::{Lost, Role};
+use crate::worker::role::{Lost, Role};
 
 const BUILT_IN_MODEL: &str = "models/demo.gguf";
 const REGISTRY: &str = "models/registry.json";

@@ -1,5 +1,5 @@
 //! The worker: the engines, and no page.
 
 fn main() {
-    glasscage::worker::run();
+    glasscage::worker::start::run();
 }

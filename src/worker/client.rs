@@ -14,7 +14,7 @@ use wasm_bindgen::prelude::{Closure, JsValue};
 use web_sys::{ErrorEvent, File, MessageEvent, Worker, WorkerOptions};
 
 use super::envelope::Envelope;
-use super::{INCOMPATIBLE, LISTENING, Lost, Role};
+use super::role::{INCOMPATIBLE, LISTENING, Lost, Role};
 
 /// Trunk's shim around the workers' wasm, beside the page.
 const SCRIPT: &str = "./engine_loader.js";

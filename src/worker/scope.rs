@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::{Closure, JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
 
 use super::envelope::Envelope;
-use super::{INCOMPATIBLE, LISTENING};
+use super::role::{INCOMPATIBLE, LISTENING};
 
 /// Hands every request, and the local files beside it, to `on_request` for as long as the worker lives.
 pub fn listen<Request: DeserializeOwned>(on_request: impl Fn(Envelope<Request>, Vec<File>) + 'static) {

@@ -44,7 +44,6 @@ const KNOWN_CIRCLES: &[&[&str]] = &[
         "src/model/tokenizer/special.rs",
         "src/model/tokenizer/vocabulary.rs",
     ],
-    &["src/worker/engine/service.rs", "src/worker/library/service/mod.rs", "src/worker/mod.rs", "src/worker/scope.rs"],
     &["src/worker/library/service/download/mod.rs", "src/worker/library/service/download/transfer.rs"],
     &["tests/page/download.rs", "tests/page/main.rs"],
     &["xtask/src/bench/gpu.rs", "xtask/src/bench/mod.rs", "xtask/src/bench/targets.rs"],

@@ -8,9 +8,9 @@ use crate::library::preview::ModelPreview;
 use crate::library::registry::RegistryEntry;
 use crate::library::stored_models::StoredModels;
 use crate::problem::Problem;
-use crate::worker::Lost;
 use crate::worker::envelope::{Envelope, RequestId};
 use crate::worker::library::protocol::LibraryEvent;
+use crate::worker::role::Lost;
 
 /// What the page knows of the library and its worker.
 #[derive(Default)]

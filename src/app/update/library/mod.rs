@@ -17,9 +17,9 @@ use crate::library::address::{all_parts, file_address, file_name, part_of};
 use crate::library::download_spec::{DownloadSpec, FileSpec};
 use crate::library::stored_models::ModelLocation;
 use crate::problem::Problem;
-use crate::worker::Lost;
 use crate::worker::envelope::{Envelope, RequestId};
 use crate::worker::library::protocol::{LibraryEvent, LibraryRequest};
+use crate::worker::role::Lost;
 
 /// The download that was not finished, for the next visit.
 const UNFINISHED_KEY: &str = "glasscage.download";
