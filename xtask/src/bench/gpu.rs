@@ -22,7 +22,7 @@ pub fn measure(native: &Tools, target: &Path, native_gpu: &Value) -> Result<Valu
     }
     let models = MODELS.iter().map(|(shape, quant)| {
         let model = random_model::make(native, shape, quant)?;
-        Ok(json!({"shape": shape, "quant": quant, "numbers": engine(target, &model, "gpu", JOB)?}))
+        Ok(json!({"shape": shape, "quant": quant, "numbers": engine::native(target, &model, "gpu", JOB)?}))
     });
     Ok(Value::Array(models.collect::<Result<_>>()?))
 }

@@ -3,6 +3,7 @@
 //!
 //! Only ratios within one run say much: the machine may be busy with other things. So all counts in CPU time.
 
+mod engine;
 mod gpu;
 mod machine;
 mod npm;
@@ -13,14 +14,13 @@ mod targets;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use self::onnx::ONNXRUNTIME;
-use crate::command::{build as build_folder, command, run, with_runtime_dir};
+use crate::command::{build as build_folder, run};
 use crate::setup::WASM;
 use crate::{build, random_model, setup};
 
@@ -75,14 +75,14 @@ pub fn bench(options: Options) -> Result<()> {
     test.env("GLASSCAGE_BENCH_JOB", options.job.map(|size| size.to_string()).join(","));
     test.envs(wllama.as_ref().map(|wllama| ("GLASSCAGE_BENCH_WLLAMA", wllama)));
     test.envs(onnx.as_ref().map(|onnx| ("GLASSCAGE_BENCH_ONNX", onnx)));
-    let native_gpu = engine(&target, &model, "gpu", options.job)?;
+    let native_gpu = engine::native(&target, &model, "gpu", options.job)?;
     let report = json!({
         "machine": machine::describe(),
         "model": model.file_name().unwrap_or_default().to_string_lossy(),
-        "native_cpu": engine(&target, &model, "cpu", options.job)?,
+        "native_cpu": engine::native(&target, &model, "cpu", options.job)?,
         "gpu": gpu::measure(&native, &target, &native_gpu)?,
         "native_gpu": native_gpu,
-        "browser": browser(&mut test, &target)?,
+        "browser": engine::browser(&mut test, &target)?,
         "sizes": sizes::measure(&dist, wllama.as_deref(), onnx.as_deref())?,
     });
     println!("\n{}\n{}", table::engines(&report) + &gpu::table(&report), targets::table(&report));
@@ -102,33 +102,6 @@ fn announcement(model: Option<&Path>, [tokens, sentences, generated]: [usize; 3]
         "Measuring {model} in a job of {tokens} tokens in {sentences} sentences, {generated} of them generated: natively and in the \
          browser, on CPU and WebGPU; beside it wllama {WLLAMA} and onnxruntime-web {ONNXRUNTIME}."
     )
-}
-
-/// One engine natively: its numbers, or why there are none.
-fn engine(target: &Path, model: &Path, backend: &str, job: [usize; 3]) -> Result<Value> {
-    let out = target.join(format!("bench-{backend}.json"));
-    let [tokens, sentences, generated] = job.map(|size| size.to_string());
-    let arguments = ["bench", "--backend", backend, "--tokens", &tokens, "--sentences", &sentences, "--generated", &generated];
-    let mut bench = command(target.join("release/glasscage"), &arguments);
-    with_runtime_dir(&mut bench);
-    match run(bench.arg("--model").arg(model).arg("--json").arg(&out)) {
-        Ok(()) => read(&out),
-        Err(error) => Ok(json!({"error": format!("{error:#}")})),
-    }
-}
-
-/// The engines in a browser; `test` is set up but for where the numbers go.
-fn browser(test: &mut Command, target: &Path) -> Result<Value> {
-    let out = target.join("bench-browser.json");
-    match run(test.env("GLASSCAGE_BENCH_JSON", &out)) {
-        Ok(()) => read(&out),
-        Err(error) => Ok(json!({"error": format!("{error:#}")})),
-    }
-}
-
-fn read(file: &Path) -> Result<Value> {
-    let text = fs::read_to_string(file).with_context(|| format!("{} was not written", file.display()))?;
-    Ok(serde_json::from_str(&text)?)
 }
 
 #[cfg(test)]

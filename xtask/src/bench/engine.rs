@@ -1,0 +1,37 @@
+//! The numbers of one engine: natively, and in a browser.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+
+use crate::command::{command, run, with_runtime_dir};
+
+/// One engine natively: its numbers, or why there are none.
+pub fn native(target: &Path, model: &Path, backend: &str, job: [usize; 3]) -> Result<Value> {
+    let out = target.join(format!("bench-{backend}.json"));
+    let [tokens, sentences, generated] = job.map(|size| size.to_string());
+    let arguments = ["bench", "--backend", backend, "--tokens", &tokens, "--sentences", &sentences, "--generated", &generated];
+    let mut bench = command(target.join("release/glasscage"), &arguments);
+    with_runtime_dir(&mut bench);
+    match run(bench.arg("--model").arg(model).arg("--json").arg(&out)) {
+        Ok(()) => read(&out),
+        Err(error) => Ok(json!({"error": format!("{error:#}")})),
+    }
+}
+
+/// The engines in a browser; `test` is set up but for where the numbers go.
+pub fn browser(test: &mut Command, target: &Path) -> Result<Value> {
+    let out = target.join("bench-browser.json");
+    match run(test.env("GLASSCAGE_BENCH_JSON", &out)) {
+        Ok(()) => read(&out),
+        Err(error) => Ok(json!({"error": format!("{error:#}")})),
+    }
+}
+
+fn read(file: &Path) -> Result<Value> {
+    let text = fs::read_to_string(file).with_context(|| format!("{} was not written", file.display()))?;
+    Ok(serde_json::from_str(&text)?)
+}
