@@ -12,6 +12,7 @@ use super::state::Environment;
 use super::state::library::LibraryMessage;
 use super::state::local_file::{FileId, LocalFile};
 use super::state::message::{Effect, Fetch, Message};
+use super::state::storage_keys;
 use super::{browser, examples, gallery, service_worker};
 use crate::problem::Problem;
 use crate::request::BackendChoice;
@@ -150,11 +151,11 @@ pub fn environment() -> Environment {
         address: browser::address(),
         built_in_model: browser::absolute(BUILT_IN_MODEL).unwrap_or_else(|| BUILT_IN_MODEL.into()),
         backend: backend(&browser::query()),
-        prompt: browser::remembered_in_tab("glasscage.prompt"),
-        given_answer: browser::remembered_in_tab("glasscage.given-answer"),
-        model: browser::remembered("glasscage.model"),
-        download: browser::remembered("glasscage.download"),
-        speed: browser::remembered("glasscage.speed"),
+        prompt: browser::remembered_in_tab(storage_keys::PROMPT),
+        given_answer: browser::remembered_in_tab(storage_keys::GIVEN_ANSWER),
+        model: browser::remembered(storage_keys::MODEL),
+        download: browser::remembered(storage_keys::DOWNLOAD),
+        speed: browser::remembered(storage_keys::SPEED),
     }
 }
 

@@ -13,6 +13,7 @@ mod reactive;
 pub mod run_status;
 pub mod selection;
 pub mod settings;
+pub mod storage_keys;
 
 use crate::problem::Problem;
 use crate::request::BackendChoice;

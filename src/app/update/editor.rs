@@ -2,18 +2,16 @@
 
 use crate::app::state::State;
 use crate::app::state::message::{Effect, Fetch};
-
-const PROMPT_KEY: &str = "glasscage.prompt";
-const GIVEN_ANSWER_KEY: &str = "glasscage.given-answer";
+use crate::app::state::storage_keys;
 
 impl State {
     pub(super) fn set_prompt(&mut self, prompt: String) {
-        self.emit(Effect::RememberInTab { key: PROMPT_KEY, text: prompt.clone() });
+        self.emit(Effect::RememberInTab { key: storage_keys::PROMPT, text: prompt.clone() });
         *self.editor.prompt = prompt;
     }
 
     pub(super) fn set_given_answer(&mut self, answer: String) {
-        self.emit(Effect::RememberInTab { key: GIVEN_ANSWER_KEY, text: answer.clone() });
+        self.emit(Effect::RememberInTab { key: storage_keys::GIVEN_ANSWER, text: answer.clone() });
         *self.editor.given_answer = answer;
     }
 

@@ -12,14 +12,13 @@ use crate::app::state::message::Effect;
 use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::purpose::Purpose;
 use crate::app::state::run_status::RunStatus;
+use crate::app::state::storage_keys;
 use crate::explanation::Document;
 use crate::problem::Problem;
 use crate::request::{ExplainProgress, LoadedModel, WorkStats};
 use crate::version::GLASSCAGE;
 use crate::worker::engine::protocol::EngineEvent;
 use crate::worker::envelope::Envelope;
-
-const SPEED_KEY: &str = "glasscage.speed";
 
 impl State {
     pub(super) fn engine_event(&mut self, Envelope { id, body }: Envelope<EngineEvent>) {
@@ -130,7 +129,7 @@ impl State {
         let speed = self.engine.loaded().and_then(|loaded| Speed::of(loaded.model.parameters, &work, seconds));
         if let Some(speed) = speed {
             self.engine.speed = Some(speed);
-            self.emit(Effect::RememberForVisits { key: SPEED_KEY, text: Some(speed.to_string()) });
+            self.emit(Effect::RememberForVisits { key: storage_keys::SPEED, text: Some(speed.to_string()) });
         }
     }
 

@@ -7,6 +7,7 @@ use crate::app::state::message::{Effect, Message};
 use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::purpose::Purpose;
 use crate::app::state::run_status::RunStatus;
+use crate::app::state::storage_keys;
 use crate::explanation::{Answer, Document, Sampling};
 use crate::request::{LoadProgress, Question};
 use crate::worker::engine::protocol::EngineRequest;
@@ -14,7 +15,6 @@ use crate::worker::envelope::{Envelope, RequestId};
 
 /// How long Stop waits for the engine to end in good order.
 const STOP_TIMEOUT_MILLIS: u32 = 4_000;
-const MODEL_KEY: &str = "glasscage.model";
 
 /// The question that a document answers.
 pub(super) fn question_of(document: &Document) -> Question {
@@ -123,7 +123,7 @@ impl State {
 
     /// The model of the next visit.
     pub(super) fn remember_model(&mut self, choice: &ModelChoice) {
-        self.emit(Effect::RememberForVisits { key: MODEL_KEY, text: choice.to_json() });
+        self.emit(Effect::RememberForVisits { key: storage_keys::MODEL, text: choice.to_json() });
     }
 
     fn load(&mut self) {

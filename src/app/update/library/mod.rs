@@ -13,6 +13,7 @@ use crate::app::state::library::LibraryMessage;
 use crate::app::state::local_file::LocalFile;
 use crate::app::state::message::{Effect, Fetch};
 use crate::app::state::model_choice::ModelChoice;
+use crate::app::state::storage_keys;
 use crate::library::address::{all_parts, file_address, file_name, part_of};
 use crate::library::download_spec::{DownloadSpec, FileSpec};
 use crate::library::stored_models::ModelLocation;
@@ -20,9 +21,6 @@ use crate::problem::Problem;
 use crate::worker::envelope::{Envelope, RequestId};
 use crate::worker::library::protocol::{LibraryEvent, LibraryRequest};
 use crate::worker::role::Lost;
-
-/// The download that was not finished, for the next visit.
-const UNFINISHED_KEY: &str = "glasscage.download";
 
 // What the visitor does.
 impl State {
@@ -141,7 +139,7 @@ impl State {
         (self.library.download_request, self.library.is_settling) = (None, false);
         let spec = self.library.download.take()?.spec;
         if !spec.is_local_copy() {
-            self.emit(Effect::RememberForVisits { key: UNFINISHED_KEY, text: None });
+            self.emit(Effect::RememberForVisits { key: storage_keys::DOWNLOAD, text: None });
         }
         Some(spec)
     }
@@ -149,7 +147,7 @@ impl State {
     /// The next visit finds the download; of a copy it could not read the file.
     fn remember_unfinished(&mut self, spec: &DownloadSpec) {
         if !spec.is_local_copy() {
-            self.emit(Effect::RememberForVisits { key: UNFINISHED_KEY, text: serde_json::to_string(spec).ok() });
+            self.emit(Effect::RememberForVisits { key: storage_keys::DOWNLOAD, text: serde_json::to_string(spec).ok() });
         }
     }
 

@@ -156,7 +156,7 @@ fn loads(effects: &[Effect]) -> Option<ModelSource> {
 }
 
 fn remembers(spec: Option<&DownloadSpec>) -> Effect {
-    Effect::RememberForVisits { key: UNFINISHED_KEY, text: spec.map(|spec| serde_json::to_string(spec).unwrap()) }
+    Effect::RememberForVisits { key: storage_keys::DOWNLOAD, text: spec.map(|spec| serde_json::to_string(spec).unwrap()) }
 }
 
 fn revokes() -> Effect {

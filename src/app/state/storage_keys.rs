@@ -1,0 +1,9 @@
+//! Under which names the browser's storage remembers what; data of earlier visits, so they stay as they are.
+
+// In this tab.
+pub const PROMPT: &str = "glasscage.prompt";
+pub const GIVEN_ANSWER: &str = "glasscage.given-answer";
+// For later visits.
+pub const MODEL: &str = "glasscage.model";
+pub const DOWNLOAD: &str = "glasscage.download";
+pub const SPEED: &str = "glasscage.speed";
