@@ -10,7 +10,8 @@ from tokenizers import Tokenizer
 
 import engine
 from evaluate import first
-from export import load_trained, write_gguf
+from export import write_gguf
+from model import load_trained
 from make import MODELS
 from model import Model
 from problem import Problem

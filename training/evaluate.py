@@ -6,7 +6,8 @@ from collections import defaultdict
 from pathlib import Path
 
 import engine
-from export import load_trained, write_gguf
+from export import write_gguf
+from model import load_trained
 from problem import Problem
 from problems import held_out
 from scoring import is_right, sentences_of

@@ -4,25 +4,16 @@ import json
 from pathlib import Path
 
 import gguf
-import torch
 from gguf.quants import quantize
 
 from card import AUTHOR, DESCRIPTION, LICENCE, NAME, metadata_card, training_summary
-from model import Config, Model
+from model import load_trained
 from tokenizer import CHAT_TEMPLATE, END_OF_TEXT, IM_END, SPECIAL_TOKENS
 
 FILE_TYPES = {
     gguf.GGMLQuantizationType.F32: gguf.LlamaFileType.ALL_F32,
     gguf.GGMLQuantizationType.Q8_0: gguf.LlamaFileType.MOSTLY_Q8_0,
 }
-
-
-def load_trained(path: Path) -> tuple[Model, dict]:
-    """The model in a file that `train.py` left (`model.pt` or a snapshot), and its training summary."""
-    saved = torch.load(path, map_location="cpu", weights_only=False)
-    model = Model(Config(**saved["config"]))
-    model.load_state_dict(saved["model"])
-    return model.eval(), saved["summary"]
 
 
 def write_gguf(trained: Path, path: Path, quantization=gguf.GGMLQuantizationType.Q8_0):

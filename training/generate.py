@@ -1,9 +1,12 @@
 """Greedy decoding of many prompts at once."""
 
-import torch
+from pathlib import Path
 
-from model import Model
-from tokenizer import END_OF_TEXT, IM_END
+import torch
+from tokenizers import Tokenizer
+
+from model import Model, load_trained
+from tokenizer import END_OF_TEXT, IM_END, ChatEncoder
 
 MAX_NEW_TOKENS = 256
 
@@ -39,3 +42,21 @@ def greedy(model: Model, prompts: list[list[int]]) -> list[list[int]]:
         if not running:
             break
     return answers
+
+
+def answers_of(checkpoint: Path, prompts: list[str]) -> list[str]:
+    """Greedy answers of a checkpoint to plain prompts."""
+    model, _ = load_trained(checkpoint)
+    return answers_by(model, ChatEncoder(Tokenizer.from_file(str(checkpoint.parent / "tokenizer.json"))), prompts)
+
+
+def answers_by(model: Model, encoder: ChatEncoder, prompts: list[str]) -> list[str]:
+    """Greedy answers to plain prompts, in batches of similar length."""
+    ids = [encoder.prompt_ids([prompt]) for prompt in prompts]
+    order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
+    texts = [""] * len(ids)
+    for start in range(0, len(order), 64):
+        batch = order[start : start + 64]
+        for i, answer in zip(batch, greedy(model, [ids[i] for i in batch])):
+            texts[i] = encoder.decode(answer)
+    return texts

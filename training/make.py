@@ -12,7 +12,8 @@ import evaluate
 import golden
 import problems as problem_sets
 from examples import page_examples
-from export import load_trained, write_gguf
+from export import write_gguf
+from model import load_trained
 from train import add_arguments, train
 
 MODELS = engine.ROOT / "public" / "models"
@@ -29,7 +30,7 @@ def main():
     folder, command = arguments.folder, arguments.engine
     golden.main()
     if not (folder / "model.pt").exists():
-        train(folder, arguments.minutes, arguments.steps, arguments.seed, not arguments.no_compile)
+        train(folder, arguments.minutes, arguments.steps, arguments.seed, not arguments.no_compile, arguments.start)
     arguments.models.mkdir(parents=True, exist_ok=True)
     gguf_path = arguments.models / "demo.gguf"
     write_gguf(folder / "model.pt", gguf_path)

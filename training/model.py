@@ -1,6 +1,7 @@
 """The Qwen3 architecture at toy size, written for CPU speed: plain bmm and softmax under torch.compile."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 import torch.nn.functional as F
@@ -9,9 +10,9 @@ from torch import Tensor, nn
 
 @dataclass(frozen=True)
 class Config:
-    vocab_size: int = 2048
+    vocab_size: int = 4096
     dim: int = 256
-    n_layers: int = 4
+    n_layers: int = 6
     n_heads: int = 4
     n_kv_heads: int = 2
     head_dim: int = 64
@@ -127,3 +128,11 @@ class Model(nn.Module):
         Only these positions (the answers) meet the vocabulary. A target of -100 is padding."""
         hidden = self(tokens).flatten(0, 1)[positions]
         return F.cross_entropy(self.logits(hidden).float(), targets, ignore_index=-100)
+
+
+def load_trained(path: Path) -> tuple[Model, dict]:
+    """The model in a file that `train.py` left (`model.pt` or a snapshot), and its training summary."""
+    saved = torch.load(path, map_location="cpu", weights_only=False)
+    model = Model(Config(**saved["config"]))
+    model.load_state_dict(saved["model"])
+    return model.eval(), saved["summary"]

@@ -1,6 +1,10 @@
 """When an answer counts as right."""
 
+import re
+
 from problem import Problem
+
+ANSWER = "The answer is "
 
 
 def sentences_of(text: str) -> list[str]:
@@ -15,3 +19,20 @@ def is_right(problem: Problem, text: str) -> bool:
         return listed[-1] == problem.answer[-1]
     given = problem.sentences[:-1]
     return len(listed) == problem.steps == len(set(listed)) and all(sentence in given for sentence in listed)
+
+
+def gives_answer(expected: str, text: str) -> bool:
+    """Whether the last sentence of `text` gives the `expected` bare result: "12", "kitchen", "apples, pears" in any order."""
+    last = sentences_of(text.strip())[-1]
+    if not last.startswith(ANSWER):
+        return False
+    given = last[len(ANSWER) :].rstrip(".")
+    if expected.isdigit():
+        return re.findall(r"\d+", given) == [expected]
+    return _items(given) == _items(expected)
+
+
+def _items(text: str) -> set[str]:
+    """ "the red box and Tom" -> {"red box", "tom"}."""
+    parts = re.split(r", and |, | and ", text.lower().strip(" .\"'"))
+    return {re.sub(r"^(the|a|an|in|on|at|his|her|in the|on the|at the|to the) ", "", part.strip()) for part in parts}

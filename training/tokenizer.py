@@ -8,7 +8,7 @@ from draw import Draw
 from problem import Problem
 from problems import training_problem
 
-VOCAB_SIZE = 2048
+VOCAB_SIZE = 4096
 END_OF_TEXT, IM_START, IM_END = 0, 1, 2
 SPECIAL_TOKENS = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
 QWEN2_PATTERN = (
@@ -31,7 +31,7 @@ def qwen2_tokenizer(model: models.BPE) -> Tokenizer:
     return tokenizer
 
 
-def train_tokenizer(path: Path, problem_count: int = 30_000) -> Tokenizer:
+def train_tokenizer(path: Path, problem_count: int = 60_000) -> Tokenizer:
     """Trains on a fixed sample of the training mix and writes `tokenizer.json`."""
     tokenizer = qwen2_tokenizer(models.BPE())
     trainer = trainers.BpeTrainer(
@@ -41,7 +41,7 @@ def train_tokenizer(path: Path, problem_count: int = 30_000) -> Tokenizer:
         show_progress=False,
     )
     draw = Draw("tokenizer")
-    sample = (training_problem(draw, early=False) for _ in range(problem_count))
+    sample = (training_problem(draw) for _ in range(problem_count))
     roles = ["system\n", "user\n", "assistant\n"] * 1000
     tokenizer.train_from_iterator([f"{p.prompt}\n{p.answer_text}" for p in sample] + roles, trainer)
     tokenizer.save(str(path))

@@ -14,11 +14,13 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from draw import Draw
-from generate import greedy
+import visitors
+from generate import answers_by, greedy
 from model import LARGE, Config, Model
 from problem import Problem
 from problems import held_out, training_problem
 from scoring import is_right
+from start import start_from
 from tokenizer import END_OF_TEXT, ChatEncoder, train_tokenizer
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
@@ -26,7 +28,6 @@ CONFIG, TOKENS_PER_STEP = (LARGE, 49_152) if DEVICE == "cuda" else (Config(), 61
 BUCKETS = (64, 80, 96, 128, 160, 192, 224, 256, 320)  # fixed lengths, so that torch.compile meets few shapes
 ANSWER_SHARE = 0.62  # room for targets per batch, as a share of its tokens; on average the answers fill 0.46
 CONSTANT_SHARE = 0.6
-EARLY_SHARE = 0.2
 BLANKED_SHARE = 0.33  # of problems with irrelevant sentences; about 20 % of all problems
 SNAPSHOTS = 8  # how often in a run the model is kept and scored
 SCORED_PER_CONDITION = 4
@@ -45,9 +46,9 @@ class Batches:
         self.encoder, self.draw, self.forbidden = encoder, draw, forbidden
         self.waiting: dict[int, list[tuple[list[int], int]]] = {length: [] for length in BUCKETS}
 
-    def next(self, early: bool) -> tuple[Tensor, Tensor, Tensor]:
+    def next(self) -> tuple[Tensor, Tensor, Tensor]:
         while True:
-            problem = training_problem(self.draw, early)
+            problem = training_problem(self.draw)
             if problem.prompt in self.forbidden:
                 continue
             prompt = self.encoder.prompt_ids(problem.sentences, self._blanked(problem))
@@ -141,8 +142,9 @@ def loss_function(model: Model, compile_it: bool):
         return loss
 
 
-def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it: bool):
-    """Trains for `minutes` of wall time, or for exactly `steps` steps; leaves `model.pt` in `folder`."""
+def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it: bool, start: Path | None):
+    """Trains for `minutes` of wall time, or for exactly `steps` steps; leaves `model.pt` in `folder`. `start`: a GGUF file of a
+    smaller model to begin with."""
     folder.mkdir(parents=True, exist_ok=True)
     tokenizer_path, checkpoint_path = folder / "tokenizer.json", folder / "checkpoint.pt"
     tokenizer = Tokenizer.from_file(str(tokenizer_path)) if tokenizer_path.exists() else train_tokenizer(tokenizer_path)
@@ -151,7 +153,10 @@ def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it
     unseen = held_out()
     batches = Batches(encoder, draw, {problem.prompt for problems in unseen.values() for problem in problems})
     scored = [problem for problems in unseen.values() for problem in problems[:SCORED_PER_CONDITION]]
+    visitor_problems = visitors.problems("dev")
     model = Model(CONFIG).to(DEVICE)
+    if start:
+        start_from(model, tokenizer, start)
     matrices = [p for p in model.blk.parameters() if p.ndim == 2]
     others = [p for p in model.parameters() if not any(p is m for m in matrices)]
     muon = Muon(matrices, MUON_RATE, MUON_MOMENTUM)
@@ -173,7 +178,7 @@ def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it
         for optimizer, rate in ((muon, MUON_RATE), (adam, ADAM_RATE)):
             optimizer.param_groups[0]["lr"] = rate * learning_rate_factor(progress)
             optimizer.zero_grad()
-        tokens, positions, targets = batches.next(early=progress < EARLY_SHARE)
+        tokens, positions, targets = batches.next()
         loss = loss_of(tokens, positions, targets)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -196,7 +201,9 @@ def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it
             snapshots += 1
             texts = [encoder.decode(ids) for ids in greedy(model, [encoder.prompt_ids(p.sentences) for p in scored])]
             right = sum(map(is_right, scored, texts)) / len(scored)
-            print(f"step {step}  {progress:.0%} of the run  right on held-out: {right:.0%} of {len(scored)}", flush=True)
+            words = visitors.shares(visitor_problems, answers_by(model, encoder, [p["prompt"] for p in visitor_problems]))
+            visitor_scores = ", ".join(f"{kind} {right / n:.0%} of {n}" for kind, (right, n) in words.items() if " " not in kind)
+            print(f"step {step}  {progress:.0%} of the run  right on held-out: {right:.0%} of {len(scored)}; {visitor_scores}", flush=True)
             save(folder / f"snapshot-{snapshots}-of-{SNAPSHOTS}.pt", model,
                  summary={"steps": step, "tokens": tokens_seen, "loss": mean_loss})  # fmt: skip
         if elapsed >= next_save:
@@ -223,6 +230,7 @@ def add_arguments(parser: argparse.ArgumentParser):
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--no-compile", action="store_true")
+    parser.add_argument("--start", type=Path, help="begin with the weights of this GGUF file instead of random ones")
 
 
 def main():
@@ -230,7 +238,7 @@ def main():
     add_arguments(parser)
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
-    train(arguments.folder, arguments.minutes, arguments.steps, arguments.seed, not arguments.no_compile)
+    train(arguments.folder, arguments.minutes, arguments.steps, arguments.seed, not arguments.no_compile, arguments.start)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The words the problems are made of, and invented names and nouns."""
 
+from pathlib import Path
 from random import Random
 
 HIS_NAMES = (
@@ -95,10 +96,19 @@ _VOWELS = "a e i o u ai ea ee oo ou".split()
 _CODAS = ["", "", "", "", "b", "d", "g", "k", "l", "m", "n", "p", "r", "rn", "s", "sk", "t", "x", "nd", "lt"]
 
 
+# English words that an invented one must not be.
+TAKEN = set(
+    "she her his him they them who how why what the that this than then not for are has had put get got sold told gold lost "
+    "rest west east best most more less four five six ten one two three both all soup tea sea see say day way may pay lay too "
+    "now low row tow few new blue red green hour our your their there here where with will well sell tell bell did does do"
+    .split()
+)
+
+
 def invented_word(rng: Random) -> str:
     """A pronounceable word of one or two syllables, such as "drokel"."""
     word = "".join(rng.choice(_ONSETS) + rng.choice(_VOWELS) + rng.choice(_CODAS) for _ in range(rng.choice((1, 2, 2, 2))))
-    return word if len(word) > 2 else invented_word(rng)
+    return word if len(word) > 2 and word not in TAKEN else invented_word(rng)
 
 
 def reserved(items: list) -> list:
@@ -111,11 +121,39 @@ def seen(items: list) -> list:
     return [item for i, item in enumerate(items) if i % 8]
 
 
-NAMES_BY_USE = {True: reserved(NAMES), False: seen(NAMES)}  # held out?
-THINGS_BY_USE = {True: reserved(THINGS), False: seen(THINGS)}
-EDIBLE_BY_USE = {held_out: [t for t in things if t in EDIBLE] for held_out, things in THINGS_BY_USE.items()}
+DATA = Path(__file__).parent / "data"
+
+
+def _lines(file: str) -> list[str]:
+    return (DATA / file).read_text().splitlines()
+
+
+def _pair(text: str) -> tuple[str, str]:
+    """ "dog", "child/children" or "tennis_ball tennis_balls" -> (singular, plural)."""
+    one, _, many = text.strip().partition("/" if "/" in text else " ")
+    return one.replace("_", " "), many.replace("_", " ") or one + "s"
+
+
+# More words, which only training sees: names with their pronoun, things, foods, and lists by name for "{town}" in templates.
+MORE_NAMES = {name: he for name, he in (line.split() for line in _lines("names.txt")) if name not in NAMES}
+MORE_THINGS = [pair for pair in map(_pair, _lines("things.txt")) if pair not in THINGS]
+MORE_EDIBLE = [pair for pair in map(_pair, _lines("foods.txt")) if pair not in THINGS]
+LISTS: dict[str, list[str] | list[tuple[str, str]]] = {
+    name: [_pair(word) if "/" in words else word.strip() for word in words.split(",")]
+    for name, words in (line.split(": ", 1) for line in _lines("lists.txt"))
+}
+
+NAMES_BY_USE = {True: reserved(NAMES), False: seen(NAMES) + sorted(MORE_NAMES)}  # held out?
+THINGS_BY_USE = {True: reserved(THINGS), False: seen(THINGS) + MORE_THINGS + MORE_EDIBLE}
+EDIBLE_BY_USE = {True: [t for t in reserved(THINGS) if t in EDIBLE], False: [t for t in seen(THINGS) if t in EDIBLE] + MORE_EDIBLE}
+
+
+def pronouns(name: str) -> dict[str, str]:
+    """The pronouns for a name; an invented name always has the same."""
+    he = name in HIS_NAMES or MORE_NAMES.get(name) == "he" or not (name in HER_NAMES or name in MORE_NAMES) and len(name) % 2 == 0
+    return {"he": "he", "his": "his", "him": "him"} if he else {"he": "she", "his": "her", "him": "her"}
 
 
 def pronoun(name: str, rng: Random) -> str:
     """ "he" or "she"; for an invented name either."""
-    return "he" if name in HIS_NAMES else "she" if name in HER_NAMES else rng.choice(("he", "she"))
+    return "he" if name in HIS_NAMES else "she" if name in HER_NAMES else MORE_NAMES.get(name) or rng.choice(("he", "she"))

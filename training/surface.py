@@ -1,0 +1,84 @@
+"""How problems look when people type them: missing capitals and full stops, typing errors, contractions, a word of greeting.
+
+The answer stays as it is, except that it is in lower case where the prompt is.
+"""
+
+import re
+from dataclasses import replace
+
+from draw import Draw
+from problem import Problem
+
+CONTRACTIONS = {
+    " is not ": " isn't ", " are not ": " aren't ", " does not ": " doesn't ", " did not ": " didn't ", " has not ": " hasn't ",
+    "What is ": "What's ", "Who is ": "Who's ", "Where is ": "Where's ", "It is ": "It's ", " cannot ": " can't ", " They are ": " They're ",
+    "I have ": "I've ", "I am ": "I'm ", "There is ": "There's ",
+}  # fmt: skip
+OPENINGS = (
+    "Please help me.|Question:|Hi!|Hello,|Can you solve this?|Here is a problem.|Solve this problem.|Answer this question.|Let's see.|"
+    "Problem:|Please answer.|I have a question.|Try this one.|Riddle:|Quick question:|OK,|Help me with my homework.|Read this carefully."
+).split("|")
+ENDINGS = (
+    "Thanks!|Thank you.|Please explain.|Show your work.|Think step by step.|Explain step by step.|Please.|Show the steps.|Can you help?|"
+    "Give the answer.|Answer with a number.|Work it out.|What do you think?"
+).split("|")
+
+
+def vary(draw: Draw, problem: Problem) -> Problem:
+    """`problem` as somebody might type it."""
+    sentences, answer, relevant = list(problem.sentences), list(problem.answer), list(problem.relevant)
+    if draw.random() < 0.08:
+        sentences = [_contracted(sentence) for sentence in sentences]
+    if draw.random() < 0.07 and len(sentences) > 1 and re.match(r"(How|Who|What|Where|Which|When) ", sentences[-1]):
+        sentences = [sentences[-1], *sentences[:-1]]
+        relevant = sorted((i + 1) % len(sentences) for i in relevant)
+    if draw.random() < 0.06:
+        sentences = [_mistyped(draw, sentence, problem.answer_text) for sentence in sentences]
+    if draw.random() < 0.05:
+        opening = draw.choice(OPENINGS)
+        sentences, relevant = [opening, *sentences], [i + 1 for i in relevant]
+    if draw.random() < 0.05:
+        sentences.append(draw.choice(ENDINGS))
+    if draw.random() < 0.05:
+        sentences = [sentence.lower() for sentence in sentences]
+        answer = [sentence.lower() for sentence in answer[:-1]] + [_lower_result(answer[-1])]
+    style = draw.random()
+    if style < 0.04:  # run-on sentences
+        joint = draw.choice((" ", ", ", " and "))
+        body = joint.join(sentence.rstrip(".") for sentence in sentences[:-1])
+        sentences, relevant = [f"{body}{'' if joint == ' and ' else ','} {sentences[-1]}" if body else sentences[-1]], [0]
+    elif style < 0.07:
+        sentences[-1] = sentences[-1].rstrip(".?!")
+    elif style < 0.10:
+        sentences = [sentence.rstrip(".") for sentence in sentences]
+    elif style < 0.12:
+        sentences, relevant = ["\n".join(sentences)], [0]
+    return replace(problem, sentences=sentences, answer=answer, relevant=relevant)
+
+
+def _contracted(sentence: str) -> str:
+    for long, short in CONTRACTIONS.items():
+        sentence = sentence.replace(long, short)
+    return sentence
+
+
+def _lower_result(sentence: str) -> str:
+    """ "The answer is Tom." -> "The answer is tom."."""
+    opening = "The answer is "
+    return opening + sentence[len(opening) :].lower() if sentence.startswith(opening) else sentence
+
+
+def _mistyped(draw: Draw, sentence: str, answer: str) -> str:
+    """One letter wrong in one of the words that the answer does not repeat."""
+    words = [w for w in re.findall(r"\b[a-z]{4,}\b", sentence) if w not in answer]
+    if not words:
+        return sentence
+    word = draw.choice(words)
+    i = draw.randint(1, len(word) - 2)
+    wrong = draw.choice((
+        word[:i] + word[i + 1 :],  # a letter missing
+        word[:i] + word[i] + word[i:],  # doubled
+        word[:i] + word[i + 1] + word[i] + word[i + 2 :],  # two swapped
+        word[:i] + draw.choice("aeiourstnl") + word[i + 1 :],  # another letter
+    ))  # fmt: skip
+    return re.sub(rf"\b{word}\b", wrong, sentence, count=1)

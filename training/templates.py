@@ -1,0 +1,308 @@
+"""Problems written by hand as templates: the files in `templates/`, one block a problem.
+
+    # a comment
+    ? a=20-90 b=2-15 a>2*b
+    {N} (has/had) {a} {X}. | {N.He} [lose:(gives/gave) away|(sells/sold)] {b} of them. | How many {X} are left?
+    Of {N}'s {a} {X} {b} [lose:are given away|are sold]. | How many {X} remain?
+    > {N} (has/had) {a} {X}. | {N.He} (loses/lost) {b}, so {a} - {b} = {x}. | The answer is {x}.
+
+A block is one or more prompts that mean the same (a random one is taken), an answer after ">", and optional conditions
+after "?". Blocks are separated by blank lines, sentences by " | ".
+
+* `{N}`: a first name, different for each of N M O Q R S T; `{N.he}`, `.his`, `.him`, `.He`, `.His`: its pronouns.
+* `{X}`: a plural thing that can be counted, different for each of X Y Z; `{X.one}`: its singular. The same for F G
+  (things to eat), A B (animals), K L (containers such as boxes).
+* `{room}`, `{town}`, ...: a word of a list of `words.LISTS`; `{room2}`, `{room3}` are different ones. `.one` where the list
+  has singulars.
+* `{a}` to `{k}`: a whole number, from 2 to 60 unless "? a=5-20" says otherwise; c and d are from 2 to 12. In a prompt
+  it may appear as a word ("seven"), in the answer it is always in digits. `{a.word}` is always a word. `{$a}` is money:
+  "$7", "7 euros". `{a.th}` is "3rd".
+* `{a} - {b} = {x}` in the answer computes x; operators are + - * /. Numbers are drawn again until every result is a whole
+  number from 0 to 200 and every condition holds. Constants may stand in place of slots: `{c} * 60 = {x}`.
+* `[buys|finds]`: one of these. `[verb:buys|finds]`: one of these, which `{verb}` repeats (write names of lists with two or more
+  letters). `[|more ]` may be empty. `(has/had)`: present or past, the same throughout a problem.
+* A prompt sentence that begins with "~" is irrelevant; neighbors that begin with "&" may be shuffled.
+* `@1` in the answer repeats prompt sentence 1 without its full stop.
+
+`python training/templates.py FILE` checks a file and shows what it makes.
+"""
+
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from draw import Draw
+from numbers_in_words import in_words, ordinal
+from problem import UNRELATED, Problem, insert
+from words import CONTAINERS, DATA, LISTS, pronouns
+
+FOLDER = Path(__file__).parent / "templates"
+LARGEST = 200
+MONEY = ("${}", "${}", "{} dollars", "{} euros", "{} pounds")
+PEOPLE, COUNTED = "NMOQRST", {"X": "things", "Y": "things", "Z": "things", "F": "foods", "G": "foods", "K": "containers", "L": "containers"}
+OPERATORS: dict[str, Callable[[int, int], float]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b if b else -1,
+}
+_CHOICE = re.compile(r"\[(?:([a-z]{2,}\d?):)?([^\[\]]*)\]")
+_TENSE = re.compile(r"\(([^()/]*)/([^()/]*)\)")
+_SLOT = re.compile(r"\{(\$?)(\w+)(?:\.(\w+))?\}")
+_EQUATION = re.compile(r"(\{\$?\w\}|\d+) ([-+*/]) (\{\$?\w\}|\d+) = \{\$?([a-z])\}")
+_COPY = re.compile(r"@(\d)")
+
+
+class TemplateError(Exception):
+    """A template that cannot be understood, with its file and line."""
+
+
+@dataclass
+class Template:
+    """One block: prompts of the same meaning and their answer, as lists of sentences."""
+
+    source: str
+    prompts: list[list[str]]
+    answer: list[str]
+    domains: dict[str, tuple[int, int]] = field(default_factory=dict)
+    conditions: list[str] = field(default_factory=list)
+
+
+def read(path: Path) -> list[Template]:
+    """The templates of one file."""
+    templates: list[Template] = []
+    block: list[tuple[int, str]] = []
+    for number, line in enumerate([*path.read_text().splitlines(), ""], 1):
+        line = line.strip()
+        if line and not line.startswith("#"):
+            block.append((number, line))
+        elif not line and block:
+            templates.append(_template(path, block))
+            block = []
+    return templates
+
+
+def _template(path: Path, block: list[tuple[int, str]]) -> Template:
+    source = f"{path.name}:{block[0][0]}"
+    prompts = [_sentences(line) for _, line in block if line[0] not in "?>"]
+    answers = [_sentences(line[1:]) for _, line in block if line[0] == ">"]
+    if not prompts or len(answers) != 1:
+        raise TemplateError(f"{source}: a block needs prompts and exactly one answer after '>'")
+    template = Template(source, prompts, answers[0])
+    for token in " ".join(line[1:] for _, line in block if line[0] == "?").split():
+        if domain := re.fullmatch(r"([a-k])=(\d+)-(\d+)", token):
+            template.domains[domain[1]] = int(domain[2]), int(domain[3])
+        else:
+            template.conditions.append(re.sub(r"(?<![<>=!])=(?!=)", "==", token))
+    return template
+
+
+def _sentences(line: str) -> list[str]:
+    return [sentence.strip() for sentence in line.split(" | ")]
+
+
+@cache
+def all_templates() -> list[Template]:
+    return [template for path in sorted(FOLDER.glob("*.txt")) for template in read(path)]
+
+
+def from_templates(draw: Draw) -> Problem:
+    """A problem of a random template, sometimes with irrelevant sentences."""
+    problem = expand(draw, draw.choice(all_templates()))
+    if draw.random() < 0.2:
+        person = next((word for word in re.findall(r"[A-Z][a-z]+", problem.answer_text) if word not in ("The", "He", "She")), "Alex")
+        extra = remarks(draw, person)
+        needed = [problem.sentences[i] for i in problem.relevant]
+        problem.sentences, _ = insert(draw, problem.sentences, extra, [])
+        problem.relevant = [i for i, sentence in enumerate(problem.sentences) if sentence in needed]
+        problem.distractors = "unrelated"
+    return problem
+
+
+def remarks(draw: Draw, person: str) -> list[str]:
+    """One or two irrelevant sentences of an everyday kind; `person` is somebody of the problem."""
+    return [_remark(draw, person) for _ in range(draw.choice((1, 1, 1, 2)))]
+
+
+def _remark(draw: Draw, person: str) -> str:
+    if draw.random() < 0.1:
+        return UNRELATED
+    text = draw.choice(_remarks()).replace("{P}", person)
+    return expand(draw, Template("remarks.txt", [[text]], [])).prompt
+
+
+@cache
+def _remarks() -> list[str]:
+    return [line for line in (DATA / "remarks.txt").read_text().splitlines() if line]
+
+
+def expand(draw: Draw, template: Template) -> Problem:
+    """A problem of this template."""
+    draw.begin()
+    for _ in range(1000):
+        filler = _Filler(draw, template)
+        prompt = [filler.choose(sentence) for sentence in _shuffled(draw, draw.choice(template.prompts))]
+        answer = [filler.choose(sentence) for sentence in template.answer]
+        if filler.draw_numbers(prompt, answer):
+            return filler.problem(prompt, answer)
+    raise TemplateError(f"{template.source}: no numbers satisfy it")
+
+
+def _shuffled(draw: Draw, sentences: list[str]) -> list[str]:
+    """Sentences in random order where they are marked "&"; each is marked with its number in the template."""
+    numbered = [f"@{i} {sentence}" for i, sentence in enumerate(sentences, 1)]
+    start = 0
+    while start < len(sentences):
+        end = start
+        while end < len(sentences) and sentences[end].startswith("&"):
+            end += 1
+        group = numbered[start:end]
+        draw.shuffle(group)
+        numbered[start:end] = group
+        start = end + 1
+    return numbered
+
+
+class _Filler:
+    """The words and numbers of one problem."""
+
+    def __init__(self, draw: Draw, template: Template):
+        self.draw, self.template = draw, template
+        self.chosen: dict[str, str] = {}
+        self.words: dict[str, tuple[str, ...]] = {}
+        self.numbers: dict[str, int] = {}
+        self.people = draw.names(len(PEOPLE))
+        self.money = draw.choice(MONEY)
+        self.spelled = draw.random() < 0.2
+
+    def choose(self, text: str) -> str:
+        """Takes alternatives and tenses."""
+        while _CHOICE.search(text):
+            text = _CHOICE.sub(self._alternative, text)
+        return _TENSE.sub(lambda match: match[2 if self.draw.past else 1], text)
+
+    def _alternative(self, match: re.Match) -> str:
+        if not match[1] and re.match(r"\w+:\S", match[2]):
+            raise TemplateError(f"{self.template.source}: the name of a list has two or more small letters, not [{match[2]}]")
+        value = self.draw.choice(match[2].split("|"))
+        if match[1]:
+            value = self.chosen.setdefault(match[1], self.choose(value))
+        return value
+
+    def draw_numbers(self, prompt: list[str], answer: list[str]) -> bool:
+        """Draws the numbers and computes the results; whether all are in range and the conditions hold."""
+        text = " ".join(prompt + answer) + " ".join(self.chosen.values())
+        computed = [match[4] for match in _EQUATION.finditer(" ".join(answer))]
+        letters = {match[2] for match in _SLOT.finditer(text)} & set("abcdefghijk")
+        letters |= {letter for rule in self.template.conditions for letter in re.findall(r"\b[a-k]\b", rule)}
+        for letter in sorted(letters - set(computed)):
+            default = (2, 12) if letter in "cd" else (2, 60)
+            self.numbers[letter] = self.draw.randint(*self.template.domains.get(letter, default))
+        for match in _EQUATION.finditer(" ".join(answer)):
+            first, second = (self._operand(operand) for operand in (match[1], match[3]))
+            result = OPERATORS[match[2]](first, second)
+            if not 0 <= result <= LARGEST or result != int(result):
+                return False
+            self.numbers[match[4]] = int(result)
+        return all(eval(rule, {}, self.numbers) for rule in self.template.conditions)
+
+    def _operand(self, text: str) -> int:
+        if text.isdigit():
+            return int(text)
+        letter = text.strip("{$}")
+        if letter not in self.numbers:
+            raise TemplateError(f"{self.template.source}: {text} is used before it is computed")
+        return self.numbers[letter]
+
+    def problem(self, prompt: list[str], answer: list[str]) -> Problem:
+        copies, sentences, relevant = {}, [], []
+        for i, sentence in enumerate(prompt):
+            number, sentence = sentence[1], sentence[3:]
+            text = sentence.lstrip("~& ")
+            relevant += [] if "~" in sentence[: len(sentence) - len(text)] else [i]
+            copies[number] = self.fill(text, False)
+            sentences.append(self.fill(text, self.spelled))
+        listed = [self.fill(_COPY.sub(lambda m: copies[m[1]].rstrip(".!?"), s), False) for s in answer]
+        steps = sum(len(_EQUATION.findall(sentence)) for sentence in answer)
+        return Problem("template", steps or len(answer) - 1, "none", sentences, listed, relevant)
+
+    def fill(self, text: str, spelled: bool) -> str:
+        """Fills the slots; `spelled`: small numbers as words."""
+        text = _SLOT.sub(lambda match: self._word(match, spelled), text)
+        text = re.sub(r" +(?=[ .?!,;])", "", text.strip())
+        text = re.sub(r"\b([Aa]) (?=(?!uni|uku|use|eu|one)[aeiou]|8|11\b|18\b)", r"\1n ", text)
+        return text[:1].upper() + text[1:]
+
+    def _word(self, match: re.Match, spelled: bool) -> str:
+        money, slot, form = match[1], match[2], match[3]
+        if slot in self.chosen:
+            return self.fill_inner(self.chosen[slot], spelled)
+        if slot in PEOPLE:
+            return self._person(self.people[PEOPLE.index(slot)], form)
+        if len(slot) == 1 and slot.islower():
+            return self._number(self.numbers[slot], money, form, spelled)
+        words = self.words.get(slot) or self._new_word(slot)
+        return words[0] if form == "one" else words[-1]
+
+    def fill_inner(self, text: str, spelled: bool) -> str:
+        return _SLOT.sub(lambda match: self._word(match, spelled), text)
+
+    def _person(self, name: str, form: str | None) -> str:
+        if form is None:
+            return name
+        forms = pronouns(name)
+        if form.lower() not in forms:
+            raise TemplateError(f"{self.template.source}: no form '{form}' of a name")
+        return forms[form] if form.islower() else forms[form.lower()].capitalize()
+
+    def _number(self, number: int, money: str, form: str | None, spelled: bool) -> str:
+        if form == "th":
+            return ordinal(number)
+        if form == "word" or spelled and number <= 20 and not money:
+            return in_words(number)
+        return self.money.format(number) if money else str(number)
+
+    def _new_word(self, slot: str) -> tuple[str, ...]:
+        """A word that no other slot of this problem has, as (singular, plural) or (word,)."""
+        draw, used = self.draw, set(self.words.values())
+        while True:
+            if slot in ("A", "B"):
+                word = draw.choice(LISTS["animal"])
+            elif slot in COUNTED:
+                kind = COUNTED[slot]
+                word = draw.choice(CONTAINERS) if kind == "containers" else draw.things(1, edible=kind == "foods")[0]
+            else:
+                name = slot.rstrip("0123456789")
+                if name not in LISTS:
+                    raise TemplateError(f"{self.template.source}: no slot or list is called '{slot}'")
+                word = draw.choice(LISTS[name])
+            word = (word,) if isinstance(word, str) else tuple(word)
+            if word not in used:
+                self.words[slot] = word
+                return word
+
+
+def main():
+    path = Path(sys.argv[1])
+    templates = read(path)
+    draw, problems = Draw(1), 0
+    for template in templates:
+        try:
+            for _ in range(20):
+                problem = expand(draw, template)
+                if left := re.search(r"[{}\[\]|@~]| \(|\w/\w|\$\{", problem.prompt + problem.answer_text):
+                    raise TemplateError(f"{template.source}: '{left[0]}' is left in: {problem.prompt} > {problem.answer_text}")
+            if not problem.answer[-1].startswith("The answer is "):
+                raise TemplateError(f"{template.source}: the last sentence must be 'The answer is ...'")
+            print(f"{template.source}  {problem.prompt}\n      > {problem.answer_text}")
+        except (TemplateError, SyntaxError, NameError, KeyError) as error:
+            problems += 1
+            print(f"WRONG {template.source}: {error}")
+    print(f"{len(templates)} templates, {sum(len(t.prompts) for t in templates)} prompts, {problems} wrong")
+
+
+if __name__ == "__main__":
+    main()
