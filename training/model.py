@@ -123,11 +123,10 @@ class Model(nn.Module):
     def logits(self, hidden: Tensor) -> Tensor:
         return F.linear(hidden, self.token_embd.weight)
 
-    def loss(self, tokens: Tensor, positions: Tensor, targets: Tensor) -> Tensor:
-        """Mean cross-entropy of `targets` [count] at `positions` [count] of the flattened `tokens` [batch, length].
-        Only these positions (the answers) meet the vocabulary. A target of -100 is padding."""
-        hidden = self(tokens).flatten(0, 1)[positions]
-        return F.cross_entropy(self.logits(hidden).float(), targets, ignore_index=-100)
+    def loss(self, tokens: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
+        """Cross-entropy of `targets` with `weights`, a mean over those of weight 1; all are [batch, length]."""
+        losses = F.cross_entropy(self.logits(self(tokens)).flatten(0, 1).float(), targets.flatten(), reduction="none")
+        return (losses * weights.flatten()).sum() / (weights == 1).sum()
 
 
 def load_trained(path: Path) -> tuple[Model, dict]:

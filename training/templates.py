@@ -21,7 +21,9 @@ after "?". Blocks are separated by blank lines, sentences by " | ".
   number from 0 to 200 and every condition holds. Constants may stand in place of slots: `{c} * 60 = {x}`.
 * `[buys|finds]`: one of these. `[verb:buys|finds]`: one of these, which `{verb}` repeats (write names of lists with two or more
   letters). `[|more ]` may be empty. `(has/had)`: present or past, the same throughout a problem.
-* A prompt sentence that begins with "~" is irrelevant; neighbors that begin with "&" may be shuffled.
+* `[part,of:half;2|a third;3]`: linked choices; the first is said here, `{part}` and `{of}` repeat both, also in equations.
+* A prompt sentence that begins with "~" is irrelevant, with "~?" it is there only half of the time; neighbors that begin
+  with "&" may be shuffled (then "&~?" and so on).
 * `@1` in the answer repeats prompt sentence 1 without its full stop.
 
 `python training/templates.py FILE` checks a file and shows what it makes.
@@ -49,10 +51,11 @@ OPERATORS: dict[str, Callable[[int, int], float]] = {
     "*": lambda a, b: a * b,
     "/": lambda a, b: a / b if b else -1,
 }
-_CHOICE = re.compile(r"\[(?:([a-z]{2,}\d?):)?([^\[\]]*)\]")
+_CHOICE = re.compile(r"\[(?:([a-z]{2,}\d?(?:,[a-z]{2,}\d?)*):)?([^\[\]]*)\]")
 _TENSE = re.compile(r"\(([^()/]*)/([^()/]*)\)")
 _SLOT = re.compile(r"\{(\$?)(\w+)(?:\.(\w+))?\}")
 _EQUATION = re.compile(r"(\{\$?\w\}|\d+) ([-+*/]) (\{\$?\w\}|\d+) = \{\$?([a-z])\}")
+_NAMED = re.compile(r"\{([a-z]{2,}\d?)\}")
 _COPY = re.compile(r"@(\d)")
 
 
@@ -146,6 +149,7 @@ def expand(draw: Draw, template: Template) -> Problem:
         filler = _Filler(draw, template)
         prompt = [filler.choose(sentence) for sentence in _shuffled(draw, draw.choice(template.prompts))]
         answer = [filler.choose(sentence) for sentence in template.answer]
+        prompt, answer = ([filler.repeat(sentence) for sentence in some] for some in (prompt, answer))
         if filler.draw_numbers(prompt, answer):
             return filler.problem(prompt, answer)
     raise TemplateError(f"{template.source}: no numbers satisfy it")
@@ -153,17 +157,22 @@ def expand(draw: Draw, template: Template) -> Problem:
 
 def _shuffled(draw: Draw, sentences: list[str]) -> list[str]:
     """Sentences in random order where they are marked "&"; each is marked with its number in the template."""
-    numbered = [f"@{i} {sentence}" for i, sentence in enumerate(sentences, 1)]
+    numbered = [f"@{i} {sentence}" for i, sentence in enumerate(sentences, 1) if "?" not in _marks(sentence) or draw.random() < 0.5]
     start = 0
-    while start < len(sentences):
+    while start < len(numbered):
         end = start
-        while end < len(sentences) and sentences[end].startswith("&"):
+        while end < len(numbered) and "&" in _marks(numbered[end][3:]):
             end += 1
         group = numbered[start:end]
         draw.shuffle(group)
         numbered[start:end] = group
         start = end + 1
     return numbered
+
+
+def _marks(sentence: str) -> str:
+    """What stands before a prompt sentence: "~", "~?", "&", "&~", ..."""
+    return sentence[: len(sentence) - len(sentence.lstrip("~&?"))]
 
 
 class _Filler:
@@ -184,17 +193,26 @@ class _Filler:
             text = _CHOICE.sub(self._alternative, text)
         return _TENSE.sub(lambda match: match[2 if self.draw.past else 1], text)
 
+    def repeat(self, text: str) -> str:
+        """Puts in what was chosen in lists with a name."""
+        repeated = _NAMED.sub(lambda match: self.chosen.get(match[1], match[0]), text)
+        return repeated if repeated == text else self.repeat(repeated)
+
     def _alternative(self, match: re.Match) -> str:
         if not match[1] and re.match(r"\w+:\S", match[2]):
             raise TemplateError(f"{self.template.source}: the name of a list has two or more small letters, not [{match[2]}]")
         value = self.draw.choice(match[2].split("|"))
-        if match[1]:
-            value = self.chosen.setdefault(match[1], self.choose(value))
-        return value
+        if not match[1]:
+            return value
+        names = match[1].split(",")
+        values = value.split(";") if len(names) > 1 else [value]
+        if len(names) != len(values):
+            raise TemplateError(f"{self.template.source}: {len(names)} names for {value!r}")
+        return [self.chosen.setdefault(name, self.choose(value)) for name, value in zip(names, values)][0]
 
     def draw_numbers(self, prompt: list[str], answer: list[str]) -> bool:
         """Draws the numbers and computes the results; whether all are in range and the conditions hold."""
-        text = " ".join(prompt + answer) + " ".join(self.chosen.values())
+        text = " ".join(prompt + answer)
         computed = [match[4] for match in _EQUATION.finditer(" ".join(answer))]
         letters = {match[2] for match in _SLOT.finditer(text)} & set("abcdefghijk")
         letters |= {letter for rule in self.template.conditions for letter in re.findall(r"\b[a-k]\b", rule)}
@@ -221,8 +239,8 @@ class _Filler:
         copies, sentences, relevant = {}, [], []
         for i, sentence in enumerate(prompt):
             number, sentence = sentence[1], sentence[3:]
-            text = sentence.lstrip("~& ")
-            relevant += [] if "~" in sentence[: len(sentence) - len(text)] else [i]
+            text = sentence.lstrip("~&? ")
+            relevant += [] if "~" in _marks(sentence) else [i]
             copies[number] = self.fill(text, False)
             sentences.append(self.fill(text, self.spelled))
         listed = [self.fill(_COPY.sub(lambda m: copies[m[1]].rstrip(".!?"), s), False) for s in answer]
@@ -238,17 +256,12 @@ class _Filler:
 
     def _word(self, match: re.Match, spelled: bool) -> str:
         money, slot, form = match[1], match[2], match[3]
-        if slot in self.chosen:
-            return self.fill_inner(self.chosen[slot], spelled)
         if slot in PEOPLE:
             return self._person(self.people[PEOPLE.index(slot)], form)
         if len(slot) == 1 and slot.islower():
             return self._number(self.numbers[slot], money, form, spelled)
         words = self.words.get(slot) or self._new_word(slot)
         return words[0] if form == "one" else words[-1]
-
-    def fill_inner(self, text: str, spelled: bool) -> str:
-        return _SLOT.sub(lambda match: self._word(match, spelled), text)
 
     def _person(self, name: str, form: str | None) -> str:
         if form is None:

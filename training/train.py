@@ -21,12 +21,12 @@ from problem import Problem
 from problems import held_out, training_problem
 from scoring import is_right
 from start import start_from
-from tokenizer import END_OF_TEXT, ChatEncoder, train_tokenizer
+from tokenizer import END_OF_TEXT, IM_END, ChatEncoder, train_tokenizer
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CONFIG, TOKENS_PER_STEP = (LARGE, 49_152) if DEVICE == "cuda" else (Config(), 6144)
 BUCKETS = (64, 80, 96, 128, 160, 192, 224, 256, 320)  # fixed lengths, so that torch.compile meets few shapes
-ANSWER_SHARE = 0.62  # room for targets per batch, as a share of its tokens; on average the answers fill 0.46
+PROMPT_WEIGHT = 0.1  # of a prompt token in the loss; so its log-probability tells prompts of another world
 CONSTANT_SHARE = 0.6
 BLANKED_SHARE = 0.33  # of problems with irrelevant sentences; about 20 % of all problems
 SNAPSHOTS = 8  # how often in a run the model is kept and scored
@@ -40,7 +40,7 @@ def learning_rate_factor(progress: float) -> float:
 
 
 class Batches:
-    """Endless batches (tokens, positions, targets), each of one bucket length."""
+    """Endless batches (tokens, targets, weights), each of one bucket length."""
 
     def __init__(self, encoder: ChatEncoder, draw: Draw, forbidden: set[str]):
         self.encoder, self.draw, self.forbidden = encoder, draw, forbidden
@@ -71,19 +71,18 @@ class Batches:
 
 
 def collate(rows: list[tuple[list[int], int]], length: int) -> tuple[Tensor, Tensor, Tensor]:
-    """(ids, prompt length) rows -> tokens [batch, length], positions of answer tokens' predecessors in the flattened
-    tokens [count], targets [count]. The count is fixed by the shape: padded with -100, and what exceeds it is dropped."""
+    """(ids, prompt length) rows -> tokens, targets and their weights in the loss, [batch, length] each."""
     tokens = torch.full((len(rows), length), END_OF_TEXT)
-    positions, targets = [], []
+    targets = torch.full((len(rows), length), END_OF_TEXT)
+    weights = torch.zeros(len(rows), length)
     for row, (ids, prompt_length) in enumerate(rows):
-        tokens[row, : len(ids) - 1] = torch.tensor(ids[:-1])
-        positions += range(row * length + prompt_length - 1, row * length + len(ids) - 1)
-        targets += ids[prompt_length:]
-    count = int(tokens.numel() * ANSWER_SHARE)
-    padding = max(0, count - len(targets))
-    positions = torch.tensor(positions[:count] + [0] * padding)
-    targets = torch.tensor(targets[:count] + [-100] * padding)
-    return tokens.to(DEVICE), positions.to(DEVICE), targets.to(DEVICE)
+        count = len(ids) - 1
+        tokens[row, :count] = torch.tensor(ids[:-1])
+        targets[row, :count] = torch.tensor(ids[1:])
+        weights[row, : prompt_length - 1] = PROMPT_WEIGHT
+        weights[row, targets[row] == IM_END] = 0  # blanked sentences
+        weights[row, prompt_length - 1 : count] = 1
+    return tokens.to(DEVICE), targets.to(DEVICE), weights.to(DEVICE)
 
 
 class Muon(torch.optim.Optimizer):
@@ -125,9 +124,9 @@ def orthogonalise(matrices: Tensor) -> Tensor:
 def loss_function(model: Model, compile_it: bool):
     """bf16 `model.loss`, under torch.compile where a C++ compiler works."""
 
-    def loss(tokens: Tensor, positions: Tensor, targets: Tensor) -> Tensor:
+    def loss(tokens: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
         with torch.autocast(DEVICE, torch.bfloat16):
-            return model.loss(tokens, positions, targets)
+            return model.loss(tokens, targets, weights)
 
     if not compile_it:
         return loss
@@ -178,8 +177,8 @@ def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it
         for optimizer, rate in ((muon, MUON_RATE), (adam, ADAM_RATE)):
             optimizer.param_groups[0]["lr"] = rate * learning_rate_factor(progress)
             optimizer.zero_grad()
-        tokens, positions, targets = batches.next()
-        loss = loss_of(tokens, positions, targets)
+        tokens, targets, weights = batches.next()
+        loss = loss_of(tokens, targets, weights)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         muon.step()
