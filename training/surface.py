@@ -1,6 +1,6 @@
-"""How problems look when people type them: missing capitals and full stops, typing errors, contractions, a word of greeting.
+"""How problems look when people type them: missing capitals and full stops, typing errors, contractions, British spelling, a word of greeting.
 
-The answer stays as it is, except that it is in lower case where the prompt is.
+The answer stays as it is, except that it is in lower case, or in British spelling, where the prompt is.
 """
 
 import re
@@ -13,6 +13,11 @@ CONTRACTIONS = {
     " is not ": " isn't ", " are not ": " aren't ", " does not ": " doesn't ", " did not ": " didn't ", " has not ": " hasn't ",
     "What is ": "What's ", "Who is ": "Who's ", "Where is ": "Where's ", "It is ": "It's ", " cannot ": " can't ", " They are ": " They're ",
     "I have ": "I've ", "I am ": "I'm ", "There is ": "There's ",
+}  # fmt: skip
+BRITISH = {
+    "color": "colour", "meter": "metre", "liter": "litre", "neighbor": "neighbour", "gray": "grey", "center": "centre",
+    "theater": "theatre", "favorite": "favourite", "harbor": "harbour", "cookie": "biscuit", "candies": "sweets", "candy": "sweet", "soccer": "football",
+    "math ": "maths ", "mom": "mum", "Mom": "Mum", "traveled": "travelled", "store": "shop",
 }  # fmt: skip
 OPENINGS = (
     "Please help me.|Question:|Hi!|Hello,|Can you solve this?|Here is a problem.|Solve this problem.|Answer this question.|Let's see.|"
@@ -27,6 +32,8 @@ ENDINGS = (
 def vary(draw: Draw, problem: Problem) -> Problem:
     """`problem` as somebody might type it."""
     sentences, answer, relevant = list(problem.sentences), list(problem.answer), list(problem.relevant)
+    if draw.random() < 0.15:
+        sentences, answer = ([_british(sentence) for sentence in some] for some in (sentences, answer))
     if draw.random() < 0.08:
         sentences = [_contracted(sentence) for sentence in sentences]
     if draw.random() < 0.07 and len(sentences) > 1 and re.match(r"(How|Who|What|Where|Which|When) ", sentences[-1]):
@@ -60,6 +67,12 @@ def _contracted(sentence: str) -> str:
     for long, short in CONTRACTIONS.items():
         sentence = sentence.replace(long, short)
     return sentence
+
+
+def _british(sentence: str) -> str:
+    for american, british in BRITISH.items():
+        sentence = sentence.replace(american, british)
+    return sentence.replace("thermometre", "thermometer").replace("perimetre", "perimeter")
 
 
 def _lower_result(sentence: str) -> str:
