@@ -21,9 +21,10 @@ const PREBUILT_TRUNK: Prebuilt<'_> = Prebuilt {
     sha256: "a67f4054b249fe9acc5fabc25de1aebf19783aca3ad6ff64bf34d7da44d0ea20",
 };
 
-/// Tools that only package need no optimized build: no LTO, no debug information; panics unwind, so that what build scripts
-/// need, too, is compiled once.
-const QUICK_BUILD: [(&str, &str); 5] = [
+/// Tools that only package need no optimized build: wasm-bindgen compiles in half the time and works a second longer. Panics
+/// unwind, so that what build scripts need, too, is compiled once.
+const QUICK_BUILD: [(&str, &str); 6] = [
+    ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0"),
     ("CARGO_PROFILE_RELEASE_LTO", "off"),
     ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16"),
     ("CARGO_PROFILE_RELEASE_DEBUG", "false"),
@@ -65,9 +66,8 @@ pub fn native() -> Tools {
 /// Tools for building the page: a Rust that knows wasm, Trunk, and wasm-bindgen in the version of `Cargo.lock`.
 pub fn web() -> Result<Tools> {
     let rust = wasm_toolchain()?;
-    // Trunk starts programs and copies files; wasm-bindgen rewrites megabytes.
-    let trunk = tool("trunk", TRUNK, "0", prebuilt_trunk())?;
-    let wasm_bindgen = tool("wasm-bindgen-cli", &locked_version("wasm-bindgen")?, "1", None)?;
+    let trunk = tool("trunk", TRUNK, prebuilt_trunk())?;
+    let wasm_bindgen = tool("wasm-bindgen-cli", &locked_version("wasm-bindgen")?, None)?;
     fs::remove_dir_all(tools_target()?).ok();
     Ok(Tools { folders: rust.into_iter().chain([trunk, wasm_bindgen]).collect() })
 }
@@ -166,8 +166,8 @@ fn write_wrappers(sysroot: &Path) -> Result<()> {
 }
 
 /// The folder with the programs of `package` in exactly this version, installed once per version: the compiled ones of their
-/// authors where they can be had, else compiled here at this level of optimization.
-fn tool(package: &str, version: &str, opt_level: &str, prebuilt: Option<&Prebuilt<'_>>) -> Result<PathBuf> {
+/// authors where they can be had, else compiled here.
+fn tool(package: &str, version: &str, prebuilt: Option<&Prebuilt<'_>>) -> Result<PathBuf> {
     let home = cache()?.join("tools").join(format!("{package}-{version}"));
     if !home.join("bin").is_dir() {
         let downloaded = prebuilt.map(|prebuilt| prebuilt.install(&home));
@@ -175,7 +175,7 @@ fn tool(package: &str, version: &str, opt_level: &str, prebuilt: Option<&Prebuil
             println!("{package} is compiled here, because it could not be downloaded: {error:#}");
         }
         if !matches!(downloaded, Some(Ok(()))) {
-            cargo_install(package, version, opt_level, &home)?;
+            cargo_install(package, version, &home)?;
         }
     }
     Ok(home.join("bin"))
@@ -187,13 +187,12 @@ fn prebuilt_trunk() -> Option<&'static Prebuilt<'static>> {
 }
 
 /// Without default features both tools lack TLS: one could not download the other, which is not needed here.
-fn cargo_install(package: &str, version: &str, opt_level: &str, home: &Path) -> Result<()> {
+fn cargo_install(package: &str, version: &str, home: &Path) -> Result<()> {
     let home = home.to_str().context("the cache path is not UTF-8")?;
     let arguments = ["install", package, "--version", version, "--root", home, "--no-default-features"];
     let install = |lock: &[&str]| {
         let mut cargo = command("cargo", &[&arguments, lock].concat());
-        cargo.envs(QUICK_BUILD).env("CARGO_PROFILE_RELEASE_OPT_LEVEL", opt_level);
-        run(cargo.env("CARGO_TARGET_DIR", tools_target()?))
+        run(cargo.envs(QUICK_BUILD).env("CARGO_TARGET_DIR", tools_target()?))
     };
     // A registry mirror may lack a release that the lock file of the tool names.
     install(&["--locked"]).or_else(|_| install(&[]))
