@@ -8,6 +8,13 @@ from dataclasses import replace
 
 from draw import Draw
 from problem import Problem
+from words import LISTS, MORE_EDIBLE, MORE_THINGS, THINGS
+
+SINGULARS = {
+    many: one
+    for one, many in [*THINGS, *MORE_THINGS, *MORE_EDIBLE, *(pair for words in LISTS.values() for pair in words if isinstance(pair, tuple))]
+    if one != many
+}  # fmt: skip
 
 CONTRACTIONS = {
     " is not ": " isn't ", " are not ": " aren't ", " does not ": " doesn't ", " did not ": " didn't ", " has not ": " hasn't ",
@@ -32,6 +39,8 @@ ENDINGS = (
 def vary(draw: Draw, problem: Problem) -> Problem:
     """`problem` as somebody might type it."""
     sentences, answer, relevant = list(problem.sentences), list(problem.answer), list(problem.relevant)
+    if problem.task == "template" and draw.random() < 0.4:
+        sentences, answer = _other_noun(draw, sentences, answer)
     if draw.random() < 0.15:
         sentences, answer = ([_british(sentence) for sentence in some] for some in (sentences, answer))
     if draw.random() < 0.08:
@@ -67,6 +76,22 @@ def _contracted(sentence: str) -> str:
     for long, short in CONTRACTIONS.items():
         sentence = sentence.replace(long, short)
     return sentence
+
+
+def _other_noun(draw: Draw, sentences: list[str], answer: list[str]) -> tuple[list[str], list[str]]:
+    """Puts another thing in place of one that prompt and answer name: what is counted does not change how it is counted."""
+    in_prompt, in_answer = (set(re.findall(r"[a-z]+", " ".join(some))) for some in (sentences, answer))
+    nouns = sorted(word for word in in_prompt & in_answer if word in SINGULARS)
+    if not nouns or re.search(r"legs|wheels|wings|sides", " ".join(answer)):
+        return sentences, answer
+    old = draw.choice(nouns)
+    one, many = draw.things(1)[0]
+
+    def other(sentence: str) -> str:
+        sentence = re.sub(rf"\b{old}\b", many, sentence)
+        return re.sub(rf"\b{SINGULARS[old]}\b", one, sentence)
+
+    return [other(sentence) for sentence in sentences], [other(sentence) for sentence in answer]
 
 
 def _british(sentence: str) -> str:

@@ -145,12 +145,12 @@ def _remarks() -> list[str]:
 def expand(draw: Draw, template: Template) -> Problem:
     """A problem of this template."""
     draw.begin()
-    for _ in range(1000):
+    for _ in range(100):
         filler = _Filler(draw, template)
         prompt = [filler.choose(sentence) for sentence in _shuffled(draw, draw.choice(template.prompts))]
         answer = [filler.choose(sentence) for sentence in template.answer]
         prompt, answer = ([filler.repeat(sentence) for sentence in some] for some in (prompt, answer))
-        if filler.draw_numbers(prompt, answer):
+        if any(filler.draw_numbers(prompt, answer) for _ in range(200)):
             return filler.problem(prompt, answer)
     raise TemplateError(f"{template.source}: no numbers satisfy it")
 
@@ -187,6 +187,11 @@ class _Filler:
         self.money = draw.choice(MONEY)
         self.spelled = draw.random() < 0.2
 
+    @property
+    def conditions(self) -> list[str]:
+        """Those of the template, with linked values put in."""
+        return [self.repeat(rule) for rule in self.template.conditions]
+
     def choose(self, text: str) -> str:
         """Takes alternatives and tenses."""
         while _CHOICE.search(text):
@@ -212,10 +217,11 @@ class _Filler:
 
     def draw_numbers(self, prompt: list[str], answer: list[str]) -> bool:
         """Draws the numbers and computes the results; whether all are in range and the conditions hold."""
+        self.numbers = {}
         text = " ".join(prompt + answer)
         computed = [match[4] for match in _EQUATION.finditer(" ".join(answer))]
         letters = {match[2] for match in _SLOT.finditer(text)} & set("abcdefghijk")
-        letters |= {letter for rule in self.template.conditions for letter in re.findall(r"\b[a-k]\b", rule)}
+        letters |= {letter for rule in self.conditions for letter in re.findall(r"\b[a-k]\b", rule)}
         for letter in sorted(letters - set(computed)):
             default = (2, 12) if letter in "cd" else (2, 60)
             self.numbers[letter] = self.draw.randint(*self.template.domains.get(letter, default))
@@ -225,7 +231,7 @@ class _Filler:
             if not 0 <= result <= LARGEST or result != int(result):
                 return False
             self.numbers[match[4]] = int(result)
-        return all(eval(rule, {}, self.numbers) for rule in self.template.conditions)
+        return all(eval(rule, {}, self.numbers) for rule in self.conditions)
 
     def _operand(self, text: str) -> int:
         if text.isdigit():
