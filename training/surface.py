@@ -8,7 +8,19 @@ from dataclasses import replace
 
 from draw import Draw
 from problem import Problem
-from words import LISTS, MORE_EDIBLE, MORE_THINGS, THINGS
+from words import DATA, LISTS, MORE_EDIBLE, MORE_THINGS, NAMES_BY_USE, THINGS
+
+SEEN_NAMES = set(NAMES_BY_USE[False])
+ADJECTIVES = "old new small big red blue green fresh heavy little nice clean broken empty wooden cheap long short bright shiny plain".split()
+# Words whose loss would change what is asked.
+NEEDED = set(
+    "no not none half twice double third quarter each every per more less fewer left than times all both most least first last only rest "
+    "how many much who what which where when whose as of and or but by for with from to at in on other another again back same away out "
+    "one two three four five six seven eight nine ten eleven twelve dozen before after ago older younger taller shorter total together".split()
+)
+_SETS = [line.strip().split(" | ") for line in (DATA / "synonyms.txt").read_text().splitlines() if " | " in line]
+SYNONYMS = {phrase: [other for other in some if other != phrase] for some in _SETS for phrase in some}
+_PHRASES = re.compile(r"\b(?:" + "|".join(re.escape(phrase) for phrase in sorted(SYNONYMS, key=len, reverse=True)) + r")\b")
 
 SINGULARS = {
     many: one
@@ -41,6 +53,12 @@ def vary(draw: Draw, problem: Problem) -> Problem:
     sentences, answer, relevant = list(problem.sentences), list(problem.answer), list(problem.relevant)
     if problem.task == "template" and draw.random() < 0.4:
         sentences, answer = _other_noun(draw, sentences, answer)
+    if draw.random() < 0.5:
+        sentences, answer = _synonyms(draw, sentences, answer)
+    if draw.random() < 0.2:
+        sentences = [_adorned(draw, sentence) for sentence in sentences]
+    if draw.random() < 0.1:
+        sentences = [_thinned(draw, sentence, problem.answer_text) for sentence in sentences]
     if draw.random() < 0.15:
         sentences, answer = ([_british(sentence) for sentence in some] for some in (sentences, answer))
     if draw.random() < 0.08:
@@ -92,6 +110,39 @@ def _other_noun(draw: Draw, sentences: list[str], answer: list[str]) -> tuple[li
         return re.sub(rf"\b{SINGULARS[old]}\b", one, sentence)
 
     return [other(sentence) for sentence in sentences], [other(sentence) for sentence in answer]
+
+
+def _synonyms(draw: Draw, sentences: list[str], answer: list[str]) -> tuple[list[str], list[str]]:
+    """Puts other words of the same meaning in place of some, in prompt and answer alike."""
+    swaps = {}
+    for phrase in set(_PHRASES.findall(" ".join(sentences))):
+        if draw.random() < 0.4:
+            swaps[phrase] = draw.choice(SYNONYMS[phrase])
+
+    def other(sentence: str) -> str:
+        return _PHRASES.sub(lambda match: swaps.get(match[0], match[0]), sentence)
+
+    return [other(sentence) for sentence in sentences], [other(sentence) for sentence in answer[:-1]] + answer[-1:]
+
+
+def _adorned(draw: Draw, sentence: str) -> str:
+    """With an adjective before something counted, or something said of a person."""
+    sentence = re.sub(r"(\b\d+ )(?=[a-z]+s\b)", lambda m: m[1] + (draw.choice(ADJECTIVES) + " ") * (draw.random() < 0.3), sentence)
+    name = re.match(r"([A-Z][a-z]+) (?=[a-z]+(s|ed|d)\b)", sentence)
+    if name and name[1] in SEEN_NAMES and draw.random() < 0.25:
+        aside = draw.choice((
+            f"a {draw.choice(LISTS['job'])}", f"who lives in {draw.choice(LISTS['town'])}", f"who is {draw.randint(6, 90)} years old",
+            f"who likes {draw.choice(LISTS['food'])}", f"a friend of {draw.names(1)[0]}", f"our {draw.choice(LISTS['relation'])}",
+        ))  # fmt: skip
+        sentence = f"{name[1]}, {aside}, {sentence[name.end() :]}"
+    return sentence
+
+
+def _thinned(draw: Draw, sentence: str, answer: str) -> str:
+    """Without some of the words that the answer does not need, as in a note written in a hurry."""
+    words = sentence.split(" ")
+    kept = [w for i, w in enumerate(words) if not i or not w.islower() or w in NEEDED or w in answer or draw.random() < 0.85]
+    return " ".join(kept)
 
 
 def _british(sentence: str) -> str:

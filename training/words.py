@@ -1,7 +1,10 @@
 """The words the problems are made of, and invented names and nouns."""
 
+import re
 from pathlib import Path
 from random import Random
+
+DATA = Path(__file__).parent / "data"
 
 HIS_NAMES = (
     "Abel Adam Ahmed Alan Amir Anton Arjun Ben Bilal Bob Carl Chen Dan David Diego Dylan Emil Enzo Erik Ethan Felix Finn "
@@ -96,13 +99,12 @@ _VOWELS = "a e i o u ai ea ee oo ou".split()
 _CODAS = ["", "", "", "", "b", "d", "g", "k", "l", "m", "n", "p", "r", "rn", "s", "sk", "t", "x", "nd", "lt"]
 
 
-# English words that an invented one must not be.
-TAKEN = set(
-    "she her his him they them who how why what the that this than then not for are has had put get got sold told gold lost "
-    "rest west east best most more less four five six ten one two three both all soup tea sea see say day way may pay lay too "
-    "now low row tow few new blue red green hour our your their there here where with will well sell tell bell did does do"
-    .split()
-)
+# Words that an invented one must not be.
+TAKEN = {
+    word
+    for path in [*DATA.glob("*.txt"), *(DATA.parent / "templates").glob("*.txt")]
+    for word in re.findall(r"[a-z]+", path.read_text().lower())
+}
 
 
 def invented_word(rng: Random) -> str:
@@ -121,7 +123,6 @@ def seen(items: list) -> list:
     return [item for i, item in enumerate(items) if i % 8]
 
 
-DATA = Path(__file__).parent / "data"
 
 
 def _lines(file: str) -> list[str]:
