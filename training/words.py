@@ -107,10 +107,15 @@ TAKEN = {
 }
 
 
+def _is_held_out(rng: Random) -> bool:
+    """Whether held-out problems are drawn: they are older than the lists of more words, and stay as they are."""
+    return getattr(rng, "held_out", False)
+
+
 def invented_word(rng: Random) -> str:
     """A pronounceable word of one or two syllables, such as "drokel"."""
     word = "".join(rng.choice(_ONSETS) + rng.choice(_VOWELS) + rng.choice(_CODAS) for _ in range(rng.choice((1, 2, 2, 2))))
-    is_taken = word in TAKEN and not getattr(rng, "held_out", False)  # the held-out problems are older than the list
+    is_taken = word in TAKEN and not _is_held_out(rng)
     return word if len(word) > 2 and not is_taken else invented_word(rng)
 
 
@@ -158,4 +163,5 @@ def pronouns(name: str) -> dict[str, str]:
 
 def pronoun(name: str, rng: Random) -> str:
     """ "he" or "she"; for an invented name either."""
-    return "he" if name in HIS_NAMES else "she" if name in HER_NAMES else MORE_NAMES.get(name) or rng.choice(("he", "she"))
+    known = "he" if name in HIS_NAMES else "she" if name in HER_NAMES else None if _is_held_out(rng) else MORE_NAMES.get(name)
+    return known or rng.choice(("he", "she"))
