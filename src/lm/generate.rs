@@ -21,6 +21,8 @@ pub enum StopReason {
     Length,
     /// `on_token` broke off.
     Cancelled,
+    /// The model went on repeating itself: [`is_repeating`].
+    Repetition,
 }
 
 /// Continues `prompt` until the model ends its turn, or `max_tokens`, or `on_token` breaks off.
@@ -52,7 +54,41 @@ pub async fn generate(
         if tokens.len() == limit {
             break StopReason::Length;
         }
+        if is_repeating(&tokens) {
+            break StopReason::Repetition;
+        }
         next = model.next_token(&[next], sampler).await?;
     };
     Ok(Generated { tokens, stop })
+}
+
+/// The longest text, in tokens, that counts as one repeated text.
+const LONGEST_PERIOD: usize = 24;
+/// So much of the same, in tokens and in repetitions, is no list or refrain any more.
+const REPEATED_TOKENS: usize = 48;
+const REPETITIONS: usize = 4;
+
+/// Whether `tokens` end in one text that stands there again and again.
+pub fn is_repeating(tokens: &[TokenId]) -> bool {
+    (1..=LONGEST_PERIOD).any(|period| {
+        let length = REPEATED_TOKENS.max(period * REPETITIONS);
+        tokens.len() >= length && tokens[tokens.len() - length..].windows(period + 1).all(|window| window[0] == window[period])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_text_that_stands_there_again_and_again_is_a_repetition() {
+        let sentence: Vec<TokenId> = (10..30).collect();
+        assert!(is_repeating(&[[1, 2].as_slice(), &[7; 48]].concat()));
+        assert!(!is_repeating(&[[1, 2].as_slice(), &[7; 47]].concat()));
+        assert!(is_repeating(&sentence.repeat(4)));
+        assert!(!is_repeating(&sentence.repeat(3)));
+        assert!(!is_repeating(&[sentence.repeat(4), vec![5]].concat()));
+        assert!(!is_repeating(&(0..500).collect::<Vec<TokenId>>()));
+        assert!(!is_repeating(&[]));
+    }
 }

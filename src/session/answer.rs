@@ -73,7 +73,10 @@ impl<M: LanguageModel> Session<M> {
             None => {
                 let Question { sampling, max_tokens, .. } = *question;
                 let (ids, stop) = self.generated(&framed.ids, sampling, max_tokens.min(limit - framed.ids.len()), on_token).await?;
-                (TokenizedAnswer::from_ids(ids, &self.tokenizer), Answer::Generated { sampling, max_tokens, stop })
+                let answer = TokenizedAnswer::from_ids(ids, &self.tokenizer);
+                let is_whole = stop != Stop::Cancelled;
+                let warning = if is_whole { self.warning(&question.prompt, &framed, &answer).await? } else { None };
+                (answer, Answer::Generated { sampling, max_tokens, stop, warning })
             }
         };
         Ok(AnsweredText { framed, answer, origin, limit })
@@ -111,7 +114,14 @@ impl<M: LanguageModel> Session<M> {
             generate(&mut self.lm, tokenizer, context, &mut sampler, max_tokens, report).await.map_err(problems::engine_failed)?;
         let (tokens, stop) = (generated.tokens, stop_of(generated.stop));
         if stop != Stop::Cancelled {
-            self.last_answer = Some(GeneratedAnswer { context: context.to_vec(), sampling, max_tokens, tokens: tokens.clone(), stop });
+            self.last_answer = Some(GeneratedAnswer {
+                context: context.to_vec(),
+                sampling,
+                max_tokens,
+                tokens: tokens.clone(),
+                stop,
+                warning: None,
+            });
         }
         Ok((tokens, stop))
     }
@@ -151,5 +161,6 @@ fn stop_of(reason: StopReason) -> Stop {
         StopReason::End => Stop::End,
         StopReason::Length => Stop::Length,
         StopReason::Cancelled => Stop::Cancelled,
+        StopReason::Repetition => Stop::Repetition,
     }
 }

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
+use super::answer_check::AnswerCheck;
 use super::generated::GeneratedAnswer;
 use super::problems;
 use crate::cpu::masked::MaskedLm;
@@ -28,6 +29,8 @@ pub struct Session<M> {
     /// About the choice of the engine.
     notice: Option<String>,
     pub(super) last_answer: Option<GeneratedAnswer>,
+    /// How to tell which answers are not to be trusted, where the file says it.
+    pub(super) answer_check: Option<AnswerCheck>,
 }
 
 impl Session<Engine> {
@@ -52,6 +55,7 @@ impl Session<Engine> {
             model: describe_model(&gguf, sha256),
             notice,
             last_answer: None,
+            answer_check: AnswerCheck::from_metadata(&gguf.metadata),
         }))
     }
 }

@@ -6,6 +6,7 @@
 //! ```
 
 mod answer;
+mod answer_check;
 mod document;
 mod explain;
 mod generated;
@@ -13,6 +14,7 @@ mod infills;
 mod loaded;
 mod problems;
 mod results;
+mod signs;
 mod text;
 mod words;
 

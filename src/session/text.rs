@@ -56,6 +56,11 @@ impl FramedPrompt {
         let prompt_spans = spans.collect();
         Ok(Self { ids: framed.ids(), prompt_start, prompt_spans })
     }
+
+    /// Where the prompt's tokens stand.
+    pub fn prompt_positions(&self) -> Range<usize> {
+        self.prompt_start..self.prompt_start + self.prompt_spans.len()
+    }
 }
 
 impl TokenizedAnswer {

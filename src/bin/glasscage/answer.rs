@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use clap::Args;
+use glasscage::explanation::Answer;
 use glasscage::request::Question;
 use glasscage::session::AnswerResult;
 use serde::Deserialize;
@@ -22,6 +23,9 @@ pub struct Arguments {
     /// The longest answer, in tokens
     #[arg(long, default_value_t = 256)]
     max_tokens: usize,
+    /// Add the signs by which an answer may be known to be wrong
+    #[arg(long)]
+    signs: bool,
 }
 
 #[derive(Deserialize)]
@@ -36,7 +40,16 @@ pub fn answer(arguments: &Arguments) -> Result<(), String> {
         let question = Question { max_tokens, ..Question::greedy(&prompt) };
         match pollster::block_on(session.answer(&question, async |_| ControlFlow::Continue(()))) {
             Ok(AnswerResult::Answered(answered)) => {
-                Ok(json!({ "answer": answered.document.generation.text, "tokens": answered.transcript.generation.len() }))
+                let text = &answered.document.generation.text;
+                let mut line = json!({ "answer": text, "tokens": answered.transcript.generation.len() });
+                if let Answer::Generated { warning: Some(warning), .. } = answered.document.manifest.answer {
+                    line["warning"] = json!(warning);
+                }
+                if arguments.signs {
+                    let signs = pollster::block_on(session.answer_signs(&prompt, text)).map_err(|problem| problem.to_string())?;
+                    line["signs"] = json!(signs);
+                }
+                Ok(line)
             }
             Ok(AnswerResult::Stopped { answer }) => Ok(json!({ "answer": answer })),
             Err(problem) => Ok(json!({ "problem": problem.what })),

@@ -40,7 +40,14 @@ pub struct Model {
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Answer {
     /// By this model.
-    Generated { sampling: Sampling, max_tokens: usize, stop: Stop },
+    Generated {
+        sampling: Sampling,
+        max_tokens: usize,
+        stop: Stop,
+        /// What the model's own check says of the answer; nothing where it has none, or finds nothing wrong.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        warning: Option<AnswerWarning>,
+    },
     /// By the visitor, who asked to have it explained.
     Given {},
 }
@@ -69,4 +76,16 @@ pub enum Stop {
     Length,
     /// The visitor pressed Stop.
     Cancelled,
+    /// The model went on repeating itself.
+    Repetition,
+}
+
+/// Why an answer is not to be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AnswerWarning {
+    /// The answer shows signs of a mistake.
+    Doubtful,
+    /// The prompt is of another kind than those that the model was made for.
+    OutOfScope,
 }

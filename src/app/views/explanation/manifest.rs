@@ -58,11 +58,12 @@ fn facts(document: &Document) -> Vec<(&'static str, String)> {
 fn answer_words(answer: &Answer) -> String {
     match answer {
         Answer::Given {} => "given by the visitor".into(),
-        Answer::Generated { sampling, max_tokens, stop } => {
+        Answer::Generated { sampling, max_tokens, stop, .. } => {
             let stop = match stop {
                 Stop::End => "ended by the model",
                 Stop::Length => "cut at the limit",
                 Stop::Cancelled => "stopped by the visitor",
+                Stop::Repetition => "stopped because the model repeated itself",
             };
             format!("{}; {stop}; at most {max_tokens} tokens", sampling_words(sampling))
         }
@@ -93,7 +94,7 @@ mod tests {
     #[test]
     fn sampling_is_stated_in_full() {
         let sampling = Sampling { temperature: 0.7, top_k: Some(40), top_p: None, seed: 3 };
-        let answer = Answer::Generated { sampling, max_tokens: 64, stop: Stop::Length };
+        let answer = Answer::Generated { sampling, max_tokens: 64, stop: Stop::Length, warning: None };
         assert_eq!(answer_words(&answer), "temperature 0.7, top-k 40, seed 3; cut at the limit; at most 64 tokens");
         assert_eq!(sampling_words(&Sampling::GREEDY), "greedy");
     }
