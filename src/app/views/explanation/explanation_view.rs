@@ -1,4 +1,5 @@
 use crate::app::state::explanation::Origin;
+use crate::app::state::library::LibraryMessage;
 use crate::app::state::message::Message;
 use leptos::html::Section;
 use leptos::prelude::*;
@@ -12,6 +13,7 @@ use super::table_view::TableView;
 use super::text_view::TextView;
 use crate::app::browser;
 use crate::app::page::use_page;
+use crate::explanation::{Answer, AnswerWarning, Stop};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Tab {
@@ -59,6 +61,7 @@ fn ShownExplanation() -> impl IntoView {
                     <TabButton tab own=Tab::Ablation test_id="tab-without" label="What if" />
                 </div>
             </div>
+            <AnswerWarningBanner />
             <ReproductionBanner />
             <PartialBanner />
             <DerivationBar />
@@ -121,6 +124,44 @@ fn SharedBadge() -> impl IntoView {
             </button>
         </Show>
     }
+}
+
+/// Says that the answer is not to be trusted, and why.
+#[component]
+fn AnswerWarningBanner() -> impl IntoView {
+    let page = use_page();
+    let warning = Memo::new(move |_| page.attribution(|attribution| answer_warning(&attribution.document().manifest.answer)).flatten());
+    let banner = move || {
+        let warning = warning.get()?;
+        let choose = move |_| page.send_library(LibraryMessage::Open);
+        Some(view! {
+            <p class="banner" role="status" data-testid="answer-warning">
+                {warning.words}
+                {warning.suggests_larger_model.then(|| view! {
+                    " "
+                    <button type="button" data-testid="choose-larger" on:click=choose>"Choose a larger model"</button>
+                })}
+            </p>
+        })
+    };
+    view! { {banner} }
+}
+
+#[derive(Clone, PartialEq)]
+struct WarningWords {
+    words: &'static str,
+    suggests_larger_model: bool,
+}
+
+fn answer_warning(answer: &Answer) -> Option<WarningWords> {
+    let Answer::Generated { stop, warning, .. } = answer else { return None };
+    let (words, suggests_larger_model) = match (stop, warning) {
+        (Stop::Repetition, _) => ("The model began to repeat itself and was stopped. Its answer is of no use.", true),
+        (_, Some(AnswerWarning::OutOfScope)) => ("This small model only does small problems; choose a larger one for this.", true),
+        (_, Some(AnswerWarning::Doubtful)) => ("This answer is doubtful: it shows signs of a mistake. Check it before you use it.", false),
+        _ => return None,
+    };
+    Some(WarningWords { words, suggests_larger_model })
 }
 
 /// Whether the explanation from elsewhere came out again.

@@ -3,7 +3,7 @@ use leptos::prelude::*;
 use crate::app::analysis::derivation;
 use crate::app::analysis::number;
 use crate::app::page::use_page;
-use crate::explanation::{Answer, Document, Sampling, Stop, method_text};
+use crate::explanation::{Answer, AnswerWarning, Document, Sampling, Stop, method_text};
 
 /// What made this result, so that somebody else can reproduce it.
 #[component]
@@ -58,14 +58,19 @@ fn facts(document: &Document) -> Vec<(&'static str, String)> {
 fn answer_words(answer: &Answer) -> String {
     match answer {
         Answer::Given {} => "given by the visitor".into(),
-        Answer::Generated { sampling, max_tokens, stop, .. } => {
+        Answer::Generated { sampling, max_tokens, stop, warning } => {
+            let warning = match warning {
+                Some(AnswerWarning::Doubtful) => "; doubtful, says the model\u{2019}s own check",
+                Some(AnswerWarning::OutOfScope) => "; out of scope, says the model\u{2019}s own check",
+                None => "",
+            };
             let stop = match stop {
                 Stop::End => "ended by the model",
                 Stop::Length => "cut at the limit",
                 Stop::Cancelled => "stopped by the visitor",
                 Stop::Repetition => "stopped because the model repeated itself",
             };
-            format!("{}; {stop}; at most {max_tokens} tokens", sampling_words(sampling))
+            format!("{}; {stop}; at most {max_tokens} tokens{warning}", sampling_words(sampling))
         }
     }
 }
