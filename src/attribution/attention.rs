@@ -1,6 +1,7 @@
 //! Attention (paper, `sec:eval`): how much the model looks at a sentence. Nothing is perturbed.
 
 use super::base_method::{AttributionMethod, Observation, PlanInput, Replacement, Round};
+use crate::explanation::Compression;
 
 pub const ATTENTION: AttributionMethod = AttributionMethod {
     id: "attention",
@@ -10,6 +11,8 @@ pub const ATTENTION: AttributionMethod = AttributionMethod {
     effect: weight,
     divergences: false,
     attention: true,
+    pairs: false,
+    compression: Compression::None,
 };
 
 /// The text as it is, and no pass.

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::transcript::{Segments, Transcript};
+use crate::explanation::Compression;
 use crate::lm::{Edit, Pass, Readout};
 use crate::model::tokenizer::TokenId;
 
@@ -21,6 +22,10 @@ pub struct AttributionMethod {
     pub divergences: bool,
     /// Whether `effect` reads attention.
     pub attention: bool,
+    /// Whether pairs of sources are measured too: see [`super::pairs`].
+    pub pairs: bool,
+    /// How its scores become influence, where the visitor does not choose another way.
+    pub compression: Compression,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +77,6 @@ pub type TokenEffect = fn(&Observation<'_>, t: usize) -> f64;
 impl AttributionMethod {
     /// Whether one run of passes serves both.
     pub fn shares_passes_with(&self, other: &Self) -> bool {
-        std::ptr::fn_addr_eq(self.plan, other.plan) && self.replacement == other.replacement
+        std::ptr::fn_addr_eq(self.plan, other.plan) && self.replacement == other.replacement && self.pairs == other.pairs
     }
 }

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::attention;
 use super::base_method::{AttributionMethod, Observation, PlanInput, Replacement, Round};
+use crate::explanation::Compression;
 use crate::lm::{Edit, Input, Pass};
 
 /// Points on the path: the middles of as many equal steps.
@@ -23,6 +24,8 @@ pub const INTEGRATED_GRADIENTS: AttributionMethod = AttributionMethod {
     effect: slope,
     divergences: false,
     attention: false,
+    pairs: false,
+    compression: Compression::None,
 };
 
 /// The product of the two at each target token. The paper multiplies at each pair of target and source token, then takes the mean over

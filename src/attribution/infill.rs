@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::base_method::{AttributionMethod, PlanInput, Replacement, Round};
 use super::perturbation::drop;
+use crate::explanation::Compression;
 use crate::lm::{Edit, Pass};
 use crate::model::tokenizer::TokenId;
 
@@ -20,6 +21,8 @@ pub const REAGENT: AttributionMethod = AttributionMethod {
     effect: drop,
     divergences: false,
     attention: false,
+    pairs: false,
+    compression: Compression::None,
 };
 
 pub const REAGENT_MASKED: AttributionMethod = AttributionMethod { id: "reagent-mlm", replacement: Replacement::MaskedLm, ..REAGENT };

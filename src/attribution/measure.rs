@@ -3,35 +3,11 @@
 use std::ops::{ControlFlow, Range};
 
 use super::base_method::{AttributionMethod, Observation, PlanInput, Replacement, Round};
+use super::measured::{MeasureProgress, Measured, MeasuredColumn};
+use super::pairs::{self, measure_pairs};
 use super::transcript::{Segments, Transcript};
 use crate::lm::{InfillRequest, Infills, LanguageModel, LmError, Pass, Readout, ScoreRequest};
 use crate::table::Table;
-
-/// Progress of [`measure`].
-pub enum MeasureProgress<'a> {
-    /// The text is scored as it is.
-    Base,
-    /// A step that completes no source; `done` passes by now.
-    Pass {
-        done: usize,
-    },
-    Column(MeasuredColumn<'a>),
-}
-
-/// One source measured.
-pub struct MeasuredColumn<'a> {
-    pub source: usize,
-    /// By each method, on each generated sentence after the source.
-    pub scores: &'a [Vec<f64>],
-    /// Passes done.
-    pub done: usize,
-}
-
-/// The result of [`measure`]: a table for each method, and why they are partial where the model failed.
-pub struct Measured {
-    pub tables: Vec<Table>,
-    pub failure: Option<LmError>,
-}
 
 /// The table **T** of `transcript` by each of `methods`, which share their passes: [`AttributionMethod::shares_passes_with`].
 /// `on_progress` may break off; what was not measured by then stays `None`. Sources without tokens have no pass and score 0.
@@ -42,10 +18,13 @@ pub async fn measure(
     segments: &Segments,
     on_progress: impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
 ) -> Measured {
+    if methods[0].pairs {
+        return measure_pairs(model, transcript, segments, on_progress).await;
+    }
     measure_columns(model, methods, transcript, segments, 0..segments.n_sources(), on_progress).await
 }
 
-/// As [`measure`], of these sources only; the cells of the others stay `None`.
+/// As [`measure`], of these sources only and without pairs; the cells of the others stay `None`.
 pub async fn measure_columns(
     model: &mut impl LanguageModel,
     methods: &[&AttributionMethod],
@@ -73,11 +52,14 @@ pub async fn measure_columns(
         measurement.tables.iter_mut().for_each(|table| table.set_column(j, &vec![0.0; segments.targets(j).len()]));
     }
     let failure = measurement.all_rounds(model, on_progress).await.err();
-    Measured { tables: measurement.tables, failure }
+    Measured { tables: measurement.tables, failure, pairs: None }
 }
 
 /// How many passes [`measure`] makes by this method, base texts not counted.
-pub fn n_passes(method: &AttributionMethod, segments: &Segments) -> usize {
+pub fn n_passes(method: &AttributionMethod, transcript: &Transcript, segments: &Segments) -> usize {
+    if method.pairs {
+        return pairs::n_passes(transcript, segments);
+    }
     method.passes * (0..segments.n_sources()).filter(|&j| !segments.source(j).is_empty()).count()
 }
 

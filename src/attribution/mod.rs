@@ -7,6 +7,8 @@ mod divergence;
 mod gradients;
 mod infill;
 pub mod measure;
+pub mod measured;
+pub mod pairs;
 mod perturbation;
 mod transcript;
 
@@ -17,6 +19,7 @@ pub use transcript::{Segments, Transcript};
 /// All methods. Adding one takes a file, a line here, and its description in `explanation::METHODS`.
 pub const METHODS: &[AttributionMethod] = &[
     perturbation::PERTURBATION,
+    pairs::PAIRS,
     divergence::CLP,
     infill::REAGENT,
     infill::REAGENT_MASKED,
@@ -37,8 +40,8 @@ mod tests {
 
     #[test]
     fn every_method_is_described_with_what_it_needs() {
-        let needs = |method: &AttributionMethod| (method.id, method.passes, method.replacement == Replacement::MaskedLm);
-        let described = explanation::METHODS.iter().map(|method| (method.id, method.passes, method.needs_masked_lm));
+        let needs = |method: &AttributionMethod| (method.id, method.passes, method.pairs, method.replacement == Replacement::MaskedLm);
+        let described = explanation::METHODS.iter().map(|method| (method.id, method.passes, method.pairs, method.needs_masked_lm));
         assert_eq!(METHODS.iter().map(needs).collect::<Vec<_>>(), described.collect::<Vec<_>>());
     }
 

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::base_method::{AttributionMethod, Observation, PlanInput, Replacement, Round};
 use super::transcript::Transcript;
+use crate::explanation::Compression;
 use crate::lm::{Edit, Pass};
 
 pub const PERTURBATION: AttributionMethod = AttributionMethod {
@@ -14,6 +15,8 @@ pub const PERTURBATION: AttributionMethod = AttributionMethod {
     effect: drop,
     divergences: false,
     attention: false,
+    pairs: false,
+    compression: Compression::None,
 };
 
 /// Of each source one pass, in which all its tokens are end tokens.

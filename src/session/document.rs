@@ -3,8 +3,7 @@
 use super::loaded::Session;
 use super::text::SplitText;
 use crate::attribution::{self, Replacement};
-use crate::explanation::{Aggregation, Answer, Document, FORMAT, Manifest, Method, Unit, VERSION};
-use crate::graph::Normalization;
+use crate::explanation::{Answer, Derivation, Document, FORMAT, Manifest, Method, Unit, VERSION};
 use crate::lm::LanguageModel;
 use crate::table::Table;
 use crate::version::GLASSCAGE;
@@ -31,18 +30,22 @@ impl<M: LanguageModel> Session<M> {
     ) -> Document {
         let SplitText { prompt, generation, .. } = text;
         let backend = self.lm.backend();
+        let derivation = Derivation { compression: method.compression, ..Derivation::default() };
         Document {
             format: FORMAT.into(),
             version: VERSION,
             unit,
             table: Table::unmeasured(prompt.sentences.len(), generation.sentences.len()),
+            alone: None,
+            joint: Vec::new(),
             output: vec![generation.sentences.len() - 1],
             prompt: prompt.into(),
             generation: generation.into(),
             method: Method {
                 id: method.id.into(),
-                aggregation: Aggregation::Mean,
-                normalization: Normalization::Full,
+                aggregation: derivation.aggregation,
+                compression: derivation.compression,
+                normalization: derivation.normalization,
                 replacement: self.replacement(method),
                 passes: [0, 0],
             },

@@ -8,8 +8,12 @@ use super::results::{AnswerResult, AnsweredQuestion, ExplainResult};
 use super::words;
 use crate::attribution;
 use crate::attribution::deletion::{RANDOM_ORDERS, deletion_scores, random_orders};
-use crate::attribution::measure::{MeasureProgress, Measured, MeasuredColumn, measure, n_passes};
+use crate::attribution::Transcript;
+use crate::attribution::measure::{measure, n_passes};
+use crate::attribution::measured::{MeasureProgress, Measured, MeasuredColumn, MeasuredPairs, PairEffect};
+use crate::explanation::{Document, JointEffect};
 use crate::lm::LanguageModel;
+use crate::model::tokenizer::TokenId;
 use crate::problem::Problem;
 use crate::request::{DeletionCurves, ExplainProgress, PassProgress, Question};
 use crate::text::words::words as words_of;
@@ -41,7 +45,7 @@ impl<M: LanguageModel> Session<M> {
     ) -> Result<ExplainResult, Problem> {
         self.fill_gaps(method, &mut answered)?;
         let AnsweredQuestion { mut document, transcript, segments } = answered;
-        let planned = n_passes(method, &segments);
+        let planned = n_passes(method, &transcript, &segments);
         words::check_cost(document.unit, planned)?;
         document.method.passes = [0, planned];
         if on_progress(ExplainProgress::Answered(Box::new(document.clone()))).await.is_break() {
@@ -60,14 +64,39 @@ impl<M: LanguageModel> Session<M> {
                 on_progress(ExplainProgress::Column { source, scores: scores[0].clone(), done, planned }).await
             }
         });
-        let Measured { tables, failure } = measured.await;
+        let Measured { tables, failure, pairs } = measured.await;
         document.table = tables.into_iter().next().expect("a table a method");
+        if let Some(pairs) = pairs {
+            self.enter_pairs(&mut document, &transcript, pairs);
+        }
         document.method.passes = [passes_done, planned];
         match failure.map(problems::engine_failed) {
             None => Ok(ExplainResult::Explained(Box::new(document))),
             Some(problem) if passes_done == 0 => Err(problem),
             Some(problem) => Ok(ExplainResult::Failed { measured: Box::new(document), problem }),
         }
+    }
+
+    /// Enters what pairs of sources do, with the words that they do it to.
+    pub fn enter_pairs(&self, document: &mut Document, transcript: &Transcript, MeasuredPairs { alone, effects }: MeasuredPairs) {
+        let words = |tokens: &[usize]| {
+            let runs = tokens.chunk_by(|a, b| a + 1 == *b);
+            let word = |run: &[usize]| {
+                let ids: Vec<TokenId> = run.iter().map(|t| transcript.tokens[transcript.generation.start + t]).collect();
+                self.tokenizer.decode(&ids).trim().to_owned()
+            };
+            let words: Vec<String> = runs.map(word).filter(|word| word.chars().any(char::is_alphanumeric)).collect();
+            (!words.is_empty()).then(|| words.join(" \u{2026} "))
+        };
+        let effect = |effect: PairEffect| JointEffect {
+            target: effect.target,
+            sources: effect.sources,
+            amount: effect.amount,
+            either_is_enough: words(&effect.either_is_enough),
+            only_together: words(&effect.only_together),
+        };
+        document.alone = Some(alone);
+        document.joint = effects.into_iter().map(effect).filter(|effect| effect.amount > 0.0 || effect.only_together.is_some()).collect();
     }
 
     /// The deletion test of a question's answer, by `orders` of the prompt's sentences and by random ones. `None` where `on_pass` broke

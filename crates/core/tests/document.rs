@@ -2,7 +2,7 @@
 
 #![cfg(not(target_arch = "wasm32"))]
 
-use glasscage_core::explanation::{Aggregation, Document, Unit, from_fragment, to_fragment};
+use glasscage_core::explanation::{Aggregation, Compression, Derivation, Document, JointEffect, Unit, from_fragment, to_fragment};
 use glasscage_core::graph::Normalization;
 use glasscage_core::table::Table;
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ const EXAMPLE: &str = include_str!("golden/linked.json");
 const LINK_OF_0_1_0: &str = include_str!("golden/explanation.link");
 
 fn schema() -> jsonschema::Validator {
-    let schema = serde_json::from_str(include_str!("../../../public/schema/explanation-1.json")).expect("the schema is JSON");
+    let schema = serde_json::from_str(include_str!("../../../public/schema/explanation-2.json")).expect("the schema is JSON");
     jsonschema::validator_for(&schema).expect("the schema is a schema")
 }
 
@@ -29,10 +29,22 @@ fn documents_follow_the_published_schema() {
 fn variants() -> Vec<Document> {
     let example = Document::from_json(EXAMPLE).unwrap();
     let words = Document { unit: Unit::Word, ..example.clone() };
-    let ways = [Aggregation::Mean, Aggregation::Sum].into_iter().flat_map(|aggregation| {
-        [Normalization::Full, Normalization::NonNegative, Normalization::None].map(|normalization| (aggregation, normalization))
-    });
-    ways.map(|(aggregation, normalization)| example.clone().derived(aggregation, normalization)).chain([words]).collect()
+    let mut ways = Vec::new();
+    for aggregation in [Aggregation::Mean, Aggregation::Sum] {
+        for compression in [Compression::None, Compression::Log, Compression::Bounded] {
+            for normalization in [Normalization::Full, Normalization::NonNegative, Normalization::None] {
+                ways.push(Derivation { aggregation, compression, normalization });
+            }
+        }
+    }
+    ways.into_iter().map(|way| example.clone().derived(way)).chain([words, with_joint_effect()]).collect()
+}
+
+/// The example with what two of its sources do together.
+fn with_joint_effect() -> Document {
+    let example = Document::from_json(EXAMPLE).unwrap();
+    let effect = JointEffect { target: 1, sources: [0, 1], amount: 0.125, either_is_enough: Some("5".into()), only_together: None };
+    Document { alone: Some(example.table.clone()), joint: vec![effect], ..example }
 }
 
 #[test]
@@ -41,7 +53,8 @@ fn the_schema_and_links_know_every_way_to_make_the_graph_and_every_unit() {
         let written: Value = serde_json::from_str(&document.to_json()).unwrap();
         assert!(schema().is_valid(&written), "{:?} {:?}", document.method, document.unit);
         let linked = from_fragment(&to_fragment(&document)).unwrap();
-        assert_eq!((linked.unit, linked.method), (document.unit, document.method));
+        assert_eq!((linked.unit, linked.method, linked.joint), (document.unit, document.method, document.joint));
+        assert_eq!(linked.alone.is_some(), document.alone.is_some());
     }
     let unknown = EXAMPLE.replace("\"mean\"", "\"median\"");
     assert!(Document::from_json(&unknown).is_err() && !schema().is_valid(&serde_json::from_str(&unknown).unwrap()));

@@ -212,7 +212,7 @@ impl AttributionView {
     pub fn word_influence(&self, word: &Word) -> f64 {
         let Document { generation, method, .. } = self.document();
         let first = generation.tokens.len().saturating_sub(word.scores.len());
-        let counted = |(&tokens, &score): (&usize, &f64)| method.aggregation.score(score, tokens, word.tokens);
+        let counted = |(&tokens, &score): (&usize, &f64)| method.derivation().score(score, tokens, word.tokens);
         let scores: Vec<f64> = generation.tokens[first..].iter().zip(&word.scores).map(counted).collect();
         graph::part_influence(&self.graph.scores, method.normalization, &scores, &self.output) / self.output.len().max(1) as f64
     }
@@ -301,10 +301,13 @@ pub mod tests {
             prompt: Passage::new("A. B.", &[0..3, 3..5], vec![2, 2]).into(),
             generation: Passage::new("C. D. E. F.", &[0..3, 3..6, 6..9, 9..11], vec![2; 4]).into(),
             table: Table::from_fn(2, 4, |i, j| Some(rows[i][j])),
+            alone: None,
+            joint: Vec::new(),
             output: vec![3],
             method: Method {
                 id: "pert".into(),
                 aggregation: Aggregation::Mean,
+                compression: Compression::None,
                 normalization: Normalization::Full,
                 replacement: "<|im_end|>".into(),
                 passes: [5, 5],
@@ -372,7 +375,7 @@ pub mod tests {
 
     #[test]
     fn raw_scores_are_numbers_of_either_sign() {
-        let raw = document().derived(Aggregation::Mean, Normalization::None);
+        let raw = document().derived(Derivation { aggregation: Aggregation::Mean, normalization: Normalization::None, ..Derivation::default() });
         let attribution = AttributionView::new(Arc::new(AttributionGraph::new(raw)), &[1]);
         // P1 -> G1 -> G2 gives 1 x 0.5, P1 -> G2 takes 0.5; G1 itself gives 0.5.
         assert_eq!((attribution.via_steps(0), attribution.direct(0)), (Some(0.0), Some(-0.5)));
@@ -383,7 +386,7 @@ pub mod tests {
 
     #[test]
     fn sums_count_long_sentences_more_and_leave_the_evidence_as_measured() {
-        let mut long = document().derived(Aggregation::Sum, Normalization::Full);
+        let mut long = document().derived(Derivation { aggregation: Aggregation::Sum, normalization: Normalization::Full, ..Derivation::default() });
         Arc::make_mut(&mut long.prompt).tokens[1] = 6;
         let attribution = AttributionView::new(Arc::new(AttributionGraph::new(long)), &[1]);
         assert_eq!((attribution.direct(1), attribution.direct(2)), (Some(0.75), Some(0.25)));

@@ -1,6 +1,6 @@
 //! From scores to influence: the ways that a visitor can choose, in words. The first of each is the paper's.
 
-use crate::explanation::{Aggregation, Method};
+use crate::explanation::{Aggregation, Compression, Derivation, Method};
 use crate::graph::Normalization;
 
 /// One way, for a button and the sentence beside it.
@@ -20,6 +20,25 @@ pub const AGGREGATIONS: [Way<Aggregation>; 2] = [
         value: Aggregation::Sum,
         name: "sum",
         about: "The sum over all pairs of tokens, as in the paper\u{2019}s reference code: long sentences count more.",
+    },
+];
+
+pub const COMPRESSIONS: [Way<Compression>; 3] = [
+    Way {
+        value: Compression::None,
+        name: "as they are",
+        about: "Scores count in full, as in the paper: a source that makes a sentence impossible can drown all others in its row.",
+    },
+    Way {
+        value: Compression::Log,
+        name: "logarithm",
+        about: "ln(1 + x / 2), where x is the loss of the whole sentence in nats: a sentence that has become impossible hardly counts \
+             for more when it becomes more so.",
+    },
+    Way {
+        value: Compression::Bounded,
+        name: "bounded",
+        about: "1 \u{2212} exp(\u{2212}x / 10), where x is the loss of the whole sentence in nats: no score is above 1.",
     },
 ];
 
@@ -44,14 +63,19 @@ pub const NORMALIZATIONS: [Way<Normalization>; 3] = [
 
 /// Whether the graph is made as in the paper.
 pub fn is_the_papers(method: &Method) -> bool {
-    method.aggregation == AGGREGATIONS[0].value && method.normalization == NORMALIZATIONS[0].value
+    method.derivation() == Derivation::default()
 }
 
 /// "mean of each block, shares".
 pub fn words(method: &Method) -> String {
     let aggregation = AGGREGATIONS.iter().find(|way| way.value == method.aggregation).map_or("", |way| way.name);
     let normalization = NORMALIZATIONS.iter().find(|way| way.value == method.normalization).map_or("", |way| way.name);
-    format!("{aggregation} of each block, {normalization}")
+    let compression = match method.compression {
+        Compression::None => "",
+        Compression::Log => ", logarithm",
+        Compression::Bounded => ", bounded",
+    };
+    format!("{aggregation} of each block{compression}, {normalization}")
 }
 
 #[cfg(test)]
@@ -64,8 +88,11 @@ mod tests {
         let document = document();
         assert!(is_the_papers(&document.method));
         assert_eq!(words(&document.method), "mean of each block, shares");
-        let other = document.derived(Aggregation::Sum, Normalization::None);
+        let other = document.derived(Derivation { aggregation: Aggregation::Sum, normalization: Normalization::None, ..Derivation::default() });
         assert!(!is_the_papers(&other.method));
         assert_eq!(words(&other.method), "sum of each block, raw scores");
+        let bounded = other.derived(Derivation { compression: Compression::Bounded, ..Derivation::default() });
+        assert!(!is_the_papers(&bounded.method));
+        assert_eq!(words(&bounded.method), "mean of each block, bounded, shares");
     }
 }

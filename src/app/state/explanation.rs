@@ -170,10 +170,10 @@ impl Explanation {
     }
 
     /// Makes the graph of the same scores in another way.
-    pub(in crate::app) fn derive(&mut self, aggregation: Aggregation, normalization: Normalization) {
+    pub(in crate::app) fn derive(&mut self, derivation: Derivation) {
         *self.link = None;
         for shown in self.comparisons.iter_mut().chain(self.shown.iter_mut()) {
-            let document = shown.graph.document().clone().derived(aggregation, normalization);
+            let document = shown.graph.document().clone().derived(derivation);
             *shown = ShownDocument::new(document, shown.origin);
         }
     }

@@ -61,10 +61,7 @@ pub enum Message {
     Focus(Option<usize>),
     SetEdgeShare(f64),
     /// Make the graph of the same scores in this way.
-    Derive {
-        aggregation: Aggregation,
-        normalization: Normalization,
-    },
+    Derive(Derivation),
     Escape,
 
     /// Chosen or dropped: an explanation (JSON), or a model (GGUF, all parts of it where it is split).

@@ -150,7 +150,7 @@ impl State {
         let purpose = self.end_run(RunStatus::Done(self.engine.run.outcome(document.method.passes)));
         match self.explanation.document().filter(|growing| growing.is_same_text(&document)) {
             Some(growing) => {
-                let derived = document.clone().derived(growing.method.aggregation, growing.method.normalization);
+                let derived = document.clone().derived(growing.method.derivation());
                 self.explanation.replace(derived, Origin::Here);
             }
             None => self.show(derived_as(&purpose, document.clone()), Origin::Here),
@@ -201,7 +201,7 @@ impl State {
 
 fn derived_as(purpose: &Option<Purpose>, document: Document) -> Document {
     match purpose {
-        Some(Purpose::Recompute(shared)) => document.derived(shared.method.aggregation, shared.method.normalization),
+        Some(Purpose::Recompute(shared)) => document.derived(shared.method.derivation()),
         _ => document,
     }
 }

@@ -123,7 +123,7 @@ impl State {
         }
         self.end_run(RunStatus::Done(format!("Explained by {name} too")));
         let Some(shown) = self.explanation.document().filter(|shown| shown.is_same_text(&document)) else { return };
-        let derived = document.derived(shown.method.aggregation, shown.method.normalization);
+        let derived = document.derived(shown.method.derivation());
         let comparison = ShownDocument::new(derived, Origin::Here);
         let comparisons = &mut *self.explanation.comparisons;
         comparisons.retain(|known| known.method_id() != comparison.method_id());

@@ -47,7 +47,7 @@ impl State {
             Message::Preview(row) => *self.explanation.preview = row,
             Message::Focus(source) => *self.explanation.focus = source,
             Message::SetEdgeShare(share) => *self.explanation.edge_share = share,
-            Message::Derive { aggregation, normalization } => self.explanation.derive(aggregation, normalization),
+            Message::Derive(derivation) => self.explanation.derive(derivation),
             Message::Escape => self.explanation.escape(),
 
             Message::FilesOpened(files) => self.open_files(files),

@@ -202,10 +202,11 @@ fn columns_fill_the_document_and_what_was_chosen_meanwhile_stays() {
     let shown = |page: &Page| page.look(|state| state.explanation.document().unwrap().table.row(0).to_vec());
     assert_eq!(shown(&page), [Some(1.0), None]);
     page.send(Message::Select { row: 1, extend: false });
-    page.send(Message::Derive { aggregation: Aggregation::Sum, normalization: Normalization::None });
+    let derivation = Derivation { aggregation: Aggregation::Sum, normalization: Normalization::None, ..Derivation::default() };
+    page.send(Message::Derive(derivation));
     page.engine(run, EngineEvent::Explained { document: Box::new(document()), problem: None });
     let method = page.look(|state| state.explanation.document().unwrap().method.clone());
-    assert_eq!((method.aggregation, method.normalization), (Aggregation::Sum, Normalization::None));
+    assert_eq!(method.derivation(), derivation);
     assert_eq!(page.look(|state| state.explanation.output.clone()), [1]);
 }
 

@@ -1,17 +1,17 @@
-//! The JSON document, versioned; its schema for other programs is `public/schema/explanation-1.json`.
+//! The JSON document, versioned; its schema for other programs is `public/schema/explanation-2.json`. Documents of version 1 lack
+//! `alone`, `joint`, and some values of other fields; nothing else differs.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Aggregation, Manifest, Method, Passage, Unit};
-use crate::graph::Normalization;
+use super::{Derivation, JointEffect, Manifest, Method, Passage, Unit};
 use crate::table::Table;
 
 /// The value of `format` in every document.
 pub const FORMAT: &str = "glasscage-explanation";
 /// The version this page writes.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// More sentences than this are refused: the picture would be unreadable, and links are untrusted.
 const MAX_SENTENCES: usize = 1000;
 
@@ -31,6 +31,12 @@ pub struct Document {
     pub generation: Arc<Passage>,
     /// **T**, `m x (n + m)`: raw signed scores, `null` where there is none.
     pub table: Table,
+    /// What each source does alone, where the table also counts what sources do together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alone: Option<Table>,
+    /// What pairs of sources do together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub joint: Vec<JointEffect>,
     /// The generated sentences being explained: 0-based rows of the table, ascending.
     pub output: Vec<usize>,
     pub method: Method,
@@ -52,6 +58,8 @@ pub enum DocumentError {
     TooManySentences(usize),
     #[error("this document's table is for {table:?} prompt and generated sentences, its text has {text:?}")]
     TableShape { table: (usize, usize), text: (usize, usize) },
+    #[error("this document names sources of a joint effect that it does not have")]
+    JointSources,
     #[error("this document explains generated sentence {0}, which it does not have")]
     Output(usize),
     #[error("this document names the sentences that it explains twice, or out of order")]
@@ -88,9 +96,15 @@ impl Document {
                 return Err(DocumentError::Sentences { passage: name });
             }
         }
-        let table = (self.table.n_prompt(), self.table.n_generated());
-        if table != text {
-            return Err(DocumentError::TableShape { table, text });
+        for table in std::iter::once(&self.table).chain(&self.alone) {
+            let table = (table.n_prompt(), table.n_generated());
+            if table != text {
+                return Err(DocumentError::TableShape { table, text });
+            }
+        }
+        let is_known = |&JointEffect { target, sources: [j, k], .. }: &JointEffect| target < text.1 && j < k && k < text.0 + target;
+        if !self.joint.iter().all(is_known) {
+            return Err(DocumentError::JointSources);
         }
         if !self.output.is_sorted_by(|a, b| a < b) {
             return Err(DocumentError::OutputOrder);
@@ -101,24 +115,41 @@ impl Document {
         }
     }
 
-    /// The scores from which the graph is made: **T**, or its block sums.
+    /// The scores from which the graph is made: **T**, summed or compressed as the method says.
     pub fn scores(&self) -> Table {
-        self.scores_by(self.method.aggregation)
+        self.scores_by(self.method.derivation())
     }
 
-    /// The scores of all blocks, aggregated in this way.
-    pub fn scores_by(&self, aggregation: Aggregation) -> Table {
+    /// The scores of all blocks, aggregated and compressed in this way.
+    pub fn scores_by(&self, derivation: Derivation) -> Table {
         let tokens = [&self.prompt.tokens[..], &self.generation.tokens].concat();
         let n_prompt = self.prompt.sentences.len();
-        let score = |i: usize, j: usize| Some(aggregation.score((*self.table.get(i, j)?)?, tokens[n_prompt + i], tokens[j]));
+        let score = |i: usize, j: usize| Some(derivation.score((*self.table.get(i, j)?)?, tokens[n_prompt + i], tokens[j]));
         Table::from_fn(n_prompt, self.generation.sentences.len(), score)
     }
 
     /// The same scores with the graph made of them in another way.
-    pub fn derived(mut self, aggregation: Aggregation, normalization: Normalization) -> Self {
+    pub fn derived(mut self, Derivation { aggregation, compression, normalization }: Derivation) -> Self {
         self.method.aggregation = aggregation;
+        self.method.compression = compression;
         self.method.normalization = normalization;
         self
+    }
+
+    /// The same document with all joint effects of source `j` counted as its own, or with none of them: between the two lies what cannot
+    /// be told from pairs. Nothing where the document has no joint effects.
+    pub fn with_joint_effects_of(&self, j: usize, own: bool) -> Option<Self> {
+        self.alone.as_ref()?;
+        let mut document = self.clone();
+        for JointEffect { target, sources, amount, .. } in self.joint.iter().filter(|joint| joint.sources.contains(&j)) {
+            for &source in sources {
+                let sign = if (source == j) == own { 0.5 } else { -0.5 };
+                if let Some(score) = document.table.row_mut(*target)[source].as_mut() {
+                    *score = (*score + sign * amount).max(0.0);
+                }
+            }
+        }
+        Some(document)
     }
 
     /// The text of source `j`: prompt sentences first, then generated ones.
@@ -147,8 +178,10 @@ impl Document {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Aggregation;
     use super::super::example::example;
     use super::*;
+    use crate::graph::Normalization;
 
     #[test]
     fn a_document_survives_json() {
@@ -172,12 +205,32 @@ mod tests {
 
     #[test]
     fn the_table_stays_as_measured_however_the_graph_is_made() {
-        let summed = example().derived(Aggregation::Sum, Normalization::None);
+        let sum = Derivation { aggregation: Aggregation::Sum, normalization: Normalization::None, ..Derivation::default() };
+        let summed = example().derived(sum);
         assert_eq!(summed.table, example().table);
         // 0.5 nats on average over 7 tokens, once for each of the source's 6.
         assert_eq!(summed.scores().row(0), [Some(0.5 * 7.0 * 6.0), Some(1.25 * 7.0 * 5.0)]);
         assert_eq!(example().scores(), example().table);
         assert_eq!(Document::from_json(&summed.to_json()).unwrap().scores(), summed.scores());
+    }
+
+    fn with_joint_effect() -> Document {
+        let effect = JointEffect { target: 1, sources: [0, 2], amount: 0.5, either_is_enough: Some("1".into()), only_together: None };
+        let alone = Table::from_fn(2, 2, |i, j| Some([[0.5, 1.25, 0.0], [-0.125, 0.1, 1.75]][i][j]));
+        let mut document = Document { alone: Some(alone), joint: vec![effect], ..example() };
+        document.table.row_mut(1)[0] = Some(0.25);
+        document
+    }
+
+    #[test]
+    fn joint_effects_survive_json_and_can_be_counted_either_way() {
+        let document = with_joint_effect();
+        assert_eq!(Document::from_json(&document.to_json()).as_ref(), Ok(&document));
+        let row = |own| document.with_joint_effects_of(0, own).unwrap().table.row(1).to_vec();
+        assert_eq!(row(true), [Some(0.5), Some(0.1), Some(1.75)]);
+        assert_eq!(row(false), [Some(0.0), Some(0.1), Some(2.25)]);
+        assert_eq!(document.with_joint_effects_of(1, true), Some(document.clone()));
+        assert_eq!(example().with_joint_effects_of(0, true), None);
     }
 
     #[test]
@@ -192,6 +245,12 @@ mod tests {
         assert_eq!(refused(|d| d.output = vec![2]), DocumentError::Output(2));
         assert_eq!(refused(|d| d.output = vec![1, 1]), DocumentError::OutputOrder);
         assert_eq!(refused(|d| Arc::make_mut(&mut d.prompt).sentences[0][1] = 3), DocumentError::Sentences { passage: "prompt" });
+        assert_eq!(refused(|d| d.alone = Some(Table::unmeasured(1, 2))), DocumentError::TableShape { table: (1, 2), text: (2, 2) });
+        for (target, sources) in [(2, [0, 1]), (0, [0, 2]), (1, [1, 1])] {
+            let mut document = with_joint_effect();
+            (document.joint[0].target, document.joint[0].sources) = (target, sources);
+            assert_eq!(Document::from_json(&document.to_json()), Err(DocumentError::JointSources));
+        }
         assert_eq!(refused(|d| d.table = Table::unmeasured(1, 2)), DocumentError::TableShape { table: (1, 2), text: (2, 2) });
         assert!(matches!(Document::from_json("{}"), Err(DocumentError::Json(_))));
         let unknown = example().to_json().replacen('{', "{\"extra\": 1,", 1);

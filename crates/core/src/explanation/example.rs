@@ -1,6 +1,6 @@
 //! A small document for the tests here.
 
-use super::{Aggregation, Answer, Document, FORMAT, Manifest, Method, Model, Passage, Sampling, Stop, Unit, VERSION};
+use super::{Aggregation, Answer, Compression, Document, FORMAT, Manifest, Method, Model, Passage, Sampling, Stop, Unit, VERSION};
 use crate::graph::Normalization;
 use crate::table::Table;
 
@@ -13,10 +13,13 @@ pub fn example() -> Document {
         prompt: Passage::new("Zoë has 2 figs. She eats 1.", &[0..17, 17..28], vec![6, 5]).into(),
         generation: Passage::new("2 - 1 = 1. So 1.", &[0..11, 11..16], vec![7, 3]).into(),
         table: Table::from_fn(2, 2, |i, j| Some([[0.5, 1.25, 0.0], [-0.125, 0.1, 2.0]][i][j])),
+        alone: None,
+        joint: Vec::new(),
         output: vec![1],
         method: Method {
             id: "pert".into(),
             aggregation: Aggregation::Mean,
+            compression: Compression::None,
             normalization: Normalization::Full,
             replacement: "<|im_end|>".into(),
             passes: [3, 3],

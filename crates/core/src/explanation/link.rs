@@ -5,7 +5,8 @@
 //! and links stay shorter than the sizes planned in 8 bits, because the text is most of them.
 //!
 //! Layout of the deflated bytes, little endian: `u32` length of the JSON, the JSON, then for each row two `f32`
-//! scales (positive, negative) and an `i16` for each cell; `i16::MIN` is a cell not measured.
+//! scales (positive, negative) and an `i16` for each cell; `i16::MIN` is a cell not measured. Where the JSON has `alone`, that table
+//! follows in the same form.
 //! What this file reads it must read for ever: the literal links in its tests are never changed.
 
 use base64::Engine;
@@ -43,12 +44,19 @@ pub enum LinkError {
 pub fn to_fragment(document: &Document) -> String {
     let mut head = document.clone();
     head.manifest.table_precision = "16-bit".into();
+    for effect in &mut head.joint {
+        effect.amount = (effect.amount * 1e4).round() / 1e4;
+    }
     let mut json = serde_json::to_value(&head).expect("a document is JSON");
     json["table"] = Value::Null;
+    if document.alone.is_some() {
+        json["alone"] = Value::Null;
+    }
     let json = json.to_string();
     let mut bytes = (json.len() as u32).to_le_bytes().to_vec();
     bytes.extend(json.as_bytes());
-    document.table.rows().for_each(|row| write_row(row, &mut bytes));
+    let tables = std::iter::once(&document.table).chain(&document.alone);
+    tables.flat_map(Table::rows).for_each(|row| write_row(row, &mut bytes));
     format!("{SCHEME}{}", URL_SAFE_NO_PAD.encode(compress_to_vec(&bytes, 10)))
 }
 
@@ -63,9 +71,15 @@ pub fn from_fragment(fragment: &str) -> Result<Document, LinkError> {
     let deflated = URL_SAFE_NO_PAD.decode(body).map_err(|_| LinkError::Damaged)?;
     let bytes = decompress_to_vec_with_limit(&deflated, MAX_INFLATED).map_err(|_| LinkError::Damaged)?;
     let (length, rest) = bytes.split_first_chunk().ok_or(LinkError::Damaged)?;
-    let (json, table) = rest.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or(LinkError::Damaged)?;
+    let (json, mut tables) = rest.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or(LinkError::Damaged)?;
     let mut json: Value = serde_json::from_slice(json).map_err(|_| LinkError::Damaged)?;
-    json["table"] = serde_json::to_value(read_table(&json, table)?).map_err(|_| LinkError::Damaged)?;
+    let names = ["table", "alone"].into_iter().filter(|name| json.get(*name).is_some());
+    for name in names.collect::<Vec<_>>() {
+        json[name] = serde_json::to_value(read_table(&json, &mut tables)?).map_err(|_| LinkError::Damaged)?;
+    }
+    if !tables.is_empty() {
+        return Err(LinkError::Damaged);
+    }
     Ok(Document::from_json(&json.to_string())?)
 }
 
@@ -87,12 +101,12 @@ fn write_row(row: &[Option<f64>], bytes: &mut Vec<u8>) {
     }
 }
 
-fn read_table(head: &Value, mut bytes: &[u8]) -> Result<Table, LinkError> {
+fn read_table(head: &Value, bytes: &mut &[u8]) -> Result<Table, LinkError> {
     let n_sentences = |passage: &str| head[passage]["sentences"].as_array().map(Vec::len).ok_or(LinkError::Damaged);
     let (n_prompt, n_generated) = (n_sentences("prompt")?, n_sentences("generation")?);
-    let rows = (0..n_generated).map(|i| read_row(n_prompt + i, &mut bytes)).collect::<Option<Vec<_>>>();
+    let rows = (0..n_generated).map(|i| read_row(n_prompt + i, bytes)).collect::<Option<Vec<_>>>();
     match rows {
-        Some(rows) if bytes.is_empty() && n_generated > 0 => Ok(CausalMatrix::from_rows(n_prompt, rows)),
+        Some(rows) if n_generated > 0 => Ok(CausalMatrix::from_rows(n_prompt, rows)),
         _ => Err(LinkError::Damaged),
     }
 }

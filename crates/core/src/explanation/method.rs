@@ -10,13 +10,72 @@ use crate::graph::Normalization;
 pub struct Method {
     /// The entry of the method registry, such as `pert`.
     pub id: String,
-    /// How the graph is made of the table, which always holds means.
+    /// How the graph is made of the table, which always holds means: see [`Derivation`].
     pub aggregation: Aggregation,
+    #[serde(default, skip_serializing_if = "Compression::is_none")]
+    pub compression: Compression,
     pub normalization: Normalization,
     /// What stood in place of a perturbed token: the text of the end token, or in words what else.
     pub replacement: String,
     /// Passes made and passes planned; fewer made than planned after Stop.
     pub passes: [usize; 2],
+}
+
+impl Method {
+    pub fn derivation(&self) -> Derivation {
+        Derivation { aggregation: self.aggregation, compression: self.compression, normalization: self.normalization }
+    }
+}
+
+/// How the graph is made of the table; the default is the paper's way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Derivation {
+    pub aggregation: Aggregation,
+    pub compression: Compression,
+    pub normalization: Normalization,
+}
+
+impl Derivation {
+    /// The score from which the graph is made, of a block of `target_tokens` x `source_tokens` scores with this mean.
+    pub fn score(self, mean: f64, target_tokens: usize, source_tokens: usize) -> f64 {
+        let compressed = self.compression.apply(mean, target_tokens);
+        match self.aggregation {
+            Aggregation::Mean => compressed,
+            Aggregation::Sum if self.compression.is_none() => compressed * target_tokens as f64 * source_tokens as f64,
+            // What is compressed is the sum over the target's tokens already.
+            Aggregation::Sum => compressed * source_tokens as f64,
+        }
+    }
+}
+
+/// How large scores are held down before rows are divided by their sum. A sentence made impossible cannot become more impossible, yet its
+/// log-probability goes on falling, and drowns its neighbors in the row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Compression {
+    /// Not at all (the paper).
+    #[default]
+    None,
+    /// ln(1 + x / 2), where x is the loss of the whole sentence in nats.
+    Log,
+    /// 1 - exp(-x / 10): between 0 and 1.
+    Bounded,
+}
+
+impl Compression {
+    pub fn is_none(&self) -> bool {
+        *self == Self::None
+    }
+
+    /// The compressed score of a sentence of `tokens` tokens whose mean score is `mean`; odd, so that negative scores stay negative.
+    pub fn apply(self, mean: f64, tokens: usize) -> f64 {
+        let nats = mean.abs() * tokens as f64;
+        match self {
+            Self::None => mean,
+            Self::Log => (nats / 2.0).ln_1p().copysign(mean),
+            Self::Bounded => -(-nats / 10.0).exp_m1().copysign(-mean),
+        }
+    }
 }
 
 /// How the scores of a block, the tokens of a source and of a later sentence, become the score from which the graph is made.
@@ -30,12 +89,29 @@ pub enum Aggregation {
     Sum,
 }
 
-impl Aggregation {
-    /// The score of a block whose `target_tokens` x `source_tokens` scores have this mean.
-    pub fn score(self, mean: f64, target_tokens: usize, source_tokens: usize) -> f64 {
-        match self {
-            Self::Mean => mean,
-            Self::Sum => mean * target_tokens as f64 * source_tokens as f64,
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_counts_by_its_mean_or_by_its_sum_over_all_pairs_of_tokens() {
+        let derivation = |aggregation| Derivation { aggregation, ..Derivation::default() };
+        assert_eq!(derivation(Aggregation::Mean).score(0.5, 7, 6), 0.5);
+        assert_eq!(derivation(Aggregation::Sum).score(0.5, 7, 6), 21.0);
+    }
+
+    #[test]
+    fn compressed_scores_keep_their_order_and_their_sign() {
+        let score = |compression, mean| Derivation { compression, ..Derivation::default() }.score(mean, 4, 6);
+        assert_eq!(score(Compression::Log, 0.5), 2.0_f64.ln());
+        assert!((score(Compression::Bounded, 2.5) - (1.0 - (-1.0_f64).exp())).abs() < 1e-15);
+        for compression in [Compression::None, Compression::Log, Compression::Bounded] {
+            assert_eq!(score(compression, 0.0), 0.0);
+            assert_eq!(score(compression, -0.5), -score(compression, 0.5));
+            assert!(score(compression, 0.6) > score(compression, 0.5));
         }
+        assert!(score(Compression::Bounded, 1e9) <= 1.0);
+        let sum = Derivation { aggregation: Aggregation::Sum, compression: Compression::Log, ..Derivation::default() };
+        assert_eq!(sum.score(0.5, 4, 6), 6.0 * 2.0_f64.ln());
     }
 }

@@ -10,6 +10,8 @@ pub struct MethodText {
     pub about: &'static str,
     /// For each sentence, beside the text as it is: what it costs.
     pub passes: usize,
+    /// Whether pairs of sentences are measured too.
+    pub pairs: bool,
     /// What a score is, and its unit.
     pub score: &'static str,
     pub unit: &'static str,
@@ -22,6 +24,9 @@ pub struct MethodText {
 impl MethodText {
     /// What it costs, said before it runs.
     pub fn cost(&self) -> String {
+        if self.pairs {
+            return format!("It takes one pass for each sentence and one for each pair: 4 to 8 times as long as {}", METHODS[0].name);
+        }
         match self.passes {
             0 => "It takes no pass beyond the text itself.".into(),
             1 => "It takes one pass for each sentence.".into(),
@@ -43,7 +48,20 @@ pub const METHODS: &[MethodText] = &[
         name: "Pert.",
         about: "Blanks out one sentence at a time and measures how much less likely each later sentence becomes.",
         passes: 1,
+        pairs: false,
         score: "the loss of log-probability when the source is blanked out",
+        unit: NATS,
+        weak: WEAK_NATS,
+        needs_masked_lm: false,
+    },
+    MethodText {
+        id: "pairs",
+        name: "Pairs",
+        about: "Blanks out one sentence at a time and then two at a time, so that nothing is missed because it is said twice, and \
+                measures how much less likely each later sentence becomes.",
+        passes: 1,
+        pairs: true,
+        score: "the loss of log-probability when the source is blanked out, alone or with another one",
         unit: NATS,
         weak: WEAK_NATS,
         needs_masked_lm: false,
@@ -53,6 +71,7 @@ pub const METHODS: &[MethodText] = &[
         name: "CLP",
         about: "Blanks out one sentence at a time and measures how far the predictions of all possible next tokens move.",
         passes: 1,
+        pairs: false,
         score: "the divergence of the predictions (KL) when the source is blanked out",
         unit: NATS,
         weak: WEAK_NATS,
@@ -64,6 +83,7 @@ pub const METHODS: &[MethodText] = &[
         about: "Replaces one sentence at a time by what the model itself would say there, and measures how much less likely \
                 each later sentence becomes.",
         passes: 1,
+        pairs: false,
         score: "the loss of log-probability when the source is replaced",
         unit: NATS,
         weak: WEAK_NATS,
@@ -75,6 +95,7 @@ pub const METHODS: &[MethodText] = &[
         about: "Replaces one sentence at a time by what a masked language model of your choice would say there, as the paper \
                 does, and measures how much less likely each later sentence becomes.",
         passes: 1,
+        pairs: false,
         score: "the loss of log-probability when the source is replaced",
         unit: NATS,
         weak: WEAK_NATS,
@@ -86,6 +107,7 @@ pub const METHODS: &[MethodText] = &[
         about: "Adds up how much the model looks at each sentence while it writes the later ones. Changes nothing in the text, \
                 so it does not show what would happen without a sentence.",
         passes: 0,
+        pairs: false,
         score: "the attention weight on a token of the source, over all heads and layers",
         unit: "heads",
         weak: 0.0,
@@ -97,6 +119,7 @@ pub const METHODS: &[MethodText] = &[
         about: "Integrated gradients: fades the whole text in from blanks in 20 steps and measures at each how much a little \
                 more of one sentence helps each later one. Slow.",
         passes: 40,
+        pairs: false,
         score: "the integrated gradient of the log-probability",
         unit: "nats per token and token of the source",
         weak: WEAK_NATS / 10.0,
@@ -107,6 +130,7 @@ pub const METHODS: &[MethodText] = &[
         name: "Attn \u{d7} IG",
         about: "Integrated gradients times attention, at each target token. Slow.",
         passes: 40,
+        pairs: false,
         score: "the integrated gradient times the attention weight",
         unit: "nats per token and token of the source, times heads",
         weak: 0.0,
@@ -120,6 +144,7 @@ const UNKNOWN: MethodText = MethodText {
     name: "an unknown method",
     about: "",
     passes: 0,
+    pairs: false,
     score: "the score",
     unit: "the method\u{2019}s unit",
     weak: 0.0,

@@ -4,6 +4,7 @@ mod document;
 #[cfg(test)]
 mod example;
 mod export;
+mod joint;
 mod link;
 mod manifest;
 mod method;
@@ -14,6 +15,7 @@ pub use document::{Document, DocumentError, FORMAT, VERSION};
 pub use export::table_csv;
 pub use link::{LinkError, SCHEME, from_fragment, to_fragment};
 pub use manifest::{Answer, AnswerWarning, Manifest, Model, Sampling, Stop};
-pub use method::{Aggregation, Method};
+pub use joint::JointEffect;
+pub use method::{Aggregation, Compression, Derivation, Method};
 pub use methods::{METHODS, MethodText, method_text, method_words};
 pub use passage::{Passage, Unit};

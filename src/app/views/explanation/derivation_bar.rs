@@ -1,21 +1,22 @@
 use crate::app::state::message::Message;
 use leptos::prelude::*;
 
-use crate::app::analysis::derivation::{self, AGGREGATIONS, NORMALIZATIONS, Way};
+use crate::app::analysis::derivation::{self, AGGREGATIONS, COMPRESSIONS, NORMALIZATIONS, Way};
 use crate::app::page::use_page;
-use crate::explanation::{Aggregation, Method};
-use crate::graph::Normalization;
+use crate::explanation::{Derivation, Method};
 
 /// How scores become influence: said in every view, and changed here.
 #[component]
 pub fn DerivationBar() -> impl IntoView {
     let page = use_page();
     let method = Memo::new(move |_| page.with(|state| state.explanation.document().map(|document| document.method.clone())));
-    let derive = move |aggregation, normalization| page.send(Message::Derive { aggregation, normalization });
+    let derive = move |derivation| page.send(Message::Derive(derivation));
     let ask = move |look: fn(&Method) -> bool| method.with(|method| method.as_ref().is_none_or(look));
     let summary = move || method.with(|method| method.as_ref().map(derivation::words));
-    let aggregation = Memo::new(move |_| method.with(|method| method.as_ref().map(|method| method.aggregation)).unwrap_or_default());
-    let normalization = Memo::new(move |_| method.with(|method| method.as_ref().map(|method| method.normalization)).unwrap_or_default());
+    let chosen = Memo::new(move |_| method.with(|method| method.as_ref().map(Method::derivation)).unwrap_or_default());
+    let aggregation = Memo::new(move |_| chosen.get().aggregation);
+    let compression = Memo::new(move |_| chosen.get().compression);
+    let normalization = Memo::new(move |_| chosen.get().normalization);
     view! {
         <details class="fold derivation">
             <summary>
@@ -28,13 +29,19 @@ pub fn DerivationBar() -> impl IntoView {
                     title="A block of scores counts by its"
                     ways=&AGGREGATIONS
                     chosen=aggregation
-                    choose=move |aggregation| derive(aggregation, normalization.get_untracked())
+                    choose=move |aggregation| derive(Derivation { aggregation, ..chosen.get_untracked() })
+                />
+                <Ways
+                    title="Scores count"
+                    ways=&COMPRESSIONS
+                    chosen=compression
+                    choose=move |compression| derive(Derivation { compression, ..chosen.get_untracked() })
                 />
                 <Ways
                     title="Edges of the graph are"
                     ways=&NORMALIZATIONS
                     chosen=normalization
-                    choose=move |normalization| derive(aggregation.get_untracked(), normalization)
+                    choose=move |normalization| derive(Derivation { normalization, ..chosen.get_untracked() })
                 />
                 <p class="hint">
                     "The measured scores stay as they are; links and files keep both. "
@@ -43,7 +50,7 @@ pub fn DerivationBar() -> impl IntoView {
                         class="chip"
                         data-testid="the-papers-way"
                         hidden=move || ask(derivation::is_the_papers)
-                        on:click=move |_| derive(Aggregation::default(), Normalization::default())
+                        on:click=move |_| derive(Derivation::default())
                     >
                         "Back to the paper\u{2019}s way"
                     </button>

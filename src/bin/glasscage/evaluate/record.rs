@@ -1,6 +1,6 @@
 //! One line of results: a problem, how it was answered and explained, and how good each attribution is.
 
-use glasscage::explanation::{Aggregation, Document};
+use glasscage::explanation::{Aggregation, Compression, Derivation, Document};
 use glasscage::graph::Normalization;
 use serde::de::IntoDeserializer;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -60,7 +60,19 @@ pub struct GraphVariant {
     pub method: String,
     #[serde(deserialize_with = "aggregation")]
     pub aggregation: Aggregation,
+    #[serde(default, skip_serializing_if = "Compression::is_none")]
+    pub compression: Compression,
     pub normalization: Normalization,
+}
+
+impl GraphVariant {
+    pub fn new(method: &str, Derivation { aggregation, compression, normalization }: Derivation) -> Self {
+        Self { method: method.into(), aggregation, compression, normalization }
+    }
+
+    pub fn derivation(&self) -> Derivation {
+        Derivation { aggregation: self.aggregation, compression: self.compression, normalization: self.normalization }
+    }
 }
 
 /// How an attribution is read off the graph.
@@ -90,7 +102,7 @@ mod tests {
             let json = format!(r#"{{"method":[{{"method":"pert","aggregation":"{word}","normalization":"full"}},"cage"]}}"#);
             serde_json::from_str::<Attributor>(&json)
         };
-        let expected = GraphVariant { method: "pert".into(), aggregation: Aggregation::Sum, normalization: Normalization::Full };
+        let expected = GraphVariant::new("pert", Derivation { aggregation: Aggregation::Sum, ..Derivation::default() });
         for word in ["block", "sum"] {
             assert!(read(word).unwrap() == Attributor::Method(expected.clone(), AttributionRule::Cage));
         }

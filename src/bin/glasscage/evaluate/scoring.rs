@@ -6,7 +6,7 @@ use glasscage::attribution::AttributionMethod;
 use glasscage::attribution::deletion::{RANDOM_ORDERS, deletion_scores, random_orders};
 use glasscage::attribution::measure::{measure, n_passes};
 use glasscage::engine::Engine;
-use glasscage::explanation::{Aggregation, Answer, Document};
+use glasscage::explanation::{Aggregation, Answer, Compression, Derivation, Document};
 use glasscage::graph::{Normalization, context_attribution, normalize, row_attribution};
 use glasscage::metrics::{Curve, coverage, order, share_on};
 use glasscage::request::Question;
@@ -56,11 +56,16 @@ pub fn outcome(
             if let Some(failure) = measured.failure {
                 return Err(failure.to_string());
             }
+            let mut pairs = measured.pairs;
             for (method, table) in methods.iter().zip(measured.tables) {
                 let mut document = Document { table, output: output.clone(), ..document.clone() };
+                if let Some(pairs) = pairs.take() {
+                    session.enter_pairs(&mut document, &transcript, pairs);
+                }
                 document.method.id = method.id.into();
+                document.method.compression = method.compression;
                 document.method.replacement = session.replacement(method);
-                document.method.passes = [n_passes(method, &segments); 2];
+                document.method.passes = [n_passes(method, &transcript, &segments); 2];
                 documents.push(document);
             }
         }
@@ -117,18 +122,25 @@ fn is_right(item: &Item, document: &Document) -> Option<bool> {
     Some(are_copies && listed.len() == wanted && document.generation.sentences.len() == wanted)
 }
 
+/// The paper's way to make the graph, and each of the others.
+fn derivations() -> Vec<Derivation> {
+    let paper = Derivation::default();
+    let compressed = [Compression::Log, Compression::Bounded].map(|compression| Derivation { compression, ..paper });
+    let unnormalized = [Normalization::NonNegative, Normalization::None].map(|normalization| Derivation { normalization, ..paper });
+    let summed = Derivation { aggregation: Aggregation::Sum, ..paper };
+    [vec![paper], compressed.to_vec(), unnormalized.to_vec(), vec![summed]].concat()
+}
+
 fn candidates(documents: &[Document], relevant: Option<&[usize]>, seed: u64) -> Vec<Candidate> {
     let mut candidates = Vec::new();
     for document in documents {
-        let means =
-            [Normalization::Full, Normalization::NonNegative, Normalization::None].map(|normalization| (Aggregation::Mean, normalization));
-        for (aggregation, normalization) in means.into_iter().chain([(Aggregation::Sum, Normalization::Full)]) {
-            let adjacency = normalize(&document.scores_by(aggregation), normalization);
+        for derivation in derivations() {
+            let adjacency = normalize(&document.scores_by(derivation), derivation.normalization);
             for (rule, attribution) in [
                 (AttributionRule::Row, row_attribution(&adjacency, &document.output)),
                 (AttributionRule::Cage, context_attribution(&adjacency, &document.output)),
             ] {
-                let variant = GraphVariant { method: document.method.id.clone(), aggregation, normalization };
+                let variant = GraphVariant::new(&document.method.id, derivation);
                 let orders = vec![order(&attribution)];
                 candidates.push(Candidate { kind: Attributor::Method(variant, rule), attribution, orders });
             }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use glasscage::explanation::Aggregation;
+use glasscage::explanation::{Aggregation, Compression, Derivation};
 use glasscage::graph::Normalization;
 
 use super::record::{AttributionRule, Attributor, GraphVariant, ItemResult, Record, Score, ScoredItem};
@@ -99,7 +99,7 @@ fn cells(scored: &[&ScoredItem], kind: &Attributor) -> String {
 
 /// All numbers, one attribution of one problem a line.
 pub fn csv(records: &[Record]) -> String {
-    let mut text = "item,right,rising,method,aggregation,normalization,attribution,ac,on_relevant,rise,mas\n".to_owned();
+    let mut text = "item,right,rising,method,aggregation,compression,normalization,attribution,ac,on_relevant,rise,mas\n".to_owned();
     let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
     for record in records {
         let ItemResult::Scored(scored) = &record.outcome else { continue };
@@ -107,10 +107,10 @@ pub fn csv(records: &[Record]) -> String {
             let name = match &score.kind {
                 Attributor::Method(variant, rule) => {
                     let rule = if *rule == AttributionRule::Row { "row" } else { "cage" };
-                    format!("{},{},{},{rule}", variant.method, aggregation(variant), normalization(variant))
+                    format!("{},{},{},{},{rule}", variant.method, aggregation(variant), compression(variant), normalization(variant))
                 }
-                Attributor::Random => ",,,random order".into(),
-                Attributor::Truth => ",,,relevant first".into(),
+                Attributor::Random => ",,,,random order".into(),
+                Attributor::Truth => ",,,,relevant first".into(),
             };
             let is_right = scored.is_right.map_or(String::new(), |is_right| is_right.to_string());
             let metrics = [score.coverage, score.share, Some(score.rise), Some(score.mas)].map(number).join(",");
@@ -135,13 +135,20 @@ fn variants(scored: &[&ScoredItem]) -> Vec<GraphVariant> {
             different.push(variant);
         }
     });
-    different.sort_by_key(|variant| (variant.aggregation != Aggregation::Mean, variant.normalization != Normalization::Full));
+    different.sort_by_key(|variant| {
+        let Derivation { aggregation, compression, normalization } = variant.derivation();
+        (aggregation != Aggregation::Mean, normalization != Normalization::Full, compression as u8)
+    });
     different
 }
 
 fn edges(variant: &GraphVariant) -> String {
     match (variant.aggregation, variant.normalization) {
-        (Aggregation::Mean, Normalization::Full) => "as in the paper".into(),
+        (Aggregation::Mean, Normalization::Full) => match variant.compression {
+            Compression::None => "as in the paper".into(),
+            Compression::Log => "logarithm".into(),
+            Compression::Bounded => "bounded".into(),
+        },
         (Aggregation::Mean, Normalization::NonNegative) => "non-negative only".into(),
         (Aggregation::Mean, Normalization::None) => "raw".into(),
         (Aggregation::Sum, _) => "sums, as in the reference code".into(),
@@ -152,6 +159,14 @@ fn aggregation(variant: &GraphVariant) -> &'static str {
     match variant.aggregation {
         Aggregation::Mean => "mean",
         Aggregation::Sum => "sum",
+    }
+}
+
+fn compression(variant: &GraphVariant) -> &'static str {
+    match variant.compression {
+        Compression::None => "none",
+        Compression::Log => "log",
+        Compression::Bounded => "bounded",
     }
 }
 
@@ -168,7 +183,7 @@ mod tests {
     use super::*;
 
     fn scored(row: f64, cage: f64, is_rising: bool) -> Record {
-        let variant = GraphVariant { method: "pert".into(), aggregation: Aggregation::Mean, normalization: Normalization::Full };
+        let variant = GraphVariant::new("pert", Derivation::default());
         let score = |rule, rise| Score { kind: Attributor::Method(variant.clone(), rule), coverage: None, share: None, rise, mas: 0.5 };
         let scores = vec![score(AttributionRule::Row, row), score(AttributionRule::Cage, cage)];
         Record {

@@ -1,0 +1,325 @@
+//! Pairs: what each source does alone, as by Pert., and what two sources do together.
+//!
+//! Where a fact is said twice, either copy can be blanked out without any loss, so one sentence at a time neither seems to matter. For two
+//! sources j, k before a sentence, D being the mean drop of its log-probability in nats per token and g = min(1, exp(-D)) what is left of
+//! it:
+//!
+//! ```text
+//! w = clamp(g(j) + g(k) - 1 - g(jk), 0, 1)            the loss of both that the two single losses do not explain
+//! C = w * max(0, D(jk) - D(j) - D(k))                 counted only as far as the sentence was still alive
+//! T[j] = max(0, D(j)) + 1/2 * sum over k of C(j, k)
+//! ```
+//!
+//! Nothing is drawn at random. `docs/results.md` says what else was tried and how well this does.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{ControlFlow, Range};
+
+use super::base_method::{AttributionMethod, Replacement};
+use super::measured::{MeasureProgress, Measured, MeasuredColumn, MeasuredPairs, PairEffect};
+use super::perturbation::{blank, drop, plan};
+use super::transcript::{Segments, Transcript};
+use crate::explanation::Compression;
+use crate::lm::{Edit, LanguageModel, LmError, Pass, ScoreRequest};
+use crate::model::tokenizer::TokenId;
+use crate::table::Table;
+
+pub const PAIRS: AttributionMethod = AttributionMethod {
+    id: "pairs",
+    replacement: Replacement::EndToken,
+    passes: 1,
+    plan,
+    effect: drop,
+    divergences: false,
+    attention: false,
+    pairs: true,
+    compression: Compression::Log,
+};
+
+/// At most so many pairs for each source: then the whole costs at most some eight times as much as the sources alone.
+const MOST_PAIRS_PER_SOURCE: usize = 7;
+/// A word is likely still where its probability is at least this part of what it was, and unlikely where it is at most that part.
+const STILL_LIKELY: f64 = 0.5;
+const UNLIKELY: f64 = 0.1;
+/// A joint effect is told in words where it is at least this part of what all sources do to the sentence.
+const WORTH_TELLING: f64 = 0.1;
+
+/// Measures all sources alone and then in pairs. `on_progress` may break off; pairs not measured by then count as without effect.
+pub async fn measure_pairs(
+    model: &mut impl LanguageModel,
+    transcript: &Transcript,
+    segments: &Segments,
+    mut on_progress: impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
+) -> Measured {
+    let mut measurement = PairMeasurement::new(transcript, segments);
+    let failure = measurement.run(model, &mut on_progress).await.err();
+    let pairs = measurement.pairs();
+    Measured { tables: vec![measurement.table], failure, pairs: Some(pairs) }
+}
+
+/// The pairs that are measured: all of them, or where that would cost too much those that share most words. By their first source.
+pub fn chosen_pairs(transcript: &Transcript, segments: &Segments) -> BTreeMap<usize, Vec<usize>> {
+    let sources: Vec<usize> = (0..segments.n_sources()).filter(|&j| !segments.source(j).is_empty()).collect();
+    let tokens = |j: usize| transcript.tokens[segments.source(j).clone()].iter().copied().collect::<BTreeSet<TokenId>>();
+    let tokens: BTreeMap<usize, BTreeSet<TokenId>> = sources.iter().map(|&j| (j, tokens(j))).collect();
+    let mut uses: BTreeMap<TokenId, usize> = BTreeMap::new();
+    tokens.values().flatten().for_each(|&token| *uses.entry(token).or_default() += 1);
+    // A token that few sources have says more.
+    let shared = |j: usize, k: usize| tokens[&j].intersection(&tokens[&k]).map(|token| 1.0 / uses[token] as f64).sum::<f64>();
+    let mut pairs: Vec<(usize, usize)> =
+        sources.iter().enumerate().flat_map(|(at, &j)| sources[at + 1..].iter().map(move |&k| (j, k))).collect();
+    let most = MOST_PAIRS_PER_SOURCE * sources.len();
+    if pairs.len() > most {
+        pairs.sort_by(|a, b| shared(b.0, b.1).total_cmp(&shared(a.0, a.1)).then(Reverse(b).cmp(&Reverse(a))));
+        pairs.truncate(most);
+        pairs.sort_unstable();
+    }
+    let mut by_first: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    pairs.into_iter().for_each(|(j, k)| by_first.entry(j).or_default().push(k));
+    by_first
+}
+
+/// How many passes [`measure_pairs`] makes, base texts not counted.
+pub fn n_passes(transcript: &Transcript, segments: &Segments) -> usize {
+    let alone = (0..segments.n_sources()).filter(|&j| !segments.source(j).is_empty()).count();
+    alone + chosen_pairs(transcript, segments).values().map(Vec::len).sum::<usize>()
+}
+
+struct PairMeasurement<'a> {
+    transcript: &'a Transcript,
+    segments: &'a Segments,
+    /// Log-probabilities of the generated tokens: of the text as it is, and without each source. Empty where not measured.
+    base: Vec<f64>,
+    without: BTreeMap<usize, Vec<f64>>,
+    effects: Vec<PairEffect>,
+    /// For each effect what each source alone already takes of the tokens that need both.
+    needed_by_both: Vec<f64>,
+    table: Table,
+    alone: Table,
+    passes_done: usize,
+}
+
+impl<'a> PairMeasurement<'a> {
+    fn new(transcript: &'a Transcript, segments: &'a Segments) -> Self {
+        let mut table = Table::unmeasured(segments.prompt.len(), segments.generation.len());
+        for j in (0..segments.n_sources()).filter(|&j| segments.source(j).is_empty()) {
+            table.set_column(j, &vec![0.0; segments.targets(j).len()]);
+        }
+        Self {
+            transcript,
+            segments,
+            base: Vec::new(),
+            without: BTreeMap::new(),
+            effects: Vec::new(),
+            needed_by_both: Vec::new(),
+            alone: table.clone(),
+            table,
+            passes_done: 0,
+        }
+    }
+
+    async fn run(
+        &mut self,
+        model: &mut impl LanguageModel,
+        on_progress: &mut impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
+    ) -> Result<(), LmError> {
+        if self.measure_alone(model, on_progress).await?.is_break() {
+            return Ok(());
+        }
+        for (first, others) in chosen_pairs(self.transcript, self.segments) {
+            if self.measure_with(model, first, &others, on_progress).await?.is_break() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn blank(&self, j: usize) -> Edit {
+        blank(self.transcript, self.segments.source(j))
+    }
+
+    /// One pass for each source: the table is that of Pert.
+    async fn measure_alone(
+        &mut self,
+        model: &mut impl LanguageModel,
+        on_progress: &mut impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, LmError> {
+        let sources: Vec<usize> = (0..self.segments.n_sources()).filter(|&j| !self.segments.source(j).is_empty()).collect();
+        let passes: Vec<Pass> = sources.iter().map(|&j| Pass { edits: vec![self.blank(j)] }).collect();
+        let request = ScoreRequest::new(&self.transcript.tokens, self.transcript.generation.clone(), &passes);
+        let mut flow = ControlFlow::Continue(());
+        let score = model.score(&request, async |number, readout| {
+            flow = if number == 0 {
+                self.base.clone_from(&readout.log_probs);
+                on_progress(MeasureProgress::Base).await
+            } else {
+                self.passes_done += 1;
+                let source = sources[number - 1];
+                self.without.insert(source, readout.log_probs.clone());
+                let scores: Vec<f64> = self.segments.targets(source).iter().map(|target| self.drop(target, &readout.log_probs)).collect();
+                self.table.set_column(source, &scores);
+                self.alone.set_column(source, &scores);
+                on_progress(MeasureProgress::Column(MeasuredColumn { source, scores: &[scores], done: self.passes_done })).await
+            };
+            flow
+        });
+        score.await?;
+        Ok(flow)
+    }
+
+    /// One pass for `first` with each of the `others`, which come after it.
+    async fn measure_with(
+        &mut self,
+        model: &mut impl LanguageModel,
+        first: usize,
+        others: &[usize],
+        on_progress: &mut impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, LmError> {
+        let edits = [self.blank(first)];
+        let passes: Vec<Pass> = others.iter().map(|&k| Pass { edits: vec![self.blank(k)] }).collect();
+        let request =
+            ScoreRequest { edits: &edits, ..ScoreRequest::new(&self.transcript.tokens, self.transcript.generation.clone(), &passes) };
+        let mut flow = ControlFlow::Continue(());
+        let score = model.score(&request, async |number, readout| {
+            if number == 0 {
+                return ControlFlow::Continue(());
+            }
+            self.passes_done += 1;
+            self.observe([first, others[number - 1]], &readout.log_probs);
+            flow = on_progress(MeasureProgress::Pass { done: self.passes_done }).await;
+            flow
+        });
+        score.await?;
+        if flow.is_continue() {
+            flow = self.report([first].iter().chain(others), on_progress).await;
+        }
+        Ok(flow)
+    }
+
+    /// Tells the columns that have changed.
+    async fn report(
+        &self,
+        sources: impl Iterator<Item = &usize>,
+        on_progress: &mut impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        for &source in sources {
+            let scores = self.table.rows_after(source).map(|i| self.table.row(i)[source].unwrap_or(0.0)).collect();
+            on_progress(MeasureProgress::Column(MeasuredColumn { source, scores: &[scores], done: self.passes_done })).await?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The target's tokens, counted from the start of the generation.
+    fn tokens(&self, target: &Range<usize>) -> Range<usize> {
+        let start = self.transcript.generation.start;
+        target.start - start..target.end - start
+    }
+
+    /// D: the mean drop of log-probability over a sentence, in nats per token.
+    fn drop(&self, target: &Range<usize>, log_probs: &[f64]) -> f64 {
+        let tokens = self.tokens(target);
+        tokens.clone().map(|t| self.base[t] - log_probs[t]).sum::<f64>() / tokens.len().max(1) as f64
+    }
+
+    /// Takes what two sources do together to the sentences after both.
+    fn observe(&mut self, sources: [usize; 2], both: &[f64]) {
+        let first_row = self.table.rows_after(sources[1]).start;
+        for (i, target) in self.segments.targets(sources[1]).iter().enumerate() {
+            let alone = sources.map(|source| self.drop(target, &self.without[&source]));
+            let amount = joint_effect(alone, self.drop(target, both));
+            let [a, b] = sources.map(|source| &self.without[&source]);
+            let left = |log_probs: &[f64], t: usize| (log_probs[t] - self.base[t]).exp();
+            let tokens = self.tokens(target);
+            let either = |t: &usize| left(a, *t) >= STILL_LIKELY && left(b, *t) >= STILL_LIKELY && left(both, *t) <= UNLIKELY;
+            let together = |t: &usize| left(a, *t) <= UNLIKELY && left(b, *t) <= UNLIKELY;
+            let lost = |log_probs: &[f64], t: usize| (self.base[t] - log_probs[t]).max(0.0);
+            let needed_by_both = tokens.clone().map(|t| lost(a, t).min(lost(b, t))).sum::<f64>() / tokens.len().max(1) as f64;
+            let effect = PairEffect {
+                target: first_row + i,
+                sources,
+                amount,
+                either_is_enough: tokens.clone().filter(either).collect(),
+                only_together: tokens.filter(together).collect(),
+            };
+            for source in sources.into_iter().filter(|_| amount > 0.0) {
+                let cell = &mut self.table.row_mut(effect.target)[source];
+                *cell = cell.map(|score| score.max(0.0) + amount / 2.0);
+            }
+            if amount > 0.0 || !effect.only_together.is_empty() {
+                self.effects.push(effect);
+                self.needed_by_both.push(needed_by_both);
+            }
+        }
+    }
+
+    /// What was found, without words for what is too small to be told. Without any pair the table is that of single sources.
+    fn pairs(&mut self) -> MeasuredPairs {
+        let needed = std::mem::take(&mut self.needed_by_both);
+        let mut effects = std::mem::take(&mut self.effects);
+        for (effect, needed_by_both) in effects.iter_mut().zip(needed) {
+            let worth_telling = WORTH_TELLING * self.table.row(effect.target).iter().flatten().map(|score| score.max(0.0)).sum::<f64>();
+            if effect.amount < worth_telling {
+                effect.either_is_enough.clear();
+            }
+            if needed_by_both < worth_telling {
+                effect.only_together.clear();
+            }
+        }
+        effects.retain(|effect| effect.amount > 0.0 || !effect.only_together.is_empty());
+        MeasuredPairs { alone: self.alone.clone(), effects }
+    }
+}
+
+/// C: the loss of both sources that the two single losses do not explain, in nats per token, as far as the sentence was still alive.
+fn joint_effect([a, b]: [f64; 2], both: f64) -> f64 {
+    let left = |drop: f64| (-drop).exp().min(1.0);
+    let weight = (left(a) + left(b) - 1.0 - left(both)).clamp(0.0, 1.0);
+    weight * (both - a - b).max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(n_prompt: usize, n_generated: usize) -> (Transcript, Segments) {
+        let n = n_prompt + n_generated;
+        let tokens: Vec<TokenId> = (0..2 * n as u32 + 1).collect();
+        let sentences: Vec<Range<usize>> = (0..n).map(|j| 2 * j + 1..2 * j + 3).collect();
+        let (prompt, generation) = sentences.split_at(n_prompt);
+        let transcript = Transcript {
+            generation: generation[0].start..tokens.len(),
+            tokens,
+            end_token: 0,
+            control_tokens: Vec::new(),
+            infills: Vec::new(),
+        };
+        (transcript, Segments { prompt: prompt.to_vec(), generation: generation.to_vec() })
+    }
+
+    #[test]
+    fn copies_of_a_fact_are_seen_together_and_a_dead_sentence_is_not_killed_twice() {
+        assert!((joint_effect([0.0, 0.0], 5.0) - 5.0 * (1.0 - (-5.0_f64).exp())).abs() < 1e-12);
+        assert_eq!(joint_effect([5.0, 0.0], 9.0), 0.0);
+        assert_eq!(joint_effect([5.0, 5.0], 6.0), 0.0);
+        assert_eq!(joint_effect([0.5, 0.5], 0.9), 0.0);
+        assert_eq!(joint_effect([-0.5, -0.1], -0.6), 0.0);
+    }
+
+    #[test]
+    fn all_pairs_are_measured_while_they_are_few_and_then_those_that_share_most_words() {
+        let (transcript, segments) = text(3, 2);
+        let pairs = chosen_pairs(&transcript, &segments);
+        assert_eq!(pairs.values().map(Vec::len).sum::<usize>(), 6);
+        assert_eq!(n_passes(&transcript, &segments), 4 + 6);
+        let (mut transcript, segments) = text(20, 2);
+        let n = segments.n_sources();
+        // Sources 2 and 17 say the same.
+        let copied = transcript.tokens[segments.source(2).clone()].to_vec();
+        transcript.tokens[segments.source(17).clone()].copy_from_slice(&copied);
+        let pairs = chosen_pairs(&transcript, &segments);
+        assert_eq!(pairs.values().map(Vec::len).sum::<usize>(), MOST_PAIRS_PER_SOURCE * n);
+        assert!(pairs[&2].contains(&17));
+        assert!(pairs.iter().all(|(j, others)| others.iter().all(|k| k > j)));
+    }
+}
