@@ -7,7 +7,8 @@ mod models;
 use std::ops::{ControlFlow, Range};
 
 use candle_core::quantized::GgmlDType;
-use glasscage::attribution::measure::{Measured, measure};
+use glasscage::attribution::measure::measure;
+use glasscage::attribution::measured::Measured;
 use glasscage::attribution::{AttributionMethod, METHODS, Replacement, Segments, Transcript};
 use glasscage::cpu::CandleModel;
 use glasscage::lm::LanguageModel;
@@ -46,10 +47,20 @@ fn formula(method: &AttributionMethod, transcript: &Transcript, segments: &Segme
     // A method without passes has the base text alone; a path has one at each of its points, and the text itself for attention.
     let rounds = (method.passes / 2).max(1);
     let passes_each = method.passes.min(2);
+    // The text without each source but the last, and that without a later one too.
+    let pairs = (0..sources.len()).filter(|_| method.pairs).map(|j| {
+        let later = &sources[j + 1..];
+        let base = if later.is_empty() { [0, 0] } else { base };
+        [
+            base[0] + later.iter().map(|source| length - 1 - source.start).sum::<usize>(),
+            base[1] + later.iter().map(|source| length - generation.start.max(source.start + 1)).sum::<usize>(),
+        ]
+    });
+    let of_pairs = pairs.fold([0, 0], |sum, work| [sum[0] + work[0], sum[1] + work[1]]);
     let looks = usize::from(method.attention && method.passes > 0);
     [
-        rounds * (base[0] + passes_each * of_passes[0]) + looks * base[0] + gaps[0],
-        rounds * (base[1] + passes_each * heads * of_passes[1]) + looks * base[1] + gaps[1],
+        rounds * (base[0] + passes_each * of_passes[0]) + looks * base[0] + gaps[0] + of_pairs[0],
+        rounds * (base[1] + passes_each * heads * of_passes[1]) + looks * base[1] + gaps[1] + of_pairs[1],
     ]
 }
 

@@ -114,14 +114,8 @@ impl<M: LanguageModel> Session<M> {
             generate(&mut self.lm, tokenizer, context, &mut sampler, max_tokens, report).await.map_err(problems::engine_failed)?;
         let (tokens, stop) = (generated.tokens, stop_of(generated.stop));
         if stop != Stop::Cancelled {
-            self.last_answer = Some(GeneratedAnswer {
-                context: context.to_vec(),
-                sampling,
-                max_tokens,
-                tokens: tokens.clone(),
-                stop,
-                warning: None,
-            });
+            self.last_answer =
+                Some(GeneratedAnswer { context: context.to_vec(), sampling, max_tokens, tokens: tokens.clone(), stop, warning: None });
         }
         Ok((tokens, stop))
     }

@@ -55,7 +55,8 @@ impl AnswerCheck {
 impl<M: LanguageModel> Session<M> {
     /// The signs of mistakes in the model's greedy answer to `prompt`, from which the check's weights are fitted.
     pub async fn answer_signs(&mut self, prompt: &str, answer: &str) -> Result<Signs, Problem> {
-        let framed = FramedPrompt::new(prompt, self.template.as_ref(), &self.tokenizer).map_err(|error| problems::template_failed(&error))?;
+        let framed =
+            FramedPrompt::new(prompt, self.template.as_ref(), &self.tokenizer).map_err(|error| problems::template_failed(&error))?;
         let answer = TokenizedAnswer::from_text(answer, &framed.ids, &self.tokenizer);
         self.signs(prompt, &framed, &answer).await
     }

@@ -217,6 +217,40 @@ impl AttributionView {
         graph::part_influence(&self.graph.scores, method.normalization, &scores, &self.output) / self.output.len().max(1) as f64
     }
 
+    /// Between which shares the influence of source `j` lies, whichever of two sources what they do together is counted to; nothing where
+    /// it makes no difference or was not measured.
+    pub fn range(&self, j: usize) -> Option<[f64; 2]> {
+        let document = self.document();
+        let share = |own: bool| {
+            let counted = document.with_joint_effects_of(j, own)?;
+            let adjacency = graph::normalize(&counted.scores(), document.method.normalization);
+            Some(*graph::node_influence(&adjacency, &self.output).get(j)? / self.output.len().max(1) as f64)
+        };
+        let (low, high) = (share(false)?, share(true)?);
+        (high - low >= 0.005).then_some([low, high])
+    }
+
+    /// What pairs of sources do to the explained sentences, and then to the steps before them, in words.
+    pub fn joint_effects(&self) -> Vec<String> {
+        let document = self.document();
+        let n_prompt = self.graph.n_prompt();
+        let matters = |target: usize| self.output.contains(&target) || self.via_steps(n_prompt + target).is_some_and(|share| share > 0.02);
+        let mut effects: Vec<_> = document.joint.iter().filter(|effect| matters(effect.target)).collect();
+        effects.sort_by_key(|effect| (!self.output.contains(&effect.target), std::cmp::Reverse(effect.target)));
+        let sentences = effects.into_iter().flat_map(|effect| {
+            let [a, b] = effect.sources.map(|source| document.label(source));
+            let target = document.label(n_prompt + effect.target);
+            let either = effect.either_is_enough.as_ref().map(|words| {
+                format!("Either {a} or {b} is enough for \u{201c}{words}\u{201d} in {target}: without one of them it stays likely, without both not.")
+            });
+            let together = effect.only_together.as_ref().map(|words| {
+                format!("Only {a} together with {b} gives \u{201c}{words}\u{201d} in {target}: without either it becomes unlikely.")
+            });
+            [either, together].into_iter().flatten()
+        });
+        sentences.collect()
+    }
+
     pub fn role(&self, j: usize) -> Role {
         let row = j.checked_sub(self.graph.n_prompt());
         match self.via_steps(j) {
@@ -288,7 +322,7 @@ impl AttributionView {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::explanation::{Aggregation, Answer, FORMAT, Manifest, Method, Model, Passage, Unit, VERSION};
+    use crate::explanation::{Aggregation, Answer, Compression, Derivation, FORMAT, Manifest, Method, Model, Passage, Unit, VERSION};
     use crate::graph::Normalization;
 
     /// P1 -> G1; P2 and G1 -> G2 half each; nothing -> G3; a trace of P2 -> G4.
@@ -375,7 +409,8 @@ pub mod tests {
 
     #[test]
     fn raw_scores_are_numbers_of_either_sign() {
-        let raw = document().derived(Derivation { aggregation: Aggregation::Mean, normalization: Normalization::None, ..Derivation::default() });
+        let raw =
+            document().derived(Derivation { aggregation: Aggregation::Mean, normalization: Normalization::None, ..Derivation::default() });
         let attribution = AttributionView::new(Arc::new(AttributionGraph::new(raw)), &[1]);
         // P1 -> G1 -> G2 gives 1 x 0.5, P1 -> G2 takes 0.5; G1 itself gives 0.5.
         assert_eq!((attribution.via_steps(0), attribution.direct(0)), (Some(0.0), Some(-0.5)));
@@ -386,7 +421,8 @@ pub mod tests {
 
     #[test]
     fn sums_count_long_sentences_more_and_leave_the_evidence_as_measured() {
-        let mut long = document().derived(Derivation { aggregation: Aggregation::Sum, normalization: Normalization::Full, ..Derivation::default() });
+        let mut long =
+            document().derived(Derivation { aggregation: Aggregation::Sum, normalization: Normalization::Full, ..Derivation::default() });
         Arc::make_mut(&mut long.prompt).tokens[1] = 6;
         let attribution = AttributionView::new(Arc::new(AttributionGraph::new(long)), &[1]);
         assert_eq!((attribution.direct(1), attribution.direct(2)), (Some(0.75), Some(0.25)));

@@ -88,7 +88,8 @@ mod tests {
         let document = document();
         assert!(is_the_papers(&document.method));
         assert_eq!(words(&document.method), "mean of each block, shares");
-        let other = document.derived(Derivation { aggregation: Aggregation::Sum, normalization: Normalization::None, ..Derivation::default() });
+        let other =
+            document.derived(Derivation { aggregation: Aggregation::Sum, normalization: Normalization::None, ..Derivation::default() });
         assert!(!is_the_papers(&other.method));
         assert_eq!(words(&other.method), "sum of each block, raw scores");
         let bounded = other.derived(Derivation { compression: Compression::Bounded, ..Derivation::default() });

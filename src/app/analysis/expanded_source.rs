@@ -62,7 +62,7 @@ mod tests {
 
     use super::*;
     use crate::app::analysis::attribution_view::{AttributionGraph, tests::document};
-    use crate::explanation::Aggregation;
+    use crate::explanation::{Aggregation, Derivation};
     use crate::graph::Normalization;
 
     fn opened() -> ExpandedSource {
@@ -82,7 +82,8 @@ mod tests {
 
     #[test]
     fn words_follow_the_way_that_the_graph_is_made() {
-        let raw = document().derived(Derivation { aggregation: Aggregation::Sum, normalization: Normalization::None, ..Derivation::default() });
+        let raw =
+            document().derived(Derivation { aggregation: Aggregation::Sum, normalization: Normalization::None, ..Derivation::default() });
         let attribution = AttributionView::new(Arc::new(AttributionGraph::new(raw)), &[0]);
         // One token of the word, two of G1.
         assert_eq!(opened().words_in(&attribution).unwrap()[1].influence, -2.0);

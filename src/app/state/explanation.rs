@@ -11,8 +11,7 @@ use crate::app::analysis::expanded_source::ExpandedSource;
 use crate::app::analysis::reproduction::Reproduction;
 use crate::app::analysis::shared_link::SharedLink;
 use crate::app::gallery::GalleryEntry;
-use crate::explanation::{Aggregation, Document};
-use crate::graph::Normalization;
+use crate::explanation::{Derivation, Document};
 
 /// The share of influence that the drawn edges carry at first.
 const EDGE_SHARE: f64 = 0.9;

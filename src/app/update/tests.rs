@@ -10,7 +10,7 @@ use crate::app::state::local_file::{FileId, LocalFile};
 use crate::app::state::message::Fetch;
 use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::run_status::RunStatus;
-use crate::explanation::{Aggregation, Document};
+use crate::explanation::{Aggregation, Derivation, Document};
 use crate::graph::Normalization;
 use crate::problem::Problem;
 use crate::request::BackendChoice;

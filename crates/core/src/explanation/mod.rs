@@ -13,9 +13,9 @@ mod passage;
 
 pub use document::{Document, DocumentError, FORMAT, VERSION};
 pub use export::table_csv;
+pub use joint::JointEffect;
 pub use link::{LinkError, SCHEME, from_fragment, to_fragment};
 pub use manifest::{Answer, AnswerWarning, Manifest, Model, Sampling, Stop};
-pub use joint::JointEffect;
 pub use method::{Aggregation, Compression, Derivation, Method};
 pub use methods::{METHODS, MethodText, method_text, method_words};
 pub use passage::{Passage, Unit};

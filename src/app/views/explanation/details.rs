@@ -40,6 +40,7 @@ pub fn Details() -> impl IntoView {
                 verdict.get().zip(method).map(|(evidence, method)| view! { <Verdict evidence method /> })
             }}
             <Entries title="Strongest sources" entries=sources />
+            <JointEffects />
             <Entries title="Steps on the way" entries=steps />
             {move || lost().map(|share| view! {
                 <p
@@ -83,12 +84,16 @@ fn Verdict(evidence: Evidence, method: &'static MethodText) -> impl IntoView {
 struct Entry {
     label: String,
     text: String,
+    /// Of the influence along the steps, where it depends on which of two sentences what they do together is counted to.
+    range: Option<String>,
     amounts: [Option<Amount>; 2],
 }
 
 impl Entry {
     fn first(attribution: &AttributionView, sources: &[usize], most: usize) -> Vec<Self> {
+        let range = |j: usize| attribution.range(j).map(|[low, high]| format!("{} to {}", number::percent(low), number::percent(high)));
         let entry = |&j: &usize| Self {
+            range: range(j).filter(|_| attribution.scale().is_shares()),
             label: attribution.document().label(j),
             text: attribution.document().source(j).trim().to_owned(),
             amounts: attribution.amounts(j),
@@ -97,15 +102,39 @@ impl Entry {
     }
 }
 
+const MOST_JOINT_EFFECTS: usize = 6;
+
+/// What pairs of sources do, in words.
+#[component]
+fn JointEffects() -> impl IntoView {
+    let page = use_page();
+    let effects = Memo::new(move |_| page.attribution(AttributionView::joint_effects).filter(|_| !page.is_busy()).unwrap_or_default());
+    let items = move || {
+        let shown = effects.get().into_iter().take(MOST_JOINT_EFFECTS);
+        shown.map(|effect| view! { <li>{effect}</li> }).collect_view()
+    };
+    view! {
+        <Show when=move || effects.with(|effects| !effects.is_empty())>
+            <h4>"Together"</h4>
+            <ul class="joint" data-testid="joint-effects">{items}</ul>
+        </Show>
+    }
+}
+
 #[component]
 fn Entries(title: &'static str, entries: Memo<Vec<Entry>>) -> impl IntoView {
     let rows = move || {
-        let row = |Entry { label, text, amounts: [via_steps, direct] }: Entry| {
+        let row = |Entry { label, text, range, amounts: [via_steps, direct] }: Entry| {
             view! {
                 <tr>
                     <th scope="row">
                         <span class="label">{label}</span>
                         <span class="snippet" title=text.clone()>{text.clone()}</span>
+                        {range.map(|range| view! {
+                            <span class="hint" data-testid="range" title="Whichever of two sentences what they do together is counted to">
+                                {range}
+                            </span>
+                        })}
                     </th>
                     <td><ShareBar amount=Signal::stored(via_steps) /></td>
                     <td class="direct"><ShareBar amount=Signal::stored(direct) /></td>
@@ -142,7 +171,7 @@ mod tests {
         let attribution = AttributionView::new(Arc::new(AttributionGraph::new(document())), &[1]);
         let entries = Entry::first(&attribution, &attribution.strongest_sources(), 1);
         let amounts = [0.5, 0.0].map(|share| Some(attribution.scale().amount(share)));
-        assert_eq!(entries, [Entry { label: "P1".into(), text: "A.".into(), amounts }]);
+        assert_eq!(entries, [Entry { label: "P1".into(), text: "A.".into(), range: None, amounts }]);
         assert_eq!(quoted(&attribution), "D.");
     }
 }

@@ -201,7 +201,7 @@ mod tests {
 
     use super::*;
     use crate::app::analysis::attribution_view::{AttributionGraph, tests::document};
-    use crate::explanation::method_words;
+    use crate::explanation::{Derivation, method_words};
 
     fn second_row(matrix: Matrix) -> Vec<HeatCell> {
         let attribution = AttributionView::new(Arc::new(AttributionGraph::new(document())), &[1]);
@@ -221,7 +221,8 @@ mod tests {
 
     #[test]
     fn numbers_that_are_no_shares_are_coloured_about_zero_in_every_matrix() {
-        let raw = document().derived(Derivation { aggregation: Aggregation::Mean, normalization: Normalization::None, ..Derivation::default() });
+        let raw =
+            document().derived(Derivation { aggregation: Aggregation::Mean, normalization: Normalization::None, ..Derivation::default() });
         assert_eq!(file_name(Matrix::A, &raw.method), "glasscage-A-mean-raw-scores.csv");
         assert!(meaning(Matrix::A, &raw.method, method_words("pert")).contains("nothing is cut"));
         let heat = Heatmap::new(&AttributionView::new(Arc::new(AttributionGraph::new(raw)), &[1]), Matrix::A);
