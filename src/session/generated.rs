@@ -1,6 +1,6 @@
 //! The last answer, remembered.
 
-use crate::explanation::{Sampling, Stop};
+use crate::explanation::{AnswerStop, Sampling};
 use crate::model::tokenizer::TokenId;
 
 /// An answer that was generated to its end, with all that it depends on: the same seed gives the same answer.
@@ -9,5 +9,5 @@ pub struct GeneratedAnswer {
     pub sampling: Sampling,
     pub max_tokens: usize,
     pub tokens: Vec<TokenId>,
-    pub stop: Stop,
+    pub stop: AnswerStop,
 }

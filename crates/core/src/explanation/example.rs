@@ -1,6 +1,6 @@
 //! A small document for the tests here.
 
-use super::{Aggregation, Answer, Document, FORMAT, Manifest, Method, Model, Passage, Sampling, Stop, Unit, VERSION};
+use super::{Aggregation, Answer, AnswerStop, Document, FORMAT, Manifest, Method, Model, Passage, Sampling, Unit, VERSION};
 use crate::graph::Normalization;
 use crate::table::Table;
 
@@ -24,7 +24,7 @@ pub fn example() -> Document {
         manifest: Manifest {
             model: Model { name: "tiny".into(), architecture: "qwen3".into(), quantization: "Q8_0".into(), ..Model::default() },
             template: "chat".into(),
-            answer: Answer::Generated { sampling: Sampling::GREEDY, max_tokens: 64, stop: Stop::End },
+            answer: Answer::Generated { sampling: Sampling::GREEDY, max_tokens: 64, stop: AnswerStop::End },
             backend: "candle-cpu".into(),
             precision: "f32".into(),
             table_precision: "f64".into(),

@@ -40,7 +40,7 @@ pub struct Model {
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Answer {
     /// By this model.
-    Generated { sampling: Sampling, max_tokens: usize, stop: Stop },
+    Generated { sampling: Sampling, max_tokens: usize, stop: AnswerStop },
     /// By the visitor, who asked to have it explained.
     Given {},
 }
@@ -62,7 +62,7 @@ impl Sampling {
 /// Why generation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Stop {
+pub enum AnswerStop {
     /// The model ended its turn.
     End,
     /// The limit of tokens or of the context was reached.
