@@ -19,7 +19,7 @@ use glasscage::gpu::device::{Gpu, Options};
 use glasscage::gpu::variant::VARIANTS;
 use glasscage::lm::{Edit, Input, LanguageModel, Pass, Readout, ScoreRequest};
 use glasscage::model::gguf::Gguf;
-use glasscage::model::source::Memory;
+use glasscage::model::source::BytesInMemory;
 use models::{SHAPES, Shape, TOKENS};
 
 const FLOAT64: &str = include_str!("golden/architectures.json");
@@ -32,7 +32,7 @@ struct Answer {
 
 /// That of every engine to the same model file.
 async fn answers(file: Vec<u8>, passes: &[Pass], attended: &[Range<usize>]) -> Vec<Answer> {
-    let source = Memory(file);
+    let source = BytesInMemory(file);
     let gguf = Gguf::read(&source).await.unwrap();
     let mut answers = Vec::new();
     for (engine, max_expanded) in [("cpu", u64::MAX), ("cpu, packed", 0)] {

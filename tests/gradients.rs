@@ -18,7 +18,7 @@ use glasscage::gpu::device::{Gpu, Options};
 use glasscage::lm::{Edit, Input, LanguageModel, Pass, ScoreRequest};
 use glasscage::metrics::rank_correlation;
 use glasscage::model::gguf::Gguf;
-use glasscage::model::source::{Memory, NativeFile};
+use glasscage::model::source::{BytesInMemory, NativeFile};
 use glasscage::request::{BackendChoice, Question};
 use glasscage::session::{AnswerResult, AnsweredQuestion, Session};
 use models::{SHAPES, TOKENS};
@@ -66,11 +66,11 @@ impl GoldenShape {
     }
 }
 
-async fn cpu(file: &Memory, gguf: &Gguf) -> CandleModel {
+async fn cpu(file: &BytesInMemory, gguf: &Gguf) -> CandleModel {
     CandleModel::load(file, gguf, u64::MAX, async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0
 }
 
-async fn gpu(file: &Memory, gguf: &Gguf) -> GpuModel {
+async fn gpu(file: &BytesInMemory, gguf: &Gguf) -> GpuModel {
     let gpu = Gpu::open(&Options::default()).await.expect("a Vulkan driver");
     GpuModel::load(Rc::new(gpu), file, gguf, async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0
 }
@@ -97,7 +97,7 @@ fn differences_of_passes_give_the_exact_gradients() {
     pollster::block_on(async {
         for theirs in &golden.shapes {
             let shape = SHAPES.iter().find(|shape| shape.name == theirs.name).unwrap();
-            let file = Memory(models::file(shape, GgmlDType::F32));
+            let file = BytesInMemory(models::file(shape, GgmlDType::F32));
             let gguf = Gguf::read(&file).await.unwrap();
             let errors =
                 [error(&mut cpu(&file, &gguf).await, &golden, theirs).await, error(&mut gpu(&file, &gguf).await, &golden, theirs).await];
@@ -144,7 +144,7 @@ fn the_chosen_width_is_near_the_best() {
     let golden: Golden = serde_json::from_str(FLOAT64).unwrap();
     let theirs = &golden.shapes[2];
     let shape = SHAPES.iter().find(|shape| shape.name == theirs.name).unwrap();
-    let file = Memory(models::file(shape, GgmlDType::F32));
+    let file = BytesInMemory(models::file(shape, GgmlDType::F32));
     pollster::block_on(async {
         let gguf = Gguf::read(&file).await.unwrap();
         let (mut cpu, mut gpu) = (cpu(&file, &gguf).await, gpu(&file, &gguf).await);

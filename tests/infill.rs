@@ -14,7 +14,7 @@ use glasscage::gpu::device::{Gpu, Options};
 use glasscage::gpu::variant::VARIANTS;
 use glasscage::lm::{InfillRequest, LanguageModel, ScoreRequest};
 use glasscage::model::gguf::Gguf;
-use glasscage::model::source::Memory;
+use glasscage::model::source::BytesInMemory;
 use models::{SHAPES, TOKENS};
 
 const VOCAB: u32 = 97;
@@ -51,7 +51,7 @@ async fn best(model: &mut impl LanguageModel, context: &[u32], not: &[u32]) -> u
 #[test]
 fn gaps_are_filled_with_the_most_likely_allowed_tokens() {
     let shape = SHAPES.iter().find(|shape| shape.name == "qwen3").unwrap();
-    let file = Memory(models::file(shape, GgmlDType::F32));
+    let file = BytesInMemory(models::file(shape, GgmlDType::F32));
     pollster::block_on(async {
         let gguf = Gguf::read(&file).await.unwrap();
         let mut cpu = CandleModel::load(&file, &gguf, u64::MAX, async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0;

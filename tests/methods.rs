@@ -13,7 +13,7 @@ use glasscage::attribution::{AttributionMethod, METHODS, Replacement, Segments, 
 use glasscage::cpu::CandleModel;
 use glasscage::lm::LanguageModel;
 use glasscage::model::gguf::Gguf;
-use glasscage::model::source::Memory;
+use glasscage::model::source::BytesInMemory;
 use models::{SHAPES, TOKENS};
 
 /// Tokens taken through the transformer, and positions through the LM head.
@@ -67,7 +67,7 @@ fn formula(method: &AttributionMethod, transcript: &Transcript, segments: &Segme
 /// What a model that has done nothing else measures by these methods, and its work.
 fn measured(methods: &[&AttributionMethod], transcript: &Transcript, segments: &Segments) -> (Measured, Work) {
     let shape = SHAPES.iter().find(|shape| shape.name == "qwen3").unwrap();
-    let file = Memory(models::file(shape, GgmlDType::F32));
+    let file = BytesInMemory(models::file(shape, GgmlDType::F32));
     pollster::block_on(async {
         let gguf = Gguf::read(&file).await.unwrap();
         let loaded = CandleModel::load(&file, &gguf, u64::MAX, async |_| ControlFlow::Continue(())).await;

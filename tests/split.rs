@@ -8,17 +8,17 @@ mod split;
 use std::ops::ControlFlow;
 
 use glasscage::model::gguf::Gguf;
-use glasscage::model::source::{Joined, Memory};
+use glasscage::model::source::{BytesInMemory, Joined};
 use glasscage::request::{BackendChoice, Question};
 use glasscage::session::{ExplainResult, Session};
 
-fn joined(parts: Vec<Vec<u8>>) -> Joined<Memory> {
-    Joined::new(parts.into_iter().map(Memory).collect())
+fn joined(parts: Vec<Vec<u8>>) -> Joined<BytesInMemory> {
+    Joined::new(parts.into_iter().map(BytesInMemory).collect())
 }
 
 #[test]
 fn a_model_in_three_files_explains_as_the_same_in_one() {
-    let whole = Memory(std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf")).unwrap());
+    let whole = BytesInMemory(std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf")).unwrap());
     let question = Question::greedy("Ann has 3 figs. Bob has 4 nuts. How many nuts does Bob have?");
     let explain = |outcome: ExplainResult| match outcome {
         ExplainResult::Explained(document) => (document.generation, document.table),

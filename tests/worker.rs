@@ -5,7 +5,7 @@
 use std::ops::ControlFlow;
 
 use glasscage::explanation::Document;
-use glasscage::model::source::Memory;
+use glasscage::model::source::BytesInMemory;
 use glasscage::request::{BackendChoice, Question};
 use glasscage::session::{ExplainResult, Session};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
@@ -19,7 +19,7 @@ const NATIVE: &str = include_str!("../public/gallery/01-equal-groups.json");
 #[wasm_bindgen_test]
 async fn the_demo_model_explains_as_it_does_natively() {
     let native = Document::from_json(NATIVE).unwrap();
-    let session = Session::load(&Memory(DEMO.to_vec()), BackendChoice::Cpu, async |_| ControlFlow::Continue(())).await;
+    let session = Session::load(&BytesInMemory(DEMO.to_vec()), BackendChoice::Cpu, async |_| ControlFlow::Continue(())).await;
     let mut session = session.unwrap().unwrap();
     let question = Question::greedy(&native.prompt.text);
     let outcome = session.explain(&question, async |_| ControlFlow::Continue(())).await.unwrap();

@@ -3,7 +3,7 @@
 use crate::lm::LoadError;
 use crate::model::config::Config;
 use crate::model::gguf::{Gguf, GgufError, Tensor, Value};
-use crate::model::source::{ByteSource, Memory};
+use crate::model::source::{ByteSource, BytesInMemory};
 use crate::model::tensors;
 
 /// Bytes of layers; at least one layer is kept.
@@ -14,7 +14,7 @@ const VOCAB_SIZE: usize = 2048;
 const MAX_BYTES: u64 = 24 << 20;
 
 /// Reads the reduced model: a header, and the bytes that it describes. `None` where even one layer is too large for the heap.
-pub async fn read(source: &impl ByteSource, gguf: &Gguf) -> Result<Option<(Gguf, Memory)>, LoadError> {
+pub async fn read(source: &impl ByteSource, gguf: &Gguf) -> Result<Option<(Gguf, BytesInMemory)>, LoadError> {
     let config = Config::from_gguf(gguf)?;
     tensors::check(gguf, &config)?;
     let n_layers = n_layers(gguf, &config);
@@ -34,7 +34,7 @@ pub async fn read(source: &impl ByteSource, gguf: &Gguf) -> Result<Option<(Gguf,
     let mut metadata = gguf.metadata.clone();
     metadata.forget_arrays();
     metadata.set(&format!("{}.block_count", config.architecture.name), Value::U64(n_layers as u64));
-    Ok(Some((Gguf { metadata, tensors: parts, size }, Memory(bytes))))
+    Ok(Some((Gguf { metadata, tensors: parts, size }, BytesInMemory(bytes))))
 }
 
 fn n_layers(gguf: &Gguf, config: &Config) -> usize {

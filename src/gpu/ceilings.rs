@@ -28,43 +28,112 @@ pub struct Ceilings {
     pub gigabytes_per_second: f64,
 }
 
+/// A dispatch that does little but what is measured.
+#[derive(Clone, Copy)]
+enum Probe<'a> {
+    /// `2 N ROUNDS NUMBERS` operations.
+    Fma,
+    /// Reads all of this buffer.
+    Read(&'a Buffer),
+}
+
+impl Ceilings {
+    /// Of a [`Probe::Fma`] and a [`Probe::Read`] of `bytes` bytes that run so often per second.
+    fn from_rates(fma_per_second: f64, reads_per_second: f64, bytes: usize) -> Self {
+        let operations = 2 * N * ROUNDS * fma_probe::NUMBERS;
+        Self { gflops: 1e-9 * operations as f64 * fma_per_second, gigabytes_per_second: 1e-9 * bytes as f64 * reads_per_second }
+    }
+}
+
+/// How often the next measurement repeats, after one of so many `times` that took so many `seconds`; `None` where that one counts.
+/// The first one compiles.
+fn next_times(times: usize, seconds: f64) -> Option<usize> {
+    let is_enough = times > 1 && seconds >= MIN_SECONDS || times >= MAX_DISPATCHES;
+    (!is_enough).then_some(2 * times)
+}
+
+impl<'a> Probe<'a> {
+    /// `N` sums into `y`.
+    fn record(self, recording: &mut Recording<'a>, y: &'a Buffer) {
+        match self {
+            Self::Fma => fma_probe::record(recording, y, N, ROUNDS),
+            Self::Read(x) => bandwidth_probe::record(recording, x, y, N, x.raw.size() as usize / 16),
+        }
+    }
+}
+
 impl Gpu {
     /// Measures them; takes a second, and up to 256 MiB of its memory.
     pub async fn ceilings(&self) -> Result<Ceilings, LmError> {
-        let bytes = self.max_buffer_bytes.min(READ_BYTES);
-        let (x, y) = self.try_allocate(|| (self.buffer("x", bytes as usize / 4), self.buffer("y", N))).await?;
-        let fused = self.runs_per_second(&y, |recording| fma_probe::record(recording, &y, N, ROUNDS)).await?;
-        let read = self.runs_per_second(&y, |recording| bandwidth_probe::record(recording, &x, &y, N, bytes as usize / 16)).await?;
-        Ok(Ceilings { gflops: 2e-9 * (N * ROUNDS * fma_probe::NUMBERS) as f64 * fused, gigabytes_per_second: 1e-9 * bytes as f64 * read })
+        let bytes = self.max_buffer_bytes.min(READ_BYTES) as usize;
+        let (x, y) = self.try_allocate(|| (self.buffer("x", bytes / 4), self.buffer("y", N))).await?;
+        let fma_per_second = self.runs_per_second(Probe::Fma, &y).await?;
+        let reads_per_second = self.runs_per_second(Probe::Read(&x), &y).await?;
+        Ok(Ceilings::from_rates(fma_per_second, reads_per_second, bytes))
     }
 
-    /// How often per second a dispatch runs, not counting the first one, which compiles.
-    async fn runs_per_second<'a>(&'a self, y: &Buffer, record: impl Fn(&mut Recording<'a>)) -> Result<f64, LmError> {
+    /// How often per second a probe runs, not counting the first one, which compiles.
+    async fn runs_per_second(&self, probe: Probe<'_>, y: &Buffer) -> Result<f64, LmError> {
         let mut times = 1;
         loop {
-            let mut recording = Recording::new(self);
-            (0..times).for_each(|_| record(&mut recording));
-            let dispatches = recording.finish();
-            let began = Instant::now();
-            dispatches.run(self);
-            self.read(y, 1).await?;
-            let seconds = began.elapsed().as_secs_f64();
-            if times > 1 && seconds >= MIN_SECONDS || times >= MAX_DISPATCHES {
-                return Ok(times as f64 / seconds);
+            let seconds = self.seconds_of(probe, y, times).await?;
+            match next_times(times, seconds) {
+                Some(next) => times = next,
+                None => return Ok(times as f64 / seconds),
             }
-            times *= 2;
         }
+    }
+
+    /// How long a probe takes that runs so many times.
+    async fn seconds_of(&self, probe: Probe<'_>, y: &Buffer, times: usize) -> Result<f64, LmError> {
+        let mut recording = Recording::new(self);
+        (0..times).for_each(|_| probe.record(&mut recording, y));
+        let dispatches = recording.finish();
+        let began = Instant::now();
+        dispatches.run(self);
+        self.read(y, 1).await?;
+        Ok(began.elapsed().as_secs_f64())
     }
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
-    use crate::gpu::testing::gpus;
+    use super::*;
+    use crate::gpu::testing::{assert_close, gpus, random};
+
+    #[test]
+    fn rates_become_operations_and_bytes_per_second() {
+        // 2^18 invocations, 64 rounds, 32 numbers, a multiplication and an addition each: 2^30 operations.
+        let ceilings = Ceilings::from_rates(500.0, 40.0, 1 << 28);
+        assert_eq!((ceilings.gflops, ceilings.gigabytes_per_second), (1e-9 * 500.0 * 1_073_741_824.0, 1e-9 * 40.0 * 268_435_456.0));
+    }
+
+    #[test]
+    fn a_probe_repeats_until_it_takes_long_enough() {
+        assert_eq!(next_times(1, 9.0), Some(2), "the first one compiles");
+        assert_eq!(next_times(2, 0.19), Some(4));
+        assert_eq!(next_times(4, 0.2), None);
+        assert_eq!(next_times(MAX_DISPATCHES / 2, 0.0), Some(MAX_DISPATCHES));
+        assert_eq!(next_times(MAX_DISPATCHES, 0.0), None);
+    }
 
     #[tokio::test]
-    async fn ceilings_are_measured() {
-        let ceilings = gpus().await[0].ceilings().await.unwrap();
-        assert!(ceilings.gflops > 0.0 && ceilings.gigabytes_per_second > 0.0, "{ceilings:?}");
-        println!("{ceilings:?}");
+    async fn a_probe_runs_as_often_as_it_is_told_and_works_on_all_there_is() {
+        for gpu in gpus().await {
+            let values = random(4 * (N + 3), 5);
+            let (x, y) = (gpu.buffer_with_f32("x", &values), gpu.buffer("y", N));
+            let before = gpu.stats.dispatches.get();
+            gpu.seconds_of(Probe::Read(&x), &y, 3).await.unwrap();
+            assert_eq!(gpu.stats.dispatches.get() - before, 3);
+            let mut sums = vec![0.0; N];
+            values.chunks(4).enumerate().for_each(|(i, row)| sums[i % N] += row.iter().sum::<f32>());
+            assert_close("every number is read", &gpu.read_f32(&y, N).await.unwrap(), &sums, 1e-5);
+
+            gpu.seconds_of(Probe::Fma, &y, 2).await.unwrap();
+            assert_eq!(gpu.stats.dispatches.get() - before, 5);
+            // a = a / 2 + c comes to 2 c: after 64 rounds nothing of the start is left in an f32.
+            let limits: Vec<f32> = (0..N).map(|i| (2 * fma_probe::NUMBERS * i) as f32 / N as f32).collect();
+            assert_close("all rounds are done", &gpu.read_f32(&y, N).await.unwrap(), &limits, 1e-5);
+        }
     }
 }

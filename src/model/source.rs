@@ -34,9 +34,9 @@ pub fn range_within(size: u64, offset: u64, length: usize) -> Result<std::ops::R
 }
 
 /// A file that is in memory already.
-pub struct Memory(pub Vec<u8>);
+pub struct BytesInMemory(pub Vec<u8>);
 
-impl ByteSource for Memory {
+impl ByteSource for BytesInMemory {
     fn size(&self) -> u64 {
         self.0.len() as u64
     }
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn joined_parts_read_as_one_file() {
-        let joined = Joined::new([&b"abc"[..], b"", b"defg"].map(|part| Memory(part.to_vec())).into());
+        let joined = Joined::new([&b"abc"[..], b"", b"defg"].map(|part| BytesInMemory(part.to_vec())).into());
         assert_eq!((joined.size(), joined.starts()), (7, vec![0, 3, 3]));
         for (offset, length, expected) in [(0, 7, &b"abcdefg"[..]), (2, 2, b"cd"), (3, 4, b"defg"), (7, 0, b"")] {
             assert_eq!(pollster::block_on(joined.read_at(offset, length)).unwrap(), expected);

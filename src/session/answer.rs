@@ -8,7 +8,7 @@ use super::problems::{self, method_of};
 use super::results::{AnswerResult, AnsweredQuestion};
 use super::text::{FramedPrompt, SplitText, TokenizedAnswer};
 use crate::attribution::{self, Transcript};
-use crate::explanation::{Answer, Sampling, Stop, Unit};
+use crate::explanation::{Answer, AnswerStop, Sampling, Unit};
 use crate::lm::LanguageModel;
 use crate::lm::generate::{StopReason, generate};
 use crate::lm::sample::Sampler;
@@ -30,7 +30,7 @@ pub struct AnsweredText {
 
 impl AnsweredText {
     pub fn was_stopped(&self) -> bool {
-        matches!(self.origin, Answer::Generated { stop: Stop::Cancelled, .. })
+        matches!(self.origin, Answer::Generated { stop: AnswerStop::Cancelled, .. })
     }
 }
 
@@ -74,7 +74,7 @@ impl<M: LanguageModel> Session<M> {
                 let Question { sampling, max_tokens, .. } = *question;
                 let (ids, stop) = self.generated(&framed.ids, sampling, max_tokens.min(limit - framed.ids.len()), on_token).await?;
                 let answer = TokenizedAnswer::from_ids(ids, &self.tokenizer);
-                let is_whole = stop != Stop::Cancelled;
+                let is_whole = stop != AnswerStop::Cancelled;
                 let warning = if is_whole { self.warning(&question.prompt, &framed, &answer).await? } else { None };
                 (answer, Answer::Generated { sampling, max_tokens, stop, warning })
             }
@@ -94,7 +94,7 @@ impl<M: LanguageModel> Session<M> {
         sampling: Sampling,
         max_tokens: usize,
         on_token: &mut impl AsyncFnMut(String) -> ControlFlow<()>,
-    ) -> Result<(Vec<TokenId>, Stop), Problem> {
+    ) -> Result<(Vec<TokenId>, AnswerStop), Problem> {
         let mut stream = TextStream::default();
         let tokenizer = &self.tokenizer;
         // Half a character is reported too: every token is a chance to stop.
@@ -103,7 +103,7 @@ impl<M: LanguageModel> Session<M> {
         if let Some(last) = self.last_answer.as_ref().filter(is_same) {
             for (i, &token) in last.tokens.iter().enumerate() {
                 if report(token).await.is_break() {
-                    return Ok((last.tokens[..=i].to_vec(), Stop::Cancelled));
+                    return Ok((last.tokens[..=i].to_vec(), AnswerStop::Cancelled));
                 }
             }
             return Ok((last.tokens.clone(), last.stop));
@@ -113,7 +113,7 @@ impl<M: LanguageModel> Session<M> {
         let generated =
             generate(&mut self.lm, tokenizer, context, &mut sampler, max_tokens, report).await.map_err(problems::engine_failed)?;
         let (tokens, stop) = (generated.tokens, stop_of(generated.stop));
-        if stop != Stop::Cancelled {
+        if stop != AnswerStop::Cancelled {
             self.last_answer =
                 Some(GeneratedAnswer { context: context.to_vec(), sampling, max_tokens, tokens: tokens.clone(), stop, warning: None });
         }
@@ -150,11 +150,11 @@ impl<M: LanguageModel> Session<M> {
     }
 }
 
-fn stop_of(reason: StopReason) -> Stop {
+fn stop_of(reason: StopReason) -> AnswerStop {
     match reason {
-        StopReason::End => Stop::End,
-        StopReason::Length => Stop::Length,
-        StopReason::Cancelled => Stop::Cancelled,
-        StopReason::Repetition => Stop::Repetition,
+        StopReason::End => AnswerStop::End,
+        StopReason::Length => AnswerStop::Length,
+        StopReason::Cancelled => AnswerStop::Cancelled,
+        StopReason::Repetition => AnswerStop::Repetition,
     }
 }

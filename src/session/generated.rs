@@ -1,6 +1,6 @@
 //! The last answer, remembered.
 
-use crate::explanation::{AnswerWarning, Sampling, Stop};
+use crate::explanation::{AnswerStop, AnswerWarning, Sampling};
 use crate::model::tokenizer::TokenId;
 
 /// An answer that was generated to its end, with all that it depends on: the same seed gives the same answer.
@@ -9,7 +9,7 @@ pub struct GeneratedAnswer {
     pub sampling: Sampling,
     pub max_tokens: usize,
     pub tokens: Vec<TokenId>,
-    pub stop: Stop,
+    pub stop: AnswerStop,
     /// What the model's own check says of it, once it was asked.
     pub warning: Option<Option<AnswerWarning>>,
 }

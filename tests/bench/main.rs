@@ -25,7 +25,7 @@ use server::Server;
 use tree::{Seen, Watch};
 
 /// The longest that one engine may take.
-const PATIENCE: Duration = Duration::from_secs(600);
+const TIMEOUT: Duration = Duration::from_secs(600);
 const PAGE: &[(&str, &str)] = &[
     ("bench.html", include_str!("site/bench.html")),
     ("bench.js", include_str!("site/bench.js")),
@@ -86,8 +86,8 @@ async fn measure(url: &str, name: &str, job: &Value) -> Value {
         if !result.json().is_null() {
             break result.json().clone();
         }
-        if began.elapsed() > PATIENCE {
-            break json!({"error": format!("it took longer than {} s", PATIENCE.as_secs())});
+        if began.elapsed() > TIMEOUT {
+            break json!({"error": format!("it took longer than {} s", TIMEOUT.as_secs())});
         }
     };
     // The last section's end lies between two samples.

@@ -13,6 +13,7 @@ use candle_core::quantized::gguf_file::{self, Content, Value};
 use candle_core::quantized::{GgmlDType, QTensor};
 use candle_core::{Device, Tensor};
 use clap::Parser;
+use glasscage::lm::rng::Rng;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -91,7 +92,7 @@ fn metadata(shape: &Shape) -> Result<HashMap<String, Value>> {
 
 /// One after the other, so that only one is in memory as f32.
 fn tensors(shape: &Shape, n_tokens: usize, dtype: GgmlDType) -> Result<Vec<(String, QTensor)>> {
-    let mut random = Random(7);
+    let mut random = Random(Rng::new(7));
     let mut tensors = Vec::new();
     for (name, dims) in dims(shape, n_tokens) {
         let tensor = random.tensor(&dims)?;
@@ -144,8 +145,8 @@ fn write(out: &Path, metadata: &HashMap<String, Value>, tensors: &[(String, QTen
     Ok(())
 }
 
-/// Numbers without meaning, the same everywhere (splitmix64).
-struct Random(u64);
+/// Numbers without meaning, the same everywhere.
+struct Random(Rng);
 
 impl Random {
     /// Norms of 1; matrices of a size that keeps activations near 1.
@@ -163,10 +164,6 @@ impl Random {
 
     /// Uniform in [-1, 1).
     fn next(&mut self) -> f32 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 40) as f32 / (1 << 23) as f32 - 1.0
+        (2.0 * self.0.uniform() - 1.0) as f32
     }
 }

@@ -22,6 +22,10 @@ EDITS = [(40, 9, 1.0), (0, 3, 1.0), (20, 11, 0.25)]
 # Whose attention weights are summed.
 RANGES = [(0, 10), (10, 40), (40, 71)]
 END_TOKEN = 2
+# What an architecture does, from its authors' code: which pairs of values turn together, what it adds to q, k and v, which norms it has.
+TURNS_NEIGHBORS = {"llama"}
+HAS_BIASES = {"qwen2"}
+NORMALIZES_HEADS = {"qwen3"}
 
 
 @dataclass(frozen=True)
@@ -88,9 +92,9 @@ def tensors(shape):
         dims[blk + "attn_norm.weight"] = dims[blk + "ffn_norm.weight"] = (DIM,)
         for part, rows in [("attn_q", q), ("attn_k", kv), ("attn_v", kv)]:
             dims[f"{blk}{part}.weight"] = (rows, DIM)
-            if shape.architecture == "qwen2":
+            if shape.architecture in HAS_BIASES:
                 dims[f"{blk}{part}.bias"] = (rows,)
-        if shape.architecture == "qwen3":
+        if shape.architecture in NORMALIZES_HEADS:
             dims[blk + "attn_q_norm.weight"] = dims[blk + "attn_k_norm.weight"] = (shape.head_dim,)
         dims[blk + "attn_output.weight"] = (DIM, q)
         dims[blk + "ffn_gate.weight"] = dims[blk + "ffn_up.weight"] = (FFN, DIM)
@@ -117,7 +121,7 @@ def rotate(shape, weights, head):
         angle = angle / weights["rope_freqs.weight"]
     angle = np.outer(np.arange(len(head)), angle)
     rotated = np.empty_like(head)
-    a, b = (np.s_[:, 0::2], np.s_[:, 1::2]) if shape.architecture == "llama" else (np.s_[:, :half], np.s_[:, half:])
+    a, b = (np.s_[:, 0::2], np.s_[:, 1::2]) if shape.architecture in TURNS_NEIGHBORS else (np.s_[:, :half], np.s_[:, half:])
     rotated[a] = head[a] * np.cos(angle) - head[b] * np.sin(angle)
     rotated[b] = head[a] * np.sin(angle) + head[b] * np.cos(angle)
     return rotated
@@ -132,12 +136,12 @@ def attention(shape, weights, blk, x, maps):
     """`[tokens, dim]` -> `[tokens, dim]`, one query head after the other; appends each head's weights, `[tokens, tokens]`."""
 
     def project(part):
-        bias = weights[f"{blk}{part}.bias"] if shape.architecture == "qwen2" else 0
+        bias = weights[f"{blk}{part}.bias"] if shape.architecture in HAS_BIASES else 0
         return x @ weights[f"{blk}{part}.weight"].T + bias
 
     def head(part, i):
         values = projected[part][:, i * shape.head_dim : (i + 1) * shape.head_dim]
-        if shape.architecture == "qwen3" and part != "attn_v":
+        if shape.architecture in NORMALIZES_HEADS and part != "attn_v":
             values = rms_norm(shape, values, weights[f"{blk}{part}_norm.weight"])
         return values if part == "attn_v" else rotate(shape, weights, values)
 

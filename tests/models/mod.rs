@@ -7,6 +7,7 @@ use std::io::Cursor;
 use candle_core::quantized::gguf_file::{self, Value};
 use candle_core::quantized::{GgmlDType, QTensor};
 use candle_core::{Device, Tensor};
+use glasscage::lm::rng::Rng;
 use sha2::{Digest, Sha256};
 
 const VOCAB: usize = 97;
@@ -59,16 +60,13 @@ const fn shape(name: &'static str, architecture: &'static str, sizes: [usize; 3]
     Shape { name, architecture, heads, kv_heads, head_dim, tied, rope_base, rope_factors: false }
 }
 
-/// Uniform in [-1, 1), the same everywhere (splitmix64).
-struct Random(u64);
+/// The same numbers everywhere.
+struct Random(Rng);
 
 impl Random {
+    /// Uniform in [-1, 1).
     fn next(&mut self) -> f32 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 40) as f32 / (1 << 23) as f32 - 1.0
+        (2.0 * self.0.uniform() - 1.0) as f32
     }
 
     /// Rows first; values of a size that keeps activations near 1, norms near 1. Rope factors rise from 1 by quarters.
@@ -86,7 +84,7 @@ impl Random {
 
 /// All tensors of a model by name, in f32.
 fn tensors(shape: &Shape) -> Vec<(String, Tensor)> {
-    let mut random = Random(7);
+    let mut random = Random(Rng::new(7));
     let (q, kv) = (shape.heads * shape.head_dim, shape.kv_heads * shape.head_dim);
     let mut dims = vec![("token_embd.weight".to_owned(), vec![VOCAB, DIM]), ("output_norm.weight".into(), vec![DIM])];
     if !shape.tied {

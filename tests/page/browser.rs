@@ -25,7 +25,7 @@ const ARGUMENTS: &[&str] = &[
 ];
 
 /// The longest that anything on the page may take here, with the built-in model; a limit, not a target.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 pub const DESKTOP: (u32, u32) = (1280, 900);
 /// What is left of a small desktop screen.
@@ -37,7 +37,7 @@ pub struct Browser {
     chromedriver: Child,
     port: u16,
     /// The longest that anything may take.
-    pub patience: Duration,
+    pub timeout: Duration,
 }
 
 impl Browser {
@@ -66,11 +66,11 @@ impl Browser {
         let driver = loop {
             match WebDriver::new(&address, capabilities.clone()).await {
                 Ok(driver) => break driver,
-                Err(error) => assert!(began.elapsed() < PATIENCE, "no browser: {error}"),
+                Err(error) => assert!(began.elapsed() < TIMEOUT, "no browser: {error}"),
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
         };
-        let browser = Self { driver, chromedriver, port, patience: PATIENCE };
+        let browser = Self { driver, chromedriver, port, timeout: TIMEOUT };
         browser.look(DESKTOP, "light").await;
         browser.driver.goto(url).await.expect("the page opens");
         browser.find("prompt-input").await;
@@ -200,7 +200,7 @@ impl Browser {
             if let Some(found) = look().await {
                 return found;
             }
-            if began.elapsed() > self.patience {
+            if began.elapsed() > self.timeout {
                 let file = self.screenshot("timed-out").await;
                 panic!("waited in vain for {what}; the page looked like {}", file.display());
             }

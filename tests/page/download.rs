@@ -1,110 +1,18 @@
-//! Real models from a hub: what it costs, the download in every weather, what is kept.
+//! Real models from a hub: what it costs, the download over good and bad connections, what is stored.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use sha2::{Digest, Sha256};
 use thirtyfour::Key;
 
 use super::browser::Browser;
+use super::download_steps::{
+    LOST_BY_A_BREAK, detail, download, explains, explains_as, has_reached, large_model, little_is_sent_again, look_at, look_at_small,
+    model_is_ready, sha256, small_hub, stored_models_are_listed,
+};
 use super::hub::{Asked, Hub};
-use super::server::Server;
 use super::split::demo_in_parts;
-use super::{ask, demo_model, example_prompt, file, server};
-
-/// What a connection that breaks takes with it, at most, in the browser's buffers.
-const LOST_BY_A_BREAK: u64 = 1 << 20;
-
-/// The demo model with so many bytes behind it that nothing reads: a large file that is a good model.
-pub fn large_model(megabytes: usize) -> Vec<u8> {
-    let mut model = demo_model();
-    let end = model.len() + megabytes * 1_000_000;
-    model.extend((model.len()..end).map(|i| (i as u32).wrapping_mul(2_654_435_761).to_be_bytes()[0]));
-    model
-}
-
-/// A hub of one model, `small.gguf`, with so many megabytes behind it.
-pub async fn small_hub(megabytes: usize) -> (Vec<u8>, Hub) {
-    let model = large_model(megabytes);
-    let hub = Hub::start(&[("small.gguf", model.clone())]).await;
-    (model, hub)
-}
-
-/// Looks at the model of [`small_hub`] until the page offers it.
-pub async fn look_at_small(browser: &Browser, hub: &Hub) {
-    look_at(browser, &hub.address("small.gguf")).await;
-    browser.find("offer").await;
-}
-
-/// Of `model` no more was sent a second time than what one break of the connection costs.
-pub fn little_is_sent_again(hub: &Hub, model: &[u8]) {
-    let twice = hub.take_sent().saturating_sub(model.len() as u64);
-    assert!(twice <= LOST_BY_A_BREAK, "{twice} bytes were sent twice");
-}
-
-/// Opens the list of models and looks at what is at `address`.
-pub async fn look_at(browser: &Browser, address: &str) {
-    browser.click("models-button").await;
-    browser.fill("address", address).await;
-    browser.click("look-up").await;
-}
-
-/// Waits until the list of models says what is kept.
-pub async fn shelf_is_there(browser: &Browser) {
-    browser.wait("the shelf", async || (!browser.text("storage").await.contains("Looking")).then_some(())).await;
-}
-
-pub async fn download(browser: &Browser, address: &str) {
-    look_at(browser, address).await;
-    browser.click("download-button").await;
-}
-
-pub async fn model_is_ready(browser: &Browser) {
-    browser
-        .wait("the downloaded model", async || {
-            let state = browser.text("model-state").await;
-            (state.contains("ready") && !state.contains("Built-in")).then_some(())
-        })
-        .await;
-}
-
-pub async fn detail(browser: &Browser) -> String {
-    match browser.try_find("download-detail").await {
-        Some(detail) => detail.text().await.unwrap_or_default(),
-        None => String::new(),
-    }
-}
-
-/// Waits until so many percent of a download are here.
-pub async fn has_reached(browser: &Browser, percent: u32) {
-    let here = |detail: &str| detail.split_once("%)")?.0.rsplit_once('(')?.1.parse::<u32>().ok();
-    browser.wait("a part of the download", async || here(&detail(browser).await).filter(|here| *here >= percent)).await;
-}
-
-/// Explains the example, which the model behind every file here can.
-pub async fn explains(browser: &Browser) {
-    ask(browser, &example_prompt()).await;
-    browser.explained().await;
-}
-
-/// The example is explained by exactly this model.
-pub async fn explains_as(browser: &Browser, model: &[u8]) {
-    explains(browser).await;
-    let manifest = browser.text("manifest").await;
-    assert!(manifest.contains(&sha256(model)[..8]), "{manifest}");
-}
-
-/// In lower-case hexadecimal.
-pub fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// From now on the page can store so many bytes.
-pub async fn small_storage(browser: &Browser, server: &Server, bytes: u64) {
-    let origin = server.url.split("/some").next().expect("an origin");
-    let quota = serde_json::json!({"origin": origin, "quotaSize": bytes});
-    browser.driver.cdp().send_raw("Storage.overrideQuotaForOrigin", quota).await.expect("a small storage");
-}
+use super::steps::{file, server};
 
 fn preflights(asked: &[Asked]) -> usize {
     asked.iter().filter(|asked| asked.method != "GET").count()
@@ -117,16 +25,16 @@ async fn a_model_is_looked_at_downloaded_once_and_there_on_the_next_visit() {
     let browser = Browser::open(&server.url).await;
     browser.click("models-button").await;
     browser.find("known-model").await;
-    shelf_is_there(&browser).await;
+    stored_models_are_listed(&browser).await;
     browser.pictures_of("known-model", "models").await;
     browser.fill("address", &hub.address("small.gguf")).await;
     browser.click("look-up").await;
-    let offer = browser.text("offer").await;
+    let preview = browser.text("preview").await;
     for told in ["8.8 MB", "License", "qwen3", "127.0.0.1", "software WebGPU (no GPU)", "storage free"] {
-        assert!(offer.contains(told), "{told}: {offer}");
+        assert!(preview.contains(told), "{told}: {preview}");
     }
     assert!(hub.take_sent() <= 65_536, "a look costs no more than the beginning of the file");
-    browser.pictures_of("download-button", "offer").await;
+    browser.pictures_of("download-button", "preview").await;
 
     hub.rules().bytes_per_second = Some(2_000_000);
     hub.rules().gate = Some(6_000_000);
@@ -144,14 +52,14 @@ async fn a_model_is_looked_at_downloaded_once_and_there_on_the_next_visit() {
     assert!(browser.text("model-state").await.contains("small"), "the model of the last visit is chosen");
     explains(&browser).await;
     assert!(browser.text("model-state").await.contains("small"));
-    assert!(hub.take_asked().is_empty(), "what is kept is not asked for again");
+    assert!(hub.take_asked().is_empty(), "what is stored is not asked for again");
     browser.click("models-button").await;
-    browser.find("kept-model").await;
-    assert!(browser.text("kept-model").await.contains("used today"), "{}", browser.text("kept-model").await);
-    browser.pictures_of("kept-model", "kept").await;
+    browser.find("stored-model").await;
+    assert!(browser.text("stored-model").await.contains("used today"), "{}", browser.text("stored-model").await);
+    browser.pictures_of("stored-model", "stored").await;
     browser.click("delete-all").await;
-    browser.wait("an empty shelf", async || browser.try_find("kept-model").await.is_none().then_some(())).await;
-    browser.pictures_of("storage", "kept-nothing").await;
+    browser.wait("no stored model", async || browser.try_find("stored-model").await.is_none().then_some(())).await;
+    browser.pictures_of("storage", "stored-nothing").await;
     browser.close().await;
 }
 
@@ -169,8 +77,8 @@ async fn a_paused_download_goes_on_after_a_reload_where_it_stopped() {
     browser.driver.goto(&server.url).await.expect("the page opens");
     assert!(browser.text("download").await.contains("small"), "an unfinished download is remembered");
     browser.click("models-button").await;
-    assert!(browser.text("kept-model").await.contains("are here"), "{}", browser.text("kept-model").await);
-    browser.pictures_of("kept-model", "kept-partial").await;
+    assert!(browser.text("stored-model").await.contains("are here"), "{}", browser.text("stored-model").await);
+    browser.pictures_of("stored-model", "stored-partial").await;
     browser.click("models-close").await;
     hub.rules().bytes_per_second = None;
     browser.click("resume-download").await;
@@ -181,7 +89,7 @@ async fn a_paused_download_goes_on_after_a_reload_where_it_stopped() {
 }
 
 /// What makes a hub misbehave.
-type Weather<'a> = &'a dyn Fn(&Hub);
+type Condition<'a> = &'a dyn Fn(&Hub);
 
 /// Every way in which the network or the server may fail for a while: the file arrives all the same.
 #[tokio::test(flavor = "multi_thread")]
@@ -190,7 +98,7 @@ async fn a_download_survives_breaks_refusals_and_expired_addresses() {
     let (model, hub) = small_hub(4).await;
     let browser = Browser::open(&server.url).await;
     let cuts = || VecDeque::from([0, 700_000, 1, 2_500_000, 65_536, 333_333]);
-    let weathers: [(&str, Weather<'_>); 5] = [
+    let conditions: [(&str, Condition<'_>); 5] = [
         ("cut in mid-body", &|hub| hub.rules().cuts = cuts()),
         ("busy", &|hub| {
             // A server may name a date too; this one is past.
@@ -204,19 +112,19 @@ async fn a_download_survives_breaks_refusals_and_expired_addresses() {
         }),
         ("a server that hides the length", &|hub| hub.rules().shows_total = false),
     ];
-    for (weather, begin) in weathers {
+    for (condition, begin) in conditions {
         look_at_small(&browser, &hub).await;
         begin(&hub);
         browser.click("download-button").await;
         model_is_ready(&browser).await;
         let breaks = 7;
         let twice = hub.take_sent().saturating_sub(model.len() as u64);
-        assert!(twice <= breaks * LOST_BY_A_BREAK, "{weather}: {twice} bytes were sent twice");
-        assert_eq!(preflights(&hub.take_asked()), 0, "{weather}");
+        assert!(twice <= breaks * LOST_BY_A_BREAK, "{condition}: {twice} bytes were sent twice");
+        assert_eq!(preflights(&hub.take_asked()), 0, "{condition}");
         explains(&browser).await;
         browser.click("models-button").await;
-        browser.click("delete-kept").await;
-        browser.wait("an empty shelf", async || browser.try_find("kept-model").await.is_none().then_some(())).await;
+        browser.click("delete-stored").await;
+        browser.wait("no stored model", async || browser.try_find("stored-model").await.is_none().then_some(())).await;
         browser.click("use-built-in").await;
         browser.wait("the built-in model", async || browser.text("model-state").await.contains("ready").then_some(())).await;
     }
@@ -294,19 +202,21 @@ async fn what_is_too_large_for_this_device_is_refused_before_it_is_downloaded() 
     hub.rules().claims = Some(5_000_000_000);
     let browser = Browser::open(&server.url).await;
     look_at(&browser, &hub.address("huge.gguf")).await;
-    let offer = browser.text("offer").await;
+    let preview = browser.text("preview").await;
     for told in ["5.00 GB", "This cannot run here", "too large for a browser without a GPU", "up to 3.5 GB"] {
-        assert!(offer.contains(told), "{told}: {offer}");
+        assert!(preview.contains(told), "{told}: {preview}");
     }
     assert!(!browser.find("download-button").await.is_enabled().await.expect("a button"));
     browser.pictures_of("verdict-fit", "too-large").await;
     assert!(hub.take_sent() <= 65_536, "only the beginning was sent");
     // Back to the choices, another model can be looked at.
-    browser.click("offer-back").await;
+    browser.click("preview-back").await;
     hub.rules().claims = None;
     browser.fill("address", &hub.address("huge.gguf")).await;
     browser.click("look-up").await;
-    browser.wait("an offer", async || browser.find("download-button").await.is_enabled().await.ok().filter(|is_enabled| *is_enabled)).await;
+    browser
+        .wait("a preview", async || browser.find("download-button").await.is_enabled().await.ok().filter(|is_enabled| *is_enabled))
+        .await;
     browser.close().await;
 }
 
@@ -326,14 +236,14 @@ async fn wrong_bytes_are_noticed_and_deleted() {
     let browser = Browser::open(&server.url).await;
     browser.click("models-button").await;
     browser.click("known-model").await;
-    assert!(browser.text("offer").await.contains("MIT"));
+    assert!(browser.text("preview").await.contains("MIT"));
     browser.click("download-button").await;
     let problem = browser.problem().await;
     assert!(problem.contains("not the expected one") && problem.contains("deleted"), "{problem}");
     browser.pictures_of("problem", "wrong-bytes").await;
     browser.click("models-button").await;
-    shelf_is_there(&browser).await;
-    assert!(browser.try_find("kept-model").await.is_none(), "nothing of it is kept");
+    stored_models_are_listed(&browser).await;
+    assert!(browser.try_find("stored-model").await.is_none(), "nothing of it is stored");
     browser.click("models-close").await;
 
     server.set_registry(&known(model.len() + 1, &"0".repeat(64)));
@@ -360,8 +270,8 @@ async fn without_ranges_a_download_is_one_stream_and_says_that_it_cannot_resume(
     hub.rules().ranges = false;
     let browser = Browser::open(&server.url).await;
     look_at(&browser, &hub.address("small.gguf")).await;
-    assert!(browser.text("offer").await.contains("starts over"), "{}", browser.text("offer").await);
-    browser.pictures_of("download-button", "offer-without-ranges").await;
+    assert!(browser.text("preview").await.contains("starts over"), "{}", browser.text("preview").await);
+    browser.pictures_of("download-button", "preview-without-ranges").await;
     hub.rules().cuts = VecDeque::from([1_500_000]);
     browser.click("download-button").await;
     browser.find("resume-download").await;
@@ -419,12 +329,12 @@ async fn two_tabs_do_not_download_the_same_model() {
     browser.close().await;
 }
 
-/// Goes on with what is kept, which must be a part; begins where nothing was kept yet.
+/// Resumes what is stored, which must be a part; begins where nothing is stored yet.
 async fn begin_or_resume(browser: &Browser, hub: &Hub) {
     browser.click("models-button").await;
-    shelf_is_there(browser).await;
-    assert!(browser.try_find("use-kept").await.is_none(), "a part is taken for the whole");
-    match browser.try_find("resume-kept").await {
+    stored_models_are_listed(browser).await;
+    assert!(browser.try_find("use-stored").await.is_none(), "a part is taken for the whole");
+    match browser.try_find("resume-stored").await {
         Some(resume) if resume.is_enabled().await.unwrap_or(false) => resume.click().await.expect("it can be clicked"),
         _ => {
             browser.fill("address", &hub.address("large.gguf")).await;
@@ -480,8 +390,8 @@ async fn a_model_in_several_files_is_one_model() {
     let browser = Browser::open(&server.url).await;
     // Any part's address stands for all.
     look_at(&browser, &hub.address(&names[1])).await;
-    assert!(browser.text("offer").await.contains("in 3 files"), "{}", browser.text("offer").await);
-    browser.pictures_of("download-button", "offer-split").await;
+    assert!(browser.text("preview").await.contains("in 3 files"), "{}", browser.text("preview").await);
+    browser.pictures_of("download-button", "preview-split").await;
     browser.click("download-button").await;
     model_is_ready(&browser).await;
     let total: u64 = parts.iter().map(|part| part.len() as u64).sum();

@@ -1,7 +1,7 @@
 //! Explanations made beforehand: looked at without an engine, made again with one.
 
 use super::browser::{Browser, DESKTOP, PHONE};
-use super::{ask, example_prompt, server};
+use super::steps::{ask, example_prompt, server};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_explanation_of_the_gallery_opens_without_an_engine_and_comes_out_again() {

@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::browser::Browser;
-use super::download::{
+use super::download_steps::{
     detail, download, explains, explains_as, has_reached, large_model, little_is_sent_again, look_at, look_at_small, model_is_ready,
-    shelf_is_there, small_hub, small_storage,
+    small_hub, small_storage, stored_models_are_listed,
 };
 use super::hub::Hub;
-use super::{demo_model, file, server};
+use super::steps::{demo_model, file, server};
 
 /// What a private window does, and what an old browser lacks.
 const REFUSED: &str =
@@ -74,7 +74,7 @@ async fn pause_and_resume(browser: &Browser, hub: &Hub, model: &[u8], name: &str
     browser.find("resume-download").await;
     browser.pictures_of("download", &format!("{name}-paused")).await;
     browser.click("models-button").await;
-    shelf_is_there(browser).await;
+    stored_models_are_listed(browser).await;
     browser.click("models-close").await;
     hub.rules().gate = None;
     browser.click("resume-download").await;
@@ -133,8 +133,8 @@ async fn where_nothing_can_be_stored_at_all_a_model_is_kept_in_memory() {
         browser.pictures_of("storage", &format!("{name}-models")).await;
         browser.click("models-close").await;
         look_at(&browser, &hub.address("small.gguf")).await;
-        assert!(browser.text("offer").await.contains("will be kept in memory"), "{}", browser.text("offer").await);
-        browser.pictures_of("download-button", &format!("{name}-offer")).await;
+        assert!(browser.text("preview").await.contains("will be kept in memory"), "{}", browser.text("preview").await);
+        browser.pictures_of("download-button", &format!("{name}-preview")).await;
         browser.click("download-button").await;
         browser.wait("a word about it", async || browser.text("download").await.contains("private window").then_some(())).await;
         pause_and_resume(&browser, &hub, &model, name).await;
@@ -222,8 +222,8 @@ async fn a_file_that_was_replaced_when_the_storage_was_full_is_never_joined_with
     small_storage(&browser, &server, 1_000_000_000).await;
     browser.driver.goto(&server.url).await.expect("the page opens");
     browser.click("models-button").await;
-    shelf_is_there(&browser).await;
-    browser.click("resume-kept").await;
+    stored_models_are_listed(&browser).await;
+    browser.click("resume-stored").await;
     model_is_ready(&browser).await;
     explains_as(&browser, &other).await;
     browser.close().await;

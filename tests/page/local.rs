@@ -1,10 +1,10 @@
 //! Model files of this device: chosen or dropped, whole or in parts, read in place, and copied where the visitor asks for it.
 
 use super::browser::Browser;
-use super::download::{explains, has_reached, large_model, model_is_ready, sha256, shelf_is_there, small_storage};
-use super::offline::is_kept;
+use super::download_steps::{explains, has_reached, large_model, model_is_ready, sha256, small_storage, stored_models_are_listed};
+use super::offline::is_available_offline;
 use super::split::demo_in_parts;
-use super::{demo_model, file, server};
+use super::steps::{demo_model, file, server};
 
 const NAMES: [&str; 3] = ["demo-00001-of-00003.gguf", "demo-00002-of-00003.gguf", "demo-00003-of-00003.gguf"];
 
@@ -24,13 +24,13 @@ async fn keep_a_copy(browser: &Browser) {
     browser.wait("the copy", async || browser.text("copied").await.contains("kept in this browser").then_some(())).await;
 }
 
-/// How many models are kept, by the list of them.
-async fn models_kept(browser: &Browser) -> usize {
+/// How many models are stored, by the list of them.
+async fn stored_models(browser: &Browser) -> usize {
     browser.click("models-button").await;
-    shelf_is_there(browser).await;
-    let kept = browser.count("kept-model").await;
+    stored_models_are_listed(browser).await;
+    let stored = browser.count("stored-model").await;
     browser.click("models-close").await;
-    kept
+    stored
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -43,13 +43,13 @@ async fn a_copy_of_a_local_file_is_kept_when_asked_for_and_explains_without_a_ne
     model_is_ready(&browser).await;
     explains(&browser).await;
     let picture = browser.picture().await;
-    assert_eq!(models_kept(&browser).await, 0, "nothing is copied unasked");
+    assert_eq!(stored_models(&browser).await, 0, "nothing is copied unasked");
     browser.pictures_of("keep-copy", "local-file").await;
     keep_a_copy(&browser).await;
     assert!(browser.text("model-state").await.contains("ready"), "the model that is loaded stays");
     browser.pictures_of("copied", "local-file-copied").await;
 
-    is_kept(&browser).await;
+    is_available_offline(&browser).await;
     server.take_requests();
     server.stop();
     browser.driver.goto(&server.url).await.expect("the page opens");
@@ -58,9 +58,9 @@ async fn a_copy_of_a_local_file_is_kept_when_asked_for_and_explains_without_a_ne
     assert_eq!(browser.picture().await, picture);
     assert!(browser.text("manifest").await.contains(&sha256(&model)[..8]), "{}", browser.text("manifest").await);
     browser.click("models-button").await;
-    let kept = browser.text("kept-model").await;
-    assert!(kept.contains("mine.gguf") && kept.contains(&sha256(&model)[..8]), "{kept}");
-    browser.pictures_of("kept-model", "kept-copy").await;
+    let stored = browser.text("stored-model").await;
+    assert!(stored.contains("mine.gguf") && stored.contains(&sha256(&model)[..8]), "{stored}");
+    browser.pictures_of("stored-model", "stored-copy").await;
     browser.click("models-close").await;
 
     // A copy that is deleted is no copy any more; what loaded from it still answers.
@@ -68,11 +68,11 @@ async fn a_copy_of_a_local_file_is_kept_when_asked_for_and_explains_without_a_ne
     model_is_ready(&browser).await;
     keep_a_copy(&browser).await;
     browser.click("models-button").await;
-    shelf_is_there(&browser).await;
-    browser.click("delete-kept").await;
-    browser.wait("an empty shelf", async || (browser.count("kept-model").await == 0).then_some(())).await;
+    stored_models_are_listed(&browser).await;
+    browser.click("delete-stored").await;
+    browser.wait("no stored model", async || (browser.count("stored-model").await == 0).then_some(())).await;
     browser.click("models-close").await;
-    browser.wait("the offer of a copy", async || browser.try_find("keep-copy").await).await;
+    browser.wait("the button to keep a copy", async || browser.try_find("keep-copy").await).await;
     explains(&browser).await;
 
     // The same file twice is the same copy.
@@ -80,7 +80,7 @@ async fn a_copy_of_a_local_file_is_kept_when_asked_for_and_explains_without_a_ne
     browser.choose_file("model-file", &path).await;
     model_is_ready(&browser).await;
     keep_a_copy(&browser).await;
-    assert_eq!(models_kept(&browser).await, 1);
+    assert_eq!(stored_models(&browser).await, 1);
     browser.close().await;
 }
 
@@ -102,11 +102,11 @@ async fn a_copy_that_was_broken_off_goes_on_when_the_file_is_opened_again() {
     browser.pictures_of("download", "copy-paused").await;
     browser.driver.goto(&server.url).await.expect("the page opens");
     browser.click("models-button").await;
-    shelf_is_there(&browser).await;
+    stored_models_are_listed(&browser).await;
     assert!(browser.try_find("download").await.is_none(), "the file cannot be read any more");
-    assert!(browser.text("kept-model").await.contains("open the file again"), "{}", browser.text("kept-model").await);
-    assert!(browser.try_find("resume-kept").await.is_none(), "there is nothing to read it from");
-    browser.pictures_of("kept-model", "kept-half-a-copy").await;
+    assert!(browser.text("stored-model").await.contains("open the file again"), "{}", browser.text("stored-model").await);
+    assert!(browser.try_find("resume-stored").await.is_none(), "there is nothing to read it from");
+    browser.pictures_of("stored-model", "stored-half-a-copy").await;
     browser.click("models-close").await;
 
     browser.choose_file("model-file", &path).await;
@@ -118,9 +118,9 @@ async fn a_copy_that_was_broken_off_goes_on_when_the_file_is_opened_again() {
     browser.click("resume-download").await;
     browser.wait("the copy", async || browser.text("copied").await.contains("kept in this browser").then_some(())).await;
     browser.click("models-button").await;
-    shelf_is_there(&browser).await;
-    let kept = browser.text("kept-model").await;
-    assert!(browser.count("kept-model").await == 1 && kept.contains(&sha256(&model)[..8]), "{kept}");
+    stored_models_are_listed(&browser).await;
+    let stored = browser.text("stored-model").await;
+    assert!(browser.count("stored-model").await == 1 && stored.contains(&sha256(&model)[..8]), "{stored}");
     browser.close().await;
 }
 
@@ -135,7 +135,7 @@ async fn a_copy_that_cannot_be_stored_is_not_begun_and_the_file_stays_in_use() {
     let problem = browser.problem().await;
     assert!(problem.contains("No copy was kept") && problem.contains("storage for this site is full"), "{problem}");
     browser.pictures_of("problem", "copy-without-room").await;
-    assert_eq!(models_kept(&browser).await, 0, "no half of it is left");
+    assert_eq!(stored_models(&browser).await, 0, "no half of it is left");
     browser.driver.execute("document.querySelector('.problem .close').click()", Vec::new()).await.expect("a click");
     explains(&browser).await;
     assert!(browser.text("model-state").await.contains("mine.gguf"));

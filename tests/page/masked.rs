@@ -2,7 +2,7 @@
 
 use super::browser::{Browser, DESKTOP, PHONE};
 use super::masked_lm;
-use super::{ask, example_prompt, server};
+use super::steps::{ask, example_prompt, server};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_masked_language_model_is_chosen_and_explains() {

@@ -1,4 +1,4 @@
-//! Without a network: page, engine and models that were kept still explain; a new version is offered, whole.
+//! Without a network: page, engine and models that are stored still explain; a new version is offered, whole.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -6,30 +6,30 @@ use std::time::Duration;
 use sha2::{Digest, Sha256};
 
 use super::browser::Browser;
-use super::download::{download, explains, large_model, model_is_ready};
+use super::download_steps::{download, explains, large_model, model_is_ready};
 use super::hub::Hub;
-use super::server;
 use super::server::Server;
+use super::steps::server;
 
 /// Waits until the service worker serves this page, with everything in its store.
-pub async fn is_kept(browser: &Browser) {
+pub async fn is_available_offline(browser: &Browser) {
     let script = "return navigator.serviceWorker.controller !== null && navigator.serviceWorker.controller.state === 'activated'";
     browser
         .wait("a service worker", async || {
-            let kept = browser.driver.execute(script, Vec::new()).await.ok()?.json().as_bool()?;
-            kept.then_some(())
+            let is_active = browser.driver.execute(script, Vec::new()).await.ok()?.json().as_bool()?;
+            is_active.then_some(())
         })
         .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn with_the_server_gone_the_built_in_model_and_the_kept_one_explain() {
+async fn with_the_server_gone_the_built_in_model_and_the_stored_one_explain() {
     let (server, _turn) = server().await;
     let hub = Hub::start(&[("small.gguf", large_model(2))]).await;
     let browser = Browser::open(&server.url).await;
     download(&browser, &hub.address("small.gguf")).await;
     model_is_ready(&browser).await;
-    is_kept(&browser).await;
+    is_available_offline(&browser).await;
     server.take_requests();
     server.stop();
     hub.rules().files.clear();
@@ -37,7 +37,7 @@ async fn with_the_server_gone_the_built_in_model_and_the_kept_one_explain() {
     browser.find("prompt-input").await;
     explains(&browser).await;
     assert!(browser.text("model-state").await.contains("small"), "{}", browser.text("model-state").await);
-    browser.pictures_of("model-state", "offline-kept").await;
+    browser.pictures_of("model-state", "offline-stored").await;
     browser.click("models-button").await;
     browser.click("use-built-in").await;
     explains(&browser).await;
@@ -58,7 +58,7 @@ async fn a_new_version_is_offered_and_taken_as_a_whole() {
     let server = Server::start(&dist).await;
     let browser = Browser::open(&server.url).await;
     explains(&browser).await;
-    is_kept(&browser).await;
+    is_available_offline(&browser).await;
 
     // A style sheet that changed without its service worker is another version's file: it is not served.
     let style = dist.join("base.css");
@@ -81,7 +81,7 @@ async fn a_new_version_is_offered_and_taken_as_a_whole() {
     browser.pictures_of("update", "update").await;
     browser.click("take-update").await;
     browser.wait("the new version", async || (outline().await.json() == "solid").then_some(())).await;
-    browser.wait("no offer", async || browser.try_find("update").await.is_none().then_some(())).await;
+    browser.wait("no update", async || browser.try_find("update").await.is_none().then_some(())).await;
     explains(&browser).await;
     browser.close().await;
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::number;
 use super::scale::{Amount, Scale};
-use crate::explanation::{Document, MethodText, method_words};
+use crate::explanation::{Document, MethodText};
 use crate::graph::{self, Adjacency, Pruned};
 use crate::request::Word;
 use crate::table::Table;
@@ -83,7 +83,7 @@ impl AttributionGraph {
         let table = &self.document.table;
         let is_measured = |j: usize| table.rows_after(j).all(|i| table.row(i)[j].is_some());
         self.measured = (0..table.n_sources()).map(is_measured).collect();
-        let weak = method_words(&self.document.method.id).weak;
+        let weak = MethodText::of(&self.document.method.id).weak;
         self.evidence = table.rows().map(|row| Evidence::of(row, weak)).collect();
     }
 
@@ -165,7 +165,7 @@ impl AttributionView {
 
     /// What the method does and what its scores are.
     pub fn method(&self) -> &'static MethodText {
-        method_words(&self.document().method.id)
+        MethodText::of(&self.document().method.id)
     }
 
     pub fn document(&self) -> &Document {

@@ -3,7 +3,7 @@
 use super::attribution_view::AttributionView;
 use super::deletion_test::{Coverage, coverages};
 use super::scale::Amount;
-use crate::explanation::method_text;
+use crate::explanation::MethodText;
 use crate::metrics::rank_correlation;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +48,7 @@ impl Compared {
         let prompt = 0..attribution.graph().n_prompt();
         let id = attribution.document().method.id.clone();
         Self {
-            name: method_text(&id).map_or_else(|| id.clone(), |method| method.name.to_owned()),
+            name: MethodText::find(&id).map_or_else(|| id.clone(), |method| method.name.to_owned()),
             id,
             amounts: prompt.clone().map(|j| attribution.amounts(j)[0].clone()).collect(),
             coverage: coverages(attribution, relevant).map(|[cage, _]| cage),

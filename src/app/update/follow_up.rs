@@ -10,7 +10,7 @@ use crate::app::state::State;
 use crate::app::state::explanation::{Origin, ShownDocument};
 use crate::app::state::purpose::Purpose;
 use crate::app::state::run_status::RunStatus;
-use crate::explanation::{Answer, Document, METHODS, method_text};
+use crate::explanation::{Answer, Document, METHODS, MethodText};
 use crate::problem::Problem;
 use crate::request::{DeletionCurves, Question, Word};
 use crate::worker::engine::protocol::EngineRequest;
@@ -115,7 +115,7 @@ impl State {
 
     /// The answer on screen is explained by another method, or was until Stop.
     pub(super) fn compared(&mut self, document: Document) {
-        let name = method_text(&document.method.id).map_or("the other method", |method| method.name);
+        let name = MethodText::find(&document.method.id).map_or("the other method", |method| method.name);
         let [done, planned] = document.method.passes;
         if !document.is_complete() {
             self.end_run(RunStatus::Done(format!("Stopped after {done} of {planned} passes by {name}")));

@@ -7,8 +7,9 @@ use tokenizers::Model;
 use tokenizers::models::bpe::BPE;
 use tokenizers::utils::SysRegex;
 
+use super::error::TokenizerError;
+use super::token::TokenId;
 use super::vocabulary::Vocabulary;
-use super::{TokenId, TokenizerError};
 use crate::model::gguf::Metadata;
 
 const PRE: &str = "tokenizer.ggml.pre";
@@ -126,15 +127,12 @@ pub fn bytes_of(name: &str) -> Box<[u8]> {
     bytes.into()
 }
 
-/// The names that are supported, for a message.
-pub fn names() -> String {
-    let names: Vec<&str> = PRE_TOKENIZERS.iter().map(|row| row.names[0]).collect();
-    names.join(", ")
-}
-
 fn pre_tokenizer(name: &str) -> Result<&'static PreTokenizer, TokenizerError> {
     let row = PRE_TOKENIZERS.iter().find(|row| row.names.contains(&name));
-    row.ok_or_else(|| TokenizerError::PreTokenizer(name.to_owned()))
+    row.ok_or_else(|| {
+        let known: Vec<&str> = PRE_TOKENIZERS.iter().map(|row| row.names[0]).collect();
+        TokenizerError::PreTokenizer { name: name.to_owned(), known: known.join(", ") }
+    })
 }
 
 /// The merging model, and the id that it gives to bytes that are missing.

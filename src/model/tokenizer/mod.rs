@@ -10,9 +10,12 @@
 //! Reference: llama.cpp, src/llama-vocab.cpp.
 
 mod byte_level;
+mod control_names;
+mod error;
 mod roles;
 mod sentencepiece;
 mod special;
+mod token;
 mod vocabulary;
 
 use std::ops::Range;
@@ -24,14 +27,8 @@ use self::special::{Fragment, Special};
 use self::vocabulary::{TokenKind, Vocabulary};
 use super::gguf::Metadata;
 
-pub type TokenId = u32;
-
-/// A token and the bytes of the text that it covers; these may begin or end inside a character.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Token {
-    pub id: TokenId,
-    pub span: Range<usize>,
-}
+pub use self::error::TokenizerError;
+pub use self::token::{Token, TokenId};
 
 /// The tokenizer of one model.
 pub struct Tokenizer {
@@ -47,39 +44,6 @@ pub struct Tokenizer {
 enum Scheme {
     ByteLevel(ByteLevel),
     SentencePiece(SentencePiece),
-}
-
-/// Why the metadata describe no tokenizer that works.
-#[derive(Debug, thiserror::Error)]
-pub enum TokenizerError {
-    #[error("the model file contains no tokenizer: {0} is missing")]
-    Missing(&'static str),
-    #[error("the tokenizer of this model is of type “{0}”, which is not supported; supported are gpt2 and llama")]
-    Model(String),
-    #[error("this model splits text by the rules “{0}”, which are not supported; supported are {known}", known = byte_level::names())]
-    PreTokenizer(String),
-    #[error("the tokenizer of this model is damaged: {key} has {found} entries for {tokens} tokens")]
-    Length { key: &'static str, found: usize, tokens: usize },
-    #[error("the tokenizer of this model is damaged: {key} is {id}, but there are {tokens} tokens")]
-    Id { key: &'static str, id: u64, tokens: usize },
-    #[error("the tokenizer of this model is damaged: tokens {first} and {second} have the same text")]
-    Duplicate { first: TokenId, second: TokenId },
-    #[error("the tokenizer of this model is damaged: the text of token {0} is too long")]
-    TooLong(TokenId),
-    #[error("the tokenizer of this model is damaged: it has too many tokens")]
-    TooMany,
-    #[error("the tokenizer of this model is damaged: entry {0} of its merges is not two tokens")]
-    Merge(usize),
-    #[error("the tokenizer of this model is damaged: it has no token <0x{0:02X}>")]
-    NoByte(u8),
-    #[error("the tokenizer of this model is damaged: token {0} is marked as a byte but is not one")]
-    NotAByte(TokenId),
-    #[error("the model file asks for a token at the beginning of a text, but does not state which")]
-    NoBeginning,
-    #[error("the model file does not state which token ends a text")]
-    NoEnd,
-    #[error("the tokenizer of this model is damaged: {0}")]
-    Build(String),
 }
 
 impl Tokenizer {

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use super::control_names::END_NAMES;
+use super::error::TokenizerError;
+use super::token::TokenId;
 use super::vocabulary::Vocabulary;
-use super::{TokenId, TokenizerError};
 use crate::model::gguf::Metadata;
 
 const BOS: &str = "tokenizer.ggml.bos_token_id";
@@ -17,59 +19,6 @@ const END_KEYS: &[&str] = &[
     "tokenizer.ggml.fim_pad_token_id",
     "tokenizer.ggml.fim_rep_token_id",
     "tokenizer.ggml.fim_sep_token_id",
-];
-
-/// Names at which generation stops, whatever the metadata say: llama.cpp's `special_eog_ids`, without the names of tokenizers that are
-/// not supported here (o200k, Gemma, Solar).
-const END_NAMES: &[&str] = &[
-    "<|eot_id|>",
-    "<|im_end|>",
-    "<|end|>",
-    "<end_of_turn>",
-    "<|endoftext|>",
-    "<|end_of_text|>",
-    "</s>",
-    "<|eom_id|>",
-    "<EOT>",
-    "_<EOT>",
-    "[EOT]",
-    "[EOS]",
-    "<eos>",
-    "<end_of_utterance>",
-    // Fill in the middle: padding, next repository, next file.
-    "<|fim_pad|>",
-    "<fim-pad>",
-    "<fim_pad>",
-    "<PAD>",
-    "[PAD]",
-    "<|fim_repo|>",
-    "<|repo_name|>",
-    "<fim-repo>",
-    "<REPO>",
-    "<reponame>",
-    "<|file_sep|>",
-];
-
-/// Names that, like [`END_NAMES`], make a token a control token even if its type says otherwise; llama.cpp does so too.
-const CONTROL_NAMES: &[&str] = &[
-    "<|fim_prefix|>",
-    "<fim-prefix>",
-    "<fim_prefix>",
-    "<|code_prefix|>",
-    "<|prefix|>",
-    "<|fim_suffix|>",
-    "<fim-suffix>",
-    "<fim_suffix>",
-    "<|code_suffix|>",
-    "<|suffix|>",
-    "<|fim_middle|>",
-    "<fim-middle>",
-    "<fim_middle>",
-    "<|code_middle|>",
-    "<|middle|>",
-    "<PRE>",
-    "<SUF>",
-    "<MID>",
 ];
 
 pub struct Roles {
@@ -107,10 +56,6 @@ impl Roles {
         }
         Ok(Self { bos, eos, adds_bos, adds_eos, ends })
     }
-}
-
-pub fn is_named_like_control(name: &str) -> bool {
-    END_NAMES.contains(&name) || CONTROL_NAMES.contains(&name)
 }
 
 fn read_id(metadata: &Metadata, key: &'static str, tokens: usize) -> Result<Option<TokenId>, TokenizerError> {

@@ -4,9 +4,10 @@
 use tokenizers::Model;
 use tokenizers::models::bpe::{BPE, Vocab};
 
+use super::error::TokenizerError;
 use super::roles::Defaults;
+use super::token::TokenId;
 use super::vocabulary::{TokenKind, Vocabulary, VocabularyEntry};
-use super::{TokenId, TokenizerError};
 use crate::model::gguf::Metadata;
 
 const SCORES: &str = "tokenizer.ggml.scores";

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::TokenId;
+use super::token::TokenId;
 use super::vocabulary::{TokenKind, Vocabulary};
 
 pub struct Special {

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use tokenizers::models::bpe;
 
-use super::{TokenId, TokenizerError, roles};
+use super::control_names::is_named_like_control;
+use super::error::TokenizerError;
+use super::token::TokenId;
 use crate::model::gguf::Metadata;
 
 const TOKENS: &str = "tokenizer.ggml.tokens";
@@ -51,7 +53,7 @@ impl<'a> Vocabulary<'a> {
             Some(numbers) => return Err(TokenizerError::Length { key: TOKEN_TYPES, found: numbers.len(), tokens: names.len() }),
         };
         for (kind, name) in kinds.iter_mut().zip(names) {
-            if roles::is_named_like_control(name) {
+            if is_named_like_control(name) {
                 *kind = TokenKind::Control;
             }
         }

@@ -1,6 +1,6 @@
 //! A small document for the tests here.
 
-use super::{Aggregation, Answer, Compression, Document, FORMAT, Manifest, Method, Model, Passage, Sampling, Stop, Unit, VERSION};
+use super::{Aggregation, Answer, AnswerStop, Compression, Document, FORMAT, Manifest, Method, Model, Passage, Sampling, Unit, VERSION};
 use crate::graph::Normalization;
 use crate::table::Table;
 
@@ -27,7 +27,7 @@ pub fn example() -> Document {
         manifest: Manifest {
             model: Model { name: "tiny".into(), architecture: "qwen3".into(), quantization: "Q8_0".into(), ..Model::default() },
             template: "chat".into(),
-            answer: Answer::Generated { sampling: Sampling::GREEDY, max_tokens: 64, stop: Stop::End, warning: None },
+            answer: Answer::Generated { sampling: Sampling::GREEDY, max_tokens: 64, stop: AnswerStop::End, warning: None },
             backend: "candle-cpu".into(),
             precision: "f32".into(),
             table_precision: "f64".into(),

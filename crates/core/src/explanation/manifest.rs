@@ -43,7 +43,7 @@ pub enum Answer {
     Generated {
         sampling: Sampling,
         max_tokens: usize,
-        stop: Stop,
+        stop: AnswerStop,
         /// What the model's own check says of the answer; nothing where it has none, or finds nothing wrong.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         warning: Option<AnswerWarning>,
@@ -69,7 +69,7 @@ impl Sampling {
 /// Why generation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Stop {
+pub enum AnswerStop {
     /// The model ended its turn.
     End,
     /// The limit of tokens or of the context was reached.

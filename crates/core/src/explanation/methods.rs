@@ -22,6 +22,16 @@ pub struct MethodText {
 }
 
 impl MethodText {
+    /// The method of this id; `None` for one of another page.
+    pub fn find(id: &str) -> Option<&'static Self> {
+        METHODS.iter().find(|method| method.id == id)
+    }
+
+    /// The text for a method, known or not.
+    pub fn of(id: &str) -> &'static Self {
+        Self::find(id).unwrap_or(&UNKNOWN)
+    }
+
     /// What it costs, said before it runs.
     pub fn cost(&self) -> String {
         if self.pairs {
@@ -150,13 +160,3 @@ const UNKNOWN: MethodText = MethodText {
     weak: 0.0,
     needs_masked_lm: false,
 };
-
-/// The method of this id; `None` for one of another page.
-pub fn method_text(id: &str) -> Option<&'static MethodText> {
-    METHODS.iter().find(|method| method.id == id)
-}
-
-/// The words for a method, known or not.
-pub fn method_words(id: &str) -> &'static MethodText {
-    method_text(id).unwrap_or(&UNKNOWN)
-}

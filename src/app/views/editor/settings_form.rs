@@ -9,7 +9,7 @@ use crate::app::analysis::number;
 use crate::app::page::use_page;
 use crate::app::state::settings::{Settings, parsed};
 use crate::app::views::layout::file_button::FileButton;
-use crate::explanation::{METHODS, Unit, method_text};
+use crate::explanation::{METHODS, MethodText, Unit};
 
 /// How the answer is made.
 #[component]
@@ -110,12 +110,12 @@ pub fn SettingsForm() -> impl IntoView {
 }
 
 fn needs_masked_lm(method: &str) -> bool {
-    method_text(method).is_some_and(|method| method.needs_masked_lm)
+    MethodText::find(method).is_some_and(|method| method.needs_masked_lm)
 }
 
 /// What the chosen method does, and its cost.
 fn about_method(settings: &Settings) -> Option<String> {
-    let method = method_text(settings.method)?;
+    let method = MethodText::find(settings.method)?;
     Some(format!("{} {}", method.about, method.cost()).replace("sentence", settings.unit.noun()))
 }
 
@@ -153,7 +153,7 @@ fn text_words(max_context: Option<usize>, loaded: &LoadedModel) -> String {
 }
 
 fn chosen_method(id: &str) -> &'static str {
-    method_text(id).unwrap_or(&METHODS[0]).id
+    MethodText::find(id).unwrap_or(&METHODS[0]).id
 }
 
 fn chosen_unit(value: &str) -> Unit {
@@ -205,7 +205,7 @@ fn summary(settings: &Settings) -> String {
         false => "greedy".into(),
     };
     let template = if settings.use_template { "" } else { ", no chat template" };
-    let method = method_text(settings.method).filter(|method| method.id != METHODS[0].id).map(|method| format!(", {}", method.name));
+    let method = MethodText::find(settings.method).filter(|method| method.id != METHODS[0].id).map(|method| format!(", {}", method.name));
     let unit = if settings.unit.is_sentence() { "" } else { ", by words" };
     format!("{sampling}, at most {} tokens{template}{}{unit}", settings.max_tokens, method.unwrap_or_default())
 }

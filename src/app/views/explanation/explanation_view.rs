@@ -13,7 +13,7 @@ use super::table_view::TableView;
 use super::text_view::TextView;
 use crate::app::browser;
 use crate::app::page::use_page;
-use crate::explanation::{Answer, AnswerWarning, Stop};
+use crate::explanation::{Answer, AnswerStop, AnswerWarning};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Tab {
@@ -156,7 +156,7 @@ struct WarningWords {
 fn answer_warning(answer: &Answer) -> Option<WarningWords> {
     let Answer::Generated { stop, warning, .. } = answer else { return None };
     let (words, suggests_larger_model) = match (stop, warning) {
-        (Stop::Repetition, _) => ("The model began to repeat itself and was stopped. Its answer is of no use.", true),
+        (AnswerStop::Repetition, _) => ("The model began to repeat itself and was stopped. Its answer is of no use.", true),
         (_, Some(AnswerWarning::OutOfScope)) => ("This small model only does small problems; choose a larger one for this.", true),
         (_, Some(AnswerWarning::Doubtful)) => ("This answer is doubtful: it shows signs of a mistake. Check it before you use it.", false),
         _ => return None,

@@ -3,7 +3,7 @@ use leptos::prelude::*;
 use crate::app::analysis::derivation;
 use crate::app::analysis::number;
 use crate::app::page::use_page;
-use crate::explanation::{Answer, AnswerWarning, Document, Sampling, Stop, method_text};
+use crate::explanation::{Answer, AnswerStop, AnswerWarning, Document, MethodText, Sampling};
 
 /// What made this result, so that somebody else can reproduce it.
 #[component]
@@ -39,7 +39,7 @@ fn facts(document: &Document) -> Vec<(&'static str, String)> {
             "Method",
             format!(
                 "{}, {} of {} passes",
-                method_text(&method.id).map_or(&*method.id, |text| text.name),
+                MethodText::find(&method.id).map_or(&*method.id, |text| text.name),
                 method.passes[0],
                 method.passes[1]
             ),
@@ -65,10 +65,10 @@ fn answer_words(answer: &Answer) -> String {
                 None => "",
             };
             let stop = match stop {
-                Stop::End => "ended by the model",
-                Stop::Length => "cut at the limit",
-                Stop::Cancelled => "stopped by the visitor",
-                Stop::Repetition => "stopped because the model repeated itself",
+                AnswerStop::End => "ended by the model",
+                AnswerStop::Length => "cut at the limit",
+                AnswerStop::Cancelled => "stopped by the visitor",
+                AnswerStop::Repetition => "stopped because the model repeated itself",
             };
             format!("{}; {stop}; at most {max_tokens} tokens{warning}", sampling_words(sampling))
         }
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn sampling_is_stated_in_full() {
         let sampling = Sampling { temperature: 0.7, top_k: Some(40), top_p: None, seed: 3 };
-        let answer = Answer::Generated { sampling, max_tokens: 64, stop: Stop::Length, warning: None };
+        let answer = Answer::Generated { sampling, max_tokens: 64, stop: AnswerStop::Length, warning: None };
         assert_eq!(answer_words(&answer), "temperature 0.7, top-k 40, seed 3; cut at the limit; at most 64 tokens");
         assert_eq!(sampling_words(&Sampling::GREEDY), "greedy");
     }

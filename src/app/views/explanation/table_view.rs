@@ -201,7 +201,7 @@ mod tests {
 
     use super::*;
     use crate::app::analysis::attribution_view::{AttributionGraph, tests::document};
-    use crate::explanation::{Derivation, method_words};
+    use crate::explanation::{Derivation, MethodText};
 
     fn second_row(matrix: Matrix) -> Vec<HeatCell> {
         let attribution = AttributionView::new(Arc::new(AttributionGraph::new(document())), &[1]);
@@ -224,7 +224,7 @@ mod tests {
         let raw =
             document().derived(Derivation { aggregation: Aggregation::Mean, normalization: Normalization::None, ..Derivation::default() });
         assert_eq!(file_name(Matrix::A, &raw.method), "glasscage-A-mean-raw-scores.csv");
-        assert!(meaning(Matrix::A, &raw.method, method_words("pert")).contains("nothing is cut"));
+        assert!(meaning(Matrix::A, &raw.method, MethodText::of("pert")).contains("nothing is cut"));
         let heat = Heatmap::new(&AttributionView::new(Arc::new(AttributionGraph::new(raw)), &[1]), Matrix::A);
         assert!(heat.is_signed);
         assert_eq!(heat.rows[1].cells[0], number(-0.5, "\u{2212}0.500"));

@@ -8,6 +8,7 @@ mod header;
 pub mod icon;
 mod link_panel;
 mod problem_box;
+pub mod problem_text;
 mod status_bar;
 mod theme_button;
 mod update_bar;

@@ -2,6 +2,7 @@ use crate::app::state::message::Message;
 use leptos::prelude::*;
 
 use super::icon::{Icon, IconView};
+use super::problem_text::ProblemText;
 use crate::app::page::use_page;
 
 /// What went wrong, and what to do next.
@@ -12,11 +13,7 @@ pub fn ProblemBox() -> impl IntoView {
         page.with(|state| state.problem.clone()).map(|problem| {
             view! {
                 <div class="problem" data-testid="problem">
-                    <p>
-                        <strong>{problem.what}</strong>
-                        " "
-                        {problem.remedy}
-                    </p>
+                    <ProblemText problem />
                     <button type="button" class="quiet close" aria-label="Dismiss" on:click=move |_| page.send(Message::DismissProblem)>
                         <IconView icon=Icon::Close />
                     </button>

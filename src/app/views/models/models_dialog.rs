@@ -9,6 +9,7 @@ use crate::app::state::library::LibraryMessage;
 use crate::app::state::message::Message;
 use crate::app::views::layout::file_button::FileButton;
 use crate::app::views::layout::icon::{Icon, IconView};
+use crate::app::views::layout::problem_text::ProblemText;
 use crate::library::registry::RegistryEntry;
 
 /// All models there are to choose from, and what is known of the one that was asked for.
@@ -56,11 +57,7 @@ fn Asked() -> impl IntoView {
         page.with(|state| state.library.problem.clone()).map(|problem| {
             view! {
                 <div class="problem" data-testid="models-problem">
-                    <p>
-                        <strong>{problem.what}</strong>
-                        " "
-                        {problem.remedy}
-                    </p>
+                    <ProblemText problem />
                 </div>
             }
         })

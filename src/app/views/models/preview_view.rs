@@ -45,7 +45,7 @@ fn PreviewCard(preview: ModelPreview) -> impl IntoView {
     };
     let spec = preview.spec.clone();
     view! {
-        <section class="offer" data-testid="offer" aria-labelledby="preview-name">
+        <section class="preview" data-testid="preview" aria-labelledby="preview-name">
             <h3 id="preview-name">{preview.spec.name.clone()}</h3>
             <dl class="facts">{rows}</dl>
             <p class=class data-testid="verdict-fit">{format!("{}. {reason}.", verdict_words(fits))}</p>
@@ -62,7 +62,7 @@ fn PreviewCard(preview: ModelPreview) -> impl IntoView {
                 </button>
                 <button
                     type="button"
-                    data-testid="offer-back"
+                    data-testid="preview-back"
                     on:click=move |_| page.send_library(LibraryMessage::ClosePreview)
                 >
                     "Back"

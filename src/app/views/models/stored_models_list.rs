@@ -19,7 +19,7 @@ pub fn StoredModelsList() -> impl IntoView {
     };
     let words = move || page.with(|state| state.library.stored.as_ref().map_or("Looking up what is here\u{2026}".into(), storage_words));
     view! {
-        <section aria-labelledby="stored-models" data-testid="kept">
+        <section aria-labelledby="stored-models" data-testid="stored-models">
             <h3 id="stored-models">"Stored on this device"</h3>
             <ul class="rows">{rows}</ul>
             <div class="line">
@@ -42,7 +42,7 @@ fn StoredModelRow(model: StoredModel) -> impl IntoView {
     let (used, spec) = (LibraryMessage::UseStored { id: model.id.clone(), name: name.clone() }, model.spec.clone());
     let act = match model.is_complete() {
         true => view! {
-            <button type="button" aria-label=use_label data-testid="use-kept" on:click=move |_| page.send_library(used.clone())>
+            <button type="button" aria-label=use_label data-testid="use-stored" on:click=move |_| page.send_library(used.clone())>
                 "Use"
             </button>
         }
@@ -50,7 +50,7 @@ fn StoredModelRow(model: StoredModel) -> impl IntoView {
         false if can_resume => view! {
             <button
                 type="button"
-                data-testid="resume-kept"
+                data-testid="resume-stored"
                 disabled=is_downloading
                 on:click=move |_| page.send_library(LibraryMessage::Download(spec.clone()))
             >
@@ -61,7 +61,7 @@ fn StoredModelRow(model: StoredModel) -> impl IntoView {
         false => ().into_any(),
     };
     view! {
-        <li data-testid="kept-model">
+        <li data-testid="stored-model">
             <div>
                 <strong>{name}</strong>
                 " "
@@ -73,7 +73,7 @@ fn StoredModelRow(model: StoredModel) -> impl IntoView {
                     type="button"
                     class="quiet"
                     aria-label=delete_label
-                    data-testid="delete-kept"
+                    data-testid="delete-stored"
                     on:click=move |_| page.send_library(LibraryMessage::Delete(vec![id.clone()]))
                 >
                     "Delete"

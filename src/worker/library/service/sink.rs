@@ -16,7 +16,7 @@ const BLOB_BYTES: usize = 4 << 20;
 /// One file of a model, written front to back.
 pub enum Sink {
     Disk(Disk),
-    Memory(Memory),
+    Memory(MemorySink),
 }
 
 pub struct Disk {
@@ -29,7 +29,7 @@ pub struct Disk {
 }
 
 #[derive(Default)]
-pub struct Memory {
+pub struct MemorySink {
     /// Blobs one after the other; the first may be what the storage took before it was full.
     blobs: Array,
     pending: Vec<u8>,
@@ -90,7 +90,7 @@ impl Sink {
                 disk.data.truncate(0)
             }
             Self::Memory(memory) => {
-                *memory = Memory::default();
+                *memory = MemorySink::default();
                 Ok(())
             }
         }
@@ -100,7 +100,7 @@ impl Sink {
     pub fn in_memory(file: Option<Blob>, stored: u64) -> Self {
         let on_disk = file.and_then(|file| file.slice_with_f64_and_f64(0.0, stored as f64).ok());
         let blobs = on_disk.iter().collect();
-        Self::Memory(Memory { blobs, pending: Vec::new(), position: stored })
+        Self::Memory(MemorySink { blobs, pending: Vec::new(), position: stored })
     }
 
     /// The file as one blob, where it is in memory.
@@ -135,7 +135,7 @@ impl Disk {
     }
 }
 
-impl Memory {
+impl MemorySink {
     fn write(&mut self, bytes: &[u8]) -> Result<(), StorageError> {
         self.pending.extend_from_slice(bytes);
         self.position += bytes.len() as u64;

@@ -1,5 +1,8 @@
 //! One download: what is stored is verified, the rest is requested until the model is complete, then all of it is verified.
+//!
+//! `run` goes through the files, `transfer` through one of them; both work on the [`Download`] here.
 
+mod run;
 mod stop;
 mod transfer;
 
@@ -8,25 +11,24 @@ use std::rc::Rc;
 
 use js_sys::Array;
 use sha2::{Digest, Sha256};
-use wasm_bindgen::JsValue;
-use web_sys::{AbortController, Blob, Url};
+use web_sys::AbortController;
 
+use super::header_validator::HeaderValidator;
 use super::http::abort_controller;
 use super::js::{now_millis, sleep};
 use super::lock::Lock;
 use super::opfs::Folder;
 use super::probe::FileProbe;
+use super::sink::Sink;
 use super::stored_models;
 use crate::library::download_spec::DownloadSpec;
 use crate::library::errors::{LibraryError, NoStorage, StorageError};
-use crate::library::journal::{self, COMPLETE, Completion, JOURNAL, Journal};
+use crate::library::http_response::FileVersion;
+use crate::library::journal::{JOURNAL, Journal};
 use crate::library::progress::{DownloadNotice, DownloadProgress, DownloadStage};
-use crate::library::stored_models::ModelLocation;
 use crate::worker::library::protocol::LibraryEvent;
 
 pub use stop::DownloadStop;
-use stop::{hexadecimal, verify};
-use transfer::FileTransfer;
 
 /// Progress is posted at most so often.
 const PROGRESS_MILLIS: f64 = 100.0;
@@ -83,6 +85,17 @@ pub struct Download {
     interrupted: Option<FileTransfer>,
 }
 
+/// The file that is transferred now.
+struct FileTransfer {
+    i: usize,
+    sink: Sink,
+    hash: Sha256,
+    header: HeaderValidator,
+    version: FileVersion,
+    /// Whether the server was seen to ignore ranges.
+    ignores_ranges: bool,
+}
+
 impl Download {
     /// Of `spec`, or of what is missing of it in the storage.
     pub fn new(spec: DownloadSpec, probes: Rc<Vec<FileProbe>>, lock: Lock, control: Rc<DownloadControl>, post: PostEvent) -> Self {
@@ -109,15 +122,6 @@ impl Download {
         Self { control, post, ..self }
     }
 
-    /// Runs until the model is complete or something stops it.
-    pub async fn run(&mut self) -> Result<ModelLocation, DownloadStop> {
-        let result = self.all_files().await;
-        if let Err(DownloadStop::Discarded(_)) = result {
-            self.delete().await;
-        }
-        result
-    }
-
     pub fn into_lock(self) -> Lock {
         self.lock
     }
@@ -139,83 +143,6 @@ impl Download {
     /// Bytes downloaded so far.
     pub fn bytes(&self) -> u64 {
         self.completed_bytes.iter().sum::<u64>() + self.interrupted.as_ref().map_or(0, |transfer| transfer.sink.position())
-    }
-
-    async fn open_folder(&mut self) -> Result<(), DownloadStop> {
-        match Self::folder(&self.id, &self.spec).await {
-            Ok(folder) => {
-                self.folder = Some(folder);
-                self.write_journal().await
-            }
-            Err(StorageError::InUse) => Err(DownloadStop::Interrupted(LibraryError::InUse)),
-            Err(StorageError::Full) => self.fall_back_to_memory(NoStorage::Full),
-            Err(StorageError::Denied(_)) => self.fall_back_to_memory(NoStorage::Unavailable),
-        }
-    }
-
-    /// The model's folder, emptied where it holds another version.
-    async fn folder(id: &str, spec: &DownloadSpec) -> Result<Folder, StorageError> {
-        let models = Folder::models().await?;
-        let folder = models.open_or_create(id).await?;
-        let journal: Option<Journal> = stored_models::read_json(&folder, JOURNAL).await;
-        if journal.is_some_and(|journal| journal.continues(spec)) {
-            return Ok(folder);
-        }
-        drop(folder);
-        models.delete(id).await?;
-        models.open_or_create(id).await
-    }
-
-    async fn all_files(&mut self) -> Result<ModelLocation, DownloadStop> {
-        if !self.is_in_memory() {
-            self.open_folder().await?;
-        }
-        while self.completed_bytes.len() < self.spec.files.len() {
-            let mut transfer = match self.interrupted.take() {
-                Some(transfer) => transfer,
-                None => self.open_file(self.completed_bytes.len()).await?,
-            };
-            if let Err(stop) = self.transfer_rest(&mut transfer).await {
-                self.interrupted = Some(transfer).filter(|transfer| transfer.sink.is_in_memory());
-                return Err(stop);
-            }
-            self.complete_file(transfer)?;
-        }
-        match &self.folder {
-            Some(folder) if self.blobs.length() == 0 => {
-                let completion = Completion { bytes: self.completed_bytes.clone(), sha256: hexadecimal(self.hash.clone()) };
-                let json = serde_json::to_string(&completion).expect("plain data");
-                folder.write(COMPLETE, &json).await.map_err(not_stored)?;
-                Ok(ModelLocation::Stored(self.id.clone()))
-            }
-            _ => self.as_one_blob().await,
-        }
-    }
-
-    fn complete_file(&mut self, transfer: FileTransfer) -> Result<(), DownloadStop> {
-        let bytes = transfer.sink.position();
-        transfer.header.finish(bytes).map_err(DownloadStop::Discarded)?;
-        verify(self.spec.files[transfer.i].sha256.as_deref(), transfer.hash)?;
-        self.completed_bytes.push(bytes);
-        self.blobs.extend(transfer.sink.into_blob());
-        Ok(())
-    }
-
-    /// Files of which some are in storage and some in memory, at one object URL.
-    async fn as_one_blob(&self) -> Result<ModelLocation, DownloadStop> {
-        let all = Array::new();
-        for i in 0..self.completed_bytes.len() - self.blobs.length() as usize {
-            let file = match &self.folder {
-                Some(folder) => folder.file(&journal::data_file(i)).await,
-                None => None,
-            };
-            let complete = file.filter(|file| file.size() == self.completed_bytes[i] as f64);
-            let complete: JsValue = complete.ok_or(DownloadStop::Discarded(LibraryError::StoredFileUnreadable))?.into();
-            all.push(&complete);
-        }
-        let all = all.concat(&self.blobs);
-        let url = Blob::new_with_blob_sequence(&all).and_then(|blob| Url::create_object_url_with_blob(&blob));
-        url.map(ModelLocation::Memory).map_err(|error| not_stored(error.into()))
     }
 
     /// Continues in memory, because the storage does not take it. A copy of a local file would be of no use there.
@@ -256,13 +183,6 @@ impl Download {
 
     fn check_paused(&self) -> Result<(), DownloadStop> {
         if self.control.is_paused.get() { Err(DownloadStop::Paused) } else { Ok(()) }
-    }
-
-    async fn delete(&self) {
-        if let Ok(models) = Folder::models().await {
-            // What cannot be deleted now is listed under Models and can be deleted there.
-            models.delete(&self.id).await.ok();
-        }
     }
 
     /// Posts the progress, unless that was done just now; whether it was posted.

@@ -9,7 +9,7 @@ use super::super::http::{self, Body};
 use super::super::js::{navigator, now_millis, sleep};
 use super::super::probe::check_length;
 use super::super::sink::Sink;
-use super::{Download, DownloadStop, not_stored};
+use super::{Download, DownloadStop, FileTransfer, not_stored};
 use crate::library::errors::{LibraryError, NoStorage, RetryCause, StorageError};
 use crate::library::http_response::{FileVersion, ResponseAction};
 use crate::library::journal::{self, JOURNAL};
@@ -21,17 +21,6 @@ use crate::worker::library::protocol::LibraryEvent;
 const CHUNK_BYTES: usize = 2 << 20;
 /// While it waits, a download checks so often whether it was paused, and whether the device is online.
 const POLL_MILLIS: u32 = 100;
-
-/// The file that is transferred now.
-pub struct FileTransfer {
-    pub i: usize,
-    pub sink: Sink,
-    pub hash: Sha256,
-    pub header: HeaderValidator,
-    pub version: FileVersion,
-    /// Whether the server was seen to ignore ranges.
-    ignores_ranges: bool,
-}
 
 /// How one request ended.
 enum RequestEnd {
@@ -51,7 +40,7 @@ enum RequestEnd {
 
 impl Download {
     /// Opens file `i` where an earlier download left it in the storage.
-    pub async fn open_file(&mut self, i: usize) -> Result<FileTransfer, DownloadStop> {
+    pub(super) async fn open_file(&mut self, i: usize) -> Result<FileTransfer, DownloadStop> {
         let opened = match &self.folder {
             // What comes after a file in memory is there too: the files in storage are the first ones.
             Some(folder) if self.blobs.length() == 0 => Sink::open(folder, i).await,
@@ -98,7 +87,7 @@ impl Download {
     }
 
     /// Requests what is missing until the file is complete.
-    pub async fn transfer_rest(&mut self, transfer: &mut FileTransfer) -> Result<(), DownloadStop> {
+    pub(super) async fn transfer_rest(&mut self, transfer: &mut FileTransfer) -> Result<(), DownloadStop> {
         let mut retries = Retries::new(RetryPolicy::DOWNLOAD);
         let mut was_replaced = false;
         while transfer.version.total.is_none_or(|total| transfer.sink.position() < total) {

@@ -3,7 +3,7 @@
 use thirtyfour::By;
 
 use super::browser::Browser;
-use super::{explain_given, server};
+use super::steps::{explain_given, server};
 
 /// Where no sentence is under the pointer, which would be previewed.
 async fn rest_pointer(browser: &Browser) {

@@ -1,0 +1,305 @@
+//! From a prompt to its explanation, and what can come between.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use glasscage::model::gguf::Gguf;
+use glasscage::model::source::NativeFile;
+use thirtyfour::Key;
+
+use super::browser::{Browser, DESKTOP, PHONE};
+use super::download_steps::download;
+use super::hub::Hub;
+use super::steps::{ask, demo_model, example_prompt, explain_given, file, server};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn explain_shows_why_and_a_link_shows_the_same_without_an_engine() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    browser.screenshot("start-light").await;
+    ask(&browser, &example_prompt()).await;
+    let began = Instant::now();
+    browser.explained().await;
+    println!("cold page, model not loaded: explained {:.1} s after the press", began.elapsed().as_secs_f64());
+    // There is no GPU in the tests' browser, and the page says so.
+    assert!(browser.text("engine-notice").await.contains("no GPU"));
+    browser.find("engine-notice").await.scroll_into_view().await.expect("it can be scrolled to");
+    browser.screenshot("engine-light").await;
+    browser.look(PHONE, "dark").await;
+    browser.find("engine-notice").await.scroll_into_view().await.expect("it can be scrolled to");
+    browser.screenshot("engine-phone-dark").await;
+    browser.look(DESKTOP, "light").await;
+
+    // The last generated sentence is preselected, and its prompt shares sum to 100 within rounding.
+    let picture = browser.picture().await;
+    let last = picture.last().expect("sentences");
+    assert!(last[0].starts_with('G') && last[3] == "true", "{picture:?}");
+    let percent = |text: &str| text.trim_start_matches('<').trim_end_matches('%').parse::<f64>().unwrap_or(0.0);
+    let sum: f64 = picture.iter().filter(|row| row[0].starts_with('P')).map(|row| percent(&row[1])).sum();
+    assert!((sum - 100.0).abs() < 8.0, "{picture:?}");
+    browser.screenshot("explained-light").await;
+    browser.look(DESKTOP, "dark").await;
+    browser.screenshot("explained-dark").await;
+    browser.look(PHONE, "light").await;
+    browser.screenshot("explained-phone").await;
+    browser.look(DESKTOP, "light").await;
+
+    // Another output, another picture.
+    browser.click("sentence-G1").await;
+    let other = browser.picture().await;
+    assert_ne!(other, picture);
+    assert!(other.iter().any(|row| row[0] == "G1" && row[3] == "true"));
+
+    browser.click("copy-link").await;
+    let link = browser.wait("the link in the address bar", async || {
+        let url = browser.driver.current_url().await.ok()?;
+        url.fragment().is_some().then(|| url.to_string())
+    });
+    let link = link.await;
+    browser.close().await;
+
+    server.take_requests();
+    let visitor = Browser::open(&link).await;
+    visitor.find("sentence-G1").await;
+    assert_eq!(visitor.picture().await, other);
+    let requests = server.take_requests();
+    assert!(!requests.iter().any(|path| path.contains("engine") || path.contains(".gguf")), "{requests:?}");
+    assert!(!visitor.text("badge").await.is_empty());
+    visitor.click(&format!("sentence-{}", last[0])).await;
+    assert_eq!(visitor.picture().await, picture);
+    visitor.screenshot("shared-light").await;
+    visitor.look(PHONE, "dark").await;
+    visitor.screenshot("shared-phone-dark").await;
+    visitor.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn gpu_and_cpu_draw_the_same_picture() {
+    let (server, _turn) = server().await;
+    let mut pictures = Vec::new();
+    for (choice, backend) in [("cpu", "candle-cpu"), ("gpu", "webgpu-software")] {
+        let browser = Browser::open(&format!("{}?backend={choice}", server.url)).await;
+        ask(&browser, &example_prompt()).await;
+        browser.explained().await;
+        assert!(browser.text("manifest").await.contains(backend), "{}", browser.text("manifest").await);
+        assert!(browser.try_find("engine-notice").await.is_none(), "what was asked for needs no word");
+        pictures.push(browser.picture().await);
+        browser.screenshot(&format!("on-{choice}-light")).await;
+        browser.close().await;
+    }
+    assert_eq!(pictures[0], pictures[1]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_model_or_no_link_is_said_and_the_page_stays_usable() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&format!("{}#g1.garbage", server.url)).await;
+    assert!(browser.problem().await.contains("link"));
+    browser.screenshot("problem-light").await;
+
+    let demo = demo_model();
+    for (name, content, says) in [
+        ("story.gguf", &b"Once upon a time there was a model."[..], "not a GGUF"),
+        ("cut.gguf", &demo[..demo.len() / 2], "cut off"),
+        ("header.gguf", &demo[..1000], "cut off"),
+        ("empty.gguf", b"", "not a GGUF"),
+    ] {
+        browser.driver.goto(&server.url).await.expect("the page opens");
+        browser.choose_file("model-file", &file(name, content)).await;
+        let problem = browser.problem().await;
+        assert!(problem.contains(says), "{name}: {problem}");
+    }
+    browser.driver.goto(&server.url).await.expect("the page opens");
+    ask(&browser, &example_prompt()).await;
+    browser.explained().await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_local_model_file_is_read_in_place_and_explains() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    browser.choose_file("model-file", &file("mine.gguf", &demo_model())).await;
+    browser.wait("the model", async || browser.text("model-state").await.contains("ready").then_some(())).await;
+    ask(&browser, &example_prompt()).await;
+    browser.explained().await;
+    let requests = server.take_requests();
+    assert!(!requests.iter().any(|path| path.contains(".gguf")), "{requests:?}");
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_document_saved_by_the_command_line_opens_in_the_page() {
+    let (server, _turn) = server().await;
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("explained.json");
+    let command = Command::new(env!("CARGO_BIN_EXE_glasscage"))
+        .args(["explain", "--model", concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf"), "--prompt", &example_prompt()])
+        .arg("--json")
+        .arg(&out)
+        .output()
+        .expect("the command runs");
+    assert!(command.status.success(), "{}", String::from_utf8_lossy(&command.stderr));
+    let browser = Browser::open(&server.url).await;
+    browser.choose_file("open-json", &out).await;
+    browser.find("sentence-G1").await;
+    assert!(browser.text("manifest").await.contains("candle-cpu"));
+    browser.choose_file("open-json", &file("cake.json", b"{\"flour\": 500}")).await;
+    assert!(browser.problem().await.contains("not an explanation"));
+    assert!(browser.try_find("sentence-G1").await.is_some(), "what was open stays open");
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stop_keeps_the_answer_so_far() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    // Nothing that the model was trained on: it goes on to the limit of tokens.
+    ask(&browser, "Hi.").await;
+    browser
+        .wait("the first words", async || browser.try_find("answer-stream").await?.text().await.ok().filter(|text| text.len() > 5))
+        .await;
+    browser.click("stop-button").await;
+    browser.stopped().await;
+    browser.screenshot("stopped-light").await;
+    assert_eq!(browser.value("prompt-input").await, "Hi.");
+    assert!(browser.value("given-answer").await.len() > 5);
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stop_while_measuring_keeps_the_columns_that_are_done() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    explain_given(&browser, &"Tom has 3 figs. ".repeat(60), &"Tom has 3 figs. ".repeat(40)).await;
+    browser.wait("some passes", async || browser.text("status").await.contains("pass 3 of").then_some(())).await;
+    browser.screenshot("measuring-light").await;
+    browser.click("stop-button").await;
+    browser.stopped().await;
+    assert!(browser.text("status").await.contains("of 99 passes"), "{}", browser.text("status").await);
+    let shares: Vec<bool> = browser.picture().await.iter().map(|row| !row[1].is_empty()).collect();
+    assert!(shares[0] && !shares[98], "measured sentences have a share, the others have none");
+    browser.screenshot("partial-light").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lost_gpu_keeps_what_was_measured_and_explain_starts_it_anew() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&format!("{}?backend=gpu", server.url)).await;
+    explain_given(&browser, &"Tom has 3 figs. ".repeat(60), &"Tom has 3 figs. ".repeat(20)).await;
+    browser.wait("some passes", async || browser.text("status").await.contains("of 79").then_some(())).await;
+    browser.wait("some shares", async || browser.picture().await.first().is_some_and(|row| !row[1].is_empty()).then_some(())).await;
+    browser.crash_gpu();
+    assert!(browser.problem().await.contains("GPU stopped working"), "{}", browser.problem().await);
+    browser.screenshot("gpu-lost-light").await;
+    assert!(!browser.picture().await[0][1].is_empty(), "what was measured stays");
+    explain_given(&browser, "Ann has 3 figs. Bob has 4 nuts.", "Ann has 3 figs. The answer is 4.").await;
+    browser.explained().await;
+    assert!(browser.text("manifest").await.contains("webgpu-software"), "{}", browser.text("manifest").await);
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_given_answer_is_explained_and_several_sentences_can_be_the_output() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    explain_given(&browser, "Ann has 3 figs. Bob has 4 nuts. What does Bob have?", "Ann has 3 figs. Bob has 4 nuts. The answer is 4.")
+        .await;
+    browser.explained().await;
+    assert!(browser.text("manifest").await.contains("given"), "{}", browser.text("manifest").await);
+    browser.click_with("sentence-G1", Key::Control).await;
+    let selected =
+        |picture: &[[String; 4]]| -> Vec<String> { picture.iter().filter(|row| row[3] == "true").map(|row| row[0].clone()).collect() };
+    assert_eq!(selected(&browser.picture().await), ["G1", "G3"]);
+    browser.click("tab-table").await;
+    let table = browser.text("table").await;
+    assert!(["P1", "P3", "G3"].iter().all(|label| table.contains(label)), "{table}");
+    browser.screenshot("table-light").await;
+    browser.look(DESKTOP, "dark").await;
+    browser.screenshot("table-dark").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn prompts_that_cannot_be_explained_get_a_sentence_and_stay() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    browser.click("explain-button").await;
+    assert!(browser.problem().await.contains("prompt"));
+    let long = "All is well. ".repeat(400);
+    ask(&browser, &long).await;
+    browser.wait("what is wrong", async || browser.problem().await.contains("tokens").then_some(())).await;
+    assert_eq!(browser.value("prompt-input").await, long);
+    browser.close().await;
+}
+
+/// `cargo xtask test --large` makes the model: random weights in the shape of Qwen3-0.6B, with its real vocabulary.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "cargo xtask test --large"]
+async fn a_large_model_answers_within_its_memory_and_can_be_stopped() {
+    let (server, _turn) = server().await;
+    let model = std::env::var("GLASSCAGE_LARGE_MODEL").expect("GLASSCAGE_LARGE_MODEL names the model file");
+    let hub = Hub::start(&[("large.gguf", std::fs::read(&model).expect("the model file"))]).await;
+    let mut browser = Browser::open(&format!("{}?backend=gpu", server.url)).await;
+    browser.timeout = Duration::from_secs(900);
+    let began = Instant::now();
+    download(&browser, &hub.address("large.gguf")).await;
+    let state = async |words: &str| browser.text("model-state").await.contains(words).then_some(());
+    browser.wait("what it needs", async || state("of memory").await).await;
+    println!("downloaded and verified in {:.1} s", began.elapsed().as_secs_f64());
+    assert!(hub.take_sent() <= std::fs::metadata(&model).expect("the model file").len());
+    hub.take_asked();
+    // Every later visit begins with what is stored.
+    browser.driver.goto(&format!("{}?backend=gpu", server.url)).await.expect("the page opens");
+    let began = Instant::now();
+
+    browser.open_details_of("max-tokens").await;
+    browser.fill("max-tokens", "3").await;
+    ask(&browser, "Why?").await;
+    browser.explained().await;
+    println!("from the browser's storage to three tokens in {:.1} s: {}", began.elapsed().as_secs_f64(), browser.text("work").await);
+    assert!(hub.take_asked().is_empty(), "what is stored is not asked for again");
+    browser.screenshot("large-answered").await;
+
+    let source = NativeFile::open(Path::new(&model)).expect("the model file");
+    let gguf = Gguf::read(&source).await.expect("a GGUF file");
+    let header = gguf.tensors.iter().map(|tensor| tensor.offset).min().expect("tensors");
+    let gpu_bytes: f64 = browser.attribute("work", "data-gpu-bytes").await;
+    let heap_bytes: f64 = browser.attribute("work", "data-heap-bytes").await;
+    let file = gguf.size as f64;
+    println!(
+        "GPU {:.2} times the file, heap {:.0} MiB beside a header of {:.0} MiB",
+        gpu_bytes / file,
+        heap_bytes / 1048576.0,
+        header as f64 / 1048576.0
+    );
+    assert!(gpu_bytes <= 1.6 * file, "{gpu_bytes} {file}");
+    assert!(heap_bytes <= header as f64 + 67108864.0, "{heap_bytes} {header}");
+
+    explain_given(&browser, &"Ann has 3 figs. ".repeat(9), "Ann has 3 figs. The answer is 4.").await;
+    browser.wait("the first pass", async || browser.text("status").await.contains("of 10").then_some(())).await;
+    browser.click("stop-button").await;
+    let began = Instant::now();
+    browser.stopped().await;
+    println!("stopped after {:?}", began.elapsed());
+    assert!(browser.text("status").await.contains("Stopped after"), "{}", browser.text("status").await);
+    browser.screenshot("large-stopped").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_text_longer_than_the_settings_allow_says_by_how_much() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    browser.open_details_of("max-context").await;
+    browser.fill("max-context", "40").await;
+    let prompt = "Ann has 3 figs. Bob has 4 nuts. ".repeat(6);
+    ask(&browser, &prompt).await;
+    let problem = browser.problem().await;
+    assert!(problem.contains("more than the 40 that the settings allow") && problem.contains("1024"), "{problem}");
+    assert_eq!(browser.value("prompt-input").await.trim(), prompt.trim());
+    assert!(browser.text("text-memory").await.contains("40 tokens"));
+    browser.screenshot("too-long-light").await;
+    browser.close().await;
+}

@@ -1,0 +1,58 @@
+//! Steps that many tests take: the page is served, a prompt is explained.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
+
+use tokio::sync::{Mutex, MutexGuard};
+
+use super::browser::Browser;
+use super::server::Server;
+
+/// One browser at a time: the machine has two cores.
+static TURN: Mutex<()> = Mutex::const_new(());
+
+/// A server of the built page.
+pub async fn server() -> (Server, MutexGuard<'static, ()>) {
+    static DIST: LazyLock<PathBuf> = LazyLock::new(|| std::env::var_os("GLASSCAGE_DIST").map_or_else(build_page, PathBuf::from));
+    let turn = TURN.lock().await;
+    (Server::start(&DIST).await, turn)
+}
+
+/// Builds the page as it ships, and returns its folder.
+fn build_page() -> PathBuf {
+    let mut build = Command::new("cargo");
+    let status = build.args(["xtask", "serve", "--release"]).current_dir(env!("CARGO_MANIFEST_DIR")).status().expect("cargo runs");
+    assert!(status.success(), "the page was not built ({status}): cargo xtask serve --release");
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("dist")
+}
+
+pub fn demo_model() -> Vec<u8> {
+    std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf")).expect("the demo model is in the checkout")
+}
+
+/// The first example prompt of the page.
+pub fn example_prompt() -> String {
+    let json = include_str!("../../public/models/demo-examples.json");
+    let examples: serde_json::Value = serde_json::from_str(json).expect("examples are JSON");
+    examples["examples"][0]["prompt"].as_str().expect("a prompt").to_owned()
+}
+
+/// A file of this name and content that the browser can be given.
+pub fn file(name: &str, content: &[u8]) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, content).expect("a temporary file");
+    path
+}
+
+pub async fn ask(browser: &Browser, prompt: &str) {
+    browser.fill("prompt-input", prompt).await;
+    browser.click("explain-button").await;
+}
+
+/// Asks for an explanation of `answer`.
+pub async fn explain_given(browser: &Browser, prompt: &str, answer: &str) {
+    browser.open_details_of("given-answer").await;
+    browser.fill("given-answer", answer).await;
+    ask(browser, prompt).await;
+}
