@@ -14,7 +14,8 @@ DATA = (
     '"Unrelated sentence." or a harmless remark 26 %, rival quantities 25 %, both 15 %), everyday problems 21 % (shopping, change, '
     "sharing, ages, rates, times, lengths, weights, groups; 1 to 3 steps), look-ups over 1 to 3 sentences with decoys 14 %, "
     "listing 1 to 5 of 3 to 9 facts 11 %, bare sums 9 %. Present and past tense, half of the names and four tenths of the nouns are "
-    "invented. In about a fifth of the examples some irrelevant prompt sentences are replaced by end tokens, as the page's perturbations do."
+    "invented. In about a fifth of the examples some irrelevant prompt sentences are replaced by end tokens, as the page's "
+    "perturbations do."
 )
 HELD_OUT = (
     "Training never sees: an eighth of the names and of the things, reserved wordings, numbers from 41 to 49 in a prompt that is "
@@ -53,8 +54,8 @@ def markdown(model, summary: dict, file_bytes: int, tables: dict[str, str], frac
 
 {DESCRIPTION} Author: {AUTHOR}. Licence: Apache-2.0, weights and generated data.
 
-**Model.** Qwen3 architecture, {parameters:.2f} M parameters: width {c.dim}, {c.n_layers} layers, {c.n_heads} heads and {c.n_kv_heads} K/V heads of
-{c.head_dim}, feed-forward {c.ffn_dim}, tied embedding, context {c.context_length}. Byte-level BPE of {c.vocab_size} tokens with the Qwen2
+**Model.** Qwen3 architecture, {parameters:.2f} M parameters: width {c.dim}, {c.n_layers} layers, {c.n_heads} heads and
+{c.n_kv_heads} K/V heads of {c.head_dim}, feed-forward {c.ffn_dim}, tied embedding, context {c.context_length}. Byte-level BPE of {c.vocab_size} tokens with the Qwen2
 pre-tokenizer, single digits, ChatML, ends with `<|im_end|>`. GGUF, Q8_0 matrices, {file_bytes / 1e6:.2f} MB.
 
 **Data.** {DATA}
@@ -64,8 +65,8 @@ pre-tokenizer, single digits, ChatML, ends with `<|im_end|>`. GGUF, Q8_0 matrice
 **Held out.** {HELD_OUT} The problems are in `tests/golden/demo/`.
 
 **Scores.** Of this very file, greedy, through Glasscage's own engine on the CPU, {fraction}. "Right": the last sentence is right
-(facts: the wanted number of exact, different copies). "Exact": the whole text is as expected (facts: share of listed sentences that are exact
-copies). The range is one of 95 % (Wilson).
+(facts: the wanted number of exact, different copies). "Exact": the whole text is as expected (facts: share of listed sentences
+that are exact copies). The range is one of 95 % (Wilson).
 
 {tables["scores"]}
 

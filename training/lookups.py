@@ -41,10 +41,14 @@ def _places(draw: Draw, count: int):
     ]
     questions = [
         (f"[What is the {objects[0]} in?|Where is the {objects[0]}?~What holds the {objects[0]}?]", f"the {holders[0]}"),
-        (f"[In which room is the {objects[0]}?|Which room has the {objects[0]}?~In what room can one find the {objects[0]}?]",
-         f"the {rooms[0]}"),
-        (f"[Who owns the room with the {objects[0]}?|Whose room is the {objects[0]} in?~Who has the room where the {objects[0]} is?]",
-         names[0]),
+        (
+            f"[In which room is the {objects[0]}?|Which room has the {objects[0]}?~In what room can one find the {objects[0]}?]",
+            f"the {rooms[0]}",
+        ),
+        (
+            f"[Who owns the room with the {objects[0]}?|Whose room is the {objects[0]} in?~Who has the room where the {objects[0]} is?]",
+            names[0],
+        ),
     ]
     return rows, questions
 
@@ -64,8 +68,10 @@ def _relatives(draw: Draw, count: int):
     a = names[0]
     questions = [
         (f"[Who is {a}'s {first}?|Who is the {first} of {a}?~What is the name of {a}'s {first}?]", names[1]),
-        (f"[Who is the {second} of {a}'s {first}?|Who is {a}'s {first}'s {second}?~What is the {second} of {a}'s {first} called?]",
-         names[2]),
+        (
+            f"[Who is the {second} of {a}'s {first}?|Who is {a}'s {first}'s {second}?~What is the {second} of {a}'s {first} called?]",
+            names[2],
+        ),
         (f"[Where|In which city~In what town] {verb} the {second} of {a}'s {first}{end}?", cities[0]),
     ]
     return rows, questions
@@ -85,8 +91,11 @@ def _owners(draw: Draw, count: int):
     questions = [
         (f"[Which animal does {n} have?|What animal does {n} own?~What pet has {n} got?]", f"the {pets[0]}"),
         (f"[What is the name of {n}'s [animal|pet]?|What is {n}'s [animal|pet] called?~How do people call {n}'s animal?]", names[1]),
-        (f"[Where does {n}'s [animal|pet] {verb}?|In which room does {n}'s [animal|pet] {verb}?~In what place does the animal of {n} "
-         f"{verb}?]", f"the {rooms[0]}"),
+        (
+            f"[Where does {n}'s [animal|pet] {verb}?|In which room does {n}'s [animal|pet] {verb}?~In what place does the animal of {n} "
+            f"{verb}?]",
+            f"the {rooms[0]}",
+        ),
     ]
     return rows, questions
 
@@ -107,8 +116,10 @@ def _workers(draw: Draw, count: int):
     questions = [
         (f"[Who does {n} work {word}?~{word.capitalize()} whom does {n} work?]", f"the {jobs[0]}"),
         (f"[Where does the boss of {n} come from?|Which town does {n}'s boss come from?~What is the home town of {n}'s boss?]", towns[0]),
-        (f"[Which country gets {sent} from the home town of {n}'s boss?~To which country does the home town of {n}'s boss send {sent}?]",
-         countries[0]),
+        (
+            f"[Which country gets {sent} from the home town of {n}'s boss?~To which country does the home town of {n}'s boss send {sent}?]",
+            countries[0],
+        ),
     ]
     return rows, questions
 
@@ -126,8 +137,10 @@ def _clubs(draw: Draw, count: int):
     n = names[0]
     questions = [
         (f"[Which team does {n} play for?|For which team does {n} play?~What is the name of {n}'s team?]", f"the {teams[0]}"),
-        (f"[Where does the team of {n} {verb}?|In which city does {n}'s team {verb}?~What is the city where {n}'s team {verb}s?]",
-         cities[0]),
+        (
+            f"[Where does the team of {n} {verb}?|In which city does {n}'s team {verb}?~What is the city where {n}'s team {verb}s?]",
+            cities[0],
+        ),
         (f"[What is the city of {n}'s team {known} for?~For what is the city {known} where {n}'s team {verb}s?]", foods[0]),
     ]
     return rows, questions
@@ -147,8 +160,10 @@ def _streets(draw: Draw, count: int):
     n = names[0]
     questions = [
         (f"[In which house does {n} live?|Which house does {n} live in?~What is the home of {n}?]", f"the {colours[0]} house"),
-        (f"[What is {near} the house of {n}?|Which building is {near} {n}'s house?~What can be found {near} the home of {n}?]",
-         f"the {places[0]}"),
+        (
+            f"[What is {near} the house of {n}?|Which building is {near} {n}'s house?~What can be found {near} the home of {n}?]",
+            f"the {places[0]}",
+        ),
         (f"[Who {built} the building {near} {n}'s house?~By whom was the building {built} that is {near} {n}'s house?]", names[1]),
     ]
     return rows, questions

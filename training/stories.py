@@ -11,81 +11,14 @@ from draw import Draw
 from numbers_in_words import in_words
 from problem import Problem, insert
 from templates import remarks
-from words import pronouns
+from words import DATA, pronouns
 
 LARGEST = 199
 
-# What can be said of things of each kind. "any" holds for all kinds but money.
-GAIN = {
-    "any": (
-        "[(buys/bought)|(gets/got)|(finds/found)|(wins/won)|(collects/collected)|(receives/received)|(orders/ordered)|(borrows/borrowed)] #|"
-        "(is/was) given #|(picks/picked) up #|(finds/found) # [in the attic|under the bed|in the garden|in a drawer|at school]|"
-        "(buys/bought) # [at the market|at the shop|in town|online]|(gets/got) # [as a present|for {his} birthday|in the mail|from a friend]|"
-        "(wins/won) # [in a game|at the fair|in a contest]|(brings/brought) home #|(adds/added) #|(earns/earned) #|(trades/traded) a toy for #|"
-        "(discovers/discovered) # [in a box|on the shelf]|(gathers/gathered) #|(makes/made) #|(takes/took) # [from a pile|home]|(digs/dug) up #|"
-        "(inherits/inherited) #|(chooses/chose) #|(packs/packed) # more into {his} bag"
-    ),
-    "food": (
-        "(bakes/baked) #|(picks/picked) #|(cooks/cooked) #|(prepares/prepared) #|(buys/bought) # [at the bakery|at the market|for the party]|"
-        "(makes/made) # [in the evening|for a guest|for lunch]|(harvests/harvested) #|(takes/took) # from the kitchen|(is/was) given #|(gets/got) #"
-    ),
-    "money": (
-        "(earns/earned) #|(gets/got) # [from an uncle|for {his} birthday|as pocket money|for washing a car|from a neighbor]|(saves/saved) #|"
-        "(finds/found) # [on the street|in a pocket|in a coat]|(is/was) paid #|(makes/made) # [by walking dogs|by selling cookies|by babysitting]|"
-        "(receives/received) #|(wins/won) #|(borrows/borrowed) #|(collects/collected) #|(sells/sold) a [book|game|toy|hat] for #"
-    ),
-}
-LOSE = {
-    "any": (
-        "[(loses/lost)|(sells/sold)|(uses/used)|(donates/donated)|(drops/dropped)|(removes/removed)|(misplaces/misplaced)|(returns/returned)] #|"
-        "(gives/gave) away #|(gives/gave) # away|(throws/threw) away #|(throws/threw) # away|(lends/lent) out #|(hands/handed) out #|(breaks/broke) #|"
-        "(leaves/left) # [on the bus|at school|at home]|(gives/gave) # to [{his} brother|{his} sister|a friend|a neighbor|{his} teacher|charity]|"
-        "(lends/lent) # to a friend|(sells/sold) # [at the market|online|to a shop]|(trades/traded) # for a [ball|book|toy]|(takes/took) # out|"
-        "(puts/put) # in the [trash|attic]|(sends/sent) # to {his} [aunt|cousin|grandmother]|(gets/got) rid of #|(hides/hid) #|"
-        "(passes/passed) # on to a [friend|child]"
-    ),
-    "food": (
-        "(eats/ate) #|(eats/ate) # [for breakfast|for lunch|after school|on the way home]|(gives/gave) # to [the birds|a friend|{his} sister]|"
-        "(serves/served) #|(sells/sold) #|(drops/dropped) #|(uses/used) # [for a pie|for a soup|for a cake|in a salad]|(burns/burned) #|"
-        "(throws/threw) away #|(shares/shared) # with {his} friends|(takes/took) # to school|(feeds/fed) # to the goats|(gives/gave) away #"
-    ),
-    "money": (
-        "(spends/spent) #|(spends/spent) # on [a book|a hat|lunch|a ticket|candy|a toy|shoes|flowers]|(pays/paid) # for [a book|lunch|a ticket|a game|a haircut]|"
-        "(gives/gave) # to [{his} brother|{his} sister|charity]|(loses/lost) #|(lends/lent) # to a friend|(donates/donated) #|"
-        "(buys/bought) a [shirt|cap|comic|sandwich|ball] for #|(uses/used) # to pay for the bus"
-    ),
-}
-GIVE = (
-    "(gives/gave) # to {O}|(gives/gave) {O} #|(hands/handed) # to {O}|(sells/sold) # to {O}|(lends/lent) # to {O}|(sends/sent) # to {O}|"
-    "(passes/passed) # to {O}|(shares/shared) # with {O}|(hands/handed) {O} #|(lets/let) {O} have #"
-)
-RECEIVE = "(gets/got) # from {O}|(borrows/borrowed) # from {O}|(receives/received) # from {O}|(buys/bought) # from {O}|(takes/took) # from {O}|(wins/won) # from {O}"
-OTHER_GIVES = "{O} (gives/gave) {him} #|{O} (sends/sent) {him} #|{O} (brings/brought) {him} #|{O} (lends/lent) {him} #|{O} (hands/handed) {him} #"
-OTHER_RETURNS = "{O} (gives/gave) # back|{O} (returns/returned) #|{O} (brings/brought) back #|{O} (hands/handed) # back"
-FIND_AGAIN = "(finds/found) # again|(gets/got) # back|(takes/took) # back"
+# "gain food" and so on -> alternatives; "any" holds for all kinds of things but food and money.
+PHRASES = dict(line.split(": ", 1) for line in (DATA / "phrases.txt").read_text().splitlines() if not line.startswith("#"))
+TIMES = PHRASES["time"].split("|")
 PARTS = {2: "half of", 3: "a third of", 4: "a quarter of"}
-
-TIMES = (
-    "On Monday|On Friday|In the morning|In the evening|Later|Then|After that|The next day|After lunch|At school|At home|During the break|"
-    "That night|A week later|On the way home|Yesterday|Today|Last week|In the afternoon|At noon|Next|Soon after|On {his} birthday|At the market"
-).split("|")
-START = (
-    "(has/had) #|(starts/started) with #|(owns/owned) #|(begins/began) with #|(starts/started) the day with #|(starts/started) out with #|"
-    "(brings/brought) #|(keeps/kept) # [in a box|on a shelf|in a drawer|at home]|(has/had) # [at first|in the beginning|in {his} bag|in a box|at home]|"
-    "(has/had) a [box|bag|jar|basket] with #|(has/had) a collection of #|(carries/carried) #"
-)  # fmt: skip
-MONEY_START = "(has/had) #|(starts/started) with #|(has/had) # [in {his} wallet|in {his} pocket|in {his} piggy bank|at first]|(owns/owned) #|(has/had) saved #"
-ASK = (
-    "How many {X} (does/did) {N} have [(now/then)|left|in the end|at the end|after that|]?|How many {X} (are/were) left?|How many {X} (does/did) {he} have [(now/then)|left|in the end]?|"
-    "How many {X} (has/had) {N} got [(now/then)|left|]?|What is {N}'s number of {X} (now/then)?|How many {X} (is/was) {N} left with?|"
-    "How many (does/did) {he} have [left|(now/then)|in the end]?|How many (are/were) there in the end?|How many {X} (remain/remained)?|"
-    "Find the number of {X} {N} (has/had) [now|left|in the end].|Tell me how many {X} {N} has [now|left].|So how many {X} (does/did) {N} have?|"
-    "With how many {X} (does/did) {he} end up?|How many {X} (does/did) {N} still have?|How many {X} (does/did) {N} end up with?|Count {N}'s {X} now."
-)
-ASK_MONEY = (
-    "How much [money |](does/did) {N} have [(now/then)|left|in the end|after that]?|How much money (is/was) left?|How much (does/did) {he} have [left|(now/then)]?|"
-    "How many {X} (does/did) {N} have [(now/then)|left]?|How much [money |](does/did) {N} end up with?|How much money (does/did) {he} still have?"
-)
 CURRENCIES = ["dollars", "dollars", "euros", "pounds", "cents", "coins"]
 
 
@@ -134,7 +67,12 @@ class Story:
 
     def say(self, text: str) -> str:
         text = self.draw.say(self.draw.choice(_split(text)))
-        for slot, word in (("{O}", self.other), ("{N}", self.name), ("{X}", self.things), *((f"{{{k}}}", v) for k, v in self.forms.items())):
+        for slot, word in (
+            ("{O}", self.other),
+            ("{N}", self.name),
+            ("{X}", self.things),
+            *((f"{{{k}}}", v) for k, v in self.forms.items()),
+        ):
             text = text.replace(slot, word)
         return text
 
@@ -144,27 +82,27 @@ class Story:
         if self.lent and draw.random() < 0.6:
             amount, self.lent = draw.randint(1, self.lent), None
             if value + amount <= LARGEST:
-                return Event(self.say(OTHER_RETURNS), 1, max(amount, 2), with_subject=True) if amount > 1 else self.event(value)
+                return Event(self.say(PHRASES["other returns"]), 1, max(amount, 2), with_subject=True) if amount > 1 else self.event(value)
         if self.lost and self.lost > 2 and draw.random() < 0.4:
             amount, self.lost = draw.randint(2, self.lost), None
             if value + amount <= LARGEST:
-                return Event(self.say(FIND_AGAIN), 1, amount)
+                return Event(self.say(PHRASES["find again"]), 1, amount)
         factors = [f for f in PARTS if value % f == 0 and value >= 2 * f]
         if factors and draw.random() < 0.15:
             part = draw.choice(factors)
-            return Event(self.say(LOSE[self.kind]), -1, value // part, part=part)
+            return Event(self.say(PHRASES[f"lose {self.kind}"]), -1, value // part, part=part)
         if (draw.random() < 0.52 or value > 150) and value >= 3:
             amount = draw.randint(2, min(value - 1, 15 if draw.random() < 0.5 else 60))
             if draw.random() < 0.25:
                 self.lent = amount
-                return Event(self.say(GIVE), -1, amount)
+                return Event(self.say(PHRASES["give"]), -1, amount)
             self.lost = amount
-            return Event(self.say(LOSE[self.kind]), -1, amount)
+            return Event(self.say(PHRASES[f"lose {self.kind}"]), -1, amount)
         amount = draw.randint(2, max(2, min(LARGEST - value, 15 if draw.random() < 0.5 else 60)))
         how = draw.random()
         if how < 0.15:
-            return Event(self.say(OTHER_GIVES), 1, amount, with_subject=True)
-        return Event(self.say(RECEIVE if how < 0.3 else GAIN[self.kind]), 1, amount)
+            return Event(self.say(PHRASES["other gives"]), 1, amount, with_subject=True)
+        return Event(self.say(PHRASES["receive"] if how < 0.3 else PHRASES[f"gain {self.kind}"]), 1, amount)
 
     def tell(self, event: Event, spelled: bool) -> str:
         """The clause of an event, with its amount."""
@@ -199,7 +137,7 @@ def story(draw: Draw, steps: int) -> Problem:
         value += event.sign * event.amount
         events.append(event)
         values.append(value)
-    opening = s.say(MONEY_START if s.kind == "money" else START).replace("#", _start_amount(s, start))
+    opening = s.say(PHRASES["money start"] if s.kind == "money" else PHRASES["start"]).replace("#", _start_amount(s, start))
     clauses = [s.tell(event, s.spelled) for event in events]
     sentences = _package(s, f"{s.name} {opening}", events, clauses)
     answer = [f"{s.name} {s.draw.say('(has/had)')} {_plain(s, start)}."]
@@ -207,12 +145,21 @@ def story(draw: Draw, steps: int) -> Problem:
         told = event.text if event.with_subject else f"{_capital(s.forms['he'])} {event.text}"
         answer.append(_step(s, told, event, before, after))
     if draw.random() < 0.3:  # the start and the first step in one sentence
-        answer[0:2] = [answer[0][:-1] + " and " + answer[1][0].lower() * (not events[0].with_subject) + answer[1][not events[0].with_subject :]]
+        answer[0:2] = [
+            answer[0][:-1] + " and " + answer[1][0].lower() * (not events[0].with_subject) + answer[1][not events[0].with_subject :]
+        ]
     answer = [_capital(sentence) for sentence in answer] + [f"The answer is {value}."]
-    sentences.append(s.say(ASK_MONEY if s.kind == "money" else ASK))
+    sentences.append(s.say(PHRASES["ask money"] if s.kind == "money" else PHRASES["ask"]))
     rivals, extra = _distractors(s)
     sentences, relevant = insert(draw, sentences, extra, rivals)
-    return Problem("story", steps, "mixed" if rivals and extra else "rival" if rivals else "unrelated" if extra else "none", sentences, answer, relevant)
+    return Problem(
+        "story",
+        steps,
+        "mixed" if rivals and extra else "rival" if rivals else "unrelated" if extra else "none",
+        sentences,
+        answer,
+        relevant,
+    )
 
 
 def _start_amount(s: Story, number: int) -> str:

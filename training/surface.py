@@ -1,4 +1,5 @@
-"""How problems look when people type them: missing capitals and full stops, typing errors, contractions, British spelling, a word of greeting.
+"""How problems look when people type them: missing capitals and full stops, typing errors, contractions, British spelling, a
+word of greeting.
 
 The answer stays as it is, except that it is in lower case, or in British spelling, where the prompt is.
 """
@@ -11,12 +12,15 @@ from problem import Problem
 from words import DATA, LISTS, MORE_EDIBLE, MORE_THINGS, NAMES_BY_USE, THINGS
 
 SEEN_NAMES = set(NAMES_BY_USE[False])
-ADJECTIVES = "old new small big red blue green fresh heavy little nice clean broken empty wooden cheap long short bright shiny plain".split()
+ADJECTIVES = (
+    "old new small big red blue green fresh heavy little nice clean broken empty wooden cheap long short bright shiny plain".split()
+)
 # Words whose loss would change what is asked.
 NEEDED = set(
     "no not none half twice double third quarter each every per more less fewer left than times all both most least first last only rest "
     "how many much who what which where when whose as of and or but by for with from to at in on other another again back same away out "
-    "one two three four five six seven eight nine ten eleven twelve dozen before after ago older younger taller shorter total together".split()
+    "one two three four five six seven eight nine ten eleven twelve dozen before after ago older younger taller shorter total "
+    "together".split()
 )
 _SETS = [line.strip().split(" | ") for line in (DATA / "synonyms.txt").read_text().splitlines() if " | " in line]
 SYNONYMS = {phrase: [other for other in some if other != phrase] for some in _SETS for phrase in some}
@@ -30,12 +34,14 @@ SINGULARS = {
 
 CONTRACTIONS = {
     " is not ": " isn't ", " are not ": " aren't ", " does not ": " doesn't ", " did not ": " didn't ", " has not ": " hasn't ",
-    "What is ": "What's ", "Who is ": "Who's ", "Where is ": "Where's ", "It is ": "It's ", " cannot ": " can't ", " They are ": " They're ",
+    "What is ": "What's ", "Who is ": "Who's ", "Where is ": "Where's ", "It is ": "It's ",
+    " cannot ": " can't ", " They are ": " They're ",
     "I have ": "I've ", "I am ": "I'm ", "There is ": "There's ",
 }  # fmt: skip
 BRITISH = {
     "color": "colour", "meter": "metre", "liter": "litre", "neighbor": "neighbour", "gray": "grey", "center": "centre",
-    "theater": "theatre", "favorite": "favourite", "harbor": "harbour", "cookie": "biscuit", "candies": "sweets", "candy": "sweet", "soccer": "football",
+    "theater": "theatre", "favorite": "favourite", "harbor": "harbour", "cookie": "biscuit", "candies": "sweets", "candy": "sweet",
+    "soccer": "football",
     "math ": "maths ", "mom": "mum", "Mom": "Mum", "traveled": "travelled", "store": "shop",
 }  # fmt: skip
 OPENINGS = (

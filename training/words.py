@@ -129,8 +129,6 @@ def seen(items: list) -> list:
     return [item for i, item in enumerate(items) if i % 8]
 
 
-
-
 def _lines(file: str) -> list[str]:
     return (DATA / file).read_text().splitlines()
 
