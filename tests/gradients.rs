@@ -79,7 +79,7 @@ async fn gpu(file: &BytesInMemory, gguf: &Gguf) -> GpuModel {
 async fn error(model: &mut impl LanguageModel, golden: &Golden, shape: &GoldenShape) -> f64 {
     let (transcript, segments) = (golden.transcript(), golden.segments());
     let measured = measure(model, &[method("ig").unwrap()], &transcript, &segments, async |_| ControlFlow::Continue(())).await;
-    assert!(measured.failure.is_none());
+    assert!(measured.failure.is_none(), "{:?}", measured.failure);
     let (mut largest, mut error) = (0.0_f64, 0.0_f64);
     for (i, row) in measured.tables[0].rows().enumerate() {
         for (j, score) in row.iter().enumerate() {

@@ -60,7 +60,7 @@ fn numbers<T: serde::de::DeserializeOwned>(value: &Value) -> Vec<T> {
 fn score(lm: &mut Engine, job: &ScoreRequest<'_>) -> Vec<Readout> {
     let mut readouts = Vec::new();
     let scored = lm.score(job, async |number, readout| {
-        assert_eq!(number, readouts.len());
+        assert_eq!(number, readouts.len(), "readouts come in order");
         readouts.push(readout.clone());
         ControlFlow::Continue(())
     });
@@ -69,7 +69,7 @@ fn score(lm: &mut Engine, job: &ScoreRequest<'_>) -> Vec<Readout> {
 }
 
 fn largest_difference(ours: &[f64], theirs: &[f64]) -> f64 {
-    assert_eq!(ours.len(), theirs.len());
+    assert_eq!(ours.len(), theirs.len(), "as many numbers as the oracle has");
     ours.iter().zip(theirs).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max)
 }
 

@@ -100,7 +100,7 @@ fn follow_up_tokens(session: &mut Session<Engine>, question: &Question) -> [usiz
     words(session, question, 0);
     let after_words = session.lm.counters().forward_tokens;
     let curves = session.deletion_curves(question, &[], async |_| ControlFlow::Continue(()));
-    assert_eq!(pollster::block_on(curves).unwrap().unwrap().random.len(), RANDOM_ORDERS);
+    assert_eq!(pollster::block_on(curves).unwrap().unwrap().random.len(), RANDOM_ORDERS, "as many random orders as ever");
     let after_curves = session.lm.counters().forward_tokens;
     explain(session, &Question { method: "clp".into(), ..question.clone() });
     [after_words - start, after_curves - after_words, session.lm.counters().forward_tokens - after_curves]

@@ -12,7 +12,7 @@ use crate::request::PassProgress;
 /// Random orders in a deletion test: the mean of their curves is what chance would do.
 pub const RANDOM_ORDERS: usize = 3;
 
-/// For each of `orders` (0-based prompt sentences) s_0, s_1, ..: ln p of the whole generation, in nats, when so many of them are
+/// For each of `orders` (0-based prompt sentences) `s_0`, `s_1`, ..: ln p of the whole generation, in nats, when so many of them are
 /// replaced by end tokens. One request for all; a state that several orders share is measured once. `None` where `on_pass`
 /// broke off.
 pub async fn deletion_scores(

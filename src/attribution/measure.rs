@@ -33,7 +33,7 @@ pub async fn measure_columns(
     columns: Range<usize>,
     on_progress: impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
 ) -> Measured {
-    debug_assert!(methods.iter().all(|method| method.shares_passes_with(methods[0])));
+    debug_assert!(methods.iter().all(|method| method.shares_passes_with(methods[0])), "methods of one run share their passes");
     let (numbers, without_tokens): (Vec<usize>, Vec<usize>) = columns.partition(|&j| !segments.source(j).is_empty());
     let mut measurement = Measurement {
         methods,

@@ -9,7 +9,7 @@ use super::device::{Gpu, GpuStats};
 use crate::lm::LmError;
 
 /// GPU memory, counted while it lives.
-pub struct Buffer {
+pub(crate) struct Buffer {
     pub raw: wgpu::Buffer,
     stats: Rc<GpuStats>,
 }
@@ -24,19 +24,19 @@ impl Drop for Buffer {
 
 impl Gpu {
     /// Zeroed memory of `length` 4-byte values, for kernels and copies.
-    pub fn buffer(&self, label: &str, length: usize) -> Buffer {
+    pub(crate) fn buffer(&self, label: &str, length: usize) -> Buffer {
         self.create_buffer(label, 4 * length as u64, BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST)
     }
 
     /// Memory with these values.
-    pub fn buffer_with(&self, label: &str, values: &[u32]) -> Buffer {
+    pub(crate) fn buffer_with(&self, label: &str, values: &[u32]) -> Buffer {
         let buffer = self.buffer(label, values.len().max(1));
         self.write(&buffer, 0, values);
         buffer
     }
 
     /// Memory with these values.
-    pub fn buffer_with_f32(&self, label: &str, values: &[f32]) -> Buffer {
+    pub(crate) fn buffer_with_f32(&self, label: &str, values: &[f32]) -> Buffer {
         self.buffer_with(label, &values.iter().map(|value| value.to_bits()).collect::<Vec<_>>())
     }
 
@@ -56,7 +56,7 @@ impl Gpu {
     }
 
     /// Writes values from 4-byte position `at` on.
-    pub fn write(&self, buffer: &Buffer, at: usize, values: &[u32]) {
+    pub(crate) fn write(&self, buffer: &Buffer, at: usize, values: &[u32]) {
         self.write_bytes(buffer, at, &values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>());
     }
 
@@ -67,14 +67,14 @@ impl Gpu {
     }
 
     /// Copies `length` values from the start of `source` to position `at` of `destination`.
-    pub fn copy(&self, source: &Buffer, destination: &Buffer, at: usize, length: usize) {
+    pub(crate) fn copy(&self, source: &Buffer, destination: &Buffer, at: usize, length: usize) {
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         encoder.copy_buffer_to_buffer(&source.raw, 0, &destination.raw, 4 * at as u64, 4 * length as u64);
         self.queue.submit([encoder.finish()]);
     }
 
     /// The first `length` values of `buffer`, after all work that was submitted before.
-    pub async fn read(&self, buffer: &Buffer, length: usize) -> Result<Vec<u32>, LmError> {
+    pub(crate) async fn read(&self, buffer: &Buffer, length: usize) -> Result<Vec<u32>, LmError> {
         let size = 4 * length as u64;
         let staging = self.create_buffer("readback", size, BufferUsages::MAP_READ | BufferUsages::COPY_DST);
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
@@ -95,12 +95,12 @@ impl Gpu {
     }
 
     /// As [`Gpu::read`], for numbers.
-    pub async fn read_f32(&self, buffer: &Buffer, length: usize) -> Result<Vec<f32>, LmError> {
+    pub(crate) async fn read_f32(&self, buffer: &Buffer, length: usize) -> Result<Vec<f32>, LmError> {
         Ok(self.read(buffer, length).await?.into_iter().map(f32::from_bits).collect())
     }
 
     /// Runs `allocate`; an error where the GPU has not enough memory.
-    pub async fn try_allocate<T>(&self, allocate: impl FnOnce() -> T) -> Result<T, LmError> {
+    pub(crate) async fn try_allocate<T>(&self, allocate: impl FnOnce() -> T) -> Result<T, LmError> {
         let (bytes, peak_bytes) = (self.stats.allocated_bytes.get(), self.stats.peak_bytes.get());
         let scope = self.device.push_error_scope(ErrorFilter::OutOfMemory);
         let allocated = allocate();

@@ -4,7 +4,7 @@ use super::format::Format;
 
 /// A kernel as it is to be compiled; the same description is compiled once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Kernel {
+pub(crate) struct Kernel {
     /// Its file in `kernels/`.
     pub name: &'static str,
     /// `const NAME = value;` before the source.
@@ -18,27 +18,27 @@ pub struct Kernel {
 }
 
 /// A compiled kernel.
-pub struct Pipeline {
+pub(crate) struct Pipeline {
     pub pipeline: wgpu::ComputePipeline,
     pub layout: wgpu::BindGroupLayout,
 }
 
 impl Kernel {
-    pub fn new(name: &'static str, items_per_workgroup: [usize; 2]) -> Self {
+    pub(crate) fn new(name: &'static str, items_per_workgroup: [usize; 2]) -> Self {
         Self { name, constants: Vec::new(), format: None, params: "", items_per_workgroup }
     }
 
-    pub fn with_u32(mut self, name: &'static str, value: usize) -> Self {
+    pub(crate) fn with_u32(mut self, name: &'static str, value: usize) -> Self {
         self.constants.push((name, format!("{value}u")));
         self
     }
 
-    pub fn with_bool(mut self, name: &'static str, value: bool) -> Self {
+    pub(crate) fn with_bool(mut self, name: &'static str, value: bool) -> Self {
         self.constants.push((name, value.to_string()));
         self
     }
 
-    pub fn with_format(mut self, format: &'static Format) -> Self {
+    pub(crate) fn with_format(mut self, format: &'static Format) -> Self {
         self.format = Some(format);
         self
     }

@@ -47,7 +47,7 @@ impl Gpu {
     }
 
     /// The compiled kernel.
-    pub fn pipeline(&self, kernel: &Kernel) -> Rc<Pipeline> {
+    pub(crate) fn pipeline(&self, kernel: &Kernel) -> Rc<Pipeline> {
         if let Some(pipeline) = self.pipelines.borrow().get(kernel) {
             return pipeline.clone();
         }

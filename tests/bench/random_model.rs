@@ -23,7 +23,7 @@ struct Arguments {
     /// 42m, 135m, 0.6b or 1b
     #[arg(long)]
     shape: String,
-    /// Of matrices: Q8_0, Q4_K or F16
+    /// Of matrices: `Q8_0`, `Q4_K` or F16
     #[arg(long, default_value = "Q8_0")]
     quant: String,
     out: PathBuf,

@@ -142,7 +142,8 @@ impl Browser {
         let family = self.processes();
         let arguments = |process: &u32| std::fs::read_to_string(format!("/proc/{process}/cmdline")).unwrap_or_default();
         let gpu = family.iter().find(|process| arguments(process).contains("--type=gpu-process")).expect("a GPU process");
-        assert!(Command::new("kill").args(["-9", &gpu.to_string()]).status().expect("kill runs").success());
+        let killed = Command::new("kill").args(["-9", &gpu.to_string()]).status().expect("kill runs");
+        assert!(killed.success(), "the GPU process was not killed: {killed}");
     }
 
     /// Opens the `<details>` around an element.

@@ -1,4 +1,4 @@
-//! SwiGLU, the gate of the feed-forward network (Shazeer 2020).
+//! `SwiGLU`, the gate of the feed-forward network (Shazeer 2020).
 
 use super::two_dimensional;
 use crate::gpu::buffer::Buffer;
@@ -14,7 +14,7 @@ wgsl_struct! {
     }
 }
 
-/// y[r, i] = silu(gate[r, i]) up[r, i]; gate_up `[n, gate and up, ffn_dim]`, y `[n, stride]`.
+/// y[r, i] = silu(gate[r, i]) up[r, i]; `gate_up` `[n, gate and up, ffn_dim]`, y `[n, stride]`.
 pub fn record<'a>(recording: &mut Recording<'a>, gate_up: &'a Buffer, y: &'a Buffer, n: usize, ffn_dim: usize, stride: usize) {
     recording.dispatch(two_dimensional("swiglu"), Params { n, ffn_dim, stride }, &[gate_up, y], [ffn_dim, n]);
 }

@@ -9,7 +9,7 @@ use crate::table::Table;
 /// `v = Σ_i w[i] (v_i + [i in O])`, `w[i] = max(t[i], 0) / Σ_j max(T[i][j], 0)`
 ///
 /// where t = `scores` are those of the part on the generated sentences after the source (the last ones), T = `table` is that of the
-/// whole graph, and v_i is [`node_influence`]. The row is divided by its own sum, of which the part is no addend: so a part that does
+/// whole graph, and `v_i` is [`node_influence`]. The row is divided by its own sum, of which the part is no addend: so a part that does
 /// all that its source does gets the source's influence, and parts need not add up to their whole. The ablations neither divide nor,
 /// for `None`, cut. O(m (n + m)).
 pub fn part_influence(table: &Table, normalization: Normalization, scores: &[f64], output: &[usize]) -> f64 {

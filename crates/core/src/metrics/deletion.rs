@@ -10,13 +10,13 @@ pub fn order(attribution: &[f64]) -> Vec<usize> {
 /// A deletion curve, and what the attribution promised of it.
 pub struct Curve {
     responses: Vec<f64>,
-    /// d_0 = 1, d_1, ..: the part of the attribution that is left.
+    /// `d_0` = 1, `d_1`, ..: the part of the attribution that is left.
     promised: Vec<f64>,
     is_rising: bool,
 }
 
 impl Curve {
-    /// The curve of `scores` s_0..s_n, deleted in the [`order`] of `attribution`.
+    /// The curve of `scores` `s_0..s_n`, deleted in the [`order`] of `attribution`.
     pub fn new(scores: &[f64], attribution: &[f64]) -> Self {
         let (first, last) = (scores[0], scores[scores.len() - 1]);
         let range = (first - last).abs();
@@ -40,7 +40,7 @@ impl Curve {
         Self { responses, promised, is_rising: first <= last }
     }
 
-    /// r_0 = 1 to r_n = 0, never rising: the part of the log-probability that is left.
+    /// `r_0` = 1 to `r_n` = 0, never rising: the part of the log-probability that is left.
     pub fn responses(&self) -> &[f64] {
         &self.responses
     }

@@ -111,7 +111,7 @@ fn loading_words(LoadProgress { read_bytes, total_bytes, memory_bytes }: LoadPro
     }
 }
 
-/// "ready: demo, qwen3, 2.9 M parameters, Q8_0, on candle-cpu".
+/// "ready: demo, qwen3, 2.9 M parameters, `Q8_0`, on candle-cpu".
 fn ready_words(LoadedModel { model, backend, context_length, has_template, .. }: &LoadedModel) -> String {
     let size = model.parameters as f64 / 1e6;
     let template = if *has_template { "" } else { ", no chat template" };

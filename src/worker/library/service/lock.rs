@@ -7,7 +7,7 @@ use wasm_bindgen::prelude::{Closure, JsCast, JsValue};
 use super::js::navigator;
 
 /// A lock that this worker holds.
-pub struct Lock {
+pub(crate) struct Lock {
     /// Absent where the browser has no locks.
     release: Option<Function>,
 }
@@ -25,7 +25,7 @@ impl Lock {
     /// The lock of this model, or `None` where another tab, or another task of this one, holds it.
     ///
     /// In a browser without locks (at an insecure address) everybody gets one: there only its file handles keep tabs apart.
-    pub async fn try_acquire(name: &str) -> Option<Self> {
+    pub(crate) async fn try_acquire(name: &str) -> Option<Self> {
         let locks = Reflect::get(&navigator(), &"locks".into()).ok().filter(JsValue::is_object);
         let Some(request) = locks.as_ref().and_then(|locks| Reflect::get(locks, &"request".into()).ok()?.dyn_into::<Function>().ok())
         else {

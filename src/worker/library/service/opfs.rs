@@ -15,11 +15,11 @@ use crate::library::errors::StorageError;
 const MODELS: &str = "models";
 
 /// A folder of the private file system.
-pub struct Folder(FileSystemDirectoryHandle);
+pub(crate) struct Folder(FileSystemDirectoryHandle);
 
 impl Folder {
     /// The folder of all models; created where it is not there yet.
-    pub async fn models() -> Result<Self, StorageError> {
+    pub(crate) async fn models() -> Result<Self, StorageError> {
         let has_storage = js_sys::Reflect::get(&navigator(), &"storage".into()).is_ok_and(|storage| storage.is_object());
         if !has_storage {
             return Err(StorageError::Denied(String::new()));
@@ -28,19 +28,19 @@ impl Folder {
     }
 
     /// The folder of this name in it; created where it is not there yet.
-    pub async fn open_or_create(&self, name: &str) -> Result<Self, StorageError> {
+    pub(crate) async fn open_or_create(&self, name: &str) -> Result<Self, StorageError> {
         let options = FileSystemGetDirectoryOptions::new();
         options.set_create(true);
         Ok(Self(await_as(self.0.get_directory_handle_with_options(name, &options)).await?))
     }
 
     /// The folder of this name in it, where there is one.
-    pub async fn open(&self, name: &str) -> Option<Self> {
+    pub(crate) async fn open(&self, name: &str) -> Option<Self> {
         await_as(self.0.get_directory_handle(name)).await.ok().map(Self)
     }
 
     /// The names of all its files and folders.
-    pub async fn names(&self) -> Vec<String> {
+    pub(crate) async fn names(&self) -> Vec<String> {
         let entries: AsyncIterator = self.0.keys();
         let mut names = Vec::new();
         while let Ok(next) = entries.next() {
@@ -54,23 +54,23 @@ impl Folder {
     }
 
     /// The file of this name, to read.
-    pub async fn file(&self, name: &str) -> Option<File> {
+    pub(crate) async fn file(&self, name: &str) -> Option<File> {
         let handle: FileSystemFileHandle = await_as(self.0.get_file_handle(name)).await.ok()?;
         await_as(handle.get_file()).await.ok()
     }
 
     /// Length of the file of this name; 0 where there is none.
-    pub async fn size(&self, name: &str) -> u64 {
+    pub(crate) async fn size(&self, name: &str) -> u64 {
         self.file(name).await.map_or(0, |file| file.size() as u64)
     }
 
-    pub async fn text(&self, name: &str) -> Option<String> {
+    pub(crate) async fn text(&self, name: &str) -> Option<String> {
         let text: Promise = self.file(name).await?.text();
         JsFuture::from(text).await.ok()?.as_string()
     }
 
     /// The file of this name, to write; locked for everybody else until it is dropped.
-    pub async fn writer(&self, name: &str) -> Result<Writer, StorageError> {
+    pub(crate) async fn writer(&self, name: &str) -> Result<Writer, StorageError> {
         let options = FileSystemGetFileOptions::new();
         options.set_create(true);
         let handle: FileSystemFileHandle = await_as(self.0.get_file_handle_with_options(name, &options)).await?;
@@ -78,7 +78,7 @@ impl Folder {
     }
 
     /// Replaces the file of this name.
-    pub async fn write(&self, name: &str, text: &str) -> Result<(), StorageError> {
+    pub(crate) async fn write(&self, name: &str, text: &str) -> Result<(), StorageError> {
         let writer = self.writer(name).await?;
         writer.write_at(0, text.as_bytes())?;
         writer.truncate(text.len() as u64)?;
@@ -86,7 +86,7 @@ impl Folder {
     }
 
     /// Deletes the file or folder of this name, with all that is in it; one that is not there counts as deleted.
-    pub async fn delete(&self, name: &str) -> Result<(), StorageError> {
+    pub(crate) async fn delete(&self, name: &str) -> Result<(), StorageError> {
         let options = FileSystemRemoveOptions::new();
         options.set_recursive(true);
         match JsFuture::from(self.0.remove_entry_with_options(name, &options)).await {
@@ -97,7 +97,7 @@ impl Folder {
 }
 
 /// An open file; closed when it is dropped.
-pub struct Writer(FileSystemSyncAccessHandle);
+pub(crate) struct Writer(FileSystemSyncAccessHandle);
 
 impl Drop for Writer {
     fn drop(&mut self) {
@@ -106,30 +106,30 @@ impl Drop for Writer {
 }
 
 impl Writer {
-    pub fn size(&self) -> Result<u64, StorageError> {
+    pub(crate) fn size(&self) -> Result<u64, StorageError> {
         Ok(self.0.get_size()? as u64)
     }
 
     /// Writes all of `bytes`; an incomplete write means that the storage is full.
-    pub fn write_at(&self, position: u64, bytes: &[u8]) -> Result<(), StorageError> {
+    pub(crate) fn write_at(&self, position: u64, bytes: &[u8]) -> Result<(), StorageError> {
         let written = self.0.write_with_u8_array_and_options(bytes, &at(position))?;
         if written as usize == bytes.len() { Ok(()) } else { Err(StorageError::Full) }
     }
 
     /// At most `length` bytes from `position`.
-    pub fn read_at(&self, position: u64, length: usize) -> Result<Vec<u8>, StorageError> {
+    pub(crate) fn read_at(&self, position: u64, length: usize) -> Result<Vec<u8>, StorageError> {
         let buffer = Uint8Array::new_with_length(length as u32);
         let read = self.0.read_with_js_u8_array_and_options(&buffer, &at(position))?;
         Ok(buffer.subarray(0, read as u32).to_vec())
     }
 
     /// Cuts the file to this length.
-    pub fn truncate(&self, size: u64) -> Result<(), StorageError> {
+    pub(crate) fn truncate(&self, size: u64) -> Result<(), StorageError> {
         Ok(self.0.truncate_with_f64(size as f64)?)
     }
 
     /// Returns when what was written survives a loss of power.
-    pub fn flush(&self) -> Result<(), StorageError> {
+    pub(crate) fn flush(&self) -> Result<(), StorageError> {
         Ok(self.0.flush()?)
     }
 }

@@ -91,13 +91,13 @@ async fn describe(id: String, folder: &Folder) -> StoredModel {
 }
 
 /// Deletes a model whose lock is ours; without one another tab is downloading it.
-pub async fn delete(id: &str, lock: Option<Lock>) -> Result<(), StorageError> {
+pub(crate) async fn delete(id: &str, lock: Option<Lock>) -> Result<(), StorageError> {
     let _lock = lock.ok_or(StorageError::InUse)?;
     Folder::models().await?.delete(id).await
 }
 
 /// What the file holds, where it is there and can be read.
-pub async fn read_json<T: DeserializeOwned>(folder: &Folder, name: &str) -> Option<T> {
+pub(crate) async fn read_json<T: DeserializeOwned>(folder: &Folder, name: &str) -> Option<T> {
     serde_json::from_str(&folder.text(name).await?).ok()
 }
 
