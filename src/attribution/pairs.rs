@@ -44,6 +44,8 @@ const STILL_LIKELY: f64 = 0.5;
 const UNLIKELY: f64 = 0.1;
 /// A joint effect is told in words where it is at least this part of what all sources do to the sentence.
 const WORTH_TELLING: f64 = 0.1;
+/// Documents leave out what is less than this part.
+const WORTH_KEEPING: f64 = 0.01;
 
 /// Measures all sources alone and then in pairs. `on_progress` may break off; pairs not measured by then count as without effect.
 pub async fn measure_pairs(
@@ -257,8 +259,9 @@ impl<'a> PairMeasurement<'a> {
     fn pairs(&mut self) -> MeasuredPairs {
         let needed = std::mem::take(&mut self.needed_by_both);
         let mut effects = std::mem::take(&mut self.effects);
+        let row_sum = |target: usize| self.table.row(target).iter().flatten().map(|score| score.max(0.0)).sum::<f64>();
         for (effect, needed_by_both) in effects.iter_mut().zip(needed) {
-            let worth_telling = WORTH_TELLING * self.table.row(effect.target).iter().flatten().map(|score| score.max(0.0)).sum::<f64>();
+            let worth_telling = WORTH_TELLING * row_sum(effect.target);
             if effect.amount < worth_telling {
                 effect.either_is_enough.clear();
             }
@@ -266,7 +269,7 @@ impl<'a> PairMeasurement<'a> {
                 effect.only_together.clear();
             }
         }
-        effects.retain(|effect| effect.amount > 0.0 || !effect.only_together.is_empty());
+        effects.retain(|effect| effect.amount > WORTH_KEEPING * row_sum(effect.target) || !effect.only_together.is_empty());
         MeasuredPairs { alone: self.alone.clone(), effects }
     }
 }

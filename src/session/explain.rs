@@ -1,6 +1,6 @@
 //! Explaining: the table, source by source; and the deletion test.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use super::loaded::Session;
 use super::problems::{self, method_of};
@@ -10,10 +10,9 @@ use crate::attribution;
 use crate::attribution::Transcript;
 use crate::attribution::deletion::{RANDOM_ORDERS, deletion_scores, random_orders};
 use crate::attribution::measure::{measure, n_passes};
-use crate::attribution::measured::{MeasureProgress, Measured, MeasuredColumn, MeasuredPairs, PairEffect};
+use crate::attribution::measured::{MeasureProgress, Measured, MeasuredColumn, MeasuredPairs};
 use crate::explanation::{Document, JointEffect};
 use crate::lm::LanguageModel;
-use crate::model::tokenizer::TokenId;
 use crate::problem::Problem;
 use crate::request::{DeletionCurves, ExplainProgress, PassProgress, Question};
 use crate::text::words::words as words_of;
@@ -79,24 +78,24 @@ impl<M: LanguageModel> Session<M> {
 
     /// Enters what pairs of sources do, with the words that they do it to.
     pub fn enter_pairs(&self, document: &mut Document, transcript: &Transcript, MeasuredPairs { alone, effects }: MeasuredPairs) {
-        let words = |tokens: &[usize]| {
-            let runs = tokens.chunk_by(|a, b| a + 1 == *b);
-            let word = |run: &[usize]| {
-                let ids: Vec<TokenId> = run.iter().map(|t| transcript.tokens[transcript.generation.start + t]).collect();
-                self.tokenizer.decode(&ids).trim().to_owned()
-            };
-            let words: Vec<String> = runs.map(word).filter(|word| word.chars().any(char::is_alphanumeric)).collect();
-            (!words.is_empty()).then(|| words.join(" \u{2026} "))
-        };
-        let effect = |effect: PairEffect| JointEffect {
+        let mut end = 0;
+        let spans = transcript.tokens[transcript.generation.clone()].iter().map(|&token| {
+            let start = end;
+            end += self.tokenizer.bytes(token).len();
+            start..end
+        });
+        let spans: Vec<Range<usize>> = spans.collect();
+        let text = &document.generation.text;
+        let effects = effects.into_iter().map(|effect| JointEffect {
             target: effect.target,
             sources: effect.sources,
             amount: effect.amount,
-            either_is_enough: words(&effect.either_is_enough),
-            only_together: words(&effect.only_together),
-        };
+            either_is_enough: words_at(text, &spans, &effect.either_is_enough),
+            only_together: words_at(text, &spans, &effect.only_together),
+        });
+        let joint = effects.filter(|effect| effect.amount > 0.0 || effect.only_together.is_some()).collect();
         document.alone = Some(alone);
-        document.joint = effects.into_iter().map(effect).filter(|effect| effect.amount > 0.0 || effect.only_together.is_some()).collect();
+        document.joint = joint;
     }
 
     /// The deletion test of a question's answer, by `orders` of the prompt's sentences and by random ones. `None` where `on_pass` broke
@@ -116,5 +115,37 @@ impl<M: LanguageModel> Session<M> {
         let all = [orders, &random_orders(n_prompt, RANDOM_ORDERS, 0)].concat();
         let scores = deletion_scores(&mut self.lm, &transcript, &segments, &all, on_pass).await.map_err(problems::engine_failed)?;
         Ok(scores.map(|mut curves| DeletionCurves { random: curves.split_off(orders.len()), curves }))
+    }
+}
+
+/// The whole words of `text` in which `tokens` lie; `spans` are the bytes that each token covers. Nothing where there is no letter or digit.
+fn words_at(text: &str, spans: &[Range<usize>], tokens: &[usize]) -> Option<String> {
+    let mut words: Vec<&str> = Vec::new();
+    for run in tokens.chunk_by(|a, b| a + 1 == *b) {
+        let (first, last) = (spans.get(run[0])?.clone(), spans.get(run[run.len() - 1])?.clone());
+        let start = text.get(..first.start)?.rfind(char::is_whitespace).filter(|_| !text[first.start..].starts_with(char::is_whitespace));
+        let start = if text[first.start..].starts_with(char::is_whitespace) { first.start } else { start.map_or(0, |at| at + 1) };
+        let end = text.get(last.end..)?.find(char::is_whitespace).map_or(text.len(), |at| last.end + at);
+        let word = text.get(start..end)?.trim_matches(|c: char| !c.is_alphanumeric());
+        if !word.is_empty() && words.last() != Some(&word) {
+            words.push(word);
+        }
+    }
+    (!words.is_empty()).then(|| words.join(" \u{2026} "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_told_as_whole_words() {
+        let text = "Ann has 12 figs, so 12.";
+        let spans = [0..3, 3..7, 7..9, 9..10, 10..13, 13..16, 16..19, 19..23];
+        assert_eq!(words_at(text, &spans, &[2]), Some("12".into()));
+        assert_eq!(words_at(text, &spans, &[4]), Some("figs".into()));
+        assert_eq!(words_at(text, &spans, &[0, 4, 5]), Some("Ann \u{2026} figs".into()));
+        assert_eq!(words_at(text, &spans, &[]), None);
+        assert_eq!(words_at(text, &spans, &[9]), None);
     }
 }

@@ -18,6 +18,7 @@ mod masked;
 #[path = "../models/masked.rs"]
 mod masked_lm;
 mod offline;
+mod pairs;
 mod server;
 #[path = "../models/split.rs"]
 mod split;

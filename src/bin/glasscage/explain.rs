@@ -160,7 +160,7 @@ fn show_progress(progress: &ExplainProgress) {
 
 /// The answer and the percentages of the prompt sentences.
 fn attribution_text(document: &Document) -> String {
-    let adjacency = normalize(&document.table, document.method.normalization);
+    let adjacency = normalize(&document.scores(), document.method.normalization);
     let share = |attribution: Vec<f64>| attribution.into_iter().map(|influence| 100.0 * influence / document.output.len() as f64);
     let mut text = format!("{}\n\n  CAGE    row\n", document.generation.text.trim());
     let context = share(context_attribution(&adjacency, &document.output));

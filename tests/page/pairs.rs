@@ -1,0 +1,46 @@
+//! A fact that is said twice: missed by one sentence at a time, found in pairs.
+
+use super::browser::Browser;
+use super::steps::{ask, server};
+
+/// The share of P1 in the last sentence, in percent.
+async fn share_of_first_sentence(browser: &Browser) -> f64 {
+    let picture = browser.picture().await;
+    let row = picture.iter().find(|row| row[0] == "P1").expect("there is a first sentence");
+    row[1].parse().unwrap_or_else(|_| panic!("P1 has a share: {row:?}"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pairs_find_a_fact_that_is_said_twice_and_say_so() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    ask(&browser, "The game begins at 4 o'clock. It takes 3 hours. When does it arrive?").await;
+    browser.explained().await;
+    assert!(share_of_first_sentence(&browser).await < 2.0, "the model says the 4 again in its first step");
+    assert_eq!(browser.count("joint-effects").await, 0);
+
+    browser.open_details_of("method").await;
+    browser.select("method", "pairs").await;
+    browser.click("explain-button").await;
+    browser.explained().await;
+    assert!(share_of_first_sentence(&browser).await > 10.0, "either copy is enough, so both count");
+    let together = browser.text("joint-effects").await;
+    assert!(together.contains("Either P1 or G1 is enough for \u{201c}4\u{201d} in G2"), "{together}");
+    assert!(browser.text("range").await.contains(" to "), "shares come with a range");
+    assert!(browser.text("derivation").await.contains("logarithm"));
+    browser.screenshot("pairs-light").await;
+    browser.pictures_of("joint-effects", "pairs-together").await;
+
+    // The document says it all: it opens from a link without any model.
+    browser.click("copy-link").await;
+    let link = browser.wait("the link in the address bar", async || {
+        let url = browser.driver.current_url().await.ok()?;
+        url.fragment().is_some().then(|| url.to_string())
+    });
+    let link = link.await;
+    browser.driver.goto("about:blank").await.expect("the page closes");
+    browser.driver.goto(&link).await.expect("the link opens");
+    browser.find("sentence-G1").await;
+    assert_eq!(browser.text("joint-effects").await, together);
+    browser.close().await;
+}
