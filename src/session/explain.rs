@@ -118,7 +118,8 @@ impl<M: LanguageModel> Session<M> {
     }
 }
 
-/// The whole words of `text` in which `tokens` lie; `spans` are the bytes that each token covers. Nothing where there is no letter or digit.
+/// The whole words of `text` in which `tokens` lie; `spans` are the bytes that each token covers. Nothing where there is no letter or
+/// digit.
 fn words_at(text: &str, spans: &[Range<usize>], tokens: &[usize]) -> Option<String> {
     let mut words: Vec<&str> = Vec::new();
     for run in tokens.chunk_by(|a, b| a + 1 == *b) {

@@ -241,7 +241,10 @@ impl AttributionView {
             let [a, b] = effect.sources.map(|source| document.label(source));
             let target = document.label(n_prompt + effect.target);
             let either = effect.either_is_enough.as_ref().map(|words| {
-                format!("Either {a} or {b} is enough for \u{201c}{words}\u{201d} in {target}: without one of them it stays likely, without both not.")
+                format!(
+                    "Either {a} or {b} is enough for \u{201c}{words}\u{201d} in {target}: without one of them it stays likely, without \
+                     both not."
+                )
             });
             let together = effect.only_together.as_ref().map(|words| {
                 format!("Only {a} together with {b} gives \u{201c}{words}\u{201d} in {target}: without either it becomes unlikely.")

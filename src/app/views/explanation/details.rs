@@ -131,7 +131,11 @@ fn Entries(title: &'static str, entries: Memo<Vec<Entry>>) -> impl IntoView {
                         <span class="label">{label}</span>
                         <span class="snippet" title=text.clone()>{text.clone()}</span>
                         {range.map(|range| view! {
-                            <span class="range hint" data-testid="range" title="Whichever of two sentences what they do together is counted to">
+                            <span
+                                class="range hint"
+                                data-testid="range"
+                                title="Whichever of two sentences what they do together is counted to"
+                            >
                                 {range}
                             </span>
                         })}
