@@ -56,7 +56,8 @@ def markdown(model, summary: dict, file_bytes: int, tables: dict[str, str], frac
 
 **Model.** Qwen3 architecture, {parameters:.2f} M parameters: width {c.dim}, {c.n_layers} layers, {c.n_heads} heads and
 {c.n_kv_heads} K/V heads of {c.head_dim}, feed-forward {c.ffn_dim}, tied embedding, context {c.context_length}. Byte-level
-BPE of {c.vocab_size} tokens with the Qwen2 pre-tokenizer, single digits, ChatML, ends with `<|im_end|>`. GGUF, Q8_0 matrices, {file_bytes / 1e6:.2f} MB.
+BPE of {c.vocab_size} tokens with the Qwen2 pre-tokenizer, single digits, ChatML, ends with `<|im_end|>`. GGUF, Q8_0 matrices,
+{file_bytes / 1e6:.2f} MB.
 
 **Data.** {DATA}
 

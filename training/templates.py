@@ -17,6 +17,11 @@ after "?". Blocks are separated by blank lines, sentences by " | ".
 * `{a}` to `{k}`: a whole number, from 2 to 60 unless "? a=5-20" says otherwise; c and d are from 2 to 12. In a prompt
   it may appear as a word ("seven"), in the answer it is always in digits. `{a.word}` is always a word. `{$a}` is money:
   "$7", "7 euros". `{a.th}` is "3rd".
+* `{x|minute|minutes}`: the first word where x is 1, the second elsewhere (the number itself is not said). `{a.digits}` is never a
+  word.
+* `{N:she}`, `{N:he}`: a name of this kind. `{N.hers}`, `.himself` are pronouns, too.
+* `<<max {N}=a, {M}=b, the blue one=x>>`: what stands before the largest number; min and mid likewise. The numbers must differ.
+  `<<if a>b: {N} has enough // {N} has too little>>`: one of the two.
 * `{a} - {b} = {x}` in the answer computes x; operators are + - * /. Numbers are drawn again until every result is a whole
   number from 0 to 200 and every condition holds. Constants may stand in place of slots: `{c} * 60 = {x}`.
 * `[buys|finds]`: one of these. `[verb:buys|finds]`: one of these, which `{verb}` repeats (write names of lists with two or more
@@ -39,7 +44,7 @@ from pathlib import Path
 from draw import Draw
 from numbers_in_words import in_words, ordinal
 from problem import UNRELATED, Problem, insert
-from words import CONTAINERS, DATA, LISTS, pronouns
+from words import CONTAINERS, DATA, LISTS, NAMES_BY_USE, pronouns
 
 FOLDER = Path(__file__).parent / "templates"
 LARGEST = 200
@@ -56,6 +61,10 @@ _TENSE = re.compile(r"\(([^()/]*)/([^()/]*)\)")
 _SLOT = re.compile(r"\{(\$?)(\w+)(?:\.(\w+))?\}")
 _EQUATION = re.compile(r"(\{\$?\w\}|\d+) ([-+*/]) (\{\$?\w\}|\d+) = \{\$?([a-z])\}")
 _NAMED = re.compile(r"\{([a-z]{2,}\d?)\}")
+_PLURAL = re.compile(r"\{([a-z])\|([^|{}]*)\|([^|{}]*)\}")
+_GENDER = re.compile(r"\{([NMOQRST]):(he|she)\}")
+_RANK = re.compile(r"<<(max|min|mid) (.*?)>>")
+_IF = re.compile(r"<<if (.*?): (.*?) // (.*?)>>")
 _COPY = re.compile(r"@(\d)")
 
 
@@ -170,6 +179,11 @@ def _shuffled(draw: Draw, sentences: list[str]) -> list[str]:
     return numbered
 
 
+def _ranked(text: str) -> list[tuple[str, str]]:
+    """ "{N}=a, the blue one=x" -> [("{N}", "a"), ("the blue one", "x")]."""
+    return [(words.strip(), letter.strip()) for words, letter in (part.rsplit("=", 1) for part in text.split(","))]
+
+
 def _marks(sentence: str) -> str:
     """What stands before a prompt sentence: "~", "~?", "&", "&~", ..."""
     return sentence[: len(sentence) - len(sentence.lstrip("~&?"))]
@@ -184,8 +198,16 @@ class _Filler:
         self.words: dict[str, tuple[str, ...]] = {}
         self.numbers: dict[str, int] = {}
         self.people = draw.names(len(PEOPLE))
+        for person, he in {match[1]: match[2] for match in _GENDER.finditer(" ".join(sum(template.prompts, template.answer)))}.items():
+            self.people[PEOPLE.index(person)] = self._name_of(he)
         self.money = draw.choice(MONEY)
         self.spelled = draw.random() < 0.2
+
+    def _name_of(self, he: str) -> str:
+        """A name of a man ("he") or a woman ("she") that nobody has yet."""
+        while pronouns(name := self.draw.choice(NAMES_BY_USE[False]))["he"] != he or name in self.people:
+            pass
+        return name
 
     @property
     def conditions(self) -> list[str]:
@@ -220,7 +242,10 @@ class _Filler:
         self.numbers = {}
         text = " ".join(prompt + answer)
         computed = [match[4] for match in _EQUATION.finditer(" ".join(answer))]
-        letters = {match[2] for match in _SLOT.finditer(text)} & set("abcdefghijk")
+        letters = {match[2] for match in _SLOT.finditer(text)} | {match[1] for match in _PLURAL.finditer(text)}
+        letters |= {letter for match in _RANK.finditer(text) for _, letter in _ranked(match[2])}
+        letters |= {letter for match in _IF.finditer(text) for letter in re.findall(r"\b[a-k]\b", match[1])}
+        letters &= set("abcdefghijk")
         letters |= {letter for rule in self.conditions for letter in re.findall(r"\b[a-k]\b", rule)}
         for letter in sorted(letters - set(computed)):
             default = (2, 12) if letter in "cd" else (2, 60)
@@ -231,7 +256,12 @@ class _Filler:
             if not 0 <= result <= LARGEST or result != int(result):
                 return False
             self.numbers[match[4]] = int(result)
-        return all(eval(rule, {}, self.numbers) for rule in self.conditions)
+        return self._are_ranks_clear(prompt + answer) and all(eval(rule, {}, self.numbers) for rule in self.conditions)
+
+    def _are_ranks_clear(self, sentences: list[str]) -> bool:
+        """Whether the numbers that are ranked differ."""
+        ranked = ([self.numbers[letter] for _, letter in _ranked(match[2])] for match in _RANK.finditer(" ".join(sentences)))
+        return all(len(set(numbers)) == len(numbers) for numbers in ranked)
 
     def _operand(self, text: str) -> int:
         if text.isdigit():
@@ -255,10 +285,19 @@ class _Filler:
 
     def fill(self, text: str, spelled: bool) -> str:
         """Fills the slots; `spelled`: small numbers as words."""
+        text = _IF.sub(lambda match: match[2] if eval(match[1], {}, self.numbers) else match[3], text)
+        text = _RANK.sub(lambda match: self._rank(match[1], match[2]), text)
+        text = _GENDER.sub(r"{\1}", text)
+        text = _PLURAL.sub(lambda match: match[2] if self.numbers[match[1]] == 1 else match[3], text)
         text = _SLOT.sub(lambda match: self._word(match, spelled), text)
         text = re.sub(r" +(?=[ .?!,;])", "", text.strip())
         text = re.sub(r"\b([Aa]) (?=(?!uni|uku|use|eu|one)[aeiou]|8|11\b|18\b)", r"\1n ", text)
         return text[:1].upper() + text[1:]
+
+    def _rank(self, which: str, text: str) -> str:
+        """What stands before the largest, smallest or middle number."""
+        ordered = [words for words, _ in sorted(_ranked(text), key=lambda pair: self.numbers[pair[1]])]
+        return {"min": ordered[0], "max": ordered[-1], "mid": ordered[len(ordered) // 2]}[which]
 
     def _word(self, match: re.Match, spelled: bool) -> str:
         money, slot, form = match[1], match[2], match[3]
@@ -278,6 +317,8 @@ class _Filler:
         return forms[form] if form.islower() else forms[form.lower()].capitalize()
 
     def _number(self, number: int, money: str, form: str | None, spelled: bool) -> str:
+        if form == "digits":
+            return str(number)
         if form == "th":
             return ordinal(number)
         if form == "word" or spelled and number <= 20 and not money:

@@ -156,7 +156,9 @@ EDIBLE_BY_USE = {True: [t for t in reserved(THINGS) if t in EDIBLE], False: [t f
 def pronouns(name: str) -> dict[str, str]:
     """The pronouns for a name; an invented name always has the same."""
     he = name in HIS_NAMES or MORE_NAMES.get(name) == "he" or not (name in HER_NAMES or name in MORE_NAMES) and len(name) % 2 == 0
-    return {"he": "he", "his": "his", "him": "him"} if he else {"he": "she", "his": "her", "him": "her"}
+    if he:
+        return {"he": "he", "his": "his", "him": "him", "hers": "his", "himself": "himself"}
+    return {"he": "she", "his": "her", "him": "her", "hers": "hers", "himself": "herself"}
 
 
 def pronoun(name: str, rng: Random) -> str:
