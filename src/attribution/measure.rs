@@ -6,7 +6,7 @@ use super::base_method::{AttributionMethod, Observation, PlanInput, Replacement,
 use super::measured::{MeasureProgress, Measured, MeasuredColumn};
 use super::pairs::{self, measure_pairs};
 use super::transcript::{Segments, Transcript};
-use crate::lm::{InfillRequest, Infills, LanguageModel, LmError, Pass, Readout, ScoreRequest};
+use crate::lm::{InfillRequest, Infills, LanguageModel, LmError, Pass, Readout, ScoreRequest, score_base};
 use crate::table::Table;
 
 /// The table **T** of `transcript` by each of `methods`, which share their passes: [`AttributionMethod::shares_passes_with`].
@@ -131,12 +131,8 @@ impl Measurement<'_> {
     async fn read_attention(&mut self, model: &mut impl LanguageModel) -> Result<(), LmError> {
         let Transcript { tokens, generation, .. } = self.transcript;
         let request = ScoreRequest { attended: &self.sources, ..ScoreRequest::new(tokens, generation.clone(), &[]) };
-        let attention = &mut self.attention;
-        let score = model.score(&request, async |_, readout| {
-            *attention = readout.attention.clone();
-            ControlFlow::Continue(())
-        });
-        score.await
+        self.attention = score_base(model, &request).await?.attention;
+        Ok(())
     }
 
     /// Scores one round; the last one completes the table.

@@ -21,7 +21,7 @@ use super::measured::{MeasureProgress, Measured, MeasuredColumn, MeasuredPairs, 
 use super::perturbation::{blank, drop, plan};
 use super::transcript::{Segments, Transcript};
 use crate::explanation::Compression;
-use crate::lm::{Edit, LanguageModel, LmError, Pass, ScoreRequest};
+use crate::lm::{Edit, LanguageModel, LmError, Pass, Readout, ScoreRequest};
 use crate::model::tokenizer::TokenId;
 use crate::table::Table;
 
@@ -126,11 +126,10 @@ impl<'a> PairMeasurement<'a> {
         model: &mut impl LanguageModel,
         on_progress: &mut impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
     ) -> Result<(), LmError> {
-        if self.measure_alone(model, on_progress).await?.is_break() {
-            return Ok(());
-        }
-        for (first, others) in chosen_pairs(self.transcript, self.segments) {
-            if self.measure_with(model, first, &others, on_progress).await?.is_break() {
+        let alone: Vec<usize> = (0..self.segments.n_sources()).filter(|&j| !self.segments.source(j).is_empty()).collect();
+        let with_others = chosen_pairs(self.transcript, self.segments).into_iter().map(|(first, others)| (Some(first), others));
+        for (first, sources) in std::iter::once((None, alone)).chain(with_others) {
+            if self.round(model, first, &sources, on_progress).await?.is_break() {
                 return Ok(());
             }
         }
@@ -141,62 +140,54 @@ impl<'a> PairMeasurement<'a> {
         blank(self.transcript, self.segments.source(j))
     }
 
-    /// One pass for each source: the table is that of Pert.
-    async fn measure_alone(
+    /// One pass for each of `sources`, alone, which makes the table of Pert., or together with `first`, which comes before them.
+    async fn round(
         &mut self,
         model: &mut impl LanguageModel,
+        first: Option<usize>,
+        sources: &[usize],
         on_progress: &mut impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, LmError> {
-        let sources: Vec<usize> = (0..self.segments.n_sources()).filter(|&j| !self.segments.source(j).is_empty()).collect();
-        let passes: Vec<Pass> = sources.iter().map(|&j| Pass { edits: vec![self.blank(j)] }).collect();
-        let request = ScoreRequest::new(&self.transcript.tokens, self.transcript.generation.clone(), &passes);
-        let mut flow = ControlFlow::Continue(());
-        let score = model.score(&request, async |number, readout| {
-            flow = if number == 0 {
-                self.base.clone_from(&readout.log_probs);
-                on_progress(MeasureProgress::Base).await
-            } else {
-                self.passes_done += 1;
-                let source = sources[number - 1];
-                self.without.insert(source, readout.log_probs.clone());
-                let scores: Vec<f64> = self.segments.targets(source).iter().map(|target| self.drop(target, &readout.log_probs)).collect();
-                self.table.set_column(source, &scores);
-                self.alone.set_column(source, &scores);
-                on_progress(MeasureProgress::Column(MeasuredColumn { source, scores: &[scores], done: self.passes_done })).await
-            };
-            flow
-        });
-        score.await?;
-        Ok(flow)
-    }
-
-    /// One pass for `first` with each of the `others`, which come after it.
-    async fn measure_with(
-        &mut self,
-        model: &mut impl LanguageModel,
-        first: usize,
-        others: &[usize],
-        on_progress: &mut impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
-    ) -> Result<ControlFlow<()>, LmError> {
-        let edits = [self.blank(first)];
-        let passes: Vec<Pass> = others.iter().map(|&k| Pass { edits: vec![self.blank(k)] }).collect();
+        let edits: Vec<Edit> = first.iter().map(|&j| self.blank(j)).collect();
+        let passes: Vec<Pass> = sources.iter().map(|&k| Pass { edits: vec![self.blank(k)] }).collect();
         let request =
             ScoreRequest { edits: &edits, ..ScoreRequest::new(&self.transcript.tokens, self.transcript.generation.clone(), &passes) };
         let mut flow = ControlFlow::Continue(());
         let score = model.score(&request, async |number, readout| {
-            if number == 0 {
-                return ControlFlow::Continue(());
-            }
-            self.passes_done += 1;
-            self.observe([first, others[number - 1]], &readout.log_probs);
-            flow = on_progress(MeasureProgress::Pass { done: self.passes_done }).await;
+            flow = self.take(first, number.checked_sub(1).map(|i| sources[i]), readout, on_progress).await;
             flow
         });
         score.await?;
-        if flow.is_continue() {
-            flow = self.report([first].iter().chain(others), on_progress).await;
+        if flow.is_continue() && first.is_some() {
+            flow = self.report(first.iter().chain(sources), on_progress).await;
         }
         Ok(flow)
+    }
+
+    /// Takes the readout of a round's base text, or of one of its passes.
+    async fn take(
+        &mut self,
+        first: Option<usize>,
+        source: Option<usize>,
+        readout: &Readout,
+        on_progress: &mut impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let Some(source) = source else {
+            if first.is_none() {
+                self.base.clone_from(&readout.log_probs);
+            }
+            return on_progress(MeasureProgress::Base).await;
+        };
+        self.passes_done += 1;
+        if let Some(first) = first {
+            self.observe([first, source], &readout.log_probs);
+            return on_progress(MeasureProgress::Pass { done: self.passes_done }).await;
+        }
+        self.without.insert(source, readout.log_probs.clone());
+        let scores: Vec<f64> = self.segments.targets(source).iter().map(|target| self.drop(target, &readout.log_probs)).collect();
+        self.table.set_column(source, &scores);
+        self.alone.set_column(source, &scores);
+        on_progress(MeasureProgress::Column(MeasuredColumn { source, scores: &[scores], done: self.passes_done })).await
     }
 
     /// Tells the columns that have changed.

@@ -6,11 +6,13 @@ pub mod generate;
 mod request;
 pub mod rng;
 pub mod sample;
+mod score;
 
 use std::ops::ControlFlow;
 
 pub use error::{LmError, LoadError};
 pub use request::{Edit, InfillRequest, Infills, Input, Pass, Readout, ScoreRequest, check_known, check_length, check_request};
+pub use score::score_base;
 
 use crate::model::config::Config;
 use crate::model::tokenizer::TokenId;

@@ -1,19 +1,13 @@
-//! Whether an answer is to be trusted, where the model's file says how to tell: two logistic classifiers over [`signs`]. Their weights
+//! Whether an answer is to be trusted, where the model's file says how to tell: two logistic classifiers over [`Signs`]. Their weights
 //! are in the file (`glasscage.answer_check`), fitted by `training/calibrate.py` on problems that the model was not trained on.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
 use serde::Deserialize;
 
-use super::loaded::Session;
-use super::problems;
-use super::signs::{AnswerEvidence, Signs, signs};
-use super::text::{FramedPrompt, TokenizedAnswer};
+use super::signs::Signs;
 use crate::explanation::AnswerWarning;
-use crate::lm::{LanguageModel, ScoreRequest};
 use crate::model::gguf::Metadata;
-use crate::problem::Problem;
 
 /// What a model's file says of its mistakes.
 #[derive(Clone, Debug, Deserialize)]
@@ -41,7 +35,7 @@ impl AnswerCheck {
         serde_json::from_str(metadata.str("glasscage.answer_check")?).ok()
     }
 
-    fn warning(&self, signs: &Signs) -> Option<AnswerWarning> {
+    pub fn warning(&self, signs: &Signs) -> Option<AnswerWarning> {
         if self.out_of_scope.applies(signs) {
             Some(AnswerWarning::OutOfScope)
         } else if self.doubtful.applies(signs) {
@@ -49,56 +43,6 @@ impl AnswerCheck {
         } else {
             None
         }
-    }
-}
-
-impl<M: LanguageModel> Session<M> {
-    /// The signs of mistakes in the model's greedy answer to `prompt`, from which the check's weights are fitted.
-    pub async fn answer_signs(&mut self, prompt: &str, answer: &str) -> Result<Signs, Problem> {
-        let framed =
-            FramedPrompt::new(prompt, self.template.as_ref(), &self.tokenizer).map_err(|error| problems::template_failed(&error))?;
-        let answer = TokenizedAnswer::from_text(answer, &framed.ids, &self.tokenizer);
-        self.signs(prompt, &framed, &answer).await
-    }
-
-    /// What the model's own check says of the answer just generated; nothing where it has none. Takes one pass over the text, the first
-    /// time.
-    pub(super) async fn warning(
-        &mut self,
-        prompt: &str,
-        framed: &FramedPrompt,
-        answer: &TokenizedAnswer,
-    ) -> Result<Option<AnswerWarning>, Problem> {
-        let Some(check) = self.answer_check.clone().filter(|_| !answer.ids.is_empty()) else { return Ok(None) };
-        if let Some(warning) = self.last_answer.as_ref().and_then(|last| last.warning) {
-            return Ok(warning);
-        }
-        let warning = check.warning(&self.signs(prompt, framed, answer).await?);
-        if let Some(last) = &mut self.last_answer {
-            last.warning = Some(warning);
-        }
-        Ok(warning)
-    }
-
-    /// The signs of mistakes in an answer.
-    async fn signs(&mut self, prompt: &str, framed: &FramedPrompt, answer: &TokenizedAnswer) -> Result<Signs, Problem> {
-        let tokens = [&framed.ids[..], &answer.ids].concat();
-        let mut log_probs = Vec::new();
-        let request = ScoreRequest::new(&tokens, 1..tokens.len(), &[]);
-        let score = self.lm.score(&request, async |_, readout| {
-            log_probs.clone_from(&readout.log_probs);
-            ControlFlow::Break(())
-        });
-        score.await.map_err(problems::engine_failed)?;
-        let of_prompt = framed.prompt_positions();
-        let word_tokens = |word: &str| self.tokenizer.encode(&format!(" {word}")).len();
-        Ok(signs(&AnswerEvidence {
-            prompt,
-            answer: &answer.text,
-            prompt_log_probs: &log_probs[of_prompt.start.max(1) - 1..of_prompt.end - 1],
-            answer_log_probs: &log_probs[framed.ids.len() - 1..],
-            word_tokens: &word_tokens,
-        }))
     }
 }
 

@@ -16,6 +16,7 @@ mod problems;
 mod results;
 mod signs;
 mod text;
+mod warning;
 mod words;
 
 pub use loaded::Session;

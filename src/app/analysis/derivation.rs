@@ -4,57 +4,64 @@ use crate::explanation::{Aggregation, Compression, Derivation, Method};
 use crate::graph::Normalization;
 
 /// One way, for a button and the sentence beside it.
-pub struct Way<T> {
-    pub value: T,
+pub struct Way {
+    /// The same derivation, but in this way.
+    pub set: fn(Derivation) -> Derivation,
     pub name: &'static str,
     pub about: &'static str,
 }
 
-pub const AGGREGATIONS: [Way<Aggregation>; 2] = [
+impl Way {
+    pub fn is_chosen(&self, derivation: Derivation) -> bool {
+        (self.set)(derivation) == derivation
+    }
+}
+
+pub const AGGREGATIONS: [Way; 2] = [
     Way {
-        value: Aggregation::Mean,
+        set: |way| Derivation { aggregation: Aggregation::Mean, ..way },
         name: "mean",
         about: "The mean over the tokens of both sentences, as in the paper: a long sentence counts no more than a short one.",
     },
     Way {
-        value: Aggregation::Sum,
+        set: |way| Derivation { aggregation: Aggregation::Sum, ..way },
         name: "sum",
         about: "The sum over all pairs of tokens, as in the paper\u{2019}s reference code: long sentences count more.",
     },
 ];
 
-pub const COMPRESSIONS: [Way<Compression>; 3] = [
+pub const COMPRESSIONS: [Way; 3] = [
     Way {
-        value: Compression::None,
+        set: |way| Derivation { compression: Compression::None, ..way },
         name: "as they are",
         about: "Scores count in full, as in the paper: a source that makes a sentence impossible can drown all others in its row.",
     },
     Way {
-        value: Compression::Log,
+        set: |way| Derivation { compression: Compression::Log, ..way },
         name: "logarithm",
         about: "ln(1 + x / 2), where x is the loss of the whole sentence in nats: a sentence that has become impossible hardly counts \
              for more when it becomes more so.",
     },
     Way {
-        value: Compression::Bounded,
+        set: |way| Derivation { compression: Compression::Bounded, ..way },
         name: "bounded",
         about: "1 \u{2212} exp(\u{2212}x / 10), where x is the loss of the whole sentence in nats: no score is above 1.",
     },
 ];
 
-pub const NORMALIZATIONS: [Way<Normalization>; 3] = [
+pub const NORMALIZATIONS: [Way; 3] = [
     Way {
-        value: Normalization::Full,
+        set: |way| Derivation { normalization: Normalization::Full, ..way },
         name: "shares",
         about: "Negative scores are cut to 0 and each row is divided by its sum, as in the paper: the sources share 100%.",
     },
     Way {
-        value: Normalization::NonNegative,
+        set: |way| Derivation { normalization: Normalization::NonNegative, ..way },
         name: "positive scores",
         about: "Negative scores are cut to 0, nothing is divided. These are numbers, not shares, and they multiply along each path.",
     },
     Way {
-        value: Normalization::None,
+        set: |way| Derivation { normalization: Normalization::None, ..way },
         name: "raw scores",
         about: "Nothing is cut and nothing divided. These are numbers, not shares; negative ones take away, and they multiply \
              along each path.",
@@ -68,8 +75,8 @@ pub fn is_the_papers(method: &Method) -> bool {
 
 /// "mean of each block, shares".
 pub fn words(method: &Method) -> String {
-    let aggregation = AGGREGATIONS.iter().find(|way| way.value == method.aggregation).map_or("", |way| way.name);
-    let normalization = NORMALIZATIONS.iter().find(|way| way.value == method.normalization).map_or("", |way| way.name);
+    let name = |ways: &[Way]| ways.iter().find(|way| way.is_chosen(method.derivation())).map_or("", |way| way.name);
+    let (aggregation, normalization) = (name(&AGGREGATIONS), name(&NORMALIZATIONS));
     let compression = match method.compression {
         Compression::None => "",
         Compression::Log => ", logarithm",

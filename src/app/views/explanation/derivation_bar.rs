@@ -14,9 +14,6 @@ pub fn DerivationBar() -> impl IntoView {
     let ask = move |look: fn(&Method) -> bool| method.with(|method| method.as_ref().is_none_or(look));
     let summary = move || method.with(|method| method.as_ref().map(derivation::words));
     let chosen = Memo::new(move |_| method.with(|method| method.as_ref().map(Method::derivation)).unwrap_or_default());
-    let aggregation = Memo::new(move |_| chosen.get().aggregation);
-    let compression = Memo::new(move |_| chosen.get().compression);
-    let normalization = Memo::new(move |_| chosen.get().normalization);
     view! {
         <details class="fold derivation">
             <summary>
@@ -25,24 +22,9 @@ pub fn DerivationBar() -> impl IntoView {
                 <span class="tag" hidden=move || ask(derivation::is_the_papers)>"not the paper\u{2019}s way"</span>
             </summary>
             <div class="ways card">
-                <Ways
-                    title="A block of scores counts by its"
-                    ways=&AGGREGATIONS
-                    chosen=aggregation
-                    choose=move |aggregation| derive(Derivation { aggregation, ..chosen.get_untracked() })
-                />
-                <Ways
-                    title="Scores count"
-                    ways=&COMPRESSIONS
-                    chosen=compression
-                    choose=move |compression| derive(Derivation { compression, ..chosen.get_untracked() })
-                />
-                <Ways
-                    title="Edges of the graph are"
-                    ways=&NORMALIZATIONS
-                    chosen=normalization
-                    choose=move |normalization| derive(Derivation { normalization, ..chosen.get_untracked() })
-                />
+                <Ways title="A block of scores counts by its" ways=&AGGREGATIONS chosen />
+                <Ways title="Scores count" ways=&COMPRESSIONS chosen />
+                <Ways title="Edges of the graph are" ways=&NORMALIZATIONS chosen />
                 <p class="hint">
                     "The measured scores stay as they are; links and files keep both. "
                     <button
@@ -62,18 +44,15 @@ pub fn DerivationBar() -> impl IntoView {
 
 /// Buttons of which one is pressed, and what that means.
 #[component]
-fn Ways<T: Copy + PartialEq + Send + Sync + 'static>(
-    title: &'static str,
-    ways: &'static [Way<T>],
-    chosen: Memo<T>,
-    choose: impl Fn(T) + Copy + 'static,
-) -> impl IntoView {
-    let button = |way: &'static Way<T>| {
-        let is_pressed = move || (chosen.get() == way.value).to_string();
+fn Ways(title: &'static str, ways: &'static [Way], chosen: Memo<Derivation>) -> impl IntoView {
+    let page = use_page();
+    let button = |way: &'static Way| {
+        let is_pressed = move || way.is_chosen(chosen.get()).to_string();
         let test_id = format!("way-{}", way.name.replace(' ', "-"));
-        view! { <button type="button" data-testid=test_id aria-pressed=is_pressed on:click=move |_| choose(way.value)>{way.name}</button> }
+        let choose = move |_| page.send(Message::Derive((way.set)(chosen.get_untracked())));
+        view! { <button type="button" data-testid=test_id aria-pressed=is_pressed on:click=choose>{way.name}</button> }
     };
-    let about = move || ways.iter().find(|way| way.value == chosen.get()).map(|way| way.about);
+    let about = move || ways.iter().find(|way| way.is_chosen(chosen.get())).map(|way| way.about);
     view! {
         <div role="group" aria-label=title>
             <p>{title}</p>

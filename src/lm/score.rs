@@ -1,0 +1,16 @@
+//! What is often asked of [`LanguageModel::score`].
+
+use std::ops::ControlFlow;
+
+use super::{LanguageModel, LmError, Readout, ScoreRequest};
+
+/// The readout of the base text of `request`. One function for all who ask, because each caller's closure is compiled into both engines.
+pub async fn score_base(model: &mut impl LanguageModel, request: &ScoreRequest<'_>) -> Result<Readout, LmError> {
+    let mut base = None;
+    let score = model.score(request, async |_, readout| {
+        base = Some(readout.clone());
+        ControlFlow::Break(())
+    });
+    score.await?;
+    base.ok_or_else(|| LmError::Engine("the text was not scored".into()))
+}
