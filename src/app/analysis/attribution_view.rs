@@ -226,7 +226,9 @@ impl AttributionView {
             let adjacency = graph::normalize(&counted.scores(), document.method.normalization);
             Some(*graph::node_influence(&adjacency, &self.output).get(j)? / self.output.len().max(1) as f64)
         };
-        let (low, high) = (share(false)?, share(true)?);
+        // Compressed scores add up to most where both sources have half, so the share itself may lie outside.
+        let shares = [share(false)?, share(true)?, self.via_steps(j)?];
+        let (low, high) = shares.iter().fold((f64::MAX, f64::MIN), |(low, high), &share| (low.min(share), high.max(share)));
         (high - low >= 0.005).then_some([low, high])
     }
 
@@ -325,7 +327,9 @@ impl AttributionView {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::explanation::{Aggregation, Answer, Compression, Derivation, FORMAT, Manifest, Method, Model, Passage, Unit, VERSION};
+    use crate::explanation::{
+        Aggregation, Answer, Compression, Derivation, FORMAT, JointEffect, Manifest, Method, Model, Passage, Unit, VERSION,
+    };
     use crate::graph::Normalization;
 
     /// P1 -> G1; P2 and G1 -> G2 half each; nothing -> G3; a trace of P2 -> G4.
@@ -363,6 +367,24 @@ pub mod tests {
 
     fn read(output: &[usize]) -> AttributionView {
         AttributionView::new(Arc::new(AttributionGraph::new(document())), output)
+    }
+
+    #[test]
+    fn a_share_lies_within_its_range_however_scores_are_compressed() {
+        let mut pairs = document();
+        pairs.alone = Some(pairs.table.clone());
+        pairs.joint =
+            vec![JointEffect { target: 1, sources: [1, 2], amount: 0.8, either_is_enough: Some("4".into()), only_together: None }];
+        for compression in [Compression::None, Compression::Log, Compression::Bounded] {
+            let derived = pairs.clone().derived(Derivation { compression, ..Derivation::default() });
+            let view = AttributionView::new(Arc::new(AttributionGraph::new(derived)), &[1]);
+            let ([low, high], share) = (view.range(1).unwrap(), view.via_steps(1).unwrap());
+            assert!(low <= share && share <= high && low < high, "{low} {share} {high}");
+        }
+        let view = AttributionView::new(Arc::new(AttributionGraph::new(pairs)), &[1]);
+        assert_eq!(view.joint_effects().len(), 1);
+        assert!(view.joint_effects()[0].starts_with("Either P2 or G1 is enough for \u{201c}4\u{201d} in G2"), "{:?}", view.joint_effects());
+        assert_eq!(AttributionView::new(Arc::new(AttributionGraph::new(document())), &[1]).range(1), None);
     }
 
     #[test]
