@@ -1,4 +1,4 @@
-//! `ReAGent` with a masked language model: a tiny one with random weights, made here.
+//! ReAGent with a masked language model: a tiny one with random weights, made here.
 
 #![cfg(not(target_arch = "wasm32"))]
 

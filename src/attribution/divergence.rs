@@ -5,7 +5,7 @@ use super::perturbation;
 
 pub const CLP: AttributionMethod = AttributionMethod { id: "clp", effect: divergence, divergences: true, ..perturbation::PERTURBATION };
 
-/// `KL(p_t(x)` || `p_t(x^(j))`) over the vocabulary, in nats.
+/// `KL(p_t(x) || p_t(x^(j)))` over the vocabulary, in nats.
 fn divergence(observation: &Observation<'_>, t: usize) -> f64 {
     observation.passes[0].divergences[t]
 }

@@ -1,7 +1,7 @@
 //! Integrated gradients (Sundararajan et al. 2017; paper, `sec:eval`) without back-propagation, at the level of sentences.
 //!
 //! The path leads from end tokens to the text: x(a) = e + a (x - e) for the embeddings of all sentences together; the chat frame stays.
-//! Of sentence j the attribution to ln `p_t` is the integral over a of the derivative along (`x_j` - `e_j`). That derivative is a central
+//! Of sentence j the attribution to `ln p_t` is the integral over a of the derivative along `x_j - e_j`. That derivative is a central
 //! difference of two scoring passes, the same two for all targets. The block's mean over the source's tokens is its n_j-th part.
 
 use std::ops::Range;
@@ -51,7 +51,7 @@ fn plan(plan_input: &PlanInput<'_>) -> Vec<Round> {
     (0..STEPS).map(round).collect()
 }
 
-/// The derivative of ln `p_t` along the source's way, in nats: the mean over the source's tokens.
+/// The derivative of `ln p_t` along the source's way, in nats: the mean over the source's tokens.
 fn slope(observation: &Observation<'_>, t: usize) -> f64 {
     let [further, less_far] = [0, 1].map(|i| observation.passes[i].log_probs[t]);
     (further - less_far) / f64::from(2.0 * HALF_WIDTH) / observation.length as f64

@@ -1,4 +1,4 @@
-//! `ReAGent` (paper, `sec:eval`): replace a sentence by other plausible text, measure the drop of log-probability.
+//! ReAGent (paper, `sec:eval`): replace a sentence by other plausible text, measure the drop of log-probability.
 //!
 //! The paper fills in with a masked language model, which the visitor may choose ([`REAGENT_MASKED`]). By default the model itself does,
 //! from left to right, so that no second model is needed: each source from the original text before it, as many tokens as it has, the

@@ -29,7 +29,7 @@ pub fn blank(transcript: &Transcript, sentence: &Range<usize>) -> Edit {
     Edit::new(sentence.start, &vec![transcript.end_token; sentence.len()])
 }
 
-/// ln `p_t(x)` - ln `p_t(x^(j))`, in nats.
+/// `ln p_t(x) - ln p_t(x^(j))`, in nats.
 pub fn drop(observation: &Observation<'_>, t: usize) -> f64 {
     observation.base.log_probs[t] - observation.passes[0].log_probs[t]
 }

@@ -223,7 +223,7 @@ impl Layer {
         self.attention_output.project(&mixed)
     }
 
-    /// `SwiGLU`: down(silu(gate x) * up x), `[n, dim]` -> `[n, dim]`.
+    /// SwiGLU: down(silu(gate x) * up x), `[n, dim]` -> `[n, dim]`.
     fn feed_forward(&self, x: &Tensor) -> Result<Tensor> {
         self.down.project(&(silu(&self.gate.project(x)?)? * self.up.project(x)?)?)
     }

@@ -1,4 +1,4 @@
-//! A masked language model of the `RoBERTa` family on candle: fills a gap of a text at once, from both sides.
+//! A masked language model of the RoBERTa family on candle: fills a gap of a text at once, from both sides.
 
 use std::ops::Range;
 
@@ -103,7 +103,7 @@ impl MaskedLm {
 
 const TOKENS: &str = "tokenizer.ggml.tokens";
 
-/// `RoBERTa`'s tokenizer is that of GPT-2 (byte-level BPE) with another vocabulary: what `tokenizer.json` says of it, as a GGUF file
+/// RoBERTa's tokenizer is that of GPT-2 (byte-level BPE) with another vocabulary: what `tokenizer.json` says of it, as a GGUF file
 /// would. Other tokenizers, such as XLM-RoBERTa's, are not read.
 fn metadata(json: &[u8]) -> Result<Metadata, MaskedLmError> {
     let failed = |what: &str| MaskedLmError::Tokenizer(what.to_owned());
@@ -141,7 +141,7 @@ fn metadata(json: &[u8]) -> Result<Metadata, MaskedLmError> {
     Ok(metadata)
 }
 
-/// `RoBERTa`'s own files do not say how positions are embedded: there is only one way.
+/// RoBERTa's own files do not say how positions are embedded: there is only one way.
 fn read_config(json: &[u8]) -> Result<Config, MaskedLmError> {
     let failed = |error: serde_json::Error| MaskedLmError::Config(error.to_string());
     let mut config: serde_json::Value = serde_json::from_slice(json).map_err(failed)?;

@@ -99,7 +99,7 @@ impl Transformer {
         add_projected(recording, &layer.down, n, gated.view(), x.view_from(first));
     }
 
-    /// `RMSNorm` of `n` rows of x, to y from row 0 on.
+    /// RMSNorm of `n` rows of x, to y from row 0 on.
     pub fn normalize<'a>(&self, recording: &mut Recording<'a>, x: RowView<'a>, n: usize, weight: &'a Buffer, y: &'a RowBuffer) {
         let Config { dim, norm_epsilon: epsilon, .. } = self.config;
         rms_norm::record(recording, &RmsNorm { x, weight, y: &y.buffer, n, dim, epsilon });

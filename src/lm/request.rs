@@ -109,9 +109,9 @@ impl InfillRequest<'_> {
 /// What one pass measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Readout {
-    /// ln `p(x_t` | x_<t) in nats for each target t; before the first edit of a pass that of the base text.
+    /// `ln p(x_t | x_<t)` in nats for each target t; before the first edit of a pass that of the base text.
     pub log_probs: Vec<f64>,
-    /// `KL(p_t` of the base text || `p_t` of the pass) in nats for each target t, over the whole vocabulary; 0 before the first
+    /// `KL(p of the base text || p of the pass)` in nats for each target t, over the whole vocabulary; 0 before the first
     /// edit. Empty where the request did not ask for it.
     pub divergences: Vec<f64>,
     /// Of the base text: for each target t and each range attended to (`[targets, ranges]`) the attention weights on the range, summed

@@ -5,11 +5,11 @@
 pub enum Rope {
     /// Neighboring values make a pair (ggml's "norm").
     Interleaved,
-    /// Value i pairs with value i + `head_dim` / 2 (ggml's "neox").
+    /// Value i pairs with value `i + head_dim / 2` (ggml's "neox").
     Halves,
 }
 
-/// What differs between decoder-only transformers with `RMSNorm`, rotary positions and `SwiGLU`.
+/// What differs between decoder-only transformers with RMSNorm, rotary positions and SwiGLU.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Architecture {
     /// GGUF `general.architecture`.
@@ -17,7 +17,7 @@ pub struct Architecture {
     pub rope: Rope,
     /// Biases on the query, key and value projections.
     pub qkv_bias: bool,
-    /// `RMSNorm` over each head of queries and keys, before rotation.
+    /// RMSNorm over each head of queries and keys, before rotation.
     pub qk_norm: bool,
 }
 

@@ -101,7 +101,7 @@ impl Config {
         8 * (self.n_layers * self.n_kv_heads * self.head_dim) as u64
     }
 
-    /// Rotation angle of each pair at position 1, in radians: base^(-2i / `head_dim`) / scale, further divided by
+    /// Rotation angle of each pair at position 1, in radians: `base^(-2i / head_dim) / scale`, further divided by
     /// `factors` (Llama 3's `rope_freqs.weight`) where the model has them. `head_dim / 2` values.
     pub fn rope_frequencies(&self, factors: Option<&[f32]>) -> Vec<f64> {
         let frequency = |i: usize| self.rope_base.powf(-2.0 * i as f64 / self.head_dim as f64) / self.rope_scale;

@@ -1,4 +1,4 @@
-//! A tiny masked language model of the `RoBERTa` family with random weights, as the three files that such models are published in.
+//! A tiny masked language model of the RoBERTa family with random weights, as the three files that such models are published in.
 
 #![allow(dead_code, reason = "not every test needs all of it")]
 
@@ -29,7 +29,7 @@ pub fn config() -> Value {
     })
 }
 
-/// Byte-level BPE with `RoBERTa`'s special tokens.
+/// Byte-level BPE with RoBERTa's special tokens.
 fn tokenizer() -> Value {
     let ids: HashMap<&str, usize> = SPECIAL.iter().chain(&TEXT).enumerate().map(|(id, &word)| (word, id)).collect();
     let added = |(id, word): (usize, &&str)| json!({"id": id, "content": word, "special": true});

@@ -1,4 +1,4 @@
-//! A masked language model of the visitor's own, for `ReAGent` as in the paper.
+//! A masked language model of the visitor's own, for ReAGent as in the paper.
 
 use super::browser::{Browser, DESKTOP, PHONE};
 use super::masked_lm;

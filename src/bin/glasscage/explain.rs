@@ -30,7 +30,7 @@ pub struct Arguments {
     /// What an attribution rests on
     #[arg(long, default_value = METHODS[0].id, value_parser = method_ids())]
     method: String,
-    /// For method reagent-mlm: a folder with config.json, tokenizer.json and model.safetensors of a `RoBERTa` model
+    /// For method reagent-mlm: a folder with config.json, tokenizer.json and model.safetensors of a RoBERTa model
     #[arg(long, value_name = "FOLDER")]
     masked_lm: Option<PathBuf>,
     /// Explain by words instead of sentences: for short texts

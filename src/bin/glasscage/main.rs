@@ -34,14 +34,14 @@ enum Command {
     Evaluate(Box<evaluate::Arguments>),
     /// Explain the page's example prompts beforehand
     Gallery(gallery::Arguments),
-    /// JSON lines {"text"} -> {"ids", "`ids_special"}`: without BOS and special tokens, and with both
+    /// JSON lines `{"text"} -> {"ids", "ids_special"}`: without BOS and special tokens, and with both
     Tokenize {
         #[arg(long)]
         model: PathBuf,
     },
     /// JSON lines {"text"} -> {"sentences": [[start, end], ..]} in code points
     Split,
-    /// JSON lines {"table", "`n_prompt`", "output", "normalization"} -> adjacency, influence and attributions
+    /// JSON lines `{"table", "n_prompt", "output", "normalization"}` -> adjacency, influence and attributions
     Graph,
     /// JSON lines {"ids"} or {"text"}, with optional "replace": [[start, end], ..] -> {"ids", "logprobs"}
     Score {

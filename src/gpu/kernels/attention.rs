@@ -38,12 +38,12 @@ pub struct Attention<'a> {
     pub y: &'a Buffer,
 }
 
-/// 1 / `sqrt(head_dim)`.
+/// `1 / sqrt(head_dim)`.
 pub fn score_scale(head_dim: usize) -> f32 {
     (head_dim as f64).powf(-0.5) as f32
 }
 
-/// y[r, h] = sum over s of softmax(q[r, h] . k[s] / `sqrt(head_dim)`) v[s].
+/// `y[r, h] = sum over s of softmax(q[r, h] . k[s] / sqrt(head_dim)) v[s]`.
 pub fn record<'a>(recording: &mut Recording<'a>, config: &Config, attention: &Attention<'a>) {
     let &Attention { rows, first, n, qkv, text, suffix, y } = attention;
     let &Config { n_heads, n_kv_heads, head_dim, .. } = config;

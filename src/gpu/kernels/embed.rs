@@ -34,7 +34,7 @@ pub struct Embed<'a> {
     pub stride: usize,
 }
 
-/// x[r] = (1 - blend) W[token] + blend W[`blend_with`] for each row r.
+/// `x[r] = (1 - blend) W[token] + blend W[blend_with]` for each row r.
 pub fn record<'a>(recording: &mut Recording<'a>, w: &'a Matrix, embed: &Embed<'a>) {
     let &Embed { rows, blends, x, first, n, stride } = embed;
     for adds_blend in [false, true].into_iter().filter(|&adds_blend| blends || !adds_blend) {

@@ -29,7 +29,7 @@ pub struct KlDivergence<'a> {
     pub length: usize,
 }
 
-/// state.w += sum over v of p(v) (`z_base(v)` - z(v)), with p = `softmax(z_base)`.
+/// `state.w += sum over v of p(v) (z_base(v) - z(v))`, with `p = softmax(z_base)`.
 pub fn record<'a>(recording: &mut Recording<'a>, args: &KlDivergence<'a>) {
     let &KlDivergence { logits, base_logits, base, state, first, n, length } = args;
     let kernel =

@@ -1,4 +1,4 @@
-//! What is done to queries, keys and values before attention: bias, `RMSNorm`, rotary embedding (`RoPE`, Su et al. 2021), key-value cache.
+//! What is done to queries, keys and values before attention: bias, RMSNorm, rotary embedding (RoPE, Su et al. 2021), key-value cache.
 
 use super::two_dimensional;
 use crate::gpu::buffer::Buffer;

@@ -1,4 +1,4 @@
-//! `SwiGLU`, the gate of the feed-forward network (Shazeer 2020).
+//! SwiGLU, the gate of the feed-forward network (Shazeer 2020).
 
 use super::two_dimensional;
 use crate::gpu::buffer::Buffer;

@@ -79,7 +79,7 @@ const QWEN2: &str = concat!(
 pub struct ByteLevel {
     patterns: Vec<SysRegex>,
     model: BPE,
-    /// Stands for a byte that the vocabulary lacks (`SmolLM`'s lacks some): nothing merges across it, and it is left out in the end.
+    /// Stands for a byte that the vocabulary lacks (SmolLM's lacks some): nothing merges across it, and it is left out in the end.
     missing: TokenId,
     pub adds_bos: bool,
 }

@@ -4,8 +4,8 @@
 //! text --special--> special tokens and runs of text --scheme--> tokens, each with the bytes of text that it covers
 //! ```
 //!
-//! Two schemes: byte-level BPE (`gpt2`: GPT-2, Llama 3, Qwen, `SmolLM`) and SentencePiece-style merging by scores (`llama`: Llama 2,
-//! `TinyLlama`). The merging itself is the BPE model of the `tokenizers` crate in both.
+//! Two schemes: byte-level BPE (`gpt2`: GPT-2, Llama 3, Qwen, SmolLM) and SentencePiece-style merging by scores (`llama`: Llama 2,
+//! TinyLlama). The merging itself is the BPE model of the `tokenizers` crate in both.
 //!
 //! Reference: llama.cpp, src/llama-vocab.cpp.
 
@@ -63,7 +63,7 @@ impl Tokenizer {
     /// The tokens of plain text: no beginning-of-text token, and the names of control tokens are text like any other.
     /// (Tokens of type `USER_DEFINED`, Qwen's `<think>` for one, are recognized everywhere, as llama.cpp does.)
     ///
-    /// The spans tile the text. The space that `SentencePiece` puts before a text covers nothing; bytes that the vocabulary lacks
+    /// The spans tile the text. The space that SentencePiece puts before a text covers nothing; bytes that the vocabulary lacks
     /// are covered by a neighbor, and by nothing where a whole run between special tokens is of such bytes.
     pub fn encode(&self, text: &str) -> Vec<Token> {
         self.encode_partly_plain(text, &(0..text.len()))
@@ -74,7 +74,7 @@ impl Tokenizer {
         self.encode_after(true, text, plain)
     }
 
-    /// As [`Tokenizer::encode`], of text that goes on where `context` ends: `SentencePiece` puts its space before a text only at
+    /// As [`Tokenizer::encode`], of text that goes on where `context` ends: SentencePiece puts its space before a text only at
     /// the very start or after a special token.
     pub fn encode_continuation(&self, context: &[TokenId], text: &str) -> Vec<Token> {
         let after_special = context.last().is_none_or(|&id| self.is_control(id));

@@ -20,7 +20,7 @@ pub enum Normalization {
     None,
 }
 
-/// A = Φ(T) / `Σ_j` Φ(T), Φ(x) = max(x, 0) under `Full`. Rows without positive score stay zero: they are never
+/// `A = Φ(T) / Σ_j Φ(T)`, `Φ(x) = max(x, 0)` under `Full`. Rows without positive score stay zero: they are never
 /// filled with made-up weight. A cell that was not measured counts as 0.
 pub fn normalize(table: &Table, normalization: Normalization) -> Adjacency {
     CausalMatrix::from_rows(table.n_prompt(), table.rows().map(|row| normalize_row(row, normalization)).collect())

@@ -32,7 +32,7 @@ pub struct Arguments {
     /// Of the registry, separated by commas; they share their passes
     #[arg(long, value_delimiter = ',', default_value = "pert,clp")]
     methods: Vec<String>,
-    /// For method reagent-mlm: a folder with config.json, tokenizer.json and model.safetensors of a `RoBERTa` model
+    /// For method reagent-mlm: a folder with config.json, tokenizer.json and model.safetensors of a RoBERTa model
     #[arg(long, value_name = "FOLDER")]
     masked_lm: Option<PathBuf>,
     /// The first so many problems

@@ -18,7 +18,7 @@ impl From<JsValue> for StorageError {
     }
 }
 
-/// The `name` of a browser's error, such as "`NotFoundError`".
+/// The `name` of a browser's error, such as `NotFoundError`.
 pub fn error_name(error: &JsValue) -> String {
     text(error, "name")
 }
