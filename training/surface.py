@@ -121,7 +121,7 @@ def _other_noun(draw: Draw, sentences: list[str], answer: list[str]) -> tuple[li
 def _synonyms(draw: Draw, sentences: list[str], answer: list[str]) -> tuple[list[str], list[str]]:
     """Puts other words of the same meaning in place of some, in prompt and answer alike."""
     swaps = {}
-    for phrase in set(_PHRASES.findall(" ".join(sentences))):
+    for phrase in sorted(set(_PHRASES.findall(" ".join(sentences)))):
         if draw.random() < 0.4:
             swaps[phrase] = draw.choice(SYNONYMS[phrase])
 
