@@ -122,7 +122,8 @@
 //! * The page contains no engine; opening a link fetches neither worker nor model, and installs nothing.
 //! * Two traits only: `lm::LanguageModel` and `model::source::ByteSource`. Everything else is data: an architecture
 //!   is a row of settings (`model::arch`), a tensor type a row of sizes (`model::quant`) and a WGSL fragment (`gpu::format`), an
-//!   adapter's way of computing a row (`gpu::variant`), a method two pure functions.
+//!   adapter's way of computing a row (`gpu::variant`), a method two pure functions, which `attribution::pairs`
+//!   applies to two sources at a time.
 //! * wgpu appears in `gpu` only. Logits stay on the GPU.
 //! * A language model's file is never in memory as a whole: it streams through pieces of 2 MiB (`model::stream`). Only the file of a
 //!   masked language model is read whole.

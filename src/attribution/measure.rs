@@ -60,7 +60,7 @@ pub fn n_passes(method: &AttributionMethod, transcript: &Transcript, segments: &
     if method.pairs {
         return pairs::n_passes(transcript, segments);
     }
-    method.passes * (0..segments.n_sources()).filter(|&j| !segments.source(j).is_empty()).count()
+    method.passes * segments.sources_with_tokens().count()
 }
 
 /// A measurement in progress.

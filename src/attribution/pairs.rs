@@ -10,32 +10,22 @@
 //! T[j] = max(0, D(j)) + 1/2 * sum over k of C(j, k)
 //! ```
 //!
-//! Nothing is drawn at random. `docs/results.md` says what else was tried and how well this does.
+//! Nothing is drawn at random. `docs/pairs.md` says what else was tried and how well this does.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{ControlFlow, Range};
 
-use super::base_method::{AttributionMethod, Replacement};
+use super::base_method::AttributionMethod;
 use super::measured::{MeasureProgress, Measured, MeasuredColumn, MeasuredPairs, PairEffect};
-use super::perturbation::{blank, drop, plan};
+use super::perturbation::{PERTURBATION, blank};
 use super::transcript::{Segments, Transcript};
 use crate::explanation::Compression;
 use crate::lm::{Edit, LanguageModel, LmError, Pass, Readout, ScoreRequest};
 use crate::model::tokenizer::TokenId;
 use crate::table::Table;
 
-pub const PAIRS: AttributionMethod = AttributionMethod {
-    id: "pairs",
-    replacement: Replacement::EndToken,
-    passes: 1,
-    plan,
-    effect: drop,
-    divergences: false,
-    attention: false,
-    pairs: true,
-    compression: Compression::Log,
-};
+pub const PAIRS: AttributionMethod = AttributionMethod { id: "pairs", pairs: true, compression: Compression::Log, ..PERTURBATION };
 
 /// At most so many pairs for each source: then the whole costs at most some eight times as much as the sources alone.
 const MOST_PAIRS_PER_SOURCE: usize = 7;
@@ -62,7 +52,7 @@ pub async fn measure_pairs(
 
 /// The pairs that are measured: all of them, or where that would cost too much those that share most words. By their first source.
 pub fn chosen_pairs(transcript: &Transcript, segments: &Segments) -> BTreeMap<usize, Vec<usize>> {
-    let sources: Vec<usize> = (0..segments.n_sources()).filter(|&j| !segments.source(j).is_empty()).collect();
+    let sources: Vec<usize> = segments.sources_with_tokens().collect();
     let tokens = |j: usize| transcript.tokens[segments.source(j).clone()].iter().copied().collect::<BTreeSet<TokenId>>();
     let tokens: BTreeMap<usize, BTreeSet<TokenId>> = sources.iter().map(|&j| (j, tokens(j))).collect();
     let mut uses: BTreeMap<TokenId, usize> = BTreeMap::new();
@@ -84,8 +74,7 @@ pub fn chosen_pairs(transcript: &Transcript, segments: &Segments) -> BTreeMap<us
 
 /// How many passes [`measure_pairs`] makes, base texts not counted.
 pub fn n_passes(transcript: &Transcript, segments: &Segments) -> usize {
-    let alone = (0..segments.n_sources()).filter(|&j| !segments.source(j).is_empty()).count();
-    alone + chosen_pairs(transcript, segments).values().map(Vec::len).sum::<usize>()
+    segments.sources_with_tokens().count() + chosen_pairs(transcript, segments).values().map(Vec::len).sum::<usize>()
 }
 
 struct PairMeasurement<'a> {
@@ -94,9 +83,8 @@ struct PairMeasurement<'a> {
     /// Log-probabilities of the generated tokens: of the text as it is, and without each source. Empty where not measured.
     base: Vec<f64>,
     without: BTreeMap<usize, Vec<f64>>,
-    effects: Vec<PairEffect>,
-    /// For each effect what each source alone already takes of the tokens that need both.
-    needed_by_both: Vec<f64>,
+    /// With what either source alone already takes of the target, in nats per token.
+    effects: Vec<(PairEffect, f64)>,
     table: Table,
     alone: Table,
     passes_done: usize,
@@ -114,7 +102,6 @@ impl<'a> PairMeasurement<'a> {
             base: Vec::new(),
             without: BTreeMap::new(),
             effects: Vec::new(),
-            needed_by_both: Vec::new(),
             alone: table.clone(),
             table,
             passes_done: 0,
@@ -126,7 +113,7 @@ impl<'a> PairMeasurement<'a> {
         model: &mut impl LanguageModel,
         on_progress: &mut impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
     ) -> Result<(), LmError> {
-        let alone: Vec<usize> = (0..self.segments.n_sources()).filter(|&j| !self.segments.source(j).is_empty()).collect();
+        let alone: Vec<usize> = self.segments.sources_with_tokens().collect();
         let with_others = chosen_pairs(self.transcript, self.segments).into_iter().map(|(first, others)| (Some(first), others));
         for (first, sources) in std::iter::once((None, alone)).chain(with_others) {
             if self.round(model, first, &sources, on_progress).await?.is_break() {
@@ -240,27 +227,25 @@ impl<'a> PairMeasurement<'a> {
                 *cell = cell.map(|score| score.max(0.0) + amount / 2.0);
             }
             if amount > 0.0 || !effect.only_together.is_empty() {
-                self.effects.push(effect);
-                self.needed_by_both.push(needed_by_both);
+                self.effects.push((effect, needed_by_both));
             }
         }
     }
 
     /// What was found, without words for what is too small to be told. Without any pair the table is that of single sources.
     fn pairs(&mut self) -> MeasuredPairs {
-        let needed = std::mem::take(&mut self.needed_by_both);
-        let mut effects = std::mem::take(&mut self.effects);
         let row_sum = |target: usize| self.table.row(target).iter().flatten().map(|score| score.max(0.0)).sum::<f64>();
-        for (effect, needed_by_both) in effects.iter_mut().zip(needed) {
-            let worth_telling = WORTH_TELLING * row_sum(effect.target);
-            if effect.amount < worth_telling {
+        let told = |(mut effect, needed_by_both): (PairEffect, f64)| {
+            let sum = row_sum(effect.target);
+            if effect.amount < WORTH_TELLING * sum {
                 effect.either_is_enough.clear();
             }
-            if needed_by_both < worth_telling {
+            if needed_by_both < WORTH_TELLING * sum {
                 effect.only_together.clear();
             }
-        }
-        effects.retain(|effect| effect.amount > WORTH_KEEPING * row_sum(effect.target) || !effect.only_together.is_empty());
+            (effect.amount > WORTH_KEEPING * sum || !effect.only_together.is_empty()).then_some(effect)
+        };
+        let effects = std::mem::take(&mut self.effects).into_iter().filter_map(told).collect();
         MeasuredPairs { alone: self.alone.clone(), effects }
     }
 }

@@ -33,6 +33,11 @@ impl Segments {
         self.prompt.get(j).unwrap_or_else(|| &self.generation[j - self.prompt.len()])
     }
 
+    /// The sources that can be perturbed.
+    pub fn sources_with_tokens(&self) -> impl Iterator<Item = usize> {
+        (0..self.n_sources()).filter(|&j| !self.source(j).is_empty())
+    }
+
     /// The generated sentences after source `j`.
     pub fn targets(&self, j: usize) -> &[Range<usize>] {
         &self.generation[(j + 1).saturating_sub(self.prompt.len())..]

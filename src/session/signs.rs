@@ -6,29 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Signs by name; most are 0 in a good answer. The names are also those of the weights in a model's file.
 pub type Signs = BTreeMap<&'static str, f64>;
 
-const NUMBER_WORDS: [&str; 21] = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-];
+const NUMBER_WORDS: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen \
+                            seventeen eighteen nineteen twenty";
 
 /// What is known of one answer. Log-probabilities are in nats, one for each token.
 pub struct AnswerEvidence<'a> {
@@ -83,7 +62,7 @@ fn words(text: &str) -> Vec<String> {
 /// Whole numbers, as digits or as words up to twenty.
 fn numbers(text: &str) -> BTreeSet<u64> {
     let digits = text.split(|c: char| !c.is_ascii_digit()).filter_map(|run| run.parse().ok());
-    let spelled = words(text).into_iter().filter_map(|word| NUMBER_WORDS.iter().position(|&number| number == word)).map(|n| n as u64);
+    let spelled = words(text).into_iter().filter_map(|word| NUMBER_WORDS.split(' ').position(|number| number == word)).map(|n| n as u64);
     digits.chain(spelled.filter(|&number| number > 1)).collect()
 }
 

@@ -11,7 +11,7 @@ use thirtyfour::Key;
 use super::browser::{Browser, DESKTOP, PHONE};
 use super::download_steps::download;
 use super::hub::Hub;
-use super::steps::{ask, demo_model, example_prompt, explain_given, file, server};
+use super::steps::{ask, copied_link, demo_model, example_prompt, explain_given, file, server};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn explain_shows_why_and_a_link_shows_the_same_without_an_engine() {
@@ -51,12 +51,7 @@ async fn explain_shows_why_and_a_link_shows_the_same_without_an_engine() {
     assert_ne!(other, picture);
     assert!(other.iter().any(|row| row[0] == "G1" && row[3] == "true"));
 
-    browser.click("copy-link").await;
-    let link = browser.wait("the link in the address bar", async || {
-        let url = browser.driver.current_url().await.ok()?;
-        url.fragment().is_some().then(|| url.to_string())
-    });
-    let link = link.await;
+    let link = copied_link(&browser).await;
     browser.close().await;
 
     server.take_requests();

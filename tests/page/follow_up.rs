@@ -3,7 +3,7 @@
 use thirtyfour::By;
 
 use super::browser::Browser;
-use super::steps::{explain_given, server};
+use super::steps::{copied_link, explain_given, open_link, server};
 
 /// Where no sentence is under the pointer, which would be previewed.
 async fn rest_pointer(browser: &Browser) {
@@ -49,19 +49,12 @@ async fn the_graph_can_be_made_in_other_ways_and_a_link_says_which() {
     browser.pictures_of("table", "derivation-table").await;
     assert!(browser.text("manifest").await.contains("sum of each block, raw scores"));
 
-    browser.click("copy-link").await;
-    let link = browser.wait("the link in the address bar", async || {
-        let url = browser.driver.current_url().await.ok()?;
-        url.fragment().is_some().then(|| url.to_string())
-    });
-    let link = link.await;
+    let link = copied_link(&browser).await;
     browser.click("the-papers-way").await;
     browser.click("tab-text").await;
     rest_pointer(&browser).await;
     assert_eq!(browser.picture().await, papers);
-    browser.driver.goto("about:blank").await.expect("the page closes");
-    browser.driver.goto(&link).await.expect("the link opens");
-    browser.find("sentence-G1").await;
+    open_link(&browser, &link).await;
     assert!(browser.text("derivation").await.contains("sum of each block, raw scores"));
     assert!(!browser.text("sentence-P1").await.contains('%'));
     browser.screenshot("derivation-shared-light").await;
@@ -201,15 +194,8 @@ async fn sentences_open_to_their_words_and_short_texts_are_explained_by_words() 
     assert!(browser.text("table").await.contains("figs."));
     browser.screenshot("by-words-table-light").await;
 
-    browser.click("copy-link").await;
-    let link = browser.wait("the link in the address bar", async || {
-        let url = browser.driver.current_url().await.ok()?;
-        url.fragment().is_some().then(|| url.to_string())
-    });
-    let link = link.await;
-    browser.driver.goto("about:blank").await.expect("the page closes");
-    browser.driver.goto(&link).await.expect("the link opens");
-    browser.find("sentence-G1").await;
+    let link = copied_link(&browser).await;
+    open_link(&browser, &link).await;
     rest_pointer(&browser).await;
     assert_eq!(browser.picture().await, by_words);
 

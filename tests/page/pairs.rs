@@ -1,7 +1,7 @@
 //! A fact that is said twice: missed by one sentence at a time, found in pairs.
 
 use super::browser::Browser;
-use super::steps::{ask, server};
+use super::steps::{ask, copied_link, open_link, server};
 
 /// The share of P1 in the last sentence, in percent.
 async fn share_of_first_sentence(browser: &Browser) -> f64 {
@@ -32,15 +32,8 @@ async fn pairs_find_a_fact_that_is_said_twice_and_say_so() {
     browser.pictures_of("joint-effects", "pairs-together").await;
 
     // The document says it all: it opens from a link without any model.
-    browser.click("copy-link").await;
-    let link = browser.wait("the link in the address bar", async || {
-        let url = browser.driver.current_url().await.ok()?;
-        url.fragment().is_some().then(|| url.to_string())
-    });
-    let link = link.await;
-    browser.driver.goto("about:blank").await.expect("the page closes");
-    browser.driver.goto(&link).await.expect("the link opens");
-    browser.find("sentence-G1").await;
+    let link = copied_link(&browser).await;
+    open_link(&browser, &link).await;
     assert_eq!(browser.text("joint-effects").await, together);
     browser.close().await;
 }

@@ -56,3 +56,20 @@ pub async fn explain_given(browser: &Browser, prompt: &str, answer: &str) {
     browser.fill("given-answer", answer).await;
     ask(browser, prompt).await;
 }
+
+/// The link of the explanation on screen.
+pub async fn copied_link(browser: &Browser) -> String {
+    browser.click("copy-link").await;
+    let link = browser.wait("the link in the address bar", async || {
+        let url = browser.driver.current_url().await.ok()?;
+        url.fragment().is_some().then(|| url.to_string())
+    });
+    link.await
+}
+
+/// Opens a link as somebody does who has got it.
+pub async fn open_link(browser: &Browser, link: &str) {
+    browser.driver.goto("about:blank").await.expect("the page closes");
+    browser.driver.goto(link).await.expect("the link opens");
+    browser.find("sentence-G1").await;
+}

@@ -10,7 +10,6 @@ use crate::explanation::{Derivation, Method};
 pub fn DerivationBar() -> impl IntoView {
     let page = use_page();
     let method = Memo::new(move |_| page.with(|state| state.explanation.document().map(|document| document.method.clone())));
-    let derive = move |derivation| page.send(Message::Derive(derivation));
     let ask = move |look: fn(&Method) -> bool| method.with(|method| method.as_ref().is_none_or(look));
     let summary = move || method.with(|method| method.as_ref().map(derivation::words));
     let chosen = Memo::new(move |_| method.with(|method| method.as_ref().map(Method::derivation)).unwrap_or_default());
@@ -32,7 +31,7 @@ pub fn DerivationBar() -> impl IntoView {
                         class="chip"
                         data-testid="the-papers-way"
                         hidden=move || ask(derivation::is_the_papers)
-                        on:click=move |_| derive(Derivation::default())
+                        on:click=move |_| page.send(Message::Derive(Derivation::default()))
                     >
                         "Back to the paper\u{2019}s way"
                     </button>
