@@ -142,8 +142,9 @@ struct GoldenShape {
     sha256: String,
     /// Of every token after the first.
     log_probs: Vec<f64>,
-    /// Of every token after the first, on each of the ranges.
+    /// Of every token after the first, on and from each of the ranges.
     attention: Vec<Vec<f64>>,
+    flow: Vec<Vec<f64>>,
     perturbed: Vec<Perturbed>,
 }
 
@@ -178,10 +179,14 @@ impl GoldenShape {
         let pass = |perturbed: &Perturbed| Readout {
             log_probs: [&self.log_probs[..perturbed.edit.start], &perturbed.log_probs].concat(),
             divergences: [vec![0.0; perturbed.edit.start], perturbed.divergences.clone()].concat(),
-            attention: Vec::new(),
+            ..Readout::default()
         };
-        let base =
-            Readout { log_probs: self.log_probs.clone(), divergences: vec![0.0; self.log_probs.len()], attention: self.attention.concat() };
+        let base = Readout {
+            log_probs: self.log_probs.clone(),
+            divergences: vec![0.0; self.log_probs.len()],
+            attention: self.attention.concat(),
+            flow: self.flow.concat(),
+        };
         std::iter::once(base).chain(self.perturbed.iter().map(pass)).collect()
     }
 }
@@ -200,7 +205,7 @@ fn every_architecture_agrees_with_float64() {
             let pairs = answer.readouts.iter().zip(golden.readouts()).enumerate();
             let differences = pairs.map(|(i, (ours, theirs))| {
                 let what = format!("{what}, readout {i}");
-                let parts: [fn(&Readout) -> &Vec<f64>; 3] = [|r| &r.log_probs, |r| &r.divergences, |r| &r.attention];
+                let parts: [fn(&Readout) -> &Vec<f64>; 4] = [|r| &r.log_probs, |r| &r.divergences, |r| &r.attention, |r| &r.flow];
                 parts.map(|part| difference(&what, part(ours), part(&theirs))).into_iter().fold(0.0, f64::max)
             });
             let differences: Vec<String> = differences.map(|difference| format!("{difference:.1e}")).collect();

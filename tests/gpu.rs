@@ -114,6 +114,26 @@ async fn a_few_numbers_a_position_come_back_never_logits() {
     assert_eq!(counters.bytes_read_back, 16 * counters.head_positions as u64);
 }
 
+/// What methods that read attention or flow add to scoring the text as it is.
+#[tokio::test]
+async fn attention_and_flow_take_one_dispatch_for_each_layer_and_block() {
+    let mut model = demo().await;
+    let tokens = [7; 100];
+    let mut works = Vec::new();
+    for attended in [&[][..], &[3..20, 20..60, 60..99]] {
+        let before = model.counters();
+        let job = ScoreRequest { attended, ..ScoreRequest::new(&tokens, 60..100, &[]) };
+        model.score(&job, async |_, _| ControlFlow::Continue(())).await.expect("it scores");
+        let after = model.counters();
+        let [dispatches, tokens] = [after.dispatches - before.dispatches, after.forward_tokens - before.forward_tokens];
+        works.push([dispatches, tokens, (after.bytes_read_back - before.bytes_read_back) as usize]);
+    }
+    let (config, blocks) = (model.config(), 99_usize.div_ceil(model.gpu().variant.block_rows));
+    // A weight and a flow, 4 bytes each, of each target, head and range.
+    let added = [config.n_layers * blocks, 0, 2 * 4 * 40 * config.n_heads * 3];
+    assert_eq!([0, 1, 2].map(|i| works[1][i] - works[0][i]), added);
+}
+
 #[tokio::test]
 async fn the_memory_said_before_loading_is_what_a_run_takes() {
     let source = NativeFile::open(Path::new(DEMO)).expect("the demo model is in the checkout");
@@ -152,7 +172,7 @@ async fn how_rows_and_vocabulary_are_cut_changes_nothing() {
     }
     for readouts in &all[1..] {
         for (one, other) in readouts.iter().zip(&all[0]) {
-            let numbers = |readout: &Readout| [&readout.log_probs[..], &readout.divergences, &readout.attention].concat();
+            let numbers = |readout: &Readout| [&readout.log_probs[..], &readout.divergences, &readout.attention, &readout.flow].concat();
             assert!(numbers(one).iter().zip(numbers(other)).all(|(x, y)| (x - y).abs() < 1e-4), "{one:?} {other:?}");
         }
     }

@@ -85,7 +85,7 @@ impl LanguageModel for WiredModel {
     ) -> Result<(), LmError> {
         let read = |edits: &[_]| {
             let tokens: Vec<TokenId> = request.inputs(edits).iter().map(|input| input.token).collect();
-            Readout { log_probs: self.log_probs(&tokens), divergences: Vec::new(), attention: Vec::new() }
+            Readout { log_probs: self.log_probs(&tokens), ..Readout::default() }
         };
         let mut readouts = vec![read(&[])];
         readouts.extend(request.passes.iter().map(|pass| read(&pass.edits)));

@@ -20,7 +20,7 @@ pub struct AttributionMethod {
     pub effect: TokenEffect,
     /// Whether `effect` reads divergences, which cost a second pass through the LM head.
     pub divergences: bool,
-    /// Whether `effect` reads attention.
+    /// Whether `effect` reads attention or flow.
     pub attention: bool,
     /// Whether pairs of sources are measured too: see [`super::pairs`].
     pub pairs: bool,
@@ -67,6 +67,8 @@ pub struct Observation<'a> {
     /// For each token of the generation: the attention weights from where it is predicted to the source, summed over the source's tokens,
     /// all heads and layers, in the text as it is.
     pub attention: &'a [f64],
+    /// For each token of the generation: the information flow from the source, in the text as it is: see [`Readout`].
+    pub flow: &'a [f64],
     /// Tokens of the source.
     pub length: usize,
 }

@@ -44,7 +44,7 @@ pub async fn measure_columns(
         numbers,
         n_rounds: 0,
         rounds_done: 0,
-        attention: Vec::new(),
+        attended: Readout::default(),
         passes_done: 0,
         tables: vec![Table::unmeasured(segments.prompt.len(), segments.generation.len()); methods.len()],
     };
@@ -75,8 +75,8 @@ struct Measurement<'a> {
     rounds_done: usize,
     /// Sums over rounds: for each of the sources and each method, `[generated tokens]`.
     effects: Vec<Vec<Vec<f64>>>,
-    /// `[generated tokens, sources]`, of the text as it is; empty where no method asks for it.
-    attention: Vec<f64>,
+    /// Of the text as it is, its attention and flow `[generated tokens, sources]`; empty where no method asks for them.
+    attended: Readout,
     passes_done: usize,
     tables: Vec<Table>,
 }
@@ -131,7 +131,7 @@ impl Measurement<'_> {
     async fn read_attention(&mut self, model: &mut impl LanguageModel) -> Result<(), LmError> {
         let Transcript { tokens, generation, .. } = self.transcript;
         let request = ScoreRequest { attended: &self.sources, ..ScoreRequest::new(tokens, generation.clone(), &[]) };
-        self.attention = score_base(model, &request).await?.attention;
+        self.attended = score_base(model, &request).await?;
         Ok(())
     }
 
@@ -183,7 +183,7 @@ impl Measurement<'_> {
         on_progress: &mut impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         if reads_attention {
-            self.attention = base.attention.clone();
+            self.attended = base.clone();
         }
         let mut flow = on_progress(MeasureProgress::Base).await;
         for k in (0..round.passes.len()).filter(|&k| round.passes[k].is_empty()) {
@@ -203,8 +203,9 @@ impl Measurement<'_> {
         on_progress: &mut impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let (source, segments, start) = (self.numbers[k], self.segments, self.transcript.generation.start);
-        let attention: Vec<f64> = self.attention.iter().skip(k).step_by(self.sources.len()).copied().collect();
-        let observation = Observation { base, passes, attention: &attention, length: self.sources[k].len() };
+        let of_source = |all: &[f64]| all.iter().skip(k).step_by(self.sources.len()).copied().collect::<Vec<f64>>();
+        let (attention, flow) = (of_source(&self.attended.attention), of_source(&self.attended.flow));
+        let observation = Observation { base, passes, attention: &attention, flow: &flow, length: self.sources[k].len() };
         let first = segments.targets(source).first().map_or(self.transcript.generation.len(), |target| target.start - start);
         for (method, effects) in self.methods.iter().zip(&mut self.effects[k]) {
             effects.iter_mut().enumerate().skip(first).for_each(|(t, sum)| *sum += (method.effect)(&observation, t));

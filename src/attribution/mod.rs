@@ -4,6 +4,7 @@ mod attention;
 mod base_method;
 pub mod deletion;
 mod divergence;
+mod flow;
 mod gradients;
 mod infill;
 pub mod measure;
@@ -24,6 +25,7 @@ pub const METHODS: &[AttributionMethod] = &[
     infill::REAGENT,
     infill::REAGENT_MASKED,
     attention::ATTENTION,
+    flow::FLOW,
     gradients::INTEGRATED_GRADIENTS,
     gradients::ATTENTION_GRADIENTS,
 ];

@@ -48,9 +48,9 @@ mod tests {
 
     #[test]
     fn the_effect_is_the_drop_of_log_probability() {
-        let readout = |log_probs: [f64; 2]| Readout { log_probs: log_probs.into(), divergences: Vec::new(), attention: Vec::new() };
+        let readout = |log_probs: [f64; 2]| Readout { log_probs: log_probs.into(), ..Readout::default() };
         let (base, passes) = (readout([-1.0, -0.5]), [readout([-3.0, -0.25])]);
-        let observation = Observation { base: &base, passes: &passes, attention: &[], length: 2 };
+        let observation = Observation { base: &base, passes: &passes, attention: &[], flow: &[], length: 2 };
         assert_eq!([0, 1].map(|t| drop(&observation, t)), [2.0, -0.25]);
     }
 }

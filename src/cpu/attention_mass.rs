@@ -1,39 +1,53 @@
-//! Attention weights, summed where they arise: whole maps are never kept.
+//! Attention weights and information flow, summed where they arise: whole maps are never kept.
 
 use std::ops::Range;
 
 use candle_core::{Result, Tensor};
 
-/// How much the rows that predict targets attend to some ranges of positions.
+/// How much the rows that predict targets attend to some ranges of positions, and what they take from there.
 #[derive(Default)]
 pub struct AttentionMass {
     targets: Range<usize>,
     ranges: Vec<Range<usize>>,
-    /// `[targets, ranges]`, over all heads and layers so far.
+    /// `[targets, ranges]`, over all heads and layers so far: see [`crate::lm::Readout`].
     pub sums: Vec<f64>,
+    pub flows: Vec<f64>,
 }
 
 impl AttentionMass {
     pub fn new(targets: Range<usize>, ranges: &[Range<usize>]) -> Self {
-        Self { sums: vec![0.0; targets.len() * ranges.len()], ranges: ranges.to_vec(), targets }
+        let sums = vec![0.0; targets.len() * ranges.len()];
+        Self { flows: sums.clone(), sums, ranges: ranges.to_vec(), targets }
     }
 
-    /// Takes one layer's weights of the last `n` positions over all `length` so far: `[n_heads, n, length]`.
-    pub fn add(&mut self, weights: &Tensor) -> Result<()> {
-        if self.sums.is_empty() {
+    /// Takes one layer's weights of the last `n` positions over all `length` so far, `[n_heads, n, length]`, the values that they weigh,
+    /// `[n_kv_heads, length, head_dim]`, and the heads' outputs, `[n_kv_heads, n_heads / n_kv_heads * n, head_dim]`.
+    pub fn add(&mut self, weights: &Tensor, values: &Tensor, outputs: &Tensor) -> Result<()> {
+        let (_, n, length) = weights.dims3()?;
+        if self.sums.is_empty() || length < self.targets.start {
             return Ok(());
         }
-        let (_, n, length) = weights.dims3()?;
-        let rows = weights.sum(0)?.to_vec2::<f32>()?;
+        // What each position passes on, along the head's output: alpha (v . o).
+        let passed_on = (outputs.matmul(&values.t()?)?.reshape(weights.shape())? * weights)?;
+        let [rows, lengths] = [weights.sum(0)?, passed_on.sum(2)?.sum_keepdim(0)?].map(|sums| sums.to_vec2::<f32>());
+        let (rows, lengths) = (rows?, lengths?);
         // Target t is predicted at t - 1.
-        for (row, target) in rows.iter().zip(length - n + 1..).filter(|(_, target)| self.targets.contains(target)) {
+        for (i, target) in (length - n + 1..).take(n).enumerate().filter(|(_, target)| self.targets.contains(target)) {
             let first = (target - self.targets.start) * self.ranges.len();
-            for (sum, range) in self.sums[first..].iter_mut().zip(&self.ranges) {
-                *sum += row[range.start.min(length)..range.end.min(length)].iter().map(|&weight| f64::from(weight)).sum::<f64>();
+            let flows = passed_on.narrow(1, i, 1)?.squeeze(1)?.to_vec2::<f32>()?;
+            for (k, range) in self.ranges.iter().enumerate() {
+                let sum = |row: &[f32]| row[range.start.min(length)..range.end.min(length)].iter().map(|&x| f64::from(x)).sum::<f64>();
+                self.sums[first + k] += sum(&rows[i]);
+                self.flows[first + k] += flows.iter().map(|head| squared_share(sum(head), f64::from(lengths[0][i]))).sum::<f64>();
             }
         }
         Ok(())
     }
+}
+
+/// The square of a part of the whole, where it is positive.
+fn squared_share(part: f64, whole: f64) -> f64 {
+    if part > 0.0 { (part / whole).powi(2) } else { 0.0 }
 }
 
 #[cfg(test)]
@@ -42,12 +56,30 @@ mod tests {
 
     use super::*;
 
+    /// Two heads with the same weights share values; positions 1 to 3 of a text of 4.
+    fn added(values: [[f32; 2]; 4]) -> AttentionMass {
+        let mut attention_mass = AttentionMass::new(3..5, &[0..2, 2..4]);
+        let head = [[0.5_f32, 0.5, 0.0, 0.0], [0.25, 0.25, 0.5, 0.0], [0.125, 0.125, 0.25, 0.5]];
+        let [weights, values] = [Tensor::new(&[head, head], &Device::Cpu), Tensor::new(&[values], &Device::Cpu)].map(|made| made.unwrap());
+        let outputs = weights.reshape((1, 6, 4)).unwrap().matmul(&values).unwrap();
+        attention_mass.add(&weights, &values, &outputs).unwrap();
+        attention_mass
+    }
+
     #[test]
     fn weights_of_all_heads_are_summed_over_each_range() {
-        let mut attention_mass = AttentionMass::new(3..5, &[0..2, 2..4]);
-        // Two heads, positions 1 to 3 of a text of 4.
-        let head = [[0.5_f32, 0.5, 0.0, 0.0], [0.25, 0.25, 0.5, 0.0], [0.125, 0.125, 0.25, 0.5]];
-        attention_mass.add(&Tensor::new(&[head, head], &Device::Cpu).unwrap()).unwrap();
-        assert_eq!(attention_mass.sums, [1.0, 1.0, 0.5, 1.5]);
+        assert_eq!(added([[1.0, 0.0]; 4]).sums, [1.0, 1.0, 0.5, 1.5]);
+    }
+
+    #[test]
+    fn flow_is_the_squared_share_of_the_heads_output() {
+        // Equal values: as the weights are shared, of each head half a layer's output.
+        assert_eq!(added([[1.0, 0.0]; 4]).flows, [0.125, 0.125, 0.03125, 0.28125]);
+        // Outputs (1/2, 1) and (1/4, 3/2): the first range gives (1/2, 0) and (1/4, 0).
+        let flows = added([[1.0, 0.0], [1.0, 0.0], [0.0, 2.0], [0.0, 2.0]]).flows;
+        let shares = [0.25 / 1.25, 1.0 / 1.25, 0.0625 / 2.3125, 2.25 / 2.3125];
+        assert!(flows.iter().zip(shares).all(|(flow, share): (&f64, f64)| (flow - share.powi(2) / 2.0).abs() < 1e-6), "{flows:?}");
+        // What turns the output away from itself passes nothing on.
+        assert_eq!(added([[-1.0, 0.0], [-1.0, 0.0], [2.0, 0.0], [2.0, 0.0]]).flows[0], 0.0);
     }
 }

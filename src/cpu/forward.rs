@@ -121,8 +121,8 @@ impl Transformer {
         Cache(vec![None; self.layers.len()])
     }
 
-    /// Hidden states of `inputs` read after the text in `cache`, to which they are added: `[inputs, dim]`. Attention weights go
-    /// to `attention_mass`.
+    /// Hidden states of `inputs` read after the text in `cache`, to which they are added: `[inputs, dim]`. Attention goes to
+    /// `attention_mass`.
     pub fn forward(&self, inputs: &[Input], cache: &mut Cache, attention_mass: &mut AttentionMass) -> Result<Tensor> {
         let chunks = inputs.chunks(CHUNK).map(|chunk| self.forward_chunk(chunk, cache, attention_mass));
         Tensor::cat(&chunks.collect::<Result<Vec<_>>>()?, 0)
@@ -216,8 +216,8 @@ impl Layer {
         let q = (q.reshape((n_kv_heads, n_heads / n_kv_heads * n, head_dim))? * (head_dim as f64).powf(-0.5))?;
         let scores = q.matmul(&keys.t()?)?.reshape((n_heads, n, length))?.broadcast_add(&causal_mask(n, length)?)?;
         let weights = softmax_last_dim(&scores)?;
-        attention_mass.add(&weights)?;
         let mixed = weights.reshape((n_kv_heads, n_heads / n_kv_heads * n, length))?.matmul(&values)?;
+        attention_mass.add(&weights, &values, &mixed)?;
         *cache = Some(KeysValues { keys, values });
         let mixed = mixed.reshape((n_heads, n, head_dim))?.transpose(0, 1)?.contiguous()?.reshape((n, n_heads * head_dim))?;
         self.attention_output.project(&mixed)

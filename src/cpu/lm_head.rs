@@ -33,7 +33,7 @@ pub fn read_out(transformer: &Transformer, hidden: &Tensor, targets: &[TokenId],
         }
     }
     let divergences = if base.is_some() { positions.iter().map(Position::divergence).collect() } else { Vec::new() };
-    Ok(Readout { log_probs: positions.iter().map(Position::log_prob).collect(), divergences, attention: Vec::new() })
+    Ok(Readout { log_probs: positions.iter().map(Position::log_prob).collect(), divergences, ..Readout::default() })
 }
 
 /// Running sums over the vocabulary for one position.

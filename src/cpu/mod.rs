@@ -201,7 +201,7 @@ impl LanguageModel for CandleModel {
         let predicting = hidden.narrow(0, targets.start - 1, targets.len())?;
         let mut readout = self.read_out(&predicting, &tokens[targets.clone()], None)?;
         readout.divergences = vec![0.0; if request.divergences { targets.len() } else { 0 }];
-        readout.attention = attention_mass.sums;
+        (readout.attention, readout.flow) = (attention_mass.sums, attention_mass.flows);
         let base = Base { readout, cache, predicting };
         let mut flow = on_readout(0, &base.readout).await;
         for (i, pass) in passes.iter().enumerate() {

@@ -57,7 +57,7 @@ pub struct Batch<'a> {
     pub text_caches: &'a [Buffer],
     /// Where the rows' own keys and values go: the text's caches, or those of suffixes; one buffer per layer, or one for all in turn.
     pub own_caches: &'a [Buffer],
-    /// Where attention weights are summed; for rows of the text only.
+    /// Where attention weights and flow are summed; for rows of the text only.
     pub attention_sums: Option<&'a AttentionSums>,
 }
 
@@ -89,7 +89,7 @@ impl Transformer {
         qkv_rope_cache::record(recording, config, &QkvRopeCache { rows, first, n, bias, norms, angles, qkv, cache: own });
         attention::record(recording, config, &Attention { rows, first, n, qkv, text, suffix: own, y: &attention.buffer });
         if let Some(sums) = attention_sums {
-            attention_mass::record(recording, config, &AttentionMass { rows, first, n, qkv, text }, sums);
+            attention_mass::record(recording, config, &AttentionMass { rows, first, n, qkv, text, outputs: &attention.buffer }, sums);
         }
         add_projected(recording, &layer.attention_output, n, attention.view(), x.view_from(first));
 

@@ -114,16 +114,16 @@ impl GpuModel {
         let log_probs: Vec<f64> = scored.chunks(4).map(log_prob).collect();
         check_finite(&log_probs)?;
         let divergences = if request.divergences { vec![0.0; log_probs.len()] } else { Vec::new() };
-        let attention = match &sums {
+        let (attention, flow) = match &sums {
             Some(sums) => self.read_attention(sums).await?,
-            None => Vec::new(),
+            None => Default::default(),
         };
         let log_sum_exps = scored.chunks(4).map(|state| state[0] + state[1].ln()).collect();
-        Ok(BaseScores { readout: Readout { log_probs, divergences, attention }, log_sum_exps, states })
+        Ok(BaseScores { readout: Readout { log_probs, divergences, attention, flow }, log_sum_exps, states })
     }
 
-    /// Attention weights on ranges, `[targets, ranges]`.
-    async fn read_attention(&self, sums: &AttentionSums) -> Result<Vec<f64>, LmError> {
+    /// Attention weights on ranges and flow from them, each `[targets, ranges]`.
+    async fn read_attention(&self, sums: &AttentionSums) -> Result<(Vec<f64>, Vec<f64>), LmError> {
         let config = &self.transformer.config;
         Ok(sums.over_heads(config, &self.gpu.read_f32(sums.buffer(), sums.length(config)).await?))
     }

@@ -17,7 +17,7 @@ pub struct ScoreRequest<'a> {
     pub passes: &'a [Pass],
     /// Whether readouts need divergences: up to twice the work of the LM head.
     pub divergences: bool,
-    /// Ascending ranges of positions whose attention weights are wanted of the base text; none of them, for no attention.
+    /// Ascending ranges of positions of which the attention to them is wanted, of the base text; none of them, for no attention.
     pub attended: &'a [Range<usize>],
 }
 
@@ -107,7 +107,7 @@ impl InfillRequest<'_> {
 }
 
 /// What one pass measured.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Readout {
     /// `ln p(x_t | x_<t)` in nats for each target t; before the first edit of a pass that of the base text.
     pub log_probs: Vec<f64>,
@@ -117,12 +117,17 @@ pub struct Readout {
     /// Of the base text: for each target t and each range attended to (`[targets, ranges]`) the attention weights on the range, summed
     /// over its positions, all heads and all layers, in the row that predicts t. Empty where the request did not ask for it.
     pub attention: Vec<f64>,
+    /// As `attention`: the information flow from each range. With weights alpha and values v, of each head h of a layer the output is
+    /// `o_h`, the sum over all positions of alpha v, and the range's share of what the layer's heads put out is the sum over its
+    /// positions of alpha (v . `o_h`), divided by the sum over heads of |`o_h`|^2: over all heads and positions the shares add up to 1.
+    /// The flow is the sum over heads and layers of the squares of positive shares.
+    pub flow: Vec<f64>,
 }
 
 impl Readout {
     /// That of a pass which changes nothing.
     pub fn of_a_pass(&self) -> Self {
-        Self { log_probs: self.log_probs.clone(), divergences: self.divergences.clone(), attention: Vec::new() }
+        Self { log_probs: self.log_probs.clone(), divergences: self.divergences.clone(), ..Self::default() }
     }
 }
 

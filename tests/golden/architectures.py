@@ -132,8 +132,9 @@ def softmax(x):
     return e / e.sum(axis=-1, keepdims=True)
 
 
-def attention(shape, weights, blk, x, maps):
-    """`[tokens, dim]` -> `[tokens, dim]`, one query head after the other; appends each head's weights, `[tokens, tokens]`."""
+def attention(shape, weights, blk, x, maps, flows):
+    """`[tokens, dim]` -> `[tokens, dim]`, one query head after the other; appends each head's weights, `[tokens, tokens]`, and the
+    layer's flow from each range, `[tokens, ranges]`."""
 
     def project(part):
         bias = weights[f"{blk}{part}.bias"] if shape.architecture in HAS_BIASES else 0
@@ -147,13 +148,23 @@ def attention(shape, weights, blk, x, maps):
 
     projected = {part: project(part) for part in ("attn_q", "attn_k", "attn_v")}
     future = np.triu(np.full((len(x), len(x)), -np.inf), k=1)
-    mixed = []
+    mixed, parts = [], []
     for i in range(shape.heads):
         shared = i // (shape.heads // shape.kv_heads)
         scores = head("attn_q", i) @ head("attn_k", shared).T / np.sqrt(shape.head_dim)
         maps.append(softmax(scores + future))
         mixed.append(maps[-1] @ head("attn_v", shared))
+        # What each range adds to the head's output, `[ranges, tokens, head_dim]`.
+        parts.append(np.stack([maps[-1][:, start:end] @ head("attn_v", shared)[start:end] for start, end in RANGES]))
+    flows.append(flow(mixed, parts))
     return np.concatenate(mixed, axis=1) @ weights[blk + "attn_output.weight"].T
+
+
+def flow(outputs, parts):
+    """The squares of each range's positive share in the outputs of all heads, `[tokens, ranges]`: shares by projection."""
+    whole = sum((output**2).sum(axis=1) for output in outputs)
+    shares = [(part * output).sum(axis=2) / whole for output, part in zip(outputs, parts)]
+    return sum(np.maximum(share.real, 0) ** 2 for share in shares).T
 
 
 def feed_forward(weights, blk, x):
@@ -168,16 +179,17 @@ def embed(weights, shares):
 
 
 def log_distributions(shape, weights, x):
-    """ln p of every token of the vocabulary after embeddings `x[: t + 1]`, `[tokens, vocabulary]`, and all attention weights."""
-    maps = []
+    """ln p of every token of the vocabulary after embeddings `x[: t + 1]`, `[tokens, vocabulary]`, and over all heads and layers attention
+    weights, `[tokens, tokens]`, and flow from each range, `[tokens, ranges]`."""
+    maps, flows = [], []
     for i in range(shape.layers):
         blk = f"blk.{i}."
-        x = x + attention(shape, weights, blk, rms_norm(shape, x, weights[blk + "attn_norm.weight"]), maps)
+        x = x + attention(shape, weights, blk, rms_norm(shape, x, weights[blk + "attn_norm.weight"]), maps, flows)
         x = x + feed_forward(weights, blk, rms_norm(shape, x, weights[blk + "ffn_norm.weight"]))
     output = weights["token_embd.weight" if shape.tied else "output.weight"]
     logits = rms_norm(shape, x, weights["output_norm.weight"]) @ output.T
     logits = logits - logits.real.max(axis=1, keepdims=True)
-    return logits - np.log(np.exp(logits).sum(axis=1, keepdims=True)), sum(maps)
+    return logits - np.log(np.exp(logits).sum(axis=1, keepdims=True)), sum(maps), sum(flows)
 
 
 def log_probs(log_p):
@@ -193,7 +205,7 @@ def edited(shape, weights, base, start, length, share):
     """After position `start`, where the model reads something else: ln p of the original tokens, and KL(base || edited)."""
     shares = np.zeros(len(TOKENS))
     shares[start : start + length] = share
-    perturbed, _ = log_distributions(shape, weights, embed(weights, shares))
+    perturbed, _, _ = log_distributions(shape, weights, embed(weights, shares))
     divergences = (np.exp(base) * (base - perturbed)).sum(axis=1)[:-1]
     return {
         "edit": {"start": start, "length": length, "share": share},
@@ -205,13 +217,14 @@ def edited(shape, weights, base, start, length, share):
 def figures(shape):
     float32 = tensors(shape)
     weights = {name: weight.astype(np.float64) for name, weight in float32.items()}
-    base, attended = log_distributions(shape, weights, embed(weights, np.zeros(len(TOKENS))))
+    base, attended, flowing = log_distributions(shape, weights, embed(weights, np.zeros(len(TOKENS))))
     return {
         "name": shape.name,
         "sha256": sha256(float32),
         "log_probs": rounded(log_probs(base)),
         # Of every token after the first: over all heads and layers, in the row that predicts it.
         "attention": [rounded(row[start:end].sum() for start, end in RANGES) for row in attended[:-1]],
+        "flow": [rounded(row) for row in flowing[:-1]],
         "perturbed": [edited(shape, weights, base, *edit) for edit in EDITS],
     }
 

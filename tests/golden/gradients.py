@@ -29,7 +29,7 @@ def moved(place, sentence, further):
 
 def slopes(shape, weights, place, sentence):
     """Derivatives of ln p of the generated tokens along the way of one sentence: `[generated tokens]`."""
-    log_p, _ = log_distributions(shape, weights, embed(weights, moved(place, sentence, 1j * TINY)))
+    log_p, _, _ = log_distributions(shape, weights, embed(weights, moved(place, sentence, 1j * TINY)))
     return log_probs(log_p)[GENERATION - 1 :].imag / TINY
 
 

@@ -1,10 +1,10 @@
-//! Attention weights, summed over ranges of the text as they are computed: attention maps are never stored.
+//! Attention weights and information flow, summed over ranges of the text as they are computed: attention maps are never stored.
 
 use std::ops::Range;
 
 use super::attention::score_scale;
 use super::qkv_rope_cache::{cached_head, qkv_width};
-use super::two_dimensional;
+use super::{padded, two_dimensional};
 use crate::gpu::buffer::Buffer;
 use crate::gpu::device::Gpu;
 use crate::gpu::recording::Recording;
@@ -18,8 +18,9 @@ wgsl_struct! {
         n_heads: usize,
         n_kv_heads: usize,
         head_dim: usize,
-        /// f32 of a row of qkv.
+        /// f32 of a row of qkv, of a row of outputs.
         q_stride: usize,
+        output_stride: usize,
         /// Of the scores: see [`score_scale`].
         scale: f32,
         first_target: usize,
@@ -28,62 +29,62 @@ wgsl_struct! {
     }
 }
 
-/// Sums of attention weights over all layers, per target, head and range.
+/// Sums of attention weights and flow over all layers, per target, head and range: see [`crate::lm::Readout`].
 pub struct AttentionSums {
     /// Positions, each predicted by the row before it.
     targets: Range<usize>,
     /// `[n_ranges]` of (start, end).
     ranges: Buffer,
     n_ranges: usize,
-    /// `[targets, n_heads, n_ranges]`.
+    /// `[targets, n_heads, n_ranges]` of (weight, flow).
     sums: Buffer,
 }
 
 impl AttentionSums {
     pub fn new(gpu: &Gpu, config: &Config, targets: Range<usize>, ranges: &[Range<usize>]) -> Self {
         let words: Vec<u32> = ranges.iter().flat_map(|range| [range.start as u32, range.end as u32]).collect();
-        let sums = gpu.buffer("attention sums", targets.len() * config.n_heads * ranges.len());
+        let sums = gpu.buffer("attention sums", 2 * targets.len() * config.n_heads * ranges.len());
         Self { ranges: gpu.buffer_with("ranges", &words), n_ranges: ranges.len(), sums, targets }
     }
 
     /// How many f32 [`AttentionSums::buffer`] has.
     pub fn length(&self, config: &Config) -> usize {
-        self.targets.len() * config.n_heads * self.n_ranges
+        2 * self.targets.len() * config.n_heads * self.n_ranges
     }
 
-    /// `[targets, n_heads, n_ranges]`.
+    /// `[targets, n_heads, n_ranges]` of (weight, flow).
     pub fn buffer(&self) -> &Buffer {
         &self.sums
     }
 
-    /// Adds up the heads of what was read back: `[targets, n_ranges]`.
-    pub fn over_heads(&self, config: &Config, sums: &[f32]) -> Vec<f64> {
-        let over_heads = |heads: &[f32]| {
-            (0..self.n_ranges).map(|r| heads[r..].iter().step_by(self.n_ranges).map(|&sum| f64::from(sum)).sum()).collect::<Vec<f64>>()
-        };
-        sums.chunks(config.n_heads * self.n_ranges).flat_map(over_heads).collect()
+    /// Adds up the heads of what was read back: weights and flow, each `[targets, n_ranges]`.
+    pub fn over_heads(&self, config: &Config, sums: &[f32]) -> (Vec<f64>, Vec<f64>) {
+        let of_range = |heads: &[f32], r: usize| heads[r..].iter().step_by(2 * self.n_ranges).map(|&sum| f64::from(sum)).sum::<f64>();
+        let targets = sums.chunks(2 * config.n_heads * self.n_ranges);
+        targets.flat_map(|heads| (0..self.n_ranges).map(move |r| (of_range(heads, 2 * r), of_range(heads, 2 * r + 1)))).unzip()
     }
 }
 
-/// `n` rows of the text from `first` on; `qkv` and `text` as in [`super::attention::Attention`].
+/// `n` rows of the text from `first` on; `qkv`, `text` and what attention put out as in [`super::attention::Attention`].
 pub struct AttentionMass<'a> {
     pub rows: &'a Buffer,
     pub first: usize,
     pub n: usize,
     pub qkv: &'a Buffer,
     pub text: &'a Buffer,
+    pub outputs: &'a Buffer,
 }
 
-/// Adds one layer's weights to the sums.
+/// Adds one layer's weights and flow to the sums.
 pub fn record<'a>(recording: &mut Recording<'a>, config: &Config, args: &AttentionMass<'a>, sums: &'a AttentionSums) {
-    let &AttentionMass { rows, first, n, qkv, text } = args;
+    let &AttentionMass { rows, first, n, qkv, text, outputs } = args;
     let &Config { n_heads, n_kv_heads, head_dim, .. } = config;
     let &AttentionSums { ref targets, ref ranges, n_ranges, ref sums } = sums;
     let kernel = two_dimensional("attention_mass").with_u32("VECS", cached_head(config) / 4);
-    let (q_stride, scale) = (qkv_width(config), score_scale(head_dim));
+    let (q_stride, output_stride, scale) = (qkv_width(config), padded(n_heads * head_dim), score_scale(head_dim));
     let (first_target, n_targets) = (targets.start, targets.len());
-    let params = Params { n, first, n_heads, n_kv_heads, head_dim, q_stride, scale, first_target, n_targets, n_ranges };
-    recording.dispatch(kernel, params, &[rows, qkv, text, ranges, sums], [n_heads, n]);
+    let params = Params { n, first, n_heads, n_kv_heads, head_dim, q_stride, output_stride, scale, first_target, n_targets, n_ranges };
+    recording.dispatch(kernel, params, &[rows, qkv, text, ranges, outputs, sums], [n_heads, n]);
 }
 
 #[cfg(test)]
@@ -93,18 +94,58 @@ mod tests {
     use super::super::qkv_rope_cache::cached_slot;
     use super::*;
     use crate::gpu::batch::{Row, text_rows};
-    use crate::gpu::testing::{assert_close, config, gpus, random};
+    use crate::gpu::testing::{SENTINEL, assert_close, config, gpus, random};
 
-    /// Of one row: softmax(q k^T / sqrt(d)), summed over heads, over `range` of the keys that it sees.
-    fn reference(config: &Config, q: &[f32], text: &[f32], seen: usize, range: &Range<usize>) -> f32 {
-        let (slot, head, dim) = (cached_slot(config), cached_head(config), config.head_dim);
-        let of_head = |h: usize| {
-            let key = |s: usize| &text[s * slot + h / (config.n_heads / config.n_kv_heads) * head..][..dim];
-            let dot = |s: usize| q[h * dim..][..dim].iter().zip(key(s)).map(|(&q, &k)| f64::from(q) * f64::from(k)).sum::<f64>();
-            let weights: Vec<f64> = (0..seen).map(|s| (dot(s) / (dim as f64).sqrt()).exp()).collect();
-            weights[range.start.min(seen)..range.end.min(seen)].iter().sum::<f64>() / weights.iter().sum::<f64>()
-        };
-        (0..config.n_heads).map(of_head).sum::<f64>() as f32
+    /// One row of a text of which `seen` slots are seen, in float64.
+    struct Reference<'a> {
+        config: &'a Config,
+        q: &'a [f32],
+        text: &'a [f32],
+        seen: usize,
+    }
+
+    impl Reference<'_> {
+        /// The key of slot `s` that head `h` reads, or the value.
+        fn read(&self, s: usize, h: usize, is_value: bool) -> impl Iterator<Item = f64> {
+            let Config { n_heads, n_kv_heads, head_dim, .. } = *self.config;
+            let head = h / (n_heads / n_kv_heads) + if is_value { n_kv_heads } else { 0 };
+            self.text[s * cached_slot(self.config) + head * cached_head(self.config)..][..head_dim].iter().map(|&x| f64::from(x))
+        }
+
+        /// alpha = softmax(q k^T / sqrt(d)) of head `h`, `[seen]`.
+        fn weights(&self, h: usize) -> Vec<f64> {
+            let dim = self.config.head_dim;
+            let q = || self.q[h * dim..][..dim].iter().map(|&q| f64::from(q));
+            let score = |s: usize| q().zip(self.read(s, h, false)).map(|(q, k)| q * k).sum::<f64>() / (dim as f64).sqrt();
+            let exponentials: Vec<f64> = (0..self.seen).map(|s| score(s).exp()).collect();
+            exponentials.iter().map(|x| x / exponentials.iter().sum::<f64>()).collect()
+        }
+
+        /// The sum of alpha v over some slots, of head `h`: `[head_dim]`.
+        fn weighted_values(&self, h: usize, slots: Range<usize>) -> Vec<f64> {
+            let mut sum = vec![0.0; self.config.head_dim];
+            for (s, weight) in self.weights(h).iter().enumerate().filter(|(s, _)| slots.contains(s)) {
+                sum.iter_mut().zip(self.read(s, h, true)).for_each(|(sum, v)| *sum += weight * v);
+            }
+            sum
+        }
+
+        /// Of all heads, `[n_heads, head_dim]`.
+        fn output(&self) -> Vec<f64> {
+            (0..self.config.n_heads).flat_map(|h| self.weighted_values(h, 0..self.seen)).collect()
+        }
+
+        /// Weight on and flow from a range, over all heads.
+        fn weight_and_flow(&self, range: &Range<usize>) -> [f64; 2] {
+            let output = self.output();
+            let whole: f64 = output.iter().map(|o| o * o).sum();
+            let share = |(h, o): (usize, &[f64])| {
+                self.weighted_values(h, range.clone()).iter().zip(o).map(|(part, o)| part * o).sum::<f64>() / whole
+            };
+            let flow = output.chunks(self.config.head_dim).enumerate().map(share).map(|share| share.max(0.0).powi(2)).sum();
+            let weights = (0..self.config.n_heads).map(|h| self.weights(h));
+            [weights.map(|alpha| alpha[range.start.min(self.seen)..range.end.min(self.seen)].iter().sum::<f64>()).sum(), flow]
+        }
     }
 
     async fn check(head_dim: usize, n: usize) {
@@ -113,28 +154,39 @@ mod tests {
         let (qkv, text) = (random(n * width, 1), random((n + 1) * cached_slot(&config), 2));
         let rows: Vec<Row> = text_rows(&vec![5.into(); n + 1], 0);
         let (targets, ranges) = (n / 2 + 2..n + 2, [0..1, 1..n / 2 + 1, n / 2 + 1..n + 1]);
+        // Row r of the dispatch is at position r + 1.
+        let of_row = |r: usize| Reference { config: &config, q: &qkv[r * width..][..width], text: &text, seen: r + 2 };
+        let mut outputs = vec![0.0; n * padded(config.n_heads * head_dim)];
+        for (r, output) in outputs.chunks_mut(padded(config.n_heads * head_dim)).enumerate() {
+            output.iter_mut().zip(of_row(r).output()).for_each(|(o, exact)| *o = exact as f32);
+        }
+        let exact: Vec<[f64; 2]> =
+            targets.clone().flat_map(|t| ranges.each_ref().map(|range| of_row(t - 2).weight_and_flow(range))).collect();
         for gpu in gpus().await {
-            let [qkv_buffer, text_buffer] = [&qkv, &text].map(|values| gpu.buffer_with_f32("input", values));
+            let [qkv_buffer, text_buffer, output_buffer] = [&qkv, &text, &outputs].map(|values| gpu.buffer_with_f32("input", values));
             let row_buffer = gpu.buffer_with("rows", &Row::all_words(&rows));
-            let sums = AttentionSums::new(&gpu, &config, targets.clone(), &ranges);
-            let args = AttentionMass { rows: &row_buffer, first: 1, n, qkv: &qkv_buffer, text: &text_buffer };
+            let mut sums = AttentionSums::new(&gpu, &config, targets.clone(), &ranges);
+            let length = sums.length(&config);
+            sums.sums = gpu.buffer_with_f32("sums", &[vec![0.0; length], vec![SENTINEL; 64]].concat());
+            let args = AttentionMass { rows: &row_buffer, first: 1, n, qkv: &qkv_buffer, text: &text_buffer, outputs: &output_buffer };
             let mut recording = Recording::new(&gpu);
             // Two layers with the same weights.
             record(&mut recording, &config, &args, &sums);
             record(&mut recording, &config, &args, &sums);
             recording.run();
-            let by_head = gpu.read_f32(sums.buffer(), sums.length(&config)).await.unwrap();
-            let sums: Vec<f32> = sums.over_heads(&config, &by_head).into_iter().map(|sum| sum as f32).collect();
-            let of_target = |t: usize| {
-                let q = &qkv[(t - 2) * width..][..width];
-                ranges.each_ref().map(|range| 2.0 * reference(&config, q, &text, t, range))
-            };
-            assert_close(gpu.variant.name, &sums, &targets.clone().flat_map(of_target).collect::<Vec<f32>>(), 2e-5);
+            let by_head = gpu.read_f32(sums.buffer(), length + 64).await.unwrap();
+            assert!(by_head[length..].iter().all(|&value| value == SENTINEL), "{}: wrote outside", gpu.variant.name);
+            let (weights, flows) = sums.over_heads(&config, &by_head[..length]);
+            for (which, sums) in [weights, flows].iter().enumerate() {
+                let got: Vec<f32> = sums.iter().map(|&sum| sum as f32).collect();
+                let expected: Vec<f32> = exact.iter().map(|exact| 2.0 * exact[which] as f32).collect();
+                assert_close(gpu.variant.name, &got, &expected, 2e-5);
+            }
         }
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn weights_are_summed_over_ranges_heads_and_layers() {
+    async fn weights_and_flow_are_summed_over_ranges_heads_and_layers() {
         for (head_dim, n) in [(2, 1), (6, 3), (48, 4), (64, 5), (20, 67)] {
             check(head_dim, n).await;
         }

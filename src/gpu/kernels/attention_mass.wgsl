@@ -1,6 +1,9 @@
-// sums[t, h, r] += sum over s in range r of softmax(q[h] . k[s] / sqrt(head_dim)), in the row that predicts target t.
+// Adds to sums[t, h, r], in the row that predicts target t and over the slots s of range r, with alpha[s] = softmax(q[h] . k[s] /
+// sqrt(head_dim)) and the head's output o[h]: the weight, sum of alpha[s], and the flow,
+// (max(0, sum of alpha[s] (v[s] . o[h])) / sum over heads of |o[h]|^2)^2.
 // qkv: [n, q_stride], queries first; text_cache: [slots, key and value, n_kv_heads, VECS vec4]; ranges: [n_ranges] of (start, end);
-// sums: [n_targets, n_heads, n_ranges]. For rows of the text only: they attend to its slots up to their own.
+// outputs: [n, output_stride]; sums: [n_targets, n_heads, n_ranges] of (weight, flow). For rows of the text only: they attend to its
+// slots up to their own.
 // Dispatch: one invocation per head; x over heads, y over rows.
 
 #import attention_common
@@ -8,7 +11,32 @@
 #import online_softmax
 
 @group(0) @binding(4) var<storage, read> ranges: array<vec2<u32>>;
-@group(0) @binding(5) var<storage, read_write> sums: array<f32>;
+@group(0) @binding(5) var<storage, read> outputs: array<f32>;
+@group(0) @binding(6) var<storage, read_write> sums: array<vec2<f32>>;
+
+// The head's output; what pads it stays zero.
+var<private> o: array<vec4<f32>, VECS>;
+
+// Loads the output of a head of row `r`. Returns the squared length of those of all heads.
+fn load_output(r: u32, head: u32) -> f32 {
+    let at = r * p.output_stride;
+    var squares = 0.0;
+    for (var i = 0u; i < p.n_heads * p.head_dim; i++) {
+        squares += outputs[at + i] * outputs[at + i];
+    }
+    for (var i = 0u; i < p.head_dim; i++) {
+        o[i / 4u][i % 4u] = outputs[at + head * p.head_dim + i];
+    }
+    return squares;
+}
+
+fn dot_with_output(value: u32) -> f32 {
+    var sum = 0.0;
+    for (var i = 0u; i < VECS; i++) {
+        sum += dot(o[i], text_cache[value + i]);
+    }
+    return sum;
+}
 
 @compute @workgroup_size(WIDTH, 4)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -28,11 +56,20 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         rescale(score);
         weigh(score);
     }
+    let squares = load_output(id.y, id.x);
     for (var r = 0u; r < p.n_ranges; r++) {
-        var sum = 0.0;
+        // Of weights, and of what they pass on along the output.
+        var sum = vec2<f32>();
         for (var slot = ranges[r].x; slot < min(ranges[r].y, row.prefix_end); slot++) {
-            sum += exp(text_score(key_at(slot, kv_head)) - largest);
+            let key = key_at(slot, kv_head);
+            sum += exp(text_score(key) - largest) * vec2(1.0, dot_with_output(key + value_offset()));
         }
-        sums[(target_index * p.n_heads + id.x) * p.n_ranges + r] += sum / total;
+        sum /= total;
+        var flow = 0.0;
+        if sum.y > 0.0 {
+            let share = sum.y / squares;
+            flow = share * share;
+        }
+        sums[(target_index * p.n_heads + id.x) * p.n_ranges + r] += vec2(sum.x, flow);
     }
 }

@@ -124,6 +124,18 @@ pub const METHODS: &[MethodText] = &[
         needs_masked_lm: false,
     },
     MethodText {
+        id: "flow",
+        name: "Flow",
+        about: "Follows what attention takes over from each sentence while the model writes the later ones. Flow, not a measured \
+                effect: nothing in the text is changed, so it does not show what would happen without a sentence.",
+        passes: 0,
+        pairs: false,
+        score: "the squared share of the source in what attention puts out, over all heads and layers",
+        unit: "squared shares",
+        weak: 0.0,
+        needs_masked_lm: false,
+    },
+    MethodText {
         id: "ig",
         name: "IG",
         about: "Integrated gradients: fades the whole text in from blanks in 20 steps and measures at each how much a little \

@@ -1,0 +1,36 @@
+//! Information flow through attention and values: what a sentence takes in from each source, in one pass. Nothing is perturbed.
+//!
+//! In the row that predicts a token, with attention weights alpha and values v, head h of a layer puts out `o_h`, the sum over all
+//! positions of alpha v (value-weighted attention; Kobayashi et al. 2020, arXiv 2004.10102). As in the decompositions of Ferrando et al.
+//! (2022, arXiv 2203.04212; 2024, arXiv 2403.00824) a source has a share in it, here by projection:
+//!
+//! ```text
+//! f_h(j) = sum over s in source j of alpha_h(s) v_h(s) . o_h / sum over heads of |o_h|^2
+//! T(j) = mean over the tokens of the sentence of the sum over layers and heads of max(0, f_h(j))^2
+//! ```
+//!
+//! In a layer the shares of all heads and positions add up to 1. Squares keep down the small shares that every sentence gets.
+//! `docs/flow.md` says what else was tried and how well this does.
+
+use super::attention;
+use super::base_method::{AttributionMethod, Observation};
+
+pub const FLOW: AttributionMethod = AttributionMethod { id: "flow", effect: flow, ..attention::ATTENTION };
+
+/// The flow from the source to where token t is predicted.
+fn flow(observation: &Observation<'_>, t: usize) -> f64 {
+    observation.flow[t]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lm::Readout;
+
+    #[test]
+    fn a_source_counts_as_a_whole_however_long_it_is() {
+        let base = Readout::default();
+        let observation = Observation { base: &base, passes: &[], attention: &[3.0, 3.0], flow: &[0.5, 0.25], length: 7 };
+        assert_eq!([0, 1].map(|t| flow(&observation, t)), [0.5, 0.25]);
+    }
+}
