@@ -19,7 +19,14 @@ async fn pairs_find_a_fact_that_is_said_twice_and_say_so() {
     assert!(share_of_first_sentence(&browser).await < 2.0, "the model says the 4 again in its first step");
     assert_eq!(browser.count("joint-effects").await, 0);
 
+    // Flow sees the first copy too, without another pass.
     browser.open_details_of("method").await;
+    browser.select("method", "flow").await;
+    browser.click("explain-button").await;
+    browser.explained().await;
+    assert!(share_of_first_sentence(&browser).await > 10.0, "attention reads both copies");
+    browser.screenshot("flow-light").await;
+
     browser.select("method", "pairs").await;
     browser.click("explain-button").await;
     browser.explained().await;
