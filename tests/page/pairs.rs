@@ -35,7 +35,12 @@ async fn pairs_find_a_fact_that_is_said_twice_and_say_so() {
     assert!(together.contains("Either P1 or G1 is enough for \u{201c}4\u{201d} in G2"), "{together}");
     assert!(browser.text("range").await.contains(" to "), "shares come with a range");
     assert!(browser.text("derivation").await.contains("logarithm"));
+    assert!(browser.text("marks").await.contains("or"), "the arcs of both copies are marked");
     browser.screenshot("pairs-light").await;
+    browser.click("tab-table").await;
+    assert!(browser.text("table").await.contains("or"), "their cells too");
+    browser.screenshot("pairs-table").await;
+    browser.click("tab-text").await;
     browser.pictures_of("joint-effects", "pairs-together").await;
 
     // The document says it all: it opens from a link without any model.

@@ -232,30 +232,6 @@ impl AttributionView {
         (high - low >= 0.005).then_some([low, high])
     }
 
-    /// What pairs of sources do to the explained sentences, and then to the steps before them, in words.
-    pub fn joint_effects(&self) -> Vec<String> {
-        let document = self.document();
-        let n_prompt = self.graph.n_prompt();
-        let matters = |target: usize| self.output.contains(&target) || self.via_steps(n_prompt + target).is_some_and(|share| share > 0.02);
-        let mut effects: Vec<_> = document.joint.iter().filter(|effect| matters(effect.target)).collect();
-        effects.sort_by_key(|effect| (!self.output.contains(&effect.target), std::cmp::Reverse(effect.target)));
-        let sentences = effects.into_iter().flat_map(|effect| {
-            let [a, b] = effect.sources.map(|source| document.label(source));
-            let target = document.label(n_prompt + effect.target);
-            let either = effect.either_is_enough.as_ref().map(|words| {
-                format!(
-                    "Either {a} or {b} is enough for \u{201c}{words}\u{201d} in {target}: without one of them it stays likely, without \
-                     both not."
-                )
-            });
-            let together = effect.only_together.as_ref().map(|words| {
-                format!("Only {a} together with {b} gives \u{201c}{words}\u{201d} in {target}: without either it becomes unlikely.")
-            });
-            [either, together].into_iter().flatten()
-        });
-        sentences.collect()
-    }
-
     pub fn role(&self, j: usize) -> Role {
         let row = j.checked_sub(self.graph.n_prompt());
         match self.via_steps(j) {
@@ -327,6 +303,7 @@ impl AttributionView {
 #[cfg(test)]
 pub mod tests {
     use super::*;
+    use crate::app::analysis::joint_effects;
     use crate::explanation::{
         Aggregation, Answer, Compression, Derivation, FORMAT, JointEffect, Manifest, Method, Model, Passage, Unit, VERSION,
     };
@@ -382,8 +359,7 @@ pub mod tests {
             assert!(low <= share && share <= high && low < high, "{low} {share} {high}");
         }
         let view = AttributionView::new(Arc::new(AttributionGraph::new(pairs)), &[1]);
-        assert_eq!(view.joint_effects().len(), 1);
-        assert!(view.joint_effects()[0].starts_with("Either P2 or G1 is enough for \u{201c}4\u{201d} in G2"), "{:?}", view.joint_effects());
+        assert_eq!(joint_effects::sentences(&view).len(), 1);
         assert_eq!(AttributionView::new(Arc::new(AttributionGraph::new(document())), &[1]).range(1), None);
     }
 

@@ -6,6 +6,7 @@ pub mod comparison;
 pub mod deletion_test;
 pub mod derivation;
 pub mod expanded_source;
+pub mod joint_effects;
 pub mod number;
 pub mod reproduction;
 pub mod scale;

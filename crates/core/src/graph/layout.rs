@@ -15,6 +15,11 @@ impl Arc {
         let x = spine - reach * 4.0 / 3.0;
         format!("M {spine:.1} {y_from:.1} C {x:.1} {y_from:.1} {x:.1} {y_to:.1} {spine:.1} {y_to:.1}")
     }
+
+    /// The point of the same curve furthest from the line, (x, y).
+    pub fn apex(&self, spine: f64) -> (f64, f64) {
+        (spine - self.reach, (self.y_from + self.y_to) / 2.0)
+    }
 }
 
 /// The arcs of `edges` (from node, to node) between nodes at heights `y`, none reaching further than `width`.
@@ -35,5 +40,6 @@ mod tests {
         assert_eq!(arcs[0], Arc { y_from: 0.0, y_to: 100.0, reach: 40.0 });
         assert_eq!(arcs[1].reach, 20.0);
         assert_eq!(arcs[0].path(60.0), "M 60.0 0.0 C 6.7 0.0 6.7 100.0 60.0 100.0");
+        assert_eq!(arcs[0].apex(60.0), (20.0, 50.0));
     }
 }

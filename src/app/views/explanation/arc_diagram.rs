@@ -2,6 +2,7 @@ use leptos::prelude::*;
 
 use super::row_positions::RowPositions;
 use crate::app::analysis::attribution_view::{AttributionView, Role};
+use crate::app::analysis::joint_effects;
 use crate::app::analysis::number::{percent, plain};
 use crate::app::analysis::scale::Scale;
 use crate::app::page::use_page;
@@ -29,7 +30,7 @@ pub fn ArcDiagram(positions: RwSignal<RowPositions>) -> impl IntoView {
     };
     let touches = move |from: usize, to: usize| page.with(|state| *state.explanation.focus).map(|focus| focus == from || focus == to);
     let paths = move || {
-        let path = |DrawnEdge { path, title, from, to, strength, is_minus }: DrawnEdge| {
+        let path = |DrawnEdge { path, title, from, to, strength, is_minus, .. }: DrawnEdge| {
             let width = 1.25 + (WIDEST - 1.25) * strength;
             view! {
                 <path
@@ -46,6 +47,10 @@ pub fn ArcDiagram(positions: RwSignal<RowPositions>) -> impl IntoView {
         };
         edges.get().into_iter().map(path).collect_view()
     };
+    let marks = move || {
+        let mark = |(word, x, y): (&'static str, f64, f64)| view! { <text x=x y=y>{word}</text> };
+        edges.get().into_iter().filter_map(|edge| edge.mark).map(mark).collect_view()
+    };
     let dots = move || {
         let dot = |DrawnNode { x, y, is_output, strength }: DrawnNode| {
             let radius = if is_output { 5.0 } else { 3.0 };
@@ -57,6 +62,7 @@ pub fn ArcDiagram(positions: RwSignal<RowPositions>) -> impl IntoView {
         <svg class="arcs" data-testid="graph" role="img" aria-label=label>
             <g class="edges">{paths}</g>
             <g class="nodes">{dots}</g>
+            <g class="marks" data-testid="marks">{marks}</g>
         </svg>
     }
 }
@@ -71,6 +77,8 @@ struct DrawnEdge {
     strength: f64,
     /// It takes influence away: only raw scores do.
     is_minus: bool,
+    /// "or", "and": what the source does with another one, and where that is written.
+    mark: Option<(&'static str, f64, f64)>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -96,13 +104,19 @@ fn drawn_edges(attribution: &AttributionView, share: f64, RowPositions { y, gutt
     let spine = gutter_width - SPINE_MARGIN;
     let arcs = graph::arcs(&ends, y, (spine - WIDEST).max(1.0));
     let n_outputs = attribution.output().len().max(1) as f64;
-    let draw = |((edge, arc), (from, to)): ((&Edge, graph::Arc), (usize, usize))| DrawnEdge {
-        path: arc.path(spine),
-        title: title(attribution, edge, edge.flow / n_outputs),
-        from,
-        to,
-        strength: attribution.strength(edge.flow / n_outputs).abs(),
-        is_minus: edge.flow < 0.0,
+    let draw = |((edge, arc), (from, to)): ((&Edge, graph::Arc), (usize, usize))| {
+        let joint = joint_effects::mark(attribution.document(), edge.from, edge.to);
+        let flow = title(attribution, edge, edge.flow / n_outputs);
+        let (x, y) = arc.apex(spine);
+        DrawnEdge {
+            path: arc.path(spine),
+            mark: joint.as_ref().map(|joint| (joint.word, x, y)),
+            title: joint.map_or(flow.clone(), |joint| format!("{flow}. {}", joint.title)),
+            from,
+            to,
+            strength: attribution.strength(edge.flow / n_outputs).abs(),
+            is_minus: edge.flow < 0.0,
+        }
     };
     edges.iter().zip(arcs).zip(ends).map(draw).collect()
 }

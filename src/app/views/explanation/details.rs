@@ -3,8 +3,8 @@ use leptos::prelude::*;
 use super::manifest::ManifestView;
 use super::share_bar::ShareBar;
 use crate::app::analysis::attribution_view::{AttributionView, Evidence};
-use crate::app::analysis::number;
 use crate::app::analysis::scale::Amount;
+use crate::app::analysis::{joint_effects, number};
 use crate::app::page::use_page;
 use crate::explanation::MethodText;
 
@@ -108,7 +108,7 @@ const MOST_JOINT_EFFECTS: usize = 6;
 #[component]
 fn JointEffects() -> impl IntoView {
     let page = use_page();
-    let effects = Memo::new(move |_| page.attribution(AttributionView::joint_effects).filter(|_| !page.is_busy()).unwrap_or_default());
+    let effects = Memo::new(move |_| page.attribution(joint_effects::sentences).filter(|_| !page.is_busy()).unwrap_or_default());
     let items = move || {
         let shown = effects.get().into_iter().take(MOST_JOINT_EFFECTS);
         shown.map(|effect| view! { <li>{effect}</li> }).collect_view()

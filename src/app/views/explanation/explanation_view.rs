@@ -13,7 +13,7 @@ use super::table_view::TableView;
 use super::text_view::TextView;
 use crate::app::browser;
 use crate::app::page::use_page;
-use crate::explanation::{Answer, AnswerStop, AnswerWarning};
+use crate::explanation::{Answer, AnswerStop, AnswerWarning, Document};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Tab {
@@ -176,23 +176,40 @@ fn ReproductionBanner() -> impl IntoView {
     view! { {banner} }
 }
 
+/// Says that the run was stopped, and what that means for the numbers.
 #[component]
 fn PartialBanner() -> impl IntoView {
     let page = use_page();
+    let stopped =
+        Memo::new(move |_| page.attribution(|attribution| Stopped::of(attribution.document())).flatten().filter(|_| !page.is_busy()));
     let banner = move || {
-        let is_active = page.is_busy();
-        page.attribution(|attribution| {
-            attribution.document().method.passes.into_iter().chain([usize::from(attribution.document().is_complete())]).collect::<Vec<_>>()
-        })
-        .filter(|facts| !is_active && facts[2] == 0)
-        .map(|facts| {
+        stopped.get().map(|Stopped { passes: [done, planned], consequence }| {
             view! {
-                <p class="banner">
-                    <strong>{format!("Stopped after {} of {} passes. ", facts[0], facts[1])}</strong>
-                    "Sentences not yet measured are marked; shares are among the measured ones."
+                <p class="banner" data-testid="stopped">
+                    <strong>{format!("Stopped after {done} of {planned} passes. ")}</strong>
+                    {consequence}
                 </p>
             }
         })
     };
     view! { {banner} }
+}
+
+#[derive(Clone, PartialEq)]
+struct Stopped {
+    passes: [usize; 2],
+    consequence: &'static str,
+}
+
+impl Stopped {
+    /// Nothing for a document that was measured to its end.
+    fn of(document: &Document) -> Option<Self> {
+        let passes = document.method.passes;
+        let consequence = match (document.is_complete(), passes[0] < passes[1]) {
+            (true, false) => return None,
+            (true, true) => "Every sentence is measured alone; pairs not yet measured count as without effect.",
+            (false, _) => "Sentences not yet measured are marked; shares are among the measured ones.",
+        };
+        Some(Self { passes, consequence })
+    }
 }

@@ -3,6 +3,7 @@ use leptos::prelude::*;
 
 use crate::app::analysis::attribution_view::{AttributionView, Matrix};
 use crate::app::analysis::derivation;
+use crate::app::analysis::joint_effects::{self, JointMark};
 use crate::app::analysis::number::{plain, signed};
 use crate::app::analysis::scale::Scale;
 use crate::app::page::{Page, use_page};
@@ -98,6 +99,7 @@ enum HeatCell {
     Number {
         heat: f64,
         figure: String,
+        mark: Option<JointMark>,
     },
 }
 
@@ -113,10 +115,13 @@ impl Heatmap {
             false => Scale::Shares,
         };
         let is_measured_mean = matrix == Matrix::T && document.method.aggregation == Aggregation::Mean;
-        let number = |number: f64| HeatCell::Number {
+        let number = |number: f64, mark: Option<JointMark>| HeatCell::Number {
             heat: if is_signed { scale.part(number) } else { scale.part(number).sqrt() },
             figure: if is_measured_mean { signed(number) } else { scale.figure(number) },
+            mark,
         };
+        // The total influence is of all paths, not of one edge.
+        let mark = |i: usize, j: usize| joint_effects::mark(document, j, i).filter(|_| matrix != Matrix::Y);
         let named = |j: usize| match document.unit {
             Unit::Sentence => (document.label(j), document.source(j).trim().to_owned()),
             // Labels of words would say less than the words.
@@ -127,7 +132,7 @@ impl Heatmap {
             let cell = |(j, cell): (usize, &Option<f64>)| match cell {
                 _ if j >= n_prompt + i => HeatCell::Absent,
                 None => HeatCell::Unmeasured,
-                Some(score) => number(*score),
+                Some(score) => number(*score, mark(i, j)),
             };
             HeatRow { label, text, cells: cells.iter().enumerate().map(cell).collect() }
         };
@@ -142,8 +147,15 @@ impl HeatCell {
         match self {
             Self::Absent => view! { <td class="absent"></td> }.into_any(),
             Self::Unmeasured => view! { <td class="unmeasured" title="not measured">"\u{2013}"</td> }.into_any(),
-            Self::Number { heat, figure } => {
-                view! { <td class:minus=heat < 0.0 style=format!("--strength:{:.3}", heat.abs())>{figure}</td> }.into_any()
+            Self::Number { heat, figure, mark } => {
+                let (word, title) = mark.map(|JointMark { word, title }| (word, title)).unzip();
+                view! {
+                    <td class:minus=heat < 0.0 style=format!("--strength:{:.3}", heat.abs()) title=title>
+                        {figure}
+                        {word.map(|word| view! { <sup>{word}</sup> })}
+                    </td>
+                }
+                .into_any()
             }
         }
     }
@@ -209,7 +221,7 @@ mod tests {
     }
 
     fn number(heat: f64, figure: &str) -> HeatCell {
-        HeatCell::Number { heat, figure: figure.into() }
+        HeatCell::Number { heat, figure: figure.into(), mark: None }
     }
 
     #[test]

@@ -1,0 +1,85 @@
+//! What pairs of sources do together, from measured pairs: in sentences for the details, as marks for graph and table.
+
+use std::cmp::Reverse;
+
+use super::attribution_view::AttributionView;
+use crate::explanation::{Document, JointEffect};
+
+/// What a source does to a generated sentence together with others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JointMark {
+    /// "or": either of two is enough. "and": only both together. "or, and": the one with this source, the other with that.
+    pub word: &'static str,
+    /// The same in sentences.
+    pub title: String,
+}
+
+/// What pairs of sources do to the explained sentences, and then to the steps before them, in words.
+pub fn sentences(attribution: &AttributionView) -> Vec<String> {
+    let document = attribution.document();
+    let n_prompt = attribution.graph().n_prompt();
+    let output = attribution.output();
+    let matters = |target: usize| output.contains(&target) || attribution.via_steps(n_prompt + target).is_some_and(|share| share > 0.02);
+    let mut effects: Vec<_> = document.joint.iter().filter(|effect| matters(effect.target)).collect();
+    effects.sort_by_key(|effect| (!output.contains(&effect.target), Reverse(effect.target)));
+    effects.into_iter().flat_map(|effect| [either_is_enough(document, effect), only_together(document, effect)]).flatten().collect()
+}
+
+/// The mark of the edge from `source` to the generated sentence `target`, a row of the table.
+pub fn mark(document: &Document, source: usize, target: usize) -> Option<JointMark> {
+    let effects = || document.joint.iter().filter(|effect| effect.target == target && effect.sources.contains(&source));
+    let or: Vec<String> = effects().filter_map(|effect| either_is_enough(document, effect)).collect();
+    let and: Vec<String> = effects().filter_map(|effect| only_together(document, effect)).collect();
+    let word = match (or.is_empty(), and.is_empty()) {
+        (true, true) => return None,
+        (false, true) => "or",
+        (true, false) => "and",
+        (false, false) => "or, and",
+    };
+    Some(JointMark { word, title: [or, and].concat().join(" ") })
+}
+
+fn either_is_enough(document: &Document, effect: &JointEffect) -> Option<String> {
+    let [a, b, target] = labels(document, effect);
+    effect.either_is_enough.as_ref().map(|words| {
+        format!(
+            "Either {a} or {b} is enough for \u{201c}{words}\u{201d} in {target}: without one of them it stays likely, without both not."
+        )
+    })
+}
+
+fn only_together(document: &Document, effect: &JointEffect) -> Option<String> {
+    let [a, b, target] = labels(document, effect);
+    effect
+        .only_together
+        .as_ref()
+        .map(|words| format!("Only {a} together with {b} gives \u{201c}{words}\u{201d} in {target}: without either it becomes unlikely."))
+}
+
+/// Of the two sources and of the target.
+fn labels(document: &Document, effect: &JointEffect) -> [String; 3] {
+    let [a, b] = effect.sources;
+    [a, b, document.table.n_prompt() + effect.target].map(|source| document.label(source))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::analysis::attribution_view::tests::document;
+
+    fn effect(sources: [usize; 2], either: Option<&str>, together: Option<&str>) -> JointEffect {
+        let words = |words: Option<&str>| words.map(str::to_owned);
+        JointEffect { target: 1, sources, amount: 0.8, either_is_enough: words(either), only_together: words(together) }
+    }
+
+    #[test]
+    fn edges_are_marked_by_what_was_measured_with_both_sources() {
+        let mut pairs = document();
+        pairs.joint = vec![effect([1, 2], Some("4"), None), effect([0, 1], None, Some("7")), effect([0, 2], None, None)];
+        let word = |source, target| mark(&pairs, source, target).map(|mark| mark.word);
+        assert_eq!([word(0, 1), word(1, 1), word(2, 1)], [Some("and"), Some("or, and"), Some("or")]);
+        assert_eq!([word(0, 0), word(1, 2)], [None, None]);
+        let title = mark(&pairs, 2, 1).unwrap().title;
+        assert!(title.starts_with("Either P2 or G1 is enough for \u{201c}4\u{201d} in G2"), "{title}");
+    }
+}
