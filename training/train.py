@@ -12,6 +12,7 @@ from pathlib import Path
 import torch
 from tokenizers import Tokenizer
 from torch import Tensor
+from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from draw import Draw
 import visitors
@@ -39,35 +40,38 @@ def learning_rate_factor(progress: float) -> float:
     return min(1.0, max(0.0, (1 - progress) / (1 - CONSTANT_SHARE)))
 
 
-class Batches:
-    """Endless batches (tokens, targets, weights), each of one bucket length."""
+class Batches(IterableDataset):
+    """Endless batches (tokens, targets, weights), each of one bucket length. Each worker process draws problems of its own."""
 
-    def __init__(self, encoder: ChatEncoder, draw: Draw, forbidden: set[str]):
-        self.encoder, self.draw, self.forbidden = encoder, draw, forbidden
-        self.waiting: dict[int, list[tuple[list[int], int]]] = {length: [] for length in BUCKETS}
+    def __init__(self, encoder: ChatEncoder, seed: str, forbidden: set[str]):
+        self.encoder, self.seed, self.forbidden = encoder, seed, forbidden
 
-    def next(self) -> tuple[Tensor, Tensor, Tensor]:
+    def __iter__(self):
+        worker = get_worker_info()
+        draw = Draw(f"{self.seed}/{worker.id}" if worker else self.seed)
+        waiting: dict[int, list[tuple[list[int], int]]] = {length: [] for length in BUCKETS}
         while True:
-            problem = training_problem(self.draw)
+            problem = training_problem(draw)
             if problem.prompt in self.forbidden:
                 continue
-            prompt = self.encoder.prompt_ids(problem.sentences, self._blanked(problem))
+            prompt = self.encoder.prompt_ids(problem.sentences, blanked(draw, problem))
             ids = prompt + self.encoder.answer_ids(problem)
             bucket = next((length for length in BUCKETS if len(ids) <= length + 1), None)
             if bucket is None:
                 continue
-            rows = self.waiting[bucket]
+            rows = waiting[bucket]
             rows.append((ids, len(prompt)))
             if len(rows) == TOKENS_PER_STEP // bucket:
-                self.waiting[bucket] = []
-                return collate(rows, bucket)
+                waiting[bucket] = []
+                yield collate(rows, bucket)
 
-    def _blanked(self, problem: Problem) -> frozenset[int]:
-        """Some irrelevant sentences of some problems."""
-        if not problem.irrelevant or self.draw.random() >= BLANKED_SHARE:
-            return frozenset()
-        some = {i for i in problem.irrelevant if self.draw.random() < 0.6}
-        return frozenset(some or {self.draw.choice(problem.irrelevant)})
+
+def blanked(draw: Draw, problem: Problem) -> frozenset[int]:
+    """Some irrelevant sentences of some problems."""
+    if not problem.irrelevant or draw.random() >= BLANKED_SHARE:
+        return frozenset()
+    some = {i for i in problem.irrelevant if draw.random() < 0.6}
+    return frozenset(some or {draw.choice(problem.irrelevant)})
 
 
 def collate(rows: list[tuple[list[int], int]], length: int) -> tuple[Tensor, Tensor, Tensor]:
@@ -82,7 +86,11 @@ def collate(rows: list[tuple[list[int], int]], length: int) -> tuple[Tensor, Ten
         weights[row, : prompt_length - 1] = PROMPT_WEIGHT
         weights[row, targets[row] == IM_END] = 0  # blanked sentences
         weights[row, prompt_length - 1 : count] = 1
-    return tokens.to(DEVICE), targets.to(DEVICE), weights.to(DEVICE)
+    return tokens, targets, weights
+
+
+def on_device(batch: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    return tuple(tensor.to(DEVICE, non_blocking=True) for tensor in batch)
 
 
 class Muon(torch.optim.Optimizer):
@@ -134,23 +142,23 @@ def loss_function(model: Model, compile_it: bool):
         torch._dynamo.config.recompile_limit = 2 * len(BUCKETS)  # one graph per bucket
         compiled = torch.compile(loss, dynamic=False)
         for length in BUCKETS:
-            compiled(*collate([([0] * length, 1)] * (TOKENS_PER_STEP // length), length)).backward()
+            compiled(*on_device(collate([([0] * length, 1)] * (TOKENS_PER_STEP // length), length))).backward()
         return compiled
     except Exception as problem:  # whatever the compiler lacks: do without it
         print(f"torch.compile does not work here ({type(problem).__name__}); training without it", flush=True)
         return loss
 
 
-def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it: bool, start: Path | None):
+def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it: bool, start: Path | None, workers: int):
     """Trains for `minutes` of wall time, or for exactly `steps` steps; leaves `model.pt` in `folder`. `start`: a GGUF file of a
-    smaller model to begin with."""
+    smaller model to begin with. `workers` processes make the problems, or this one where there are none."""
     folder.mkdir(parents=True, exist_ok=True)
     tokenizer_path, checkpoint_path = folder / "tokenizer.json", folder / "checkpoint.pt"
     tokenizer = Tokenizer.from_file(str(tokenizer_path)) if tokenizer_path.exists() else train_tokenizer(tokenizer_path)
     torch.manual_seed(seed)
-    draw, encoder = Draw(seed), ChatEncoder(tokenizer)
+    encoder = ChatEncoder(tokenizer)
     unseen = held_out()
-    batches = Batches(encoder, draw, {problem.prompt for problems in unseen.values() for problem in problems})
+    forbidden = {problem.prompt for problems in unseen.values() for problem in problems}
     scored = [problem for problems in unseen.values() for problem in problems[:SCORED_PER_CONDITION]]
     visitor_problems = visitors.problems("dev")
     model = Model(CONFIG).to(DEVICE)
@@ -166,9 +174,10 @@ def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it
         model.load_state_dict(saved["model"])
         muon.load_state_dict(saved["muon"])
         adam.load_state_dict(saved["adam"])
-        draw.setstate(saved["draw"])
         step, elapsed, tokens_seen = saved["step"], saved["elapsed"], saved["tokens_seen"]
         print(f"going on from step {step}", flush=True)
+    # A run that goes on sees other problems than the ones before.
+    batches = iter(DataLoader(Batches(encoder, f"{seed}/{step}", forbidden), batch_size=None, num_workers=workers))
     loss_of = loss_function(model, compile_it)
     budget_seconds = minutes * 60
     snapshots = int((step / steps if steps else elapsed / budget_seconds) * SNAPSHOTS)
@@ -177,7 +186,7 @@ def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it
         for optimizer, rate in ((muon, MUON_RATE), (adam, ADAM_RATE)):
             optimizer.param_groups[0]["lr"] = rate * learning_rate_factor(progress)
             optimizer.zero_grad()
-        tokens, targets, weights = batches.next()
+        tokens, targets, weights = on_device(next(batches))
         loss = loss_of(tokens, targets, weights)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -206,8 +215,7 @@ def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it
             save(folder / f"snapshot-{snapshots}-of-{SNAPSHOTS}.pt", model,
                  summary={"steps": step, "tokens": tokens_seen, "loss": mean_loss})  # fmt: skip
         if elapsed >= next_save:
-            save(checkpoint_path, model, muon=muon.state_dict(), adam=adam.state_dict(), draw=draw.getstate(),
-                 step=step, elapsed=elapsed, tokens_seen=tokens_seen)  # fmt: skip
+            save(checkpoint_path, model, muon=muon.state_dict(), adam=adam.state_dict(), step=step, elapsed=elapsed, tokens_seen=tokens_seen)  # fmt: skip
             next_save = elapsed + 120
     summary = {"steps": step, "tokens": tokens_seen, "minutes": round(elapsed / 60, 1), "loss": mean_loss, "seed": seed, "device": DEVICE}
     save(folder / "model.pt", model, summary=summary)
@@ -228,6 +236,7 @@ def add_arguments(parser: argparse.ArgumentParser):
     parser.add_argument("--steps", type=int, help="a step budget instead of minutes: the same schedule every time")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=0, help="processes that make the problems beside the one that trains")
     parser.add_argument("--no-compile", action="store_true")
     parser.add_argument("--start", type=Path, help="begin with the weights of this GGUF file instead of random ones")
 
@@ -237,7 +246,7 @@ def main():
     add_arguments(parser)
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
-    train(arguments.folder, arguments.minutes, arguments.steps, arguments.seed, not arguments.no_compile, arguments.start)
+    train(arguments.folder, arguments.minutes, arguments.steps, arguments.seed, not arguments.no_compile, arguments.start, arguments.workers)
 
 
 if __name__ == "__main__":
