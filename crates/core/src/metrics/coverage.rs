@@ -15,6 +15,16 @@ pub fn share_on(attribution: &[f64], relevant: &[usize]) -> f64 {
     if whole > 0.0 { relevant.iter().map(|&j| attribution[j]).sum::<f64>() / whole } else { 0.0 }
 }
 
+/// Below this part of the whole, a relevant sentence counts as missed.
+const MISSED_BELOW: f64 = 0.02;
+
+/// The share of the relevant sentences that got next to nothing. In [0, 1]; 1 where the attribution has no positive sum.
+pub fn missed(attribution: &[f64], relevant: &[usize]) -> f64 {
+    let whole: f64 = attribution.iter().sum();
+    let is_missed = |&&j: &&usize| whole <= 0.0 || attribution[j] / whole < MISSED_BELOW;
+    relevant.iter().filter(is_missed).count() as f64 / relevant.len() as f64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -35,6 +45,12 @@ mod tests {
     #[test]
     fn an_attribution_of_nothing_covers_nothing() {
         assert_eq!((coverage(&[0.0, 0.0], &[1]), share_on(&[0.0, 0.0], &[1])), (0.0, 0.0));
+        assert_eq!(missed(&[0.0, 0.0], &[1]), 1.0);
         assert!(coverage(&[1.0], &[]).is_nan());
+    }
+
+    #[test]
+    fn a_relevant_sentence_with_next_to_nothing_is_missed() {
+        assert_eq!(missed(&[1.96, 0.04, 0.0, 0.0], &[0, 1, 2]), 1.0 / 3.0);
     }
 }

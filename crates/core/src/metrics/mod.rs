@@ -8,6 +8,6 @@ mod coverage;
 mod deletion;
 mod rank;
 
-pub use coverage::{coverage, share_on};
+pub use coverage::{coverage, missed, share_on};
 pub use deletion::{Curve, order};
 pub use rank::rank_correlation;

@@ -38,6 +38,9 @@ pub struct Score {
     pub coverage: Option<f64>,
     /// On relevant sentences.
     pub share: Option<f64>,
+    /// Records made before December 2026 lack it.
+    #[serde(default)]
+    pub missed: Option<f64>,
     pub rise: f64,
     pub mas: f64,
 }

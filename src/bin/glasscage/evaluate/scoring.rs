@@ -8,7 +8,7 @@ use glasscage::attribution::measure::{measure, n_passes};
 use glasscage::engine::Engine;
 use glasscage::explanation::{Aggregation, Answer, Compression, Derivation, Document};
 use glasscage::graph::{Normalization, context_attribution, normalize, row_attribution};
-use glasscage::metrics::{Curve, coverage, order, share_on};
+use glasscage::metrics::{Curve, coverage, missed, order, share_on};
 use glasscage::request::Question;
 use glasscage::session::{AnswerResult, AnsweredQuestion, Session};
 
@@ -166,6 +166,7 @@ fn score(candidate: Candidate, relevant: Option<&[usize]>, curves: &mut impl Ite
         kind,
         coverage: relevant.map(|relevant| coverage(&attribution, relevant)),
         share: relevant.map(|relevant| share_on(&attribution, relevant)),
+        missed: relevant.map(|relevant| missed(&attribution, relevant)),
         rise: mean(Curve::rise),
         mas: mean(Curve::mas),
     }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use glasscage::attribution::method;
 use glasscage::explanation::{Aggregation, Compression, Derivation};
 use glasscage::graph::Normalization;
 
@@ -16,9 +17,10 @@ struct Metric {
     of_a_curve: bool,
 }
 
-const METRICS: [Metric; 4] = [
+const METRICS: [Metric; 5] = [
     Metric { name: "AC", of: |score| score.coverage, higher_is_better: true, of_a_curve: false },
     Metric { name: "on relevant", of: |score| score.share, higher_is_better: true, of_a_curve: false },
+    Metric { name: "missed", of: |score| score.missed, higher_is_better: false, of_a_curve: false },
     Metric { name: "RISE", of: |score| Some(score.rise), higher_is_better: false, of_a_curve: true },
     Metric { name: "MAS", of: |score| Some(score.mas), higher_is_better: false, of_a_curve: true },
 ];
@@ -34,20 +36,31 @@ impl Metric {
         (self.of)(score)
     }
 
+    /// `a` less `b`, of the problems that have both.
+    fn differences(&self, scored: &[&ScoredItem], a: &Attributor, b: &Attributor) -> Vec<f64> {
+        scored.iter().filter_map(|scored| Some(self.value(scored, a)? - self.value(scored, b)?)).collect()
+    }
+
     /// In how many of the problems where they differ `a` is better than `b`, and in how many they differ.
     fn wins(&self, scored: &[&ScoredItem], a: &Attributor, b: &Attributor) -> (usize, usize) {
-        let differences = scored.iter().filter_map(|scored| Some(self.value(scored, a)? - self.value(scored, b)?)).filter(|d| *d != 0.0);
+        let differences = self.differences(scored, a, b).into_iter().filter(|difference| *difference != 0.0);
         let signs: Vec<bool> = differences.map(|difference| (difference > 0.0) == self.higher_is_better).collect();
         (signs.iter().filter(|&&wins| wins).count(), signs.len())
     }
 }
 
-/// Mean and sample standard deviation.
-fn statistics(values: &[f64]) -> Option<(f64, f64)> {
+struct Statistics {
+    mean: f64,
+    /// Sample standard deviation.
+    deviation: f64,
+    count: usize,
+}
+
+fn statistics(values: &[f64]) -> Option<Statistics> {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
     let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
-    (!values.is_empty()).then(|| (mean, variance.sqrt()))
+    (!values.is_empty()).then(|| Statistics { mean, deviation: variance.sqrt(), count: values.len() })
 }
 
 pub fn markdown(records: &[Record]) -> String {
@@ -78,7 +91,7 @@ pub fn markdown(records: &[Record]) -> String {
         });
         write!(text, "\n| | | CAGE wins |{}", wins.collect::<String>()).expect("text");
         let gains = METRICS.iter().map(|metric| match [row, cage].map(|kind| statistics(&metric.values(&scored, kind))) {
-            [Some((row, _)), Some((cage, _))] if row != 0.0 => format!(" {:+.0} % |", 100.0 * (cage - row) / row),
+            [Some(row), Some(cage)] if row.mean != 0.0 => format!(" {:+.0} % |", 100.0 * (cage.mean - row.mean) / row.mean),
             _ => " – |".to_owned(),
         });
         write!(text, "\n| | | CAGE : row |{}", gains.collect::<String>()).expect("text");
@@ -86,12 +99,37 @@ pub fn markdown(records: &[Record]) -> String {
     for (name, kind) in [("random order", Attributor::Random), ("relevant first", Attributor::Truth)] {
         write!(text, "\n| {name} | | |{}", cells(&scored, &kind)).expect("text");
     }
+    text + "\n" + &paired(&scored)
+}
+
+/// CAGE by each method as the page derives it, less CAGE by the first one, problem by problem.
+fn paired(scored: &[&ScoredItem]) -> String {
+    let methods = variants(scored).into_iter().filter(|variant| variant.derivation() == usual_derivation(&variant.method));
+    let kinds: Vec<(String, Attributor)> =
+        methods.map(|variant| (variant.method.clone(), Attributor::Method(variant, AttributionRule::Cage))).collect();
+    let Some(((first, base), others)) = kinds.split_first().filter(|(_, others)| !others.is_empty()) else { return String::new() };
+    let mut text = format!("\nCAGE, less CAGE by {first} on the same problem; mean and its 95 % interval.\n\n| method |");
+    METRICS.iter().for_each(|metric| write!(text, " {} |", metric.name).expect("text"));
+    text += "\n| --- |";
+    text += &" --- |".repeat(METRICS.len());
+    for (method, kind) in others {
+        let cell = |metric: &Metric| match statistics(&metric.differences(scored, kind, base)) {
+            Some(Statistics { mean, deviation, count }) => format!(" {mean:+.3} ± {:.3} |", 1.96 * deviation / (count as f64).sqrt()),
+            None => " – |".to_owned(),
+        };
+        write!(text, "\n| {method} |{}", METRICS.iter().map(cell).collect::<String>()).expect("text");
+    }
     text + "\n"
+}
+
+/// How the page makes edges of a method's scores unless told otherwise.
+fn usual_derivation(id: &str) -> Derivation {
+    Derivation { compression: method(id).map_or(Compression::None, |method| method.compression), ..Derivation::default() }
 }
 
 fn cells(scored: &[&ScoredItem], kind: &Attributor) -> String {
     let cell = |metric: &Metric| match statistics(&metric.values(scored, kind)) {
-        Some((mean, deviation)) => format!(" {mean:.3} ± {deviation:.3} |"),
+        Some(Statistics { mean, deviation, .. }) => format!(" {mean:.3} ± {deviation:.3} |"),
         None => " – |".to_owned(),
     };
     METRICS.iter().map(cell).collect()
@@ -99,7 +137,7 @@ fn cells(scored: &[&ScoredItem], kind: &Attributor) -> String {
 
 /// All numbers, one attribution of one problem a line.
 pub fn csv(records: &[Record]) -> String {
-    let mut text = "item,right,rising,method,aggregation,compression,normalization,attribution,ac,on_relevant,rise,mas\n".to_owned();
+    let mut text = "item,right,rising,method,aggregation,compression,normalization,attribution,ac,on_relevant,missed,rise,mas\n".to_owned();
     let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
     for record in records {
         let ItemResult::Scored(scored) = &record.outcome else { continue };
@@ -113,7 +151,7 @@ pub fn csv(records: &[Record]) -> String {
                 Attributor::Truth => ",,,,relevant first".into(),
             };
             let is_right = scored.is_right.map_or(String::new(), |is_right| is_right.to_string());
-            let metrics = [score.coverage, score.share, Some(score.rise), Some(score.mas)].map(number).join(",");
+            let metrics = [score.coverage, score.share, score.missed, Some(score.rise), Some(score.mas)].map(number).join(",");
             writeln!(text, "{},{is_right},{},{name},{metrics}", record.item, scored.is_rising).expect("text");
         }
     }
@@ -184,7 +222,14 @@ mod tests {
 
     fn scored(row: f64, cage: f64, is_rising: bool) -> Record {
         let variant = GraphVariant::new("pert", Derivation::default());
-        let score = |rule, rise| Score { kind: Attributor::Method(variant.clone(), rule), coverage: None, share: None, rise, mas: 0.5 };
+        let score = |rule, rise| Score {
+            kind: Attributor::Method(variant.clone(), rule),
+            coverage: None,
+            share: None,
+            missed: None,
+            rise,
+            mas: 0.5,
+        };
         let scores = vec![score(AttributionRule::Row, row), score(AttributionRule::Cage, cage)];
         Record {
             item: 0,
@@ -195,12 +240,32 @@ mod tests {
     #[test]
     fn means_wins_and_gains_leave_out_curves_that_say_nothing() {
         let text = markdown(&[scored(0.5, 0.25, false), scored(0.75, 0.5, false), scored(0.0, 1.0, true)]);
-        assert!(text.contains("| pert | as in the paper | row | – | – | 0.625 ± 0.177 | 0.500 ± 0.000 |"), "{text}");
-        assert!(text.contains("| | | CAGE wins | – | – | 100 % of 2 | – |"), "{text}");
-        assert!(text.contains("| | | CAGE : row | – | – | -40 % | +0 % |"), "{text}");
+        assert!(text.contains("| pert | as in the paper | row | – | – | – | 0.625 ± 0.177 | 0.500 ± 0.000 |"), "{text}");
+        assert!(text.contains("| | | CAGE wins | – | – | – | 100 % of 2 | – |"), "{text}");
+        assert!(text.contains("| | | CAGE : row | – | – | – | -40 % | +0 % |"), "{text}");
         assert!(
             text.contains("3 problems explained, 0 skipped. The model's answer is right in 100.0 % of 3. Left out of RISE and MAS: 1"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn methods_are_compared_on_the_same_problems_each_as_the_page_derives_it() {
+        let record = |pert: f64, pairs: f64| {
+            let score = |id: &str, derivation, rise| Score {
+                kind: Attributor::Method(GraphVariant::new(id, derivation), AttributionRule::Cage),
+                coverage: None,
+                share: None,
+                missed: Some(rise),
+                rise,
+                mas: 0.5,
+            };
+            let log = Derivation { compression: Compression::Log, ..Derivation::default() };
+            let scores = vec![score("pert", Derivation::default(), pert), score("pairs", log, pairs), score("pert", log, 9.0)];
+            let scored = ScoredItem { is_right: None, is_rising: false, scores, documents: Vec::new() };
+            Record { item: 0, outcome: ItemResult::Scored(Box::new(scored)) }
+        };
+        let text = markdown(&[record(0.5, 0.25), record(0.75, 0.5), record(0.5, 0.25)]);
+        assert!(text.contains("\n| pairs | – | – | -0.250 ± 0.000 | -0.250 ± 0.000 | +0.000 ± 0.000 |"), "{text}");
     }
 }
