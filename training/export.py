@@ -1,10 +1,11 @@
-"""Writes the trained model as GGUF: Q8_0 (or F32) matrices, F32 norms, tokenizer, chat template, model card."""
+"""Writes the trained model as GGUF: Q5_0 (or F32) matrices, F32 norms, tokenizer, chat template, model card."""
 
 import json
 from pathlib import Path
 
 import gguf
 from gguf.quants import quantize
+from torch import Tensor
 
 from card import AUTHOR, DESCRIPTION, LICENCE, NAME, metadata_card, training_summary
 from model import load_trained
@@ -12,15 +13,15 @@ from tokenizer import CHAT_TEMPLATE, END_OF_TEXT, IM_END, SPECIAL_TOKENS
 
 FILE_TYPES = {
     gguf.GGMLQuantizationType.F32: gguf.LlamaFileType.ALL_F32,
-    gguf.GGMLQuantizationType.Q8_0: gguf.LlamaFileType.MOSTLY_Q8_0,
+    gguf.GGMLQuantizationType.Q5_0: gguf.LlamaFileType.MOSTLY_Q5_0,
 }
 
 
-def write_gguf(trained: Path, path: Path, quantization=gguf.GGMLQuantizationType.Q8_0):
+def write_gguf(trained: Path, path: Path, quantization=gguf.GGMLQuantizationType.Q5_0):
     """Exports `trained` (`model.pt` or a snapshot, its tokenizer beside it). Our parameter names are GGUF's tensor names."""
     model, summary = load_trained(trained)
     c = model.config
-    writer = gguf.GGUFWriter(str(path), "qwen3")
+    writer = gguf.GGUFWriter(str(path), "llama")
     writer.add_name(NAME)
     writer.add_author(AUTHOR)
     writer.add_license(LICENCE)
@@ -37,13 +38,14 @@ def write_gguf(trained: Path, path: Path, quantization=gguf.GGMLQuantizationType
     writer.add_feed_forward_length(c.ffn_dim)
     writer.add_head_count(c.n_heads)
     writer.add_head_count_kv(c.n_kv_heads)
-    writer.add_key_length(c.head_dim)
-    writer.add_value_length(c.head_dim)
+    writer.add_vocab_size(c.vocab_size)
     writer.add_rope_dimension_count(c.head_dim)
     writer.add_rope_freq_base(c.rope_theta)
     writer.add_layer_norm_rms_eps(c.rms_eps)
     _add_tokenizer(writer, trained.parent / "tokenizer.json", c.vocab_size)
     for name, tensor in model.state_dict().items():
+        if name.endswith((".attn_q.weight", ".attn_k.weight")):
+            tensor = neighbors(tensor, c.head_dim)
         if tensor.ndim == 2:
             writer.add_tensor(name, quantize(tensor.numpy(), quantization), raw_dtype=quantization)
         else:
@@ -54,12 +56,17 @@ def write_gguf(trained: Path, path: Path, quantization=gguf.GGMLQuantizationType
     writer.close()
 
 
+def neighbors(weight: Tensor, head_dim: int) -> Tensor:
+    """Rows [heads * head_dim, dim] of q or k, pairs that rotate together half a head apart -> side by side, as in GGUF's Llama."""
+    return weight.view(-1, 2, head_dim // 2, weight.shape[1]).transpose(1, 2).reshape(weight.shape)
+
+
 def _add_tokenizer(writer: gguf.GGUFWriter, path: Path, vocab_size: int):
     bpe = json.loads(path.read_text())["model"]
     tokens = sorted(bpe["vocab"], key=bpe["vocab"].get)
     assert [bpe["vocab"][token] for token in tokens] == list(range(vocab_size))
     writer.add_tokenizer_model("gpt2")
-    writer.add_tokenizer_pre("qwen2")
+    writer.add_tokenizer_pre("smollm")
     writer.add_token_list(tokens)
     writer.add_token_types([gguf.TokenType.CONTROL if t in SPECIAL_TOKENS else gguf.TokenType.NORMAL for t in tokens])
     writer.add_token_merges([" ".join(pair) for pair in bpe["merges"]])

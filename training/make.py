@@ -30,7 +30,7 @@ def main():
     folder, command = arguments.folder, arguments.engine
     golden.main()
     if not (folder / "model.pt").exists():
-        train(folder, arguments.minutes, arguments.steps, arguments.seed, not arguments.no_compile, arguments.start, arguments.workers)
+        train(folder, arguments.minutes, arguments.steps, arguments.seed, not arguments.no_compile, arguments.workers)
     arguments.models.mkdir(parents=True, exist_ok=True)
     gguf_path = arguments.models / "demo.gguf"
     write_gguf(folder / "model.pt", gguf_path)

@@ -1,4 +1,4 @@
-"""The Qwen3 architecture at toy size, written for CPU speed: plain bmm and softmax under torch.compile."""
+"""The Llama architecture at toy size, written for CPU speed: plain bmm and softmax under torch.compile."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,19 +10,16 @@ from torch import Tensor, nn
 
 @dataclass(frozen=True)
 class Config:
-    vocab_size: int = 4096
-    dim: int = 256
-    n_layers: int = 6
-    n_heads: int = 4
-    n_kv_heads: int = 2
+    vocab_size: int = 6144
+    dim: int = 576
+    n_layers: int = 8
+    n_heads: int = 9
+    n_kv_heads: int = 3
     head_dim: int = 64
-    ffn_dim: int = 704
+    ffn_dim: int = 768
     context_length: int = 1024
-    rope_theta: float = 10_000.0
-    rms_eps: float = 1e-6
-
-
-LARGE = Config(dim=384, n_layers=8, n_heads=6, ffn_dim=1024)  # 13.4 M parameters, where there is a GPU
+    rope_theta: float = 100_000.0
+    rms_eps: float = 1e-5
 
 
 class RmsNorm(nn.Module):
@@ -37,7 +34,7 @@ class RmsNorm(nn.Module):
 
 
 class Block(nn.Module):
-    """Pre-norm attention with q/k norm, rotary positions and grouped K/V heads, then SwiGLU."""
+    """Pre-norm attention with rotary positions and grouped K/V heads, then SwiGLU."""
 
     def __init__(self, config: Config):
         super().__init__()
@@ -46,8 +43,6 @@ class Block(nn.Module):
         self.attn_q = nn.Linear(c.dim, c.n_heads * c.head_dim, bias=False)
         self.attn_k = nn.Linear(c.dim, c.n_kv_heads * c.head_dim, bias=False)
         self.attn_v = nn.Linear(c.dim, c.n_kv_heads * c.head_dim, bias=False)
-        self.attn_q_norm = RmsNorm(c.head_dim, c.rms_eps)
-        self.attn_k_norm = RmsNorm(c.head_dim, c.rms_eps)
         self.attn_output = nn.Linear(c.n_heads * c.head_dim, c.dim, bias=False)
         self.ffn_norm = RmsNorm(c.dim, c.rms_eps)
         self.ffn_gate = nn.Linear(c.dim, c.ffn_dim, bias=False)
@@ -61,8 +56,8 @@ class Block(nn.Module):
         batch, length, _ = x.shape
         group = c.n_heads // c.n_kv_heads
         h = self.attn_norm(x)
-        q = rotate(self.attn_q_norm(self.attn_q(h).view(batch, length, c.n_heads, c.head_dim)), cos, sin)
-        k = rotate(self.attn_k_norm(self.attn_k(h).view(batch, length, c.n_kv_heads, c.head_dim)), cos, sin)
+        q = rotate(self.attn_q(h).view(batch, length, c.n_heads, c.head_dim), cos, sin)
+        k = rotate(self.attn_k(h).view(batch, length, c.n_kv_heads, c.head_dim), cos, sin)
         v = self.attn_v(h).view(batch, length, c.n_kv_heads, c.head_dim)
         if cache is not None:
             if cache:

