@@ -131,3 +131,29 @@ fn an_interrupted_evaluation_goes_on_and_comes_to_the_same() {
     assert_eq!(evaluate(&data, &sharded, &["--shard", "2/2"]), whole);
     assert!(evaluate(&data, &sharded, &["--seed", "5"]).contains("another"), "records of two runs are not mixed");
 }
+
+#[test]
+fn attributions_made_elsewhere_are_judged_as_ours_are() {
+    let folder = folder("evaluate-external");
+    let (data, given) = (folder.join("problems.jsonl"), folder.join("attributions.jsonl"));
+    let problem = json!({"prompt": PROMPT, "answer": "The answer is 23.", "relevant": [0, 2, 3, 4]});
+    fs::write(&data, format!("{problem}\n")).expect("a file");
+    let line =
+        |attribution: &[f64]| format!("{}\n", json!({"item": 0, "method": "as known", "attribution": attribution, "cpu_seconds": 2.5}));
+    let judge = |attribution: &[f64], out: &str| {
+        fs::write(&given, line(attribution)).expect("a file");
+        evaluate(&data, &folder.join(out), &["--methods", "flow", "--attributions", given.to_str().expect("UTF-8")])
+    };
+    let table = judge(&[0.25, 0.0, 0.25, 0.25, 0.25], "out");
+    let row = |name: &str| table.lines().find_map(|line| line.strip_prefix(&format!("| {name} | | |"))).map(str::to_owned);
+    assert!(row("as known").is_some() && row("as known") == row("relevant first"), "{table}");
+    assert!(table.contains("less CAGE by flow") && table.contains("\n| as known | "), "{table}");
+    let csv = fs::read_to_string(folder.join("out/results.csv")).expect("a table");
+    let line = csv.lines().find(|line| line.contains("\"as known\",,,,external,1,1,0,"));
+    assert!(line.is_some_and(|line| line.ends_with(",2.5")), "{csv}");
+
+    let refused = judge(&[0.25, 0.75], "out");
+    assert!(refused.contains("another --out"), "records of two files are not mixed: {refused}");
+    let refused = judge(&[0.25, 0.75], "other");
+    assert!(refused.contains("item 0: as known has 2 numbers for 5 prompt sentences"), "{refused}");
+}

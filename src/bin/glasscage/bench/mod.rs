@@ -1,7 +1,7 @@
 //! `glasscage bench`: how fast one engine is on this machine, as JSON and as a few lines.
 
 mod arguments;
-mod cost;
+pub mod cost;
 mod report;
 mod schedules;
 

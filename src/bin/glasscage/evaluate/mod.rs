@@ -1,5 +1,6 @@
 //! `glasscage evaluate`: the tables of the paper, from our own engine. Interrupted, it goes on where it was.
 
+mod external;
 mod items;
 mod record;
 mod scoring;
@@ -16,6 +17,7 @@ use glasscage::attribution::{AttributionMethod, METHODS, method};
 use serde::{Deserialize, Serialize};
 
 use super::models::{BackendArgument, load, load_masked_lm};
+use external::Attributions;
 use items::Task;
 use record::Record;
 
@@ -35,6 +37,10 @@ pub struct Arguments {
     /// For method reagent-mlm: a folder with config.json, tokenizer.json and model.safetensors of a RoBERTa model
     #[arg(long, value_name = "FOLDER")]
     masked_lm: Option<PathBuf>,
+    /// Made elsewhere, to be judged beside ours: JSON lines {"item": 0-based, "method", "attribution": [one number a prompt sentence]},
+    /// with `cpu_seconds` where they are known
+    #[arg(long, value_name = "FILE")]
+    attributions: Option<PathBuf>,
     /// The first so many problems
     #[arg(long)]
     limit: Option<usize>,
@@ -67,6 +73,9 @@ struct Experiment {
     model: String,
     data: String,
     methods: Vec<String>,
+    /// SHA-256 of the file of attributions made elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    attributions: Option<String>,
     seed: u64,
     max_tokens: usize,
 }
@@ -74,12 +83,14 @@ struct Experiment {
 pub fn evaluate(arguments: &Arguments) -> Result<(), String> {
     let methods: Vec<&AttributionMethod> = arguments.methods.iter().map(|id| known_method(id)).collect::<Result<_, _>>()?;
     let items = items::read(arguments.task, &arguments.data)?;
+    let attributions = arguments.attributions.as_deref().map(Attributions::read).transpose()?.unwrap_or_default();
     let mut session = load(&arguments.model, arguments.backend)?;
     session.masked_lm = arguments.masked_lm.as_deref().map(load_masked_lm).transpose()?;
     let experiment = Experiment {
         model: session.loaded_model().model.sha256,
         data: arguments.data.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         methods: arguments.methods.clone(),
+        attributions: attributions.sha256.clone(),
         seed: arguments.seed,
         max_tokens: arguments.max_tokens,
     };
@@ -91,7 +102,9 @@ pub fn evaluate(arguments: &Arguments) -> Result<(), String> {
     let remaining: Vec<usize> = wanted.filter(|i| !done.contains(i)).collect();
     let began = Instant::now();
     for (n, &i) in remaining.iter().enumerate() {
-        let outcome = scoring::outcome(&mut session, &items[i], &methods, arguments.max_tokens, arguments.seed.wrapping_add(i as u64))?;
+        let external = |n_prompt| attributions.of(i, n_prompt);
+        let seed = arguments.seed.wrapping_add(i as u64);
+        let outcome = scoring::outcome(&mut session, &items[i], &methods, external, arguments.max_tokens, seed)?;
         let line = serde_json::to_string(&Record { item: i, outcome }).map_err(|error| error.to_string())?;
         writeln!(file, "{line}").map_err(|error| format!("cannot write {}: {error}", path.display()))?;
         let left = began.elapsed().as_secs_f64() / (n + 1) as f64 * (remaining.len() - n - 1) as f64;
@@ -129,7 +142,10 @@ fn agree(folder: &Path, experiment: &Experiment) -> Result<(), String> {
     }
     match serde_json::from_str::<Experiment>(&fs::read_to_string(&path).map_err(failed)?) {
         Ok(earlier) if earlier == *experiment => Ok(()),
-        _ => Err(format!("{} has records of another model, data set, method or seed; choose another --out", folder.display())),
+        _ => Err(format!(
+            "{} has records of another model, data set, method, seed or file of attributions; choose another --out",
+            folder.display()
+        )),
     }
 }
 

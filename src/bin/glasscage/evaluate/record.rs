@@ -43,6 +43,9 @@ pub struct Score {
     pub missed: Option<f64>,
     pub rise: f64,
     pub mas: f64,
+    /// What measuring took, together with the methods that share its passes; writing the answer is not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_seconds: Option<f64>,
 }
 
 /// What made an attribution.
@@ -51,6 +54,8 @@ pub struct Score {
 pub enum Attributor {
     /// From a method's table.
     Method(GraphVariant, AttributionRule),
+    /// Made elsewhere, under this name.
+    External(String),
     /// Equal parts, deleted in a random order; the mean of some.
     Random,
     /// Equal parts on the relevant sentences, these deleted first.

@@ -12,6 +12,8 @@ use glasscage::metrics::{Curve, coverage, missed, order, share_on};
 use glasscage::request::Question;
 use glasscage::session::{AnswerResult, AnsweredQuestion, Session};
 
+use super::super::bench::cost::Stopwatch;
+use super::external::{External, ExternalAttribution};
 use super::items::{Item, Output};
 use super::record::{AttributionRule, Attributor, GraphVariant, ItemResult, Score, ScoredItem};
 
@@ -20,12 +22,15 @@ struct Candidate {
     kind: Attributor,
     attribution: Vec<f64>,
     orders: Vec<Vec<usize>>,
+    cpu_seconds: Option<f64>,
 }
 
+/// `external` gives the attributions made elsewhere for so many prompt sentences.
 pub fn outcome(
     session: &mut Session<Engine>,
     item: &Item,
     methods: &[&AttributionMethod],
+    external: impl FnOnce(usize) -> Result<External, String>,
     max_tokens: usize,
     seed: u64,
 ) -> Result<ItemResult, String> {
@@ -50,12 +55,15 @@ pub fn outcome(
         if output.is_empty() || output.iter().any(|&row| row >= document.generation.sentences.len()) {
             return Ok(ItemResult::Skipped("the answer does not have the sentences to explain".into()));
         }
-        let mut documents = Vec::new();
+        let external = external(document.prompt.sentences.len())?;
+        let (mut documents, mut cpu_seconds) = (Vec::new(), Vec::new());
         for methods in methods.chunk_by(|a, b| a.shares_passes_with(b)) {
+            let watch = Stopwatch::start();
             let measured = measure(&mut session.lm, methods, &transcript, &segments, async |_| ControlFlow::Continue(())).await;
             if let Some(failure) = measured.failure {
                 return Err(failure.to_string());
             }
+            cpu_seconds.extend(vec![watch.cost().cpu_seconds; methods.len()]);
             let mut pairs = measured.pairs;
             for (method, table) in methods.iter().zip(measured.tables) {
                 let mut document = Document { table, output: output.clone(), ..document.clone() };
@@ -70,7 +78,7 @@ pub fn outcome(
             }
         }
         let relevant = relevant(item, &document);
-        let candidates = candidates(&documents, relevant.as_deref(), seed);
+        let candidates = candidates(&documents, &cpu_seconds, external, relevant.as_deref(), seed);
         let orders: Vec<Vec<usize>> = candidates.iter().flat_map(|candidate| candidate.orders.clone()).collect();
         let curves = deletion_scores(&mut session.lm, &transcript, &segments, &orders, async |_| ControlFlow::Continue(())).await;
         let mut curves = curves.map_err(|error| error.to_string())?.expect("the test is never broken off").into_iter();
@@ -131,9 +139,9 @@ fn derivations() -> Vec<Derivation> {
     [vec![paper], compressed.to_vec(), unnormalized.to_vec(), vec![summed]].concat()
 }
 
-fn candidates(documents: &[Document], relevant: Option<&[usize]>, seed: u64) -> Vec<Candidate> {
+fn candidates(documents: &[Document], cpu_seconds: &[f64], external: External, relevant: Option<&[usize]>, seed: u64) -> Vec<Candidate> {
     let mut candidates = Vec::new();
-    for document in documents {
+    for (document, &cpu_seconds) in documents.iter().zip(cpu_seconds) {
         for derivation in derivations() {
             let adjacency = normalize(&document.scores_by(derivation), derivation.normalization);
             for (rule, attribution) in [
@@ -142,24 +150,30 @@ fn candidates(documents: &[Document], relevant: Option<&[usize]>, seed: u64) -> 
             ] {
                 let variant = GraphVariant::new(&document.method.id, derivation);
                 let orders = vec![order(&attribution)];
-                candidates.push(Candidate { kind: Attributor::Method(variant, rule), attribution, orders });
+                candidates.push(Candidate { kind: Attributor::Method(variant, rule), attribution, orders, cpu_seconds: Some(cpu_seconds) });
             }
         }
     }
+    candidates.extend(external.into_iter().map(|(name, ExternalAttribution { attribution, cpu_seconds })| Candidate {
+        kind: Attributor::External(name),
+        orders: vec![order(&attribution)],
+        attribution,
+        cpu_seconds,
+    }));
     let n_prompt = documents[0].prompt.sentences.len();
     let orders = random_orders(n_prompt, RANDOM_ORDERS, seed);
-    candidates.push(Candidate { kind: Attributor::Random, attribution: vec![1.0 / n_prompt as f64; n_prompt], orders });
+    candidates.push(Candidate { kind: Attributor::Random, attribution: vec![1.0 / n_prompt as f64; n_prompt], orders, cpu_seconds: None });
     if let Some(relevant) = relevant {
         let part = |j: usize| if relevant.contains(&j) { 1.0 / relevant.len() as f64 } else { 0.0 };
         let attribution: Vec<f64> = (0..n_prompt).map(part).collect();
-        candidates.push(Candidate { kind: Attributor::Truth, orders: vec![order(&attribution)], attribution });
+        candidates.push(Candidate { kind: Attributor::Truth, orders: vec![order(&attribution)], attribution, cpu_seconds: None });
     }
     candidates
 }
 
 /// The metrics of a candidate, whose curves come next.
 fn score(candidate: Candidate, relevant: Option<&[usize]>, curves: &mut impl Iterator<Item = Vec<f64>>) -> Score {
-    let Candidate { kind, attribution, orders } = candidate;
+    let Candidate { kind, attribution, orders, cpu_seconds } = candidate;
     let curves: Vec<Curve> = curves.take(orders.len()).map(|scores| Curve::new(&scores, &attribution)).collect();
     let mean = |metric: fn(&Curve) -> f64| curves.iter().map(metric).sum::<f64>() / curves.len() as f64;
     Score {
@@ -169,5 +183,6 @@ fn score(candidate: Candidate, relevant: Option<&[usize]>, curves: &mut impl Ite
         missed: relevant.map(|relevant| missed(&attribution, relevant)),
         rise: mean(Curve::rise),
         mas: mean(Curve::mas),
+        cpu_seconds,
     }
 }

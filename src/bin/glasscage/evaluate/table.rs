@@ -1,5 +1,6 @@
 //! The records as tables: Markdown in the paper's form, CSV for everything else.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use glasscage::attribution::method;
@@ -96,17 +97,20 @@ pub fn markdown(records: &[Record]) -> String {
         });
         write!(text, "\n| | | CAGE : row |{}", gains.collect::<String>()).expect("text");
     }
-    for (name, kind) in [("random order", Attributor::Random), ("relevant first", Attributor::Truth)] {
+    let external = external(&scored).into_iter().map(|name| (name.clone(), Attributor::External(name)));
+    let baselines = [("random order".to_owned(), Attributor::Random), ("relevant first".to_owned(), Attributor::Truth)];
+    for (name, kind) in external.chain(baselines) {
         write!(text, "\n| {name} | | |{}", cells(&scored, &kind)).expect("text");
     }
     text + "\n" + &paired(&scored)
 }
 
-/// CAGE by each method as the page derives it, less CAGE by the first one, problem by problem.
+/// CAGE by each method as the page derives it, and what was made elsewhere, less CAGE by the first one, problem by problem.
 fn paired(scored: &[&ScoredItem]) -> String {
     let methods = variants(scored).into_iter().filter(|variant| variant.derivation() == usual_derivation(&variant.method));
-    let kinds: Vec<(String, Attributor)> =
-        methods.map(|variant| (variant.method.clone(), Attributor::Method(variant, AttributionRule::Cage))).collect();
+    let ours = methods.map(|variant| (variant.method.clone(), Attributor::Method(variant, AttributionRule::Cage)));
+    let external = external(scored).into_iter().map(|name| (name.clone(), Attributor::External(name)));
+    let kinds: Vec<(String, Attributor)> = ours.chain(external).collect();
     let Some(((first, base), others)) = kinds.split_first().filter(|(_, others)| !others.is_empty()) else { return String::new() };
     let mut text = format!("\nCAGE, less CAGE by {first} on the same problem; mean and its 95 % interval.\n\n| method |");
     METRICS.iter().for_each(|metric| write!(text, " {} |", metric.name).expect("text"));
@@ -137,7 +141,9 @@ fn cells(scored: &[&ScoredItem], kind: &Attributor) -> String {
 
 /// All numbers, one attribution of one problem a line.
 pub fn csv(records: &[Record]) -> String {
-    let mut text = "item,right,rising,method,aggregation,compression,normalization,attribution,ac,on_relevant,missed,rise,mas\n".to_owned();
+    let mut text =
+        "item,right,rising,method,aggregation,compression,normalization,attribution,ac,on_relevant,missed,rise,mas,cpu_seconds\n"
+            .to_owned();
     let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
     for record in records {
         let ItemResult::Scored(scored) = &record.outcome else { continue };
@@ -147,15 +153,28 @@ pub fn csv(records: &[Record]) -> String {
                     let rule = if *rule == AttributionRule::Row { "row" } else { "cage" };
                     format!("{},{},{},{},{rule}", variant.method, aggregation(variant), compression(variant), normalization(variant))
                 }
+                Attributor::External(name) => format!("{},,,,external", quoted(name)),
                 Attributor::Random => ",,,,random order".into(),
                 Attributor::Truth => ",,,,relevant first".into(),
             };
             let is_right = scored.is_right.map_or(String::new(), |is_right| is_right.to_string());
-            let metrics = [score.coverage, score.share, score.missed, Some(score.rise), Some(score.mas)].map(number).join(",");
+            let metrics =
+                [score.coverage, score.share, score.missed, Some(score.rise), Some(score.mas), score.cpu_seconds].map(number).join(",");
             writeln!(text, "{},{is_right},{},{name},{metrics}", record.item, scored.is_rising).expect("text");
         }
     }
     text
+}
+
+/// A text of any characters as a field (RFC 4180).
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
+}
+
+/// The names of what was made elsewhere.
+fn external(scored: &[&ScoredItem]) -> BTreeSet<String> {
+    let kinds = scored.iter().flat_map(|scored| &scored.scores).map(|score| &score.kind);
+    kinds.filter_map(|kind| if let Attributor::External(name) = kind { Some(name.clone()) } else { None }).collect()
 }
 
 fn scored(records: &[Record]) -> Vec<&ScoredItem> {
@@ -229,6 +248,7 @@ mod tests {
             missed: None,
             rise,
             mas: 0.5,
+            cpu_seconds: None,
         };
         let scores = vec![score(AttributionRule::Row, row), score(AttributionRule::Cage, cage)];
         Record {
@@ -259,13 +279,21 @@ mod tests {
                 missed: Some(rise),
                 rise,
                 mas: 0.5,
+                cpu_seconds: None,
             };
             let log = Derivation { compression: Compression::Log, ..Derivation::default() };
             let scores = vec![score("pert", Derivation::default(), pert), score("pairs", log, pairs), score("pert", log, 9.0)];
+            let kind = Attributor::External("a, \"b\"".into());
+            let elsewhere = Score { kind, coverage: None, share: None, missed: None, rise: 1.0, mas: 1.0, cpu_seconds: Some(2.0) };
+            let scores = [scores, vec![elsewhere]].concat();
             let scored = ScoredItem { is_right: None, is_rising: false, scores, documents: Vec::new() };
             Record { item: 0, outcome: ItemResult::Scored(Box::new(scored)) }
         };
-        let text = markdown(&[record(0.5, 0.25), record(0.75, 0.5), record(0.5, 0.25)]);
+        let records = [record(0.5, 0.25), record(0.75, 0.5), record(0.5, 0.25)];
+        let text = markdown(&records);
+        assert!(text.contains("\n| a, \"b\" | | | – | – | – | 1.000 ± 0.000 | 1.000 ± 0.000 |"), "{text}");
+        assert!(text.contains("\n| a, \"b\" | – | – | – | +0.417 ± 0.163 | +0.500 ± 0.000 |"), "{text}");
+        assert!(csv(&records).contains("\n0,,false,\"a, \"\"b\"\"\",,,,external,,,,1,1,2\n"), "{}", csv(&records));
         assert!(text.contains("\n| pairs | – | – | -0.250 ± 0.000 | -0.250 ± 0.000 | +0.000 ± 0.000 |"), "{text}");
     }
 }
