@@ -1,0 +1,75 @@
+"""The figures "Beside other methods" of docs/results.md, from folders of `glasscage evaluate --attributions`.
+
+python training/peers_table.py FOLDER..     (one a set of problems, named as its row)
+"""
+
+import csv
+import sys
+from collections import defaultdict
+from pathlib import Path
+from statistics import mean, stdev
+
+from evaluate import readable, table
+from results import BASELINES
+
+METRICS = ("missed", "ac", "on_relevant", "rise", "mas", "cpu_seconds")
+CURVES = ("rise", "mas")  # these say nothing where the answer is no less likely without the prompt
+COMPRESSIONS = {"pairs": "log"}  # as the page derives it; of the other methods none
+
+
+def name_of(line: dict[str, str]) -> str | None:
+    """CAGE by our methods as the page derives it, the others' attributions, and what none can know better."""
+    method, attribution = line["method"], line["attribution"]
+    if attribution == "external":
+        return method
+    if attribution in BASELINES:
+        return attribution
+    derivation = line["aggregation"], line["compression"], line["normalization"], attribution
+    return f"CAGE, {method}" if derivation == ("mean", COMPRESSIONS.get(method, "none"), "full", "cage") else None
+
+
+def read(folder: Path) -> dict[str, dict[str, dict[str, float]]]:
+    """name -> metric -> number of the problem -> value"""
+    values: dict[str, dict[str, dict[str, float]]] = defaultdict(lambda: {metric: {} for metric in METRICS})
+    for line in csv.DictReader((folder / "results.csv").open()):
+        if name := name_of(line):
+            for metric in METRICS:
+                if line[metric] and not (metric in CURVES and line["rising"] == "true"):
+                    values[name][metric][line["item"]] = float(line[metric])
+    return values
+
+
+def means(folder: Path) -> list[list[str]]:
+    rows = []
+    for name, metrics in read(folder).items():
+        average = {metric: mean(some.values()) for metric, some in metrics.items() if some}
+        cells = [f"{100 * average['missed']:.1f} %"] + [f"{average[metric]:.3f}" for metric in METRICS[1:5]]
+        cost = f"{average['cpu_seconds']:.2f}" if "cpu_seconds" in average else ""
+        count = f"{readable(folder.name)} ({len(metrics['rise'])})" if not rows else ""
+        rows.append([count, name, *cells, cost])
+    return rows
+
+
+def differences(folder: Path, base: str) -> list[list[str]]:
+    """Less `base` on the same problem, with the 95 % interval of the mean."""
+    values, rows = read(folder), []
+    for name in values.keys() - {base, *BASELINES}:
+        cells = []
+        for metric in METRICS[:5]:
+            ours, others = values[base][metric], values[name][metric]
+            some = [others[item] - ours[item] for item in others if item in ours]
+            cells.append(f"{mean(some):+.3f} ± {1.96 * stdev(some) / len(some) ** 0.5:.3f}")
+        rows.append([readable(folder.name), name, *cells])
+    return sorted(rows)
+
+
+def main():
+    folders = [Path(folder) for folder in sys.argv[1:]]
+    head = ["problems (n)", "attribution", "missed ↓", "AC ↑", "on relevant ↑", "RISE ↓", "MAS ↓", "CPU-s"]
+    print(table(head, [row for folder in folders for row in means(folder)]))
+    for base in ("CAGE, pairs", "CAGE, flow"):
+        print(f"\nLess {base}:\n\n" + table(head[:7], [row for folder in folders for row in differences(folder, base)]))
+
+
+if __name__ == "__main__":
+    main()
