@@ -120,7 +120,8 @@
 //! ## Invariants, and what is deliberately absent
 //!
 //! * The page contains no engine; opening a link fetches neither worker nor model, and installs nothing.
-//! * Two traits only: `lm::LanguageModel` and `model::source::ByteSource`. Everything else is data: an architecture
+//! * Two traits only: `lm::LanguageModel` and `model::source::ByteSource`, beside the one of all callbacks (`lm::Callback`). Everything
+//!   else is data: an architecture
 //!   is a row of settings (`model::arch`), a tensor type a row of sizes (`model::quant`) and a WGSL fragment (`gpu::format`), an
 //!   adapter's way of computing a row (`gpu::variant`), a method two pure functions, which `attribution::pairs`
 //!   applies to two sources at a time.

@@ -36,14 +36,14 @@ async fn answers(file: Vec<u8>, passes: &[Pass], attended: &[Range<usize>]) -> V
     let gguf = Gguf::read(&source).await.unwrap();
     let mut answers = Vec::new();
     for (engine, max_expanded) in [("cpu", u64::MAX), ("cpu, packed", 0)] {
-        let model = CandleModel::load(&source, &gguf, max_expanded, async |_| ControlFlow::Continue(())).await;
+        let model = CandleModel::load(&source, &gguf, max_expanded, &mut async |_| ControlFlow::Continue(())).await;
         answers.push(Answer { engine: engine.into(), readouts: readouts(model.unwrap().unwrap().0, passes, attended).await });
     }
     for variant in VARIANTS {
         // Small enough that every matrix is in several buffers.
         for max_matrix_bytes in [None, Some(5_000)] {
             let gpu = Gpu::open(&Options { variant: Some(variant), max_matrix_bytes }).await.expect("a Vulkan driver");
-            let model = GpuModel::load(Rc::new(gpu), &source, &gguf, async |_| ControlFlow::Continue(())).await;
+            let model = GpuModel::load(Rc::new(gpu), &source, &gguf, &mut async |_| ControlFlow::Continue(())).await;
             let engine = format!("gpu, {}{}", variant.name, if max_matrix_bytes.is_some() { ", split" } else { "" });
             answers.push(Answer { engine, readouts: readouts(model.unwrap().unwrap().0, passes, attended).await });
         }

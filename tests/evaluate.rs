@@ -23,7 +23,7 @@ const PROMPT: &str =
 
 fn session(backend: BackendChoice) -> Session<Engine> {
     let file = NativeFile::open(Path::new(MODEL)).expect("the built-in model");
-    let loaded = pollster::block_on(Session::load(&file, backend, async |_| ControlFlow::Continue(())));
+    let loaded = pollster::block_on(Session::load(&file, backend, &mut async |_| ControlFlow::Continue(())));
     loaded.expect("it loads").expect("loading is never broken off")
 }
 
@@ -52,12 +52,12 @@ fn a_deletion_curve_is_what_each_text_scores_by_itself() {
     for backend in [BackendChoice::Cpu, BackendChoice::Gpu] {
         let mut session = session(backend);
         let question = Question { max_tokens: 100, ..Question::greedy(PROMPT) };
-        let reply = pollster::block_on(session.answer(&question, async |_| ControlFlow::Continue(())));
+        let reply = pollster::block_on(session.answer(&question, &mut async |_| ControlFlow::Continue(())));
         let Ok(AnswerResult::Answered(answered)) = reply else { panic!("no answer") };
         let AnsweredQuestion { transcript, segments, .. } = *answered;
         let orders = random_orders(segments.prompt.len(), 2, 7);
         let mut passes = Vec::new();
-        let curves = pollster::block_on(deletion_scores(&mut session.lm, &transcript, &segments, &orders, async |pass| {
+        let curves = pollster::block_on(deletion_scores(&mut session.lm, &transcript, &segments, &orders, &mut async |pass| {
             passes.push(pass);
             ControlFlow::Continue(())
         }));

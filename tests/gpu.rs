@@ -21,7 +21,7 @@ async fn demo() -> GpuModel {
     let source = NativeFile::open(Path::new(DEMO)).expect("the demo model is in the checkout");
     let gguf = Gguf::read(&source).await.expect("a GGUF file");
     let gpu = Gpu::open(&Options::default()).await.expect("a Vulkan driver");
-    let loaded = GpuModel::load(Rc::new(gpu), &source, &gguf, async |_| ControlFlow::Continue(())).await;
+    let loaded = GpuModel::load(Rc::new(gpu), &source, &gguf, &mut async |_| ControlFlow::Continue(())).await;
     loaded.expect("it loads").expect("nothing stopped it").0
 }
 
@@ -160,7 +160,7 @@ async fn how_rows_and_vocabulary_are_cut_changes_nothing() {
     let mut all: Vec<Vec<Readout>> = Vec::new();
     for cut in CUTS {
         let gpu = Gpu::open(&Options { variant: Some(cut), ..Options::default() }).await.expect("a Vulkan driver");
-        let loaded = GpuModel::load(Rc::new(gpu), &source, &gguf, async |_| ControlFlow::Continue(())).await;
+        let loaded = GpuModel::load(Rc::new(gpu), &source, &gguf, &mut async |_| ControlFlow::Continue(())).await;
         let mut model = loaded.expect("it loads").expect("nothing stopped it").0;
         let mut readouts = Vec::new();
         let scored = model.score(&job, async |_, readout| {

@@ -67,18 +67,18 @@ impl GoldenShape {
 }
 
 async fn cpu(file: &BytesInMemory, gguf: &Gguf) -> CandleModel {
-    CandleModel::load(file, gguf, u64::MAX, async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0
+    CandleModel::load(file, gguf, u64::MAX, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0
 }
 
 async fn gpu(file: &BytesInMemory, gguf: &Gguf) -> GpuModel {
     let gpu = Gpu::open(&Options::default()).await.expect("a Vulkan driver");
-    GpuModel::load(Rc::new(gpu), file, gguf, async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0
+    GpuModel::load(Rc::new(gpu), file, gguf, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0
 }
 
 /// The largest error of a score by `ig`, as a part of the largest score.
 async fn error(model: &mut impl LanguageModel, golden: &Golden, shape: &GoldenShape) -> f64 {
     let (transcript, segments) = (golden.transcript(), golden.segments());
-    let measured = measure(model, &[method("ig").unwrap()], &transcript, &segments, async |_| ControlFlow::Continue(())).await;
+    let measured = measure(model, &[method("ig").unwrap()], &transcript, &segments, &mut async |_| ControlFlow::Continue(())).await;
     assert!(measured.failure.is_none(), "{:?}", measured.failure);
     let (mut largest, mut error) = (0.0_f64, 0.0_f64);
     for (i, row) in measured.tables[0].rows().enumerate() {
@@ -165,7 +165,7 @@ async fn from_tokens(session: &mut Session<Engine>, transcript: &Transcript, seg
     let tokens = |sentences: &[Range<usize>]| sentences.iter().flat_map(|sentence| sentence.clone().map(|t| t..t + 1)).collect::<Vec<_>>();
     let single = Segments { prompt: tokens(&segments.prompt), generation: tokens(&segments.generation) };
     let method = [method("attn-ig").unwrap()];
-    let measured = measure(&mut session.lm, &method, transcript, &single, async |_| ControlFlow::Continue(())).await;
+    let measured = measure(&mut session.lm, &method, transcript, &single, &mut async |_| ControlFlow::Continue(())).await;
     let sources: Vec<usize> = single.prompt.iter().chain(&single.generation).map(|token| token.start).collect();
     let score = |target: usize, source: usize| {
         let row = single.generation.iter().position(|token| token.start == target).unwrap();
@@ -191,14 +191,14 @@ fn a_product_of_sentences_ranks_sources_much_as_the_product_of_tokens_does() {
     let question = Question::greedy("Tom has 6 apples. He eats 2 apples. How many apples does Tom have?");
     pollster::block_on(async {
         let source = NativeFile::open(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf"))).unwrap();
-        let loaded = Session::load(&source, BackendChoice::Cpu, async |_| ControlFlow::Continue(())).await;
+        let loaded = Session::load(&source, BackendChoice::Cpu, &mut async |_| ControlFlow::Continue(())).await;
         let mut session = loaded.unwrap().unwrap();
-        let AnswerResult::Answered(answered) = session.answer(&question, async |_| ControlFlow::Continue(())).await.unwrap() else {
+        let AnswerResult::Answered(answered) = session.answer(&question, &mut async |_| ControlFlow::Continue(())).await.unwrap() else {
             panic!("it answers");
         };
         let AnsweredQuestion { transcript, segments, .. } = *answered;
         let method = [method("attn-ig").unwrap()];
-        let measured = measure(&mut session.lm, &method, &transcript, &segments, async |_| ControlFlow::Continue(())).await;
+        let measured = measure(&mut session.lm, &method, &transcript, &segments, &mut async |_| ControlFlow::Continue(())).await;
         let ours: Vec<f64> = measured.tables[0].rows().flatten().map(|score| score.unwrap()).collect();
         let theirs = from_tokens(&mut session, &transcript, &segments).await;
         let agreement = rank_correlation(&ours, &theirs).unwrap();

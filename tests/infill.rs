@@ -22,7 +22,7 @@ const VOCAB: u32 = 97;
 const GAPS: [Range<usize>; 4] = [0..3, 20..26, 26..40, 71..72];
 const START: u32 = 2;
 
-async fn go_on() -> ControlFlow<()> {
+async fn go_on((): ()) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
@@ -54,13 +54,13 @@ fn gaps_are_filled_with_the_most_likely_allowed_tokens() {
     let file = BytesInMemory(models::file(shape, GgmlDType::F32));
     pollster::block_on(async {
         let gguf = Gguf::read(&file).await.unwrap();
-        let mut cpu = CandleModel::load(&file, &gguf, u64::MAX, async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0;
+        let mut cpu = CandleModel::load(&file, &gguf, u64::MAX, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0;
         // What would be said most often is forbidden, so that it shows.
         let unforbidden = InfillRequest { tokens: &TOKENS, gaps: &GAPS, forbidden: &[], start_token: START };
-        let free = cpu.infill(&unforbidden, go_on).await.unwrap().unwrap();
+        let free = cpu.infill(&unforbidden, &mut go_on).await.unwrap().unwrap();
         let forbidden = [free[1][1], free[2][0]];
         let infill = InfillRequest { tokens: &TOKENS, gaps: &GAPS, forbidden: &forbidden, start_token: START };
-        let filled = cpu.infill(&infill, go_on).await.unwrap().unwrap();
+        let filled = cpu.infill(&infill, &mut go_on).await.unwrap().unwrap();
         assert_ne!(filled, free);
         for (gap, filled) in GAPS.iter().zip(&filled) {
             assert_eq!(filled.len(), gap.len());
@@ -73,10 +73,10 @@ fn gaps_are_filled_with_the_most_likely_allowed_tokens() {
         }
         for variant in VARIANTS {
             let gpu = Gpu::open(&Options { variant: Some(variant), ..Options::default() }).await.expect("a Vulkan driver");
-            let loaded = GpuModel::load(Rc::new(gpu), &file, &gguf, async |_| ControlFlow::Continue(())).await;
+            let loaded = GpuModel::load(Rc::new(gpu), &file, &gguf, &mut async |_| ControlFlow::Continue(())).await;
             let mut gpu = loaded.unwrap().unwrap().0;
-            assert_eq!(gpu.infill(&infill, go_on).await.unwrap().unwrap(), filled, "{}", variant.name);
-            assert!(gpu.infill(&infill, async || ControlFlow::Break(())).await.unwrap().is_none());
+            assert_eq!(gpu.infill(&infill, &mut go_on).await.unwrap().unwrap(), filled, "{}", variant.name);
+            assert!(gpu.infill(&infill, &mut async |()| ControlFlow::Break(())).await.unwrap().is_none());
             // The text up to the last token that is read before a gap, once a call; then each token of each gap.
             assert_eq!(gpu.counters().forward_tokens, 70 + 70 + GAPS.iter().map(|gap| gap.len()).sum::<usize>());
         }

@@ -92,16 +92,16 @@ fn what_is_no_masked_language_model_is_refused() {
 fn a_masked_language_model_explains_and_without_one_the_visitor_is_told() {
     pollster::block_on(async {
         let source = NativeFile::open(Path::new(DEMO)).expect("the demo model is in the checkout");
-        let loaded = Session::load(&source, BackendChoice::Cpu, async |_| ControlFlow::Continue(())).await;
+        let loaded = Session::load(&source, BackendChoice::Cpu, &mut async |_| ControlFlow::Continue(())).await;
         let mut session = loaded.unwrap().unwrap();
         let question = Question {
             method: "reagent-mlm".into(),
             ..Question::greedy("Tom has 6 apples. He eats 2 of them. How many apples does Tom have?")
         };
-        let problem = session.explain(&question, async |_| ControlFlow::Continue(())).await.unwrap_err();
+        let problem = session.explain(&question, &mut async |_| ControlFlow::Continue(())).await.unwrap_err();
         assert!(problem.to_string().contains("masked language model"), "{problem}");
         session.masked_lm = Some(Rc::new(masked_lm(&folder("masked-in-session"))));
-        let ExplainResult::Explained(document) = session.explain(&question, async |_| ControlFlow::Continue(())).await.unwrap() else {
+        let ExplainResult::Explained(document) = session.explain(&question, &mut async |_| ControlFlow::Continue(())).await.unwrap() else {
             panic!("it was explained");
         };
         assert!(document.is_complete());

@@ -70,9 +70,9 @@ fn measured(methods: &[&AttributionMethod], transcript: &Transcript, segments: &
     let file = BytesInMemory(models::file(shape, GgmlDType::F32));
     pollster::block_on(async {
         let gguf = Gguf::read(&file).await.unwrap();
-        let loaded = CandleModel::load(&file, &gguf, u64::MAX, async |_| ControlFlow::Continue(())).await;
+        let loaded = CandleModel::load(&file, &gguf, u64::MAX, &mut async |_| ControlFlow::Continue(())).await;
         let mut model = loaded.unwrap().unwrap().0;
-        let measured = measure(&mut model, methods, transcript, segments, async |_| ControlFlow::Continue(())).await;
+        let measured = measure(&mut model, methods, transcript, segments, &mut async |_| ControlFlow::Continue(())).await;
         let counters = model.counters();
         (measured, [counters.forward_tokens, counters.head_positions])
     })

@@ -8,7 +8,7 @@ use glasscage::attribution::measure::measure;
 use glasscage::attribution::measured::{Measured, PairEffect};
 use glasscage::attribution::{AttributionMethod, Segments, Transcript, method};
 use glasscage::lm::sample::Sampler;
-use glasscage::lm::{Backend, Counters, InfillRequest, Infills, LanguageModel, LmError, Readout, ScoreRequest};
+use glasscage::lm::{Backend, Callback, Counters, InfillRequest, Infills, LanguageModel, LmError, OnReadout, Readout, ScoreRequest};
 use glasscage::model::arch;
 use glasscage::model::config::Config;
 use glasscage::model::tokenizer::TokenId;
@@ -59,7 +59,7 @@ impl WiredModel {
     fn measured(mut self, method: &AttributionMethod) -> Measured {
         let (transcript, segments) = text();
         let methods = [method];
-        pollster::block_on(measure(&mut self, &methods, &transcript, &segments, async |_| ControlFlow::Continue(())))
+        pollster::block_on(measure(&mut self, &methods, &transcript, &segments, &mut async |_| ControlFlow::Continue(())))
     }
 }
 
@@ -78,11 +78,7 @@ impl LanguageModel for WiredModel {
         Ok(END)
     }
 
-    async fn score(
-        &mut self,
-        request: &ScoreRequest<'_>,
-        mut on_readout: impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>,
-    ) -> Result<(), LmError> {
+    async fn score_text(&mut self, request: &ScoreRequest<'_>, on_readout: &mut OnReadout<'_>) -> Result<(), LmError> {
         let read = |edits: &[_]| {
             let tokens: Vec<TokenId> = request.inputs(edits).iter().map(|input| input.token).collect();
             Readout { log_probs: self.log_probs(&tokens), ..Readout::default() }
@@ -90,14 +86,14 @@ impl LanguageModel for WiredModel {
         let mut readouts = vec![read(&[])];
         readouts.extend(request.passes.iter().map(|pass| read(&pass.edits)));
         for (number, readout) in readouts.iter().enumerate() {
-            if on_readout(number, readout).await.is_break() {
+            if on_readout.call((number, readout)).await.is_break() {
                 break;
             }
         }
         Ok(())
     }
 
-    async fn infill(&mut self, _: &InfillRequest<'_>, _: impl AsyncFnMut() -> ControlFlow<()>) -> Result<Option<Infills>, LmError> {
+    async fn infill(&mut self, _: &InfillRequest<'_>, _: &mut dyn Callback<()>) -> Result<Option<Infills>, LmError> {
         Ok(None)
     }
 
@@ -153,11 +149,11 @@ fn a_measurement_that_is_stopped_keeps_what_single_sources_do() {
     let mut model = WiredModel::new(|is_there| is_there[0]);
     let mut seen = 0;
     let method = [method("pairs").unwrap()];
-    let measured = measure(&mut model, &method, &transcript, &segments, async |_| {
+    let mut on_progress = async |_| {
         seen += 1;
         if seen > 6 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    let measured = pollster::block_on(measured);
+    };
+    let measured = pollster::block_on(measure(&mut model, &method, &transcript, &segments, &mut on_progress));
     assert_eq!(measured.tables[0].n_unmeasured(), 0);
     assert_eq!(measured.tables[0].row(1)[0], Some(LOSS));
     assert_eq!(measured.pairs.unwrap().alone, measured.tables[0]);

@@ -25,11 +25,11 @@ fn a_model_in_three_files_explains_as_the_same_in_one() {
         _ => panic!("nobody stopped it"),
     };
     pollster::block_on(async {
-        let go_on = async |_| ControlFlow::Continue(());
-        let mut one = Session::load(&whole, BackendChoice::Cpu, go_on).await.unwrap().unwrap();
-        let mut three = Session::load(&joined(split::demo_in_parts(3)), BackendChoice::Cpu, go_on).await.unwrap().unwrap();
-        let on_event = async |_| ControlFlow::Continue(());
-        let (one, three) = (one.explain(&question, on_event).await.unwrap(), three.explain(&question, on_event).await.unwrap());
+        let mut go_on = async |_| ControlFlow::Continue(());
+        let mut one = Session::load(&whole, BackendChoice::Cpu, &mut go_on).await.unwrap().unwrap();
+        let mut three = Session::load(&joined(split::demo_in_parts(3)), BackendChoice::Cpu, &mut go_on).await.unwrap().unwrap();
+        let mut on_event = async |_| ControlFlow::Continue(());
+        let (one, three) = (one.explain(&question, &mut on_event).await.unwrap(), three.explain(&question, &mut on_event).await.unwrap());
         assert_eq!(explain(one), explain(three));
     });
 }

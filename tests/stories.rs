@@ -37,11 +37,11 @@ fn engines(file: &str) -> Vec<(String, Engine)> {
     let source = open(file);
     pollster::block_on(async {
         let gguf = Gguf::read(&source).await.expect("a GGUF file");
-        let (model, _) = CandleModel::load(&source, &gguf, u64::MAX, async |_| ControlFlow::Continue(())).await.unwrap().unwrap();
+        let (model, _) = CandleModel::load(&source, &gguf, u64::MAX, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap();
         let mut engines = vec![("cpu".to_owned(), Engine::Cpu(Box::new(model)))];
         for variant in VARIANTS {
             let gpu = Gpu::open(&Options { variant: Some(variant), ..Options::default() }).await.expect("a Vulkan driver");
-            let model = GpuModel::load(Rc::new(gpu), &source, &gguf, async |_| ControlFlow::Continue(())).await;
+            let model = GpuModel::load(Rc::new(gpu), &source, &gguf, &mut async |_| ControlFlow::Continue(())).await;
             engines.push((format!("gpu {}", variant.name), Engine::Gpu(Box::new(model.unwrap().unwrap().0))));
         }
         engines
@@ -81,7 +81,8 @@ fn greedy_text_and_ids_are_llama_cpps() {
     assert_eq!(tokenizer.encode_with_special(figures["prompt"].as_str().unwrap()), prompt);
     for (name, mut lm) in engines("stories260k-f32.gguf") {
         let mut sampler = Sampler::greedy();
-        let generated = generate(&mut lm, &tokenizer, &prompt, &mut sampler, 60, async |_| ControlFlow::Continue(()));
+        let mut go_on = async |_| ControlFlow::Continue(());
+        let generated = generate(&mut lm, &tokenizer, &prompt, &mut sampler, 60, &mut go_on);
         let generated = pollster::block_on(generated).unwrap();
         assert_eq!(generated.tokens, numbers::<u32>(&figures["greedy_ids"]), "{name}");
         let bytes: Vec<u8> = generated.tokens.iter().flat_map(|&id| tokenizer.bytes(id).to_vec()).collect();
@@ -96,7 +97,8 @@ fn a_seed_draws_the_same_text_on_every_engine() {
     let tokenizer = tokenizer("stories260k-f32.gguf");
     let texts = engines("stories260k-f32.gguf").into_iter().map(|(_, mut lm)| {
         let mut sampler = Sampler::new(0.8, Some(20), Some(0.9), 7);
-        let generated = generate(&mut lm, &tokenizer, &prompt, &mut sampler, 40, async |_| ControlFlow::Continue(()));
+        let mut go_on = async |_| ControlFlow::Continue(());
+        let generated = generate(&mut lm, &tokenizer, &prompt, &mut sampler, 40, &mut go_on);
         pollster::block_on(generated).unwrap().tokens
     });
     let texts: Vec<_> = texts.collect();
@@ -107,7 +109,8 @@ fn a_seed_draws_the_same_text_on_every_engine() {
 #[test]
 fn an_answer_given_back_is_explained_as_when_it_was_generated() {
     let source = open("stories260k-f32.gguf");
-    let session = Session::load(&source, BackendChoice::Cpu, async |_| ControlFlow::Continue(()));
+    let mut go_on = async |_| ControlFlow::Continue(());
+    let session = Session::load(&source, BackendChoice::Cpu, &mut go_on);
     let mut session = pollster::block_on(session).expect("it loads").expect("nothing stopped it");
     let mut explain = |answer: Option<String>| {
         let question = Question {
@@ -120,7 +123,7 @@ fn an_answer_given_back_is_explained_as_when_it_was_generated() {
             method: "pert".into(),
             unit: Unit::Sentence,
         };
-        match pollster::block_on(session.explain(&question, async |_| ControlFlow::Continue(()))) {
+        match pollster::block_on(session.explain(&question, &mut async |_| ControlFlow::Continue(()))) {
             Ok(ExplainResult::Explained(document)) => document,
             other => panic!("{other:?}"),
         }

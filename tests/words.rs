@@ -20,7 +20,8 @@ const ANSWER: &str = "Bob has 4 nuts. The answer is 4.";
 fn session() -> Session<Engine> {
     let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/models/demo.gguf");
     let source = NativeFile::open(&model).expect("the built-in model is in the checkout");
-    let session = Session::load(&source, BackendChoice::Cpu, async |_| ControlFlow::Continue(()));
+    let mut go_on = async |_| ControlFlow::Continue(());
+    let session = Session::load(&source, BackendChoice::Cpu, &mut go_on);
     pollster::block_on(session).expect("it loads").expect("nothing stopped it")
 }
 
@@ -29,14 +30,14 @@ fn question(unit: Unit) -> Question {
 }
 
 fn explain(session: &mut Session<Engine>, question: &Question) -> Document {
-    match pollster::block_on(session.explain(question, async |_| ControlFlow::Continue(()))) {
+    match pollster::block_on(session.explain(question, &mut async |_| ControlFlow::Continue(()))) {
         Ok(ExplainResult::Explained(document)) => *document,
         other => panic!("{other:?}"),
     }
 }
 
 fn words(session: &mut Session<Engine>, question: &Question, source: usize) -> Vec<Word> {
-    pollster::block_on(session.words(question, source, async |_| ControlFlow::Continue(())))
+    pollster::block_on(session.words(question, source, &mut async |_| ControlFlow::Continue(())))
         .expect("it can be opened")
         .expect("nothing stopped it")
 }
@@ -101,7 +102,8 @@ fn follow_up_tokens(session: &mut Session<Engine>, question: &Question) -> [usiz
     let start = session.lm.counters().forward_tokens;
     words(session, question, 0);
     let after_words = session.lm.counters().forward_tokens;
-    let curves = session.deletion_curves(question, &[], async |_| ControlFlow::Continue(()));
+    let mut go_on = async |_| ControlFlow::Continue(());
+    let curves = session.deletion_curves(question, &[], &mut go_on);
     assert_eq!(pollster::block_on(curves).unwrap().unwrap().random.len(), RANDOM_ORDERS, "as many random orders as ever");
     let after_curves = session.lm.counters().forward_tokens;
     explain(session, &Question { method: "clp".into(), ..question.clone() });
@@ -127,13 +129,14 @@ fn an_answer_is_generated_once_whatever_is_asked_about_it() {
 fn what_cannot_be_explained_by_words_is_said_with_its_cost() {
     let mut session = session();
     let long = Question { prompt: "Ann has 3 figs. ".repeat(100), ..question(Unit::Word) };
-    let problem = pollster::block_on(session.explain(&long, async |_| ControlFlow::Continue(()))).unwrap_err();
+    let problem = pollster::block_on(session.explain(&long, &mut async |_| ControlFlow::Continue(()))).unwrap_err();
     assert!(problem.what.contains("407 passes") && problem.remedy.contains("sentences"), "{problem:?}");
     // Nothing is written first.
     let unanswered = Question { answer: None, ..long };
-    let problem = pollster::block_on(session.explain(&unanswered, async |_| panic!("a token"))).unwrap_err();
+    let problem = pollster::block_on(session.explain(&unanswered, &mut async |_| panic!("a token"))).unwrap_err();
     assert!(problem.what.contains("400 passes"), "{problem:?}");
     let question = question(Unit::Sentence);
-    let last = session.words(&question, 5, async |_| ControlFlow::Continue(()));
+    let mut go_on = async |_| ControlFlow::Continue(());
+    let last = session.words(&question, 5, &mut go_on);
     assert!(pollster::block_on(last).unwrap_err().what.contains("No sentence comes after"));
 }

@@ -19,10 +19,10 @@ const NATIVE: &str = include_str!("../public/gallery/01-equal-groups.json");
 #[wasm_bindgen_test]
 async fn the_demo_model_explains_as_it_does_natively() {
     let native = Document::from_json(NATIVE).unwrap();
-    let session = Session::load(&BytesInMemory(DEMO.to_vec()), BackendChoice::Cpu, async |_| ControlFlow::Continue(())).await;
+    let session = Session::load(&BytesInMemory(DEMO.to_vec()), BackendChoice::Cpu, &mut async |_| ControlFlow::Continue(())).await;
     let mut session = session.unwrap().unwrap();
     let question = Question::greedy(&native.prompt.text);
-    let outcome = session.explain(&question, async |_| ControlFlow::Continue(())).await.unwrap();
+    let outcome = session.explain(&question, &mut async |_| ControlFlow::Continue(())).await.unwrap();
     let ExplainResult::Explained(document) = outcome else { panic!("nobody stopped it") };
     assert_eq!(document.generation, native.generation);
     assert_eq!(document.manifest, native.manifest);

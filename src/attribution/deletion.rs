@@ -1,12 +1,11 @@
 //! The deletion test (paper, `sec:eval`): prompt sentences become end tokens one after the other, and stay so.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
 use super::perturbation::blank;
 use super::transcript::{Segments, Transcript};
 use crate::lm::rng::Rng;
-use crate::lm::{LanguageModel, LmError, Pass, ScoreRequest};
+use crate::lm::{Callback, LanguageModel, LmError, Pass, ScoreRequest};
 use crate::request::PassProgress;
 
 /// Random orders in a deletion test: the mean of their curves is what chance would do.
@@ -20,7 +19,7 @@ pub async fn deletion_scores(
     transcript: &Transcript,
     segments: &Segments,
     orders: &[Vec<usize>],
-    mut on_pass: impl AsyncFnMut(PassProgress) -> ControlFlow<()>,
+    on_pass: &mut dyn Callback<PassProgress>,
 ) -> Result<Option<Vec<Vec<f64>>>, LmError> {
     let steps = |order: &Vec<usize>| (1..=order.len()).map(|k| deleted(&order[..k], segments)).collect::<Vec<_>>();
     let steps: Vec<Vec<Vec<usize>>> = orders.iter().map(steps).collect();
@@ -37,7 +36,7 @@ pub async fn deletion_scores(
     let mut sums = vec![f64::NAN; passes.len() + 1];
     let score = model.score(&request, async |number, readout| {
         sums[number] = readout.log_probs.iter().sum();
-        on_pass(PassProgress { done: number, planned: passes.len() }).await
+        on_pass.call(PassProgress { done: number, planned: passes.len() }).await
     });
     score.await?;
     if sums.iter().any(|sum| sum.is_nan()) {

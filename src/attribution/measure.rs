@@ -6,7 +6,7 @@ use super::base_method::{AttributionMethod, Observation, PlanInput, Replacement,
 use super::measured::{MeasureProgress, Measured, MeasuredColumn};
 use super::pairs::{self, measure_pairs};
 use super::transcript::{Segments, Transcript};
-use crate::lm::{InfillRequest, Infills, LanguageModel, LmError, Pass, Readout, ScoreRequest, score_base};
+use crate::lm::{Callback, InfillRequest, Infills, LanguageModel, LmError, Pass, Readout, ScoreRequest, score_base};
 use crate::table::Table;
 
 /// The table **T** of `transcript` by each of `methods`, which share their passes: [`AttributionMethod::shares_passes_with`].
@@ -16,7 +16,7 @@ pub async fn measure(
     methods: &[&AttributionMethod],
     transcript: &Transcript,
     segments: &Segments,
-    on_progress: impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
+    on_progress: &mut dyn Callback<MeasureProgress>,
 ) -> Measured {
     if methods[0].pairs {
         return measure_pairs(model, transcript, segments, on_progress).await;
@@ -31,7 +31,7 @@ pub async fn measure_columns(
     transcript: &Transcript,
     segments: &Segments,
     columns: Range<usize>,
-    on_progress: impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
+    on_progress: &mut dyn Callback<MeasureProgress>,
 ) -> Measured {
     debug_assert!(methods.iter().all(|method| method.shares_passes_with(methods[0])), "methods of one run share their passes");
     let (numbers, without_tokens): (Vec<usize>, Vec<usize>) = columns.partition(|&j| !segments.source(j).is_empty());
@@ -82,12 +82,8 @@ struct Measurement<'a> {
 }
 
 impl Measurement<'_> {
-    async fn all_rounds(
-        &mut self,
-        model: &mut impl LanguageModel,
-        mut on_progress: impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
-    ) -> Result<(), LmError> {
-        let Some(infills) = self.infills(model, &mut on_progress).await? else { return Ok(()) };
+    async fn all_rounds(&mut self, model: &mut impl LanguageModel, on_progress: &mut dyn Callback<MeasureProgress>) -> Result<(), LmError> {
+        let Some(infills) = self.infills(model, on_progress).await? else { return Ok(()) };
         let input = PlanInput { transcript: self.transcript, segments: self.segments, sources: &self.sources, infills: &infills };
         let rounds = (self.methods[0].plan)(&input);
         self.n_rounds = rounds.len();
@@ -95,7 +91,7 @@ impl Measurement<'_> {
             self.read_attention(model).await?;
         }
         for round in &rounds {
-            if self.round(model, round, &mut on_progress).await?.is_break() {
+            if self.round(model, round, on_progress).await?.is_break() {
                 break;
             }
             self.rounds_done += 1;
@@ -107,14 +103,14 @@ impl Measurement<'_> {
     async fn infills(
         &self,
         model: &mut impl LanguageModel,
-        on_progress: &mut impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
+        on_progress: &mut dyn Callback<MeasureProgress>,
     ) -> Result<Option<Infills>, LmError> {
         let Transcript { tokens, end_token, control_tokens, infills, .. } = self.transcript;
         match self.methods[0].replacement {
             Replacement::EndToken | Replacement::Nothing => Ok(Some(Vec::new())),
             Replacement::Infill => {
                 let request = InfillRequest { tokens, gaps: &self.sources, forbidden: control_tokens, start_token: *end_token };
-                model.infill(&request, async || on_progress(MeasureProgress::Pass { done: 0 }).await).await
+                model.infill(&request, &mut async |()| on_progress.call(MeasureProgress::Pass { done: 0 }).await).await
             }
             Replacement::MaskedLm => {
                 let infills = self.numbers.iter().map(|&j| infills.get(j).cloned()).collect::<Option<Infills>>();
@@ -140,7 +136,7 @@ impl Measurement<'_> {
         &mut self,
         model: &mut impl LanguageModel,
         round: &Round,
-        on_progress: &mut impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
+        on_progress: &mut dyn Callback<MeasureProgress>,
     ) -> Result<ControlFlow<()>, LmError> {
         let passes: Vec<Pass> = round.passes.iter().flatten().cloned().collect();
         let sources = self.sources.clone();
@@ -166,7 +162,7 @@ impl Measurement<'_> {
             flow = if of_source.len() == round.passes[k].len() {
                 self.observe(k, base, &std::mem::take(&mut of_source), on_progress).await
             } else {
-                on_progress(MeasureProgress::Pass { done: self.passes_done }).await
+                on_progress.call(MeasureProgress::Pass { done: self.passes_done }).await
             };
             flow
         });
@@ -180,12 +176,12 @@ impl Measurement<'_> {
         round: &Round,
         base: &Readout,
         reads_attention: bool,
-        on_progress: &mut impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
+        on_progress: &mut dyn Callback<MeasureProgress>,
     ) -> ControlFlow<()> {
         if reads_attention {
             self.attended = base.clone();
         }
-        let mut flow = on_progress(MeasureProgress::Base).await;
+        let mut flow = on_progress.call(MeasureProgress::Base).await;
         for k in (0..round.passes.len()).filter(|&k| round.passes[k].is_empty()) {
             if flow.is_continue() {
                 flow = self.observe(k, base, &[], on_progress).await;
@@ -200,7 +196,7 @@ impl Measurement<'_> {
         k: usize,
         base: &Readout,
         passes: &[Readout],
-        on_progress: &mut impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
+        on_progress: &mut dyn Callback<MeasureProgress>,
     ) -> ControlFlow<()> {
         let (source, segments, start) = (self.numbers[k], self.segments, self.transcript.generation.start);
         let of_source = |all: &[f64]| all.iter().skip(k).step_by(self.sources.len()).copied().collect::<Vec<f64>>();
@@ -211,11 +207,11 @@ impl Measurement<'_> {
             effects.iter_mut().enumerate().skip(first).for_each(|(t, sum)| *sum += (method.effect)(&observation, t));
         }
         if self.rounds_done + 1 < self.n_rounds {
-            return on_progress(MeasureProgress::Pass { done: self.passes_done }).await;
+            return on_progress.call(MeasureProgress::Pass { done: self.passes_done }).await;
         }
         let scores: Vec<Vec<f64>> = self.effects[k].iter().map(|effects| self.scores(source, effects)).collect();
         self.tables.iter_mut().zip(&scores).for_each(|(table, scores)| table.set_column(source, scores));
-        on_progress(MeasureProgress::Column(MeasuredColumn { source, scores: &scores, done: self.passes_done })).await
+        on_progress.call(MeasureProgress::Column(MeasuredColumn { source, scores, done: self.passes_done })).await
     }
 
     /// The mean effect over all rounds and the tokens of each sentence after `source`.

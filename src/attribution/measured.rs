@@ -4,21 +4,21 @@ use crate::lm::LmError;
 use crate::table::Table;
 
 /// Progress of a measurement.
-pub enum MeasureProgress<'a> {
+pub enum MeasureProgress {
     /// The text is scored as it is.
     Base,
     /// A step that completes no source; `done` passes by now.
     Pass {
         done: usize,
     },
-    Column(MeasuredColumn<'a>),
+    Column(MeasuredColumn),
 }
 
 /// One source measured.
-pub struct MeasuredColumn<'a> {
+pub struct MeasuredColumn {
     pub source: usize,
     /// By each method, on each generated sentence after the source.
-    pub scores: &'a [Vec<f64>],
+    pub scores: Vec<Vec<f64>>,
     /// Passes done.
     pub done: usize,
 }

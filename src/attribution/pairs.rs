@@ -21,7 +21,7 @@ use super::measured::{MeasureProgress, Measured, MeasuredColumn, MeasuredPairs, 
 use super::perturbation::{PERTURBATION, blank};
 use super::transcript::{Segments, Transcript};
 use crate::explanation::Compression;
-use crate::lm::{Edit, LanguageModel, LmError, Pass, Readout, ScoreRequest};
+use crate::lm::{Callback, Edit, LanguageModel, LmError, Pass, Readout, ScoreRequest};
 use crate::model::tokenizer::TokenId;
 use crate::table::Table;
 
@@ -42,10 +42,10 @@ pub async fn measure_pairs(
     model: &mut impl LanguageModel,
     transcript: &Transcript,
     segments: &Segments,
-    mut on_progress: impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
+    on_progress: &mut dyn Callback<MeasureProgress>,
 ) -> Measured {
     let mut measurement = PairMeasurement::new(transcript, segments);
-    let failure = measurement.run(model, &mut on_progress).await.err();
+    let failure = measurement.run(model, on_progress).await.err();
     let pairs = measurement.pairs();
     Measured { tables: vec![measurement.table], failure, pairs: Some(pairs) }
 }
@@ -108,11 +108,7 @@ impl<'a> PairMeasurement<'a> {
         }
     }
 
-    async fn run(
-        &mut self,
-        model: &mut impl LanguageModel,
-        on_progress: &mut impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
-    ) -> Result<(), LmError> {
+    async fn run(&mut self, model: &mut impl LanguageModel, on_progress: &mut dyn Callback<MeasureProgress>) -> Result<(), LmError> {
         let alone: Vec<usize> = self.segments.sources_with_tokens().collect();
         let with_others = chosen_pairs(self.transcript, self.segments).into_iter().map(|(first, others)| (Some(first), others));
         for (first, sources) in std::iter::once((None, alone)).chain(with_others) {
@@ -133,7 +129,7 @@ impl<'a> PairMeasurement<'a> {
         model: &mut impl LanguageModel,
         first: Option<usize>,
         sources: &[usize],
-        on_progress: &mut impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
+        on_progress: &mut dyn Callback<MeasureProgress>,
     ) -> Result<ControlFlow<()>, LmError> {
         let edits: Vec<Edit> = first.iter().map(|&j| self.blank(j)).collect();
         let passes: Vec<Pass> = sources.iter().map(|&k| Pass { edits: vec![self.blank(k)] }).collect();
@@ -157,35 +153,31 @@ impl<'a> PairMeasurement<'a> {
         first: Option<usize>,
         source: Option<usize>,
         readout: &Readout,
-        on_progress: &mut impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
+        on_progress: &mut dyn Callback<MeasureProgress>,
     ) -> ControlFlow<()> {
         let Some(source) = source else {
             if first.is_none() {
                 self.base.clone_from(&readout.log_probs);
             }
-            return on_progress(MeasureProgress::Base).await;
+            return on_progress.call(MeasureProgress::Base).await;
         };
         self.passes_done += 1;
         if let Some(first) = first {
             self.observe([first, source], &readout.log_probs);
-            return on_progress(MeasureProgress::Pass { done: self.passes_done }).await;
+            return on_progress.call(MeasureProgress::Pass { done: self.passes_done }).await;
         }
         self.without.insert(source, readout.log_probs.clone());
         let scores: Vec<f64> = self.segments.targets(source).iter().map(|target| self.drop(target, &readout.log_probs)).collect();
         self.table.set_column(source, &scores);
         self.alone.set_column(source, &scores);
-        on_progress(MeasureProgress::Column(MeasuredColumn { source, scores: &[scores], done: self.passes_done })).await
+        on_progress.call(MeasureProgress::Column(MeasuredColumn { source, scores: vec![scores], done: self.passes_done })).await
     }
 
     /// Tells the columns that have changed.
-    async fn report(
-        &self,
-        sources: impl Iterator<Item = &usize>,
-        on_progress: &mut impl AsyncFnMut(MeasureProgress<'_>) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+    async fn report(&self, sources: impl Iterator<Item = &usize>, on_progress: &mut dyn Callback<MeasureProgress>) -> ControlFlow<()> {
         for &source in sources {
             let scores = self.table.rows_after(source).map(|i| self.table.row(i)[source].unwrap_or(0.0)).collect();
-            on_progress(MeasureProgress::Column(MeasuredColumn { source, scores: &[scores], done: self.passes_done })).await?;
+            on_progress.call(MeasureProgress::Column(MeasuredColumn { source, scores: vec![scores], done: self.passes_done })).await?;
         }
         ControlFlow::Continue(())
     }

@@ -13,14 +13,14 @@ pub mod masked;
 mod weight;
 
 use std::collections::HashMap;
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 
 use candle_core::Tensor;
 
 use crate::lm::sample::Sampler;
 use crate::lm::{
-    Backend, Counters, InfillRequest, Infills, Input, LanguageModel, LmError, LoadError, Pass, Readout, ScoreRequest, check_known,
-    check_length, check_request,
+    Backend, Callback, Counters, InfillRequest, Infills, Input, LanguageModel, LmError, LoadError, OnReadout, Pass, Readout, ScoreRequest,
+    check_known, check_length, check_request,
 };
 use crate::model::config::Config;
 use crate::model::gguf::Gguf;
@@ -68,7 +68,7 @@ impl CandleModel {
         source: &impl ByteSource,
         gguf: &Gguf,
         max_expanded: u64,
-        on_progress: impl AsyncFnMut(u64) -> ControlFlow<()>,
+        on_progress: &mut dyn Callback<u64>,
     ) -> Result<Option<(Self, String)>, LoadError> {
         let config = Config::from_gguf(gguf)?;
         tensors::check(gguf, &config)?;
@@ -89,7 +89,7 @@ impl CandleModel {
                 }
                 Ok::<(), LoadError>(())
             },
-            on_progress,
+            async |bytes| on_progress.call(bytes).await,
         );
         let Some(sha256) = sha256.await? else { return Ok(None) };
         let transformer = Transformer::new(config, weights)?;
@@ -187,11 +187,7 @@ impl LanguageModel for CandleModel {
         sampler.sample(&logits)
     }
 
-    async fn score(
-        &mut self,
-        request: &ScoreRequest<'_>,
-        mut on_readout: impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>,
-    ) -> Result<(), LmError> {
+    async fn score_text(&mut self, request: &ScoreRequest<'_>, on_readout: &mut OnReadout<'_>) -> Result<(), LmError> {
         let ScoreRequest { tokens, targets, passes, .. } = request;
         check_request(&self.transformer.config, request)?;
         self.text = self.transformer.empty_cache();
@@ -203,22 +199,18 @@ impl LanguageModel for CandleModel {
         readout.divergences = vec![0.0; if request.divergences { targets.len() } else { 0 }];
         (readout.attention, readout.flow) = (attention_mass.sums, attention_mass.flows);
         let base = Base { readout, cache, predicting };
-        let mut flow = on_readout(0, &base.readout).await;
+        let mut flow = on_readout.call((0, &base.readout)).await;
         for (i, pass) in passes.iter().enumerate() {
             if flow.is_break() {
                 break;
             }
             let readout = self.score_pass(request, pass, &base)?;
-            flow = on_readout(i + 1, &readout).await;
+            flow = on_readout.call((i + 1, &readout)).await;
         }
         Ok(())
     }
 
-    async fn infill(
-        &mut self,
-        request: &InfillRequest<'_>,
-        mut on_step: impl AsyncFnMut() -> ControlFlow<()>,
-    ) -> Result<Option<Infills>, LmError> {
+    async fn infill(&mut self, request: &InfillRequest<'_>, on_step: &mut dyn Callback<()>) -> Result<Option<Infills>, LmError> {
         check_known(&self.transformer.config, request.forbidden)?;
         self.text = self.transformer.empty_cache();
         let mut text = self.transformer.empty_cache();
@@ -230,7 +222,7 @@ impl LanguageModel for CandleModel {
         }
         let mut infills = Vec::with_capacity(request.gaps.len());
         for gap in request.gaps {
-            if on_step().await.is_break() {
+            if on_step.call(()).await.is_break() {
                 return Ok(None);
             }
             infills.push(self.fill(request, gap, &text)?);

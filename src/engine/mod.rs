@@ -4,14 +4,12 @@ mod choice;
 mod reduced_model;
 mod self_test;
 
-use std::ops::ControlFlow;
-
 pub use choice::{EngineChoice, choose};
 
 use crate::cpu::{self, CandleModel, EXPANDED_BYTES};
 use crate::gpu::{self, GpuModel};
 use crate::lm::sample::Sampler;
-use crate::lm::{Backend, Counters, InfillRequest, Infills, LanguageModel, LmError, LoadError, Readout, ScoreRequest};
+use crate::lm::{Backend, Callback, Counters, InfillRequest, Infills, LanguageModel, LmError, LoadError, OnReadout, ScoreRequest};
 use crate::model::config::Config;
 use crate::model::gguf::Gguf;
 use crate::model::source::ByteSource;
@@ -38,13 +36,13 @@ pub async fn load(
     source: &impl ByteSource,
     gguf: &Gguf,
     EngineChoice { backend, gpu, mut notice }: EngineChoice,
-    mut on_progress: impl AsyncFnMut(LoadProgress) -> ControlFlow<()>,
+    on_progress: &mut dyn Callback<LoadProgress>,
 ) -> Result<Option<LoadedEngine>, LoadError> {
     let config = Config::from_gguf(gguf)?;
     let progress = |read_bytes, memory_bytes| LoadProgress { read_bytes, total_bytes: source.size(), memory_bytes };
     if let Some(gpu) = gpu {
         let memory_bytes = gpu::memory::estimate(gguf, &config, gpu.variant);
-        match GpuModel::load(gpu, source, gguf, async |bytes| on_progress(progress(bytes, memory_bytes)).await).await {
+        match GpuModel::load(gpu, source, gguf, &mut async |bytes| on_progress.call(progress(bytes, memory_bytes)).await).await {
             Ok(loaded) => return Ok(loaded.map(|(model, sha256)| LoadedEngine { engine: Engine::Gpu(Box::new(model)), sha256, notice })),
             Err(LoadError::Engine(error)) if backend == BackendChoice::Auto => {
                 notice = Some(format!("The GPU could not take the model ({error}), so the CPU engine is used."));
@@ -53,7 +51,8 @@ pub async fn load(
         }
     }
     let memory_bytes = cpu::memory(gguf, EXPANDED_BYTES);
-    let loaded = CandleModel::load(source, gguf, EXPANDED_BYTES, async |bytes| on_progress(progress(bytes, memory_bytes)).await).await?;
+    let mut tell = async |bytes| on_progress.call(progress(bytes, memory_bytes)).await;
+    let loaded = CandleModel::load(source, gguf, EXPANDED_BYTES, &mut tell).await?;
     Ok(loaded.map(|(model, sha256)| LoadedEngine { engine: Engine::Cpu(Box::new(model)), sha256, notice }))
 }
 
@@ -96,22 +95,14 @@ impl LanguageModel for Engine {
         }
     }
 
-    async fn score(
-        &mut self,
-        request: &ScoreRequest<'_>,
-        on_readout: impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>,
-    ) -> Result<(), LmError> {
+    async fn score_text(&mut self, request: &ScoreRequest<'_>, on_readout: &mut OnReadout<'_>) -> Result<(), LmError> {
         match self {
-            Self::Cpu(model) => model.score(request, on_readout).await,
-            Self::Gpu(model) => model.score(request, on_readout).await,
+            Self::Cpu(model) => model.score_text(request, on_readout).await,
+            Self::Gpu(model) => model.score_text(request, on_readout).await,
         }
     }
 
-    async fn infill(
-        &mut self,
-        request: &InfillRequest<'_>,
-        on_step: impl AsyncFnMut() -> ControlFlow<()>,
-    ) -> Result<Option<Infills>, LmError> {
+    async fn infill(&mut self, request: &InfillRequest<'_>, on_step: &mut dyn Callback<()>) -> Result<Option<Infills>, LmError> {
         match self {
             Self::Cpu(model) => model.infill(request, on_step).await,
             Self::Gpu(model) => model.infill(request, on_step).await,

@@ -35,11 +35,11 @@ pub async fn run(gpu: &Rc<Gpu>, source: &impl ByteSource, gguf: &Gguf) -> Result
     let Some((part, bytes)) = reduced_model::read(source, gguf).await? else { return Ok(None) };
     let complete = "loading is never broken off";
     let expanded = if gpu.adapter.is_software { EXPANDED_BYTES } else { 0 };
-    let (mut on_cpu, _) = CandleModel::load(&bytes, &part, expanded, async |_| ControlFlow::Continue(())).await?.expect(complete);
+    let (mut on_cpu, _) = CandleModel::load(&bytes, &part, expanded, &mut async |_| ControlFlow::Continue(())).await?.expect(complete);
     // Where the CPU engine fails, the file is at fault.
     let (cpu_scores, cpu_seconds) = score(&mut on_cpu).await.map_err(|error| LoadError::Weights(error.to_string()))?;
     drop(on_cpu);
-    let (mut on_gpu, _) = GpuModel::load(gpu.clone(), &bytes, &part, async |_| ControlFlow::Continue(())).await?.expect(complete);
+    let (mut on_gpu, _) = GpuModel::load(gpu.clone(), &bytes, &part, &mut async |_| ControlFlow::Continue(())).await?.expect(complete);
     drop(bytes);
     // The first run compiles; only a software adapter's speed is in doubt.
     let mut gpu_result = score(&mut on_gpu).await;

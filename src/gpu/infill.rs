@@ -1,7 +1,5 @@
 //! Filling gaps: all of them together, one token of each at a time.
 
-use std::ops::ControlFlow;
-
 use super::GpuModel;
 use super::activations::RowBuffer;
 use super::batch::{Row, gap_row};
@@ -10,7 +8,7 @@ use super::head_buffers::{InfillBuffers, NO_TOKEN, TileBuffers};
 use super::recording::Recording;
 use super::text_cache::cache_length;
 use crate::lm::blocks::blocks;
-use crate::lm::{InfillRequest, Infills, Input, LmError, check_known, check_length};
+use crate::lm::{Callback, InfillRequest, Infills, Input, LmError, check_known, check_length};
 use crate::model::tokenizer::TokenId;
 
 /// Memory to fill gaps with.
@@ -26,7 +24,7 @@ impl GpuModel {
     pub(super) async fn fill_gaps(
         &mut self,
         infill: &InfillRequest<'_>,
-        on_step: impl AsyncFnMut() -> ControlFlow<()>,
+        on_step: &mut dyn Callback<()>,
     ) -> Result<Option<Infills>, LmError> {
         self.check_infill(infill)?;
         self.decode_step = None;
@@ -41,18 +39,14 @@ impl GpuModel {
         check_known(config, &[infill.tokens, infill.forbidden, &[infill.start_token]].concat())
     }
 
-    async fn fill_checked(
-        &mut self,
-        infill: &InfillRequest<'_>,
-        mut on_step: impl AsyncFnMut() -> ControlFlow<()>,
-    ) -> Result<Option<Infills>, LmError> {
+    async fn fill_checked(&mut self, infill: &InfillRequest<'_>, on_step: &mut dyn Callback<()>) -> Result<Option<Infills>, LmError> {
         self.read_before_gaps(infill).await?;
         let buffers = self.gap_buffers(infill).await?;
         let activations = self.activations(infill.gaps.len()).await?;
         let slots = first_slots(infill);
         let mut filled: Infills = vec![Vec::new(); infill.gaps.len()];
         for i in 0..infill.gaps.iter().map(|gap| gap.len()).max().unwrap_or(0) {
-            if on_step().await.is_break() {
+            if on_step.call(()).await.is_break() {
                 return Ok(None);
             }
             let open: Vec<usize> = (0..infill.gaps.len()).filter(|&g| i < infill.gaps[g].len()).collect();
@@ -115,6 +109,7 @@ fn first_slots(infill: &InfillRequest<'_>) -> Vec<usize> {
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
+    use std::ops::ControlFlow;
     use std::path::Path;
     use std::rc::Rc;
 
@@ -129,14 +124,14 @@ mod tests {
         let source = NativeFile::open(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf"))).unwrap();
         let gguf = Gguf::read(&source).await.unwrap();
         for gpu in gpus().await {
-            let loaded = GpuModel::load(Rc::new(gpu), &source, &gguf, async |_| ControlFlow::Continue(())).await;
+            let loaded = GpuModel::load(Rc::new(gpu), &source, &gguf, &mut async |_| ControlFlow::Continue(())).await;
             let mut model = loaded.unwrap().unwrap().0;
             let mut work = Vec::new();
             // The first time allocates the text; the second gap has one token each time.
             for length in [1, 2, 12] {
                 let infill = InfillRequest { tokens: &[7; 20], gaps: &[4..4 + length, 17..18], forbidden: &[1, 2], start_token: 0 };
                 let before = (model.gpu.stats.bytes_written.get(), model.counters().dispatches as u64);
-                model.infill(&infill, async || ControlFlow::Continue(())).await.unwrap();
+                model.infill(&infill, &mut async |()| ControlFlow::Continue(())).await.unwrap();
                 work.push((model.gpu.stats.bytes_written.get() - before.0, model.counters().dispatches as u64 - before.1));
             }
             let (bytes, dispatches) = (work[2].0 - work[1].0, work[2].1 - work[1].1);

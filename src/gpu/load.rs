@@ -1,13 +1,11 @@
 //! From a file to a transformer in GPU memory.
 
-use std::ops::ControlFlow;
-
 use super::buffer::Buffer;
 use super::device::Gpu;
 use super::forward::{Layer, Transformer};
 use super::kernels::{padded, qkv_rope_cache::cached_slot};
 use super::weights::{Matrix, MatrixId, WeightUploader};
-use crate::lm::LoadError;
+use crate::lm::{Callback, LoadError};
 use crate::model::config::Config;
 use crate::model::gguf::{Gguf, Tensor};
 use crate::model::source::ByteSource;
@@ -35,7 +33,7 @@ pub async fn load(
     gpu: &Gpu,
     source: &impl ByteSource,
     gguf: &Gguf,
-    on_progress: impl AsyncFnMut(u64) -> ControlFlow<()>,
+    on_progress: &mut dyn Callback<u64>,
 ) -> Result<Option<(Transformer, Vec<f64>, String)>, LoadError> {
     let mut config = Config::from_gguf(gguf)?;
     tensors::check(gguf, &config)?;
@@ -48,7 +46,7 @@ pub async fn load(
             .upload(gpu, tensor, piece)
             .map_err(|error| LoadError::Weights(error.to_string().lines().next().unwrap_or_default().to_owned()))
     };
-    let Some(sha256) = stream(source, gguf, upload, on_progress).await? else { return Ok(None) };
+    let Some(sha256) = stream(source, gguf, upload, async |bytes| on_progress.call(bytes).await).await? else { return Ok(None) };
     let factors = uploader.vector("rope_freqs.weight");
     let frequencies = config.rope_frequencies((!factors.is_empty()).then_some(&factors[..]));
     let transformer = Transformer {

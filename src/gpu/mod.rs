@@ -31,12 +31,14 @@ pub mod variant;
 mod weights;
 mod wgsl;
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::rc::Rc;
 
 use crate::lm::blocks::blocks;
 use crate::lm::sample::Sampler;
-use crate::lm::{Backend, Counters, InfillRequest, Infills, Input, LanguageModel, LmError, LoadError, Readout, ScoreRequest};
+use crate::lm::{
+    Backend, Callback, Counters, InfillRequest, Infills, Input, LanguageModel, LmError, LoadError, OnReadout, ScoreRequest, check_request,
+};
 use crate::model::config::Config;
 use crate::model::gguf::Gguf;
 use crate::model::source::ByteSource;
@@ -73,7 +75,7 @@ impl GpuModel {
         gpu: Rc<Gpu>,
         source: &impl ByteSource,
         gguf: &Gguf,
-        on_progress: impl AsyncFnMut(u64) -> ControlFlow<()>,
+        on_progress: &mut dyn Callback<u64>,
     ) -> Result<Option<(Self, String)>, LoadError> {
         let Some((transformer, frequencies, sha256)) = load::load(&gpu, source, gguf, on_progress).await? else { return Ok(None) };
         let (text, counters) = (TextCache::default(), Counters::default());
@@ -172,19 +174,14 @@ impl LanguageModel for GpuModel {
         self.decode(tokens, sampler).await
     }
 
-    async fn score(
-        &mut self,
-        request: &ScoreRequest<'_>,
-        on_readout: impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>,
-    ) -> Result<(), LmError> {
-        self.score_text(request, on_readout).await
+    async fn score_text(&mut self, request: &ScoreRequest<'_>, on_readout: &mut OnReadout<'_>) -> Result<(), LmError> {
+        check_request(&self.transformer.config, request)?;
+        let scored = self.score_checked(request, on_readout).await;
+        self.text.length = 0;
+        scored
     }
 
-    async fn infill(
-        &mut self,
-        request: &InfillRequest<'_>,
-        on_step: impl AsyncFnMut() -> ControlFlow<()>,
-    ) -> Result<Option<Infills>, LmError> {
+    async fn infill(&mut self, request: &InfillRequest<'_>, on_step: &mut dyn Callback<()>) -> Result<Option<Infills>, LmError> {
         self.fill_gaps(request, on_step).await
     }
 

@@ -1,6 +1,6 @@
 //! Scoring: the base text once, then of each pass what comes after its first edit, as many passes together as fit.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 
 use web_time::Instant;
 
@@ -13,7 +13,7 @@ use super::kernels::attention_mass::AttentionSums;
 use super::kernels::{kl_divergence::kl_divergence, log_sum_exp::log_prob, padded};
 use super::positions::{BaseStates, Position, StateUse};
 use super::text_cache::cache_length;
-use crate::lm::{LmError, Pass, Readout, ScoreRequest, check_request};
+use crate::lm::{LmError, OnReadout, Pass, Readout, ScoreRequest};
 
 /// Bytes that rows of suffixes may take at once, beside one block's temporaries.
 const MAX_CHUNK_BYTES: usize = 192 << 20;
@@ -46,28 +46,13 @@ struct Chunk {
 }
 
 impl GpuModel {
-    /// See [`crate::lm::LanguageModel::score`].
-    pub(super) async fn score_text(
-        &mut self,
-        request: &ScoreRequest<'_>,
-        mut on_readout: impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>,
-    ) -> Result<(), LmError> {
-        check_request(&self.transformer.config, request)?;
-        let scored = self.score_checked(request, &mut on_readout).await;
-        self.text.length = 0;
-        scored
-    }
-
-    async fn score_checked(
-        &mut self,
-        request: &ScoreRequest<'_>,
-        on_readout: &mut impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>,
-    ) -> Result<(), LmError> {
+    /// See [`crate::lm::LanguageModel::score`]; the request was checked.
+    pub(super) async fn score_checked(&mut self, request: &ScoreRequest<'_>, on_readout: &mut OnReadout<'_>) -> Result<(), LmError> {
         self.decode_step = None;
         let (gpu, config) = (&self.gpu, &self.transformer.config);
         let tile_buffers = gpu.try_allocate(|| TileBuffers::new(gpu, config, request.divergences)).await?;
         let base = self.score_base(request, &tile_buffers).await?;
-        if on_readout(0, &base.readout).await.is_break() {
+        if on_readout.call((0, &base.readout)).await.is_break() {
             return Ok(());
         }
         let lengths: Vec<usize> = request.passes.iter().map(|pass| suffix(request, pass).positions.len()).collect();
@@ -82,7 +67,7 @@ impl GpuModel {
             let began = Instant::now();
             let readouts = self.score_passes(request, &request.passes[done..done + n], &base, chunk_buffers, &tile_buffers).await?;
             for (i, readout) in readouts.iter().enumerate() {
-                if on_readout(done + i + 1, readout).await.is_break() {
+                if on_readout.call((done + i + 1, readout)).await.is_break() {
                     return Ok(());
                 }
             }

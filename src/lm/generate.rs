@@ -1,8 +1,6 @@
 //! An answer, token by token.
 
-use std::ops::ControlFlow;
-
-use super::{LanguageModel, LmError, check_length, sample::Sampler};
+use super::{Callback, LanguageModel, LmError, check_length, sample::Sampler};
 use crate::model::tokenizer::{TokenId, Tokenizer};
 
 /// A generated continuation, without the end token.
@@ -32,7 +30,7 @@ pub async fn generate(
     prompt: &[TokenId],
     sampler: &mut Sampler,
     max_tokens: usize,
-    mut on_token: impl AsyncFnMut(TokenId) -> ControlFlow<()>,
+    on_token: &mut dyn Callback<TokenId>,
 ) -> Result<Generated, LmError> {
     // At least one token of the answer has to fit.
     check_length(model.config(), prompt.len() + 1)?;
@@ -48,7 +46,7 @@ pub async fn generate(
             break StopReason::Length;
         }
         tokens.push(next);
-        if on_token(next).await.is_break() {
+        if on_token.call(next).await.is_break() {
             break StopReason::Cancelled;
         }
         if tokens.len() == limit {

@@ -1,6 +1,7 @@
 //! What every engine can do: continue a text, and score it under perturbations.
 
 pub mod blocks;
+mod callback;
 mod error;
 pub mod generate;
 mod request;
@@ -10,6 +11,7 @@ mod score;
 
 use std::ops::ControlFlow;
 
+pub use callback::Callback;
 pub use error::{LmError, LoadError};
 pub use request::{Edit, InfillRequest, Infills, Input, Pass, Readout, ScoreRequest, check_known, check_length, check_request};
 pub use score::score_base;
@@ -17,6 +19,9 @@ pub use score::score_base;
 use crate::model::config::Config;
 use crate::model::tokenizer::TokenId;
 use sample::Sampler;
+
+/// Gets the number of a readout, and the readout.
+pub type OnReadout<'a> = dyn for<'r> Callback<(usize, &'r Readout)> + 'a;
 
 /// A decoder-only language model, loaded and ready.
 #[allow(async_fn_in_trait, reason = "used through generics in one thread: no `Send` bound is wanted")]
@@ -36,16 +41,17 @@ pub trait LanguageModel {
     async fn score(
         &mut self,
         request: &ScoreRequest<'_>,
-        on_readout: impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>,
-    ) -> Result<(), LmError>;
+        mut on_readout: impl AsyncFnMut(usize, &Readout) -> ControlFlow<()>,
+    ) -> Result<(), LmError> {
+        self.score_text(request, &mut async |(number, readout): (usize, &Readout)| on_readout(number, readout).await).await
+    }
+
+    /// [`Self::score`], which is for callers; this is for engines.
+    async fn score_text(&mut self, request: &ScoreRequest<'_>, on_readout: &mut OnReadout<'_>) -> Result<(), LmError>;
 
     /// Fills gaps with as many tokens as they have, each the most likely one after those before it; the first is never the original
     /// one. `on_step` is called now and then and may break off: then there is nothing. The text so far is forgotten.
-    async fn infill(
-        &mut self,
-        request: &InfillRequest<'_>,
-        on_step: impl AsyncFnMut() -> ControlFlow<()>,
-    ) -> Result<Option<Infills>, LmError>;
+    async fn infill(&mut self, request: &InfillRequest<'_>, on_step: &mut dyn Callback<()>) -> Result<Option<Infills>, LmError>;
 
     /// Work done since the model was loaded.
     fn counters(&self) -> Counters;

@@ -1,7 +1,5 @@
 //! Answering: generated token by token, taken as given, or remembered.
 
-use std::ops::ControlFlow;
-
 use super::generated::GeneratedAnswer;
 use super::loaded::Session;
 use super::problems::{self, method_of};
@@ -9,9 +7,9 @@ use super::results::{AnswerResult, AnsweredQuestion};
 use super::text::{FramedPrompt, SplitText, TokenizedAnswer};
 use crate::attribution::{self, Transcript};
 use crate::explanation::{Answer, AnswerStop, Sampling, Unit};
-use crate::lm::LanguageModel;
 use crate::lm::generate::{StopReason, generate};
 use crate::lm::sample::Sampler;
+use crate::lm::{Callback, LanguageModel};
 use crate::model::chat::ChatTemplate;
 use crate::model::tokenizer::TokenId;
 use crate::problem::Problem;
@@ -37,13 +35,9 @@ impl AnsweredText {
 impl<M: LanguageModel> Session<M> {
     /// Answers, or takes the answer given, and prepares what is to be measured. `on_token` gets the characters that each generated
     /// token completes, and may break off. The last answer is remembered: the same question is not generated twice.
-    pub async fn answer(
-        &mut self,
-        question: &Question,
-        mut on_token: impl AsyncFnMut(String) -> ControlFlow<()>,
-    ) -> Result<AnswerResult, Problem> {
+    pub async fn answer(&mut self, question: &Question, on_token: &mut dyn Callback<String>) -> Result<AnswerResult, Problem> {
         let method = method_of(question)?;
-        let text = self.answered_text(question, &mut on_token).await?;
+        let text = self.answered_text(question, on_token).await?;
         if text.was_stopped() {
             return Ok(AnswerResult::Stopped { answer: text.answer.text });
         }
@@ -54,7 +48,7 @@ impl<M: LanguageModel> Session<M> {
     pub(super) async fn answered_text(
         &mut self,
         question: &Question,
-        on_token: &mut impl AsyncFnMut(String) -> ControlFlow<()>,
+        on_token: &mut dyn Callback<String>,
     ) -> Result<AnsweredText, Problem> {
         problems::check_question(question)?;
         let framed = FramedPrompt::new(&question.prompt, self.template_of(question), &self.tokenizer);
@@ -93,12 +87,12 @@ impl<M: LanguageModel> Session<M> {
         context: &[TokenId],
         sampling: Sampling,
         max_tokens: usize,
-        on_token: &mut impl AsyncFnMut(String) -> ControlFlow<()>,
+        on_token: &mut dyn Callback<String>,
     ) -> Result<(Vec<TokenId>, AnswerStop), Problem> {
         let mut stream = TextStream::default();
         let tokenizer = &self.tokenizer;
         // Half a character is reported too: every token is a chance to stop.
-        let mut report = async |token| on_token(stream.push(tokenizer.bytes(token))).await;
+        let mut report = async |token| on_token.call(stream.push(tokenizer.bytes(token))).await;
         let is_same = |last: &&GeneratedAnswer| last.context == context && last.sampling == sampling && last.max_tokens == max_tokens;
         if let Some(last) = self.last_answer.as_ref().filter(is_same) {
             for (i, &token) in last.tokens.iter().enumerate() {
@@ -111,7 +105,7 @@ impl<M: LanguageModel> Session<M> {
         let Sampling { temperature, top_k, top_p, seed } = sampling;
         let mut sampler = Sampler::new(temperature, top_k, top_p, seed);
         let generated =
-            generate(&mut self.lm, tokenizer, context, &mut sampler, max_tokens, report).await.map_err(problems::engine_failed)?;
+            generate(&mut self.lm, tokenizer, context, &mut sampler, max_tokens, &mut report).await.map_err(problems::engine_failed)?;
         let (tokens, stop) = (generated.tokens, stop_of(generated.stop));
         if stop != AnswerStop::Cancelled {
             self.last_answer =

@@ -12,7 +12,7 @@ use crate::attribution::deletion::{RANDOM_ORDERS, deletion_scores, random_orders
 use crate::attribution::measure::{measure, n_passes};
 use crate::attribution::measured::{MeasureProgress, Measured, MeasuredColumn, MeasuredPairs};
 use crate::explanation::{Document, JointEffect};
-use crate::lm::LanguageModel;
+use crate::lm::{Callback, LanguageModel};
 use crate::problem::Problem;
 use crate::request::{DeletionCurves, ExplainProgress, PassProgress, Question};
 use crate::text::words::words as words_of;
@@ -22,14 +22,14 @@ impl<M: LanguageModel> Session<M> {
     pub async fn explain(
         &mut self,
         question: &Question,
-        mut on_progress: impl AsyncFnMut(ExplainProgress) -> ControlFlow<()>,
+        on_progress: &mut dyn Callback<ExplainProgress>,
     ) -> Result<ExplainResult, Problem> {
         let method = method_of(question)?;
         if question.answer.is_none() {
             // Before the model writes an answer that is then too long with its prompt.
             words::check_cost(question.unit, method.passes * words_of(&question.prompt).len())?;
         }
-        match self.answer(question, async |token| on_progress(ExplainProgress::Token(token)).await).await? {
+        match self.answer(question, &mut async |token| on_progress.call(ExplainProgress::Token(token)).await).await? {
             AnswerResult::Answered(answered) => self.measure(method, *answered, on_progress).await,
             AnswerResult::Stopped { answer } => Ok(ExplainResult::Stopped { answer }),
         }
@@ -40,30 +40,31 @@ impl<M: LanguageModel> Session<M> {
         &mut self,
         method: &attribution::AttributionMethod,
         mut answered: AnsweredQuestion,
-        mut on_progress: impl AsyncFnMut(ExplainProgress) -> ControlFlow<()>,
+        on_progress: &mut dyn Callback<ExplainProgress>,
     ) -> Result<ExplainResult, Problem> {
         self.fill_gaps(method, &mut answered)?;
         let AnsweredQuestion { mut document, transcript, segments } = answered;
         let planned = n_passes(method, &transcript, &segments);
         words::check_cost(document.unit, planned)?;
         document.method.passes = [0, planned];
-        if on_progress(ExplainProgress::Answered(Box::new(document.clone()))).await.is_break() {
+        if on_progress.call(ExplainProgress::Answered(Box::new(document.clone()))).await.is_break() {
             return Ok(ExplainResult::Explained(Box::new(document)));
         }
         let mut passes_done = 0;
         let methods = [method];
-        let measured = measure(&mut self.lm, &methods, &transcript, &segments, async |step| match step {
-            MeasureProgress::Base => on_progress(ExplainProgress::BaseScored).await,
+        let mut on_step = async |step| match step {
+            MeasureProgress::Base => on_progress.call(ExplainProgress::BaseScored).await,
             MeasureProgress::Pass { done } => {
                 passes_done = done;
-                on_progress(ExplainProgress::Pass { done, planned }).await
+                on_progress.call(ExplainProgress::Pass { done, planned }).await
             }
             MeasureProgress::Column(MeasuredColumn { source, scores, done }) => {
                 passes_done = done;
-                on_progress(ExplainProgress::Column { source, scores: scores[0].clone(), done, planned }).await
+                let scores = scores.into_iter().next().expect("a column a method");
+                on_progress.call(ExplainProgress::Column { source, scores, done, planned }).await
             }
-        });
-        let Measured { tables, failure, pairs } = measured.await;
+        };
+        let Measured { tables, failure, pairs } = measure(&mut self.lm, &methods, &transcript, &segments, &mut on_step).await;
         document.table = tables.into_iter().next().expect("a table a method");
         if let Some(pairs) = pairs {
             self.enter_pairs(&mut document, &transcript, pairs);
@@ -104,9 +105,11 @@ impl<M: LanguageModel> Session<M> {
         &mut self,
         question: &Question,
         orders: &[Vec<usize>],
-        on_pass: impl AsyncFnMut(PassProgress) -> ControlFlow<()>,
+        on_pass: &mut dyn Callback<PassProgress>,
     ) -> Result<Option<DeletionCurves>, Problem> {
-        let AnswerResult::Answered(answered) = self.answer(question, async |_| ControlFlow::Continue(())).await? else { return Ok(None) };
+        let AnswerResult::Answered(answered) = self.answer(question, &mut async |_| ControlFlow::Continue(())).await? else {
+            return Ok(None);
+        };
         let AnsweredQuestion { transcript, segments, .. } = *answered;
         let n_prompt = segments.prompt.len();
         if orders.iter().any(|order| order.len() != n_prompt || order.iter().any(|&j| j >= n_prompt)) {

@@ -1,6 +1,5 @@
 //! A loaded model.
 
-use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use super::answer_check::AnswerCheck;
@@ -9,7 +8,7 @@ use super::problems;
 use crate::cpu::masked::MaskedLm;
 use crate::engine::{self, Engine, LoadedEngine};
 use crate::explanation::Model;
-use crate::lm::LanguageModel;
+use crate::lm::{Callback, LanguageModel};
 use crate::model::chat::ChatTemplate;
 use crate::model::gguf::Gguf;
 use crate::model::source::ByteSource;
@@ -38,7 +37,7 @@ impl Session<Engine> {
     pub async fn load(
         source: &impl ByteSource,
         backend: BackendChoice,
-        on_progress: impl AsyncFnMut(LoadProgress) -> ControlFlow<()>,
+        on_progress: &mut dyn Callback<LoadProgress>,
     ) -> Result<Option<Self>, Problem> {
         let mut gguf = Gguf::read(source).await.map_err(problems::unreadable_file)?;
         // Its self-test needs memory that the tokenizer takes later.

@@ -9,7 +9,7 @@ use crate::attribution::measure::measure_columns;
 use crate::attribution::measured::{MeasureProgress, MeasuredColumn};
 use crate::attribution::{Segments, Transcript};
 use crate::explanation::Unit;
-use crate::lm::LanguageModel;
+use crate::lm::{Callback, LanguageModel};
 use crate::model::tokenizer::TokenId;
 use crate::problem::Problem;
 use crate::request::{PassProgress, Question, Word};
@@ -40,7 +40,7 @@ impl<M: LanguageModel> Session<M> {
         &mut self,
         question: &Question,
         source: usize,
-        mut on_pass: impl AsyncFnMut(PassProgress) -> ControlFlow<()>,
+        on_pass: &mut dyn Callback<PassProgress>,
     ) -> Result<Option<Vec<Word>>, Problem> {
         let method = method_of(question)?;
         let text = self.answered_text(question, &mut async |_| ControlFlow::Continue(())).await?;
@@ -56,13 +56,13 @@ impl<M: LanguageModel> Session<M> {
         let planned = method.passes * words.iter().filter(|word| !word.tokens.is_empty()).count();
         let (methods, columns) = ([method], source..source + words.len());
         let transcript = Transcript { infills: infills(&by_words, source, &words), ..by_sentences.transcript };
-        let measured = measure_columns(&mut self.lm, &methods, &transcript, &expanded, columns, async |step| match step {
-            MeasureProgress::Base => on_pass(PassProgress { done: 0, planned }).await,
+        let mut on_step = async |step| match step {
+            MeasureProgress::Base => on_pass.call(PassProgress { done: 0, planned }).await,
             MeasureProgress::Pass { done } | MeasureProgress::Column(MeasuredColumn { done, .. }) => {
-                on_pass(PassProgress { done, planned }).await
+                on_pass.call(PassProgress { done, planned }).await
             }
-        });
-        let measured = measured.await;
+        };
+        let measured = measure_columns(&mut self.lm, &methods, &transcript, &expanded, columns, &mut on_step).await;
         if let Some(failure) = measured.failure {
             return Err(problems::engine_failed(failure));
         }

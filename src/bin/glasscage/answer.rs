@@ -38,7 +38,7 @@ pub fn answer(arguments: &Arguments) -> Result<(), String> {
     let max_tokens = arguments.max_tokens;
     filter(|PromptLine { prompt }| {
         let question = Question { max_tokens, ..Question::greedy(&prompt) };
-        match pollster::block_on(session.answer(&question, async |_| ControlFlow::Continue(()))) {
+        match pollster::block_on(session.answer(&question, &mut async |_| ControlFlow::Continue(()))) {
             Ok(AnswerResult::Answered(answered)) => {
                 let text = &answered.document.generation.text;
                 let mut line = json!({ "answer": text, "tokens": answered.transcript.generation.len() });

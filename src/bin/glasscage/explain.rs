@@ -77,7 +77,7 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
     let mut session = load(&arguments.model, arguments.backend)?;
     session.masked_lm = arguments.masked_lm.as_deref().map(load_masked_lm).transpose()?;
     let is_watched = std::io::stderr().is_terminal();
-    let outcome = pollster::block_on(session.explain(&question, async |progress| {
+    let outcome = pollster::block_on(session.explain(&question, &mut async |progress| {
         if is_watched {
             show_progress(&progress);
         }

@@ -53,7 +53,7 @@ pub fn gallery(arguments: &Arguments) -> Result<(), String> {
     let mut entries: Vec<Value> = Vec::new();
     for (number, example) in examples.iter().enumerate() {
         let question = Question::greedy(&example.prompt);
-        let outcome = pollster::block_on(session.explain(&question, async |_| ControlFlow::Continue(())));
+        let outcome = pollster::block_on(session.explain(&question, &mut async |_| ControlFlow::Continue(())));
         let ExplainResult::Explained(mut document) = outcome.map_err(|problem| problem.to_string())? else {
             return Err(format!("{}: not explained", example.title));
         };

@@ -23,7 +23,7 @@ pub fn load(path: &Path, backend: BackendArgument) -> Result<Session<Engine>, St
         BackendArgument::Cpu => BackendChoice::Cpu,
         BackendArgument::Gpu => BackendChoice::Gpu,
     };
-    let session = pollster::block_on(Session::load(&open(path)?, choice, async |_| std::ops::ControlFlow::Continue(())));
+    let session = pollster::block_on(Session::load(&open(path)?, choice, &mut async |_| std::ops::ControlFlow::Continue(())));
     let session = session.map_err(|problem| format!("{}: {}", path.display(), problem.what))?.expect("loading is never broken off");
     if let Some(notice) = session.loaded_model().notice {
         eprintln!("{notice}");

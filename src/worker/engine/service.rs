@@ -8,10 +8,10 @@ use futures::StreamExt;
 use futures::channel::mpsc::{UnboundedReceiver, unbounded};
 use gloo::timers::future::TimeoutFuture;
 use wasm_bindgen::prelude::JsCast;
-use web_sys::{Blob, File};
+use web_sys::File;
 
 use super::protocol::{EngineEvent, EngineRequest, ModelSource};
-use super::sources::{BlobSource, UrlSource};
+use super::sources::BrowserFile;
 use crate::cpu::masked::MaskedLm;
 use crate::engine::Engine;
 use crate::lm::{Counters, LanguageModel};
@@ -129,7 +129,7 @@ impl EngineState {
     async fn explain(&mut self, question: &Question, page: &Page) -> Result<(), Problem> {
         let Some(session) = self.ready(page).await? else { return Ok(()) };
         let before = session.lm.counters();
-        let result = session.explain(question, async |progress| page.tell(EngineEvent::Progress(progress)).await).await;
+        let result = session.explain(question, &mut async |progress| page.tell(EngineEvent::Progress(progress)).await).await;
         self.account(&before, page);
         page.post(match result? {
             ExplainResult::Explained(document) => EngineEvent::Explained { document, problem: None },
@@ -142,7 +142,8 @@ impl EngineState {
     async fn answer(&mut self, question: &Question, page: &Page) -> Result<(), Problem> {
         let Some(session) = self.ready(page).await? else { return Ok(()) };
         let before = session.lm.counters();
-        let result = session.answer(question, async |token| page.tell(EngineEvent::Progress(ExplainProgress::Token(token))).await).await;
+        let result =
+            session.answer(question, &mut async |token| page.tell(EngineEvent::Progress(ExplainProgress::Token(token))).await).await;
         self.account(&before, page);
         page.post(match result? {
             AnswerResult::Answered(answered) => EngineEvent::Answered(Box::new(answered.document)),
@@ -163,7 +164,7 @@ impl EngineState {
     async fn words(&mut self, question: &Question, source: usize, page: &Page) -> Result<(), Problem> {
         let Some(session) = self.ready(page).await? else { return Ok(()) };
         let before = session.lm.counters();
-        let words = session.words(question, source, async |passes| page.tell(EngineEvent::Passes(passes)).await).await;
+        let words = session.words(question, source, &mut async |passes| page.tell(EngineEvent::Passes(passes)).await).await;
         self.account(&before, page);
         page.post(words?.map_or(EngineEvent::Stopped { answer: String::new() }, EngineEvent::Words));
         Ok(())
@@ -172,7 +173,7 @@ impl EngineState {
     async fn deletion(&mut self, question: &Question, orders: &[Vec<usize>], page: &Page) -> Result<(), Problem> {
         let Some(session) = self.ready(page).await? else { return Ok(()) };
         let before = session.lm.counters();
-        let curves = session.deletion_curves(question, orders, async |passes| page.tell(EngineEvent::Passes(passes)).await).await;
+        let curves = session.deletion_curves(question, orders, &mut async |passes| page.tell(EngineEvent::Passes(passes)).await).await;
         self.account(&before, page);
         page.post(curves?.map_or(EngineEvent::Stopped { answer: String::new() }, EngineEvent::DeletionCurves));
         Ok(())
@@ -199,13 +200,13 @@ fn heap_bytes() -> u64 {
 async fn load(Chosen { source, files, backend }: &Chosen, page: &Page) -> Result<Option<Session<Engine>>, Problem> {
     match source {
         ModelSource::Files if files.is_empty() => Err(Problem::new("no model file came with the request", "Choose the file again.")),
-        ModelSource::Files => load_from(&joined(files.iter().cloned().map(Into::into)), *backend, page).await,
+        ModelSource::Files => load_from(files.iter().map(|file| BrowserFile::Blob(file.clone().into())).collect(), *backend, page).await,
         ModelSource::Stored(id) => load_stored(id, *backend, page).await,
         ModelSource::Url(url) => {
             let unreachable = |error| {
                 Problem::new(format!("the model at {url} could not be loaded: {error}"), "Check the connection and press Explain again.")
             };
-            load_from(&UrlSource::open(url.clone()).await.map_err(unreachable)?, *backend, page).await
+            load_from(vec![BrowserFile::fetch(url.clone()).await.map_err(unreachable)?], *backend, page).await
         }
     }
 }
@@ -222,7 +223,7 @@ async fn read_masked_lm(files: &[File]) -> Result<MaskedLm, Problem> {
     for name in ["config.json", "tokenizer.json", "model.safetensors"] {
         let file = files.iter().find(|file| file.name() == name);
         let file = file.ok_or_else(|| Problem::new(format!("the file {name} of the masked language model is missing"), REMEDY))?;
-        let source = BlobSource(file.clone().into());
+        let source = BrowserFile::Blob(file.clone().into());
         let length = usize::try_from(source.size()).map_err(|_| Problem::new(format!("{name} is too large"), REMEDY))?;
         contents.push(source.read_at(0, length).await.map_err(|error| Problem::new(error.to_string(), REMEDY))?);
     }
@@ -233,7 +234,7 @@ async fn read_masked_lm(files: &[File]) -> Result<MaskedLm, Problem> {
 /// A model from the browser's storage, which must still be what was verified when it arrived.
 async fn load_stored(id: &str, backend: BackendChoice, page: &Page) -> Result<Option<Session<Engine>>, Problem> {
     let OpenedModel { blobs, sha256 } = stored_models::open(id).await?;
-    let session = load_from(&joined(blobs), backend, page).await?;
+    let session = load_from(blobs.into_iter().map(BrowserFile::Blob).collect(), backend, page).await?;
     match &session {
         Some(session) if session.loaded_model().model.sha256 != sha256 => Err(Problem::new(
             "this model is damaged: it is not what was downloaded any more",
@@ -243,12 +244,9 @@ async fn load_stored(id: &str, backend: BackendChoice, page: &Page) -> Result<Op
     }
 }
 
-fn joined(parts: impl IntoIterator<Item = Blob>) -> Joined<BlobSource> {
-    Joined::new(parts.into_iter().map(BlobSource).collect())
-}
-
-async fn load_from(source: &impl ByteSource, backend: BackendChoice, page: &Page) -> Result<Option<Session<Engine>>, Problem> {
-    Session::load(source, backend, async |progress: LoadProgress| page.tell(EngineEvent::Loading(progress)).await).await
+/// Loads a model from its files, of which there are several where it is split.
+async fn load_from(files: Vec<BrowserFile>, backend: BackendChoice, page: &Page) -> Result<Option<Session<Engine>>, Problem> {
+    Session::load(&Joined::new(files), backend, &mut async |progress: LoadProgress| page.tell(EngineEvent::Loading(progress)).await).await
 }
 
 /// The page, as far as one of its requests is concerned.

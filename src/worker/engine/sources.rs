@@ -7,26 +7,24 @@ use web_sys::{Blob, Request, RequestInit, Response, WorkerGlobalScope};
 
 use crate::model::source::{ByteSource, SourceError, range_within};
 
-/// A file the visitor chose, or one that had to be fetched whole; the browser keeps its bytes, not our heap.
-pub struct BlobSource(pub Blob);
-
 /// A file at an address whose server answers range requests.
 pub struct HttpSource {
     url: String,
     size: u64,
 }
 
-/// A file at an address: by ranges where the server has them, else fetched whole.
-pub enum UrlSource {
+/// A file in the browser. One type, because all that loads a model is compiled for each.
+pub enum BrowserFile {
+    /// One that the visitor chose, or that had to be fetched whole; the browser keeps its bytes, not our heap.
+    Blob(Blob),
     Ranges(HttpSource),
-    Whole(BlobSource),
 }
 
-impl UrlSource {
-    /// Asks for the first byte, which tells the size and whether ranges are served.
-    pub async fn open(url: String) -> Result<Self, SourceError> {
+impl BrowserFile {
+    /// The file at an address: by ranges where the server has them. Asks for the first byte, which tells that, and the size.
+    pub async fn fetch(url: String) -> Result<Self, SourceError> {
         if url.starts_with("blob:") {
-            return Ok(Self::Whole(BlobSource(whole(&url).await?)));
+            return Ok(Self::Blob(whole(&url).await?));
         }
         let response = fetch_range(&url, 0, 1).await?;
         if response.status() == 206 {
@@ -37,56 +35,36 @@ impl UrlSource {
                 None => Err(SourceError::Read("the server does not say how large the file is".into())),
             };
         }
-        let blob: Blob = await_promise(response.blob()).await?;
-        Ok(Self::Whole(BlobSource(blob)))
+        Ok(Self::Blob(await_promise(response.blob()).await?))
     }
 }
 
-impl ByteSource for UrlSource {
+impl ByteSource for BrowserFile {
     fn size(&self) -> u64 {
         match self {
+            Self::Blob(blob) => blob.size() as u64,
             Self::Ranges(source) => source.size,
-            Self::Whole(source) => source.size(),
         }
-    }
-
-    async fn read_at(&self, offset: u64, length: usize) -> Result<Vec<u8>, SourceError> {
-        match self {
-            Self::Ranges(source) => source.read_at(offset, length).await,
-            Self::Whole(source) => source.read_at(offset, length).await,
-        }
-    }
-}
-
-impl ByteSource for BlobSource {
-    fn size(&self) -> u64 {
-        self.0.size() as u64
     }
 
     async fn read_at(&self, offset: u64, length: usize) -> Result<Vec<u8>, SourceError> {
         let range = range_within(self.size(), offset, length)?;
-        let slice = self.0.slice_with_f64_and_f64(range.start as f64, range.end as f64).map_err(failed)?;
-        let buffer: ArrayBuffer = await_promise(Ok(slice.array_buffer())).await?;
-        exactly(Uint8Array::new(&buffer).to_vec(), length)
-    }
-}
-
-impl ByteSource for HttpSource {
-    fn size(&self) -> u64 {
-        self.size
-    }
-
-    async fn read_at(&self, offset: u64, length: usize) -> Result<Vec<u8>, SourceError> {
-        range_within(self.size, offset, length)?;
         if length == 0 {
             return Ok(Vec::new());
         }
-        let response = fetch_range(&self.url, offset, length).await?;
-        if response.status() != 206 {
-            return Err(SourceError::Read("the server stopped answering range requests".into()));
-        }
-        let buffer: ArrayBuffer = await_promise(response.array_buffer()).await?;
-        exactly(Uint8Array::new(&buffer).to_vec(), length)
+        let contents = match self {
+            Self::Blob(blob) => blob.slice_with_f64_and_f64(range.start as f64, range.end as f64).map(|part| part.array_buffer()),
+            Self::Ranges(HttpSource { url, .. }) => {
+                let response = fetch_range(url, offset, length).await?;
+                if response.status() != 206 {
+                    return Err(SourceError::Read("the server stopped answering range requests".into()));
+                }
+                response.array_buffer()
+            }
+        };
+        let buffer: ArrayBuffer = await_promise(contents).await?;
+        let bytes = Uint8Array::new(&buffer).to_vec();
+        if bytes.len() == length { Ok(bytes) } else { Err(SourceError::Read("it changed while it was read".into())) }
     }
 }
 
@@ -108,10 +86,6 @@ async fn fetch_range(url: &str, offset: u64, length: usize) -> Result<Response, 
 
 async fn await_promise<T: JsCast>(promise: Result<js_sys::Promise, JsValue>) -> Result<T, SourceError> {
     JsFuture::from(promise.map_err(failed)?).await.map_err(failed)?.dyn_into().map_err(failed)
-}
-
-fn exactly(bytes: Vec<u8>, length: usize) -> Result<Vec<u8>, SourceError> {
-    if bytes.len() == length { Ok(bytes) } else { Err(SourceError::Read("it changed while it was read".into())) }
 }
 
 fn failed(error: impl Into<JsValue>) -> SourceError {

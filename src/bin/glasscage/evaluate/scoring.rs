@@ -36,7 +36,7 @@ pub fn outcome(
 ) -> Result<ItemResult, String> {
     pollster::block_on(async {
         let question = Question { answer: item.given.clone(), max_tokens, method: methods[0].id.into(), ..Question::greedy(&item.prompt) };
-        let mut answered = match session.answer(&question, async |_| ControlFlow::Continue(())).await {
+        let mut answered = match session.answer(&question, &mut async |_| ControlFlow::Continue(())).await {
             Ok(AnswerResult::Answered(answered)) => answered,
             Ok(AnswerResult::Stopped { .. }) => return Err("the run was stopped".to_owned()),
             Err(problem) => return Ok(ItemResult::Skipped(problem.what)),
@@ -59,7 +59,7 @@ pub fn outcome(
         let (mut documents, mut cpu_seconds) = (Vec::new(), Vec::new());
         for methods in methods.chunk_by(|a, b| a.shares_passes_with(b)) {
             let watch = Stopwatch::start();
-            let measured = measure(&mut session.lm, methods, &transcript, &segments, async |_| ControlFlow::Continue(())).await;
+            let measured = measure(&mut session.lm, methods, &transcript, &segments, &mut async |_| ControlFlow::Continue(())).await;
             if let Some(failure) = measured.failure {
                 return Err(failure.to_string());
             }
@@ -80,7 +80,7 @@ pub fn outcome(
         let relevant = relevant(item, &document);
         let candidates = candidates(&documents, &cpu_seconds, external, relevant.as_deref(), seed);
         let orders: Vec<Vec<usize>> = candidates.iter().flat_map(|candidate| candidate.orders.clone()).collect();
-        let curves = deletion_scores(&mut session.lm, &transcript, &segments, &orders, async |_| ControlFlow::Continue(())).await;
+        let curves = deletion_scores(&mut session.lm, &transcript, &segments, &orders, &mut async |_| ControlFlow::Continue(())).await;
         let mut curves = curves.map_err(|error| error.to_string())?.expect("the test is never broken off").into_iter();
         let is_rising = curves.as_slice().first().is_none_or(|scores| Curve::new(scores, &candidates[0].attribution).is_rising());
         let scores = candidates.into_iter().map(|candidate| score(candidate, relevant.as_deref(), &mut curves)).collect();
