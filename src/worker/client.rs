@@ -8,7 +8,6 @@ use gloo::timers::future::TimeoutFuture;
 use js_sys::Array;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{Closure, JsValue};
 use web_sys::{ErrorEvent, File, MessageEvent, Worker, WorkerOptions};
@@ -76,8 +75,7 @@ impl<Request: Serialize + 'static, Event: DeserializeOwned + 'static> Client<Req
     }
 
     fn try_send(&self, request: &Envelope<Request>, files: &[File]) -> Result<(), JsValue> {
-        let request = request.serialize(&Serializer::json_compatible())?;
-        let message = JsValue::from(Array::of2(&request, &files.iter().collect::<Array>()));
+        let message = JsValue::from(Array::of2(&request.to_json().into(), &files.iter().collect::<Array>()));
         let worker = self.worker()?;
         let mut state = self.state.borrow_mut();
         if state.is_listening {
@@ -128,14 +126,14 @@ impl<Request: Serialize + 'static, Event: DeserializeOwned + 'static> Client<Req
     }
 
     fn receive(&self, data: JsValue) {
-        match data.as_string().as_deref() {
-            Some(LISTENING) => return self.release_waiting(),
-            Some(INCOMPATIBLE) => return self.lose(Lost::Incompatible),
-            _ => {}
-        }
-        match serde_wasm_bindgen::from_value(data) {
-            Ok(event) => (self.deliver)(Ok(event)),
-            Err(_) => self.lose(Lost::Incompatible),
+        let message = data.as_string().unwrap_or_default();
+        match &*message {
+            LISTENING => self.release_waiting(),
+            INCOMPATIBLE => self.lose(Lost::Incompatible),
+            message => match Envelope::from_json(message) {
+                Some(event) => (self.deliver)(Ok(event)),
+                None => self.lose(Lost::Incompatible),
+            },
         }
     }
 

@@ -5,6 +5,7 @@
 //! that the page does not wait for any more is a late answer, of a request that was dropped or of a worker that was replaced
 //! meanwhile: it is ignored. What nobody asked for comes under [`RequestId::NEWS`].
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// A request to a worker or an event from it, and the id that they share.
@@ -12,6 +13,20 @@ use serde::{Deserialize, Serialize};
 pub struct Envelope<T> {
     pub id: RequestId,
     pub body: T,
+}
+
+/// A message is text: what is in it is read from JSON anyway, as files and links are, and reading it in another way too would be more code.
+impl<T: Serialize> Envelope<T> {
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("messages have only string keys and finite numbers")
+    }
+}
+
+impl<T: DeserializeOwned> Envelope<T> {
+    /// The message in `json`; `None` where it is of another version.
+    pub fn from_json(json: &str) -> Option<Self> {
+        serde_json::from_str(json).ok()
+    }
 }
 
 /// The number of a request.
@@ -39,7 +54,13 @@ mod tests {
 
     #[test]
     fn an_id_is_a_plain_number_on_the_way() {
-        let envelope = Envelope { id: RequestId(3), body: "a" };
-        assert_eq!(serde_json::to_string(&envelope).unwrap(), r#"{"id":3,"body":"a"}"#);
+        let envelope = Envelope { id: RequestId(3), body: "a".to_owned() };
+        assert_eq!(envelope.to_json(), r#"{"id":3,"body":"a"}"#);
+        assert_eq!(Envelope::from_json(r#"{"id":3,"body":"a"}"#), Some(envelope));
+    }
+
+    #[test]
+    fn a_message_of_another_version_is_none() {
+        assert_eq!(Envelope::<u32>::from_json(r#"{"id":3,"body":"a"}"#), None);
     }
 }

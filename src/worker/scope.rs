@@ -12,10 +12,10 @@ use super::role::{INCOMPATIBLE, LISTENING};
 pub fn listen<Request: DeserializeOwned>(on_request: impl Fn(Envelope<Request>, Vec<File>) + 'static) {
     let listener = Closure::<dyn Fn(MessageEvent)>::new(move |message: MessageEvent| {
         let message: js_sys::Array = message.data().into();
-        match serde_wasm_bindgen::from_value(message.get(0)) {
-            Ok(request) => on_request(request, files(message.get(1))),
+        match Envelope::from_json(&message.get(0).as_string().unwrap_or_default()) {
+            Some(request) => on_request(request, files(message.get(1))),
             // The page is of another version.
-            Err(_) => say(INCOMPATIBLE),
+            None => say(INCOMPATIBLE),
         }
     });
     scope().set_onmessage(Some(listener.as_ref().unchecked_ref()));
@@ -25,8 +25,7 @@ pub fn listen<Request: DeserializeOwned>(on_request: impl Fn(Envelope<Request>, 
 
 /// Sends an event to the page.
 pub fn post<Event: Serialize>(event: &Envelope<Event>) {
-    let message = event.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).expect("events are plain data");
-    scope().post_message(&message).expect("plain data can be posted");
+    say(&event.to_json());
 }
 
 /// The name that the page gave this worker.
@@ -34,8 +33,8 @@ pub fn name() -> String {
     scope().name()
 }
 
-fn say(word: &str) {
-    scope().post_message(&word.into()).expect("a worker can post a string");
+fn say(message: &str) {
+    scope().post_message(&message.into()).expect("a worker can post a string");
 }
 
 fn files(list: JsValue) -> Vec<File> {

@@ -47,7 +47,7 @@ pub fn to_fragment(document: &Document) -> String {
     for effect in &mut head.joint {
         effect.amount = (effect.amount * 1e4).round() / 1e4;
     }
-    let mut json = serde_json::to_value(&head).expect("a document is JSON");
+    let mut json: Value = serde_json::from_str(&head.to_json()).expect("a document is JSON");
     json["table"] = Value::Null;
     if document.alone.is_some() {
         json["alone"] = Value::Null;
@@ -72,7 +72,8 @@ pub fn from_fragment(fragment: &str) -> Result<Document, LinkError> {
     let bytes = decompress_to_vec_with_limit(&deflated, MAX_INFLATED).map_err(|_| LinkError::Damaged)?;
     let (length, rest) = bytes.split_first_chunk().ok_or(LinkError::Damaged)?;
     let (json, mut tables) = rest.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or(LinkError::Damaged)?;
-    let mut json: Value = serde_json::from_slice(json).map_err(|_| LinkError::Damaged)?;
+    let json = std::str::from_utf8(json).map_err(|_| LinkError::Damaged)?;
+    let mut json: Value = serde_json::from_str(json).map_err(|_| LinkError::Damaged)?;
     let names = ["table", "alone"].into_iter().filter(|name| json.get(*name).is_some());
     for name in names.collect::<Vec<_>>() {
         json[name] = serde_json::to_value(read_table(&json, &mut tables)?).map_err(|_| LinkError::Damaged)?;
