@@ -8,6 +8,7 @@ use candle_core::quantized::gguf_file::{self, Value};
 use candle_core::quantized::{GgmlDType, QTensor};
 use candle_core::{Device, Tensor};
 use glasscage::lm::rng::Rng;
+use glasscage::model::arch;
 use sha2::{Digest, Sha256};
 
 const VOCAB: usize = 97;
@@ -43,7 +44,7 @@ pub struct Shape {
     pub rope_factors: bool,
 }
 
-pub const SHAPES: [Shape; 7] = [
+pub const SHAPES: &[Shape] = &[
     shape("llama", "llama", [4, 2, 64], false, 1e4),
     shape("llama, tied", "llama", [8, 2, 32], true, 1e4),
     Shape { rope_factors: true, ..shape("llama, rope factors", "llama", [4, 1, 64], true, 5e5) },
@@ -85,6 +86,7 @@ impl Random {
 /// All tensors of a model by name, in f32.
 fn tensors(shape: &Shape) -> Vec<(String, Tensor)> {
     let mut random = Random(Rng::new(7));
+    let architecture = arch::by_name(shape.architecture).unwrap();
     let (q, kv) = (shape.heads * shape.head_dim, shape.kv_heads * shape.head_dim);
     let mut dims = vec![("token_embd.weight".to_owned(), vec![VOCAB, DIM]), ("output_norm.weight".into(), vec![DIM])];
     if !shape.tied {
@@ -99,11 +101,11 @@ fn tensors(shape: &Shape) -> Vec<(String, Tensor)> {
         layer("ffn_norm.weight", &[DIM]);
         for (part, rows) in [("attn_q", q), ("attn_k", kv), ("attn_v", kv)] {
             layer(&format!("{part}.weight"), &[rows, DIM]);
-            if shape.architecture == "qwen2" {
+            if architecture.qkv_bias {
                 layer(&format!("{part}.bias"), &[rows]);
             }
         }
-        if shape.architecture == "qwen3" {
+        if architecture.qk_norm {
             layer("attn_q_norm.weight", &[shape.head_dim]);
             layer("attn_k_norm.weight", &[shape.head_dim]);
         }
