@@ -43,6 +43,7 @@ impl<M: LanguageModel> Session<M> {
             generation: generation.into(),
             method: Method {
                 id: method.id.into(),
+                unit: None,
                 aggregation: derivation.aggregation,
                 compression: derivation.compression,
                 normalization: derivation.normalization,
@@ -57,6 +58,7 @@ impl<M: LanguageModel> Session<M> {
                 precision: backend.precision,
                 table_precision: "f64".into(),
                 glasscage: GLASSCAGE.into(),
+                producer: None,
             },
         }
     }

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use glasscage::explanation::{Document, Producer, Section, SectionKind, to_fragment};
 use glasscage::model::gguf::Gguf;
 use glasscage::model::source::NativeFile;
 use thirtyfour::Key;
@@ -11,7 +13,7 @@ use thirtyfour::Key;
 use super::browser::{Browser, DESKTOP, PHONE};
 use super::download_steps::download;
 use super::hub::Hub;
-use super::steps::{ask, copied_link, demo_model, example_prompt, explain_given, file, server};
+use super::steps::{ask, copied_link, demo_model, example_prompt, explain_given, file, open_link, server};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn explain_shows_why_and_a_link_shows_the_same_without_an_engine() {
@@ -142,6 +144,29 @@ async fn a_document_saved_by_the_command_line_opens_in_the_page() {
     browser.choose_file("open-json", &file("cake.json", b"{\"flour\": 500}")).await;
     assert!(browser.problem().await.contains("not an explanation"));
     assert!(browser.try_find("sentence-G1").await.is_some(), "what was open stays open");
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_document_of_another_program_shows_its_thoughts_its_unit_and_who_made_it() {
+    let mut document = Document::from_json(include_str!("../../crates/core/tests/golden/linked.json")).expect("the example");
+    let thoughts = document.generation.sentences.len() - 1;
+    Arc::make_mut(&mut document.generation).sections =
+        vec![Section { kind: SectionKind::Thought, sentences: thoughts }, Section { kind: SectionKind::Answer, sentences: 1 }];
+    document.method.id = "integrated gradients".into();
+    document.method.unit = Some("logits".into());
+    document.manifest.producer = Some(Producer { name: "Inseq".into(), version: "0.7".into() });
+
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    open_link(&browser, &format!("{}#{}", server.url, to_fragment(&document))).await;
+    let grid = browser.text("sentences").await;
+    let places = ["Prompt", "Thought", "Answer"].map(|title| grid.find(title));
+    assert!(places.is_sorted() && places[0].is_some(), "{places:?} in {grid}");
+    assert!(browser.text("verdict").await.contains("logits"));
+    let manifest = browser.text("manifest").await;
+    assert!(manifest.contains("Inseq 0.7") && manifest.contains("integrated gradients"), "{manifest}");
+    browser.screenshot("thoughts-light").await;
     browser.close().await;
 }
 

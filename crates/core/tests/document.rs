@@ -2,7 +2,11 @@
 
 #![cfg(not(target_arch = "wasm32"))]
 
-use glasscage_core::explanation::{Aggregation, Compression, Derivation, Document, JointEffect, Unit, from_fragment, to_fragment};
+use std::sync::Arc;
+
+use glasscage_core::explanation::{
+    Aggregation, Compression, Derivation, Document, JointEffect, Producer, Section, SectionKind, Unit, from_fragment, to_fragment,
+};
 use glasscage_core::graph::Normalization;
 use glasscage_core::table::Table;
 use proptest::prelude::*;
@@ -37,7 +41,7 @@ fn variants() -> Vec<Document> {
             }
         }
     }
-    ways.into_iter().map(|way| example.clone().derived(way)).chain([words, with_joint_effect()]).collect()
+    ways.into_iter().map(|way| example.clone().derived(way)).chain([words, with_joint_effect(), from_elsewhere()]).collect()
 }
 
 /// The example with what two of its sources do together.
@@ -45,6 +49,19 @@ fn with_joint_effect() -> Document {
     let example = Document::from_json(EXAMPLE).unwrap();
     let effect = JointEffect { target: 1, sources: [0, 1], amount: 0.125, either_is_enough: Some("5".into()), only_together: None };
     Document { alone: Some(example.table.clone()), joint: vec![effect], ..example }
+}
+
+/// The example with a thought, as another program might have measured it.
+fn from_elsewhere() -> Document {
+    let mut document = Document::from_json(EXAMPLE).unwrap();
+    let generation = Arc::make_mut(&mut document.generation);
+    let last = generation.sentences.len() - 1;
+    generation.sections =
+        vec![Section { kind: SectionKind::Thought, sentences: last }, Section { kind: SectionKind::Answer, sentences: 1 }];
+    document.method.id = "integrated gradients".into();
+    document.method.unit = Some("logits".into());
+    document.manifest.producer = Some(Producer { name: "inseq".into(), version: "0.7".into() });
+    document
 }
 
 #[test]
@@ -55,6 +72,7 @@ fn the_schema_and_links_know_every_way_to_make_the_graph_and_every_unit() {
         let linked = from_fragment(&to_fragment(&document)).unwrap();
         assert_eq!((linked.unit, linked.method, linked.joint), (document.unit, document.method, document.joint));
         assert_eq!(linked.alone.is_some(), document.alone.is_some());
+        assert_eq!((linked.generation, linked.manifest.producer), (document.generation, document.manifest.producer));
     }
     let unknown = EXAMPLE.replace("\"mean\"", "\"median\"");
     assert!(Document::from_json(&unknown).is_err() && !schema().is_valid(&serde_json::from_str(&unknown).unwrap()));

@@ -168,6 +168,11 @@ impl AttributionView {
         MethodText::of(&self.document().method.id)
     }
 
+    /// Of the scores.
+    pub fn score_unit(&self) -> &str {
+        self.document().method.unit.as_deref().unwrap_or(self.method().unit)
+    }
+
     pub fn document(&self) -> &Document {
         &self.graph.document
     }
@@ -324,6 +329,7 @@ pub mod tests {
             output: vec![3],
             method: Method {
                 id: "pert".into(),
+                unit: None,
                 aggregation: Aggregation::Mean,
                 compression: Compression::None,
                 normalization: Normalization::Full,
@@ -338,6 +344,7 @@ pub mod tests {
                 precision: "f32".into(),
                 table_precision: "f64".into(),
                 glasscage: "0.1.0".into(),
+                producer: None,
             },
         }
     }

@@ -1,5 +1,5 @@
 //! The JSON document, versioned; its schema for other programs is `public/schema/explanation-2.json`. Documents of version 1 lack
-//! `alone`, `joint`, and some values of other fields; nothing else differs.
+//! `alone`, `joint`, `sections`, `producer`, the method's `unit`, and some values of other fields; nothing else differs.
 
 use std::sync::Arc;
 
@@ -54,6 +54,8 @@ pub enum DocumentError {
     Version(u32),
     #[error("the {passage} of this document has sentences that do not tile its text")]
     Sentences { passage: &'static str },
+    #[error("the {passage} of this document has sections that do not cover its sentences")]
+    Sections { passage: &'static str },
     #[error("this document has {0} sentences, more than the {MAX_SENTENCES} that the page shows")]
     TooManySentences(usize),
     #[error("this document's table is for {table:?} prompt and generated sentences, its text has {text:?}")]
@@ -94,6 +96,9 @@ impl Document {
         for (passage, name) in [(&self.prompt, "prompt"), (&self.generation, "generation")] {
             if !passage.is_tiled() {
                 return Err(DocumentError::Sentences { passage: name });
+            }
+            if !passage.is_covered() {
+                return Err(DocumentError::Sections { passage: name });
             }
         }
         for table in std::iter::once(&self.table).chain(&self.alone) {

@@ -18,6 +18,7 @@ pub fn example() -> Document {
         output: vec![1],
         method: Method {
             id: "pert".into(),
+            unit: None,
             aggregation: Aggregation::Mean,
             compression: Compression::None,
             normalization: Normalization::Full,
@@ -32,6 +33,7 @@ pub fn example() -> Document {
             precision: "f32".into(),
             table_precision: "f64".into(),
             glasscage: "0.1.0".into(),
+            producer: None,
         },
     }
 }

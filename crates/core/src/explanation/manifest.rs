@@ -18,6 +18,17 @@ pub struct Manifest {
     pub table_precision: String,
     /// Version of Glasscage.
     pub glasscage: String,
+    /// The program that measured the table, where that was not Glasscage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub producer: Option<Producer>,
+}
+
+/// Another program.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Producer {
+    pub name: String,
+    pub version: String,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -8,8 +8,11 @@ use crate::graph::Normalization;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Method {
-    /// The entry of the method registry, such as `pert`.
+    /// The entry of the method registry, such as `pert`, or the name of another program's method.
     pub id: String,
+    /// The unit of the table, of a method that is not in the registry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
     /// How the graph is made of the table, which always holds means: see [`Derivation`].
     pub aggregation: Aggregation,
     #[serde(default, skip_serializing_if = "Compression::is_none")]

@@ -13,6 +13,26 @@ pub struct Passage {
     pub sentences: Vec<[usize; 2]>,
     /// How many tokens each sentence has.
     pub tokens: Vec<usize>,
+    /// The parts of a generation that begins with thoughts, in order, which cover its sentences; otherwise empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sections: Vec<Section>,
+}
+
+/// A part of a generation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Section {
+    pub kind: SectionKind,
+    /// How many.
+    pub sentences: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SectionKind {
+    /// What the model writes before its answer, between delimiters such as `<think>`.
+    Thought,
+    Answer,
 }
 
 /// What is one source and one node of the graph.
@@ -47,7 +67,7 @@ impl Passage {
             let end = start + text[bytes.clone()].chars().count();
             [std::mem::replace(&mut start, end), end]
         });
-        Self { sentences: spans.collect(), text: text.to_owned(), tokens }
+        Self { sentences: spans.collect(), text: text.to_owned(), tokens, sections: Vec::new() }
     }
 
     /// The text of sentence `i`, with the white space that follows it.
@@ -70,6 +90,27 @@ impl Passage {
         texts
     }
 
+    /// The sections with their sentences; all sentences as an answer where there are none.
+    pub fn sections(&self) -> Vec<(SectionKind, Range<usize>)> {
+        if self.sections.is_empty() {
+            return vec![(SectionKind::Answer, 0..self.sentences.len())];
+        }
+        let mut end = 0;
+        let section = |&Section { kind, sentences }: &Section| {
+            let start = end;
+            end += sentences;
+            (kind, start..end)
+        };
+        self.sections.iter().map(section).collect()
+    }
+
+    /// Whether the sections, where there are some, have a sentence each and cover all.
+    pub fn is_covered(&self) -> bool {
+        let counts = || self.sections.iter().map(|section| section.sentences);
+        let all = counts().try_fold(0_usize, usize::checked_add);
+        self.sections.is_empty() || counts().all(|count| count > 0) && all == Some(self.sentences.len())
+    }
+
     /// Whether the sentences tile the text, and each has its number of tokens.
     pub fn is_tiled(&self) -> bool {
         let mut covered = 0;
@@ -88,5 +129,22 @@ mod tests {
         assert_eq!(passage.sentences, [[0, 16], [16, 27]]);
         assert_eq!(passage.sentence(1), "She eats 1.");
         assert_eq!(passage.sentence_texts(), ["Zoë has 2 figs. ", "She eats 1."]);
+    }
+
+    #[test]
+    fn sections_cover_the_sentences() {
+        let mut passage = Passage::new("A. B. C.", &[0..3, 3..6, 6..8], vec![2; 3]);
+        assert_eq!(passage.sections(), [(SectionKind::Answer, 0..3)]);
+        let sections = |counts: [usize; 2]| {
+            let kinds = [SectionKind::Thought, SectionKind::Answer];
+            kinds.into_iter().zip(counts).map(|(kind, sentences)| Section { kind, sentences }).collect::<Vec<_>>()
+        };
+        passage.sections = sections([2, 1]);
+        assert_eq!(passage.sections(), [(SectionKind::Thought, 0..2), (SectionKind::Answer, 2..3)]);
+        assert!(passage.is_covered());
+        for counts in [[2, 2], [3, 0], [1, 1], [usize::MAX, 4]] {
+            passage.sections = sections(counts);
+            assert!(!passage.is_covered(), "{counts:?}");
+        }
     }
 }

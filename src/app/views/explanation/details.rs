@@ -36,8 +36,8 @@ pub fn Details() -> impl IntoView {
             </h3>
             <blockquote>{quote}</blockquote>
             {move || {
-                let method = page.attribution(AttributionView::method);
-                verdict.get().zip(method).map(|(evidence, method)| view! { <Verdict evidence method /> })
+                let of_scores = page.attribution(|attribution| (attribution.method(), attribution.score_unit().to_owned()));
+                verdict.get().zip(of_scores).map(|(evidence, (method, unit))| view! { <Verdict evidence method unit /> })
             }}
             <Entries title="Strongest sources" entries=sources />
             <JointEffects />
@@ -65,8 +65,8 @@ fn quoted(attribution: &AttributionView) -> String {
 }
 
 #[component]
-fn Verdict(evidence: Evidence, method: &'static MethodText) -> impl IntoView {
-    let &MethodText { score, unit, weak, .. } = method;
+fn Verdict(evidence: Evidence, method: &'static MethodText, unit: String) -> impl IntoView {
+    let &MethodText { score, weak, .. } = method;
     let (class, words) = match evidence {
         Evidence::Clear(mass) => ("verdict", format!("Evidence: {} {unit}, {score}, added up over its sources.", number::signed(mass))),
         Evidence::Weak(mass) => (

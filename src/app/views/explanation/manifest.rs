@@ -3,7 +3,7 @@ use leptos::prelude::*;
 use crate::app::analysis::derivation;
 use crate::app::analysis::number;
 use crate::app::page::use_page;
-use crate::explanation::{Answer, AnswerStop, AnswerWarning, Document, MethodText, Sampling};
+use crate::explanation::{Answer, AnswerStop, AnswerWarning, Document, MethodText, Producer, Sampling};
 
 /// What made this result, so that somebody else can reproduce it.
 #[component]
@@ -50,6 +50,7 @@ fn facts(document: &Document) -> Vec<(&'static str, String)> {
         ("Engine", format!("{}, {}", manifest.backend, manifest.precision)),
         ("T stored as", manifest.table_precision.clone()),
         ("Glasscage", manifest.glasscage.clone()),
+        ("Made with", manifest.producer.as_ref().map(|Producer { name, version }| format!("{name} {version}")).unwrap_or_default()),
     ];
     facts.retain(|(_, value)| !value.is_empty());
     facts

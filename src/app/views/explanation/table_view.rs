@@ -27,7 +27,9 @@ pub fn TableView() -> impl IntoView {
         </div>
         <p class="hint">
             {move || {
-                let words = |attribution: &AttributionView| meaning(matrix.get(), &attribution.document().method, attribution.method());
+                let words = |attribution: &AttributionView| {
+                    meaning(matrix.get(), &attribution.document().method, attribution.method(), attribution.score_unit())
+                };
                 page.attribution(words).map(|words| words.replace("sentence", page.noun()))
             }}
             {move || heat.with(|heat| heat.as_ref().filter(|heat| heat.is_signed).map(|heat| colors(heat.largest)))}
@@ -161,7 +163,7 @@ impl HeatCell {
     }
 }
 
-fn meaning(matrix: Matrix, method: &Method, &MethodText { score, unit, .. }: &MethodText) -> String {
+fn meaning(matrix: Matrix, method: &Method, &MethodText { score, .. }: &MethodText, unit: &str) -> String {
     let words = match (matrix, method.aggregation, method.normalization) {
         (Matrix::T, Aggregation::Mean, _) => {
             return format!("T: what a column\u{2019}s sentence, the source, does to a row\u{2019}s: {score}, in {unit}.");
@@ -236,7 +238,7 @@ mod tests {
         let raw =
             document().derived(Derivation { aggregation: Aggregation::Mean, normalization: Normalization::None, ..Derivation::default() });
         assert_eq!(file_name(Matrix::A, &raw.method), "glasscage-A-mean-raw-scores.csv");
-        assert!(meaning(Matrix::A, &raw.method, MethodText::of("pert")).contains("nothing is cut"));
+        assert!(meaning(Matrix::A, &raw.method, MethodText::of("pert"), "").contains("nothing is cut"));
         let heat = Heatmap::new(&AttributionView::new(Arc::new(AttributionGraph::new(raw)), &[1]), Matrix::A);
         assert!(heat.is_signed);
         assert_eq!(heat.rows[1].cells[0], number(-0.5, "\u{2212}0.500"));

@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use leptos::ev;
 use leptos::html::Div;
 use leptos::prelude::*;
@@ -10,6 +12,7 @@ use super::prune_control::PruneControl;
 use super::row_positions::row_positions;
 use super::sentence_row::{RowText, SentenceRow};
 use crate::app::page::use_page;
+use crate::explanation::SectionKind;
 
 /// The sentences of prompt and answer as lines, which are also the nodes of the graph beside them.
 #[component]
@@ -35,24 +38,39 @@ pub fn TextView() -> impl IntoView {
         true => "click a word to explain it, Ctrl adds more; the tab Table has all edges",
         false => "click a sentence to explain it, Ctrl adds more",
     };
-    let of = move |generated: bool| move || rows.get().into_iter().filter(|row| row.generated.is_some() == generated).collect::<Vec<_>>();
+    let prompt = move || rows.get().into_iter().filter(|row| row.generated.is_none()).collect::<Vec<_>>();
+    let of = move |section: Range<usize>| {
+        move || rows.get().into_iter().filter(|row| row.generated.is_some_and(|i| section.contains(&i))).collect::<Vec<_>>()
+    };
+    let sections = Memo::new(move |_| {
+        page.with(|state| state.explanation.document().map(|document| document.generation.sections())).unwrap_or_default()
+    });
+    let passage = move |(title, section): (&'static str, Range<usize>)| {
+        view! {
+            <div role="rowgroup" class="passage">
+                <Heading title hint />
+                <For each=of(section) key=RowText::clone children=move |row| view! { <SentenceRow row tab_stop /> } />
+            </div>
+        }
+    };
     view! {
         <div hidden=is_flow><PruneControl with_graph /></div>
         <div class="lines" class:flow=is_flow class:no-graph=move || !with_graph.get() || is_flow() node_ref=lines>
             <ArcDiagram positions />
-            <div class="grid" role="grid" aria-label="Sentences" aria-multiselectable="true" on:keydown=on_key>
+            <div class="grid" role="grid" aria-label="Sentences" aria-multiselectable="true" data-testid="sentences" on:keydown=on_key>
                 <div role="rowgroup" class="passage">
                     <Heading title="Prompt" hint=|| "" />
-                    <For each=of(false) key=RowText::clone children=move |row| view! { <SentenceRow row tab_stop /> } />
+                    <For each=prompt key=RowText::clone children=move |row| view! { <SentenceRow row tab_stop /> } />
                 </div>
-                <div role="rowgroup" class="passage">
-                    <Heading title="Answer" hint />
-                    <For each=of(true) key=RowText::clone children=move |row| view! { <SentenceRow row tab_stop /> } />
-                </div>
+                {move || sections.get().into_iter().map(titled).map(passage).collect_view()}
             </div>
         </div>
         <Legend />
     }
+}
+
+fn titled((kind, sentences): (SectionKind, Range<usize>)) -> (&'static str, Range<usize>) {
+    (if kind == SectionKind::Thought { "Thought" } else { "Answer" }, sentences)
 }
 
 #[component]
