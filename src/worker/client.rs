@@ -8,6 +8,7 @@ use gloo::timers::future::TimeoutFuture;
 use js_sys::Array;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{Closure, JsValue};
 use web_sys::{ErrorEvent, File, MessageEvent, Worker, WorkerOptions};
@@ -75,7 +76,8 @@ impl<Request: Serialize + 'static, Event: DeserializeOwned + 'static> Client<Req
     }
 
     fn try_send(&self, request: &Envelope<Request>, files: &[File]) -> Result<(), JsValue> {
-        let message = JsValue::from(Array::of2(&request.to_json().into(), &files.iter().collect::<Array>()));
+        let request = request.serialize(&Serializer::json_compatible())?;
+        let message = JsValue::from(Array::of2(&request, &files.iter().collect::<Array>()));
         let worker = self.worker()?;
         let mut state = self.state.borrow_mut();
         if state.is_listening {

@@ -15,7 +15,8 @@ pub struct Envelope<T> {
     pub body: T,
 }
 
-/// A message is text: what is in it is read from JSON anyway, as files and links are, and reading it in another way too would be more code.
+/// Requests are JavaScript values, beside the files that the visitor chose. Events are JSON: the documents in them are read from JSON
+/// anyway, as files and links are, and the code that reads them in another way would be twice as much.
 impl<T: Serialize> Envelope<T> {
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("messages have only string keys and finite numbers")

@@ -12,10 +12,10 @@ use super::role::{INCOMPATIBLE, LISTENING};
 pub fn listen<Request: DeserializeOwned>(on_request: impl Fn(Envelope<Request>, Vec<File>) + 'static) {
     let listener = Closure::<dyn Fn(MessageEvent)>::new(move |message: MessageEvent| {
         let message: js_sys::Array = message.data().into();
-        match Envelope::from_json(&message.get(0).as_string().unwrap_or_default()) {
-            Some(request) => on_request(request, files(message.get(1))),
+        match serde_wasm_bindgen::from_value(message.get(0)) {
+            Ok(request) => on_request(request, files(message.get(1))),
             // The page is of another version.
-            None => say(INCOMPATIBLE),
+            Err(_) => say(INCOMPATIBLE),
         }
     });
     scope().set_onmessage(Some(listener.as_ref().unchecked_ref()));
