@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::transcript::{Segments, Transcript};
-use crate::explanation::Compression;
+use crate::explanation::{Compression, Derivation};
 use crate::lm::{Edit, Pass, Readout};
 use crate::model::tokenizer::TokenId;
 
@@ -26,6 +26,13 @@ pub struct AttributionMethod {
     pub pairs: bool,
     /// How its scores become influence, where the visitor does not choose another way.
     pub compression: Compression,
+}
+
+impl AttributionMethod {
+    /// How its scores become edges, where the visitor does not choose another way.
+    pub fn derivation(&self) -> Derivation {
+        Derivation { compression: self.compression, ..Derivation::default() }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

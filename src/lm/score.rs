@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::{LanguageModel, LmError, Readout, ScoreRequest};
 
-/// The readout of the base text of `request`. One function for all who ask, because each caller's closure is compiled into both engines.
+/// The readout of the base text of `request`.
 pub async fn score_base(model: &mut impl LanguageModel, request: &ScoreRequest<'_>) -> Result<Readout, LmError> {
     let mut base = None;
     let score = model.score(request, async |_, readout| {

@@ -106,12 +106,15 @@ fn drawn_edges(attribution: &AttributionView, share: f64, RowPositions { y, gutt
     let n_outputs = attribution.output().len().max(1) as f64;
     let draw = |((edge, arc), (from, to)): ((&Edge, graph::Arc), (usize, usize))| {
         let joint = joint_effects::mark(attribution.document(), edge.from, edge.to);
-        let flow = title(attribution, edge, edge.flow / n_outputs);
         let (x, y) = arc.apex(spine);
+        let mut title = title(attribution, edge, edge.flow / n_outputs);
+        if let Some(joint) = &joint {
+            title = format!("{title}. {}", joint.title);
+        }
         DrawnEdge {
             path: arc.path(spine),
-            mark: joint.as_ref().map(|joint| (joint.word, x, y)),
-            title: joint.map_or(flow.clone(), |joint| format!("{flow}. {}", joint.title)),
+            mark: joint.map(|joint| (joint.word, x, y)),
+            title,
             from,
             to,
             strength: attribution.strength(edge.flow / n_outputs).abs(),

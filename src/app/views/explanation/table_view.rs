@@ -123,7 +123,7 @@ impl Heatmap {
             mark,
         };
         // The total influence is of all paths, not of one edge.
-        let mark = |i: usize, j: usize| joint_effects::mark(document, j, i).filter(|_| matrix != Matrix::Y);
+        let mark = |i: usize, j: usize| if matrix == Matrix::Y { None } else { joint_effects::mark(document, j, i) };
         let named = |j: usize| match document.unit {
             Unit::Sentence => (document.label(j), document.source(j).trim().to_owned()),
             // Labels of words would say less than the words.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use glasscage::attribution::method;
+use glasscage::attribution::{AttributionMethod, method};
 use glasscage::explanation::{Aggregation, Compression, Derivation};
 use glasscage::graph::Normalization;
 
@@ -128,7 +128,7 @@ fn paired(scored: &[&ScoredItem]) -> String {
 
 /// How the page makes edges of a method's scores unless told otherwise.
 fn usual_derivation(id: &str) -> Derivation {
-    Derivation { compression: method(id).map_or(Compression::None, |method| method.compression), ..Derivation::default() }
+    method(id).map_or_else(Derivation::default, AttributionMethod::derivation)
 }
 
 fn cells(scored: &[&ScoredItem], kind: &Attributor) -> String {
