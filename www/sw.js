@@ -29,10 +29,11 @@ async function keepAll() {
   }
 }
 
-// From an older version where it is the same, else from the network; the second time past every cache on the way.
+// From an older version where it is the same, else as the page has just fetched it, however old the answer is: its hash tells. The second
+// time past every cache on the way.
 async function keep(cache, older, path, hash) {
   const stored = older.map(cache => () => cache.match(address(path)));
-  const fetched = ["default", "reload"].map(mode => () => fetch(address(path), { cache: mode }));
+  const fetched = ["force-cache", "reload"].map(mode => () => fetch(address(path), { cache: mode }));
   const sources = [...stored, ...fetched];
   for (const source of sources) {
     const response = await source();
