@@ -5,7 +5,7 @@ use leptos::prelude::{document, window};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
-    Blob, BlobPropertyBag, File, FileList, HtmlAnchorElement, HtmlElement, Response, ScrollBehavior, ScrollIntoViewOptions,
+    Blob, BlobPropertyBag, File, FileList, History, HtmlAnchorElement, HtmlElement, Response, ScrollBehavior, ScrollIntoViewOptions,
     ScrollLogicalPosition, Storage, Url,
 };
 
@@ -30,11 +30,29 @@ pub fn query() -> String {
     window().location().search().unwrap_or_default()
 }
 
-/// Changes the address bar without a new history entry and without `hashchange`.
-pub fn replace_address(address: &str) {
-    if let Ok(history) = window().history() {
-        // A browser may refuse very long addresses; the link is also shown as text.
-        drop(history.replace_state_with_url(&JsValue::NULL, "", Some(address)));
+/// What the entry of the history that the browser is at carries, where it carries a text.
+pub fn entry() -> Option<String> {
+    window().history().ok()?.state().ok()?.as_string()
+}
+
+/// Makes a new entry of the history, which carries `text`; no `popstate` follows.
+pub fn push_entry(address: &str, text: Option<&str>) {
+    set_entry(History::push_state_with_url, address, text);
+}
+
+/// Changes the address and the text of the entry that the browser is at.
+pub fn replace_entry(address: &str, text: Option<&str>) {
+    set_entry(History::replace_state_with_url, address, text);
+}
+
+type SetEntry = fn(&History, &JsValue, &str, Option<&str>) -> Result<(), JsValue>;
+
+fn set_entry(set: SetEntry, address: &str, text: Option<&str>) {
+    let Ok(history) = window().history() else { return };
+    let state = text.map_or(JsValue::NULL, JsValue::from_str);
+    if set(&history, &state, "", Some(address)).is_err() {
+        // Too long for this browser: the entry carries nothing, and a reload begins anew.
+        drop(set(&history, &JsValue::NULL, "", Some(address)));
     }
 }
 
@@ -131,6 +149,15 @@ fn local_storage() -> Option<Storage> {
 
 fn session_storage() -> Option<Storage> {
     window().session_storage().ok().flatten()
+}
+
+/// Gives the focus to the first element that this selector finds.
+pub fn focus(selector: &str) {
+    let element = document().query_selector(selector).ok().flatten();
+    if let Some(element) = element.and_then(|element| element.dyn_into::<HtmlElement>().ok()) {
+        // An element that cannot take the focus leaves it where it is.
+        drop(element.focus());
+    }
 }
 
 /// Scrolls `element` to the top of the window, unless it is already in sight.

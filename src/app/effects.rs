@@ -102,7 +102,8 @@ impl Effects {
                 }
             }
             Effect::CopyToClipboard(text) => self.later(async move { Message::LinkCopied(browser::copy(&text).await) }),
-            Effect::ReplaceAddress(address) => browser::replace_address(&address),
+            Effect::PushEntry { address, text } => browser::push_entry(&address, text.as_deref()),
+            Effect::ReplaceEntry { address, text } => browser::replace_entry(&address, text.as_deref()),
             Effect::RememberInTab { key, text } => browser::remember_in_tab(key, &text),
             Effect::RememberForVisits { key, text } => browser::remember_for_visits(key, text.as_deref()),
             Effect::RegisterServiceWorker => service_worker::register(),

@@ -41,17 +41,18 @@ pub fn start() {
 fn Root() -> impl IntoView {
     let page = Page::new();
     provide_context(page);
-    let open_address = move || page.send(Message::AddressChanged(browser::fragment()));
-    open_address();
+    let visit = move || page.send(Message::Visited { entry: browser::entry(), fragment: browser::fragment() });
+    visit();
     service_worker::watch_for_updates(move |waits| page.send(Message::UpdateWaits(waits)));
-    let on_hash = window_event_listener(ev::hashchange, move |_| open_address());
+    // Back, Forward, and a link put into the address bar.
+    let on_visit = window_event_listener(ev::popstate, move |_| visit());
     let on_key = window_event_listener(ev::keydown, move |event| {
         if event.key() == "Escape" {
             page.send(Message::Escape);
         }
     });
     on_cleanup(move || {
-        on_hash.remove();
+        on_visit.remove();
         on_key.remove();
     });
     view! { <App /> }

@@ -107,10 +107,19 @@ impl<M: LanguageModel> Session<M> {
         let generated =
             generate(&mut self.lm, tokenizer, context, &mut sampler, max_tokens, &mut report).await.map_err(problems::engine_failed)?;
         let (tokens, stop) = (generated.tokens, stop_of(generated.stop));
-        if stop != AnswerStop::Cancelled {
-            self.last_answer =
-                Some(GeneratedAnswer { context: context.to_vec(), sampling, max_tokens, tokens: tokens.clone(), stop, warning: None });
-        }
+        // One that was stopped is the whole answer where no more tokens are allowed.
+        let (max_tokens, remembered_stop) = match stop {
+            AnswerStop::Cancelled => (tokens.len(), AnswerStop::Length),
+            _ => (max_tokens, stop),
+        };
+        self.last_answer = Some(GeneratedAnswer {
+            context: context.to_vec(),
+            sampling,
+            max_tokens,
+            tokens: tokens.clone(),
+            stop: remembered_stop,
+            warning: None,
+        });
         Ok((tokens, stop))
     }
 

@@ -295,6 +295,13 @@ impl Browser {
         self.driver.execute(script, Vec::new()).await.expect("a script runs").json().as_i64().expect("a number")
     }
 
+    /// Whether an element is in the window as a whole.
+    pub async fn is_in_view(&self, id: &str) -> bool {
+        let script = "const box = arguments[0].getBoundingClientRect(); return box.top >= 0 && box.bottom <= innerHeight";
+        let element = self.find(id).await.to_json().expect("an element has a name");
+        self.driver.execute(script, vec![element]).await.expect("a script runs").json().as_bool().expect("yes or no")
+    }
+
     /// Whether the browser has a network, as far as it tells pages.
     pub async fn set_online(&self, is_online: bool) {
         let conditions = json!({"offline": !is_online, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1});

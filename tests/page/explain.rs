@@ -183,7 +183,21 @@ async fn stop_keeps_the_answer_so_far() {
     browser.stopped().await;
     browser.screenshot("stopped-light").await;
     assert_eq!(browser.value("prompt-input").await, "Hi.");
-    assert!(browser.value("given-answer").await.len() > 5);
+    assert_eq!(browser.value("given-answer").await, "", "nobody gave it");
+    let so_far = browser.text("unfinished").await;
+    browser.pictures_of("unfinished", "stopped").await;
+
+    // Explained as the model's own, which ends where it was stopped, and can go on.
+    browser.click("explain-so-far").await;
+    browser.explained().await;
+    assert!(browser.text("cut").await.starts_with("The answer was cut off at"), "{}", browser.text("cut").await);
+    browser.pictures_of("cut", "cut").await;
+    let explained = browser.text("sentence-G1").await;
+    assert!(explained.contains(so_far.split(['.', '\n']).next().expect("a text").trim()), "{so_far} {explained}");
+    browser.click("lengthen").await;
+    browser.wait("a longer answer", async || (browser.text("answer-stream").await.len() > so_far.len()).then_some(())).await;
+    browser.click("stop-button").await;
+    browser.stopped().await;
     browser.close().await;
 }
 
@@ -245,12 +259,43 @@ async fn a_given_answer_is_explained_and_several_sentences_can_be_the_output() {
 async fn prompts_that_cannot_be_explained_get_a_sentence_and_stay() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
+    browser.look(PHONE, "light").await;
     browser.click("explain-button").await;
     assert!(browser.problem().await.contains("prompt"));
+    assert!(browser.is_in_view("problem").await && browser.is_in_view("explain-button").await, "it is said at the button");
+    browser.screenshot("no-prompt-phone").await;
+    ask(&browser, &example_prompt()).await;
+    browser.explained().await;
     let long = "All is well. ".repeat(400);
     ask(&browser, &long).await;
     browser.wait("what is wrong", async || browser.problem().await.contains("tokens").then_some(())).await;
+    assert!(browser.is_in_view("problem").await && browser.is_in_view("explain-button").await, "it is said at the button");
+    assert!(browser.try_find("sentence-G1").await.is_none(), "what explains another prompt is not below this one");
+    browser.screenshot("too-long-phone").await;
     assert_eq!(browser.value("prompt-input").await, long);
+    browser.driver.back().await.expect("the page goes back");
+    browser.find("sentence-G1").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn settings_that_cannot_be_used_say_so_and_start_no_run() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    browser.open_details_of("max-tokens").await;
+    for wrong in ["99999", "3.5", "0"] {
+        browser.fill("max-tokens", wrong).await;
+        assert_eq!(browser.text("max-tokens-wrong").await, "a whole number from 1 to 4,096", "{wrong}");
+        ask(&browser, &example_prompt()).await;
+        assert!(browser.problem().await.contains("Longest answer"), "{}", browser.problem().await);
+        assert!(!browser.is_running().await);
+    }
+    browser.pictures_of("max-tokens", "wrong-setting").await;
+    browser.fill("max-tokens", "12").await;
+    assert_eq!(browser.text("max-tokens-wrong").await, "");
+    browser.click("explain-button").await;
+    browser.wait("the cut answer", async || browser.try_find("cut").await).await;
+    assert!(browser.text("cut").await.contains("12 tokens"), "{}", browser.text("cut").await);
     browser.close().await;
 }
 

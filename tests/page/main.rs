@@ -11,8 +11,10 @@ mod download_steps;
 mod explain;
 mod follow_up;
 mod gallery;
+mod history;
 mod hub;
 mod interrupted;
+mod keyboard;
 mod local;
 mod masked;
 #[path = "../models/masked.rs"]

@@ -17,9 +17,11 @@ async fn a_masked_language_model_is_chosen_and_explains() {
     browser.screenshot("masked-phone-dark").await;
     browser.look(DESKTOP, "light").await;
 
-    // Without one the visitor is told, and the answer stays.
+    // Without one the visitor is told before anything is answered.
     ask(&browser, &example_prompt()).await;
     assert!(browser.problem().await.contains("masked language model"));
+    assert!(!browser.is_running().await && browser.is_in_view("problem").await);
+    browser.screenshot("masked-missing-light").await;
 
     // A file alone is none.
     let files = ["config.json", "tokenizer.json", "model.safetensors"].map(|name| folder.join(name));

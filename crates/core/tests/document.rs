@@ -15,6 +15,9 @@ use serde_json::Value;
 const EXAMPLE: &str = include_str!("golden/linked.json");
 /// Made by version 0.1.0 of the page from `golden/linked.json`; old links open for ever, so this never changes.
 const LINK_OF_0_1_0: &str = include_str!("golden/explanation.link");
+/// Made from the same document by the first page with checksums in links; it never changes either.
+const LINK_OF_VERSION_2: &str = include_str!("golden/explanation-2.link");
+const SCHEME_LENGTH: usize = 3;
 
 fn schema() -> jsonschema::Validator {
     let schema = serde_json::from_str(include_str!("../../../public/schema/explanation-2.json")).expect("the schema is JSON");
@@ -99,6 +102,29 @@ fn a_link_made_by_an_old_page_still_opens() {
 }
 
 #[test]
+fn a_link_of_version_2_still_opens() {
+    let document = from_fragment(LINK_OF_VERSION_2.trim()).unwrap();
+    let original = Document::from_json(EXAMPLE).unwrap();
+    assert_eq!((document.prompt, document.generation, document.output), (original.prompt, original.generation, original.output));
+}
+
+#[test]
+fn no_character_of_a_link_can_be_changed_unnoticed() {
+    let fragment = to_fragment(&Document::from_json(EXAMPLE).unwrap());
+    let linked = from_fragment(&fragment);
+    let digits = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    for position in SCHEME_LENGTH..fragment.len() {
+        for step in [1, 2, 32, 63] {
+            let mut bytes = fragment.clone().into_bytes();
+            let digit = digits.iter().position(|digit| *digit == bytes[position]).unwrap();
+            bytes[position] = digits[(digit + step) % 64];
+            let opened = from_fragment(&String::from_utf8(bytes).unwrap());
+            assert!(opened.is_err() || opened == linked, "another explanation at {position}");
+        }
+    }
+}
+
+#[test]
 fn links_stay_short() {
     let document = Document::from_json(EXAMPLE).unwrap();
     let length = to_fragment(&document).len();
@@ -138,6 +164,7 @@ proptest! {
     fn no_fragment_makes_the_page_panic(text in ".{0,200}") {
         let _ = from_fragment(&text);
         let _ = from_fragment(&format!("g1.{text}"));
+        let _ = from_fragment(&format!("g2.{text}"));
     }
 
     #[test]

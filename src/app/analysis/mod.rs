@@ -12,3 +12,4 @@ pub mod reproduction;
 pub mod scale;
 pub mod shared_link;
 pub mod speed;
+pub mod title;

@@ -5,6 +5,7 @@ use super::model_choice::ModelChoice;
 use super::purpose::Purpose;
 use super::reactive::Reactive;
 use super::run_status::RunStatus;
+use super::unfinished_answer::UnfinishedAnswer;
 use crate::app::analysis::speed::Speed;
 use crate::request::{BackendChoice, LoadProgress, LoadedModel, WorkStats};
 use crate::worker::engine::protocol::EngineRequest;
@@ -18,6 +19,8 @@ pub struct Engine {
     pub choice: Reactive<ModelChoice>,
     pub masked_lm: Reactive<MaskedLmState>,
     pub run: Reactive<RunStatus>,
+    /// What the model had written when the last run ended too early.
+    pub unfinished: Reactive<Option<UnfinishedAnswer>>,
     /// The work of the last run.
     pub work: Reactive<Option<WorkStats>>,
     /// The speed of the last run in this browser.

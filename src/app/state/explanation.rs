@@ -123,20 +123,32 @@ impl Explanation {
     pub(in crate::app) fn show(&mut self, document: Document, origin: Origin) {
         let n_generated = document.generation.sentences.len();
         *self.output = if document.output.is_empty() { selection::default_output(n_generated) } else { document.output.clone() };
-        *self.preview = None;
-        *self.focus = None;
-        *self.link = None;
-        *self.reproduction = None;
-        *self.deletion_test = None;
+        self.forget_view();
         if !self.shown.as_ref().is_some_and(|shown| shown.is_same_answer(&document)) {
             self.forget_follow_ups();
         }
         self.replace(document, origin);
     }
 
+    /// Takes the document off the screen, and what was asked about it.
+    pub(in crate::app) fn close(&mut self) {
+        self.output.clear();
+        self.forget_view();
+        self.forget_follow_ups();
+        *self.shown = None;
+    }
+
     /// Puts a document of the same answer on screen; what the visitor chose stays.
     pub(in crate::app) fn replace(&mut self, document: Document, origin: Origin) {
         *self.shown = Some(ShownDocument::new(document, origin));
+    }
+
+    fn forget_view(&mut self) {
+        *self.preview = None;
+        *self.focus = None;
+        *self.link = None;
+        *self.reproduction = None;
+        *self.deletion_test = None;
     }
 
     fn forget_follow_ups(&mut self) {

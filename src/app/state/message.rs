@@ -34,6 +34,12 @@ pub enum Message {
     Explain,
     /// Make the explanation on screen again, as its document says it was made.
     Recompute,
+    /// Let the model write the answer that was stopped to its end.
+    GoOn,
+    /// Explain the answer that was stopped as far as it goes.
+    ExplainSoFar,
+    /// Let the answer on screen, which was cut off, become longer.
+    Lengthen,
     Stop,
     /// The engine did not stop the run of this request in time.
     StopTimedOut(RequestId),
@@ -69,8 +75,14 @@ pub enum Message {
         name: String,
         text: Option<String>,
     },
-    /// The fragment of the page's address, with its `#`.
-    AddressChanged(String),
+    /// The browser is at this entry of its history now: what the entry carries ([`super::history_entry`]), and the fragment of its
+    /// address, with the `#`.
+    Visited {
+        entry: Option<String>,
+        fragment: String,
+    },
+    /// Back to the page without an explanation.
+    GoHome,
     OpenGalleryEntry(GalleryEntry),
     /// A view needs this text; it is fetched once.
     Needed(Fetch),
@@ -129,8 +141,16 @@ pub enum Effect {
     },
     /// Answered by `LinkCopied`.
     CopyToClipboard(String),
-    /// Changes the address bar without a new history entry.
-    ReplaceAddress(String),
+    /// Makes an entry of the browser's history, with what it carries.
+    PushEntry {
+        address: String,
+        text: Option<String>,
+    },
+    /// Changes the entry that the browser is at.
+    ReplaceEntry {
+        address: String,
+        text: Option<String>,
+    },
     /// Keeps a text for a reload of this tab.
     RememberInTab {
         key: &'static str,

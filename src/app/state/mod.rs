@@ -4,17 +4,21 @@ pub mod download;
 pub mod editor;
 pub mod engine;
 pub mod explanation;
+pub mod history_entry;
 pub mod library;
 pub mod local_file;
 pub mod message;
 pub mod model_choice;
+pub mod place;
 pub mod purpose;
 mod reactive;
 pub mod run_status;
 pub mod selection;
 pub mod settings;
 pub mod storage_keys;
+pub mod unfinished_answer;
 
+use crate::app::analysis::title;
 use crate::problem::Problem;
 use crate::request::BackendChoice;
 use crate::worker::envelope::RequestId;
@@ -23,6 +27,7 @@ use engine::Engine;
 use explanation::Explanation;
 use library::Library;
 use message::Effect;
+use place::Place;
 use reactive::Reactive;
 
 /// Everything the page knows.
@@ -33,12 +38,16 @@ pub struct State {
     pub explanation: Explanation,
     pub library: Library,
     pub problem: Reactive<Option<Problem>>,
+    /// Where the problem is said; it changes before the problem does.
+    pub problem_place: Place,
     /// A new version of the page waits to be activated.
     pub update_is_waiting: Reactive<bool>,
     /// The time of the message that is being handled, in milliseconds since 1970.
     pub now_millis: f64,
     /// The address of the page without its fragment.
     pub(in crate::app) page_address: String,
+    /// The entry of the history that the browser is at was made for a run, and carries nothing yet.
+    pub(in crate::app) entry_awaits_explanation: bool,
     last_request: RequestId,
     /// Effects of the message that is being handled.
     effects: Vec<Effect>,
@@ -80,6 +89,11 @@ impl State {
         }
     }
 
+    /// The title of the browser's tab.
+    pub fn title(&self) -> String {
+        self.explanation.document().map_or_else(|| title::HOME.to_owned(), |document| format!("{} - Glasscage", title::title(document)))
+    }
+
     /// Notes what is to be done outside the state.
     pub(in crate::app) fn emit(&mut self, effect: Effect) {
         self.effects.push(effect);
@@ -95,9 +109,16 @@ impl State {
         self.last_request
     }
 
-    /// Shows what went wrong.
+    /// Shows what went wrong with the page as a whole.
     pub(in crate::app) fn fail_with(&mut self, what: &str, remedy: &str) {
-        *self.problem = Some(Problem::new(what, remedy));
+        self.fail_at(Place::Page, Problem::new(what, remedy));
+    }
+
+    /// Shows what went wrong, beside what the visitor pressed.
+    pub(in crate::app) fn fail_at(&mut self, place: Place, problem: Problem) {
+        let is_on_screen = place != Place::Explanation || self.explanation.shown.is_some();
+        self.problem_place = if is_on_screen { place } else { Place::Editor };
+        *self.problem = Some(problem);
     }
 }
 

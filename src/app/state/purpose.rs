@@ -1,14 +1,16 @@
 //! What a run of the engine is for.
 
+use super::place::Place;
 use crate::app::analysis::ablation::Ablation;
 use crate::app::analysis::deletion_test::DeletionTestPlan;
 use crate::explanation::Document;
+use crate::request::Question;
 
 /// What a run is for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Purpose {
     /// A new explanation.
-    Explain,
+    Explain(Question),
     /// This explanation from elsewhere, recomputed.
     Recompute(Box<Document>),
     DeletionTest(DeletionTestPlan),
@@ -23,6 +25,11 @@ pub enum Purpose {
 impl Purpose {
     /// Whether it is about the explanation on screen and does not replace it.
     pub fn is_follow_up(&self) -> bool {
-        !matches!(self, Self::Explain | Self::Recompute(_))
+        !matches!(self, Self::Explain(_) | Self::Recompute(_))
+    }
+
+    /// Where what goes wrong is said.
+    pub fn place(&self) -> Place {
+        if matches!(self, Self::Explain(_)) { Place::Editor } else { Place::Explanation }
     }
 }

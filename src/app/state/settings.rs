@@ -1,6 +1,7 @@
 //! How an answer is made: what the visitor set, and the question that follows from it.
 
 use crate::explanation::{METHODS, Sampling, Unit};
+use crate::problem::Problem;
 use crate::request::Question;
 
 /// The settings as typed; a field that is no number keeps its default.
@@ -17,6 +18,18 @@ pub struct Settings {
     /// The id of the method.
     pub method: &'static str,
     pub unit: Unit,
+    /// What is typed into fields and cannot be used.
+    pub refused: Vec<RefusedNumber>,
+}
+
+/// A field whose text is no number that can be used.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RefusedNumber {
+    pub label: &'static str,
+    /// Whether it counts only where answers are sampled.
+    pub is_of_sampling: bool,
+    /// What can be used: "a whole number from 1 to 4,096".
+    pub allowed: String,
 }
 
 impl Default for Settings {
@@ -31,6 +44,7 @@ impl Default for Settings {
             use_template: true,
             method: METHODS[0].id,
             unit: Unit::Sentence,
+            refused: Vec::new(),
         }
     }
 }
@@ -48,6 +62,16 @@ impl Settings {
             method: self.method.into(),
             unit: self.unit,
         }
+    }
+
+    /// Why nothing can be asked with these settings, if that is so.
+    pub fn problem(&self) -> Option<Problem> {
+        let counts = |refused: &&RefusedNumber| self.temperature > 0.0 || !refused.is_of_sampling;
+        let RefusedNumber { label, allowed, .. } = self.refused.iter().find(counts)?;
+        Some(Problem::new(
+            format!("The setting \u{201c}{label}\u{201d} cannot be used as it is"),
+            format!("Write {allowed}, or leave the field empty"),
+        ))
     }
 
     /// Greedy at temperature 0; then the rest has no effect and is not sent.
@@ -81,6 +105,15 @@ mod tests {
         assert_eq!(settings.question("Why?", "").sampling, Sampling::GREEDY);
         let warm = Settings { temperature: 0.7, ..settings };
         assert_eq!(warm.question("Why?", "").sampling, Sampling { temperature: 0.7, top_k: Some(5), top_p: None, seed: 7 });
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_named_where_it_counts() {
+        let refused = RefusedNumber { label: "Top-k", is_of_sampling: true, allowed: "a whole number from 1 to 1,000".into() };
+        let greedy = Settings { refused: vec![refused], ..Settings::default() };
+        assert_eq!(greedy.problem(), None);
+        let problem = Settings { temperature: 1.0, ..greedy }.problem().unwrap().to_string();
+        assert!(problem.contains("Top-k") && problem.contains("1 to 1,000"), "{problem}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Documents come from a run, a file, a link or the gallery, and go to a file or a link.
 
 use crate::app::analysis::shared_link::{Reach, SharedLink};
+use crate::app::analysis::title;
 use crate::app::examples;
 use crate::app::gallery::{self, GalleryEntry};
 use crate::app::state::State;
@@ -8,39 +9,12 @@ use crate::app::state::explanation::Origin;
 use crate::app::state::local_file::LocalFile;
 use crate::app::state::message::{Effect, Fetch};
 use crate::app::state::model_choice::ModelChoice;
-use crate::app::state::run_status::RunStatus;
-use crate::explanation::{Document, from_fragment, to_fragment};
+use crate::explanation::{Document, to_fragment};
 use crate::library::address::{missing_parts, part_of};
 use crate::library::registry;
-use crate::problem::Problem;
 
 // Opening.
 impl State {
-    /// Puts a document on screen and chooses its output.
-    pub(super) fn show(&mut self, document: Document, origin: Origin) {
-        self.explanation.show(document, origin);
-        if origin != Origin::Here {
-            *self.problem = None;
-            *self.editor.is_open = false;
-            *self.engine.run = RunStatus::Idle;
-        }
-        if origin != Origin::Link {
-            // The address bar must not name another explanation than the one on screen.
-            self.emit(Effect::ReplaceAddress(self.page_address.clone()));
-        }
-    }
-
-    /// Opens the explanation in the address bar, if there is one. Nothing is fetched for it.
-    pub(super) fn open_fragment(&mut self, fragment: &str) {
-        if fragment.trim_start_matches('#').is_empty() || self.refuse_while_busy() {
-            return;
-        }
-        match from_fragment(fragment) {
-            Ok(document) => self.show(document, Origin::Link),
-            Err(error) => self.fail_with(&error.to_string(), "Ask for the link again, or for the saved JSON file"),
-        }
-    }
-
     /// Opens an explanation (JSON) or loads a model (GGUF, all parts of it where it is split), by the files' names.
     pub(super) fn open_files(&mut self, files: Vec<LocalFile>) {
         let (models, others): (Vec<LocalFile>, Vec<LocalFile>) =
@@ -108,9 +82,9 @@ impl State {
         }
     }
 
-    fn refuse_while_busy(&mut self) -> bool {
+    pub(super) fn refuse_while_busy(&mut self) -> bool {
         if self.engine.is_busy() {
-            *self.problem = Some(Problem::new("An explanation is being made", "Press Stop first, then open the other one again"));
+            self.fail_with("An explanation is being made", "Press Stop first, then open the other one again");
         }
         self.engine.is_busy()
     }
@@ -122,7 +96,7 @@ impl State {
     pub(super) fn save_document(&mut self) {
         if let Some(document) = self.explanation.selected_document() {
             self.emit(Effect::SaveFile {
-                name: "glasscage-explanation.json".into(),
+                name: format!("{}.json", title::file_name(&document)),
                 media_type: "application/json",
                 text: document.to_json(),
             });
@@ -134,7 +108,7 @@ impl State {
         let Some(document) = self.explanation.selected_document() else { return };
         let link = SharedLink::new(&self.page_address, &to_fragment(&document));
         if link.reach != Reach::BetterAsFile {
-            self.emit(Effect::ReplaceAddress(link.address.clone()));
+            self.replace_entry_at(link.address.clone());
             self.emit(Effect::CopyToClipboard(link.address.clone()));
         }
         *self.explanation.link = Some(link);

@@ -40,13 +40,6 @@ impl State {
         }
     }
 
-    /// Puts an unfinished answer where it can be explained; a text of the visitor's own there stays.
-    pub(super) fn keep_answer(&mut self, answer: String) {
-        if self.editor.given_answer.is_empty() {
-            self.set_given_answer(answer);
-        }
-    }
-
     /// Fetches what a view needs, unless it is there or on its way.
     pub(super) fn fetch_once(&mut self, fetch: Fetch) {
         let is_requested = match fetch {

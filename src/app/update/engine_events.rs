@@ -10,6 +10,7 @@ use crate::app::state::engine::ModelState;
 use crate::app::state::explanation::Origin;
 use crate::app::state::message::Effect;
 use crate::app::state::model_choice::ModelChoice;
+use crate::app::state::place::Place;
 use crate::app::state::purpose::Purpose;
 use crate::app::state::run_status::RunStatus;
 use crate::app::state::storage_keys;
@@ -84,7 +85,7 @@ impl State {
             EngineEvent::DeletionCurves(curves) => self.deletion_measured(&curves),
             EngineEvent::Words(words) => self.words_measured(words),
             EngineEvent::Answered(document) => self.answered_without_excluded(&document),
-            EngineEvent::Stopped { answer } => self.stopped(answer),
+            EngineEvent::Stopped { .. } => self.stopped(),
             EngineEvent::Failed(problem) => {
                 if self.engine.is_loading() {
                     self.forget_model();
@@ -141,7 +142,7 @@ impl State {
         }
         if let Some(problem) = problem {
             *self.engine.run = RunStatus::Idle;
-            *self.problem = Some(problem);
+            self.fail_at(Place::Explanation, problem);
         }
     }
 
@@ -152,6 +153,7 @@ impl State {
             Some(growing) => {
                 let derived = document.clone().derived(growing.method.derivation());
                 self.explanation.replace(derived, Origin::Here);
+                self.replace_entry();
             }
             None => self.show(derived_as(&purpose, document.clone()), Origin::Here),
         }
@@ -162,13 +164,9 @@ impl State {
     }
 
     /// The visitor pressed Stop before anything was measured.
-    fn stopped(&mut self, answer: String) {
-        let is_kept = !answer.is_empty() && !self.is_follow_up();
-        let words = if is_kept { "Stopped; the answer so far is under \u{201c}Explain a given answer\u{201d}" } else { "Stopped" };
-        self.end_run(RunStatus::Done(words.into()));
-        if is_kept {
-            self.keep_answer(answer);
-        }
+    fn stopped(&mut self) {
+        self.keep_unfinished_answer();
+        self.end_run(RunStatus::Done("Stopped".into()));
     }
 
     /// A model that could not be loaded is not tried again by itself.
@@ -179,11 +177,9 @@ impl State {
     }
 
     pub(super) fn fail(&mut self, problem: Problem) {
-        if let Some(answer) = self.engine.run.answer().map(str::to_owned) {
-            self.keep_answer(answer);
-        }
-        self.end_run(RunStatus::Idle);
-        *self.problem = Some(problem);
+        self.keep_unfinished_answer();
+        let purpose = self.end_run(RunStatus::Idle);
+        self.fail_at(purpose.map_or(Place::Page, |purpose| purpose.place()), problem);
     }
 
     /// Nothing is asked of the engine any more; returns what the run was for.

@@ -8,9 +8,10 @@ use crate::app::analysis::deletion_test::DeletionTestPlan;
 use crate::app::analysis::expanded_source::ExpandedSource;
 use crate::app::state::State;
 use crate::app::state::explanation::{Origin, ShownDocument};
+use crate::app::state::place::Place;
 use crate::app::state::purpose::Purpose;
 use crate::app::state::run_status::RunStatus;
-use crate::explanation::{Answer, Document, METHODS, MethodText};
+use crate::explanation::{Answer, Derivation, Document, METHODS, MethodText};
 use crate::problem::Problem;
 use crate::request::{DeletionCurves, Question, Word};
 use crate::worker::engine::protocol::EngineRequest;
@@ -57,13 +58,25 @@ impl State {
         self.request(Purpose::ExpandWords(source), request);
     }
 
+    /// Puts the explanation by another method on screen.
+    pub(super) fn show_method(&mut self, method: &str) {
+        self.explanation.show_method(method);
+        self.replace_entry();
+    }
+
+    /// Makes the graph of the same scores in another way.
+    pub(super) fn derive(&mut self, derivation: Derivation) {
+        self.explanation.derive(derivation);
+        self.replace_entry();
+    }
+
     /// The explanation on screen, where no run goes on and all of it was measured.
     fn complete_and_idle(&mut self) -> Option<ShownDocument> {
         let shown = self.explanation.shown.clone().filter(|_| !self.engine.is_busy())?;
         if shown.graph.document().is_complete() {
             return Some(shown);
         }
-        self.fail_with("This explanation was stopped before its end", "Recompute it first");
+        self.fail_at(Place::Explanation, Problem::new("This explanation was stopped before its end", "Recompute it first"));
         None
     }
 
@@ -78,7 +91,7 @@ impl State {
             self.check_model()?;
         }
         Ok(match self.engine.job.as_ref().map(|job| &job.purpose) {
-            None | Some(Purpose::Explain | Purpose::Recompute(_)) => RunStatus::answering(),
+            None | Some(Purpose::Explain(_) | Purpose::Recompute(_)) => RunStatus::answering(),
             Some(Purpose::Ablate(ablation)) => {
                 self.explanation.ablations.push(ablation.clone());
                 RunStatus::AnsweringAgain(0)

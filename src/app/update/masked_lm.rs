@@ -3,6 +3,7 @@
 use crate::app::state::State;
 use crate::app::state::engine::MaskedLmState;
 use crate::app::state::local_file::LocalFile;
+use crate::app::state::place::Place;
 use crate::problem::Problem;
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
 
@@ -42,7 +43,7 @@ impl State {
         self.engine.masked_lm_files.clear();
         match self.engine.is_waiting_for_model() {
             true => self.fail(problem),
-            false => *self.problem = Some(problem),
+            false => self.fail_at(Place::Editor, problem),
         }
     }
 }

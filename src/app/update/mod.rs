@@ -4,11 +4,17 @@ mod documents;
 mod editor;
 mod engine_events;
 mod follow_up;
+mod history;
+#[cfg(test)]
+mod history_tests;
 mod library;
 mod masked_lm;
 mod requests;
 #[cfg(test)]
 mod tests;
+mod unfinished_answer;
+#[cfg(test)]
+mod unfinished_answer_tests;
 
 use leptos::prelude::untrack;
 
@@ -34,11 +40,14 @@ impl State {
 
             Message::Explain => self.explain(),
             Message::Recompute => self.recompute(),
+            Message::GoOn => self.go_on(),
+            Message::ExplainSoFar => self.explain_so_far(),
+            Message::Lengthen => self.lengthen(),
             Message::Stop => self.stop(),
             Message::StopTimedOut(id) => self.stop_timed_out(id),
             Message::MeasureDeletion => self.measure_deletion(),
             Message::CompareMethod(method) => self.compare_method(&method),
-            Message::ShowMethod(method) => self.explanation.show_method(&method),
+            Message::ShowMethod(method) => self.show_method(&method),
             Message::Exclude(sentences) => *self.explanation.excluded = sentences,
             Message::AnswerWithoutExcluded => self.answer_without_excluded(),
             Message::ToggleWords(source) => self.toggle_words(source),
@@ -47,12 +56,13 @@ impl State {
             Message::Preview(row) => *self.explanation.preview = row,
             Message::Focus(source) => *self.explanation.focus = source,
             Message::SetEdgeShare(share) => *self.explanation.edge_share = share,
-            Message::Derive(derivation) => self.explanation.derive(derivation),
+            Message::Derive(derivation) => self.derive(derivation),
             Message::Escape => self.explanation.escape(),
 
             Message::FilesOpened(files) => self.open_files(files),
             Message::FileRead { name, text } => self.file_read(&name, text.as_deref()),
-            Message::AddressChanged(fragment) => self.open_fragment(&fragment),
+            Message::Visited { entry, fragment } => self.visit(entry.as_deref(), &fragment),
+            Message::GoHome => self.go_home(),
             Message::OpenGalleryEntry(entry) => self.open_gallery_entry(entry),
             Message::Needed(fetch) => self.fetch_once(fetch),
             Message::Fetched(fetch, text) => self.fetched(&fetch, text.as_deref()),

@@ -1,14 +1,16 @@
 //! What the visitor asks of the engine: an explanation, a model, Stop.
 
 use crate::app::state::State;
-use crate::app::state::engine::{Job, ModelState};
+use crate::app::state::engine::{Job, MaskedLmState, ModelState};
 use crate::app::state::local_file::{FileId, LocalFile};
 use crate::app::state::message::{Effect, Message};
 use crate::app::state::model_choice::ModelChoice;
+use crate::app::state::place::Place;
 use crate::app::state::purpose::Purpose;
 use crate::app::state::run_status::RunStatus;
 use crate::app::state::storage_keys;
-use crate::explanation::{Answer, Document, Sampling};
+use crate::explanation::{Answer, Document, MethodText, Sampling};
+use crate::problem::Problem;
 use crate::request::{LoadProgress, Question};
 use crate::worker::engine::protocol::EngineRequest;
 use crate::worker::envelope::{Envelope, RequestId};
@@ -41,10 +43,18 @@ impl State {
             return;
         }
         if self.editor.prompt.trim().is_empty() {
-            return self.fail_with("There is no prompt yet", "Write one, or choose an example");
+            return self.fail_at(Place::Editor, Problem::new("There is no prompt yet", "Write one, or choose an example"));
+        }
+        if let Some(problem) = self.editor.settings.problem() {
+            return self.fail_at(Place::Editor, problem);
         }
         let question = self.editor.settings.question(&self.editor.prompt, &self.editor.given_answer);
-        self.request(Purpose::Explain, EngineRequest::Explain(question));
+        self.ask(question);
+    }
+
+    /// Asks for a new explanation.
+    pub(super) fn ask(&mut self, question: Question) {
+        self.request(Purpose::Explain(question.clone()), EngineRequest::Explain(question));
     }
 
     /// Makes the explanation on screen again, as its document says it was made, and compares.
@@ -58,8 +68,15 @@ impl State {
 
     /// Sends what the visitor asks for; loads the model first where needed.
     pub(super) fn request(&mut self, purpose: Purpose, request: EngineRequest) {
+        if let Some(problem) = self.refusal(&request) {
+            return self.fail_at(purpose.place(), problem);
+        }
         *self.problem = None;
         *self.engine.work = None;
+        *self.engine.unfinished = None;
+        if let Purpose::Explain(question) = &purpose {
+            self.make_room_for(&question.prompt);
+        }
         let id = self.next_id();
         self.engine.job = Some(Job { id, purpose, waiting: Some(request), began_millis: self.now_millis });
         if self.engine.loaded().is_some() {
@@ -69,6 +86,19 @@ impl State {
         if !self.engine.is_loading() {
             self.load();
         }
+    }
+
+    /// Why a request is not made: its method asks a masked language model, and none is chosen.
+    fn refusal(&self, request: &EngineRequest) -> Option<Problem> {
+        let (EngineRequest::Explain(question) | EngineRequest::MeasureWords { question, .. }) = request else { return None };
+        let method = MethodText::find(&question.method)?;
+        let is_missing = method.needs_masked_lm && *self.engine.masked_lm == MaskedLmState::NotChosen;
+        is_missing.then(|| {
+            Problem::new(
+                format!("The method \u{201c}{}\u{201d} needs a masked language model, and none is chosen", method.name),
+                "Choose its three files in the settings, or another method",
+            )
+        })
     }
 
     /// Ends the run and keeps what is done.
@@ -92,9 +122,7 @@ impl State {
         self.emit(Effect::EndEngine);
         self.engine.load = None;
         *self.engine.model = ModelState::NotLoaded;
-        if let Some(answer) = self.engine.run.answer().map(str::to_owned) {
-            self.keep_answer(answer);
-        }
+        self.keep_unfinished_answer();
         let interrupted = self.engine.run.interrupted();
         self.end_run(RunStatus::Done(format!("{interrupted}; the model loads again at the next Explain")));
     }

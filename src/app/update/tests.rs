@@ -13,25 +13,24 @@ use crate::app::state::run_status::RunStatus;
 use crate::explanation::{Aggregation, Derivation, Document};
 use crate::graph::Normalization;
 use crate::problem::Problem;
-use crate::request::BackendChoice;
-use crate::request::{ExplainProgress, LoadProgress, LoadedModel};
+use crate::request::{BackendChoice, ExplainProgress, LoadProgress, LoadedModel, Question};
 use crate::version::GLASSCAGE;
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest, ModelSource};
 use crate::worker::envelope::Envelope;
 use crate::worker::envelope::RequestId;
 
 /// A page, and what it did so far.
-struct Page {
+pub(super) struct Page {
     state: State,
 }
 
 impl Page {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self { state: State::new(Environment { address: "https://a.b/c/#old".into(), ..Environment::default() }) }
     }
 
     /// One whose model is loaded and whose prompt is written.
-    fn ready() -> Self {
+    pub(super) fn ready() -> Self {
         let mut page = Self::new();
         page.send(Message::PromptTyped("A. B.".into()));
         let load = page.loads();
@@ -40,7 +39,7 @@ impl Page {
     }
 
     /// One with an explanation on screen that was computed here.
-    fn explained() -> Self {
+    pub(super) fn explained() -> Self {
         let mut page = Self::ready();
         let run = asked(&page.send(Message::Explain));
         page.engine(run, EngineEvent::Explained { document: Box::new(document()), problem: None });
@@ -52,27 +51,43 @@ impl Page {
         asked(&self.send(Message::Library(LibraryMessage::UseBuiltIn)))
     }
 
-    fn send(&mut self, message: Message) -> Vec<Effect> {
+    pub(super) fn send(&mut self, message: Message) -> Vec<Effect> {
         update(&mut self.state, message)
     }
 
-    fn engine(&mut self, id: RequestId, body: EngineEvent) -> Vec<Effect> {
+    pub(super) fn engine(&mut self, id: RequestId, body: EngineEvent) -> Vec<Effect> {
         self.send(Message::Engine(Envelope { id, body }))
     }
 
-    fn token(&mut self, id: RequestId, piece: &str) {
+    pub(super) fn token(&mut self, id: RequestId, piece: &str) {
         self.engine(id, EngineEvent::Progress(ExplainProgress::Token(piece.into())));
     }
 
-    fn look<T>(&self, look: impl FnOnce(&State) -> T) -> T {
+    pub(super) fn look<T>(&self, look: impl FnOnce(&State) -> T) -> T {
         untrack(|| look(&self.state))
     }
 
-    fn run(&self) -> RunStatus {
+    /// The browser is at this entry of its history now.
+    pub(super) fn visit(&mut self, entry: Option<&str>, fragment: &str) -> Vec<Effect> {
+        self.send(Message::Visited { entry: entry.map(str::to_owned), fragment: fragment.into() })
+    }
+
+    /// The method of the explanation on screen.
+    pub(super) fn shown(&self) -> Option<String> {
+        self.look(|state| state.explanation.shown.as_ref().map(|shown| shown.method_id().to_owned()))
+    }
+
+    /// The question that the only request among these effects asks.
+    pub(super) fn question(effects: &[Effect]) -> Question {
+        let [Envelope { body: EngineRequest::Explain(question), .. }] = requests(effects)[..] else { panic!("one question: {effects:?}") };
+        question.clone()
+    }
+
+    pub(super) fn run(&self) -> RunStatus {
         self.look(|state| state.engine.run.clone())
     }
 
-    fn problem(&self) -> String {
+    pub(super) fn problem(&self) -> String {
         self.look(|state| state.problem.as_ref().map(ToString::to_string).unwrap_or_default())
     }
 }
@@ -95,7 +110,7 @@ fn requests(effects: &[Effect]) -> Vec<&Envelope<EngineRequest>> {
 }
 
 /// The id of the only request to the engine.
-fn asked(effects: &[Effect]) -> RequestId {
+pub(super) fn asked(effects: &[Effect]) -> RequestId {
     let [request] = requests(effects)[..] else { panic!("one request: {effects:?}") };
     request.id
 }
@@ -104,14 +119,14 @@ fn file(name: &str) -> LocalFile {
     LocalFile { id: FileId(7), name: name.into(), bytes: 10, modified_millis: 0.0 }
 }
 
-fn unmeasured() -> Document {
+pub(super) fn unmeasured() -> Document {
     let mut document = document();
     document.table = crate::table::Table::unmeasured(2, 4);
     document.method.passes = [0, 5];
     document
 }
 
-fn answered(document: Document) -> EngineEvent {
+pub(super) fn answered(document: Document) -> EngineEvent {
     EngineEvent::Progress(ExplainProgress::Answered(Box::new(document)))
 }
 
@@ -149,7 +164,7 @@ fn stop_before_the_first_token_keeps_nothing() {
     assert_eq!(requests(&effects)[..], [&Envelope { id: run, body: EngineRequest::Cancel }]);
     page.engine(run, EngineEvent::Stopped { answer: String::new() });
     assert_eq!(page.run(), RunStatus::Done("Stopped".into()));
-    assert!(page.look(|state| state.editor.given_answer.is_empty()));
+    assert!(page.look(|state| state.engine.unfinished.is_none()));
 }
 
 #[test]
@@ -164,16 +179,6 @@ fn stop_while_the_model_loads_ends_the_engine() {
 }
 
 #[test]
-fn stop_keeps_the_answer_so_far() {
-    let mut page = Page::ready();
-    let run = asked(&page.send(Message::Explain));
-    page.token(run, "So ");
-    page.send(Message::Stop);
-    page.engine(run, EngineEvent::Stopped { answer: "So ".into() });
-    assert_eq!(page.look(|state| state.editor.given_answer.clone()), "So ");
-}
-
-#[test]
 fn an_engine_that_does_not_stop_is_ended_and_its_late_answer_ignored() {
     let mut page = Page::ready();
     let run = asked(&page.send(Message::Explain));
@@ -181,7 +186,7 @@ fn an_engine_that_does_not_stop_is_ended_and_its_late_answer_ignored() {
     let effects = page.send(Message::Stop);
     assert!(effects.contains(&Effect::After { millis: 4_000, message: Box::new(Message::StopTimedOut(run)) }));
     assert!(page.send(Message::StopTimedOut(run)).contains(&Effect::EndEngine));
-    assert_eq!(page.look(|state| state.editor.given_answer.clone()), "So 4");
+    assert_eq!(page.look(|state| state.engine.unfinished.as_ref().map(|unfinished| unfinished.text.clone())), Some("So 4".into()));
 
     let load = asked(&page.send(Message::Explain));
     let again = asked(&page.engine(load, EngineEvent::Ready(loaded())));
@@ -377,18 +382,18 @@ fn a_link_goes_into_the_address_and_onto_the_clipboard() {
     let mut page = Page::explained();
     let effects = page.send(Message::CopyLink);
     let address = page.look(|state| state.explanation.link.as_ref().unwrap().address.clone());
-    assert!(address.starts_with("https://a.b/c/#g1."));
-    assert_eq!(effects, [Effect::ReplaceAddress(address.clone()), Effect::CopyToClipboard(address.clone())]);
+    assert!(address.starts_with("https://a.b/c/#g2."));
+    assert!(matches!(&effects[..], [Effect::ReplaceEntry { address: replaced, .. }, Effect::CopyToClipboard(copied)]
+        if *replaced == address && *copied == address));
     page.send(Message::LinkCopied(true));
     assert!(page.look(|state| state.explanation.link.as_ref().unwrap().is_copied));
     page.send(Message::Escape);
     assert!(page.look(|state| state.explanation.link.is_none()));
 
-    let fragment = address.split_once('#').unwrap().1.to_owned();
-    page.send(Message::AddressChanged(format!("#{fragment}")));
+    page.visit(None, address.split_once("/#").unwrap().1);
     assert_eq!(page.look(|state| state.explanation.shown.as_ref().unwrap().origin), Origin::Link);
-    page.send(Message::AddressChanged("#g1.damaged".into()));
-    assert!(!page.problem().is_empty());
+    page.visit(None, "#g1.damaged");
+    assert!(!page.problem().is_empty() && page.shown().is_none());
 }
 
 #[test]

@@ -12,14 +12,20 @@ use explanation::ExplanationView;
 use layout::{DropZone, Header, ProblemBox, StatusBar, UpdateBar, Welcome};
 use models::ModelsDialog;
 
+use super::page::use_page;
+use super::state::State;
+use super::state::place::Place;
+
 /// The page from top to bottom.
 #[component]
 pub fn App() -> impl IntoView {
+    let page = use_page();
+    Effect::new(move |_| document().set_title(&page.with(State::title)));
     view! {
         <Header />
         <main>
             <UpdateBar />
-            <ProblemBox />
+            <ProblemBox place=Place::Page />
             <EditorForm />
             <StatusBar />
             <ExplanationView />

@@ -1,25 +1,28 @@
-//! The link codec: `#g1.` + base64url(deflate(head)) where head is the document's JSON with the table set apart.
+//! The link codec: `#g2.` + base64url(zlib(head)) where head is the document's JSON with the table set apart. Zlib (RFC 1950) is deflate
+//! with an Adler-32 checksum of what is inside, so that a damaged link never opens as another explanation. Links of version 1, `#g1.`,
+//! are the same without the checksum.
 //!
 //! The table travels at 16 bits a cell, scaled by the row's largest positive and largest negative score. At 8
 //! bits about one whole-percent label in three would change by one; at 16 a fresh page shows the same picture,
 //! and links stay shorter than the sizes planned in 8 bits, because the text is most of them.
 //!
-//! Layout of the deflated bytes, little endian: `u32` length of the JSON, the JSON, then for each row two `f32`
+//! Layout of the inflated bytes, little endian: `u32` length of the JSON, the JSON, then for each row two `f32`
 //! scales (positive, negative) and an `i16` for each cell; `i16::MIN` is a cell not measured. Where the JSON has `alone`, that table
 //! follows in the same form.
 //! What this file reads it must read for ever: the literal links in its tests are never changed.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use miniz_oxide::deflate::compress_to_vec;
-use miniz_oxide::inflate::decompress_to_vec_with_limit;
+use miniz_oxide::deflate::compress_to_vec_zlib;
+use miniz_oxide::inflate::{decompress_to_vec_with_limit, decompress_to_vec_zlib_with_limit};
 use serde_json::Value;
 
 use super::{Document, DocumentError};
 use crate::table::{CausalMatrix, Table};
 
-/// What the fragment starts with (after `#`): the codec and its version.
-pub const SCHEME: &str = "g1.";
+/// What a fragment starts with (after `#`): the codec and its version.
+const SCHEME: &str = "g2.";
+const SCHEME_WITHOUT_CHECKSUM: &str = "g1.";
 const MAX_FRAGMENT: usize = 2 << 20;
 const MAX_INFLATED: usize = 8 << 20;
 const UNMEASURED: i16 = i16::MIN;
@@ -57,19 +60,19 @@ pub fn to_fragment(document: &Document) -> String {
     bytes.extend(json.as_bytes());
     let tables = std::iter::once(&document.table).chain(&document.alone);
     tables.flat_map(Table::rows).for_each(|row| write_row(row, &mut bytes));
-    format!("{SCHEME}{}", URL_SAFE_NO_PAD.encode(compress_to_vec(&bytes, 10)))
+    format!("{SCHEME}{}", URL_SAFE_NO_PAD.encode(compress_to_vec_zlib(&bytes, 10)))
+}
+
+/// Whether a fragment (with or without `#`) is meant as an explanation; other programs append others.
+pub fn is_link(fragment: &str) -> bool {
+    let version = fragment.trim_start_matches('#').strip_prefix('g');
+    version.is_some_and(|version| version.starts_with(|first: char| first.is_ascii_digit()))
 }
 
 /// The document in a fragment (with or without `#`). The fragment is untrusted: every size is bounded, and the
 /// document is checked like any other.
 pub fn from_fragment(fragment: &str) -> Result<Document, LinkError> {
-    let fragment = fragment.strip_prefix('#').unwrap_or(fragment);
-    if fragment.len() > MAX_FRAGMENT {
-        return Err(LinkError::TooLarge);
-    }
-    let body = fragment.strip_prefix(SCHEME).ok_or_else(|| unknown_scheme(fragment))?;
-    let deflated = URL_SAFE_NO_PAD.decode(body).map_err(|_| LinkError::Damaged)?;
-    let bytes = decompress_to_vec_with_limit(&deflated, MAX_INFLATED).map_err(|_| LinkError::Damaged)?;
+    let bytes = inflated(fragment.strip_prefix('#').unwrap_or(fragment))?;
     let (length, rest) = bytes.split_first_chunk().ok_or(LinkError::Damaged)?;
     let (json, mut tables) = rest.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or(LinkError::Damaged)?;
     let json = std::str::from_utf8(json).map_err(|_| LinkError::Damaged)?;
@@ -84,9 +87,24 @@ pub fn from_fragment(fragment: &str) -> Result<Document, LinkError> {
     Ok(Document::from_json(&json.to_string())?)
 }
 
-fn unknown_scheme(fragment: &str) -> LinkError {
-    let version = fragment.split_once('.').and_then(|(scheme, _)| scheme.strip_prefix('g')).and_then(|version| version.parse::<u32>().ok());
-    if version.is_some() { LinkError::Newer } else { LinkError::Scheme }
+/// The bytes in a fragment. What follows its last character is the punctuation of the text that it was copied from.
+fn inflated(fragment: &str) -> Result<Vec<u8>, LinkError> {
+    if fragment.len() > MAX_FRAGMENT {
+        return Err(LinkError::TooLarge);
+    }
+    if !is_link(fragment) {
+        return Err(LinkError::Scheme);
+    }
+    let (version, body) = fragment.split_at_checked(SCHEME.len()).ok_or(LinkError::Damaged)?;
+    let is_of_link = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let body = body.split(|c| !is_of_link(c)).next().unwrap_or_default();
+    let deflated = URL_SAFE_NO_PAD.decode(body).map_err(|_| LinkError::Damaged)?;
+    let inflated = match version {
+        SCHEME => decompress_to_vec_zlib_with_limit(&deflated, MAX_INFLATED),
+        SCHEME_WITHOUT_CHECKSUM => decompress_to_vec_with_limit(&deflated, MAX_INFLATED),
+        _ => return Err(LinkError::Newer),
+    };
+    inflated.map_err(|_| LinkError::Damaged)
 }
 
 fn write_row(row: &[Option<f64>], bytes: &mut Vec<u8>) {
@@ -163,17 +181,33 @@ mod tests {
 
     #[test]
     fn whatever_is_no_link_is_refused_with_a_reason() {
-        assert_eq!(from_fragment("#about"), Err(LinkError::Scheme));
         assert_eq!(from_fragment("#g7.AAAA"), Err(LinkError::Newer));
-        assert_eq!(from_fragment("#g1.!!"), Err(LinkError::Damaged));
+        assert_eq!(from_fragment("#about"), Err(LinkError::Scheme));
+        for cut in ["#g2", "#g2.", "#g1.!!", "#g2.!!"] {
+            assert_eq!(from_fragment(cut), Err(LinkError::Damaged), "{cut}");
+        }
         let fragment = to_fragment(&example());
         assert_eq!(from_fragment(&fragment[..fragment.len() - 9]), Err(LinkError::Damaged));
         assert_eq!(from_fragment(&"a".repeat(MAX_FRAGMENT + 1)), Err(LinkError::TooLarge));
     }
 
     #[test]
+    fn what_other_programs_put_behind_the_address_is_no_link() {
+        assert!(["#g1.AAAA", "g2.", "#g7", "#g12.A"].into_iter().all(is_link));
+        assert!(!["", "#", "#g", "#about", "#gclid=1", "#utm_source=x", "#:~:text=g1."].into_iter().any(is_link));
+    }
+
+    #[test]
+    fn the_punctuation_after_a_link_is_forgiven() {
+        let fragment = to_fragment(&example());
+        for after in [")", ".", ",", ").", ">", "\u{201d}", "&utm_source=x"] {
+            assert_eq!(from_fragment(&format!("{fragment}{after}")), from_fragment(&fragment), "{after}");
+        }
+    }
+
+    #[test]
     fn a_small_link_that_inflates_to_gigabytes_is_stopped() {
-        let bomb = URL_SAFE_NO_PAD.encode(compress_to_vec(&vec![0; MAX_INFLATED + 1], 10));
+        let bomb = URL_SAFE_NO_PAD.encode(compress_to_vec_zlib(&vec![0; MAX_INFLATED + 1], 10));
         assert_eq!(from_fragment(&format!("{SCHEME}{bomb}")), Err(LinkError::Damaged));
     }
 }

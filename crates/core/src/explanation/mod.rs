@@ -14,7 +14,7 @@ mod passage;
 pub use document::{Document, DocumentError, FORMAT, VERSION};
 pub use export::table_csv;
 pub use joint::JointEffect;
-pub use link::{LinkError, SCHEME, from_fragment, to_fragment};
+pub use link::{LinkError, from_fragment, is_link, to_fragment};
 pub use manifest::{Answer, AnswerStop, AnswerWarning, Manifest, Model, Producer, Sampling};
 pub use method::{Aggregation, Compression, Derivation, Method};
 pub use methods::{METHODS, MethodText};

@@ -13,6 +13,7 @@ use crate::app::state::library::LibraryMessage;
 use crate::app::state::local_file::LocalFile;
 use crate::app::state::message::{Effect, Fetch};
 use crate::app::state::model_choice::ModelChoice;
+use crate::app::state::place::Place;
 use crate::app::state::storage_keys;
 use crate::library::address::{all_parts, file_address, file_name, part_of};
 use crate::library::download_spec::{DownloadSpec, FileSpec};
@@ -294,7 +295,7 @@ impl State {
             LibraryEvent::Completed(location) => self.download_completed(location),
             LibraryEvent::Discarded(problem) => {
                 self.end_download();
-                *self.problem = Some(problem);
+                self.fail_at(Place::Page, problem);
             }
             LibraryEvent::StoredModels(_) | LibraryEvent::Preview(_) | LibraryEvent::Done => {}
         }

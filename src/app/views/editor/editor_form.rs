@@ -8,6 +8,8 @@ use super::examples_bar::ExamplesBar;
 use super::model_bar::ModelBar;
 use super::settings_form::SettingsForm;
 use crate::app::page::use_page;
+use crate::app::state::place::Place;
+use crate::app::views::layout::problem_box::ProblemBox;
 
 /// The question: prompt, given answer, settings, model. Folded away while a shared explanation is read.
 #[component]
@@ -33,6 +35,7 @@ pub fn EditorForm() -> impl IntoView {
                 <span class="label">"Prompt"</span>
                 <textarea
                     data-testid="prompt-input"
+                    dir="auto"
                     rows="5"
                     spellcheck="false"
                     placeholder="Some facts, then a question about them. Each sentence becomes one source."
@@ -49,7 +52,7 @@ pub fn EditorForm() -> impl IntoView {
                     type="button"
                     class="primary"
                     data-testid="explain-button"
-                    disabled=is_active
+                    aria-disabled=move || is_active().to_string()
                     on:click=move |_| page.send(Message::Explain)
                 >
                     {move || if explains_given() { "Explain the given answer" } else { "Answer and explain" }}
@@ -60,6 +63,7 @@ pub fn EditorForm() -> impl IntoView {
                     <kbd>"Enter"</kbd>
                 </span>
             </div>
+            <ProblemBox place=Place::Editor />
         </details>
     }
 }
@@ -85,7 +89,7 @@ fn BuiltInHint() -> impl IntoView {
 fn GivenAnswer() -> impl IntoView {
     let page = use_page();
     let is_open = RwSignal::new(untrack(|| page.with(|state| !state.editor.given_answer.is_empty())));
-    // An answer that was put here by Stop must be seen.
+    // An answer that comes with a prompt must be seen.
     Effect::new(move |_| {
         if page.with(|state| !state.editor.given_answer.is_empty()) {
             is_open.set(true);
@@ -110,6 +114,7 @@ fn GivenAnswer() -> impl IntoView {
                 <textarea
                     rows="3"
                     data-testid="given-answer"
+                    dir="auto"
                     aria-label="Given answer"
                     prop:value=move || page.with(|state| state.editor.given_answer.clone())
                     on:input=move |event| page.send(Message::GivenAnswerTyped(event_target_value(&event)))

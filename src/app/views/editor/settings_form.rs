@@ -4,10 +4,11 @@ use crate::app::state::engine::MaskedLmState;
 use crate::app::state::message::Message;
 use crate::request::LoadedModel;
 use leptos::prelude::*;
+use web_sys::HtmlInputElement;
 
 use crate::app::analysis::number;
 use crate::app::page::use_page;
-use crate::app::state::settings::{Settings, parsed};
+use crate::app::state::settings::{RefusedNumber, Settings, parsed};
 use crate::app::views::layout::file_button::FileButton;
 use crate::explanation::{METHODS, MethodText, Unit};
 
@@ -51,21 +52,22 @@ pub fn SettingsForm() -> impl IntoView {
                     id="max-tokens"
                     start="256"
                     range=1.0..=4096.0
-                    take=move |n| page.change_settings(|all| all.max_tokens = n.map_or(256, |n| n as usize))
+                    take=|all, n| all.max_tokens = n.map_or(256, |n| n as usize)
                 />
                 <NumberField
                     label="Longest text (tokens)"
                     id="max-context"
                     start=""
                     range=16.0..=1_000_000.0
-                    take=move |n| page.change_settings(|all| all.max_context = n.map(|n| n as usize))
+                    take=|all, n| all.max_context = n.map(|n| n as usize)
                 />
                 <NumberField
                     label="Temperature (0 is greedy)"
                     id="temperature"
                     start="0"
                     range=0.0..=2.0
-                    take=move |n| page.change_settings(|all| all.temperature = n.unwrap_or(0.0))
+                    decimal=true
+                    take=|all, n| all.temperature = n.unwrap_or(0.0)
                 />
                 <NumberField
                     label="Top-k"
@@ -73,15 +75,16 @@ pub fn SettingsForm() -> impl IntoView {
                     start=""
                     range=1.0..=1000.0
                     disabled=is_greedy
-                    take=move |n| page.change_settings(|all| all.top_k = n.map(|n| n as usize))
+                    take=|all, n| all.top_k = n.map(|n| n as usize)
                 />
                 <NumberField
                     label="Top-p"
                     id="top-p"
                     start=""
                     range=0.01..=1.0
+                    decimal=true
                     disabled=is_greedy
-                    take=move |n| page.change_settings(|all| all.top_p = n)
+                    take=|all, n| all.top_p = n
                 />
                 <NumberField
                     label="Seed"
@@ -89,7 +92,7 @@ pub fn SettingsForm() -> impl IntoView {
                     start="0"
                     range=0.0..=4_294_967_295.0
                     disabled=is_greedy
-                    take=move |n| page.change_settings(|all| all.seed = n.map_or(0, |n| n as u64))
+                    take=|all, n| all.seed = n.map_or(0, |n| n as u64)
                 />
                 <label class="check">
                     <input
@@ -160,25 +163,42 @@ fn chosen_unit(value: &str) -> Unit {
     if value == Unit::Word.noun() { Unit::Word } else { Unit::Sentence }
 }
 
-/// A number, or nothing; what is neither is marked and not taken.
+/// A number, or nothing; what is neither is not taken, and the field says what can be.
 #[component]
 fn NumberField(
     label: &'static str,
     id: &'static str,
     start: &'static str,
     range: RangeInclusive<f64>,
-    #[prop(optional, into)] disabled: Signal<bool>,
-    take: impl Fn(Option<f64>) + 'static,
+    /// Whether it may have decimals.
+    #[prop(optional)]
+    decimal: bool,
+    /// Given for what counts only where answers are sampled.
+    #[prop(optional, into)]
+    disabled: Option<Signal<bool>>,
+    take: fn(&mut Settings, Option<f64>),
 ) -> impl IntoView {
-    let is_wrong = RwSignal::new(false);
-    let (least, most) = (range.start().to_string(), range.end().to_string());
-    let on_input = move |event| {
+    let page = use_page();
+    let allowed = allowed_words(&range, decimal);
+    let is_wrong = Memo::new(move |_| page.with(|state| state.editor.settings.refused.iter().any(|refused| refused.label == label)));
+    let words = {
+        let allowed = allowed.clone();
+        move || is_wrong.get().then(|| allowed.clone())
+    };
+    let on_input = move |event: leptos::ev::Event| {
         let text = event_target_value(&event);
-        let number = parsed(&text, range.clone());
-        is_wrong.set(number.is_none() && !text.trim().is_empty());
-        if !is_wrong.get_untracked() {
-            take(number);
-        }
+        let number = parsed(&text, range.clone()).filter(|number| decimal || number.fract() == 0.0);
+        // A browser gives no text for what is no number at all, and calls the field invalid.
+        let is_invalid = event_target::<HtmlInputElement>(&event).matches(":invalid").unwrap_or(false);
+        let is_refused = number.is_none() && (is_invalid || !text.trim().is_empty());
+        let refused = RefusedNumber { label, is_of_sampling: disabled.is_some(), allowed: allowed.clone() };
+        page.change_settings(|all| {
+            all.refused.retain(|other| other.label != label);
+            match is_refused {
+                true => all.refused.push(refused),
+                false => take(all, number),
+            }
+        });
     };
     view! {
         <label class="number">
@@ -187,14 +207,22 @@ fn NumberField(
                 type="number"
                 data-testid=id
                 step="any"
-                min=least
-                max=most
                 value=start
-                disabled=disabled
+                disabled=move || disabled.is_some_and(|disabled| disabled.get())
                 aria-invalid=move || is_wrong.get().to_string()
                 on:input=on_input
             />
+            <span class="wrong" role="status" data-testid=format!("{id}-wrong")>{words}</span>
         </label>
+    }
+}
+
+/// "a whole number from 1 to 4,096".
+fn allowed_words(range: &RangeInclusive<f64>, decimal: bool) -> String {
+    let (least, most) = (range.start(), range.end());
+    match decimal {
+        true => format!("a number from {least} to {most}"),
+        false => format!("a whole number from {} to {}", number::grouped(*least as u64), number::grouped(*most as u64)),
     }
 }
 
@@ -227,6 +255,12 @@ mod tests {
         };
         assert!(text_words(Some(4_096), &loaded).starts_with("A text of 4,096 tokens takes 939.5 MB of memory"));
         assert!(text_words(Some(1 << 20), &loaded).starts_with("A text of 40,960 tokens"));
+    }
+
+    #[test]
+    fn what_a_field_takes_is_said() {
+        assert_eq!(allowed_words(&(1.0..=4096.0), false), "a whole number from 1 to 4,096");
+        assert_eq!(allowed_words(&(0.01..=1.0), true), "a number from 0.01 to 1");
     }
 
     #[test]

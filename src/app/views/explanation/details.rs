@@ -34,7 +34,7 @@ pub fn Details() -> impl IntoView {
                 "Why " {title} "?"
                 <Show when=is_preview><span class="tag">"preview"</span></Show>
             </h3>
-            <blockquote>{quote}</blockquote>
+            <blockquote dir="auto">{quote}</blockquote>
             {move || {
                 let of_scores = page.attribution(|attribution| (attribution.method(), attribution.score_unit().to_owned()));
                 verdict.get().zip(of_scores).map(|(evidence, (method, unit))| view! { <Verdict evidence method unit /> })

@@ -1,6 +1,8 @@
 use crate::app::state::explanation::Origin;
 use crate::app::state::library::LibraryMessage;
 use crate::app::state::message::Message;
+use crate::app::state::place::Place;
+use leptos::ev;
 use leptos::html::Section;
 use leptos::prelude::*;
 
@@ -11,8 +13,11 @@ use super::details::Details;
 use super::methods_view::MethodsView;
 use super::table_view::TableView;
 use super::text_view::TextView;
+use crate::app::analysis::number::counted;
+use crate::app::analysis::title::title;
 use crate::app::browser;
 use crate::app::page::use_page;
+use crate::app::views::layout::problem_box::ProblemBox;
 use crate::explanation::{Answer, AnswerStop, AnswerWarning, Document};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,6 +27,30 @@ enum Tab {
     DeletionTest,
     Methods,
     Ablation,
+}
+
+impl Tab {
+    /// In the order on screen, with the ends of their test ids.
+    const ALL: [(Self, &str); 5] = [
+        (Self::Text, "text"),
+        (Self::Table, "table"),
+        (Self::DeletionTest, "check"),
+        (Self::Methods, "methods"),
+        (Self::Ablation, "without"),
+    ];
+
+    /// Where a key leads from this tab, as in the tabs pattern of WAI-ARIA: around, and to both ends.
+    fn after_key(self, key: &str) -> Option<(Self, &'static str)> {
+        let (at, n) = (Self::ALL.iter().position(|(tab, _)| *tab == self)?, Self::ALL.len());
+        let next = match key {
+            "ArrowRight" => (at + 1) % n,
+            "ArrowLeft" => (at + n - 1) % n,
+            "Home" => 0,
+            "End" => n - 1,
+            _ => return None,
+        };
+        Some(Self::ALL[next])
+    }
 }
 
 /// The document on screen. While a new answer is written the old explanation is out of the way, not gone.
@@ -41,19 +70,28 @@ pub fn ExplanationView() -> impl IntoView {
 fn ShownExplanation() -> impl IntoView {
     let page = use_page();
     let tab = RwSignal::new(Tab::Text);
+    let on_key = move |event: ev::KeyboardEvent| {
+        if let Some((next, name)) = tab.get_untracked().after_key(&event.key()) {
+            event.prevent_default();
+            tab.set(next);
+            browser::focus(&format!("[data-testid='tab-{name}']"));
+        }
+    };
     let section = NodeRef::<Section>::new();
     section.on_load(move |section| {
         if untrack(|| page.is_busy()) {
             browser::reveal(&section);
         }
     });
+    let title = Memo::new(move |_| page.attribution(|attribution| title(attribution.document())));
     let is_numbers = move || page.attribution(|attribution| !attribution.scale().is_shares()) == Some(true);
     view! {
         <section node_ref=section class="explanation" class:numbers=is_numbers aria-label="Explanation">
             <div class="result-head">
                 <h2>"Explanation"</h2>
+                <p class="of" dir="auto" data-testid="title">{move || title.get()}</p>
                 <SharedBadge />
-                <div class="tabs" role="tablist" aria-label="Views">
+                <div class="tabs" role="tablist" aria-label="Views" on:keydown=on_key>
                     <TabButton tab own=Tab::Text test_id="tab-text" label="Text and graph" />
                     <TabButton tab own=Tab::Table test_id="tab-table" label="Table" />
                     <TabButton tab own=Tab::DeletionTest test_id="tab-check" label="Check" />
@@ -62,11 +100,13 @@ fn ShownExplanation() -> impl IntoView {
                 </div>
             </div>
             <AnswerWarningBanner />
+            <CutBanner />
             <ReproductionBanner />
             <PartialBanner />
             <DerivationBar />
             <div class="columns" class:wide=move || matches!(tab.get(), Tab::Table | Tab::Methods | Tab::Ablation)>
                 <div class="card main">
+                    <ProblemBox place=Place::Explanation />
                     <div role="tabpanel" aria-label="Text and graph" hidden=move || tab.get() != Tab::Text>
                         <TextView />
                     </div>
@@ -101,7 +141,14 @@ fn ShownExplanation() -> impl IntoView {
 fn TabButton(tab: RwSignal<Tab>, own: Tab, test_id: &'static str, label: &'static str) -> impl IntoView {
     let is_own = move || tab.get() == own;
     view! {
-        <button type="button" role="tab" data-testid=test_id aria-selected=move || is_own().to_string() on:click=move |_| tab.set(own)>
+        <button
+            type="button"
+            role="tab"
+            data-testid=test_id
+            aria-selected=move || is_own().to_string()
+            tabindex=move || if is_own() { "0" } else { "-1" }
+            on:click=move |_| tab.set(own)
+        >
             {label}
         </button>
     }
@@ -147,6 +194,27 @@ fn AnswerWarningBanner() -> impl IntoView {
     view! { {banner} }
 }
 
+/// An answer that was cut off after so many tokens.
+#[derive(Clone, Debug, PartialEq)]
+struct Cut {
+    tokens: usize,
+    /// The limit was that of the settings, and not the model's own.
+    can_go_on: bool,
+}
+
+impl Cut {
+    fn of(document: &Document) -> Option<Self> {
+        let Answer::Generated { stop: AnswerStop::Length, max_tokens, .. } = document.manifest.answer else { return None };
+        let tokens = document.generation.tokens.iter().sum();
+        Some(Self { tokens, can_go_on: tokens >= max_tokens })
+    }
+
+    fn words(&self) -> String {
+        let reason = if self.can_go_on { "the most that was allowed" } else { "because prompt and answer are as long as they may be" };
+        format!("The answer was cut off at {}, {reason}.", counted(self.tokens, "token"))
+    }
+}
+
 #[derive(Clone, PartialEq)]
 struct WarningWords {
     words: &'static str,
@@ -162,6 +230,26 @@ fn answer_warning(answer: &Answer) -> Option<WarningWords> {
         _ => return None,
     };
     Some(WarningWords { words, suggests_larger_model })
+}
+
+/// Says that the answer did not end, and offers to let it go on.
+#[component]
+fn CutBanner() -> impl IntoView {
+    let page = use_page();
+    let cut = Memo::new(move |_| page.attribution(|attribution| Cut::of(attribution.document())).flatten().filter(|_| !page.is_busy()));
+    let banner = move || {
+        let cut = cut.get()?;
+        Some(view! {
+            <p class="banner" role="status" data-testid="cut">
+                {cut.words()}
+                {cut.can_go_on.then(|| view! {
+                    " "
+                    <button type="button" data-testid="lengthen" on:click=move |_| page.send(Message::Lengthen)>"Let it go on"</button>
+                })}
+            </p>
+        })
+    };
+    view! { {banner} }
 }
 
 /// Whether the explanation from elsewhere came out again.
@@ -211,5 +299,18 @@ impl Stopped {
             (false, _) => "Sentences not yet measured are marked; shares are among the measured ones.",
         };
         Some(Self { passes, consequence })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrow_keys_go_around_the_tabs() {
+        let after = |tab: Tab, key| tab.after_key(key).map(|(tab, _)| tab);
+        assert!(after(Tab::Text, "ArrowLeft") == Some(Tab::Ablation) && after(Tab::Ablation, "ArrowRight") == Some(Tab::Text));
+        assert!(after(Tab::Table, "Home") == Some(Tab::Text) && after(Tab::Table, "End") == Some(Tab::Ablation));
+        assert!(after(Tab::Table, "x").is_none());
     }
 }

@@ -45,7 +45,7 @@ impl RowText {
 
 /// A sentence with its influence. A generated one can be explained: by click, Enter or Space.
 #[component]
-pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>) -> impl IntoView {
+pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>) -> impl IntoView {
     let RowText { node, label, text, generated } = row;
     let test_id = format!("sentence-{label}");
     let page = use_page();
@@ -78,7 +78,7 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>) -> impl IntoView {
     let can_open = move || untrack(|| page.attribution(|attribution| attribution.can_expand(node))) == Some(true);
     let select = move |extend: bool| {
         if let Some(i) = generated {
-            page.send(Message::Select { row: i, extend });
+            page.send(Message::Select { row: i, extend: extend || adds.get_untracked() });
         }
     };
     // Words flow as text; their labels and shares are in the tooltip.
@@ -136,7 +136,7 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>) -> impl IntoView {
             <span role="rowheader" class="label">
                 <OpenButton node label text=text.clone() is_open=Signal::derive(move || words.with(Option::is_some)) />
             </span>
-            <span role="gridcell" class="text">
+            <span role="gridcell" class="text" dir="auto">
                 <RowWords text words />
                 <EvidenceTag node />
             </span>

@@ -3,16 +3,17 @@ use std::ops::Range;
 use leptos::ev;
 use leptos::html::Div;
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
-use web_sys::HtmlElement;
 
 use super::arc_diagram::ArcDiagram;
 use super::legend::Legend;
 use super::prune_control::PruneControl;
 use super::row_positions::row_positions;
 use super::sentence_row::{RowText, SentenceRow};
+use crate::app::browser;
 use crate::app::page::use_page;
 use crate::explanation::SectionKind;
+
+const ANSWER: &str = "Answer";
 
 /// The sentences of prompt and answer as lines, which are also the nodes of the graph beside them.
 #[component]
@@ -30,13 +31,15 @@ pub fn TextView() -> impl IntoView {
         if let Some(next) = row_after_key(&event.key(), tab_stop.get_untracked(), last) {
             event.prevent_default();
             tab_stop.set(next);
-            focus_row(lines, next);
+            browser::focus(&format!("[data-node='{next}']"));
         }
     };
+    // For fingers, which hold no key: a click adds a sentence or takes it away.
+    let adds = RwSignal::new(false);
     let is_flow = move || page.attribution(|attribution| !attribution.document().unit.is_sentence()) == Some(true);
     let hint = move || match is_flow() {
-        true => "click a word to explain it, Ctrl adds more; the tab Table has all edges",
-        false => "click a sentence to explain it, Ctrl adds more",
+        true => "choose a word to explain it; the tab Table has all edges",
+        false => "choose a sentence to explain it",
     };
     let prompt = move || rows.get().into_iter().filter(|row| row.generated.is_none()).collect::<Vec<_>>();
     let of = move |section: Range<usize>| {
@@ -48,8 +51,8 @@ pub fn TextView() -> impl IntoView {
     let passage = move |(title, section): (&'static str, Range<usize>)| {
         view! {
             <div role="rowgroup" class="passage">
-                <Heading title hint />
-                <For each=of(section) key=RowText::clone children=move |row| view! { <SentenceRow row tab_stop /> } />
+                <Heading title hint adds=(title == ANSWER).then_some(adds) />
+                <For each=of(section) key=RowText::clone children=move |row| view! { <SentenceRow row tab_stop adds /> } />
             </div>
         }
     };
@@ -59,8 +62,8 @@ pub fn TextView() -> impl IntoView {
             <ArcDiagram positions />
             <div class="grid" role="grid" aria-label="Sentences" aria-multiselectable="true" data-testid="sentences" on:keydown=on_key>
                 <div role="rowgroup" class="passage">
-                    <Heading title="Prompt" hint=|| "" />
-                    <For each=prompt key=RowText::clone children=move |row| view! { <SentenceRow row tab_stop /> } />
+                    <Heading title="Prompt" hint=|| "" adds=None />
+                    <For each=prompt key=RowText::clone children=move |row| view! { <SentenceRow row tab_stop adds /> } />
                 </div>
                 {move || sections.get().into_iter().map(titled).map(passage).collect_view()}
             </div>
@@ -70,16 +73,31 @@ pub fn TextView() -> impl IntoView {
 }
 
 fn titled((kind, sentences): (SectionKind, Range<usize>)) -> (&'static str, Range<usize>) {
-    (if kind == SectionKind::Thought { "Thought" } else { "Answer" }, sentences)
+    (if kind == SectionKind::Thought { "Thought" } else { ANSWER }, sentences)
 }
 
 #[component]
-fn Heading(title: &'static str, hint: impl Fn() -> &'static str + Send + Sync + 'static) -> impl IntoView {
+fn Heading(title: &'static str, hint: impl Fn() -> &'static str + Send + Sync + 'static, adds: Option<RwSignal<bool>>) -> impl IntoView {
+    let several = move |adds: RwSignal<bool>| {
+        view! {
+            <button
+                type="button"
+                class="chip"
+                data-testid="several"
+                title="The same as a click with Ctrl"
+                aria-pressed=move || adds.get().to_string()
+                on:click=move |_| adds.update(|adds| *adds = !*adds)
+            >
+                "Choose several"
+            </button>
+        }
+    };
     view! {
         <div role="row" class="heading">
             <span role="columnheader" class="title">
                 <strong>{title}</strong>
                 <span class="hint">{hint}</span>
+                {adds.map(several)}
             </span>
             <span role="columnheader" class="share">"via steps" <small>"CAGE"</small></span>
             <span role="columnheader" class="share direct">"direct" <small>"row"</small></span>
@@ -95,14 +113,6 @@ fn row_after_key(key: &str, row: usize, last: usize) -> Option<usize> {
         "Home" => Some(0),
         "End" => Some(last),
         _ => None,
-    }
-}
-
-fn focus_row(lines: NodeRef<Div>, node: usize) {
-    let row = lines.get_untracked().and_then(|lines| lines.query_selector(&format!("[data-node='{node}']")).ok().flatten());
-    if let Some(row) = row.and_then(|row| row.dyn_into::<HtmlElement>().ok()) {
-        // An element that cannot take the focus leaves it where it is.
-        drop(row.focus());
     }
 }
 

@@ -1,6 +1,8 @@
 use leptos::prelude::*;
 
+use crate::app::analysis::number;
 use crate::app::page::use_page;
+use crate::app::state::message::Message;
 
 /// The answer while it is written.
 #[component]
@@ -11,11 +13,37 @@ pub fn AnswerStream() -> impl IntoView {
         <Show when=move || is_answering.get()>
             <section class="answer-stream card" aria-label="Answer so far">
                 <p
+                    dir="auto"
                     data-testid="answer-stream"
                 >
                     {move || page.with(|state| state.engine.run.answer().unwrap_or_default().to_owned())}<span class="caret"></span>
                 </p>
             </section>
         </Show>
+        <Unfinished />
+    }
+}
+
+/// The answer that a run ended too early to explain, and what the visitor can do with it.
+#[component]
+fn Unfinished() -> impl IntoView {
+    let page = use_page();
+    move || {
+        page.with(|state| state.engine.unfinished.clone()).map(|unfinished| {
+            view! {
+                <section class="answer-stream card" aria-label="Answer that is not explained">
+                    <p dir="auto" data-testid="unfinished">{unfinished.text}</p>
+                    <div class="go">
+                        <strong>{format!("Not explained yet; {} so far.", number::counted(unfinished.tokens, "token"))}</strong>
+                        <button type="button" data-testid="explain-so-far" on:click=move |_| page.send(Message::ExplainSoFar)>
+                            "Explain what is there"
+                        </button>
+                        <button type="button" data-testid="go-on" on:click=move |_| page.send(Message::GoOn)>
+                            "Continue the answer"
+                        </button>
+                    </div>
+                </section>
+            }
+        })
     }
 }

@@ -1,4 +1,5 @@
 use crate::app::state::message::Message;
+use leptos::ev;
 use leptos::prelude::*;
 
 use super::file_button::FileButton;
@@ -12,9 +13,16 @@ use crate::app::page::use_page;
 pub fn Header() -> impl IntoView {
     let page = use_page();
     let nothing_to_share = Signal::derive(move || page.with(|state| state.explanation.shown.is_none()) || page.is_busy());
+    let go_home = move |event: ev::MouseEvent| {
+        // With a modifier key a link opens another tab.
+        if !(event.ctrl_key() || event.meta_key() || event.shift_key()) {
+            event.prevent_default();
+            page.send(Message::GoHome);
+        }
+    };
     view! {
         <header class="site">
-            <div class="brand">
+            <a class="brand" href="./" data-testid="home" on:click=go_home>
                 <svg class="logo" viewBox="0 0 32 32" aria-hidden="true">
                     <rect x="3" y="3" width="26" height="26" rx="7" />
                     <path d="M19 8C10 8 10 24 19 24M19 16c-4 0-4 8 0 8" />
@@ -26,7 +34,7 @@ pub fn Header() -> impl IntoView {
                     <h1>"Glasscage"</h1>
                     <p>"See which sentences a language model\u{2019}s answer rests on."</p>
                 </div>
-            </div>
+            </a>
             <div class="actions">
                 <FileButton
                     label="Open\u{2026}"

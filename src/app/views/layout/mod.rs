@@ -7,7 +7,7 @@ mod gallery;
 mod header;
 pub mod icon;
 mod link_panel;
-mod problem_box;
+pub mod problem_box;
 pub mod problem_text;
 mod status_bar;
 mod theme_button;

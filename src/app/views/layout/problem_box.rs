@@ -1,18 +1,24 @@
+use crate::app::browser;
 use crate::app::state::message::Message;
+use crate::app::state::place::Place;
+use leptos::html::Div;
 use leptos::prelude::*;
 
 use super::icon::{Icon, IconView};
 use super::problem_text::ProblemText;
 use crate::app::page::use_page;
 
-/// What went wrong, and what to do next.
+/// What went wrong at this place, and what to do next. It scrolls into view.
 #[component]
-pub fn ProblemBox() -> impl IntoView {
+pub fn ProblemBox(place: Place) -> impl IntoView {
     let page = use_page();
     let contents = move || {
-        page.with(|state| state.problem.clone()).map(|problem| {
+        let problem = page.with(|state| state.problem.clone().filter(|_| state.problem_place == place));
+        problem.map(|problem| {
+            let alert = NodeRef::<Div>::new();
+            alert.on_load(|alert| browser::reveal(&alert));
             view! {
-                <div class="problem" data-testid="problem">
+                <div node_ref=alert class="problem" data-testid="problem">
                     <ProblemText problem />
                     <button type="button" class="quiet close" aria-label="Dismiss" on:click=move |_| page.send(Message::DismissProblem)>
                         <IconView icon=Icon::Close />

@@ -1,0 +1,67 @@
+//! What an explanation is called: in the browser's tab and history, in its heading, as a file.
+
+use crate::explanation::Document;
+
+/// The title of the page without an explanation.
+pub const HOME: &str = "Glasscage: why did the model answer that?";
+/// More characters are cut.
+const LONGEST: usize = 70;
+const LONGEST_FILE_NAME: usize = 40;
+
+/// The last question of the prompt; else the sentence that is explained.
+pub fn title(document: &Document) -> String {
+    let explained = || document.output.last().map_or("", |&row| document.generation.sentence(row));
+    let words: Vec<&str> = question(&document.prompt.text).unwrap_or_else(explained).split_whitespace().collect();
+    shortened(&words.join(" "), LONGEST)
+}
+
+/// The name of its file, without the ending: "glasscage-how-many-figs-are-left".
+pub fn file_name(document: &Document) -> String {
+    let title = title(document).to_lowercase();
+    let words: Vec<&str> = title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let name = words.join("-").chars().take(LONGEST_FILE_NAME).collect::<String>();
+    format!("glasscage-{}", name.trim_end_matches('-'))
+}
+
+/// The last sentence of a text that ends in a question mark.
+fn question(text: &str) -> Option<&str> {
+    let (end, mark) = text.rmatch_indices(['?', '\u{ff1f}', '\u{61f}']).next()?;
+    let before = &text[..end];
+    let start = [". ", "! ", "? ", "\n", "\u{3002}"].iter().filter_map(|stop| before.rfind(stop).map(|at| at + stop.len())).max();
+    Some(&text[start.unwrap_or(0)..end + mark.len()])
+}
+
+fn shortened(text: &str, longest: usize) -> String {
+    if text.chars().count() <= longest {
+        return text.to_owned();
+    }
+    let cut: String = text.chars().take(longest - 1).collect();
+    format!("{}\u{2026}", cut.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::analysis::attribution_view::tests::document;
+    use crate::explanation::Passage;
+
+    fn asking(prompt: &str) -> Document {
+        let prompt = Passage::new(prompt, &[0..prompt.len()], vec![1]);
+        Document { prompt: prompt.into(), ..document() }
+    }
+
+    #[test]
+    fn an_explanation_is_called_as_the_question_of_its_prompt() {
+        assert_eq!(title(&asking("Ann has 3.5 figs. How many\nare left? Think first.")), "are left?");
+        assert_eq!(title(&asking("Ann has 3.5 figs. How many are left?")), "How many are left?");
+        assert_eq!(title(&asking("Why 3.5?")), "Why 3.5?");
+        assert_eq!(title(&asking(&format!("{}?", "why ".repeat(40)))).chars().count(), 70);
+        assert_eq!(file_name(&asking("Ann has 3 figs. How many are left?")), "glasscage-how-many-are-left");
+    }
+
+    #[test]
+    fn where_nothing_is_asked_it_is_called_as_the_sentence_that_is_explained() {
+        let document = Document { output: vec![1], ..asking("Go on.") };
+        assert_eq!(title(&document), document.generation.sentence(1).trim());
+    }
+}

@@ -1,0 +1,89 @@
+//! Back and Forward, as sequences of messages.
+
+use super::tests::{Page, answered, asked, unmeasured};
+use crate::app::analysis::attribution_view::tests::document;
+use crate::app::state::explanation::Origin;
+use crate::app::state::message::{Effect, Message};
+use crate::explanation::to_fragment;
+use crate::worker::engine::protocol::EngineEvent;
+
+const HOME: &str = "https://a.b/c/";
+
+/// What the entries that these effects push carry.
+fn pushed(effects: &[Effect]) -> Vec<Option<String>> {
+    let text = |effect: &Effect| if let Effect::PushEntry { text, .. } = effect { Some(text.clone()) } else { None };
+    effects.iter().filter_map(text).collect()
+}
+
+/// What the only entry that these effects replace carries, and its address.
+fn replaced(effects: &[Effect]) -> (String, Option<String>) {
+    let entry =
+        |effect: &Effect| if let Effect::ReplaceEntry { address, text } = effect { Some((address.clone(), text.clone())) } else { None };
+    effects.iter().find_map(entry).expect("an entry is replaced")
+}
+
+#[test]
+fn every_explanation_is_an_entry_and_comes_back_with_it() {
+    let mut page = Page::ready();
+    let run = asked(&page.send(Message::Explain));
+    assert_eq!(pushed(&page.engine(run, answered(unmeasured()))).len(), 1);
+    let (address, entry) = replaced(&page.engine(run, EngineEvent::Explained { document: Box::new(document()), problem: None }));
+    assert_eq!(address, HOME);
+    page.visit(None, "");
+    assert!(page.shown().is_none() && page.look(|state| *state.editor.is_open));
+    assert!(page.visit(entry.as_deref(), "").is_empty(), "the browser is there already");
+    assert_eq!(page.look(|state| state.explanation.document().cloned()), Some(document()));
+    assert_eq!(page.look(|state| state.explanation.shown.as_ref().unwrap().origin), Origin::Here);
+}
+
+#[test]
+fn a_link_keeps_its_address_and_its_entry_carries_the_explanation() {
+    let mut page = Page::ready();
+    let fragment = to_fragment(&document());
+    let (address, entry) = replaced(&page.visit(None, &format!("#{fragment}")));
+    assert_eq!(address, format!("{HOME}#{fragment}"));
+    let run = asked(&page.send(Message::Recompute));
+    let effects = page.engine(run, answered(unmeasured()));
+    assert!(matches!(&effects[..], [Effect::PushEntry { address, .. }] if address == HOME), "Back leads to the link: {effects:?}");
+    page.engine(run, EngineEvent::Explained { document: Box::new(document()), problem: None });
+    page.visit(entry.as_deref(), &fragment);
+    assert_eq!(page.look(|state| state.explanation.shown.as_ref().unwrap().origin), Origin::Link);
+}
+
+#[test]
+fn the_logo_leads_home_and_back_leads_back() {
+    let mut page = Page::explained();
+    assert_eq!(pushed(&page.send(Message::GoHome)), [None]);
+    assert!(page.shown().is_none());
+    assert!(page.send(Message::GoHome).is_empty());
+}
+
+#[test]
+fn an_explanation_of_another_prompt_leaves_the_screen_for_an_entry_that_the_next_one_takes() {
+    let mut page = Page::explained();
+    page.send(Message::PromptTyped("Another?".into()));
+    let effects = page.send(Message::Explain);
+    assert_eq!((pushed(&effects), page.shown()), (vec![None], None));
+    page.engine(asked(&effects), EngineEvent::Failed(crate::problem::Problem::new("too long", "shorten it")));
+    assert!(page.shown().is_none());
+    let again = page.send(Message::Explain);
+    assert!(pushed(&again).is_empty());
+    assert!(replaced(&page.engine(asked(&again), answered(unmeasured()))).1.is_some());
+}
+
+#[test]
+fn while_a_run_goes_on_the_browser_comes_back_to_what_is_on_screen() {
+    let mut page = Page::ready();
+    let run = asked(&page.send(Message::Explain));
+    page.engine(run, answered(unmeasured()));
+    let effects = page.visit(None, "");
+    assert!(matches!(&pushed(&effects)[..], [Some(_)]) && page.shown().is_some());
+    assert!(page.problem().contains("Press Stop first"));
+}
+
+#[test]
+fn what_is_no_link_is_no_error() {
+    let mut page = Page::ready();
+    page.visit(None, "#utm_source=x");
+    assert_eq!((page.problem(), page.shown()), (String::new(), None));
+}

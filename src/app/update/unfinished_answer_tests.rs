@@ -1,0 +1,82 @@
+//! Runs that end too early or are refused, and what the visitor can do then, as sequences of messages.
+
+use super::tests::{Page, asked};
+use crate::app::analysis::attribution_view::tests::document;
+use crate::app::state::message::{Effect, Message};
+use crate::app::state::place::Place;
+use crate::app::state::settings::{RefusedNumber, Settings};
+use crate::explanation::{Answer, AnswerStop, Document, Manifest, Sampling};
+use crate::problem::Problem;
+use crate::worker::engine::protocol::EngineEvent;
+
+fn place(page: &Page) -> Place {
+    page.look(|state| state.problem_place)
+}
+
+/// One whose run was stopped after two tokens.
+fn stopped() -> Page {
+    let mut page = Page::ready();
+    let run = asked(&page.send(Message::Explain));
+    page.token(run, "So ");
+    page.token(run, "4");
+    page.send(Message::Stop);
+    page.engine(run, EngineEvent::Stopped { answer: "So 4".into() });
+    page
+}
+
+#[test]
+fn a_stopped_answer_waits_for_a_decision_and_is_no_given_one() {
+    let mut page = stopped();
+    assert!(page.look(|state| state.editor.given_answer.is_empty()));
+    let whole = Page::question(&page.send(Message::GoOn));
+    assert_eq!((whole.answer, whole.max_tokens), (None, 256));
+    assert!(page.look(|state| state.engine.unfinished.is_none()));
+
+    let so_far = Page::question(&stopped().send(Message::ExplainSoFar));
+    assert_eq!((so_far.answer, so_far.max_tokens), (None, 2));
+}
+
+#[test]
+fn an_answer_whose_run_fails_waits_for_a_decision_and_the_next_run_asks_anew() {
+    let mut page = Page::ready();
+    let run = asked(&page.send(Message::Explain));
+    page.token(run, "So ");
+    page.engine(run, EngineEvent::Failed(Problem::new("broken", "again")));
+    assert_eq!(page.look(|state| state.engine.unfinished.as_ref().map(|unfinished| unfinished.tokens)), Some(1));
+    assert_eq!(place(&page), Place::Editor);
+    assert_eq!(Page::question(&page.send(Message::Explain)).answer, None);
+}
+
+fn by_masked_lm(page: &mut Page) -> Vec<Effect> {
+    page.send(Message::SettingsChanged(Settings { method: "reagent-mlm", ..Settings::default() }));
+    page.send(Message::Explain)
+}
+
+#[test]
+fn a_method_without_its_masked_language_model_is_refused_before_anything_is_answered() {
+    let mut page = Page::explained();
+    assert!(by_masked_lm(&mut page).is_empty());
+    assert!(page.problem().contains("needs a masked language model") && place(&page) == Place::Editor);
+    assert!(page.shown().is_some(), "what was on screen stays");
+    assert!(page.send(Message::CompareMethod("reagent-mlm".into())).is_empty());
+    assert_eq!(place(&page), Place::Explanation);
+}
+
+#[test]
+fn settings_that_cannot_be_used_start_no_run() {
+    let mut page = Page::ready();
+    let refused = RefusedNumber { label: "Longest answer (tokens)", is_of_sampling: false, allowed: "a whole number".into() };
+    page.send(Message::SettingsChanged(Settings { refused: vec![refused], ..Settings::default() }));
+    assert!(page.send(Message::Explain).is_empty());
+    assert!(page.problem().contains("Longest answer") && place(&page) == Place::Editor);
+}
+
+#[test]
+fn an_answer_that_was_cut_off_can_become_twice_as_long() {
+    let mut page = Page::ready();
+    let answer = Answer::Generated { sampling: Sampling::GREEDY, max_tokens: 300, stop: AnswerStop::Length, warning: None };
+    let manifest = Manifest { answer, ..document().manifest };
+    let cut = Document { manifest, ..document() };
+    page.send(Message::FileRead { name: "x.json".into(), text: Some(cut.to_json()) });
+    assert_eq!(Page::question(&page.send(Message::Lengthen)).max_tokens, 600);
+}

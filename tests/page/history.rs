@@ -1,0 +1,89 @@
+//! Back, Forward and a reload: every explanation is an entry of the browser's history.
+
+use super::browser::{Browser, PHONE};
+use super::steps::{ask, copied_link, example_prompt, server};
+
+const HOME: &str = "Glasscage: why did the model answer that?";
+
+async fn title(browser: &Browser) -> String {
+    browser.driver.title().await.expect("a title")
+}
+
+/// Waits for the page without an explanation.
+async fn is_home(browser: &Browser) {
+    browser.find("gallery-1").await;
+    assert!(browser.try_find("sentence-G1").await.is_none(), "nothing is explained");
+    assert_eq!(title(browser).await, HOME);
+}
+
+async fn back(browser: &Browser) {
+    browser.driver.back().await.expect("the page goes back");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn back_and_forward_show_the_explanation_of_their_entry_and_a_reload_keeps_it() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    is_home(&browser).await;
+    browser.click("gallery-1").await;
+    browser.find("sentence-G1").await;
+    let (made_before, its_title) = (browser.picture().await, title(&browser).await);
+    assert!(its_title.ends_with("Glasscage") && its_title != HOME, "{its_title}");
+    assert!(its_title.starts_with(browser.text("title").await.trim_end_matches('\u{2026}')), "{its_title}");
+    browser.pictures_of("title", "titled").await;
+    browser.click("home").await;
+    is_home(&browser).await;
+    browser.screenshot("home-light").await;
+
+    ask(&browser, &example_prompt()).await;
+    browser.explained().await;
+    let own = browser.picture().await;
+    browser.driver.refresh().await.expect("the page is loaded again");
+    browser.find("sentence-G1").await;
+    assert_eq!(browser.picture().await, own);
+    assert!(browser.try_find("badge").await.is_none(), "this one was made here");
+    browser.screenshot("reloaded-light").await;
+
+    back(&browser).await;
+    is_home(&browser).await;
+    back(&browser).await;
+    browser.find("badge").await;
+    assert_eq!((browser.picture().await, title(&browser).await), (made_before.clone(), its_title));
+    back(&browser).await;
+    is_home(&browser).await;
+    browser.driver.forward().await.expect("the page goes forward");
+    browser.find("badge").await;
+    assert_eq!(browser.picture().await, made_before);
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_is_behind_what_is_recomputed_from_it_and_forgives_what_was_copied_with_it() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&format!("{}#utm_source=x", server.url)).await;
+    is_home(&browser).await;
+    assert!(browser.try_find("problem").await.is_none(), "what is no link is no error");
+    browser.click("gallery-1").await;
+    let link = copied_link(&browser).await;
+    browser.driver.goto("about:blank").await.expect("the page closes");
+    browser.driver.goto(format!("{link})")).await.expect("the link opens");
+    browser.find("badge").await;
+    let shared = browser.picture().await;
+    browser.click("again").await;
+    browser.explained().await;
+    assert_eq!(browser.driver.current_url().await.expect("an address").fragment(), None);
+    back(&browser).await;
+    browser.find("badge").await;
+    assert_eq!(browser.picture().await, shared);
+    assert!(browser.driver.current_url().await.expect("an address").as_str().starts_with(&link));
+
+    // One digit of the link was changed.
+    let (before, after) = link.split_at(link.len() / 2);
+    let digit = if after.starts_with('x') { 'y' } else { 'x' };
+    browser.driver.goto("about:blank").await.expect("the page closes");
+    browser.driver.goto(format!("{before}{digit}{}", &after[1..])).await.expect("the link opens");
+    assert!(browser.problem().await.contains("damaged"), "{}", browser.problem().await);
+    browser.look(PHONE, "light").await;
+    browser.screenshot("damaged-phone").await;
+    browser.close().await;
+}

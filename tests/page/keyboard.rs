@@ -1,0 +1,51 @@
+//! Without a mouse: keys and fingers.
+
+use thirtyfour::Key;
+
+use super::browser::{Browser, PHONE};
+use super::steps::server;
+
+/// The test id of the element that has the focus.
+async fn focused(browser: &Browser) -> String {
+    let element = browser.driver.active_element().await.expect("an element has the focus");
+    element.attr("data-testid").await.expect("attributes can be read").unwrap_or_default()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn arrow_keys_go_through_the_tabs_and_the_pressed_button_keeps_the_focus() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    browser.click("gallery-1").await;
+    let tab = browser.find("tab-text").await;
+    tab.focus().await.expect("it takes the focus");
+    for (key, leads_to) in [(Key::Right, "tab-table"), (Key::End, "tab-without"), (Key::Right, "tab-text"), (Key::Left, "tab-without")] {
+        browser.driver.action_chain().send_keys(key).perform().await.expect("a key is pressed");
+        browser.wait(leads_to, async || (focused(&browser).await == leads_to).then_some(())).await;
+        let selected = browser.find(leads_to).await.attr("aria-selected").await.expect("attributes can be read");
+        assert_eq!(selected.as_deref(), Some("true"), "{leads_to}");
+    }
+    browser.click("home").await;
+    browser.fill("prompt-input", "Ann has 3 figs. Bob has 4 nuts. What does Bob have?").await;
+    browser.find("explain-button").await.send_keys(Key::Enter).await.expect("it is pressed");
+    assert_eq!(focused(&browser).await, "explain-button");
+    browser.explained().await;
+    assert_eq!(focused(&browser).await, "explain-button");
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fingers_choose_several_sentences() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    browser.look(PHONE, "light").await;
+    browser.click("gallery-1").await;
+    browser.click("several").await;
+    browser.click("sentence-G1").await;
+    let selected = async || browser.picture().await.iter().filter(|row| row[3] == "true").count();
+    assert_eq!(selected().await, 2);
+    browser.pictures_of("several", "several").await;
+    browser.click("several").await;
+    browser.click("sentence-G1").await;
+    assert_eq!(selected().await, 1);
+    browser.close().await;
+}
