@@ -21,20 +21,24 @@ const SCRIPT: &str = "./engine_loader.js";
 /// How long a worker's code may take to arrive.
 const START_MILLIS: u32 = 90_000;
 
+/// How long events are gathered before they are delivered together: one picture. A worker may say more than a page can draw.
+const FRAME_MILLIS: u32 = 16;
+
 /// A handle to a worker; clones speak to the same one.
 pub struct Client<Request, Event> {
     role: Role,
-    state: Rc<RefCell<State>>,
+    state: Rc<RefCell<State<Event>>>,
     deliver: Rc<dyn Fn(Result<Envelope<Event>, Lost>)>,
     requests: PhantomData<fn(Request)>,
 }
 
-#[derive(Default)]
-struct State {
+struct State<Event> {
     worker: Option<Worker>,
     is_listening: bool,
     /// Requests made before the worker listens.
     waiting: Vec<JsValue>,
+    /// What the worker said and nobody was told yet.
+    events: Vec<Envelope<Event>>,
     /// Kept while the worker lives, which calls them.
     _handlers: Option<Handlers>,
 }
@@ -42,6 +46,12 @@ struct State {
 struct Handlers {
     message: Closure<dyn FnMut(MessageEvent)>,
     error: Closure<dyn FnMut(ErrorEvent)>,
+}
+
+impl<Event> Default for State<Event> {
+    fn default() -> Self {
+        Self { worker: None, is_listening: false, waiting: Vec::new(), events: Vec::new(), _handlers: None }
+    }
 }
 
 impl<Request, Event> Clone for Client<Request, Event> {
@@ -98,8 +108,7 @@ impl<Request: Serialize + 'static, Event: DeserializeOwned + 'static> Client<Req
         let handlers = self.handlers();
         worker.set_onmessage(Some(handlers.message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(handlers.error.as_ref().unchecked_ref()));
-        *self.state.borrow_mut() =
-            State { worker: Some(worker.clone()), is_listening: false, waiting: Vec::new(), _handlers: Some(handlers) };
+        *self.state.borrow_mut() = State { worker: Some(worker.clone()), _handlers: Some(handlers), ..State::default() };
         self.watch_start(worker.clone());
         Ok(worker)
     }
@@ -133,10 +142,31 @@ impl<Request: Serialize + 'static, Event: DeserializeOwned + 'static> Client<Req
             LISTENING => self.release_waiting(),
             INCOMPATIBLE => self.lose(Lost::Incompatible),
             message => match Envelope::from_json(message) {
-                Some(event) => (self.deliver)(Ok(event)),
+                Some(event) => self.gather(event),
                 None => self.lose(Lost::Incompatible),
             },
         }
+    }
+
+    /// Keeps an event until the next delivery.
+    fn gather(&self, event: Envelope<Event>) {
+        let n_gathered = {
+            let mut state = self.state.borrow_mut();
+            state.events.push(event);
+            state.events.len()
+        };
+        if n_gathered == 1 {
+            let client = self.clone();
+            wasm_bindgen_futures::spawn_local(async move {
+                TimeoutFuture::new(FRAME_MILLIS).await;
+                client.deliver_events();
+            });
+        }
+    }
+
+    fn deliver_events(&self) {
+        let events = std::mem::take(&mut self.state.borrow_mut().events);
+        events.into_iter().for_each(|event| (self.deliver)(Ok(event)));
     }
 
     fn release_waiting(&self) {
@@ -150,6 +180,7 @@ impl<Request: Serialize + 'static, Event: DeserializeOwned + 'static> Client<Req
     }
 
     fn lose(&self, lost: Lost) {
+        self.deliver_events();
         self.terminate();
         (self.deliver)(Err(lost));
     }
