@@ -3,19 +3,20 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tokio::sync::{Mutex, MutexGuard};
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::browser::Browser;
 use super::server::Server;
 
-/// One browser at a time: the machine has two cores.
-static TURN: Mutex<()> = Mutex::const_new(());
+/// So many browsers at a time, on machines with two cores.
+static TURNS: Semaphore = Semaphore::const_new(2);
 
 /// A server of the built page.
-pub async fn server() -> (Server, MutexGuard<'static, ()>) {
+pub async fn server() -> (Server, SemaphorePermit<'static>) {
     static DIST: LazyLock<PathBuf> = LazyLock::new(|| std::env::var_os("GLASSCAGE_DIST").map_or_else(build_page, PathBuf::from));
-    let turn = TURN.lock().await;
+    let turn = TURNS.acquire().await.expect("it is never closed");
     (Server::start(&DIST).await, turn)
 }
 
@@ -38,9 +39,12 @@ pub fn example_prompt() -> String {
     examples["examples"][0]["prompt"].as_str().expect("a prompt").to_owned()
 }
 
-/// A file of this name and content that the browser can be given.
+/// A file of this name and content that the browser can be given, in a folder of its own: a browser lets go of a file that changes.
 pub fn file(name: &str, content: &[u8]) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    static FILES: AtomicUsize = AtomicUsize::new(0);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("files").join(FILES.fetch_add(1, Ordering::Relaxed).to_string());
+    std::fs::create_dir_all(&folder).expect("a temporary folder");
+    let path = folder.join(name);
     std::fs::write(&path, content).expect("a temporary file");
     path
 }

@@ -59,7 +59,15 @@ fn run_all(tally: &mut Tally) -> Result<()> {
     tally.check("clippy", run(&mut native.command("cargo", &["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"])?));
     let mut documentation = native.command("cargo", &["doc", "--workspace", "--all-features", "--no-deps"])?;
     tally.check("documentation", run(documentation.env("RUSTDOCFLAGS", "--deny warnings")));
-    tally.check("page", build::page(&web, &dist));
+    // Each spends minutes in steps that use one core.
+    let mut native_tests = natively(&native, &["--workspace", "--no-run"])?;
+    let page = std::thread::scope(|scope| {
+        let page = scope.spawn(|| build::page(&web, &dist));
+        // What does not compile is counted when it is to run.
+        drop(run(&mut native_tests));
+        page.join().expect("building the page does not panic")
+    });
+    tally.check("page", page);
     // Tests in a browser worker, then native ones; those that drive the built page find it in GLASSCAGE_DIST.
     let arguments = [
         "test",
