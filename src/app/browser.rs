@@ -56,6 +56,13 @@ fn set_entry(set: SetEntry, address: &str, text: Option<&str>) {
     }
 }
 
+/// Whether the page has the width of paper.
+pub fn lay_out_for_print(is_printing: bool) {
+    let Some(root) = document().document_element() else { return };
+    // Only an attribute's name can be refused.
+    drop(if is_printing { root.set_attribute("data-printing", "") } else { root.remove_attribute("data-printing") });
+}
+
 /// The text at `path` on the own site.
 pub async fn fetch_text(path: &str) -> Option<String> {
     let response: Response = JsFuture::from(window().fetch_with_str(path)).await.ok()?.dyn_into().ok()?;

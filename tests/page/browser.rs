@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use thirtyfour::common::capabilities::chromium::ChromiumLikeCapabilities;
+use thirtyfour::common::print::PrintParameters;
 use thirtyfour::prelude::*;
 
 /// Software WebGPU, nothing fetched in the background.
@@ -240,6 +241,11 @@ impl Browser {
         .await;
     }
 
+    /// How many sentences are shown by an estimate.
+    pub async fn n_estimated(&self) -> usize {
+        self.driver.find_all(By::Css(".sentence.estimated")).await.expect("sentences can be counted").len()
+    }
+
     /// Labels of all sentence rows, in order: P1, .. G1, ..
     pub async fn labels(&self) -> Vec<String> {
         let rows = self.driver.find_all(By::Css("[data-testid^='sentence-']")).await.expect("sentences");
@@ -272,6 +278,14 @@ impl Browser {
         std::fs::create_dir_all(&folder).expect("a folder for screenshots");
         let file = folder.join(format!("{name}.png"));
         self.driver.screenshot(&file).await.expect("a screenshot");
+        file
+    }
+
+    /// The page on A4 paper, as a PDF beside the screenshots.
+    pub async fn print(&self, name: &str) -> PathBuf {
+        let file = self.screenshot(name).await.with_extension("pdf");
+        let pdf = self.driver.print_page(PrintParameters::default()).await.expect("the page is printed");
+        std::fs::write(&file, pdf).expect("it can be written");
         file
     }
 

@@ -21,6 +21,7 @@ mod masked;
 mod masked_lm;
 mod offline;
 mod pairs;
+mod print;
 mod server;
 #[path = "../models/split.rs"]
 mod split;

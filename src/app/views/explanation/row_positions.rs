@@ -1,5 +1,6 @@
 //! Where the lines of the text are, so that the graph's nodes can be those lines.
 
+use leptos::ev;
 use leptos::html::Div;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -7,6 +8,7 @@ use wasm_bindgen::prelude::Closure;
 use web_sys::{Element, HtmlElement, ResizeObserver};
 
 use super::sentence_row::RowText;
+use crate::app::browser;
 
 /// In CSS pixels from the top of the lines.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,6 +39,19 @@ pub fn row_positions(lines: NodeRef<Div>, rows: Memo<Vec<RowText>>) -> RwSignal<
     on_cleanup(move || {
         // Disposed with its owner at the latest; a resize seen until then must not reach it.
         kept.try_with_value(|(observer, _)| observer.iter().for_each(ResizeObserver::disconnect));
+    });
+    // A printer's lines wrap elsewhere than the screen's, and nobody asks where: both get the same width until all is printed.
+    let before_print = window_event_listener(ev::beforeprint, move |_| {
+        browser::lay_out_for_print(true);
+        measure();
+    });
+    let after_print = window_event_listener(ev::afterprint, move |_| {
+        browser::lay_out_for_print(false);
+        measure();
+    });
+    on_cleanup(move || {
+        before_print.remove();
+        after_print.remove();
     });
     Effect::new(move |_| {
         rows.track();
