@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::explanation::{Document, METHODS, Model, Sampling, Unit};
+use crate::table::Table;
 
 /// What to explain, and how.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -86,8 +87,9 @@ pub enum ExplainProgress {
     Token(String),
     /// The answer is complete and cut into sentences; nothing is measured yet.
     Answered(Box<Document>),
-    /// The text is scored as it is; each pass is compared with that.
-    BaseScored,
+    /// A base text is scored, and each pass of the round is compared with that. Where it is the text as it is, with the table by
+    /// information flow: a first picture.
+    BaseScored { flow: Option<Table> },
     /// A pass was made that completes no source; passes done and planned.
     Pass { done: usize, planned: usize },
     /// A source is complete: its scores on the generated sentences after it (the last ones); passes done and planned.

@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use candle_core::quantized::GgmlDType;
 use glasscage::attribution::measure::measure;
+use glasscage::attribution::measured::MeasureRequest;
 use glasscage::attribution::{Segments, Transcript, method};
 use glasscage::cpu::CandleModel;
 use glasscage::engine::Engine;
@@ -78,7 +79,9 @@ async fn gpu(file: &BytesInMemory, gguf: &Gguf) -> GpuModel {
 /// The largest error of a score by `ig`, as a part of the largest score.
 async fn error(model: &mut impl LanguageModel, golden: &Golden, shape: &GoldenShape) -> f64 {
     let (transcript, segments) = (golden.transcript(), golden.segments());
-    let measured = measure(model, &[method("ig").unwrap()], &transcript, &segments, &mut async |_| ControlFlow::Continue(())).await;
+    let measured =
+        measure(model, &MeasureRequest::new(&[method("ig").unwrap()], &transcript, &segments), &mut async |_| ControlFlow::Continue(()))
+            .await;
     assert!(measured.failure.is_none(), "{:?}", measured.failure);
     let (mut largest, mut error) = (0.0_f64, 0.0_f64);
     for (i, row) in measured.tables[0].rows().enumerate() {
@@ -165,7 +168,8 @@ async fn from_tokens(session: &mut Session<Engine>, transcript: &Transcript, seg
     let tokens = |sentences: &[Range<usize>]| sentences.iter().flat_map(|sentence| sentence.clone().map(|t| t..t + 1)).collect::<Vec<_>>();
     let single = Segments { prompt: tokens(&segments.prompt), generation: tokens(&segments.generation) };
     let method = [method("attn-ig").unwrap()];
-    let measured = measure(&mut session.lm, &method, transcript, &single, &mut async |_| ControlFlow::Continue(())).await;
+    let measured =
+        measure(&mut session.lm, &MeasureRequest::new(&method, transcript, &single), &mut async |_| ControlFlow::Continue(())).await;
     let sources: Vec<usize> = single.prompt.iter().chain(&single.generation).map(|token| token.start).collect();
     let score = |target: usize, source: usize| {
         let row = single.generation.iter().position(|token| token.start == target).unwrap();
@@ -198,7 +202,8 @@ fn a_product_of_sentences_ranks_sources_much_as_the_product_of_tokens_does() {
         };
         let AnsweredQuestion { transcript, segments, .. } = *answered;
         let method = [method("attn-ig").unwrap()];
-        let measured = measure(&mut session.lm, &method, &transcript, &segments, &mut async |_| ControlFlow::Continue(())).await;
+        let measured =
+            measure(&mut session.lm, &MeasureRequest::new(&method, &transcript, &segments), &mut async |_| ControlFlow::Continue(())).await;
         let ours: Vec<f64> = measured.tables[0].rows().flatten().map(|score| score.unwrap()).collect();
         let theirs = from_tokens(&mut session, &transcript, &segments).await;
         let agreement = rank_correlation(&ours, &theirs).unwrap();

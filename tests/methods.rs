@@ -8,10 +8,10 @@ use std::ops::{ControlFlow, Range};
 
 use candle_core::quantized::GgmlDType;
 use glasscage::attribution::measure::measure;
-use glasscage::attribution::measured::Measured;
-use glasscage::attribution::{AttributionMethod, METHODS, Replacement, Segments, Transcript};
+use glasscage::attribution::measured::{MeasureProgress, MeasureRequest, Measured};
+use glasscage::attribution::{AttributionMethod, METHODS, Replacement, Segments, Transcript, method};
 use glasscage::cpu::CandleModel;
-use glasscage::lm::LanguageModel;
+use glasscage::lm::{Callback, LanguageModel};
 use glasscage::model::gguf::Gguf;
 use glasscage::model::source::BytesInMemory;
 use models::{SHAPES, TOKENS};
@@ -64,15 +64,19 @@ fn formula(method: &AttributionMethod, transcript: &Transcript, segments: &Segme
     ]
 }
 
-/// What a model that has done nothing else measures by these methods, and its work.
-fn measured(methods: &[&AttributionMethod], transcript: &Transcript, segments: &Segments) -> (Measured, Work) {
+/// What a model that has done nothing else measures, and its work.
+fn measured(request: &MeasureRequest<'_>) -> (Measured, Work) {
+    measured_with_progress(request, &mut async |_| ControlFlow::Continue(()))
+}
+
+fn measured_with_progress(request: &MeasureRequest<'_>, on_progress: &mut dyn Callback<MeasureProgress>) -> (Measured, Work) {
     let shape = SHAPES.iter().find(|shape| shape.name == "qwen3").unwrap();
     let file = BytesInMemory(models::file(shape, GgmlDType::F32));
     pollster::block_on(async {
         let gguf = Gguf::read(&file).await.unwrap();
         let loaded = CandleModel::load(&file, &gguf, u64::MAX, &mut async |_| ControlFlow::Continue(())).await;
         let mut model = loaded.unwrap().unwrap().0;
-        let measured = measure(&mut model, methods, transcript, segments, &mut async |_| ControlFlow::Continue(())).await;
+        let measured = measure(&mut model, request, on_progress).await;
         let counters = model.counters();
         (measured, [counters.forward_tokens, counters.head_positions])
     })
@@ -82,7 +86,7 @@ fn measured(methods: &[&AttributionMethod], transcript: &Transcript, segments: &
 fn every_method_does_the_work_of_its_formula() {
     let (transcript, segments) = text();
     for method in METHODS {
-        let (measured, work) = measured(&[method], &transcript, &segments);
+        let (measured, work) = measured(&MeasureRequest::new(&[method], &transcript, &segments));
         assert!(measured.failure.is_none() && measured.tables[0].n_unmeasured() == 0, "{}", method.id);
         assert_eq!(work, formula(method, &transcript, &segments), "{}", method.id);
     }
@@ -92,7 +96,35 @@ fn every_method_does_the_work_of_its_formula() {
 fn methods_that_share_their_passes_share_their_work() {
     let (transcript, segments) = text();
     let both: Vec<&AttributionMethod> = METHODS.iter().filter(|method| ["pert", "clp"].contains(&method.id)).collect();
-    let (measured, work) = measured(&both, &transcript, &segments);
+    let (measured, work) = measured(&MeasureRequest::new(&both, &transcript, &segments));
     assert_eq!(measured.tables.len(), 2);
     assert_eq!(work, formula(both[1], &transcript, &segments));
+}
+
+#[test]
+fn the_flow_is_told_first_at_no_more_forward_tokens_and_changes_no_score() {
+    let (transcript, mut segments) = text();
+    // A sentence without a token of its own.
+    segments.prompt.insert(1, 11..11);
+    let (flow, _) = measured(&MeasureRequest::new(&[method("flow").unwrap()], &transcript, &segments));
+    for id in ["pert", "clp", "pairs", "ig"] {
+        let methods = [method(id).unwrap()];
+        let request = MeasureRequest::new(&methods, &transcript, &segments);
+        let (alone, work) = measured(&request);
+        let mut told = Vec::new();
+        let mut on_progress = async |progress| {
+            match progress {
+                MeasureProgress::Base { flow: Some(flow) } => told.push(flow),
+                MeasureProgress::Column(_) => assert_eq!(told.len(), 1, "{id}: before any column, and once"),
+                _ => {}
+            }
+            ControlFlow::Continue(())
+        };
+        let (measured, work_with_flow) = measured_with_progress(&MeasureRequest { flow_first: true, ..request }, &mut on_progress);
+        assert_eq!(told, flow.tables, "{id}");
+        assert_eq!(measured.tables, alone.tables, "{id}");
+        // Where every base text is another one, the text itself is read once more.
+        let more = if id == "ig" { [transcript.tokens.len() - 1, transcript.generation.len()] } else { [0, 0] };
+        assert_eq!(work_with_flow, [work[0] + more[0], work[1] + more[1]], "{id}");
+    }
 }

@@ -5,7 +5,7 @@
 use std::ops::ControlFlow;
 
 use glasscage::attribution::measure::measure;
-use glasscage::attribution::measured::{Measured, PairEffect};
+use glasscage::attribution::measured::{MeasureRequest, Measured, PairEffect};
 use glasscage::attribution::{AttributionMethod, Segments, Transcript, method};
 use glasscage::lm::sample::Sampler;
 use glasscage::lm::{Backend, Callback, Counters, InfillRequest, Infills, LanguageModel, LmError, OnReadout, Readout, ScoreRequest};
@@ -59,7 +59,8 @@ impl WiredModel {
     fn measured(mut self, method: &AttributionMethod) -> Measured {
         let (transcript, segments) = text();
         let methods = [method];
-        pollster::block_on(measure(&mut self, &methods, &transcript, &segments, &mut async |_| ControlFlow::Continue(())))
+        let request = MeasureRequest::new(&methods, &transcript, &segments);
+        pollster::block_on(measure(&mut self, &request, &mut async |_| ControlFlow::Continue(())))
     }
 }
 
@@ -153,7 +154,7 @@ fn a_measurement_that_is_stopped_keeps_what_single_sources_do() {
         seen += 1;
         if seen > 6 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let measured = pollster::block_on(measure(&mut model, &method, &transcript, &segments, &mut on_progress));
+    let measured = pollster::block_on(measure(&mut model, &MeasureRequest::new(&method, &transcript, &segments), &mut on_progress));
     assert_eq!(measured.tables[0].n_unmeasured(), 0);
     assert_eq!(measured.tables[0].row(1)[0], Some(LOSS));
     assert_eq!(measured.pairs.unwrap().alone, measured.tables[0]);

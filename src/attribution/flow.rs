@@ -14,12 +14,28 @@
 
 use super::attention;
 use super::base_method::{AttributionMethod, Observation};
+use super::transcript::{Segments, Transcript};
+use crate::table::Table;
 
 pub const FLOW: AttributionMethod = AttributionMethod { id: "flow", effect: flow, ..attention::ATTENTION };
 
 /// The flow from the source to where token t is predicted.
 fn flow(observation: &Observation<'_>, t: usize) -> f64 {
     observation.flow[t]
+}
+
+/// The table by this method, of the flow that was read with any base text which is the text as it is: `[generated tokens, sources with
+/// tokens]`, see [`Readout`](crate::lm::Readout).
+pub fn flow_table(transcript: &Transcript, segments: &Segments, flow: &[f64]) -> Table {
+    let sources: Vec<usize> = segments.sources_with_tokens().collect();
+    let score = |i: usize, j: usize| {
+        let Ok(k) = sources.binary_search(&j) else { return Some(0.0) };
+        let target = &segments.generation[i];
+        let tokens = target.start - transcript.generation.start..target.end - transcript.generation.start;
+        let n_tokens = tokens.len().max(1) as f64;
+        Some(tokens.map(|t| flow[t * sources.len() + k]).sum::<f64>() / n_tokens)
+    };
+    Table::from_fn(segments.prompt.len(), segments.generation.len(), score)
 }
 
 #[cfg(test)]

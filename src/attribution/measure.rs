@@ -3,42 +3,41 @@
 use std::ops::{ControlFlow, Range};
 
 use super::base_method::{AttributionMethod, Observation, PlanInput, Replacement, Round};
-use super::measured::{MeasureProgress, Measured, MeasuredColumn};
+use super::flow::flow_table;
+use super::measured::{MeasureProgress, MeasureRequest, Measured, MeasuredColumn};
 use super::pairs::{self, measure_pairs};
 use super::transcript::{Segments, Transcript};
 use crate::lm::{Callback, InfillRequest, Infills, LanguageModel, LmError, Pass, Readout, ScoreRequest, score_base};
 use crate::table::Table;
 
-/// The table **T** of `transcript` by each of `methods`, which share their passes: [`AttributionMethod::shares_passes_with`].
-/// `on_progress` may break off; what was not measured by then stays `None`. Sources without tokens have no pass and score 0.
+/// The table **T** of a text by each of the methods. `on_progress` may break off; what was not measured by then stays `None`. Sources
+/// without tokens have no pass and score 0.
 pub async fn measure(
     model: &mut impl LanguageModel,
-    methods: &[&AttributionMethod],
-    transcript: &Transcript,
-    segments: &Segments,
+    request: &MeasureRequest<'_>,
     on_progress: &mut dyn Callback<MeasureProgress>,
 ) -> Measured {
-    if methods[0].pairs {
-        return measure_pairs(model, transcript, segments, on_progress).await;
+    if request.methods[0].pairs {
+        return measure_pairs(model, request, on_progress).await;
     }
-    measure_columns(model, methods, transcript, segments, 0..segments.n_sources(), on_progress).await
+    measure_columns(model, request, 0..request.segments.n_sources(), on_progress).await
 }
 
 /// As [`measure`], of these sources only and without pairs; the cells of the others stay `None`.
 pub async fn measure_columns(
     model: &mut impl LanguageModel,
-    methods: &[&AttributionMethod],
-    transcript: &Transcript,
-    segments: &Segments,
+    request: &MeasureRequest<'_>,
     columns: Range<usize>,
     on_progress: &mut dyn Callback<MeasureProgress>,
 ) -> Measured {
+    let MeasureRequest { methods, transcript, segments, flow_first } = *request;
     debug_assert!(methods.iter().all(|method| method.shares_passes_with(methods[0])), "methods of one run share their passes");
     let (numbers, without_tokens): (Vec<usize>, Vec<usize>) = columns.partition(|&j| !segments.source(j).is_empty());
     let mut measurement = Measurement {
         methods,
         transcript,
         segments,
+        flow_first,
         sources: numbers.iter().map(|&j| segments.source(j).clone()).collect(),
         effects: vec![vec![vec![0.0; transcript.generation.len()]; methods.len()]; numbers.len()],
         numbers,
@@ -68,6 +67,7 @@ struct Measurement<'a> {
     methods: &'a [&'a AttributionMethod],
     transcript: &'a Transcript,
     segments: &'a Segments,
+    flow_first: bool,
     /// The sources with tokens: their numbers, and their tokens.
     numbers: Vec<usize>,
     sources: Vec<Range<usize>>,
@@ -89,6 +89,9 @@ impl Measurement<'_> {
         self.n_rounds = rounds.len();
         if self.reads_attention() && rounds.iter().all(|round| !round.edits.is_empty()) {
             self.read_attention(model).await?;
+            if self.flow_first && on_progress.call(MeasureProgress::Base { flow: Some(self.flow()) }).await.is_break() {
+                return Ok(());
+            }
         }
         for round in &rounds {
             if self.round(model, round, on_progress).await?.is_break() {
@@ -120,7 +123,11 @@ impl Measurement<'_> {
     }
 
     fn reads_attention(&self) -> bool {
-        self.methods.iter().any(|method| method.attention)
+        self.flow_first || self.methods.iter().any(|method| method.attention)
+    }
+
+    fn flow(&self) -> Table {
+        flow_table(self.transcript, self.segments, &self.attended.flow)
     }
 
     /// Reads attention in the text as it is, where no round has that as its base text.
@@ -181,7 +188,8 @@ impl Measurement<'_> {
         if reads_attention {
             self.attended = base.clone();
         }
-        let mut flow = on_progress.call(MeasureProgress::Base).await;
+        let first = (self.flow_first && reads_attention).then(|| self.flow());
+        let mut flow = on_progress.call(MeasureProgress::Base { flow: first }).await;
         for k in (0..round.passes.len()).filter(|&k| round.passes[k].is_empty()) {
             if flow.is_continue() {
                 flow = self.observe(k, base, &[], on_progress).await;

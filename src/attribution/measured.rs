@@ -1,12 +1,34 @@
-//! What a measurement tells while it goes on, and what comes of it.
+//! What is measured, what a measurement tells while it goes on, and what comes of it.
 
+use super::base_method::AttributionMethod;
+use super::transcript::{Segments, Transcript};
 use crate::lm::LmError;
 use crate::table::Table;
 
+/// The methods by which a text is measured.
+#[derive(Clone, Copy)]
+pub struct MeasureRequest<'a> {
+    /// They share their passes: [`AttributionMethod::shares_passes_with`].
+    pub methods: &'a [&'a AttributionMethod],
+    pub transcript: &'a Transcript,
+    pub segments: &'a Segments,
+    /// Whether the text as it is is read for its information flow too, which is told before the first pass.
+    pub flow_first: bool,
+}
+
+impl<'a> MeasureRequest<'a> {
+    /// Without flow.
+    pub fn new(methods: &'a [&'a AttributionMethod], transcript: &'a Transcript, segments: &'a Segments) -> Self {
+        Self { methods, transcript, segments, flow_first: false }
+    }
+}
+
 /// Progress of a measurement.
 pub enum MeasureProgress {
-    /// The text is scored as it is.
-    Base,
+    /// A base text is scored; with the text as it is comes the table by information flow, where the request asks for it.
+    Base {
+        flow: Option<Table>,
+    },
     /// A step that completes no source; `done` passes by now.
     Pass {
         done: usize,

@@ -17,7 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{ControlFlow, Range};
 
 use super::base_method::AttributionMethod;
-use super::measured::{MeasureProgress, Measured, MeasuredColumn, MeasuredPairs, PairEffect};
+use super::flow::flow_table;
+use super::measured::{MeasureProgress, MeasureRequest, Measured, MeasuredColumn, MeasuredPairs, PairEffect};
 use super::perturbation::{PERTURBATION, blank};
 use super::transcript::{Segments, Transcript};
 use crate::explanation::Compression;
@@ -40,11 +41,10 @@ const WORTH_KEEPING: f64 = 0.01;
 /// Measures all sources alone and then in pairs. `on_progress` may break off; pairs not measured by then count as without effect.
 pub async fn measure_pairs(
     model: &mut impl LanguageModel,
-    transcript: &Transcript,
-    segments: &Segments,
+    request: &MeasureRequest<'_>,
     on_progress: &mut dyn Callback<MeasureProgress>,
 ) -> Measured {
-    let mut measurement = PairMeasurement::new(transcript, segments);
+    let mut measurement = PairMeasurement::new(request);
     let failure = measurement.run(model, on_progress).await.err();
     let pairs = measurement.pairs();
     Measured { tables: vec![measurement.table], failure, pairs: Some(pairs) }
@@ -80,6 +80,7 @@ pub fn n_passes(transcript: &Transcript, segments: &Segments) -> usize {
 struct PairMeasurement<'a> {
     transcript: &'a Transcript,
     segments: &'a Segments,
+    flow_first: bool,
     /// Log-probabilities of the generated tokens: of the text as it is, and without each source. Empty where not measured.
     base: Vec<f64>,
     without: BTreeMap<usize, Vec<f64>>,
@@ -91,7 +92,7 @@ struct PairMeasurement<'a> {
 }
 
 impl<'a> PairMeasurement<'a> {
-    fn new(transcript: &'a Transcript, segments: &'a Segments) -> Self {
+    fn new(&MeasureRequest { transcript, segments, flow_first, .. }: &MeasureRequest<'a>) -> Self {
         let mut table = Table::unmeasured(segments.prompt.len(), segments.generation.len());
         for j in (0..segments.n_sources()).filter(|&j| segments.source(j).is_empty()) {
             table.set_column(j, &vec![0.0; segments.targets(j).len()]);
@@ -99,6 +100,7 @@ impl<'a> PairMeasurement<'a> {
         Self {
             transcript,
             segments,
+            flow_first,
             base: Vec::new(),
             without: BTreeMap::new(),
             effects: Vec::new(),
@@ -133,8 +135,12 @@ impl<'a> PairMeasurement<'a> {
     ) -> Result<ControlFlow<()>, LmError> {
         let edits: Vec<Edit> = first.iter().map(|&j| self.blank(j)).collect();
         let passes: Vec<Pass> = sources.iter().map(|&k| Pass { edits: vec![self.blank(k)] }).collect();
-        let request =
-            ScoreRequest { edits: &edits, ..ScoreRequest::new(&self.transcript.tokens, self.transcript.generation.clone(), &passes) };
+        let attended: Vec<Range<usize>> = match self.flow_first && first.is_none() {
+            true => sources.iter().map(|&j| self.segments.source(j).clone()).collect(),
+            false => Vec::new(),
+        };
+        let scored = ScoreRequest::new(&self.transcript.tokens, self.transcript.generation.clone(), &passes);
+        let request = ScoreRequest { edits: &edits, attended: &attended, ..scored };
         let mut flow = ControlFlow::Continue(());
         let score = model.score(&request, async |number, readout| {
             flow = self.take(first, number.checked_sub(1).map(|i| sources[i]), readout, on_progress).await;
@@ -159,7 +165,8 @@ impl<'a> PairMeasurement<'a> {
             if first.is_none() {
                 self.base.clone_from(&readout.log_probs);
             }
-            return on_progress.call(MeasureProgress::Base).await;
+            let flow = (self.flow_first && first.is_none()).then(|| flow_table(self.transcript, self.segments, &readout.flow));
+            return on_progress.call(MeasureProgress::Base { flow }).await;
         };
         self.passes_done += 1;
         if let Some(first) = first {

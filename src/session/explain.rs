@@ -10,7 +10,7 @@ use crate::attribution;
 use crate::attribution::Transcript;
 use crate::attribution::deletion::{RANDOM_ORDERS, deletion_scores, random_orders};
 use crate::attribution::measure::{measure, n_passes};
-use crate::attribution::measured::{MeasureProgress, Measured, MeasuredColumn, MeasuredPairs};
+use crate::attribution::measured::{MeasureProgress, MeasureRequest, Measured, MeasuredColumn, MeasuredPairs};
 use crate::explanation::{Document, JointEffect};
 use crate::lm::{Callback, LanguageModel};
 use crate::problem::Problem;
@@ -53,7 +53,7 @@ impl<M: LanguageModel> Session<M> {
         let mut passes_done = 0;
         let methods = [method];
         let mut on_step = async |step| match step {
-            MeasureProgress::Base => on_progress.call(ExplainProgress::BaseScored).await,
+            MeasureProgress::Base { flow } => on_progress.call(ExplainProgress::BaseScored { flow }).await,
             MeasureProgress::Pass { done } => {
                 passes_done = done;
                 on_progress.call(ExplainProgress::Pass { done, planned }).await
@@ -64,7 +64,9 @@ impl<M: LanguageModel> Session<M> {
                 on_progress.call(ExplainProgress::Column { source, scores, done, planned }).await
             }
         };
-        let Measured { tables, failure, pairs } = measure(&mut self.lm, &methods, &transcript, &segments, &mut on_step).await;
+        // A method that makes no pass is as fast.
+        let request = MeasureRequest { flow_first: method.passes > 0, ..MeasureRequest::new(&methods, &transcript, &segments) };
+        let Measured { tables, failure, pairs } = measure(&mut self.lm, &request, &mut on_step).await;
         document.table = tables.into_iter().next().expect("a table a method");
         if let Some(pairs) = pairs {
             self.enter_pairs(&mut document, &transcript, pairs);

@@ -6,7 +6,7 @@ use super::loaded::Session;
 use super::problems::{self, method_of};
 use super::results::AnsweredQuestion;
 use crate::attribution::measure::measure_columns;
-use crate::attribution::measured::{MeasureProgress, MeasuredColumn};
+use crate::attribution::measured::{MeasureProgress, MeasureRequest, MeasuredColumn};
 use crate::attribution::{Segments, Transcript};
 use crate::explanation::Unit;
 use crate::lm::{Callback, LanguageModel};
@@ -57,12 +57,13 @@ impl<M: LanguageModel> Session<M> {
         let (methods, columns) = ([method], source..source + words.len());
         let transcript = Transcript { infills: infills(&by_words, source, &words), ..by_sentences.transcript };
         let mut on_step = async |step| match step {
-            MeasureProgress::Base => on_pass.call(PassProgress { done: 0, planned }).await,
+            MeasureProgress::Base { .. } => on_pass.call(PassProgress { done: 0, planned }).await,
             MeasureProgress::Pass { done } | MeasureProgress::Column(MeasuredColumn { done, .. }) => {
                 on_pass.call(PassProgress { done, planned }).await
             }
         };
-        let measured = measure_columns(&mut self.lm, &methods, &transcript, &expanded, columns, &mut on_step).await;
+        let request = MeasureRequest::new(&methods, &transcript, &expanded);
+        let measured = measure_columns(&mut self.lm, &request, columns, &mut on_step).await;
         if let Some(failure) = measured.failure {
             return Err(problems::engine_failed(failure));
         }

@@ -13,7 +13,7 @@ async fn title(browser: &Browser) -> String {
 async fn is_home(browser: &Browser) {
     browser.find("gallery-1").await;
     assert!(browser.try_find("sentence-G1").await.is_none(), "nothing is explained");
-    assert_eq!(title(browser).await, HOME);
+    assert_eq!(title(browser).await, HOME, "the title of the page without an explanation");
 }
 
 async fn back(browser: &Browser) {

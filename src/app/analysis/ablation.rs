@@ -102,7 +102,7 @@ fn is_last_same(original: &[&str], sentences: &[String]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::analysis::attribution_view::tests::document;
+    use crate::app::analysis::attribution_graph::tests::document;
 
     fn passage(sentences: &[&str]) -> Passage {
         let ends: Vec<usize> = sentences

@@ -2,37 +2,12 @@
 
 use std::sync::Arc;
 
+use super::attribution_graph::{AttributionGraph, Evidence};
 use super::number;
 use super::scale::{Amount, Scale};
 use crate::explanation::{Document, MethodText};
-use crate::graph::{self, Adjacency, Pruned};
+use crate::graph::{self, Pruned};
 use crate::request::Word;
-use crate::table::Table;
-
-/// A document and what follows from its table alone.
-#[derive(Clone, Debug, PartialEq)]
-pub struct AttributionGraph {
-    document: Document,
-    /// What the edges are made of: means or sums.
-    scores: Table,
-    adjacency: Adjacency,
-    /// For each source: whether all its cells are measured.
-    measured: Vec<bool>,
-    /// For each generated sentence.
-    evidence: Vec<Evidence>,
-}
-
-/// What stands behind a generated sentence's row before normalization turns it into 100 %: the sum of its
-/// positive scores.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Evidence {
-    /// The run was stopped, or still goes on.
-    Unmeasured,
-    /// No source has a positive score.
-    None,
-    Weak(f64),
-    Clear(f64),
-}
 
 /// What a sentence is to the explained ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,92 +21,6 @@ pub enum Role {
     /// It comes after them and cannot have any.
     Later,
     Unmeasured,
-}
-
-/// The three matrices of the method.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Matrix {
-    T,
-    A,
-    Y,
-}
-
-impl AttributionGraph {
-    pub fn new(document: Document) -> Self {
-        let scores = document.scores();
-        let adjacency = graph::normalize(&scores, document.method.normalization);
-        let mut graph = Self { document, scores, adjacency, measured: Vec::new(), evidence: Vec::new() };
-        graph.weigh();
-        graph
-    }
-
-    /// Enters the scores of one source on the generated sentences after it, and derives the rest anew; scores of another
-    /// shape change nothing.
-    pub fn fill_column(&mut self, source: usize, scores: &[f64], passes: [usize; 2]) {
-        let table = &mut self.document.table;
-        if source < table.n_sources() && scores.len() == table.rows_after(source).len() {
-            table.set_column(source, scores);
-            self.document.method.passes = passes;
-            self.scores = self.document.scores();
-            self.adjacency = graph::normalize(&self.scores, self.document.method.normalization);
-            self.weigh();
-        }
-    }
-
-    /// Which sources are measured, and what stands behind each row.
-    fn weigh(&mut self) {
-        let table = &self.document.table;
-        let is_measured = |j: usize| table.rows_after(j).all(|i| table.row(i)[j].is_some());
-        self.measured = (0..table.n_sources()).map(is_measured).collect();
-        let weak = MethodText::of(&self.document.method.id).weak;
-        self.evidence = table.rows().map(|row| Evidence::of(row, weak)).collect();
-    }
-
-    pub fn document(&self) -> &Document {
-        &self.document
-    }
-
-    pub fn n_prompt(&self) -> usize {
-        self.adjacency.n_prompt()
-    }
-
-    pub fn n_generated(&self) -> usize {
-        self.adjacency.n_generated()
-    }
-
-    /// The evidence behind source `j`, where it is a generated sentence.
-    pub fn evidence(&self, j: usize) -> Option<Evidence> {
-        self.evidence.get(j.checked_sub(self.n_prompt())?).copied()
-    }
-
-    /// The `m x (n + m)` rectangle; `None` where there is no number.
-    pub fn rectangle(&self, matrix: Matrix) -> Vec<Vec<Option<f64>>> {
-        let fill = |derived: &Adjacency| {
-            let cell = |i, j| derived.get(i, j).filter(|_| self.is_measured(j)).copied();
-            (0..self.n_generated()).map(|i| (0..derived.n_sources()).map(|j| cell(i, j)).collect()).collect()
-        };
-        match matrix {
-            Matrix::T => self.scores.to_rectangle(None),
-            Matrix::A => fill(&self.adjacency),
-            Matrix::Y => fill(&graph::total_influence(&self.adjacency)),
-        }
-    }
-
-    fn is_measured(&self, j: usize) -> bool {
-        self.measured.get(j).copied().unwrap_or(false)
-    }
-}
-
-impl Evidence {
-    fn of(row: &[Option<f64>], weak: f64) -> Self {
-        let mass = graph::positive_mass(row);
-        match mass {
-            _ if row.iter().any(Option::is_none) => Self::Unmeasured,
-            _ if mass <= 0.0 => Self::None,
-            _ if mass < weak => Self::Weak(mass),
-            _ => Self::Clear(mass),
-        }
-    }
 }
 
 /// A graph read from some of its generated sentences, the output O. Shares are divided by |O|, so that each is the
@@ -153,9 +42,9 @@ impl AttributionView {
     pub fn new(graph: Arc<AttributionGraph>, output: &[usize]) -> Self {
         let output: Vec<usize> = output.iter().copied().filter(|&i| i < graph.n_generated()).collect();
         let per_output = |sums: Vec<f64>| -> Vec<f64> { sums.iter().map(|sum| sum / output.len().max(1) as f64).collect() };
-        let via_steps = per_output(graph::node_influence(&graph.adjacency, &output));
-        let direct = per_output(graph::direct_influence(&graph.adjacency, &output));
-        let scale = Scale::of(graph.document.method.normalization, via_steps.iter().chain(&direct).copied());
+        let via_steps = per_output(graph::node_influence(graph.adjacency(), &output));
+        let direct = per_output(graph::direct_influence(graph.adjacency(), &output));
+        let scale = Scale::of(graph.document().method.normalization, via_steps.iter().chain(&direct).copied());
         Self { graph, output, via_steps, direct, scale }
     }
 
@@ -174,7 +63,7 @@ impl AttributionView {
     }
 
     pub fn document(&self) -> &Document {
-        &self.graph.document
+        self.graph.document()
     }
 
     /// The explained sentences, as 0-based rows.
@@ -184,17 +73,17 @@ impl AttributionView {
 
     /// The document with this attribution's output, as it is saved and shared.
     pub fn to_document(&self) -> Document {
-        Document { output: self.output.clone(), ..self.graph.document.clone() }
+        Document { output: self.output.clone(), ..self.document().clone() }
     }
 
-    /// CAGE: the influence of source `j` along every path; `None` where it was not measured.
+    /// CAGE: the influence of source `j` along every path; `None` where it was neither measured nor estimated.
     pub fn via_steps(&self, j: usize) -> Option<f64> {
-        self.via_steps.get(j).copied().filter(|_| self.graph.is_measured(j))
+        self.via_steps.get(j).copied().filter(|_| self.graph.is_known(j))
     }
 
     /// Row attribution: the influence of source `j` in one step.
     pub fn direct(&self, j: usize) -> Option<f64> {
-        self.direct.get(j).copied().filter(|_| self.graph.is_measured(j))
+        self.direct.get(j).copied().filter(|_| self.graph.is_known(j))
     }
 
     /// How influence is written and painted here.
@@ -202,9 +91,16 @@ impl AttributionView {
         self.scale
     }
 
-    /// [`Self::via_steps`] and [`Self::direct`], ready to be shown.
+    /// [`Self::via_steps`] and [`Self::direct`], ready to be shown: "31%", and "~31%" where it is an estimate.
     pub fn amounts(&self, j: usize) -> [Option<Amount>; 2] {
-        [self.via_steps(j), self.direct(j)].map(|influence| influence.map(|influence| self.scale.amount(influence)))
+        let amount = |influence: f64| {
+            let mut amount = self.scale.amount(influence);
+            if self.graph.is_estimated(j) {
+                amount.figure.insert(0, '~');
+            }
+            amount
+        };
+        [self.via_steps(j), self.direct(j)].map(|influence| influence.map(amount))
     }
 
     /// Whether source `j` can be opened to its words: it is a sentence with words, and one comes after it.
@@ -219,7 +115,7 @@ impl AttributionView {
         let first = generation.tokens.len().saturating_sub(word.scores.len());
         let counted = |(&tokens, &score): (&usize, &f64)| method.derivation().score(score, tokens, word.tokens);
         let scores: Vec<f64> = generation.tokens[first..].iter().zip(&word.scores).map(counted).collect();
-        graph::part_influence(&self.graph.scores, method.normalization, &scores, &self.output) / self.output.len().max(1) as f64
+        graph::part_influence(self.graph.scores(), method.normalization, &scores, &self.output) / self.output.len().max(1) as f64
     }
 
     /// Between which shares the influence of source `j` lies, whichever of two sources what they do together is counted to; nothing where
@@ -255,7 +151,7 @@ impl AttributionView {
             Evidence::None => 0.0,
             Evidence::Weak(mass) | Evidence::Clear(mass) => mass,
         };
-        let rows = self.output.iter().filter_map(|&i| self.graph.evidence.get(i).copied());
+        let rows = self.output.iter().filter_map(|&i| self.graph.evidence(self.graph.n_prompt() + i));
         rows.max_by(|a, b| rank(a).total_cmp(&rank(b))).unwrap_or(Evidence::None)
     }
 
@@ -295,7 +191,7 @@ impl AttributionView {
 
     /// The edges that carry `share` of the influence on the output.
     pub fn prune(&self, share: f64) -> Pruned {
-        graph::prune(&self.graph.adjacency, &self.output, share)
+        graph::prune(self.graph.adjacency(), &self.output, share)
     }
 
     /// "G4", "G2 and G4", "G1, G2 and G4".
@@ -306,48 +202,13 @@ impl AttributionView {
 }
 
 #[cfg(test)]
-pub mod tests {
+mod tests {
     use super::*;
+    use crate::app::analysis::attribution_graph::Matrix;
+    use crate::app::analysis::attribution_graph::tests::document;
     use crate::app::analysis::joint_effects;
-    use crate::explanation::{
-        Aggregation, Answer, Compression, Derivation, FORMAT, JointEffect, Manifest, Method, Model, Passage, Unit, VERSION,
-    };
+    use crate::explanation::{Aggregation, Compression, Derivation, JointEffect};
     use crate::graph::Normalization;
-
-    /// P1 -> G1; P2 and G1 -> G2 half each; nothing -> G3; a trace of P2 -> G4.
-    pub fn document() -> Document {
-        let rows: [&[f64]; 4] = [&[1.0, 0.0], &[-0.5, 0.5, 0.5], &[0.0, -0.1, 0.0, 0.0], &[0.0, 0.01, 0.0, 0.0, 0.0]];
-        Document {
-            format: FORMAT.into(),
-            version: VERSION,
-            unit: Unit::Sentence,
-            prompt: Passage::new("A. B.", &[0..3, 3..5], vec![2, 2]).into(),
-            generation: Passage::new("C. D. E. F.", &[0..3, 3..6, 6..9, 9..11], vec![2; 4]).into(),
-            table: Table::from_fn(2, 4, |i, j| Some(rows[i][j])),
-            alone: None,
-            joint: Vec::new(),
-            output: vec![3],
-            method: Method {
-                id: "pert".into(),
-                unit: None,
-                aggregation: Aggregation::Mean,
-                compression: Compression::None,
-                normalization: Normalization::Full,
-                replacement: "<|im_end|>".into(),
-                passes: [5, 5],
-            },
-            manifest: Manifest {
-                model: Model::default(),
-                template: "chat".into(),
-                answer: Answer::Given {},
-                backend: "candle-cpu".into(),
-                precision: "f32".into(),
-                table_precision: "f64".into(),
-                glasscage: "0.1.0".into(),
-                producer: None,
-            },
-        }
-    }
 
     fn read(output: &[usize]) -> AttributionView {
         AttributionView::new(Arc::new(AttributionGraph::new(document())), output)

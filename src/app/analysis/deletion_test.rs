@@ -114,8 +114,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::app::analysis::attribution_view::AttributionGraph;
-    use crate::app::analysis::attribution_view::tests::document;
+    use crate::app::analysis::attribution_graph::AttributionGraph;
+    use crate::app::analysis::attribution_graph::tests::document;
 
     fn attribution() -> AttributionView {
         let document = document();

@@ -88,7 +88,7 @@ pub fn words(method: &Method) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::analysis::attribution_view::tests::document;
+    use crate::app::analysis::attribution_graph::tests::document;
 
     #[test]
     fn the_papers_way_is_the_default_and_others_are_named() {

@@ -61,7 +61,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::app::analysis::attribution_view::{AttributionGraph, tests::document};
+    use crate::app::analysis::attribution_graph::{AttributionGraph, tests::document};
     use crate::explanation::{Aggregation, Derivation};
     use crate::graph::Normalization;
 

@@ -65,7 +65,7 @@ fn labels(document: &Document, effect: &JointEffect) -> [String; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::analysis::attribution_view::tests::document;
+    use crate::app::analysis::attribution_graph::tests::document;
 
     fn effect(sources: [usize; 2], either: Option<&str>, together: Option<&str>) -> JointEffect {
         let words = |words: Option<&str>| words.map(str::to_owned);

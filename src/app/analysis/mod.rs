@@ -1,6 +1,7 @@
 //! What the page says about a document: shares, evidence, comparisons, and how they are written. Pure.
 
 pub mod ablation;
+pub mod attribution_graph;
 pub mod attribution_view;
 pub mod comparison;
 pub mod deletion_test;

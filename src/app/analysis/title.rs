@@ -42,11 +42,12 @@ fn shortened(text: &str, longest: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::analysis::attribution_view::tests::document;
+    use crate::app::analysis::attribution_graph::tests::document;
     use crate::explanation::Passage;
 
     fn asking(prompt: &str) -> Document {
-        let prompt = Passage::new(prompt, &[0..prompt.len()], vec![1]);
+        let whole = 0..prompt.len();
+        let prompt = Passage::new(prompt, std::slice::from_ref(&whole), vec![1]);
         Document { prompt: prompt.into(), ..document() }
     }
 

@@ -5,13 +5,15 @@ use std::sync::Arc;
 use super::reactive::Reactive;
 use super::selection;
 use crate::app::analysis::ablation::Ablation;
-use crate::app::analysis::attribution_view::{AttributionGraph, AttributionView};
+use crate::app::analysis::attribution_graph::AttributionGraph;
+use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::deletion_test::DeletionTest;
 use crate::app::analysis::expanded_source::ExpandedSource;
 use crate::app::analysis::reproduction::Reproduction;
 use crate::app::analysis::shared_link::SharedLink;
 use crate::app::gallery::GalleryEntry;
 use crate::explanation::{Derivation, Document};
+use crate::table::Table;
 
 /// The share of influence that the drawn edges carry at first.
 const EDGE_SHARE: f64 = 0.9;
@@ -184,8 +186,7 @@ impl Explanation {
     pub(in crate::app) fn derive(&mut self, derivation: Derivation) {
         *self.link = None;
         for shown in self.comparisons.iter_mut().chain(self.shown.iter_mut()) {
-            let document = shown.graph.document().clone().derived(derivation);
-            *shown = ShownDocument::new(document, shown.origin);
+            Arc::make_mut(&mut shown.graph).derive(derivation);
         }
     }
 
@@ -203,6 +204,22 @@ impl Explanation {
     pub(in crate::app) fn fill_column(&mut self, source: usize, scores: &[f64], passes: [usize; 2]) {
         if let Some(ShownDocument { graph, origin: Origin::Here }) = &mut *self.shown {
             Arc::make_mut(graph).fill_column(source, scores, passes);
+        }
+    }
+
+    /// Takes a table by information flow for the sources that are not measured yet.
+    pub(in crate::app) fn estimate(&mut self, flow: Table) {
+        if let Some(ShownDocument { graph, origin: Origin::Here }) = &mut *self.shown {
+            Arc::make_mut(graph).set_estimate(Some(flow));
+        }
+    }
+
+    /// The run ended: what is not measured by now stays so.
+    pub(in crate::app) fn forget_estimate(&mut self) {
+        if self.shown.as_ref().is_some_and(|shown| shown.graph.has_estimate())
+            && let Some(shown) = &mut *self.shown
+        {
+            Arc::make_mut(&mut shown.graph).set_estimate(None);
         }
     }
 

@@ -22,7 +22,7 @@ pub fn from_text(text: &str) -> Option<(Document, Origin)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::analysis::attribution_view::tests::document;
+    use crate::app::analysis::attribution_graph::tests::document;
 
     #[test]
     fn an_entry_carries_an_explanation_and_where_it_came_from() {

@@ -20,6 +20,8 @@ pub enum RunStatus {
         passes: [usize; 2],
         started_millis: f64,
         now_millis: f64,
+        /// What is not measured yet is shown by estimates.
+        is_estimated: bool,
     },
     /// A question about the explanation on screen, in words; passes done and planned.
     FollowUp {
@@ -36,7 +38,7 @@ impl RunStatus {
     }
 
     pub fn measuring(planned: usize, now_millis: f64) -> Self {
-        Self::Measuring { passes: [0, planned], started_millis: now_millis, now_millis }
+        Self::Measuring { passes: [0, planned], started_millis: now_millis, now_millis, is_estimated: false }
     }
 
     pub fn follow_up(what: &'static str) -> Self {
@@ -68,6 +70,13 @@ impl RunStatus {
         }
     }
 
+    /// There is a first picture of what is to be measured.
+    pub fn estimated(&mut self) {
+        if let Self::Measuring { is_estimated, .. } = self {
+            *is_estimated = true;
+        }
+    }
+
     /// The answer so far.
     pub fn answer(&self) -> Option<&str> {
         if let Self::Answering { answer, .. } = self { Some(answer) } else { None }
@@ -82,7 +91,8 @@ impl RunStatus {
             Self::Answering { .. } => "The model is answering".into(),
             Self::FollowUp { what, .. } => (*what).into(),
             Self::AnsweringAgain(_) => "The model is answering again, without the excluded sentences".into(),
-            Self::Measuring { .. } => "Measuring sentence by sentence; shares are among those measured so far".into(),
+            Self::Measuring { is_estimated: false, .. } => "Measuring sentence by sentence; shares are among those measured so far".into(),
+            Self::Measuring { .. } => "Measuring sentence by sentence; until then, ~ marks an estimate by information flow".into(),
         }
     }
 
@@ -112,7 +122,7 @@ impl RunStatus {
     /// Passes differ in length (later sources have shorter suffixes), so this errs on the long side.
     fn seconds_left(&self) -> Option<f64> {
         match self {
-            Self::Measuring { passes: [done, planned], started_millis, now_millis } if *done > 0 => {
+            Self::Measuring { passes: [done, planned], started_millis, now_millis, .. } if *done > 0 => {
                 let each = (now_millis - started_millis) / 1e3 / *done as f64;
                 Some(each * planned.saturating_sub(*done) as f64)
             }

@@ -111,7 +111,11 @@ impl State {
                 let document = self.derived_as_shared(*document);
                 self.show(document, Origin::Here);
             }
-            ExplainProgress::BaseScored => {}
+            ExplainProgress::BaseScored { flow: Some(flow) } if !is_follow_up => {
+                self.engine.run.estimated();
+                self.explanation.estimate(flow);
+            }
+            ExplainProgress::BaseScored { .. } => {}
             ExplainProgress::Pass { done, planned } => self.engine.run.passes_done([done, planned], self.now_millis),
             ExplainProgress::Column { source, scores, done, planned } => {
                 self.engine.run.passes_done([done, planned], self.now_millis);
@@ -186,6 +190,7 @@ impl State {
     pub(super) fn end_run(&mut self, status: RunStatus) -> Option<Purpose> {
         *self.engine.run = status;
         self.explanation.settle_ablations();
+        self.explanation.forget_estimate();
         self.engine.job.take().map(|job| job.purpose)
     }
 

@@ -1,7 +1,7 @@
 //! Back and Forward, as sequences of messages.
 
 use super::tests::{Page, answered, asked, unmeasured};
-use crate::app::analysis::attribution_view::tests::document;
+use crate::app::analysis::attribution_graph::tests::document;
 use crate::app::state::explanation::Origin;
 use crate::app::state::message::{Effect, Message};
 use crate::explanation::to_fragment;

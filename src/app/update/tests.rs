@@ -1,7 +1,7 @@
 //! What the page does, as sequences of messages.
 
 use super::*;
-use crate::app::analysis::attribution_view::tests::document;
+use crate::app::analysis::attribution_graph::tests::document;
 use crate::app::state::Environment;
 use crate::app::state::engine::MaskedLmState;
 use crate::app::state::explanation::Origin;
@@ -213,6 +213,26 @@ fn columns_fill_the_document_and_what_was_chosen_meanwhile_stays() {
     let method = page.look(|state| state.explanation.document().unwrap().method.clone());
     assert_eq!(method.derivation(), derivation);
     assert_eq!(page.look(|state| state.explanation.output.clone()), [1]);
+}
+
+#[test]
+fn sentences_are_estimated_until_they_are_measured_or_the_run_ends() {
+    let mut page = Page::ready();
+    let run = asked(&page.send(Message::Explain));
+    page.engine(run, answered(unmeasured()));
+    assert!(page.run().phase().contains("among those measured"));
+    let flow = crate::table::Table::from_fn(2, 4, |_, _| Some(1.0));
+    page.engine(run, EngineEvent::Progress(ExplainProgress::BaseScored { flow: Some(flow) }));
+    assert!(page.run().phase().contains("estimate"));
+    let estimated = |page: &Page| page.look(|state| [0, 1].map(|j| state.explanation.shown.as_ref().unwrap().graph.is_estimated(j)));
+    assert_eq!(estimated(&page), [true, true]);
+    let column = ExplainProgress::Column { source: 0, scores: vec![1.0, -0.5, 0.0, 0.0], done: 1, planned: 5 };
+    page.engine(run, EngineEvent::Progress(column));
+    assert_eq!(estimated(&page), [false, true]);
+    page.send(Message::Derive(Derivation { aggregation: Aggregation::Sum, ..Derivation::default() }));
+    assert_eq!(estimated(&page), [false, true]);
+    page.send(Message::EngineLost(Problem::new("The engine stopped", "Press Explain")));
+    assert_eq!(estimated(&page), [false, false]);
 }
 
 #[test]

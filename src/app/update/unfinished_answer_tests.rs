@@ -1,7 +1,7 @@
 //! Runs that end too early or are refused, and what the visitor can do then, as sequences of messages.
 
 use super::tests::{Page, asked};
-use crate::app::analysis::attribution_view::tests::document;
+use crate::app::analysis::attribution_graph::tests::document;
 use crate::app::state::message::{Effect, Message};
 use crate::app::state::place::Place;
 use crate::app::state::settings::{RefusedNumber, Settings};

@@ -153,7 +153,7 @@ fn show_progress(progress: &ExplainProgress) {
         ExplainProgress::Pass { done, planned } | ExplainProgress::Column { done, planned, .. } => {
             eprint!("\rpass {done} of {planned}{}", if done == planned { "\n" } else { "" });
         }
-        ExplainProgress::BaseScored => {}
+        ExplainProgress::BaseScored { .. } => {}
     }
     std::io::stderr().flush().ok();
 }

@@ -8,6 +8,6 @@ mod prune;
 
 pub use influence::{context_attribution, direct_influence, node_influence, row_attribution, total_influence};
 pub use layout::{Arc, arcs};
-pub use normalize::{Adjacency, Normalization, normalize, positive_mass, zero_rows};
+pub use normalize::{Adjacency, Normalization, normalize, normalize_with_estimate, positive_mass, zero_rows};
 pub use parts::part_influence;
 pub use prune::{Edge, Pruned, prune};

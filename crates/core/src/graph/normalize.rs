@@ -41,6 +41,25 @@ fn normalize_row(row: &[Option<f64>], normalization: Normalization) -> Vec<f64> 
     }
 }
 
+/// As [`normalize`] under `Full`, while a run goes on: a cell that was not measured has its share of the row of `estimate`, a table of
+/// scores in any unit, and those measured divide the rest among themselves. Of a row that is measured this is `normalize`.
+pub fn normalize_with_estimate(table: &Table, estimate: &Table) -> Adjacency {
+    let [measured, estimate] = [table, estimate].map(|scores| normalize(scores, Normalization::Full));
+    let rows = table.rows().zip(measured.rows()).zip(estimate.rows());
+    Adjacency::from_rows(table.n_prompt(), rows.map(|((scores, measured), estimate)| blend_row(scores, measured, estimate)).collect())
+}
+
+/// One row of [`normalize_with_estimate`]; where only one of the two has weight, it has all of it.
+fn blend_row(scores: &[Option<f64>], measured: &[f64], estimate: &[f64]) -> Vec<f64> {
+    let estimated: f64 = scores.iter().zip(estimate).filter(|(score, _)| score.is_none()).map(|(_, weight)| weight).sum();
+    let whole = if measured.iter().any(|&weight| weight > 0.0) || estimated == 0.0 { 1.0 } else { estimated };
+    let blend = |((score, measured), estimate): ((&Option<f64>, &f64), &f64)| match score {
+        Some(_) => measured * (1.0 - estimated),
+        None => estimate / whole,
+    };
+    scores.iter().zip(measured).zip(estimate).map(blend).collect()
+}
+
 /// The generated sentences on which no source has weight: "no measurable influence".
 pub fn zero_rows(adjacency: &Adjacency) -> Vec<usize> {
     (0..adjacency.n_generated()).filter(|&i| adjacency.row(i).iter().all(|&weight| weight == 0.0)).collect()
@@ -72,6 +91,18 @@ mod tests {
         let adjacency = normalize(&table(), Normalization::Full);
         assert_eq!(adjacency.row(1), [0.0, 0.0, 0.0]);
         assert_eq!(zero_rows(&adjacency), [1]);
+    }
+
+    #[test]
+    fn what_is_not_measured_has_its_share_of_the_estimate() {
+        let rows: [&[Option<f64>]; 2] = [&[Some(3.0), Some(1.0), None], &[None, Some(-1.0), None, None]];
+        let (table, estimate) = (Table::from_fn(3, 2, |i, j| rows[i][j]), Table::from_fn(3, 2, |_, j| Some(j as f64 + 1.0)));
+        let adjacency = normalize_with_estimate(&table, &estimate);
+        assert_eq!(adjacency.row(0), [0.375, 0.125, 0.5]);
+        assert_eq!(adjacency.row(1), [0.125, 0.0, 0.375, 0.5]);
+        let nothing = Table::unmeasured(3, 2);
+        assert_eq!(normalize_with_estimate(&nothing, &estimate), normalize(&estimate, Normalization::Full));
+        assert_eq!(normalize_with_estimate(&estimate, &table), normalize(&estimate, Normalization::Full));
     }
 
     #[test]

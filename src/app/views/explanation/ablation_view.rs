@@ -207,7 +207,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::app::analysis::attribution_view::{AttributionGraph, tests::document};
+    use crate::app::analysis::attribution_graph::{AttributionGraph, tests::document};
 
     #[test]
     fn the_strongest_are_marked_in_the_order_of_the_text() {

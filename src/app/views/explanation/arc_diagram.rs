@@ -30,7 +30,7 @@ pub fn ArcDiagram(positions: RwSignal<RowPositions>) -> impl IntoView {
     };
     let touches = move |from: usize, to: usize| page.with(|state| *state.explanation.focus).map(|focus| focus == from || focus == to);
     let paths = move || {
-        let path = |DrawnEdge { path, title, from, to, strength, is_minus, .. }: DrawnEdge| {
+        let path = |DrawnEdge { path, title, from, to, strength, is_minus, is_estimated, .. }: DrawnEdge| {
             let width = 1.25 + (WIDEST - 1.25) * strength;
             view! {
                 <path
@@ -38,6 +38,7 @@ pub fn ArcDiagram(positions: RwSignal<RowPositions>) -> impl IntoView {
                     stroke-width=format!("{width:.2}")
                     style=format!("--strength:{strength:.3}")
                     class:minus=is_minus
+                    class:estimated=is_estimated
                     class:lit=move || touches(from, to) == Some(true)
                     class:faint=move || touches(from, to) == Some(false)
                 >
@@ -77,6 +78,8 @@ struct DrawnEdge {
     strength: f64,
     /// It takes influence away: only raw scores do.
     is_minus: bool,
+    /// The source is not measured yet.
+    is_estimated: bool,
     /// "or", "and": what the source does with another one, and where that is written.
     mark: Option<(&'static str, f64, f64)>,
 }
@@ -108,6 +111,10 @@ fn drawn_edges(attribution: &AttributionView, share: f64, RowPositions { y, gutt
         let joint = joint_effects::mark(attribution.document(), edge.from, edge.to);
         let (x, y) = arc.apex(spine);
         let mut title = title(attribution, edge, edge.flow / n_outputs);
+        let is_estimated = attribution.graph().is_estimated(edge.from);
+        if is_estimated {
+            title.push_str(", estimated by information flow");
+        }
         if let Some(joint) = &joint {
             title = format!("{title}. {}", joint.title);
         }
@@ -119,6 +126,7 @@ fn drawn_edges(attribution: &AttributionView, share: f64, RowPositions { y, gutt
             to,
             strength: attribution.strength(edge.flow / n_outputs).abs(),
             is_minus: edge.flow < 0.0,
+            is_estimated,
         }
     };
     edges.iter().zip(arcs).zip(ends).map(draw).collect()
@@ -150,7 +158,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::app::analysis::attribution_view::{AttributionGraph, tests::document};
+    use crate::app::analysis::attribution_graph::{AttributionGraph, tests::document};
 
     fn attribution() -> AttributionView {
         AttributionView::new(Arc::new(AttributionGraph::new(document())), &[1])

@@ -2,7 +2,8 @@ use leptos::prelude::*;
 
 use super::manifest::ManifestView;
 use super::share_bar::ShareBar;
-use crate::app::analysis::attribution_view::{AttributionView, Evidence};
+use crate::app::analysis::attribution_graph::Evidence;
+use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::scale::Amount;
 use crate::app::analysis::{joint_effects, number};
 use crate::app::page::use_page;
@@ -168,7 +169,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::app::analysis::attribution_view::{AttributionGraph, tests::document};
+    use crate::app::analysis::attribution_graph::{AttributionGraph, tests::document};
 
     #[test]
     fn sources_are_listed_with_both_attributions() {

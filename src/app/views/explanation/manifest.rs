@@ -88,7 +88,7 @@ fn sampling_words(&Sampling { temperature, top_k, top_p, seed }: &Sampling) -> S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::analysis::attribution_view::tests::document;
+    use crate::app::analysis::attribution_graph::tests::document;
 
     #[test]
     fn the_manifest_names_what_is_known_and_leaves_out_the_rest() {

@@ -6,7 +6,8 @@ use leptos::leptos_dom::helpers::TimeoutHandle;
 use leptos::prelude::*;
 
 use super::share_bar::ShareBar;
-use crate::app::analysis::attribution_view::{AttributionView, Evidence, Role};
+use crate::app::analysis::attribution_graph::Evidence;
+use crate::app::analysis::attribution_view::{AttributionView, Role};
 use crate::app::analysis::expanded_source::{WordView, n_words, strongest_words};
 use crate::app::analysis::number;
 use crate::app::page::{Page, use_page};
@@ -53,6 +54,7 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
     let via_steps = Memo::new(move |_| page.attribution(|attribution| attribution.via_steps(node)).flatten());
     let amount = |k: usize| Memo::new(move |_| page.attribution(|attribution| attribution.amounts(node)[k].clone()).flatten());
     let (total, direct) = (amount(0), amount(1));
+    let is_estimated = Memo::new(move |_| page.attribution(|attribution| attribution.graph().is_estimated(node)) == Some(true));
     let attribute = move |influence: fn(&AttributionView, usize) -> Option<f64>| {
         page.attribution(|attribution| influence(attribution, node).map(|influence| attribution.scale().attribute(influence))).flatten()
     };
@@ -111,6 +113,7 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
             class:generated=generated.is_some()
             class:output=is_output
             class:bystander=move || matches!(role.get(), Some(Role::Bystander | Role::Later))
+            class:estimated=move || is_estimated.get()
             class:unmeasured=move || role.get() == Some(Role::Unmeasured)
             class:lit=move || page.with(|state| *state.explanation.focus) == Some(node)
             class:minus=move || strength.get().is_some_and(|strength| strength < 0.0)

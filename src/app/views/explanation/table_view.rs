@@ -1,7 +1,8 @@
 use crate::app::state::message::Message;
 use leptos::prelude::*;
 
-use crate::app::analysis::attribution_view::{AttributionView, Matrix};
+use crate::app::analysis::attribution_graph::Matrix;
+use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::derivation;
 use crate::app::analysis::joint_effects::{self, JointMark};
 use crate::app::analysis::number::{plain, signed};
@@ -214,7 +215,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::app::analysis::attribution_view::{AttributionGraph, tests::document};
+    use crate::app::analysis::attribution_graph::{AttributionGraph, tests::document};
     use crate::explanation::{Derivation, MethodText};
 
     fn second_row(matrix: Matrix) -> Vec<HeatCell> {

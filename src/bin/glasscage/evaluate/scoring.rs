@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use glasscage::attribution::AttributionMethod;
 use glasscage::attribution::deletion::{RANDOM_ORDERS, deletion_scores, random_orders};
 use glasscage::attribution::measure::{measure, n_passes};
+use glasscage::attribution::measured::MeasureRequest;
 use glasscage::engine::Engine;
 use glasscage::explanation::{Aggregation, Answer, Compression, Derivation, Document};
 use glasscage::graph::{Normalization, context_attribution, normalize, row_attribution};
@@ -59,7 +60,8 @@ pub fn outcome(
         let (mut documents, mut cpu_seconds) = (Vec::new(), Vec::new());
         for methods in methods.chunk_by(|a, b| a.shares_passes_with(b)) {
             let watch = Stopwatch::start();
-            let measured = measure(&mut session.lm, methods, &transcript, &segments, &mut async |_| ControlFlow::Continue(())).await;
+            let request = MeasureRequest::new(methods, &transcript, &segments);
+            let measured = measure(&mut session.lm, &request, &mut async |_| ControlFlow::Continue(())).await;
             if let Some(failure) = measured.failure {
                 return Err(failure.to_string());
             }

@@ -1,0 +1,238 @@
+//! The attribution graph of a document, complete or while it is measured: edges, evidence and matrices.
+
+use crate::explanation::{Derivation, Document, MethodText};
+use crate::graph::{self, Adjacency, Normalization};
+use crate::table::Table;
+
+/// A document and what follows from its table alone.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AttributionGraph {
+    document: Document,
+    /// What the edges are made of: means or sums.
+    scores: Table,
+    /// While the table is being measured: another one, by information flow, for what is not measured yet.
+    estimate: Option<Table>,
+    adjacency: Adjacency,
+    /// For each source: whether all its cells are measured.
+    measured: Vec<bool>,
+    /// For each generated sentence.
+    evidence: Vec<Evidence>,
+}
+
+/// What stands behind a generated sentence's row before normalization turns it into 100 %: the sum of its
+/// positive scores.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Evidence {
+    /// The run was stopped, or still goes on.
+    Unmeasured,
+    /// No source has a positive score.
+    None,
+    Weak(f64),
+    Clear(f64),
+}
+
+/// The three matrices of the method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Matrix {
+    T,
+    A,
+    Y,
+}
+
+impl AttributionGraph {
+    pub fn new(document: Document) -> Self {
+        let scores = document.scores();
+        let adjacency = graph::normalize(&scores, document.method.normalization);
+        let mut graph = Self { document, scores, estimate: None, adjacency, measured: Vec::new(), evidence: Vec::new() };
+        graph.weigh();
+        graph
+    }
+
+    /// Enters the scores of one source on the generated sentences after it, and derives the rest anew; scores of another
+    /// shape change nothing.
+    pub fn fill_column(&mut self, source: usize, scores: &[f64], passes: [usize; 2]) {
+        let table = &mut self.document.table;
+        if source < table.n_sources() && scores.len() == table.rows_after(source).len() {
+            table.set_column(source, scores);
+            self.document.method.passes = passes;
+            self.update();
+        }
+    }
+
+    /// Shows what is not measured by these scores, or as not measured; scores of another shape change nothing.
+    pub fn set_estimate(&mut self, estimate: Option<Table>) {
+        let table = &self.document.table;
+        let fits = |other: &Table| [other.n_prompt(), other.n_generated()] == [table.n_prompt(), table.n_generated()];
+        if estimate.as_ref().is_none_or(fits) {
+            self.estimate = estimate;
+            self.update();
+        }
+    }
+
+    pub fn has_estimate(&self) -> bool {
+        self.estimate.is_some()
+    }
+
+    /// Makes the edges of the same scores in another way.
+    pub fn derive(&mut self, derivation: Derivation) {
+        self.document = self.document.clone().derived(derivation);
+        self.update();
+    }
+
+    fn update(&mut self) {
+        self.scores = self.document.scores();
+        self.adjacency = match self.usable_estimate() {
+            Some(estimate) => graph::normalize_with_estimate(&self.scores, estimate),
+            None => graph::normalize(&self.scores, self.document.method.normalization),
+        };
+        self.weigh();
+    }
+
+    /// The estimate, where edges are shares: it has another unit than the scores.
+    fn usable_estimate(&self) -> Option<&Table> {
+        self.estimate.as_ref().filter(|_| self.document.method.normalization == Normalization::Full)
+    }
+
+    /// Which sources are measured, and what stands behind each row.
+    fn weigh(&mut self) {
+        let table = &self.document.table;
+        let is_measured = |j: usize| table.rows_after(j).all(|i| table.row(i)[j].is_some());
+        self.measured = (0..table.n_sources()).map(is_measured).collect();
+        let weak = MethodText::of(&self.document.method.id).weak;
+        self.evidence = table.rows().map(|row| Evidence::of(row, weak)).collect();
+    }
+
+    pub fn document(&self) -> &Document {
+        &self.document
+    }
+
+    pub fn n_prompt(&self) -> usize {
+        self.adjacency.n_prompt()
+    }
+
+    pub fn n_generated(&self) -> usize {
+        self.adjacency.n_generated()
+    }
+
+    /// The evidence behind source `j`, where it is a generated sentence.
+    pub fn evidence(&self, j: usize) -> Option<Evidence> {
+        self.evidence.get(j.checked_sub(self.n_prompt())?).copied()
+    }
+
+    /// The `m x (n + m)` rectangle; `None` where there is no number.
+    pub fn rectangle(&self, matrix: Matrix) -> Vec<Vec<Option<f64>>> {
+        let fill = |derived: &Adjacency| {
+            let cell = |i, j| derived.get(i, j).filter(|_| self.is_measured(j)).copied();
+            (0..self.n_generated()).map(|i| (0..derived.n_sources()).map(|j| cell(i, j)).collect()).collect()
+        };
+        match matrix {
+            Matrix::T => self.scores.to_rectangle(None),
+            Matrix::A => fill(&self.adjacency),
+            Matrix::Y => fill(&graph::total_influence(&self.adjacency)),
+        }
+    }
+
+    /// **A**.
+    pub fn adjacency(&self) -> &Adjacency {
+        &self.adjacency
+    }
+
+    /// **T** as the edges are made of it.
+    pub fn scores(&self) -> &Table {
+        &self.scores
+    }
+
+    /// Whether anything is shown of source `j`.
+    pub fn is_known(&self, j: usize) -> bool {
+        self.is_measured(j) || self.is_estimated(j)
+    }
+
+    fn is_measured(&self, j: usize) -> bool {
+        self.measured.get(j).copied().unwrap_or(false)
+    }
+
+    /// Whether what is shown of source `j` is an estimate.
+    pub fn is_estimated(&self, j: usize) -> bool {
+        self.usable_estimate().is_some() && !self.is_measured(j)
+    }
+}
+
+impl Evidence {
+    fn of(row: &[Option<f64>], weak: f64) -> Self {
+        let mass = graph::positive_mass(row);
+        match mass {
+            _ if row.iter().any(Option::is_none) => Self::Unmeasured,
+            _ if mass <= 0.0 => Self::None,
+            _ if mass < weak => Self::Weak(mass),
+            _ => Self::Clear(mass),
+        }
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::app::analysis::attribution_view::AttributionView;
+    use crate::explanation::{Aggregation, Answer, Compression, FORMAT, Manifest, Method, Model, Passage, Unit, VERSION};
+
+    /// P1 -> G1; P2 and G1 -> G2 half each; nothing -> G3; a trace of P2 -> G4.
+    pub fn document() -> Document {
+        let rows: [&[f64]; 4] = [&[1.0, 0.0], &[-0.5, 0.5, 0.5], &[0.0, -0.1, 0.0, 0.0], &[0.0, 0.01, 0.0, 0.0, 0.0]];
+        Document {
+            format: FORMAT.into(),
+            version: VERSION,
+            unit: Unit::Sentence,
+            prompt: Passage::new("A. B.", &[0..3, 3..5], vec![2, 2]).into(),
+            generation: Passage::new("C. D. E. F.", &[0..3, 3..6, 6..9, 9..11], vec![2; 4]).into(),
+            table: Table::from_fn(2, 4, |i, j| Some(rows[i][j])),
+            alone: None,
+            joint: Vec::new(),
+            output: vec![3],
+            method: Method {
+                id: "pert".into(),
+                unit: None,
+                aggregation: Aggregation::Mean,
+                compression: Compression::None,
+                normalization: Normalization::Full,
+                replacement: "<|im_end|>".into(),
+                passes: [5, 5],
+            },
+            manifest: Manifest {
+                model: Model::default(),
+                template: "chat".into(),
+                answer: Answer::Given {},
+                backend: "candle-cpu".into(),
+                precision: "f32".into(),
+                table_precision: "f64".into(),
+                glasscage: "0.1.0".into(),
+                producer: None,
+            },
+        }
+    }
+
+    #[test]
+    fn what_is_not_measured_yet_is_estimated_until_it_is() {
+        let mut partial = document();
+        partial.table.row_mut(1)[1] = None;
+        let mut graph = AttributionGraph::new(partial);
+        graph.set_estimate(Some(Table::from_fn(2, 4, |_, _| Some(2.0))));
+        let look = |graph: &AttributionGraph| AttributionView::new(Arc::new(graph.clone()), &[1]);
+        // A third of the row is estimated, the rest is that of G1, which is all P1.
+        let share = look(&graph).via_steps(1).unwrap();
+        assert!((share - 1.0 / 3.0).abs() < 1e-12 && graph.is_estimated(1) && !graph.is_estimated(0));
+        assert_eq!(look(&graph).amounts(1)[0].as_ref().unwrap().figure, "~33%");
+        assert_eq!(look(&graph).graph().rectangle(Matrix::T)[1][1], None, "an estimate is not in the table");
+        assert_eq!(look(&graph).to_document().table, graph.document().table);
+        graph.set_estimate(Some(Table::from_fn(2, 3, |_, _| Some(2.0))));
+        assert!(graph.is_estimated(1), "of another shape");
+        graph.derive(Derivation { normalization: Normalization::None, ..Derivation::default() });
+        assert_eq!((graph.is_estimated(1), look(&graph).via_steps(1)), (false, None), "raw scores have another unit");
+        graph.derive(Derivation::default());
+        graph.fill_column(1, &[0.0, 0.5, -0.1, 0.01], [5, 5]);
+        assert_eq!((graph.is_estimated(1), look(&graph).via_steps(1)), (false, Some(0.5)));
+        graph.set_estimate(None);
+        assert_eq!(graph, AttributionGraph::new(document()));
+    }
+}
