@@ -13,7 +13,7 @@ use crate::lm::{Edit, Input, Pass};
 
 /// Points on the path: the middles of as many equal steps.
 pub const STEPS: usize = 20;
-/// Half the distance between the two passes of a difference, as a part of the path. Chosen by measurement: `tests/gradients.rs`.
+/// Half the distance between the two passes of a difference, as a part of the path. Chosen by measurement: `tests/native/gradients.rs`.
 pub const HALF_WIDTH: f32 = 0.005;
 
 pub const INTEGRATED_GRADIENTS: AttributionMethod = AttributionMethod {
@@ -30,7 +30,7 @@ pub const INTEGRATED_GRADIENTS: AttributionMethod = AttributionMethod {
 
 /// The product of the two at each target token. The paper multiplies at each pair of target and source token, then takes the mean over
 /// the source, which is not the product of the means: in two word problems ours was about a quarter as large, and ranked the blocks with
-/// correlations of 0.97 and 0.88 to those of tokens (`tests/gradients.rs`).
+/// correlations of 0.97 and 0.88 to those of tokens (`tests/native/gradients.rs`).
 pub const ATTENTION_GRADIENTS: AttributionMethod =
     AttributionMethod { id: "attn-ig", effect: weighted_slope, attention: true, ..INTEGRATED_GRADIENTS };
 

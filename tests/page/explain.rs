@@ -206,17 +206,24 @@ async fn stop_while_measuring_keeps_the_columns_that_are_done() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     explain_given(&browser, &"Tom has 3 figs. ".repeat(60), &"Tom has 3 figs. ".repeat(40)).await;
-    browser.wait("some passes", async || browser.text("status").await.contains("pass 3 of").then_some(())).await;
+    browser.wait("some passes", async || browser.text("status").await.contains("run 3 of").then_some(())).await;
     assert!((1..99).contains(&browser.n_estimated().await), "what is not measured yet is estimated");
     assert!(browser.text("status").await.contains("estimate by information flow"));
     browser.screenshot("measuring-light").await;
     browser.click("stop-button").await;
     browser.stopped().await;
     assert_eq!(browser.n_estimated().await, 0, "what was not measured is not told after the run");
-    assert!(browser.text("status").await.contains("of 99 passes"), "{}", browser.text("status").await);
+    assert!(browser.text("status").await.contains("of 99 model runs"), "{}", browser.text("status").await);
     let shares: Vec<bool> = browser.picture().await.iter().map(|row| !row[1].is_empty()).collect();
     assert!(shares[0] && !shares[98], "measured sentences have a share, the others have none");
     browser.screenshot("partial-light").await;
+
+    // A graph beside more text than fits on a page would be cut.
+    browser.driver.execute("dispatchEvent(new Event('beforeprint'))", Vec::new()).await.expect("a script runs");
+    assert!(!browser.find("graph").await.is_displayed().await.expect("it is there"));
+    browser.driver.execute("dispatchEvent(new Event('afterprint'))", Vec::new()).await.expect("a script runs");
+    assert!(browser.find("graph").await.is_displayed().await.expect("it is there"));
+    browser.print("printed-long").await;
     browser.close().await;
 }
 
@@ -244,7 +251,7 @@ async fn a_given_answer_is_explained_and_several_sentences_can_be_the_output() {
     explain_given(&browser, "Ann has 3 figs. Bob has 4 nuts. What does Bob have?", "Ann has 3 figs. Bob has 4 nuts. The answer is 4.")
         .await;
     browser.explained().await;
-    assert!(browser.text("manifest").await.contains("given"), "{}", browser.text("manifest").await);
+    assert!(browser.text("manifest").await.contains("written by the user"), "{}", browser.text("manifest").await);
     browser.click_with("sentence-G1", Key::Control).await;
     let selected =
         |picture: &[[String; 4]]| -> Vec<String> { picture.iter().filter(|row| row[3] == "true").map(|row| row[0].clone()).collect() };

@@ -45,7 +45,7 @@ async fn clp_says_what_it_measures() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     browser.open_details_of("method").await;
-    browser.find("method").await.send_keys("CLP").await.expect("a method can be chosen");
+    browser.select("method", "clp").await;
     ask(&browser, &example_prompt()).await;
     browser.explained().await;
     assert!(browser.text("manifest").await.contains("CLP"), "{}", browser.text("manifest").await);

@@ -4,7 +4,7 @@ use super::browser::Browser;
 use super::download_steps::{explains, has_reached, large_model, model_is_ready, sha256, small_storage, stored_models_are_listed};
 use super::offline::is_available_offline;
 use super::split::demo_in_parts;
-use super::steps::{demo_model, file, server};
+use super::steps::{ask, demo_model, example_prompt, file, server};
 
 const NAMES: [&str; 3] = ["demo-00001-of-00003.gguf", "demo-00002-of-00003.gguf", "demo-00003-of-00003.gguf"];
 
@@ -163,5 +163,24 @@ async fn all_parts_of_a_model_are_dropped_at_once_and_a_missing_one_is_named() {
     explains(&browser).await;
     assert!(browser.text("model-state").await.contains("demo"), "{}", browser.text("model-state").await);
     assert_eq!(browser.picture().await, picture);
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_ended_the_tab_is_named_on_return() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    // Another page of the same tab, which leaves what a tab leaves that the browser has ended.
+    browser.driver.goto(format!("{}icon.svg", server.url)).await.expect("the icon opens");
+    let script = "sessionStorage.setItem('glasscage.loading', 'large.gguf')";
+    browser.driver.execute(script, Vec::new()).await.expect("a script runs");
+    browser.driver.goto(&server.url).await.expect("the page opens");
+    assert!(browser.problem().await.contains("large.gguf"), "{}", browser.problem().await);
+    browser.screenshot("ended-while-loading-light").await;
+    browser.driver.refresh().await.expect("the page is loaded again");
+    browser.find("explain-button").await;
+    assert!(browser.try_find("problem").await.is_none(), "it is said once");
+    ask(&browser, &example_prompt()).await;
+    browser.explained().await;
     browser.close().await;
 }

@@ -27,7 +27,7 @@ VOCABULARIES = [
 ]
 TOKENS, TYPES, MERGES, SCORES = (f"tokenizer.ggml.{part}" for part in ("tokens", "token_type", "merges", "scores"))
 BLANK = "▁"
-# What tests/chat.rs asks for, in the frame of Llama 3.
+# What tests/native/chat.rs asks for, in the frame of Llama 3.
 FRAMED = ["user<|end_header_id|>\n\nHi there.<|eot_id|>", "user<|end_header_id|>\n\nSay <|eot_id|>.<|eot_id|>"]
 
 

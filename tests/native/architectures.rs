@@ -1,14 +1,11 @@
 //! Random models of every architecture and tensor type: each engine against candle-transformers, and against a
 //! float64 evaluation in numpy (`golden/architectures.py`).
 
-#![cfg(not(target_arch = "wasm32"))]
-
-mod models;
-
 use std::io::Cursor;
 use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 
+use crate::models::{self, SHAPES, Shape, TOKENS};
 use candle_core::quantized::GgmlDType;
 use candle_core::quantized::gguf_file::Content;
 use candle_core::{Device, Tensor};
@@ -20,9 +17,8 @@ use glasscage::gpu::variant::VARIANTS;
 use glasscage::lm::{Edit, Input, LanguageModel, Pass, Readout, ScoreRequest};
 use glasscage::model::gguf::Gguf;
 use glasscage::model::source::BytesInMemory;
-use models::{SHAPES, Shape, TOKENS};
 
-const FLOAT64: &str = include_str!("golden/architectures.json");
+const FLOAT64: &str = include_str!("../golden/architectures.json");
 
 /// What one engine answered on every token after the first, in the text as it is, then in each pass.
 struct Answer {

@@ -1,16 +1,13 @@
 //! Models in several files read as if they were one.
 
-#![cfg(not(target_arch = "wasm32"))]
-
-#[path = "models/split.rs"]
-mod split;
-
 use std::ops::ControlFlow;
 
 use glasscage::model::gguf::Gguf;
 use glasscage::model::source::{BytesInMemory, Joined};
 use glasscage::request::{BackendChoice, Question};
 use glasscage::session::{ExplainResult, Session};
+
+use crate::split_model;
 
 fn joined(parts: Vec<Vec<u8>>) -> Joined<BytesInMemory> {
     Joined::new(parts.into_iter().map(BytesInMemory).collect())
@@ -27,7 +24,7 @@ fn a_model_in_three_files_explains_as_the_same_in_one() {
     pollster::block_on(async {
         let mut go_on = async |_| ControlFlow::Continue(());
         let mut one = Session::load(&whole, BackendChoice::Cpu, &mut go_on).await.unwrap().unwrap();
-        let mut three = Session::load(&joined(split::demo_in_parts(3)), BackendChoice::Cpu, &mut go_on).await.unwrap().unwrap();
+        let mut three = Session::load(&joined(split_model::demo_in_parts(3)), BackendChoice::Cpu, &mut go_on).await.unwrap().unwrap();
         let mut on_event = async |_| ControlFlow::Continue(());
         let (one, three) = (one.explain(&question, &mut on_event).await.unwrap(), three.explain(&question, &mut on_event).await.unwrap());
         assert_eq!(explain(one), explain(three));
@@ -37,7 +34,7 @@ fn a_model_in_three_files_explains_as_the_same_in_one() {
 #[test]
 fn parts_that_are_missing_or_in_the_wrong_order_are_named() {
     let error = |parts: Vec<Vec<u8>>| pollster::block_on(Gguf::read(&joined(parts))).unwrap_err().to_string();
-    let parts = split::demo_in_parts(3);
+    let parts = split_model::demo_in_parts(3);
     assert!(error(vec![parts[1].clone()]).contains("part 2 of 3"));
     assert!(error(vec![parts[0].clone(), parts[2].clone()]).contains("part 1 of 3"));
     assert!(error(vec![parts[0].clone(), parts[2].clone(), parts[1].clone()]).contains("part 3 of 3"));

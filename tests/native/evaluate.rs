@@ -1,7 +1,5 @@
 //! `glasscage evaluate`, and the deletion test that it rests on, with the built-in model.
 
-#![cfg(not(target_arch = "wasm32"))]
-
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};

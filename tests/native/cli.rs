@@ -1,7 +1,5 @@
 //! The command line as a script sees it: JSON lines in and out, exit code 2 and one line for bad input.
 
-#![cfg(not(target_arch = "wasm32"))]
-
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 

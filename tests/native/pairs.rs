@@ -1,7 +1,5 @@
 //! Pairs on models whose wiring is known: facts that are said twice, and facts that only help together.
 
-#![cfg(not(target_arch = "wasm32"))]
-
 use std::ops::ControlFlow;
 
 use glasscage::attribution::measure::measure;

@@ -1,39 +1,37 @@
 //! Tokenizers: ids equal llama.cpp's on every text of the oracles; sound on any text and any metadata.
-#![cfg(not(target_arch = "wasm32"))]
 
 use glasscage::model::gguf::{Gguf, Metadata, Value};
 use glasscage::model::tokenizer::{Token, TokenId, Tokenizer, TokenizerError};
 use proptest::prelude::*;
 
-#[path = "models/vocabulary.rs"]
-mod vocabulary;
+use crate::vocabulary::vocabulary;
 
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/");
 
 #[test]
 fn gpt2_ids_are_those_of_llama_cpp() {
-    let tokenizer = tokenizer_of(&vocabulary::vocabulary("gpt-2"));
+    let tokenizer = tokenizer_of(&vocabulary("gpt-2"));
     assert_eq!(check_cases(&tokenizer, "gpt-2"), 229);
     check_inputs_of_llama_cpp(&tokenizer, "gpt-2");
 }
 
 #[test]
 fn llama3_ids_are_those_of_llama_cpp() {
-    let tokenizer = tokenizer_of(&vocabulary::vocabulary("llama-3"));
+    let tokenizer = tokenizer_of(&vocabulary("llama-3"));
     assert_eq!(check_cases(&tokenizer, "llama-3"), 229);
     check_inputs_of_llama_cpp(&tokenizer, "llama-3");
 }
 
 #[test]
 fn qwen3_ids_are_those_of_llama_cpp() {
-    let tokenizer = tokenizer_of(&vocabulary::vocabulary("qwen3"));
+    let tokenizer = tokenizer_of(&vocabulary("qwen3"));
     assert_eq!(check_cases(&tokenizer, "qwen3"), 231);
     check_inputs_of_llama_cpp(&tokenizer, "qwen3");
 }
 
 #[test]
 fn llama2_ids_are_those_of_llama_cpp() {
-    let tokenizer = tokenizer_of(&vocabulary::vocabulary("llama-2"));
+    let tokenizer = tokenizer_of(&vocabulary("llama-2"));
     assert_eq!(check_cases(&tokenizer, "llama-2"), 232);
     check_inputs_of_llama_cpp(&tokenizer, "llama-2");
 }

@@ -1,13 +1,10 @@
 //! Integrated gradients by differences of scoring passes, against exact derivatives in float64 (`golden/gradients.py`).
 
-#![cfg(not(target_arch = "wasm32"))]
-
-mod models;
-
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::rc::Rc;
 
+use crate::models::{self, SHAPES, TOKENS};
 use candle_core::quantized::GgmlDType;
 use glasscage::attribution::measure::measure;
 use glasscage::attribution::measured::MeasureRequest;
@@ -22,9 +19,8 @@ use glasscage::model::gguf::Gguf;
 use glasscage::model::source::{BytesInMemory, NativeFile};
 use glasscage::request::{BackendChoice, Question};
 use glasscage::session::{AnswerResult, AnsweredQuestion, Session};
-use models::{SHAPES, TOKENS};
 
-const FLOAT64: &str = include_str!("golden/gradients.json");
+const FLOAT64: &str = include_str!("../golden/gradients.json");
 const END_TOKEN: u32 = 2;
 
 /// `golden/gradients.json`.

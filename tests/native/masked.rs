@@ -1,15 +1,11 @@
 //! ReAGent with a masked language model: a tiny one with random weights, made here.
 
-#![cfg(not(target_arch = "wasm32"))]
-
-#[path = "models/masked.rs"]
-mod masked;
-
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::rc::Rc;
 
+use crate::masked_model::{TEXT, config, folder, weights};
 use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
 use candle_transformers::models::xlm_roberta::{Config, XLMRobertaForMaskedLM};
@@ -17,7 +13,6 @@ use glasscage::cpu::masked::{MaskedLm, MaskedLmError};
 use glasscage::model::source::NativeFile;
 use glasscage::request::{BackendChoice, Question};
 use glasscage::session::{ExplainResult, Session};
-use masked::{TEXT, config, folder, weights};
 
 const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf");
 fn masked_lm(folder: &Path) -> MaskedLm {

@@ -1,12 +1,9 @@
 //! Gaps filled by the model itself: on each engine the most likely allowed tokens, found here one job at a time.
 
-#![cfg(not(target_arch = "wasm32"))]
-
-mod models;
-
 use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 
+use crate::models::{self, SHAPES, TOKENS};
 use candle_core::quantized::GgmlDType;
 use glasscage::cpu::CandleModel;
 use glasscage::gpu::GpuModel;
@@ -15,7 +12,6 @@ use glasscage::gpu::variant::VARIANTS;
 use glasscage::lm::{InfillRequest, LanguageModel, ScoreRequest};
 use glasscage::model::gguf::Gguf;
 use glasscage::model::source::BytesInMemory;
-use models::{SHAPES, TOKENS};
 
 const VOCAB: u32 = 97;
 /// The first begins the text, two are neighbours, the last has one token.

@@ -1,7 +1,5 @@
 //! Every engine on a real model, against log-probabilities computed by others (llama.cpp, and in float64).
 
-#![cfg(not(target_arch = "wasm32"))]
-
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::rc::Rc;
@@ -25,7 +23,7 @@ use serde_json::Value;
 const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/stories260k");
 
 fn figures() -> Value {
-    serde_json::from_str(include_str!("golden/stories260k/figures.json")).expect("the figures are JSON")
+    serde_json::from_str(include_str!("../golden/stories260k/figures.json")).expect("the figures are JSON")
 }
 
 fn open(file: &str) -> NativeFile {

@@ -1,7 +1,5 @@
 //! What happens when a GPU fails, and what it costs in memory; on the demo model.
 
-#![cfg(not(target_arch = "wasm32"))]
-
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::rc::Rc;
@@ -184,3 +182,18 @@ const CUTS: &[Variant] = &[
     Variant { name: "fives", shares_memory: false, block_rows: 5, vocab_tile: 100 },
     Variant { name: "one by one", shares_memory: true, block_rows: 1, vocab_tile: 333 },
 ];
+
+#[tokio::test]
+async fn a_pass_that_changes_nothing_has_no_divergence() {
+    let mut model = demo().await;
+    let tokens: Vec<u32> = (0..100).map(|i| (37 * i + 11) % 500).collect();
+    let passes = [Pass { edits: vec![Edit::new(20, &tokens[20..30])] }];
+    let job = ScoreRequest { divergences: true, ..ScoreRequest::new(&tokens, 60..100, &passes) };
+    let mut divergences = Vec::new();
+    let score = model.score(&job, async |_, readout| {
+        divergences.extend(readout.divergences.clone());
+        ControlFlow::Continue(())
+    });
+    score.await.expect("it scores");
+    assert_eq!(divergences, [0.0; 80]);
+}

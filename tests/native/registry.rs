@@ -1,15 +1,13 @@
 //! The known models against their published schema.
 
-#![cfg(not(target_arch = "wasm32"))]
-
 use serde_json::Value;
 
 fn registry() -> Value {
-    serde_json::from_str(include_str!("../public/models/registry.json")).expect("the registry is JSON")
+    serde_json::from_str(include_str!("../../public/models/registry.json")).expect("the registry is JSON")
 }
 
 fn schema() -> jsonschema::Validator {
-    let schema = serde_json::from_str(include_str!("../public/schema/registry-1.json")).expect("the schema is JSON");
+    let schema = serde_json::from_str(include_str!("../../public/schema/registry-1.json")).expect("the schema is JSON");
     jsonschema::validator_for(&schema).expect("the schema is a schema")
 }
 

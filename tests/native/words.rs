@@ -1,7 +1,5 @@
 //! Words as sources: a graph of words, and sentences opened to their words, on the built-in model.
 
-#![cfg(not(target_arch = "wasm32"))]
-
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -130,11 +128,11 @@ fn what_cannot_be_explained_by_words_is_said_with_its_cost() {
     let mut session = session();
     let long = Question { prompt: "Ann has 3 figs. ".repeat(100), ..question(Unit::Word) };
     let problem = pollster::block_on(session.explain(&long, &mut async |_| ControlFlow::Continue(()))).unwrap_err();
-    assert!(problem.what.contains("407 passes") && problem.remedy.contains("sentences"), "{problem:?}");
+    assert!(problem.what.contains("407 model runs") && problem.remedy.contains("sentences"), "{problem:?}");
     // Nothing is written first.
     let unanswered = Question { answer: None, ..long };
     let problem = pollster::block_on(session.explain(&unanswered, &mut async |_| panic!("a token"))).unwrap_err();
-    assert!(problem.what.contains("400 passes"), "{problem:?}");
+    assert!(problem.what.contains("400 model runs"), "{problem:?}");
     let question = question(Unit::Sentence);
     let mut go_on = async |_| ControlFlow::Continue(());
     let last = session.words(&question, 5, &mut go_on);

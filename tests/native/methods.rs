@@ -1,11 +1,8 @@
 //! What each method costs: the work an engine counts is what its passes need, and no more.
 
-#![cfg(not(target_arch = "wasm32"))]
-
-mod models;
-
 use std::ops::{ControlFlow, Range};
 
+use crate::models::{self, SHAPES, TOKENS};
 use candle_core::quantized::GgmlDType;
 use glasscage::attribution::measure::measure;
 use glasscage::attribution::measured::{MeasureProgress, MeasureRequest, Measured};
@@ -14,7 +11,6 @@ use glasscage::cpu::CandleModel;
 use glasscage::lm::{Callback, LanguageModel};
 use glasscage::model::gguf::Gguf;
 use glasscage::model::source::BytesInMemory;
-use models::{SHAPES, TOKENS};
 
 /// Tokens taken through the transformer, and positions through the LM head.
 type Work = [usize; 2];

@@ -1,0 +1,28 @@
+//! Engines, methods, tokenizers and the command line against independent oracles. One program, so that the libraries are linked once.
+
+#![cfg(not(target_arch = "wasm32"))]
+
+mod architectures;
+mod chat;
+mod cli;
+mod evaluate;
+mod gpu;
+mod gradients;
+mod infill;
+mod masked;
+#[path = "../models/masked.rs"]
+mod masked_model;
+mod methods;
+#[path = "../models/mod.rs"]
+mod models;
+mod pairs;
+mod registry;
+mod sentences;
+mod split;
+#[path = "../models/split.rs"]
+mod split_model;
+mod stories;
+mod tokenizer;
+#[path = "../models/vocabulary.rs"]
+mod vocabulary;
+mod words;
