@@ -61,8 +61,7 @@ impl Position {
     }
 
     fn divergence(&self) -> f64 {
-        // Rounding may put a divergence of nothing below it.
-        (self.weighted_difference / self.base.sum + self.own.ln() - self.base.ln()).max(0.0)
+        self.weighted_difference / self.base.sum + self.own.ln() - self.base.ln()
     }
 }
 

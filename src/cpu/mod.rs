@@ -133,8 +133,7 @@ impl CandleModel {
     /// See [`lm_head::read_out`].
     fn read_out(&mut self, hidden: &Tensor, targets: &[TokenId], base: Option<&Tensor>) -> Result<Readout, LmError> {
         self.counters.head_positions += targets.len() * if base.is_some() { 2 } else { 1 };
-        let readout = lm_head::read_out(&self.transformer, hidden, targets, base)?;
-        if readout.log_probs.iter().all(|log_prob| log_prob.is_finite()) { Ok(readout) } else { Err(LmError::NotFinite) }
+        lm_head::read_out(&self.transformer, hidden, targets, base)?.checked()
     }
 
     fn score_pass(&mut self, request: &ScoreRequest<'_>, pass: &Pass, base: &Base) -> Result<Readout, LmError> {
@@ -198,7 +197,7 @@ impl LanguageModel for CandleModel {
         let mut readout = self.read_out(&predicting, &tokens[targets.clone()], None)?;
         readout.divergences = vec![0.0; if request.divergences { targets.len() } else { 0 }];
         (readout.attention, readout.flow) = (attention_mass.sums, attention_mass.flows);
-        let base = Base { readout, cache, predicting };
+        let base = Base { readout: readout.checked()?, cache, predicting };
         let mut flow = on_readout.call((0, &base.readout)).await;
         for (i, pass) in passes.iter().enumerate() {
             if flow.is_break() {

@@ -28,7 +28,7 @@ pub struct BaseStates<'a> {
     /// Normalized states that predict the targets, `[targets, padded dim]`.
     pub states: &'a Buffer,
     /// ln of the sum of exp(logit), for each target.
-    pub log_sum_exps: &'a [f32],
+    pub log_sum_exps: &'a [f64],
 }
 
 /// What happens to the normalized states of positions, beside their scores.
@@ -113,7 +113,7 @@ impl BaseStates<'_> {
         targets.sort_unstable();
         targets.dedup();
         let row = |position: &Position| targets.binary_search(&position.target_index).expect("it is among them") as u32;
-        let base_of = |position: &Position| [row(position), self.log_sum_exps[position.target_index].to_bits()];
+        let base_of = |position: &Position| [row(position), (self.log_sum_exps[position.target_index] as f32).to_bits()];
         let index = gpu.buffer_with("base positions", &targets.iter().map(|&target| target as u32).collect::<Vec<_>>());
         let base = gpu.buffer_with("base", &block.iter().flat_map(base_of).collect::<Vec<_>>());
         let gathered = &tile_buffers.base.as_ref().expect("it is allocated where divergences are wanted").states;

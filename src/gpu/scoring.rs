@@ -10,7 +10,9 @@ use super::batch::{Row, Suffix, count_fitting, suffix, suffix_rows};
 use super::buffer::Buffer;
 use super::head_buffers::TileBuffers;
 use super::kernels::attention_mass::AttentionSums;
-use super::kernels::{kl_divergence::kl_divergence, log_sum_exp::log_prob, padded};
+use super::kernels::kl_divergence::kl_divergence;
+use super::kernels::log_sum_exp::{log_prob, log_sum_exp};
+use super::kernels::padded;
 use super::positions::{BaseStates, Position, StateUse};
 use super::text_cache::cache_length;
 use crate::lm::{LmError, OnReadout, Pass, Readout, ScoreRequest};
@@ -24,7 +26,7 @@ const CHUNK_SECONDS: f64 = 0.4;
 struct BaseScores {
     readout: Readout,
     /// ln of the sum of exp(logit), for each target.
-    log_sum_exps: Vec<f32>,
+    log_sum_exps: Vec<f64>,
     /// Normalized states that predict the targets, `[targets, padded dim]`, where divergences are wanted.
     states: Option<Buffer>,
 }
@@ -97,14 +99,14 @@ impl GpuModel {
         };
         self.prefill(inputs, sums.as_ref(), score_chunk).await?;
         let log_probs: Vec<f64> = scored.chunks(4).map(log_prob).collect();
-        check_finite(&log_probs)?;
         let divergences = if request.divergences { vec![0.0; log_probs.len()] } else { Vec::new() };
         let (attention, flow) = match &sums {
             Some(sums) => self.read_attention(sums).await?,
             None => Default::default(),
         };
-        let log_sum_exps = scored.chunks(4).map(|state| state[0] + state[1].ln()).collect();
-        Ok(BaseScores { readout: Readout { log_probs, divergences, attention, flow }, log_sum_exps, states })
+        let log_sum_exps = scored.chunks(4).map(log_sum_exp).collect();
+        let readout = Readout { log_probs, divergences, attention, flow }.checked()?;
+        Ok(BaseScores { readout, log_sum_exps, states })
     }
 
     /// Attention weights on ranges and flow from them, each `[targets, ranges]`.
@@ -137,8 +139,7 @@ impl GpuModel {
                 readout.divergences[position.target_index] = kl_divergence(state, base.log_sum_exps[position.target_index]);
             }
         }
-        readouts.iter().try_for_each(|readout| check_finite(&readout.log_probs))?;
-        Ok(readouts)
+        readouts.into_iter().map(Readout::checked).collect()
     }
 
     /// Memory for a chunk of `rows` rows: the one before where it is large enough.
@@ -185,10 +186,6 @@ impl Chunk {
 fn next_chunk_rows(wanted: usize, rows: usize, seconds: f64) -> usize {
     let affordable = rows as f64 * CHUNK_SECONDS / seconds.max(1e-3);
     (affordable as usize).clamp(wanted / 2, 2 * wanted).max(1)
-}
-
-fn check_finite(log_probs: &[f64]) -> Result<(), LmError> {
-    if log_probs.iter().all(|log_prob| log_prob.is_finite()) { Ok(()) } else { Err(LmError::NotFinite) }
 }
 
 #[cfg(test)]

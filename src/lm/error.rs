@@ -14,6 +14,8 @@ pub enum LmError {
     UnknownToken(TokenId),
     #[error("the model computed something that is not a number; its file may be damaged")]
     NotFinite,
+    #[error("the model computed a negative divergence, which cannot be: this device computes wrongly")]
+    Impossible,
     #[error("the engine failed: {0}")]
     Engine(String),
     #[error("this browser or machine gives no access to a GPU")]

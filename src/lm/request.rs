@@ -124,7 +124,26 @@ pub struct Readout {
     pub flow: Vec<f64>,
 }
 
+/// A divergence up to here, in nats, may be nothing but rounding of logits: without an effect there would be percentages of noise.
+const DIVERGENCE_NOISE: f64 = 2e-5;
+/// Rounding puts no divergence this far below zero, in nats.
+const IMPOSSIBLE_DIVERGENCE: f64 = -1e-3;
+
 impl Readout {
+    /// What an engine computed, with divergences of noise taken for none. Fails where there is something that is not a number, or that
+    /// cannot be.
+    pub fn checked(mut self) -> Result<Self, LmError> {
+        let is_finite = |numbers: &[f64]| numbers.iter().all(|number| number.is_finite());
+        if ![&self.log_probs, &self.divergences, &self.attention, &self.flow].into_iter().all(|numbers| is_finite(numbers)) {
+            return Err(LmError::NotFinite);
+        }
+        if self.divergences.iter().any(|&divergence| divergence < IMPOSSIBLE_DIVERGENCE) {
+            return Err(LmError::Impossible);
+        }
+        self.divergences.iter_mut().filter(|divergence| **divergence < DIVERGENCE_NOISE).for_each(|divergence| *divergence = 0.0);
+        Ok(self)
+    }
+
     /// That of a pass which changes nothing.
     pub fn of_a_pass(&self) -> Self {
         Self { log_probs: self.log_probs.clone(), divergences: self.divergences.clone(), ..Self::default() }
@@ -149,4 +168,25 @@ pub fn check_request(config: &Config, request: &ScoreRequest<'_>) -> Result<(), 
 pub fn check_length(config: &Config, n_tokens: usize) -> Result<(), LmError> {
     let limit = config.context_length;
     if n_tokens > limit { Err(LmError::TooLong { tokens: n_tokens, limit }) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checked(log_prob: f64, divergence: f64, flow: f64) -> Result<Readout, LmError> {
+        Readout { log_probs: vec![log_prob], divergences: vec![divergence], attention: vec![0.5], flow: vec![flow] }.checked()
+    }
+
+    #[test]
+    fn noise_is_no_divergence_and_what_cannot_be_is_an_error() {
+        for (computed, divergence) in [(-9e-4, 0.0), (0.0, 0.0), (1e-5, 0.0), (3e-5, 3e-5), (3.0, 3.0)] {
+            assert_eq!(checked(-1.0, computed, 0.0).unwrap().divergences, [divergence]);
+        }
+        assert!(matches!(checked(-1.0, -2e-3, 0.0), Err(LmError::Impossible)));
+        for (log_prob, divergence, flow) in [(f64::NAN, 0.0, 0.0), (-1.0, f64::NAN, 0.0), (-1.0, f64::INFINITY, 0.0), (-1.0, 0.0, f64::NAN)]
+        {
+            assert!(matches!(checked(log_prob, divergence, flow), Err(LmError::NotFinite)), "{log_prob} {divergence} {flow}");
+        }
+    }
 }

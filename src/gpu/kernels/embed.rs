@@ -88,4 +88,38 @@ mod tests {
             assert!(x[..32].iter().chain(&x[67 * 32..]).all(|&value| value == 7.0));
         }
     }
+
+    /// By the definition of binary16 in IEEE 754.
+    fn half(bits: u16) -> f64 {
+        let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
+        let magnitude = match exponent {
+            0 => fraction * f64::powi(2.0, -24),
+            31 if fraction == 0.0 => f64::INFINITY,
+            31 => f64::NAN,
+            _ => (1024.0 + fraction) * f64::powi(2.0, exponent - 25),
+        };
+        if bits >> 15 == 1 { -magnitude } else { magnitude }
+    }
+
+    #[wasm_bindgen_test(unsupported = tokio::test)]
+    async fn every_half_is_decoded_exactly() {
+        const COLUMNS: usize = 256;
+        let all: Vec<u8> = (0..=u16::MAX).flat_map(u16::to_le_bytes).collect();
+        let f16 = QUANTS.iter().find(|quant| quant.name == "F16").expect("F16 can be read");
+        for gpu in gpus().await {
+            let matrix = Matrix { slabs: vec![Slab::from_bytes(&gpu, f16, COLUMNS, &all)] };
+            let rows: Vec<Row> = (0..256).map(|token| Row { token, ..Row::default() }).collect();
+            let rows = gpu.buffer_with("rows", &Row::all_words(&rows));
+            let x = gpu.buffer("x", 256 * COLUMNS);
+            let mut recording = Recording::new(&gpu);
+            record(&mut recording, &matrix, &Embed { rows: &rows, blends: false, x: &x, first: 0, n: 256, stride: COLUMNS });
+            recording.run();
+            let decoded = gpu.read_f32(&x, 256 * COLUMNS).await.unwrap();
+            for (bits, decoded) in (0..=u16::MAX).zip(decoded) {
+                let expected = half(bits) as f32;
+                let is_exact = if expected.is_finite() { decoded == expected } else { !decoded.is_finite() };
+                assert!(is_exact, "{bits:04x}: {decoded}");
+            }
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! Kullback-Leibler divergence of perturbed predictions from the base text's, KL(base || perturbed), one tile of the vocabulary at a time.
 
+use super::log_sum_exp::log_sum_exp;
 use super::{one_dimensional, workgroup_per_item};
 use crate::gpu::buffer::Buffer;
 use crate::gpu::recording::Recording;
@@ -37,11 +38,10 @@ pub fn record<'a>(recording: &mut Recording<'a>, args: &KlDivergence<'a>) {
     recording.dispatch(kernel, Params { n, first, length }, &[logits, base_logits, base, state], [n, 1]);
 }
 
-/// KL(base || perturbed) in nats from a position's state and the base text's log-sum-exp.
-pub fn kl_divergence(state: &[f32], base_log_sum_exp: f32) -> f64 {
-    let log_sum_exp = f64::from(state[0]) + f64::from(state[1]).ln();
-    // Rounding may make a divergence of zero negative.
-    (f64::from(state[3]) - f64::from(base_log_sum_exp) + log_sum_exp).max(0.0)
+/// KL(base || perturbed) in nats from a position's state and the base text's log-sum-exp. Rounding may make one of
+/// zero negative: see `Readout::checked`.
+pub fn kl_divergence(state: &[f32], base_log_sum_exp: f64) -> f64 {
+    f64::from(state[3]) - base_log_sum_exp + log_sum_exp(state)
 }
 
 #[cfg(test)]
@@ -89,8 +89,10 @@ mod tests {
                 assert_eq!(state[3], 0.0);
                 for i in 1..=n {
                     let base = &base[i % 7 * VOCAB..][..VOCAB];
-                    let (ours, reference) =
-                        (kl_divergence(&state[4 * i..], sum_exp(base).ln()), reference(base, &logits[(i - 1) * VOCAB..][..VOCAB]));
+                    let (ours, reference) = (
+                        kl_divergence(&state[4 * i..], f64::from(sum_exp(base).ln())),
+                        reference(base, &logits[(i - 1) * VOCAB..][..VOCAB]),
+                    );
                     assert!((ours - reference).abs() < 2e-5, "{ours} {reference}");
                 }
             }

@@ -38,6 +38,11 @@ pub fn record<'a>(recording: &mut Recording<'a>, args: &LogSumExp<'a>) {
     recording.dispatch(kernel, Params { n, first, token, length }, &[logits, targets, state], [n, 1]);
 }
 
+/// ln of the sum of exp(logit), from one position's state.
+pub fn log_sum_exp(state: &[f32]) -> f64 {
+    f64::from(state[0]) + f64::from(state[1]).ln()
+}
+
 /// ln p of the target from one position's state.
 pub fn log_prob(state: &[f32]) -> f64 {
     f64::from(state[2] - state[0]) - f64::from(state[1]).ln()

@@ -15,5 +15,6 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     let at = 2u * id.y * p.ffn_dim + id.x;
     let gate = gate_up[at];
-    y[id.y * p.stride + id.x] = gate / (1.0 + exp(-gate)) * gate_up[at + p.ffn_dim];
+    // Below -80 silu is next to nothing, and exp(-x) would soon be infinite, for which WGSL promises nothing.
+    y[id.y * p.stride + id.x] = gate / (1.0 + exp(-max(gate, -80.0))) * gate_up[at + p.ffn_dim];
 }

@@ -10,5 +10,5 @@ fn group_at(index: u32) -> Group {
 
 fn four(group: Group, j: u32) -> vec4<f32> {
     let at = group.at + 2u * j;
-    return vec4<f32>(unpack2x16float(weights[at]), unpack2x16float(weights[at + 1u]));
+    return vec4<f32>(halves(weights[at]), halves(weights[at + 1u]));
 }

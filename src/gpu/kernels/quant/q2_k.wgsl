@@ -11,7 +11,7 @@ struct Group {
 fn group_at(index: u32) -> Group {
     let block = index / 16u * 21u;
     let g = index % 16u;
-    let d = unpack2x16float(weights[block + 20u]);
+    let d = halves(weights[block + 20u]);
     let scale = byte(block, g);
     return Group(block + 4u + g / 8u * 8u + g % 2u * 4u, g % 8u / 2u * 2u, d.x * f32(scale & 15u), d.y * f32(scale >> 4u));
 }

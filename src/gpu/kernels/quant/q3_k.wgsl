@@ -14,7 +14,7 @@ fn group_at(index: u32) -> Group {
     let g = index % 16u;
     let low = (byte(block + 24u, g % 8u) >> (g / 8u * 4u)) & 15u;
     let high = (byte(block + 24u, 8u + g % 4u) >> (g / 4u * 2u)) & 3u;
-    let scale = unpack2x16float(weights[block + 27u]).x * (f32(low | (high << 4u)) - 32.0);
+    let scale = halves(weights[block + 27u]).x * (f32(low | (high << 4u)) - 32.0);
     let pair = g % 8u / 2u;
     let half = g % 2u * 4u;
     return Group(block + 8u + g / 8u * 8u + half, pair * 2u, block + half, g / 8u * 4u + pair, scale);

@@ -8,7 +8,7 @@ struct Group {
 
 fn group_at(index: u32) -> Group {
     let at = index / 2u * 5u;
-    return Group(at, index % 2u * 4u, unpack2x16float(weights[at + 4u]).x);
+    return Group(at, index % 2u * 4u, halves(weights[at + 4u]).x);
 }
 
 fn four(group: Group, j: u32) -> vec4<f32> {

@@ -12,7 +12,7 @@ struct Group {
 fn group_at(index: u32) -> Group {
     let block = index / 16u * 36u;
     let s = index % 16u / 2u;
-    let scale = unpack2x16float(weights[block]) * scale_and_min(block + 1u, s);
+    let scale = halves(weights[block]) * scale_and_min(block + 1u, s);
     return Group(block + 4u + s / 2u * 8u + index % 2u * 4u, s % 2u * 4u, scale);
 }
 

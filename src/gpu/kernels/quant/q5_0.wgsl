@@ -10,7 +10,7 @@ struct Group {
 fn group_at(index: u32) -> Group {
     let at = index / 2u * 6u;
     let half = index % 2u;
-    return Group(at + 1u, half * 4u, weights[at] >> (16u * half), unpack2x16float(weights[at + 5u]).x);
+    return Group(at + 1u, half * 4u, weights[at] >> (16u * half), halves(weights[at + 5u]).x);
 }
 
 fn four(group: Group, j: u32) -> vec4<f32> {

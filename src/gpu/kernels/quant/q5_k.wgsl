@@ -15,7 +15,7 @@ fn group_at(index: u32) -> Group {
     let block = index / 16u * 44u;
     let s = index % 16u / 2u;
     let half = index % 2u * 4u;
-    let scale = unpack2x16float(weights[block]) * scale_and_min(block + 1u, s);
+    let scale = halves(weights[block]) * scale_and_min(block + 1u, s);
     return Group(block + 12u + s / 2u * 8u + half, s % 2u * 4u, block + 4u + half, s, scale);
 }
 

@@ -16,7 +16,7 @@ fn group_at(index: u32) -> Group {
     let r = g % 8u / 2u;
     let half = g % 2u * 4u;
     let signed = bitcast<i32>(byte(block + 48u, g) << 24u) >> 24u;
-    let scale = unpack2x16float(weights[block + 52u]).x * f32(signed);
+    let scale = halves(weights[block + 52u]).x * f32(signed);
     return Group(block + g / 8u * 16u + r % 2u * 8u + half, r / 2u * 4u, block + 32u + g / 8u * 8u + half, r * 2u, scale);
 }
 

@@ -7,7 +7,7 @@ struct Group {
 
 fn group_at(index: u32) -> Group {
     let at = index / 2u * 9u;
-    return Group(at + index % 2u * 4u, unpack2x16float(weights[at + 8u]).x);
+    return Group(at + index % 2u * 4u, halves(weights[at + 8u]).x);
 }
 
 fn four(group: Group, j: u32) -> vec4<f32> {

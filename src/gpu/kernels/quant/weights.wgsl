@@ -11,3 +11,16 @@ fn bytes(word: u32) -> vec4<u32> {
 fn byte(at: u32, index: u32) -> u32 {
     return (weights[at + index / 4u] >> (index % 4u * 8u)) & 255u;
 }
+
+// The two halves of a word, by integers: a GPU may take halves below 2^-14 for zero in `unpack2x16float`, and scales of small weights are
+// that small.
+fn halves(word: u32) -> vec2<f32> {
+    let pair = vec2<u32>(word & 0xffffu, word >> 16u);
+    let magnitude = pair & vec2<u32>(0x7fffu);
+    let subnormal = vec2<f32>(magnitude) * 0x1p-24;
+    // The exponent's bias of 15 becomes one of 127; what is not finite stays so.
+    let rebias = select(vec2<u32>(0x38000000u), vec2<u32>(0x70000000u), magnitude >= vec2<u32>(0x7c00u));
+    let normal = (magnitude << vec2<u32>(13u)) + rebias;
+    let bits = select(normal, bitcast<vec2<u32>>(subnormal), magnitude < vec2<u32>(0x400u));
+    return bitcast<vec2<f32>>(bits | ((pair & vec2<u32>(0x8000u)) << vec2<u32>(16u)));
+}
