@@ -56,11 +56,23 @@ fn set_entry(set: SetEntry, address: &str, text: Option<&str>) {
     }
 }
 
-/// Whether the page has the width of paper.
-pub fn lay_out_for_print(is_printing: bool) {
+/// What the page is laid out for: see `www/base.css`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Medium {
+    Screen,
+    Paper,
+    /// More text than fits on a page: a graph beside it would be cut, too.
+    SeveralPages,
+}
+
+pub fn lay_out_for(medium: Medium) {
     let Some(root) = document().document_element() else { return };
     // Only an attribute's name can be refused.
-    drop(if is_printing { root.set_attribute("data-printing", "") } else { root.remove_attribute("data-printing") });
+    drop(match medium {
+        Medium::Screen => root.remove_attribute("data-printing"),
+        Medium::Paper => root.set_attribute("data-printing", "one-page"),
+        Medium::SeveralPages => root.set_attribute("data-printing", "several-pages"),
+    });
 }
 
 /// The text at `path` on the own site.

@@ -25,6 +25,7 @@ use leptos::prelude::*;
 
 use page::Page;
 use state::message::Message;
+use state::storage_keys;
 use views::App;
 
 /// Replaces the static first paint of `index.html` by the living page.
@@ -43,6 +44,12 @@ fn Root() -> impl IntoView {
     provide_context(page);
     let visit = move || page.send(Message::Visited { entry: browser::entry(), fragment: browser::fragment() });
     visit();
+    let was_loading = browser::remembered_in_tab(storage_keys::LOADING);
+    if !was_loading.is_empty() {
+        page.send(Message::TabEndedWhileLoading(was_loading));
+    }
+    // Who leaves or reloads the page has not lost it.
+    let on_hide = window_event_listener(ev::pagehide, |_| browser::remember_in_tab(storage_keys::LOADING, ""));
     service_worker::watch_for_updates(move |waits| page.send(Message::UpdateWaits(waits)));
     // Back, Forward, and a link put into the address bar.
     let on_visit = window_event_listener(ev::popstate, move |_| visit());
@@ -51,7 +58,15 @@ fn Root() -> impl IntoView {
             page.send(Message::Escape);
         }
     });
+    // A run would be lost; the browser asks in its own words.
+    let on_leave = window_event_listener(ev::beforeunload, move |event| {
+        if untrack(|| page.is_busy()) {
+            event.prevent_default();
+        }
+    });
     on_cleanup(move || {
+        on_hide.remove();
+        on_leave.remove();
         on_visit.remove();
         on_key.remove();
     });

@@ -156,25 +156,25 @@ impl Measurement<'_> {
         };
         // Which source each pass belongs to.
         let owners: Vec<usize> = round.passes.iter().enumerate().flat_map(|(k, passes)| passes.iter().map(move |_| k)).collect();
-        let (mut base, mut of_source, mut flow) = (None, Vec::new(), ControlFlow::Continue(()));
+        let (mut base, mut of_source, mut go_on) = (None, Vec::new(), ControlFlow::Continue(()));
         let score = model.score(&request, async |number, readout| {
             let Some(base) = &base else {
                 base = Some(readout.clone());
-                flow = self.take_base(round, readout, reads_attention, on_progress).await;
-                return flow;
+                go_on = self.take_base(round, readout, reads_attention, on_progress).await;
+                return go_on;
             };
             of_source.push(readout.clone());
             self.passes_done += 1;
             let k = owners[number - 1];
-            flow = if of_source.len() == round.passes[k].len() {
+            go_on = if of_source.len() == round.passes[k].len() {
                 self.observe(k, base, &std::mem::take(&mut of_source), on_progress).await
             } else {
                 on_progress.call(MeasureProgress::Pass { done: self.passes_done }).await
             };
-            flow
+            go_on
         });
         score.await?;
-        Ok(flow)
+        Ok(go_on)
     }
 
     /// Takes the scores of a round's base text, with which sources without a pass are complete.
@@ -188,14 +188,14 @@ impl Measurement<'_> {
         if reads_attention {
             self.attended = base.clone();
         }
-        let first = (self.flow_first && reads_attention).then(|| self.flow());
-        let mut flow = on_progress.call(MeasureProgress::Base { flow: first }).await;
+        let flow = (self.flow_first && reads_attention).then(|| self.flow());
+        let mut go_on = on_progress.call(MeasureProgress::Base { flow }).await;
         for k in (0..round.passes.len()).filter(|&k| round.passes[k].is_empty()) {
-            if flow.is_continue() {
-                flow = self.observe(k, base, &[], on_progress).await;
+            if go_on.is_continue() {
+                go_on = self.observe(k, base, &[], on_progress).await;
             }
         }
-        flow
+        go_on
     }
 
     /// Takes the readouts of a source's passes in this round.

@@ -141,16 +141,16 @@ impl<'a> PairMeasurement<'a> {
         };
         let scored = ScoreRequest::new(&self.transcript.tokens, self.transcript.generation.clone(), &passes);
         let request = ScoreRequest { edits: &edits, attended: &attended, ..scored };
-        let mut flow = ControlFlow::Continue(());
+        let mut go_on = ControlFlow::Continue(());
         let score = model.score(&request, async |number, readout| {
-            flow = self.take(first, number.checked_sub(1).map(|i| sources[i]), readout, on_progress).await;
-            flow
+            go_on = self.take(first, number.checked_sub(1).map(|i| sources[i]), readout, on_progress).await;
+            go_on
         });
         score.await?;
-        if flow.is_continue() && first.is_some() {
-            flow = self.report(first.iter().chain(sources), on_progress).await;
+        if go_on.is_continue() && first.is_some() {
+            go_on = self.report(first.iter().chain(sources), on_progress).await;
         }
-        Ok(flow)
+        Ok(go_on)
     }
 
     /// Takes the readout of a round's base text, or of one of its passes.

@@ -70,6 +70,9 @@ pub enum LibraryError {
     OtherLength { expected: u64, actual: u64 },
     #[error("access to this file is restricted")]
     AccessDenied,
+    /// Before anything was downloaded.
+    #[error("this model cannot be downloaded now: {0}")]
+    CannotBegin(RetryCause),
     #[error("the download cannot continue: {0}")]
     RetriesExhausted(RetryCause),
     #[error("the connection was lost, and this server does not support resuming")]
@@ -115,6 +118,11 @@ impl LibraryError {
         if cause.is_refusal() { Self::AccessDenied } else { Self::RetriesExhausted(cause) }
     }
 
+    /// What ends the questions before a download.
+    pub fn before_download(cause: RetryCause) -> Self {
+        if cause.is_refusal() { Self::AccessDenied } else { Self::CannotBegin(cause) }
+    }
+
     /// What a visitor can do.
     fn remedy(&self) -> &'static str {
         match self {
@@ -126,6 +134,7 @@ impl LibraryError {
             Self::AccessDenied => {
                 "Some models require you to accept a license first: open the model\u{2019}s page, download the file there, and open it here"
             }
+            Self::CannotBegin(_) => "Check the address and the connection, then try again",
             Self::RetriesExhausted(_) => "What was downloaded is kept. Check the connection, then press Resume",
             Self::NotResumable => "Press Resume to start over",
             Self::ReplacedAgain => "Download it again later",
@@ -169,6 +178,9 @@ mod tests {
         assert!(Problem::from(LibraryError::after_retries(RetryCause::Refused(403))).remedy.contains("license"));
         let problem = Problem::from(LibraryError::after_retries(RetryCause::Stalled));
         assert_eq!(problem.what, "The download cannot continue: no data came for 30 seconds.");
+        assert!(problem.remedy.contains("Resume"));
+        let problem = Problem::from(LibraryError::before_download(RetryCause::Unreachable));
+        assert!(problem.what.starts_with("This model cannot be downloaded now") && !problem.remedy.contains("Resume"));
     }
 
     #[test]

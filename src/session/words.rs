@@ -22,7 +22,7 @@ pub(super) fn check_cost(unit: Unit, passes: usize) -> Result<(), Problem> {
     if unit == Unit::Sentence || passes <= MAX_PASSES {
         return Ok(());
     }
-    let what = format!("Word by word this text would take {passes} passes, more than the limit of {MAX_PASSES}");
+    let what = format!("Word by word this text would take {passes} model runs, more than the limit of {MAX_PASSES}");
     Err(Problem::new(what, "Explain it by sentences and open single sentences to their words, or shorten it."))
 }
 

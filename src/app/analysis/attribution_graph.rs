@@ -83,9 +83,14 @@ impl AttributionGraph {
         self.scores = self.document.scores();
         self.adjacency = match self.usable_estimate() {
             Some(estimate) => graph::normalize_with_estimate(&self.scores, estimate),
-            None => graph::normalize(&self.scores, self.document.method.normalization),
+            None => self.measured_adjacency(),
         };
         self.weigh();
+    }
+
+    /// **A** of what is measured, without estimates.
+    fn measured_adjacency(&self) -> Adjacency {
+        graph::normalize(&self.scores, self.document.method.normalization)
     }
 
     /// The estimate, where edges are shares: it has another unit than the scores.
@@ -127,8 +132,8 @@ impl AttributionGraph {
         };
         match matrix {
             Matrix::T => self.scores.to_rectangle(None),
-            Matrix::A => fill(&self.adjacency),
-            Matrix::Y => fill(&graph::total_influence(&self.adjacency)),
+            Matrix::A => fill(&self.measured_adjacency()),
+            Matrix::Y => fill(&graph::total_influence(&self.measured_adjacency())),
         }
     }
 

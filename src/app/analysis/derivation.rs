@@ -1,4 +1,4 @@
-//! From scores to influence: the ways that a visitor can choose, in words. The first of each is the paper's.
+//! How scores become influence: the ways that a visitor can choose, in words. The first of each is the paper's.
 
 use crate::explanation::{Aggregation, Compression, Derivation, Method};
 use crate::graph::Normalization;

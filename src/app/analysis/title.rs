@@ -10,7 +10,8 @@ const LONGEST_FILE_NAME: usize = 40;
 
 /// The last question of the prompt; else the sentence that is explained.
 pub fn title(document: &Document) -> String {
-    let explained = || document.output.last().map_or("", |&row| document.generation.sentence(row));
+    let last = document.generation.sentences.len().checked_sub(1);
+    let explained = || document.output.last().copied().or(last).map_or("", |row| document.generation.sentence(row));
     let words: Vec<&str> = question(&document.prompt.text).unwrap_or_else(explained).split_whitespace().collect();
     shortened(&words.join(" "), LONGEST)
 }
@@ -20,7 +21,8 @@ pub fn file_name(document: &Document) -> String {
     let title = title(document).to_lowercase();
     let words: Vec<&str> = title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let name = words.join("-").chars().take(LONGEST_FILE_NAME).collect::<String>();
-    format!("glasscage-{}", name.trim_end_matches('-'))
+    let name = if name.is_empty() { "explanation" } else { name.trim_end_matches('-') };
+    format!("glasscage-{name}")
 }
 
 /// The last sentence of a text that ends in a question mark.
@@ -57,6 +59,8 @@ mod tests {
         assert_eq!(title(&asking("Ann has 3.5 figs. How many are left?")), "How many are left?");
         assert_eq!(title(&asking("Why 3.5?")), "Why 3.5?");
         assert_eq!(title(&asking(&format!("{}?", "why ".repeat(40)))).chars().count(), 70);
+        assert_eq!(file_name(&asking("?!?")), "glasscage-explanation");
+        assert_eq!(title(&Document { output: Vec::new(), ..asking("Ann has 3 figs.") }), "F.");
         assert_eq!(file_name(&asking("Ann has 3 figs. How many are left?")), "glasscage-how-many-are-left");
     }
 

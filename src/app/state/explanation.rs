@@ -207,11 +207,12 @@ impl Explanation {
         }
     }
 
-    /// Takes a table by information flow for the sources that are not measured yet.
-    pub(in crate::app) fn estimate(&mut self, flow: Table) {
-        if let Some(ShownDocument { graph, origin: Origin::Here }) = &mut *self.shown {
-            Arc::make_mut(graph).set_estimate(Some(flow));
-        }
+    /// Takes a table by information flow for the sources that are not measured yet; whether they are shown by it.
+    pub(in crate::app) fn estimate(&mut self, flow: Table) -> bool {
+        let Some(ShownDocument { graph, origin: Origin::Here }) = &mut *self.shown else { return false };
+        let graph = Arc::make_mut(graph);
+        graph.set_estimate(Some(flow));
+        (0..graph.n_prompt()).any(|j| graph.is_estimated(j))
     }
 
     /// The run ended: what is not measured by now stays so.

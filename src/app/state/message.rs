@@ -106,6 +106,8 @@ pub enum Message {
 
     MaskedLmChosen(Vec<LocalFile>),
     Engine(Envelope<EngineEvent>),
+    /// The browser ended this tab while the model of this name was being loaded, and the tab is open again.
+    TabEndedWhileLoading(String),
     /// The engine's worker is gone, and the model in it.
     EngineLost(Problem),
     Library(LibraryMessage),

@@ -118,6 +118,9 @@ impl State {
     pub(in crate::app) fn fail_at(&mut self, place: Place, problem: Problem) {
         let is_on_screen = place != Place::Explanation || self.explanation.shown.is_some();
         self.problem_place = if is_on_screen { place } else { Place::Editor };
+        if self.problem_place == Place::Editor {
+            *self.editor.is_open = true;
+        }
         *self.problem = Some(problem);
     }
 }

@@ -96,15 +96,15 @@ impl RunStatus {
         }
     }
 
-    /// How far it is: "pass 4 of 12, about 3 s left".
+    /// How far it is: "model run 4 of 12, about 3 s left".
     pub fn detail(&self) -> String {
         match self {
             Self::Answering { tokens, .. } | Self::AnsweringAgain(tokens) if *tokens > 0 => number::counted(*tokens, "token"),
             Self::Measuring { passes: [done, planned], .. } => {
                 let left = self.seconds_left().map(|seconds| format!(", {} left", number::wait(seconds)));
-                format!("pass {done} of {planned}{}", left.unwrap_or_default())
+                format!("model run {done} of {planned}{}", left.unwrap_or_default())
             }
-            Self::FollowUp { passes: [done, planned], .. } if *planned > 0 => format!("pass {done} of {planned}"),
+            Self::FollowUp { passes: [done, planned], .. } if *planned > 0 => format!("model run {done} of {planned}"),
             _ => String::new(),
         }
     }
@@ -145,8 +145,8 @@ impl RunStatus {
             _ => String::new(),
         };
         match done < planned {
-            true => format!("Stopped after {done} of {planned} passes"),
-            false => format!("Explained with {done} {}{seconds}", if done == 1 { "pass" } else { "passes" }),
+            true => format!("Stopped after {done} of {planned} model runs"),
+            false => format!("Explained with {done} {}{seconds}", if done == 1 { "model run" } else { "model runs" }),
         }
     }
 }
@@ -163,13 +163,13 @@ mod tests {
 
     #[test]
     fn progress_says_passes_and_time_left() {
-        assert_eq!(four_of_twelve().detail(), "pass 4 of 12, about 3 s left");
+        assert_eq!(four_of_twelve().detail(), "model run 4 of 12, about 3 s left");
         assert_eq!(four_of_twelve().progress(), Some(4.0 / 12.0));
     }
 
     #[test]
     fn no_time_is_promised_before_the_first_pass() {
-        assert_eq!(RunStatus::measuring(12, 0.0).detail(), "pass 0 of 12");
+        assert_eq!(RunStatus::measuring(12, 0.0).detail(), "model run 0 of 12");
     }
 
     #[test]
@@ -181,8 +181,8 @@ mod tests {
 
     #[test]
     fn the_outcome_tells_a_whole_run_from_a_stopped_one() {
-        assert_eq!(four_of_twelve().outcome([12, 12]), "Explained with 12 passes in 1.5 s");
-        assert_eq!(four_of_twelve().outcome([4, 12]), "Stopped after 4 of 12 passes");
+        assert_eq!(four_of_twelve().outcome([12, 12]), "Explained with 12 model runs in 1.5 s");
+        assert_eq!(four_of_twelve().outcome([4, 12]), "Stopped after 4 of 12 model runs");
         assert!(!RunStatus::Done(String::new()).is_active());
     }
 }

@@ -4,7 +4,7 @@ use crate::explanation::{METHODS, Sampling, Unit};
 use crate::problem::Problem;
 use crate::request::Question;
 
-/// The settings as typed; a field that is no number keeps its default.
+/// The settings as typed; a field that cannot be used keeps its last number, and is among those refused.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     pub max_tokens: usize,

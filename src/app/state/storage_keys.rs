@@ -2,6 +2,7 @@
 
 // In this tab.
 pub const PROMPT: &str = "glasscage.prompt";
+pub const LOADING: &str = "glasscage.loading";
 pub const GIVEN_ANSWER: &str = "glasscage.given-answer";
 // For later visits.
 pub const MODEL: &str = "glasscage.model";

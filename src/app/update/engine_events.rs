@@ -34,7 +34,7 @@ impl State {
 
     /// The worker is gone.
     pub(super) fn engine_lost(&mut self, problem: Problem) {
-        self.engine.load = None;
+        self.end_load();
         self.engine.masked_lm_load = None;
         // A model that broke the engine while it loaded would break it again.
         match self.engine.is_loading() {
@@ -48,11 +48,11 @@ impl State {
         match event {
             EngineEvent::Loading(progress) => *self.engine.model = ModelState::Loading(progress),
             EngineEvent::Ready(loaded) => {
-                self.engine.load = None;
+                self.end_load();
                 self.model_is_ready(loaded);
             }
             EngineEvent::Failed(problem) => {
-                self.engine.load = None;
+                self.end_load();
                 self.forget_model();
                 self.fail(problem);
             }
@@ -108,12 +108,14 @@ impl State {
             }
             ExplainProgress::Answered(document) => {
                 *self.engine.run = RunStatus::measuring(document.method.passes[1], self.now_millis);
+                *self.engine.unfinished = None;
                 let document = self.derived_as_shared(*document);
                 self.show(document, Origin::Here);
             }
             ExplainProgress::BaseScored { flow: Some(flow) } if !is_follow_up => {
-                self.engine.run.estimated();
-                self.explanation.estimate(flow);
+                if self.explanation.estimate(flow) {
+                    self.engine.run.estimated();
+                }
             }
             ExplainProgress::BaseScored { .. } => {}
             ExplainProgress::Pass { done, planned } => self.engine.run.passes_done([done, planned], self.now_millis),
@@ -182,8 +184,16 @@ impl State {
 
     pub(super) fn fail(&mut self, problem: Problem) {
         self.keep_unfinished_answer();
+        self.keep_measured();
         let purpose = self.end_run(RunStatus::Idle);
         self.fail_at(purpose.map_or(Place::Page, |purpose| purpose.place()), problem);
+    }
+
+    /// The entry of the history gets what was measured before the run broke off.
+    pub(super) fn keep_measured(&mut self) {
+        if matches!(*self.engine.run, RunStatus::Measuring { .. }) && !self.is_follow_up() {
+            self.replace_entry();
+        }
     }
 
     /// Nothing is asked of the engine any more; returns what the run was for.

@@ -131,7 +131,7 @@ impl State {
         let name = MethodText::find(&document.method.id).map_or("the other method", |method| method.name);
         let [done, planned] = document.method.passes;
         if !document.is_complete() {
-            self.end_run(RunStatus::Done(format!("Stopped after {done} of {planned} passes by {name}")));
+            self.end_run(RunStatus::Done(format!("Stopped after {done} of {planned} model runs by {name}")));
             return;
         }
         self.end_run(RunStatus::Done(format!("Explained by {name} too")));

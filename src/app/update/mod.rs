@@ -78,6 +78,7 @@ impl State {
 
             Message::MaskedLmChosen(files) => self.choose_masked_lm(files),
             Message::Engine(event) => self.engine_event(event),
+            Message::TabEndedWhileLoading(name) => self.tab_ended_while_loading(&name),
             Message::EngineLost(problem) => self.engine_lost(problem),
             Message::Library(message) => self.library_message(message),
         }

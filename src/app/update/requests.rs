@@ -73,8 +73,10 @@ impl State {
         }
         *self.problem = None;
         *self.engine.work = None;
-        *self.engine.unfinished = None;
         if let Purpose::Explain(question) = &purpose {
+            if self.engine.unfinished.as_ref().is_some_and(|unfinished| unfinished.question.prompt != question.prompt) {
+                *self.engine.unfinished = None;
+            }
             self.make_room_for(&question.prompt);
         }
         let id = self.next_id();
@@ -120,9 +122,10 @@ impl State {
 
     fn end_engine(&mut self) {
         self.emit(Effect::EndEngine);
-        self.engine.load = None;
+        self.end_load();
         *self.engine.model = ModelState::NotLoaded;
         self.keep_unfinished_answer();
+        self.keep_measured();
         let interrupted = self.engine.run.interrupted();
         self.end_run(RunStatus::Done(format!("{interrupted}; the model loads again at the next Explain")));
     }
@@ -160,8 +163,29 @@ impl State {
         let files = self.engine.files.iter().map(|file| file.id).collect();
         let id = self.next_id();
         self.engine.load = Some(id);
+        if *self.engine.choice != ModelChoice::BuiltIn {
+            // A browser that has no memory left ends the tab without a word: then this stays.
+            self.emit(Effect::RememberInTab { key: storage_keys::LOADING, text: self.engine.choice.name().to_owned() });
+        }
         self.send_to_engine(id, EngineRequest::Load { source, backend: self.engine.backend }, files);
         self.load_masked_lm();
+    }
+
+    /// Nothing is loaded any more.
+    pub(super) fn end_load(&mut self) {
+        if self.engine.load.take().is_some() {
+            self.emit(Effect::RememberInTab { key: storage_keys::LOADING, text: String::new() });
+        }
+    }
+
+    /// A model that ended the tab is not loaded again by itself.
+    pub(super) fn tab_ended_while_loading(&mut self, name: &str) {
+        self.emit(Effect::RememberInTab { key: storage_keys::LOADING, text: String::new() });
+        if self.engine.choice.name() == name {
+            self.set_model_choice(ModelChoice::BuiltIn);
+        }
+        let what = format!("The browser closed this page while \u{201c}{name}\u{201d} was loading, perhaps for want of memory");
+        self.fail_with(&what, "Choose a smaller model, or close other tabs and choose it again");
     }
 
     pub(super) fn send_to_engine(&mut self, id: RequestId, body: EngineRequest, files: Vec<FileId>) {

@@ -10,6 +10,7 @@ use crate::app::state::local_file::{FileId, LocalFile};
 use crate::app::state::message::Fetch;
 use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::run_status::RunStatus;
+use crate::app::state::storage_keys;
 use crate::explanation::{Aggregation, Derivation, Document};
 use crate::graph::Normalization;
 use crate::problem::Problem;
@@ -165,6 +166,18 @@ fn stop_before_the_first_token_keeps_nothing() {
     page.engine(run, EngineEvent::Stopped { answer: String::new() });
     assert_eq!(page.run(), RunStatus::Done("Stopped".into()));
     assert!(page.look(|state| state.engine.unfinished.is_none()));
+}
+
+#[test]
+fn a_model_that_ended_the_tab_is_named_and_not_loaded_again_by_itself() {
+    let mark = |text: &str| Effect::RememberInTab { key: storage_keys::LOADING, text: text.into() };
+    let mut page = Page::new();
+    let effects = page.send(Message::FilesOpened(vec![file("large.gguf")]));
+    assert!(effects.contains(&mark("large.gguf")));
+    assert!(page.engine(asked(&effects), EngineEvent::Ready(loaded())).contains(&mark("")));
+    let effects = page.send(Message::TabEndedWhileLoading("large.gguf".into()));
+    assert!(effects.contains(&mark("")) && effects.contains(&Effect::RememberForVisits { key: storage_keys::MODEL, text: None }));
+    assert!(page.problem().contains("large.gguf") && page.problem().contains("memory"), "{}", page.problem());
 }
 
 #[test]

@@ -15,10 +15,11 @@ impl State {
             Some(Purpose::Recompute(document)) => question_of(document),
             _ => return,
         };
-        if let RunStatus::Answering { answer, tokens } = &*self.engine.run
-            && !answer.trim().is_empty()
-        {
-            let unfinished = UnfinishedAnswer { question, text: answer.clone(), tokens: *tokens };
+        let RunStatus::Answering { answer, tokens } = &*self.engine.run else { return };
+        let unfinished = UnfinishedAnswer { question, text: answer.clone(), tokens: *tokens };
+        // The same words again, and fewer of them.
+        let is_known = |known: &UnfinishedAnswer| known.tokens >= unfinished.tokens && known.text.starts_with(&unfinished.text);
+        if !answer.trim().is_empty() && !self.engine.unfinished.as_ref().is_some_and(is_known) {
             *self.engine.unfinished = Some(unfinished);
         }
     }
@@ -40,9 +41,10 @@ impl State {
     /// Lets the answer on screen, which was cut off, become twice as long, or as long as the settings allow.
     pub(super) fn lengthen(&mut self) {
         let Some(question) = self.explanation.document().filter(|_| !self.engine.is_busy()).map(question_of) else { return };
-        let max_tokens = self.editor.settings.max_tokens.max(2 * question.max_tokens);
+        let (max_tokens, max_context) = (self.editor.settings.max_tokens, self.editor.settings.max_context);
+        let max_tokens = max_tokens.max(question.max_tokens.saturating_mul(2));
         self.replace_texts(&question.prompt, "");
         *self.editor.is_open = true;
-        self.ask(Question { max_tokens, ..question });
+        self.ask(Question { max_tokens, max_context, ..question });
     }
 }

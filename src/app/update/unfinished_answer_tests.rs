@@ -1,6 +1,6 @@
 //! Runs that end too early or are refused, and what the visitor can do then, as sequences of messages.
 
-use super::tests::{Page, asked};
+use super::tests::{Page, answered, asked, unmeasured};
 use crate::app::analysis::attribution_graph::tests::document;
 use crate::app::state::message::{Effect, Message};
 use crate::app::state::place::Place;
@@ -28,8 +28,17 @@ fn stopped() -> Page {
 fn a_stopped_answer_waits_for_a_decision_and_is_no_given_one() {
     let mut page = stopped();
     assert!(page.look(|state| state.editor.given_answer.is_empty()));
-    let whole = Page::question(&page.send(Message::GoOn));
+    let effects = page.send(Message::GoOn);
+    let (run, whole) = (asked(&effects), Page::question(&effects));
     assert_eq!((whole.answer, whole.max_tokens), (None, 256));
+
+    // Stopped earlier than before: nothing is lost.
+    page.token(run, "So ");
+    page.send(Message::Stop);
+    page.engine(run, EngineEvent::Stopped { answer: "So ".into() });
+    assert_eq!(page.look(|state| state.engine.unfinished.as_ref().map(|unfinished| unfinished.tokens)), Some(2));
+    let run = asked(&page.send(Message::GoOn));
+    page.engine(run, answered(unmeasured()));
     assert!(page.look(|state| state.engine.unfinished.is_none()));
 
     let so_far = Page::question(&stopped().send(Message::ExplainSoFar));

@@ -6,6 +6,8 @@ pub struct MethodText {
     pub id: &'static str,
     /// The paper's name.
     pub name: &'static str,
+    /// The name beside what it does, in as few words as possible.
+    pub label: &'static str,
     /// What it does, in a sentence.
     pub about: &'static str,
     /// For each sentence, beside the text as it is: what it costs.
@@ -35,12 +37,12 @@ impl MethodText {
     /// What it costs, said before it runs.
     pub fn cost(&self) -> String {
         if self.pairs {
-            return format!("It takes one pass for each sentence and one for each pair: 4 to 8 times as long as {}", METHODS[0].name);
+            return format!("It takes one model run for each sentence and one for each pair: 4 to 8 times as long as {}", METHODS[0].name);
         }
         match self.passes {
-            0 => "It takes no pass beyond the text itself.".into(),
-            1 => "It takes one pass for each sentence.".into(),
-            n => format!("It takes {n} passes for each sentence, so about {n} times as long as {}", METHODS[0].name),
+            0 => "It takes no model run beyond the text itself.".into(),
+            1 => "It takes one model run for each sentence.".into(),
+            n => format!("It takes {n} model runs for each sentence, so about {n} times as long as {}", METHODS[0].name),
         }
     }
 }
@@ -56,6 +58,7 @@ pub const METHODS: &[MethodText] = &[
     MethodText {
         id: "pert",
         name: "Pert.",
+        label: "Blanking out (Pert.)",
         about: "Blanks out one sentence at a time and measures how much less likely each later sentence becomes.",
         passes: 1,
         pairs: false,
@@ -67,6 +70,7 @@ pub const METHODS: &[MethodText] = &[
     MethodText {
         id: "pairs",
         name: "Pairs",
+        label: "Blanking out, also in pairs (Pairs)",
         about: "Blanks out one sentence at a time and then two at a time, so that nothing is missed because it is said twice, and \
                 measures how much less likely each later sentence becomes.",
         passes: 1,
@@ -79,6 +83,7 @@ pub const METHODS: &[MethodText] = &[
     MethodText {
         id: "clp",
         name: "CLP",
+        label: "Shift of all predictions (CLP)",
         about: "Blanks out one sentence at a time and measures how far the predictions of all possible next tokens move.",
         passes: 1,
         pairs: false,
@@ -90,6 +95,7 @@ pub const METHODS: &[MethodText] = &[
     MethodText {
         id: "reagent",
         name: "ReAGent",
+        label: "Rewriting (ReAGent)",
         about: "Replaces one sentence at a time by what the model itself would say there, and measures how much less likely \
                 each later sentence becomes.",
         passes: 1,
@@ -102,6 +108,7 @@ pub const METHODS: &[MethodText] = &[
     MethodText {
         id: "reagent-mlm",
         name: "ReAGent (masked LM)",
+        label: "Rewriting by a masked LM (ReAGent)",
         about: "Replaces one sentence at a time by what a masked language model of your choice would say there, as the paper \
                 does, and measures how much less likely each later sentence becomes.",
         passes: 1,
@@ -114,6 +121,7 @@ pub const METHODS: &[MethodText] = &[
     MethodText {
         id: "attention",
         name: "Attention",
+        label: "Attention",
         about: "Adds up how much the model looks at each sentence while it writes the later ones. Changes nothing in the text, \
                 so it does not show what would happen without a sentence.",
         passes: 0,
@@ -126,6 +134,7 @@ pub const METHODS: &[MethodText] = &[
     MethodText {
         id: "flow",
         name: "Flow",
+        label: "Information flow (Flow)",
         about: "Follows what attention takes over from each sentence while the model writes the later ones. Flow, not a measured \
                 effect: nothing in the text is changed, so it does not show what would happen without a sentence.",
         passes: 0,
@@ -138,6 +147,7 @@ pub const METHODS: &[MethodText] = &[
     MethodText {
         id: "ig",
         name: "IG",
+        label: "Integrated gradients (IG)",
         about: "Integrated gradients: fades the whole text in from blanks in 20 steps and measures at each how much a little \
                 more of one sentence helps each later one. Slow.",
         passes: 40,
@@ -150,6 +160,7 @@ pub const METHODS: &[MethodText] = &[
     MethodText {
         id: "attn-ig",
         name: "Attn \u{d7} IG",
+        label: "Attention \u{d7} gradients (Attn \u{d7} IG)",
         about: "Integrated gradients times attention, at each target token. Slow.",
         passes: 40,
         pairs: false,
@@ -164,6 +175,7 @@ pub const METHODS: &[MethodText] = &[
 const UNKNOWN: MethodText = MethodText {
     id: "",
     name: "an unknown method",
+    label: "an unknown method",
     about: "",
     passes: 0,
     pairs: false,

@@ -96,12 +96,13 @@ mod tests {
     #[test]
     fn what_is_not_measured_has_its_share_of_the_estimate() {
         let rows: [&[Option<f64>]; 2] = [&[Some(3.0), Some(1.0), None], &[None, Some(-1.0), None, None]];
-        let (table, estimate) = (Table::from_fn(3, 2, |i, j| rows[i][j]), Table::from_fn(3, 2, |_, j| Some(j as f64 + 1.0)));
+        let (table, estimate) = (Table::from_fn(3, 2, |i, j| rows[i][j]), Table::from_fn(3, 2, |_, j| Some([1.0, 4.0, 1.0, 2.0][j])));
         let adjacency = normalize_with_estimate(&table, &estimate);
-        assert_eq!(adjacency.row(0), [0.375, 0.125, 0.5]);
-        assert_eq!(adjacency.row(1), [0.125, 0.0, 0.375, 0.5]);
-        let nothing = Table::unmeasured(3, 2);
-        assert_eq!(normalize_with_estimate(&nothing, &estimate), normalize(&estimate, Normalization::Full));
+        assert_eq!(adjacency.row(1), [0.25, 0.0, 0.25, 0.5]);
+        let is_close = |row: &[f64], exact: &[f64]| row.iter().zip(exact).all(|(weight, exact)| (weight - exact).abs() < 1e-12);
+        assert!(is_close(adjacency.row(0), &[0.625, 5.0 / 24.0, 1.0 / 6.0]));
+        let nothing = normalize_with_estimate(&Table::unmeasured(3, 2), &estimate);
+        assert!(is_close(nothing.row(1), normalize(&estimate, Normalization::Full).row(1)));
         assert_eq!(normalize_with_estimate(&estimate, &table), normalize(&estimate, Normalization::Full));
     }
 

@@ -33,7 +33,7 @@ pub fn SettingsForm() -> impl IntoView {
                     >
                         {METHODS
                             .iter()
-                            .map(|method| view! { <option value=method.id title=method.about>{method.name}</option> })
+                            .map(|method| view! { <option value=method.id title=method.about>{method.label}</option> })
                             .collect_view()}
                     </select>
                 </label>
@@ -44,7 +44,7 @@ pub fn SettingsForm() -> impl IntoView {
                         on:change=move |event| page.change_settings(|all| all.unit = chosen_unit(&event_target_value(&event)))
                     >
                         <option value="sentence">"sentences"</option>
-                        <option value="word" title="One pass for each word">"words (short texts)"</option>
+                        <option value="word" title="One model run for each word">"words (short texts)"</option>
                     </select>
                 </label>
                 <NumberField
@@ -55,14 +55,14 @@ pub fn SettingsForm() -> impl IntoView {
                     take=|all, n| all.max_tokens = n.map_or(256, |n| n as usize)
                 />
                 <NumberField
-                    label="Longest text (tokens)"
+                    label="Context limit (tokens)"
                     id="max-context"
                     start=""
                     range=16.0..=1_000_000.0
                     take=|all, n| all.max_context = n.map(|n| n as usize)
                 />
                 <NumberField
-                    label="Temperature (0 is greedy)"
+                    label="Temperature (0: most likely)"
                     id="temperature"
                     start="0"
                     range=0.0..=2.0
@@ -226,16 +226,16 @@ fn allowed_words(range: &RangeInclusive<f64>, decimal: bool) -> String {
     }
 }
 
-/// "greedy, at most 256 tokens".
+/// "most likely words, up to 256 tokens".
 fn summary(settings: &Settings) -> String {
     let sampling = match settings.temperature > 0.0 {
         true => format!("temperature {}, seed {}", settings.temperature, settings.seed),
-        false => "greedy".into(),
+        false => "most likely words".into(),
     };
     let template = if settings.use_template { "" } else { ", no chat template" };
-    let method = MethodText::find(settings.method).filter(|method| method.id != METHODS[0].id).map(|method| format!(", {}", method.name));
+    let method = MethodText::find(settings.method).filter(|method| method.id != METHODS[0].id).map(|method| format!(", {}", method.label));
     let unit = if settings.unit.is_sentence() { "" } else { ", by words" };
-    format!("{sampling}, at most {} tokens{template}{}{unit}", settings.max_tokens, method.unwrap_or_default())
+    format!("{sampling}, up to {} tokens{template}{}{unit}", settings.max_tokens, method.unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -265,8 +265,8 @@ mod tests {
 
     #[test]
     fn the_folded_settings_are_summed_up() {
-        assert_eq!(summary(&Settings::default()), "greedy, at most 256 tokens");
+        assert_eq!(summary(&Settings::default()), "most likely words, up to 256 tokens");
         let warm = Settings { temperature: 0.7, seed: 3, use_template: false, unit: Unit::Word, ..Settings::default() };
-        assert_eq!(summary(&warm), "temperature 0.7, seed 3, at most 256 tokens, no chat template, by words");
+        assert_eq!(summary(&warm), "temperature 0.7, seed 3, up to 256 tokens, no chat template, by words");
     }
 }

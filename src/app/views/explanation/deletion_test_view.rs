@@ -6,7 +6,7 @@ use crate::app::analysis::number::signed;
 use crate::app::page::use_page;
 
 /// Names of the three orders; each has its own stroke too.
-const ORDERS: [(&str, &str); 3] = [("cage", "CAGE, via steps"), ("row", "row, direct"), ("random", "random order")];
+const ORDERS: [(&str, &str); 3] = [("cage", "CAGE, through steps"), ("row", "row, directly"), ("random", "random order")];
 const WIDTH: f64 = 420.0;
 const HEIGHT: f64 = 200.0;
 
@@ -34,7 +34,7 @@ pub fn DeletionTestView() -> impl IntoView {
             >
                 "Check it"
             </button>
-            <span class="hint">"One pass for each deletion, in the order of CAGE, of row attribution, and in three random ones."</span>
+            <span class="hint">"One model run for each deletion, in the order of CAGE, of row attribution, and in three random ones."</span>
         </p>
         <Relevant />
         {result}

@@ -16,7 +16,7 @@ pub fn DerivationBar() -> impl IntoView {
     view! {
         <details class="fold derivation">
             <summary>
-                "From scores to influence"
+                "How scores become influence"
                 <span class="hint" data-testid="derivation">{summary}</span>
                 <span class="tag" hidden=move || ask(derivation::is_the_papers)>"not the paper\u{2019}s way"</span>
             </summary>

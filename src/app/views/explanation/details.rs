@@ -69,10 +69,12 @@ fn quoted(attribution: &AttributionView) -> String {
 fn Verdict(evidence: Evidence, method: &'static MethodText, unit: String) -> impl IntoView {
     let &MethodText { score, weak, .. } = method;
     let (class, words) = match evidence {
-        Evidence::Clear(mass) => ("verdict", format!("Evidence: {} {unit}, {score}, added up over its sources.", number::signed(mass))),
+        Evidence::Clear(mass) => {
+            ("verdict", format!("Clear evidence ({} {unit}): {score}, added up over its sources.", number::signed(mass)))
+        }
         Evidence::Weak(mass) => (
             "verdict warn",
-            format!("Weak evidence: {} {unit} (below {weak}). The shares below divide up very little.", number::signed(mass)),
+            format!("Weak evidence ({} {unit}, below {weak}). The shares below divide up very little.", number::signed(mass)),
         ),
         Evidence::None => ("verdict warn", format!("No measurable source: nowhere is {score} above zero.")),
         Evidence::Unmeasured => ("verdict warn", "Not fully measured: the run was stopped.".into()),
@@ -154,8 +156,8 @@ fn Entries(title: &'static str, entries: Memo<Vec<Entry>>) -> impl IntoView {
                 <thead>
                     <tr>
                         <th scope="col">{title}</th>
-                        <th scope="col">"via steps"</th>
-                        <th scope="col">"direct"</th>
+                        <th scope="col">"through steps"</th>
+                        <th scope="col">"directly"</th>
                     </tr>
                 </thead>
                 <tbody>{rows}</tbody>

@@ -274,7 +274,7 @@ fn PartialBanner() -> impl IntoView {
         stopped.get().map(|Stopped { passes: [done, planned], consequence }| {
             view! {
                 <p class="banner" data-testid="stopped">
-                    <strong>{format!("Stopped after {done} of {planned} passes. ")}</strong>
+                    <strong>{format!("Stopped after {done} of {planned} model runs. ")}</strong>
                     {consequence}
                 </p>
             }

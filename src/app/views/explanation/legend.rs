@@ -33,16 +33,16 @@ pub fn Legend() -> impl IntoView {
             </p>
             <p hidden=is_shares>
                 {numbers}
-                <b>" Via steps"</b>
+                <b>" Through steps"</b>
                 " (CAGE): along every path from the sentence to the explained one, multiplied along each. "
-                <b>"Direct"</b>
+                <b>"Directly"</b>
                 " (row): only the edge from one to the other."
             </p>
             <p hidden=move || !is_shares()>
-                <b>"Via steps"</b>
+                <b>"Through steps"</b>
                 " (CAGE): start at the explained sentence and step back along edges, each chosen by its weight. The percentage is \
                  how often you end at this prompt sentence, or pass through this sentence of the answer. "
-                <b>"Direct"</b>
+                <b>"Directly"</b>
                 " (row): only the first step of that walk."
             </p>
         </div>

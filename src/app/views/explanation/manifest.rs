@@ -38,8 +38,8 @@ fn facts(document: &Document) -> Vec<(&'static str, String)> {
         (
             "Method",
             format!(
-                "{}, {} of {} passes",
-                MethodText::find(&method.id).map_or(&*method.id, |text| text.name),
+                "{}, {} of {} model runs",
+                MethodText::find(&method.id).map_or(&*method.id, |text| text.label),
                 method.passes[0],
                 method.passes[1]
             ),
@@ -48,7 +48,7 @@ fn facts(document: &Document) -> Vec<(&'static str, String)> {
         ("Graph", derivation::words(method)),
         ("Replacement", method.replacement.clone()),
         ("Engine", format!("{}, {}", manifest.backend, manifest.precision)),
-        ("T stored as", manifest.table_precision.clone()),
+        ("Score precision", manifest.table_precision.clone()),
         ("Glasscage", manifest.glasscage.clone()),
         ("Made with", manifest.producer.as_ref().map(|Producer { name, version }| format!("{name} {version}")).unwrap_or_default()),
     ];
@@ -58,7 +58,7 @@ fn facts(document: &Document) -> Vec<(&'static str, String)> {
 
 fn answer_words(answer: &Answer) -> String {
     match answer {
-        Answer::Given {} => "given by the visitor".into(),
+        Answer::Given {} => "written by the user".into(),
         Answer::Generated { sampling, max_tokens, stop, warning } => {
             let warning = match warning {
                 Some(AnswerWarning::Doubtful) => "; doubtful, says the model\u{2019}s own check",
@@ -68,17 +68,17 @@ fn answer_words(answer: &Answer) -> String {
             let stop = match stop {
                 AnswerStop::End => "ended by the model",
                 AnswerStop::Length => "cut at the limit",
-                AnswerStop::Cancelled => "stopped by the visitor",
+                AnswerStop::Cancelled => "stopped by the user",
                 AnswerStop::Repetition => "stopped because the model repeated itself",
             };
-            format!("{}; {stop}; at most {max_tokens} tokens{warning}", sampling_words(sampling))
+            format!("{}; {stop}; up to {max_tokens} tokens{warning}", sampling_words(sampling))
         }
     }
 }
 
 fn sampling_words(&Sampling { temperature, top_k, top_p, seed }: &Sampling) -> String {
     if temperature <= 0.0 {
-        return "greedy".into();
+        return "most likely words".into();
     }
     let top_k = top_k.map(|k| format!(", top-k {k}")).unwrap_or_default();
     let top_p = top_p.map(|p| format!(", top-p {p}")).unwrap_or_default();
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn the_manifest_names_what_is_known_and_leaves_out_the_rest() {
         let facts = facts(&document());
-        assert!(facts.contains(&("Method", "Pert., 5 of 5 passes".into())));
+        assert!(facts.contains(&("Method", "Blanking out (Pert.), 5 of 5 model runs".into())));
         assert!(facts.iter().all(|(name, _)| *name != "SHA-256"));
     }
 
@@ -101,7 +101,7 @@ mod tests {
     fn sampling_is_stated_in_full() {
         let sampling = Sampling { temperature: 0.7, top_k: Some(40), top_p: None, seed: 3 };
         let answer = Answer::Generated { sampling, max_tokens: 64, stop: AnswerStop::Length, warning: None };
-        assert_eq!(answer_words(&answer), "temperature 0.7, top-k 40, seed 3; cut at the limit; at most 64 tokens");
-        assert_eq!(sampling_words(&Sampling::GREEDY), "greedy");
+        assert_eq!(answer_words(&answer), "temperature 0.7, top-k 40, seed 3; cut at the limit; up to 64 tokens");
+        assert_eq!(sampling_words(&Sampling::GREEDY), "most likely words");
     }
 }

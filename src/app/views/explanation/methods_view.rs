@@ -24,7 +24,7 @@ pub fn MethodsView() -> impl IntoView {
         <p>
             "Each method measures influence in its own way. Here is what they say of "
             {label}
-            ", via steps. Where methods agree, the explanation depends less on how it was measured."
+            ", through steps. Where methods agree, the explanation depends less on how it was measured."
         </p>
         {table}
         <Missing comparison />
@@ -57,7 +57,7 @@ fn Missing(comparison: Memo<Option<Comparison>>) -> impl IntoView {
                     disabled=is_active
                     on:click=move |_| page.send(Message::CompareMethod(method.id.into()))
                 >
-                    "Explain by " {method.name} " too"
+                    "Compare with " {method.label}
                 </button>
                 <span class="hint">{move || format!("{} {}", method.about, method.cost()).replace("sentence", page.noun())}</span>
             </p>

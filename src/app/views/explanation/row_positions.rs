@@ -8,7 +8,10 @@ use wasm_bindgen::prelude::Closure;
 use web_sys::{Element, HtmlElement, ResizeObserver};
 
 use super::sentence_row::RowText;
-use crate::app::browser;
+use crate::app::browser::{self, Medium};
+
+/// Of a page of A4 or US letter in portrait without its margins, in CSS pixels; a line is taken off.
+const PAPER_HEIGHT: f64 = 940.0;
 
 /// In CSS pixels from the top of the lines.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,11 +45,14 @@ pub fn row_positions(lines: NodeRef<Div>, rows: Memo<Vec<RowText>>) -> RwSignal<
     });
     // A printer's lines wrap elsewhere than the screen's, and nobody asks where: both get the same width until all is printed.
     let before_print = window_event_listener(ev::beforeprint, move |_| {
-        browser::lay_out_for_print(true);
+        browser::lay_out_for(Medium::Paper);
         measure();
+        if positions.with_untracked(|known| known.y.last().is_some_and(|&last| last > PAPER_HEIGHT)) {
+            browser::lay_out_for(Medium::SeveralPages);
+        }
     });
     let after_print = window_event_listener(ev::afterprint, move |_| {
-        browser::lay_out_for_print(false);
+        browser::lay_out_for(Medium::Screen);
         measure();
     });
     on_cleanup(move || {

@@ -89,7 +89,7 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
         let amounts =
             page.attribution(|attribution| (!attribution.document().unit.is_sentence()).then(|| attribution.amounts(node))).flatten()?;
         let [via_steps, direct] = amounts.map(|amount| amount.map_or_else(|| "not measured".to_owned(), |amount| amount.figure));
-        Some(format!("{shown_label}: {via_steps} via steps, {direct} direct"))
+        Some(format!("{shown_label}: {via_steps} through steps, {direct} directly"))
     };
     let hover = Hover::new(page, node);
     let on_click = move |event: ev::MouseEvent| {

@@ -99,8 +99,8 @@ fn Heading(title: &'static str, hint: impl Fn() -> &'static str + Send + Sync + 
                 <span class="hint">{hint}</span>
                 {adds.map(several)}
             </span>
-            <span role="columnheader" class="share">"via steps" <small>"CAGE"</small></span>
-            <span role="columnheader" class="share direct">"direct" <small>"row"</small></span>
+            <span role="columnheader" class="share">"through steps" <small>"CAGE"</small></span>
+            <span role="columnheader" class="share direct">"directly" <small>"row"</small></span>
         </div>
     }
 }

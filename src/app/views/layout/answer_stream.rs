@@ -29,7 +29,7 @@ pub fn AnswerStream() -> impl IntoView {
 fn Unfinished() -> impl IntoView {
     let page = use_page();
     move || {
-        page.with(|state| state.engine.unfinished.clone()).map(|unfinished| {
+        page.with(|state| state.engine.unfinished.clone()).filter(|_| !page.is_busy()).map(|unfinished| {
             view! {
                 <section class="answer-stream card" aria-label="Answer that is not explained">
                     <p dir="auto" data-testid="unfinished">{unfinished.text}</p>

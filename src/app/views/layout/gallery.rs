@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use crate::app::gallery::GalleryEntry;
 use crate::app::page::use_page;
 
-/// Explanations to look at before anything is loaded; fetched when it is first seen.
+/// Ready-made explanations before anything is loaded; fetched when it is first seen.
 #[component]
 pub fn Gallery() -> impl IntoView {
     let page = use_page();
@@ -31,7 +31,7 @@ pub fn Gallery() -> impl IntoView {
     let is_empty = move || page.with(|state| state.explanation.gallery.is_empty());
     view! {
         <section class="gallery" aria-label="Gallery" hidden=is_empty>
-            <h2>"Explanations to look at"</h2>
+            <h2>"Ready-made explanations"</h2>
             <p class="hint">"Made beforehand with the built-in model. Each can be recomputed here."</p>
             <ul>{cards}</ul>
         </section>

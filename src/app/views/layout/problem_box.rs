@@ -16,7 +16,8 @@ pub fn ProblemBox(place: Place) -> impl IntoView {
         let problem = page.with(|state| state.problem.clone().filter(|_| state.problem_place == place));
         problem.map(|problem| {
             let alert = NodeRef::<Div>::new();
-            alert.on_load(|alert| browser::reveal(&alert));
+            // What holds it may be opened only now.
+            alert.on_load(|alert| request_animation_frame(move || browser::reveal(&alert)));
             view! {
                 <div node_ref=alert class="problem" data-testid="problem">
                     <ProblemText problem />
