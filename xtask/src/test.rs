@@ -59,28 +59,17 @@ fn run_all(tally: &mut Tally) -> Result<()> {
     tally.check("clippy", run(&mut native.command("cargo", &["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"])?));
     let mut documentation = native.command("cargo", &["doc", "--workspace", "--all-features", "--no-deps"])?;
     tally.check("documentation", run(documentation.env("RUSTDOCFLAGS", "--deny warnings")));
-    // Each spends minutes in steps that use one core. Tests that do not compile are counted when they are to run.
-    let (mut native_tests, mut wasm_tests) = (natively(&native, &["--workspace", "--no-run"])?, in_a_worker(&web, &["--no-run"])?);
-    let page = std::thread::scope(|scope| {
-        let page = scope.spawn(|| {
-            let page = build::page(&web, &dist);
-            drop(run(&mut wasm_tests));
-            page
-        });
-        drop(run(&mut native_tests));
-        page.join().expect("building the page does not panic")
-    });
-    tally.check("page", page);
-    tally.count(&mut in_a_worker(&web, &[])?)?;
+    tally.check("page", build::page(&web, &dist));
+    tally.count(&mut in_a_worker(&web)?)?;
     // Those that drive the built page find it in GLASSCAGE_DIST.
     tally.count(natively(&native, &["--workspace", "--no-fail-fast"])?.env("GLASSCAGE_DIST", &dist))
 }
 
 /// `cargo test` for tests that run in a browser's worker.
-fn in_a_worker(web: &Tools, arguments: &[&str]) -> Result<Command> {
-    let tests =
+fn in_a_worker(web: &Tools) -> Result<Command> {
+    let arguments =
         ["test", "--release", "--target", setup::WASM, "--no-default-features", "--features", "engine", "--lib", "--test", "worker"];
-    let mut command = web.command("cargo", &[&tests, arguments].concat())?;
+    let mut command = web.command("cargo", &arguments)?;
     command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", "wasm-bindgen-test-runner");
     command.env("WASM_BINDGEN_TEST_TIMEOUT", SECONDS_IN_A_BROWSER);
     Ok(command)
