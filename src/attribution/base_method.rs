@@ -33,6 +33,11 @@ impl AttributionMethod {
     pub fn derivation(&self) -> Derivation {
         Derivation { compression: self.compression, ..Derivation::default() }
     }
+
+    /// Whether one run of passes serves both.
+    pub fn shares_passes_with(&self, other: &Self) -> bool {
+        std::ptr::fn_addr_eq(self.plan, other.plan) && self.replacement == other.replacement && self.pairs == other.pairs
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,10 +87,3 @@ pub struct Observation<'a> {
 
 /// The effect of a source on token `t` of the generation, counted from 0.
 pub type TokenEffect = fn(&Observation<'_>, t: usize) -> f64;
-
-impl AttributionMethod {
-    /// Whether one run of passes serves both.
-    pub fn shares_passes_with(&self, other: &Self) -> bool {
-        std::ptr::fn_addr_eq(self.plan, other.plan) && self.replacement == other.replacement && self.pairs == other.pairs
-    }
-}
