@@ -10,6 +10,8 @@ mod answer_check;
 mod document;
 mod explain;
 mod generated;
+#[cfg(all(test, target_arch = "wasm32"))]
+mod in_a_worker;
 mod infills;
 mod loaded;
 mod problems;

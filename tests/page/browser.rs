@@ -11,7 +11,7 @@ use thirtyfour::common::capabilities::chromium::ChromiumLikeCapabilities;
 use thirtyfour::common::print::PrintParameters;
 use thirtyfour::prelude::*;
 
-/// Software WebGPU, nothing fetched in the background.
+/// Software WebGPU, nothing fetched in the background, and of a browser no more than a page needs.
 const ARGUMENTS: &[&str] = &[
     "--headless=new",
     "--no-sandbox",
@@ -19,6 +19,10 @@ const ARGUMENTS: &[&str] = &[
     "--no-first-run",
     "--disable-background-networking",
     "--disable-component-update",
+    "--disable-component-extensions-with-background-pages",
+    "--disable-extensions",
+    "--disable-features=MediaRouter,OptimizationHints,Translate",
+    "--disable-gpu-compositing",
     "--disable-sync",
     "--enable-unsafe-webgpu",
     "--use-webgpu-adapter=swiftshader",

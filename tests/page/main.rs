@@ -2,7 +2,7 @@
 //!
 //! `GLASSCAGE_DIST` names the folder of a built page; without it the page is built first, as `cargo xtask serve --release` does.
 
-// No browser drives itself; the page's own tests in wasm are in `tests/worker.rs`.
+// No browser drives itself; the page's own tests in wasm are in `src`.
 #![cfg(not(target_arch = "wasm32"))]
 
 mod browser;

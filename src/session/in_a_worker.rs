@@ -1,20 +1,17 @@
 //! The engine as WebAssembly in a real browser worker: the same numbers as native.
 
-#![cfg(target_arch = "wasm32")]
-
 use std::ops::ControlFlow;
 
-use glasscage::explanation::Document;
-use glasscage::model::source::BytesInMemory;
-use glasscage::request::{BackendChoice, Question};
-use glasscage::session::{ExplainResult, Session};
-use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
+use wasm_bindgen_test::wasm_bindgen_test;
 
-wasm_bindgen_test_configure!(run_in_dedicated_worker);
+use super::{ExplainResult, Session};
+use crate::explanation::Document;
+use crate::model::source::BytesInMemory;
+use crate::request::{BackendChoice, Question};
 
-const DEMO: &[u8] = include_bytes!("../public/models/demo.gguf");
+const DEMO: &[u8] = include_bytes!("../../public/models/demo.gguf");
 /// Made by the native command line.
-const NATIVE: &str = include_str!("../public/gallery/01-equal-groups.json");
+const NATIVE: &str = include_str!("../../public/gallery/01-equal-groups.json");
 
 #[wasm_bindgen_test]
 async fn the_demo_model_explains_as_it_does_natively() {
