@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::explanation::{Document, METHODS, Model, Sampling, Unit};
+use crate::explanation::{Document, METHODS, Model, Sampling, SentenceRule, Unit};
 use crate::table::Table;
 
 /// What to explain, and how.
@@ -23,10 +23,11 @@ pub struct Question {
     pub method: String,
     /// What is one source.
     pub unit: Unit,
+    pub sentence_rule: SentenceRule,
 }
 
 impl Question {
-    /// What the model says to `prompt` in its chat frame, greedily, explained by the first method.
+    /// What the model says to `prompt` in its chat frame, greedily, explained by the first method, all as in the paper.
     pub fn greedy(prompt: &str) -> Self {
         Self {
             prompt: prompt.into(),
@@ -37,6 +38,7 @@ impl Question {
             max_context: None,
             method: METHODS[0].id.into(),
             unit: Unit::Sentence,
+            sentence_rule: SentenceRule::Punkt,
         }
     }
 }

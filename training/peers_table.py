@@ -18,14 +18,15 @@ COMPRESSIONS = {"pairs": "log"}  # as the page derives it; of the other methods 
 
 
 def name_of(line: dict[str, str]) -> str | None:
-    """CAGE by our methods as the page derives it, the others' attributions, and what none can know better."""
+    """CAGE and row by our methods as the page derives them, the others' attributions, and what none can know better."""
     method, attribution = line["method"], line["attribution"]
     if attribution == "external":
         return method
     if attribution in BASELINES:
         return attribution
-    derivation = line["aggregation"], line["compression"], line["normalization"], attribution
-    return f"CAGE, {method}" if derivation == ("mean", COMPRESSIONS.get(method, "none"), "full", "cage") else None
+    derivation = line["aggregation"], line["compression"], line["normalization"]
+    reading = {"cage": "CAGE", "row": "row"}[attribution]
+    return f"{reading}, {method}" if derivation == ("mean", COMPRESSIONS.get(method, "none"), "full") else None
 
 
 def read(folder: Path) -> dict[str, dict[str, dict[str, float]]]:
@@ -39,26 +40,32 @@ def read(folder: Path) -> dict[str, dict[str, dict[str, float]]]:
     return values
 
 
+def half_width(values: list[float]) -> float:
+    """Of the 95 % interval of the mean."""
+    return 1.96 * stdev(values) / len(values) ** 0.5 if len(values) > 1 else 0.0
+
+
 def means(folder: Path) -> list[list[str]]:
     rows = []
     for name, metrics in read(folder).items():
-        average = {metric: mean(some.values()) for metric, some in metrics.items() if some}
-        cells = [f"{100 * average['missed']:.1f} %"] + [f"{average[metric]:.3f}" for metric in METRICS[1:5]]
-        cost = f"{average['cpu_seconds']:.2f}" if "cpu_seconds" in average else ""
-        count = f"{readable(folder.name)} ({len(metrics['rise'])})" if not rows else ""
-        rows.append([count, name, *cells, cost])
+        lists = {metric: list(some.values()) for metric, some in metrics.items()}
+        missed = f"{100 * mean(lists['missed']):.1f} ± {100 * half_width(lists['missed']):.1f} %"
+        cells = [f"{mean(lists[metric]):.3f} ± {half_width(lists[metric]):.3f}" for metric in METRICS[1:5]]
+        cost = f"{mean(lists['cpu_seconds']):.2f}" if lists["cpu_seconds"] else ""
+        count = f"{readable(folder.name)} ({len(lists['rise'])})" if not rows else ""
+        rows.append([count, name, missed, *cells, cost])
     return rows
 
 
 def differences(folder: Path, base: str) -> list[list[str]]:
-    """Less `base` on the same problem, with the 95 % interval of the mean."""
+    """Less `base` on the same problem."""
     values, rows = read(folder), []
     for name in values.keys() - {base, *BASELINES}:
         cells = []
         for metric in METRICS[:5]:
             ours, others = values[base][metric], values[name][metric]
             some = [others[item] - ours[item] for item in others if item in ours]
-            cells.append(f"{mean(some):+.3f} ± {1.96 * stdev(some) / len(some) ** 0.5:.3f}")
+            cells.append(f"{mean(some):+.3f} ± {half_width(some):.3f}")
         rows.append([readable(folder.name), name, *cells])
     return sorted(rows)
 

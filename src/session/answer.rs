@@ -139,7 +139,7 @@ impl<M: LanguageModel> Session<M> {
         if tokens.len() > *limit {
             return Err(problems::too_long(tokens.len(), *limit, self.lm.config().context_length));
         }
-        let split = SplitText::new(unit, &question.prompt, framed, answer);
+        let split = SplitText::new(unit, question.sentence_rule, &question.prompt, framed, answer);
         let segments = split.segments.clone();
         let transcript = Transcript {
             generation: framed.ids.len()..tokens.len(),

@@ -28,7 +28,7 @@ impl<M: LanguageModel> Session<M> {
         is_framed: bool,
         answer: Answer,
     ) -> Document {
-        let SplitText { prompt, generation, .. } = text;
+        let SplitText { sentence_rule, prompt, generation, .. } = text;
         let backend = self.lm.backend();
         let derivation = method.derivation();
         Document {
@@ -54,6 +54,7 @@ impl<M: LanguageModel> Session<M> {
                 model: self.model.clone(),
                 template: if is_framed { "chat" } else { "none" }.into(),
                 answer,
+                sentence_rule,
                 backend: backend.name,
                 precision: backend.precision,
                 table_precision: "f64".into(),

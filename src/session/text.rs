@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use crate::attribution::Segments;
-use crate::explanation::{Passage, Unit};
+use crate::explanation::{Passage, SentenceRule, Unit};
 use crate::model::chat::{self, ChatError, ChatTemplate, Date, FramedToken};
 use crate::model::tokenizer::{TokenId, Tokenizer};
-use crate::text::sentences::{sentences, tile};
+use crate::text::sentences::{sentences, sentences_in_any_script, tile};
 use crate::text::spans::{first_visible, tokens_of_sentences};
 use crate::text::words::words;
 
@@ -33,6 +33,8 @@ pub struct TokenizedAnswer {
 
 /// Prompt and answer, split into sentences or words.
 pub struct SplitText {
+    /// [`SentenceRule::Punkt`] where the other rule cuts these texts no differently.
+    pub sentence_rule: SentenceRule,
     pub segments: Segments,
     pub prompt: Passage,
     pub generation: Passage,
@@ -100,14 +102,17 @@ impl TokenizedAnswer {
 
 impl SplitText {
     /// Splits prompt and answer into units, and finds the tokens of each. Neither may be without a sentence.
-    pub fn new(unit: Unit, prompt: &str, framed: &FramedPrompt, answer: &TokenizedAnswer) -> Self {
-        let (prompt_units, prompt_tokens) = units_and_tokens(unit, prompt, &framed.prompt_spans);
-        let (answer_units, answer_tokens) = units_and_tokens(unit, &answer.text, &answer.spans);
+    pub fn new(unit: Unit, rule: SentenceRule, prompt: &str, framed: &FramedPrompt, answer: &TokenizedAnswer) -> Self {
+        let is_as_punkt = |text: &str| unit == Unit::Word || units_of(unit, rule, text) == sentences(text);
+        let sentence_rule = if is_as_punkt(prompt) && is_as_punkt(&answer.text) { SentenceRule::Punkt } else { rule };
+        let (prompt_units, prompt_tokens) = units_and_tokens(units_of(unit, rule, prompt), prompt, &framed.prompt_spans);
+        let (answer_units, answer_tokens) = units_and_tokens(units_of(unit, rule, &answer.text), &answer.text, &answer.spans);
         let passage = |text: &str, units: &[Range<usize>], tokens: &[Range<usize>]| {
             Passage::new(text, units, tokens.iter().map(Range::len).collect())
         };
         let shift = |ranges: &[Range<usize>], by: usize| ranges.iter().map(|range| range.start + by..range.end + by).collect();
         Self {
+            sentence_rule,
             prompt: passage(prompt, &prompt_units, &prompt_tokens),
             generation: passage(&answer.text, &answer_units, &answer_tokens),
             segments: Segments { prompt: shift(&prompt_tokens, framed.prompt_start), generation: shift(&answer_tokens, framed.ids.len()) },
@@ -115,12 +120,17 @@ impl SplitText {
     }
 }
 
-/// The bytes of each unit, which tile `text`, and the tokens of each. `spans` are the bytes of each token.
-fn units_and_tokens(unit: Unit, text: &str, spans: &[Range<usize>]) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
-    let found = match unit {
-        Unit::Sentence => sentences(text),
-        Unit::Word => words(text),
-    };
+/// The bytes of each unit, without white space around it.
+fn units_of(unit: Unit, rule: SentenceRule, text: &str) -> Vec<Range<usize>> {
+    match (unit, rule) {
+        (Unit::Word, _) => words(text),
+        (Unit::Sentence, SentenceRule::Punkt) => sentences(text),
+        (Unit::Sentence, SentenceRule::AnyScript) => sentences_in_any_script(text),
+    }
+}
+
+/// The bytes of each unit, grown so that they tile `text`, and the tokens of each. `spans` are the bytes of each token.
+fn units_and_tokens(found: Vec<Range<usize>>, text: &str, spans: &[Range<usize>]) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
     let units = tile(text, &found);
     let tokens = tokens_of_sentences(text, &units, spans);
     (units, tokens)

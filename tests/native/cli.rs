@@ -1,6 +1,7 @@
 //! The command line as a script sees it: JSON lines in and out, exit code 2 and one line for bad input.
 
 use std::io::Write;
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
@@ -55,6 +56,31 @@ fn a_closed_pipe_ends_the_output_without_a_panic() {
 fn split_counts_code_points() {
     let output = lines(&["split"], &[json!({"text": "Zoë came. She left.\nBye."}), json!({"text": ""})]);
     assert_eq!(output, [json!({"sentences": [[0, 9], [10, 19], [20, 24]]}), json!({"sentences": []})]);
+}
+
+/// The document of a short answer to `prompt`, whose texts are cut by `rule`.
+fn explained(prompt: &str, rule: &str) -> Value {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let [answer, json] = ["answer.txt", "explained.json"].map(|name| folder.join(name).display().to_string());
+    std::fs::write(&answer, "The answer is 4.").unwrap();
+    let sentences = ["--sentences", rule, "--answer-file", &answer, "--json", &json];
+    let output = glasscage(&[&["explain", "--model", DEMO, "--prompt", prompt][..], &sentences].concat(), "");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap()
+}
+
+#[test]
+fn a_document_says_how_its_sentences_were_found_where_that_made_a_difference() {
+    let cases = [
+        ("Tom has 6 apples. He eats 2.", "any-script", 2, Value::Null),
+        ("1. Tom has 6 apples. He eats 2.", "any-script", 2, json!("any-script")),
+        ("1. Tom has 6 apples. He eats 2.", "punkt", 3, Value::Null),
+    ];
+    for (prompt, rule, count, said) in cases {
+        let document = explained(prompt, rule);
+        assert_eq!(document["prompt"]["sentences"].as_array().unwrap().len(), count, "{prompt} {rule}");
+        assert_eq!(document["manifest"]["sentence_rule"], said, "{prompt} {rule}");
+    }
 }
 
 #[test]

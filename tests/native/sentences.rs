@@ -2,8 +2,12 @@
 
 use std::ops::Range;
 
-use glasscage::text::sentences::{sentences, tile};
+use glasscage::text::sentences::{sentences, sentences_in_any_script, tile};
 use proptest::prelude::*;
+
+type Rule = fn(&str) -> Vec<Range<usize>>;
+
+const RULES: [Rule; 2] = [sentences, sentences_in_any_script];
 
 #[test]
 fn sentences_are_those_of_nltk() {
@@ -62,7 +66,10 @@ fn texts() -> impl Strategy<Value = String> {
         "\u{feff}",
         "Mr",
         "U.S",
-        "e.g",
+        "e.g.",
+        "fig.",
+        "。",
+        "」",
         "J",
         "5",
         "1.5",
@@ -83,15 +90,17 @@ proptest! {
 
     #[test]
     fn sentences_are_in_order_and_only_white_space_is_between_them(text in texts()) {
-        let mut end = 0;
-        for sentence in sentences(&text) {
-            prop_assert!(end <= sentence.start && sentence.start < sentence.end);
-            prop_assert!(text[end..sentence.start].chars().all(is_space));
-            prop_assert!(!text[sentence.clone()].contains('\n'));
-            prop_assert!(text[sentence.clone()].ends_with(|c| !is_space(c)));
-            end = sentence.end;
+        for rule in RULES {
+            let mut end = 0;
+            for sentence in rule(&text) {
+                prop_assert!(end <= sentence.start && sentence.start < sentence.end);
+                prop_assert!(text[end..sentence.start].chars().all(is_space));
+                prop_assert!(!text[sentence.clone()].contains('\n'));
+                prop_assert!(text[sentence.clone()].ends_with(|c| !is_space(c)));
+                end = sentence.end;
+            }
+            prop_assert!(text[end..].chars().all(is_space));
         }
-        prop_assert!(text[end..].chars().all(is_space));
     }
 
     #[test]
@@ -109,8 +118,10 @@ proptest! {
     #[test]
     fn lines_are_independent(first in texts(), second in texts()) {
         let offset = first.len() + 1;
-        let mut apart = sentences(&first);
-        apart.extend(sentences(&second).into_iter().map(|s| s.start + offset..s.end + offset));
-        prop_assert_eq!(sentences(&format!("{first}\n{second}")), apart);
+        for rule in RULES {
+            let mut apart = rule(&first);
+            apart.extend(rule(&second).into_iter().map(|s| s.start + offset..s.end + offset));
+            prop_assert_eq!(rule(&format!("{first}\n{second}")), apart);
+        }
     }
 }

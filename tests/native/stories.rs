@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use glasscage::cpu::CandleModel;
 use glasscage::engine::Engine;
-use glasscage::explanation::{Sampling, Unit};
+use glasscage::explanation::{Sampling, SentenceRule, Unit};
 use glasscage::gpu::GpuModel;
 use glasscage::gpu::device::{Gpu, Options};
 use glasscage::gpu::variant::VARIANTS;
@@ -120,6 +120,7 @@ fn an_answer_given_back_is_explained_as_when_it_was_generated() {
             max_context: None,
             method: "pert".into(),
             unit: Unit::Sentence,
+            sentence_rule: SentenceRule::Punkt,
         };
         match pollster::block_on(session.explain(&question, &mut async |_| ControlFlow::Continue(()))) {
             Ok(ExplainResult::Explained(document)) => document,

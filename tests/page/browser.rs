@@ -210,7 +210,7 @@ impl Browser {
                 let file = self.screenshot("timed-out").await;
                 panic!("waited in vain for {what}; the page looked like {}", file.display());
             }
-            tokio::time::sleep(Duration::from_millis(50)).await;
+            tokio::time::sleep(Duration::from_millis(100)).await;
         }
     }
 

@@ -266,6 +266,19 @@ async fn a_given_answer_is_explained_and_several_sentences_can_be_the_output() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn lists_and_other_scripts_are_cut_as_a_reader_would() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    explain_given(&browser, "1. Ann has 3 figs.\n2. Bob has 4 nuts, e.g. Hazelnuts.\nBob有几个？", "他有四个。 The answer is 4.").await;
+    browser.explained().await;
+    let labels: Vec<String> = browser.picture().await.into_iter().map(|[label, ..]| label).collect();
+    assert_eq!(labels, ["P1", "P2", "P3", "G1", "G2"]);
+    assert!(browser.text("manifest").await.contains("other scripts"), "{}", browser.text("manifest").await);
+    browser.screenshot("other-scripts").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn prompts_that_cannot_be_explained_get_a_sentence_and_stay() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;

@@ -17,6 +17,8 @@ const EXAMPLE: &str = include_str!("golden/linked.json");
 const LINK_OF_0_1_0: &str = include_str!("golden/explanation.link");
 /// Made from the same document by the first page with checksums in links; it never changes either.
 const LINK_OF_VERSION_2: &str = include_str!("golden/explanation-2.link");
+/// And by the first page whose checksum is a CRC-32.
+const LINK_OF_VERSION_3: &str = include_str!("golden/explanation-3.link");
 const SCHEME_LENGTH: usize = 3;
 
 fn schema() -> jsonschema::Validator {
@@ -95,17 +97,20 @@ fn the_schema_asks_for_every_field_that_the_page_asks_for() {
 }
 
 #[test]
-fn a_link_made_by_an_old_page_still_opens() {
-    let document = from_fragment(LINK_OF_0_1_0.trim()).unwrap();
+fn links_made_by_old_pages_still_open() {
     let original = Document::from_json(EXAMPLE).unwrap();
-    assert_eq!((document.prompt, document.generation, document.output), (original.prompt, original.generation, original.output));
+    for link in [LINK_OF_0_1_0, LINK_OF_VERSION_2, LINK_OF_VERSION_3] {
+        let document = from_fragment(link.trim()).unwrap();
+        assert_eq!(
+            (document.prompt, document.generation, document.output),
+            (original.prompt.clone(), original.generation.clone(), original.output.clone())
+        );
+    }
 }
 
 #[test]
-fn a_link_of_version_2_still_opens() {
-    let document = from_fragment(LINK_OF_VERSION_2.trim()).unwrap();
-    let original = Document::from_json(EXAMPLE).unwrap();
-    assert_eq!((document.prompt, document.generation, document.output), (original.prompt, original.generation, original.output));
+fn a_link_of_today_is_the_one_of_its_version() {
+    assert_eq!(from_fragment(&to_fragment(&Document::from_json(EXAMPLE).unwrap())), from_fragment(LINK_OF_VERSION_3.trim()));
 }
 
 #[test]
@@ -165,6 +170,7 @@ proptest! {
         let _ = from_fragment(&text);
         let _ = from_fragment(&format!("g1.{text}"));
         let _ = from_fragment(&format!("g2.{text}"));
+        let _ = from_fragment(&format!("g3.{text}"));
     }
 
     #[test]

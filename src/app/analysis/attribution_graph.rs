@@ -180,7 +180,7 @@ pub mod tests {
 
     use super::*;
     use crate::app::analysis::attribution_view::AttributionView;
-    use crate::explanation::{Aggregation, Answer, Compression, FORMAT, Manifest, Method, Model, Passage, Unit, VERSION};
+    use crate::explanation::{Aggregation, Answer, Compression, FORMAT, Manifest, Method, Model, Passage, SentenceRule, Unit, VERSION};
 
     /// P1 -> G1; P2 and G1 -> G2 half each; nothing -> G3; a trace of P2 -> G4.
     pub fn document() -> Document {
@@ -213,6 +213,7 @@ pub mod tests {
                 table_precision: "f64".into(),
                 glasscage: "0.1.0".into(),
                 producer: None,
+                sentence_rule: SentenceRule::Punkt,
             },
         }
     }

@@ -1,6 +1,6 @@
 //! How an answer is made: what the visitor set, and the question that follows from it.
 
-use crate::explanation::{METHODS, Sampling, Unit};
+use crate::explanation::{METHODS, Sampling, SentenceRule, Unit};
 use crate::problem::Problem;
 use crate::request::Question;
 
@@ -61,6 +61,7 @@ impl Settings {
             max_context: self.max_context,
             method: self.method.into(),
             unit: self.unit,
+            sentence_rule: SentenceRule::AnyScript,
         }
     }
 

@@ -33,6 +33,7 @@ pub(super) fn question_of(document: &Document) -> Question {
         max_context: None,
         method: document.method.id.clone(),
         unit: document.unit,
+        sentence_rule: document.manifest.sentence_rule,
     }
 }
 

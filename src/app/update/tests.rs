@@ -415,7 +415,7 @@ fn a_link_goes_into_the_address_and_onto_the_clipboard() {
     let mut page = Page::explained();
     let effects = page.send(Message::CopyLink);
     let address = page.look(|state| state.explanation.link.as_ref().unwrap().address.clone());
-    assert!(address.starts_with("https://a.b/c/#g2."));
+    assert!(address.starts_with("https://a.b/c/#g3."));
     assert!(matches!(&effects[..], [Effect::ReplaceEntry { address: replaced, .. }, Effect::CopyToClipboard(copied)]
         if *replaced == address && *copied == address));
     page.send(Message::LinkCopied(true));

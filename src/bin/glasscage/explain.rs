@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
-use glasscage::explanation::{Document, METHODS, Sampling, Unit};
+use glasscage::explanation::{Document, METHODS, Sampling, SentenceRule, Unit};
 use glasscage::graph::{context_attribution, normalize, row_attribution};
 use glasscage::request::{ExplainProgress, Question};
 use glasscage::session::ExplainResult;
@@ -46,6 +46,9 @@ pub struct Arguments {
     max_tokens: usize,
     #[arg(long, value_enum, default_value = "auto")]
     template: Template,
+    /// How texts are cut into sentences
+    #[arg(long, value_enum, default_value = "punkt")]
+    sentences: Sentences,
     /// 0 is greedy
     #[arg(long, default_value_t = 0.0)]
     temperature: f64,
@@ -65,6 +68,14 @@ enum Template {
     /// The model's own chat template, where it has one
     Auto,
     None,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Sentences {
+    /// As NLTK's Punkt does in English
+    Punkt,
+    /// Besides, at the full stops of other scripts, and not after list markers, "e.g." or "Fig." (as the page does)
+    AnyScript,
 }
 
 fn method_ids() -> PossibleValuesParser {
@@ -123,6 +134,10 @@ fn question(arguments: &Arguments) -> Result<Question, String> {
         max_context: None,
         method: arguments.method.clone(),
         unit: if arguments.words { Unit::Word } else { Unit::Sentence },
+        sentence_rule: match arguments.sentences {
+            Sentences::Punkt => SentenceRule::Punkt,
+            Sentences::AnyScript => SentenceRule::AnyScript,
+        },
     })
 }
 

@@ -10,11 +10,13 @@
 //! Characters are classified by the Unicode version of Rust, not of the Python at hand (U+0295 is a lower-case letter in old ones only).
 
 mod language;
+mod other_scripts;
 mod parameters;
 mod token;
 
 use std::ops::Range;
 
+pub use other_scripts::sentences_in_any_script;
 pub use parameters::{ENGLISH, Parameters};
 
 use language::PeriodContext;

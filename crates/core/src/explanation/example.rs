@@ -1,6 +1,8 @@
 //! A small document for the tests here.
 
-use super::{Aggregation, Answer, AnswerStop, Compression, Document, FORMAT, Manifest, Method, Model, Passage, Sampling, Unit, VERSION};
+use super::{
+    Aggregation, Answer, AnswerStop, Compression, Document, FORMAT, Manifest, Method, Model, Passage, Sampling, SentenceRule, Unit, VERSION,
+};
 use crate::graph::Normalization;
 use crate::table::Table;
 
@@ -34,6 +36,7 @@ pub fn example() -> Document {
             table_precision: "f64".into(),
             glasscage: "0.1.0".into(),
             producer: None,
+            sentence_rule: SentenceRule::Punkt,
         },
     }
 }

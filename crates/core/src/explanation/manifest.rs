@@ -10,6 +10,9 @@ pub struct Manifest {
     /// `chat` where the model's own chat template framed the prompt, `none` for plain continuation.
     pub template: String,
     pub answer: Answer,
+    /// How prompt and answer are cut into sentences.
+    #[serde(default, skip_serializing_if = "SentenceRule::is_punkt")]
+    pub sentence_rule: SentenceRule,
     /// The engine, such as `candle-cpu`.
     pub backend: String,
     /// Activations and accumulation, such as `f32`.
@@ -21,6 +24,23 @@ pub struct Manifest {
     /// The program that measured the table, where that was not Glasscage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub producer: Option<Producer>,
+}
+
+/// How texts are cut into sentences.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SentenceRule {
+    /// As NLTK's Punkt with its English parameters does (the paper).
+    #[default]
+    Punkt,
+    /// Besides, at the full stops of other scripts; list markers and some abbreviations end no sentence.
+    AnyScript,
+}
+
+impl SentenceRule {
+    pub fn is_punkt(&self) -> bool {
+        *self == Self::Punkt
+    }
 }
 
 /// Another program.

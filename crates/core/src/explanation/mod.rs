@@ -15,7 +15,7 @@ pub use document::{Document, DocumentError, FORMAT, VERSION};
 pub use export::table_csv;
 pub use joint::JointEffect;
 pub use link::{LinkError, from_fragment, is_link, to_fragment};
-pub use manifest::{Answer, AnswerStop, AnswerWarning, Manifest, Model, Producer, Sampling};
+pub use manifest::{Answer, AnswerStop, AnswerWarning, Manifest, Model, Producer, Sampling, SentenceRule};
 pub use method::{Aggregation, Compression, Derivation, Method};
 pub use methods::{METHODS, MethodText};
 pub use passage::{Passage, Section, SectionKind, Unit};

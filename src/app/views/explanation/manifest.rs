@@ -3,7 +3,7 @@ use leptos::prelude::*;
 use crate::app::analysis::derivation;
 use crate::app::analysis::number;
 use crate::app::page::use_page;
-use crate::explanation::{Answer, AnswerStop, AnswerWarning, Document, MethodText, Producer, Sampling};
+use crate::explanation::{Answer, AnswerStop, AnswerWarning, Document, MethodText, Producer, Sampling, SentenceRule};
 
 /// What made this result, so that somebody else can reproduce it.
 #[component]
@@ -45,6 +45,7 @@ fn facts(document: &Document) -> Vec<(&'static str, String)> {
             ),
         ),
         ("Sources", number::counted(document.table.n_sources(), document.unit.noun())),
+        ("Sentences", sentence_rule_words(manifest.sentence_rule).to_owned()),
         ("Graph", derivation::words(method)),
         ("Replacement", method.replacement.clone()),
         ("Engine", format!("{}, {}", manifest.backend, manifest.precision)),
@@ -54,6 +55,13 @@ fn facts(document: &Document) -> Vec<(&'static str, String)> {
     ];
     facts.retain(|(_, value)| !value.is_empty());
     facts
+}
+
+fn sentence_rule_words(rule: SentenceRule) -> &'static str {
+    match rule {
+        SentenceRule::Punkt => "cut by Punkt (English)",
+        SentenceRule::AnyScript => "cut by Punkt (English), other scripts and lists too",
+    }
 }
 
 fn answer_words(answer: &Answer) -> String {
