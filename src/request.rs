@@ -73,6 +73,7 @@ pub struct LoadedModel {
     /// Keys and values of one token, in bytes.
     pub bytes_per_token: u64,
     pub has_template: bool,
+    /// With the GPU, where one computes and is known: "webgpu (nvidia ampere)".
     pub backend: String,
     /// One sentence about the choice of the engine, where it was not the usual one.
     pub notice: Option<String>,

@@ -29,11 +29,11 @@ def name_of(line: dict[str, str]) -> str | None:
     return f"{reading}, {method}" if derivation == ("mean", COMPRESSIONS.get(method, "none"), "full") else None
 
 
-def read(folder: Path) -> dict[str, dict[str, dict[str, float]]]:
-    """name -> metric -> number of the problem -> value"""
+def read(folder: Path, right: str | None = None) -> dict[str, dict[str, dict[str, float]]]:
+    """name -> metric -> number of the problem -> value; where `right` is given, of problems answered right ("true") or wrong ("false")"""
     values: dict[str, dict[str, dict[str, float]]] = defaultdict(lambda: {metric: {} for metric in METRICS})
     for line in csv.DictReader((folder / "results.csv").open()):
-        if name := name_of(line):
+        if (name := name_of(line)) and right in (None, line["right"]):
             for metric in METRICS:
                 if line[metric] and not (metric in CURVES and line["rising"] == "true"):
                     values[name][metric][line["item"]] = float(line[metric])
@@ -57,6 +57,16 @@ def means(folder: Path) -> list[list[str]]:
     return rows
 
 
+def by_answer(folder: Path) -> list[list[str]]:
+    """What is relevant is so for the right answer; a wrong one may rest on something else."""
+    rows, answered = [], [read(folder, right) for right in ("true", "false")]
+    for name in [name for name in answered[0] if name not in BASELINES and not name.startswith("row")]:
+        lists = [list(values[name][metric].values()) for values in answered for metric in ("missed", "on_relevant")]
+        n = f"{readable(folder.name)} ({len(lists[0])}, {len(lists[2])})" if not rows else ""
+        rows.append([n, name, *[f"{100 * mean(some):.1f} %" if i % 2 == 0 else f"{mean(some):.3f}" for i, some in enumerate(lists)]])
+    return rows
+
+
 def differences(folder: Path, base: str) -> list[list[str]]:
     """Less `base` on the same problem."""
     values, rows = read(folder), []
@@ -74,6 +84,8 @@ def main():
     folders = [Path(folder) for folder in sys.argv[1:]]
     head = ["problems (n)", "attribution", "missed ↓", "AC ↑", "on relevant ↑", "RISE ↓", "MAS ↓", "CPU-s"]
     print(table(head, [row for folder in folders for row in means(folder)]))
+    answers = [f"{metric}, {answer}" for answer in ("right answers", "wrong answers") for metric in ("missed", "on relevant")]
+    print("\n" + table(["problems (right, wrong)", "attribution", *answers], [row for folder in folders for row in by_answer(folder)]))
     for base in ("CAGE, pairs", "CAGE, flow"):
         print(f"\nLess {base}:\n\n" + table(head[:7], [row for folder in folders for row in differences(folder, base)]))
 

@@ -172,7 +172,7 @@ impl LanguageModel for CandleModel {
     }
 
     fn backend(&self) -> Backend {
-        Backend { name: "candle-cpu".into(), precision: "f32".into() }
+        Backend { name: "candle-cpu".into(), precision: "f32".into(), device: String::new() }
     }
 
     fn reset(&mut self, _capacity: usize) {

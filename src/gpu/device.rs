@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use wgpu::{DeviceType, PollType};
 
+use super::adapter_name::adapter_name;
 use super::kernel::{Kernel, Pipeline};
 use super::variant::Variant;
 use crate::lm::LmError;
@@ -37,7 +38,7 @@ pub struct Gpu {
 /// What is known of the hardware.
 #[derive(Clone, Debug)]
 pub struct Adapter {
-    /// Empty in browsers, which do not tell it.
+    /// Empty where nobody tells.
     pub name: String,
     /// Whether it runs on the CPU.
     pub is_software: bool,
@@ -105,7 +106,7 @@ impl Gpu {
         Ok(Self {
             device,
             queue,
-            adapter: Adapter { name: info.name, is_software },
+            adapter: Adapter { name: adapter_name(&info).await, is_software },
             variant: options.variant.unwrap_or(Variant::of(is_software)),
             max_buffer_bytes,
             max_matrix_bytes: options.max_matrix_bytes.unwrap_or(max_buffer_bytes).min(max_buffer_bytes),

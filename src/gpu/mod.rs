@@ -5,6 +5,7 @@
 //! base text's keys before that edit and to those of its own suffix (`batch`). A few numbers per position are read back, never logits.
 
 mod activations;
+mod adapter_name;
 pub mod batch;
 mod buffer;
 pub mod ceilings;
@@ -160,7 +161,8 @@ impl LanguageModel for GpuModel {
     }
 
     fn backend(&self) -> Backend {
-        Backend { name: if self.gpu.adapter.is_software { "webgpu-software" } else { "webgpu" }.into(), precision: "f32".into() }
+        let name = if self.gpu.adapter.is_software { "webgpu-software" } else { "webgpu" };
+        Backend { name: name.into(), precision: "f32".into(), device: self.gpu.adapter.name.clone() }
     }
 
     fn reset(&mut self, capacity: usize) {

@@ -64,6 +64,8 @@ pub struct Backend {
     pub name: String,
     /// Of activations and accumulation, such as `f32`.
     pub precision: String,
+    /// The GPU, such as "nvidia ampere"; empty where none computes, or nobody tells.
+    pub device: String,
 }
 
 /// Work done, for tests and benchmarks.

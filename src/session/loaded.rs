@@ -62,12 +62,13 @@ impl Session<Engine> {
 impl<M: LanguageModel> Session<M> {
     /// What the page shows of the model.
     pub fn loaded_model(&self) -> LoadedModel {
+        let backend = self.lm.backend();
         LoadedModel {
             model: self.model.clone(),
             context_length: self.lm.config().context_length,
             bytes_per_token: self.lm.config().bytes_per_token(),
             has_template: self.template.is_some(),
-            backend: self.lm.backend().name,
+            backend: if backend.device.is_empty() { backend.name } else { format!("{} ({})", backend.name, backend.device) },
             notice: self.notice.clone(),
             glasscage: GLASSCAGE.into(),
         }

@@ -68,7 +68,7 @@ impl LanguageModel for WiredModel {
     }
 
     fn backend(&self) -> Backend {
-        Backend { name: "wired".into(), precision: "f64".into() }
+        Backend { name: "wired".into(), precision: "f64".into(), device: String::new() }
     }
 
     fn reset(&mut self, _: usize) {}

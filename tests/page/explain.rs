@@ -81,6 +81,8 @@ async fn gpu_and_cpu_draw_the_same_picture() {
         browser.explained().await;
         assert!(browser.text("manifest").await.contains(backend), "{}", browser.text("manifest").await);
         assert!(browser.try_find("engine-notice").await.is_none(), "what was asked for needs no word");
+        let gpu = if choice == "gpu" { " (google swiftshader)" } else { "" };
+        assert!(browser.text("model-state").await.contains(&format!("on {backend}{gpu},")), "{}", browser.text("model-state").await);
         pictures.push(browser.picture().await);
         browser.screenshot(&format!("on-{choice}-light")).await;
         browser.close().await;

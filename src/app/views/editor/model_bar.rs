@@ -111,7 +111,7 @@ fn loading_words(LoadProgress { read_bytes, total_bytes, memory_bytes }: LoadPro
     }
 }
 
-/// "ready: demo, qwen3, 2.9 M parameters, `Q8_0`, on candle-cpu".
+/// "ready: demo, 2.9 M parameters, `Q8_0`, on webgpu (nvidia ampere), 1,024 tokens of context".
 fn ready_words(LoadedModel { model, backend, context_length, has_template, .. }: &LoadedModel) -> String {
     let size = model.parameters as f64 / 1e6;
     let template = if *has_template { "" } else { ", no chat template" };
@@ -135,11 +135,11 @@ mod tests {
             context_length: 1024,
             bytes_per_token: 0,
             has_template: false,
-            backend: "candle-cpu".into(),
+            backend: "webgpu (nvidia ampere)".into(),
             notice: None,
             glasscage: "0.1.0".into(),
         };
-        let words = "ready: demo, 3.0 M parameters, Q8_0, on candle-cpu, 1,024 tokens of context, no chat template";
+        let words = "ready: demo, 3.0 M parameters, Q8_0, on webgpu (nvidia ampere), 1,024 tokens of context, no chat template";
         assert_eq!(state_words(&ModelState::Ready(loaded)), words);
     }
 }

@@ -1,0 +1,32 @@
+//! Which GPU this is. wgpu knows on the machine itself; of a browser it reads the description, which most leave empty, and neither vendor
+//! nor architecture, which they tell (`GPUAdapterInfo` of the WebGPU specification).
+
+/// Such as "nvidia ampere" or "llvmpipe (LLVM 15.0.6, 256 bits)"; empty where nobody tells.
+pub async fn adapter_name(info: &wgpu::AdapterInfo) -> String {
+    match info.name.is_empty() {
+        true => told_by_browser().await.unwrap_or_default(),
+        false => info.name.clone(),
+    }
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+async fn told_by_browser() -> Option<String> {
+    None
+}
+
+#[cfg(target_arch = "wasm32")]
+async fn told_by_browser() -> Option<String> {
+    use js_sys::{Function, Object, Promise, Reflect};
+    use wasm_bindgen::{JsCast, JsValue};
+
+    let get = |object: &JsValue, name: &str| Reflect::get(object, &name.into()).ok().filter(|value| !value.is_undefined());
+    let gpu = get(&get(&js_sys::global(), "navigator")?, "gpu")?;
+    let request_adapter: Function = get(&gpu, "requestAdapter")?.dyn_into().ok()?;
+    let options = Object::new();
+    Reflect::set(&options, &"powerPreference".into(), &"high-performance".into()).ok()?;
+    let adapter: Promise = request_adapter.call1(&gpu, &options).ok()?.dyn_into().ok()?;
+    let adapter = wasm_bindgen_futures::JsFuture::from(adapter).await.ok()?;
+    let info = get(&adapter, "info")?;
+    let words = ["vendor", "architecture"].map(|field| get(&info, field).and_then(|value| value.as_string()).unwrap_or_default());
+    Some(words.join(" ").trim().to_owned())
+}
