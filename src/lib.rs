@@ -74,6 +74,7 @@
 //! | `model` | GGUF, configuration, tokenizer, chat template: nothing computes | | candle, tokenizers, minijinja |
 //! | `lm` | the trait every engine has (`LanguageModel`), generation, sampling | model | |
 //! | `gpu` | the engine on WebGPU: our WGSL kernels, each with a textbook reference | lm, model | candle, wgpu |
+//! | `gpu/adapter_name` | which GPU it is, as the browser tells it | | web, wgpu |
 //! | `cpu` | the engine on candle tensors: fallback and oracle; a masked language model | lm, model | candle |
 //! | `cpu/fused` | its products in browsers: a WebAssembly module of our own | | web, candle |
 //! | `engine` | which of the two runs a model: a self-test of both on a part of it | cpu, gpu, lm, model, request | |
