@@ -6,6 +6,7 @@ python training/peers_table.py FOLDER..     (one a set of problems, named as its
 import csv
 import sys
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 from statistics import mean, stdev
 
@@ -29,6 +30,7 @@ def name_of(line: dict[str, str]) -> str | None:
     return f"{reading}, {method}" if derivation == ("mean", COMPRESSIONS.get(method, "none"), "full") else None
 
 
+@cache
 def read(folder: Path, right: str | None = None) -> dict[str, dict[str, dict[str, float]]]:
     """name -> metric -> number of the problem -> value; where `right` is given, of problems answered right ("true") or wrong ("false")"""
     values: dict[str, dict[str, dict[str, float]]] = defaultdict(lambda: {metric: {} for metric in METRICS})
@@ -60,10 +62,12 @@ def means(folder: Path) -> list[list[str]]:
 def by_answer(folder: Path) -> list[list[str]]:
     """What is relevant is so for the right answer; a wrong one may rest on something else."""
     rows, answered = [], [read(folder, right) for right in ("true", "false")]
-    for name in [name for name in answered[0] if name not in BASELINES and not name.startswith("row")]:
-        lists = [list(values[name][metric].values()) for values in answered for metric in ("missed", "on_relevant")]
-        n = f"{readable(folder.name)} ({len(lists[0])}, {len(lists[2])})" if not rows else ""
-        rows.append([n, name, *[f"{100 * mean(some):.1f} %" if i % 2 == 0 else f"{mean(some):.3f}" for i, some in enumerate(lists)]])
+    for name in [name for name in read(folder) if name not in BASELINES and not name.startswith("row")]:
+        counts, cells = [], []
+        for missed, relevant in [(values[name]["missed"].values(), values[name]["on_relevant"].values()) for values in answered]:
+            counts.append(str(len(missed)))
+            cells += [f"{100 * mean(missed):.1f} %", f"{mean(relevant):.3f}"] if missed else ["–", "–"]
+        rows.append([f"{readable(folder.name)} ({', '.join(counts)})" if not rows else "", name, *cells])
     return rows
 
 

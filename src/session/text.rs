@@ -103,10 +103,11 @@ impl TokenizedAnswer {
 impl SplitText {
     /// Splits prompt and answer into units, and finds the tokens of each. Neither may be without a sentence.
     pub fn new(unit: Unit, rule: SentenceRule, prompt: &str, framed: &FramedPrompt, answer: &TokenizedAnswer) -> Self {
-        let is_as_punkt = |text: &str| unit == Unit::Word || units_of(unit, rule, text) == sentences(text);
-        let sentence_rule = if is_as_punkt(prompt) && is_as_punkt(&answer.text) { SentenceRule::Punkt } else { rule };
-        let (prompt_units, prompt_tokens) = units_and_tokens(units_of(unit, rule, prompt), prompt, &framed.prompt_spans);
-        let (answer_units, answer_tokens) = units_and_tokens(units_of(unit, rule, &answer.text), &answer.text, &answer.spans);
+        let [found_in_prompt, found_in_answer] = [prompt, &answer.text].map(|text| units_of(unit, rule, text));
+        let is_as_punkt = || found_in_prompt == sentences(prompt) && found_in_answer == sentences(&answer.text);
+        let sentence_rule = if unit == Unit::Word || rule.is_punkt() || is_as_punkt() { SentenceRule::Punkt } else { rule };
+        let (prompt_units, prompt_tokens) = units_and_tokens(&found_in_prompt, prompt, &framed.prompt_spans);
+        let (answer_units, answer_tokens) = units_and_tokens(&found_in_answer, &answer.text, &answer.spans);
         let passage = |text: &str, units: &[Range<usize>], tokens: &[Range<usize>]| {
             Passage::new(text, units, tokens.iter().map(Range::len).collect())
         };
@@ -130,8 +131,8 @@ fn units_of(unit: Unit, rule: SentenceRule, text: &str) -> Vec<Range<usize>> {
 }
 
 /// The bytes of each unit, grown so that they tile `text`, and the tokens of each. `spans` are the bytes of each token.
-fn units_and_tokens(found: Vec<Range<usize>>, text: &str, spans: &[Range<usize>]) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
-    let units = tile(text, &found);
+fn units_and_tokens(found: &[Range<usize>], text: &str, spans: &[Range<usize>]) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
+    let units = tile(text, found);
     let tokens = tokens_of_sentences(text, &units, spans);
     (units, tokens)
 }

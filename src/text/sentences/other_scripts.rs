@@ -47,7 +47,8 @@ fn cut_at_terminals(text: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
 
 /// The length of the first part of `sentence` that ends in a terminal and is not all of it.
 fn first_end(sentence: &str) -> Option<usize> {
-    let terminals = sentence.char_indices().filter(|&(_, c)| c == '…' || TERMINALS.contains(c));
+    // Of a run the first: what comes after the run is the same for the others.
+    let terminals = sentence.char_indices().filter(|&(at, c)| (c == '…' || TERMINALS.contains(c)) && !sentence[..at].ends_with(c));
     let ends = terminals.map(|(at, terminal)| {
         let rest = &sentence[at..];
         let after = rest.trim_start_matches(|c| c == terminal || TERMINALS.contains(c) || "?!".contains(c));

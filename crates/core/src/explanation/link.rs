@@ -168,6 +168,8 @@ fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
 
 #[cfg(test)]
 mod tests {
+    use miniz_oxide::deflate::compress_to_vec_zlib;
+
     use super::super::example::example;
     use super::*;
 
@@ -185,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn the_checksum_is_that_of_the_catalogue() {
+    fn the_checksum_is_that_of_zip_and_png() {
         assert_eq!(crc32(b"123456789"), 0xCBF4_3926);
     }
 
@@ -206,7 +208,7 @@ mod tests {
     fn whatever_is_no_link_is_refused_with_a_reason() {
         assert_eq!(from_fragment("#g7.AAAA"), Err(LinkError::Newer));
         assert_eq!(from_fragment("#about"), Err(LinkError::Scheme));
-        for cut in ["#g3", "#g3.", "#g1.!!", "#g2.!!", "#g3.!!"] {
+        for cut in ["#g2", "#g2.", "#g3", "#g3.", "#g1.!!", "#g2.!!", "#g3.!!"] {
             assert_eq!(from_fragment(cut), Err(LinkError::Damaged), "{cut}");
         }
         let fragment = to_fragment(&example());
@@ -216,7 +218,7 @@ mod tests {
 
     #[test]
     fn what_other_programs_put_behind_the_address_is_no_link() {
-        assert!(["#g1.AAAA", "g3.", "#g7", "#g12.A"].into_iter().all(is_link));
+        assert!(["#g1.AAAA", "g2.", "g3.", "#g7", "#g12.A"].into_iter().all(is_link));
         assert!(!["", "#", "#g", "#about", "#gclid=1", "#utm_source=x", "#:~:text=g1."].into_iter().any(is_link));
     }
 
@@ -233,6 +235,8 @@ mod tests {
         let zeros = vec![0; MAX_INFLATED + 1];
         let mut bomb = compress_to_vec(&zeros, 10);
         bomb.extend(crc32(&zeros).to_le_bytes());
-        assert_eq!(from_fragment(&format!("{SCHEME}{}", URL_SAFE_NO_PAD.encode(bomb))), Err(LinkError::Damaged));
+        for (scheme, bomb) in [(SCHEME, bomb), (SCHEME_OF_ZLIB, compress_to_vec_zlib(&zeros, 10))] {
+            assert_eq!(from_fragment(&format!("{scheme}{}", URL_SAFE_NO_PAD.encode(bomb))), Err(LinkError::Damaged));
+        }
     }
 }
