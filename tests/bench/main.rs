@@ -9,6 +9,8 @@
 #[allow(dead_code, reason = "the page's tests use the rest")]
 #[path = "../page/browser.rs"]
 mod browser;
+#[path = "../page/dist.rs"]
+mod dist;
 #[allow(dead_code, reason = "the page's tests use the rest")]
 #[path = "../page/server.rs"]
 mod server;
@@ -20,6 +22,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use browser::Browser;
+use dist::built_page;
 use serde_json::{Value, json};
 use server::Server;
 use tree::{Seen, Watch};
@@ -56,9 +59,9 @@ fn job() -> Value {
     json!({"tokens": numbers[0], "sentences": numbers[1], "generated": numbers[2]})
 }
 
-/// The built page, the page of the benchmark and the model, in one folder.
-fn site(dist: &Path, model: &Path) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench-site");
+/// The built page, the page of the benchmark and the model, in one folder of this name.
+fn site(name: &str, dist: &Path, model: &Path) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::remove_dir_all(&folder).ok();
     std::fs::create_dir_all(&folder).expect("a temporary folder");
     for entry in std::fs::read_dir(dist).expect("the built page").map(|entry| entry.expect("a file")) {
@@ -135,12 +138,23 @@ fn priced(mut result: Value, seen: &Seen) -> Value {
     result
 }
 
+/// The benchmark must speak the protocol of today; nobody runs it every day.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_small_job_is_measured() {
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/models/demo.gguf");
+    let server = Server::start(&site("bench-trial-site", built_page(), &model)).await;
+    let seen = measure(&server.url, "wasm-cpu", &json!({"tokens": 48, "sentences": 6, "generated": 2})).await;
+    assert!(seen["error"].is_null(), "{seen}");
+    assert_eq!((&seen["facts"]["sentences"], &seen["facts"]["backend"]), (&json!(6), &json!("candle-cpu")));
+    assert!(["load", "prefill", "decode", "job"].iter().all(|section| seen["cost"][section].is_object()), "{seen}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "cargo xtask bench"]
 async fn engines_in_a_browser() {
     let [dist, model] = ["GLASSCAGE_DIST", "GLASSCAGE_BENCH_MODEL"]
         .map(|variable| path(variable).unwrap_or_else(|| panic!("{variable} is not set: cargo xtask bench sets it")));
-    let server = Server::start(&site(&dist, &model)).await;
+    let server = Server::start(&site("bench-site", &dist, &model)).await;
     let mut report = json!({"job": job(), "cold_page": cold_page(&server.url).await});
     println!("cold page: {}", report["cold_page"]);
     for (name, _) in ENGINES.iter().filter(|(_, needed)| server.dist().join(needed).exists()) {

@@ -6,6 +6,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 mod browser;
+mod dist;
 mod download;
 mod download_steps;
 mod explain;

@@ -1,13 +1,12 @@
 //! Steps that many tests take: the page is served, a prompt is explained.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::browser::Browser;
+use super::dist::built_page;
 use super::server::Server;
 
 /// So many browsers at a time, on machines with two cores.
@@ -15,17 +14,8 @@ static TURNS: Semaphore = Semaphore::const_new(2);
 
 /// A server of the built page.
 pub async fn server() -> (Server, SemaphorePermit<'static>) {
-    static DIST: LazyLock<PathBuf> = LazyLock::new(|| std::env::var_os("GLASSCAGE_DIST").map_or_else(build_page, PathBuf::from));
     let turn = TURNS.acquire().await.expect("it is never closed");
-    (Server::start(&DIST).await, turn)
-}
-
-/// Builds the page as it ships, and returns its folder.
-fn build_page() -> PathBuf {
-    let mut build = Command::new("cargo");
-    let status = build.args(["xtask", "serve", "--release"]).current_dir(env!("CARGO_MANIFEST_DIR")).status().expect("cargo runs");
-    assert!(status.success(), "the page was not built ({status}): cargo xtask serve --release");
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("dist")
+    (Server::start(built_page()).await, turn)
 }
 
 pub fn demo_model() -> Vec<u8> {
@@ -76,4 +66,10 @@ pub async fn open_link(browser: &Browser, link: &str) {
     browser.driver.goto("about:blank").await.expect("the page closes");
     browser.driver.goto(link).await.expect("the link opens");
     browser.find("sentence-G1").await;
+}
+
+/// The test id of the element that has the focus.
+pub async fn focused(browser: &Browser) -> String {
+    let element = browser.driver.active_element().await.expect("an element has the focus");
+    element.attr("data-testid").await.expect("attributes can be read").unwrap_or_default()
 }

@@ -9,38 +9,54 @@ const PREFILLS = 3;
 const DECODE_MILLIS = 6000;
 const DECODE_TOKENS = 64;
 
-/// Our engine in its worker, spoken to as the page does it.
+/// Our engine in its worker, spoken to as the page does it: see src/worker/envelope.rs and src/worker/engine/protocol.rs.
 class Engine {
   facts = {};
+  id = 0;
 
   constructor() {
-    this.worker = new Worker("./bench-worker.js");
-    this.worker.onerror = (error) => this.deliver?.({ Failed: { what: error.message } });
+    this.worker = new Worker("./bench-worker.js", { name: "engine" });
+    this.worker.onerror = (error) => this.fail?.(new Error(error.message));
+    this.listening = new Promise((resolve) => (this.listens = resolve));
     this.worker.onmessage = ({ data }) => {
       if (data.heap) this.facts.heap_bytes = data.heap;
-      else this.deliver?.(data);
+      else if (data === "listening") this.listens();
+      else if (data === "incompatible") this.fail?.(new Error("the worker does not understand the benchmark"));
+      else this.receive(JSON.parse(data));
     };
   }
 
-  /// Hands every event to `take` until it returns something.
-  until(take) {
+  receive({ id, body }) {
+    if (id !== this.id) return;
+    if (body.Failed) this.fail(new Error(body.Failed.what));
+    else this.deliver(body);
+  }
+
+  /// Sends a request and hands every event that answers it to `take`, until that returns something.
+  async ask(request, take) {
+    await this.listening;
+    this.id += 1;
     return new Promise((resolve, reject) => {
+      this.fail = reject;
       this.deliver = (event) => {
-        if (event.Failed) reject(new Error(event.Failed.what));
         const result = take(event);
         if (result !== undefined) resolve(result);
       };
+      this.post(request);
     });
   }
 
-  send(request) {
-    this.worker.postMessage([request, undefined]);
+  cancel() {
+    this.post("Cancel");
+  }
+
+  post(body) {
+    this.worker.postMessage([{ id: this.id, body }, []]);
   }
 
   async load(backend) {
     const begin = now();
-    this.send({ Load: [{ Url: MODEL }, backend] });
-    const ready = await this.until((event) => event.Ready);
+    const ready = await this.ask({ Load: { source: { Url: MODEL }, backend } }, (event) => event.Ready);
     return { ready, section: { name: "load", begin, end: now() } };
   }
 
@@ -49,17 +65,16 @@ class Engine {
     const run = { begin: now(), tokens: 0 };
     // The engine remembers its last answer; another seed makes it another question.
     this.seed = (this.seed ?? 0) + 1;
-    this.send({ Explain: question(prompt, null, 4 * limit, this.seed) });
-    await this.until((event) => {
-      if (event.Token !== undefined && !run.enough) {
+    await this.ask({ Explain: question(prompt, null, 4 * limit, this.seed) }, (event) => {
+      if (event.Progress?.Token !== undefined && !run.enough) {
         run.tokens += 1;
         run.end = now();
         run.first ??= run.end;
         run.enough = run.tokens >= limit || run.end - run.first > DECODE_MILLIS;
-        if (run.enough) this.send("Cancel");
+        if (run.enough) this.cancel();
       }
-      if (event.Measuring) this.send("Cancel");
-      return event.Stopped ?? event.Finished;
+      if (event.Progress?.Answered) this.cancel();
+      return event.Stopped ?? event.Explained;
     });
     return run;
   }
@@ -67,12 +82,12 @@ class Engine {
   /// Explains a given answer.
   async job(prompt, answer) {
     let begin;
-    this.send({ Explain: question(prompt, answer, 1) });
-    const finished = await this.until((event) => {
-      if (event.Measuring) begin = now();
-      return event.Finished;
+    const { document, problem } = await this.ask({ Explain: question(prompt, answer, 1) }, (event) => {
+      if (event.Progress?.Answered) begin = now();
+      return event.Explained;
     });
-    return { finished, section: { name: "job", begin, end: now() } };
+    if (problem) throw new Error(problem.what);
+    return { document, section: { name: "job", begin, end: now() } };
   }
 }
 
@@ -85,13 +100,13 @@ const question = (prompt, answer, max_tokens, seed = 0) => ({
   max_context: null,
   method: "pert",
   unit: "sentence",
+  sentence_rule: "punkt",
 });
 
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 
 async function ours(backend, job) {
   const engine = new Engine();
-  await engine.until((event) => event === "ready" || undefined);
   const { ready, section } = await engine.load(backend);
   const { prompt, answer } = text(job);
   // Browsers compile what they run often a second time: the first runs do not count.
@@ -99,12 +114,12 @@ async function ours(backend, job) {
   const read = [];
   for (let i = 0; i < PREFILLS; i += 1) read.push(await engine.generate(prompt + answer, 1));
   const run = await engine.generate(prompt + answer, DECODE_TOKENS);
-  const { finished, section: explained } = await engine.job(prompt, answer);
+  const { document, section: explained } = await engine.job(prompt, answer);
   const { heap_bytes } = engine.facts;
-  const facts = { backend: ready.backend, notice: ready.notice, heap_bytes, passes: finished.method.passes };
-  facts.prompt_tokens = sum(finished.prompt.tokens);
-  facts.answer_tokens = sum(finished.generation.tokens);
-  facts.sentences = finished.prompt.sentences.length + finished.generation.sentences.length;
+  const facts = { backend: ready.backend, notice: ready.notice, heap_bytes, passes: document.method.passes };
+  facts.prompt_tokens = sum(document.prompt.tokens);
+  facts.answer_tokens = sum(document.generation.tokens);
+  facts.sentences = document.prompt.sentences.length + document.generation.sentences.length;
   const tokens = facts.prompt_tokens + facts.answer_tokens;
   const prefills = read.map(({ begin, first }) => ({ name: "prefill", begin, end: first, tokens }));
   const decode = { name: "decode", begin: run.first, end: run.end, tokens: run.tokens - 1 };
@@ -114,7 +129,6 @@ async function ours(backend, job) {
 /// What the page would take.
 async function choice() {
   const engine = new Engine();
-  await engine.until((event) => event === "ready" || undefined);
   const { ready, section } = await engine.load("Auto");
   return { facts: { backend: ready.backend, notice: ready.notice, heap_bytes: engine.facts.heap_bytes }, sections: [section] };
 }
