@@ -1,7 +1,9 @@
 //! The few things the page asks of the browser. What a browser may refuse (storage, clipboard) gives an `Option`.
 
-use js_sys::{Array, JsString};
+use gloo::timers::future::TimeoutFuture;
+use js_sys::{Array, Function, JsString};
 use leptos::prelude::{document, window};
+use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
@@ -168,6 +170,35 @@ fn local_storage() -> Option<Storage> {
 
 fn session_storage() -> Option<Storage> {
     window().session_storage().ok().flatten()
+}
+
+/// How long a change of the page takes to reach the document.
+const SETTLE_MILLIS: u32 = 40;
+
+/// Makes a change of the page, in which elements of the same `--name` (see `www/explanation.css`) move from where they were to where
+/// they are then. Browsers without view transitions change at once.
+pub fn with_motion(change: impl FnOnce() + 'static) {
+    let start = js_sys::Reflect::get(&document(), &"startViewTransition".into());
+    let (Ok(start), Some(root)) = (start.and_then(JsCast::dyn_into::<Function>), document().document_element()) else {
+        return change();
+    };
+    let changed = Closure::once_into_js(move || {
+        wasm_bindgen_futures::future_to_promise(async move {
+            change();
+            TimeoutFuture::new(SETTLE_MILLIS).await;
+            Ok(JsValue::UNDEFINED)
+        })
+    });
+    // Only an attribute's name can be refused.
+    drop(root.set_attribute("data-moving", ""));
+    let Ok(transition) = start.call1(&document(), &changed) else { return };
+    wasm_bindgen_futures::spawn_local(async move {
+        if let Ok(finished) = js_sys::Reflect::get(&transition, &"finished".into()) {
+            // One that is cut short has finished, too.
+            drop(JsFuture::from(finished.unchecked_into::<js_sys::Promise>()).await);
+        }
+        drop(root.remove_attribute("data-moving"));
+    });
 }
 
 /// Gives the focus to the first element that this selector finds.

@@ -22,6 +22,7 @@ mod masked;
 mod masked_lm;
 mod offline;
 mod pairs;
+mod path;
 mod print;
 mod server;
 #[path = "../models/split.rs"]

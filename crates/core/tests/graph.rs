@@ -3,7 +3,8 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 use glasscage_core::graph::{
-    Normalization, context_attribution, node_influence, normalize, part_influence, prune, row_attribution, total_influence, zero_rows,
+    LayeredEdge, LayeredSpace, Normalization, context_attribution, layered, node_influence, normalize, part_influence, prune,
+    row_attribution, strongest_paths, total_influence, zero_rows,
 };
 use glasscage_core::table::Table;
 use proptest::prelude::*;
@@ -162,5 +163,39 @@ proptest! {
         let total: f64 = prune(&adjacency, &output, 1.0).edges.iter().map(|edge| edge.flow).sum();
         let without_last: f64 = pruned.edges.iter().rev().skip(1).map(|edge| edge.flow).sum();
         prop_assert!(pruned.edges.is_empty() || without_last < share * total + 1e-9);
+    }
+
+    #[test]
+    fn paths_add_up_to_the_context_attribution(table in tables()) {
+        let adjacency = normalize(&table, Normalization::Full);
+        let output = [table.n_generated() - 1];
+        let paths = strongest_paths(&adjacency, &output, 100_000);
+        prop_assert!(paths.is_sorted_by(|a, b| a.weight >= b.weight));
+        for (j, exact) in context_attribution(&adjacency, &output).into_iter().enumerate() {
+            prop_assert!(close(paths.iter().filter(|path| path.sources[0] == j).map(|path| path.weight).sum(), exact));
+        }
+    }
+
+    #[test]
+    fn a_layered_drawing_keeps_its_promises(table in tables(), width in 120.0..900.0_f64) {
+        let adjacency = normalize(&table, Normalization::Full);
+        let n = table.n_prompt();
+        let last = table.n_generated() - 1;
+        let edges: Vec<LayeredEdge> = prune(&adjacency, &[last], 0.9)
+            .edges.iter().map(|edge| LayeredEdge { from: edge.from, to: n + edge.to, flow: edge.flow }).collect();
+        let space = LayeredSpace { width, node_width: 100.0, gap: 10.0, thickness: 30.0 };
+        let drawing = layered(&edges, &[n + last], &space);
+        let node = |source: usize| drawing.nodes.iter().find(|node| node.source == source).expect("it is drawn");
+        prop_assert_eq!(node(n + last).layer, drawing.n_layers - 1);
+        for (edge, route) in edges.iter().zip(&drawing.routes) {
+            prop_assert_eq!(node(edge.from).layer + route.len(), node(edge.to).layer + 1);
+            prop_assert!(route.len() >= 2 && route.iter().all(|x| x.is_finite()));
+        }
+        for (k, a) in drawing.nodes.iter().enumerate() {
+            prop_assert!(a.x >= 49.9 && a.x <= width - 49.9, "{} is outside", a.source);
+            for b in drawing.nodes[k + 1..].iter().filter(|b| b.layer == a.layer) {
+                prop_assert!((a.x - b.x).abs() >= 109.9, "{} and {} overlap", a.source, b.source);
+            }
+        }
     }
 }

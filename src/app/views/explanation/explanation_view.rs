@@ -11,6 +11,7 @@ use super::deletion_test_view::DeletionTestView;
 use super::derivation_bar::DerivationBar;
 use super::details::Details;
 use super::methods_view::MethodsView;
+use super::path_view::PathView;
 use super::table_view::TableView;
 use super::text_view::TextView;
 use crate::app::analysis::number::counted;
@@ -20,9 +21,13 @@ use crate::app::page::use_page;
 use crate::app::views::layout::problem_box::ProblemBox;
 use crate::explanation::{Answer, AnswerStop, AnswerWarning, Document};
 
+/// More sentences than this do not move: browsers take a picture of each.
+const MOST_MOVING: usize = 80;
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Tab {
     Text,
+    Path,
     Table,
     DeletionTest,
     Methods,
@@ -31,13 +36,19 @@ enum Tab {
 
 impl Tab {
     /// In the order on screen, with the ends of their test ids.
-    const ALL: [(Self, &str); 5] = [
+    const ALL: [(Self, &str); 6] = [
         (Self::Text, "text"),
+        (Self::Path, "path"),
         (Self::Table, "table"),
         (Self::DeletionTest, "check"),
         (Self::Methods, "methods"),
         (Self::Ablation, "without"),
     ];
+
+    /// Whether sentences move between the two: from lines to layers and back.
+    fn moves_to(self, other: Self) -> bool {
+        self != other && [self, other].iter().all(|tab| matches!(tab, Self::Text | Self::Path))
+    }
 
     /// Where a key leads from this tab, as in the tabs pattern of WAI-ARIA: around, and to both ends.
     fn after_key(self, key: &str) -> Option<(Self, &'static str)> {
@@ -93,6 +104,7 @@ fn ShownExplanation() -> impl IntoView {
                 <SharedBadge />
                 <div class="tabs" role="tablist" aria-label="Views" on:keydown=on_key>
                     <TabButton tab own=Tab::Text test_id="tab-text" label="Text and graph" />
+                    <TabButton tab own=Tab::Path test_id="tab-path" label="Path" />
                     <TabButton tab own=Tab::Table test_id="tab-table" label="Table" />
                     <TabButton tab own=Tab::DeletionTest test_id="tab-check" label="Check" />
                     <TabButton tab own=Tab::Methods test_id="tab-methods" label="Methods" />
@@ -110,6 +122,11 @@ fn ShownExplanation() -> impl IntoView {
                     <div role="tabpanel" aria-label="Text and graph" hidden=move || tab.get() != Tab::Text>
                         <TextView />
                     </div>
+                    <Show when=move || tab.get() == Tab::Path>
+                        <div role="tabpanel" aria-label="Path">
+                            <PathView />
+                        </div>
+                    </Show>
                     <Show when=move || tab.get() == Tab::Table>
                         <div role="tabpanel" aria-label="Table">
                             <TableView />
@@ -139,7 +156,16 @@ fn ShownExplanation() -> impl IntoView {
 
 #[component]
 fn TabButton(tab: RwSignal<Tab>, own: Tab, test_id: &'static str, label: &'static str) -> impl IntoView {
+    let page = use_page();
     let is_own = move || tab.get() == own;
+    let open = move |own: Tab| {
+        let is_small =
+            untrack(|| page.with(|state| state.explanation.document().is_some_and(|document| document.table.n_sources() <= MOST_MOVING)));
+        match is_small && tab.get_untracked().moves_to(own) {
+            true => browser::with_motion(move || tab.set(own)),
+            false => tab.set(own),
+        }
+    };
     view! {
         <button
             type="button"
@@ -147,7 +173,7 @@ fn TabButton(tab: RwSignal<Tab>, own: Tab, test_id: &'static str, label: &'stati
             data-testid=test_id
             aria-selected=move || is_own().to_string()
             tabindex=move || if is_own() { "0" } else { "-1" }
-            on:click=move |_| tab.set(own)
+            on:click=move |_| open(own)
         >
             {label}
         </button>

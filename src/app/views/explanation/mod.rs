@@ -5,15 +5,18 @@ mod arc_diagram;
 mod deletion_test_view;
 mod derivation_bar;
 mod details;
+mod element_width;
 mod explanation_view;
 mod legend;
 mod manifest;
 mod methods_view;
+mod path_view;
 mod prune_control;
 mod row_positions;
 mod sentence_row;
 mod share_bar;
 mod table_view;
 mod text_view;
+mod walk_view;
 
 pub use explanation_view::ExplanationView;

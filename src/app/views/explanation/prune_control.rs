@@ -8,7 +8,10 @@ use crate::app::state::settings::parsed;
 
 /// How much of the influence the drawn edges carry, and what is left out.
 #[component]
-pub fn PruneControl(with_graph: RwSignal<bool>) -> impl IntoView {
+pub fn PruneControl(
+    /// Whether there is a graph; `None` where there always is one.
+    with_graph: Option<RwSignal<bool>>,
+) -> impl IntoView {
     let page = use_page();
     let percent = move || number::whole_percent(page.with(|state| *state.explanation.edge_share));
     let on_input = move |event| {
@@ -17,17 +20,23 @@ pub fn PruneControl(with_graph: RwSignal<bool>) -> impl IntoView {
         }
     };
     let summary = move || page.attribution(|attribution| what_is_drawn(attribution, page.with(|state| *state.explanation.edge_share)));
-    view! {
-        <div class="prune">
+    let is_off = move || with_graph.is_some_and(|with_graph| !with_graph.get());
+    let graph_switch = move |with_graph: RwSignal<bool>| {
+        view! {
             <label class="check">
                 <input type="checkbox" prop:checked=with_graph on:change=move |event| with_graph.set(event_target_checked(&event)) />
                 "Graph"
             </label>
-            <label class="slider" class:off=move || !with_graph.get()>
+        }
+    };
+    view! {
+        <div class="prune">
+            {with_graph.map(graph_switch)}
+            <label class="slider" class:off=is_off>
                 <span>"Edges accounting for " <b>{percent} "%"</b> " of the influence"</span>
                 <input
                     type="range"
-                    data-testid="prune-slider"
+                    data-testid=if with_graph.is_some() { "prune-slider" } else { "path-slider" }
                     min="10"
                     max="100"
                     step="1"
@@ -35,7 +44,7 @@ pub fn PruneControl(with_graph: RwSignal<bool>) -> impl IntoView {
                     on:input=on_input
                 />
             </label>
-            <span class="hint" class:off=move || !with_graph.get()>{summary}</span>
+            <span class="hint" class:off=is_off>{summary}</span>
         </div>
     }
 }

@@ -117,7 +117,7 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
             class:unmeasured=move || role.get() == Some(Role::Unmeasured)
             class:lit=move || page.with(|state| *state.explanation.focus) == Some(node)
             class:minus=move || strength.get().is_some_and(|strength| strength < 0.0)
-            style=move || format!("--strength:{:.3}", strength.get().unwrap_or(0.0).abs())
+            style=move || format!("--strength:{:.3};--name:sentence-{node}", strength.get().unwrap_or(0.0).abs())
             title=title
             data-node=node
             data-testid=test_id

@@ -57,7 +57,7 @@ pub fn TextView() -> impl IntoView {
         }
     };
     view! {
-        <div hidden=is_flow><PruneControl with_graph /></div>
+        <div hidden=is_flow><PruneControl with_graph=Some(with_graph) /></div>
         <div class="lines" class:flow=is_flow class:no-graph=move || !with_graph.get() || is_flow() node_ref=lines>
             <ArcDiagram positions />
             <div class="grid" role="grid" aria-label="Sentences" aria-multiselectable="true" data-testid="sentences" on:keydown=on_key>

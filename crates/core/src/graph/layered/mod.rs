@@ -1,0 +1,97 @@
+//! A layered drawing of the graph (Sugiyama, Tagawa and Toda, 1981): what led to the output stands above it.
+//!
+//! 1. `layers`: each sentence one layer above those that it leads to, at most so many in a layer (after Coffman and Graham, 1972);
+//!    long edges pass the layers between in slots of their own.
+//! 2. `order`: sentences and passing edges of a layer are sorted by the mean position of their neighbors, up and down, as long as that
+//!    leaves fewer crossings.
+//! 3. `position`: each goes as near to its neighbors as its own neighbors in the layer allow.
+//!
+//! Libraries of the registry (dagre, rust-sugiyama) do not bound how wide a layer becomes; a phone does.
+
+mod drawing;
+mod layers;
+mod order;
+mod position;
+
+pub use drawing::{LayeredDrawing, LayeredEdge, LayeredNode, LayeredSpace};
+use layers::Layers;
+
+/// The drawing of `edges` and of `outputs`, which are drawn even without edges. The same input gives the same drawing, in whatever
+/// order the edges come. `edges` go from earlier to later sources.
+pub fn layered(edges: &[LayeredEdge], outputs: &[usize], space: &LayeredSpace) -> LayeredDrawing {
+    let mut sorted: Vec<usize> = (0..edges.len()).collect();
+    sorted.sort_by_key(|&e| (edges[e].from, edges[e].to));
+    let in_order: Vec<LayeredEdge> = sorted.iter().map(|&e| edges[e]).collect();
+    let mut layers = Layers::new(&in_order, outputs, space.per_layer());
+    order::reduce_crossings(&mut layers);
+    let x = position::positions(&layers, space);
+    let mut routes = vec![Vec::new(); edges.len()];
+    for (route, &e) in position::routes(&layers, &in_order, &x, space).into_iter().zip(&sorted) {
+        routes[e] = route;
+    }
+    LayeredDrawing { n_layers: layers.rows.len(), nodes: layers.nodes(&x), routes }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPACE: LayeredSpace = LayeredSpace { width: 320.0, node_width: 100.0, gap: 10.0, thickness: 40.0 };
+
+    fn edge(from: usize, to: usize, flow: f64) -> LayeredEdge {
+        LayeredEdge { from, to, flow }
+    }
+
+    fn layer_of(drawing: &LayeredDrawing, source: usize) -> usize {
+        drawing.nodes.iter().find(|node| node.source == source).unwrap().layer
+    }
+
+    #[test]
+    fn a_chain_goes_down_in_a_straight_line_with_its_sources_beside_it() {
+        let drawing = layered(&[edge(0, 2, 1.0), edge(2, 3, 0.5), edge(1, 3, 0.5)], &[3], &SPACE);
+        assert_eq!((drawing.n_layers, layer_of(&drawing, 0), layer_of(&drawing, 1), layer_of(&drawing, 3)), (3, 0, 1, 2));
+        let [x0, _, x2, _] = [0, 1, 2, 3].map(|source| drawing.nodes[source].x);
+        assert!((x0 - x2).abs() < 1.0, "{x0} {x2}");
+        assert!(drawing.routes.iter().all(|route| route.len() == 2));
+    }
+
+    #[test]
+    fn no_layer_is_wider_than_its_room() {
+        let many: Vec<LayeredEdge> = (0..9).map(|j| edge(j, 9, 1.0 / 9.0)).collect();
+        let drawing = layered(&many, &[9], &SPACE);
+        assert_eq!(drawing.n_layers, 4);
+        assert_eq!((layer_of(&drawing, 8), layer_of(&drawing, 0)), (2, 0));
+        assert!(drawing.nodes.iter().all(|node| (50.0..=270.0).contains(&node.x)));
+    }
+
+    #[test]
+    fn edges_that_need_not_cross_do_not() {
+        let drawing = layered(&[edge(0, 3, 0.5), edge(1, 2, 0.5), edge(2, 4, 0.5), edge(3, 4, 0.5)], &[4], &SPACE);
+        let x = |source: usize| drawing.nodes[source].x;
+        assert_eq!(x(0) < x(1), x(3) < x(2));
+    }
+
+    #[test]
+    fn edges_at_a_node_lie_side_by_side() {
+        let edges = [edge(0, 2, 0.75), edge(1, 2, 0.25)];
+        let drawing = layered(&edges, &[2], &SPACE);
+        let ends: Vec<f64> = drawing.routes.iter().map(|route| route[1]).collect();
+        assert!(((ends[0] - ends[1]).abs() - 20.0).abs() < 1e-9, "{ends:?}");
+    }
+
+    #[test]
+    fn an_output_without_edges_is_drawn() {
+        let drawing = layered(&[], &[5], &SPACE);
+        assert_eq!(drawing.nodes, [LayeredNode { source: 5, layer: 0, x: 160.0 }]);
+        assert_eq!(layered(&[], &[], &SPACE), LayeredDrawing::default());
+    }
+
+    #[test]
+    fn the_order_of_the_edges_does_not_matter() {
+        let edges = [edge(0, 4, 0.2), edge(1, 3, 0.8), edge(3, 4, 0.6), edge(2, 4, 0.2), edge(0, 3, 0.1)];
+        let reversed: Vec<LayeredEdge> = edges.iter().rev().copied().collect();
+        let (forward, backward) = (layered(&edges, &[4], &SPACE), layered(&reversed, &[4], &SPACE));
+        assert_eq!(forward.nodes, backward.nodes);
+        assert!(forward.routes.iter().eq(backward.routes.iter().rev()));
+    }
+}

@@ -1,0 +1,63 @@
+//! Fewer crossings: the order of the slots within their layers.
+
+use super::layers::{Layers, Link};
+
+const SWEEPS: usize = 24;
+
+/// Sorts each layer by the mean position of its neighbors in the layer before it, down and up in turn, and keeps the best order seen.
+pub fn reduce_crossings(layers: &mut Layers) {
+    let mut best = layers.rows.clone();
+    let mut fewest = crossings(layers);
+    for sweep in 0..SWEEPS {
+        if fewest == 0 {
+            break;
+        }
+        let n = layers.rows.len();
+        if sweep % 2 == 0 {
+            (1..n).for_each(|row| sort_row(layers, row, row - 1));
+        } else {
+            (0..n - 1).rev().for_each(|row| sort_row(layers, row, row + 1));
+        }
+        let now = crossings(layers);
+        if now < fewest {
+            (fewest, best) = (now, layers.rows.clone());
+        }
+    }
+    layers.rows = best;
+}
+
+/// Slots without neighbor there keep their place among those around them.
+fn sort_row(layers: &mut Layers, row: usize, fixed: usize) {
+    let place = places(layers, fixed);
+    let links = if fixed < row { &layers.above } else { &layers.below };
+    let mean = |(at, &slot): (usize, &usize)| {
+        let neighbors: &[Link] = &links[slot];
+        let sum: usize = neighbors.iter().map(|link| place[link.slot]).sum();
+        let mean = if neighbors.is_empty() { at as f64 } else { sum as f64 / neighbors.len() as f64 };
+        (mean, slot)
+    };
+    let mut keyed: Vec<(f64, usize)> = layers.rows[row].iter().enumerate().map(mean).collect();
+    keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
+    layers.rows[row] = keyed.into_iter().map(|(_, slot)| slot).collect();
+}
+
+/// For each slot of a layer its position in it.
+fn places(layers: &Layers, row: usize) -> Vec<usize> {
+    let mut places = vec![0; layers.slots.len()];
+    layers.rows[row].iter().enumerate().for_each(|(place, &slot)| places[slot] = place);
+    places
+}
+
+/// How often edges between neighboring layers cross.
+fn crossings(layers: &Layers) -> usize {
+    (1..layers.rows.len())
+        .map(|row| {
+            let place = places(layers, row);
+            let upper = layers.rows[row - 1].iter().enumerate();
+            let ends: Vec<(usize, usize)> =
+                upper.flat_map(|(at, &slot)| layers.below[slot].iter().map(move |link| (at, link.slot))).collect();
+            let crosses = |&(a, x): &(usize, usize), &(b, y): &(usize, usize)| a < b && place[x] > place[y];
+            ends.iter().map(|first| ends.iter().filter(|second| crosses(first, second)).count()).sum::<usize>()
+        })
+        .sum()
+}

@@ -1,0 +1,106 @@
+//! Where the slots of a layer stand, and where edges touch their sentences.
+
+use super::drawing::{LayeredEdge, LayeredSpace};
+use super::layers::{Layers, Link};
+
+const SWEEPS: usize = 16;
+/// The least room of an edge that passes a layer, in gaps between nodes.
+const PASSING_GAPS: f64 = 0.75;
+
+/// The middle of each slot.
+pub fn positions(layers: &Layers, space: &LayeredSpace) -> Vec<f64> {
+    let rooms: Vec<Vec<f64>> = layers.rows.iter().map(|row| room(layers, row, space)).collect();
+    let mut x = vec![space.width / 2.0; layers.slots.len()];
+    let n = layers.rows.len();
+    for sweep in 0..SWEEPS {
+        let rows: Vec<usize> = if sweep % 2 == 0 { (0..n).collect() } else { (0..n).rev().collect() };
+        for row in rows {
+            let wanted: Vec<f64> = layers.rows[row].iter().map(|&slot| mean_of_neighbors(layers, slot, &x)).collect();
+            let placed = place(&wanted, &rooms[row], space.width);
+            layers.rows[row].iter().zip(placed).for_each(|(&slot, at)| x[slot] = at);
+        }
+    }
+    x
+}
+
+/// The width that each slot of a layer takes, gaps included: nodes theirs, passing edges as much as they are thick, or their part of
+/// what is left where the layer is full.
+fn room(layers: &Layers, row: &[usize], space: &LayeredSpace) -> Vec<f64> {
+    let nodes = row.iter().filter(|&&slot| layers.is_node(slot)).count();
+    let left = (space.width + space.gap - nodes as f64 * (space.node_width + space.gap)).max(0.0);
+    let wanted = |slot: usize| {
+        let flow: f64 = layers.above[slot].iter().map(|link| link.flow).sum();
+        PASSING_GAPS * space.gap + flow * space.thickness
+    };
+    let all: f64 = row.iter().filter(|&&slot| !layers.is_node(slot)).map(|&slot| wanted(slot)).sum();
+    let part = (left / all).min(1.0);
+    row.iter().map(|&slot| if layers.is_node(slot) { space.node_width + space.gap } else { wanted(slot) * part }).collect()
+}
+
+/// Of both sides, by what flows; where the slot is if it has none.
+fn mean_of_neighbors(layers: &Layers, slot: usize, x: &[f64]) -> f64 {
+    let links = || layers.above[slot].iter().chain(&layers.below[slot]);
+    let weight = |link: &Link| link.flow + 1e-6;
+    let total: f64 = links().map(weight).sum();
+    if total == 0.0 { x[slot] } else { links().map(|link| weight(link) * x[link.slot]).sum::<f64>() / total }
+}
+
+/// Positions in the order given, no nearer to one another than their rooms allow and within the width, with the least sum of squared
+/// distances from those wanted: isotonic regression by merging neighbors that are too near (Ayer et al., 1955).
+fn place(wanted: &[f64], rooms: &[f64], width: f64) -> Vec<f64> {
+    let mut offset = 0.0;
+    let offsets: Vec<f64> = rooms
+        .iter()
+        .map(|room| {
+            offset += room;
+            offset - room / 2.0
+        })
+        .collect();
+    let mut blocks: Vec<(f64, usize)> = Vec::new(); // sum, count
+    for (wanted, offset) in wanted.iter().zip(&offsets) {
+        let mut block = (wanted - offset, 1);
+        while let Some(&(sum, count)) = blocks.last()
+            && sum / count as f64 > block.0 / block.1 as f64
+        {
+            block = (block.0 + sum, block.1 + count);
+            blocks.pop();
+        }
+        blocks.push(block);
+    }
+    // Half a gap on either side lies outside.
+    let slack = width - offset;
+    let (low, high) = if slack > 0.0 { (0.0, slack) } else { (slack / 2.0, slack / 2.0) };
+    let shifts = blocks.iter().flat_map(|&(sum, count)| std::iter::repeat_n((sum / count as f64).clamp(low, high), count));
+    shifts.zip(&offsets).map(|(shift, offset)| shift + offset).collect()
+}
+
+/// For each edge one x for each layer that it touches.
+pub fn routes(layers: &Layers, edges: &[LayeredEdge], x: &[f64], space: &LayeredSpace) -> Vec<Vec<f64>> {
+    let mut routes: Vec<Vec<f64>> = vec![Vec::new(); edges.len()];
+    for row in &layers.rows {
+        for &slot in row {
+            let (arriving, leaving) = (docks(&layers.above[slot], slot, x, space), docks(&layers.below[slot], slot, x, space));
+            if layers.is_node(slot) {
+                arriving.into_iter().chain(leaving).for_each(|(edge, at)| routes[edge].push(at));
+            } else {
+                layers.above[slot].iter().for_each(|link| routes[link.edge].push(x[slot]));
+            }
+        }
+    }
+    routes
+}
+
+/// Where edges to one side touch a node: side by side around its middle, in the order of their other ends.
+fn docks(links: &[Link], slot: usize, x: &[f64], space: &LayeredSpace) -> Vec<(usize, f64)> {
+    let mut sorted: Vec<&Link> = links.iter().collect();
+    sorted.sort_by(|a, b| x[a.slot].total_cmp(&x[b.slot]).then(a.edge.cmp(&b.edge)));
+    let flow: f64 = links.iter().map(|link| link.flow).sum();
+    let thickness = if flow > 0.0 { space.thickness.min(space.node_width / flow) } else { 0.0 };
+    let mut left = x[slot] - flow * thickness / 2.0;
+    let dock = |link: &Link| {
+        let width = link.flow * thickness;
+        left += width;
+        (link.edge, left - width / 2.0)
+    };
+    sorted.into_iter().map(dock).collect()
+}

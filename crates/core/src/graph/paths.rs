@@ -1,0 +1,80 @@
+//! The strongest single paths through the graph, from a prompt sentence to the output.
+
+use super::Adjacency;
+
+/// A path along edges, against time's arrow read as a walk back from the output.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Path {
+    /// The sources it visits (0..n+m), in time order: a prompt sentence first, a sentence of the output last.
+    pub sources: Vec<usize>,
+    /// The product of the weights along it. Over all paths these products add up to the context attribution.
+    pub weight: f64,
+}
+
+/// The `most` paths into `output` with the largest weights by size, largest first; of equal ones the one that comes first in time. A
+/// sentence of the output may lie on a path to a later one.
+///
+/// The best paths into a sentence extend the best ones into its sources, so `most` of each are enough: O(most m (n + m)) space and
+/// O(log most) times as much time.
+pub fn strongest_paths(adjacency: &Adjacency, output: &[usize], most: usize) -> Vec<Path> {
+    let n_prompt = adjacency.n_prompt();
+    let mut into: Vec<Vec<Path>> = (0..n_prompt).map(|j| vec![Path { sources: vec![j], weight: 1.0 }]).collect();
+    for (i, row) in adjacency.rows().enumerate() {
+        let extended = row.iter().zip(&into).filter(|(weight, _)| **weight != 0.0).flat_map(|(&weight, paths)| {
+            paths.iter().map(move |path| Path { sources: [&path.sources[..], &[n_prompt + i]].concat(), weight: path.weight * weight })
+        });
+        let best = strongest(extended.collect(), most);
+        into.push(best);
+    }
+    let ends = output.iter().filter_map(|i| into.get(n_prompt + i));
+    strongest(ends.flatten().cloned().collect(), most)
+}
+
+fn strongest(mut paths: Vec<Path>, most: usize) -> Vec<Path> {
+    paths.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()).then_with(|| a.sources.cmp(&b.sources)));
+    paths.truncate(most);
+    paths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::context_attribution;
+    use crate::table::CausalMatrix;
+
+    /// P1 -> G1 (1); P2 and G1 -> G2 (.25, .75); G1 and G2 -> G3 (.4, .6).
+    fn graph() -> Adjacency {
+        CausalMatrix::from_rows(2, vec![vec![1.0, 0.0], vec![0.0, 0.25, 0.75], vec![0.0, 0.0, 0.4, 0.6]])
+    }
+
+    #[test]
+    fn the_strongest_path_comes_first() {
+        let paths = strongest_paths(&graph(), &[2], 2);
+        let sources: Vec<&[usize]> = paths.iter().map(|path| &path.sources[..]).collect();
+        assert_eq!(sources, [&[0, 2, 3, 4][..], &[0, 2, 4]]);
+        assert!((paths[0].weight - 0.45).abs() < 1e-12);
+    }
+
+    #[test]
+    fn all_paths_together_are_the_context_attribution() {
+        for output in [&[2][..], &[1, 2]] {
+            let paths = strongest_paths(&graph(), output, 100);
+            let mut sums = vec![0.0; 2];
+            paths.iter().for_each(|path| sums[path.sources[0]] += path.weight);
+            let exact = context_attribution(&graph(), output);
+            assert!(sums.iter().zip(&exact).all(|(sum, exact)| (sum - exact).abs() < 1e-12), "{sums:?} {exact:?}");
+        }
+    }
+
+    #[test]
+    fn raw_scores_that_take_away_count_by_their_size() {
+        let raw = CausalMatrix::from_rows(2, vec![vec![0.5, -2.0]]);
+        assert_eq!(strongest_paths(&raw, &[0], 1), [Path { sources: vec![1, 2], weight: -2.0 }]);
+    }
+
+    #[test]
+    fn there_is_no_path_into_a_sentence_without_source() {
+        assert!(strongest_paths(&CausalMatrix::from_rows(1, vec![vec![0.0]]), &[0], 5).is_empty());
+        assert!(strongest_paths(&graph(), &[7], 5).is_empty());
+    }
+}

@@ -1,0 +1,264 @@
+//! The layered picture of how an answer came about: which sentences to draw, where, and how wide the edges between them.
+
+use super::attribution_view::{AttributionView, Role};
+use super::number::{listed, percent, plain};
+use super::scale::{Amount, Scale};
+use crate::graph::{self, Edge, LayeredDrawing, LayeredEdge, LayeredSpace};
+
+/// More than this is a tangle, and slow.
+const MOST_EDGES: usize = 600;
+
+/// Room beside three sentences for edges that pass them, in CSS pixels.
+const PASSING: f64 = 24.0;
+
+/// Sizes in CSS pixels, by the width there is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Geometry {
+    pub width: f64,
+    pub node_width: f64,
+    pub node_height: f64,
+    /// Between the nodes of two layers.
+    pub layer_gap: f64,
+    gap: f64,
+    thickness: f64,
+}
+
+impl Geometry {
+    pub fn of(width: f64) -> Self {
+        if width < 560.0 {
+            let node_width = ((width - 2.0 * 6.0 - PASSING) / 3.0).clamp(84.0, 150.0);
+            Self { width, node_width, node_height: 86.0, layer_gap: 40.0, gap: 6.0, thickness: 28.0 }
+        } else {
+            let node_width = ((width - 2.0 * 20.0 - PASSING) / 3.0).clamp(150.0, 240.0);
+            Self { width, node_width, node_height: 70.0, layer_gap: 52.0, gap: 20.0, thickness: 40.0 }
+        }
+    }
+
+    fn top(&self, layer: usize) -> f64 {
+        layer as f64 * (self.node_height + self.layer_gap)
+    }
+
+    pub fn height(&self, n_layers: usize) -> f64 {
+        (self.top(n_layers) - self.layer_gap).max(0.0)
+    }
+}
+
+/// A sentence in the picture.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DiagramNode {
+    pub source: usize,
+    pub label: String,
+    pub text: String,
+    /// The row of the table, where it is a generated sentence.
+    pub generated: Option<usize>,
+    pub is_output: bool,
+    /// Along every path; nothing for the output itself.
+    pub amount: Option<Amount>,
+    pub strength: f64,
+    /// "G5 is due to G4 (62%) and P4 (38%)"; a sentence of the prompt is due to nothing.
+    pub origin: String,
+    layer: usize,
+    /// Of its upper left corner.
+    pub left: f64,
+    pub top: f64,
+}
+
+/// An edge in the picture.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DiagramEdge {
+    /// Both as sources.
+    pub from: usize,
+    pub to: usize,
+    /// The `d` attribute of an SVG path.
+    pub path: String,
+    pub width: f64,
+    pub strength: f64,
+    /// It takes influence away: only raw scores do.
+    pub is_minus: bool,
+    /// The source is not measured yet.
+    pub is_estimated: bool,
+    pub title: String,
+    flow: f64,
+}
+
+/// The picture: sentences in layers, the chosen ones at the bottom, and what flows between them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PathDiagram {
+    /// In time order.
+    pub nodes: Vec<DiagramNode>,
+    pub edges: Vec<DiagramEdge>,
+    pub height: f64,
+}
+
+impl PathDiagram {
+    /// The edges that carry `share` of the influence, and the sentences at their ends.
+    pub fn new(view: &AttributionView, share: f64, geometry: &Geometry) -> Self {
+        let n_prompt = view.graph().n_prompt();
+        let mut kept = view.prune(share).edges;
+        kept.truncate(MOST_EDGES);
+        let n_outputs = view.output().len().max(1) as f64;
+        let edge = |edge: &Edge| {
+            let flow = view.scale().part(edge.flow / n_outputs).abs();
+            LayeredEdge { from: edge.from, to: n_prompt + edge.to, flow }
+        };
+        let edges: Vec<LayeredEdge> = kept.iter().map(edge).collect();
+        let outputs: Vec<usize> = view.output().iter().map(|i| n_prompt + i).collect();
+        let Geometry { width, node_width, gap, thickness, .. } = *geometry;
+        let drawing = graph::layered(&edges, &outputs, &LayeredSpace { width, node_width, gap, thickness });
+        Self {
+            nodes: nodes(view, &drawing, &kept, geometry),
+            edges: kept.iter().zip(&edges).enumerate().map(|(e, (kept, edge))| drawn(view, kept, edge, &drawing, e, geometry)).collect(),
+            height: geometry.height(drawing.n_layers),
+        }
+    }
+
+    /// Where an arrow key leads from a sentence: up along the strongest edge into it, down along the strongest out of it, sideways to
+    /// its neighbors; Home and End to the first sentence and to the last.
+    pub fn after_key(&self, source: usize, key: &str) -> Option<usize> {
+        let strongest = |edges: &mut dyn Iterator<Item = &DiagramEdge>| edges.max_by(|a, b| a.flow.total_cmp(&b.flow)).cloned();
+        let here = self.nodes.iter().find(|node| node.source == source)?;
+        let beside = |is_further: &dyn Fn(&DiagramNode) -> bool| {
+            let in_layer = self.nodes.iter().filter(|node| node.layer == here.layer && is_further(node));
+            in_layer.min_by(|a, b| (a.left - here.left).abs().total_cmp(&(b.left - here.left).abs())).map(|node| node.source)
+        };
+        match key {
+            "ArrowUp" => strongest(&mut self.edges.iter().filter(|edge| edge.to == source)).map(|edge| edge.from),
+            "ArrowDown" => strongest(&mut self.edges.iter().filter(|edge| edge.from == source)).map(|edge| edge.to),
+            "ArrowLeft" => beside(&|node| node.left < here.left),
+            "ArrowRight" => beside(&|node| node.left > here.left),
+            "Home" => self.nodes.first().map(|node| node.source),
+            "End" => self.nodes.last().map(|node| node.source),
+            _ => None,
+        }
+    }
+}
+
+fn nodes(view: &AttributionView, drawing: &LayeredDrawing, kept: &[Edge], geometry: &Geometry) -> Vec<DiagramNode> {
+    let n_prompt = view.graph().n_prompt();
+    let node = |node: &graph::LayeredNode| {
+        let source = node.source;
+        let is_output = view.role(source) == Role::Output;
+        let [via_steps, _] = view.amounts(source);
+        DiagramNode {
+            source,
+            label: view.document().label(source),
+            text: view.document().source(source).trim().to_owned(),
+            generated: source.checked_sub(n_prompt),
+            is_output,
+            amount: via_steps.filter(|amount| !is_output || amount.part != 0.0),
+            strength: view.via_steps(source).map_or(0.0, |influence| view.strength(influence).abs()),
+            origin: origin(view, source, kept),
+            layer: node.layer,
+            left: node.x - geometry.node_width / 2.0,
+            top: geometry.top(node.layer),
+        }
+    };
+    drawing.nodes.iter().map(node).collect()
+}
+
+/// What a sentence is due to, among the drawn edges, strongest first.
+fn origin(view: &AttributionView, source: usize, kept: &[Edge]) -> String {
+    let label = view.document().label(source);
+    let Some(row) = source.checked_sub(view.graph().n_prompt()) else {
+        return format!("{label} is a sentence of the prompt");
+    };
+    let mut into: Vec<&Edge> = kept.iter().filter(|edge| edge.to == row).collect();
+    into.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
+    if into.is_empty() {
+        return format!("{label} is due to nothing that is drawn");
+    }
+    let from = |edge: &&Edge| format!("{} ({})", view.document().label(edge.from), weight(view, edge.weight));
+    format!("{label} is due to {}", listed(&into.iter().map(from).collect::<Vec<_>>()))
+}
+
+/// Of an edge: a share of the sentence that it leads to, or a number.
+fn weight(view: &AttributionView, weight: f64) -> String {
+    match view.scale() {
+        Scale::Shares => percent(weight),
+        Scale::Numbers { .. } => plain(weight),
+    }
+}
+
+fn drawn(view: &AttributionView, kept: &Edge, edge: &LayeredEdge, drawing: &LayeredDrawing, e: usize, geometry: &Geometry) -> DiagramEdge {
+    let top_layer = drawing.nodes.iter().find(|node| node.source == edge.from).map_or(0, |node| node.layer);
+    let influence = kept.flow / view.output().len().max(1) as f64;
+    let [from, to] = [edge.from, edge.to].map(|source| view.document().label(source));
+    DiagramEdge {
+        from: edge.from,
+        to: edge.to,
+        path: svg_path(&drawing.routes[e], top_layer, geometry),
+        width: (edge.flow * geometry.thickness).max(1.25),
+        strength: view.strength(influence).abs(),
+        is_minus: kept.flow < 0.0,
+        is_estimated: view.graph().is_estimated(edge.from),
+        title: format!(
+            "{from} \u{2192} {to} carries {}; {} of {to} is due to {from}",
+            view.scale().figure(influence),
+            weight(view, kept.weight)
+        ),
+        flow: edge.flow,
+    }
+}
+
+/// From the lower side of a node to the upper side of another, straight down through the layers between.
+fn svg_path(route: &[f64], top_layer: usize, geometry: &Geometry) -> String {
+    let mut path = String::new();
+    for (k, pair) in route.windows(2).enumerate() {
+        let (x0, x1) = (pair[0], pair[1]);
+        let (y0, y1) = (geometry.top(top_layer + k) + geometry.node_height, geometry.top(top_layer + k + 1));
+        let middle = (y0 + y1) / 2.0;
+        let start = if k == 0 { 'M' } else { 'L' };
+        path.push_str(&format!("{start}{x0:.1} {y0:.1}C{x0:.1} {middle:.1} {x1:.1} {middle:.1} {x1:.1} {y1:.1}"));
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::app::analysis::attribution_graph::{AttributionGraph, tests::document};
+
+    fn diagram() -> PathDiagram {
+        let view = AttributionView::new(Arc::new(AttributionGraph::new(document())), &[1]);
+        PathDiagram::new(&view, 1.0, &Geometry::of(700.0))
+    }
+
+    #[test]
+    fn sources_stand_above_what_they_lead_to() {
+        let diagram = diagram();
+        let labels: Vec<&str> = diagram.nodes.iter().map(|node| &*node.label).collect();
+        assert_eq!(labels, ["P1", "P2", "G1", "G2"]);
+        let top = |source: usize| diagram.nodes[source].top;
+        assert!(top(0) < top(2) && top(2) < top(3) && top(1) == top(2));
+        assert_eq!(diagram.height, 3.0 * 70.0 + 2.0 * 52.0);
+        assert_eq!(diagram.nodes[3].origin, "G2 is due to P2 (50%) and G1 (50%)");
+    }
+
+    #[test]
+    fn what_enters_a_step_leaves_it() {
+        let diagram = diagram();
+        let width =
+            |is_counted: &dyn Fn(&&DiagramEdge) -> bool| diagram.edges.iter().filter(is_counted).map(|edge| edge.width).sum::<f64>();
+        assert_eq!(width(&|edge| edge.to == 2), width(&|edge| edge.from == 2));
+        assert_eq!(width(&|edge| edge.to == 3), 40.0);
+    }
+
+    #[test]
+    fn arrow_keys_follow_the_edges() {
+        let diagram = diagram();
+        let after = |source: usize, key| diagram.after_key(source, key);
+        assert_eq!([after(3, "ArrowUp"), after(0, "ArrowDown"), after(2, "ArrowDown")], [Some(2), Some(2), Some(3)]);
+        let beside = [after(1, "ArrowLeft"), after(1, "ArrowRight")];
+        assert!(beside.contains(&Some(2)) && beside.contains(&None));
+        assert_eq!([after(1, "Home"), after(1, "End"), after(0, "ArrowUp"), after(9, "Home")], [Some(0), Some(3), None, None]);
+    }
+
+    #[test]
+    fn paths_are_curves_between_layers_and_lines_through_them() {
+        let geometry = Geometry::of(700.0);
+        assert_eq!(svg_path(&[10.0, 20.0], 1, &geometry), "M10.0 192.0C10.0 218.0 20.0 218.0 20.0 244.0");
+        assert_eq!(svg_path(&[10.0, 20.0, 30.0], 0, &geometry).matches('C').count(), 2);
+    }
+}

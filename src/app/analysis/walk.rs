@@ -1,0 +1,126 @@
+//! The strongest paths in words, and the walk back along one of them.
+
+use super::attribution_view::AttributionView;
+use super::number::{listed, percent};
+use crate::graph::{self, Path};
+
+const MOST_PATHS: usize = 5;
+
+/// A path to choose from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PathEntry {
+    /// The sources it visits, in time order.
+    pub sources: Vec<usize>,
+    /// "P4 → G2 → G5".
+    pub chain: String,
+    pub figure: String,
+    /// "G5 rests 31% on P4 by way of G2".
+    pub words: String,
+}
+
+/// A stop of the walk.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WalkStop {
+    pub source: usize,
+    /// What happens here.
+    pub words: String,
+}
+
+/// The strongest paths, strongest first, and what share all others have together (nothing where edges are no shares).
+pub fn strongest_paths(view: &AttributionView) -> (Vec<PathEntry>, Option<String>) {
+    let paths = known_paths(view);
+    let shown: f64 = paths.iter().map(|path| path.weight).sum::<f64>() / n_outputs(view);
+    let all: f64 = (0..view.graph().n_prompt()).filter_map(|j| view.via_steps(j)).sum();
+    let rest = (all - shown).max(0.0);
+    let others = (view.scale().is_shares() && rest >= 0.005).then(|| percent(rest));
+    (paths.iter().map(|path| PathEntry::new(view, path)).collect(), others)
+}
+
+/// The walk back from the output along the path through these sources (in time order).
+pub fn walk(view: &AttributionView, sources: &[usize]) -> Vec<WalkStop> {
+    let stops = sources.iter().enumerate().rev();
+    stops.map(|(k, &source)| WalkStop { source, words: stop_words(view, sources, k) }).collect()
+}
+
+fn known_paths(view: &AttributionView) -> Vec<Path> {
+    graph::strongest_paths(view.graph().adjacency(), view.output(), MOST_PATHS)
+}
+
+fn n_outputs(view: &AttributionView) -> f64 {
+    view.output().len().max(1) as f64
+}
+
+impl PathEntry {
+    fn new(view: &AttributionView, path: &Path) -> Self {
+        let labels: Vec<String> = path.sources.iter().map(|&source| view.document().label(source)).collect();
+        let figure = view.scale().figure(path.weight / n_outputs(view));
+        let (first, last) = (&labels[0], &labels[labels.len() - 1]);
+        let by_way_of = match &labels[1..labels.len() - 1] {
+            [] => " directly".to_owned(),
+            steps => format!(" by way of {}", listed(steps)),
+        };
+        Self {
+            chain: labels.join(" \u{2192} "),
+            words: format!("{last} rests {figure} on {first}{by_way_of}"),
+            sources: path.sources.clone(),
+            figure,
+        }
+    }
+}
+
+/// What happens at `sources[k]`, where the walk comes from `sources[k + 1]`.
+fn stop_words(view: &AttributionView, sources: &[usize], k: usize) -> String {
+    let label = |k: usize| view.document().label(sources[k]);
+    let n_prompt = view.graph().n_prompt();
+    let weight = |from: usize, to: usize| *view.graph().adjacency().get(sources[to] - n_prompt, sources[from]).unwrap_or(&0.0);
+    let mut words = match k + 1 == sources.len() {
+        true => format!("Start at {}, the sentence to explain.", label(k)),
+        false => format!("{} of {} is due to {}: step back to it.", view.scale().figure(weight(k, k + 1)), label(k + 1), label(k)),
+    };
+    if k == 0 {
+        let share = (0..sources.len() - 1).map(|k| weight(k, k + 1)).product::<f64>() / n_outputs(view);
+        let all = view.via_steps(sources[0]).unwrap_or(share);
+        let figure = |share: f64| view.scale().figure(share);
+        words.push_str(&format!(
+            " This is the prompt, so the walk ends here: {} along this path, {} along all paths to {}.",
+            figure(share),
+            figure(all),
+            label(0)
+        ));
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::app::analysis::attribution_graph::{AttributionGraph, tests::document};
+
+    fn view(output: &[usize]) -> AttributionView {
+        AttributionView::new(Arc::new(AttributionGraph::new(document())), output)
+    }
+
+    #[test]
+    fn paths_are_named_with_their_share() {
+        let (paths, others) = strongest_paths(&view(&[1]));
+        let words: Vec<&str> = paths.iter().map(|path| &*path.words).collect();
+        assert_eq!(words, ["G2 rests 50% on P1 by way of G1", "G2 rests 50% on P2 directly"]);
+        assert_eq!((&*paths[0].chain, &*paths[0].figure, others), ("P1 \u{2192} G1 \u{2192} G2", "50%", None));
+    }
+
+    #[test]
+    fn the_walk_goes_back_to_the_prompt() {
+        let walk = walk(&view(&[1]), &[0, 2, 3]);
+        assert_eq!(walk.iter().map(|stop| stop.source).collect::<Vec<_>>(), [3, 2, 0]);
+        assert_eq!(walk[0].words, "Start at G2, the sentence to explain.");
+        assert_eq!(walk[1].words, "50% of G2 is due to G1: step back to it.");
+        assert!(walk[2].words.ends_with("the walk ends here: 50% along this path, 50% along all paths to P1."), "{}", walk[2].words);
+    }
+
+    #[test]
+    fn nothing_leads_to_a_sentence_without_source() {
+        assert_eq!(strongest_paths(&view(&[2])), (vec![], None));
+    }
+}

@@ -1,0 +1,177 @@
+use leptos::ev;
+use leptos::html::Div;
+use leptos::prelude::*;
+
+use super::element_width::element_width;
+use super::prune_control::PruneControl;
+use super::walk_view::WalkView;
+use crate::app::analysis::number::{counted, percent};
+use crate::app::analysis::path_diagram::{DiagramEdge, DiagramNode, Geometry, PathDiagram};
+use crate::app::browser;
+use crate::app::page::use_page;
+use crate::app::state::message::Message;
+
+/// How the answer came about: sentences in layers, those that it rests on above it, edges as wide as what flows along them.
+#[component]
+pub fn PathView() -> impl IntoView {
+    let page = use_page();
+    let place = NodeRef::<Div>::new();
+    let width = element_width(place);
+    let geometry = Memo::new(move |_| Geometry::of(width.get()));
+    let diagram = Memo::new(move |_| {
+        let share = page.with(|state| *state.explanation.edge_share);
+        page.attribution(|attribution| PathDiagram::new(attribution, share, &geometry.get())).unwrap_or_default()
+    });
+    // The sentences of the walk up to where it is: highlighted in the picture.
+    let walked = RwSignal::new(Vec::<usize>::new());
+    let is_laid_out = move || width.get() > 0.0;
+    view! {
+        <PruneControl with_graph=None />
+        <WalkView walked />
+        <div class="path-place" node_ref=place>
+            <Show when=is_laid_out>
+                <Picture diagram geometry walked />
+            </Show>
+        </div>
+        <p class="hint path-note">{move || page.attribution(|attribution| {
+            let share = page.with(|state| *state.explanation.edge_share);
+            let pruned = attribution.prune(share);
+            what_is_left_out(pruned.hidden, pruned.kept_share)
+        })}</p>
+    }
+}
+
+/// What the picture does not show, in a sentence.
+fn what_is_left_out(hidden: usize, kept_share: f64) -> String {
+    let rule = "What flows into a sentence flows out of it again, toward the explained one";
+    match hidden {
+        0 => format!("{rule}; every edge is drawn."),
+        n => format!(
+            "{rule}, but for {} that carry {} of the influence and are not drawn.",
+            counted(n, "weaker edge"),
+            percent(1.0 - kept_share)
+        ),
+    }
+}
+
+#[component]
+fn Picture(diagram: Memo<PathDiagram>, geometry: Memo<Geometry>, walked: RwSignal<Vec<usize>>) -> impl IntoView {
+    let page = use_page();
+    // The one sentence that Tab reaches; the arrow keys move it along edges.
+    let tab_stop = RwSignal::new(None::<usize>);
+    let stop = move || {
+        diagram.with(|diagram| {
+            let is_drawn = |source: &usize| diagram.nodes.iter().any(|node| node.source == *source);
+            tab_stop.get().filter(is_drawn).or(diagram.nodes.last().map(|node| node.source))
+        })
+    };
+    let on_key = move |event: ev::KeyboardEvent| {
+        let next = untrack(|| diagram.with(|diagram| diagram.after_key(stop()?, &event.key())));
+        if let Some(next) = next {
+            event.prevent_default();
+            tab_stop.set(Some(next));
+            browser::focus(&format!(".path [data-source='{next}']"));
+        }
+    };
+    let label =
+        move || page.attribution(|attribution| format!("How {} came about; arrow keys follow the edges", attribution.output_label()));
+    let edges = move || diagram.with(|diagram| diagram.edges.iter().cloned().map(|edge| edge_view(page, edge, walked)).collect_view());
+    let nodes = move || {
+        let nodes = diagram.with(|diagram| diagram.nodes.clone());
+        nodes.into_iter().map(|node| view! { <Node node walked stop=Signal::derive(stop) tab_stop /> }).collect_view()
+    };
+    let size = move || {
+        let Geometry { width, node_width, node_height, .. } = geometry.get();
+        let height = diagram.with(|diagram| diagram.height);
+        format!("width:{width}px;height:{height}px;--node-width:{node_width}px;--node-height:{node_height}px")
+    };
+    view! {
+        <div class="path" role="group" aria-label=label style=size data-testid="path" on:keydown=on_key>
+            <svg class="edges" aria-hidden="true">{edges}</svg>
+            {nodes}
+        </div>
+    }
+}
+
+fn edge_view(page: crate::app::page::Page, edge: DiagramEdge, walked: RwSignal<Vec<usize>>) -> impl IntoView {
+    let DiagramEdge { from, to, path, width, strength, is_minus, is_estimated, title, .. } = edge;
+    let is_walked = move || walked.with(|walked| walked.windows(2).any(|step| step == [to, from]));
+    let is_touched = move || page.with(|state| *state.explanation.focus).map(|focus| focus == from || focus == to);
+    let is_faint = move || match walked.with(Vec::is_empty) {
+        true => is_touched() == Some(false),
+        false => !is_walked(),
+    };
+    view! {
+        <path
+            d=path
+            stroke-width=format!("{width:.2}")
+            style=format!("--strength:{strength:.3}")
+            class:minus=is_minus
+            class:estimated=is_estimated
+            class:walked=is_walked
+            class:faint=is_faint
+        >
+            <title>{title}</title>
+        </path>
+    }
+}
+
+/// A sentence: a generated one can be explained by a click.
+#[component]
+fn Node(node: DiagramNode, walked: RwSignal<Vec<usize>>, stop: Signal<Option<usize>>, tab_stop: RwSignal<Option<usize>>) -> impl IntoView {
+    let page = use_page();
+    let DiagramNode { source, label, text, generated, is_output, amount, strength, origin, left, top, .. } = node;
+    let figure = amount.map(|amount| amount.figure);
+    let spoken = match &figure {
+        Some(figure) => format!("{label}, {figure}: {text} {origin}."),
+        None => format!("{label}, explained: {text} {origin}."),
+    };
+    let (test_id, title) = (format!("node-{label}"), format!("{text}\n{origin}"));
+    let is_walked = move || walked.with(|walked| walked.contains(&source));
+    let is_last = move || walked.with(|walked| walked.last() == Some(&source));
+    let select = move |_| {
+        if let Some(row) = generated {
+            page.send(Message::Select { row, extend: false });
+        }
+    };
+    view! {
+        <button
+            type="button"
+            class="node"
+            class:prompt=generated.is_none()
+            class:output=is_output
+            class:walked=is_walked
+            class:here=is_last
+            class:faint=move || walked.with(|walked| !walked.is_empty()) && !is_walked()
+            style=format!("left:{left:.1}px;top:{top:.1}px;--strength:{strength:.3};--name:sentence-{source}")
+            title=title
+            aria-label=spoken
+            data-source=source
+            data-testid=test_id
+            tabindex=move || if stop.get() == Some(source) { "0" } else { "-1" }
+            on:click=select
+            on:pointerenter=move |_| page.send(Message::Focus(Some(source)))
+            on:pointerleave=move |_| page.send(Message::Focus(None))
+            on:focus=move |_| {
+                tab_stop.set(Some(source));
+                page.send(Message::Focus(Some(source)));
+            }
+            on:blur=move |_| page.send(Message::Focus(None))
+        >
+            <span class="label">{label}</span>
+            <span class="figure">{figure}</span>
+            <span class="text" dir="auto">{text}</span>
+        </button>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_drawn_is_counted() {
+        assert!(what_is_left_out(0, 1.0).ends_with("every edge is drawn."));
+        assert!(what_is_left_out(2, 0.91).ends_with("but for 2 weaker edges that carry 9% of the influence and are not drawn."));
+    }
+}

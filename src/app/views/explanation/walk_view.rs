@@ -1,0 +1,141 @@
+use std::time::Duration;
+
+use leptos::leptos_dom::helpers::IntervalHandle;
+use leptos::prelude::*;
+
+use crate::app::analysis::walk::{PathEntry, WalkStop, strongest_paths, walk};
+use crate::app::page::use_page;
+
+/// How long the walk rests at a sentence.
+const REST: Duration = Duration::from_millis(3500);
+
+/// The strongest paths to choose from, and the walk back along the chosen one, step by step.
+#[component]
+pub fn WalkView(
+    /// The sources that the walk has come to, the explained sentence first; none while nobody walks.
+    walked: RwSignal<Vec<usize>>,
+) -> impl IntoView {
+    let page = use_page();
+    let paths = Memo::new(move |_| page.attribution(strongest_paths).unwrap_or_default());
+    let chosen = RwSignal::new(None::<usize>);
+    let at = RwSignal::new(0_usize);
+    let stops = Memo::new(move |_| {
+        let sources = paths.with(|(paths, _)| Some(paths.get(chosen.get()?)?.sources.clone()));
+        sources.and_then(|sources| page.attribution(|attribution| walk(attribution, &sources))).unwrap_or_default()
+    });
+    // Another sentence is explained: the walk begins anew.
+    Effect::new(move |_| {
+        paths.track();
+        chosen.set(None);
+    });
+    Effect::new(move |_| {
+        let so_far = stops.with(|stops| stops.iter().take(at.get() + 1).map(|stop| stop.source).collect());
+        walked.set(so_far);
+    });
+    on_cleanup(move || {
+        walked.try_set(Vec::new());
+    });
+    let choose = move |k: usize| {
+        at.set(0);
+        chosen.update(|chosen| *chosen = if *chosen == Some(k) { None } else { Some(k) });
+    };
+    let entries = move || {
+        let entry = |(k, entry): (usize, PathEntry)| {
+            let PathEntry { chain, figure, words, .. } = entry;
+            view! {
+                <li>
+                    <button
+                        type="button"
+                        class="chip"
+                        data-testid=format!("path-{}", k + 1)
+                        aria-pressed=move || (chosen.get() == Some(k)).to_string()
+                        aria-label=words.clone()
+                        title=words
+                        on:click=move |_| choose(k)
+                    >
+                        {chain}
+                        " "
+                        <b>{figure}</b>
+                    </button>
+                </li>
+            }
+        };
+        paths.get().0.into_iter().enumerate().map(entry).collect_view()
+    };
+    let others = move || paths.with(|(_, others)| others.as_ref().map(|others| format!("All others together: {others}.")));
+    view! {
+        <div class="walk" hidden=move || paths.with(|(paths, _)| paths.is_empty())>
+            <h3>"Strongest paths"</h3>
+            <ol data-testid="paths">{entries}</ol>
+            <p class="hint">
+                {move || if chosen.get().is_some() { None } else { Some("Choose one to walk it back, step by step. ") }}
+                {others}
+            </p>
+            <Show when=move || stops.with(|stops| !stops.is_empty())>
+                <Controls stops at />
+            </Show>
+        </div>
+    }
+}
+
+/// Back, Play or Pause, Next, and what happens at the sentence where the walk is.
+#[component]
+fn Controls(stops: Memo<Vec<WalkStop>>, at: RwSignal<usize>) -> impl IntoView {
+    let timer = StoredValue::new(None::<IntervalHandle>);
+    let is_playing = RwSignal::new(false);
+    let pause = move || {
+        timer.update_value(|timer| timer.take().iter().for_each(IntervalHandle::clear));
+        is_playing.set(false);
+    };
+    let last = move || stops.with(|stops| stops.len().saturating_sub(1));
+    let advance = move || {
+        at.update(|at| *at = (*at + 1).min(untrack(last)));
+        if at.get_untracked() == untrack(last) {
+            pause();
+        }
+    };
+    let play = move || {
+        if at.get_untracked() == untrack(last) {
+            at.set(0);
+        }
+        timer.set_value(set_interval_with_handle(advance, REST).ok());
+        is_playing.set(true);
+    };
+    on_cleanup(move || {
+        timer.try_update_value(|timer| timer.take().iter().for_each(IntervalHandle::clear));
+    });
+    let words = move || stops.with(|stops| stops.get(at.get()).map(|stop| stop.words.clone()));
+    let step = move |to: usize| {
+        pause();
+        at.set(to);
+    };
+    view! {
+        <div class="controls">
+            <button
+                type="button"
+                data-testid="walk-back"
+                aria-disabled=move || (at.get() == 0).to_string()
+                on:click=move |_| step(at.get_untracked().saturating_sub(1))
+            >
+                "Back"
+            </button>
+            <button
+                type="button"
+                data-testid="walk-play"
+                on:click=move |_| if is_playing.get_untracked() { pause() } else { play() }
+            >
+                {move || if is_playing.get() { "Pause" } else { "Play" }}
+            </button>
+            <button
+                type="button"
+                data-testid="walk-next"
+                aria-disabled=move || (at.get() == last()).to_string()
+                on:click=move |_| step((at.get_untracked() + 1).min(untrack(last)))
+            >
+                "Next"
+            </button>
+            <span class="hint">{move || format!("{} of {}", at.get() + 1, last() + 1)}</span>
+            <p aria-live="polite" data-testid="walk-words">{words}</p>
+        </div>
+    }
+}

@@ -1,0 +1,79 @@
+//! The layered picture of how an answer came about, and the walk back through it.
+
+use thirtyfour::Key;
+
+use super::browser::Browser;
+use super::steps::{explain_given, focused, server};
+
+async fn press(browser: &Browser, key: Key) {
+    browser.driver.action_chain().send_keys(key).perform().await.expect("a key is pressed");
+}
+
+/// Opens the tab, and waits until its sentences stand still.
+async fn open(browser: &Browser, node: &str) {
+    browser.click("tab-path").await;
+    let is_still = "return !document.documentElement.hasAttribute('data-moving')";
+    browser.find(node).await;
+    browser
+        .wait("the sentences stand still", async || {
+            let still = browser.driver.execute(is_still, Vec::new()).await.expect("a script runs");
+            still.json().as_bool().expect("true or false").then_some(())
+        })
+        .await;
+}
+
+async fn spoken(browser: &Browser, node: &str) -> String {
+    browser.find(node).await.attr("aria-label").await.expect("attributes can be read").expect("it has a label")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_path_to_an_answer_is_followed_by_keys_and_walked_step_by_step() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    browser.click("gallery-5").await;
+    open(&browser, "node-G7").await;
+    browser.pictures_of("path", "path").await;
+    assert!(spoken(&browser, "node-G7").await.contains("G7 is due to G6 ("));
+    assert!(browser.try_find("node-G1").await.is_none(), "what does not matter is not drawn");
+
+    browser.find("node-G7").await.focus().await.expect("it takes the focus");
+    press(&browser, Key::Up).await;
+    assert_eq!(focused(&browser).await, "node-G6");
+    press(&browser, Key::Up).await;
+    assert_eq!(focused(&browser).await, "node-G5");
+    press(&browser, Key::Right).await;
+    assert_eq!(focused(&browser).await, "node-G4");
+
+    let chain = browser.text("path-1").await;
+    assert!(chain.starts_with('P') && chain.contains("\u{2192} G7"), "{chain}");
+    assert!(spoken(&browser, "path-1").await.starts_with("G7 rests "));
+    browser.click("path-1").await;
+    assert!(browser.text("walk-words").await.starts_with("Start at G7"));
+    browser.click("walk-next").await;
+    assert!(browser.text("walk-words").await.contains("of G7 is due to G6"));
+    browser.pictures_of("walk-words", "walk").await;
+    browser.click("walk-play").await;
+    browser.wait("the walk to go on by itself", async || browser.text("walk-words").await.contains("of G6").then_some(())).await;
+    browser.click("walk-play").await;
+    assert_eq!(browser.text("walk-play").await, "Play");
+
+    // Another sentence is explained where the visitor is.
+    browser.click("node-G6").await;
+    assert!(spoken(&browser, "node-G6").await.starts_with("G6, explained"));
+    assert!(browser.try_find("walk-words").await.is_none() && browser.try_find("node-G7").await.is_none());
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_path_through_sixty_sentences_fits() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    let prompt: String = (1..=20).map(|k| format!("Box {k} has {k} pens. ")).collect();
+    let answer: String = (1..=39).map(|k| format!("Then box {} has {k} pens. ", k % 20 + 1)).collect();
+    explain_given(&browser, &format!("{prompt}How many pens are there?"), &answer).await;
+    browser.explained().await;
+    open(&browser, "node-G39").await;
+    browser.pictures_of("path", "path-of-sixty").await;
+    assert_eq!(browser.overflow().await, 0);
+    browser.close().await;
+}
