@@ -12,14 +12,26 @@ pub struct Problem {
 
 impl Problem {
     pub fn new(what: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { what: sentence(what.into()), remedy: sentence(remedy.into()) }
+        Self { what: sentence(&shortened(what.into())), remedy: sentence(&shortened(remedy.into())) }
     }
 }
 
+/// Characters of a problem's text that are kept at its start and its end: what a file says of itself, and is quoted, may be of any length.
+const KEPT: [usize; 2] = [360, 120];
+
+/// The text without its middle, where it is too long to be read.
+fn shortened(text: String) -> String {
+    let boundary = |n_chars: usize| text.char_indices().nth(n_chars).map(|(byte, _)| byte);
+    let [start, end] = KEPT;
+    let (Some(start), Some(_)) = (boundary(start), boundary(start + end)) else { return text };
+    let end = text.char_indices().rev().nth(end - 1).map_or(text.len(), |(byte, _)| byte);
+    format!("{} \u{2026} {}", &text[..start], &text[end..])
+}
+
 /// Error texts start small and end without a full stop; a visitor reads whole sentences.
-fn sentence(text: String) -> String {
+fn sentence(text: &str) -> String {
     let mut chars = text.chars();
-    let Some(first) = chars.next() else { return text };
+    let Some(first) = chars.next() else { return String::new() };
     let rest = chars.as_str();
     let stop = if rest.ends_with(['.', '!', '?']) { "" } else { "." };
     format!("{}{rest}{stop}", first.to_uppercase())
@@ -28,6 +40,16 @@ fn sentence(text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_problem_quotes_at_length_is_cut_in_the_middle() {
+        let name = "\u{e9}\u{1f600}".repeat(50_000);
+        let problem = Problem::new(format!("the model has no tensor {name} that can be used"), "Choose another model file.");
+        assert!(problem.what.starts_with("The model has no tensor \u{e9}") && problem.what.ends_with(" that can be used."));
+        assert_eq!(problem.what.chars().count(), 360 + 3 + 120 + 1);
+        let longest = "a".repeat(480);
+        assert_eq!(Problem::new(longest.clone(), "").what, format!("A{}.", &longest[1..]));
+    }
 
     #[test]
     fn a_problem_reads_as_sentences() {

@@ -127,6 +127,8 @@ fn bad_input_is_one_clear_line_and_exit_code_2() {
     assert!(complaint(&["split"], "{\"text\": \"fine\"}\nnot json\n").contains("line 2"));
     assert!(complaint(&["graph"], "{\"table\": [[1, 2]], \"n_prompt\": 1, \"output\": [0]}").contains("column 1"));
     assert!(complaint(&["graph"], "{\"table\": [[1, null]], \"n_prompt\": 1, \"output\": [3]}").contains("output 3"));
+    let too_large = format!("{{\"table\": [[1, null]], \"n_prompt\": {}, \"output\": [0]}}", u64::MAX);
+    assert!(complaint(&["graph"], &too_large).contains("n_prompt 18446744073709551615"));
     assert!(complaint(&["graph"], "{\"table\": [], \"n_prompt\": 1, \"output\": []}").contains("no rows"));
     assert!(complaint(&["score", "--model", DEMO], "{\"ids\": [4000000]}\n").contains("4000000"));
     assert!(complaint(&["score", "--model", DEMO], "{\"ids\": [1, 2], \"replace\": [[1, 9]]}\n").contains("[1, 9]"));

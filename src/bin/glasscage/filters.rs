@@ -62,7 +62,7 @@ pub fn graph() -> Result<(), String> {
             return Err(format!(
                 "a table of {} rows with n_prompt {n_prompt} has {} columns",
                 table.n_generated(),
-                table.n_generated() + *n_prompt
+                table.n_generated().saturating_add(*n_prompt)
             ));
         }
         if let Some(row) = output.iter().find(|&&row| row >= table.n_generated()) {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::limits::{self, TooLarge};
 use super::{Derivation, JointEffect, Manifest, Method, Passage, Unit};
 use crate::table::Table;
 
@@ -58,6 +59,8 @@ pub enum DocumentError {
     Sections { passage: &'static str },
     #[error("this document has {0} sentences, more than the {MAX_SENTENCES} that the page shows")]
     TooManySentences(usize),
+    #[error("this document is larger than the page can show: {0}")]
+    TooLarge(#[from] TooLarge),
     #[error("this document's table is for {table:?} prompt and generated sentences, its text has {text:?}")]
     TableShape { table: (usize, usize), text: (usize, usize) },
     #[error("this document names sources of a joint effect that it does not have")]
@@ -81,7 +84,7 @@ impl Document {
         serde_json::to_string_pretty(self).expect("a document has only string keys and finite numbers")
     }
 
-    /// Holds what the page relies on: sentences tile the text, the table fits them, the output exists.
+    /// Holds what the page relies on: sentences tile the text, the table fits them, the output exists, nothing is too large.
     pub fn check(&self) -> Result<(), DocumentError> {
         if self.format != FORMAT {
             return Err(DocumentError::Format(self.format.clone()));
@@ -101,7 +104,12 @@ impl Document {
                 return Err(DocumentError::Sections { passage: name });
             }
         }
+        limits::check_passage(&self.prompt)?;
+        limits::check_passage(&self.generation)?;
+        limits::check_joint(&self.joint)?;
+        limits::check_names(&self.method, &self.manifest)?;
         for table in std::iter::once(&self.table).chain(&self.alone) {
+            limits::check_table(table)?;
             let table = (table.n_prompt(), table.n_generated());
             if table != text {
                 return Err(DocumentError::TableShape { table, text });
@@ -236,6 +244,29 @@ mod tests {
         assert_eq!(row(false), [Some(0.0), Some(0.1), Some(2.25)]);
         assert_eq!(document.with_joint_effects_of(1, true), Some(document.clone()));
         assert_eq!(example().with_joint_effects_of(0, true), None);
+    }
+
+    #[test]
+    fn what_is_too_large_to_be_shown_is_refused() {
+        let long = |length: usize| "x".repeat(length);
+        let refused = |change: &dyn Fn(&mut Document)| {
+            let mut document = with_joint_effect();
+            change(&mut document);
+            Document::from_json(&document.to_json()).unwrap_err()
+        };
+        assert_eq!(refused(&|d| d.table.row_mut(1)[0] = Some(1.7e308)), TooLarge::Score.into());
+        assert_eq!(refused(&|d| d.alone.as_mut().unwrap().row_mut(1)[0] = Some(-1.7e308)), TooLarge::Score.into());
+        assert_eq!(refused(&|d| d.joint[0].amount = 1.7e308), TooLarge::Score.into());
+        assert_eq!(refused(&|d| Arc::make_mut(&mut d.prompt).tokens[0] = 1 << 25), TooLarge::Tokens.into());
+        assert_eq!(refused(&|d| d.joint[0].only_together = Some(long(1 << 21))), TooLarge::Text.into());
+        assert_eq!(refused(&|d| d.joint = vec![d.joint[0].clone(); 10_001]), TooLarge::Joint.into());
+        assert_eq!(refused(&|d| d.manifest.model.name = long(5_000)), TooLarge::Name.into());
+        assert_eq!(refused(&|d| d.method.unit = Some(long(5_000))), TooLarge::Name.into());
+        let mut document = example();
+        let prompt = Arc::make_mut(&mut document.prompt);
+        prompt.text.push_str(&long(1 << 20));
+        prompt.sentences.last_mut().unwrap()[1] += 1 << 20;
+        assert_eq!(Document::from_json(&document.to_json()), Err(DocumentError::TooLarge(TooLarge::Text)));
     }
 
     #[test]
