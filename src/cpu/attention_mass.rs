@@ -45,9 +45,9 @@ impl AttentionMass {
     }
 }
 
-/// The square of a part of the whole, where it is positive.
+/// The square of a part of the whole, where it is positive. Of what is not a number, none either.
 fn squared_share(part: f64, whole: f64) -> f64 {
-    if part > 0.0 { (part / whole).powi(2) } else { 0.0 }
+    if part <= 0.0 { 0.0 } else { (part / whole).powi(2) }
 }
 
 #[cfg(test)]
@@ -64,6 +64,11 @@ mod tests {
         let outputs = weights.reshape((1, 6, 4)).unwrap().matmul(&values).unwrap();
         attention_mass.add(&weights, &values, &outputs).unwrap();
         attention_mass
+    }
+
+    #[test]
+    fn what_is_not_a_number_stays_so() {
+        assert!(added([[f32::NAN, 0.0]; 4]).flows[0].is_nan() && squared_share(f64::NAN, 1.0).is_nan());
     }
 
     #[test]

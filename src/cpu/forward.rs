@@ -106,12 +106,13 @@ impl Transformer {
     pub fn new(config: Config, weights: HashMap<String, Weight>) -> Result<Self> {
         let mut weights = Weights(weights);
         let factors = weights.find("rope_freqs.weight").map(|factors| factors.vector()?.to_vec1::<f32>()).transpose()?;
+        let rope_frequencies = config.rope_frequencies(factors.as_deref()).map_err(|error| candle_core::Error::Msg(error.to_string()))?;
         Ok(Self {
             embedding: weights.matrix("token_embd.weight")?,
             layers: (0..config.n_layers).map(|i| Layer::new(&config, i, &mut weights)).collect::<Result<_>>()?,
             norm: weights.vector("output_norm.weight")?,
             output: weights.find("output.weight"),
-            rope_frequencies: config.rope_frequencies(factors.as_deref()),
+            rope_frequencies,
             config,
         })
     }

@@ -158,5 +158,8 @@ mod tests {
         let mut position = Position::default();
         position.add(&[1.0, f32::NAN, 2.0], None);
         assert!(position.log_prob().is_nan());
+        let mut position = Position::default();
+        position.add(&[1.0, f32::NEG_INFINITY, 2.0], Some(&[1.0, f32::NEG_INFINITY, 2.0]));
+        assert!(position.divergence().is_nan());
     }
 }

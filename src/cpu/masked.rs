@@ -45,8 +45,9 @@ impl MaskedLm {
     pub fn load(config: &[u8], tokenizer: &[u8], weights: Vec<u8>) -> Result<Self, MaskedLmError> {
         let config = read_config(config)?;
         let metadata = metadata(tokenizer)?;
-        let id =
-            |name: &str| metadata.strings(TOKENS).and_then(|names| names.iter().position(|known| known == name)).map(|id| id as TokenId);
+        let id = |name: &str| {
+            metadata.strings(TOKENS).ok().flatten().and_then(|names| names.iter().position(|known| known == name)).map(|id| id as TokenId)
+        };
         let mask = id("<mask>").ok_or(MaskedLmError::NoMask)?;
         let no_frame = || MaskedLmError::Tokenizer("it has no tokens <s> and </s>".into());
         let frame = [id("<s>").ok_or_else(no_frame)?, id("</s>").ok_or_else(no_frame)?];

@@ -48,7 +48,7 @@ pub async fn load(
     };
     let Some(sha256) = stream(source, gguf, upload, async |bytes| on_progress.call(bytes).await).await? else { return Ok(None) };
     let factors = uploader.vector("rope_freqs.weight");
-    let frequencies = config.rope_frequencies((!factors.is_empty()).then_some(&factors[..]));
+    let frequencies = config.rope_frequencies((!factors.is_empty()).then_some(&factors[..]))?;
     let transformer = Transformer {
         embedding: uploader.take_matrix(embedding),
         norm: vector(gpu, &uploader, &["output_norm.weight".into()]),

@@ -36,6 +36,27 @@ mod tests {
     use crate::model::quant::QUANTS;
 
     #[test]
+    fn a_block_of_numbers_is_one_that_dequantizes_to_numbers() {
+        for quant in QUANTS {
+            for at in (0..quant.block_bytes).step_by(2) {
+                for upper in [0x00, 0x3C, 0x7B, 0x7C, 0x7F, 0xFC, 0xFF] {
+                    let mut block = vec![0x11; quant.block_bytes];
+                    (block[at], block[at + 1]) = (0x80, upper);
+                    let values = dequantize(quant, &block, 1, quant.block).unwrap().flatten_all().unwrap().to_vec1::<f32>().unwrap();
+                    let is_finite = values.iter().all(|value| value.is_finite());
+                    assert_eq!(quant.is_finite(&block), is_finite, "{} {at} {upper:x}", quant.name);
+                    assert_eq!(
+                        quant.is_finite(&[vec![0x11; quant.block_bytes], block].concat()),
+                        is_finite,
+                        "{} {at} {upper:x}",
+                        quant.name
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
     fn candle_knows_every_tensor_type_in_the_sizes_that_we_read() {
         for quant in QUANTS {
             let candle = candle_type(quant).unwrap();

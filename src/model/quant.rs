@@ -8,27 +8,50 @@ pub struct Quant {
     pub id: u32,
     pub block: usize,
     pub block_bytes: usize,
+    /// Where in a block its floating-point numbers are: the value itself, or scale and minimum.
+    floats: Floats,
 }
 
-const fn quant(name: &'static str, id: u32, block: usize, block_bytes: usize) -> Quant {
-    Quant { name, id, block, block_bytes }
+/// Neighboring numbers in a block.
+#[derive(Debug, PartialEq, Eq)]
+struct Floats {
+    /// The first byte of the first one's two upper bytes.
+    at: usize,
+    /// At most two.
+    count: usize,
+    /// The bits of the exponent in the two upper bytes: all are set in infinities and NaN only.
+    exponent: u16,
+}
+
+const fn quant(name: &'static str, id: u32, block: usize, block_bytes: usize, floats: Floats) -> Quant {
+    Quant { name, id, block, block_bytes, floats }
+}
+
+/// `count` f16 numbers from byte `at` of a block.
+const fn f16(at: usize, count: usize) -> Floats {
+    Floats { at, count, exponent: 0x7C00 }
+}
+
+/// One number whose two upper bytes, at byte `at`, are a bf16.
+const fn bf16(at: usize) -> Floats {
+    Floats { at, count: 1, exponent: 0x7F80 }
 }
 
 /// All tensor types that can be read.
 pub const QUANTS: &[Quant] = &[
-    quant("F32", 0, 1, 4),
-    quant("F16", 1, 1, 2),
-    quant("Q4_0", 2, 32, 18),
-    quant("Q4_1", 3, 32, 20),
-    quant("Q5_0", 6, 32, 22),
-    quant("Q5_1", 7, 32, 24),
-    quant("Q8_0", 8, 32, 34),
-    quant("Q2_K", 10, 256, 84),
-    quant("Q3_K", 11, 256, 110),
-    quant("Q4_K", 12, 256, 144),
-    quant("Q5_K", 13, 256, 176),
-    quant("Q6_K", 14, 256, 210),
-    quant("BF16", 30, 1, 2),
+    quant("F32", 0, 1, 4, bf16(2)),
+    quant("F16", 1, 1, 2, f16(0, 1)),
+    quant("Q4_0", 2, 32, 18, f16(0, 1)),
+    quant("Q4_1", 3, 32, 20, f16(0, 2)),
+    quant("Q5_0", 6, 32, 22, f16(0, 1)),
+    quant("Q5_1", 7, 32, 24, f16(0, 2)),
+    quant("Q8_0", 8, 32, 34, f16(0, 1)),
+    quant("Q2_K", 10, 256, 84, f16(80, 2)),
+    quant("Q3_K", 11, 256, 110, f16(108, 1)),
+    quant("Q4_K", 12, 256, 144, f16(0, 2)),
+    quant("Q5_K", 13, 256, 176, f16(0, 2)),
+    quant("Q6_K", 14, 256, 210, f16(208, 1)),
+    quant("BF16", 30, 1, 2, bf16(0)),
 ];
 
 /// The tensor type with this `ggml_type`.
@@ -41,6 +64,27 @@ impl Quant {
     pub fn bytes(&self, values: u64) -> Option<u64> {
         (values.is_multiple_of(self.block as u64)).then(|| values / self.block as u64)?.checked_mul(self.block_bytes as u64)
     }
+}
+
+impl Quant {
+    /// Whether the values in these whole blocks are numbers: none is an infinity or NaN.
+    pub fn is_finite(&self, blocks: &[u8]) -> bool {
+        let &Self { block_bytes, floats: Floats { at, count, exponent }, .. } = self;
+        match block_bytes {
+            // Sizes that the compiler knows are checked many at a time.
+            2 => none_is(exponent, blocks.as_chunks::<2>().0.iter().copied()),
+            4 => none_is(exponent, blocks.as_chunks::<4>().0.iter().map(|block| [block[2], block[3]])),
+            _ => {
+                let of_block = |block: &[u8]| [[block[at], block[at + 1]], [block[at + 2 * count - 2], block[at + 2 * count - 1]]];
+                none_is(exponent, blocks.chunks_exact(block_bytes).flat_map(of_block))
+            }
+        }
+    }
+}
+
+/// Whether of no number, by its two upper bytes, all bits of the exponent are set.
+fn none_is(exponent: u16, numbers: impl Iterator<Item = [u8; 2]>) -> bool {
+    !numbers.fold(false, |found, number| found | (u16::from_le_bytes(number) & exponent == exponent))
 }
 
 /// Names of all types, for messages.

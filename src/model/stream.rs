@@ -11,7 +11,7 @@ use super::source::ByteSource;
 const PIECE: usize = 2 << 20;
 
 /// Reads every tensor of `source` in file order. `on_piece` gets consecutive pieces of each tensor, at most 2 MiB
-/// each; `on_progress` the bytes of the file read so far, and may break off.
+/// each; `on_progress` the bytes of the file read so far, and may break off. Errors at a weight that is not a number.
 ///
 /// Returns the SHA-256 of the file in lower-case hexadecimal, `None` where it was broken off.
 pub async fn stream<E: From<GgufError>>(
@@ -26,10 +26,13 @@ pub async fn stream<E: From<GgufError>>(
     let mut position = 0;
     for section in sections(&tensors, gguf.size)? {
         while position < section.end {
-            let length = (section.end - position).min(PIECE as u64) as usize;
+            let length = (section.end - position).min(section.longest_piece() as u64) as usize;
             let piece = source.read_at(position, length).await.map_err(GgufError::from)?;
             hash.update(&piece);
             if let Some(tensor) = section.tensor {
+                if !tensor.quant.is_finite(&piece) {
+                    return Err(GgufError::NotFinite(tensor.name.clone()).into());
+                }
                 on_piece(tensor, &piece)?;
             }
             position += length as u64;
@@ -45,6 +48,13 @@ pub async fn stream<E: From<GgufError>>(
 struct FileSection<'a> {
     tensor: Option<&'a Tensor>,
     end: u64,
+}
+
+impl FileSection<'_> {
+    /// Whole blocks of a tensor.
+    fn longest_piece(&self) -> usize {
+        self.tensor.map_or(PIECE, |tensor| PIECE - PIECE % tensor.quant.block_bytes)
+    }
 }
 
 fn sections<'a>(tensors: &[&'a Tensor], size: u64) -> Result<Vec<FileSection<'a>>, GgufError> {

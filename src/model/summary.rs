@@ -2,7 +2,7 @@
 
 use super::arch;
 use super::config::ConfigError;
-use super::gguf::{Gguf, Metadata};
+use super::gguf::{Gguf, Metadata, WrongType};
 use super::quant;
 
 /// Quantizations that the header states (`general.file_type`, llama.cpp's `llama_ftype`) and that cannot be read.
@@ -43,31 +43,33 @@ impl ModelSummary {
     /// Errors where these bytes already show that this version cannot run the model.
     pub fn of(bytes: &[u8]) -> Result<Self, ConfigError> {
         let metadata = Gguf::leading_metadata(bytes)?;
-        let name = metadata.str("general.architecture").ok_or_else(|| ConfigError::Missing("its architecture".into()))?;
+        let name = metadata.str("general.architecture")?.ok_or_else(|| ConfigError::Missing("its architecture".into()))?;
         let architecture = arch::by_name(name).ok_or_else(|| ConfigError::Architecture(name.to_owned()))?;
-        let kind = metadata.u64("general.file_type");
+        let kind = metadata.u64("general.file_type")?;
         if let Some((_, kind)) = UNREADABLE_KINDS.iter().find(|(id, _)| kind == Some(*id)) {
             return Err(ConfigError::Impossible(format!("its weights are of the type {kind}; supported are {}", quant::names())));
         }
-        let text = |key: &str| metadata.str(key).map(str::to_owned);
+        // Shown, and nothing depends on them.
+        let text = |key: &str| metadata.str(key).ok().flatten().map(str::to_owned);
         Ok(Self {
             architecture: architecture.name,
             name: text("general.name"),
             license: text("general.license"),
-            parameters: metadata.u64("general.parameter_count"),
-            context_length: metadata.u64(&format!("{name}.context_length")).unwrap_or(0),
-            bytes_per_token: bytes_per_token(&metadata, name).unwrap_or(0),
+            parameters: metadata.u64("general.parameter_count").ok().flatten(),
+            context_length: metadata.u64(&format!("{name}.context_length"))?.unwrap_or(0),
+            bytes_per_token: bytes_per_token(&metadata, name)?.unwrap_or(0),
         })
     }
 }
 
 /// 4 bytes x 2 (keys and values) x layers x KV heads x width of a head.
-fn bytes_per_token(metadata: &Metadata, architecture: &str) -> Option<u64> {
+fn bytes_per_token(metadata: &Metadata, architecture: &str) -> Result<Option<u64>, WrongType> {
     let number = |field: &str| metadata.u64(&format!("{architecture}.{field}"));
-    let heads = number("attention.head_count")?;
-    let width = number("attention.key_length").or_else(|| number("embedding_length")?.checked_div(heads))?;
-    let kv_heads = number("attention.head_count_kv").unwrap_or(heads);
-    [number("block_count")?, kv_heads, width].iter().try_fold(8_u64, |product, factor| product.checked_mul(*factor))
+    let (heads, key_length, dim) = (number("attention.head_count")?, number("attention.key_length")?, number("embedding_length")?);
+    let (kv_heads, n_layers) = (number("attention.head_count_kv")?, number("block_count")?);
+    let width = key_length.or_else(|| dim?.checked_div(heads?));
+    let factors = [heads.and(n_layers), kv_heads.or(heads), width];
+    Ok(factors.iter().try_fold(8_u64, |product, factor| product.checked_mul((*factor)?)))
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ impl Classifier {
 impl AnswerCheck {
     /// Nothing where the file has none, or one that cannot be read: it only adds a warning.
     pub fn from_metadata(metadata: &Metadata) -> Option<Self> {
-        serde_json::from_str(metadata.str("glasscage.answer_check")?).ok()
+        serde_json::from_str(metadata.str("glasscage.answer_check").ok()??).ok()
     }
 
     pub fn warning(&self, signs: &Signs) -> Option<AnswerWarning> {

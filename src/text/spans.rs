@@ -28,8 +28,13 @@ pub fn tokens_of_sentences(text: &str, sentences: &[Range<usize>], tokens: &[Ran
 /// inside a character. The token may end inside that character.
 pub fn first_visible(text: &str, token: &Range<usize>) -> usize {
     let rest = text.get(token.start..).unwrap_or_default();
-    let visible = rest.find(|c: char| !c.is_whitespace()).filter(|skipped| token.start + skipped < token.end);
-    token.start + visible.unwrap_or(0)
+    token.start + first_visible_of(rest.char_indices(), token.len()).unwrap_or(0)
+}
+
+/// Where the first visible one of these characters begins, if that is before byte `end`; reads none after.
+fn first_visible_of(chars: impl Iterator<Item = (usize, char)>, end: usize) -> Option<usize> {
+    let mut before_end = chars.take_while(|(start, _)| *start < end);
+    before_end.find(|(_, c)| !c.is_whitespace()).map(|(start, _)| start)
 }
 
 #[cfg(test)]
@@ -53,6 +58,15 @@ mod tests {
     fn a_token_that_ends_inside_its_first_visible_character_belongs_to_that_sentence() {
         // Llama 3 cuts " 🦊" after the space and two bytes.
         assert_eq!(tokens_of_sentences("Good. 🦊", &[0..6, 6..10], &[0..5, 5..8, 8..9, 9..10]), [0..1, 1..4]);
+    }
+
+    #[test]
+    fn nothing_is_read_after_the_token() {
+        let mut read = 0;
+        let text = format!("a{}b", "\n".repeat(50_000));
+        assert_eq!(first_visible_of(text[1..].char_indices().inspect(|_| read += 1), 3), None);
+        assert_eq!(read, 4);
+        assert_eq!((first_visible(&text, &(1..3)), first_visible(&text, &(0..2)), first_visible(&text, &(1..text.len()))), (1, 0, 50_001));
     }
 
     #[test]

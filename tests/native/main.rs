@@ -5,6 +5,7 @@
 mod architectures;
 mod chat;
 mod cli;
+mod damaged;
 mod evaluate;
 mod gpu;
 mod gradients;

@@ -255,18 +255,21 @@ fn metadata_that_make_no_tokenizer_are_refused() {
     let llama = sentencepiece_metadata;
     for (metadata, expect) in [
         (Metadata::default(), "tokens is missing"),
-        (with(gpt2(), TOKENS, text("a")), "tokens is missing"),
+        (with(gpt2(), TOKENS, text("a")), "tokens is a text instead of a list of texts"),
         (with(gpt2(), TOKENS, texts(&["a", "b", "a"])), "damaged"),
         (with(gpt2(), TOKENS, texts(&[])), "damaged"),
         (with(gpt2(), TYPES, Value::Numbers(vec![1.0])), "1 entries"),
         (with(gpt2(), MODEL, text("bert")), "“bert”, which is not supported"),
         (with(gpt2(), PRE, text("tekken")), "“tekken”, which are not supported"),
-        (with(gpt2(), MERGES, text("a b")), "merges is missing"),
+        (with(gpt2(), TYPES, texts(&["3"; 5])), "token_type is a list of texts instead of a list of numbers"),
+        (with(gpt2(), MERGES, text("a b")), "merges is a text instead of a list of texts"),
         (with(gpt2(), MERGES, texts(&["ab"])), "entry 0 of its merges"),
         (with(gpt2(), MERGES, texts(&["h e", "he nowhere"])), "`nowhere` out of vocabulary"),
         (with(gpt2(), EOS, Value::U64(1 << 40)), "is 1099511627776, but there are"),
+        (with(gpt2(), EOS, Value::I64(-1)), "eos_token_id is a negative number"),
         (with(gpt2(), "tokenizer.ggml.add_bos_token", Value::Bool(true)), "does not state which"),
-        (with(llama(), SCORES, text("")), "scores is missing"),
+        (with(gpt2(), "tokenizer.ggml.add_bos_token", Value::U64(1)), "add_bos_token is a whole number instead of true or false"),
+        (with(llama(), SCORES, text("")), "scores is a text instead of a list of numbers"),
         (with(llama(), SCORES, Value::Numbers(vec![0.0; 7])), "7 entries"),
         (with(llama(), TOKENS, Value::Strings(vec!["x".repeat(5_000)])), "damaged"),
     ] {
@@ -279,8 +282,8 @@ fn metadata_that_make_no_tokenizer_are_refused() {
 fn a_sentencepiece_vocabulary_needs_every_byte() {
     let mut names = spm_names();
     names[3 + 0x41] = "other".to_owned();
-    let without_types = with(sentencepiece_metadata(), TYPES, Value::Bool(true));
-    let error = Tokenizer::from_metadata(&with(without_types, TOKENS, Value::Strings(names))).err();
+    let untyped = with(sentencepiece_metadata(), TYPES, Value::Numbers(vec![1.0; names.len()]));
+    let error = Tokenizer::from_metadata(&with(untyped, TOKENS, Value::Strings(names))).err();
     assert!(matches!(error, Some(TokenizerError::NoByte(0x41))));
 }
 

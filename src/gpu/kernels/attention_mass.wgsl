@@ -65,8 +65,9 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
             sum += exp(text_score(key) - largest) * vec2(1.0, dot_with_output(key + value_offset()));
         }
         sum /= total;
+        // What is not a number is not below zero either, and stays so.
         var flow = 0.0;
-        if sum.y > 0.0 {
+        if !(sum.y <= 0.0) {
             let share = sum.y / squares;
             flow = share * share;
         }

@@ -1,5 +1,6 @@
 //! What can be wrong with a GGUF file.
 
+use super::metadata::WrongType;
 use crate::model::quant;
 use crate::model::source::SourceError;
 
@@ -22,6 +23,12 @@ pub enum GgufError {
     Split { number: u64, of: u64 },
     #[error("the model has no tensor {0}")]
     MissingTensor(String),
+    #[error("the header of this file is damaged: it says twice what {0} is")]
+    RepeatedKey(String),
+    #[error("the file is damaged: tensor {0} has a weight that is not a number")]
+    NotFinite(String),
+    #[error(transparent)]
+    WrongType(#[from] WrongType),
     #[error(transparent)]
     Source(#[from] SourceError),
 }

@@ -14,60 +14,77 @@ pub enum Value {
     Numbers(Vec<f64>),
 }
 
+impl Value {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::I64(..0) => "a negative number",
+            Self::U64(_) | Self::I64(_) => "a whole number",
+            Self::F64(_) => "a decimal number",
+            Self::Bool(_) => "true or false",
+            Self::String(_) => "a text",
+            Self::Strings(_) => "a list of texts",
+            Self::Numbers(_) => "a list of numbers",
+        }
+    }
+}
+
 /// The key-value part of the header.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Metadata(BTreeMap<String, Value>);
+
+/// A key whose value is of another type than it has to be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the header of this file is damaged: {key} is {found} instead of {expected}")]
+pub struct WrongType {
+    key: String,
+    expected: &'static str,
+    found: &'static str,
+}
 
 impl Metadata {
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.0.get(key)
     }
 
-    pub fn str(&self, key: &str) -> Option<&str> {
-        match self.get(key)? {
-            Value::String(text) => Some(text),
-            _ => None,
-        }
+    pub fn str(&self, key: &str) -> Result<Option<&str>, WrongType> {
+        self.typed(key, "a text", |value| if let Value::String(text) = value { Some(text.as_str()) } else { None })
     }
 
     /// A whole number, whatever its type in the file.
-    pub fn u64(&self, key: &str) -> Option<u64> {
-        match *self.get(key)? {
+    pub fn u64(&self, key: &str) -> Result<Option<u64>, WrongType> {
+        self.typed(key, "a whole number", |value| match *value {
             Value::U64(number) => Some(number),
             Value::I64(number) => number.try_into().ok(),
             _ => None,
-        }
+        })
     }
 
     /// Any number.
-    pub fn f64(&self, key: &str) -> Option<f64> {
-        match *self.get(key)? {
+    pub fn f64(&self, key: &str) -> Result<Option<f64>, WrongType> {
+        self.typed(key, "a number", |value| match *value {
             Value::U64(number) => Some(number as f64),
             Value::I64(number) => Some(number as f64),
             Value::F64(number) => Some(number),
             _ => None,
-        }
+        })
     }
 
-    pub fn bool(&self, key: &str) -> Option<bool> {
-        match *self.get(key)? {
-            Value::Bool(flag) => Some(flag),
-            _ => None,
-        }
+    pub fn bool(&self, key: &str) -> Result<Option<bool>, WrongType> {
+        self.typed(key, "true or false", |value| if let Value::Bool(flag) = *value { Some(flag) } else { None })
     }
 
-    pub fn strings(&self, key: &str) -> Option<&[String]> {
-        match self.get(key)? {
-            Value::Strings(strings) => Some(strings),
-            _ => None,
-        }
+    pub fn strings(&self, key: &str) -> Result<Option<&[String]>, WrongType> {
+        self.typed(key, "a list of texts", |value| if let Value::Strings(strings) = value { Some(strings.as_slice()) } else { None })
     }
 
-    pub fn numbers(&self, key: &str) -> Option<&[f64]> {
-        match self.get(key)? {
-            Value::Numbers(numbers) => Some(numbers),
-            _ => None,
-        }
+    pub fn numbers(&self, key: &str) -> Result<Option<&[f64]>, WrongType> {
+        self.typed(key, "a list of numbers", |value| if let Value::Numbers(numbers) = value { Some(numbers.as_slice()) } else { None })
+    }
+
+    /// What `of` makes of the value; an error where that is nothing, so that no damaged key counts as one that is not there.
+    fn typed<'a, T>(&'a self, key: &str, expected: &'static str, of: impl FnOnce(&'a Value) -> Option<T>) -> Result<Option<T>, WrongType> {
+        let Some(value) = self.get(key) else { return Ok(None) };
+        of(value).map(Some).ok_or_else(|| WrongType { key: key.to_owned(), expected, found: value.kind() })
     }
 
     /// Drops vocabulary and merges: tens of megabytes that are not needed once there is a tokenizer.
@@ -79,10 +96,31 @@ impl Metadata {
     pub fn set(&mut self, key: &str, value: Value) {
         self.0.insert(key.to_owned(), value);
     }
+
+    /// Takes in what the file says; false where it has said something of this key before.
+    pub(super) fn add(&mut self, key: &str, value: Value) -> bool {
+        self.0.insert(key.to_owned(), value).is_none()
+    }
 }
 
 impl<K: Into<String>> FromIterator<(K, Value)> for Metadata {
     fn from_iter<I: IntoIterator<Item = (K, Value)>>(values: I) -> Self {
         Self(values.into_iter().map(|(key, value)| (key.into(), value)).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_of_the_wrong_type_is_no_missing_key() {
+        let metadata =
+            Metadata::from_iter([("id", Value::I64(-1)), ("types", Value::Strings(vec!["3".into()])), ("epsilon", Value::Bool(true))]);
+        let said = |error: WrongType| error.to_string();
+        assert!(said(metadata.u64("id").unwrap_err()).contains("id is a negative number instead of a whole number"));
+        assert!(said(metadata.numbers("types").unwrap_err()).contains("types is a list of texts instead of a list of numbers"));
+        assert!(said(metadata.f64("epsilon").unwrap_err()).contains("epsilon is true or false instead of a number"));
+        assert_eq!((metadata.f64("id"), metadata.u64("other")), (Ok(Some(-1.0)), Ok(None)));
     }
 }

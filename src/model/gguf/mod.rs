@@ -10,7 +10,7 @@ mod tensor;
 use std::collections::HashSet;
 
 pub use error::GgufError;
-pub use metadata::{Metadata, Value};
+pub use metadata::{Metadata, Value, WrongType};
 pub use tensor::Tensor;
 
 use super::quant::{self, Quant};
@@ -63,22 +63,22 @@ impl Gguf {
     }
 
     /// How many files the model was split into (llama.cpp's `gguf-split`).
-    fn n_parts(&self) -> u64 {
-        self.metadata.u64("split.count").unwrap_or(1)
+    fn n_parts(&self) -> Result<u64, GgufError> {
+        Ok(self.metadata.u64("split.count")?.unwrap_or(1))
     }
 
     /// Whether this is one part of several.
     pub fn is_split(&self) -> bool {
-        self.n_parts() > 1
+        self.n_parts().is_ok_and(|n_parts| n_parts > 1)
     }
 
     /// Whether this is part `i` of `n`.
     fn check_split(&self, i: usize, n: usize) -> Result<(), GgufError> {
-        let number = self.metadata.u64("split.no").unwrap_or(0);
-        if self.n_parts() == n as u64 && number == i as u64 {
+        let (number, of) = (self.metadata.u64("split.no")?.unwrap_or(0), self.n_parts()?);
+        if of == n as u64 && number == i as u64 {
             return Ok(());
         }
-        Err(GgufError::Split { number: number.saturating_add(1), of: self.n_parts() })
+        Err(GgufError::Split { number: number.saturating_add(1), of })
     }
 
     /// Takes in the tensors of the part that begins at `start`.
@@ -175,10 +175,25 @@ mod tests {
     fn metadata_and_tensors_are_read() {
         let file = file();
         let gguf = pollster::block_on(Gguf::read(&crate::model::source::BytesInMemory(file.clone()))).unwrap();
-        assert_eq!(gguf.metadata.str("general.name"), Some("tiny"));
-        assert_eq!(gguf.metadata.numbers("scores"), Some(&[0.5, -1.0][..]));
+        assert_eq!(gguf.metadata.str("general.name"), Ok(Some("tiny")));
+        assert_eq!(gguf.metadata.numbers("scores"), Ok(Some(&[0.5, -1.0][..])));
         let tensor = gguf.tensor("output.weight").unwrap();
         assert_eq!((tensor.shape.as_slice(), tensor.bytes, tensor.offset), (&[2, 3][..], 24, file.len() as u64 - 24));
+    }
+
+    #[test]
+    fn a_key_that_comes_twice_or_an_alignment_of_the_wrong_type_is_refused() {
+        let [name, scores] = [&b"general.name"[..], b"scores"].map(|key| file().windows(key.len()).position(|bytes| bytes == key).unwrap());
+        let mut twice = file();
+        let pair = name - 8..scores - 8;
+        twice.splice(pair.end..pair.end, file()[pair].to_vec());
+        twice[16] = 3;
+        let error = Gguf::parse(&twice, twice.len() as u64).unwrap_err().to_string();
+        assert!(error.contains("it says twice what general.name is"), "{error}");
+        let mut alignment = file();
+        alignment.splice(name - 8..name + 12, [&17_u64.to_le_bytes()[..], b"general.alignment"].concat());
+        let error = Gguf::parse(&alignment, alignment.len() as u64).unwrap_err().to_string();
+        assert!(error.contains("general.alignment is a text instead of a whole number"), "{error}");
     }
 
     #[test]

@@ -74,7 +74,14 @@ impl<'a> Reader<'a> {
     }
 
     pub fn metadata(&mut self, n_values: u64) -> Result<Metadata, GgufError> {
-        (0..self.count(n_values, MIN_PAIR_BYTES)?).map(|_| self.pair()).collect()
+        let mut metadata = Metadata::default();
+        for _ in 0..self.count(n_values, MIN_PAIR_BYTES)? {
+            let (key, value) = self.pair()?;
+            if !metadata.add(&key, value) {
+                return Err(GgufError::RepeatedKey(key));
+            }
+        }
+        Ok(metadata)
     }
 
     /// The values up to the end of the bytes.
@@ -162,7 +169,7 @@ impl<'a> Reader<'a> {
 
     /// Where tensor data begins: after the header, aligned.
     pub fn data_start(&self, metadata: &Metadata) -> Result<u64, GgufError> {
-        let alignment = metadata.u64("general.alignment").unwrap_or(DEFAULT_ALIGNMENT);
+        let alignment = metadata.u64("general.alignment")?.unwrap_or(DEFAULT_ALIGNMENT);
         if !alignment.is_power_of_two() || alignment > MAX_HEADER as u64 {
             return Err(GgufError::Damaged("its alignment is not a power of two"));
         }

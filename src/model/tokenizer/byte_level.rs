@@ -86,7 +86,7 @@ pub struct ByteLevel {
 
 impl ByteLevel {
     pub fn new(metadata: &Metadata, vocabulary: &Vocabulary<'_>) -> Result<Self, TokenizerError> {
-        let pre_tokenizer = pre_tokenizer(metadata.str(PRE).unwrap_or("default"))?;
+        let pre_tokenizer = pre_tokenizer(metadata.str(PRE)?.unwrap_or("default"))?;
         let (model, missing) = bpe(metadata, vocabulary, pre_tokenizer.whole_words_first)?;
         let pattern = |pattern: &&str| SysRegex::new(pattern).expect("the patterns of the table are valid");
         let patterns = pre_tokenizer.patterns.iter().map(pattern).collect();
@@ -154,7 +154,7 @@ fn bpe(metadata: &Metadata, vocabulary: &Vocabulary<'_>, whole_words_first: bool
 fn merges(metadata: &Metadata, vocabulary: &Vocabulary<'_>) -> Result<Vec<(String, String)>, TokenizerError> {
     let control: HashSet<&str> = vocabulary.iter().filter(|token| token.kind.is_control()).map(|token| token.name).collect();
     let mut merges = Vec::new();
-    for (index, merge) in metadata.strings(MERGES).ok_or(TokenizerError::Missing(MERGES))?.iter().enumerate() {
+    for (index, merge) in metadata.strings(MERGES)?.ok_or(TokenizerError::Missing(MERGES))?.iter().enumerate() {
         let (left, right) = merge.split_once(' ').ok_or(TokenizerError::Merge(index))?;
         if ![left, right, &[left, right].concat()].iter().any(|name| control.contains(name)) {
             merges.push((left.to_owned(), right.to_owned()));

@@ -1,6 +1,7 @@
 //! What can be wrong with the tokenizer in a model file.
 
 use super::token::TokenId;
+use crate::model::gguf::WrongType;
 
 /// Why the metadata describe no tokenizer that works.
 #[derive(Debug, thiserror::Error)]
@@ -33,4 +34,6 @@ pub enum TokenizerError {
     NoEnd,
     #[error("the tokenizer of this model is damaged: {0}")]
     Build(String),
+    #[error(transparent)]
+    WrongType(#[from] WrongType),
 }

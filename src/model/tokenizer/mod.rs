@@ -23,7 +23,7 @@ use std::ops::Range;
 use self::byte_level::ByteLevel;
 use self::roles::Roles;
 use self::sentencepiece::SentencePiece;
-use self::special::{Fragment, Special};
+use self::special::{Fragment, Specials};
 use self::vocabulary::{TokenKind, Vocabulary};
 use super::gguf::Metadata;
 
@@ -36,7 +36,7 @@ pub struct Tokenizer {
     /// What each token stands for, by id.
     bytes: Vec<Box<[u8]>>,
     kinds: Vec<TokenKind>,
-    specials: Vec<Special>,
+    specials: Specials,
     roles: Roles,
 }
 
@@ -53,7 +53,7 @@ impl Tokenizer {
         let scheme = Scheme::new(metadata, &vocabulary)?;
         Ok(Self {
             bytes: vocabulary.iter().map(|token| scheme.bytes(token)).collect::<Result<_, _>>()?,
-            specials: Special::all(&vocabulary),
+            specials: Specials::new(&vocabulary),
             roles: Roles::read(metadata, &vocabulary, scheme.defaults())?,
             kinds: vocabulary.kinds,
             scheme,
@@ -83,7 +83,7 @@ impl Tokenizer {
 
     fn encode_after(&self, mut after_special: bool, text: &str, plain: &Range<usize>) -> Vec<Token> {
         let mut tokens = Vec::new();
-        for fragment in special::fragments(&self.specials, text, plain) {
+        for fragment in self.specials.fragments(text, plain) {
             match fragment {
                 Fragment::Special(id, span) => {
                     tokens.push(Token { id, span });
@@ -126,8 +126,14 @@ impl Tokenizer {
 
     /// How the vocabulary writes a special token (`<|im_end|>`); the text of any other token.
     pub fn name(&self, id: TokenId) -> String {
-        let special = self.specials.iter().find(|special| special.id == id);
-        special.map_or_else(|| String::from_utf8_lossy(self.bytes(id)).into_owned(), |special| special.text.clone())
+        self.specials.text(id).map_or_else(|| String::from_utf8_lossy(self.bytes(id)).into_owned(), str::to_owned)
+    }
+
+    /// The least number of tokens that a text of so many bytes can have: it would be of the longest ones alone. (Bytes that the vocabulary
+    /// lacks have none.)
+    pub fn fewest_tokens(&self, n_bytes: usize) -> usize {
+        let longest = self.bytes.iter().map(|bytes| bytes.len()).max().unwrap_or(0).max(self.specials.longest());
+        n_bytes.div_ceil(longest.max(1))
     }
 
     pub fn bos(&self) -> Option<TokenId> {
@@ -181,7 +187,7 @@ impl Tokenizer {
 impl Scheme {
     fn new(metadata: &Metadata, vocabulary: &Vocabulary<'_>) -> Result<Self, TokenizerError> {
         const KEY: &str = "tokenizer.ggml.model";
-        match metadata.str(KEY).ok_or(TokenizerError::Missing(KEY))? {
+        match metadata.str(KEY)?.ok_or(TokenizerError::Missing(KEY))? {
             "gpt2" => ByteLevel::new(metadata, vocabulary).map(Self::ByteLevel),
             "llama" => SentencePiece::new(metadata, vocabulary).map(Self::SentencePiece),
             other => Err(TokenizerError::Model(other.to_owned())),

@@ -49,8 +49,8 @@ impl Roles {
         let bos = id(BOS)?.or(defaults.bos.filter(exists));
         let eos = id(EOS)?.or(defaults.eos.filter(exists)).or(ends.first().copied()).ok_or(TokenizerError::NoEnd)?;
         ends.insert(eos);
-        let adds_bos = metadata.bool("tokenizer.ggml.add_bos_token").unwrap_or(defaults.adds_bos);
-        let adds_eos = metadata.bool("tokenizer.ggml.add_eos_token").unwrap_or(false);
+        let adds_bos = metadata.bool("tokenizer.ggml.add_bos_token")?.unwrap_or(defaults.adds_bos);
+        let adds_eos = metadata.bool("tokenizer.ggml.add_eos_token")?.unwrap_or(false);
         if adds_bos && bos.is_none() {
             return Err(TokenizerError::NoBeginning);
         }
@@ -59,7 +59,7 @@ impl Roles {
 }
 
 fn read_id(metadata: &Metadata, key: &'static str, tokens: usize) -> Result<Option<TokenId>, TokenizerError> {
-    match metadata.u64(key) {
+    match metadata.u64(key)? {
         None => Ok(None),
         Some(id) if id < tokens as u64 => Ok(Some(id as TokenId)),
         Some(id) => Err(TokenizerError::Id { key, id, tokens }),

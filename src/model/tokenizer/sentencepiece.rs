@@ -25,7 +25,7 @@ pub struct SentencePiece {
 
 impl SentencePiece {
     pub fn new(metadata: &Metadata, vocabulary: &Vocabulary<'_>) -> Result<Self, TokenizerError> {
-        let scores = metadata.numbers(SCORES).ok_or(TokenizerError::Missing(SCORES))?;
+        let scores = metadata.numbers(SCORES)?.ok_or(TokenizerError::Missing(SCORES))?;
         if scores.len() != vocabulary.len() {
             return Err(TokenizerError::Length { key: SCORES, found: scores.len(), tokens: vocabulary.len() });
         }
@@ -34,7 +34,7 @@ impl SentencePiece {
         let merges = merges(vocabulary, &ids, scores);
         let builder = BPE::builder().vocab_and_merges(ids, merges).byte_fallback(true).cache_capacity(0);
         let model = builder.build().map_err(|error| TokenizerError::Build(error.to_string()))?;
-        Ok(Self { model, adds_space: metadata.bool("tokenizer.ggml.add_space_prefix").unwrap_or(true) })
+        Ok(Self { model, adds_space: metadata.bool("tokenizer.ggml.add_space_prefix")?.unwrap_or(true) })
     }
 
     /// Tokens, each with the byte where it ends.

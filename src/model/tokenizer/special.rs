@@ -1,14 +1,15 @@
 //! Tokens that are recognized in a text as a whole, before anything else.
 
 use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
 use std::ops::Range;
 
 use super::token::TokenId;
 use super::vocabulary::{TokenKind, Vocabulary};
 
-pub struct Special {
-    pub id: TokenId,
-    pub text: String,
+struct Special {
+    id: TokenId,
+    text: String,
     /// Plain text never becomes this token.
     is_control: bool,
 }
@@ -20,51 +21,193 @@ pub enum Fragment {
     Text(Range<usize>),
 }
 
-impl Special {
+/// All special tokens, and where to look for them.
+#[derive(Default)]
+pub struct Specials {
     /// Longest first, which is the order in which they are looked for.
-    pub fn all(vocabulary: &Vocabulary<'_>) -> Vec<Self> {
+    tokens: Vec<Special>,
+    /// Numbers of `tokens`, by their texts in order: those with a beginning in common are neighbors.
+    by_text: Vec<usize>,
+    /// For each byte whether a text begins with it.
+    begins: Vec<bool>,
+}
+
+/// A place where a special token stands, which is cut out unless another one is cut out over it: the longest first, then the first in
+/// order, then the first in the text.
+type Candidate = Reverse<(Reverse<usize>, usize, usize)>;
+
+/// What is cut out of a text so far.
+struct Search<'a> {
+    specials: &'a Specials,
+    text: &'a str,
+    plain: &'a Range<usize>,
+    /// By start: end, and number of the token.
+    cut: BTreeMap<usize, (usize, usize)>,
+    /// How often the texts were searched for one that stands at a place.
+    searches: usize,
+}
+
+impl Specials {
+    pub fn new(vocabulary: &Vocabulary<'_>) -> Self {
         let special = vocabulary.iter().filter(|token| token.kind.is_control() || token.kind == TokenKind::UserDefined);
-        let mut specials: Vec<Self> = special
-            .filter(|token| !token.name.is_empty())
-            .map(|token| Self { id: token.id, text: token.name.to_owned(), is_control: token.kind.is_control() })
-            .collect();
-        specials.sort_by_key(|special| Reverse(special.text.len()));
-        specials
+        Self::of(special.map(|token| Special { id: token.id, text: token.name.to_owned(), is_control: token.kind.is_control() }).collect())
     }
 
-    /// Where it first stands in `text[within]`, if it may stand there.
-    fn find(&self, text: &str, within: Range<usize>, plain: &Range<usize>) -> Option<Range<usize>> {
-        let starts = text[within.clone()].match_indices(&self.text).map(|(start, _)| within.start + start);
-        let mut spans = starts.map(|start| start..start + self.text.len());
-        spans.find(|span| !self.is_control || span.end <= plain.start || plain.end <= span.start)
+    fn of(mut tokens: Vec<Special>) -> Self {
+        tokens.retain(|special| !special.text.is_empty());
+        tokens.sort_by_key(|special| Reverse(special.text.len()));
+        let mut by_text: Vec<usize> = (0..tokens.len()).collect();
+        by_text.sort_by(|&a, &b| tokens[a].text.cmp(&tokens[b].text));
+        let mut begins = vec![false; 256];
+        tokens.iter().for_each(|special| begins[usize::from(special.text.as_bytes()[0])] = true);
+        Self { tokens, by_text, begins }
     }
 
-    /// Cuts every occurrence out of `text[run]`.
-    fn cut(&self, text: &str, mut run: Range<usize>, plain: &Range<usize>) -> Vec<Fragment> {
-        let mut fragments = Vec::new();
-        while let Some(span) = self.find(text, run.clone(), plain) {
-            fragments.push(Fragment::Text(run.start..span.start));
-            run.start = span.end;
-            fragments.push(Fragment::Special(self.id, span));
+    /// How the vocabulary writes this token, if it is a special one.
+    pub fn text(&self, id: TokenId) -> Option<&str> {
+        self.tokens.iter().find(|special| special.id == id).map(|special| special.text.as_str())
+    }
+
+    /// Bytes of the longest.
+    pub fn longest(&self) -> usize {
+        self.tokens.first().map_or(0, |special| special.text.len())
+    }
+
+    /// The text as special tokens and the runs between them, the longest special token first wherever it stands
+    /// (llama.cpp's `tokenizer_st_partition`). Control tokens do not reach into `plain`.
+    pub fn fragments(&self, text: &str, plain: &Range<usize>) -> Vec<Fragment> {
+        let mut search = Search { specials: self, text, plain, cut: BTreeMap::new(), searches: 0 };
+        search.run();
+        search.fragments()
+    }
+}
+
+impl Search<'_> {
+    fn run(&mut self) {
+        let mut candidates: BinaryHeap<Candidate> = BinaryHeap::new();
+        for (start, _) in self.text.char_indices() {
+            candidates.extend(self.longest_at(start, self.text.len()));
         }
-        fragments.push(Fragment::Text(run));
+        while let Some(Reverse((Reverse(length), number, start))) = candidates.pop() {
+            let limit = self.room_at(start);
+            if length <= limit {
+                self.cut.insert(start, (start + length, number));
+            } else if limit > 0 {
+                candidates.extend(self.longest_at(start, start + limit));
+            }
+        }
+    }
+
+    /// Bytes from `start` up to what is cut out there or after it.
+    fn room_at(&self, start: usize) -> usize {
+        let is_inside = self.cut.range(..=start).next_back().is_some_and(|(_, &(end, _))| end > start);
+        let next = self.cut.range(start..).next().map_or(self.text.len(), |(&next, _)| next);
+        if is_inside { 0 } else { next - start }
+    }
+
+    /// The longest special token that stands at `start`, may stand there, and ends by `limit`.
+    fn longest_at(&mut self, start: usize, limit: usize) -> Option<Candidate> {
+        let Specials { tokens, by_text, begins } = self.specials;
+        let rest = &self.text.as_bytes()[start..limit];
+        if !begins[usize::from(*rest.first()?)] {
+            return None;
+        }
+        self.searches += 1;
+        let mut left = &by_text[..];
+        let mut longest = None;
+        for (at, byte) in rest.iter().enumerate() {
+            // All of `left` agree with the text up to here; those that end here come first.
+            let next = |number: &usize| tokens[*number].text.as_bytes().get(at).copied();
+            left = &left[left.partition_point(|number| next(number) < Some(*byte))..];
+            left = &left[..left.partition_point(|number| next(number) == Some(*byte))];
+            let Some(&number) = left.first() else { break };
+            let length = at + 1;
+            if tokens[number].text.len() == length && self.may_stand(&tokens[number], start..start + length) {
+                longest = Some(Reverse((Reverse(length), number, start)));
+            }
+        }
+        longest
+    }
+
+    fn may_stand(&self, special: &Special, span: Range<usize>) -> bool {
+        !special.is_control || span.end <= self.plain.start || self.plain.end <= span.start
+    }
+
+    fn fragments(&self) -> Vec<Fragment> {
+        let mut fragments = Vec::with_capacity(2 * self.cut.len() + 1);
+        let mut end = 0;
+        for (&start, &(next, number)) in &self.cut {
+            fragments.push(Fragment::Text(end..start));
+            fragments.push(Fragment::Special(self.specials.tokens[number].id, start..next));
+            end = next;
+        }
+        fragments.push(Fragment::Text(end..self.text.len()));
         fragments.retain(|fragment| !matches!(fragment, Fragment::Text(run) if run.is_empty()));
         fragments
     }
 }
 
-/// The text as special tokens and the runs between them, the longest special token first wherever it stands
-/// (llama.cpp's `tokenizer_st_partition`). Control tokens do not reach into `plain`.
-pub fn fragments(specials: &[Special], text: &str, plain: &Range<usize>) -> Vec<Fragment> {
-    let mut fragments = Vec::from_iter((!text.is_empty()).then_some(Fragment::Text(0..text.len())));
-    for special in specials.iter().filter(|special| text.contains(&special.text)) {
-        fragments = fragments
-            .into_iter()
-            .flat_map(|fragment| match fragment {
-                Fragment::Text(run) => special.cut(text, run, plain),
-                done => vec![done],
-            })
-            .collect();
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lm::rng::Rng;
+
+    fn specials(texts: &[&str]) -> Specials {
+        let special = |(id, text): (usize, &&str)| Special { id: id as TokenId, text: (*text).to_owned(), is_control: id % 3 == 0 };
+        Specials::of(texts.iter().enumerate().map(special).collect())
     }
-    fragments
+
+    /// One token after the other, each cut out of what the longer ones have left.
+    fn one_by_one(specials: &Specials, text: &str, plain: &Range<usize>) -> Vec<Fragment> {
+        let mut fragments = vec![Fragment::Text(0..text.len())];
+        for special in &specials.tokens {
+            let may_stand = |span: &Range<usize>| !special.is_control || span.end <= plain.start || plain.end <= span.start;
+            let cut = |fragment| {
+                let Fragment::Text(mut run) = fragment else { return vec![fragment] };
+                let mut parts = Vec::new();
+                loop {
+                    let starts = (run.start..run.end)
+                        .filter(|&start| text.is_char_boundary(start) && text[start..run.end].starts_with(&special.text));
+                    let Some(span) = starts.map(|start| start..start + special.text.len()).find(may_stand) else { break };
+                    parts.push(Fragment::Text(run.start..span.start));
+                    run.start = span.end;
+                    parts.push(Fragment::Special(special.id, span));
+                }
+                parts.push(Fragment::Text(run));
+                parts
+            };
+            fragments = fragments.into_iter().flat_map(cut).collect();
+        }
+        fragments.retain(|fragment| !matches!(fragment, Fragment::Text(run) if run.is_empty()));
+        fragments
+    }
+
+    #[test]
+    fn the_longest_are_cut_out_first_wherever_they_stand() {
+        let specials = specials(&["abc", "bcab", "a", "bb", "\u{e4}a", "aaa", "ab", "ca", "c\u{e4}"]);
+        let mut rng = Rng::new(1);
+        for _ in 0..3_000 {
+            let mut number = |n: usize| (rng.uniform() * n as f64) as usize;
+            let length = number(14);
+            let text: String = (0..length).map(|_| ['a', 'a', 'b', 'c', '\u{e4}'][number(5)]).collect();
+            let start = number(text.len() + 1);
+            let plain = start..start + number(text.len() + 1 - start);
+            assert_eq!(specials.fragments(&text, &plain), one_by_one(&specials, &text, &plain), "{text:?} {plain:?}");
+        }
+    }
+
+    #[test]
+    fn the_work_grows_with_the_text_and_not_with_the_tokens() {
+        let texts: Vec<String> = (0..20_000).map(|i| format!("<{i}>")).collect();
+        let specials = specials(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+        let text = texts.concat();
+        let mut search = Search { specials: &specials, text: &text, plain: &(0..0), cut: BTreeMap::new(), searches: 0 };
+        search.run();
+        assert_eq!((search.cut.len(), search.searches), (20_000, 20_000));
+        let specials = self::specials(&["aaaaaaaa", "aaaa", "aa", "a"]);
+        let text = "a".repeat(10_007);
+        let mut search = Search { specials: &specials, text: &text, plain: &(0..0), cut: BTreeMap::new(), searches: 0 };
+        search.run();
+        assert!(search.searches < 2 * text.len(), "{}", search.searches);
+    }
 }

@@ -42,12 +42,12 @@ pub enum TokenKind {
 
 impl<'a> Vocabulary<'a> {
     pub fn read(metadata: &'a Metadata) -> Result<Self, TokenizerError> {
-        let names = metadata.strings(TOKENS).ok_or(TokenizerError::Missing(TOKENS))?;
+        let names = metadata.strings(TOKENS)?.ok_or(TokenizerError::Missing(TOKENS))?;
         // One id is left over for text that no token stands for.
         if TokenId::try_from(names.len()).is_err() {
             return Err(TokenizerError::TooMany);
         }
-        let mut kinds = match metadata.numbers(TOKEN_TYPES) {
+        let mut kinds = match metadata.numbers(TOKEN_TYPES)? {
             None => vec![TokenKind::Normal; names.len()],
             Some(numbers) if numbers.len() == names.len() => numbers.iter().copied().map(TokenKind::from_number).collect(),
             Some(numbers) => return Err(TokenizerError::Length { key: TOKEN_TYPES, found: numbers.len(), tokens: names.len() }),

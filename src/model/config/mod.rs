@@ -1,7 +1,12 @@
 //! The sizes of a model, from GGUF metadata.
 
+mod error;
+mod settings;
+
+pub use error::ConfigError;
+
 use super::arch::{self, Architecture};
-use super::gguf::{Gguf, GgufError, Metadata};
+use super::gguf::Gguf;
 
 /// Far beyond any model of this kind; within it no product of two sizes of a row overflows 32 bits.
 const MAX_SIZE: usize = 1 << 22;
@@ -30,52 +35,41 @@ pub struct Config {
     pub rope_scale: f64,
 }
 
-/// Why a model cannot be run.
-#[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
-    #[error("this model's architecture ({0}) is not supported; supported are {names}", names = arch::names())]
-    Architecture(String),
-    #[error("the model file does not state {0}")]
-    Missing(String),
-    #[error("the model file cannot be used: {0}")]
-    Impossible(String),
-    #[error("this model scales positions by {0:?}, which is not supported")]
-    RopeScaling(String),
-    #[error(transparent)]
-    Gguf(#[from] GgufError),
-}
-
 impl Config {
     /// Reads the sizes and checks that they fit together.
     pub fn from_gguf(gguf: &Gguf) -> Result<Self, ConfigError> {
         let metadata = &gguf.metadata;
-        let name = metadata.str("general.architecture").ok_or_else(|| ConfigError::Missing("its architecture".into()))?;
+        let name = metadata.str("general.architecture")?.ok_or_else(|| ConfigError::Missing("its architecture".into()))?;
         let architecture = arch::by_name(name).ok_or_else(|| ConfigError::Architecture(name.to_owned()))?;
         let key = |field: &str| format!("{name}.{field}");
-        let optional = |field: &str| metadata.u64(&key(field)).and_then(|number| usize::try_from(number).ok());
-        let required = |field: &str| optional(field).ok_or_else(|| ConfigError::Missing(key(field)));
+        // A number beyond `usize` is beyond every limit of `check` too.
+        let optional = |field: &str| -> Result<Option<usize>, ConfigError> {
+            Ok(metadata.u64(&key(field))?.map(|number| usize::try_from(number).unwrap_or(usize::MAX)))
+        };
+        let required = |field: &str| optional(field)?.ok_or_else(|| ConfigError::Missing(key(field)));
+        settings::check(metadata, name)?;
         let (dim, n_heads) = (required("embedding_length")?, required("attention.head_count")?);
-        let head_dim = optional("attention.key_length").unwrap_or(dim / n_heads.max(1));
+        let head_dim = optional("attention.key_length")?.unwrap_or(dim / n_heads.max(1));
         let config = Self {
             architecture,
             n_layers: required("block_count")?,
             dim,
             ffn_dim: required("feed_forward_length")?,
             n_heads,
-            n_kv_heads: optional("attention.head_count_kv").unwrap_or(n_heads),
+            n_kv_heads: optional("attention.head_count_kv")?.unwrap_or(n_heads),
             head_dim,
             vocab_size: gguf.tensor("token_embd.weight")?.shape.get(1).copied().unwrap_or(0),
             context_length: required("context_length")?,
-            norm_epsilon: metadata.f64(&key("attention.layer_norm_rms_epsilon")).unwrap_or(1e-5),
-            rope_base: metadata.f64(&key("rope.freq_base")).unwrap_or(10_000.0),
-            rope_scale: rope_scale(metadata, name)?,
+            norm_epsilon: settings::norm_epsilon(metadata, name)?,
+            rope_base: settings::rope_base(metadata, name)?,
+            rope_scale: settings::rope_scale(metadata, name)?,
         };
-        let rotated = optional("rope.dimension_count").unwrap_or(head_dim);
-        config.check(rotated)?;
+        let rotated = optional("rope.dimension_count")?.unwrap_or(head_dim);
+        config.check(rotated, optional("attention.value_length")?.unwrap_or(head_dim))?;
         Ok(config)
     }
 
-    fn check(&self, rotated: usize) -> Result<(), ConfigError> {
+    fn check(&self, rotated: usize, value_dim: usize) -> Result<(), ConfigError> {
         let facts = [
             (self.n_layers > 0 && self.n_layers <= 1024, "number of layers"),
             (self.dim > 0 && self.ffn_dim > 0 && self.vocab_size > 0, "sizes"),
@@ -87,8 +81,7 @@ impl Config {
                 [self.dim, self.ffn_dim, self.n_heads.saturating_mul(self.head_dim), self.vocab_size].iter().all(|&size| size < MAX_SIZE),
                 "sizes",
             ),
-            (self.head_dim <= MAX_HEAD_DIM, "width of a head"),
-            (self.norm_epsilon > 0.0 && self.rope_base > 0.0 && self.rope_scale > 0.0, "constants"),
+            (self.head_dim <= MAX_HEAD_DIM && value_dim == self.head_dim, "width of a head"),
         ];
         match facts.iter().find(|(holds, _)| !holds) {
             Some((_, what)) => Err(ConfigError::Impossible(format!("its {what} cannot be right"))),
@@ -103,20 +96,14 @@ impl Config {
 
     /// Rotation angle of each pair at position 1, in radians: `base^(-2i / head_dim) / scale`, further divided by
     /// `factors` (Llama 3's `rope_freqs.weight`) where the model has them. `head_dim / 2` values.
-    pub fn rope_frequencies(&self, factors: Option<&[f32]>) -> Vec<f64> {
+    ///
+    /// Errors where a factor cannot be right.
+    pub fn rope_frequencies(&self, factors: Option<&[f32]>) -> Result<Vec<f64>, ConfigError> {
+        if let Some(&factor) = factors.unwrap_or_default().iter().find(|&&factor| !settings::ROPE_FACTORS.contains(&factor.into())) {
+            return Err(ConfigError::Absurd { key: "a value of rope_freqs.weight".into(), value: factor.into() });
+        }
         let frequency = |i: usize| self.rope_base.powf(-2.0 * i as f64 / self.head_dim as f64) / self.rope_scale;
         let factor = |i: usize| factors.and_then(|factors| factors.get(i)).map_or(1.0, |&factor| f64::from(factor));
-        (0..self.head_dim / 2).map(|i| frequency(i) / factor(i)).collect()
-    }
-}
-
-/// Linear scaling of positions; Llama 3's scheme is in the tensor `rope_freqs.weight` instead.
-fn rope_scale(metadata: &Metadata, architecture: &str) -> Result<f64, ConfigError> {
-    let factor = || metadata.f64(&format!("{architecture}.rope.scaling.factor")).unwrap_or(1.0);
-    match metadata.str(&format!("{architecture}.rope.scaling.type")) {
-        Some("none") => Ok(1.0),
-        // A factor alone means linear, as in llama.cpp.
-        None | Some("linear") => Ok(factor()),
-        Some(other) => Err(ConfigError::RopeScaling(other.to_owned())),
+        Ok((0..self.head_dim / 2).map(|i| frequency(i) / factor(i)).collect())
     }
 }

@@ -1,0 +1,29 @@
+//! What can be wrong with a model's sizes and settings.
+
+use crate::model::arch;
+use crate::model::gguf::{GgufError, WrongType};
+
+/// Why a model cannot be run.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    #[error("this model's architecture ({0}) is not supported; supported are {names}", names = arch::names())]
+    Architecture(String),
+    #[error("the model file does not state {0}")]
+    Missing(String),
+    #[error("the model file cannot be used: {0}")]
+    Impossible(String),
+    #[error("this model scales positions by {0:?}, which is not supported")]
+    RopeScaling(String),
+    #[error("the model file cannot be used: {key} is {value}, which cannot be right")]
+    Absurd { key: String, value: f64 },
+    #[error("the model file asks by {0} for something that this version does not compute")]
+    Setting(String),
+    #[error(transparent)]
+    Gguf(#[from] GgufError),
+}
+
+impl From<WrongType> for ConfigError {
+    fn from(error: WrongType) -> Self {
+        Self::Gguf(error.into())
+    }
+}

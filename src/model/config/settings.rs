@@ -1,0 +1,150 @@
+//! Settings of a model beside its sizes: constants, in the range where they can be right, and those that ask for something that is not
+//! computed here.
+//!
+//! Keys and what they do: llama.cpp, `llama_model_base::load_hparams` and src/models/{llama,qwen2,qwen3}.cpp. Its converter writes none of
+//! [`NOT_COMPUTED`] for these architectures.
+
+use std::ops::RangeInclusive;
+
+use super::error::ConfigError;
+use crate::model::gguf::{Metadata, Value};
+
+/// Models have 1e-6 or 1e-5.
+const NORM_EPSILONS: RangeInclusive<f64> = 1e-12..=0.1;
+/// Models have 1e4 to 1e7.
+const ROPE_BASES: RangeInclusive<f64> = 1.0..=1e12;
+/// Of all positions (linear scaling, 1 to 16), or of one frequency (Llama 3, 1 to 32).
+pub const ROPE_FACTORS: RangeInclusive<f64> = 1e-2..=1e4;
+
+/// Settings that would change what the model computes, and the values at which they change nothing; truth counts as 1.
+///
+/// Not among them is `attention.sliding_window`: llama.cpp's graphs of these architectures have no window and do not read the key. The
+/// configurations of Qwen2 and its descendants carry one that `use_sliding_window` turns off. A pattern says which layers use it.
+const NOT_COMPUTED: &[(&str, &[f64])] = &[
+    ("attention.causal", &[1.0]),
+    ("attention.sliding_window_pattern", &[0.0]),
+    ("attention.scale", &[0.0]),
+    ("attention.clamp_kqv", &[0.0]),
+    ("attention.max_alibi_bias", &[0.0]),
+    ("attn_logit_softcapping", &[0.0]),
+    ("final_logit_softcapping", &[0.0]),
+    ("logit_scale", &[0.0, 1.0]),
+    ("embedding_scale", &[0.0, 1.0]),
+    ("residual_scale", &[0.0, 1.0]),
+    ("expert_count", &[0.0]),
+    ("nextn_predict_layers", &[0.0]),
+    ("use_parallel_residual", &[0.0]),
+    ("rope.scaling.attn_factor", &[0.0, 1.0]),
+];
+
+/// Refuses a model that asks for something that is not computed here.
+pub fn check(metadata: &Metadata, architecture: &str) -> Result<(), ConfigError> {
+    let asks = |(field, neutral): &&(&str, &[f64])| match metadata.get(&format!("{architecture}.{field}")) {
+        None => false,
+        Some(value) => number(value).is_none_or(|number| !neutral.contains(&number)),
+    };
+    match NOT_COMPUTED.iter().find(asks) {
+        Some((field, _)) => Err(ConfigError::Setting(format!("{architecture}.{field}"))),
+        None => Ok(()),
+    }
+}
+
+fn number(value: &Value) -> Option<f64> {
+    match *value {
+        Value::U64(number) => Some(number as f64),
+        Value::I64(number) => Some(number as f64),
+        Value::F64(number) => Some(number),
+        Value::Bool(flag) => Some(f64::from(u8::from(flag))),
+        Value::String(_) | Value::Strings(_) | Value::Numbers(_) => None,
+    }
+}
+
+/// What is added to the mean square before its root is taken.
+pub fn norm_epsilon(metadata: &Metadata, architecture: &str) -> Result<f64, ConfigError> {
+    let key = format!("{architecture}.attention.layer_norm_rms_epsilon");
+    constant(metadata, &key, &NORM_EPSILONS)?.ok_or(ConfigError::Missing(key))
+}
+
+/// The base of the rotations' frequencies.
+pub fn rope_base(metadata: &Metadata, architecture: &str) -> Result<f64, ConfigError> {
+    Ok(constant(metadata, &format!("{architecture}.rope.freq_base"), &ROPE_BASES)?.unwrap_or(10_000.0))
+}
+
+/// Linear scaling of positions; Llama 3's scheme is in the tensor `rope_freqs.weight` instead.
+pub fn rope_scale(metadata: &Metadata, architecture: &str) -> Result<f64, ConfigError> {
+    let factor = |field: &str| constant(metadata, &format!("{architecture}.rope.{field}"), &ROPE_FACTORS);
+    match metadata.str(&format!("{architecture}.rope.scaling.type"))? {
+        Some("none") => Ok(1.0),
+        // A factor alone means linear, as in llama.cpp; the second key is of old files.
+        None | Some("linear") => Ok(factor("scaling.factor")?.or(factor("scale_linear")?).unwrap_or(1.0)),
+        Some(other) => Err(ConfigError::RopeScaling(other.to_owned())),
+    }
+}
+
+/// A number in the range where it can be right; none where the file does not have it.
+fn constant(metadata: &Metadata, key: &str, range: &RangeInclusive<f64>) -> Result<Option<f64>, ConfigError> {
+    match metadata.f64(key)? {
+        Some(value) if !range.contains(&value) => Err(ConfigError::Absurd { key: key.to_owned(), value }),
+        value => Ok(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(pairs: &[(&str, Value)]) -> Result<[f64; 3], String> {
+        let epsilon = ("llama.attention.layer_norm_rms_epsilon", Value::F64(1e-5));
+        let metadata = Metadata::from_iter([epsilon].into_iter().chain(pairs.iter().cloned()));
+        let read = || {
+            check(&metadata, "llama")?;
+            Ok::<_, ConfigError>([norm_epsilon(&metadata, "llama")?, rope_base(&metadata, "llama")?, rope_scale(&metadata, "llama")?])
+        };
+        read().map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn constants_that_cannot_be_right_are_refused_by_name() {
+        let absurd = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1e300, 1e-300, -1.0, 0.0];
+        for field in ["attention.layer_norm_rms_epsilon", "rope.freq_base", "rope.scaling.factor", "rope.scale_linear"] {
+            for value in absurd {
+                let key = format!("llama.{field}");
+                let refused = all(&[(&key, Value::F64(value))]).unwrap_err();
+                assert!(refused.contains(&format!("{key} is {value}, which cannot be right")), "{refused}");
+            }
+            assert!(
+                all(&[(&format!("llama.{field}"), Value::String("1e-5".into()))]).unwrap_err().contains("is a text instead of a number")
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_not_computed_is_refused_by_name() {
+        for (field, value) in [
+            ("attention.causal", Value::Bool(false)),
+            ("attention.scale", Value::F64(0.015_625)),
+            ("attention.sliding_window_pattern", Value::Numbers(vec![1.0, 0.0])),
+            ("logit_scale", Value::F64(0.0625)),
+            ("expert_count", Value::U64(8)),
+            ("final_logit_softcapping", Value::F64(f64::NAN)),
+        ] {
+            let refused = all(&[(&format!("llama.{field}"), value)]).unwrap_err();
+            assert!(refused.contains(&format!("llama.{field}")), "{refused}");
+        }
+    }
+
+    #[test]
+    fn what_converters_write_is_read() {
+        let written = [
+            ("llama.attention.causal", Value::Bool(true)),
+            ("llama.attention.sliding_window", Value::U64(4096)),
+            ("llama.expert_count", Value::U64(0)),
+            ("llama.rope.freq_base", Value::F64(500_000.0)),
+            ("llama.rope.scaling.type", Value::String("linear".into())),
+            ("llama.rope.scaling.factor", Value::U64(4)),
+        ];
+        assert_eq!(all(&written), Ok([1e-5, 500_000.0, 4.0]));
+        assert_eq!(all(&[]), Ok([1e-5, 10_000.0, 1.0]));
+        assert_eq!(all(&[("llama.rope.scale_linear", Value::F64(2.0))]).unwrap()[2], 2.0);
+    }
+}
