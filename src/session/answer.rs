@@ -51,19 +51,23 @@ impl<M: LanguageModel> Session<M> {
         on_token: &mut dyn Callback<String>,
     ) -> Result<AnsweredText, Problem> {
         problems::check_question(question)?;
-        let framed = FramedPrompt::new(&question.prompt, self.template_of(question), &self.tokenizer);
-        let framed = framed.map_err(|error| problems::template_failed(&error))?;
-        if framed.ids.is_empty() {
-            return Err(problems::prompt_without_tokens());
-        }
         let context_length = self.lm.config().context_length;
         let limit = question.max_context.map_or(context_length, |chosen| chosen.min(context_length));
         // At least one token of the answer has to fit.
-        if framed.ids.len() >= limit {
-            return Err(problems::too_long(framed.ids.len() + 1, limit, context_length));
+        let room = limit.saturating_sub(1);
+        let framed = FramedPrompt::new(&question.prompt, self.template_of(question), &self.tokenizer, room);
+        let framed = framed.map_err(|error| problems::framing_failed(&error, context_length))?;
+        if framed.ids.is_empty() {
+            return Err(problems::prompt_without_tokens());
         }
         let (answer, origin) = match &question.answer {
-            Some(answer) => (TokenizedAnswer::from_text(answer, &framed.ids, &self.tokenizer), Answer::Given {}),
+            Some(answer) => {
+                let fewest = framed.ids.len().saturating_add(self.tokenizer.fewest_tokens(answer.len()));
+                if fewest > limit {
+                    return Err(problems::too_long(fewest, limit, context_length));
+                }
+                (TokenizedAnswer::from_text(answer, &framed.ids, &self.tokenizer), Answer::Given {})
+            }
             None => {
                 let Question { sampling, max_tokens, .. } = *question;
                 let (ids, stop) = self.generated(&framed.ids, sampling, max_tokens.min(limit - framed.ids.len()), on_token).await?;

@@ -35,9 +35,14 @@ pub fn method_of(question: &Question) -> Result<&'static attribution::Attributio
         .ok_or_else(|| Problem::new(format!("there is no method {:?}", question.method), "Choose another method."))
 }
 
-/// The chat template cannot frame the prompt.
-pub fn template_failed(error: &ChatError) -> Problem {
-    Problem::new(error.to_string(), "Turn the chat template off, or choose another model.")
+/// The prompt does not fit, or the chat template cannot frame it.
+pub fn framing_failed(error: &ChatError, context_length: usize) -> Problem {
+    match *error {
+        // With one token of the answer.
+        ChatError::TooLong { tokens, limit } => too_long(tokens + 1, limit + 1, context_length),
+        ChatError::FarTooLong { .. } => Problem::new(error.to_string(), "Shorten the prompt, or choose a model with a longer context."),
+        _ => Problem::new(error.to_string(), "Turn the chat template off, or choose another model."),
+    }
 }
 
 /// The vocabulary has no token for any character of the prompt.

@@ -41,9 +41,9 @@ pub struct SplitText {
 }
 
 impl FramedPrompt {
-    /// The prompt in the model's chat frame, or plain where there is no template.
-    pub fn new(prompt: &str, template: Option<&ChatTemplate>, tokenizer: &Tokenizer) -> Result<Self, ChatError> {
-        let framed = chat::frame(template, tokenizer, prompt, template_date())?;
+    /// The prompt in the model's chat frame, or plain where there is no template: at most `limit` tokens.
+    pub fn new(prompt: &str, template: Option<&ChatTemplate>, tokenizer: &Tokenizer, limit: usize) -> Result<Self, ChatError> {
+        let framed = chat::frame_within(limit, template, tokenizer, prompt, template_date())?;
         let is_prompt = |token: &FramedToken| framed.prompt.contains(&first_visible(&framed.text, &token.span));
         let of_prompt = |token: &FramedToken| token.prompt.clone().filter(|_| is_prompt(token));
         let prompt_start = framed.tokens.iter().position(|token| of_prompt(token).is_some()).unwrap_or(0);

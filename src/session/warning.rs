@@ -11,8 +11,9 @@ use crate::problem::Problem;
 impl<M: LanguageModel> Session<M> {
     /// The signs of mistakes in the model's greedy answer to `prompt`, from which the check's weights are fitted.
     pub async fn answer_signs(&mut self, prompt: &str, answer: &str) -> Result<Signs, Problem> {
-        let framed =
-            FramedPrompt::new(prompt, self.template.as_ref(), &self.tokenizer).map_err(|error| problems::template_failed(&error))?;
+        let context_length = self.lm.config().context_length;
+        let framed = FramedPrompt::new(prompt, self.template.as_ref(), &self.tokenizer, context_length);
+        let framed = framed.map_err(|error| problems::framing_failed(&error, context_length))?;
         let answer = TokenizedAnswer::from_text(answer, &framed.ids, &self.tokenizer);
         self.signs(prompt, &framed, &answer).await
     }

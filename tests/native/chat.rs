@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use glasscage::model::chat::{ChatMessage, ChatTemplate, Date, Framed, Variables, frame};
+use glasscage::model::chat::{ChatError, ChatMessage, ChatTemplate, Date, Framed, Variables, frame, frame_within};
 use glasscage::model::gguf::{Gguf, Metadata, Value};
 use glasscage::model::tokenizer::{TokenId, Tokenizer};
 use proptest::prelude::*;
@@ -30,10 +30,25 @@ fn renderings_are_those_of_jinja2() {
     assert_eq!(cases.len(), 156);
 }
 
+#[test]
+fn expressions_are_those_of_jinja2() {
+    let cases: Vec<serde_json::Value> = serde_json::from_str(include_str!("../golden/chat/expressions.json")).unwrap();
+    let messages = [ChatMessage { role: "system", content: "Be brief. " }, ChatMessage { role: "user", content: "Why?\nWho's there?" }];
+    for case in &cases {
+        let template = ChatTemplate::new(case["template"].as_str().unwrap(), "<s>", "</s>");
+        let rendered = template.and_then(|template| template.render(&messages, true, &Variables::new(), day()));
+        match case["rendered"].as_str() {
+            Some(expected) => assert_eq!(rendered.as_deref().ok(), Some(expected), "{case} {rendered:?}"),
+            None => assert!(rendered.is_err(), "{case} {rendered:?}"),
+        }
+    }
+    assert!(cases.len() > 100, "{}", cases.len());
+}
+
 fn render(template: &ChatTemplate, case: &serde_json::Value) -> String {
     let messages: Vec<ChatMessage<'_>> = case["messages"].as_array().unwrap().iter().map(message).collect();
     let variables: Variables = serde_json::from_value(case["variables"].clone()).unwrap();
-    template.render(&messages, case["add_generation_prompt"].as_bool().unwrap(), variables).unwrap()
+    template.render(&messages, case["add_generation_prompt"].as_bool().unwrap(), &variables, day()).unwrap()
 }
 
 fn message(json: &serde_json::Value) -> ChatMessage<'_> {
@@ -112,6 +127,16 @@ fn without_a_template_the_prompt_follows_the_beginning_of_text() {
 }
 
 #[test]
+fn a_prompt_that_cannot_fit_is_refused_before_it_is_made_into_tokens() {
+    let framed = |n_bytes: usize| frame_within(100, None, &tiny(), &"a".repeat(n_bytes), day());
+    assert_eq!(framed(98).unwrap().tokens.len(), 100, "the beginning of text and the space before it are tokens too");
+    assert!(matches!(framed(99), Err(ChatError::TooLong { tokens: 101, limit: 100 })));
+    // The longest token has 12 bytes.
+    assert!(matches!(framed(1_200), Err(ChatError::TooLong { .. })));
+    assert!(matches!(framed(1_201), Err(ChatError::FarTooLong { fewest: 101, limit: 100 })));
+}
+
+#[test]
 fn base_models_have_no_template() {
     assert!(ChatTemplate::from_metadata(&tiny_metadata(), &tiny()).unwrap().is_none());
 }
@@ -121,7 +146,7 @@ fn the_template_knows_the_names_of_its_tokens() {
     let source = Value::String("{{ bos_token }}|{{ eos_token }}".to_owned());
     let metadata = Metadata::from_iter([("tokenizer.chat_template", source)]);
     let template = ChatTemplate::from_metadata(&metadata, &tiny()).unwrap().unwrap();
-    assert_eq!(template.render(&[], false, Variables::new()).unwrap(), "<s>|</s>");
+    assert_eq!(template.render(&[], false, &Variables::new(), day()).unwrap(), "<s>|</s>");
 }
 
 #[test]
@@ -134,7 +159,7 @@ fn thinking_is_off_and_the_day_is_the_one_handed_in() {
 #[test]
 fn json_is_written_as_python_writes_it() {
     let template = ChatTemplate::new("{{ messages | tojson }}\n{{ [1, '<é>'] | tojson(indent=2) }}", "", "").unwrap();
-    let written = template.render(&[ChatMessage { role: "user", content: "it's" }], false, Variables::new()).unwrap();
+    let written = template.render(&[ChatMessage { role: "user", content: "it's" }], false, &Variables::new(), day()).unwrap();
     assert_eq!(written, "[{\"role\": \"user\", \"content\": \"it's\"}]\n[\n  1,\n  \"<é>\"\n]");
 }
 
@@ -144,11 +169,13 @@ fn templates_that_cannot_be_used_say_why() {
         ("{% if %}", "cannot be used: unexpected"),
         ("{{ raise_exception('Only tools!') }}", "cannot be used: Only tools!"),
         ("{{ strftime_now('%Q') }}", "unknown date format \"%Q\""),
+        ("{{ messages[0].nothing.more }}", "it looks into an undefined value"),
+        ("{{ 1 | frobnicate }}", "unknown filter: frobnicate"),
         ("{{ 1 | tojson(indent=1000) }}", "too large"),
-        ("{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}", "takes too many steps"),
-        ("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "cannot be used: recursion limit"),
+        ("{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}", "takes too much work"),
+        ("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "nest too deep"),
         ("{% for m in messages %}{% break %}{% endfor %}", "does not repeat the prompt"),
-        (&format!("{{{{ {}1 }}}}", "-".repeat(9_000)), "a tag that is too long"),
+        (&format!("{{{{ {}1 }}}}", "-".repeat(9_000)), "a tag of it is too long"),
         ("no prompt", "does not repeat the prompt"),
         ("{{ messages[0].content }}{{ messages[0].content }}", "does not repeat the prompt"),
         ("{{ messages[0].content | upper }}", "does not repeat the prompt"),
@@ -158,6 +185,106 @@ fn templates_that_cannot_be_used_say_why() {
         let error = framed.expect_err(source).to_string();
         assert!(error.contains(expect), "{source}: {error:?} does not say {expect:?}");
     }
+}
+
+/// Templates that would take memory or time without end, the whole stack, or what there is not.
+fn hostile() -> Vec<String> {
+    let nested = |made: &str, last: &str| {
+        format!("{{% set ns = namespace(x=[]) %}}{{% for i in range(60) %}}{{% set ns.x = {made} %}}{{% endfor %}}{{{{ {last} }}}}")
+    };
+    let doubled = |made: &str| {
+        let start = "{% set ns = namespace(x='aaaaaaaa') %}{% for i in range(64) %}{% set ns.x =";
+        format!("{start} {made} %}}{{% endfor %}}{{{{ ns.x | length }}}}")
+    };
+    let many = |expression: &str| format!("{{% set x = 'a' * 100000 %}}{{% for i in range(5000) %}}{{{{ {expression} }}}}{{% endfor %}}");
+    let expressions = [
+        "4 is divisibleby(0)",
+        "'abc'[::-9223372036854775808]",
+        "[1, 2, 3][::-4294967296]['a'].b.c",
+        "9223372036854775807 + 1",
+        "(-9223372036854775807 - 1) // -1",
+        "(-9223372036854775807 - 1) | abs",
+        "2 ** 64",
+        "'x' * 4294967296",
+        "[0] * 9223372036854775807",
+        "range(-9223372036854775807, 9223372036854775807) | length",
+        "'%1000000000d' | format(1)",
+        "'%.*f' | format(1000000000, 1.0)",
+        "'{:>1000000000}'.format(1)",
+        "'a' | indent(4294967296, true)",
+        "[1] | batch(4294967296, 0) | list",
+        "[1] | slice(4294967296) | list",
+        "[1] | tojson(indent=4294967296)",
+        "range(9999) | list | unique | length",
+        "1.5 | round(2147483648)",
+        "([9007199254740993, 9007199254740992.0, none] * 40) | sort",
+    ];
+    let mut all: Vec<String> = expressions.iter().map(|expression| format!("{{{{ {expression} }}}}")).collect();
+    all.extend(["{'a': ns}", "[ns]", "ns"].map(|made| nested(made, "ns.x")));
+    all.extend(["[[ns.x]]", "[{'a': ns.x}]"].map(|made| nested(made, "1")));
+    let seen = ["ns.x", "ns.x | tojson", "ns.x == [ns.x[0], ns.x[0] + []]", "[ns.x, ns.x] | sort", "ns.x | string | length"];
+    all.extend(seen.map(|last| nested("[ns.x, ns.x]", last)));
+    all.extend(["ns.x ~ ns.x", "ns.x + ns.x", "ns.x * 8", "ns.x | replace('a', ns.x)", "[ns.x, ns.x] | join"].map(doubled));
+    all.extend(["'%s%s' | format(ns.x, ns.x)", "ns.x | upper ~ ns.x", "'{0}{0}'.format(ns.x)", "ns.x.join([ns.x, ns.x])"].map(doubled));
+    all.extend(
+        ["x in (x ~ 'b')", "x.replace('', x)", "x | list | join(x)", "x.split('a')", "x | title", "x | trim(x)", "x == x ~ ''"].map(many),
+    );
+    all.extend([
+        "{% for i in range(9999) %}{% for j in range(9999) %}{% for k in range(9999) %}{% endfor %}{% endfor %}{% endfor %}".to_owned(),
+        "{% macro f(n) %}{{ f(n) }}{{ f(n) }}{% endmacro %}{{ f(1) }}".to_owned(),
+        "{% macro f(n) %}{% call f(n) %}{{ caller() }}{% endcall %}{% endmacro %}{{ f(1) }}".to_owned(),
+        format!("{{% if 0 %}}{}{{% endif %}}", "{% elif 0 %}".repeat(4_000)),
+        format!("{}{{{{ 1 }}}}{}", "{% if 1 %}".repeat(2_000), "{% endif %}".repeat(2_000)),
+        format!("{}{{{{ 1 }}}}{}", "{% set x %}".repeat(2_000), "{% endset %}".repeat(2_000)),
+        format!("{{{{ {}1{} }}}}", "(".repeat(140), ")".repeat(140)),
+        format!("{{{{ {}1{} }}}}", "[".repeat(4_000), "]".repeat(4_000)),
+        format!("{{{{ 1{} }}}}", "+1".repeat(4_000)),
+        format!("{{{{ 1{} }}}}", "|abs".repeat(240)),
+        format!("{{{{ {}1 }}}}", "not ".repeat(490)),
+        format!("{{{{ {}1 }}}}", "- ".repeat(490)),
+        format!("{{{{ {}1 }}}}", "2 ** ".repeat(240)),
+        format!("{{{{ a{} }}}}", "()".repeat(240)),
+        format!("{{# {} #}}", "a".repeat(1 << 18)),
+        "{{".repeat(25_000),
+        "{% raw %}".repeat(6_000),
+        "{#".repeat(25_000),
+        format!("{}{{% if 1 %}}", " ".repeat(50_000)),
+        "{{ '".repeat(10_000),
+    ]);
+    all
+}
+
+/// Templates as tall as they may be: blocks, conditions, signs and brackets.
+fn tall() -> Vec<String> {
+    let condition = format!("{{% elif {}{}1{} %}}", "not ".repeat(300), "(".repeat(12), ")".repeat(12));
+    let conditions = format!("{{% if 0 %}}{}{condition}{{% endif %}}", "{% elif 0 %}".repeat(99));
+    vec![
+        format!("{}{conditions}{}", "{% if 1 %}".repeat(11), "{% endif %}".repeat(11)),
+        format!("{}{{{{ 1 }}}}{}", "{% for i in [1] %}".repeat(23), "{% endfor %}".repeat(23)),
+        format!("{{{{ {}1{} }}}}", "[".repeat(23), "]".repeat(23)),
+        format!("{{{{ {}1 }}}}", "1 if 1 else ".repeat(120)),
+        format!("{{{{ [[]] | map({}) }}}}", vec!["'map'"; 200].join(", ")),
+        "{{ strftime_now('%d' * 100000) }}".to_owned(),
+    ]
+}
+
+#[test]
+fn no_template_takes_the_stack_the_memory_or_the_day() {
+    let prompt = "some words. ".repeat(100);
+    let framed = move |source: &str| {
+        let template = ChatTemplate::new(source, "", "")?;
+        frame(Some(&template), &tiny(), &prompt, day()).map(|framed| framed.text.len())
+    };
+    let frame_all = move || {
+        for source in hostile() {
+            let shown = source.chars().take(100).collect::<String>();
+            let error = framed(&source).expect_err(&shown).to_string();
+            assert!(error.starts_with("the chat template of this model cannot be used: "), "{shown}: {error}");
+        }
+        tall().iter().for_each(|source| drop(framed(source)));
+    };
+    // As much as a worker of the page has.
+    std::thread::Builder::new().stack_size(1 << 20).spawn(frame_all).unwrap().join().unwrap();
 }
 
 #[test]

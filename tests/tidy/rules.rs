@@ -20,7 +20,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("wgpu", &["wgpu"]),
     ("candle", &["candle_core", "candle_nn", "candle_transformers"]),
     ("tokenizers", &["tokenizers"]),
-    ("minijinja", &["minijinja", "minijinja_contrib"]),
+    ("minijinja", &["minijinja"]),
     ("terminal", &["clap", "pollster"]),
 ];
 

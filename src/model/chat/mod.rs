@@ -1,11 +1,13 @@
 //! The visitor's prompt in the frame that a chat model was trained on, as tokens.
 
 mod date;
+mod jinja;
 mod template;
 
 use std::ops::Range;
 
 pub use self::date::Date;
+pub use self::jinja::JinjaError;
 pub use self::template::{ChatError, ChatMessage, ChatTemplate, Variables};
 use super::tokenizer::{Token, TokenId, Tokenizer};
 
@@ -43,14 +45,33 @@ struct Placed {
 /// and prompt are tokenized as one text, as llama.cpp does. (Tokens of type `USER_DEFINED` are recognized in the prompt too; see
 /// [`Tokenizer::encode`].)
 pub fn frame(template: Option<&ChatTemplate>, tokenizer: &Tokenizer, prompt: &str, date: Date) -> Result<Framed, ChatError> {
+    frame_within(usize::MAX, template, tokenizer, prompt, date)
+}
+
+/// As [`frame`], of at most `limit` tokens: a text that is too long for that in any case is not made into tokens at all.
+pub fn frame_within(
+    limit: usize,
+    template: Option<&ChatTemplate>,
+    tokenizer: &Tokenizer,
+    prompt: &str,
+    date: Date,
+) -> Result<Framed, ChatError> {
     let placed = match template {
         Some(template) => Placed::in_template(template, prompt, date)?,
         None => Placed { text: prompt.to_owned(), prompt: 0..prompt.len(), trimmed: 0 },
     };
+    let fewest = tokenizer.fewest_tokens(placed.text.len());
+    if fewest > limit {
+        return Err(ChatError::FarTooLong { fewest, limit });
+    }
     let tokens = tokenizer.encode_partly_plain(&placed.text, &placed.prompt);
     let begins = tokenizer.bos().is_some_and(|bos| tokens.first().is_some_and(|token| token.id == bos));
     let added = tokenizer.bos().filter(|_| tokenizer.adds_bos() && !begins).map(|id| Token { id, span: 0..0 });
-    let tokens = added.into_iter().chain(tokens).map(|token| placed.framed(token)).collect();
+    let tokens: Vec<Token> = added.into_iter().chain(tokens).collect();
+    if tokens.len() > limit {
+        return Err(ChatError::TooLong { tokens: tokens.len(), limit });
+    }
+    let tokens = tokens.into_iter().map(|token| placed.framed(token)).collect();
     Ok(Framed { tokens, text: placed.text, prompt: placed.prompt })
 }
 
@@ -83,8 +104,7 @@ impl Placed {
 
 fn render(template: &ChatTemplate, prompt: &str, date: Date) -> Result<String, ChatError> {
     let message = ChatMessage { role: "user", content: prompt };
-    let variables = [("enable_thinking", false.into()), ("strftime_now", template::strftime_now(date))];
-    template.render(&[message], true, variables.map(|(name, value)| (name.to_owned(), value)).into())
+    template.render(&[message], true, &Variables::from([("enable_thinking".to_owned(), false.into())]), date)
 }
 
 /// Where the prompt stands in `text`, and how many of its bytes are missing at its start.

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes what the chat templates make of the messages in rendered.json, as Jinja2 renders them for Hugging Face transformers.
+"""Writes what the chat templates make of the messages in rendered.json, and what the lines of expressions.txt make of two messages, as
+Jinja2 renders them for Hugging Face transformers.
 
     python3 tests/golden/chat/make.py      (needs jinja2 3.1.6 and gguf 0.19.0)
 """
@@ -9,6 +10,7 @@ import tempfile
 import zlib
 
 from gguf import GGUFReader
+from jinja2 import TemplateError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 HERE = pathlib.Path(__file__).parent
@@ -38,6 +40,34 @@ def rendered(template, case):
     return template.render(messages=case["messages"], add_generation_prompt=case["add_generation_prompt"], **case["variables"])
 
 
+MESSAGES = [{"role": "system", "content": "Be brief. "}, {"role": "user", "content": "Why?\nWho's there?"}]
+
+
+def tojson(value, ensure_ascii=False, indent=None, separators=None, sort_keys=False):
+    return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+
+
+def raise_exception(message):
+    raise TemplateError(message)
+
+
+def expression(line):
+    """None where Jinja2 refuses the line."""
+    environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols"])
+    environment.filters["tojson"] = tojson
+    environment.globals["raise_exception"] = raise_exception
+    variables = {"messages": MESSAGES, "add_generation_prompt": True, "bos_token": "<s>", "eos_token": "</s>"}
+    try:
+        return environment.from_string(line).render(**variables)
+    except Exception:
+        return None
+
+
+def expressions():
+    lines = (HERE / "expressions.txt").read_text(encoding="utf-8").splitlines()
+    return [{"template": line, "rendered": expression(line)} for line in lines]
+
+
 def main():
     file, known = HERE / "rendered.json", templates()
     cases = json.loads(file.read_text(encoding="utf-8"))
@@ -45,6 +75,8 @@ def main():
         case["rendered"] = rendered(known[case["template"]], case)
     lines = ",\n".join(json.dumps(case, ensure_ascii=False) for case in cases)
     file.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    lines = ",\n".join(json.dumps(case, ensure_ascii=False) for case in expressions())
+    (HERE / "expressions.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
 
 
 main()

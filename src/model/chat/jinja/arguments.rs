@@ -1,0 +1,59 @@
+//! What a function, a filter, a test or a method is called with.
+
+use super::error::{Result, refused};
+use super::value::Value;
+
+/// Arguments by place and by name, taken one by one.
+#[derive(Default)]
+pub struct Arguments {
+    by_place: Vec<Option<Value>>,
+    by_name: Vec<(String, Value)>,
+}
+
+impl Arguments {
+    pub fn new(by_place: Vec<Value>, by_name: Vec<(String, Value)>) -> Self {
+        Self { by_place: by_place.into_iter().map(Some).collect(), by_name }
+    }
+
+    /// The argument at this place, or of this name.
+    pub fn take(&mut self, place: usize, name: &str) -> Option<Value> {
+        if let Some(value) = self.by_place.get_mut(place).and_then(Option::take) {
+            return Some(value);
+        }
+        let at = self.by_name.iter().position(|(known, _)| known == name)?;
+        Some(self.by_name.swap_remove(at).1)
+    }
+
+    /// The argument, which has to be there.
+    pub fn need(&mut self, place: usize, name: &str) -> Result<Value> {
+        self.take(place, name).map_or_else(|| refused(format!("a call of it has no {name}")), Ok)
+    }
+
+    /// The argument, where it is a flag that is set.
+    pub fn flag(&mut self, place: usize, name: &str) -> bool {
+        self.take(place, name).is_some_and(|value| value.is_true())
+    }
+
+    /// A number; none where the argument is not there or none.
+    pub fn int(&mut self, place: usize, name: &str) -> Result<Option<i64>> {
+        self.take(place, name).filter(|value| !matches!(value, Value::None)).map(|value| value.as_int()).transpose()
+    }
+
+    /// All that are left by place.
+    pub fn rest(&mut self) -> Vec<Value> {
+        self.by_place.drain(..).flatten().collect()
+    }
+
+    /// All that are left by name.
+    pub fn named(&mut self) -> Vec<(String, Value)> {
+        std::mem::take(&mut self.by_name)
+    }
+
+    /// Checks that all were taken.
+    pub fn end(self) -> Result<()> {
+        if self.by_place.iter().any(Option::is_some) || !self.by_name.is_empty() {
+            return refused("a call of it has an argument too many");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,102 @@
+//! Which values are equal, and which comes first.
+
+use std::cmp::Ordering;
+
+use super::budget::Budget;
+use super::error::{Result, refused};
+use super::value::Value;
+
+/// Whether two values are equal, as in Python: `1 == 1.0 == True`.
+pub fn equals(a: &Value, b: &Value, budget: &Budget) -> Result<bool> {
+    budget.spend(1)?;
+    Ok(match (a, b) {
+        (Value::Undefined, Value::Undefined) | (Value::None, Value::None) => true,
+        (Value::Text(a), Value::Text(b)) => a.len() == b.len() && texts(a, b, budget)?.is_eq(),
+        (Value::List(a), Value::List(b)) => {
+            a.is_tuple == b.is_tuple && a.items.len() == b.items.len() && all_equal(&a.items, &b.items, budget)?
+        }
+        (Value::Map(a), Value::Map(b)) => a.entries.len() == b.entries.len() && all_found(&a.entries, &b.entries, budget)?,
+        (Value::Namespace(a), Value::Namespace(b)) => std::rc::Rc::ptr_eq(a, b),
+        (Value::Loop(a), Value::Loop(b)) => std::rc::Rc::ptr_eq(a, b),
+        (Value::Macro(a, _), Value::Macro(b, _)) => a == b,
+        (Value::Function(a), Value::Function(b)) => a == b,
+        _ => numbers(a, b).is_some_and(|order| order == Some(Ordering::Equal)),
+    })
+}
+
+fn all_equal(a: &[Value], b: &[Value], budget: &Budget) -> Result<bool> {
+    for (a, b) in a.iter().zip(b) {
+        if !equals(a, b, budget)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn all_found(a: &[(Value, Value)], b: &[(Value, Value)], budget: &Budget) -> Result<bool> {
+    for (key, value) in a {
+        match get(b, key, budget)? {
+            Some(other) if equals(value, &other, budget)? => {}
+            _ => return Ok(false),
+        }
+    }
+    Ok(true)
+}
+
+/// Which of two values comes first; none where one is NaN.
+pub fn order(a: &Value, b: &Value, budget: &Budget) -> Result<Option<Ordering>> {
+    budget.spend(1)?;
+    match (a, b) {
+        (Value::Text(a), Value::Text(b)) => texts(a, b, budget).map(Some),
+        (Value::List(a), Value::List(b)) => {
+            for (a, b) in a.items.iter().zip(&b.items) {
+                if !equals(a, b, budget)? {
+                    return order(a, b, budget);
+                }
+            }
+            Ok(Some(a.items.len().cmp(&b.items.len())))
+        }
+        _ => match numbers(a, b) {
+            Some(order) => Ok(order),
+            None => refused(format!("it compares a {} with a {}", a.kind(), b.kind())),
+        },
+    }
+}
+
+fn texts(a: &str, b: &str, budget: &Budget) -> Result<Ordering> {
+    budget.spend(a.len().min(b.len()))?;
+    Ok(a.cmp(b))
+}
+
+/// The order of two numbers; `None` where one of the values is none.
+fn numbers(a: &Value, b: &Value) -> Option<Option<Ordering>> {
+    if let (Ok(a), Ok(b)) = (a.as_int(), b.as_int()) {
+        return Some(Some(a.cmp(&b)));
+    }
+    Some(float(a)?.partial_cmp(&float(b)?))
+}
+
+/// A number as a float.
+pub fn float(value: &Value) -> Option<f64> {
+    match *value {
+        Value::Float(number) => Some(number),
+        Value::Int(number) => Some(number as f64),
+        Value::Bool(flag) => Some(f64::from(u8::from(flag))),
+        _ => None,
+    }
+}
+
+/// The value of a key.
+pub fn get(entries: &[(Value, Value)], key: &Value, budget: &Budget) -> Result<Option<Value>> {
+    Ok(position(entries, key, budget)?.map(|at| entries[at].1.clone()))
+}
+
+/// Where a key is.
+pub fn position(entries: &[(Value, Value)], key: &Value, budget: &Budget) -> Result<Option<usize>> {
+    for (at, (known, _)) in entries.iter().enumerate() {
+        if equals(known, key, budget)? {
+            return Ok(Some(at));
+        }
+    }
+    Ok(None)
+}

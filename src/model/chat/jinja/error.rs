@@ -1,0 +1,25 @@
+//! Why a template was not rendered.
+
+pub type Result<T> = std::result::Result<T, JinjaError>;
+
+/// Why a template was not rendered.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum JinjaError {
+    #[error("it takes too much work")]
+    TooMuchWork,
+    #[error("its steps or values nest too deep")]
+    TooDeep,
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// The template does what cannot be done.
+pub fn refused<T>(what: impl Into<String>) -> Result<T> {
+    Err(JinjaError::Refused(what.into()))
+}
+
+impl From<minijinja::Error> for JinjaError {
+    fn from(error: minijinja::Error) -> Self {
+        Self::Refused(error.detail().map_or_else(|| error.kind().to_string(), str::to_owned))
+    }
+}

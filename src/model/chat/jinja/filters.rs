@@ -1,0 +1,181 @@
+//! What follows `|`.
+
+use super::arguments::Arguments;
+use super::attributes::{at_path, attribute};
+use super::budget::{Budget, Output};
+use super::compare::float;
+use super::error::{Result, refused};
+use super::lists;
+use super::methods::pairs;
+use super::texts;
+use super::value::Value;
+use super::write::{JsonStyle, json, written};
+
+/// The widest indent of JSON.
+const MAX_INDENT: usize = 16;
+
+/// `value | name(arguments)`.
+pub fn apply(name: &str, value: &Value, mut arguments: Arguments, budget: &Budget) -> Result<Value> {
+    let result = match of_any(name, value, &mut arguments, budget)? {
+        None => of_text_or_list(name, value, &mut arguments, budget)?,
+        result => result,
+    };
+    arguments.end()?;
+    result.map_or_else(|| refused(format!("it has an unknown filter: {name}")), Ok)
+}
+
+fn of_any(name: &str, value: &Value, arguments: &mut Arguments, budget: &Budget) -> Result<Option<Value>> {
+    Ok(Some(match name {
+        "default" | "d" => {
+            let default = arguments.take(0, "default_value").unwrap_or_else(|| Value::text(""));
+            let counts_as_none = if arguments.flag(1, "boolean") { !value.is_true() } else { value.is_undefined() };
+            if counts_as_none { default } else { value.clone() }
+        }
+        "safe" => value.clone(),
+        "string" => Value::text(written(value, budget)?),
+        "escape" | "e" => escaped(&written(value, budget)?, budget)?,
+        "length" | "count" => {
+            budget.spend(if let Value::Text(text) = value { text.len() } else { 0 })?;
+            match value.length() {
+                Some(length) => Value::Int(length as i64),
+                None => return refused(format!("it asks for the length of a {}", value.kind())),
+            }
+        }
+        "tojson" => to_json(value, arguments, budget)?,
+        "int" => to_int(value, arguments)?,
+        "float" => {
+            let default = arguments.take(0, "default").unwrap_or(Value::Float(0.0));
+            let number = float(value).or_else(|| value.as_text().ok()?.trim().parse().ok());
+            number.map_or(default, Value::Float)
+        }
+        "abs" => match value {
+            Value::Float(number) => Value::Float(number.abs()),
+            value => value.as_int()?.checked_abs().map(Value::Int).map_or_else(|| refused("a number of it is too large"), Ok)?,
+        },
+        "round" => rounded(value, arguments)?,
+        "attr" => attribute(value, &arguments.need(0, "name")?, budget)?,
+        "map" => mapped(&value.items(budget)?, arguments, budget)?,
+        "items" => match value {
+            Value::Map(map) => pairs(&map.entries, budget)?,
+            Value::Undefined => Value::list(Vec::new(), budget)?,
+            other => return refused(format!("it asks for the items of a {}", other.kind())),
+        },
+        _ => return Ok(None),
+    }))
+}
+
+fn of_text_or_list(name: &str, value: &Value, arguments: &mut Arguments, budget: &Budget) -> Result<Option<Value>> {
+    let is_of_text = matches!(name, "trim" | "upper" | "lower" | "title" | "capitalize" | "replace" | "indent" | "format");
+    if !is_of_text {
+        return lists::filter(name, value, arguments, budget);
+    }
+    let text = written(value, budget)?;
+    Ok(Some(match name {
+        "trim" => {
+            let chars = arguments.take(0, "chars").filter(|chars| !matches!(chars, Value::None));
+            Value::text(texts::trimmed(&text, chars.as_ref().map(Value::as_text).transpose()?, [true, true], budget)?)
+        }
+        "upper" => texts::upper(&text, budget)?,
+        "lower" => texts::lower(&text, budget)?,
+        "title" => texts::title(&text, budget)?,
+        "capitalize" => texts::capitalize(&text, budget)?,
+        "replace" => {
+            let (old, new) = (written(&arguments.need(0, "old")?, budget)?, written(&arguments.need(1, "new")?, budget)?);
+            texts::replaced(&text, &old, &new, arguments.int(2, "count")?, budget)?
+        }
+        "indent" => {
+            let width = match arguments.take(0, "width").unwrap_or(Value::Int(4)) {
+                Value::Text(width) => width.to_string(),
+                width => {
+                    let width = width.as_count()?;
+                    budget.spend(width)?;
+                    " ".repeat(width)
+                }
+            };
+            let (first, blank) = (arguments.flag(1, "first"), arguments.flag(2, "blank"));
+            texts::indented(&text, &width, first, blank, budget)?
+        }
+        _ => texts::formatted_by_percent(&text, arguments.rest(), budget)?,
+    }))
+}
+
+/// Of each item an attribute, or what a filter makes of it.
+fn mapped(items: &[Value], arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
+    if let Some(path) = arguments.take(usize::MAX, "attribute") {
+        let default = arguments.take(usize::MAX, "default");
+        let value = |item: &Value| {
+            let value = at_path(item, &path, budget)?;
+            Ok(default.clone().filter(|_| value.is_undefined()).unwrap_or(value))
+        };
+        return Value::list(items.iter().map(value).collect::<Result<_>>()?, budget);
+    }
+    let mut rest = arguments.rest().into_iter();
+    let Some(name) = rest.next() else { return refused("its map has no filter") };
+    let (by_place, by_name) = (rest.collect::<Vec<_>>(), arguments.named());
+    budget.enter()?;
+    let value = |item: &Value| apply(name.as_text()?, item, Arguments::new(by_place.clone(), by_name.clone()), budget);
+    let mapped = items.iter().map(value).collect::<Result<_>>()?;
+    budget.leave();
+    Value::list(mapped, budget)
+}
+
+fn escaped(text: &str, budget: &Budget) -> Result<Value> {
+    let mut out = Output::new(budget);
+    for c in text.chars() {
+        match c {
+            '&' => out.push("&amp;")?,
+            '<' => out.push("&lt;")?,
+            '>' => out.push("&gt;")?,
+            '"' => out.push("&#34;")?,
+            '\'' => out.push("&#39;")?,
+            c => out.push(c.encode_utf8(&mut [0; 4]))?,
+        }
+    }
+    Ok(Value::text(out.into_text()))
+}
+
+/// As Hugging Face transformers writes JSON in templates.
+fn to_json(value: &Value, arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
+    let escapes_unicode = arguments.flag(usize::MAX, "ensure_ascii");
+    let indent = arguments.int(0, "indent")?.map(|indent| usize::try_from(indent).unwrap_or(0));
+    if indent.is_some_and(|indent| indent > MAX_INDENT) {
+        return refused("an indent of tojson is too large");
+    }
+    let separators = match arguments.take(usize::MAX, "separators") {
+        Some(Value::List(list)) if list.items.len() == 2 => Some([written(&list.items[0], budget)?, written(&list.items[1], budget)?]),
+        Some(Value::None) | None => None,
+        Some(_) => return refused("the separators of tojson are not two"),
+    };
+    let style = JsonStyle { indent, sort_keys: arguments.flag(usize::MAX, "sort_keys"), escapes_unicode, separators };
+    Ok(Value::text(json(value, &style, budget)?))
+}
+
+fn to_int(value: &Value, arguments: &mut Arguments) -> Result<Value> {
+    let default = arguments.take(0, "default").unwrap_or(Value::Int(0));
+    let number = match value {
+        // As Python rounds towards zero; numbers beyond are no whole numbers here.
+        Value::Float(number) if number.abs() < i64::MAX as f64 => Some(number.trunc() as i64),
+        Value::Text(text) => text.trim().parse().ok().or_else(|| text.trim().parse().ok().map(|number: f64| number.trunc() as i64)),
+        value => value.as_int().ok(),
+    };
+    Ok(number.map_or(default, Value::Int))
+}
+
+fn rounded(value: &Value, arguments: &mut Arguments) -> Result<Value> {
+    let (precision, method) = (arguments.int(0, "precision")?.unwrap_or(0), arguments.take(1, "method"));
+    if let (Value::Int(_), None) = (value, &method) {
+        return Ok(value.clone());
+    }
+    let Some(number) = float(value) else { return refused(format!("it rounds a {}", value.kind())) };
+    if !(0..=15).contains(&precision) {
+        return refused("it rounds to a precision that is not supported");
+    }
+    let scale = 10_f64.powi(precision as i32);
+    let rounded = match method.as_ref().map(Value::as_text).transpose()? {
+        None | Some("common") => (number * scale).round_ties_even() / scale,
+        Some("ceil") => (number * scale).ceil() / scale,
+        Some("floor") => (number * scale).floor() / scale,
+        Some(_) => return refused("it rounds by a method that is not supported"),
+    };
+    Ok(Value::Float(rounded))
+}

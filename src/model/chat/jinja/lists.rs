@@ -1,0 +1,224 @@
+//! Filters of lists.
+
+use std::cmp::Ordering;
+
+use super::arguments::Arguments;
+use super::attributes::at_path;
+use super::budget::Budget;
+use super::compare::{equals, order};
+use super::error::{Result, refused};
+use super::operators::add;
+use super::predicates::test;
+use super::texts;
+use super::value::Value;
+use super::write::written;
+
+/// `value | name(arguments)`; none where there is no such filter.
+pub fn filter(name: &str, value: &Value, arguments: &mut Arguments, budget: &Budget) -> Result<Option<Value>> {
+    let items = || value.items(budget);
+    Ok(Some(match name {
+        "list" => Value::list(items()?, budget)?,
+        "first" => items()?.into_iter().next().unwrap_or(Value::Undefined),
+        "last" => items()?.pop().unwrap_or(Value::Undefined),
+        "reverse" => reversed(value, items()?, budget)?,
+        "join" => {
+            let separator = written(&arguments.take(0, "d").unwrap_or_else(|| Value::text("")), budget)?;
+            let items = of_attribute(items()?, arguments.take(1, "attribute"), budget)?;
+            texts::joined(&items, &separator, budget)?
+        }
+        "min" => extreme(items()?, Ordering::Less, arguments, budget)?,
+        "max" => extreme(items()?, Ordering::Greater, arguments, budget)?,
+        "sum" => {
+            let items = of_attribute(items()?, arguments.take(0, "attribute"), budget)?;
+            let start = arguments.take(1, "start").unwrap_or(Value::Int(0));
+            items.iter().try_fold(start, |sum, item| add(&sum, item, budget))?
+        }
+        "sort" => {
+            let is_reversed = arguments.flag(0, "reverse");
+            let has_case = arguments.flag(1, "case_sensitive");
+            let attribute = arguments.take(2, "attribute");
+            sorted(items()?, &SortKey { attribute, has_case }, is_reversed, budget)?
+        }
+        "dictsort" => sorted_map(value, arguments, budget)?,
+        "unique" => unique(items()?, arguments, budget)?,
+        "select" => chosen(items()?, false, true, arguments, budget)?,
+        "reject" => chosen(items()?, false, false, arguments, budget)?,
+        "selectattr" => chosen(items()?, true, true, arguments, budget)?,
+        "rejectattr" => chosen(items()?, true, false, arguments, budget)?,
+        "groupby" => grouped(items()?, &arguments.need(0, "attribute")?, budget)?,
+        "batch" => batched(items()?, arguments, budget)?,
+        "slice" => sliced(&items()?, arguments, budget)?,
+        _ => return Ok(None),
+    }))
+}
+
+fn reversed(value: &Value, mut items: Vec<Value>, budget: &Budget) -> Result<Value> {
+    items.reverse();
+    if matches!(value, Value::Text(_)) { texts::joined(&items, "", budget) } else { Value::list(items, budget) }
+}
+
+/// Of each item its attribute, where one is asked for.
+fn of_attribute(items: Vec<Value>, path: Option<Value>, budget: &Budget) -> Result<Vec<Value>> {
+    match path.filter(|path| !matches!(path, Value::None)) {
+        None => Ok(items),
+        Some(path) => items.iter().map(|item| at_path(item, &path, budget)).collect(),
+    }
+}
+
+/// By what items are sorted.
+struct SortKey {
+    attribute: Option<Value>,
+    has_case: bool,
+}
+
+impl SortKey {
+    fn of(&self, item: &Value, budget: &Budget) -> Result<Value> {
+        let key = match &self.attribute {
+            Some(path) if !matches!(path, Value::None) => at_path(item, path, budget)?,
+            _ => item.clone(),
+        };
+        match &key {
+            Value::Text(text) if !self.has_case => texts::lower(text, budget),
+            _ => Ok(key),
+        }
+    }
+}
+
+fn sorted(items: Vec<Value>, key: &SortKey, is_reversed: bool, budget: &Budget) -> Result<Value> {
+    let keyed = items.into_iter().map(|item| Ok((key.of(&item, budget)?, item))).collect::<Result<Vec<_>>>()?;
+    let wanted = if is_reversed { Ordering::Greater } else { Ordering::Less };
+    let sorted = merge_sorted(keyed, &|(a, _), (b, _)| Ok(order(a, b, budget)? == Some(wanted)))?;
+    Value::list(sorted.into_iter().map(|(_, item)| item).collect(), budget)
+}
+
+/// Sorts, and keeps the order of those of which none comes before the other. (Rust's own sort may panic where the order is none, as
+/// that of numbers and NaN, and cannot be broken off.)
+fn merge_sorted<T>(mut items: Vec<T>, is_before: &impl Fn(&T, &T) -> Result<bool>) -> Result<Vec<T>> {
+    if items.len() < 2 {
+        return Ok(items);
+    }
+    let right = items.split_off(items.len() / 2);
+    let mut left = merge_sorted(items, is_before)?.into_iter().peekable();
+    let mut right = merge_sorted(right, is_before)?.into_iter().peekable();
+    let mut merged = Vec::with_capacity(left.len() + right.len());
+    while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
+        let next = if is_before(b, a)? { right.next() } else { left.next() };
+        merged.extend(next);
+    }
+    merged.extend(left.chain(right));
+    Ok(merged)
+}
+
+/// The items of a map by key, or by value.
+fn sorted_map(value: &Value, arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
+    let has_case = arguments.flag(0, "case_sensitive");
+    let by_value = match arguments.take(1, "by") {
+        Some(by) => by.as_text()? == "value",
+        None => false,
+    };
+    let is_reversed = arguments.flag(2, "reverse");
+    let Value::Map(map) = value else { return refused(format!("it sorts a {} as a map", value.kind())) };
+    let pairs = super::methods::pairs(&map.entries, budget)?.items(budget)?;
+    let key = SortKey { attribute: Some(Value::Int(i64::from(by_value))), has_case };
+    sorted(pairs, &key, is_reversed, budget)
+}
+
+/// The least or greatest item.
+fn extreme(items: Vec<Value>, wanted: Ordering, arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
+    let key = SortKey { has_case: arguments.flag(0, "case_sensitive"), attribute: arguments.take(1, "attribute") };
+    let mut best: Option<(Value, Value)> = None;
+    for item in items {
+        let own = key.of(&item, budget)?;
+        let is_better = match &best {
+            Some((best, _)) => order(&own, best, budget)? == Some(wanted),
+            None => true,
+        };
+        if is_better {
+            best = Some((own, item));
+        }
+    }
+    Ok(best.map_or(Value::Undefined, |(_, item)| item))
+}
+
+fn unique(items: Vec<Value>, arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
+    let key = SortKey { has_case: arguments.flag(0, "case_sensitive"), attribute: arguments.take(1, "attribute") };
+    let mut seen: Vec<Value> = Vec::new();
+    let mut kept = Vec::new();
+    'items: for item in items {
+        let own = key.of(&item, budget)?;
+        for other in &seen {
+            if equals(other, &own, budget)? {
+                continue 'items;
+            }
+        }
+        seen.push(own);
+        kept.push(item);
+    }
+    Value::list(kept, budget)
+}
+
+/// The items of which a test holds, or does not: of themselves, or of an attribute.
+fn chosen(items: Vec<Value>, by_attribute: bool, wanted: bool, arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
+    let mut rest = arguments.rest().into_iter();
+    let path = if by_attribute { Some(rest.next().map_or_else(|| refused("a call of it has no attribute"), Ok)?) } else { None };
+    let name = rest.next();
+    let others: Vec<Value> = rest.collect();
+    let mut kept = Vec::new();
+    for item in items {
+        let value = path.as_ref().map_or_else(|| Ok(item.clone()), |path| at_path(&item, path, budget))?;
+        let holds = match &name {
+            None => value.is_true(),
+            Some(name) => test(name.as_text()?, &value, Arguments::new(others.clone(), Vec::new()), budget)?,
+        };
+        if holds == wanted {
+            kept.push(item);
+        }
+    }
+    Value::list(kept, budget)
+}
+
+/// Pairs of an attribute and the items that have it, in the order of the attribute.
+fn grouped(items: Vec<Value>, path: &Value, budget: &Budget) -> Result<Value> {
+    let key = SortKey { attribute: Some(path.clone()), has_case: false };
+    let mut groups: Vec<(Value, Vec<Value>)> = Vec::new();
+    for item in sorted(items, &key, false, budget)?.items(budget)? {
+        let own = at_path(&item, path, budget)?;
+        match groups.last_mut() {
+            Some((last, group)) if equals(last, &own, budget)? => group.push(item),
+            _ => groups.push((own, vec![item])),
+        }
+    }
+    let pair = |(own, group)| Value::tuple(vec![own, Value::list(group, budget)?], budget);
+    Value::list(groups.into_iter().map(pair).collect::<Result<_>>()?, budget)
+}
+
+/// Lists of `linecount` items each, the last filled up where there is something to fill it with.
+fn batched(items: Vec<Value>, arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
+    let (length, fill) = (arguments.need(0, "linecount")?.as_count()?, arguments.take(1, "fill_with"));
+    if length == 0 {
+        return refused("its batches have no items");
+    }
+    let batch = |batch: &[Value]| {
+        let missing = if fill.is_some() { length - batch.len() } else { 0 };
+        budget.spend(missing.saturating_mul(size_of::<Value>()))?;
+        let filled = batch.iter().chain(std::iter::repeat_n(&fill, missing).flatten());
+        Value::list(filled.cloned().collect(), budget)
+    };
+    Value::list(items.chunks(length).map(batch).collect::<Result<_>>()?, budget)
+}
+
+/// So many lists, the first ones one item longer where they do not come out even.
+fn sliced(items: &[Value], arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
+    let (count, fill) = (arguments.need(0, "slices")?.as_count()?, arguments.take(1, "fill_with"));
+    if count == 0 {
+        return refused("its slices are none");
+    }
+    budget.spend(count.saturating_mul(size_of::<Value>()))?;
+    let (length, longer) = (items.len() / count, items.len() % count);
+    let start = |i: usize| i * length + i.min(longer);
+    let slice = |i: usize| {
+        let filling = fill.iter().filter(|_| i >= longer && longer > 0);
+        Value::list(items[start(i)..start(i + 1)].iter().chain(filling).cloned().collect(), budget)
+    };
+    Value::list((0..count).map(slice).collect::<Result<_>>()?, budget)
+}

@@ -1,0 +1,29 @@
+//! Renders a Jinja template as Python's Jinja2 does, within bounds: a template comes with a model from anywhere. minijinja reads it into
+//! a tree; what the tree says is done here, and every step, every byte and every nesting is paid for before it is made (`budget`), so
+//! that no template can take more than its share of time, memory or stack, and none can panic.
+//!
+//! Left out is what templates of chats do not use: inheritance and inclusion of other templates, recursive loops, escaping.
+
+mod arguments;
+mod attributes;
+mod budget;
+mod compare;
+mod error;
+mod expressions;
+mod filters;
+mod lists;
+mod maps;
+mod methods;
+mod operators;
+mod predicates;
+mod renderer;
+mod scopes;
+mod syntax;
+mod texts;
+mod value;
+mod write;
+
+pub use self::budget::Budget;
+pub use self::error::JinjaError;
+pub use self::syntax::{check, render};
+pub use self::value::{Function, Value};

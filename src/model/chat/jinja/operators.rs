@@ -1,0 +1,181 @@
+//! What operators make of values, as in Python.
+
+use super::budget::{Budget, Output};
+use super::compare::{equals, float};
+use super::error::{Result, refused};
+use super::value::Value;
+use super::write::write;
+
+/// `a + b`: numbers, texts, or lists.
+pub fn add(a: &Value, b: &Value, budget: &Budget) -> Result<Value> {
+    match (a, b) {
+        (Value::Text(_), Value::Text(_)) => concat(a, b, budget),
+        (Value::List(x), Value::List(y)) if x.is_tuple == y.is_tuple => {
+            budget.spend((x.items.len() + y.items.len()).saturating_mul(size_of::<Value>()))?;
+            let items = x.items.iter().chain(&y.items).cloned().collect();
+            if x.is_tuple { Value::tuple(items, budget) } else { Value::list(items, budget) }
+        }
+        _ => arithmetic("+", a, b, i64::checked_add, |x, y| x + y),
+    }
+}
+
+/// `a ~ b`: both as text.
+pub fn concat(a: &Value, b: &Value, budget: &Budget) -> Result<Value> {
+    let mut out = Output::new(budget);
+    write(a, &mut out)?;
+    write(b, &mut out)?;
+    Ok(Value::text(out.into_text()))
+}
+
+pub fn subtract(a: &Value, b: &Value) -> Result<Value> {
+    arithmetic("-", a, b, i64::checked_sub, |x, y| x - y)
+}
+
+/// `a * b`: numbers, or a text or list again and again.
+pub fn multiply(a: &Value, b: &Value, budget: &Budget) -> Result<Value> {
+    match (a, b) {
+        (Value::Text(text), times) | (times, Value::Text(text)) => {
+            let times = times.as_count()?;
+            budget.spend(text.len().saturating_mul(times))?;
+            Ok(Value::text(text.repeat(times)))
+        }
+        (Value::List(list), times) | (times, Value::List(list)) => {
+            let times = if list.items.is_empty() { 0 } else { times.as_count()? };
+            budget.spend(list.items.len().saturating_mul(times).saturating_mul(size_of::<Value>()))?;
+            let items = std::iter::repeat_n(&list.items, times).flatten().cloned().collect();
+            if list.is_tuple { Value::tuple(items, budget) } else { Value::list(items, budget) }
+        }
+        _ => arithmetic("*", a, b, i64::checked_mul, |x, y| x * y),
+    }
+}
+
+/// `a / b`, never a whole number.
+pub fn divide(a: &Value, b: &Value) -> Result<Value> {
+    match (float(a), float(b)) {
+        (Some(_), Some(0.0)) => refused("it divides by zero"),
+        (Some(a), Some(b)) => Ok(Value::Float(a / b)),
+        _ => no_numbers("/", a, b),
+    }
+}
+
+/// `a // b`, rounded down.
+pub fn divide_down(a: &Value, b: &Value) -> Result<Value> {
+    check_divisor(b)?;
+    arithmetic("//", a, b, |x, y| Some(x.checked_div(y)? - i64::from(x.checked_rem(y)? != 0 && (x < 0) != (y < 0))), |x, y| (x / y).floor())
+}
+
+/// `a % b`, of the sign of `b`.
+pub fn remainder(a: &Value, b: &Value) -> Result<Value> {
+    check_divisor(b)?;
+    arithmetic("%", a, b, |x, y| Some(modulo(i128::from(x), i128::from(y)) as i64), |x, y| x - y * (x / y).floor())
+}
+
+/// Of divisors other than 0.
+fn modulo(x: i128, y: i128) -> i128 {
+    ((x % y) + y) % y
+}
+
+fn check_divisor(value: &Value) -> Result<()> {
+    if float(value) == Some(0.0) { refused("it divides by zero") } else { Ok(()) }
+}
+
+pub fn power(a: &Value, b: &Value) -> Result<Value> {
+    match (a.as_int(), b.as_int()) {
+        (Ok(base), Ok(exponent @ 0..)) => {
+            let power = u32::try_from(exponent).ok().and_then(|exponent| base.checked_pow(exponent));
+            power.map(Value::Int).map_or_else(|| refused("a number of it is too large"), Ok)
+        }
+        _ => match (float(a), float(b)) {
+            (Some(base), Some(exponent)) if base != 0.0 || exponent >= 0.0 => Ok(Value::Float(base.powf(exponent))),
+            (Some(_), Some(_)) => refused("it divides by zero"),
+            _ => no_numbers("**", a, b),
+        },
+    }
+}
+
+pub fn negative(value: &Value) -> Result<Value> {
+    arithmetic("-", &Value::Int(0), value, i64::checked_sub, |_, x| -x)
+}
+
+fn arithmetic(
+    name: &str,
+    a: &Value,
+    b: &Value,
+    of_ints: impl Fn(i64, i64) -> Option<i64>,
+    of_floats: impl Fn(f64, f64) -> f64,
+) -> Result<Value> {
+    if let (Ok(a), Ok(b)) = (a.as_int(), b.as_int()) {
+        return of_ints(a, b).map(Value::Int).map_or_else(|| refused("a number of it is too large"), Ok);
+    }
+    match (float(a), float(b)) {
+        (Some(a), Some(b)) => Ok(Value::Float(of_floats(a, b))),
+        _ => no_numbers(name, a, b),
+    }
+}
+
+fn no_numbers<T>(operator: &str, a: &Value, b: &Value) -> Result<T> {
+    refused(format!("it uses {operator} on a {} and a {}", a.kind(), b.kind()))
+}
+
+/// `item in container`.
+pub fn contains(container: &Value, item: &Value, budget: &Budget) -> Result<bool> {
+    match (container, item) {
+        (Value::Text(text), Value::Text(part)) => {
+            budget.spend(text.len() + part.len())?;
+            Ok(text.contains(&**part))
+        }
+        (Value::Undefined | Value::List(_) | Value::Map(_), item) => {
+            for other in container.items(budget)? {
+                if equals(&other, item, budget)? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        }
+        (other, item) => refused(format!("it looks for a {} in a {}", item.kind(), other.kind())),
+    }
+}
+
+/// `value[index]` of a list or a text; undefined where there is none.
+pub fn at(value: &Value, index: i64, budget: &Budget) -> Result<Value> {
+    let place = |length: usize| usize::try_from(if index < 0 { index.saturating_add(length as i64) } else { index }).ok();
+    match value {
+        Value::List(list) => Ok(place(list.items.len()).and_then(|at| list.items.get(at).cloned()).unwrap_or(Value::Undefined)),
+        Value::Text(text) => {
+            budget.spend(2 * text.len())?;
+            let c = place(text.chars().count()).and_then(|at| text.chars().nth(at));
+            Ok(c.map_or(Value::Undefined, |c| Value::text(c.encode_utf8(&mut [0; 4]))))
+        }
+        _ => Ok(Value::Undefined),
+    }
+}
+
+/// `value[start:stop:step]` of a list or a text.
+pub fn slice(value: &Value, [start, stop, step]: [Option<i64>; 3], budget: &Budget) -> Result<Value> {
+    let step = step.unwrap_or(1);
+    if step == 0 {
+        return refused("a slice of it has the step 0");
+    }
+    let items = value.items(budget)?;
+    let kept = places(items.len(), start, stop, step).map(|at| items[at].clone()).collect::<Vec<_>>();
+    match value {
+        Value::Text(_) => {
+            let mut out = Output::new(budget);
+            kept.iter().try_for_each(|c| write(c, &mut out))?;
+            Ok(Value::text(out.into_text()))
+        }
+        Value::List(list) if list.is_tuple => Value::tuple(kept, budget),
+        _ => Value::list(kept, budget),
+    }
+}
+
+/// The places that Python's `slice(start, stop, step).indices(length)` gives.
+fn places(length: usize, start: Option<i64>, stop: Option<i64>, step: i64) -> impl Iterator<Item = usize> {
+    let length = length as i64;
+    let (lowest, highest) = if step > 0 { (0, length) } else { (-1, length - 1) };
+    let bound = |index: i64| if index < 0 { index.saturating_add(length) } else { index }.clamp(lowest, highest);
+    let first = start.map_or(if step > 0 { lowest } else { highest }, bound);
+    let end = stop.map_or(if step > 0 { highest } else { lowest }, bound);
+    let is_before_end = move |at: &i64| if step > 0 { *at < end } else { *at > end };
+    std::iter::successors(Some(first), move |at| at.checked_add(step)).take_while(is_before_end).map(|at| at as usize)
+}

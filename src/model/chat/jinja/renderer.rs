@@ -1,0 +1,271 @@
+//! A template is rendered: its statements, one after the other.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use minijinja::machinery::ast::{CallBlock, Expr, ForLoop, IfCond, Macro, Stmt};
+
+use super::arguments::Arguments;
+use super::budget::Budget;
+use super::error::{Result, refused};
+use super::filters::apply;
+use super::maps::set;
+use super::scopes::Scopes;
+use super::value::{Loop, Value, check_storable};
+use super::write::written;
+
+/// The state of one rendering of a template that lives for `'t`.
+pub struct Renderer<'t> {
+    pub budget: Budget,
+    globals: Vec<(&'t str, Value)>,
+    scopes: Scopes<'t>,
+    macros: Vec<&'t Macro<'t>>,
+    /// What is written: at last the whole text, before that the blocks and macros whose text becomes a value.
+    outputs: Vec<String>,
+}
+
+/// How a statement ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Flow {
+    Next,
+    Break,
+    Continue,
+}
+
+impl<'t> Renderer<'t> {
+    pub fn new(budget: Budget, globals: Vec<(&'t str, Value)>) -> Self {
+        Self { budget, globals, scopes: Scopes::new(), macros: Vec::new(), outputs: vec![String::new()] }
+    }
+
+    /// The text that the template makes.
+    pub fn render(mut self, template: &'t Stmt<'t>) -> Result<String> {
+        self.run(template)?;
+        Ok(self.outputs.pop().unwrap_or_default())
+    }
+
+    pub fn variable(&self, name: &str) -> Value {
+        let global = || self.globals.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone());
+        self.scopes.get(name).or_else(global).unwrap_or(Value::Undefined)
+    }
+
+    fn emit(&mut self, text: &str) -> Result<()> {
+        self.budget.spend(text.len())?;
+        self.outputs.last_mut().expect("there is one for the whole text").push_str(text);
+        Ok(())
+    }
+
+    /// The text that `run` writes.
+    fn captured(&mut self, run: impl FnOnce(&mut Self) -> Result<Flow>) -> Result<String> {
+        self.outputs.push(String::new());
+        run(self)?;
+        Ok(self.outputs.pop().unwrap_or_default())
+    }
+
+    fn run_all(&mut self, statements: &'t [Stmt<'t>]) -> Result<Flow> {
+        for statement in statements {
+            let flow = self.run(statement)?;
+            if flow != Flow::Next {
+                return Ok(flow);
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn run(&mut self, statement: &'t Stmt<'t>) -> Result<Flow> {
+        self.budget.enter()?;
+        let flow = self.run_statement(statement)?;
+        self.budget.leave();
+        Ok(flow)
+    }
+
+    fn run_statement(&mut self, statement: &'t Stmt<'t>) -> Result<Flow> {
+        match statement {
+            Stmt::Template(template) => return self.run_all(&template.children),
+            Stmt::EmitRaw(raw) => self.emit(raw.raw)?,
+            Stmt::EmitExpr(emitted) => {
+                let value = self.value(&emitted.expr)?;
+                let text = written(&value, &self.budget)?;
+                self.emit(&text)?;
+            }
+            Stmt::IfCond(condition) => return self.run_condition(condition),
+            Stmt::ForLoop(repeated) => return self.run_loop(repeated),
+            Stmt::WithBlock(block) => {
+                let values = block.assignments.iter().map(|(_, expr)| self.value(expr)).collect::<Result<Vec<_>>>()?;
+                self.scopes.push();
+                for ((target, _), value) in block.assignments.iter().zip(values) {
+                    self.assign(target, value)?;
+                }
+                let flow = self.run_all(&block.body)?;
+                self.scopes.pop();
+                return Ok(flow);
+            }
+            Stmt::Set(set) => {
+                let value = self.value(&set.expr)?;
+                self.assign(&set.target, value)?;
+            }
+            Stmt::SetBlock(set) => {
+                let text = self.captured(|renderer| renderer.run_all(&set.body))?;
+                let value = self.filtered(set.filter.as_ref(), Value::text(text))?;
+                self.assign(&set.target, value)?;
+            }
+            Stmt::FilterBlock(block) => {
+                let text = self.captured(|renderer| renderer.run_all(&block.body))?;
+                let value = self.filtered(Some(&block.filter), Value::text(text))?;
+                let text = written(&value, &self.budget)?;
+                self.emit(&text)?;
+            }
+            Stmt::Macro(declared) => {
+                let value = self.defined(declared);
+                self.scopes.set(declared.name, value);
+            }
+            Stmt::CallBlock(call) => self.run_call_block(call)?,
+            Stmt::Do(call) => {
+                self.call(&call.call)?;
+            }
+            Stmt::Continue(_) => return Ok(Flow::Continue),
+            Stmt::Break(_) => return Ok(Flow::Break),
+            Stmt::AutoEscape(_) => return refused("it escapes texts, which is not supported"),
+        }
+        Ok(Flow::Next)
+    }
+
+    /// Goes through `elif` after `elif` without nesting.
+    fn run_condition(&mut self, condition: &'t IfCond<'t>) -> Result<Flow> {
+        let mut condition = condition;
+        loop {
+            if self.value(&condition.expr)?.is_true() {
+                return self.run_all(&condition.true_body);
+            }
+            match &condition.false_body[..] {
+                [Stmt::IfCond(next)] => condition = next,
+                other => return self.run_all(other),
+            }
+        }
+    }
+
+    fn run_loop(&mut self, repeated: &'t ForLoop<'t>) -> Result<Flow> {
+        if repeated.recursive {
+            return refused("it has a recursive loop, which is not supported");
+        }
+        let items = self.value(&repeated.iter)?.items(&self.budget)?;
+        self.scopes.push();
+        let items = self.filtered_items(repeated, items)?;
+        if items.is_empty() {
+            self.scopes.pop();
+            return self.run_all(&repeated.else_body);
+        }
+        let state = Rc::new(Loop { items, index: Cell::new(0), last: RefCell::new(None) });
+        for (i, item) in state.items.iter().enumerate() {
+            self.budget.enter()?;
+            self.budget.leave();
+            state.index.set(i);
+            self.scopes.begin_iteration();
+            self.scopes.set("loop", Value::Loop(state.clone()));
+            self.assign(&repeated.target, item.clone())?;
+            if self.run_all(&repeated.body)? == Flow::Break {
+                break;
+            }
+        }
+        self.scopes.pop();
+        Ok(Flow::Next)
+    }
+
+    /// The items for which the loop's condition holds.
+    fn filtered_items(&mut self, repeated: &'t ForLoop<'t>, items: Vec<Value>) -> Result<Vec<Value>> {
+        let Some(condition) = &repeated.filter_expr else { return Ok(items) };
+        let mut kept = Vec::new();
+        for item in items {
+            self.scopes.begin_iteration();
+            self.assign(&repeated.target, item.clone())?;
+            if self.value(condition)?.is_true() {
+                kept.push(item);
+            }
+        }
+        Ok(kept)
+    }
+
+    /// `target = value`: a variable, several of them, or a name in a namespace.
+    fn assign(&mut self, target: &'t Expr<'t>, value: Value) -> Result<()> {
+        match target {
+            Expr::Var(variable) => {
+                self.scopes.set(variable.id, value);
+                Ok(())
+            }
+            Expr::Tuple(targets) => self.assign_all(&targets.items, &value),
+            Expr::List(targets) => self.assign_all(&targets.items, &value),
+            Expr::GetAttr(access) => match self.value(&access.expr)? {
+                Value::Namespace(entries) => {
+                    check_storable(&value)?;
+                    set(&mut entries.borrow_mut(), Value::text(access.name), value, &self.budget)
+                }
+                other => refused(format!("it changes a {}", other.kind())),
+            },
+            _ => refused("it sets what is no variable"),
+        }
+    }
+
+    fn assign_all(&mut self, targets: &'t [Expr<'t>], value: &Value) -> Result<()> {
+        let items = value.items(&self.budget)?;
+        if items.len() != targets.len() {
+            return refused(format!("it takes {} values for {}", items.len(), targets.len()));
+        }
+        targets.iter().zip(items).try_for_each(|(target, item)| self.assign(target, item))
+    }
+
+    /// The value after a chain of filters.
+    fn filtered(&mut self, filter: Option<&'t Expr<'t>>, value: Value) -> Result<Value> {
+        let Some(expr) = filter else { return Ok(value) };
+        let Expr::Filter(filter) = expr else { return refused("it filters by what is no filter") };
+        self.budget.enter()?;
+        let value = self.filtered(filter.expr.as_ref(), value)?;
+        let arguments = self.arguments(&filter.args)?;
+        let value = apply(filter.name, &value, arguments, &self.budget)?;
+        self.budget.leave();
+        Ok(value)
+    }
+
+    /// A macro as a value.
+    fn defined(&mut self, declared: &'t Macro<'t>) -> Value {
+        let known = self.macros.iter().position(|known| std::ptr::eq(*known, declared));
+        let number = known.unwrap_or_else(|| {
+            self.macros.push(declared);
+            self.macros.len() - 1
+        });
+        Value::Macro(number, self.scopes.current())
+    }
+
+    /// The text that a macro writes; `caller` is the block that it is called around.
+    pub fn call_macro(&mut self, number: usize, scope: usize, mut arguments: Arguments, caller: Option<Value>) -> Result<String> {
+        let declared = self.macros[number];
+        self.scopes.push_in(scope);
+        if let Some(caller) = caller {
+            self.scopes.set("caller", caller);
+        }
+        let without_default = declared.args.len().saturating_sub(declared.defaults.len());
+        for (i, target) in declared.args.iter().enumerate() {
+            let Expr::Var(variable) = target else { return refused("a macro of it has an argument without a name") };
+            let value = match (arguments.take(i, variable.id), i.checked_sub(without_default)) {
+                (Some(value), _) => value,
+                (None, Some(default)) => self.value(&declared.defaults[default])?,
+                (None, None) => Value::Undefined,
+            };
+            self.scopes.set(variable.id, value);
+        }
+        arguments.end()?;
+        let text = self.captured(|renderer| renderer.run_all(&declared.body))?;
+        self.scopes.pop();
+        Ok(text)
+    }
+
+    fn run_call_block(&mut self, block: &'t CallBlock<'t>) -> Result<()> {
+        let caller = self.defined(&block.macro_decl);
+        let arguments = self.arguments(&block.call.args)?;
+        match self.value(&block.call.expr)? {
+            Value::Macro(number, scope) => {
+                let text = self.call_macro(number, scope, arguments, Some(caller))?;
+                self.emit(&text)
+            }
+            other => refused(format!("it calls a {}", other.kind())),
+        }
+    }
+}

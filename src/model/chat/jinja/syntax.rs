@@ -1,0 +1,93 @@
+//! From a template's source to a tree, whose size and nesting are checked before: it is read and dropped by recursion.
+
+use minijinja::machinery::{self, Token, ast::Stmt};
+use minijinja::syntax::SyntaxConfig;
+
+use super::budget::Budget;
+use super::error::{Result, refused};
+use super::renderer::Renderer;
+use super::value::Value;
+
+const NAME: &str = "chat_template";
+/// Bytes. The longest templates in use have about 30,000; minijinja counts columns with 16 bits.
+const MAX_SOURCE: usize = 60_000;
+/// Words and signs in one tag; the longest in use have about 50. A chain of operators is a tree as deep as it is long.
+const MAX_TAG: usize = 500;
+/// In the whole template; those in use have up to about 50. A chain of them is a tree as deep as it is long.
+const MAX_ELIFS: usize = 100;
+/// Blocks in blocks, and brackets in brackets; templates in use have up to about 12.
+const MAX_NESTING: usize = 24;
+
+/// Checks that a template can be read.
+pub fn check(source: &str) -> Result<()> {
+    parsed(source).map(|_| ())
+}
+
+/// The text that a template makes of these variables.
+pub fn render<'t>(source: &'t str, globals: Vec<(&'t str, Value)>, budget: Budget) -> Result<String> {
+    let template = parsed(source)?;
+    Renderer::new(budget, globals).render(&template)
+}
+
+fn parsed(source: &str) -> Result<Stmt<'_>> {
+    if source.len() > MAX_SOURCE {
+        return refused("it is too long");
+    }
+    let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?;
+    check_tags(source, syntax.clone())?;
+    Ok(machinery::parse(source, NAME, syntax)?)
+}
+
+fn check_tags(source: &str, syntax: SyntaxConfig) -> Result<()> {
+    let mut size = Size::default();
+    for token in machinery::tokenize(source, false, syntax) {
+        size.count(&token?.0);
+        let facts = [
+            (size.tag <= MAX_TAG, "a tag of it is too long"),
+            (size.elifs <= MAX_ELIFS, "it has too many conditions"),
+            (size.blocks + size.brackets <= MAX_NESTING, "it nests too deep"),
+        ];
+        if let Some((_, what)) = facts.iter().find(|(holds, _)| !holds) {
+            return refused(*what);
+        }
+    }
+    Ok(())
+}
+
+/// What has been read so far, and has not ended.
+#[derive(Default)]
+struct Size {
+    /// Words and signs of the tag.
+    tag: usize,
+    brackets: usize,
+    blocks: usize,
+    elifs: usize,
+    /// Whether the tag is a `set`, and no `=` has come yet: then it begins a block.
+    is_set_block: bool,
+}
+
+impl Size {
+    fn count(&mut self, token: &Token<'_>) {
+        self.tag += 1;
+        match token {
+            Token::VariableStart | Token::BlockStart => *self = Self { tag: 0, brackets: 0, ..*self },
+            Token::Ident(name) if self.tag == 1 => self.count_block(name),
+            Token::Assign => self.is_set_block = false,
+            Token::BlockEnd => self.blocks += usize::from(std::mem::take(&mut self.is_set_block)),
+            Token::ParenOpen | Token::BracketOpen | Token::BraceOpen => self.brackets += 1,
+            Token::ParenClose | Token::BracketClose | Token::BraceClose => self.brackets = self.brackets.saturating_sub(1),
+            _ => {}
+        }
+    }
+
+    /// The first word of a tag.
+    fn count_block(&mut self, name: &str) {
+        match name {
+            "if" | "for" | "macro" | "call" | "filter" | "with" | "block" | "autoescape" => self.blocks += 1,
+            "set" => self.is_set_block = true,
+            "elif" => self.elifs += 1,
+            _ if name.starts_with("end") => self.blocks = self.blocks.saturating_sub(1),
+            _ => {}
+        }
+    }
+}

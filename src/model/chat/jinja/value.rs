@@ -1,0 +1,199 @@
+//! The values of a template: Python's, as far as templates meet them.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use super::budget::Budget;
+use super::error::{JinjaError, Result, refused};
+use crate::model::chat::Date;
+
+/// How deep lists and maps nest: they are written, compared and dropped by recursion.
+const MAX_DEPTH: usize = 64;
+
+#[derive(Clone)]
+pub enum Value {
+    Undefined,
+    None,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Text(Rc<str>),
+    List(Rc<List>),
+    Map(Rc<Map>),
+    /// What `namespace()` makes: the only value that changes. It is in no other value, and so never in itself.
+    Namespace(Rc<RefCell<Vec<(Self, Self)>>>),
+    Loop(Rc<Loop>),
+    /// Its number, and the scope in which it is defined.
+    Macro(usize, usize),
+    Function(Function),
+}
+
+pub struct List {
+    pub items: Vec<Value>,
+    pub is_tuple: bool,
+    depth: usize,
+}
+
+/// Keys are in the order in which they came.
+pub struct Map {
+    pub entries: Vec<(Value, Value)>,
+    pub(super) depth: usize,
+}
+
+/// The variable `loop`.
+pub struct Loop {
+    pub items: Vec<Value>,
+    pub index: Cell<usize>,
+    /// What `changed` was last asked for.
+    pub last: RefCell<Option<Value>>,
+}
+
+/// A function that every template has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Function {
+    Range,
+    Dict,
+    Namespace,
+    RaiseException,
+    StrftimeNow(Date),
+}
+
+impl Value {
+    pub fn text(text: impl AsRef<str>) -> Self {
+        Self::Text(text.as_ref().into())
+    }
+
+    pub fn list(items: Vec<Self>, budget: &Budget) -> Result<Self> {
+        Ok(Self::List(Rc::new(List { depth: depth_over(items.iter(), budget)?, items, is_tuple: false })))
+    }
+
+    pub fn tuple(items: Vec<Self>, budget: &Budget) -> Result<Self> {
+        Ok(Self::List(Rc::new(List { depth: depth_over(items.iter(), budget)?, items, is_tuple: true })))
+    }
+
+    /// What a value is called in messages.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Undefined => "undefined value",
+            Self::None => "none",
+            Self::Bool(_) => "boolean",
+            Self::Int(_) | Self::Float(_) => "number",
+            Self::Text(_) => "text",
+            Self::List(_) => "list",
+            Self::Map(_) => "map",
+            Self::Namespace(_) => "namespace",
+            Self::Loop(_) => "loop",
+            Self::Macro(..) | Self::Function(_) => "function",
+        }
+    }
+
+    pub fn is_undefined(&self) -> bool {
+        matches!(self, Self::Undefined)
+    }
+
+    pub fn is_true(&self) -> bool {
+        match self {
+            Self::Undefined | Self::None => false,
+            Self::Bool(flag) => *flag,
+            Self::Int(number) => *number != 0,
+            Self::Float(number) => *number != 0.0,
+            Self::Text(text) => !text.is_empty(),
+            Self::List(list) => !list.items.is_empty(),
+            Self::Map(map) => !map.entries.is_empty(),
+            Self::Namespace(_) | Self::Loop(_) | Self::Macro(..) | Self::Function(_) => true,
+        }
+    }
+
+    pub fn as_text(&self) -> Result<&str> {
+        match self {
+            Self::Text(text) => Ok(text),
+            other => refused(format!("it takes a {} for a text", other.kind())),
+        }
+    }
+
+    /// A whole number; Python's booleans are numbers.
+    pub fn as_int(&self) -> Result<i64> {
+        match self {
+            Self::Int(number) => Ok(*number),
+            Self::Bool(flag) => Ok(i64::from(*flag)),
+            other => refused(format!("it takes a {} for a whole number", other.kind())),
+        }
+    }
+
+    /// How many: a number below zero is none.
+    pub fn as_count(&self) -> Result<usize> {
+        Ok(usize::try_from(self.as_int()?.max(0)).unwrap_or(usize::MAX))
+    }
+
+    /// The values that a loop runs over: of a map its keys, of a text its characters.
+    pub fn items(&self, budget: &Budget) -> Result<Vec<Self>> {
+        budget.spend(self.length().unwrap_or(0).saturating_mul(size_of::<Self>()))?;
+        match self {
+            Self::Undefined => Ok(Vec::new()),
+            Self::List(list) => Ok(list.items.clone()),
+            Self::Map(map) => Ok(map.entries.iter().map(|(key, _)| key.clone()).collect()),
+            Self::Text(text) => Ok(text.chars().map(|c| Self::text(c.encode_utf8(&mut [0; 4]))).collect()),
+            other => refused(format!("it goes through a {} as if it were a list", other.kind())),
+        }
+    }
+
+    /// How many values [`Value::items`] gives.
+    pub fn length(&self) -> Option<usize> {
+        match self {
+            Self::Undefined => Some(0),
+            Self::List(list) => Some(list.items.len()),
+            Self::Map(map) => Some(map.entries.len()),
+            Self::Text(text) => Some(text.chars().count()),
+            _ => None,
+        }
+    }
+
+    fn depth(&self) -> Result<usize> {
+        match self {
+            Self::List(list) => Ok(list.depth),
+            Self::Map(map) => Ok(map.depth),
+            Self::Namespace(_) | Self::Loop(_) => refused(format!("it puts a {} into another value", self.kind())),
+            _ => Ok(0),
+        }
+    }
+}
+
+/// Checks that a value may be in another one.
+pub fn check_storable(value: &Value) -> Result<()> {
+    value.depth().map(|_| ())
+}
+
+/// How deep a value of these nests.
+pub(super) fn depth_over<'v>(items: impl Iterator<Item = &'v Value>, budget: &Budget) -> Result<usize> {
+    let mut depth = 1;
+    let mut count = 0;
+    for item in items {
+        depth = depth.max(item.depth()? + 1);
+        count += 1;
+    }
+    budget.spend(count * size_of::<Value>())?;
+    if depth > MAX_DEPTH { Err(JinjaError::TooDeep) } else { Ok(depth) }
+}
+
+impl Loop {
+    /// What `loop.name` is.
+    pub fn attribute(&self, name: &str) -> Option<Value> {
+        let (index, length) = (self.index.get(), self.items.len());
+        let number = |number: usize| Some(Value::Int(number as i64));
+        match name {
+            "index" => number(index + 1),
+            "index0" => number(index),
+            "revindex" => number(length - index),
+            "revindex0" => number(length - index - 1),
+            "first" => Some(Value::Bool(index == 0)),
+            "last" => Some(Value::Bool(index + 1 == length)),
+            "length" => number(length),
+            // Of recursive loops only.
+            "depth" => number(1),
+            "depth0" => number(0),
+            "previtem" => index.checked_sub(1).map(|before| self.items[before].clone()),
+            "nextitem" => self.items.get(index + 1).cloned(),
+            _ => None,
+        }
+    }
+}
