@@ -49,12 +49,10 @@ impl ModelSummary {
         if let Some((_, kind)) = UNREADABLE_KINDS.iter().find(|(id, _)| kind == Some(*id)) {
             return Err(ConfigError::Impossible(format!("its weights are of the type {kind}; supported are {}", quant::names())));
         }
-        // Shown, and nothing depends on them.
-        let text = |key: &str| metadata.str(key).ok().flatten().map(str::to_owned);
         Ok(Self {
             architecture: architecture.name,
-            name: text("general.name"),
-            license: text("general.license"),
+            name: metadata.shown("general.name"),
+            license: metadata.shown("general.license"),
             parameters: metadata.u64("general.parameter_count").ok().flatten(),
             context_length: metadata.u64(&format!("{name}.context_length"))?.unwrap_or(0),
             bytes_per_token: bytes_per_token(&metadata, name)?.unwrap_or(0),

@@ -77,7 +77,7 @@ impl<M: LanguageModel> Session<M> {
 
 /// What a document says of the model.
 fn describe_model(gguf: &Gguf, sha256: String) -> Model {
-    let text = |key: &str| gguf.metadata.str(key).ok().flatten().unwrap_or_default().to_owned();
+    let text = |key: &str| gguf.metadata.shown(key).unwrap_or_default();
     Model {
         name: text("general.name"),
         architecture: text("general.architecture"),

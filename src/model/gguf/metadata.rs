@@ -28,6 +28,9 @@ impl Value {
     }
 }
 
+/// Characters of a text that is shown.
+const LONGEST_SHOWN: usize = 200;
+
 /// The key-value part of the header.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Metadata(BTreeMap<String, Value>);
@@ -48,6 +51,13 @@ impl Metadata {
 
     pub fn str(&self, key: &str) -> Result<Option<&str>, WrongType> {
         self.typed(key, "a text", |value| if let Value::String(text) = value { Some(text.as_str()) } else { None })
+    }
+
+    /// A text to be shown; of a long one the beginning. Nothing depends on it, so one of the wrong type counts as none.
+    pub fn shown(&self, key: &str) -> Option<String> {
+        let text = self.str(key).ok()??;
+        let end = text.char_indices().nth(LONGEST_SHOWN).map_or(text.len(), |(end, _)| end);
+        Some(text[..end].to_owned())
     }
 
     /// A whole number, whatever its type in the file.
@@ -122,5 +132,11 @@ mod tests {
         assert!(said(metadata.numbers("types").unwrap_err()).contains("types is a list of texts instead of a list of numbers"));
         assert!(said(metadata.f64("epsilon").unwrap_err()).contains("epsilon is true or false instead of a number"));
         assert_eq!((metadata.f64("id"), metadata.u64("other")), (Ok(Some(-1.0)), Ok(None)));
+    }
+
+    #[test]
+    fn a_name_of_any_length_is_shown_by_its_beginning() {
+        let metadata = Metadata::from_iter([("name", Value::String("\u{e9}".repeat(1 << 20))), ("license", Value::Bool(true))]);
+        assert_eq!((metadata.shown("name"), metadata.shown("license")), (Some("\u{e9}".repeat(200)), None));
     }
 }

@@ -4,6 +4,7 @@ Jinja2 renders them for Hugging Face transformers.
 
     python3 tests/golden/chat/make.py      (needs jinja2 3.1.6 and gguf 0.19.0)
 """
+import copy
 import json
 import pathlib
 import tempfile
@@ -56,7 +57,7 @@ def expression(line):
     environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols"])
     environment.filters["tojson"] = tojson
     environment.globals["raise_exception"] = raise_exception
-    variables = {"messages": MESSAGES, "add_generation_prompt": True, "bos_token": "<s>", "eos_token": "</s>"}
+    variables = {"messages": copy.deepcopy(MESSAGES), "add_generation_prompt": True, "bos_token": "<s>", "eos_token": "</s>"}
     try:
         return environment.from_string(line).render(**variables)
     except Exception:

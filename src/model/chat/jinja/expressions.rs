@@ -17,6 +17,7 @@ use super::methods;
 use super::operators;
 use super::predicates::test;
 use super::renderer::Renderer;
+use super::texts::formatted_by_percent;
 use super::value::{Function, Value, check_storable};
 
 impl<'t> Renderer<'t> {
@@ -112,7 +113,11 @@ impl<'t> Renderer<'t> {
             BinOpKind::Mul => operators::multiply(&a, &b, budget),
             BinOpKind::Div => operators::divide(&a, &b),
             BinOpKind::FloorDiv => operators::divide_down(&a, &b),
-            BinOpKind::Rem => operators::remainder(&a, &b),
+            BinOpKind::Rem => match (&a, &b) {
+                (Value::Text(format), Value::List(values)) if values.is_tuple => formatted_by_percent(format, values.items.clone(), budget),
+                (Value::Text(format), _) => formatted_by_percent(format, vec![b], budget),
+                _ => operators::remainder(&a, &b),
+            },
             BinOpKind::Pow => operators::power(&a, &b),
             BinOpKind::Concat => operators::concat(&a, &b, budget),
         }

@@ -54,7 +54,7 @@ fn of_any(name: &str, value: &Value, arguments: &mut Arguments, budget: &Budget)
         },
         "round" => rounded(value, arguments)?,
         "attr" => attribute(value, &arguments.need(0, "name")?, budget)?,
-        "map" => mapped(&value.items(budget)?, arguments, budget)?,
+        "map" => mapped(&lists::items_if_any(value, budget)?, arguments, budget)?,
         "items" => match value {
             Value::Map(map) => pairs(&map.entries, budget)?,
             Value::Undefined => Value::list(Vec::new(), budget)?,
@@ -77,7 +77,7 @@ fn of_text_or_list(name: &str, value: &Value, arguments: &mut Arguments, budget:
         }
         "upper" => texts::upper(&text, budget)?,
         "lower" => texts::lower(&text, budget)?,
-        "title" => texts::title(&text, budget)?,
+        "title" => texts::title(&text, texts::is_before_title, budget)?,
         "capitalize" => texts::capitalize(&text, budget)?,
         "replace" => {
             let (old, new) = (written(&arguments.need(0, "old")?, budget)?, written(&arguments.need(1, "new")?, budget)?);
@@ -153,18 +153,27 @@ fn to_json(value: &Value, arguments: &mut Arguments, budget: &Budget) -> Result<
 fn to_int(value: &Value, arguments: &mut Arguments) -> Result<Value> {
     let default = arguments.take(0, "default").unwrap_or(Value::Int(0));
     let number = match value {
-        // As Python rounds towards zero; numbers beyond are no whole numbers here.
-        Value::Float(number) if number.abs() < i64::MAX as f64 => Some(number.trunc() as i64),
-        Value::Text(text) => text.trim().parse().ok().or_else(|| text.trim().parse().ok().map(|number: f64| number.trunc() as i64)),
+        // As Python, towards zero.
+        Value::Float(number) if number.is_finite() => Some(whole(*number)?),
+        Value::Text(text) => match (text.trim().parse(), text.trim().parse::<f64>()) {
+            (Ok(number), _) => Some(number),
+            (_, Ok(number)) if number.is_finite() => Some(whole(number)?),
+            _ => None,
+        },
         value => value.as_int().ok(),
     };
     Ok(number.map_or(default, Value::Int))
 }
 
+/// The number without what is behind the point.
+fn whole(number: f64) -> Result<i64> {
+    if number.abs() < i64::MAX as f64 { Ok(number.trunc() as i64) } else { refused("a number of it is too large") }
+}
+
 fn rounded(value: &Value, arguments: &mut Arguments) -> Result<Value> {
     let (precision, method) = (arguments.int(0, "precision")?.unwrap_or(0), arguments.take(1, "method"));
-    if let (Value::Int(_), None) = (value, &method) {
-        return Ok(value.clone());
+    if let (Ok(number), None) = (value.as_int(), &method) {
+        return Ok(Value::Int(number));
     }
     let Some(number) = float(value) else { return refused(format!("it rounds a {}", value.kind())) };
     if !(0..=15).contains(&precision) {

@@ -41,15 +41,20 @@ pub fn filter(name: &str, value: &Value, arguments: &mut Arguments, budget: &Bud
         }
         "dictsort" => sorted_map(value, arguments, budget)?,
         "unique" => unique(items()?, arguments, budget)?,
-        "select" => chosen(items()?, false, true, arguments, budget)?,
-        "reject" => chosen(items()?, false, false, arguments, budget)?,
-        "selectattr" => chosen(items()?, true, true, arguments, budget)?,
-        "rejectattr" => chosen(items()?, true, false, arguments, budget)?,
+        "select" => chosen(items_if_any(value, budget)?, false, true, arguments, budget)?,
+        "reject" => chosen(items_if_any(value, budget)?, false, false, arguments, budget)?,
+        "selectattr" => chosen(items_if_any(value, budget)?, true, true, arguments, budget)?,
+        "rejectattr" => chosen(items_if_any(value, budget)?, true, false, arguments, budget)?,
         "groupby" => grouped(items()?, &arguments.need(0, "attribute")?, budget)?,
         "batch" => batched(items()?, arguments, budget)?,
         "slice" => sliced(&items()?, arguments, budget)?,
         _ => return Ok(None),
     }))
+}
+
+/// The items of a value; none of one that counts as false.
+pub fn items_if_any(value: &Value, budget: &Budget) -> Result<Vec<Value>> {
+    if value.is_true() { value.items(budget) } else { Ok(Vec::new()) }
 }
 
 fn reversed(value: &Value, mut items: Vec<Value>, budget: &Budget) -> Result<Value> {

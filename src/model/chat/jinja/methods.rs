@@ -37,7 +37,7 @@ fn of_text(text: &str, name: &str, arguments: &mut Arguments, budget: &Budget) -
         "upper" => texts::upper(text, budget)?,
         "lower" => texts::lower(text, budget)?,
         "capitalize" => texts::capitalize(text, budget)?,
-        "title" => texts::title(text, budget)?,
+        "title" => texts::title(text, |c| !c.is_alphabetic(), budget)?,
         "split" | "rsplit" => {
             let separator = arguments.take(0, "sep").filter(|separator| !matches!(separator, Value::None));
             let separator = separator.as_ref().map(Value::as_text).transpose()?;

@@ -156,6 +156,9 @@ pub fn slice(value: &Value, [start, stop, step]: [Option<i64>; 3], budget: &Budg
     if step == 0 {
         return refused("a slice of it has the step 0");
     }
+    if matches!(value, Value::None | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Map(_)) {
+        return Ok(Value::Undefined);
+    }
     let items = value.items(budget)?;
     let kept = places(items.len(), start, stop, step).map(|at| items[at].clone()).collect::<Vec<_>>();
     match value {

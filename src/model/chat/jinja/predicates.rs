@@ -8,6 +8,7 @@ use super::compare::{equals, order};
 use super::error::{Result, refused};
 use super::operators::{contains, remainder};
 use super::value::Value;
+use super::write::written;
 
 /// Whether `value is name(arguments)`.
 pub fn test(name: &str, value: &Value, mut arguments: Arguments, budget: &Budget) -> Result<bool> {
@@ -25,9 +26,9 @@ pub fn test(name: &str, value: &Value, mut arguments: Arguments, budget: &Budget
         "mapping" => matches!(value, Value::Map(_)),
         "sequence" | "iterable" => matches!(value, Value::Text(_) | Value::List(_) | Value::Map(_) | Value::Undefined),
         "callable" => matches!(value, Value::Macro(..) | Value::Function(_)),
-        "odd" => value.as_int()? % 2 != 0,
-        "even" => value.as_int()? % 2 == 0,
-        "divisibleby" => matches!(remainder(value, &arguments.need(0, "num")?)?, Value::Int(0)),
+        "odd" => equals(&remainder(value, &Value::Int(2))?, &Value::Int(1), budget)?,
+        "even" => equals(&remainder(value, &Value::Int(2))?, &Value::Int(0), budget)?,
+        "divisibleby" => equals(&remainder(value, &arguments.need(0, "num")?)?, &Value::Int(0), budget)?,
         "lower" => is_in_case(value, budget, char::is_uppercase)?,
         "upper" => is_in_case(value, budget, char::is_lowercase)?,
         "in" => contains(&arguments.need(0, "seq")?, value, budget)?,
@@ -50,8 +51,7 @@ fn is_ordered(value: &Value, arguments: &mut Arguments, budget: &Budget, holds: 
 
 /// Whether a text has letters, and none of the other case.
 fn is_in_case(value: &Value, budget: &Budget, is_other: fn(char) -> bool) -> Result<bool> {
-    let text = value.as_text()?;
-    budget.spend(text.len())?;
+    let text = written(value, budget)?;
     let mut cased = text.chars().filter(|c| c.is_uppercase() || c.is_lowercase()).peekable();
     Ok(cased.peek().is_some() && !cased.any(is_other))
 }

@@ -26,8 +26,8 @@ pub fn capitalize(text: &str, budget: &Budget) -> Result<Value> {
     Ok(Value::text(first + &chars.as_str().to_lowercase()))
 }
 
-/// The first letter of each word large, the others small.
-pub fn title(text: &str, budget: &Budget) -> Result<Value> {
+/// The first letter after each of these characters large, the others small.
+pub fn title(text: &str, is_between_words: fn(char) -> bool, budget: &Budget) -> Result<Value> {
     budget.spend(LONGEST_IN_OTHER_CASE * text.len())?;
     let mut is_inside = false;
     let mut titled = String::with_capacity(text.len());
@@ -37,9 +37,14 @@ pub fn title(text: &str, budget: &Budget) -> Result<Value> {
         } else {
             titled.extend(c.to_uppercase());
         }
-        is_inside = c.is_alphanumeric() || c == '\'';
+        is_inside = !is_between_words(c);
     }
     Ok(Value::text(titled))
+}
+
+/// What is between words to the filter `title`; to Python's `str.title`, whatever is no letter.
+pub fn is_before_title(c: char) -> bool {
+    is_space(c) || matches!(c, '-' | '(' | '{' | '[' | '<')
 }
 
 /// The text without these characters at its ends, or without white space.
