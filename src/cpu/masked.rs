@@ -94,11 +94,14 @@ impl MaskedLm {
         if let Some(bias) = &self.bias {
             logits = logits.broadcast_add(bias)?;
         }
-        let best = |row: Vec<f32>| {
+        let best = |row: &Vec<f32>| {
+            if row.iter().any(|logit| !logit.is_finite()) {
+                candle_core::bail!("it computed something that is not a number; its file may be damaged");
+            }
             let allowed = row.iter().enumerate().filter(|(id, _)| !self.tokenizer.is_control(*id as TokenId));
-            allowed.max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(id, _)| id as TokenId)
+            Ok(allowed.max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(id, _)| id as TokenId))
         };
-        Ok(logits.to_vec2::<f32>()?.into_iter().map(best).collect())
+        logits.to_vec2::<f32>()?.iter().map(best).collect()
     }
 }
 
@@ -118,10 +121,11 @@ fn metadata(json: &[u8]) -> Result<Metadata, MaskedLmError> {
     let known = vocabulary.iter().filter_map(|(name, id)| Some((name.as_str(), id.as_u64()?)));
     let named: Vec<(&str, u64)> = known.chain(added().map(|(name, id, _)| (name, id))).collect();
     // Ids without a name are text that never occurs.
-    let length = named.iter().map(|(_, id)| *id as usize + 1).max().unwrap_or(0);
-    if length > 2 * named.len() {
+    let length = named.iter().map(|(_, id)| id.saturating_add(1)).max().unwrap_or(0);
+    if length > 2 * named.len() as u64 {
         return Err(failed("its vocabulary has more gaps than tokens"));
     }
+    let length = length as usize;
     let (mut names, mut kinds) = (vec![String::new(); length], vec![1.0; length]);
     named.iter().for_each(|(name, id)| names[*id as usize] = (*name).to_owned());
     added().filter(|(_, _, is_special)| *is_special).for_each(|(_, id, _)| kinds[id as usize] = 3.0);
@@ -149,7 +153,12 @@ fn read_config(json: &[u8]) -> Result<Config, MaskedLmError> {
     if let Some(fields) = config.as_object_mut() {
         fields.entry("position_embedding_type").or_insert("absolute".into());
     }
-    serde_json::from_value(config).map_err(failed)
+    let config: Config = serde_json::from_value(config).map_err(failed)?;
+    let Config { hidden_size, num_attention_heads, layer_norm_eps, .. } = config;
+    if num_attention_heads == 0 || !hidden_size.is_multiple_of(num_attention_heads) || !(1e-12..=0.1).contains(&layer_norm_eps) {
+        return Err(MaskedLmError::Config("its sizes or its layer_norm_eps cannot be right".into()));
+    }
+    Ok(config)
 }
 
 /// `room` of `length` tokens with `middle` in their middle, as far as there are some.

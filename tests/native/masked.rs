@@ -13,8 +13,10 @@ use glasscage::cpu::masked::{MaskedLm, MaskedLmError};
 use glasscage::model::source::NativeFile;
 use glasscage::request::{BackendChoice, Question};
 use glasscage::session::{ExplainResult, Session};
+use serde_json::json;
 
 const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf");
+
 fn masked_lm(folder: &Path) -> MaskedLm {
     let read = |name: &str| fs::read(folder.join(name)).unwrap();
     MaskedLm::load(&read("config.json"), &read("tokenizer.json"), read("model.safetensors")).unwrap()
@@ -71,6 +73,18 @@ fn a_gap_is_filled_at_once_by_the_most_likely_tokens() {
 }
 
 #[test]
+fn weights_that_are_no_numbers_fill_no_gap() {
+    let folder = folder("not-a-number");
+    let mut weights = weights();
+    let mut values = weights["lm_head.bias"].to_vec1::<f32>().unwrap();
+    values[7] = f32::NAN;
+    weights.insert("lm_head.bias".into(), Tensor::new(values, &Device::Cpu).unwrap());
+    candle_core::safetensors::save(&weights, folder.join("model.safetensors")).unwrap();
+    let error = masked_lm(&folder).fill("Tom has 6.", &(4..7)).unwrap_err().to_string();
+    assert!(error.contains("not a number"), "{error}");
+}
+
+#[test]
 fn what_is_no_masked_language_model_is_refused() {
     let folder = folder("not-masked");
     let read = |name: &str| fs::read(folder.join(name)).unwrap();
@@ -78,6 +92,14 @@ fn what_is_no_masked_language_model_is_refused() {
     let [config, tokenizer] = ["config.json", "tokenizer.json"].map(read);
     assert!(matches!(load(b"{}", &tokenizer, Vec::new()), MaskedLmError::Config(_)));
     assert!(matches!(load(&config, b"{}", Vec::new()), MaskedLmError::Tokenizer(_)));
+    let (heads, epsilon) = ("num_attention_heads", "layer_norm_eps");
+    for (field, damaged) in [(heads, json!(0)), (heads, json!(3)), (epsilon, json!(1e300)), (epsilon, json!(0.0))] {
+        let mut config = crate::masked_model::config();
+        config[field] = damaged;
+        assert!(matches!(load(config.to_string().as_bytes(), &tokenizer, Vec::new()), MaskedLmError::Config(_)), "{config}");
+    }
+    let far = String::from_utf8(tokenizer.clone()).unwrap().replacen("\"id\":0,", &format!("\"id\":{},", u64::MAX), 1);
+    assert!(matches!(load(&config, far.as_bytes(), Vec::new()), MaskedLmError::Tokenizer(_)));
     assert!(matches!(load(&config, &tokenizer, b"weights".to_vec()), MaskedLmError::Weights(_)));
     let unmasked = String::from_utf8(tokenizer.clone()).unwrap().replace("<mask>", "<task>");
     assert!(matches!(load(&config, unmasked.as_bytes(), read("model.safetensors")), MaskedLmError::NoMask));
