@@ -9,13 +9,13 @@ use super::renderer::Renderer;
 use super::value::Value;
 
 const NAME: &str = "chat_template";
-/// Bytes. The longest templates in use have about 30,000; minijinja counts columns with 16 bits.
+/// Bytes; minijinja counts columns with 16 bits. The longest of the 70 templates that llama.cpp has for its tests has 17,000.
 const MAX_SOURCE: usize = 60_000;
-/// Words and signs in one tag; the longest in use have about 50. A chain of operators is a tree as deep as it is long.
+/// Words and signs in one tag; the longest in those templates has 57. A chain of operators is a tree as deep as it is long.
 const MAX_TAG: usize = 500;
-/// In the whole template; those in use have up to about 50. A chain of them is a tree as deep as it is long.
+/// In the whole template; those have up to 20. A chain of them is a tree as deep as it is long.
 const MAX_ELIFS: usize = 100;
-/// Blocks in blocks, and brackets in brackets; templates in use have up to about 12.
+/// Blocks in blocks, and brackets in brackets; those have up to 12.
 const MAX_NESTING: usize = 24;
 
 /// Checks that a template can be read.
