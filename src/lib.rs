@@ -64,8 +64,9 @@
 //! | module | what it knows | may use | may touch |
 //! | --- | --- | --- | --- |
 //! | `core/table` | the shape of T, A and Y: row `i` has a cell for everything before generated sentence `i` | | |
-//! | `core/graph` | T -> A -> Y, attributions, pruning, arcs: pure functions | core/table | |
-//! | `core/metrics` | how good an attribution is: coverage, deletion curves, agreement | | |
+//! | `core/order` | sorting by a number | | |
+//! | `core/graph` | T -> A -> Y, attributions, pruning, paths, drawings: pure functions | core/order, core/table | |
+//! | `core/metrics` | how good an attribution is: coverage, deletion curves, agreement | core/order | |
 //! | `core/explanation` | the document, its JSON, its link | core/graph, core/table | |
 //! | [`problem`] | the one error that a visitor reads: what happened, what to do | | |
 //! | [`request`] | questions, progress and findings, apart from how they travel | core | |
@@ -101,11 +102,12 @@
 //! | `app/analysis` | what is said of an explanation | core, request | |
 //! | `app/examples` | prompts to try | | |
 //! | `app/gallery` | explanations to look at | | |
+//! | `app/welcome` | the one that the page opens with | core | |
 //! | `app/state` | what the page shows | core, library, problem, request | leptos |
 //! | | | app/analysis, app/examples, app/gallery | |
 //! | | | worker/engine/protocol, worker/envelope, worker/library/protocol, worker/role | |
 //! | `app/update` | what a message changes, and what to do outside | core, library, problem, request, version | leptos |
-//! | | | app/analysis, app/examples, app/gallery, app/state | |
+//! | | | app/analysis, app/examples, app/gallery, app/state, app/welcome | |
 //! | | | worker/engine/protocol, worker/envelope, worker/library/protocol, worker/role | |
 //! | `bin/app` | starts the page | app | |
 //! | `bin/engine` | starts a worker | worker/start | |
@@ -135,7 +137,7 @@
 //! * No global state and no `unsafe`, except in `cpu::fused`: a WebAssembly module of our own, compiled once, that gets addresses in the
 //!   engine's memory. No request to anybody but the own site and the address that the visitor chose for a model.
 
-pub use glasscage_core::{explanation, graph, metrics, table};
+pub use glasscage_core::{explanation, graph, metrics, order, table};
 
 #[cfg(feature = "page")]
 pub mod app;

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Callable
 
 from evaluate import Texts
 from problem import UNRELATED, Problem
@@ -29,11 +30,25 @@ SLOTS = [
     ("Three facts out of five", "facts-of-5", r"List (three|3)", (6, 6)),
     ("Three facts out of nine", "facts-of-9", r"(three|3) of (these|the) facts", (10, 10)),
 ]
+# What stands on the page for UNRELATED, where the model answers as before.
+REMARKS = (
+    "The shop opens at nine.",
+    "It rained all morning.",
+    "The bus was late.",
+    "A cat slept on the sofa.",
+    "The radio was on.",
+    "The road was quiet.",
+    "The soup was still hot.",
+    "The museum is closed on Mondays.",
+    "A dog barked outside.",
+    "The window was open.",
+)
 FAILURE_SLOT = ("A mistake: a quantity nobody asks for", "arithmetic-1-4-steps-rival", r"", (5, 7))
 
 
-def page_examples(problems: dict[str, list[Problem]], texts: Texts) -> list[dict]:
-    """The first problem that fits each slot, none twice, without invented words. The failure is marked "fails"."""
+def page_examples(problems: dict[str, list[Problem]], texts: Texts, answers: Callable[[list[str]], list[str]]) -> list[dict]:
+    """The first problem that fits each slot, none twice, without invented words. The failure tells the "right" answer. `answers` gives
+    the model's answers to prompts."""
     common = Counter(word for some in held_out().values() for problem in some for word in set(_words(problem.prompt)))
     examples = []
     for slot in [*SLOTS, FAILURE_SLOT]:
@@ -43,11 +58,24 @@ def page_examples(problems: dict[str, list[Problem]], texts: Texts) -> list[dict
         for problem, text in zip(problems[condition], texts[condition]):
             suits = _uses_rival(problem, text) if fails else is_right(problem, text)
             if suits and problem.prompt not in taken and _fits(slot, problem, common):
-                examples.append(_example(title, problem, text) | ({"fails": True} if fails else {}))
+                examples.append(_example(title, problem, text) | ({"right": _result(problem)} if fails else {}))
                 break
         else:
             print(f"no held-out problem fits the example {title!r}")
-    return examples
+    return with_remarks(examples, answers)
+
+
+def with_remarks(examples: list[dict], answers: Callable[[list[str]], list[str]]) -> list[dict]:
+    """The examples with natural sentences for UNRELATED, each example with others, where the model answers the same to them."""
+    changed, used = [], 0
+    for example in examples:
+        prompt = example["prompt"]
+        while UNRELATED in prompt:
+            prompt = prompt.replace(UNRELATED, REMARKS[used % len(REMARKS)], 1)
+            used += 1
+        changed.append(prompt)
+    before, after = answers([example["prompt"] for example in examples]), answers(changed)
+    return [example | {"prompt": prompt if a == b else example["prompt"]} for example, prompt, a, b in zip(examples, changed, before, after)]
 
 
 def _fits(slot: tuple, problem: Problem, common: Counter) -> bool:
@@ -65,6 +93,11 @@ def _uses_rival(problem: Problem, text: str) -> bool:
     goes_on = any(f"{problem.sentences[i][:-1]}, so" in text for i in problem.irrelevant)
     known = set(_words(problem.prompt + problem.answer_text))
     return goes_on and not is_right(problem, text) and known.issuperset(_words(text))
+
+
+def _result(problem: Problem) -> str:
+    """What the right answer ends with: "49"."""
+    return problem.answer[-1].removeprefix("The answer is ").rstrip(".")
 
 
 def _words(text: str) -> list[str]:

@@ -210,6 +210,13 @@ pub fn focus(selector: &str) {
     }
 }
 
+/// Scrolls to the first element that this selector finds.
+pub fn scroll_to(selector: &str) {
+    if let Ok(Some(element)) = document().query_selector(selector) {
+        element.scroll_into_view();
+    }
+}
+
 /// Scrolls `element` to the top of the window, unless it is already in sight.
 pub fn reveal(element: &HtmlElement) {
     let options = ScrollIntoViewOptions::new();

@@ -19,6 +19,7 @@ mod service_worker;
 mod state;
 mod update;
 mod views;
+mod welcome;
 
 use leptos::ev;
 use leptos::prelude::*;

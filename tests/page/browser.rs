@@ -46,6 +46,7 @@ pub struct Browser {
 }
 
 impl Browser {
+    /// The page, its form open, as a visitor finds it who has begun to ask.
     pub async fn open(url: &str) -> Self {
         Self::open_in(None, url).await
     }
@@ -77,9 +78,21 @@ impl Browser {
         };
         let browser = Self { driver, chromedriver, port, timeout: TIMEOUT };
         browser.look(DESKTOP, "light").await;
-        browser.driver.goto(url).await.expect("the page opens");
-        browser.find("prompt-input").await;
+        browser.goto(url).await;
         browser
+    }
+
+    /// Goes to the page, and opens its form.
+    pub async fn goto(&self, url: &str) {
+        self.driver.goto(url).await.expect("the page opens");
+        self.open_form().await;
+    }
+
+    /// Opens the form, as "Try your own words" does.
+    pub async fn open_form(&self) {
+        self.open_details_of("prompt-input").await;
+        let is_shown = async || self.find("prompt-input").await.is_displayed().await.unwrap_or(false).then_some(());
+        self.wait("the form", is_shown).await;
     }
 
     /// Window size in CSS pixels and the colour scheme that the visitor prefers.

@@ -48,7 +48,7 @@ async fn a_model_is_looked_at_downloaded_once_and_there_on_the_next_visit() {
     assert_eq!(preflights(&hub.take_asked()), 0);
     explains(&browser).await;
 
-    browser.driver.goto(&server.url).await.expect("the page opens");
+    browser.goto(&server.url).await;
     assert!(browser.text("model-state").await.contains("small"), "the model of the last visit is chosen");
     explains(&browser).await;
     assert!(browser.text("model-state").await.contains("small"));
@@ -74,7 +74,7 @@ async fn a_paused_download_goes_on_after_a_reload_where_it_stopped() {
     browser.click("pause-download").await;
     browser.find("resume-download").await;
     browser.pictures_of("download", "paused").await;
-    browser.driver.goto(&server.url).await.expect("the page opens");
+    browser.goto(&server.url).await;
     assert!(browser.text("download").await.contains("small"), "an unfinished download is remembered");
     browser.click("models-button").await;
     assert!(browser.text("stored-model").await.contains("are here"), "{}", browser.text("stored-model").await);
@@ -164,14 +164,14 @@ async fn what_cannot_run_is_refused_before_it_is_downloaded() {
             "part-00001-of-00003.gguf, one of this model\u{2019}s 3 files. Check",
         ),
     ] {
-        browser.driver.goto(&server.url).await.expect("the page opens");
+        browser.goto(&server.url).await;
         hub.rules().refusals = refusals;
         look_at(&browser, &hub.address(file)).await;
         let problem = problem().await;
         assert!(problem.contains(says), "{file}: {problem}");
         browser.pictures_of("models-problem", name).await;
     }
-    browser.driver.goto(&server.url).await.expect("the page opens");
+    browser.goto(&server.url).await;
     // By the keyboard alone: open, type, Enter; Escape closes.
     browser.find("models-button").await.send_keys("" + Key::Enter).await.expect("it takes a key");
     let address = browser.find("address").await;
@@ -182,7 +182,7 @@ async fn what_cannot_run_is_refused_before_it_is_downloaded() {
     let focus = "return document.activeElement.dataset.testid";
     assert_eq!(browser.driver.execute(focus, Vec::new()).await.expect("an element").json(), "models-button");
     // The tensors are told by the header alone, at whose end the download stops.
-    browser.driver.goto(&server.url).await.expect("the page opens");
+    browser.goto(&server.url).await;
     hub.take_sent();
     hub.rules().bytes_per_second = Some(1_000_000);
     download(&browser, &hub.address("ssm.gguf")).await;
@@ -247,7 +247,7 @@ async fn wrong_bytes_are_noticed_and_deleted() {
     browser.click("models-close").await;
 
     server.set_registry(&known(model.len() + 1, &"0".repeat(64)));
-    browser.driver.goto(&server.url).await.expect("the page opens");
+    browser.goto(&server.url).await;
     browser.click("models-button").await;
     browser.click("known-model").await;
     let problem = browser.text("models-problem").await;
@@ -255,7 +255,7 @@ async fn wrong_bytes_are_noticed_and_deleted() {
 
     let sha256 = sha256(&model);
     server.set_registry(&known(model.len(), &sha256));
-    browser.driver.goto(&server.url).await.expect("the page opens");
+    browser.goto(&server.url).await;
     browser.click("models-button").await;
     browser.click("known-model").await;
     browser.click("download-button").await;
@@ -318,7 +318,7 @@ async fn two_tabs_do_not_download_the_same_model() {
     let first = browser.driver.window().await.expect("a tab");
     let second = browser.driver.new_tab().await.expect("another tab");
     browser.driver.switch_to_window(second).await.expect("another tab");
-    browser.driver.goto(&server.url).await.expect("the page opens");
+    browser.goto(&server.url).await;
     browser.click("resume-download").await;
     browser.wait("a word about it", async || detail(&browser).await.contains("Another tab").then_some(())).await;
     browser.pictures_of("download", "another-tab").await;

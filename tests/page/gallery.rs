@@ -16,6 +16,7 @@ async fn an_explanation_of_the_gallery_opens_without_an_engine_and_comes_out_aga
     browser.look(DESKTOP, "light").await;
 
     browser.click("gallery-1").await;
+    browser.wait("the explanation", async || browser.try_find("welcome-intro").await.is_none().then_some(())).await;
     assert!(browser.text("badge").await.contains("beforehand"));
     let made_before = browser.picture().await;
     let requests = server.take_requests();

@@ -9,10 +9,12 @@ async fn title(browser: &Browser) -> String {
     browser.driver.title().await.expect("a title")
 }
 
-/// Waits for the page without an explanation.
+/// Waits for the page without an explanation of the visitor's: it has the one that it opens with, until something is asked.
 async fn is_home(browser: &Browser) {
     browser.find("gallery-1").await;
-    assert!(browser.try_find("sentence-G1").await.is_none(), "nothing is explained");
+    let is_welcome = browser.try_find("welcome-intro").await.is_some();
+    let has_asked = !browser.value("prompt-input").await.is_empty();
+    assert_eq!((is_welcome, browser.try_find("sentence-G1").await.is_some()), (!has_asked, !has_asked), "nothing else is explained");
     assert_eq!(title(browser).await, HOME, "the title of the page without an explanation");
 }
 
@@ -26,7 +28,7 @@ async fn back_and_forward_show_the_explanation_of_their_entry_and_a_reload_keeps
     let browser = Browser::open(&server.url).await;
     is_home(&browser).await;
     browser.click("gallery-1").await;
-    browser.find("sentence-G1").await;
+    browser.wait("the first explanation", async || browser.try_find("welcome-intro").await.is_none().then_some(())).await;
     let (made_before, its_title) = (browser.picture().await, title(&browser).await);
     assert!(its_title.ends_with("Glasscage") && its_title != HOME, "{its_title}");
     assert!(its_title.starts_with(browser.text("title").await.trim_end_matches('\u{2026}')), "{its_title}");
@@ -64,6 +66,7 @@ async fn a_link_is_behind_what_is_recomputed_from_it_and_forgives_what_was_copie
     is_home(&browser).await;
     assert!(browser.try_find("problem").await.is_none(), "what is no link is no error");
     browser.click("gallery-1").await;
+    browser.wait("the first explanation", async || browser.try_find("welcome-intro").await.is_none().then_some(())).await;
     let link = copied_link(&browser).await;
     browser.driver.goto("about:blank").await.expect("the page closes");
     browser.driver.goto(format!("{link})")).await.expect("the link opens");

@@ -107,7 +107,7 @@ async fn what_is_here_is_checked_again_before_a_download_goes_on() {
     let browser = Browser::open(&server.url).await;
     download(&browser, &hub.address("small.gguf")).await;
     has_reached(&browser, 40).await;
-    browser.driver.goto(&server.url).await.expect("the page opens");
+    browser.goto(&server.url).await;
     hub.rules().gate = None;
     hub.take_asked();
     browser.click("resume-download").await;
@@ -139,7 +139,7 @@ async fn where_nothing_can_be_stored_at_all_a_model_is_kept_in_memory() {
         browser.wait("a word about it", async || browser.text("download").await.contains("private window").then_some(())).await;
         pause_and_resume(&browser, &hub, &model, name).await;
         // The next visit begins with the built-in model, and says nothing of a download.
-        browser.driver.goto(&server.url).await.expect("the page opens");
+        browser.goto(&server.url).await;
         assert!(browser.text("model-state").await.contains("Built-in"), "{}", browser.text("model-state").await);
         assert!(browser.try_find("download").await.is_none());
         browser.close().await;
@@ -178,7 +178,7 @@ async fn what_came_before_the_page_was_closed_is_lost_where_nothing_can_be_store
     let browser = Browser::open(&server.url).await;
     download(&browser, &hub.address("small.gguf")).await;
     has_reached(&browser, 40).await;
-    browser.driver.goto(&server.url).await.expect("the page opens");
+    browser.goto(&server.url).await;
     hub.rules().gate = None;
     browser.click("resume-download").await;
     model_is_ready(&browser).await;
@@ -220,7 +220,7 @@ async fn a_file_that_was_replaced_when_the_storage_was_full_is_never_joined_with
 
     // With room again, what is left in the storage is no beginning of it.
     small_storage(&browser, &server, 1_000_000_000).await;
-    browser.driver.goto(&server.url).await.expect("the page opens");
+    browser.goto(&server.url).await;
     browser.click("models-button").await;
     stored_models_are_listed(&browser).await;
     browser.click("resume-stored").await;

@@ -25,6 +25,8 @@ async fn arrow_keys_go_through_the_tabs_and_the_pressed_button_keeps_the_focus()
         assert_eq!(selected.as_deref(), Some("true"), "{leads_to}");
     }
     browser.click("home").await;
+    browser.click("try-own-words").await;
+    browser.wait("the focus in the form", async || (focused(&browser).await == "prompt-input").then_some(())).await;
     browser.fill("prompt-input", "Ann has 3 figs. Bob has 4 nuts. What does Bob have?").await;
     browser.find("explain-button").await.send_keys(Key::Enter).await.expect("it is pressed");
     assert_eq!(focused(&browser).await, "explain-button");

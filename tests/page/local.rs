@@ -52,7 +52,7 @@ async fn a_copy_of_a_local_file_is_kept_when_asked_for_and_explains_without_a_ne
     is_available_offline(&browser).await;
     server.take_requests();
     server.stop();
-    browser.driver.goto(&server.url).await.expect("the page opens");
+    browser.goto(&server.url).await;
     assert!(browser.text("model-state").await.contains("mine.gguf"), "{}", browser.text("model-state").await);
     explains(&browser).await;
     assert_eq!(browser.picture().await, picture);
@@ -100,7 +100,7 @@ async fn a_copy_that_was_broken_off_goes_on_when_the_file_is_opened_again() {
     browser.find("resume-download").await;
     assert!(browser.text("download").await.contains("Copy paused"), "{}", browser.text("download").await);
     browser.pictures_of("download", "copy-paused").await;
-    browser.driver.goto(&server.url).await.expect("the page opens");
+    browser.goto(&server.url).await;
     browser.click("models-button").await;
     stored_models_are_listed(&browser).await;
     assert!(browser.try_find("download").await.is_none(), "the file cannot be read any more");
@@ -159,7 +159,7 @@ async fn all_parts_of_a_model_are_dropped_at_once_and_a_missing_one_is_named() {
     browser.pictures_of("model-state", "split-dropped").await;
     let picture = browser.picture().await;
     keep_a_copy(&browser).await;
-    browser.driver.goto(&server.url).await.expect("the page opens");
+    browser.goto(&server.url).await;
     explains(&browser).await;
     assert!(browser.text("model-state").await.contains("demo"), "{}", browser.text("model-state").await);
     assert_eq!(browser.picture().await, picture);
@@ -174,7 +174,7 @@ async fn a_model_that_ended_the_tab_is_named_on_return() {
     browser.driver.goto(format!("{}icon.svg", server.url)).await.expect("the icon opens");
     let script = "sessionStorage.setItem('glasscage.loading', 'large.gguf')";
     browser.driver.execute(script, Vec::new()).await.expect("a script runs");
-    browser.driver.goto(&server.url).await.expect("the page opens");
+    browser.goto(&server.url).await;
     assert!(browser.problem().await.contains("large.gguf"), "{}", browser.problem().await);
     browser.screenshot("ended-while-loading-light").await;
     browser.driver.refresh().await.expect("the page is loaded again");

@@ -28,3 +28,4 @@ mod server;
 #[path = "../models/split.rs"]
 mod split;
 mod steps;
+mod welcome;

@@ -33,7 +33,7 @@ async fn with_the_server_gone_the_built_in_model_and_the_stored_one_explain() {
     server.take_requests();
     server.stop();
     hub.rules().files.clear();
-    browser.driver.goto(&server.url).await.expect("the page opens");
+    browser.goto(&server.url).await;
     browser.find("prompt-input").await;
     explains(&browser).await;
     assert!(browser.text("model-state").await.contains("small"), "{}", browser.text("model-state").await);
@@ -66,7 +66,7 @@ async fn a_new_version_is_offered_and_taken_as_a_whole() {
     let hash = |bytes: &[u8]| -> String { Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect() };
     let old = hash(&std::fs::read(&style).expect("a style sheet"));
     std::fs::write(&style, &changed).expect("a new style sheet");
-    browser.driver.goto(&server.url).await.expect("the page opens");
+    browser.goto(&server.url).await;
     let outline =
         async || browser.driver.execute("return getComputedStyle(document.body).outlineStyle", Vec::new()).await.expect("a style");
     assert_eq!(outline().await.json(), "none");
@@ -75,7 +75,7 @@ async fn a_new_version_is_offered_and_taken_as_a_whole() {
     let sw = dist.join("sw.js");
     let script = std::fs::read_to_string(&sw).expect("a service worker").replace(&old, &hash(changed.as_bytes()));
     std::fs::write(&sw, script.replacen("const VERSION = \"", "const VERSION = \"next-", 1)).expect("a new service worker");
-    browser.driver.goto(&server.url).await.expect("the page opens");
+    browser.goto(&server.url).await;
     browser.find("take-update").await;
     assert_eq!(outline().await.json(), "none", "nothing changes before the visitor wants it");
     browser.pictures_of("update", "update").await;

@@ -40,6 +40,7 @@ pub fn file(name: &str, content: &[u8]) -> PathBuf {
 }
 
 pub async fn ask(browser: &Browser, prompt: &str) {
+    browser.open_form().await;
     browser.fill("prompt-input", prompt).await;
     browser.click("explain-button").await;
 }

@@ -22,4 +22,5 @@
 pub mod explanation;
 pub mod graph;
 pub mod metrics;
+pub mod order;
 pub mod table;

@@ -7,6 +7,7 @@ use super::number;
 use super::scale::{Amount, Scale};
 use crate::explanation::{Document, MethodText};
 use crate::graph::{self, Pruned};
+use crate::order::by_descending;
 use crate::request::Word;
 
 /// What a sentence is to the explained ones.
@@ -174,9 +175,8 @@ impl AttributionView {
     }
 
     fn strongest(&self, sources: std::ops::Range<usize>) -> Vec<usize> {
-        let mut sources: Vec<usize> = sources.filter(|&j| self.via_steps(j).is_some_and(|influence| influence != 0.0)).collect();
-        sources.sort_by(|&a, &b| self.via_steps[b].abs().total_cmp(&self.via_steps[a].abs()));
-        sources
+        let sources: Vec<usize> = sources.filter(|&j| self.via_steps(j).is_some_and(|influence| influence != 0.0)).collect();
+        by_descending(&sources, |&j| self.via_steps[j].abs())
     }
 
     /// The share of walks that end at an earlier generated sentence without measurable source instead of at the prompt.

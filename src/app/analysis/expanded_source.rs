@@ -1,6 +1,7 @@
 //! A source opened to its words: what each of them does alone.
 
 use super::attribution_view::AttributionView;
+use crate::order::by_descending;
 use crate::request::Word;
 
 /// A source and its words, as one method measured them.
@@ -42,8 +43,8 @@ impl ExpandedSource {
 
 /// "“3” 41%, “figs.” 12%": the strongest words, of either sign.
 pub fn strongest_words(words: &[WordView], most: usize) -> String {
-    let mut strongest: Vec<&WordView> = words.iter().filter(|word| word.influence != 0.0).collect();
-    strongest.sort_by(|a, b| b.influence.abs().total_cmp(&a.influence.abs()));
+    let strongest: Vec<&WordView> = words.iter().filter(|word| word.influence != 0.0).collect();
+    let strongest = by_descending(&strongest, |word| word.influence.abs());
     let named = strongest.iter().take(most).map(|word| format!("\u{201c}{}\u{201d} {}", word.text.trim(), word.figure));
     match strongest.is_empty() {
         true => "No word alone makes a difference.".into(),

@@ -1,9 +1,8 @@
 //! What pairs of sources do together, from measured pairs: in sentences for the details, as marks for graph and table.
 
-use std::cmp::Reverse;
-
 use super::attribution_view::AttributionView;
 use crate::explanation::{Document, JointEffect};
+use crate::order::by_descending;
 
 /// What a source does to a generated sentence together with others.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,8 +19,12 @@ pub fn sentences(attribution: &AttributionView) -> Vec<String> {
     let n_prompt = attribution.graph().n_prompt();
     let output = attribution.output();
     let matters = |target: usize| output.contains(&target) || attribution.via_steps(n_prompt + target).is_some_and(|share| share > 0.02);
-    let mut effects: Vec<_> = document.joint.iter().filter(|effect| matters(effect.target)).collect();
-    effects.sort_by_key(|effect| (!output.contains(&effect.target), Reverse(effect.target)));
+    let effects: Vec<_> = document.joint.iter().filter(|effect| matters(effect.target)).collect();
+    // Those explained first, then the later ones.
+    let rank = |effect: &&JointEffect| {
+        (effect.target + if output.contains(&effect.target) { n_prompt + document.table.n_sources() } else { 0 }) as f64
+    };
+    let effects = by_descending(&effects, rank);
     effects.into_iter().flat_map(|effect| [either_is_enough(document, effect), only_together(document, effect)]).flatten().collect()
 }
 

@@ -4,6 +4,7 @@ use super::attribution_view::{AttributionView, Role};
 use super::number::{listed, percent, plain};
 use super::scale::{Amount, Scale};
 use crate::graph::{self, Edge, LayeredDrawing, LayeredEdge, LayeredSpace};
+use crate::order::by_descending;
 
 /// More than this is a tangle, and slow.
 const MOST_EDGES: usize = 600;
@@ -162,8 +163,8 @@ fn origin(view: &AttributionView, source: usize, kept: &[Edge]) -> String {
     let Some(row) = source.checked_sub(view.graph().n_prompt()) else {
         return format!("{label} is a sentence of the prompt");
     };
-    let mut into: Vec<&Edge> = kept.iter().filter(|edge| edge.to == row).collect();
-    into.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
+    let into: Vec<&Edge> = kept.iter().filter(|edge| edge.to == row).collect();
+    let into = by_descending(&into, |edge| edge.weight.abs());
     if into.is_empty() {
         return format!("{label} is due to nothing that is drawn");
     }

@@ -106,8 +106,8 @@ mod tests {
     fn paths_are_named_with_their_share() {
         let (paths, others) = strongest_paths(&view(&[1]));
         let words: Vec<&str> = paths.iter().map(|path| &*path.words).collect();
-        assert_eq!(words, ["G2 rests 50% on P1 by way of G1", "G2 rests 50% on P2 directly"]);
-        assert_eq!((&*paths[0].chain, &*paths[0].figure, others), ("P1 \u{2192} G1 \u{2192} G2", "50%", None));
+        assert_eq!(words, ["G2 rests 50% on P2 directly", "G2 rests 50% on P1 by way of G1"]);
+        assert_eq!((&*paths[1].chain, &*paths[1].figure, others), ("P1 \u{2192} G1 \u{2192} G2", "50%", None));
     }
 
     #[test]

@@ -60,6 +60,8 @@ pub enum Origin {
     Link,
     File,
     Gallery,
+    /// It comes with the page: the first thing that a visitor sees, until there is something of the visitor's own.
+    Welcome,
 }
 
 impl ShownDocument {
@@ -103,6 +105,11 @@ impl Default for Explanation {
 impl Explanation {
     pub fn document(&self) -> Option<&Document> {
         self.shown.as_ref().map(|shown| shown.graph.document())
+    }
+
+    /// Whether nothing is on screen but what comes with the page.
+    pub fn is_home(&self) -> bool {
+        self.shown.as_ref().is_none_or(|shown| shown.origin == Origin::Welcome)
     }
 
     /// What is on screen: the shown document as seen from the output or its preview.

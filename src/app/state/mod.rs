@@ -91,7 +91,8 @@ impl State {
 
     /// The title of the browser's tab.
     pub fn title(&self) -> String {
-        self.explanation.document().map_or_else(|| title::HOME.to_owned(), |document| format!("{} - Glasscage", title::title(document)))
+        let own = self.explanation.document().filter(|_| !self.explanation.is_home());
+        own.map_or_else(|| title::HOME.to_owned(), |document| format!("{} - Glasscage", title::title(document)))
     }
 
     /// Notes what is to be done outside the state.

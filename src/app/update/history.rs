@@ -4,7 +4,9 @@ use crate::app::state::State;
 use crate::app::state::explanation::Origin;
 use crate::app::state::history_entry;
 use crate::app::state::message::Effect;
+use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::run_status::RunStatus;
+use crate::app::welcome;
 use crate::explanation::{Document, from_fragment, is_link};
 
 impl State {
@@ -30,7 +32,18 @@ impl State {
         match entry.and_then(history_entry::from_text) {
             Some((document, origin)) => self.open(document, origin),
             None if is_link(fragment) => self.open_link(fragment),
-            None => self.close_explanation(),
+            None => {
+                self.close_explanation();
+                self.welcome();
+            }
+        }
+    }
+
+    /// Shows what comes with the page, unless the visitor has begun to ask. The form is beside it only for who has chosen a model.
+    fn welcome(&mut self) {
+        if let Some(document) = welcome::document().filter(|_| self.editor.prompt.trim().is_empty()) {
+            self.open(document, Origin::Welcome);
+            *self.editor.is_open = self.library.download.is_some() || *self.engine.choice != ModelChoice::BuiltIn;
         }
     }
 
@@ -60,8 +73,9 @@ impl State {
 
     /// The page as it is without an explanation. The one on screen is an entry of the history, behind this one.
     pub(super) fn go_home(&mut self) {
-        if self.explanation.shown.is_some() && !self.refuse_while_busy() {
+        if !self.explanation.is_home() && !self.refuse_while_busy() {
             self.close_explanation();
+            self.welcome();
             self.push_entry();
         }
     }
@@ -69,9 +83,12 @@ impl State {
     /// Takes an explanation of another prompt off the screen, where that of this prompt is to appear.
     pub(super) fn make_room_for(&mut self, prompt: &str) {
         if self.explanation.document().is_some_and(|document| document.prompt.text != prompt) {
+            let was_home = self.explanation.is_home();
             self.explanation.close();
-            self.push_entry();
-            self.entry_awaits_explanation = true;
+            if !was_home {
+                self.push_entry();
+                self.entry_awaits_explanation = true;
+            }
         }
     }
 
@@ -101,7 +118,7 @@ impl State {
     }
 
     fn entry_text(&self) -> Option<String> {
-        let origin = self.explanation.shown.as_ref()?.origin;
+        let origin = self.explanation.shown.as_ref().filter(|_| !self.explanation.is_home())?.origin;
         Some(history_entry::to_text(&self.explanation.selected_document()?, origin))
     }
 }

@@ -2,6 +2,7 @@
 
 use super::tests::{Page, answered, asked, unmeasured};
 use crate::app::analysis::attribution_graph::tests::document;
+use crate::app::state::State;
 use crate::app::state::explanation::Origin;
 use crate::app::state::message::{Effect, Message};
 use crate::explanation::to_fragment;
@@ -86,4 +87,19 @@ fn what_is_no_link_is_no_error() {
     let mut page = Page::ready();
     page.visit(None, "#utm_source=x");
     assert_eq!((page.problem(), page.shown()), (String::new(), None));
+}
+
+#[test]
+fn the_page_opens_with_an_explanation_that_makes_room_for_the_first_of_the_visitor() {
+    let mut page = Page::ready();
+    page.send(Message::PromptTyped(String::new()));
+    assert!(page.visit(None, "").is_empty(), "it is no entry of the history");
+    assert!(page.look(|state| state.explanation.is_home() && state.explanation.shown.is_some() && !*state.editor.is_open));
+    assert_eq!(page.look(State::title), "Glasscage: why did the model answer that?");
+    assert!(page.send(Message::GoHome).is_empty(), "this is home");
+    page.send(Message::PromptTyped("Why?".into()));
+    let effects = page.send(Message::Explain);
+    assert!(page.shown().is_none() && pushed(&effects).is_empty());
+    page.engine(asked(&effects), answered(unmeasured()));
+    assert!(page.look(|state| !state.explanation.is_home()));
 }

@@ -5,8 +5,10 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use glasscage::engine::Engine;
+use glasscage::explanation::Document;
 use glasscage::request::Question;
-use glasscage::session::ExplainResult;
+use glasscage::session::{ExplainResult, Session};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -36,10 +38,12 @@ struct Example {
     title: String,
     task: String,
     prompt: String,
-    /// Whether the model gets it wrong.
-    #[serde(default)]
-    fails: bool,
+    /// The right answer, where the model gives another one.
+    right: Option<String>,
 }
+
+/// The explanation that the page opens with: the first example, by the method that misses least.
+const WELCOME: (&str, &str) = ("welcome.json", "pairs");
 
 pub fn gallery(arguments: &Arguments) -> Result<(), String> {
     let failed = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
@@ -52,11 +56,13 @@ pub fn gallery(arguments: &Arguments) -> Result<(), String> {
     fs::create_dir_all(&arguments.out).map_err(|error| failed(&arguments.out, &error))?;
     let mut entries: Vec<Value> = Vec::new();
     for (number, example) in examples.iter().enumerate() {
-        let question = Question::greedy(&example.prompt);
-        let outcome = pollster::block_on(session.explain(&question, &mut async |_| ControlFlow::Continue(())));
-        let ExplainResult::Explained(mut document) = outcome.map_err(|problem| problem.to_string())? else {
-            return Err(format!("{}: not explained", example.title));
-        };
+        let mut document = explained(&mut session, &Question::greedy(&example.prompt))?;
+        if number == 0 {
+            let (file, method) = WELCOME;
+            let document = explained(&mut session, &Question { method: method.into(), ..Question::greedy(&example.prompt) })?;
+            let path = arguments.out.join(file);
+            fs::write(&path, document.to_json() + "\n").map_err(|error| failed(&path, &error))?;
+        }
         if example.task == "facts" {
             document.output = (0..document.generation.sentences.len()).collect();
         }
@@ -64,13 +70,24 @@ pub fn gallery(arguments: &Arguments) -> Result<(), String> {
         let path = arguments.out.join(&file);
         fs::write(&path, document.to_json() + "\n").map_err(|error| failed(&path, &error))?;
         let question = document.prompt.sentence_texts().last().map(|last| last.trim().to_owned()).unwrap_or_default();
-        let about = if example.fails { format!("The model gets this one wrong. {question}") } else { question };
+        let about = match &example.right {
+            Some(right) => format!("The model gets this one wrong: the answer is {right}. {question}"),
+            None => question,
+        };
         entries.push(json!({ "title": example.title, "about": about, "file": file }));
     }
     let path = arguments.out.join("index.json");
     let index = serde_json::to_string_pretty(&json!({ "explanations": entries })).map_err(|error| failed(&path, &error))?;
     fs::write(&path, index + "\n").map_err(|error| failed(&path, &error))?;
     output::print(&format!("{} explanations in {}\n", entries.len(), arguments.out.display()))
+}
+
+fn explained(session: &mut Session<Engine>, question: &Question) -> Result<Document, String> {
+    let outcome = pollster::block_on(session.explain(question, &mut async |_| ControlFlow::Continue(())));
+    match outcome.map_err(|problem| problem.to_string())? {
+        ExplainResult::Explained(document) => Ok(*document),
+        _ => Err(format!("not explained: {}", question.prompt)),
+    }
 }
 
 /// "Three facts, of nine" as "three-facts-of-nine".

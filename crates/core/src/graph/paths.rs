@@ -1,6 +1,7 @@
 //! The strongest single paths through the graph, from a prompt sentence to the output.
 
 use super::Adjacency;
+use crate::order::by_descending;
 
 /// A path along edges, against time's arrow read as a walk back from the output.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,7 +12,7 @@ pub struct Path {
     pub weight: f64,
 }
 
-/// The `most` paths into `output` with the largest weights by size, largest first; of equal ones the one that comes first in time. A
+/// The `most` paths into `output` with the largest weights by size, largest first. A
 /// sentence of the output may lie on a path to a later one.
 ///
 /// The best paths into a sentence extend the best ones into its sources, so `most` of each are enough: O(most m (n + m)) space and
@@ -23,17 +24,17 @@ pub fn strongest_paths(adjacency: &Adjacency, output: &[usize], most: usize) -> 
         let extended = row.iter().zip(&into).filter(|(weight, _)| **weight != 0.0).flat_map(|(&weight, paths)| {
             paths.iter().map(move |path| Path { sources: [&path.sources[..], &[n_prompt + i]].concat(), weight: path.weight * weight })
         });
-        let best = strongest(extended.collect(), most);
+        let best = strongest(&extended.collect::<Vec<Path>>(), most);
         into.push(best);
     }
     let ends = output.iter().filter_map(|i| into.get(n_prompt + i));
-    strongest(ends.flatten().cloned().collect(), most)
+    strongest(&ends.flatten().cloned().collect::<Vec<Path>>(), most)
 }
 
-fn strongest(mut paths: Vec<Path>, most: usize) -> Vec<Path> {
-    paths.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()).then_with(|| a.sources.cmp(&b.sources)));
-    paths.truncate(most);
-    paths
+fn strongest(paths: &[Path], most: usize) -> Vec<Path> {
+    let mut strongest = by_descending(paths, |path| path.weight.abs());
+    strongest.truncate(most);
+    strongest
 }
 
 #[cfg(test)]

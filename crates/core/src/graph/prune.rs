@@ -4,6 +4,7 @@
 //! keep heavy edges into sentences that the output never used; ranking by what flows along an edge does not.
 
 use super::{Adjacency, node_influence};
+use crate::order::by_descending;
 
 /// One edge of the graph, from source `from` (0..n+m) to generated sentence `to` (0..m).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,8 +29,7 @@ pub struct Pruned {
 
 /// Keeps the smallest set of edges that carries `share` (in [0, 1]) of the flow into `output`. Weights are not renormalised.
 pub fn prune(adjacency: &Adjacency, output: &[usize], share: f64) -> Pruned {
-    let mut edges = flowing_edges(adjacency, output);
-    edges.sort_by(|a, b| b.flow.abs().total_cmp(&a.flow.abs()));
+    let mut edges = by_descending(&flowing_edges(adjacency, output), |edge| edge.flow.abs());
     let total: f64 = edges.iter().map(|edge| edge.flow.abs()).sum();
     let mut kept = 0.0;
     // A hair below the wanted share counts as reached: sums in another order differ in the last bits.

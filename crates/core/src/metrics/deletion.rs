@@ -1,10 +1,10 @@
 //! RISE and MAS (paper, `sec:eval`): does what was called important matter when it is deleted?
 
+use crate::order::descending;
+
 /// The prompt sentences by falling attribution; of equal ones the earlier first.
 pub fn order(attribution: &[f64]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..attribution.len()).collect();
-    order.sort_by(|&a, &b| attribution[b].total_cmp(&attribution[a]));
-    order
+    descending(attribution.iter().copied())
 }
 
 /// A deletion curve, and what the attribution promised of it.

@@ -24,9 +24,11 @@ pub fn EditorForm() -> impl IntoView {
         }
     };
     let is_open = move || page.with(|state| *state.editor.is_open);
+    // Beside what the page opens with there is a button for it.
+    let is_hidden = Memo::new(move |_| page.with(|state| state.explanation.shown.is_some() && state.explanation.is_home()) && !is_open());
     let (folder, on_toggle) = details_toggle(move |is_open| page.send(Message::EditorToggled(is_open)));
     view! {
-        <details node_ref=folder class="editor card" prop:open=is_open on:toggle=on_toggle on:keydown=on_key>
+        <details node_ref=folder class="editor card" hidden=move || is_hidden.get() prop:open=is_open on:toggle=on_toggle on:keydown=on_key>
             <summary>
                 <h2>"Ask a model"</h2>
             </summary>

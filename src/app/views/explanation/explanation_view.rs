@@ -14,6 +14,7 @@ use super::methods_view::MethodsView;
 use super::path_view::PathView;
 use super::table_view::TableView;
 use super::text_view::TextView;
+use super::welcome_intro::{WelcomeIntro, WelcomeNext};
 use crate::app::analysis::number::counted;
 use crate::app::analysis::title::title;
 use crate::app::browser;
@@ -95,15 +96,21 @@ fn ShownExplanation() -> impl IntoView {
         }
     });
     let title = Memo::new(move |_| page.attribution(|attribution| title(attribution.document())));
+    let is_welcome = Memo::new(move |_| page.with(|state| state.explanation.is_home()));
     let is_numbers = move || page.attribution(|attribution| !attribution.scale().is_shares()) == Some(true);
     view! {
-        <section node_ref=section class="explanation" class:numbers=is_numbers aria-label="Explanation">
+        <section node_ref=section class="explanation" class:numbers=is_numbers class:first=move || is_welcome.get() aria-label="Explanation">
+            <Show when=move || is_welcome.get()>
+                <WelcomeIntro />
+            </Show>
             <div class="result-head">
-                <h2>"Explanation"</h2>
-                <p class="of" dir="auto" data-testid="title">{move || title.get()}</p>
-                <SharedBadge />
+                <h2 hidden=move || is_welcome.get()>"Explanation"</h2>
+                <p class="of" dir="auto" data-testid="title" hidden=move || is_welcome.get()>{move || title.get()}</p>
+                <Show when=move || !is_welcome.get()>
+                    <SharedBadge />
+                </Show>
                 <div class="tabs" role="tablist" aria-label="Views" on:keydown=on_key>
-                    <TabButton tab own=Tab::Text test_id="tab-text" label="Text and graph" />
+                    <TabButton tab own=Tab::Text test_id="tab-text" label="Text" />
                     <TabButton tab own=Tab::Path test_id="tab-path" label="Path" />
                     <TabButton tab own=Tab::Table test_id="tab-table" label="Table" />
                     <TabButton tab own=Tab::DeletionTest test_id="tab-check" label="Check" />
@@ -115,11 +122,13 @@ fn ShownExplanation() -> impl IntoView {
             <CutBanner />
             <ReproductionBanner />
             <PartialBanner />
-            <DerivationBar />
+            <Show when=move || !is_welcome.get()>
+                <DerivationBar />
+            </Show>
             <div class="columns" class:wide=move || matches!(tab.get(), Tab::Table | Tab::Methods | Tab::Ablation)>
                 <div class="card main">
                     <ProblemBox place=Place::Explanation />
-                    <div role="tabpanel" aria-label="Text and graph" hidden=move || tab.get() != Tab::Text>
+                    <div role="tabpanel" aria-label="Text" hidden=move || tab.get() != Tab::Text>
                         <TextView />
                     </div>
                     <Show when=move || tab.get() == Tab::Path>
@@ -150,6 +159,9 @@ fn ShownExplanation() -> impl IntoView {
                 </div>
                 <Details />
             </div>
+            <Show when=move || is_welcome.get()>
+                <WelcomeNext />
+            </Show>
         </section>
     }
 }

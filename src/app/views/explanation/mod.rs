@@ -18,5 +18,6 @@ mod share_bar;
 mod table_view;
 mod text_view;
 mod walk_view;
+mod welcome_intro;
 
 pub use explanation_view::ExplanationView;

@@ -7,9 +7,9 @@ use crate::app::page::use_page;
 #[component]
 pub fn Welcome() -> impl IntoView {
     let page = use_page();
-    let is_blank = Memo::new(move |_| page.with(|state| state.explanation.shown.is_none()) && !page.is_busy());
+    let is_home = Memo::new(move |_| page.with(|state| state.explanation.is_home()) && !page.is_busy());
     view! {
-        <Show when=move || is_blank.get()>
+        <Show when=move || is_home.get()>
             <section class="welcome" aria-label="How it works">
                 <ol>
                     <li>

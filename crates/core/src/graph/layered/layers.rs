@@ -1,7 +1,5 @@
 //! Which layer each sentence is in, and the slots of the edges that pass it.
 
-use std::collections::BTreeMap;
-
 use super::drawing::{LayeredEdge, LayeredNode};
 
 /// What stands in a layer.
@@ -28,24 +26,30 @@ pub struct Layers {
     pub below: Vec<Vec<Link>>,
     /// The slots of each layer, from left to right; the first layer is on top.
     pub rows: Vec<Vec<usize>>,
+    /// For each slot the layer that it is in.
+    layer_of: Vec<usize>,
 }
 
 impl Layers {
     pub fn new(edges: &[LayeredEdge], outputs: &[usize], per_layer: usize) -> Self {
         let heights = heights(edges, outputs, per_layer);
-        let top = heights.values().max().map_or(0, |&highest| highest + 1);
-        let layer = |source: usize| top - 1 - heights[&source];
-        let mut layers = Self { slots: Vec::new(), above: Vec::new(), below: Vec::new(), rows: vec![Vec::new(); top] };
-        let node: BTreeMap<usize, usize> =
-            heights.keys().map(|&source| (source, layers.add(Slot::Node { source }, layer(source)))).collect();
+        let top = heights.iter().flatten().max().map_or(0, |&highest| highest + 1);
+        let rows = vec![Vec::new(); top];
+        let mut layers = Self { slots: Vec::new(), above: Vec::new(), below: Vec::new(), rows, layer_of: Vec::new() };
+        let mut node = vec![0; heights.len()];
+        for (source, height) in heights.iter().enumerate() {
+            if let Some(height) = height {
+                node[source] = layers.add(Slot::Node { source }, top - 1 - height);
+            }
+        }
         for (e, edge) in edges.iter().enumerate() {
-            let mut upper = node[&edge.from];
-            for row in layer(edge.from) + 1..layer(edge.to) {
+            let mut upper = node[edge.from];
+            for row in layers.layer_of[upper] + 1..layers.layer_of[node[edge.to]] {
                 let passing = layers.add(Slot::Passing, row);
                 layers.link(upper, passing, e, edge.flow);
                 upper = passing;
             }
-            layers.link(upper, node[&edge.to], e, edge.flow);
+            layers.link(upper, node[edge.to], e, edge.flow);
         }
         layers
     }
@@ -54,6 +58,7 @@ impl Layers {
         self.slots.push(slot);
         self.above.push(Vec::new());
         self.below.push(Vec::new());
+        self.layer_of.push(row);
         self.rows[row].push(self.slots.len() - 1);
         self.slots.len() - 1
     }
@@ -69,34 +74,31 @@ impl Layers {
 
     /// The sentences at `x`, one for each slot, by source.
     pub fn nodes(&self, x: &[f64]) -> Vec<LayeredNode> {
-        let of_layer = |(layer, row): (usize, &Vec<usize>)| {
-            let node = move |&slot: &usize| match self.slots[slot] {
-                Slot::Node { source } => Some(LayeredNode { source, layer, x: x[slot] }),
-                Slot::Passing => None,
-            };
-            row.iter().filter_map(node).collect::<Vec<_>>()
+        let node = |(slot, kind): (usize, &Slot)| match *kind {
+            Slot::Node { source } => Some(LayeredNode { source, layer: self.layer_of[slot], x: x[slot] }),
+            Slot::Passing => None,
         };
-        let mut nodes: Vec<LayeredNode> = self.rows.iter().enumerate().flat_map(of_layer).collect();
-        nodes.sort_by_key(|node| node.source);
-        nodes
+        self.slots.iter().enumerate().filter_map(node).collect()
     }
 }
 
-/// How many layers above the lowest each source is. Latest first, each goes as low as what it leads to and the room in the layer
-/// allow; what leads to nothing drawn is still above the output.
-fn heights(edges: &[LayeredEdge], outputs: &[usize], per_layer: usize) -> BTreeMap<usize, usize> {
-    let mut heights: BTreeMap<usize, usize> = BTreeMap::new();
+/// For each source how many layers above the lowest it is, where it is drawn. Latest first, each goes as low as what it leads to and the
+/// room in the layer allow; what leads to nothing drawn is still above the output.
+fn heights(edges: &[LayeredEdge], outputs: &[usize], per_layer: usize) -> Vec<Option<usize>> {
+    let n_sources = edges.iter().map(|edge| edge.to).chain(outputs.iter().copied()).max().map_or(0, |last| last + 1);
+    let mut heights: Vec<Option<usize>> = vec![None; n_sources];
     let mut count: Vec<usize> = Vec::new();
-    let mut sources: Vec<usize> = edges.iter().flat_map(|edge| [edge.from, edge.to]).chain(outputs.iter().copied()).collect();
-    sources.sort_unstable();
-    sources.dedup();
-    for source in sources.into_iter().rev() {
-        let targets = edges.iter().filter(|edge| edge.from == source).map(|edge| heights[&edge.to] + 1);
-        let lowest = targets.max().unwrap_or(usize::from(!outputs.contains(&source)));
+    for source in (0..n_sources).rev() {
+        let is_output = outputs.contains(&source);
+        if !is_output && !edges.iter().any(|edge| edge.from == source || edge.to == source) {
+            continue;
+        }
+        let targets = edges.iter().filter(|edge| edge.from == source).filter_map(|edge| heights[edge.to]);
+        let lowest = targets.max().map_or(usize::from(!is_output), |highest| highest + 1);
         let height = (lowest..).find(|&height| count.get(height).is_none_or(|&n| n < per_layer)).unwrap_or(lowest);
         count.resize(count.len().max(height + 1), 0);
         count[height] += 1;
-        heights.insert(source, height);
+        heights[source] = Some(height);
     }
     heights
 }

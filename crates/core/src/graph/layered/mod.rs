@@ -16,11 +16,13 @@ mod position;
 pub use drawing::{LayeredDrawing, LayeredEdge, LayeredNode, LayeredSpace};
 use layers::Layers;
 
+use crate::order::ascending;
+
 /// The drawing of `edges` and of `outputs`, which are drawn even without edges. The same input gives the same drawing, in whatever
 /// order the edges come. `edges` go from earlier to later sources.
 pub fn layered(edges: &[LayeredEdge], outputs: &[usize], space: &LayeredSpace) -> LayeredDrawing {
-    let mut sorted: Vec<usize> = (0..edges.len()).collect();
-    sorted.sort_by_key(|&e| (edges[e].from, edges[e].to));
+    let n_sources = edges.iter().map(|edge| edge.to + 1).max().unwrap_or(0);
+    let sorted = ascending(&edges.iter().map(|edge| (edge.from * n_sources + edge.to) as f64).collect::<Vec<f64>>());
     let in_order: Vec<LayeredEdge> = sorted.iter().map(|&e| edges[e]).collect();
     let mut layers = Layers::new(&in_order, outputs, space.per_layer());
     order::reduce_crossings(&mut layers);

@@ -1,6 +1,7 @@
 //! Fewer crossings: the order of the slots within their layers.
 
 use super::layers::{Layers, Link};
+use crate::order::ascending;
 
 const SWEEPS: usize = 24;
 
@@ -33,12 +34,10 @@ fn sort_row(layers: &mut Layers, row: usize, fixed: usize) {
     let mean = |(at, &slot): (usize, &usize)| {
         let neighbors: &[Link] = &links[slot];
         let sum: usize = neighbors.iter().map(|link| place[link.slot]).sum();
-        let mean = if neighbors.is_empty() { at as f64 } else { sum as f64 / neighbors.len() as f64 };
-        (mean, slot)
+        if neighbors.is_empty() { at as f64 } else { sum as f64 / neighbors.len() as f64 }
     };
-    let mut keyed: Vec<(f64, usize)> = layers.rows[row].iter().enumerate().map(mean).collect();
-    keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
-    layers.rows[row] = keyed.into_iter().map(|(_, slot)| slot).collect();
+    let means: Vec<f64> = layers.rows[row].iter().enumerate().map(mean).collect();
+    layers.rows[row] = ascending(&means).into_iter().map(|at| layers.rows[row][at]).collect();
 }
 
 /// For each slot of a layer its position in it.

@@ -2,6 +2,7 @@
 
 use super::drawing::{LayeredEdge, LayeredSpace};
 use super::layers::{Layers, Link};
+use crate::order::ascending;
 
 const SWEEPS: usize = 16;
 /// The least room of an edge that passes a layer, in gaps between nodes.
@@ -92,15 +93,14 @@ pub fn routes(layers: &Layers, edges: &[LayeredEdge], x: &[f64], space: &Layered
 
 /// Where edges to one side touch a node: side by side around its middle, in the order of their other ends.
 fn docks(links: &[Link], slot: usize, x: &[f64], space: &LayeredSpace) -> Vec<(usize, f64)> {
-    let mut sorted: Vec<&Link> = links.iter().collect();
-    sorted.sort_by(|a, b| x[a.slot].total_cmp(&x[b.slot]).then(a.edge.cmp(&b.edge)));
+    let sorted = ascending(&links.iter().map(|link| x[link.slot]).collect::<Vec<f64>>());
     let flow: f64 = links.iter().map(|link| link.flow).sum();
     let thickness = if flow > 0.0 { space.thickness.min(space.node_width / flow) } else { 0.0 };
     let mut left = x[slot] - flow * thickness / 2.0;
-    let dock = |link: &Link| {
-        let width = link.flow * thickness;
+    let dock = |k: usize| {
+        let width = links[k].flow * thickness;
         left += width;
-        (link.edge, left - width / 2.0)
+        (links[k].edge, left - width / 2.0)
     };
     sorted.into_iter().map(dock).collect()
 }

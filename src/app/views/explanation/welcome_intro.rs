@@ -1,0 +1,54 @@
+use std::time::Duration;
+
+use leptos::prelude::*;
+
+use crate::app::browser;
+use crate::app::page::use_page;
+use crate::app::state::library::LibraryMessage;
+use crate::app::state::message::Message;
+
+const PROMPT: &str = "[data-testid='prompt-input']";
+const GALLERY: &str = ".gallery";
+
+/// Above the explanation that the page opens with: how to read it.
+#[component]
+pub fn WelcomeIntro() -> impl IntoView {
+    let page = use_page();
+    let ask = move |_| {
+        page.send(Message::EditorToggled(true));
+        // When it is open.
+        set_timeout(|| browser::focus(PROMPT), Duration::ZERO);
+    };
+    view! {
+        <div class="intro" data-testid="welcome-intro">
+            <h2>"Why did the model answer that?"</h2>
+            <p>
+                "The darker a sentence, the more the marked one rests on it. "
+                <b>"Click another sentence of the answer."</b>
+            </p>
+            <button type="button" class="primary" data-testid="try-own-words" on:click=ask>
+                "Try your own words"
+            </button>
+        </div>
+    }
+}
+
+/// Below it: where it comes from, and what else there is.
+#[component]
+pub fn WelcomeNext() -> impl IntoView {
+    let page = use_page();
+    view! {
+        <p class="next">
+            <span class="hint" data-testid="badge">"Made beforehand with the small built-in model."</span>
+            <button type="button" class="quiet" data-testid="again" on:click=move |_| page.send(Message::Recompute)>
+                "Recompute here"
+            </button>
+            <button type="button" data-testid="more-examples" on:click=move |_| browser::scroll_to(GALLERY)>
+                "More examples"
+            </button>
+            <button type="button" data-testid="larger-model" on:click=move |_| page.send_library(LibraryMessage::Open)>
+                "Use a larger model"
+            </button>
+        </p>
+    }
+}

@@ -1,0 +1,51 @@
+//! What a visitor sees first: an answer, explained.
+
+use super::browser::{Browser, DESKTOP, PHONE};
+use super::steps::{ask, example_prompt, focused, server};
+
+/// The page as it opens, its form closed.
+async fn first_look(browser: &Browser) {
+    browser.driver.refresh().await.expect("the page is loaded again");
+    browser.find("welcome-intro").await;
+    assert!(!browser.find("prompt-input").await.is_displayed().await.expect("it is there"), "the form comes second");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_opens_with_an_explained_answer_that_can_be_clicked() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    first_look(&browser).await;
+    browser.pictures_of("welcome-intro", "welcome").await;
+    browser.look(PHONE, "light").await;
+    assert!(browser.is_in_view("sentence-P4").await, "the picture is in sight on a phone");
+    browser.look(DESKTOP, "light").await;
+    assert!(browser.is_in_view("sentence-G3").await, "prompt and answer are in sight");
+    let requests = server.take_requests();
+    assert!(requests.iter().all(|path| !path.contains("engine") && !path.ends_with(".gguf")), "nothing runs yet: {requests:?}");
+    let of_the_answer = browser.picture().await;
+    browser.click("sentence-G1").await;
+    let of_the_first_step = browser.picture().await;
+    assert_ne!(of_the_answer, of_the_first_step);
+
+    browser.click("more-examples").await;
+    browser.wait("the gallery in sight", async || browser.is_in_view("gallery-1").await.then_some(())).await;
+    browser.click("larger-model").await;
+    browser.click("models-close").await;
+    browser.click("try-own-words").await;
+    browser.wait("the focus in the form", async || (focused(&browser).await == "prompt-input").then_some(())).await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_page_opens_with_is_recomputed_and_makes_room_for_what_is_asked() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    first_look(&browser).await;
+    browser.click("again").await;
+    browser.explained().await;
+    assert!(browser.text("reproduction").await.contains("Reproduced"), "{}", browser.text("reproduction").await);
+    ask(&browser, &example_prompt()).await;
+    browser.explained().await;
+    assert!(browser.try_find("welcome-intro").await.is_none());
+    browser.close().await;
+}
