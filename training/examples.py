@@ -75,7 +75,7 @@ def with_remarks(examples: list[dict], answers: Callable[[list[str]], list[str]]
             used += 1
         changed.append(prompt)
     before, after = answers([example["prompt"] for example in examples]), answers(changed)
-    return [example | {"prompt": prompt if a == b else example["prompt"]} for example, prompt, a, b in zip(examples, changed, before, after)]
+    return [example | {"prompt": prompt} if a == b else example for example, prompt, a, b in zip(examples, changed, before, after)]
 
 
 def _fits(slot: tuple, problem: Problem, common: Counter) -> bool:

@@ -52,7 +52,8 @@ def main():
     note = " " + note.read_text().strip() if note.exists() else ""
     text = card.markdown(*load_trained(folder / "model.pt"), gguf_path.stat().st_size, tables, fraction, note)
     gguf_path.with_suffix(".md").write_text(text)
-    examples = {"model": gguf_path.name, "examples": page_examples(problems, texts, lambda prompts: engine.answers(command, gguf_path, prompts))}
+    shown = page_examples(problems, texts, lambda prompts: engine.answers(command, gguf_path, prompts))
+    examples = {"model": gguf_path.name, "examples": shown}
     (arguments.models / "demo-examples.json").write_text(json.dumps(examples, indent=2) + "\n")
 
 

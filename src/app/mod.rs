@@ -52,6 +52,7 @@ fn Root() -> impl IntoView {
     // Who leaves or reloads the page has not lost it.
     let on_hide = window_event_listener(ev::pagehide, |_| browser::remember_in_tab(storage_keys::LOADING, ""));
     service_worker::watch_for_updates(move |waits| page.send(Message::UpdateWaits(waits)));
+    service_worker::watch_for_offline(move || page.send(Message::KeptForOffline));
     // Back, Forward, and a link put into the address bar.
     let on_visit = window_event_listener(ev::popstate, move |_| visit());
     let on_key = window_event_listener(ev::keydown, move |event| {

@@ -21,6 +21,16 @@ pub fn watch_for_updates(report: impl Fn(bool) + Clone + 'static) {
     });
 }
 
+/// Calls `report` as soon as this version is kept for use without a network: at once, or after [`register`].
+pub fn watch_for_offline(report: impl FnOnce() + 'static) {
+    let Some(ready) = container().and_then(|container| container.ready().ok()) else { return };
+    spawn_local(async move {
+        if JsFuture::from(ready).await.is_ok() {
+            report();
+        }
+    });
+}
+
 /// Keeps this version for use without a network. Where that is not possible, nothing changes.
 pub fn register() {
     let Some(container) = container().filter(|container| container.controller().is_none()) else { return };

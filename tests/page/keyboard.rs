@@ -27,6 +27,12 @@ async fn arrow_keys_go_through_the_tabs_and_the_pressed_button_keeps_the_focus()
     browser.click("home").await;
     browser.click("try-own-words").await;
     browser.wait("the focus in the form", async || (focused(&browser).await == "prompt-input").then_some(())).await;
+    // The examples are one stop of the Tab key.
+    browser.find("example-1").await.focus().await.expect("it takes the focus");
+    for (key, leads_to) in [(Key::Right, "example-2"), (Key::Left, "example-1"), (Key::Left, "example-12")] {
+        browser.driver.action_chain().send_keys(key).perform().await.expect("a key is pressed");
+        assert_eq!(focused(&browser).await, leads_to);
+    }
     browser.fill("prompt-input", "Ann has 3 figs. Bob has 4 nuts. What does Bob have?").await;
     browser.find("explain-button").await.send_keys(Key::Enter).await.expect("it is pressed");
     assert_eq!(focused(&browser).await, "explain-button");

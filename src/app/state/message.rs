@@ -102,6 +102,8 @@ pub enum Message {
     CloseLink,
     DismissProblem,
     UpdateWaits(bool),
+    /// Page, engine and built-in model are kept in this browser.
+    KeptForOffline,
     ActivateUpdate,
 
     MaskedLmChosen(Vec<LocalFile>),

@@ -27,6 +27,7 @@ use engine::Engine;
 use explanation::Explanation;
 use library::Library;
 use message::Effect;
+use model_choice::ModelChoice;
 use place::Place;
 use reactive::Reactive;
 
@@ -42,6 +43,8 @@ pub struct State {
     pub problem_place: Place,
     /// A new version of the page waits to be activated.
     pub update_is_waiting: Reactive<bool>,
+    /// Page, engine and built-in model are kept in this browser.
+    pub is_kept_for_offline: Reactive<bool>,
     /// The time of the message that is being handled, in milliseconds since 1970.
     pub now_millis: f64,
     /// The address of the page without its fragment.
@@ -87,6 +90,11 @@ impl State {
             page_address: without_fragment(&environment.address).to_owned(),
             ..Self::default()
         }
+    }
+
+    /// Whether the chosen model can be asked without a network.
+    pub fn works_offline(&self) -> bool {
+        *self.is_kept_for_offline && matches!(*self.engine.choice, ModelChoice::BuiltIn | ModelChoice::Stored { .. })
     }
 
     /// The title of the browser's tab.

@@ -74,6 +74,7 @@ impl State {
             Message::CloseLink => *self.explanation.link = None,
             Message::DismissProblem => *self.problem = None,
             Message::UpdateWaits(waits) => *self.update_is_waiting = waits,
+            Message::KeptForOffline => *self.is_kept_for_offline = true,
             Message::ActivateUpdate => self.emit(Effect::ActivateUpdate),
 
             Message::MaskedLmChosen(files) => self.choose_masked_lm(files),

@@ -338,6 +338,16 @@ fn an_update_waits_while_a_run_goes_on() {
 }
 
 #[test]
+fn a_model_that_the_browser_keeps_works_without_a_network() {
+    let mut page = Page::ready();
+    assert!(!page.look(State::works_offline));
+    page.send(Message::KeptForOffline);
+    assert!(page.look(State::works_offline));
+    *page.state.engine.choice = ModelChoice::Files("own".into());
+    assert!(!page.look(State::works_offline), "a file is opened again by the visitor");
+}
+
+#[test]
 fn nothing_is_opened_or_chosen_while_a_run_goes_on() {
     let mut page = Page::ready();
     page.send(Message::Explain);

@@ -1,8 +1,11 @@
 use crate::app::examples::Example;
 use crate::app::state::message::{Fetch, Message};
+use leptos::ev;
 use leptos::prelude::*;
 
+use crate::app::browser;
 use crate::app::page::use_page;
+use crate::app::views::layout::row_of_buttons::place_after_key;
 
 /// Example prompts, fetched when the editor is first seen (a shared link fetches nothing).
 #[component]
@@ -13,8 +16,17 @@ pub fn ExamplesBar() -> impl IntoView {
             page.send(Message::Needed(Fetch::Examples));
         }
     });
+    let tab_stop = RwSignal::new(0);
+    let on_key = move |event: ev::KeyboardEvent| {
+        let n = untrack(|| page.with(|state| state.editor.examples.len()));
+        if let Some(next) = place_after_key(&event.key(), tab_stop.get_untracked(), n.max(1)) {
+            event.prevent_default();
+            tab_stop.set(next);
+            browser::focus(&format!("[data-testid='example-{}']", next + 1));
+        }
+    };
     let buttons = move || {
-        let button = |example: Example| {
+        let button = |(k, example): (usize, Example)| {
             let Example { title, prompt, .. } = example;
             let is_chosen = {
                 let prompt = prompt.clone();
@@ -24,14 +36,18 @@ pub fn ExamplesBar() -> impl IntoView {
                 <button
                     type="button"
                     class="chip"
+                    data-testid=format!("example-{}", k + 1)
                     aria-pressed=move || is_chosen().to_string()
+                    tabindex=move || if tab_stop.get() == k { "0" } else { "-1" }
+                    on:keydown=on_key
+                    on:focus=move |_| tab_stop.set(k)
                     on:click=move |_| page.send(Message::EditPrompt(prompt.clone()))
                 >
                     {title}
                 </button>
             }
         };
-        page.with(|state| state.editor.examples.clone()).into_iter().map(button).collect_view()
+        page.with(|state| state.editor.examples.clone()).into_iter().enumerate().map(button).collect_view()
     };
     let restore = move || {
         page.with(|state| state.editor.set_aside.is_some()).then(|| {

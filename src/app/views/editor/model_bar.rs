@@ -54,6 +54,7 @@ pub fn ModelBar() -> impl IntoView {
                 <strong>{name}</strong>
                 " "
                 <span>{state}</span>
+                <span data-testid="works-offline" hidden=move || !page.with(State::works_offline)>"; works without a network"</span>
             </p>
             {progress}
             {notice}

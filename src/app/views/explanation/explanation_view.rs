@@ -20,6 +20,7 @@ use crate::app::analysis::title::title;
 use crate::app::browser;
 use crate::app::page::use_page;
 use crate::app::views::layout::problem_box::ProblemBox;
+use crate::app::views::layout::row_of_buttons::place_after_key;
 use crate::explanation::{Answer, AnswerStop, AnswerWarning, Document};
 
 /// More sentences than this do not move: browsers take a picture of each.
@@ -53,15 +54,8 @@ impl Tab {
 
     /// Where a key leads from this tab, as in the tabs pattern of WAI-ARIA: around, and to both ends.
     fn after_key(self, key: &str) -> Option<(Self, &'static str)> {
-        let (at, n) = (Self::ALL.iter().position(|(tab, _)| *tab == self)?, Self::ALL.len());
-        let next = match key {
-            "ArrowRight" => (at + 1) % n,
-            "ArrowLeft" => (at + n - 1) % n,
-            "Home" => 0,
-            "End" => n - 1,
-            _ => return None,
-        };
-        Some(Self::ALL[next])
+        let at = Self::ALL.iter().position(|(tab, _)| *tab == self)?;
+        place_after_key(key, at, Self::ALL.len()).map(|next| Self::ALL[next])
     }
 }
 
@@ -99,7 +93,13 @@ fn ShownExplanation() -> impl IntoView {
     let is_welcome = Memo::new(move |_| page.with(|state| state.explanation.is_home()));
     let is_numbers = move || page.attribution(|attribution| !attribution.scale().is_shares()) == Some(true);
     view! {
-        <section node_ref=section class="explanation" class:numbers=is_numbers class:first=move || is_welcome.get() aria-label="Explanation">
+        <section
+            node_ref=section
+            class="explanation"
+            class:numbers=is_numbers
+            class:first=move || is_welcome.get()
+            aria-label="Explanation"
+        >
             <Show when=move || is_welcome.get()>
                 <WelcomeIntro />
             </Show>

@@ -9,6 +9,7 @@ pub mod icon;
 mod link_panel;
 pub mod problem_box;
 pub mod problem_text;
+pub mod row_of_buttons;
 mod status_bar;
 mod theme_button;
 mod update_bar;
