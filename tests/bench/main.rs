@@ -79,7 +79,8 @@ fn site(name: &str, dist: &Path, model: &Path) -> PathBuf {
 
 /// Runs one engine in a browser of its own.
 async fn measure(url: &str, name: &str, job: &Value) -> Value {
-    let browser = Browser::open(&format!("{url}bench.html")).await;
+    let browser = Browser::start(None).await;
+    browser.driver.goto(format!("{url}bench.html")).await.expect("the page opens");
     let watch = Watch::start();
     browser.driver.execute("window.measure(...arguments)", vec![json!(name), job.clone()]).await.expect("a script runs");
     let began = Instant::now();

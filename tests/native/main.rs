@@ -3,6 +3,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 mod architectures;
+mod batches;
 mod chat;
 mod cli;
 mod damaged;

@@ -53,6 +53,13 @@ impl Browser {
 
     /// A browser that keeps what it stores in the folder `profile`.
     pub async fn open_in(profile: Option<&Path>, url: &str) -> Self {
+        let browser = Self::start(profile).await;
+        browser.goto(url).await;
+        browser
+    }
+
+    /// A browser without a page.
+    pub async fn start(profile: Option<&Path>) -> Self {
         let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port").port();
         let chromedriver = Command::new("chromedriver")
             .arg(format!("--port={port}"))
@@ -78,7 +85,6 @@ impl Browser {
         };
         let browser = Self { driver, chromedriver, port, timeout: TIMEOUT };
         browser.look(DESKTOP, "light").await;
-        browser.goto(url).await;
         browser
     }
 

@@ -5,6 +5,7 @@
 // No browser drives itself; the page's own tests in wasm are in `src`.
 #![cfg(not(target_arch = "wasm32"))]
 
+mod accessibility;
 mod browser;
 mod dist;
 mod download;

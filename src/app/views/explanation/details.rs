@@ -30,7 +30,7 @@ pub fn Details() -> impl IntoView {
     let is_whole = move || page.attribution(|attribution| attribution.document().is_complete()) == Some(true);
     let lost = move || page.attribution(AttributionView::lost_share).filter(|&share| share >= 0.005 && is_whole());
     view! {
-        <aside class="details card" aria-label="Details">
+        <section class="details card" aria-label="Details">
             <h3>
                 "Why " {title} "?"
                 <Show when=is_preview><span class="tag">"preview"</span></Show>
@@ -54,7 +54,7 @@ pub fn Details() -> impl IntoView {
                 </p>
             })}
             <ManifestView />
-        </aside>
+        </section>
     }
 }
 

@@ -8,7 +8,7 @@ use super::walk_view::WalkView;
 use crate::app::analysis::number::{counted, percent};
 use crate::app::analysis::path_diagram::{DiagramEdge, DiagramNode, Geometry, PathDiagram};
 use crate::app::browser;
-use crate::app::page::use_page;
+use crate::app::page::{Page, use_page};
 use crate::app::state::message::Message;
 
 /// How the answer came about: sentences in layers, those that it rests on above it, edges as wide as what flows along them.
@@ -24,6 +24,12 @@ pub fn PathView() -> impl IntoView {
     });
     // The sentences of the walk up to where it is: highlighted in the picture.
     let walked = RwSignal::new(Vec::<usize>::new());
+    let left_out = move || {
+        page.attribution(|attribution| {
+            let pruned = attribution.prune(page.with(|state| *state.explanation.edge_share));
+            what_is_left_out(pruned.hidden, pruned.kept_share)
+        })
+    };
     let is_laid_out = move || width.get() > 0.0;
     view! {
         <PruneControl with_graph=None />
@@ -33,11 +39,7 @@ pub fn PathView() -> impl IntoView {
                 <Picture diagram geometry walked />
             </Show>
         </div>
-        <p class="hint path-note">{move || page.attribution(|attribution| {
-            let share = page.with(|state| *state.explanation.edge_share);
-            let pruned = attribution.prune(share);
-            what_is_left_out(pruned.hidden, pruned.kept_share)
-        })}</p>
+        <p class="hint path-note">{left_out}</p>
     }
 }
 
@@ -93,7 +95,7 @@ fn Picture(diagram: Memo<PathDiagram>, geometry: Memo<Geometry>, walked: RwSigna
     }
 }
 
-fn edge_view(page: crate::app::page::Page, edge: DiagramEdge, walked: RwSignal<Vec<usize>>) -> impl IntoView {
+fn edge_view(page: Page, edge: DiagramEdge, walked: RwSignal<Vec<usize>>) -> impl IntoView {
     let DiagramEdge { from, to, path, width, strength, is_minus, is_estimated, title, .. } = edge;
     let is_walked = move || walked.with(|walked| walked.windows(2).any(|step| step == [to, from]));
     let is_touched = move || page.with(|state| *state.explanation.focus).map(|focus| focus == from || focus == to);

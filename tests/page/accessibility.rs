@@ -1,0 +1,65 @@
+//! axe-core finds nothing that keeps people from using the page: WCAG 2.2 A and AA, and what it calls best practice.
+
+use std::time::Duration;
+
+use miniz_oxide::inflate::decompress_to_vec_zlib;
+
+use super::browser::{Browser, DESKTOP, PHONE};
+use super::steps::{ask, example_prompt, server};
+
+const AXE: &[u8] = include_bytes!("../golden/axe/axe.min.js.zlib");
+const RUN: &str = "const done = arguments[0]; axe.run().then(({violations}) => done(violations.map(({id, nodes}) => \
+                   `${id}: ${nodes.map(({html}) => html.slice(0, 120)).join(' and ')}`)))";
+
+/// Longer than colors take to change.
+const TRANSITION: Duration = Duration::from_millis(400);
+
+/// What axe-core finds in this state of the page, each with its elements.
+async fn violations(browser: &Browser) -> Vec<String> {
+    let axe = String::from_utf8(decompress_to_vec_zlib(AXE).expect("a zlib stream")).expect("a script is text");
+    browser.driver.execute(axe, Vec::new()).await.expect("axe-core is loaded");
+    let found = browser.driver.execute_async(RUN, Vec::new()).await.expect("axe-core runs");
+    found.convert().expect("a list")
+}
+
+async fn is_accessible(browser: &Browser, state: &str) {
+    for (size, device) in [(DESKTOP, "desktop"), (PHONE, "phone")] {
+        for scheme in ["light", "dark"] {
+            browser.look(size, scheme).await;
+            tokio::time::sleep(TRANSITION).await;
+            let found = violations(browser).await;
+            assert!(found.is_empty(), "{state}, {device}, {scheme}: {found:#?}");
+        }
+    }
+    browser.look(DESKTOP, "light").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn everybody_can_use_the_page() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    browser.open_details_of("method").await;
+    is_accessible(&browser, "the form and its settings").await;
+    browser.click("explain-button").await;
+    browser.problem().await;
+    is_accessible(&browser, "a problem").await;
+    browser.driver.refresh().await.expect("the page is loaded again");
+    browser.find("welcome-intro").await;
+    is_accessible(&browser, "the first look").await;
+    browser.click("larger-model").await;
+    browser.find("models-close").await;
+    is_accessible(&browser, "the models").await;
+    browser.click("models-close").await;
+
+    ask(&browser, &example_prompt()).await;
+    browser.explained().await;
+    is_accessible(&browser, "an explanation").await;
+    for tab in ["tab-table", "tab-check", "tab-methods", "tab-without", "tab-path"] {
+        browser.click(tab).await;
+        is_accessible(&browser, tab).await;
+    }
+    browser.click("path-1").await;
+    browser.click("walk-next").await;
+    is_accessible(&browser, "the walk").await;
+    browser.close().await;
+}
