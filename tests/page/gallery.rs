@@ -1,7 +1,7 @@
 //! Explanations made beforehand: looked at without an engine, made again with one.
 
 use super::browser::{Browser, DESKTOP, PHONE};
-use super::steps::{ask, example_prompt, server};
+use super::steps::{ask, example_prompt, open_gallery, server};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_explanation_of_the_gallery_opens_without_an_engine_and_comes_out_again() {
@@ -15,8 +15,7 @@ async fn an_explanation_of_the_gallery_opens_without_an_engine_and_comes_out_aga
     browser.screenshot("gallery-phone-dark").await;
     browser.look(DESKTOP, "light").await;
 
-    browser.click("gallery-1").await;
-    browser.wait("the explanation", async || browser.try_find("welcome-intro").await.is_none().then_some(())).await;
+    open_gallery(&browser, 1).await;
     assert!(browser.text("badge").await.contains("beforehand"));
     let made_before = browser.picture().await;
     let requests = server.take_requests();
@@ -76,7 +75,7 @@ async fn the_built_in_model_says_what_it_is_for() {
 async fn an_explanation_can_be_put_to_the_test() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
-    browser.click("gallery-1").await;
+    open_gallery(&browser, 1).await;
     browser.click("tab-check").await;
     browser.wait("what is known", async || browser.text("coverage").await.contains("by CAGE").then_some(())).await;
     browser.click("check-button").await;

@@ -1,7 +1,7 @@
 //! Back, Forward and a reload: every explanation is an entry of the browser's history.
 
 use super::browser::{Browser, PHONE};
-use super::steps::{ask, copied_link, example_prompt, server};
+use super::steps::{ask, copied_link, example_prompt, open_gallery, server};
 
 const HOME: &str = "Glasscage: why did the model answer that?";
 
@@ -27,8 +27,7 @@ async fn back_and_forward_show_the_explanation_of_their_entry_and_a_reload_keeps
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     is_home(&browser).await;
-    browser.click("gallery-1").await;
-    browser.wait("the first explanation", async || browser.try_find("welcome-intro").await.is_none().then_some(())).await;
+    open_gallery(&browser, 1).await;
     let (made_before, its_title) = (browser.picture().await, title(&browser).await);
     assert!(its_title.ends_with("Glasscage") && its_title != HOME, "{its_title}");
     assert!(its_title.starts_with(browser.text("title").await.trim_end_matches('\u{2026}')), "{its_title}");
@@ -65,8 +64,7 @@ async fn a_link_is_behind_what_is_recomputed_from_it_and_forgives_what_was_copie
     let browser = Browser::open(&format!("{}#utm_source=x", server.url)).await;
     is_home(&browser).await;
     assert!(browser.try_find("problem").await.is_none(), "what is no link is no error");
-    browser.click("gallery-1").await;
-    browser.wait("the first explanation", async || browser.try_find("welcome-intro").await.is_none().then_some(())).await;
+    open_gallery(&browser, 1).await;
     let link = copied_link(&browser).await;
     browser.driver.goto("about:blank").await.expect("the page closes");
     browser.driver.goto(format!("{link})")).await.expect("the link opens");

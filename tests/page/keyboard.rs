@@ -3,13 +3,13 @@
 use thirtyfour::Key;
 
 use super::browser::{Browser, PHONE};
-use super::steps::{focused, server};
+use super::steps::{focused, open_gallery, server};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn arrow_keys_go_through_the_tabs_and_the_pressed_button_keeps_the_focus() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
-    browser.click("gallery-1").await;
+    open_gallery(&browser, 1).await;
     let tab = browser.find("tab-text").await;
     tab.focus().await.expect("it takes the focus");
     for (key, leads_to) in [
@@ -46,7 +46,7 @@ async fn fingers_choose_several_sentences() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     browser.look(PHONE, "light").await;
-    browser.click("gallery-1").await;
+    open_gallery(&browser, 1).await;
     browser.click("several").await;
     browser.click("sentence-G1").await;
     let selected = async || browser.picture().await.iter().filter(|row| row[3] == "true").count();

@@ -3,7 +3,7 @@
 use thirtyfour::Key;
 
 use super::browser::Browser;
-use super::steps::{explain_given, focused, server};
+use super::steps::{explain_given, focused, open_gallery, server};
 
 async fn press(browser: &Browser, key: Key) {
     browser.driver.action_chain().send_keys(key).perform().await.expect("a key is pressed");
@@ -30,7 +30,7 @@ async fn spoken(browser: &Browser, node: &str) -> String {
 async fn the_path_to_an_answer_is_followed_by_keys_and_walked_step_by_step() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
-    browser.click("gallery-5").await;
+    open_gallery(&browser, 5).await;
     open(&browser, "node-G7").await;
     browser.pictures_of("path", "path").await;
     assert!(spoken(&browser, "node-G7").await.contains("G7 is due to G6 ("));

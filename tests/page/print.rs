@@ -1,7 +1,7 @@
 //! On paper: the arcs point at their sentences, and nothing is cut off.
 
 use super::browser::{Browser, DESKTOP, PHONE};
-use super::steps::server;
+use super::steps::{open_gallery, server};
 
 /// How far the graph's nodes are from the first lines of their sentences, in CSS pixels, at most; and how wide the explanation is.
 const LAYOUT: &str = "
@@ -22,8 +22,7 @@ async fn layout(browser: &Browser) -> [f64; 2] {
 async fn arcs_point_at_their_sentences_on_paper_too() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
-    browser.click("gallery-2").await;
-    browser.find("sentence-G1").await;
+    open_gallery(&browser, 2).await;
     for (screen, scheme) in [(DESKTOP, "dark"), (PHONE, "light")] {
         browser.look(screen, scheme).await;
         let on_screen = browser.wait("the graph", async || Some(layout(&browser).await).filter(|[off, _]| *off < 1.0)).await[1];

@@ -45,6 +45,14 @@ pub async fn ask(browser: &Browser, prompt: &str) {
     browser.click("explain-button").await;
 }
 
+/// Opens this explanation of the gallery, and waits until it stands in the place of what the page opens with.
+pub async fn open_gallery(browser: &Browser, number: usize) {
+    browser.click(&format!("gallery-{number}")).await;
+    let is_gone = async || browser.try_find("welcome-intro").await.is_none().then_some(());
+    browser.wait("the explanation of the gallery", is_gone).await;
+    browser.find("sentence-G1").await;
+}
+
 /// Asks for an explanation of `answer`.
 pub async fn explain_given(browser: &Browser, prompt: &str, answer: &str) {
     browser.open_details_of("given-answer").await;

@@ -42,7 +42,7 @@ pub struct AttributionView {
 impl AttributionView {
     pub fn new(graph: Arc<AttributionGraph>, output: &[usize]) -> Self {
         let output: Vec<usize> = output.iter().copied().filter(|&i| i < graph.n_generated()).collect();
-        let per_output = |sums: Vec<f64>| -> Vec<f64> { sums.iter().map(|sum| sum / output.len().max(1) as f64).collect() };
+        let per_output = |sums: Vec<f64>| -> Vec<f64> { sums.iter().map(|sum| per_output(*sum, &output)).collect() };
         let via_steps = per_output(graph::node_influence(graph.adjacency(), &output));
         let direct = per_output(graph::direct_influence(graph.adjacency(), &output));
         let scale = Scale::of(graph.document().method.normalization, via_steps.iter().chain(&direct).copied());
@@ -75,6 +75,11 @@ impl AttributionView {
     /// The document with this attribution's output, as it is saved and shared.
     pub fn to_document(&self) -> Document {
         Document { output: self.output.clone(), ..self.document().clone() }
+    }
+
+    /// The share of one explained sentence, of a sum over all of them.
+    pub fn per_output(&self, sum: f64) -> f64 {
+        per_output(sum, &self.output)
     }
 
     /// CAGE: the influence of source `j` along every path; `None` where it was neither measured nor estimated.
@@ -116,7 +121,7 @@ impl AttributionView {
         let first = generation.tokens.len().saturating_sub(word.scores.len());
         let counted = |(&tokens, &score): (&usize, &f64)| method.derivation().score(score, tokens, word.tokens);
         let scores: Vec<f64> = generation.tokens[first..].iter().zip(&word.scores).map(counted).collect();
-        graph::part_influence(self.graph.scores(), method.normalization, &scores, &self.output) / self.output.len().max(1) as f64
+        self.per_output(graph::part_influence(self.graph.scores(), method.normalization, &scores, &self.output))
     }
 
     /// Between which shares the influence of source `j` lies, whichever of two sources what they do together is counted to; nothing where
@@ -126,7 +131,7 @@ impl AttributionView {
         let share = |own: bool| {
             let counted = document.with_joint_effects_of(j, own)?;
             let adjacency = graph::normalize(&counted.scores(), document.method.normalization);
-            Some(*graph::node_influence(&adjacency, &self.output).get(j)? / self.output.len().max(1) as f64)
+            Some(self.per_output(*graph::node_influence(&adjacency, &self.output).get(j)?))
         };
         // Compressed scores add up to most where both sources have half, so the share itself may lie outside.
         let shares = [share(false)?, share(true)?, self.via_steps(j)?];
@@ -199,6 +204,10 @@ impl AttributionView {
         let labels: Vec<String> = self.output.iter().map(|i| self.document().label(self.graph.n_prompt() + i)).collect();
         number::listed(&labels)
     }
+}
+
+fn per_output(sum: f64, output: &[usize]) -> f64 {
+    sum / output.len().max(1) as f64
 }
 
 #[cfg(test)]

@@ -19,13 +19,11 @@ pub fn sentences(attribution: &AttributionView) -> Vec<String> {
     let n_prompt = attribution.graph().n_prompt();
     let output = attribution.output();
     let matters = |target: usize| output.contains(&target) || attribution.via_steps(n_prompt + target).is_some_and(|share| share > 0.02);
-    let effects: Vec<_> = document.joint.iter().filter(|effect| matters(effect.target)).collect();
-    // Those explained first, then the later ones.
-    let rank = |effect: &&JointEffect| {
-        (effect.target + if output.contains(&effect.target) { n_prompt + document.table.n_sources() } else { 0 }) as f64
-    };
-    let effects = by_descending(&effects, rank);
-    effects.into_iter().flat_map(|effect| [either_is_enough(document, effect), only_together(document, effect)]).flatten().collect()
+    let effects = document.joint.iter().filter(|effect| matters(effect.target));
+    let (explained, steps): (Vec<_>, Vec<_>) = effects.partition(|effect| output.contains(&effect.target));
+    let latest_first = |effects: &[_]| by_descending(effects, |effect: &&JointEffect| effect.target as f64);
+    let effects = latest_first(&explained).into_iter().chain(latest_first(&steps));
+    effects.flat_map(|effect| [either_is_enough(document, effect), only_together(document, effect)]).flatten().collect()
 }
 
 /// The mark of the edge from `source` to the generated sentence `target`, a row of the table.

@@ -6,6 +6,7 @@ pub mod attribution_view;
 pub mod comparison;
 pub mod deletion_test;
 pub mod derivation;
+pub mod edge_look;
 pub mod expanded_source;
 pub mod joint_effects;
 pub mod number;

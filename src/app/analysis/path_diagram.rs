@@ -1,9 +1,10 @@
 //! The layered picture of how an answer came about: which sentences to draw, where, and how wide the edges between them.
 
 use super::attribution_view::{AttributionView, Role};
-use super::number::{listed, percent, plain};
-use super::scale::{Amount, Scale};
-use crate::graph::{self, Edge, LayeredDrawing, LayeredEdge, LayeredSpace};
+use super::edge_look::EdgeLook;
+use super::number::listed;
+use super::scale::Amount;
+use crate::graph::{self, Edge, LayeredDrawing, LayeredEdge, LayeredSpace, Pruned};
 use crate::order::by_descending;
 
 /// More than this is a tangle, and slow.
@@ -73,12 +74,7 @@ pub struct DiagramEdge {
     /// The `d` attribute of an SVG path.
     pub path: String,
     pub width: f64,
-    pub strength: f64,
-    /// It takes influence away: only raw scores do.
-    pub is_minus: bool,
-    /// The source is not measured yet.
-    pub is_estimated: bool,
-    pub title: String,
+    pub look: EdgeLook,
     flow: f64,
 }
 
@@ -89,17 +85,20 @@ pub struct PathDiagram {
     pub nodes: Vec<DiagramNode>,
     pub edges: Vec<DiagramEdge>,
     pub height: f64,
+    /// How many edges with any flow are not drawn.
+    pub hidden: usize,
+    /// The share of all flow that those drawn carry.
+    pub kept_share: f64,
 }
 
 impl PathDiagram {
     /// The edges that carry `share` of the influence, and the sentences at their ends.
     pub fn new(view: &AttributionView, share: f64, geometry: &Geometry) -> Self {
         let n_prompt = view.graph().n_prompt();
-        let mut kept = view.prune(share).edges;
+        let Pruned { edges: mut kept, hidden, kept_share } = view.prune(share);
         kept.truncate(MOST_EDGES);
-        let n_outputs = view.output().len().max(1) as f64;
         let edge = |edge: &Edge| {
-            let flow = view.scale().part(edge.flow / n_outputs).abs();
+            let flow = view.scale().part(view.per_output(edge.flow)).abs();
             LayeredEdge { from: edge.from, to: n_prompt + edge.to, flow }
         };
         let edges: Vec<LayeredEdge> = kept.iter().map(edge).collect();
@@ -110,21 +109,24 @@ impl PathDiagram {
             nodes: nodes(view, &drawing, &kept, geometry),
             edges: kept.iter().zip(&edges).enumerate().map(|(e, (kept, edge))| drawn(view, kept, edge, &drawing, e, geometry)).collect(),
             height: geometry.height(drawing.n_layers),
+            hidden,
+            kept_share,
         }
     }
 
     /// Where an arrow key leads from a sentence: up along the strongest edge into it, down along the strongest out of it, sideways to
     /// its neighbors; Home and End to the first sentence and to the last.
     pub fn after_key(&self, source: usize, key: &str) -> Option<usize> {
-        let strongest = |edges: &mut dyn Iterator<Item = &DiagramEdge>| edges.max_by(|a, b| a.flow.total_cmp(&b.flow)).cloned();
+        let strongest =
+            |is_one: &dyn Fn(&DiagramEdge) -> bool| self.edges.iter().filter(|edge| is_one(edge)).max_by(|a, b| a.flow.total_cmp(&b.flow));
         let here = self.nodes.iter().find(|node| node.source == source)?;
         let beside = |is_further: &dyn Fn(&DiagramNode) -> bool| {
             let in_layer = self.nodes.iter().filter(|node| node.layer == here.layer && is_further(node));
             in_layer.min_by(|a, b| (a.left - here.left).abs().total_cmp(&(b.left - here.left).abs())).map(|node| node.source)
         };
         match key {
-            "ArrowUp" => strongest(&mut self.edges.iter().filter(|edge| edge.to == source)).map(|edge| edge.from),
-            "ArrowDown" => strongest(&mut self.edges.iter().filter(|edge| edge.from == source)).map(|edge| edge.to),
+            "ArrowUp" => strongest(&|edge| edge.to == source).map(|edge| edge.from),
+            "ArrowDown" => strongest(&|edge| edge.from == source).map(|edge| edge.to),
             "ArrowLeft" => beside(&|node| node.left < here.left),
             "ArrowRight" => beside(&|node| node.left > here.left),
             "Home" => self.nodes.first().map(|node| node.source),
@@ -168,35 +170,18 @@ fn origin(view: &AttributionView, source: usize, kept: &[Edge]) -> String {
     if into.is_empty() {
         return format!("{label} is due to nothing that is drawn");
     }
-    let from = |edge: &&Edge| format!("{} ({})", view.document().label(edge.from), weight(view, edge.weight));
+    let from = |edge: &&Edge| format!("{} ({})", view.document().label(edge.from), view.scale().figure(edge.weight));
     format!("{label} is due to {}", listed(&into.iter().map(from).collect::<Vec<_>>()))
-}
-
-/// Of an edge: a share of the sentence that it leads to, or a number.
-fn weight(view: &AttributionView, weight: f64) -> String {
-    match view.scale() {
-        Scale::Shares => percent(weight),
-        Scale::Numbers { .. } => plain(weight),
-    }
 }
 
 fn drawn(view: &AttributionView, kept: &Edge, edge: &LayeredEdge, drawing: &LayeredDrawing, e: usize, geometry: &Geometry) -> DiagramEdge {
     let top_layer = drawing.nodes.iter().find(|node| node.source == edge.from).map_or(0, |node| node.layer);
-    let influence = kept.flow / view.output().len().max(1) as f64;
-    let [from, to] = [edge.from, edge.to].map(|source| view.document().label(source));
     DiagramEdge {
         from: edge.from,
         to: edge.to,
         path: svg_path(&drawing.routes[e], top_layer, geometry),
         width: (edge.flow * geometry.thickness).max(1.25),
-        strength: view.strength(influence).abs(),
-        is_minus: kept.flow < 0.0,
-        is_estimated: view.graph().is_estimated(edge.from),
-        title: format!(
-            "{from} \u{2192} {to} carries {}; {} of {to} is due to {from}",
-            view.scale().figure(influence),
-            weight(view, kept.weight)
-        ),
+        look: EdgeLook::new(view, kept),
         flow: edge.flow,
     }
 }

@@ -28,8 +28,8 @@ pub struct WalkStop {
 
 /// The strongest paths, strongest first, and what share all others have together (nothing where edges are no shares).
 pub fn strongest_paths(view: &AttributionView) -> (Vec<PathEntry>, Option<String>) {
-    let paths = known_paths(view);
-    let shown: f64 = paths.iter().map(|path| path.weight).sum::<f64>() / n_outputs(view);
+    let paths = graph::strongest_paths(view.graph().adjacency(), view.output(), MOST_PATHS);
+    let shown = view.per_output(paths.iter().map(|path| path.weight).sum());
     let all: f64 = (0..view.graph().n_prompt()).filter_map(|j| view.via_steps(j)).sum();
     let rest = (all - shown).max(0.0);
     let others = (view.scale().is_shares() && rest >= 0.005).then(|| percent(rest));
@@ -42,18 +42,10 @@ pub fn walk(view: &AttributionView, sources: &[usize]) -> Vec<WalkStop> {
     stops.map(|(k, &source)| WalkStop { source, words: stop_words(view, sources, k) }).collect()
 }
 
-fn known_paths(view: &AttributionView) -> Vec<Path> {
-    graph::strongest_paths(view.graph().adjacency(), view.output(), MOST_PATHS)
-}
-
-fn n_outputs(view: &AttributionView) -> f64 {
-    view.output().len().max(1) as f64
-}
-
 impl PathEntry {
     fn new(view: &AttributionView, path: &Path) -> Self {
         let labels: Vec<String> = path.sources.iter().map(|&source| view.document().label(source)).collect();
-        let figure = view.scale().figure(path.weight / n_outputs(view));
+        let figure = view.scale().figure(view.per_output(path.weight));
         let (first, last) = (&labels[0], &labels[labels.len() - 1]);
         let by_way_of = match &labels[1..labels.len() - 1] {
             [] => " directly".to_owned(),
@@ -78,7 +70,7 @@ fn stop_words(view: &AttributionView, sources: &[usize], k: usize) -> String {
         false => format!("{} of {} is due to {}: step back to it.", view.scale().figure(weight(k, k + 1)), label(k + 1), label(k)),
     };
     if k == 0 {
-        let share = (0..sources.len() - 1).map(|k| weight(k, k + 1)).product::<f64>() / n_outputs(view);
+        let share = view.per_output((0..sources.len() - 1).map(|k| weight(k, k + 1)).product());
         let all = view.via_steps(sources[0]).unwrap_or(share);
         let figure = |share: f64| view.scale().figure(share);
         words.push_str(&format!(

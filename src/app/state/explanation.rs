@@ -109,7 +109,12 @@ impl Explanation {
 
     /// Whether nothing is on screen but what comes with the page.
     pub fn is_home(&self) -> bool {
-        self.shown.as_ref().is_none_or(|shown| shown.origin == Origin::Welcome)
+        self.shown.is_none() || self.is_welcome()
+    }
+
+    /// Whether what comes with the page is on screen.
+    pub fn is_welcome(&self) -> bool {
+        self.shown.as_ref().is_some_and(|shown| shown.origin == Origin::Welcome)
     }
 
     /// What is on screen: the shown document as seen from the output or its preview.

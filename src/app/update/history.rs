@@ -41,7 +41,9 @@ impl State {
 
     /// Shows what comes with the page, unless the visitor has begun to ask. The form is beside it only for who has chosen a model.
     fn welcome(&mut self) {
-        if let Some(document) = welcome::document().filter(|_| self.editor.prompt.trim().is_empty()) {
+        if self.editor.prompt.trim().is_empty()
+            && let Some(document) = welcome::document()
+        {
             self.open(document, Origin::Welcome);
             *self.editor.is_open = self.library.download.is_some() || *self.engine.choice != ModelChoice::BuiltIn;
         }

@@ -37,6 +37,8 @@ pub struct Tokenizer {
     bytes: Vec<Box<[u8]>>,
     kinds: Vec<TokenKind>,
     specials: Specials,
+    /// Bytes of the longest token.
+    longest: usize,
     roles: Roles,
 }
 
@@ -51,9 +53,12 @@ impl Tokenizer {
     pub fn from_metadata(metadata: &Metadata) -> Result<Self, TokenizerError> {
         let vocabulary = Vocabulary::read(metadata)?;
         let scheme = Scheme::new(metadata, &vocabulary)?;
+        let bytes = vocabulary.iter().map(|token| scheme.bytes(token)).collect::<Result<Vec<_>, _>>()?;
+        let specials = Specials::new(&vocabulary);
         Ok(Self {
-            bytes: vocabulary.iter().map(|token| scheme.bytes(token)).collect::<Result<_, _>>()?,
-            specials: Specials::new(&vocabulary),
+            longest: bytes.iter().map(|bytes| bytes.len()).max().unwrap_or(0).max(specials.longest()),
+            bytes,
+            specials,
             roles: Roles::read(metadata, &vocabulary, scheme.defaults())?,
             kinds: vocabulary.kinds,
             scheme,
@@ -132,8 +137,7 @@ impl Tokenizer {
     /// The least number of tokens that a text of so many bytes can have: it would be of the longest ones alone. (Bytes that the vocabulary
     /// lacks have none.)
     pub fn fewest_tokens(&self, n_bytes: usize) -> usize {
-        let longest = self.bytes.iter().map(|bytes| bytes.len()).max().unwrap_or(0).max(self.specials.longest());
-        n_bytes.div_ceil(longest.max(1))
+        n_bytes.div_ceil(self.longest.max(1))
     }
 
     pub fn bos(&self) -> Option<TokenId> {

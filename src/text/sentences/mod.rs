@@ -123,11 +123,18 @@ fn realign_boundaries(line: &str, slices: &[Range<usize>]) -> Vec<Range<usize>> 
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use super::{sentences, tile};
 
-    fn check(text: &str, expect: &[&str]) {
-        let found: Vec<&str> = sentences(text).into_iter().map(|sentence| &text[sentence]).collect();
+    /// Whether `text` is cut into these sentences.
+    pub(super) fn check_cut(cut: fn(&str) -> Vec<Range<usize>>, text: &str, expect: &[&str]) {
+        let found: Vec<&str> = cut(text).into_iter().map(|sentence| &text[sentence]).collect();
         assert_eq!(found, expect, "{text:?}");
+    }
+
+    fn check(text: &str, expect: &[&str]) {
+        check_cut(sentences, text, expect);
     }
 
     #[test]

@@ -86,10 +86,10 @@ fn is_list_marker(words: &str) -> bool {
 mod tests {
     use super::sentences_in_any_script;
     use crate::text::sentences::sentences;
+    use crate::text::sentences::tests::check_cut;
 
     fn check(text: &str, expect: &[&str]) {
-        let found: Vec<&str> = sentences_in_any_script(text).into_iter().map(|sentence| &text[sentence]).collect();
-        assert_eq!(found, expect, "{text:?}");
+        check_cut(sentences_in_any_script, text, expect);
     }
 
     #[test]

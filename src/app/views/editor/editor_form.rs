@@ -25,7 +25,7 @@ pub fn EditorForm() -> impl IntoView {
     };
     let is_open = move || page.with(|state| *state.editor.is_open);
     // Beside what the page opens with there is a button for it.
-    let is_hidden = Memo::new(move |_| page.with(|state| state.explanation.shown.is_some() && state.explanation.is_home()) && !is_open());
+    let is_hidden = Memo::new(move |_| page.with(|state| state.explanation.is_welcome()) && !is_open());
     let (folder, on_toggle) = details_toggle(move |is_open| page.send(Message::EditorToggled(is_open)));
     view! {
         <details node_ref=folder class="editor card" hidden=move || is_hidden.get() prop:open=is_open on:toggle=on_toggle on:keydown=on_key>

@@ -1,10 +1,9 @@
 use leptos::prelude::*;
 
+use super::edge_path::EdgePath;
 use super::row_positions::RowPositions;
 use crate::app::analysis::attribution_view::{AttributionView, Role};
-use crate::app::analysis::joint_effects;
-use crate::app::analysis::number::{percent, plain};
-use crate::app::analysis::scale::Scale;
+use crate::app::analysis::edge_look::EdgeLook;
 use crate::app::page::use_page;
 use crate::graph::{self, Edge};
 
@@ -30,21 +29,11 @@ pub fn ArcDiagram(positions: RwSignal<RowPositions>) -> impl IntoView {
     };
     let touches = move |from: usize, to: usize| page.with(|state| *state.explanation.focus).map(|focus| focus == from || focus == to);
     let paths = move || {
-        let path = |DrawnEdge { path, title, from, to, strength, is_minus, is_estimated, .. }: DrawnEdge| {
-            let width = 1.25 + (WIDEST - 1.25) * strength;
-            view! {
-                <path
-                    d=path
-                    stroke-width=format!("{width:.2}")
-                    style=format!("--strength:{strength:.3}")
-                    class:minus=is_minus
-                    class:estimated=is_estimated
-                    class:lit=move || touches(from, to) == Some(true)
-                    class:faint=move || touches(from, to) == Some(false)
-                >
-                    <title>{title}</title>
-                </path>
-            }
+        let path = |DrawnEdge { path, look, from, to, .. }: DrawnEdge| {
+            let width = 1.25 + (WIDEST - 1.25) * look.strength;
+            let is_lit = Signal::derive(move || touches(from, to) == Some(true));
+            let is_faint = Signal::derive(move || touches(from, to) == Some(false));
+            view! { <EdgePath path width look is_lit is_faint /> }
         };
         edges.get().into_iter().map(path).collect_view()
     };
@@ -71,16 +60,11 @@ pub fn ArcDiagram(positions: RwSignal<RowPositions>) -> impl IntoView {
 #[derive(Clone, Debug, PartialEq)]
 struct DrawnEdge {
     path: String,
-    title: String,
+    look: EdgeLook,
     /// Both as sources.
     from: usize,
     to: usize,
-    strength: f64,
-    /// It takes influence away: only raw scores do.
-    is_minus: bool,
-    /// The source is not measured yet.
-    is_estimated: bool,
-    /// "or", "and": what the source does with another one, and where that is written.
+    /// What the source does with another one, and where that is written.
     mark: Option<(&'static str, f64, f64)>,
 }
 
@@ -106,41 +90,12 @@ fn drawn_edges(attribution: &AttributionView, share: f64, RowPositions { y, gutt
     let ends: Vec<(usize, usize)> = edges.iter().map(|edge| (edge.from, n_prompt + edge.to)).collect();
     let spine = gutter_width - SPINE_MARGIN;
     let arcs = graph::arcs(&ends, y, (spine - WIDEST).max(1.0));
-    let n_outputs = attribution.output().len().max(1) as f64;
     let draw = |((edge, arc), (from, to)): ((&Edge, graph::Arc), (usize, usize))| {
-        let joint = joint_effects::mark(attribution.document(), edge.from, edge.to);
+        let look = EdgeLook::new(attribution, edge);
         let (x, y) = arc.apex(spine);
-        let mut title = title(attribution, edge, edge.flow / n_outputs);
-        let is_estimated = attribution.graph().is_estimated(edge.from);
-        if is_estimated {
-            title.push_str(", estimated by information flow");
-        }
-        if let Some(joint) = &joint {
-            title = format!("{title}. {}", joint.title);
-        }
-        DrawnEdge {
-            path: arc.path(spine),
-            mark: joint.map(|joint| (joint.word, x, y)),
-            title,
-            from,
-            to,
-            strength: attribution.strength(edge.flow / n_outputs).abs(),
-            is_minus: edge.flow < 0.0,
-            is_estimated,
-        }
+        DrawnEdge { path: arc.path(spine), mark: look.mark.map(|word| (word, x, y)), look, from, to }
     };
     edges.iter().zip(arcs).zip(ends).map(draw).collect()
-}
-
-/// "P2 → G3 carries 12% (41% of G3 is due to P2)"; of numbers that are no shares, "(its weight is 0.410)".
-fn title(attribution: &AttributionView, edge: &Edge, flow: f64) -> String {
-    let from = attribution.document().label(edge.from);
-    let to = attribution.document().label(attribution.graph().n_prompt() + edge.to);
-    let weight = match attribution.scale() {
-        Scale::Shares => format!("{} of {to} is due to {from}", percent(edge.weight)),
-        Scale::Numbers { .. } => format!("its weight is {}", plain(edge.weight)),
-    };
-    format!("{from} \u{2192} {to} carries {} ({weight})", attribution.scale().figure(flow))
 }
 
 fn drawn_nodes(attribution: &AttributionView, RowPositions { y, gutter_width }: &RowPositions) -> Vec<DrawnNode> {
@@ -169,8 +124,8 @@ mod tests {
         let positions = RowPositions { y: (0..6).map(|k| 30.0 * k as f64).collect(), gutter_width: 90.0 };
         let edges = drawn_edges(&attribution(), 1.0, &positions);
         assert_eq!(edges.len(), 3);
-        assert!(edges.is_sorted_by(|a, b| a.strength <= b.strength));
-        assert!(edges.iter().any(|edge| edge.title == "P2 \u{2192} G2 carries 50% (50% of G2 is due to P2)"));
+        assert!(edges.is_sorted_by(|a, b| a.look.strength <= b.look.strength));
+        assert!(edges.iter().any(|edge| edge.look.title == "P2 \u{2192} G2 carries 50% (50% of G2 is due to P2)"));
     }
 
     #[test]

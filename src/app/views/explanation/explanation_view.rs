@@ -90,7 +90,7 @@ fn ShownExplanation() -> impl IntoView {
         }
     });
     let title = Memo::new(move |_| page.attribution(|attribution| title(attribution.document())));
-    let is_welcome = Memo::new(move |_| page.with(|state| state.explanation.is_home()));
+    let is_welcome = Memo::new(move |_| page.with(|state| state.explanation.is_welcome()));
     let is_numbers = move || page.attribution(|attribution| !attribution.scale().is_shares()) == Some(true);
     view! {
         <section

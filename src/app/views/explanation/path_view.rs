@@ -2,6 +2,7 @@ use leptos::ev;
 use leptos::html::Div;
 use leptos::prelude::*;
 
+use super::edge_path::EdgePath;
 use super::element_width::element_width;
 use super::prune_control::PruneControl;
 use super::walk_view::WalkView;
@@ -24,12 +25,7 @@ pub fn PathView() -> impl IntoView {
     });
     // The sentences of the walk up to where it is: highlighted in the picture.
     let walked = RwSignal::new(Vec::<usize>::new());
-    let left_out = move || {
-        page.attribution(|attribution| {
-            let pruned = attribution.prune(page.with(|state| *state.explanation.edge_share));
-            what_is_left_out(pruned.hidden, pruned.kept_share)
-        })
-    };
+    let left_out = move || diagram.with(|diagram| what_is_left_out(diagram.hidden, diagram.kept_share));
     let is_laid_out = move || width.get() > 0.0;
     view! {
         <PruneControl with_graph=None />
@@ -96,26 +92,14 @@ fn Picture(diagram: Memo<PathDiagram>, geometry: Memo<Geometry>, walked: RwSigna
 }
 
 fn edge_view(page: Page, edge: DiagramEdge, walked: RwSignal<Vec<usize>>) -> impl IntoView {
-    let DiagramEdge { from, to, path, width, strength, is_minus, is_estimated, title, .. } = edge;
+    let DiagramEdge { from, to, path, width, look, .. } = edge;
     let is_walked = move || walked.with(|walked| walked.windows(2).any(|step| step == [to, from]));
     let is_touched = move || page.with(|state| *state.explanation.focus).map(|focus| focus == from || focus == to);
     let is_faint = move || match walked.with(Vec::is_empty) {
         true => is_touched() == Some(false),
         false => !is_walked(),
     };
-    view! {
-        <path
-            d=path
-            stroke-width=format!("{width:.2}")
-            style=format!("--strength:{strength:.3}")
-            class:minus=is_minus
-            class:estimated=is_estimated
-            class:walked=is_walked
-            class:faint=is_faint
-        >
-            <title>{title}</title>
-        </path>
-    }
+    view! { <EdgePath path width look is_lit=Signal::derive(is_walked) is_faint=Signal::derive(is_faint) /> }
 }
 
 /// A sentence: a generated one can be explained by a click.

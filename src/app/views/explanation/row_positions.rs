@@ -4,9 +4,9 @@ use leptos::ev;
 use leptos::html::Div;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use wasm_bindgen::prelude::Closure;
-use web_sys::{Element, HtmlElement, ResizeObserver};
+use web_sys::{Element, HtmlElement};
 
+use super::resize::on_resize;
 use super::sentence_row::RowText;
 use crate::app::browser::{self, Medium};
 
@@ -33,16 +33,7 @@ pub fn row_positions(lines: NodeRef<Div>, rows: Memo<Vec<RowText>>) -> RwSignal<
             }
         }
     };
-    let on_resize = Closure::<dyn FnMut()>::new(measure);
-    let observer = ResizeObserver::new(on_resize.as_ref().unchecked_ref()).ok();
-    let kept = StoredValue::new_local((observer, on_resize));
-    lines.on_load(move |lines| {
-        kept.with_value(|(observer, _)| observer.iter().for_each(|observer| observer.observe(&lines)));
-    });
-    on_cleanup(move || {
-        // Disposed with its owner at the latest; a resize seen until then must not reach it.
-        kept.try_with_value(|(observer, _)| observer.iter().for_each(ResizeObserver::disconnect));
-    });
+    on_resize(lines, measure);
     // A printer's lines wrap elsewhere than the screen's, and nobody asks where: both get the same width until all is printed.
     let before_print = window_event_listener(ev::beforeprint, move |_| {
         browser::lay_out_for(Medium::Paper);

@@ -24,6 +24,11 @@ impl Arguments {
         Some(self.by_name.swap_remove(at).1)
     }
 
+    /// The argument, where it is there and not none.
+    pub fn given(&mut self, place: usize, name: &str) -> Option<Value> {
+        self.take(place, name).filter(|value| !matches!(value, Value::None))
+    }
+
     /// The argument, which has to be there.
     pub fn need(&mut self, place: usize, name: &str) -> Result<Value> {
         self.take(place, name).map_or_else(|| refused(format!("a call of it has no {name}")), Ok)
@@ -36,7 +41,7 @@ impl Arguments {
 
     /// A number; none where the argument is not there or none.
     pub fn int(&mut self, place: usize, name: &str) -> Result<Option<i64>> {
-        self.take(place, name).filter(|value| !matches!(value, Value::None)).map(|value| value.as_int()).transpose()
+        self.given(place, name).map(|value| value.as_int()).transpose()
     }
 
     /// All that are left by place.

@@ -7,6 +7,7 @@ use super::compare::float;
 use super::error::{Result, refused};
 use super::lists;
 use super::methods::pairs;
+use super::operators::int;
 use super::texts;
 use super::value::Value;
 use super::write::{JsonStyle, json, written};
@@ -50,7 +51,7 @@ fn of_any(name: &str, value: &Value, arguments: &mut Arguments, budget: &Budget)
         }
         "abs" => match value {
             Value::Float(number) => Value::Float(number.abs()),
-            value => value.as_int()?.checked_abs().map(Value::Int).map_or_else(|| refused("a number of it is too large"), Ok)?,
+            value => int(value.as_int()?.checked_abs())?,
         },
         "round" => rounded(value, arguments)?,
         "attr" => attribute(value, &arguments.need(0, "name")?, budget)?,
@@ -72,7 +73,7 @@ fn of_text_or_list(name: &str, value: &Value, arguments: &mut Arguments, budget:
     let text = written(value, budget)?;
     Ok(Some(match name {
         "trim" => {
-            let chars = arguments.take(0, "chars").filter(|chars| !matches!(chars, Value::None));
+            let chars = arguments.given(0, "chars");
             Value::text(texts::trimmed(&text, chars.as_ref().map(Value::as_text).transpose()?, [true, true], budget)?)
         }
         "upper" => texts::upper(&text, budget)?,

@@ -23,20 +23,20 @@ pub fn filter(name: &str, value: &Value, arguments: &mut Arguments, budget: &Bud
         "reverse" => reversed(value, items()?, budget)?,
         "join" => {
             let separator = written(&arguments.take(0, "d").unwrap_or_else(|| Value::text("")), budget)?;
-            let items = of_attribute(items()?, arguments.take(1, "attribute"), budget)?;
+            let items = of_attribute(items()?, arguments.given(1, "attribute"), budget)?;
             texts::joined(&items, &separator, budget)?
         }
         "min" => extreme(items()?, Ordering::Less, arguments, budget)?,
         "max" => extreme(items()?, Ordering::Greater, arguments, budget)?,
         "sum" => {
-            let items = of_attribute(items()?, arguments.take(0, "attribute"), budget)?;
+            let items = of_attribute(items()?, arguments.given(0, "attribute"), budget)?;
             let start = arguments.take(1, "start").unwrap_or(Value::Int(0));
             items.iter().try_fold(start, |sum, item| add(&sum, item, budget))?
         }
         "sort" => {
             let is_reversed = arguments.flag(0, "reverse");
             let has_case = arguments.flag(1, "case_sensitive");
-            let attribute = arguments.take(2, "attribute");
+            let attribute = arguments.given(2, "attribute");
             sorted(items()?, &SortKey { attribute, has_case }, is_reversed, budget)?
         }
         "dictsort" => sorted_map(value, arguments, budget)?,
@@ -64,7 +64,7 @@ fn reversed(value: &Value, mut items: Vec<Value>, budget: &Budget) -> Result<Val
 
 /// Of each item its attribute, where one is asked for.
 fn of_attribute(items: Vec<Value>, path: Option<Value>, budget: &Budget) -> Result<Vec<Value>> {
-    match path.filter(|path| !matches!(path, Value::None)) {
+    match path {
         None => Ok(items),
         Some(path) => items.iter().map(|item| at_path(item, &path, budget)).collect(),
     }
@@ -79,8 +79,8 @@ struct SortKey {
 impl SortKey {
     fn of(&self, item: &Value, budget: &Budget) -> Result<Value> {
         let key = match &self.attribute {
-            Some(path) if !matches!(path, Value::None) => at_path(item, path, budget)?,
-            _ => item.clone(),
+            Some(path) => at_path(item, path, budget)?,
+            None => item.clone(),
         };
         match &key {
             Value::Text(text) if !self.has_case => texts::lower(text, budget),
@@ -130,7 +130,7 @@ fn sorted_map(value: &Value, arguments: &mut Arguments, budget: &Budget) -> Resu
 
 /// The least or greatest item.
 fn extreme(items: Vec<Value>, wanted: Ordering, arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
-    let key = SortKey { has_case: arguments.flag(0, "case_sensitive"), attribute: arguments.take(1, "attribute") };
+    let key = SortKey { has_case: arguments.flag(0, "case_sensitive"), attribute: arguments.given(1, "attribute") };
     let mut best: Option<(Value, Value)> = None;
     for item in items {
         let own = key.of(&item, budget)?;
@@ -146,7 +146,7 @@ fn extreme(items: Vec<Value>, wanted: Ordering, arguments: &mut Arguments, budge
 }
 
 fn unique(items: Vec<Value>, arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
-    let key = SortKey { has_case: arguments.flag(0, "case_sensitive"), attribute: arguments.take(1, "attribute") };
+    let key = SortKey { has_case: arguments.flag(0, "case_sensitive"), attribute: arguments.given(1, "attribute") };
     let mut seen: Vec<Value> = Vec::new();
     let mut kept = Vec::new();
     'items: for item in items {
@@ -184,7 +184,7 @@ fn chosen(items: Vec<Value>, by_attribute: bool, wanted: bool, arguments: &mut A
 
 /// Pairs of an attribute and the items that have it, in the order of the attribute.
 fn grouped(items: Vec<Value>, path: &Value, budget: &Budget) -> Result<Value> {
-    let key = SortKey { attribute: Some(path.clone()), has_case: false };
+    let key = SortKey { attribute: Some(path.clone()).filter(|path| !matches!(path, Value::None)), has_case: false };
     let mut groups: Vec<(Value, Vec<Value>)> = Vec::new();
     for item in sorted(items, &key, false, budget)?.items(budget)? {
         let own = at_path(&item, path, budget)?;

@@ -26,7 +26,7 @@ fn of_text(text: &str, name: &str, arguments: &mut Arguments, budget: &Budget) -
         Ok(Value::Bool(!text.is_empty() && text.chars().all(is)))
     };
     let mut trim = |ends| {
-        let chars = arguments.take(0, "chars").filter(|chars| !matches!(chars, Value::None));
+        let chars = arguments.given(0, "chars");
         let chars = chars.as_ref().map(Value::as_text).transpose()?;
         texts::trimmed(text, chars, ends, budget).map(Value::text)
     };
@@ -39,7 +39,7 @@ fn of_text(text: &str, name: &str, arguments: &mut Arguments, budget: &Budget) -
         "capitalize" => texts::capitalize(text, budget)?,
         "title" => texts::title(text, |c| !c.is_alphabetic(), budget)?,
         "split" | "rsplit" => {
-            let separator = arguments.take(0, "sep").filter(|separator| !matches!(separator, Value::None));
+            let separator = arguments.given(0, "sep");
             let separator = separator.as_ref().map(Value::as_text).transpose()?;
             texts::split(text, separator, arguments.int(1, "maxsplit")?, name == "rsplit", budget)?
         }

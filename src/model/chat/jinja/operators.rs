@@ -83,7 +83,7 @@ pub fn power(a: &Value, b: &Value) -> Result<Value> {
     match (a.as_int(), b.as_int()) {
         (Ok(base), Ok(exponent @ 0..)) => {
             let power = u32::try_from(exponent).ok().and_then(|exponent| base.checked_pow(exponent));
-            power.map(Value::Int).map_or_else(|| refused("a number of it is too large"), Ok)
+            int(power)
         }
         _ => match (float(a), float(b)) {
             (Some(base), Some(exponent)) if base != 0.0 || exponent >= 0.0 => Ok(Value::Float(base.powf(exponent))),
@@ -105,12 +105,17 @@ fn arithmetic(
     of_floats: impl Fn(f64, f64) -> f64,
 ) -> Result<Value> {
     if let (Ok(a), Ok(b)) = (a.as_int(), b.as_int()) {
-        return of_ints(a, b).map(Value::Int).map_or_else(|| refused("a number of it is too large"), Ok);
+        return int(of_ints(a, b));
     }
     match (float(a), float(b)) {
         (Some(a), Some(b)) => Ok(Value::Float(of_floats(a, b))),
         _ => no_numbers(name, a, b),
     }
+}
+
+/// A whole number, where it is not too large to be one.
+pub fn int(number: Option<i64>) -> Result<Value> {
+    number.map(Value::Int).map_or_else(|| refused("a number of it is too large"), Ok)
 }
 
 fn no_numbers<T>(operator: &str, a: &Value, b: &Value) -> Result<T> {

@@ -1,0 +1,51 @@
+//! How an edge of the graph looks and what is said of it, wherever it is drawn.
+
+use super::attribution_view::AttributionView;
+use super::joint_effects;
+use crate::graph::Edge;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct EdgeLook {
+    pub title: String,
+    pub strength: f64,
+    /// It takes influence away: only raw scores do.
+    pub is_minus: bool,
+    /// The source is not measured yet.
+    pub is_estimated: bool,
+    /// "or", "and": what the source does with another one.
+    pub mark: Option<&'static str>,
+}
+
+impl EdgeLook {
+    pub fn new(view: &AttributionView, edge: &Edge) -> Self {
+        let influence = view.per_output(edge.flow);
+        let joint = joint_effects::mark(view.document(), edge.from, edge.to);
+        let is_estimated = view.graph().is_estimated(edge.from);
+        let mut title = title(view, edge, influence);
+        if is_estimated {
+            title.push_str(", estimated by information flow");
+        }
+        if let Some(joint) = &joint {
+            title = format!("{title}. {}", joint.title);
+        }
+        Self {
+            title,
+            strength: view.strength(influence).abs(),
+            is_minus: edge.flow < 0.0,
+            is_estimated,
+            mark: joint.map(|joint| joint.word),
+        }
+    }
+}
+
+/// "P2 → G3 carries 12% (41% of G3 is due to P2)"; of numbers that are no shares, "(its weight is 0.410)".
+fn title(view: &AttributionView, edge: &Edge, flow: f64) -> String {
+    let from = view.document().label(edge.from);
+    let to = view.document().label(view.graph().n_prompt() + edge.to);
+    let figure = view.scale().figure(edge.weight);
+    let weight = match view.scale().is_shares() {
+        true => format!("{figure} of {to} is due to {from}"),
+        false => format!("its weight is {figure}"),
+    };
+    format!("{from} \u{2192} {to} carries {} ({weight})", view.scale().figure(flow))
+}

@@ -1,0 +1,30 @@
+use leptos::prelude::*;
+
+use crate::app::analysis::edge_look::EdgeLook;
+
+/// An edge in a picture of the graph.
+#[component]
+pub fn EdgePath(
+    /// The `d` attribute.
+    path: String,
+    /// In CSS pixels.
+    width: f64,
+    look: EdgeLook,
+    is_lit: Signal<bool>,
+    is_faint: Signal<bool>,
+) -> impl IntoView {
+    let EdgeLook { title, strength, is_minus, is_estimated, .. } = look;
+    view! {
+        <path
+            d=path
+            stroke-width=format!("{width:.2}")
+            style=format!("--strength:{strength:.3}")
+            class:minus=is_minus
+            class:estimated=is_estimated
+            class:lit=is_lit
+            class:faint=is_faint
+        >
+            <title>{title}</title>
+        </path>
+    }
+}
