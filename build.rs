@@ -7,6 +7,8 @@ fn main() {
     if std::env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|arch| arch == "wasm32") {
         // `strip` would drop the list of WebAssembly features, and wasm-bindgen would have to guess them.
         println!("cargo::rustc-link-arg=--keep-section=target_features");
+        // The page is split into parts along what refers to what.
+        println!("cargo::rustc-link-arg-bin=app=--emit-relocs");
     }
 }
 

@@ -122,7 +122,8 @@
 //!
 //! ## Invariants, and what is deliberately absent
 //!
-//! * The page contains no engine; opening a link fetches neither worker nor model, and installs nothing.
+//! * The page contains no engine; opening a link fetches neither worker nor model, and installs nothing. What its first screen does not
+//!   show is code of its own, fetched when it is asked for (`app::views::layout::lazy`).
 //! * Two traits only: `lm::LanguageModel` and `model::source::ByteSource`, beside the one of all callbacks (`lm::Callback`). Everything
 //!   else is data: an architecture
 //!   is a row of settings (`model::arch`), a tensor type a row of sizes (`model::quant`) and a WGSL fragment (`gpu::format`), an

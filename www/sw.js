@@ -1,5 +1,5 @@
 // Keeps page, engine and built-in model, so that they work without a network. VERSION and FILES ([path, SHA-256], ..) stand
-// above this line: `cargo xtask precache` writes them after a build.
+// above this line: `cargo xtask finish` writes them after a build.
 //
 // One version is kept as a whole or not at all: every file is checked against its hash before the version counts, and files of
 // two versions are never served side by side. A new version waits until the visitor takes it, or has closed every tab.

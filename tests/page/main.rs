@@ -17,6 +17,7 @@ mod history;
 mod hub;
 mod interrupted;
 mod keyboard;
+mod lazy;
 mod local;
 mod masked;
 #[path = "../models/masked.rs"]

@@ -63,7 +63,12 @@ impl Server {
     pub fn stop(&self) {
         self.serving.abort();
         // Connections that are open already.
-        self.is_gone.store(true, Ordering::Relaxed);
+        self.set_unavailable(true);
+    }
+
+    /// Whether it answers everything with 503.
+    pub fn set_unavailable(&self, is_unavailable: bool) {
+        self.is_gone.store(is_unavailable, Ordering::Relaxed);
     }
 
     /// Lists these known models instead of the real ones.

@@ -16,7 +16,7 @@ pub struct Rule {
 /// The crates that only some modules may touch, by the word of the table that stands for them.
 const GROUPS: &[(&str, &[&str])] = &[
     ("web", &["console_error_panic_hook", "gloo", "js_sys", "serde_wasm_bindgen", "wasm_bindgen", "wasm_bindgen_futures", "web_sys"]),
-    ("leptos", &["leptos"]),
+    ("leptos", &["leptos", "wasm_split_helpers"]),
     ("wgpu", &["wgpu"]),
     ("candle", &["candle_core", "candle_nn", "candle_transformers"]),
     ("tokenizers", &["tokenizers"]),

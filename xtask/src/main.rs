@@ -6,12 +6,14 @@
 mod bench;
 mod build;
 mod command;
+mod finish;
 mod hash;
 mod prebuilt;
 mod precache;
 mod random_model;
 mod serve;
 mod setup;
+mod split;
 mod test;
 
 use std::process::ExitCode;
@@ -33,7 +35,7 @@ enum Xtask {
     Bench(bench::Options),
     /// Finish a build of the page; Trunk runs this
     #[command(hide = true)]
-    Precache,
+    Finish,
 }
 
 fn main() -> ExitCode {
@@ -41,7 +43,7 @@ fn main() -> ExitCode {
         Xtask::Serve(options) => serve::run(&options),
         Xtask::Test(options) => test::test(&options),
         Xtask::Bench(options) => bench::bench(options),
-        Xtask::Precache => precache::precache(),
+        Xtask::Finish => finish::finish(),
     };
     if let Err(error) = &done {
         eprintln!("error: {error:#}");

@@ -1,10 +1,9 @@
-//! After Trunk: what it wrote into the page goes into files of its own, and the service worker learns which files make up this
-//! version. Trunk runs this by itself (`Trunk.toml`), so every build has it.
+//! Scripts out of the page, and the list of files that the service worker keeps.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use crate::command::root;
 use crate::hash::sha256;
@@ -13,11 +12,10 @@ const SERVICE_WORKER: &str = "sw.js";
 /// A site's policy allows no script inside a page.
 const SCRIPT: [&str; 2] = ["<script type=\"module\">", "</script>"];
 
-/// Finishes the build in `TRUNK_STAGING_DIR`.
-pub fn precache() -> Result<()> {
-    let dist = PathBuf::from(std::env::var_os("TRUNK_STAGING_DIR").context("TRUNK_STAGING_DIR is not set: Trunk calls this")?);
-    move_script(&dist)?;
-    write_service_worker(&dist)
+/// Of the page in `dist`, when all its other files are there.
+pub fn precache(dist: &Path) -> Result<()> {
+    move_script(dist)?;
+    write_service_worker(dist)
 }
 
 /// Moves the script that starts the page from `index.html` to `start.js`.

@@ -1,4 +1,4 @@
-//! What the machine must have: the wasm target, Trunk, wasm-bindgen, a browser. Found where present, else installed.
+//! What the machine must have: the wasm target, Trunk, wasm-bindgen, wasm-split, a browser. Found where present, else installed.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -11,6 +11,7 @@ use crate::command::{build, cache, command, find, output, root, run, succeeds};
 use crate::prebuilt::Prebuilt;
 
 const TRUNK: &str = "0.21.14";
+const WASM_SPLIT: &str = "0.2.4";
 
 /// What Trunk's authors compiled; the hashes are those of github.com/taiki-e/install-action, manifests/trunk.json.
 /// wasm-bindgen has no entry, because its hashes for our version were not to be had; it compiles in a minute.
@@ -63,13 +64,14 @@ pub fn native() -> Tools {
     Tools::default()
 }
 
-/// Tools for building the page: a Rust that knows wasm, Trunk, and wasm-bindgen in the version of `Cargo.lock`.
+/// Tools for building the page: a Rust that knows wasm, Trunk, wasm-split, and wasm-bindgen in the version of `Cargo.lock`.
 pub fn web() -> Result<Tools> {
     let rust = wasm_toolchain()?;
     let trunk = tool("trunk", TRUNK, prebuilt_trunk())?;
     let wasm_bindgen = tool("wasm-bindgen-cli", &locked_version("wasm-bindgen")?, None)?;
+    let wasm_split = tool("wasm_split_cli_support", WASM_SPLIT, None)?;
     fs::remove_dir_all(tools_target()?).ok();
-    Ok(Tools { folders: rust.into_iter().chain([trunk, wasm_bindgen]).collect() })
+    Ok(Tools { folders: rust.into_iter().chain([trunk, wasm_bindgen, wasm_split]).collect() })
 }
 
 /// A browser and its driver for tests, and software drivers for Vulkan.
@@ -186,12 +188,14 @@ fn prebuilt_trunk() -> Option<&'static Prebuilt<'static>> {
     cfg!(all(target_arch = "x86_64", target_os = "linux")).then_some(&PREBUILT_TRUNK)
 }
 
-/// Without default features both tools lack TLS: one could not download the other, which is not needed here.
+/// Without default features Trunk and wasm-bindgen lack TLS: one could not download the other, which is not needed here.
 fn cargo_install(package: &str, version: &str, home: &Path) -> Result<()> {
     let home = home.to_str().context("the cache path is not UTF-8")?;
     let arguments = ["install", package, "--version", version, "--root", home, "--no-default-features"];
+    // The one that is a library first.
+    let features: &[&str] = if package == "wasm_split_cli_support" { &["--features", "build-binary"] } else { &[] };
     let install = |lock: &[&str]| {
-        let mut cargo = command("cargo", &[&arguments, lock].concat());
+        let mut cargo = command("cargo", &[&arguments, features, lock].concat());
         run(cargo.envs(QUICK_BUILD).env("CARGO_TARGET_DIR", tools_target()?))
     };
     // A registry mirror may lack a release that the lock file of the tool names.

@@ -6,58 +6,22 @@ use leptos::ev;
 use leptos::html::Section;
 use leptos::prelude::*;
 
-use super::ablation_view::AblationView;
-use super::deletion_test_view::DeletionTestView;
 use super::derivation_bar::DerivationBar;
 use super::details::Details;
-use super::methods_view::MethodsView;
-use super::path_view::PathView;
-use super::table_view::TableView;
+use super::tab::Tab;
+use super::tab_panels;
 use super::text_view::TextView;
 use super::welcome_intro::{WelcomeIntro, WelcomeNext};
 use crate::app::analysis::number::counted;
 use crate::app::analysis::title::title;
 use crate::app::browser;
 use crate::app::page::use_page;
+use crate::app::views::layout::lazy::{LazyPart, LazyView};
 use crate::app::views::layout::problem_box::ProblemBox;
-use crate::app::views::layout::row_of_buttons::place_after_key;
 use crate::explanation::{Answer, AnswerStop, AnswerWarning, Document};
 
 /// More sentences than this do not move: browsers take a picture of each.
 const MOST_MOVING: usize = 80;
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Tab {
-    Text,
-    Path,
-    Table,
-    DeletionTest,
-    Methods,
-    Ablation,
-}
-
-impl Tab {
-    /// In the order on screen, with the ends of their test ids.
-    const ALL: [(Self, &str); 6] = [
-        (Self::Text, "text"),
-        (Self::Path, "path"),
-        (Self::Table, "table"),
-        (Self::DeletionTest, "check"),
-        (Self::Methods, "methods"),
-        (Self::Ablation, "without"),
-    ];
-
-    /// Whether sentences move between the two: from lines to layers and back.
-    fn moves_to(self, other: Self) -> bool {
-        self != other && [self, other].iter().all(|tab| matches!(tab, Self::Text | Self::Path))
-    }
-
-    /// Where a key leads from this tab, as in the tabs pattern of WAI-ARIA: around, and to both ends.
-    fn after_key(self, key: &str) -> Option<(Self, &'static str)> {
-        let at = Self::ALL.iter().position(|(tab, _)| *tab == self)?;
-        place_after_key(key, at, Self::ALL.len()).map(|next| Self::ALL[next])
-    }
-}
 
 /// The document on screen. While a new answer is written the old explanation is out of the way, not gone.
 #[component]
@@ -76,11 +40,12 @@ pub fn ExplanationView() -> impl IntoView {
 fn ShownExplanation() -> impl IntoView {
     let page = use_page();
     let tab = RwSignal::new(Tab::Text);
+    let panels = LazyPart::new(tab_panels::fetch);
     let on_key = move |event: ev::KeyboardEvent| {
-        if let Some((next, name)) = tab.get_untracked().after_key(&event.key()) {
+        if let Some(next) = tab.get_untracked().after_key(&event.key()) {
             event.prevent_default();
             tab.set(next);
-            browser::focus(&format!("[data-testid='tab-{name}']"));
+            browser::focus(&format!("[data-testid='{}']", next.test_id()));
         }
     };
     let section = NodeRef::<Section>::new();
@@ -91,6 +56,15 @@ fn ShownExplanation() -> impl IntoView {
     });
     let title = Memo::new(move |_| page.attribution(|attribution| title(attribution.document())));
     let is_welcome = Memo::new(move |_| page.with(|state| state.explanation.is_welcome()));
+    let other_panel = move || {
+        let tab = Some(tab.get()).filter(|tab| *tab != Tab::Text)?;
+        let panel = move |panel: fn(Tab) -> AnyView| panel(tab);
+        Some(view! {
+            <div role="tabpanel" aria-label=tab.label() class=tab.class()>
+                <LazyView part=panels view=panel />
+            </div>
+        })
+    };
     let is_numbers = move || page.attribution(|attribution| !attribution.scale().is_shares()) == Some(true);
     view! {
         <section
@@ -109,13 +83,8 @@ fn ShownExplanation() -> impl IntoView {
                 <Show when=move || !is_welcome.get()>
                     <SharedBadge />
                 </Show>
-                <div class="tabs" role="tablist" aria-label="Views" on:keydown=on_key>
-                    <TabButton tab own=Tab::Text test_id="tab-text" label="Text" />
-                    <TabButton tab own=Tab::Path test_id="tab-path" label="Path" />
-                    <TabButton tab own=Tab::Table test_id="tab-table" label="Table" />
-                    <TabButton tab own=Tab::DeletionTest test_id="tab-check" label="Check" />
-                    <TabButton tab own=Tab::Methods test_id="tab-methods" label="Methods" />
-                    <TabButton tab own=Tab::Ablation test_id="tab-without" label="What if" />
+                <div class="tabs" role="tablist" aria-label="Views" on:keydown=on_key on:pointerenter=move |_| panels.load()>
+                    {Tab::ALL.map(|own| view! { <TabButton tab own panels /> }).collect_view()}
                 </div>
             </div>
             <AnswerWarningBanner />
@@ -125,37 +94,13 @@ fn ShownExplanation() -> impl IntoView {
             <Show when=move || !is_welcome.get()>
                 <DerivationBar />
             </Show>
-            <div class="columns" class:wide=move || matches!(tab.get(), Tab::Table | Tab::Methods | Tab::Ablation)>
+            <div class="columns" class:wide=move || tab.get().is_wide()>
                 <div class="card main">
                     <ProblemBox place=Place::Explanation />
                     <div role="tabpanel" aria-label="Text" hidden=move || tab.get() != Tab::Text>
                         <TextView />
                     </div>
-                    <Show when=move || tab.get() == Tab::Path>
-                        <div role="tabpanel" aria-label="Path">
-                            <PathView />
-                        </div>
-                    </Show>
-                    <Show when=move || tab.get() == Tab::Table>
-                        <div role="tabpanel" aria-label="Table">
-                            <TableView />
-                        </div>
-                    </Show>
-                    <Show when=move || tab.get() == Tab::DeletionTest>
-                        <div role="tabpanel" aria-label="Check" class="check-view">
-                            <DeletionTestView />
-                        </div>
-                    </Show>
-                    <Show when=move || tab.get() == Tab::Methods>
-                        <div role="tabpanel" aria-label="Methods" class="comparison">
-                            <MethodsView />
-                        </div>
-                    </Show>
-                    <Show when=move || tab.get() == Tab::Ablation>
-                        <div role="tabpanel" aria-label="What if" class="comparison">
-                            <AblationView />
-                        </div>
-                    </Show>
+                    {other_panel}
                 </div>
                 <Details />
             </div>
@@ -167,13 +112,13 @@ fn ShownExplanation() -> impl IntoView {
 }
 
 #[component]
-fn TabButton(tab: RwSignal<Tab>, own: Tab, test_id: &'static str, label: &'static str) -> impl IntoView {
+fn TabButton(tab: RwSignal<Tab>, own: Tab, panels: LazyPart<fn(Tab) -> AnyView>) -> impl IntoView {
     let page = use_page();
     let is_own = move || tab.get() == own;
     let open = move |own: Tab| {
         let is_small =
             untrack(|| page.with(|state| state.explanation.document().is_some_and(|document| document.table.n_sources() <= MOST_MOVING)));
-        match is_small && tab.get_untracked().moves_to(own) {
+        match is_small && panels.is_loaded() && tab.get_untracked().moves_to(own) {
             true => browser::with_motion(move || tab.set(own)),
             false => tab.set(own),
         }
@@ -182,12 +127,12 @@ fn TabButton(tab: RwSignal<Tab>, own: Tab, test_id: &'static str, label: &'stati
         <button
             type="button"
             role="tab"
-            data-testid=test_id
+            data-testid=own.test_id()
             aria-selected=move || is_own().to_string()
             tabindex=move || if is_own() { "0" } else { "-1" }
             on:click=move |_| open(own)
         >
-            {label}
+            {own.label()}
         </button>
     }
 }
@@ -337,18 +282,5 @@ impl Stopped {
             (false, _) => "Sentences not yet measured are marked; shares are among the measured ones.",
         };
         Some(Self { passes, consequence })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn arrow_keys_go_around_the_tabs() {
-        let after = |tab: Tab, key| tab.after_key(key).map(|(tab, _)| tab);
-        assert!(after(Tab::Text, "ArrowLeft") == Some(Tab::Ablation) && after(Tab::Ablation, "ArrowRight") == Some(Tab::Text));
-        assert!(after(Tab::Table, "Home") == Some(Tab::Text) && after(Tab::Table, "End") == Some(Tab::Ablation));
-        assert!(after(Tab::Table, "x").is_none());
     }
 }

@@ -17,6 +17,8 @@ mod resize;
 mod row_positions;
 mod sentence_row;
 mod share_bar;
+mod tab;
+mod tab_panels;
 mod table_view;
 mod text_view;
 mod walk_view;

@@ -6,6 +6,7 @@ pub mod file_button;
 mod gallery;
 mod header;
 pub mod icon;
+pub mod lazy;
 mod link_panel;
 pub mod problem_box;
 pub mod problem_text;

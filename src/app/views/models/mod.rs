@@ -1,5 +1,6 @@
 //! Choosing, downloading and deleting models.
 
+mod dialog_contents;
 pub mod download_view;
 pub mod model_hint;
 mod models_dialog;

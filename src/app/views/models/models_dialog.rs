@@ -1,16 +1,11 @@
 use leptos::html::Dialog;
 use leptos::prelude::*;
 
-use super::preview_view::PreviewView;
-use super::stored_models_list::StoredModelsList;
-use crate::app::analysis::number;
+use super::dialog_contents;
 use crate::app::page::use_page;
 use crate::app::state::library::LibraryMessage;
-use crate::app::state::message::Message;
-use crate::app::views::layout::file_button::FileButton;
 use crate::app::views::layout::icon::{Icon, IconView};
-use crate::app::views::layout::problem_text::ProblemText;
-use crate::library::registry::RegistryEntry;
+use crate::app::views::layout::lazy::{LazyPart, LazyView};
 
 /// All models there are to choose from, and what is known of the one that was asked for.
 #[component]
@@ -18,6 +13,8 @@ pub fn ModelsDialog() -> impl IntoView {
     let page = use_page();
     let is_open = Memo::new(move |_| page.with(|state| *state.library.is_open));
     let close = move || page.send_library(LibraryMessage::Close);
+    let contents = LazyPart::new(dialog_contents::fetch);
+    let show = |contents: fn() -> AnyView| contents();
     let dialog = NodeRef::<Dialog>::new();
     Effect::new(move |_| {
         let Some(dialog) = dialog.get() else { return };
@@ -28,11 +25,6 @@ pub fn ModelsDialog() -> impl IntoView {
             _ => {}
         }
     });
-    let has_preview = Memo::new(move |_| page.with(|state| state.library.preview.is_some()));
-    let contents = move || match has_preview.get() {
-        true => view! { <PreviewView /> }.into_any(),
-        false => view! { <Choices /> }.into_any(),
-    };
     view! {
         <dialog node_ref=dialog class="models" aria-labelledby="models-title" data-testid="models" on:close=move |_| close()>
             <Show when=move || is_open.get()>
@@ -42,146 +34,8 @@ pub fn ModelsDialog() -> impl IntoView {
                         <IconView icon=Icon::Close />
                     </button>
                 </div>
-                <Asked />
-                {contents}
+                <LazyView part=contents view=show />
             </Show>
         </dialog>
-    }
-}
-
-/// What a server is asked, and what went wrong.
-#[component]
-fn Asked() -> impl IntoView {
-    let page = use_page();
-    let problem = move || {
-        page.with(|state| state.library.problem.clone()).map(|problem| {
-            view! {
-                <div class="problem" data-testid="models-problem">
-                    <ProblemText problem />
-                </div>
-            }
-        })
-    };
-    let asked = move || page.with(|state| state.library.asked.clone()).map(|name| format!("Asking the server about {name}\u{2026}"));
-    view! {
-        <div role="alert">{problem}</div>
-        <p class="hint" role="status">{asked}</p>
-    }
-}
-
-#[component]
-fn Choices() -> impl IntoView {
-    let page = use_page();
-    let known =
-        move || page.with(|state| state.library.known.clone()).into_iter().map(|known| view! { <KnownModel known /> }).collect_view();
-    view! {
-        <ul class="rows">
-            <li>
-                <div>
-                    <strong>"Built-in model"</strong>
-                    <p class="hint">"Instant, and works offline. It knows small problems like the examples, nothing else."</p>
-                </div>
-                <button
-                    type="button"
-                    data-testid="use-built-in"
-                    on:click=move |_| page.send_library(LibraryMessage::UseBuiltIn)
-                >
-                    "Use"
-                </button>
-            </li>
-        </ul>
-        <StoredModelsList />
-        <section aria-labelledby="known-models">
-            <h3 id="known-models">"Known small models"</h3>
-            <ul class="rows" data-testid="known-models">{known}</ul>
-        </section>
-        <section aria-labelledby="other-models">
-            <h3 id="other-models">"Another model"</h3>
-            <Address />
-            <p class="hint">
-                "Llama, Qwen 2 and Qwen 3 models in GGUF, up to about a billion parameters. Nothing is sent but the request for the file."
-            </p>
-            <FileButton
-                label="Open a local file\u{2026}"
-                accept=".gguf"
-                test_id="models-file"
-                on_files=move |files| {
-                    page.send_library(LibraryMessage::Close);
-                    page.send_files(files, Message::FilesOpened);
-                }
-            />
-        </section>
-    }
-}
-
-#[component]
-fn KnownModel(known: RegistryEntry) -> impl IntoView {
-    let page = use_page();
-    let facts = facts(&known);
-    let spec = known.spec();
-    let label = format!("Details of {}", known.name);
-    view! {
-        <li>
-            <div>
-                <strong>{known.name}</strong>
-                " "
-                <span class="hint">{facts}</span>
-                <p class="hint">{known.about}</p>
-            </div>
-            <button
-                type="button"
-                aria-label=label
-                data-testid="known-model"
-                on:click=move |_| page.send_library(LibraryMessage::Preview(spec.clone()))
-            >
-                "Details"
-            </button>
-        </li>
-    }
-}
-
-/// "qwen3, 596 M parameters, 639.4 MB, Apache-2.0".
-fn facts(known: &RegistryEntry) -> String {
-    let size = known.bytes.map(|bytes| format!(", {}", number::bytes(bytes))).unwrap_or_default();
-    let parameters = number::grouped(known.parameters_millions);
-    format!("{}, {parameters} M parameters{size}, {}", known.architecture, known.license)
-}
-
-#[component]
-fn Address() -> impl IntoView {
-    let page = use_page();
-    let typed = RwSignal::new(String::new());
-    let on_submit = move |event: leptos::ev::SubmitEvent| {
-        event.prevent_default();
-        page.send_library(LibraryMessage::PreviewAddress(typed.get_untracked()));
-    };
-    view! {
-        <form class="address" on:submit=on_submit>
-            <input
-                type="text"
-                inputmode="url"
-                spellcheck="false"
-                autocomplete="off"
-                data-testid="address"
-                aria-label="Address of a GGUF file"
-                placeholder="https://huggingface.co/OWNER/REPO/blob/main/FILE.gguf"
-                prop:value=typed
-                on:input=move |event| typed.set(event_target_value(&event))
-            />
-            <button type="submit" data-testid="look-up">"Details"</button>
-        </form>
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::library::registry;
-
-    #[test]
-    fn what_is_not_certain_of_a_known_model_is_left_out() {
-        let models = registry::parse(include_str!("../../../../public/models/registry.json"));
-        assert_eq!(facts(&models[0]), "qwen3, 596 M parameters, 639.4 MB, Apache-2.0");
-        assert_eq!(facts(&models[1]), "qwen2, 494 M parameters, Apache-2.0");
     }
 }

@@ -1,0 +1,80 @@
+use crate::app::views::layout::row_of_buttons::place_after_key;
+
+/// What of an explanation is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tab {
+    Text,
+    Path,
+    Table,
+    DeletionTest,
+    Methods,
+    Ablation,
+}
+
+impl Tab {
+    /// In the order on screen.
+    pub const ALL: [Self; 6] = [Self::Text, Self::Path, Self::Table, Self::DeletionTest, Self::Methods, Self::Ablation];
+
+    /// What its button says.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Text => "Text",
+            Self::Path => "Path",
+            Self::Table => "Table",
+            Self::DeletionTest => "Check",
+            Self::Methods => "Methods",
+            Self::Ablation => "What if",
+        }
+    }
+
+    /// Of its button.
+    pub fn test_id(self) -> &'static str {
+        match self {
+            Self::Text => "tab-text",
+            Self::Path => "tab-path",
+            Self::Table => "tab-table",
+            Self::DeletionTest => "tab-check",
+            Self::Methods => "tab-methods",
+            Self::Ablation => "tab-without",
+        }
+    }
+
+    /// Of its panel.
+    pub fn class(self) -> &'static str {
+        match self {
+            Self::Text | Self::Path | Self::Table => "",
+            Self::DeletionTest => "check-view",
+            Self::Methods | Self::Ablation => "comparison",
+        }
+    }
+
+    /// Whether it takes the place of the details, too.
+    pub fn is_wide(self) -> bool {
+        matches!(self, Self::Table | Self::Methods | Self::Ablation)
+    }
+
+    /// Whether sentences move between the two: from lines to layers and back.
+    pub fn moves_to(self, other: Self) -> bool {
+        self != other && [self, other].iter().all(|tab| matches!(tab, Self::Text | Self::Path))
+    }
+
+    /// Where a key leads from this tab, as in the tabs pattern of WAI-ARIA: around, and to both ends.
+    pub fn after_key(self, key: &str) -> Option<Self> {
+        let at = Self::ALL.iter().position(|tab| *tab == self)?;
+        place_after_key(key, at, Self::ALL.len()).map(|next| Self::ALL[next])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrow_keys_go_around_the_tabs() {
+        assert_eq!(Tab::Text.after_key("ArrowLeft"), Some(Tab::Ablation));
+        assert_eq!(Tab::Ablation.after_key("ArrowRight"), Some(Tab::Text));
+        assert_eq!(Tab::Table.after_key("Home"), Some(Tab::Text));
+        assert_eq!(Tab::Table.after_key("End"), Some(Tab::Ablation));
+        assert_eq!(Tab::Table.after_key("x"), None);
+    }
+}

@@ -1,0 +1,33 @@
+//! What is behind the tabs, but for the text that the page begins with: a part of the page's code of its own.
+
+use leptos::prelude::*;
+use wasm_split_helpers::{SplitLoaderError, wasm_split};
+
+use super::ablation_view::AblationView;
+use super::deletion_test_view::DeletionTestView;
+use super::methods_view::MethodsView;
+use super::path_view::PathView;
+use super::tab::Tab;
+use super::table_view::TableView;
+use crate::app::views::layout::lazy::Fetched;
+
+/// Fetches [`panel`].
+pub fn fetch() -> Fetched<fn(Tab) -> AnyView> {
+    Box::pin(fetch_panels())
+}
+
+#[wasm_split(panels, fallible)]
+fn fetch_panels() -> Result<fn(Tab) -> AnyView, SplitLoaderError> {
+    Ok(panel)
+}
+
+fn panel(tab: Tab) -> AnyView {
+    match tab {
+        Tab::Text => ().into_any(),
+        Tab::Path => view! { <PathView /> }.into_any(),
+        Tab::Table => view! { <TableView /> }.into_any(),
+        Tab::DeletionTest => view! { <DeletionTestView /> }.into_any(),
+        Tab::Methods => view! { <MethodsView /> }.into_any(),
+        Tab::Ablation => view! { <AblationView /> }.into_any(),
+    }
+}

@@ -1,0 +1,86 @@
+//! Code splitting: views whose code the browser fetches when they are first shown.
+
+use std::pin::Pin;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use wasm_split_helpers::SplitLoaderError;
+
+use super::problem_text::ProblemText;
+use crate::problem::Problem;
+
+/// What comes of fetching a part of the page: a function of it.
+pub type Fetched<F> = Pin<Box<dyn Future<Output = Result<F, SplitLoaderError>>>>;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LoadState<F> {
+    NotAsked,
+    Loading,
+    Loaded(F),
+    Failed,
+}
+
+/// A part of the page's code that is fetched once, when it is first asked for. `F` is a function of that part.
+pub struct LazyPart<F: Copy + Send + Sync + 'static> {
+    fetch: fn() -> Fetched<F>,
+    state: RwSignal<LoadState<F>>,
+}
+
+// Derived, they would ask for more of `F` than is needed.
+impl<F: Copy + Send + Sync + 'static> Clone for LazyPart<F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<F: Copy + Send + Sync + 'static> Copy for LazyPart<F> {}
+
+impl<F: Copy + Send + Sync + 'static> LazyPart<F> {
+    pub fn new(fetch: fn() -> Fetched<F>) -> Self {
+        Self { fetch, state: RwSignal::new(LoadState::NotAsked) }
+    }
+
+    /// Fetches the part, unless it is here or on its way.
+    pub fn load(self) {
+        if matches!(self.state.get_untracked(), LoadState::Loading | LoadState::Loaded(_)) {
+            return;
+        }
+        self.state.set(LoadState::Loading);
+        let fetched = (self.fetch)();
+        spawn_local(async move {
+            let loaded = fetched.await.map_or(LoadState::Failed, LoadState::Loaded);
+            // Nobody waits for it any more where the signal is gone.
+            let _gone = self.state.try_set(loaded);
+        });
+    }
+
+    /// Whether the part is here. Not tracked.
+    pub fn is_loaded(self) -> bool {
+        matches!(self.state.get_untracked(), LoadState::Loaded(_))
+    }
+}
+
+/// A view of `part`, which is fetched first where it is not here yet.
+#[component]
+pub fn LazyView<F: Copy + Send + Sync + 'static>(part: LazyPart<F>, view: impl Fn(F) -> AnyView + Send + 'static) -> impl IntoView {
+    part.load();
+    move || match part.state.get() {
+        LoadState::NotAsked | LoadState::Loading => view! { <p class="hint" role="status">"Loading\u{2026}"</p> }.into_any(),
+        LoadState::Loaded(function) => view(function),
+        LoadState::Failed => view! { <NotLoaded retry=move || part.load() /> }.into_any(),
+    }
+}
+
+#[component]
+fn NotLoaded(retry: impl Fn() + 'static) -> impl IntoView {
+    let problem = Problem::new(
+        "This part of the page could not be loaded.",
+        "Check the connection and try again. If it still fails, the site has changed since you opened it: reload the page.",
+    );
+    view! {
+        <div class="problem" role="alert" data-testid="not-loaded">
+            <ProblemText problem />
+            <button type="button" data-testid="load-again" on:click=move |_| retry()>"Try again"</button>
+        </div>
+    }
+}

@@ -1,0 +1,23 @@
+//! Parts of the page's code that are fetched when they are needed.
+
+use super::browser::Browser;
+use super::steps::server;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn views_behind_the_tabs_are_fetched_when_one_is_opened_and_again_after_a_failure() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    browser.find("sentence-G1").await;
+    let requests = server.take_requests();
+    assert!(requests.iter().all(|path| !path.contains("split_")), "the text needs no part: {requests:?}");
+    server.set_unavailable(true);
+    browser.click("tab-table").await;
+    browser.find("not-loaded").await;
+    browser.screenshot("part-not-loaded").await;
+    server.set_unavailable(false);
+    browser.click("load-again").await;
+    browser.find("table").await;
+    let requests = server.take_requests();
+    assert!(requests.iter().any(|path| path.contains("split_panels")), "{requests:?}");
+    browser.close().await;
+}

@@ -1,0 +1,17 @@
+//! After Trunk: the page's program is split, what Trunk wrote into the page goes into files of its own, and the service worker learns
+//! which files make up this version. Trunk runs this by itself (`Trunk.toml`), so every build has it.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+
+use crate::{precache, setup, split};
+
+/// Finishes the build in `TRUNK_STAGING_DIR`.
+pub fn finish() -> Result<()> {
+    let variable = |name: &str| std::env::var_os(name).with_context(|| format!("{name} is not set: Trunk calls this"));
+    let dist = PathBuf::from(variable("TRUNK_STAGING_DIR")?);
+    let is_release = variable("TRUNK_PROFILE")? == "release";
+    split::split(&setup::web()?, &dist, is_release)?;
+    precache::precache(&dist)
+}
