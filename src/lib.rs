@@ -67,7 +67,9 @@
 //! | `core/order` | sorting by a number | | |
 //! | `core/graph` | T -> A -> Y, attributions, pruning, paths, drawings: pure functions | core/order, core/table | |
 //! | `core/metrics` | how good an attribution is: coverage, deletion curves, agreement | core/order | |
-//! | `core/explanation` | the document, its JSON, its link | core/graph, core/table | |
+//! | `core/packed` | bytes as the text of a link | | |
+//! | `core/explanation` | the document, its JSON, its link | core/graph, core/packed, core/table | |
+//! | `core/lesson` | steps through explanations, with questions; their JSON, their link | core/explanation, core/order, core/packed | |
 //! | [`problem`] | the one error that a visitor reads: what happened, what to do | | |
 //! | [`request`] | questions, progress and findings, apart from how they travel | core | |
 //! | [`version`] | of this build | | |
@@ -138,7 +140,7 @@
 //! * No global state and no `unsafe`, except in `cpu::fused`: a WebAssembly module of our own, compiled once, that gets addresses in the
 //!   engine's memory. No request to anybody but the own site and the address that the visitor chose for a model.
 
-pub use glasscage_core::{explanation, graph, metrics, order, table};
+pub use glasscage_core::{explanation, graph, lesson, metrics, order, table};
 
 #[cfg(feature = "page")]
 pub mod app;

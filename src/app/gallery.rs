@@ -1,4 +1,4 @@
-//! Explanations made beforehand, to look at before anything is loaded. `glasscage gallery` makes them.
+//! Explanations and lessons made beforehand, to look at before anything is loaded. `glasscage gallery` makes them.
 
 use serde::Deserialize;
 
@@ -6,7 +6,15 @@ const FOLDER: &str = "gallery";
 /// On the page's own site.
 pub const INDEX: &str = "gallery/index.json";
 
-/// One explanation of the gallery.
+/// What there is to choose from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct Gallery {
+    pub explanations: Vec<GalleryEntry>,
+    #[serde(default)]
+    pub lessons: Vec<GalleryEntry>,
+}
+
+/// One explanation or lesson of the gallery.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct GalleryEntry {
     pub title: String,
@@ -16,40 +24,41 @@ pub struct GalleryEntry {
     pub file: String,
 }
 
-#[derive(Deserialize)]
-struct Index {
-    explanations: Vec<GalleryEntry>,
-}
-
 impl GalleryEntry {
-    /// Where its document (JSON) is, on the page's own site.
+    /// Where its file (JSON) is, on the page's own site.
     pub fn path(&self) -> String {
         format!("{FOLDER}/{}", self.file)
     }
 }
 
-/// The explanations of the index; none where it is missing or is something else.
-pub fn parse(json: &str) -> Vec<GalleryEntry> {
-    serde_json::from_str(json).map(|index: Index| index.explanations).unwrap_or_default()
+/// The gallery of an index; empty where that is missing or is something else.
+pub fn parse(json: &str) -> Gallery {
+    serde_json::from_str(json).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lesson::Lesson;
 
     #[test]
     fn the_index_is_read_and_other_files_give_nothing() {
         let json = r#"{"explanations": [{"title": "Scarves", "about": "Three steps.", "file": "01-scarves.json"}]}"#;
-        assert_eq!(parse(json), [GalleryEntry { title: "Scarves".into(), about: "Three steps.".into(), file: "01-scarves.json".into() }]);
-        assert!(parse("<!doctype html>").is_empty());
+        let entry = GalleryEntry { title: "Scarves".into(), about: "Three steps.".into(), file: "01-scarves.json".into() };
+        assert_eq!(parse(json), Gallery { explanations: vec![entry], lessons: Vec::new() });
+        assert_eq!(parse("<!doctype html>"), Gallery::default());
     }
 
     #[test]
     fn every_explanation_of_the_gallery_is_a_document_of_the_built_in_model() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/public/gallery");
-        let entries = parse(&std::fs::read_to_string(format!("{folder}/index.json")).unwrap());
-        assert!(entries.len() >= 8);
-        for entry in entries {
+        let Gallery { explanations, lessons } = parse(&std::fs::read_to_string(format!("{folder}/index.json")).unwrap());
+        assert!(explanations.len() >= 8 && lessons.len() >= 6);
+        for entry in lessons {
+            let lesson = Lesson::from_json(&std::fs::read_to_string(format!("{folder}/{}", entry.file)).unwrap()).unwrap();
+            assert_eq!(lesson.title, entry.title);
+        }
+        for entry in explanations {
             let json = std::fs::read_to_string(format!("{folder}/{}", entry.file)).unwrap();
             let document = crate::explanation::Document::from_json(&json).unwrap();
             assert!(document.is_complete() && document.manifest.model.name == "Glasscage demo", "{}", entry.file);

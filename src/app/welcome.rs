@@ -18,7 +18,7 @@ mod tests {
     fn it_explains_the_first_example_and_misses_none_of_its_sentences() {
         let document = document().unwrap();
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/public/gallery");
-        let first = &gallery::parse(&std::fs::read_to_string(format!("{folder}/index.json")).unwrap())[0];
+        let first = &gallery::parse(&std::fs::read_to_string(format!("{folder}/index.json")).unwrap()).explanations[0];
         let by_pert = Document::from_json(&std::fs::read_to_string(format!("{folder}/{}", first.file)).unwrap()).unwrap();
         assert!(document.is_same_text(&by_pert) && document.is_complete() && document.method.id == "pairs");
     }

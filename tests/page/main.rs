@@ -18,6 +18,7 @@ mod hub;
 mod interrupted;
 mod keyboard;
 mod lazy;
+mod lesson;
 mod local;
 mod masked;
 #[path = "../models/masked.rs"]

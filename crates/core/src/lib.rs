@@ -6,6 +6,7 @@
 //! | [`graph`] | T -> A -> Y: edge weights, attributions, pruning and arcs, as pure functions |
 //! | [`metrics`] | how good an attribution is: coverage, deletion curves, agreement |
 //! | [`explanation`] | the document that carries text, sentences and table, as JSON and as a link |
+//! | [`lesson`] | steps through explanations, with questions to the reader, as JSON and as a link |
 //!
 //! ```
 //! use glasscage_core::graph::{Normalization, context_attribution, normalize};
@@ -21,6 +22,8 @@
 
 pub mod explanation;
 pub mod graph;
+pub mod lesson;
 pub mod metrics;
 pub mod order;
+mod packed;
 pub mod table;

@@ -9,6 +9,7 @@ pub mod derivation;
 pub mod edge_look;
 pub mod expanded_source;
 pub mod joint_effects;
+pub mod lesson_sheet;
 pub mod number;
 pub mod path_diagram;
 pub mod reproduction;

@@ -18,7 +18,12 @@ pub fn title(document: &Document) -> String {
 
 /// The name of its file, without the ending: "glasscage-how-many-figs-are-left".
 pub fn file_name(document: &Document) -> String {
-    let title = title(document).to_lowercase();
+    file_name_of(&title(document))
+}
+
+/// The name of the file of what has this title.
+pub fn file_name_of(title: &str) -> String {
+    let title = title.to_lowercase();
     let words: Vec<&str> = title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let name = words.join("-").chars().take(LONGEST_FILE_NAME).collect::<String>();
     let name = if name.is_empty() { "explanation" } else { name.trim_end_matches('-') };

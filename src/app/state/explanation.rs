@@ -11,7 +11,7 @@ use crate::app::analysis::deletion_test::DeletionTest;
 use crate::app::analysis::expanded_source::ExpandedSource;
 use crate::app::analysis::reproduction::Reproduction;
 use crate::app::analysis::shared_link::SharedLink;
-use crate::app::gallery::GalleryEntry;
+use crate::app::gallery::Gallery;
 use crate::explanation::{Derivation, Document};
 use crate::table::Table;
 
@@ -42,7 +42,7 @@ pub struct Explanation {
     pub collapsed: Reactive<Vec<usize>>,
     /// What came of recomputing the explanation that was on screen before.
     pub reproduction: Reactive<Option<Reproduction>>,
-    pub gallery: Reactive<Vec<GalleryEntry>>,
+    pub gallery: Reactive<Gallery>,
     pub(in crate::app) gallery_is_requested: bool,
 }
 
@@ -60,6 +60,8 @@ pub enum Origin {
     Link,
     File,
     Gallery,
+    /// A step of a lesson shows it.
+    Lesson,
     /// It comes with the page: the first thing that a visitor sees, until there is something of the visitor's own.
     Welcome,
 }

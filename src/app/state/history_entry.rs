@@ -1,36 +1,62 @@
-//! What an entry of the browser's history carries: an explanation, and where it came from. The browser keeps it through Back, Forward
-//! and a reload, and drops it with the entry.
+//! What an entry of the browser's history carries: an explanation and where it came from, or a lesson and its step. The browser keeps it
+//! through Back, Forward and a reload, and drops it with the entry.
 
 use super::explanation::Origin;
 use crate::explanation::Document;
+use crate::lesson::Lesson;
 
-const ORIGINS: [(Origin, &str); 4] = [(Origin::Here, "here"), (Origin::Link, "link"), (Origin::File, "file"), (Origin::Gallery, "gallery")];
+const ORIGINS: [(Origin, &str); 5] =
+    [(Origin::Here, "here"), (Origin::Link, "link"), (Origin::File, "file"), (Origin::Gallery, "gallery"), (Origin::Lesson, "of a lesson")];
+/// Before the number of a lesson's step.
+const LESSON: &str = "lesson ";
 
-/// The text of an entry: a line with the origin, then the document's JSON.
+/// What was on screen.
+#[derive(Debug, PartialEq)]
+pub enum Entry {
+    Explanation(Box<Document>, Origin),
+    /// With the step, from 0.
+    Lesson(Lesson, usize),
+}
+
+/// The text of an explanation's entry: a line with the origin, then the document's JSON.
 pub fn to_text(document: &Document, origin: Origin) -> String {
     let name = ORIGINS.iter().find(|(other, _)| *other == origin).map_or("", |(_, name)| name);
     format!("{name}\n{}", document.to_json())
 }
 
-/// The explanation of an entry; `None` where another version of the page wrote it.
-pub fn from_text(text: &str) -> Option<(Document, Origin)> {
+/// The text of a lesson's entry: a line with the step, then the lesson's JSON.
+pub fn lesson_to_text(lesson: &Lesson, at: usize) -> String {
+    format!("{LESSON}{at}\n{}", lesson.to_json())
+}
+
+/// What an entry carries; `None` where another version of the page wrote it.
+pub fn from_text(text: &str) -> Option<Entry> {
     let (name, json) = text.split_once('\n')?;
+    if let Some(at) = name.strip_prefix(LESSON) {
+        return Some(Entry::Lesson(Lesson::from_json(json).ok()?, at.parse().ok()?));
+    }
     let (origin, _) = ORIGINS.iter().find(|(_, other)| *other == name)?;
-    Some((Document::from_json(json).ok()?, *origin))
+    Some(Entry::Explanation(Document::from_json(json).ok()?.into(), *origin))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::app::analysis::attribution_graph::tests::document;
+    use crate::app::state::lesson::tests::lesson;
 
     #[test]
     fn an_entry_carries_an_explanation_and_where_it_came_from() {
         for (origin, _) in ORIGINS {
-            assert_eq!(from_text(&to_text(&document(), origin)), Some((document(), origin)));
+            assert_eq!(from_text(&to_text(&document(), origin)), Some(Entry::Explanation(document().into(), origin)));
         }
-        for other in ["", "here", "here\n{}", "elsewhere\n{}"] {
+        for other in ["", "here", "here\n{}", "elsewhere\n{}", "lesson\n{}", "lesson 1\n{}"] {
             assert_eq!(from_text(other), None);
         }
+    }
+
+    #[test]
+    fn an_entry_carries_a_lesson_and_its_step() {
+        assert_eq!(from_text(&lesson_to_text(&lesson(), 2)), Some(Entry::Lesson(lesson(), 2)));
     }
 }

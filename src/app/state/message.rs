@@ -16,6 +16,7 @@ pub enum Fetch {
     Examples,
     Gallery,
     GalleryEntry(GalleryEntry),
+    Lesson(GalleryEntry),
     Registry,
 }
 
@@ -84,6 +85,8 @@ pub enum Message {
     /// Back to the page without an explanation.
     GoHome,
     OpenGalleryEntry(GalleryEntry),
+    OpenLesson(GalleryEntry),
+    Lesson(LessonMessage),
     /// A view needs this text; it is fetched once.
     Needed(Fetch),
     /// `None` where it could not be fetched.
@@ -113,6 +116,21 @@ pub enum Message {
     /// The engine's worker is gone, and the model in it.
     EngineLost(Problem),
     Library(LibraryMessage),
+}
+
+/// What the reader of a lesson does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LessonMessage {
+    /// To this step, from 0.
+    GoTo(usize),
+    /// Mark this prompt sentence, or take the mark away.
+    Mark(usize),
+    /// Show what was measured.
+    Reveal,
+    /// Choose this answer.
+    Choose(usize),
+    /// Leave the lesson; its explanation stays on screen.
+    End,
 }
 
 /// What is done outside the state.

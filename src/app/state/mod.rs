@@ -5,6 +5,7 @@ pub mod editor;
 pub mod engine;
 pub mod explanation;
 pub mod history_entry;
+pub mod lesson;
 pub mod library;
 pub mod local_file;
 pub mod message;
@@ -25,6 +26,7 @@ use crate::worker::envelope::RequestId;
 use editor::Editor;
 use engine::Engine;
 use explanation::Explanation;
+use lesson::OpenLesson;
 use library::Library;
 use message::Effect;
 use model_choice::ModelChoice;
@@ -37,6 +39,8 @@ pub struct State {
     pub editor: Editor,
     pub engine: Engine,
     pub explanation: Explanation,
+    /// The lesson that is gone through; what it shows is the explanation.
+    pub lesson: Reactive<Option<OpenLesson>>,
     pub library: Library,
     pub problem: Reactive<Option<Problem>>,
     /// Where the problem is said; it changes before the problem does.
@@ -99,6 +103,9 @@ impl State {
 
     /// The title of the browser's tab.
     pub fn title(&self) -> String {
+        if let Some(open) = &*self.lesson {
+            return format!("{} - Glasscage", open.lesson.title);
+        }
         let own = self.explanation.document().filter(|_| !self.explanation.is_home());
         own.map_or_else(|| title::HOME.to_owned(), |document| format!("{} - Glasscage", title::title(document)))
     }

@@ -10,8 +10,15 @@ use crate::app::state::local_file::LocalFile;
 use crate::app::state::message::{Effect, Fetch};
 use crate::app::state::model_choice::ModelChoice;
 use crate::explanation::{Document, to_fragment};
+use crate::lesson::{self, Lesson};
 use crate::library::address::{missing_parts, part_of};
 use crate::library::registry;
+
+/// What a file is.
+enum Opened {
+    Explanation(Box<Document>),
+    Lesson(Lesson),
+}
 
 // Opening.
 impl State {
@@ -44,22 +51,20 @@ impl State {
 
     /// An explanation's file was read; a run may have begun meanwhile.
     pub(super) fn file_read(&mut self, name: &str, text: Option<&str>) {
-        let document = match text {
-            Some(json) => Document::from_json(json).map_err(|error| error.to_string()),
+        let opened = match text {
+            Some(json) if Lesson::is_meant(json) => Lesson::from_json(json).map(Opened::Lesson).map_err(|error| error.to_string()),
+            Some(json) => Document::from_json(json).map(|document| Opened::Explanation(document.into())).map_err(|error| error.to_string()),
             None => Err("the file could not be read".into()),
         };
-        match document {
+        match opened {
             Ok(_) if self.refuse_while_busy() => {}
-            Ok(document) => self.show(document, Origin::File),
+            Ok(Opened::Explanation(document)) => self.show(*document, Origin::File),
+            Ok(Opened::Lesson(lesson)) => self.show_lesson(lesson),
             Err(error) => self.fail_with(
                 &format!("\u{201c}{name}\u{201d} was not opened: {error}"),
                 "Open a file that Save JSON made, or a model whose name ends in .gguf",
             ),
         }
-    }
-
-    pub(super) fn open_gallery_entry(&mut self, entry: GalleryEntry) {
-        self.emit(Effect::Fetch(Fetch::GalleryEntry(entry)));
     }
 
     pub(super) fn fetched(&mut self, fetch: &Fetch, text: Option<&str>) {
@@ -68,6 +73,7 @@ impl State {
             Fetch::Gallery => *self.explanation.gallery = gallery::parse(text.unwrap_or_default()),
             Fetch::Registry => *self.library.known = registry::parse(text.unwrap_or_default()),
             Fetch::GalleryEntry(entry) => self.gallery_entry_fetched(entry, text),
+            Fetch::Lesson(entry) => self.lesson_fetched(entry, text),
         }
     }
 
@@ -75,11 +81,23 @@ impl State {
         match text.and_then(|json| Document::from_json(json).ok()) {
             Some(_) if self.refuse_while_busy() => {}
             Some(document) => self.show(document, Origin::Gallery),
-            None => self.fail_with(
-                &format!("\u{201c}{}\u{201d} could not be fetched", entry.title),
-                "Check the connection, or reload the page, then choose it again",
-            ),
+            None => self.not_fetched(entry),
         }
+    }
+
+    fn lesson_fetched(&mut self, entry: &GalleryEntry, text: Option<&str>) {
+        match text.and_then(|json| Lesson::from_json(json).ok()) {
+            Some(_) if self.refuse_while_busy() => {}
+            Some(lesson) => self.show_lesson(lesson),
+            None => self.not_fetched(entry),
+        }
+    }
+
+    fn not_fetched(&mut self, entry: &GalleryEntry) {
+        self.fail_with(
+            &format!("\u{201c}{}\u{201d} could not be fetched", entry.title),
+            "Check the connection, or reload the page, then choose it again",
+        );
     }
 
     pub(super) fn refuse_while_busy(&mut self) -> bool {
@@ -92,9 +110,13 @@ impl State {
 
 // Saving and sharing.
 impl State {
-    /// Saves the document, with the selection as its output.
+    /// Saves the lesson that is on screen; else the document, with the selection as its output.
     pub(super) fn save_document(&mut self) {
-        if let Some(document) = self.explanation.selected_document() {
+        if let Some(open) = &*self.lesson {
+            let name = format!("{}.json", title::file_name_of(&open.lesson.title));
+            let text = open.lesson.to_json();
+            self.emit(Effect::SaveFile { name, media_type: "application/json", text });
+        } else if let Some(document) = self.explanation.selected_document() {
             self.emit(Effect::SaveFile {
                 name: format!("{}.json", title::file_name(&document)),
                 media_type: "application/json",
@@ -105,8 +127,10 @@ impl State {
 
     /// Makes the link, puts it into the address bar and on the clipboard; one too long for that is only shown.
     pub(super) fn copy_link(&mut self) {
-        let Some(document) = self.explanation.selected_document() else { return };
-        let link = SharedLink::new(&self.page_address, &to_fragment(&document));
+        let lesson = self.lesson.as_ref().map(|open| lesson::to_fragment(&open.lesson));
+        let fragment = lesson.or_else(|| Some(to_fragment(&self.explanation.selected_document()?)));
+        let Some(fragment) = fragment else { return };
+        let link = SharedLink::new(&self.page_address, &fragment);
         if link.reach != Reach::BetterAsFile {
             self.replace_entry_at(link.address.clone());
             self.emit(Effect::CopyToClipboard(link.address.clone()));

@@ -1,13 +1,16 @@
 //! Entries of the browser's history: one for every explanation that was on screen, and those of the page without one.
 
+use std::fmt::Display;
+
 use crate::app::state::State;
 use crate::app::state::explanation::Origin;
-use crate::app::state::history_entry;
+use crate::app::state::history_entry::{self, Entry};
 use crate::app::state::message::Effect;
 use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::run_status::RunStatus;
 use crate::app::welcome;
 use crate::explanation::{Document, from_fragment, is_link};
+use crate::lesson;
 
 impl State {
     /// Puts a document on screen, as a new entry of the history.
@@ -30,8 +33,14 @@ impl State {
         }
         self.entry_awaits_explanation = false;
         match entry.and_then(history_entry::from_text) {
-            Some((document, origin)) => self.open(document, origin),
-            None if is_link(fragment) => self.open_link(fragment),
+            Some(Entry::Explanation(document, origin)) => self.open(*document, origin),
+            Some(Entry::Lesson(lesson, at)) => self.open_lesson(lesson, at),
+            None if is_link(fragment) => {
+                self.open_link(fragment, from_fragment(fragment), |state, document| state.open(document, Origin::Link));
+            }
+            None if lesson::is_link(fragment) => {
+                self.open_link(fragment, lesson::from_fragment(fragment), |state, lesson| state.open_lesson(lesson, 0));
+            }
             None => {
                 self.close_explanation();
                 self.welcome();
@@ -49,11 +58,11 @@ impl State {
         }
     }
 
-    /// Opens the explanation of the link in the address bar.
-    fn open_link(&mut self, fragment: &str) {
-        match from_fragment(fragment) {
-            Ok(document) => {
-                self.open(document, Origin::Link);
+    /// Opens what the link in the address bar carries.
+    fn open_link<T, E: Display>(&mut self, fragment: &str, carried: Result<T, E>, open: impl FnOnce(&mut Self, T)) {
+        match carried {
+            Ok(carried) => {
+                open(self, carried);
                 let address = format!("{}#{}", self.page_address, fragment.trim_start_matches('#'));
                 self.replace_entry_at(address);
             }
@@ -65,8 +74,9 @@ impl State {
     }
 
     /// Puts an explanation on screen that no run of this moment made. The editor stays open only with the prompt that it explains.
-    fn open(&mut self, document: Document, origin: Origin) {
+    pub(super) fn open(&mut self, document: Document, origin: Origin) {
         *self.problem = None;
+        *self.lesson = None;
         *self.editor.is_open = origin == Origin::Here && *self.editor.prompt == document.prompt.text;
         *self.engine.run = RunStatus::Idle;
         *self.engine.unfinished = None;
@@ -86,6 +96,7 @@ impl State {
     pub(super) fn make_room_for(&mut self, prompt: &str) {
         if self.explanation.document().is_some_and(|document| document.prompt.text != prompt) {
             let was_home = self.explanation.is_home();
+            *self.lesson = None;
             self.explanation.close();
             if !was_home {
                 self.push_entry();
@@ -96,6 +107,7 @@ impl State {
 
     fn close_explanation(&mut self) {
         *self.problem = None;
+        *self.lesson = None;
         *self.editor.is_open = true;
         *self.engine.run = RunStatus::Idle;
         *self.engine.unfinished = None;
@@ -103,7 +115,7 @@ impl State {
     }
 
     /// What is on screen, as a new entry.
-    fn push_entry(&mut self) {
+    pub(super) fn push_entry(&mut self) {
         let (address, text) = (self.page_address.clone(), self.entry_text());
         self.emit(Effect::PushEntry { address, text });
     }
@@ -120,6 +132,9 @@ impl State {
     }
 
     fn entry_text(&self) -> Option<String> {
+        if let Some(open) = &*self.lesson {
+            return Some(history_entry::lesson_to_text(&open.lesson, open.at));
+        }
         let origin = self.explanation.shown.as_ref().filter(|_| !self.explanation.is_home())?.origin;
         Some(history_entry::to_text(&self.explanation.selected_document()?, origin))
     }

@@ -7,6 +7,9 @@ mod follow_up;
 mod history;
 #[cfg(test)]
 mod history_tests;
+mod lesson;
+#[cfg(test)]
+mod lesson_tests;
 mod library;
 mod masked_lm;
 mod requests;
@@ -19,7 +22,7 @@ mod unfinished_answer_tests;
 use leptos::prelude::untrack;
 
 use super::state::State;
-use super::state::message::{Effect, Message};
+use super::state::message::{Effect, Fetch, Message};
 
 /// Handles one message and says what is to be done about it outside the state.
 pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
@@ -63,7 +66,9 @@ impl State {
             Message::FileRead { name, text } => self.file_read(&name, text.as_deref()),
             Message::Visited { entry, fragment } => self.visit(entry.as_deref(), &fragment),
             Message::GoHome => self.go_home(),
-            Message::OpenGalleryEntry(entry) => self.open_gallery_entry(entry),
+            Message::OpenGalleryEntry(entry) => self.emit(Effect::Fetch(Fetch::GalleryEntry(entry))),
+            Message::OpenLesson(entry) => self.emit(Effect::Fetch(Fetch::Lesson(entry))),
+            Message::Lesson(message) => self.lesson_message(message),
             Message::Needed(fetch) => self.fetch_once(fetch),
             Message::Fetched(fetch, text) => self.fetched(&fetch, text.as_deref()),
             Message::SaveDocument => self.save_document(),

@@ -3,6 +3,7 @@
 mod editor;
 mod explanation;
 mod layout;
+mod lesson;
 mod models;
 
 use leptos::prelude::*;
@@ -10,6 +11,7 @@ use leptos::prelude::*;
 use editor::EditorForm;
 use explanation::ExplanationView;
 use layout::{DropZone, Header, ProblemBox, StatusBar, UpdateBar, Welcome};
+use lesson::LessonPanel;
 use models::ModelsDialog;
 
 use super::page::use_page;
@@ -28,6 +30,7 @@ pub fn App() -> impl IntoView {
             <ProblemBox place=Place::Page />
             <EditorForm />
             <StatusBar />
+            <LessonPanel />
             <ExplanationView />
             <Welcome />
         </main>

@@ -32,7 +32,7 @@ enum Command {
     Answer(answer::Arguments),
     /// Explain all problems of a data set, and say how good the explanations are
     Evaluate(Box<evaluate::Arguments>),
-    /// Explain the page's example prompts beforehand
+    /// Explain the page's example prompts beforehand, and make its lessons
     Gallery(gallery::Arguments),
     /// JSON lines `{"text"} -> {"ids", "ids_special"}`: without BOS and special tokens, and with both
     Tokenize {

@@ -1,6 +1,5 @@
-//! The link codec: `#g3.` + base64url(deflate(head) + CRC-32 of the head, little endian), where head is the document's JSON with the table
-//! set apart. The checksum keeps a damaged link from opening as another explanation. Links of version 1, `#g1.`, have none; those of
-//! version 2, `#g2.`, have zlib's Adler-32, by which "pert" equals "ratt".
+//! The link codec: `#g3.` + the head in the form of `packed`, where head is the document's JSON with the table set apart. Links of
+//! version 1, `#g1.`, have no checksum; those of version 2, `#g2.`, have zlib's Adler-32, by which "pert" equals "ratt".
 //!
 //! The table travels at 16 bits a cell, scaled by the row's largest positive and largest negative score. At 8
 //! bits about one whole-percent label in three would change by one; at 16 a fresh page shows the same picture,
@@ -11,21 +10,17 @@
 //! follows in the same form.
 //! What this file reads it must read for ever: the literal links in its tests are never changed.
 
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::{decompress_to_vec_with_limit, decompress_to_vec_zlib_with_limit};
 use serde_json::Value;
 
 use super::{Document, DocumentError};
+use crate::packed::{self, MAX_INFLATED, MAX_PACKED};
 use crate::table::{CausalMatrix, Table};
 
 /// What a fragment starts with (after `#`): the codec and its version.
 const SCHEME: &str = "g3.";
 const SCHEME_OF_ZLIB: &str = "g2.";
 const SCHEME_WITHOUT_CHECKSUM: &str = "g1.";
-const MAX_FRAGMENT: usize = 2 << 20;
-const MAX_INFLATED: usize = 8 << 20;
 const UNMEASURED: i16 = i16::MIN;
 const FULL_SCALE: f64 = i16::MAX as f64;
 
@@ -61,9 +56,7 @@ pub fn to_fragment(document: &Document) -> String {
     bytes.extend(json.as_bytes());
     let tables = std::iter::once(&document.table).chain(&document.alone);
     tables.flat_map(Table::rows).for_each(|row| write_row(row, &mut bytes));
-    let mut body = compress_to_vec(&bytes, 10);
-    body.extend(crc32(&bytes).to_le_bytes());
-    format!("{SCHEME}{}", URL_SAFE_NO_PAD.encode(body))
+    format!("{SCHEME}{}", packed::pack(&bytes))
 }
 
 /// Whether a fragment (with or without `#`) is meant as an explanation; other programs append others.
@@ -90,39 +83,23 @@ pub fn from_fragment(fragment: &str) -> Result<Document, LinkError> {
     Ok(Document::from_json(&json.to_string())?)
 }
 
-/// The bytes in a fragment. What follows its last character is the punctuation of the text that it was copied from.
+/// The bytes in a fragment.
 fn inflated(fragment: &str) -> Result<Vec<u8>, LinkError> {
-    if fragment.len() > MAX_FRAGMENT {
+    if fragment.len() > MAX_PACKED {
         return Err(LinkError::TooLarge);
     }
     if !is_link(fragment) {
         return Err(LinkError::Scheme);
     }
     let (version, body) = fragment.split_at_checked(SCHEME.len()).ok_or(LinkError::Damaged)?;
-    let is_of_link = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    let body = body.split(|c| !is_of_link(c)).next().unwrap_or_default();
-    let body = URL_SAFE_NO_PAD.decode(body).map_err(|_| LinkError::Damaged)?;
+    let body = packed::decode(body).ok_or(LinkError::Damaged)?;
     let inflated = match version {
-        SCHEME => checked(&body),
+        SCHEME => packed::inflate(&body),
         SCHEME_OF_ZLIB => decompress_to_vec_zlib_with_limit(&body, MAX_INFLATED).ok(),
         SCHEME_WITHOUT_CHECKSUM => decompress_to_vec_with_limit(&body, MAX_INFLATED).ok(),
         _ => return Err(LinkError::Newer),
     };
     inflated.ok_or(LinkError::Damaged)
-}
-
-/// What is inside of a body with a checksum, if that is right.
-fn checked(body: &[u8]) -> Option<Vec<u8>> {
-    let (deflated, checksum) = body.split_last_chunk()?;
-    let inflated = decompress_to_vec_with_limit(deflated, MAX_INFLATED).ok()?;
-    (crc32(&inflated) == u32::from_le_bytes(*checksum)).then_some(inflated)
-}
-
-/// The checksum of zip, gzip and PNG (CRC-32/ISO-HDLC), bit by bit: a link has kilobytes.
-fn crc32(bytes: &[u8]) -> u32 {
-    const POLYNOMIAL: u32 = 0xEDB8_8320;
-    let shift = |crc: u32, _| (crc >> 1) ^ (POLYNOMIAL & (crc & 1).wrapping_neg());
-    !bytes.iter().fold(!0, |crc, &byte| (0..8).fold(crc ^ u32::from(byte), shift))
 }
 
 fn write_row(row: &[Option<f64>], bytes: &mut Vec<u8>) {
@@ -168,6 +145,8 @@ fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
 
 #[cfg(test)]
 mod tests {
+    use base64::Engine;
+    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
     use miniz_oxide::deflate::compress_to_vec_zlib;
 
     use super::super::example::example;
@@ -184,11 +163,6 @@ mod tests {
             }
         }
         assert_eq!(Document { table: document.table.clone(), manifest: document.manifest.clone(), ..linked }, document);
-    }
-
-    #[test]
-    fn the_checksum_is_that_of_zip_and_png() {
-        assert_eq!(crc32(b"123456789"), 0xCBF4_3926);
     }
 
     #[test]
@@ -213,7 +187,7 @@ mod tests {
         }
         let fragment = to_fragment(&example());
         assert_eq!(from_fragment(&fragment[..fragment.len() - 9]), Err(LinkError::Damaged));
-        assert_eq!(from_fragment(&"a".repeat(MAX_FRAGMENT + 1)), Err(LinkError::TooLarge));
+        assert_eq!(from_fragment(&"a".repeat(MAX_PACKED + 1)), Err(LinkError::TooLarge));
     }
 
     #[test]
@@ -233,10 +207,8 @@ mod tests {
     #[test]
     fn a_small_link_that_inflates_to_gigabytes_is_stopped() {
         let zeros = vec![0; MAX_INFLATED + 1];
-        let mut bomb = compress_to_vec(&zeros, 10);
-        bomb.extend(crc32(&zeros).to_le_bytes());
-        for (scheme, bomb) in [(SCHEME, bomb), (SCHEME_OF_ZLIB, compress_to_vec_zlib(&zeros, 10))] {
-            assert_eq!(from_fragment(&format!("{scheme}{}", URL_SAFE_NO_PAD.encode(bomb))), Err(LinkError::Damaged));
+        for (scheme, bomb) in [(SCHEME, packed::pack(&zeros)), (SCHEME_OF_ZLIB, URL_SAFE_NO_PAD.encode(compress_to_vec_zlib(&zeros, 10)))] {
+            assert_eq!(from_fragment(&format!("{scheme}{bomb}")), Err(LinkError::Damaged));
         }
     }
 }

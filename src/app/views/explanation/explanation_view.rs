@@ -27,8 +27,12 @@ const MOST_MOVING: usize = 80;
 #[component]
 pub fn ExplanationView() -> impl IntoView {
     let page = use_page();
-    let is_visible =
-        Memo::new(move |_| page.with(|state| state.explanation.shown.is_some()) && page.with(|state| state.engine.run.answer().is_none()));
+    let is_visible = Memo::new(move |_| {
+        let is_there = page.with(|state| state.explanation.shown.is_some() && state.engine.run.answer().is_none());
+        // In a lesson nothing may be seen before it is guessed.
+        is_there
+            && page.with(|state| state.lesson.as_ref().is_none_or(|open| open.to_mark().is_none() && Tab::of(open.step().shown).is_some()))
+    });
     view! {
         <Show when=move || is_visible.get()>
             <ShownExplanation />
@@ -41,6 +45,12 @@ fn ShownExplanation() -> impl IntoView {
     let page = use_page();
     let tab = RwSignal::new(Tab::Text);
     let panels = LazyPart::new(tab_panels::fetch);
+    let of_lesson = Memo::new(move |_| page.with(|state| state.lesson.as_ref().map(|open| (open.at, open.step().shown))));
+    Effect::new(move |_| {
+        if let Some(shown) = of_lesson.get().and_then(|(_, shown)| Tab::of(shown)) {
+            tab.set(shown);
+        }
+    });
     let on_key = move |event: ev::KeyboardEvent| {
         if let Some(next) = tab.get_untracked().after_key(&event.key()) {
             event.prevent_default();
@@ -143,7 +153,7 @@ fn SharedBadge() -> impl IntoView {
     let page = use_page();
     let origin = Memo::new(move |_| page.with(|state| state.explanation.shown.as_ref().map(|shown| shown.origin)));
     let words = move || match origin.get() {
-        Some(Origin::Gallery) => "Made beforehand, not recomputed here",
+        Some(Origin::Gallery | Origin::Lesson) => "Made beforehand, not recomputed here",
         _ => "Shared result, not recomputed here",
     };
     view! {

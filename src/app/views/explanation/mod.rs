@@ -16,7 +16,7 @@ mod prune_control;
 mod resize;
 mod row_positions;
 mod sentence_row;
-mod share_bar;
+pub mod share_bar;
 mod tab;
 mod tab_panels;
 mod table_view;

@@ -1,4 +1,5 @@
 use crate::app::views::layout::row_of_buttons::place_after_key;
+use crate::lesson::Shown;
 
 /// What of an explanation is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +13,16 @@ pub enum Tab {
 }
 
 impl Tab {
+    /// What a step of a lesson shows, if it shows anything.
+    pub fn of(shown: Shown) -> Option<Self> {
+        match shown {
+            Shown::Text => Some(Self::Text),
+            Shown::Path => Some(Self::Path),
+            Shown::Table => Some(Self::Table),
+            Shown::Nothing => None,
+        }
+    }
+
     /// In the order on screen.
     pub const ALL: [Self; 6] = [Self::Text, Self::Path, Self::Table, Self::DeletionTest, Self::Methods, Self::Ablation];
 

@@ -8,7 +8,7 @@ use crate::app::state::library::LibraryMessage;
 use crate::app::state::message::Message;
 
 const PROMPT: &str = "[data-testid='prompt-input']";
-const GALLERY: &str = ".gallery";
+const GALLERY: &str = ".gallery[aria-label='Ready-made explanations']";
 
 /// Above the explanation that the page opens with: how to read it.
 #[component]

@@ -1,12 +1,38 @@
 use crate::app::state::message::{Fetch, Message};
 use leptos::prelude::*;
 
-use crate::app::gallery::GalleryEntry;
+use crate::app::gallery::{self, GalleryEntry};
 use crate::app::page::use_page;
 
-/// Ready-made explanations before anything is loaded; fetched when it is first seen.
+/// Lessons and ready-made explanations, before anything is loaded; fetched when it is first seen.
 #[component]
 pub fn Gallery() -> impl IntoView {
+    view! {
+        <Cards
+            title="Lessons"
+            about="Guess first, then see: 5 to 10 minutes each, without a model. A link or a file carries a whole lesson."
+            test_id="lesson"
+            of=|gallery| &gallery.lessons
+            open=Message::OpenLesson
+        />
+        <Cards
+            title="Ready-made explanations"
+            about="Made beforehand with the built-in model. Each can be recomputed here."
+            test_id="gallery"
+            of=|gallery| &gallery.explanations
+            open=Message::OpenGalleryEntry
+        />
+    }
+}
+
+#[component]
+fn Cards(
+    title: &'static str,
+    about: &'static str,
+    test_id: &'static str,
+    of: fn(&gallery::Gallery) -> &Vec<GalleryEntry>,
+    open: fn(GalleryEntry) -> Message,
+) -> impl IntoView {
     let page = use_page();
     page.send(Message::Needed(Fetch::Gallery));
     let cards = move || {
@@ -17,8 +43,8 @@ pub fn Gallery() -> impl IntoView {
                     <button
                         type="button"
                         class="card"
-                        data-testid=format!("gallery-{}", i + 1)
-                        on:click=move |_| page.send(Message::OpenGalleryEntry(entry.clone()))
+                        data-testid=format!("{test_id}-{}", i + 1)
+                        on:click=move |_| page.send(open(entry.clone()))
                     >
                         <strong>{title}</strong>
                         <span>{about}</span>
@@ -26,13 +52,13 @@ pub fn Gallery() -> impl IntoView {
                 </li>
             }
         };
-        page.with(|state| state.explanation.gallery.clone()).into_iter().enumerate().map(card).collect_view()
+        page.with(|state| of(&state.explanation.gallery).clone()).into_iter().enumerate().map(card).collect_view()
     };
-    let is_empty = move || page.with(|state| state.explanation.gallery.is_empty());
+    let is_empty = move || page.with(|state| of(&state.explanation.gallery).is_empty());
     view! {
-        <section class="gallery" aria-label="Gallery" hidden=is_empty>
-            <h2>"Ready-made explanations"</h2>
-            <p class="hint">"Made beforehand with the built-in model. Each can be recomputed here."</p>
+        <section class="gallery" aria-label=title hidden=is_empty>
+            <h2>{title}</h2>
+            <p class="hint">{about}</p>
             <ul>{cards}</ul>
         </section>
     }

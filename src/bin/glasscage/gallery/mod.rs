@@ -1,4 +1,6 @@
-//! `glasscage gallery`: explains the page's example prompts beforehand, for its gallery.
+//! `glasscage gallery`: explains the page's example prompts beforehand, for its gallery and its lessons.
+
+mod lessons;
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -76,10 +78,21 @@ pub fn gallery(arguments: &Arguments) -> Result<(), String> {
         };
         entries.push(json!({ "title": example.title, "about": about, "file": file }));
     }
+    let prompt_of = |title: &str| examples.iter().find(|example| example.title == title).map(|example| example.prompt.clone());
+    let mut lessons: Vec<Value> = Vec::new();
+    for source in lessons::sources()? {
+        let questions = source.questions(prompt_of)?;
+        let explanations = questions.iter().map(|question| explained(&mut session, question)).collect::<Result<Vec<_>, _>>()?;
+        let file = format!("lesson-{}.json", source.name);
+        lessons.push(json!({ "title": source.title, "about": source.about, "file": file }));
+        let path = arguments.out.join(file);
+        fs::write(&path, source.with(explanations)?.to_json() + "\n").map_err(|error| failed(&path, &error))?;
+    }
     let path = arguments.out.join("index.json");
-    let index = serde_json::to_string_pretty(&json!({ "explanations": entries })).map_err(|error| failed(&path, &error))?;
+    let index =
+        serde_json::to_string_pretty(&json!({ "explanations": entries, "lessons": lessons })).map_err(|error| failed(&path, &error))?;
     fs::write(&path, index + "\n").map_err(|error| failed(&path, &error))?;
-    output::print(&format!("{} explanations in {}\n", entries.len(), arguments.out.display()))
+    output::print(&format!("{} explanations and {} lessons in {}\n", entries.len(), lessons.len(), arguments.out.display()))
 }
 
 fn explained(session: &mut Session<Engine>, question: &Question) -> Result<Document, String> {

@@ -1,0 +1,71 @@
+//! One step of a lesson.
+
+use serde::{Deserialize, Serialize};
+
+use crate::explanation::Document;
+
+/// The most answers to choose from.
+const MAX_CHOICES: usize = 10;
+
+/// Words for the reader, what is to be seen beside them, and perhaps a question.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// Paragraphs, with an empty line between them.
+    pub text: String,
+    /// Of the lesson's explanations, from 0.
+    #[serde(default)]
+    pub explanation: usize,
+    /// The generated sentences that are explained: 0-based, ascending. Empty: those of the explanation.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub output: Vec<usize>,
+    #[serde(default)]
+    pub shown: Shown,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<Question>,
+}
+
+/// What of the explanation a step shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shown {
+    #[default]
+    Text,
+    Path,
+    Table,
+    /// Words only.
+    Nothing,
+}
+
+/// What the reader is asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Question {
+    /// To mark prompt sentences, before any share is shown.
+    Mark { ask: String, count: usize },
+    /// To choose one of some answers.
+    Choose { ask: String, choices: Vec<String>, right: usize, because: String },
+}
+
+impl Step {
+    /// Every text of it.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+        let asked: Vec<&str> = match &self.question {
+            None => Vec::new(),
+            Some(Question::Mark { ask, .. }) => vec![ask],
+            Some(Question::Choose { ask, choices, because, .. }) => choices.iter().chain([ask, because]).map(String::as_str).collect(),
+        };
+        asked.into_iter().chain([self.text.as_str()])
+    }
+
+    /// Whether it asks of `document` only what is there.
+    pub(super) fn fits(&self, document: &Document) -> bool {
+        let n_generated = document.generation.sentences.len();
+        let is_asked_well = match &self.question {
+            None => true,
+            Some(Question::Mark { count, .. }) => (1..=document.prompt.sentences.len()).contains(count),
+            Some(Question::Choose { choices, right, .. }) => (2..=MAX_CHOICES).contains(&choices.len()) && *right < choices.len(),
+        };
+        is_asked_well && self.output.is_sorted_by(|a, b| a < b) && self.output.iter().all(|&row| row < n_generated)
+    }
+}

@@ -1,0 +1,97 @@
+//! Lessons and their links: against the published schema, and with whatever a stranger may send.
+
+#![cfg(not(target_arch = "wasm32"))]
+
+use glasscage_core::explanation::{Document, to_fragment as explanation_fragment};
+use glasscage_core::lesson::{Lesson, LessonError, Question, Shown, Step, from_fragment, is_link, to_fragment};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+const EXPLANATION: &str = include_str!("golden/linked.json");
+/// Made by the first page with lessons; old links open for ever, so this never changes.
+const LINK_OF_VERSION_1: &str = include_str!("golden/lesson-1.link");
+
+fn lesson() -> Lesson {
+    let explanation = Document::from_json(EXPLANATION).unwrap();
+    let mark = Question::Mark { ask: "Which sentence does it rest on?".into(), count: 1 };
+    let choices = vec!["One".into(), "Two".into()];
+    let choose = Question::Choose { ask: "How many?".into(), choices, right: 1, because: "There are two.".into() };
+    let steps = vec![
+        Step { text: "Read it.\n\nThen go on.".into(), ..Step::default() },
+        Step { text: "Guess.".into(), output: vec![0], question: Some(mark), ..Step::default() },
+        Step { text: "Follow it back.".into(), shown: Shown::Path, question: Some(choose), ..Step::default() },
+    ];
+    Lesson::new("A first lesson", steps, vec![explanation])
+}
+
+#[test]
+fn lessons_follow_the_published_schema_and_are_read_again() {
+    let schema = serde_json::from_str(include_str!("../../../public/schema/lesson-1.json")).expect("the schema is JSON");
+    let schema = jsonschema::validator_for(&schema).expect("the schema is a schema");
+    let written: Value = serde_json::from_str(&lesson().to_json()).unwrap();
+    let errors: Vec<String> = schema.iter_errors(&written).map(|error| error.to_string()).collect();
+    assert_eq!(errors, Vec::<String>::new());
+    assert_eq!(Lesson::from_json(&lesson().to_json()), Ok(lesson()));
+    assert!(Lesson::is_meant(&lesson().to_json()) && !Lesson::is_meant(EXPLANATION) && !Lesson::is_meant("[]"));
+}
+
+#[test]
+fn a_link_carries_a_lesson_with_tables_at_16_bits() {
+    let linked = from_fragment(&format!("#{}", to_fragment(&lesson()))).unwrap();
+    assert_eq!(Lesson { explanations: lesson().explanations, ..linked.clone() }, lesson());
+    assert_eq!(explanation_fragment(&linked.explanations[0]), explanation_fragment(&lesson().explanations[0]));
+    assert_eq!(to_fragment(&linked), to_fragment(&lesson()));
+}
+
+#[test]
+fn links_of_version_1_open() {
+    assert_eq!(Lesson { explanations: lesson().explanations, ..from_fragment(LINK_OF_VERSION_1.trim()).unwrap() }, lesson());
+}
+
+#[test]
+fn what_a_step_chooses_is_the_output_of_its_explanation() {
+    let lesson = lesson();
+    let outputs: Vec<_> = lesson.steps.iter().map(|step| lesson.document(step).output).collect();
+    assert_eq!(outputs, [lesson.explanations[0].output.clone(), vec![0], lesson.explanations[0].output.clone()]);
+}
+
+#[test]
+fn what_is_no_lesson_is_refused_with_a_reason() {
+    let with = |change: fn(&mut Value)| {
+        let mut json: Value = serde_json::from_str(&lesson().to_json()).unwrap();
+        change(&mut json);
+        Lesson::from_json(&json.to_string()).unwrap_err()
+    };
+    assert_eq!(with(|json| json["format"] = json!("other")), LessonError::Format("other".into()));
+    assert_eq!(with(|json| json["version"] = json!(2)), LessonError::Version(2));
+    assert_eq!(with(|json| json["steps"] = json!([])), LessonError::Size { steps: 0, explanations: 1 });
+    assert_eq!(with(|json| json["explanations"] = json!([])), LessonError::Size { steps: 3, explanations: 0 });
+    assert_eq!(with(|json| json["title"] = json!("a".repeat(20_000))), LessonError::Text);
+    assert_eq!(with(|json| json["steps"][0]["explanation"] = json!(1)), LessonError::Step(0));
+    assert_eq!(with(|json| json["steps"][1]["output"] = json!([9])), LessonError::Step(1));
+    assert_eq!(with(|json| json["steps"][1]["question"]["mark"]["count"] = json!(99)), LessonError::Step(1));
+    assert_eq!(with(|json| json["steps"][2]["question"]["choose"]["right"] = json!(2)), LessonError::Step(2));
+    assert!(matches!(with(|json| json["explanations"][0]["output"] = json!([99])), LessonError::Document(_)));
+    assert!(matches!(with(|json| json["steps"][0]["script"] = json!("")), LessonError::Json(_)));
+}
+
+#[test]
+fn whatever_is_no_link_of_a_lesson_is_refused() {
+    assert!(["#l1.AAAA", "l9", "#l1."].into_iter().all(is_link));
+    assert!(!["", "#", "#l", "#lesson", "#g3.AAAA"].into_iter().any(is_link));
+    assert_eq!(from_fragment("#l7.AAAA"), Err(LessonError::Newer));
+    let fragment = to_fragment(&lesson());
+    assert_eq!(from_fragment(&fragment[..fragment.len() - 9]), Err(LessonError::Damaged));
+}
+
+proptest! {
+    /// No panic, and no other lesson, whatever one character becomes.
+    #[test]
+    fn a_changed_link_never_opens_as_another_lesson(at in 0_usize..1000, letter in "[A-Za-z0-9_-]") {
+        let fragment = to_fragment(&lesson());
+        let at = 3 + at % (fragment.len() - 3);
+        let mut changed = fragment.clone();
+        changed.replace_range(at..=at, &letter);
+        prop_assert!(changed == fragment || from_fragment(&changed).is_err());
+    }
+}

@@ -1,0 +1,118 @@
+//! A lesson on paper: its texts and questions, and on a page of its own the answers.
+
+use std::sync::Arc;
+
+use super::attribution_graph::AttributionGraph;
+use super::attribution_view::AttributionView;
+use super::number::{listed, percent};
+use crate::explanation::Document;
+use crate::lesson::{Lesson, Question, Step};
+use crate::order::by_descending;
+
+/// Smaller shares are not in the key.
+const SMALLEST_SHARE: f64 = 0.01;
+
+/// What is printed of a lesson.
+#[derive(Debug, PartialEq, Eq)]
+pub struct LessonSheet {
+    pub title: String,
+    pub texts: Vec<SheetText>,
+    pub tasks: Vec<SheetTask>,
+}
+
+/// A prompt and its answer, sentence by sentence.
+#[derive(Debug, PartialEq, Eq)]
+pub struct SheetText {
+    /// "Text B" where there are several.
+    pub name: String,
+    /// With the names of the sentences: ("P1", "Tom has 5 apples.").
+    pub sentences: Vec<(String, String)>,
+}
+
+/// One question.
+#[derive(Debug, PartialEq, Eq)]
+pub struct SheetTask {
+    /// What it is about: "Text B, sentence G2".
+    pub about: String,
+    pub ask: String,
+    /// To tick.
+    pub options: Vec<String>,
+    pub key: String,
+}
+
+impl LessonSheet {
+    pub fn new(lesson: &Lesson) -> Self {
+        let texts = distinct_texts(lesson);
+        let tasks = lesson.steps.iter().filter_map(|step| task(lesson, &texts, step)).collect();
+        let texts = texts.iter().enumerate().map(|(at, text)| SheetText { name: text_name(&texts, at), sentences: sentences(text) });
+        Self { title: lesson.title.clone(), texts: texts.collect(), tasks }
+    }
+}
+
+/// The explanations, one for each text: several methods may explain the same one.
+fn distinct_texts(lesson: &Lesson) -> Vec<&Document> {
+    let mut texts: Vec<&Document> = Vec::new();
+    for document in &lesson.explanations {
+        if !texts.iter().any(|text| text.is_same_text(document)) {
+            texts.push(document);
+        }
+    }
+    texts
+}
+
+/// "Text", or "Text B" where there are several.
+fn text_name(texts: &[&Document], at: usize) -> String {
+    if texts.len() == 1 { "Text".into() } else { format!("Text {}", char::from(b'A' + at as u8)) }
+}
+
+fn sentences(document: &Document) -> Vec<(String, String)> {
+    let named = |letter: char, texts: Vec<&str>| -> Vec<_> {
+        texts.into_iter().enumerate().map(|(i, text)| (format!("{letter}{}", i + 1), text.trim().to_owned())).collect()
+    };
+    [named('P', document.prompt.sentence_texts()), named('G', document.generation.sentence_texts())].concat()
+}
+
+fn task(lesson: &Lesson, texts: &[&Document], step: &Step) -> Option<SheetTask> {
+    let document = lesson.document(step);
+    let text = texts.iter().position(|text| text.is_same_text(&document))?;
+    let rows: Vec<String> = document.output.iter().map(|row| format!("G{}", row + 1)).collect();
+    let about = format!("{}, {}", text_name(texts, text), listed(&rows));
+    Some(match step.question.clone()? {
+        Question::Mark { ask, .. } => {
+            let options = (1..=document.prompt.sentences.len()).map(|number| format!("P{number}")).collect();
+            SheetTask { about, ask, options, key: shares(document) }
+        }
+        Question::Choose { ask, choices, right, because } => {
+            let key = format!("{}. {because}", choices[right].trim_end_matches('.'));
+            SheetTask { about, ask, options: choices, key }
+        }
+    })
+}
+
+/// "P4 65%, P1 30%, P6 6%": the shares in the prompt, largest first.
+fn shares(document: Document) -> String {
+    let n_prompt = document.prompt.sentences.len();
+    let output = document.output.clone();
+    let attribution = AttributionView::new(Arc::new(AttributionGraph::new(document)), &output);
+    let measured: Vec<(usize, f64)> = (0..n_prompt).filter_map(|j| Some((j, attribution.via_steps(j)?))).collect();
+    let largest = by_descending(&measured, |(_, share)| *share);
+    let named = largest.iter().filter(|(_, share)| *share >= SMALLEST_SHARE).map(|(j, share)| format!("P{} {}", j + 1, percent(*share)));
+    named.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::state::lesson::tests::lesson;
+
+    #[test]
+    fn a_sheet_has_the_texts_the_questions_and_their_answers() {
+        let sheet = LessonSheet::new(&lesson());
+        let names: Vec<&str> = sheet.texts[0].sentences.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!((sheet.title.as_str(), sheet.texts.len(), names[0]), ("A lesson", 1, "P1"));
+        let [mark, choose] = &sheet.tasks[..] else { panic!("{:?}", sheet.tasks) };
+        assert_eq!((mark.ask.as_str(), mark.options[0].as_str()), ("Which?", "P1"));
+        assert!(mark.key.starts_with('P') && mark.key.contains('%'), "{}", mark.key);
+        assert_eq!((&choose.options[..], choose.key.as_str()), (&["1".to_owned(), "2".to_owned()][..], "2. So."));
+    }
+}

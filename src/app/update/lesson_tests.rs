@@ -1,0 +1,64 @@
+//! A lesson, as a sequence of messages.
+
+use super::tests::Page;
+use crate::app::analysis::attribution_graph::tests::document;
+use crate::app::gallery::GalleryEntry;
+use crate::app::state::explanation::Origin;
+use crate::app::state::lesson::tests::lesson;
+use crate::app::state::message::{Effect, Fetch, LessonMessage, Message};
+use crate::lesson::to_fragment;
+
+fn entry() -> GalleryEntry {
+    GalleryEntry { title: "A lesson".into(), about: "It has steps.".into(), file: "lesson.json".into() }
+}
+
+fn in_lesson() -> Page {
+    let mut page = Page::ready();
+    assert_eq!(page.send(Message::OpenLesson(entry())), [Effect::Fetch(Fetch::Lesson(entry()))]);
+    let effects = page.send(Message::Fetched(Fetch::Lesson(entry()), Some(lesson().to_json())));
+    assert!(matches!(&effects[..], [Effect::PushEntry { text: Some(text), .. }] if text.starts_with("lesson 0\n")), "{effects:?}");
+    page
+}
+
+fn at(page: &Page) -> Option<usize> {
+    page.look(|state| state.lesson.as_ref().map(|open| open.at))
+}
+
+#[test]
+fn each_step_is_kept_in_the_entry_and_shows_its_explanation() {
+    let mut page = in_lesson();
+    page.send(Message::Select { row: 0, extend: false });
+    let effects = page.send(Message::Lesson(LessonMessage::GoTo(2)));
+    let [Effect::ReplaceEntry { text: Some(text), .. }] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(at(&page), Some(2));
+    assert_eq!(page.look(|state| state.explanation.output.clone()), document().output, "each step begins with its own choice");
+    let mut later = Page::ready();
+    later.visit(Some(text), "");
+    assert_eq!(at(&later), Some(2));
+    page.send(Message::Lesson(LessonMessage::End));
+    assert_eq!(at(&page), None);
+    assert_eq!(page.look(|state| state.explanation.shown.as_ref().map(|shown| shown.origin)), Some(Origin::Lesson));
+}
+
+#[test]
+fn another_explanation_or_home_ends_the_lesson() {
+    let mut page = in_lesson();
+    page.send(Message::GoHome);
+    assert_eq!(at(&page), None);
+    let mut page = in_lesson();
+    page.send(Message::FileRead { name: "a.json".into(), text: Some(document().to_json()) });
+    assert_eq!(at(&page), None);
+    page.send(Message::FileRead { name: "b.json".into(), text: Some(lesson().to_json()) });
+    assert_eq!(at(&page), Some(0));
+}
+
+#[test]
+fn a_link_opens_the_lesson_and_saving_saves_it() {
+    let mut page = Page::ready();
+    page.visit(None, &format!("#{}", to_fragment(&lesson())));
+    assert_eq!(at(&page), Some(0));
+    let effects = page.send(Message::SaveDocument);
+    assert!(matches!(&effects[..], [Effect::SaveFile { name, .. }] if name == "glasscage-a-lesson.json"), "{effects:?}");
+    page.visit(None, "#l1.damaged");
+    assert!(at(&page).is_none() && page.look(|state| state.problem.is_some()));
+}

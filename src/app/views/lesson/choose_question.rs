@@ -1,0 +1,36 @@
+use leptos::prelude::*;
+
+use crate::app::page::use_page;
+use crate::app::state::message::{LessonMessage, Message};
+
+/// Answers to choose from; the chosen one is judged at once.
+#[component]
+pub fn ChooseQuestion(ask: String, choices: Vec<String>, right: usize, because: String) -> impl IntoView {
+    let page = use_page();
+    let chosen = Memo::new(move |_| page.with(|state| state.lesson.as_ref().and_then(|open| open.answer().choice)));
+    let choice = |(number, text): (usize, String)| {
+        view! {
+            <li>
+                <label class:marked=move || chosen.get() == Some(number)>
+                    <input
+                        type="radio"
+                        name="lesson-choice"
+                        data-testid=format!("choose-{}", number + 1)
+                        prop:checked=move || chosen.get() == Some(number)
+                        on:change=move |_| page.send(Message::Lesson(LessonMessage::Choose(number)))
+                    />
+                    <span dir="auto">{text}</span>
+                </label>
+            </li>
+        }
+    };
+    let choices = choices.into_iter().enumerate().map(choice).collect_view();
+    let verdict = move || chosen.get().map(|number| if number == right { format!("Yes. {because}") } else { format!("No. {because}") });
+    view! {
+        <fieldset class="question">
+            <legend dir="auto">{ask}</legend>
+            <ul class="markable">{choices}</ul>
+            <p role="status" dir="auto" data-testid="lesson-verdict"><strong>{verdict}</strong></p>
+        </fieldset>
+    }
+}

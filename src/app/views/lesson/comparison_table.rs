@@ -1,0 +1,94 @@
+use leptos::prelude::*;
+
+use crate::app::analysis::number::{counted, percent};
+use crate::app::analysis::scale::Amount;
+use crate::app::page::use_page;
+use crate::app::views::explanation::share_bar::ShareBar;
+use crate::lesson::MarkScore;
+
+/// A sentence of the prompt.
+struct Source {
+    text: String,
+    influence: f64,
+    amount: Option<Amount>,
+}
+
+/// What the reader marked beside what was measured.
+#[component]
+pub fn ComparisonTable() -> impl IntoView {
+    let page = use_page();
+    let marked = untrack(|| page.with(|state| state.lesson.as_ref().map(|open| open.answer().marked.clone()))).unwrap_or_default();
+    let sources = untrack(|| {
+        page.attribution(|attribution| {
+            let source = |(j, text): (usize, &str)| Source {
+                text: text.trim().to_owned(),
+                influence: attribution.via_steps(j).unwrap_or(0.0).max(0.0),
+                amount: attribution.amounts(j)[0].clone(),
+            };
+            attribution.document().prompt.sentence_texts().into_iter().enumerate().map(source).collect::<Vec<_>>()
+        })
+    });
+    let sources = sources.unwrap_or_default();
+    let influence: Vec<f64> = sources.iter().map(|source| source.influence).collect();
+    let score = score_words(MarkScore::of(&influence, &marked), marked.len());
+    let row = |(j, source): (usize, Source)| {
+        let is_marked = marked.contains(&j);
+        view! {
+            <tr class:marked=is_marked>
+                <th scope="row">
+                    <b class="name">{format!("P{}", j + 1)}</b>
+                    " "
+                    <span dir="auto">{source.text}</span>
+                </th>
+                <td>{is_marked.then_some(view! { <span aria-hidden="true">"\u{2713}"</span><span class="visually-hidden">"marked"</span> })}</td>
+                <td>
+                    <div class="measured"><ShareBar amount=Signal::stored(source.amount) /></div>
+                </td>
+            </tr>
+        }
+    };
+    let rows = sources.into_iter().enumerate().map(row).collect_view();
+    view! {
+        <p role="status" data-testid="mark-score"><strong>{score}</strong></p>
+        <table class="marks">
+            <thead>
+                <tr>
+                    <th scope="col">"Sentence of the prompt"</th>
+                    <th scope="col">"You"</th>
+                    <th scope="col">"Measured"</th>
+                </tr>
+            </thead>
+            <tbody>{rows}</tbody>
+        </table>
+    }
+}
+
+/// "Your 2 sentences carry 58% of the influence; no other 2 carry more."
+fn score_words(score: MarkScore, n_marked: usize) -> String {
+    let MarkScore { marked, best } = score;
+    if best <= 0.0 {
+        return "No sentence of the prompt has any influence here.".into();
+    }
+    let yours = format!("Your {} {} {} of the influence", counted(n_marked, "sentence"), carry(n_marked), percent(marked));
+    match best - marked < 0.005 {
+        true => format!("{yours}; no other choice carries more."),
+        false => format!("{yours}; the strongest {n_marked} {} {}.", carry(n_marked), percent(best)),
+    }
+}
+
+fn carry(n: usize) -> &'static str {
+    if n == 1 { "carries" } else { "carry" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_judged_by_what_they_carry() {
+        let words = |marked, best, n| score_words(MarkScore { marked, best }, n);
+        assert_eq!(words(0.58, 0.83, 2), "Your 2 sentences carry 58% of the influence; the strongest 2 carry 83%.");
+        assert_eq!(words(0.83, 0.83, 1), "Your 1 sentence carries 83% of the influence; no other choice carries more.");
+        assert_eq!(words(0.0, 0.0, 1), "No sentence of the prompt has any influence here.");
+    }
+}

@@ -1,0 +1,91 @@
+use leptos::prelude::*;
+
+use super::comparison_table::ComparisonTable;
+use crate::app::page::use_page;
+use crate::app::state::lesson::OpenLesson;
+use crate::app::state::message::{LessonMessage, Message};
+
+/// Sentences of the prompt to mark before any share is shown; then what was marked beside what was measured.
+#[component]
+pub fn MarkQuestion(ask: String, count: usize) -> impl IntoView {
+    let page = use_page();
+    let is_open = Memo::new(move |_| page.with(|state| state.lesson.as_ref().is_some_and(|open| open.to_mark().is_some())));
+    let contents = move || match is_open.get() {
+        true => view! { <Sentences count /> }.into_any(),
+        false => view! { <ComparisonTable /> }.into_any(),
+    };
+    view! {
+        <fieldset class="question" data-testid="mark-question">
+            <legend dir="auto">{ask}</legend>
+            {contents}
+        </fieldset>
+    }
+}
+
+/// Prompt and answer without a number.
+#[component]
+fn Sentences(count: usize) -> impl IntoView {
+    let page = use_page();
+    let document = untrack(|| page.with(|state| state.lesson.as_ref().map(OpenLesson::document)));
+    let n_marked = Memo::new(move |_| page.with(|state| state.lesson.as_ref().map_or(0, |open| open.answer().marked.len())));
+    document.map(|document| {
+        let prompt = document
+            .prompt
+            .sentence_texts()
+            .into_iter()
+            .enumerate()
+            .map(|(j, text)| view! { <Markable sentence=j text=text.trim().to_owned() /> });
+        let answer = document.generation.sentence_texts().into_iter().enumerate().map(|(row, text)| {
+            let is_explained = document.output.contains(&row);
+            view! {
+                <li class:asked=is_explained>
+                    <b class="name">{format!("G{}", row + 1)}</b>
+                    <span dir="auto">{text.trim().to_owned()}</span>
+                    {is_explained.then_some(view! { <span class="badge">"asked about"</span> })}
+                </li>
+            }
+        });
+        view! {
+            <ul class="markable">{prompt.collect_view()}</ul>
+            <p class="hint">"The answer:"</p>
+            <ul class="markable">{answer.collect_view()}</ul>
+            <p class="choice">
+                <button
+                    type="button"
+                    class="primary"
+                    data-testid="lesson-reveal"
+                    disabled=move || n_marked.get() != count
+                    on:click=move |_| page.send(Message::Lesson(LessonMessage::Reveal))
+                >
+                    "Show what was measured"
+                </button>
+                <span class="hint" role="status">{move || format!("{} of {count} marked", n_marked.get())}</span>
+            </p>
+        }
+    })
+}
+
+#[component]
+fn Markable(sentence: usize, text: String) -> impl IntoView {
+    let page = use_page();
+    let is_marked =
+        Memo::new(move |_| page.with(|state| state.lesson.as_ref().is_some_and(|open| open.answer().marked.contains(&sentence))));
+    view! {
+        <li>
+            <label class:marked=move || is_marked.get()>
+                <input
+                    type="checkbox"
+                    data-testid=format!("mark-{}", sentence + 1)
+                    prop:checked=move || is_marked.get()
+                    on:change=move |event| {
+                        page.send(Message::Lesson(LessonMessage::Mark(sentence)));
+                        // No more are marked than are asked for.
+                        event_target::<web_sys::HtmlInputElement>(&event).set_checked(is_marked.get_untracked());
+                    }
+                />
+                <b class="name">{format!("P{}", sentence + 1)}</b>
+                <span dir="auto">{text}</span>
+            </label>
+        </li>
+    }
+}

@@ -1,0 +1,10 @@
+//! A lesson: its words and questions, above what they are about.
+
+mod choose_question;
+mod comparison_table;
+mod lesson_panel;
+mod mark_question;
+mod open_lesson_view;
+mod sheet_view;
+
+pub use lesson_panel::LessonPanel;

@@ -1,0 +1,100 @@
+//! The step on screen: a part of the page's code of its own.
+
+use leptos::html::H2;
+use leptos::prelude::*;
+use wasm_split_helpers::{SplitLoaderError, wasm_split};
+
+use super::choose_question::ChooseQuestion;
+use super::mark_question::MarkQuestion;
+use super::sheet_view::PrintButton;
+use crate::app::page::use_page;
+use crate::app::state::message::{LessonMessage, Message};
+use crate::app::views::layout::lazy::Fetched;
+use crate::lesson::Question;
+
+/// Fetches [`view`].
+pub fn fetch() -> Fetched<fn() -> AnyView> {
+    Box::pin(fetch_view())
+}
+
+#[wasm_split(lesson, fallible)]
+fn fetch_view() -> Result<fn() -> AnyView, SplitLoaderError> {
+    Ok(view)
+}
+
+fn view() -> AnyView {
+    view! { <OpenLessonView /> }.into_any()
+}
+
+/// The title, and the step that the reader is at.
+#[component]
+fn OpenLessonView() -> impl IntoView {
+    let page = use_page();
+    let title = move || page.with(|state| state.lesson.as_ref().map(|open| open.lesson.title.clone()));
+    let place = Memo::new(move |_| page.with(|state| state.lesson.as_ref().map_or((0, 0), |open| (open.at, open.lesson.steps.len()))));
+    let go_to = move |at: usize| page.send(Message::Lesson(LessonMessage::GoTo(at)));
+    // Another step is drawn anew; what is answered changes within it.
+    let step = move || {
+        let (at, n_steps) = place.get();
+        let heading = NodeRef::<H2>::new();
+        // Whoever hears the page goes on with the words of the step.
+        heading.on_load(|heading| {
+            request_animation_frame(move || {
+                // It takes the focus, as its `tabindex` says.
+                drop(heading.focus());
+            });
+        });
+        view! {
+            <h2 node_ref=heading id="lesson-step" tabindex="-1" data-testid="lesson-step">
+                {title}
+                " "
+                <span class="hint">{format!("Step {} of {n_steps}", at + 1)}</span>
+            </h2>
+            <StepText />
+            <StepQuestion />
+            <div class="choice">
+                <button type="button" data-testid="lesson-back" disabled=at == 0 on:click=move |_| go_to(at.saturating_sub(1))>
+                    "Back"
+                </button>
+                <button
+                    type="button"
+                    class="primary"
+                    data-testid="lesson-next"
+                    hidden=at + 1 == n_steps
+                    on:click=move |_| go_to(at + 1)
+                >
+                    "Next"
+                </button>
+                <button
+                    type="button"
+                    class="quiet"
+                    data-testid="lesson-end"
+                    on:click=move |_| page.send(Message::Lesson(LessonMessage::End))
+                >
+                    "End the lesson"
+                </button>
+                <PrintButton />
+            </div>
+        }
+    };
+    view! { {step} }
+}
+
+#[component]
+fn StepText() -> impl IntoView {
+    let page = use_page();
+    let text = untrack(|| page.with(|state| state.lesson.as_ref().map(|open| open.step().text.clone()))).unwrap_or_default();
+    let paragraphs = text.split("\n\n").map(|words| view! { <p dir="auto">{words.to_owned()}</p> }).collect_view();
+    view! { {paragraphs} }
+}
+
+#[component]
+fn StepQuestion() -> impl IntoView {
+    let page = use_page();
+    let question = untrack(|| page.with(|state| state.lesson.as_ref().and_then(|open| open.step().question.clone())));
+    match question {
+        None => ().into_any(),
+        Some(Question::Mark { ask, count }) => view! { <MarkQuestion ask count /> }.into_any(),
+        Some(Question::Choose { ask, choices, right, because }) => view! { <ChooseQuestion ask choices right because /> }.into_any(),
+    }
+}

@@ -1,0 +1,66 @@
+use leptos::ev;
+use leptos::prelude::*;
+
+use crate::app::analysis::lesson_sheet::{LessonSheet, SheetTask, SheetText};
+use crate::app::page::use_page;
+
+/// Prints the lesson as a sheet: questions, and their answers on a page of their own. The sheet is on the page only while it is printed.
+#[component]
+pub fn PrintButton() -> impl IntoView {
+    let page = use_page();
+    let is_printed = RwSignal::new(false);
+    let after = window_event_listener(ev::Custom::<ev::Event>::new("afterprint"), move |_| is_printed.set(false));
+    on_cleanup(move || after.remove());
+    let print = move |_| {
+        is_printed.set(true);
+        // When the sheet is drawn. A browser that cannot print leaves it unseen.
+        request_animation_frame(|| drop(window().print()));
+    };
+    let sheet = move || {
+        let sheet = is_printed.get().then(|| page.with(|state| state.lesson.as_ref().map(|open| LessonSheet::new(&open.lesson))));
+        sheet.flatten().map(|sheet| view! { <Sheet sheet /> })
+    };
+    view! {
+        <button type="button" class="quiet" data-testid="lesson-print" on:click=print>"Print a sheet"</button>
+        {sheet}
+    }
+}
+
+#[component]
+fn Sheet(sheet: LessonSheet) -> impl IntoView {
+    let LessonSheet { title, texts, tasks } = sheet;
+    let text = |text: SheetText| {
+        let sentences = text.sentences.into_iter().map(|(name, words)| view! { <li><b>{name}</b>" "{words}</li> }).collect_view();
+        view! {
+            <section>
+                <h3>{text.name}</h3>
+                <ul class="sentences">{sentences}</ul>
+            </section>
+        }
+    };
+    let texts = texts.into_iter().map(text).collect_view();
+    let keys = tasks.iter().map(|task| view! { <li>{task.key.clone()}</li> }).collect_view();
+    let task = |task: SheetTask| {
+        let options = task.options.into_iter().map(|option| view! { <span>"\u{2610} "{option}</span> }).collect_view();
+        view! {
+            <li>
+                <p>{task.ask}" "<span class="hint">{format!("({})", task.about)}</span></p>
+                <p class="options">{options}</p>
+            </li>
+        }
+    };
+    let tasks = tasks.into_iter().map(task).collect_view();
+    view! {
+        <article class="sheet" data-testid="lesson-sheet">
+            <h2>{title.clone()}</h2>
+            <p class="name">"Name"</p>
+            <div class="texts">{texts}</div>
+            <ol>{tasks}</ol>
+            <section class="answers">
+                <h2>{title}": answers"</h2>
+                <p>"Shares are of the influence on the sentence asked about, through all steps. Those under 1% are left out."</p>
+                <ol>{keys}</ol>
+            </section>
+        </article>
+    }
+}

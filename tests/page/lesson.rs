@@ -1,0 +1,105 @@
+//! Lessons: guessed first, then seen; in a link; without a model.
+
+use std::fs;
+
+use super::browser::{Browser, PHONE};
+use super::steps::{copied_link, file, focused, open_link, server};
+
+/// Everything that the page says, to eyes and to assistive technology.
+async fn said(browser: &Browser) -> String {
+    let script = "const main = document.querySelector('main');
+        const labels = [...main.querySelectorAll('[aria-label], [style]')].map(e => `${e.getAttribute('aria-label')} ${e.getAttribute('style')}`);
+        return main.textContent + labels.join(' ')";
+    browser.driver.execute(script, vec![]).await.expect("a script runs").json().as_str().expect("a text").to_owned()
+}
+
+async fn at_step(browser: &Browser, words: &str) {
+    browser.wait(words, async || browser.text("lesson-step").await.contains(words).then_some(())).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn shares_are_nowhere_on_the_page_until_the_reader_has_marked() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    browser.click("lesson-1").await;
+    at_step(&browser, "Step 1 of 6").await;
+    browser.click("choose-1").await;
+    browser.wait("a verdict", async || browser.text("lesson-verdict").await.starts_with("No.").then_some(())).await;
+    browser.click("choose-2").await;
+    browser.wait("a verdict", async || browser.text("lesson-verdict").await.starts_with("Yes.").then_some(())).await;
+    browser.click("lesson-next").await;
+    at_step(&browser, "Step 2 of 6").await;
+    browser.wait("the focus on the step", async || (focused(&browser).await == "lesson-step").then_some(())).await;
+    let before = said(&browser).await;
+    assert!(!before.contains('%') && !before.contains("--share") && browser.try_find("sentence-G1").await.is_none(), "{before}");
+    browser.pictures_of("mark-question", "lesson-mark").await;
+    browser.click("mark-1").await;
+    browser.click("mark-2").await;
+    browser.click("mark-3").await;
+    assert!(browser.find("lesson-reveal").await.is_enabled().await.unwrap(), "two are marked; a third is not taken");
+    browser.click("mark-2").await;
+    browser.click("mark-4").await;
+    browser.click("lesson-reveal").await;
+    assert_eq!(browser.text("mark-score").await, "Your 2 sentences carry 94% of the influence; no other choice carries more.");
+    browser.find("sentence-G1").await;
+    browser.pictures_of("mark-question", "lesson-marked").await;
+    browser.look(PHONE, "light").await;
+    assert!(browser.overflow().await <= 0, "it fits on a phone");
+    let requests = server.take_requests();
+    assert!(requests.iter().all(|path| !path.contains("engine") && !path.ends_with(".gguf")), "nothing runs: {requests:?}");
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lesson_travels_in_a_link_and_a_file_and_keeps_its_place() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    browser.click("lesson-2").await;
+    at_step(&browser, "Step 1 of 6").await;
+    let link = copied_link(&browser).await;
+    assert!(link.contains("#l1."), "{link}");
+    browser.click("lesson-next").await;
+    browser.click("lesson-next").await;
+    at_step(&browser, "Step 3 of 6").await;
+    browser.find("table").await;
+    browser.driver.refresh().await.expect("the page is loaded again");
+    at_step(&browser, "Step 3 of 6").await;
+    browser.click("lesson-end").await;
+    browser.find("sentence-G3").await;
+    assert!(browser.try_find("lesson").await.is_none());
+    browser.driver.back().await.expect("there is an entry before");
+    browser.find("welcome-intro").await;
+
+    open_link(&browser, &link).await;
+    at_step(&browser, "Step 1 of 6").await;
+    assert_eq!(browser.driver.title().await.unwrap(), "Directly, and by way of steps - Glasscage");
+    browser.click("home").await;
+    browser.find("welcome-intro").await;
+    assert!(browser.try_find("lesson").await.is_none());
+
+    let json = fs::read(server.dist().join("gallery/lesson-a-mistake-explained.json")).expect("a lesson");
+    browser.choose_file("open-json", &file("lesson.json", &json)).await;
+    at_step(&browser, "Step 1 of 6").await;
+    let broken = String::from_utf8(json).unwrap().replace("\"explanation\": 0", "\"explanation\": 7");
+    browser.choose_file("open-json", &file("broken-lesson.json", broken.as_bytes())).await;
+    let problem = browser.problem().await;
+    assert!(problem.contains("step 1 of this lesson names an explanation"), "{problem}");
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lesson_is_printed_as_questions_and_a_page_of_answers() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    browser.click("lesson-5").await;
+    at_step(&browser, "Step 1 of 7").await;
+    browser.driver.execute("window.print = () => {}", vec![]).await.expect("a script runs");
+    browser.click("lesson-print").await;
+    browser.find("lesson-sheet").await;
+    let pdf = fs::read(browser.print("lesson-sheet").await).expect("a PDF");
+    let count = |what: &str| String::from_utf8_lossy(&pdf).matches(what).count();
+    assert_eq!(count("/Type /Page") - count("/Type /Pages"), 2, "questions and answers");
+    browser.driver.execute("dispatchEvent(new Event('afterprint'))", vec![]).await.expect("a script runs");
+    browser.wait("the page without the sheet", async || browser.try_find("lesson-sheet").await.is_none().then_some(())).await;
+    browser.close().await;
+}
