@@ -3,12 +3,13 @@
 use std::fs;
 
 use super::browser::{Browser, PHONE};
-use super::steps::{copied_link, file, focused, open_link, server};
+use super::steps::{copied_link, file, focused, open_gallery, open_link, server};
 
 /// Everything that the page says, to eyes and to assistive technology.
 async fn said(browser: &Browser) -> String {
     let script = "const main = document.querySelector('main');
-        const labels = [...main.querySelectorAll('[aria-label], [style]')].map(e => `${e.getAttribute('aria-label')} ${e.getAttribute('style')}`);
+        const attributes = ['aria-label', 'style', 'title'];
+        const labels = [...main.querySelectorAll('*')].map(e => attributes.map(name => e.getAttribute(name)));
         return main.textContent + labels.join(' ')";
     browser.driver.execute(script, vec![]).await.expect("a script runs").json().as_str().expect("a text").to_owned()
 }
@@ -101,5 +102,52 @@ async fn a_lesson_is_printed_as_questions_and_a_page_of_answers() {
     assert_eq!(count("/Type /Page") - count("/Type /Pages"), 2, "questions and answers");
     browser.driver.execute("dispatchEvent(new Event('afterprint'))", vec![]).await.expect("a script runs");
     browser.wait("the page without the sheet", async || browser.try_find("lesson-sheet").await.is_none().then_some(())).await;
+    browser.close().await;
+}
+
+/// Writes into a field as its writer does, who then goes on to another one.
+async fn write(browser: &Browser, id: &str, text: &str) {
+    browser.fill(id, text).await;
+    let script = "arguments[0].dispatchEvent(new Event('change', {bubbles: true}))";
+    let field = browser.find(id).await.to_json().expect("an element has a name");
+    browser.driver.execute(script, vec![field]).await.expect("a script runs");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_teacher_makes_a_lesson_of_an_explanation_tries_it_and_copies_its_link() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    open_gallery(&browser, 1).await;
+    browser.click("make-lesson").await;
+    write(&browser, "lesson-title", "Baskets of beans").await;
+    write(&browser, "lesson-text", "Read it.\n\nThen guess.").await;
+    browser.click("sentence-G1").await;
+    browser.click("lesson-output").await;
+    browser.select("lesson-question", "mark").await;
+    write(&browser, "lesson-ask", "Which two?").await;
+    write(&browser, "lesson-count", "2").await;
+    browser.pictures_of("lesson", "lesson-editor").await;
+    browser.click("lesson-add").await;
+    browser.wait("the second step", async || (browser.text("lesson-place").await == "Step 2 of 2").then_some(())).await;
+    browser.select("lesson-question", "choose").await;
+    write(&browser, "lesson-ask", "How many beans?").await;
+    write(&browser, "lesson-choices", "44\n22\n").await;
+    browser.select("lesson-right", "1").await;
+    write(&browser, "lesson-because", "Half of 44.").await;
+    browser.click("lesson-back").await;
+    browser.click("lesson-try").await;
+    at_step(&browser, "Step 1 of 2").await;
+    let link = copied_link(&browser).await;
+
+    browser.driver.goto("about:blank").await.expect("the page closes");
+    browser.driver.goto(&link).await.expect("the link opens");
+    at_step(&browser, "Baskets of beans").await;
+    browser.click("mark-1").await;
+    browser.click("mark-4").await;
+    browser.click("lesson-reveal").await;
+    assert!(browser.text("mark-score").await.contains("94%"), "it is about G1");
+    browser.click("lesson-next").await;
+    browser.click("choose-2").await;
+    browser.wait("a verdict", async || (browser.text("lesson-verdict").await == "Yes. Half of 44.").then_some(())).await;
     browser.close().await;
 }

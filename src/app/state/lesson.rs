@@ -11,6 +11,8 @@ pub struct OpenLesson {
     pub lesson: Arc<Lesson>,
     /// The step on screen, from 0.
     pub at: usize,
+    /// Whether it is being written, and not read.
+    pub is_edited: bool,
     /// For each step.
     answers: Vec<StepAnswer>,
 }
@@ -30,7 +32,7 @@ impl OpenLesson {
     /// The lesson at its step `at`, or its last one.
     pub fn new(lesson: Lesson, at: usize) -> Self {
         let answers = vec![StepAnswer::default(); lesson.steps.len()];
-        Self { at: at.min(lesson.steps.len().saturating_sub(1)), lesson: Arc::new(lesson), answers }
+        Self { at: at.min(lesson.steps.len().saturating_sub(1)), lesson: Arc::new(lesson), is_edited: false, answers }
     }
 
     pub fn step(&self) -> &Step {
@@ -49,7 +51,7 @@ impl OpenLesson {
     /// How many sentences the reader is to mark, where nothing may be seen before that.
     pub fn to_mark(&self) -> Option<usize> {
         match self.step().question {
-            Some(Question::Mark { count, .. }) if !self.answer().is_revealed => Some(count),
+            Some(Question::Mark { count, .. }) if !self.answer().is_revealed && !self.is_edited => Some(count),
             _ => None,
         }
     }
@@ -57,6 +59,16 @@ impl OpenLesson {
     /// Goes to a step that there is.
     pub(in crate::app) fn go_to(&mut self, at: usize) {
         self.at = at.min(self.lesson.steps.len() - 1);
+    }
+
+    /// Puts a changed lesson in its place; what was answered is forgotten.
+    pub(in crate::app) fn change(&mut self, lesson: Lesson) {
+        *self = Self { is_edited: self.is_edited, ..Self::new(lesson, self.at) };
+    }
+
+    /// Writes the lesson, or reads it as others will.
+    pub(in crate::app) fn edit(&mut self, is_edited: bool) {
+        *self = Self { is_edited, ..Self::new(Lesson::clone(&self.lesson), self.at) };
     }
 
     /// Marks a prompt sentence, or takes the mark away. No more are marked than are asked for.

@@ -5,6 +5,7 @@ use super::local_file::{FileId, LocalFile};
 use super::settings::Settings;
 use crate::app::gallery::GalleryEntry;
 use crate::explanation::Derivation;
+use crate::lesson::Lesson;
 use crate::problem::Problem;
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
 use crate::worker::envelope::{Envelope, RequestId};
@@ -86,6 +87,8 @@ pub enum Message {
     GoHome,
     OpenGalleryEntry(GalleryEntry),
     OpenLesson(GalleryEntry),
+    /// Begin a lesson about the explanation on screen.
+    MakeLesson,
     Lesson(LessonMessage),
     /// A view needs this text; it is fetched once.
     Needed(Fetch),
@@ -118,8 +121,8 @@ pub enum Message {
     Library(LibraryMessage),
 }
 
-/// What the reader of a lesson does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What the reader of a lesson does, or its writer.
+#[derive(Clone, Debug, PartialEq)]
 pub enum LessonMessage {
     /// To this step, from 0.
     GoTo(usize),
@@ -129,6 +132,12 @@ pub enum LessonMessage {
     Reveal,
     /// Choose this answer.
     Choose(usize),
+    /// Write the lesson, or read it.
+    Edit(bool),
+    /// Put this lesson in its place.
+    Change(Box<Lesson>),
+    /// Let the step explain what is chosen on screen.
+    TakeOutput,
     /// Leave the lesson; its explanation stays on screen.
     End,
 }

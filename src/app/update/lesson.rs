@@ -1,10 +1,11 @@
 //! Lessons: opened, gone through step by step, and left.
 
+use crate::app::analysis::title;
 use crate::app::state::State;
 use crate::app::state::explanation::Origin;
 use crate::app::state::lesson::OpenLesson;
 use crate::app::state::message::LessonMessage;
-use crate::lesson::Lesson;
+use crate::lesson::{Lesson, Step};
 
 impl State {
     /// Puts a lesson on screen at one of its steps, as a new entry of the history.
@@ -30,10 +31,40 @@ impl State {
             LessonMessage::Mark(sentence) => open.toggle_mark(sentence),
             LessonMessage::Reveal => open.reveal(),
             LessonMessage::Choose(choice) => open.choose(choice),
+            LessonMessage::Edit(is_edited) => {
+                open.edit(is_edited);
+                self.show_step();
+            }
+            LessonMessage::Change(lesson) => self.change_lesson(*lesson),
+            LessonMessage::TakeOutput => {
+                let mut lesson = Lesson::clone(&open.lesson);
+                lesson.steps[open.at].output.clone_from(&self.explanation.output);
+                self.change_lesson(lesson);
+            }
             LessonMessage::End => {
                 *self.lesson = None;
                 self.replace_entry();
             }
+        }
+    }
+
+    /// Begins a lesson about the explanation on screen, with one step.
+    pub(super) fn make_lesson(&mut self) {
+        if let Some(document) = self.explanation.selected_document().filter(|_| !self.refuse_while_busy()) {
+            let title = title::title(&document);
+            self.show_lesson(Lesson::new(title, vec![Step::default()], vec![document]));
+            self.lesson_message(LessonMessage::Edit(true));
+        }
+    }
+
+    /// Puts a changed lesson in its place. The writer's controls offer nothing that a lesson cannot have, but for texts too long.
+    fn change_lesson(&mut self, lesson: Lesson) {
+        if let Err(error) = lesson.check() {
+            return self.fail_with(&error.to_string(), "The lesson is as it was before; change it in another way");
+        }
+        if let Some(open) = &mut *self.lesson {
+            open.change(lesson);
+            self.show_step();
         }
     }
 

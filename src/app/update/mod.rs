@@ -68,6 +68,7 @@ impl State {
             Message::GoHome => self.go_home(),
             Message::OpenGalleryEntry(entry) => self.emit(Effect::Fetch(Fetch::GalleryEntry(entry))),
             Message::OpenLesson(entry) => self.emit(Effect::Fetch(Fetch::Lesson(entry))),
+            Message::MakeLesson => self.make_lesson(),
             Message::Lesson(message) => self.lesson_message(message),
             Message::Needed(fetch) => self.fetch_once(fetch),
             Message::Fetched(fetch, text) => self.fetched(&fetch, text.as_deref()),

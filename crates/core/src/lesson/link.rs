@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{Lesson, LessonError};
+use super::document::{Lesson, LessonError};
 use crate::explanation;
 use crate::packed::{self, MAX_PACKED};
 

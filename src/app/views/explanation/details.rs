@@ -7,6 +7,7 @@ use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::scale::Amount;
 use crate::app::analysis::{joint_effects, number};
 use crate::app::page::use_page;
+use crate::app::state::message::Message;
 use crate::explanation::MethodText;
 
 const MOST_SOURCES: usize = 5;
@@ -29,6 +30,7 @@ pub fn Details() -> impl IntoView {
     // What is missing from a partial table is not lost.
     let is_whole = move || page.attribution(|attribution| attribution.document().is_complete()) == Some(true);
     let lost = move || page.attribution(AttributionView::lost_share).filter(|&share| share >= 0.005 && is_whole());
+    let can_teach = move || page.with(|state| state.lesson.is_none()) && !page.is_busy();
     view! {
         <section class="details card" aria-label="Details">
             <h3>
@@ -54,6 +56,11 @@ pub fn Details() -> impl IntoView {
                 </p>
             })}
             <ManifestView />
+            <Show when=can_teach>
+                <button type="button" class="quiet" data-testid="make-lesson" on:click=move |_| page.send(Message::MakeLesson)>
+                    "Make a lesson of this"
+                </button>
+            </Show>
         </section>
     }
 }

@@ -31,6 +31,7 @@ pub fn ComparisonTable() -> impl IntoView {
     let sources = sources.unwrap_or_default();
     let influence: Vec<f64> = sources.iter().map(|source| source.influence).collect();
     let score = score_words(MarkScore::of(&influence, &marked), marked.len());
+    let check_mark = || view! { <span aria-hidden="true">"\u{2713}"</span><span class="visually-hidden">"marked"</span> };
     let row = |(j, source): (usize, Source)| {
         let is_marked = marked.contains(&j);
         view! {
@@ -40,7 +41,7 @@ pub fn ComparisonTable() -> impl IntoView {
                     " "
                     <span dir="auto">{source.text}</span>
                 </th>
-                <td>{is_marked.then_some(view! { <span aria-hidden="true">"\u{2713}"</span><span class="visually-hidden">"marked"</span> })}</td>
+                <td>{is_marked.then(check_mark)}</td>
                 <td>
                     <div class="measured"><ShareBar amount=Signal::stored(source.amount) /></div>
                 </td>

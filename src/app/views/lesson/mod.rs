@@ -1,10 +1,13 @@
 //! A lesson: its words and questions, above what they are about.
 
+mod change;
 mod choose_question;
 mod comparison_table;
+mod lesson_editor;
 mod lesson_panel;
 mod mark_question;
 mod open_lesson_view;
+mod question_editor;
 mod sheet_view;
 
 pub use lesson_panel::LessonPanel;

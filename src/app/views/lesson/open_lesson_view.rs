@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
 use super::choose_question::ChooseQuestion;
+use super::lesson_editor::LessonEditor;
 use super::mark_question::MarkQuestion;
 use super::sheet_view::PrintButton;
 use crate::app::page::use_page;
@@ -23,7 +24,13 @@ fn fetch_view() -> Result<fn() -> AnyView, SplitLoaderError> {
 }
 
 fn view() -> AnyView {
-    view! { <OpenLessonView /> }.into_any()
+    let page = use_page();
+    let is_edited = Memo::new(move |_| page.with(|state| state.lesson.as_ref().is_some_and(|open| open.is_edited)));
+    let contents = move || match is_edited.get() {
+        true => view! { <LessonEditor /> }.into_any(),
+        false => view! { <OpenLessonView /> }.into_any(),
+    };
+    view! { {contents} }.into_any()
 }
 
 /// The title, and the step that the reader is at.
@@ -74,6 +81,14 @@ fn OpenLessonView() -> impl IntoView {
                     "End the lesson"
                 </button>
                 <PrintButton />
+                <button
+                    type="button"
+                    class="quiet"
+                    data-testid="lesson-edit"
+                    on:click=move |_| page.send(Message::Lesson(LessonMessage::Edit(true)))
+                >
+                    "Edit the lesson"
+                </button>
             </div>
         }
     };

@@ -1,0 +1,112 @@
+//! The JSON document, versioned; its schema for other programs is `public/schema/lesson-1.json`.
+
+use serde::{Deserialize, Serialize};
+
+use super::step::Step;
+use crate::explanation::{Document, DocumentError};
+
+/// The value of `format` in every lesson.
+pub const FORMAT: &str = "glasscage-lesson";
+/// The version this page writes.
+pub const VERSION: u32 = 1;
+/// Lessons come from anywhere; nobody reads longer ones.
+const MAX_STEPS: usize = 100;
+const MAX_EXPLANATIONS: usize = 20;
+/// Bytes of a text.
+const MAX_TEXT: usize = 1 << 14;
+
+/// A lesson as it is saved (JSON) and opened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lesson {
+    /// Always [`FORMAT`].
+    pub format: String,
+    pub version: u32,
+    pub title: String,
+    /// In the order of the reader.
+    pub steps: Vec<Step>,
+    /// What the steps show.
+    pub explanations: Vec<Document>,
+}
+
+/// Why a text is no lesson.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub enum LessonError {
+    #[error("this is not a lesson: {0}")]
+    Json(String),
+    #[error("this is not a lesson (its format is {0:?})")]
+    Format(String),
+    #[error("this lesson has version {0}, newer than this page (version {VERSION})")]
+    Version(u32),
+    #[error(
+        "this lesson has {steps} steps and {explanations} explanations; it needs one of each, and at most {MAX_STEPS} and {MAX_EXPLANATIONS}"
+    )]
+    Size { steps: usize, explanations: usize },
+    #[error("this lesson has a text of more than {MAX_TEXT} bytes")]
+    Text,
+    #[error("step {} of this lesson names an explanation, a sentence or an answer that it does not have", .0 + 1)]
+    Step(usize),
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+    #[error("this lesson's link is damaged; it may have been cut off where it was copied")]
+    Damaged,
+    #[error("this lesson's link was made by a newer version of the page")]
+    Newer,
+}
+
+impl Lesson {
+    /// A lesson of this version.
+    pub fn new(title: impl Into<String>, steps: Vec<Step>, explanations: Vec<Document>) -> Self {
+        Self { format: FORMAT.into(), version: VERSION, title: title.into(), steps, explanations }
+    }
+
+    /// Whether a text from outside means to be a lesson.
+    pub fn is_meant(json: &str) -> bool {
+        #[derive(Deserialize)]
+        struct Head {
+            format: String,
+        }
+        serde_json::from_str(json).is_ok_and(|head: Head| head.format == FORMAT)
+    }
+
+    /// Reads and checks a lesson from outside.
+    pub fn from_json(json: &str) -> Result<Self, LessonError> {
+        let lesson: Self = serde_json::from_str(json).map_err(|error| LessonError::Json(error.to_string()))?;
+        lesson.check()?;
+        Ok(lesson)
+    }
+
+    /// The lesson as indented JSON.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("a lesson has only string keys and finite numbers")
+    }
+
+    /// Holds what the page relies on: every step shows what is there and asks what can be answered.
+    pub fn check(&self) -> Result<(), LessonError> {
+        if self.format != FORMAT {
+            return Err(LessonError::Format(self.format.clone()));
+        }
+        if self.version > VERSION {
+            return Err(LessonError::Version(self.version));
+        }
+        let (steps, explanations) = (self.steps.len(), self.explanations.len());
+        if !(1..=MAX_STEPS).contains(&steps) || !(1..=MAX_EXPLANATIONS).contains(&explanations) {
+            return Err(LessonError::Size { steps, explanations });
+        }
+        self.explanations.iter().try_for_each(Document::check)?;
+        let mut texts = self.steps.iter().flat_map(Step::texts).chain([self.title.as_str()]);
+        if texts.any(|text| text.len() > MAX_TEXT) {
+            return Err(LessonError::Text);
+        }
+        match self.steps.iter().position(|step| !self.explanations.get(step.explanation).is_some_and(|document| step.fits(document))) {
+            Some(at) => Err(LessonError::Step(at)),
+            None => Ok(()),
+        }
+    }
+
+    /// The explanation of a step, with what the step chooses in it.
+    pub fn document(&self, step: &Step) -> Document {
+        let document = self.explanations[step.explanation].clone();
+        if step.output.is_empty() { document } else { Document { output: step.output.clone(), ..document } }
+    }
+}

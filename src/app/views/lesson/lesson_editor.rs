@@ -1,0 +1,103 @@
+use leptos::prelude::*;
+
+use crate::app::analysis::attribution_view::AttributionView;
+use crate::app::page::use_page;
+use crate::app::state::lesson::OpenLesson;
+use crate::app::state::message::{LessonMessage, Message};
+use crate::lesson::{Shown, Step};
+
+use super::change::Change;
+use super::question_editor::QuestionEditor;
+
+const SHOWN: [(Shown, &str); 4] =
+    [(Shown::Text, "The text"), (Shown::Path, "The path"), (Shown::Table, "The table"), (Shown::Nothing, "Nothing yet")];
+
+/// The lesson as its writer sees it: the fields of one step, above what the step shows.
+#[component]
+pub fn LessonEditor() -> impl IntoView {
+    let page = use_page();
+    let change = Change { page };
+    let send = move |message| page.send(Message::Lesson(message));
+    // What is typed changes nothing that is drawn: fields keep the focus.
+    let place = Memo::new(move |_| {
+        page.with(|state| {
+            let open = state.lesson.as_ref()?;
+            Some((open.at, open.lesson.steps.len(), open.step().question.as_ref().map(std::mem::discriminant)))
+        })
+    });
+    let fields = move || {
+        place.get()?;
+        let open = untrack(|| page.with(|state| state.lesson.clone()))?;
+        let OpenLesson { lesson, at, .. } = &open;
+        let (at, n_steps, title) = (*at, lesson.steps.len(), lesson.title.clone());
+        let Step { text, shown, question, .. } = open.step().clone();
+        let n_prompt = open.document().prompt.sentences.len();
+        let kinds = SHOWN.map(|(kind, name)| view! { <option value=name selected=kind == shown>{name}</option> }).collect_view();
+        let choose_shown = move |event| {
+            let name = event_target_value(&event);
+            change.step(|step| step.shown = SHOWN.iter().find(|(_, other)| *other == name).map_or(Shown::Text, |(kind, _)| *kind));
+        };
+        let add = move |_| {
+            change.lesson(|lesson, at| {
+                let Step { explanation, output, .. } = lesson.steps[at].clone();
+                lesson.steps.insert(at + 1, Step { explanation, output, ..Step::default() });
+            });
+            send(LessonMessage::GoTo(at + 1));
+        };
+        Some(view! {
+            <label class="field">
+                <span class="label">"Title of the lesson"</span>
+                <input
+                    type="text"
+                    data-testid="lesson-title"
+                    prop:value=title
+                    on:change=move |event| change.lesson(|lesson, _| lesson.title = event_target_value(&event))
+                />
+            </label>
+            <h3 data-testid="lesson-place">{format!("Step {} of {n_steps}", at + 1)}</h3>
+            <label class="field">
+                <span class="label">"Words for the reader"</span>
+                <textarea
+                    rows="4"
+                    data-testid="lesson-text"
+                    placeholder="An empty line begins a new paragraph."
+                    prop:value=text
+                    on:change=move |event| change.step(|step| step.text = event_target_value(&event))
+                ></textarea>
+            </label>
+            <div class="choice">
+                <label>
+                    "Show "
+                    <select data-testid="lesson-shown" on:change=choose_shown>{kinds}</select>
+                </label>
+                <button type="button" data-testid="lesson-output" on:click=move |_| send(LessonMessage::TakeOutput)>
+                    {move || format!("Explain {} in this step", page.attribution(AttributionView::output_label).unwrap_or_default())}
+                </button>
+                <span class="hint">"Click another sentence below first."</span>
+            </div>
+            <QuestionEditor question change n_prompt />
+            <div class="choice">
+                <button type="button" data-testid="lesson-back" disabled=at == 0 on:click=move |_| send(LessonMessage::GoTo(at.saturating_sub(1)))>
+                    "Back"
+                </button>
+                <button type="button" data-testid="lesson-next" disabled=at + 1 == n_steps on:click=move |_| send(LessonMessage::GoTo(at + 1))>
+                    "Next"
+                </button>
+                <button type="button" data-testid="lesson-add" on:click=add>"Add a step"</button>
+                <button
+                    type="button"
+                    disabled=n_steps == 1
+                    data-testid="lesson-delete"
+                    on:click=move |_| change.lesson(|lesson, at| drop(lesson.steps.remove(at)))
+                >
+                    "Delete this step"
+                </button>
+                <button type="button" class="primary" data-testid="lesson-try" on:click=move |_| send(LessonMessage::Edit(false))>
+                    "Try it"
+                </button>
+            </div>
+            <p class="hint">"Copy link and Save JSON at the top take the whole lesson. Try it also leads to the sheet to print."</p>
+        })
+    };
+    view! { {fields} }
+}

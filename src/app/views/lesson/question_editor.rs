@@ -1,0 +1,134 @@
+use leptos::prelude::*;
+
+use super::change::Change;
+use crate::lesson::Question;
+
+const MOST_CHOICES: usize = 10;
+
+/// What the reader is asked at a step.
+#[component]
+pub fn QuestionEditor(question: Option<Question>, change: Change, n_prompt: usize) -> impl IntoView {
+    let kind = match &question {
+        None => "none",
+        Some(Question::Mark { .. }) => "mark",
+        Some(Question::Choose { .. }) => "choose",
+    };
+    let kinds = [("none", "Nothing"), ("mark", "To mark sentences"), ("choose", "To choose an answer")];
+    let kinds = kinds.map(|(value, name)| view! { <option value=value selected=value == kind>{name}</option> }).collect_view();
+    let choose_kind = move |event| {
+        let question = match event_target_value(&event).as_str() {
+            "mark" => Some(Question::Mark { ask: "Which sentence does it rest on most?".into(), count: 1 }),
+            "choose" => {
+                Some(Question::Choose { ask: String::new(), choices: vec!["Yes".into(), "No".into()], right: 0, because: String::new() })
+            }
+            _ => None,
+        };
+        change.step(|step| step.question = question);
+    };
+    let fields = question.map(|question| match question {
+        Question::Mark { ask, count } => view! { <MarkFields ask count change n_prompt /> }.into_any(),
+        Question::Choose { ask, choices, because, .. } => view! { <ChooseFields ask choices because change /> }.into_any(),
+    });
+    view! {
+        <fieldset class="question">
+            <legend>
+                <label>
+                    "The reader is asked "
+                    <select data-testid="lesson-question" on:change=choose_kind>{kinds}</select>
+                </label>
+            </legend>
+            {fields}
+        </fieldset>
+    }
+}
+
+#[component]
+fn MarkFields(ask: String, count: usize, change: Change, n_prompt: usize) -> impl IntoView {
+    let set_count = move |event| {
+        let number = event_target_value(&event).parse::<usize>().unwrap_or(1).clamp(1, n_prompt);
+        change.question(|question| {
+            if let Question::Mark { count, .. } = question {
+                *count = number;
+            }
+        });
+    };
+    view! {
+        <AskField ask change />
+        <label>
+            "Sentences of the prompt to mark "
+            <input type="number" min="1" max=n_prompt data-testid="lesson-count" prop:value=count on:change=set_count />
+        </label>
+    }
+}
+
+#[component]
+fn ChooseFields(ask: String, choices: Vec<String>, because: String, change: Change) -> impl IntoView {
+    let is_refused = RwSignal::new(false);
+    let set_choices = move |event| {
+        let text = event_target_value(&event);
+        let lines: Vec<String> = text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
+        is_refused.set(!(2..=MOST_CHOICES).contains(&lines.len()));
+        change.question(|question| {
+            if let Question::Choose { choices, right, .. } = question
+                && !is_refused.get_untracked()
+            {
+                *right = (*right).min(lines.len() - 1);
+                *choices = lines;
+            }
+        });
+    };
+    let set_right = move |event| {
+        let number = event_target_value(&event).parse().unwrap_or(0);
+        change.question(|question| {
+            if let Question::Choose { right, .. } = question {
+                *right = number;
+            }
+        });
+    };
+    let set_because = move |event| {
+        change.question(|question| {
+            if let Question::Choose { because, .. } = question {
+                *because = event_target_value(&event);
+            }
+        });
+    };
+    // They follow what is typed above.
+    let options = move || {
+        let question = change.page.with(|state| state.lesson.as_ref().and_then(|open| open.step().question.clone()));
+        let Some(Question::Choose { choices, right, .. }) = question else { return Vec::new() };
+        let option = |(number, text)| view! { <option value=number selected=number == right>{text}</option> };
+        choices.into_iter().enumerate().map(option).collect()
+    };
+    view! {
+        <AskField ask change />
+        <label class="field">
+            <span class="label">"Answers, one a line"</span>
+            <textarea rows="3" data-testid="lesson-choices" prop:value=choices.join("\n") on:change=set_choices></textarea>
+        </label>
+        <p class="problem" role="alert" hidden=move || !is_refused.get()>"Write two to ten answers, one a line."</p>
+        <label>
+            "The right one "
+            <select data-testid="lesson-right" on:change=set_right>{options}</select>
+        </label>
+        <label class="field">
+            <span class="label">"Why it is right"</span>
+            <textarea rows="2" data-testid="lesson-because" prop:value=because on:change=set_because></textarea>
+        </label>
+    }
+}
+
+#[component]
+fn AskField(ask: String, change: Change) -> impl IntoView {
+    let set = move |event| {
+        change.question(|question| {
+            let (Question::Mark { ask, .. } | Question::Choose { ask, .. }) = question;
+            *ask = event_target_value(&event);
+        });
+    };
+    view! {
+        <label class="field">
+            <span class="label">"Question"</span>
+            <input type="text" data-testid="lesson-ask" prop:value=ask on:change=set />
+        </label>
+    }
+}
