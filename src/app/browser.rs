@@ -7,8 +7,8 @@ use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
-    Blob, BlobPropertyBag, File, FileList, History, HtmlAnchorElement, HtmlElement, Response, ScrollBehavior, ScrollIntoViewOptions,
-    ScrollLogicalPosition, Storage, Url,
+    Blob, BlobPropertyBag, File, FileList, History, HtmlAnchorElement, HtmlElement, KeyboardEvent, Response, ScrollBehavior,
+    ScrollIntoViewOptions, ScrollLogicalPosition, Storage, Url,
 };
 
 /// The absolute address of `path` on the page's own site.
@@ -199,6 +199,26 @@ pub fn with_motion(change: impl FnOnce() + 'static) {
         }
         drop(root.remove_attribute("data-moving"));
     });
+}
+
+/// The attribute of the document by which `www/base.css` knows that the page is on a projector.
+const PRESENTING: &str = "data-presenting";
+
+pub fn set_presenting(is_on: bool) {
+    let Some(root) = document().document_element() else { return };
+    // Only an attribute's name can be refused.
+    drop(root.toggle_attribute_with_force(PRESENTING, is_on));
+}
+
+pub fn is_presenting() -> bool {
+    document().document_element().is_some_and(|root| root.has_attribute(PRESENTING))
+}
+
+/// Whether a key is meant for the page: it is pressed alone, nothing has taken it, and nobody types.
+pub fn is_shortcut(event: &KeyboardEvent) -> bool {
+    let is_alone = !(event.ctrl_key() || event.meta_key() || event.alt_key() || event.default_prevented());
+    let tag = document().active_element().map(|element| element.tag_name());
+    is_alone && !tag.is_some_and(|tag| ["INPUT", "TEXTAREA", "SELECT"].contains(&tag.as_str()))
 }
 
 /// Gives the focus to the first element that this selector finds.

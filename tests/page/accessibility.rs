@@ -57,6 +57,12 @@ async fn everybody_can_use_the_page() {
     browser.click("lesson-reveal").await;
     browser.find("mark-score").await;
     is_accessible(&browser, "what was marked beside what was measured").await;
+    browser.click("lesson-edit").await;
+    browser.find("lesson-text").await;
+    is_accessible(&browser, "the editor of a lesson").await;
+    browser.click("present").await;
+    is_accessible(&browser, "large type").await;
+    browser.click("present").await;
     browser.click("home").await;
     browser.find("welcome-intro").await;
     browser.click("larger-model").await;

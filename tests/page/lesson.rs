@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use super::browser::{Browser, PHONE};
+use thirtyfour::Key;
+
+use super::browser::{Browser, DESKTOP, PHONE};
 use super::steps::{copied_link, file, focused, open_gallery, open_link, server};
 
 /// Everything that the page says, to eyes and to assistive technology.
@@ -46,6 +48,11 @@ async fn shares_are_nowhere_on_the_page_until_the_reader_has_marked() {
     browser.pictures_of("mark-question", "lesson-marked").await;
     browser.look(PHONE, "light").await;
     assert!(browser.overflow().await <= 0, "it fits on a phone");
+    browser.look(DESKTOP, "light").await;
+    browser.click("present").await;
+    browser.find("lesson-step").await.send_keys("" + Key::PageDown).await.expect("it takes a key");
+    at_step(&browser, "Step 3 of 6").await;
+    browser.pictures_of("lesson", "lesson-presented").await;
     let requests = server.take_requests();
     assert!(requests.iter().all(|path| !path.contains("engine") && !path.ends_with(".gguf")), "nothing runs: {requests:?}");
     browser.close().await;

@@ -8,7 +8,7 @@ use crate::app::state::message::LessonMessage;
 use crate::lesson::{Lesson, Step};
 
 impl State {
-    /// Puts a lesson on screen at one of its steps, as a new entry of the history.
+    /// Opens a lesson at its first step, as a new entry of the history.
     pub(super) fn show_lesson(&mut self, lesson: Lesson) {
         self.open_lesson(lesson, 0);
         self.push_entry();
@@ -62,9 +62,13 @@ impl State {
         if let Err(error) = lesson.check() {
             return self.fail_with(&error.to_string(), "The lesson is as it was before; change it in another way");
         }
-        if let Some(open) = &mut *self.lesson {
-            open.change(lesson);
-            self.show_step();
+        let Some(open) = &mut *self.lesson else { return };
+        let before = open.document();
+        open.change(lesson);
+        // Words that change leave what is chosen on screen as it is.
+        match open.document() == before {
+            true => self.replace_entry(),
+            false => self.show_step(),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::app::gallery::GalleryEntry;
 use crate::app::state::explanation::Origin;
 use crate::app::state::lesson::tests::lesson;
 use crate::app::state::message::{Effect, Fetch, LessonMessage, Message};
-use crate::lesson::to_fragment;
+use crate::lesson::{Lesson, to_fragment};
 
 fn entry() -> GalleryEntry {
     GalleryEntry { title: "A lesson".into(), about: "It has steps.".into(), file: "lesson.json".into() }
@@ -61,4 +61,25 @@ fn a_link_opens_the_lesson_and_saving_saves_it() {
     assert!(matches!(&effects[..], [Effect::SaveFile { name, .. }] if name == "glasscage-a-lesson.json"), "{effects:?}");
     page.visit(None, "#l1.damaged");
     assert!(at(&page).is_none() && page.look(|state| state.problem.is_some()));
+}
+
+#[test]
+fn whoever_writes_a_lesson_keeps_what_is_chosen_on_screen() {
+    let mut page = Page::explained();
+    page.send(Message::MakeLesson);
+    assert!(page.look(|state| state.lesson.as_ref().is_some_and(|open| open.is_edited)));
+    page.send(Message::Select { row: 0, extend: false });
+    let change = |page: &mut Page, change: fn(&mut Lesson)| {
+        let mut lesson = page.look(|state| Lesson::clone(&state.lesson.as_ref().unwrap().lesson));
+        change(&mut lesson);
+        page.send(Message::Lesson(LessonMessage::Change(Box::new(lesson))))
+    };
+    change(&mut page, |lesson| lesson.title = "Mine".into());
+    assert_eq!(page.look(|state| state.explanation.output.clone()), [0]);
+    page.send(Message::Lesson(LessonMessage::TakeOutput));
+    assert_eq!(page.look(|state| state.lesson.as_ref().unwrap().step().output.clone()), [0]);
+    change(&mut page, |lesson| lesson.title = "x".repeat(1 << 20));
+    assert!(page.look(|state| state.problem.is_some() && state.lesson.as_ref().unwrap().lesson.title == "Mine"), "nothing is lost");
+    page.send(Message::Lesson(LessonMessage::Edit(false)));
+    assert!(page.look(|state| state.lesson.as_ref().is_some_and(|open| !open.is_edited)));
 }

@@ -38,9 +38,7 @@ pub enum LessonError {
     Format(String),
     #[error("this lesson has version {0}, newer than this page (version {VERSION})")]
     Version(u32),
-    #[error(
-        "this lesson has {steps} steps and {explanations} explanations; it needs one of each, and at most {MAX_STEPS} and {MAX_EXPLANATIONS}"
-    )]
+    #[error("this lesson has {steps} steps (1 to {MAX_STEPS} may be) and {explanations} explanations (1 to {MAX_EXPLANATIONS})")]
     Size { steps: usize, explanations: usize },
     #[error("this lesson has a text of more than {MAX_TEXT} bytes")]
     Text,

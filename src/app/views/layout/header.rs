@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use super::file_button::FileButton;
 use super::icon::{Icon, IconView};
 use super::link_panel::LinkPanel;
+use super::present_button::PresentButton;
 use super::theme_button::ThemeButton;
 use crate::app::page::use_page;
 
@@ -50,6 +51,7 @@ pub fn Header() -> impl IntoView {
                     <IconView icon=Icon::Link />
                     "Copy link"
                 </button>
+                <PresentButton />
                 <ThemeButton />
             </div>
         </header>

@@ -10,6 +10,7 @@ pub enum Icon {
     Close,
     Models,
     Theme,
+    Present,
 }
 
 impl Icon {
@@ -21,6 +22,7 @@ impl Icon {
             Self::Stop => "M7 7h10v10H7z",
             Self::Close => "M6 6l12 12M18 6L6 18",
             Self::Models => "M12 3l8 4.5v9L12 21l-8-4.5v-9zM4 7.5l8 4.5 8-4.5M12 12v9",
+            Self::Present => "M3 5h18v11H3zM12 16v4m-4 0h8",
             Self::Theme => "M12 3a9 9 0 1 0 0 18zM12 3a9 9 0 0 1 0 18",
         }
     }

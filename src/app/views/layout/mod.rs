@@ -8,6 +8,7 @@ mod header;
 pub mod icon;
 pub mod lazy;
 mod link_panel;
+mod present_button;
 pub mod problem_box;
 pub mod problem_text;
 pub mod row_of_buttons;

@@ -44,6 +44,8 @@ pub fn LessonEditor() -> impl IntoView {
             });
             send(LessonMessage::GoTo(at + 1));
         };
+        let back = move |_| send(LessonMessage::GoTo(at.saturating_sub(1)));
+        let next = move |_| send(LessonMessage::GoTo(at + 1));
         Some(view! {
             <label class="field">
                 <span class="label">"Title of the lesson"</span>
@@ -54,7 +56,7 @@ pub fn LessonEditor() -> impl IntoView {
                     on:change=move |event| change.lesson(|lesson, _| lesson.title = event_target_value(&event))
                 />
             </label>
-            <h3 data-testid="lesson-place">{format!("Step {} of {n_steps}", at + 1)}</h3>
+            <h2 data-testid="lesson-place">{format!("Step {} of {n_steps}", at + 1)}</h2>
             <label class="field">
                 <span class="label">"Words for the reader"</span>
                 <textarea
@@ -77,10 +79,10 @@ pub fn LessonEditor() -> impl IntoView {
             </div>
             <QuestionEditor question change n_prompt />
             <div class="choice">
-                <button type="button" data-testid="lesson-back" disabled=at == 0 on:click=move |_| send(LessonMessage::GoTo(at.saturating_sub(1)))>
+                <button type="button" data-testid="lesson-back" disabled=at == 0 on:click=back>
                     "Back"
                 </button>
-                <button type="button" data-testid="lesson-next" disabled=at + 1 == n_steps on:click=move |_| send(LessonMessage::GoTo(at + 1))>
+                <button type="button" data-testid="lesson-next" disabled=at + 1 == n_steps on:click=next>
                     "Next"
                 </button>
                 <button type="button" data-testid="lesson-add" on:click=add>"Add a step"</button>

@@ -1,5 +1,6 @@
 //! The step on screen: a part of the page's code of its own.
 
+use leptos::ev;
 use leptos::html::H2;
 use leptos::prelude::*;
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
@@ -8,6 +9,7 @@ use super::choose_question::ChooseQuestion;
 use super::lesson_editor::LessonEditor;
 use super::mark_question::MarkQuestion;
 use super::sheet_view::PrintButton;
+use crate::app::browser;
 use crate::app::page::use_page;
 use crate::app::state::message::{LessonMessage, Message};
 use crate::app::views::layout::lazy::Fetched;
@@ -40,6 +42,15 @@ fn OpenLessonView() -> impl IntoView {
     let title = move || page.with(|state| state.lesson.as_ref().map(|open| open.lesson.title.clone()));
     let place = Memo::new(move |_| page.with(|state| state.lesson.as_ref().map_or((0, 0), |open| (open.at, open.lesson.steps.len()))));
     let go_to = move |at: usize| page.send(Message::Lesson(LessonMessage::GoTo(at)));
+    let on_key = window_event_listener(ev::keydown, move |event| {
+        let (at, n_steps) = place.get_untracked();
+        let next = at_after_key(&event.key(), at, browser::is_presenting()).filter(|&next| next < n_steps);
+        if let Some(next) = next.filter(|_| browser::is_shortcut(&event)) {
+            event.prevent_default();
+            go_to(next);
+        }
+    });
+    on_cleanup(move || on_key.remove());
     // Another step is drawn anew; what is answered changes within it.
     let step = move || {
         let (at, n_steps) = place.get();
@@ -95,6 +106,17 @@ fn OpenLessonView() -> impl IntoView {
     view! { {step} }
 }
 
+/// The step that a key leads to from step `at`. What a presenter's remote control sends, scrolls the page of who reads alone.
+fn at_after_key(key: &str, at: usize, is_presenting: bool) -> Option<usize> {
+    match key {
+        "ArrowRight" => Some(at + 1),
+        "ArrowLeft" => at.checked_sub(1),
+        "PageDown" if is_presenting => Some(at + 1),
+        "PageUp" if is_presenting => at.checked_sub(1),
+        _ => None,
+    }
+}
+
 #[component]
 fn StepText() -> impl IntoView {
     let page = use_page();
@@ -111,5 +133,17 @@ fn StepQuestion() -> impl IntoView {
         None => ().into_any(),
         Some(Question::Mark { ask, count }) => view! { <MarkQuestion ask count /> }.into_any(),
         Some(Question::Choose { ask, choices, right, because }) => view! { <ChooseQuestion ask choices right because /> }.into_any(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrows_lead_through_the_steps_and_a_remote_control_where_one_presents() {
+        assert_eq!([at_after_key("ArrowRight", 0, false), at_after_key("ArrowLeft", 2, false)], [Some(1), Some(1)]);
+        assert_eq!([at_after_key("ArrowLeft", 0, false), at_after_key("PageDown", 0, false)], [None, None]);
+        assert_eq!([at_after_key("PageDown", 0, true), at_after_key("PageUp", 1, true)], [Some(1), Some(0)]);
     }
 }
