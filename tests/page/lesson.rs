@@ -88,6 +88,10 @@ async fn a_lesson_travels_in_a_link_and_a_file_and_keeps_its_place() {
     let json = fs::read(server.dist().join("gallery/lesson-a-mistake-explained.json")).expect("a lesson");
     browser.choose_file("open-json", &file("lesson.json", &json)).await;
     at_step(&browser, "Step 1 of 6").await;
+    let other = fs::read(server.dist().join("gallery/lesson-what-an-attribution-is.json")).expect("a lesson");
+    browser.choose_file("open-json", &file("other-lesson.json", &other)).await;
+    at_step(&browser, "What an attribution is").await;
+    assert!(browser.text("lesson").await.contains("six sentences"), "the words are those of the other lesson");
     let broken = String::from_utf8(json).unwrap().replace("\"explanation\": 0", "\"explanation\": 7");
     browser.choose_file("open-json", &file("broken-lesson.json", broken.as_bytes())).await;
     let problem = browser.problem().await;

@@ -39,12 +39,12 @@ fn view() -> AnyView {
 #[component]
 fn OpenLessonView() -> impl IntoView {
     let page = use_page();
-    let title = move || page.with(|state| state.lesson.as_ref().map(|open| open.lesson.title.clone()));
-    let place = Memo::new(move |_| page.with(|state| state.lesson.as_ref().map_or((0, 0), |open| (open.at, open.lesson.steps.len()))));
+    // With the lesson itself, because another one may be opened at the same step.
+    let place = Memo::new(move |_| page.with(|state| state.lesson.as_ref().map(|open| (open.lesson.clone(), open.at))));
     let go_to = move |at: usize| page.send(Message::Lesson(LessonMessage::GoTo(at)));
     let on_key = window_event_listener(ev::keydown, move |event| {
-        let (at, n_steps) = place.get_untracked();
-        let next = at_after_key(&event.key(), at, browser::is_presenting()).filter(|&next| next < n_steps);
+        let Some((lesson, at)) = place.get_untracked() else { return };
+        let next = at_after_key(&event.key(), at, browser::is_presenting()).filter(|&next| next < lesson.steps.len());
         if let Some(next) = next.filter(|_| browser::is_shortcut(&event)) {
             event.prevent_default();
             go_to(next);
@@ -53,7 +53,8 @@ fn OpenLessonView() -> impl IntoView {
     on_cleanup(move || on_key.remove());
     // Another step is drawn anew; what is answered changes within it.
     let step = move || {
-        let (at, n_steps) = place.get();
+        let (lesson, at) = place.get()?;
+        let n_steps = lesson.steps.len();
         let heading = NodeRef::<H2>::new();
         // Whoever hears the page goes on with the words of the step.
         heading.on_load(|heading| {
@@ -62,9 +63,9 @@ fn OpenLessonView() -> impl IntoView {
                 drop(heading.focus());
             });
         });
-        view! {
-            <h2 node_ref=heading id="lesson-step" tabindex="-1" data-testid="lesson-step">
-                {title}
+        Some(view! {
+            <h2 node_ref=heading tabindex="-1" data-testid="lesson-step">
+                {lesson.title.clone()}
                 " "
                 <span class="hint">{format!("Step {} of {n_steps}", at + 1)}</span>
             </h2>
@@ -101,7 +102,7 @@ fn OpenLessonView() -> impl IntoView {
                     "Edit the lesson"
                 </button>
             </div>
-        }
+        })
     };
     view! { {step} }
 }
