@@ -73,7 +73,7 @@
 //! | [`problem`] | the one error that a visitor reads: what happened, what to do | | |
 //! | [`request`] | questions, progress and findings, apart from how they travel | core | |
 //! | [`version`] | of this build | | |
-//! | `text` | Punkt sentences, words; bytes <-> tokens <-> sentences | | |
+//! | `text` | language, Punkt sentences, words; bytes <-> tokens <-> sentences | core | |
 //! | `model` | GGUF, configuration, tokenizer, chat template: nothing computes | | candle, tokenizers, minijinja |
 //! | `lm` | the trait every engine has (`LanguageModel`), generation, sampling | model | |
 //! | `gpu` | the engine on WebGPU: our WGSL kernels, each with a textbook reference | lm, model | candle, wgpu |

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::explanation::{Document, METHODS, Model, Sampling, SentenceRule, Unit};
+use crate::explanation::{Document, Language, METHODS, Model, Sampling, SentenceRule, Unit};
 use crate::table::Table;
 
 /// What to explain, and how.
@@ -24,6 +24,8 @@ pub struct Question {
     /// What is one source.
     pub unit: Unit,
     pub sentence_rule: SentenceRule,
+    /// Whose sentences [`SentenceRule::AnyScript`] looks for; `None` for the language of the prompt.
+    pub language: Option<Language>,
 }
 
 impl Question {
@@ -39,6 +41,7 @@ impl Question {
             method: METHODS[0].id.into(),
             unit: Unit::Sentence,
             sentence_rule: SentenceRule::Punkt,
+            language: None,
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::model::chat::ChatTemplate;
 use crate::model::tokenizer::TokenId;
 use crate::problem::Problem;
 use crate::request::Question;
+use crate::text::languages::language_of;
 use crate::text::sentences::sentences;
 use crate::text::stream::TextStream;
 
@@ -143,7 +144,8 @@ impl<M: LanguageModel> Session<M> {
         if tokens.len() > *limit {
             return Err(problems::too_long(tokens.len(), *limit, self.lm.config().context_length));
         }
-        let split = SplitText::new(unit, question.sentence_rule, &question.prompt, framed, answer);
+        let language = question.language.unwrap_or_else(|| language_of(&question.prompt));
+        let split = SplitText::new(unit, question.sentence_rule, language, &question.prompt, framed, answer);
         let segments = split.segments.clone();
         let transcript = Transcript {
             generation: framed.ids.len()..tokens.len(),

@@ -28,7 +28,7 @@ impl<M: LanguageModel> Session<M> {
         is_framed: bool,
         answer: Answer,
     ) -> Document {
-        let SplitText { sentence_rule, prompt, generation, .. } = text;
+        let SplitText { sentence_rule, language, prompt, generation, .. } = text;
         let backend = self.lm.backend();
         let derivation = method.derivation();
         Document {
@@ -55,6 +55,7 @@ impl<M: LanguageModel> Session<M> {
                 template: if is_framed { "chat" } else { "none" }.into(),
                 answer,
                 sentence_rule,
+                language,
                 backend: backend.name,
                 precision: backend.precision,
                 table_precision: "f64".into(),

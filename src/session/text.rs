@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::attribution::Segments;
-use crate::explanation::{Passage, SentenceRule, Unit};
+use crate::explanation::{Language, Passage, SentenceRule, Unit};
 use crate::model::chat::{self, ChatError, ChatTemplate, Date, FramedToken};
 use crate::model::tokenizer::{TokenId, Tokenizer};
 use crate::text::sentences::{sentences, sentences_in_any_script, tile};
@@ -35,6 +35,8 @@ pub struct TokenizedAnswer {
 pub struct SplitText {
     /// [`SentenceRule::Punkt`] where the other rule cuts these texts no differently.
     pub sentence_rule: SentenceRule,
+    /// English where the rule cuts these texts no differently in English.
+    pub language: Language,
     pub segments: Segments,
     pub prompt: Passage,
     pub generation: Passage,
@@ -102,10 +104,13 @@ impl TokenizedAnswer {
 
 impl SplitText {
     /// Splits prompt and answer into units, and finds the tokens of each. Neither may be without a sentence.
-    pub fn new(unit: Unit, rule: SentenceRule, prompt: &str, framed: &FramedPrompt, answer: &TokenizedAnswer) -> Self {
-        let [found_in_prompt, found_in_answer] = [prompt, &answer.text].map(|text| units_of(unit, rule, text));
-        let is_as_punkt = || found_in_prompt == sentences(prompt) && found_in_answer == sentences(&answer.text);
-        let sentence_rule = if unit == Unit::Word || rule.is_punkt() || is_as_punkt() { SentenceRule::Punkt } else { rule };
+    pub fn new(unit: Unit, rule: SentenceRule, language: Language, prompt: &str, framed: &FramedPrompt, answer: &TokenizedAnswer) -> Self {
+        let cut_by = |rule, language| [prompt, &answer.text].map(|text| units_of(unit, rule, language, text));
+        let found = cut_by(rule, language);
+        let simpler = [(SentenceRule::Punkt, Language::English), (rule, Language::English)];
+        let is_enough = |&(rule, language): &(SentenceRule, Language)| cut_by(rule, language) == found;
+        let (sentence_rule, language) = simpler.into_iter().find(is_enough).unwrap_or((rule, language));
+        let [found_in_prompt, found_in_answer] = found;
         let (prompt_units, prompt_tokens) = units_and_tokens(&found_in_prompt, prompt, &framed.prompt_spans);
         let (answer_units, answer_tokens) = units_and_tokens(&found_in_answer, &answer.text, &answer.spans);
         let passage = |text: &str, units: &[Range<usize>], tokens: &[Range<usize>]| {
@@ -114,6 +119,7 @@ impl SplitText {
         let shift = |ranges: &[Range<usize>], by: usize| ranges.iter().map(|range| range.start + by..range.end + by).collect();
         Self {
             sentence_rule,
+            language,
             prompt: passage(prompt, &prompt_units, &prompt_tokens),
             generation: passage(&answer.text, &answer_units, &answer_tokens),
             segments: Segments { prompt: shift(&prompt_tokens, framed.prompt_start), generation: shift(&answer_tokens, framed.ids.len()) },
@@ -122,11 +128,11 @@ impl SplitText {
 }
 
 /// The bytes of each unit, without white space around it.
-fn units_of(unit: Unit, rule: SentenceRule, text: &str) -> Vec<Range<usize>> {
+fn units_of(unit: Unit, rule: SentenceRule, language: Language, text: &str) -> Vec<Range<usize>> {
     match (unit, rule) {
         (Unit::Word, _) => words(text),
         (Unit::Sentence, SentenceRule::Punkt) => sentences(text),
-        (Unit::Sentence, SentenceRule::AnyScript) => sentences_in_any_script(text),
+        (Unit::Sentence, SentenceRule::AnyScript) => sentences_in_any_script(text, language),
     }
 }
 

@@ -1,5 +1,6 @@
-//! Text: sentences, words, and which tokens belong to which.
+//! Text: its language, its sentences and words, and which tokens belong to which.
 
+pub mod languages;
 pub mod sentences;
 pub mod spans;
 pub mod stream;

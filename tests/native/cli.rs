@@ -72,14 +72,17 @@ fn explained(prompt: &str, rule: &str) -> Value {
 #[test]
 fn a_document_says_how_its_sentences_were_found_where_that_made_a_difference() {
     let cases = [
-        ("Tom has 6 apples. He eats 2.", "any-script", 2, Value::Null),
-        ("1. Tom has 6 apples. He eats 2.", "any-script", 2, json!("any-script")),
-        ("1. Tom has 6 apples. He eats 2.", "punkt", 3, Value::Null),
+        ("Tom has 6 apples. He eats 2.", "any-script", 2, [Value::Null, Value::Null]),
+        ("1. Tom has 6 apples. He eats 2.", "any-script", 2, [json!("any-script"), Value::Null]),
+        ("1. Tom has 6 apples. He eats 2.", "punkt", 3, [Value::Null, Value::Null]),
+        ("Tom hat am 3. Mai 6 Birnen. Er isst 2. Wie viele hat er noch?", "any-script", 3, [json!("any-script"), json!("de")]),
+        ("Tom hat 6 Birnen. Er isst 2. Wie viele hat er noch?", "any-script", 3, [Value::Null, Value::Null]),
+        ("Tom hat am 3. Mai 6 Birnen. Er isst 2. Wie viele hat er noch?", "punkt", 4, [Value::Null, Value::Null]),
     ];
     for (prompt, rule, count, said) in cases {
         let document = explained(prompt, rule);
         assert_eq!(document["prompt"]["sentences"].as_array().unwrap().len(), count, "{prompt} {rule}");
-        assert_eq!(document["manifest"]["sentence_rule"], said, "{prompt} {rule}");
+        assert_eq!(["sentence_rule", "language"].map(|key| document["manifest"][key].clone()), said, "{prompt} {rule}");
     }
 }
 

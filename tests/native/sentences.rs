@@ -2,12 +2,21 @@
 
 use std::ops::Range;
 
-use glasscage::text::sentences::{sentences, sentences_in_any_script, tile};
+use glasscage::explanation::Language;
+use glasscage::text::languages::language_of;
+use glasscage::text::sentences::{parameters_of, sentences, sentences_in, sentences_in_any_script, tile};
 use proptest::prelude::*;
 
 type Rule = fn(&str) -> Vec<Range<usize>>;
 
-const RULES: [Rule; 2] = [sentences, sentences_in_any_script];
+const RULES: [Rule; 6] = [
+    sentences,
+    |text| sentences_in(text, parameters_of(Language::German)),
+    |text| sentences_in_any_script(text, Language::English),
+    |text| sentences_in_any_script(text, Language::German),
+    |text| sentences_in_any_script(text, Language::French),
+    |text| sentences_in_any_script(text, Language::Chinese),
+];
 
 #[test]
 fn sentences_are_those_of_nltk() {
@@ -20,6 +29,57 @@ fn sentences_are_those_of_nltk() {
         assert_eq!(found, expect, "{text:?}");
     }
     assert_eq!(cases.lines().count(), 1_288);
+}
+
+/// With the words that the splitter keeps, which are fewer than NLTK's.
+#[test]
+fn sentences_of_other_languages_are_those_of_nltk() {
+    let cases = cases_of_languages();
+    for Case { language, text, sentences } in &cases {
+        let found: Vec<[usize; 2]> = sentences_in(text, parameters_of(*language)).into_iter().map(|s| code_points(text, s)).collect();
+        assert_eq!(found, *sentences, "{text:?}");
+    }
+    let count = |language| cases.iter().filter(|case| case.language == language).count();
+    assert_eq!(Language::ALL.map(count), [0, 338, 87, 80, 80, 80, 88, 0, 0]);
+}
+
+/// A line of `languages.jsonl`.
+#[derive(serde::Deserialize)]
+struct Case {
+    language: Language,
+    text: String,
+    sentences: Vec<[usize; 2]>,
+}
+
+fn cases_of_languages() -> Vec<Case> {
+    let lines = include_str!("../golden/punkt/languages.jsonl").lines();
+    lines.map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn two_lines_tell_their_language_or_none() {
+    let cases = cases_of_languages();
+    let pairs: Vec<&[Case]> = cases.chunk_by(|a, b| a.language == b.language).flat_map(|same| same.chunks_exact(2)).collect();
+    let is_told = |pair: &&[Case]| {
+        let text = format!("{} {}", pair[0].text, pair[1].text);
+        let found = language_of(&text);
+        assert!(found == pair[0].language || found.is_english(), "{found:?}: {text}");
+        !found.is_english()
+    };
+    let n_told = pairs.iter().copied().filter(is_told).count();
+    assert!(n_told * 10 >= pairs.len() * 9, "{n_told} of {}", pairs.len());
+}
+
+#[test]
+fn english_texts_are_english() {
+    let mut others = Vec::new();
+    for line in include_str!("../golden/punkt/cases.jsonl").lines() {
+        let case: serde_json::Value = serde_json::from_str(line).unwrap();
+        let text = case["text"].as_str().unwrap();
+        others.extend((!language_of(text).is_english()).then(|| text.to_owned()));
+    }
+    // They are not.
+    assert_eq!(others, ["Él vino. ¿Qué pasa? Nada.", "日本語。テスト。 English. 日本語. 次."]);
 }
 
 /// A byte range as NLTK counts it.

@@ -121,6 +121,7 @@ fn an_answer_given_back_is_explained_as_when_it_was_generated() {
             method: "pert".into(),
             unit: Unit::Sentence,
             sentence_rule: SentenceRule::Punkt,
+            language: None,
         };
         match pollster::block_on(session.explain(&question, &mut async |_| ControlFlow::Continue(()))) {
             Ok(ExplainResult::Explained(document)) => document,

@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use glasscage_core::explanation::{
-    Aggregation, Compression, Derivation, Document, JointEffect, Producer, Section, SectionKind, Unit, from_fragment, to_fragment,
+    Aggregation, Compression, Derivation, Document, JointEffect, Language, Producer, Section, SectionKind, SentenceRule, Unit,
+    from_fragment, to_fragment,
 };
 use glasscage_core::graph::Normalization;
 use glasscage_core::table::Table;
@@ -80,6 +81,23 @@ fn the_schema_and_links_know_every_way_to_make_the_graph_and_every_unit() {
         assert_eq!((linked.generation, linked.manifest.producer), (document.generation, document.manifest.producer));
     }
     let unknown = EXAMPLE.replace("\"mean\"", "\"median\"");
+    assert!(Document::from_json(&unknown).is_err() && !schema().is_valid(&serde_json::from_str(&unknown).unwrap()));
+}
+
+#[test]
+fn documents_and_links_say_a_language_that_made_a_difference() {
+    for language in Language::ALL {
+        let mut document = Document::from_json(EXAMPLE).unwrap();
+        document.manifest.sentence_rule = SentenceRule::AnyScript;
+        document.manifest.language = language;
+        let written: Value = serde_json::from_str(&document.to_json()).unwrap();
+        let said = written["manifest"].get("language").and_then(Value::as_str);
+        assert_eq!(said, Some(language.tag()).filter(|_| language != Language::English));
+        assert!(schema().is_valid(&written), "{language:?}");
+        assert_eq!(from_fragment(&to_fragment(&document)).unwrap().manifest.language, language);
+        assert!(document.manifest.sentence_rule_words().contains(language.name()));
+    }
+    let unknown = EXAMPLE.replacen("\"backend\"", "\"language\": \"xx\", \"backend\"", 1);
     assert!(Document::from_json(&unknown).is_err() && !schema().is_valid(&serde_json::from_str(&unknown).unwrap()));
 }
 

@@ -180,7 +180,9 @@ pub mod tests {
 
     use super::*;
     use crate::app::analysis::attribution_view::AttributionView;
-    use crate::explanation::{Aggregation, Answer, Compression, FORMAT, Manifest, Method, Model, Passage, SentenceRule, Unit, VERSION};
+    use crate::explanation::{
+        Aggregation, Answer, Compression, FORMAT, Language, Manifest, Method, Model, Passage, SentenceRule, Unit, VERSION,
+    };
 
     /// P1 -> G1; P2 and G1 -> G2 half each; nothing -> G3; a trace of P2 -> G4.
     pub fn document() -> Document {
@@ -214,6 +216,7 @@ pub mod tests {
                 glasscage: "0.1.0".into(),
                 producer: None,
                 sentence_rule: SentenceRule::Punkt,
+                language: Language::English,
             },
         }
     }

@@ -62,6 +62,7 @@ impl Settings {
             method: self.method.into(),
             unit: self.unit,
             sentence_rule: SentenceRule::AnyScript,
+            language: None,
         }
     }
 

@@ -34,6 +34,7 @@ pub(super) fn question_of(document: &Document) -> Question {
         method: document.method.id.clone(),
         unit: document.unit,
         sentence_rule: document.manifest.sentence_rule,
+        language: Some(document.manifest.language),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::app::state::message::Fetch;
 use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::run_status::RunStatus;
 use crate::app::state::storage_keys;
-use crate::explanation::{Aggregation, Derivation, Document};
+use crate::explanation::{Aggregation, Derivation, Document, Language, SentenceRule};
 use crate::graph::Normalization;
 use crate::problem::Problem;
 use crate::request::{BackendChoice, ExplainProgress, LoadProgress, LoadedModel, Question};
@@ -418,6 +418,19 @@ fn a_shared_explanation_made_again_is_compared() {
     let run = asked(&page.send(Message::Recompute));
     page.engine(run, EngineEvent::Explained { document: Box::new(document()), problem: None });
     assert!(page.look(|state| state.explanation.reproduction.as_ref().is_some_and(|reproduction| reproduction.is_same())));
+}
+
+#[test]
+fn a_shared_explanation_is_made_again_with_the_sentences_of_its_language() {
+    let mut german = document();
+    german.manifest.sentence_rule = SentenceRule::AnyScript;
+    german.manifest.language = Language::German;
+    for document in [german, document()] {
+        let mut page = Page::ready();
+        page.send(Message::FileRead { name: "x.json".into(), text: Some(document.to_json()) });
+        let question = Page::question(&page.send(Message::Recompute));
+        assert_eq!((question.sentence_rule, question.language), (document.manifest.sentence_rule, Some(document.manifest.language)));
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::app::state::State;
 use crate::app::state::purpose::Purpose;
 use crate::app::state::run_status::RunStatus;
 use crate::app::state::unfinished_answer::UnfinishedAnswer;
+use crate::explanation::SentenceRule;
 use crate::request::Question;
 
 impl State {
@@ -45,6 +46,7 @@ impl State {
         let max_tokens = max_tokens.max(question.max_tokens.saturating_mul(2));
         self.replace_texts(&question.prompt, "");
         *self.editor.is_open = true;
-        self.ask(Question { max_tokens, max_context, ..question });
+        // What it was cut by made a difference to the words so far, if it is stated; to those that follow, any rule may.
+        self.ask(Question { max_tokens, max_context, sentence_rule: SentenceRule::AnyScript, language: None, ..question });
     }
 }

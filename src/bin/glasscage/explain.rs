@@ -74,7 +74,8 @@ enum Template {
 enum Sentences {
     /// As NLTK's Punkt does in English
     Punkt,
-    /// Besides, at the full stops of other scripts, and not after list markers, "e.g." or "Fig." (as the page does)
+    /// As Punkt does in the language of the prompt, at the full stops of other scripts, and not after list markers, "e.g." or "Fig." (as
+    /// the page does)
     AnyScript,
 }
 
@@ -138,6 +139,7 @@ fn question(arguments: &Arguments) -> Result<Question, String> {
             Sentences::Punkt => SentenceRule::Punkt,
             Sentences::AnyScript => SentenceRule::AnyScript,
         },
+        language: None,
     })
 }
 

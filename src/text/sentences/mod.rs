@@ -1,23 +1,24 @@
-//! Sentences: newlines, then English Punkt (Kiss & Strunk 2006), exactly as NLTK 3.10's `PunktTokenizer("english")` finds them
-//! on each line.
+//! Sentences: newlines, then Punkt (Kiss & Strunk 2006), exactly as NLTK 3.10's `PunktTokenizer("english")` finds them on each line; in
+//! other languages, as it does with the parameters of these.
 //!
 //! A line is searched for potential sentence ends (`.`, `?`, `!` before closing punctuation or white space); each is judged by the words
 //! around it (`token`), found as NLTK's regular expressions find them (`language`), with what was learned of the language (`parameters`);
 //! at last, closing quotes and brackets move to the sentence they close. Functions are named as in `nltk/tokenize/punkt.py`.
 //!
 //! Why our own: the crate `punkt` needs a nightly compiler and follows an older NLTK (no curly quotes); others are rule-based, not Punkt.
-//! The English parameters do come from that crate, reduced to what can change a decision: see `sentences/english/README.md`.
+//! The parameters do come from that crate, reduced to what can change a decision: see `sentences/parameters/README.md`.
 //! Characters are classified by the Unicode version of Rust, not of the Python at hand (U+0295 is a lower-case letter in old ones only).
 
+mod any_script;
+mod continued;
 mod language;
-mod other_scripts;
 mod parameters;
 mod token;
 
 use std::ops::Range;
 
-pub use other_scripts::sentences_in_any_script;
-pub use parameters::{ENGLISH, Parameters};
+pub use any_script::sentences_in_any_script;
+pub use parameters::{ENGLISH, Parameters, parameters_of};
 
 use language::PeriodContext;
 
@@ -128,7 +129,7 @@ mod tests {
     use super::{sentences, tile};
 
     /// Whether `text` is cut into these sentences.
-    pub(super) fn check_cut(cut: fn(&str) -> Vec<Range<usize>>, text: &str, expect: &[&str]) {
+    pub(super) fn check_cut(cut: impl Fn(&str) -> Vec<Range<usize>>, text: &str, expect: &[&str]) {
         let found: Vec<&str> = cut(text).into_iter().map(|sentence| &text[sentence]).collect();
         assert_eq!(found, expect, "{text:?}");
     }

@@ -1,5 +1,7 @@
-//! What Punkt learned of a language: NLTK's `PunktParameters`, read from a folder such as `english/`. Origin, license and form are in
-//! its README.
+//! What Punkt learned of a language: NLTK's `PunktParameters`, from a folder such as `parameters/english`. Origin, license and form are in
+//! `parameters/README.md`.
+
+use crate::explanation::Language;
 
 /// One language. Lists have an entry a line, sorted by bytes.
 pub struct Parameters {
@@ -13,19 +15,38 @@ pub struct Parameters {
 macro_rules! parameters {
     ($folder:literal) => {
         Parameters {
-            abbrev_types: include_str!(concat!($folder, "/abbrev_types.txt")),
-            collocations: include_str!(concat!($folder, "/collocations.tab")),
-            sent_starters: include_str!(concat!($folder, "/sent_starters.txt")),
+            abbrev_types: include_str!(concat!("parameters/", $folder, "/abbrev_types.txt")),
+            collocations: include_str!(concat!("parameters/", $folder, "/collocations.tab")),
+            sent_starters: include_str!(concat!("parameters/", $folder, "/sent_starters.txt")),
             ortho_context: [
-                (MID_LC, include_str!(concat!($folder, "/ortho_mid_lc.txt"))),
-                (MID_LC | MID_UC, include_str!(concat!($folder, "/ortho_mid_lc_mid_uc.txt"))),
-                (BEG_LC, include_str!(concat!($folder, "/ortho_beg_lc.txt"))),
+                (MID_LC, include_str!(concat!("parameters/", $folder, "/ortho_mid_lc.txt"))),
+                (MID_LC | MID_UC, include_str!(concat!("parameters/", $folder, "/ortho_mid_lc_mid_uc.txt"))),
+                (BEG_LC, include_str!(concat!("parameters/", $folder, "/ortho_beg_lc.txt"))),
             ],
         }
     };
 }
 
 pub const ENGLISH: Parameters = parameters!("english");
+const GERMAN: Parameters = parameters!("german");
+const FRENCH: Parameters = parameters!("french");
+const SPANISH: Parameters = parameters!("spanish");
+const ITALIAN: Parameters = parameters!("italian");
+const PORTUGUESE: Parameters = parameters!("portuguese");
+const DUTCH: Parameters = parameters!("dutch");
+
+/// The parameters for texts in this language. Chinese and Japanese have none; what they write with "." is judged as in English.
+pub fn parameters_of(language: Language) -> &'static Parameters {
+    match language {
+        Language::English | Language::Chinese | Language::Japanese => &ENGLISH,
+        Language::German => &GERMAN,
+        Language::French => &FRENCH,
+        Language::Spanish => &SPANISH,
+        Language::Italian => &ITALIAN,
+        Language::Portuguese => &PORTUGUESE,
+        Language::Dutch => &DUTCH,
+    }
+}
 
 // Orthographic contexts: beginning, middle or unknown place of a sentence; upper or lower case.
 const BEG_UC: u8 = 1 << 1;
@@ -83,26 +104,39 @@ mod tests {
 
     #[test]
     fn every_line_is_found_and_its_neighbors_are_not() {
-        for sorted in [ENGLISH.abbrev_types, ENGLISH.sent_starters].into_iter().chain(ENGLISH.ortho_context.map(|(_, words)| words)) {
-            assert!(!sorted.contains('\r') && sorted.lines().is_sorted());
-            for line in sorted.lines() {
-                assert!(contains_line(sorted, line), "{line:?}");
-                assert!(!contains_line(sorted, &format!("{line}\u{1}")) && !contains_line(sorted, &format!("{line}\n")));
+        for parameters in Language::ALL.map(parameters_of) {
+            let ortho_context = parameters.ortho_context.map(|(_, words)| words);
+            for sorted in [parameters.abbrev_types, parameters.sent_starters].into_iter().chain(ortho_context) {
+                assert!(!sorted.contains('\r') && sorted.lines().is_sorted());
+                for line in sorted.lines() {
+                    assert!(contains_line(sorted, line), "{line:?}");
+                    assert!(!contains_line(sorted, &format!("{line}\u{1}")) && !contains_line(sorted, &format!("{line}\n")));
+                }
+                assert!(!contains_line(sorted, "") && !contains_line(sorted, "\u{1}") && !contains_line(sorted, "~"));
             }
-            assert!(!contains_line(sorted, "") && !contains_line(sorted, "\u{1}") && !contains_line(sorted, "~"));
         }
     }
 
     #[test]
     fn the_counts_are_those_of_the_punkt_crate() {
         let count = |sorted: &str| sorted.lines().count();
-        assert_eq!((count(ENGLISH.abbrev_types), count(ENGLISH.collocations), count(ENGLISH.sent_starters)), (156, 37, 39));
+        let counts = |language| {
+            let parameters = parameters_of(language);
+            [parameters.abbrev_types, parameters.collocations, parameters.sent_starters].map(count)
+        };
+        assert_eq!(counts(Language::English), [156, 37, 39]);
+        assert_eq!(counts(Language::German), [71, 28, 107]);
+        assert_eq!(counts(Language::French), [61, 18, 48]);
+        assert_eq!(counts(Language::Spanish), [66, 7, 46]);
+        assert_eq!(counts(Language::Italian), [125, 6, 40]);
+        assert_eq!(counts(Language::Portuguese), [72, 5, 40]);
+        assert_eq!(counts(Language::Dutch), [99, 37, 54]);
         assert_eq!(ENGLISH.ortho_context.map(|(_, words)| count(words)), [12_344, 2_354, 4]);
         let is_known = ENGLISH.is_abbrev_type(". . ") && ENGLISH.is_sent_starter("however");
         assert!(is_known && ENGLISH.is_collocation("##number##", "pay-fone"));
     }
 
-    /// The proof of `english/README.md`, tried on all the words that NLTK knows.
+    /// The proof of `parameters/README.md`, tried on all the words that NLTK knows.
     #[test]
     fn what_is_left_of_the_orthographic_contexts_decides_as_all_of_them() {
         let all = include_str!("../../../tests/golden/punkt/ortho_context.tab");

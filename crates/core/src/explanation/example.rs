@@ -1,7 +1,8 @@
 //! A small document for the tests here.
 
 use super::{
-    Aggregation, Answer, AnswerStop, Compression, Document, FORMAT, Manifest, Method, Model, Passage, Sampling, SentenceRule, Unit, VERSION,
+    Aggregation, Answer, AnswerStop, Compression, Document, FORMAT, Language, Manifest, Method, Model, Passage, Sampling, SentenceRule,
+    Unit, VERSION,
 };
 use crate::graph::Normalization;
 use crate::table::Table;
@@ -37,6 +38,7 @@ pub fn example() -> Document {
             glasscage: "0.1.0".into(),
             producer: None,
             sentence_rule: SentenceRule::Punkt,
+            language: Language::English,
         },
     }
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Language;
+
 /// What made the result, so that somebody else can make it again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -13,6 +15,9 @@ pub struct Manifest {
     /// How prompt and answer are cut into sentences.
     #[serde(default, skip_serializing_if = "SentenceRule::is_punkt")]
     pub sentence_rule: SentenceRule,
+    /// Whose sentences the rule looked for, where that made a difference; else English.
+    #[serde(default, skip_serializing_if = "Language::is_english")]
+    pub language: Language,
     /// The engine, such as `candle-cpu`.
     pub backend: String,
     /// Activations and accumulation, such as `f32`.
@@ -26,6 +31,21 @@ pub struct Manifest {
     pub producer: Option<Producer>,
 }
 
+impl Manifest {
+    /// How prompt and answer are cut into sentences, in words.
+    pub fn sentence_rule_words(&self) -> String {
+        let name = self.language.name();
+        match (self.sentence_rule, self.language) {
+            (SentenceRule::Punkt, _) => "cut by Punkt (English)".into(),
+            (SentenceRule::AnyScript, Language::English) => "cut by Punkt (English), other scripts and lists too".into(),
+            (SentenceRule::AnyScript, Language::Chinese | Language::Japanese) => {
+                format!("{name}: full stops of any script, and Punkt (English)")
+            }
+            (SentenceRule::AnyScript, _) => format!("{name} (Punkt), and full stops of any script"),
+        }
+    }
+}
+
 /// How texts are cut into sentences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -33,7 +53,8 @@ pub enum SentenceRule {
     /// As NLTK's Punkt with its English parameters does (the paper).
     #[default]
     Punkt,
-    /// Besides, at the full stops of other scripts; list markers and some abbreviations end no sentence.
+    /// As Punkt does with the parameters of the language, and besides at the full stops of other scripts; list markers and some
+    /// abbreviations end no sentence.
     AnyScript,
 }
 
