@@ -44,11 +44,12 @@ pub fn is_han(c: char) -> bool {
 
 /// Hiragana and Katakana.
 pub fn is_kana(c: char) -> bool {
-    matches!(c, '\u{3041}'..='\u{309f}' | '\u{30a1}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' | '\u{ff66}'..='\u{ff9f}')
+    let is_full_width = matches!(c, '\u{3041}'..='\u{309f}' | '\u{30a1}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}');
+    is_full_width || matches!(c, '\u{ff66}'..='\u{ff9f}')
 }
 
-/// Chinese or Japanese, where at least one letter in five is a Chinese character or kana: what takes English several letters takes them one.
-/// Japanese has kana, one in ten at least.
+/// Chinese or Japanese, where at least one letter in five is a Chinese character or kana: what takes English several letters takes them
+/// one. Japanese has kana, one in ten at least.
 fn by_script(text: &str) -> Option<Language> {
     let (mut han, mut kana, mut others) = (0, 0, 0);
     for c in text.chars().filter(|c| c.is_alphabetic()) {

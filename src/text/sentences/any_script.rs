@@ -3,15 +3,13 @@
 
 use std::ops::Range;
 
-use super::continued::is_continued;
+use super::continued::{CLOSING, is_continued};
 use super::{parameters_of, sentences_in};
 use crate::explanation::Language;
 use crate::text::languages::{is_han, is_kana};
 
 /// `Sentence_Terminal` of the Unicode Standard, of scripts in daily use, without ".", "?" and "!", of which Punkt judges.
 const TERMINALS: &str = "。．｡！？؟۔।॥։።፧។៕။།";
-/// What follows a terminal and belongs to its sentence.
-pub(super) const CLOSING: &str = "」』）】》〉〕］｝”’\"')]»";
 
 /// Sentences as Punkt finds them with the parameters of `language`, and besides: a sentence also ends after the terminals of other scripts,
 /// and after "…" before white space and what is not in lower case; the marker of a list item ("1.", "b)") belongs to the item; "e.g."

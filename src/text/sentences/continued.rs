@@ -3,9 +3,11 @@
 
 use std::ops::Range;
 
-use super::any_script::CLOSING;
 use super::parameters_of;
 use crate::explanation::Language;
+
+/// What follows the end of a sentence and belongs to it.
+pub const CLOSING: &str = "」』）】》〉〕］｝”’\"')]»";
 
 /// Words with a period, in lower case, with spaces between them.
 struct Abbreviations {
@@ -24,7 +26,8 @@ const OF_ALL: Abbreviations = Abbreviations {
     before_small_letters: "",
 };
 const GERMAN: Abbreviations = Abbreviations {
-    always: "bzw. ca. d. d.h. dipl.-ing. dr. e. evtl. fa. fam. geb. ggf. hl. hr. hrn. i. inkl. insb. prof. s. sog. st. u. v. vgl. z. z.b. zzgl.",
+    always: "bzw. ca. d. d.h. dipl.-ing. dr. e. evtl. fa. fam. geb. ggf. hl. hr. hrn. i. inkl. insb. prof. s. sog. st. u. v. vgl. z. z.b. \
+             zzgl.",
     before_numbers: "abb. abs. anm. art. bd. gest. gr. kap. nr. s. tab. tel. ziff. zzt.",
     before_small_letters: "bes. dgl. max. min. zt.",
 };
@@ -68,7 +71,8 @@ fn abbreviations_of(language: Language) -> Option<&'static Abbreviations> {
 }
 
 /// After these a number with a period is an ordinal: "im 2. Stock".
-const BEFORE_ORDINALS: &str = "ab am beim das dem den der des die diesem diesen dieser ein eine einem einen einer ihr im jede jeden jeder jedes mein sein seit vom zum zur";
+const BEFORE_ORDINALS: &str = "ab am beim das dem den der des die diesem diesen dieser ein eine einem einen einer ihr im jede jeden \
+                               jeder jedes mein sein seit vom zum zur";
 /// Longer than two words that matter, in characters.
 const TAIL: usize = 40;
 
