@@ -70,6 +70,29 @@ fn two_lines_tell_their_language_or_none() {
     assert!(n_told * 10 >= pairs.len() * 9, "{n_told} of {}", pairs.len());
 }
 
+/// Prompts that were collected to see what the built-in model does with them.
+#[test]
+fn prompts_of_visitors_tell_their_language_or_none() {
+    let files = [include_str!("../golden/demo/foreign-dev.jsonl"), include_str!("../golden/demo/foreign-test.jsonl")];
+    let mut n_told = 0;
+    for line in files.iter().flat_map(|file| file.lines()) {
+        let case: serde_json::Value = serde_json::from_str(line).unwrap();
+        let [topic, prompt] = ["topic", "prompt"].map(|key| case[key].as_str().unwrap());
+        let language = language_of(prompt);
+        let expected = match topic {
+            "german" => Language::German,
+            "french" => Language::French,
+            "spanish" => Language::Spanish,
+            // Among them are Chinese, Japanese and Portuguese, and German to be translated.
+            "other_languages" | "translation" => continue,
+            _ => Language::English,
+        };
+        assert!(language == expected || language.is_english(), "{language:?}: {prompt}");
+        n_told += usize::from(!language.is_english());
+    }
+    assert!(n_told >= 23, "{n_told} of 30");
+}
+
 #[test]
 fn english_texts_are_english() {
     let mut others = Vec::new();

@@ -1,8 +1,9 @@
 //! Which language a text is in: by its script, or by its most frequent words.
 //!
-//! Why our own: of the small libraries, `whatlang` 0.18 adds 66 kB to what a visitor downloads (compressed; 70 languages) and
-//! `whichlang` 0.1 240 kB, while six languages, English, and their neighbors differ in a few hundred function words (4 kB). And a
-//! library always names the most likely language; here a wrong name costs more than none, so what is not clear counts as English.
+//! Why our own: of the small libraries, `whatlang` 0.18 adds 66 kB to what a visitor downloads (by Brotli; it knows 70 languages), and
+//! `whichlang` 0.1 adds 240 kB. Six languages, English, and their neighbors differ in 1,200 short words, which are 2.5 kB. Of 376 prompts
+//! of two lines in the six (`tests/golden/punkt/languages.jsonl`), whatlang is sure of 241 and this of 347, and neither is wrong. A wrong
+//! name costs more than none here: what is not clear counts as English.
 
 mod words;
 
