@@ -102,14 +102,16 @@
 //! | `app` | draws the page, sends messages, runs effects | core, library, problem, request, worker/client | leptos, web |
 //! | | | worker/engine/protocol, worker/library/protocol, worker/role | |
 //! | `app/analysis` | what is said of an explanation | core, request | |
+//! | | | app/i18n | |
 //! | `app/examples` | prompts to try | | |
+//! | `app/i18n` | the page's words, and which language they are in | | |
 //! | `app/gallery` | explanations to look at | | |
 //! | `app/welcome` | the one that the page opens with | core | |
 //! | `app/state` | what the page shows | core, library, problem, request | leptos |
-//! | | | app/analysis, app/examples, app/gallery | |
+//! | | | app/analysis, app/examples, app/gallery, app/i18n | |
 //! | | | worker/engine/protocol, worker/envelope, worker/library/protocol, worker/role | |
 //! | `app/update` | what a message changes, and what to do outside | core, library, problem, request, version | leptos |
-//! | | | app/analysis, app/examples, app/gallery, app/state, app/welcome | |
+//! | | | app/analysis, app/examples, app/gallery, app/i18n, app/state, app/welcome | |
 //! | | | worker/engine/protocol, worker/envelope, worker/library/protocol, worker/role | |
 //! | `bin/app` | starts the page | app | |
 //! | `bin/engine` | starts a worker | worker/start | |

@@ -33,7 +33,7 @@ fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     let Some(first) = chars.next() else { return String::new() };
     let rest = chars.as_str();
-    let stop = if rest.ends_with(['.', '!', '?']) { "" } else { "." };
+    let stop = if rest.ends_with(['.', '!', '?', '\u{3002}', '\u{ff01}', '\u{ff1f}']) { "" } else { "." };
     format!("{}{rest}{stop}", first.to_uppercase())
 }
 

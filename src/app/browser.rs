@@ -8,7 +8,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
     Blob, BlobPropertyBag, File, FileList, History, HtmlAnchorElement, HtmlElement, KeyboardEvent, Response, ScrollBehavior,
-    ScrollIntoViewOptions, ScrollLogicalPosition, Storage, Url,
+    ScrollIntoViewOptions, ScrollLogicalPosition, ShareData, Storage, Url,
 };
 
 /// The absolute address of `path` on the page's own site.
@@ -97,6 +97,32 @@ pub async fn copy(text: &str) -> bool {
     let navigator = window().navigator();
     let has_clipboard = js_sys::Reflect::get(&navigator, &"clipboard".into()).is_ok_and(|clipboard| clipboard.is_object());
     has_clipboard && JsFuture::from(navigator.clipboard().write_text(text)).await.is_ok()
+}
+
+/// Whether the device has a share sheet.
+pub fn can_share() -> bool {
+    js_sys::Reflect::get(&window().navigator(), &"share".into()).is_ok_and(|share| share.is_function())
+}
+
+/// Opens the device's share sheet for a link.
+pub fn share(title: &str, address: &str) {
+    let data = ShareData::new();
+    data.set_title(title);
+    data.set_url(address);
+    let shared = JsFuture::from(window().navigator().share_with_data(&data));
+    wasm_bindgen_futures::spawn_local(async move {
+        // Who closes the sheet does not share.
+        drop(shared.await);
+    });
+}
+
+/// Lets `www/parts.css` hide the parts of the page that `?hide=` names, with commas or spaces between them.
+pub fn hide_parts() {
+    let parts = Url::new(&address()).ok().and_then(|url| url.search_params().get("hide"));
+    if let (Some(parts), Some(root)) = (parts, document().document_element()) {
+        // Only an attribute's name can be refused.
+        drop(root.set_attribute("data-hide", &parts.replace(',', " ")));
+    }
 }
 
 /// Offers `text` as a file to save.

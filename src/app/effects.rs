@@ -8,6 +8,7 @@ use gloo::timers::callback::Timeout;
 use leptos::task::spawn_local;
 use web_sys::File;
 
+use super::i18n::t;
 use super::state::Environment;
 use super::state::library::LibraryMessage;
 use super::state::local_file::{FileId, LocalFile};
@@ -136,12 +137,12 @@ fn path(fetch: &Fetch) -> String {
 fn engine_problem(lost: Lost) -> Problem {
     match lost {
         Lost::NotStarted => {
-            Problem::new("The engine could not be started", "Reload the page, or use a browser with web workers and WebAssembly")
+            Problem::new(t!("The engine could not be started"), t!("Reload the page, or use a browser with web workers and WebAssembly"))
         }
-        Lost::NotArrived => Problem::new("The engine did not arrive", "Check the connection, then press Explain again"),
-        Lost::Stopped => Problem::new("The engine stopped", "Press Explain to start it again"),
+        Lost::NotArrived => Problem::new(t!("The engine did not arrive"), t!("Check the connection, then press Explain again")),
+        Lost::Stopped => Problem::new(t!("The engine stopped"), t!("Press Explain to start it again")),
         Lost::Incompatible => {
-            Problem::new("The engine is of another version than this page", "Reload the page to get both in the same version")
+            Problem::new(t!("The engine is of another version than this page"), t!("Reload the page to get both in the same version"))
         }
     }
 }

@@ -14,6 +14,8 @@ mod browser;
 mod effects;
 mod examples;
 mod gallery;
+mod i18n;
+mod language;
 mod page;
 mod service_worker;
 mod state;
@@ -32,10 +34,13 @@ use views::App;
 /// Replaces the static first paint of `index.html` by the living page.
 pub fn start() {
     console_error_panic_hook::set_once();
-    if let Some(first_paint) = document().get_element_by_id("first-paint") {
-        first_paint.remove();
-    }
-    mount_to_body(Root);
+    browser::hide_parts();
+    language::load(|| {
+        if let Some(first_paint) = document().get_element_by_id("first-paint") {
+            first_paint.remove();
+        }
+        mount_to_body(Root);
+    });
 }
 
 /// The page's state, in the context of all views, and the events of the window.

@@ -14,6 +14,7 @@ use super::state::local_file::LocalFile;
 use super::state::message::Message;
 use super::state::settings::Settings;
 use super::update::update;
+use crate::explanation::Unit;
 
 /// A handle that components get from the context.
 #[derive(Clone, Copy)]
@@ -94,9 +95,9 @@ impl Page {
         self.attribution(|attribution| self.with(|state| state.editor.relevant(&attribution.document().prompt.text))).flatten()
     }
 
-    /// What a source on screen is called: "sentence" or "word". Tracked.
-    pub fn noun(&self) -> &'static str {
-        self.attribution(|attribution| attribution.document().unit).unwrap_or_default().noun()
+    /// What a source on screen is. Tracked.
+    pub fn unit(&self) -> Unit {
+        self.attribution(|attribution| attribution.document().unit).unwrap_or_default()
     }
 }
 

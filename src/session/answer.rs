@@ -10,7 +10,7 @@ use crate::explanation::{Answer, AnswerStop, Sampling, Unit};
 use crate::lm::generate::{StopReason, generate};
 use crate::lm::sample::Sampler;
 use crate::lm::{Callback, LanguageModel};
-use crate::model::chat::ChatTemplate;
+use crate::model::chat::{ChatError, ChatTemplate};
 use crate::model::tokenizer::TokenId;
 use crate::problem::Problem;
 use crate::request::Question;
@@ -79,6 +79,16 @@ impl<M: LanguageModel> Session<M> {
             }
         };
         Ok(AnsweredText { framed, answer, origin, limit })
+    }
+
+    /// Tokens of a prompt within its chat frame; `None` where it cannot be framed, or is too long to be counted.
+    pub fn count_tokens(&self, prompt: &str, use_template: bool) -> Option<usize> {
+        let template = self.template.as_ref().filter(|_| use_template);
+        match FramedPrompt::new(prompt, template, &self.tokenizer, self.lm.config().context_length) {
+            Ok(framed) => Some(framed.ids.len()),
+            Err(ChatError::TooLong { tokens, .. }) => Some(tokens),
+            Err(_) => None,
+        }
     }
 
     /// The template that frames the prompt of `question`.

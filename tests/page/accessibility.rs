@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use miniz_oxide::inflate::decompress_to_vec_zlib;
+use serde_json::json;
 
 use super::browser::{Browser, DESKTOP, PHONE};
-use super::steps::{ask, example_prompt, server};
+use super::steps::{ask, example_prompt, open_gallery, server};
 
 const AXE: &[u8] = include_bytes!("../golden/axe/axe.min.js.zlib");
 const RUN: &str = "const done = arguments[0]; axe.run().then(({violations}) => done(violations.map(({id, nodes}) => \
@@ -80,5 +81,29 @@ async fn everybody_can_use_the_page() {
     browser.click("path-1").await;
     browser.click("walk-next").await;
     is_accessible(&browser, "the walk").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn influence_is_seen_without_colors_and_at_twice_the_size() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    open_gallery(&browser, 1).await;
+    let media = json!({"features": [{"name": "forced-colors", "value": "active"}]});
+    browser.driver.cdp().send_raw("Emulation.setEmulatedMedia", media).await.expect("colors of the system");
+    let lines = "return [...document.querySelectorAll('.sentence')].map(row => [+row.dataset.share, \
+                 parseFloat(getComputedStyle(row.querySelector('.words')).borderBottomWidth)])";
+    let lines: Vec<(f64, f64)> = browser.driver.execute(lines, Vec::new()).await.expect("a script runs").convert().expect("numbers");
+    for (share, width) in &lines {
+        assert!((width / 6.0 - share / 100.0).abs() < 0.2, "as thick as strong: {lines:?}");
+    }
+    browser.screenshot("forced-colors").await;
+    // A window of 1280 x 900 at 200%.
+    browser.look((640, 450), "light").await;
+    for tab in ["tab-text", "tab-path", "tab-table", "tab-check", "tab-methods", "tab-without"] {
+        browser.click(tab).await;
+        assert_eq!(browser.overflow().await, 0, "{tab}");
+        browser.screenshot(&format!("zoomed-{tab}")).await;
+    }
     browser.close().await;
 }

@@ -1,6 +1,6 @@
 //! What is asked about the explanation on screen: another way to make its graph, another method, an answer without some sentences.
 
-use thirtyfour::By;
+use thirtyfour::{By, Key};
 
 use super::browser::Browser;
 use super::steps::{copied_link, explain_given, open_link, server};
@@ -120,18 +120,45 @@ async fn the_prompt_is_answered_without_some_sentences_beside_the_original() {
     browser.pictures_of("answer-without", "without-before").await;
 
     browser.click("answer-without").await;
-    browser.wait("a verdict", async || browser.text("ablations").await.contains("ending").then_some(())).await;
+    browser.wait("a verdict", async || browser.text("variants").await.contains("ending").then_some(())).await;
     browser.click("mark-strongest-2").await;
     browser.click("answer-without").await;
-    browser.wait("two answers", async || (browser.text("ablations").await.matches("Without P").count() == 2).then_some(())).await;
+    browser.wait("two answers", async || (browser.text("variants").await.matches("Without P").count() == 2).then_some(())).await;
     browser.stopped().await;
-    browser.pictures_of("ablations", "without").await;
+    browser.pictures_of("variants", "without").await;
 
     // Neither the explanation nor the visitor's own text is lost.
     browser.click("tab-text").await;
     rest_pointer(&browser).await;
     assert_eq!(browser.picture().await, picture);
     assert_eq!(browser.value("prompt-input").await, "My own question?");
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_changed_number_is_answered_and_explained_beside_the_original() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    open_from_gallery(&browser, 1).await;
+    let picture = browser.picture().await;
+    browser.click("tab-without").await;
+    let sentence = browser.value("reword-P1").await;
+    browser.fill("reword-P1", &sentence.replace('4', "6")).await;
+    browser.find("reword-P1").await.send_keys(Key::Enter).await.expect("it takes keys");
+    browser.wait("a verdict", async || browser.text("variants").await.contains("ending").then_some(())).await;
+    assert!(browser.text("variants").await.contains("With other words for P1"), "{}", browser.text("variants").await);
+    browser.stopped().await;
+    browser.click("explain-variant-0").await;
+    let changes = browser.wait("shares before and after", async || browser.try_find("changes").await?.text().await.ok()).await;
+    assert!(changes.contains("Ben fills 6 baskets.") && changes.matches('%').count() == 2 * 6, "{changes}");
+    browser.stopped().await;
+    browser.pictures_of("changes", "changed-prompt").await;
+    browser.click("open-variant-0").await;
+    let is_open = async || browser.text("sentence-P1").await.contains('6').then_some(());
+    browser.wait("the explanation of the changed prompt", is_open).await;
+    assert_ne!(browser.picture().await, picture);
+    browser.driver.back().await.expect("there is a page before");
+    browser.wait("the original", async || (browser.picture().await == picture).then_some(())).await;
     browser.close().await;
 }
 
@@ -146,10 +173,10 @@ async fn an_answer_without_some_sentences_can_be_stopped() {
     // Nothing that the model was trained on: it goes on until it repeats itself, and on a GPU in software that takes a while.
     browser.click("mark-P2").await;
     browser.click("answer-without").await;
-    browser.wait("the first words", async || browser.try_find("ablations").await?.text().await.ok().filter(|text| text.len() > 12)).await;
+    browser.wait("the first words", async || browser.try_find("variants").await?.text().await.ok().filter(|text| text.len() > 12)).await;
     browser.click("stop-button").await;
     browser.stopped().await;
-    let trial = browser.text("ablations").await;
+    let trial = browser.text("variants").await;
     assert!(trial.contains("Without P2") && trial.contains("Stopped before its end"), "{trial}");
     assert_eq!(browser.value("given-answer").await, "Ho. Hi.");
     browser.screenshot("without-stopped-light").await;

@@ -17,6 +17,7 @@ mod history;
 mod hub;
 mod interrupted;
 mod keyboard;
+mod language;
 mod lazy;
 mod lesson;
 mod local;
@@ -28,6 +29,7 @@ mod pairs;
 mod path;
 mod print;
 mod server;
+mod sharing;
 #[path = "../models/split.rs"]
 mod split;
 mod steps;

@@ -82,6 +82,11 @@ impl Server {
         self.replace("engine_loader.js", &format!("{script}\n{loader}"));
     }
 
+    /// Answers with this catalog of texts where the page asks for that of a language.
+    pub fn set_catalog(&self, tag: &str, json: &str) {
+        self.replace(&format!("locales/{tag}.json"), json);
+    }
+
     fn replace(&self, path: &str, text: &str) {
         self.replaced.lock().expect("no panic").push((path.to_owned(), text.to_owned()));
     }

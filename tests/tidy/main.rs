@@ -9,6 +9,7 @@ mod circles;
 mod contents;
 mod module_tree;
 mod rules;
+mod texts;
 mod workspace;
 
 use std::collections::BTreeSet;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::attribution_graph::{AttributionGraph, Evidence};
 use super::number;
 use super::scale::{Amount, Scale};
+use crate::app::i18n::text;
 use crate::explanation::{Document, MethodText};
 use crate::graph::{self, Pruned};
 use crate::order::by_descending;
@@ -60,7 +61,7 @@ impl AttributionView {
 
     /// Of the scores.
     pub fn score_unit(&self) -> &str {
-        self.document().method.unit.as_deref().unwrap_or(self.method().unit)
+        self.document().method.unit.as_deref().unwrap_or(text(self.method().unit))
     }
 
     pub fn document(&self) -> &Document {

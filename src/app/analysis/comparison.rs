@@ -2,7 +2,9 @@
 
 use super::attribution_view::AttributionView;
 use super::deletion_test::{Coverage, coverages};
+use super::number::with_point;
 use super::scale::Amount;
+use crate::app::i18n::t;
 use crate::explanation::MethodText;
 use crate::metrics::rank_correlation;
 
@@ -59,22 +61,23 @@ impl Compared {
 
 /// "0.94, almost the same order".
 pub fn agreement_words(correlation: Option<f64>) -> String {
-    let Some(correlation) = correlation else { return "none to speak of: one of them makes no difference between sentences".into() };
-    let words = match correlation {
-        r if r > 0.995 => "the same order",
-        r if r > 0.9 => "almost the same order",
-        r if r > 0.6 => "a similar order",
-        r if r > 0.3 => "a somewhat similar order",
-        r if r > -0.3 => "orders that have little in common",
-        _ => "nearly opposite orders",
-    };
-    format!("{}, {words}", correlation_figure(correlation))
+    let Some(correlation) = correlation else { return t!("none to speak of: one of them makes no difference between sentences").into() };
+    let figure = correlation_figure(correlation);
+    match correlation {
+        r if r > 0.995 => t!("{figure}, the same order", figure),
+        r if r > 0.9 => t!("{figure}, almost the same order", figure),
+        r if r > 0.6 => t!("{figure}, a similar order", figure),
+        r if r > 0.3 => t!("{figure}, a somewhat similar order", figure),
+        r if r > -0.3 => t!("{figure}, orders that have little in common", figure),
+        _ => t!("{figure}, nearly opposite orders", figure),
+    }
 }
 
 /// Two digits with a true minus sign.
 pub fn correlation_figure(correlation: f64) -> String {
     let digits = format!("{:.2}", correlation.abs());
-    if correlation < 0.0 && digits != "0.00" { format!("\u{2212}{digits}") } else { digits }
+    let sign = if correlation < 0.0 && digits != "0.00" { "\u{2212}" } else { "" };
+    with_point(&format!("{sign}{digits}"))
 }
 
 #[cfg(test)]

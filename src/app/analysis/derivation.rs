@@ -1,9 +1,10 @@
 //! How scores become influence: the ways that a visitor can choose, in words. The first of each is the paper's.
 
+use crate::app::i18n::{t, text, translatable};
 use crate::explanation::{Aggregation, Compression, Derivation, Method};
 use crate::graph::Normalization;
 
-/// One way, for a button and the sentence beside it.
+/// One way, for a button and the sentence beside it, in English.
 pub struct Way {
     /// The same derivation, but in this way.
     pub set: fn(Derivation) -> Derivation,
@@ -20,51 +21,61 @@ impl Way {
 pub const AGGREGATIONS: [Way; 2] = [
     Way {
         set: |way| Derivation { aggregation: Aggregation::Mean, ..way },
-        name: "mean",
-        about: "The mean over the tokens of both sentences, as in the paper: a long sentence counts no more than a short one.",
+        name: translatable!("mean"),
+        about: translatable!(
+            "The mean over the tokens of both sentences, as in the paper: a long sentence counts no more than a short one."
+        ),
     },
     Way {
         set: |way| Derivation { aggregation: Aggregation::Sum, ..way },
-        name: "sum",
-        about: "The sum over all pairs of tokens, as in the paper\u{2019}s reference code: long sentences count more.",
+        name: translatable!("sum"),
+        about: translatable!("The sum over all pairs of tokens, as in the paper\u{2019}s reference code: long sentences count more."),
     },
 ];
 
 pub const COMPRESSIONS: [Way; 3] = [
     Way {
         set: |way| Derivation { compression: Compression::None, ..way },
-        name: "as they are",
-        about: "Scores count in full, as in the paper: a source that makes a sentence impossible can drown all others in its row.",
+        name: translatable!("as they are"),
+        about: translatable!(
+            "Scores count in full, as in the paper: a source that makes a sentence impossible can drown all others in its row."
+        ),
     },
     Way {
         set: |way| Derivation { compression: Compression::Log, ..way },
-        name: "logarithm",
-        about: "ln(1 + x / 2), where x is the loss of the whole sentence in nats: a sentence that has become impossible hardly counts \
-             for more when it becomes more so.",
+        name: translatable!("logarithm"),
+        about: translatable!(
+            "ln(1 + x / 2), where x is the loss of the whole sentence in nats: a sentence that has become impossible hardly counts \
+             for more when it becomes more so."
+        ),
     },
     Way {
         set: |way| Derivation { compression: Compression::Bounded, ..way },
-        name: "bounded",
-        about: "1 \u{2212} exp(\u{2212}x / 10), where x is the loss of the whole sentence in nats: no score is above 1.",
+        name: translatable!("bounded"),
+        about: translatable!("1 \u{2212} exp(\u{2212}x / 10), where x is the loss of the whole sentence in nats: no score is above 1."),
     },
 ];
 
 pub const NORMALIZATIONS: [Way; 3] = [
     Way {
         set: |way| Derivation { normalization: Normalization::Full, ..way },
-        name: "shares",
-        about: "Negative scores are cut to 0 and each row is divided by its sum, as in the paper: the sources share 100%.",
+        name: translatable!("shares"),
+        about: translatable!("Negative scores are cut to 0 and each row is divided by its sum, as in the paper: the sources share 100%."),
     },
     Way {
         set: |way| Derivation { normalization: Normalization::NonNegative, ..way },
-        name: "positive scores",
-        about: "Negative scores are cut to 0, nothing is divided. These are numbers, not shares, and they multiply along each path.",
+        name: translatable!("positive scores"),
+        about: translatable!(
+            "Negative scores are cut to 0, nothing is divided. These are numbers, not shares, and they multiply along each path."
+        ),
     },
     Way {
         set: |way| Derivation { normalization: Normalization::None, ..way },
-        name: "raw scores",
-        about: "Nothing is cut and nothing divided. These are numbers, not shares; negative ones take away, and they multiply \
-             along each path.",
+        name: translatable!("raw scores"),
+        about: translatable!(
+            "Nothing is cut and nothing divided. These are numbers, not shares; negative ones take away, and they multiply \
+             along each path."
+        ),
     },
 ];
 
@@ -75,14 +86,14 @@ pub fn is_the_papers(method: &Method) -> bool {
 
 /// "mean of each block, shares".
 pub fn words(method: &Method) -> String {
-    let name = |ways: &[Way]| ways.iter().find(|way| way.is_chosen(method.derivation())).map_or("", |way| way.name);
-    let (aggregation, normalization) = (name(&AGGREGATIONS), name(&NORMALIZATIONS));
-    let compression = match method.compression {
-        Compression::None => "",
-        Compression::Log => ", logarithm",
-        Compression::Bounded => ", bounded",
+    let aggregation = match method.aggregation {
+        Aggregation::Mean => t!("mean of each block"),
+        Aggregation::Sum => t!("sum of each block"),
     };
-    format!("{aggregation} of each block{compression}, {normalization}")
+    let name = |ways: &[Way]| ways.iter().find(|way| way.is_chosen(method.derivation())).map_or("", |way| text(way.name));
+    let compression = (method.compression != Compression::None).then(|| name(&COMPRESSIONS));
+    let normalization = name(&NORMALIZATIONS);
+    [Some(aggregation), compression, Some(normalization)].into_iter().flatten().collect::<Vec<_>>().join(t!(", "))
 }
 
 #[cfg(test)]

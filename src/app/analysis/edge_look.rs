@@ -2,6 +2,7 @@
 
 use super::attribution_view::AttributionView;
 use super::joint_effects;
+use crate::app::i18n::t;
 use crate::graph::Edge;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -21,15 +22,12 @@ impl EdgeLook {
         let influence = view.per_output(edge.flow);
         let joint = joint_effects::mark(view.document(), edge.from, edge.to);
         let is_estimated = view.graph().is_estimated(edge.from);
-        let mut title = title(view, edge, influence);
-        if is_estimated {
-            title.push_str(", estimated by information flow");
-        }
-        if let Some(joint) = &joint {
-            title = format!("{title}. {}", joint.title);
-        }
+        let title = title(view, edge, influence);
         Self {
-            title,
+            title: match &joint {
+                Some(joint) => t!("{edge}. {together}", edge = title, together = joint.title),
+                None => title,
+            },
             strength: view.strength(influence).abs(),
             is_minus: edge.flow < 0.0,
             is_estimated,
@@ -42,10 +40,17 @@ impl EdgeLook {
 fn title(view: &AttributionView, edge: &Edge, flow: f64) -> String {
     let from = view.document().label(edge.from);
     let to = view.document().label(view.graph().n_prompt() + edge.to);
-    let figure = view.scale().figure(edge.weight);
-    let weight = match view.scale().is_shares() {
-        true => format!("{figure} of {to} is due to {from}"),
-        false => format!("its weight is {figure}"),
-    };
-    format!("{from} \u{2192} {to} carries {} ({weight})", view.scale().figure(flow))
+    let [flow, weight] = [flow, edge.weight].map(|influence| view.scale().figure(influence));
+    match (view.scale().is_shares(), view.graph().is_estimated(edge.from)) {
+        (true, true) => t!(
+            "{from} \u{2192} {to} carries {flow} ({weight} of {to} is due to {from}), estimated by information flow",
+            from,
+            to,
+            flow,
+            weight,
+        ),
+        (true, false) => t!("{from} \u{2192} {to} carries {flow} ({weight} of {to} is due to {from})", from, to, flow, weight),
+        // Only shares are estimated.
+        (false, _) => t!("{from} \u{2192} {to} carries {flow} (its weight is {weight})", from, to, flow, weight),
+    }
 }

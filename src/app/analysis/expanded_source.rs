@@ -1,6 +1,7 @@
 //! A source opened to its words: what each of them does alone.
 
 use super::attribution_view::AttributionView;
+use crate::app::i18n::t;
 use crate::order::by_descending;
 use crate::request::Word;
 
@@ -45,10 +46,11 @@ impl ExpandedSource {
 pub fn strongest_words(words: &[WordView], most: usize) -> String {
     let strongest: Vec<&WordView> = words.iter().filter(|word| word.influence != 0.0).collect();
     let strongest = by_descending(&strongest, |word| word.influence.abs());
-    let named = strongest.iter().take(most).map(|word| format!("\u{201c}{}\u{201d} {}", word.text.trim(), word.figure));
+    let named = strongest.iter().take(most);
+    let named = named.map(|view| t!("\u{201c}{word}\u{201d} {share}", word = view.text.trim(), share = view.figure));
     match strongest.is_empty() {
-        true => "No word alone makes a difference.".into(),
-        false => format!("Each word blanked out alone (they need not add up): {}.", named.collect::<Vec<_>>().join(", ")),
+        true => t!("No word alone makes a difference.").into(),
+        false => t!("Each word blanked out alone (they need not add up): {words}.", words = named.collect::<Vec<_>>().join(t!(", "))),
     }
 }
 

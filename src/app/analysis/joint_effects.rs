@@ -1,6 +1,7 @@
 //! What pairs of sources do together, from measured pairs: in sentences for the details, as marks for graph and table.
 
 use super::attribution_view::AttributionView;
+use crate::app::i18n::t;
 use crate::explanation::{Document, JointEffect};
 use crate::order::by_descending;
 
@@ -33,9 +34,9 @@ pub fn mark(document: &Document, source: usize, target: usize) -> Option<JointMa
     let and: Vec<String> = effects().filter_map(|effect| only_together(document, effect)).collect();
     let word = match (or.is_empty(), and.is_empty()) {
         (true, true) => return None,
-        (false, true) => "or",
-        (true, false) => "and",
-        (false, false) => "or, and",
+        (false, true) => t!("or"),
+        (true, false) => t!("and"),
+        (false, false) => t!("or, and"),
     };
     Some(JointMark { word, title: [or, and].concat().join(" ") })
 }
@@ -43,18 +44,27 @@ pub fn mark(document: &Document, source: usize, target: usize) -> Option<JointMa
 fn either_is_enough(document: &Document, effect: &JointEffect) -> Option<String> {
     let [a, b, target] = labels(document, effect);
     effect.either_is_enough.as_ref().map(|words| {
-        format!(
-            "Either {a} or {b} is enough for \u{201c}{words}\u{201d} in {target}: without one of them it stays likely, without both not."
+        t!(
+            "Either {a} or {b} is enough for \u{201c}{words}\u{201d} in {target}: without one of them it stays likely, without both not.",
+            a,
+            b,
+            words,
+            target,
         )
     })
 }
 
 fn only_together(document: &Document, effect: &JointEffect) -> Option<String> {
     let [a, b, target] = labels(document, effect);
-    effect
-        .only_together
-        .as_ref()
-        .map(|words| format!("Only {a} together with {b} gives \u{201c}{words}\u{201d} in {target}: without either it becomes unlikely."))
+    effect.only_together.as_ref().map(|words| {
+        t!(
+            "Only {a} together with {b} gives \u{201c}{words}\u{201d} in {target}: without either it becomes unlikely.",
+            a,
+            b,
+            words,
+            target,
+        )
+    })
 }
 
 /// Of the two sources and of the target.

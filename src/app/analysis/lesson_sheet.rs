@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::attribution_graph::AttributionGraph;
 use super::attribution_view::AttributionView;
 use super::number::{listed, percent};
+use crate::app::i18n::t;
 use crate::explanation::Document;
 use crate::lesson::{Lesson, Question, Step};
 use crate::order::by_descending;
@@ -62,7 +63,7 @@ fn distinct_texts(lesson: &Lesson) -> Vec<&Document> {
 
 /// "Text", or "Text B" where there are several.
 fn text_name(texts: &[&Document], at: usize) -> String {
-    if texts.len() == 1 { "Text".into() } else { format!("Text {}", char::from(b'A' + at as u8)) }
+    if texts.len() == 1 { t!("Text").into() } else { t!("Text {letter}", letter = char::from(b'A' + at as u8)) }
 }
 
 fn sentences(document: &Document) -> Vec<(String, String)> {
@@ -76,7 +77,7 @@ fn task(lesson: &Lesson, texts: &[&Document], step: &Step) -> Option<SheetTask> 
     let document = lesson.document(step);
     let text = texts.iter().position(|text| text.is_same_text(&document))?;
     let rows: Vec<String> = document.output.iter().map(|row| format!("G{}", row + 1)).collect();
-    let about = format!("{}, {}", text_name(texts, text), listed(&rows));
+    let about = t!("{text}, {sentences}", text = text_name(texts, text), sentences = listed(&rows));
     Some(match step.question.clone()? {
         Question::Mark { ask, .. } => {
             let options = (1..=document.prompt.sentences.len()).map(|number| format!("P{number}")).collect();
@@ -97,7 +98,7 @@ fn shares(document: Document) -> String {
     let measured: Vec<(usize, f64)> = (0..n_prompt).filter_map(|j| Some((j, attribution.via_steps(j)?))).collect();
     let largest = by_descending(&measured, |(_, share)| *share);
     let named = largest.iter().filter(|(_, share)| *share >= SMALLEST_SHARE).map(|(j, share)| format!("P{} {}", j + 1, percent(*share)));
-    named.collect::<Vec<_>>().join(", ")
+    named.collect::<Vec<_>>().join(t!(", "))
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! What the page says about a document: shares, evidence, comparisons, and how they are written. Pure.
 
-pub mod ablation;
 pub mod attribution_graph;
 pub mod attribution_view;
 pub mod comparison;
@@ -10,6 +9,7 @@ pub mod edge_look;
 pub mod expanded_source;
 pub mod joint_effects;
 pub mod lesson_sheet;
+pub mod method_words;
 pub mod number;
 pub mod path_diagram;
 pub mod reproduction;
@@ -17,4 +17,5 @@ pub mod scale;
 pub mod shared_link;
 pub mod speed;
 pub mod title;
+pub mod variant;
 pub mod walk;

@@ -1,14 +1,27 @@
-//! Numbers as the page writes them.
+//! Numbers as the page writes them, in the visitor's language.
+
+use crate::app::i18n::{plural, separators, t};
+use crate::explanation::Unit;
 
 /// A share as a whole percent: "23%", "<1%", "0%" only where it is nothing at all.
 pub fn percent(share: f64) -> String {
     let whole = (share * 100.0).round();
     match share.abs() {
-        0.0 => "0%".into(),
-        small if small < 0.01 => if share > 0.0 { "<1%" } else { "\u{2212}<1%" }.into(),
-        _ if whole < 0.0 => format!("\u{2212}{}%", -whole),
-        _ => format!("{whole}%"),
+        0.0 => percent_sign("0"),
+        small if small < 0.01 => percent_sign(if share > 0.0 { "<1" } else { "\u{2212}<1" }),
+        _ if whole < 0.0 => percent_sign(&format!("\u{2212}{}", -whole)),
+        _ => percent_sign(&whole.to_string()),
     }
+}
+
+fn percent_sign(number: &str) -> String {
+    t!("{number}%", number)
+}
+
+/// Digits with a point, with the sign of the language in its place.
+pub fn with_point(digits: &str) -> String {
+    let [point, _] = separators();
+    digits.replace('.', point.encode_utf8(&mut [0; 4]))
 }
 
 /// Whole percents for attributes that tests and scripts read.
@@ -19,7 +32,8 @@ pub fn whole_percent(share: f64) -> i64 {
 /// Three digits after the point, with a true minus sign: "1.250", "−0.125".
 pub fn signed(number: f64) -> String {
     let digits = format!("{:.3}", number.abs());
-    if number < 0.0 && digits != "0.000" { format!("\u{2212}{digits}") } else { digits }
+    let sign = if number < 0.0 && digits != "0.000" { "\u{2212}" } else { "" };
+    with_point(&format!("{sign}{digits}"))
 }
 
 /// A number that is no share, to three digits: "0.013", "\u{2212}1.25", "1,240", "3.1\u{b7}10\u{2075}"; a trace is not nothing.
@@ -27,12 +41,12 @@ pub fn plain(number: f64) -> String {
     let digits = match number.abs() {
         0.0 => "0".into(),
         size if size < 0.0005 => return "\u{2248}0".into(),
-        size if size < 1.0 => format!("{size:.3}"),
-        size if size < 10.0 => format!("{size:.2}"),
-        size if size < 100.0 => format!("{size:.1}"),
+        size if size < 1.0 => with_point(&format!("{size:.3}")),
+        size if size < 10.0 => with_point(&format!("{size:.2}")),
+        size if size < 100.0 => with_point(&format!("{size:.1}")),
         size if size < 9_999.5 => grouped(size.round() as u64),
         size if size.is_finite() => power_of_ten(size),
-        _ => return "too large".into(),
+        _ => return t!("too large").into(),
     };
     if number < 0.0 { format!("\u{2212}{digits}") } else { digits }
 }
@@ -44,16 +58,16 @@ fn power_of_ten(size: f64) -> String {
     let written = format!("{size:.1e}");
     let (digits, exponent) = written.split_once('e').unwrap_or((&written, ""));
     let raised: String = exponent.chars().filter_map(|digit| RAISED.get(digit.to_digit(10)? as usize)).collect();
-    format!("{digits}\u{b7}10{raised}")
+    with_point(&format!("{digits}\u{b7}10{raised}"))
 }
 
 /// A file size: "512 bytes", "3.6 MB".
 pub fn bytes(n: u64) -> String {
     match n {
-        0..1_000 => format!("{n} bytes"),
-        1_000..1_000_000 => format!("{:.0} kB", n as f64 / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1} MB", n as f64 / 1e6),
-        _ => format!("{:.2} GB", n as f64 / 1e9),
+        0..1_000 => plural!(n = n as usize, "{n} byte", "{n} bytes"),
+        1_000..1_000_000 => with_point(&format!("{:.0} kB", n as f64 / 1e3)),
+        1_000_000..1_000_000_000 => with_point(&format!("{:.1} MB", n as f64 / 1e6)),
+        _ => with_point(&format!("{:.2} GB", n as f64 / 1e9)),
     }
 }
 
@@ -61,30 +75,34 @@ pub fn bytes(n: u64) -> String {
 pub fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let first = digits.len() % 3;
-    let cut = |(k, digit): (usize, char)| if k > 0 && k % 3 == first { vec![',', digit] } else { vec![digit] };
+    let [_, separator] = separators();
+    let cut = |(k, digit): (usize, char)| if k > 0 && k % 3 == first { vec![separator, digit] } else { vec![digit] };
     digits.chars().enumerate().flat_map(cut).collect()
 }
 
-/// "1 sentence", "2 sentences".
-pub fn counted(n: usize, noun: &str) -> String {
-    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+/// "1 sentence", "2 words".
+pub fn counted_sources(n: usize, unit: Unit) -> String {
+    match unit {
+        Unit::Sentence => plural!(n, "{n} sentence", "{n} sentences"),
+        Unit::Word => plural!(n, "{n} word", "{n} words"),
+    }
 }
 
 /// "P2", "P2 and P4", "P1, P2 and P4".
 pub fn listed(labels: &[String]) -> String {
     match labels.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        Some((last, rest)) if !rest.is_empty() => t!("{names} and {last}", names = rest.join(t!(", ")), last),
         Some((last, _)) => last.clone(),
-        None => "nothing".into(),
+        None => t!("nothing").into(),
     }
 }
 
 /// A time still to wait, coarse enough to be true: "less than a second", "about 3 s", "about 2 min".
 pub fn wait(seconds: f64) -> String {
     match seconds {
-        s if s < 1.0 => "less than a second".into(),
-        s if s < 100.0 => format!("about {s:.0} s"),
-        s => format!("about {:.0} min", (s / 60.0).max(2.0)),
+        s if s < 1.0 => t!("less than a second").into(),
+        s if s < 100.0 => t!("about {n} s", n = s.round()),
+        s => t!("about {n} min", n = (s / 60.0).max(2.0).round()),
     }
 }
 
@@ -115,7 +133,7 @@ mod tests {
         assert_eq!([999, 3_600_000, 1_500_000_000].map(bytes), ["999 bytes", "3.6 MB", "1.50 GB"]);
         assert_eq!([7, 123, 1_234, 1_234_567].map(grouped), ["7", "123", "1,234", "1,234,567"]);
         assert_eq!(listed(&["P1", "P2", "P4"].map(String::from)), "P1, P2 and P4");
-        assert_eq!((counted(1, "edge"), counted(0, "edge")), ("1 edge".into(), "0 edges".into()));
+        assert_eq!((counted_sources(1, Unit::Word), counted_sources(0, Unit::Sentence)), ("1 word".into(), "0 sentences".into()));
     }
 
     #[test]

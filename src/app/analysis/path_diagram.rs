@@ -4,6 +4,7 @@ use super::attribution_view::{AttributionView, Role};
 use super::edge_look::EdgeLook;
 use super::number::listed;
 use super::scale::Amount;
+use crate::app::i18n::t;
 use crate::graph::{self, Edge, LayeredDrawing, LayeredEdge, LayeredSpace, Pruned};
 use crate::order::by_descending;
 
@@ -163,15 +164,15 @@ fn nodes(view: &AttributionView, drawing: &LayeredDrawing, kept: &[Edge], geomet
 fn origin(view: &AttributionView, source: usize, kept: &[Edge]) -> String {
     let label = view.document().label(source);
     let Some(row) = source.checked_sub(view.graph().n_prompt()) else {
-        return format!("{label} is a sentence of the prompt");
+        return t!("{label} is a sentence of the prompt", label);
     };
     let into: Vec<&Edge> = kept.iter().filter(|edge| edge.to == row).collect();
     let into = by_descending(&into, |edge| edge.weight.abs());
     if into.is_empty() {
-        return format!("{label} is due to nothing that is drawn");
+        return t!("{label} is due to nothing that is drawn", label);
     }
     let from = |edge: &&Edge| format!("{} ({})", view.document().label(edge.from), view.scale().figure(edge.weight));
-    format!("{label} is due to {}", listed(&into.iter().map(from).collect::<Vec<_>>()))
+    t!("{label} is due to {sources}", label, sources = listed(&into.iter().map(from).collect::<Vec<_>>()))
 }
 
 fn drawn(view: &AttributionView, kept: &Edge, edge: &LayeredEdge, drawing: &LayeredDrawing, e: usize, geometry: &Geometry) -> DiagramEdge {

@@ -1,5 +1,7 @@
 //! What came out when a shared explanation was made again here.
 
+use super::number::with_point;
+use crate::app::i18n::t;
 use crate::explanation::Document;
 
 /// Two engines round differently, and a link keeps 16 bits of each score: up to here scores are the same, in nats per token.
@@ -45,25 +47,26 @@ impl Reproduction {
     }
 
     pub fn words(&self) -> String {
+        let digits = |nats: &f64| with_point(&format!("{nats:.4}"));
         match self {
-            Self::Same(nats) if *nats < 0.00005 => "Reproduced here: the same answer, and the same scores to four digits.".into(),
-            Self::Same(nats) => format!("Reproduced here: the same answer, and no score differs by more than {nats:.4} nats per token."),
-            Self::OtherScores(nats) => {
-                format!(
-                    "Not reproduced: the answer is the same, but scores differ by up to {nats:.4} nats per token. Compare the \
-                         engines below."
-                )
+            Self::Same(nats) if *nats < 0.00005 => t!("Reproduced here: the same answer, and the same scores to four digits.").into(),
+            Self::Same(nats) => {
+                t!("Reproduced here: the same answer, and no score differs by more than {nats} nats per token.", nats = digits(nats))
             }
+            Self::OtherScores(nats) => t!(
+                "Not reproduced: the answer is the same, but scores differ by up to {nats} nats per token. Compare the engines below.",
+                nats = digits(nats),
+            ),
             Self::OtherAnswer => {
-                "Not reproduced: the same model file answers differently here. Compare the settings and engines below.".into()
+                t!("Not reproduced: the same model file answers differently here. Compare the settings and engines below.").into()
             }
             Self::OtherModel { shared, own } if shared == own => {
-                format!("Not comparable: both models are called \u{201c}{own}\u{201d}, but their files differ.")
+                t!("Not comparable: both models are called \u{201c}{own}\u{201d}, but their files differ.", own)
             }
             Self::OtherModel { shared, own } => {
-                format!("Not comparable: the shared explanation is of \u{201c}{shared}\u{201d}, this one of \u{201c}{own}\u{201d}.")
+                t!("Not comparable: the shared explanation is of \u{201c}{shared}\u{201d}, this one of \u{201c}{own}\u{201d}.", shared, own)
             }
-            Self::Partial => "Not compared: one of the two explanations was stopped before its end.".into(),
+            Self::Partial => t!("Not compared: one of the two explanations was stopped before its end.").into(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A link that holds the whole explanation, and how far such a link gets.
 
 use super::number::grouped;
+use crate::app::i18n::t;
 
 /// Chat programs cut longer links.
 const CUT_BY_CHATS: usize = 2_000;
@@ -38,11 +39,15 @@ impl SharedLink {
 
     /// What the author should know before sending it.
     pub fn advice(&self) -> String {
-        let length = format!("{} characters", grouped(self.address.len() as u64));
+        let length = grouped(self.address.len() as u64);
         match self.reach {
-            Reach::Anywhere => format!("{length}: short enough for mail and chat."),
-            Reach::CutByChats => format!("{length}: some chat programs cut links after 2,000, so mail it or send the file."),
-            Reach::BetterAsFile => format!("{length}: too long for most programs. Send the file instead."),
+            Reach::Anywhere => t!("{length} characters: short enough for mail and chat.", length),
+            Reach::CutByChats => t!(
+                "{length} characters: some chat programs cut links after {most}, so mail it or send the file.",
+                length,
+                most = grouped(CUT_BY_CHATS as u64),
+            ),
+            Reach::BetterAsFile => t!("{length} characters: too long for most programs. Send the file instead.", length),
         }
     }
 }

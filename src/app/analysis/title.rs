@@ -1,9 +1,10 @@
 //! What an explanation is called: in the browser's tab and history, in its heading, as a file.
 
+use crate::app::i18n::translatable;
 use crate::explanation::Document;
 
-/// The title of the page without an explanation.
-pub const HOME: &str = "Glasscage: why did the model answer that?";
+/// The title of the page without an explanation, in English.
+pub const HOME: &str = translatable!("Glasscage: why did the model answer that?");
 /// More characters are cut.
 const LONGEST: usize = 70;
 const LONGEST_FILE_NAME: usize = 40;

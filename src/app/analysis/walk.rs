@@ -2,6 +2,7 @@
 
 use super::attribution_view::AttributionView;
 use super::number::{listed, percent};
+use crate::app::i18n::t;
 use crate::graph::{self, Path};
 
 const MOST_PATHS: usize = 5;
@@ -47,37 +48,41 @@ impl PathEntry {
         let labels: Vec<String> = path.sources.iter().map(|&source| view.document().label(source)).collect();
         let figure = view.scale().figure(view.per_output(path.weight));
         let (first, last) = (&labels[0], &labels[labels.len() - 1]);
-        let by_way_of = match &labels[1..labels.len() - 1] {
-            [] => " directly".to_owned(),
-            steps => format!(" by way of {}", listed(steps)),
+        let words = match &labels[1..labels.len() - 1] {
+            [] => t!("{label} rests {share} on {source} directly", label = last, share = figure, source = first),
+            steps => {
+                let steps = listed(steps);
+                t!("{label} rests {share} on {source} by way of {steps}", label = last, share = figure, source = first, steps)
+            }
         };
-        Self {
-            chain: labels.join(" \u{2192} "),
-            words: format!("{last} rests {figure} on {first}{by_way_of}"),
-            sources: path.sources.clone(),
-            figure,
-        }
+        Self { chain: labels.join(" \u{2192} "), words, sources: path.sources.clone(), figure }
     }
 }
 
 /// What happens at `sources[k]`, where the walk comes from `sources[k + 1]`.
 fn stop_words(view: &AttributionView, sources: &[usize], k: usize) -> String {
-    let label = |k: usize| view.document().label(sources[k]);
+    let name = |k: usize| view.document().label(sources[k]);
     let n_prompt = view.graph().n_prompt();
     let weight = |from: usize, to: usize| *view.graph().adjacency().get(sources[to] - n_prompt, sources[from]).unwrap_or(&0.0);
     let mut words = match k + 1 == sources.len() {
-        true => format!("Start at {}, the sentence to explain.", label(k)),
-        false => format!("{} of {} is due to {}: step back to it.", view.scale().figure(weight(k, k + 1)), label(k + 1), label(k)),
+        true => t!("Start at {label}, the sentence to explain.", label = name(k)),
+        false => t!(
+            "{share} of {label} is due to {source}: step back to it.",
+            share = view.scale().figure(weight(k, k + 1)),
+            label = name(k + 1),
+            source = name(k),
+        ),
     };
     if k == 0 {
         let share = view.per_output((0..sources.len() - 1).map(|k| weight(k, k + 1)).product());
         let all = view.via_steps(sources[0]).unwrap_or(share);
         let figure = |share: f64| view.scale().figure(share);
-        words.push_str(&format!(
-            " This is the prompt, so the walk ends here: {} along this path, {} along all paths to {}.",
-            figure(share),
-            figure(all),
-            label(0)
+        words.push(' ');
+        words.push_str(&t!(
+            "This is the prompt, so the walk ends here: {share} along this path, {all} along all paths to {label}.",
+            share = figure(share),
+            all = figure(all),
+            label = name(0),
         ));
     }
     words

@@ -1,6 +1,7 @@
 //! The download that goes on, as the visitor sees it.
 
 use crate::app::analysis::number;
+use crate::app::i18n::t;
 use crate::library::download_spec::DownloadSpec;
 use crate::library::progress::{DownloadNotice, DownloadProgress, DownloadStage};
 use crate::library::transfer_rate::TransferRate;
@@ -68,16 +69,16 @@ impl Download {
     /// What goes on, in words that change seldom (they are read aloud).
     pub fn phase(&self) -> &'static str {
         match (&self.state, self.spec.is_local_copy()) {
-            (DownloadState::Starting, false) => "Starting the download",
-            (DownloadState::Starting, true) => "Starting the copy",
-            (DownloadState::Going(DownloadStage::Checking), _) => "Checking what is here already",
-            (DownloadState::Going(DownloadStage::Downloading), false) => "Downloading",
-            (DownloadState::Going(DownloadStage::Downloading), true) => "Copying into this browser\u{2019}s storage",
-            (DownloadState::Going(DownloadStage::Waiting { .. }), _) => "Waiting",
-            (DownloadState::Paused(None), false) => "Download paused",
-            (DownloadState::Paused(None), true) => "Copy paused",
-            (DownloadState::Paused(Some(_)), false) => "Download stopped",
-            (DownloadState::Paused(Some(_)), true) => "Copy stopped",
+            (DownloadState::Starting, false) => t!("Starting the download"),
+            (DownloadState::Starting, true) => t!("Starting the copy"),
+            (DownloadState::Going(DownloadStage::Checking), _) => t!("Checking what is here already"),
+            (DownloadState::Going(DownloadStage::Downloading), false) => t!("Downloading"),
+            (DownloadState::Going(DownloadStage::Downloading), true) => t!("Copying into this browser\u{2019}s storage"),
+            (DownloadState::Going(DownloadStage::Waiting { .. }), _) => t!("Waiting"),
+            (DownloadState::Paused(None), false) => t!("Download paused"),
+            (DownloadState::Paused(None), true) => t!("Copy paused"),
+            (DownloadState::Paused(Some(_)), false) => t!("Download stopped"),
+            (DownloadState::Paused(Some(_)), true) => t!("Copy stopped"),
         }
     }
 
@@ -86,28 +87,30 @@ impl Download {
         let amount = match (self.progress(), self.bytes) {
             (None, 0) => String::new(),
             (None, bytes) => number::bytes(bytes),
-            (Some(_), 0) => format!("{} in all", number::bytes(self.total)),
-            (Some(part), bytes) => format!("{} of {} ({})", number::bytes(bytes), number::bytes(self.total), number::percent(part)),
+            (Some(_), 0) => t!("{size} in all", size = number::bytes(self.total)),
+            (Some(part), bytes) => {
+                let [size, whole] = [bytes, self.total].map(number::bytes);
+                t!("{size} of {whole} ({share})", size, whole, share = number::percent(part))
+            }
         };
-        let more = match &self.state {
-            DownloadState::Going(DownloadStage::Downloading) => self.speed(),
+        match &self.state {
+            DownloadState::Going(DownloadStage::Downloading) => amount + &self.speed(),
             DownloadState::Going(DownloadStage::Waiting { seconds: Some(seconds), cause }) => {
-                format!(": {cause}; next try in {seconds:.0}\u{a0}s")
+                t!("{amount}: {cause}; next try in {n}\u{a0}s", amount, cause, n = format!("{seconds:.0}"))
             }
             DownloadState::Going(DownloadStage::Waiting { seconds: None, cause }) => {
-                format!(": {cause}; it goes on when this device is online again")
+                t!("{amount}: {cause}; it goes on when this device is online again", amount, cause)
             }
-            DownloadState::Paused(Some(problem)) => format!(". {problem}"),
-            _ => String::new(),
-        };
-        format!("{amount}{more}")
+            DownloadState::Paused(Some(problem)) => t!("{amount}. {problem}", amount, problem),
+            _ => amount,
+        }
     }
 
     fn speed(&self) -> String {
-        let rate = self.rate.bytes_per_second().map(|rate| format!(", {}/s", number::bytes(rate as u64)));
+        let rate = self.rate.bytes_per_second().map(|rate| t!("{size}/s", size = number::bytes(rate as u64)));
         let left = self.rate.seconds_left(self.total.saturating_sub(self.bytes)).filter(|_| self.total > 0);
-        let left = left.map(|seconds| format!(", {} left", number::wait(seconds)));
-        [rate, left].into_iter().flatten().collect()
+        let left = left.map(|seconds| t!("{time} left", time = number::wait(seconds)));
+        [rate, left].into_iter().flatten().flat_map(|part| [t!(", ").to_owned(), part]).collect()
     }
 }
 

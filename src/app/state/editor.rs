@@ -3,6 +3,7 @@
 use super::reactive::Reactive;
 use super::settings::Settings;
 use crate::app::examples::Example;
+use crate::worker::envelope::RequestId;
 
 /// The texts to explain, and how.
 pub struct Editor {
@@ -14,6 +15,11 @@ pub struct Editor {
     pub settings: Reactive<Settings>,
     pub examples: Reactive<Vec<Example>>,
     pub is_open: Reactive<bool>,
+    /// Tokens of the prompt in its chat frame, once the loaded model has counted them.
+    pub tokens: Reactive<Option<usize>>,
+    /// The request that counts them, and how often they had to be counted anew.
+    pub(in crate::app) token_count: Option<RequestId>,
+    pub(in crate::app) token_changes: u32,
     pub(in crate::app) examples_are_requested: bool,
 }
 
@@ -32,6 +38,9 @@ impl Editor {
             settings: Reactive::default(),
             examples: Reactive::default(),
             is_open: Reactive::new(true),
+            tokens: Reactive::default(),
+            token_count: None,
+            token_changes: 0,
             examples_are_requested: false,
         }
     }

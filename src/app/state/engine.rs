@@ -17,6 +17,8 @@ pub struct Engine {
     pub model: Reactive<ModelState>,
     /// The model that answers.
     pub choice: Reactive<ModelChoice>,
+    /// The local files that answered on the last visit, by their name, until another model is chosen.
+    pub last_files: Reactive<Option<String>>,
     pub masked_lm: Reactive<MaskedLmState>,
     pub run: Reactive<RunStatus>,
     /// What the model had written when the last run ended too early.
@@ -56,6 +58,7 @@ impl Engine {
     pub fn new(backend: BackendChoice, built_in_model: String, choice: Option<&str>, speed: Option<&str>) -> Self {
         Self {
             choice: Reactive::new(choice.map(ModelChoice::from_json).unwrap_or_default()),
+            last_files: Reactive::new(choice.and_then(ModelChoice::files_from_json)),
             speed: speed.and_then(Speed::parse),
             backend,
             built_in_model,

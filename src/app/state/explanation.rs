@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use super::reactive::Reactive;
 use super::selection;
-use crate::app::analysis::ablation::Ablation;
 use crate::app::analysis::attribution_graph::AttributionGraph;
 use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::deletion_test::DeletionTest;
 use crate::app::analysis::expanded_source::ExpandedSource;
 use crate::app::analysis::reproduction::Reproduction;
 use crate::app::analysis::shared_link::SharedLink;
+use crate::app::analysis::variant::{PromptEdits, Variant};
 use crate::app::gallery::Gallery;
 use crate::explanation::{Derivation, Document};
 use crate::table::Table;
@@ -32,10 +32,10 @@ pub struct Explanation {
     pub deletion_test: Reactive<Option<DeletionTest>>,
     /// The answer on screen explained by other methods.
     pub comparisons: Reactive<Vec<ShownDocument>>,
-    /// The prompt sentences to answer without, ascending.
-    pub excluded: Reactive<Vec<usize>>,
-    /// The prompt on screen answered without some of its sentences; the last answer may still grow.
-    pub ablations: Reactive<Vec<Ablation>>,
+    /// What the reader changes in the prompt on screen.
+    pub edits: Reactive<PromptEdits>,
+    /// The prompt on screen with such changes, answered; the last answer may still grow.
+    pub variants: Reactive<Vec<Variant>>,
     /// Sources whose words were measured.
     pub expanded: Reactive<Vec<ExpandedSource>>,
     /// Those of them whose words are hidden again.
@@ -93,8 +93,8 @@ impl Default for Explanation {
             link: Reactive::default(),
             deletion_test: Reactive::default(),
             comparisons: Reactive::default(),
-            excluded: Reactive::default(),
-            ablations: Reactive::default(),
+            edits: Reactive::default(),
+            variants: Reactive::default(),
             expanded: Reactive::default(),
             collapsed: Reactive::default(),
             reproduction: Reactive::default(),
@@ -169,8 +169,8 @@ impl Explanation {
 
     fn forget_follow_ups(&mut self) {
         self.comparisons.clear();
-        self.excluded.clear();
-        self.ablations.clear();
+        *self.edits = PromptEdits::default();
+        self.variants.clear();
         self.expanded.clear();
         self.collapsed.clear();
     }
@@ -253,10 +253,10 @@ impl Explanation {
     }
 
     /// The run ended: an answer that was being written keeps its words.
-    pub(in crate::app) fn settle_ablations(&mut self) {
-        if self.ablations.iter().any(|ablation| ablation.is_growing()) {
-            self.ablations.iter_mut().for_each(Ablation::settle);
-            self.ablations.retain(|ablation| !ablation.is_empty());
+    pub(in crate::app) fn settle_variants(&mut self) {
+        if self.variants.iter().any(|variant| variant.is_growing()) {
+            self.variants.iter_mut().for_each(Variant::settle);
+            self.variants.retain(|variant| !variant.is_empty());
         }
     }
 }

@@ -27,6 +27,8 @@ pub enum Message {
     PromptTyped(String),
     GivenAnswerTyped(String),
     SettingsChanged(Settings),
+    /// The prompt has stayed as it was after so many changes: count its tokens.
+    CountTokens(u32),
     EditorToggled(bool),
     /// Put this prompt into the editor; a text of the visitor's own is set aside.
     EditPrompt(String),
@@ -51,9 +53,21 @@ pub enum Message {
     CompareMethod(String),
     /// Put the explanation by this method on screen; the one on screen takes its place.
     ShowMethod(String),
-    /// The prompt sentences to answer without, ascending.
-    Exclude(Vec<usize>),
-    AnswerWithoutExcluded,
+    /// Leave these sentences out of the prompt, ascending.
+    LeaveOut(Vec<usize>),
+    /// Put other words in the place of a prompt sentence.
+    Reword {
+        source: usize,
+        words: String,
+    },
+    /// Take all changes of the prompt back.
+    UndoEdits,
+    /// Answer the changed prompt.
+    AnswerVariant,
+    /// Explain the answer to this changed prompt, too.
+    ExplainVariant(usize),
+    /// Put the explanation of this changed prompt on screen.
+    OpenVariant(usize),
     /// Expand a source into its words, or collapse it.
     ToggleWords(usize),
 

@@ -20,6 +20,7 @@ pub mod storage_keys;
 pub mod unfinished_answer;
 
 use crate::app::analysis::title;
+use crate::app::i18n::text;
 use crate::problem::Problem;
 use crate::request::BackendChoice;
 use crate::worker::envelope::RequestId;
@@ -107,7 +108,7 @@ impl State {
             return format!("{} - Glasscage", open.lesson.title);
         }
         let own = self.explanation.document().filter(|_| !self.explanation.is_home());
-        own.map_or_else(|| title::HOME.to_owned(), |document| format!("{} - Glasscage", title::title(document)))
+        own.map_or_else(|| text(title::HOME).to_owned(), |document| format!("{} - Glasscage", title::title(document)))
     }
 
     /// Notes what is to be done outside the state.

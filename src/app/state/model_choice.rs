@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::app::i18n::t;
 use crate::worker::engine::protocol::ModelSource;
 
 /// The model that the visitor chose.
@@ -9,7 +10,7 @@ use crate::worker::engine::protocol::ModelSource;
 pub enum ModelChoice {
     #[default]
     BuiltIn,
-    /// Local files of this name; read in place, and gone after a reload.
+    /// Local files of this name; read in place, and after a reload to be opened again.
     Files(String),
     /// In the browser's storage, under this id.
     #[serde(rename = "Kept")]
@@ -21,7 +22,7 @@ pub enum ModelChoice {
 impl ModelChoice {
     pub fn name(&self) -> &str {
         match self {
-            Self::BuiltIn => "Built-in model",
+            Self::BuiltIn => t!("Built-in model"),
             Self::Files(name) | Self::Stored { name, .. } | Self::Memory { name, .. } => name,
         }
     }
@@ -36,18 +37,20 @@ impl ModelChoice {
         }
     }
 
-    /// For the next visit, where it will still be there.
+    /// For the next visit: what will still be there, or can be opened again.
     pub fn to_json(&self) -> Option<String> {
-        self.is_lasting().then(|| serde_json::to_string(self).expect("plain data"))
+        let is_remembered = matches!(self, Self::Stored { .. } | Self::Files(_));
+        is_remembered.then(|| serde_json::to_string(self).expect("plain data"))
     }
 
     /// The choice of the last visit, else the built-in model.
     pub fn from_json(json: &str) -> Self {
-        serde_json::from_str(json).ok().filter(Self::is_lasting).unwrap_or_default()
+        serde_json::from_str(json).ok().filter(|choice| matches!(choice, Self::Stored { .. })).unwrap_or_default()
     }
 
-    fn is_lasting(&self) -> bool {
-        matches!(self, Self::Stored { .. })
+    /// The name of the local files of the last visit, which no browser reads again by itself.
+    pub fn files_from_json(json: &str) -> Option<String> {
+        if let Ok(Self::Files(name)) = serde_json::from_str(json) { Some(name) } else { None }
     }
 }
 
@@ -60,7 +63,12 @@ mod tests {
         let stored = ModelChoice::Stored { id: "ab".into(), name: "Qwen".into() };
         assert_eq!(ModelChoice::from_json(&stored.to_json().unwrap()), stored);
         assert_eq!(ModelChoice::from_json(r#"{"Kept":{"id":"ab","name":"Qwen"}}"#), stored, "as earlier versions wrote it");
-        assert_eq!(ModelChoice::Files("mine.gguf".into()).to_json(), None);
+        assert_eq!(ModelChoice::Memory { address: "blob:1".into(), name: "Qwen".into() }.to_json(), None);
+        let files = ModelChoice::Files("mine.gguf".into()).to_json().unwrap();
+        assert_eq!(
+            (ModelChoice::from_json(&files), ModelChoice::files_from_json(&files)),
+            (ModelChoice::BuiltIn, Some("mine.gguf".into()))
+        );
         for other in [r#"{"Files":"mine.gguf"}"#, "{}", ""] {
             assert_eq!(ModelChoice::from_json(other), ModelChoice::BuiltIn);
         }

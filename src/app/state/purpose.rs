@@ -1,8 +1,8 @@
 //! What a run of the engine is for.
 
 use super::place::Place;
-use crate::app::analysis::ablation::Ablation;
 use crate::app::analysis::deletion_test::DeletionTestPlan;
+use crate::app::analysis::variant::Variant;
 use crate::explanation::Document;
 use crate::request::Question;
 
@@ -16,8 +16,10 @@ pub enum Purpose {
     DeletionTest(DeletionTestPlan),
     /// The answer on screen by another method.
     Compare,
-    /// The prompt without some sentences.
-    Ablate(Ablation),
+    /// The prompt on screen with changes.
+    AnswerVariant(Variant),
+    /// The answer to this changed prompt explained.
+    ExplainVariant(usize),
     /// This source word by word.
     ExpandWords(usize),
 }

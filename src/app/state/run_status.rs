@@ -1,6 +1,7 @@
 //! How far a run is: waiting for the model, answering, measuring.
 
 use crate::app::analysis::number;
+use crate::app::i18n::{plural, t};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum RunStatus {
@@ -28,7 +29,7 @@ pub enum RunStatus {
         what: &'static str,
         passes: [usize; 2],
     },
-    /// The prompt without some sentences is being answered; tokens so far.
+    /// A changed prompt is being answered; tokens so far.
     AnsweringAgain(usize),
 }
 
@@ -87,24 +88,26 @@ impl RunStatus {
         match self {
             Self::Idle => String::new(),
             Self::Done(outcome) => outcome.clone(),
-            Self::Preparing => "Loading the model first".into(),
-            Self::Answering { .. } => "The model is answering".into(),
+            Self::Preparing => t!("Loading the model first").into(),
+            Self::Answering { .. } => t!("The model is answering").into(),
             Self::FollowUp { what, .. } => (*what).into(),
-            Self::AnsweringAgain(_) => "The model is answering again, without the excluded sentences".into(),
-            Self::Measuring { is_estimated: false, .. } => "Measuring sentence by sentence; shares are among those measured so far".into(),
-            Self::Measuring { .. } => "Measuring sentence by sentence; until then, ~ marks an estimate by information flow".into(),
+            Self::AnsweringAgain(_) => t!("The model is answering the changed prompt").into(),
+            Self::Measuring { is_estimated: false, .. } => {
+                t!("Measuring sentence by sentence; shares are among those measured so far").into()
+            }
+            Self::Measuring { .. } => t!("Measuring sentence by sentence; until then, ~ marks an estimate by information flow").into(),
         }
     }
 
     /// How far it is: "model run 4 of 12, about 3 s left".
     pub fn detail(&self) -> String {
         match self {
-            Self::Answering { tokens, .. } | Self::AnsweringAgain(tokens) if *tokens > 0 => number::counted(*tokens, "token"),
-            Self::Measuring { passes: [done, planned], .. } => {
-                let left = self.seconds_left().map(|seconds| format!(", {} left", number::wait(seconds)));
-                format!("model run {done} of {planned}{}", left.unwrap_or_default())
-            }
-            Self::FollowUp { passes: [done, planned], .. } if *planned > 0 => format!("model run {done} of {planned}"),
+            Self::Answering { tokens, .. } | Self::AnsweringAgain(tokens) if *tokens > 0 => plural!(n = *tokens, "{n} token", "{n} tokens"),
+            Self::Measuring { passes: [done, planned], .. } => match self.seconds_left().map(number::wait) {
+                Some(time) => t!("model run {done} of {planned}, {time} left", done, planned, time),
+                None => t!("model run {done} of {planned}", done, planned),
+            },
+            Self::FollowUp { passes: [done, planned], .. } if *planned > 0 => t!("model run {done} of {planned}", done, planned),
             _ => String::new(),
         }
     }
@@ -134,19 +137,19 @@ impl RunStatus {
     pub fn interrupted(&self) -> String {
         match self {
             Self::Measuring { passes, .. } => self.outcome(*passes),
-            _ => "Stopped".into(),
+            _ => t!("Stopped").into(),
         }
     }
 
     /// What is said at the end of a run with `passes` made and planned.
     pub fn outcome(&self, [done, planned]: [usize; 2]) -> String {
-        let seconds = match self {
-            Self::Measuring { started_millis, now_millis, .. } => format!(" in {:.1} s", (now_millis - started_millis) / 1e3),
-            _ => String::new(),
-        };
-        match done < planned {
-            true => format!("Stopped after {done} of {planned} model runs"),
-            false => format!("Explained with {done} {}{seconds}", if done == 1 { "model run" } else { "model runs" }),
+        match self {
+            _ if done < planned => t!("Stopped after {done} of {planned} model runs", done, planned),
+            Self::Measuring { started_millis, now_millis, .. } => {
+                let seconds = number::with_point(&format!("{:.1}", (now_millis - started_millis) / 1e3));
+                plural!(n = done, "Explained with {n} model run in {seconds} s", "Explained with {n} model runs in {seconds} s", seconds)
+            }
+            _ => plural!(n = done, "Explained with {n} model run", "Explained with {n} model runs"),
         }
     }
 }

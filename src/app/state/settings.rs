@@ -1,5 +1,6 @@
 //! How an answer is made: what the visitor set, and the question that follows from it.
 
+use crate::app::i18n::t;
 use crate::explanation::{METHODS, Sampling, SentenceRule, Unit};
 use crate::problem::Problem;
 use crate::request::Question;
@@ -71,8 +72,8 @@ impl Settings {
         let counts = |refused: &&RefusedNumber| self.temperature > 0.0 || !refused.is_of_sampling;
         let RefusedNumber { label, allowed, .. } = self.refused.iter().find(counts)?;
         Some(Problem::new(
-            format!("The setting \u{201c}{label}\u{201d} cannot be used as it is"),
-            format!("Write {allowed}, or leave the field empty"),
+            t!("The setting \u{201c}{label}\u{201d} cannot be used as it is", label),
+            t!("Write {allowed}, or leave the field empty", allowed),
         ))
     }
 

@@ -7,4 +7,5 @@ pub const GIVEN_ANSWER: &str = "glasscage.given-answer";
 // For later visits.
 pub const MODEL: &str = "glasscage.model";
 pub const DOWNLOAD: &str = "glasscage.download";
+pub const LANGUAGE: &str = "glasscage.language";
 pub const SPEED: &str = "glasscage.speed";

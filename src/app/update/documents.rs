@@ -4,6 +4,7 @@ use crate::app::analysis::shared_link::{Reach, SharedLink};
 use crate::app::analysis::title;
 use crate::app::examples;
 use crate::app::gallery::{self, GalleryEntry};
+use crate::app::i18n::{plural, t};
 use crate::app::state::State;
 use crate::app::state::explanation::Origin;
 use crate::app::state::local_file::LocalFile;
@@ -41,12 +42,16 @@ impl State {
         let what = match missing_parts(&names) {
             Some(missing) if missing.is_empty() => return self.choose_model(ModelChoice::Files(name), files),
             None if names.len() == 1 => return self.choose_model(ModelChoice::Files(name), files),
-            Some(missing) => {
-                format!("\u{201c}{name}\u{201d} has {} parts; missing: {}", names.len() + missing.len(), first_names(&missing))
-            }
-            None => format!("{} model files were opened at once", names.len()),
+            Some(missing) => plural!(
+                n = names.len() + missing.len(),
+                "\u{201c}{name}\u{201d} has {n} part; missing: {names}",
+                "\u{201c}{name}\u{201d} has {n} parts; missing: {names}",
+                name,
+                names = first_names(&missing),
+            ),
+            None => plural!(n = names.len(), "{n} model file was opened at once", "{n} model files were opened at once"),
         };
-        self.fail_with(&what, "Open one model at a time, all parts of it together");
+        self.fail_with(&what, t!("Open one model at a time, all parts of it together"));
     }
 
     /// An explanation's file was read; a run may have begun meanwhile.
@@ -54,15 +59,15 @@ impl State {
         let opened = match text {
             Some(json) if Lesson::is_meant(json) => Lesson::from_json(json).map(Opened::Lesson).map_err(|error| error.to_string()),
             Some(json) => Document::from_json(json).map(|document| Opened::Explanation(document.into())).map_err(|error| error.to_string()),
-            None => Err("the file could not be read".into()),
+            None => Err(t!("the file could not be read").into()),
         };
         match opened {
             Ok(_) if self.refuse_while_busy() => {}
             Ok(Opened::Explanation(document)) => self.show(*document, Origin::File),
             Ok(Opened::Lesson(lesson)) => self.show_lesson(lesson),
             Err(error) => self.fail_with(
-                &format!("\u{201c}{name}\u{201d} was not opened: {error}"),
-                "Open a file that Save JSON made, or a model whose name ends in .gguf",
+                &t!("\u{201c}{name}\u{201d} was not opened: {error}", name, error),
+                t!("Open a file that Save JSON made, or a model whose name ends in .gguf"),
             ),
         }
     }
@@ -95,14 +100,14 @@ impl State {
 
     fn not_fetched(&mut self, entry: &GalleryEntry) {
         self.fail_with(
-            &format!("\u{201c}{}\u{201d} could not be fetched", entry.title),
-            "Check the connection, or reload the page, then choose it again",
+            &t!("\u{201c}{title}\u{201d} could not be fetched", title = entry.title),
+            t!("Check the connection, or reload the page, then choose it again"),
         );
     }
 
     pub(super) fn refuse_while_busy(&mut self) -> bool {
         if self.engine.is_busy() {
-            self.fail_with("An explanation is being made", "Press Stop first, then open the other one again");
+            self.fail_with(t!("An explanation is being made"), t!("Press Stop first, then open the other one again"));
         }
         self.engine.is_busy()
     }
@@ -149,8 +154,8 @@ impl State {
 fn first_names(names: &[String]) -> String {
     const SHOWN: usize = 3;
     let more = names.len().saturating_sub(SHOWN);
-    let shown = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
-    if more == 0 { shown } else { format!("{shown} and {more} more") }
+    let shown = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(t!(", "));
+    if more == 0 { shown } else { plural!(n = more, "{names} and {n} more", "{names} and {n} more", names = shown) }
 }
 
 #[cfg(test)]

@@ -2,12 +2,22 @@
 
 use crate::app::state::State;
 use crate::app::state::message::{Effect, Fetch};
+use crate::app::state::settings::Settings;
 use crate::app::state::storage_keys;
 
 impl State {
     pub(super) fn set_prompt(&mut self, prompt: String) {
         self.emit(Effect::RememberInTab { key: storage_keys::PROMPT, text: prompt.clone() });
         *self.editor.prompt = prompt;
+        self.recount_tokens();
+    }
+
+    pub(super) fn change_settings(&mut self, settings: Settings) {
+        let is_framed_otherwise = self.editor.settings.use_template != settings.use_template;
+        *self.editor.settings = settings;
+        if is_framed_otherwise {
+            self.recount_tokens();
+        }
     }
 
     pub(super) fn set_given_answer(&mut self, answer: String) {

@@ -5,6 +5,7 @@
 
 use crate::app::analysis::reproduction::Reproduction;
 use crate::app::analysis::speed::Speed;
+use crate::app::i18n::t;
 use crate::app::state::State;
 use crate::app::state::engine::ModelState;
 use crate::app::state::explanation::Origin;
@@ -27,6 +28,8 @@ impl State {
             self.load_event(body);
         } else if self.engine.masked_lm_load == Some(id) {
             self.masked_lm_event(body);
+        } else if self.editor.token_count == Some(id) {
+            self.tokens_counted(body);
         } else if self.engine.job.as_ref().is_some_and(|job| job.id == id) {
             self.job_event(body);
         }
@@ -63,13 +66,14 @@ impl State {
     fn model_is_ready(&mut self, loaded: LoadedModel) {
         if loaded.glasscage != GLASSCAGE {
             self.forget_model();
-            return self.fail(Problem::new("The page was updated while it was open", "Reload it, then press Explain again"));
+            return self.fail(Problem::new(t!("The page was updated while it was open"), t!("Reload it, then press Explain again")));
         }
         *self.engine.model = ModelState::Ready(loaded);
         // Somebody who reads a local file asked for no built-in model.
         if !matches!(*self.engine.choice, ModelChoice::Files(_)) {
             self.emit(Effect::RegisterServiceWorker);
         }
+        self.recount_tokens();
         self.begin();
     }
 
@@ -84,7 +88,7 @@ impl State {
             EngineEvent::Explained { document, problem } => self.explained(*document, problem),
             EngineEvent::DeletionCurves(curves) => self.deletion_measured(&curves),
             EngineEvent::Words(words) => self.words_measured(words),
-            EngineEvent::Answered(document) => self.answered_without_excluded(&document),
+            EngineEvent::Answered(document) => self.variant_answered(&document),
             EngineEvent::Stopped { .. } => self.stopped(),
             EngineEvent::Failed(problem) => {
                 if self.engine.is_loading() {
@@ -92,7 +96,7 @@ impl State {
                 }
                 self.fail(problem);
             }
-            EngineEvent::MaskedLmLoaded => {}
+            EngineEvent::MaskedLmLoaded | EngineEvent::TokensCounted(_) => {}
         }
     }
 
@@ -101,7 +105,7 @@ impl State {
         match progress {
             ExplainProgress::Token(piece) => {
                 self.engine.run.token(&piece);
-                self.ablation_token(&piece);
+                self.variant_token(&piece);
             }
             ExplainProgress::Answered(document) if is_follow_up => {
                 self.engine.run.passes_done(document.method.passes, self.now_millis);
@@ -142,9 +146,10 @@ impl State {
 
     /// An explanation is complete, or was until Stop or until `problem`.
     fn explained(&mut self, document: Document, problem: Option<Problem>) {
-        match self.is_follow_up() {
-            true => self.compared(document),
-            false => self.finish(document),
+        match self.engine.job.as_ref().map(|job| &job.purpose) {
+            Some(&Purpose::ExplainVariant(at)) => self.variant_explained(at, document),
+            _ if self.is_follow_up() => self.compared(document),
+            _ => self.finish(document),
         }
         if let Some(problem) = problem {
             *self.engine.run = RunStatus::Idle;
@@ -172,7 +177,7 @@ impl State {
     /// The visitor pressed Stop before anything was measured.
     fn stopped(&mut self) {
         self.keep_unfinished_answer();
-        self.end_run(RunStatus::Done("Stopped".into()));
+        self.end_run(RunStatus::Done(t!("Stopped").into()));
     }
 
     /// A model that could not be loaded is not tried again by itself.
@@ -199,7 +204,7 @@ impl State {
     /// Nothing is asked of the engine any more; returns what the run was for.
     pub(super) fn end_run(&mut self, status: RunStatus) -> Option<Purpose> {
         *self.engine.run = status;
-        self.explanation.settle_ablations();
+        self.explanation.settle_variants();
         self.explanation.forget_estimate();
         self.engine.job.take().map(|job| job.purpose)
     }

@@ -1,17 +1,16 @@
-//! What a visitor asks about the explanation on screen, which stays: the deletion test, another method, an answer without
-//! some of the prompt's sentences, the words of a source.
+//! What a visitor asks about the explanation on screen, which stays: the deletion test, another method, the words of a source.
 
 use super::requests::question_of;
-use crate::app::analysis::ablation::{Ablation, AblationAnswer};
 use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::deletion_test::DeletionTestPlan;
 use crate::app::analysis::expanded_source::ExpandedSource;
+use crate::app::i18n::t;
 use crate::app::state::State;
 use crate::app::state::explanation::{Origin, ShownDocument};
 use crate::app::state::place::Place;
 use crate::app::state::purpose::Purpose;
 use crate::app::state::run_status::RunStatus;
-use crate::explanation::{Answer, Derivation, Document, METHODS, MethodText};
+use crate::explanation::{Derivation, Document, METHODS, MethodText};
 use crate::problem::Problem;
 use crate::request::{DeletionCurves, Question, Word};
 use crate::worker::engine::protocol::EngineRequest;
@@ -33,19 +32,6 @@ impl State {
         let Some(shown) = self.complete_and_idle() else { return };
         let question = Question { method: method.into(), ..same_answer(shown.graph.document()) };
         self.request(Purpose::Compare, EngineRequest::Explain(question));
-    }
-
-    /// Answers the prompt on screen without its excluded sentences, with the same settings.
-    pub(super) fn answer_without_excluded(&mut self) {
-        let Some(document) = self.explanation.document().filter(|_| !self.engine.is_busy()) else { return };
-        let Some(ablation) = Ablation::new(document, &self.explanation.excluded) else { return };
-        let (sampling, max_tokens) = match &document.manifest.answer {
-            Answer::Generated { sampling, max_tokens, .. } => (*sampling, *max_tokens),
-            // A given answer has no settings of its own.
-            Answer::Given {} => (self.editor.settings.sampling(), self.editor.settings.max_tokens),
-        };
-        let question = Question { prompt: ablation.prompt.clone(), answer: None, sampling, max_tokens, ..question_of(document) };
-        self.request(Purpose::Ablate(ablation), EngineRequest::Answer(question));
     }
 
     /// Expands a source into its words, or collapses it; what was measured is not measured again.
@@ -71,12 +57,12 @@ impl State {
     }
 
     /// The explanation on screen, where no run goes on and all of it was measured.
-    fn complete_and_idle(&mut self) -> Option<ShownDocument> {
+    pub(super) fn complete_and_idle(&mut self) -> Option<ShownDocument> {
         let shown = self.explanation.shown.clone().filter(|_| !self.engine.is_busy())?;
         if shown.graph.document().is_complete() {
             return Some(shown);
         }
-        self.fail_at(Place::Explanation, Problem::new("This explanation was stopped before its end", "Recompute it first"));
+        self.fail_at(Place::Explanation, Problem::new(t!("This explanation was stopped before its end"), t!("Recompute it first")));
         None
     }
 
@@ -92,13 +78,14 @@ impl State {
         }
         Ok(match self.engine.job.as_ref().map(|job| &job.purpose) {
             None | Some(Purpose::Explain(_) | Purpose::Recompute(_)) => RunStatus::answering(),
-            Some(Purpose::Ablate(ablation)) => {
-                self.explanation.ablations.push(ablation.clone());
+            Some(Purpose::AnswerVariant(variant)) => {
+                self.explanation.variants.push(variant.clone());
                 RunStatus::AnsweringAgain(0)
             }
-            Some(Purpose::Compare) => RunStatus::follow_up("Measuring by the other method"),
-            Some(Purpose::ExpandWords(_)) => RunStatus::follow_up("Measuring word by word"),
-            Some(Purpose::DeletionTest(_)) => RunStatus::follow_up("Deleting sentence by sentence"),
+            Some(Purpose::ExplainVariant(_)) => RunStatus::follow_up(t!("Explaining the changed prompt")),
+            Some(Purpose::Compare) => RunStatus::follow_up(t!("Measuring by the other method")),
+            Some(Purpose::ExpandWords(_)) => RunStatus::follow_up(t!("Measuring word by word")),
+            Some(Purpose::DeletionTest(_)) => RunStatus::follow_up(t!("Deleting sentence by sentence")),
         })
     }
 
@@ -108,11 +95,11 @@ impl State {
         match made_by {
             Some(made_by) if Some(&made_by.sha256) == loaded => Ok(()),
             _ => Err(Problem::new(
-                format!(
-                    "This explanation was made by another model (\u{201c}{}\u{201d}) than the one that is loaded",
-                    made_by.map_or("", |model| &model.name)
+                t!(
+                    "This explanation was made by another model (\u{201c}{name}\u{201d}) than the one that is loaded",
+                    name = made_by.map_or("", |model| &model.name),
                 ),
-                "Open that model\u{2019}s file, or recompute the explanation here, then try again",
+                t!("Open that model\u{2019}s file, or recompute the explanation here, then try again"),
             )),
         }
     }
@@ -121,20 +108,25 @@ impl State {
 // What the engine found.
 impl State {
     pub(super) fn deletion_measured(&mut self, curves: &DeletionCurves) {
-        if let Some(Purpose::DeletionTest(plan)) = self.end_run(RunStatus::Done("Deletion test done".into())) {
+        if let Some(Purpose::DeletionTest(plan)) = self.end_run(RunStatus::Done(t!("Deletion test done").into())) {
             *self.explanation.deletion_test = plan.evaluate(curves);
         }
     }
 
     /// The answer on screen is explained by another method, or was until Stop.
     pub(super) fn compared(&mut self, document: Document) {
-        let name = MethodText::find(&document.method.id).map_or("the other method", |method| method.name);
+        let name = MethodText::find(&document.method.id).map(|method| method.name);
         let [done, planned] = document.method.passes;
+        let outcome = match (document.is_complete(), name) {
+            (true, Some(name)) => t!("Explained by {name} too", name),
+            (true, None) => t!("Explained by the other method too").into(),
+            (false, Some(name)) => t!("Stopped after {done} of {planned} model runs by {name}", done, planned, name),
+            (false, None) => t!("Stopped after {done} of {planned} model runs by the other method", done, planned),
+        };
+        self.end_run(RunStatus::Done(outcome));
         if !document.is_complete() {
-            self.end_run(RunStatus::Done(format!("Stopped after {done} of {planned} model runs by {name}")));
             return;
         }
-        self.end_run(RunStatus::Done(format!("Explained by {name} too")));
         let Some(shown) = self.explanation.document().filter(|shown| shown.is_same_text(&document)) else { return };
         let derived = document.derived(shown.method.derivation());
         let comparison = ShownDocument::new(derived, Origin::Here);
@@ -144,23 +136,8 @@ impl State {
         comparisons.sort_by_key(|known| METHODS.iter().position(|method| method.id == known.method_id()));
     }
 
-    /// One more piece of an answer, where it is that of an ablation.
-    pub(super) fn ablation_token(&mut self, piece: &str) {
-        if self.engine.job.as_ref().is_some_and(|job| matches!(job.purpose, Purpose::Ablate(_))) {
-            self.explanation.ablations.iter_mut().for_each(|ablation| ablation.push(piece));
-        }
-    }
-
-    pub(super) fn answered_without_excluded(&mut self, document: &Document) {
-        let sentences = document.generation.sentence_texts().into_iter().map(str::to_owned).collect();
-        if let Some(ablation) = self.explanation.ablations.last_mut() {
-            ablation.answer = AblationAnswer::Whole(sentences);
-        }
-        self.end_run(RunStatus::Done("Answered again".into()));
-    }
-
     pub(super) fn words_measured(&mut self, words: Vec<Word>) {
-        let purpose = self.end_run(RunStatus::Done("Measured word by word".into()));
+        let purpose = self.end_run(RunStatus::Done(t!("Measured word by word").into()));
         let method = self.explanation.shown.as_ref().map(|shown| shown.method_id().to_owned());
         if let (Some(Purpose::ExpandWords(source)), Some(method)) = (purpose, method) {
             self.explanation.collapsed.retain(|&other| other != source);

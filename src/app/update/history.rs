@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 
+use crate::app::i18n::t;
 use crate::app::state::State;
 use crate::app::state::explanation::Origin;
 use crate::app::state::history_entry::{self, Entry};
@@ -68,7 +69,7 @@ impl State {
             }
             Err(error) => {
                 self.close_explanation();
-                self.fail_with(&error.to_string(), "Ask for the link again, or for the saved JSON file");
+                self.fail_with(&error.to_string(), t!("Ask for the link again, or for the saved JSON file"));
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Lessons: opened, gone through step by step, and left.
 
 use crate::app::analysis::title;
+use crate::app::i18n::t;
 use crate::app::state::State;
 use crate::app::state::explanation::Origin;
 use crate::app::state::lesson::OpenLesson;
@@ -60,7 +61,7 @@ impl State {
     /// Puts a changed lesson in its place. The writer's controls offer nothing that a lesson cannot have, but for texts too long.
     fn change_lesson(&mut self, lesson: Lesson) {
         if let Err(error) = lesson.check() {
-            return self.fail_with(&error.to_string(), "The lesson is as it was before; change it in another way");
+            return self.fail_with(&error.to_string(), t!("The lesson is as it was before; change it in another way"));
         }
         let Some(open) = &mut *self.lesson else { return };
         let before = open.document();

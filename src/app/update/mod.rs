@@ -15,12 +15,18 @@ mod masked_lm;
 mod requests;
 #[cfg(test)]
 mod tests;
+mod token_count;
 mod unfinished_answer;
 #[cfg(test)]
 mod unfinished_answer_tests;
+mod variants;
+#[cfg(test)]
+mod variants_tests;
 
 use leptos::prelude::untrack;
 
+use super::analysis::variant::PromptEdits;
+use super::i18n::t;
 use super::state::State;
 use super::state::message::{Effect, Fetch, Message};
 
@@ -36,7 +42,8 @@ impl State {
         match message {
             Message::PromptTyped(prompt) => self.set_prompt(prompt),
             Message::GivenAnswerTyped(answer) => self.set_given_answer(answer),
-            Message::SettingsChanged(settings) => *self.editor.settings = settings,
+            Message::SettingsChanged(settings) => self.change_settings(settings),
+            Message::CountTokens(changes) => self.count_tokens(changes),
             Message::EditorToggled(is_open) => *self.editor.is_open = is_open,
             Message::EditPrompt(prompt) => self.edit_prompt(&prompt),
             Message::RestoreSetAside => self.restore_set_aside(),
@@ -51,8 +58,12 @@ impl State {
             Message::MeasureDeletion => self.measure_deletion(),
             Message::CompareMethod(method) => self.compare_method(&method),
             Message::ShowMethod(method) => self.show_method(&method),
-            Message::Exclude(sentences) => *self.explanation.excluded = sentences,
-            Message::AnswerWithoutExcluded => self.answer_without_excluded(),
+            Message::LeaveOut(sentences) => self.explanation.edits.left_out = sentences,
+            Message::Reword { source, words } => self.reword(source, &words),
+            Message::UndoEdits => *self.explanation.edits = PromptEdits::default(),
+            Message::AnswerVariant => self.answer_variant(),
+            Message::ExplainVariant(at) => self.explain_variant(at),
+            Message::OpenVariant(at) => self.open_variant(at),
             Message::ToggleWords(source) => self.toggle_words(source),
 
             Message::Select { row, extend } => self.explanation.select(row, extend),
@@ -74,7 +85,9 @@ impl State {
             Message::Fetched(fetch, text) => self.fetched(&fetch, text.as_deref()),
             Message::SaveDocument => self.save_document(),
             Message::SaveText { name, media_type, text } => self.emit(Effect::SaveFile { name, media_type, text }),
-            Message::SaveRefused => self.fail_with("The browser did not save the file", "Allow downloads for this page, then try again"),
+            Message::SaveRefused => {
+                self.fail_with(t!("The browser did not save the file"), t!("Allow downloads for this page, then try again"));
+            }
             Message::CopyLink => self.copy_link(),
             Message::LinkCopied(is_copied) => self.link_copied(is_copied),
             Message::CloseLink => *self.explanation.link = None,

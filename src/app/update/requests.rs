@@ -1,5 +1,6 @@
 //! What the visitor asks of the engine: an explanation, a model, Stop.
 
+use crate::app::i18n::t;
 use crate::app::state::State;
 use crate::app::state::engine::{Job, MaskedLmState, ModelState};
 use crate::app::state::local_file::{FileId, LocalFile};
@@ -45,7 +46,7 @@ impl State {
             return;
         }
         if self.editor.prompt.trim().is_empty() {
-            return self.fail_at(Place::Editor, Problem::new("There is no prompt yet", "Write one, or choose an example"));
+            return self.fail_at(Place::Editor, Problem::new(t!("There is no prompt yet"), t!("Write one, or choose an example")));
         }
         if let Some(problem) = self.editor.settings.problem() {
             return self.fail_at(Place::Editor, problem);
@@ -99,8 +100,8 @@ impl State {
         let is_missing = method.needs_masked_lm && *self.engine.masked_lm == MaskedLmState::NotChosen;
         is_missing.then(|| {
             Problem::new(
-                format!("The method \u{201c}{}\u{201d} needs a masked language model, and none is chosen", method.name),
-                "Choose its three files in the settings, or another method",
+                t!("The method \u{201c}{name}\u{201d} needs a masked language model, and none is chosen", name = method.name),
+                t!("Choose its three files in the settings, or another method"),
             )
         })
     }
@@ -128,14 +129,14 @@ impl State {
         *self.engine.model = ModelState::NotLoaded;
         self.keep_unfinished_answer();
         self.keep_measured();
-        let interrupted = self.engine.run.interrupted();
-        self.end_run(RunStatus::Done(format!("{interrupted}; the model loads again at the next Explain")));
+        let outcome = self.engine.run.interrupted();
+        self.end_run(RunStatus::Done(t!("{outcome}; the model loads again at the next Explain", outcome)));
     }
 
     /// Takes this model from now on; `files` are those of a local one.
     pub(super) fn choose_model(&mut self, choice: ModelChoice, files: Vec<LocalFile>) {
         if self.engine.is_busy() {
-            return self.fail_with("The engine is busy", "Wait or press Stop, then choose again");
+            return self.fail_with(t!("The engine is busy"), t!("Wait or press Stop, then choose again"));
         }
         if self.engine.is_loading() {
             // Nobody waits for a model that is not wanted any more.
@@ -151,6 +152,7 @@ impl State {
     /// The model that answers from now on, on this visit and, where it lasts, on the next.
     pub(super) fn set_model_choice(&mut self, choice: ModelChoice) {
         self.remember_model(&choice);
+        *self.engine.last_files = None;
         *self.engine.choice = choice;
     }
 
@@ -186,8 +188,8 @@ impl State {
         if self.engine.choice.name() == name {
             self.set_model_choice(ModelChoice::BuiltIn);
         }
-        let what = format!("The browser closed this page while \u{201c}{name}\u{201d} was loading, perhaps for want of memory");
-        self.fail_with(&what, "Choose a smaller model, or close other tabs and choose it again");
+        let what = t!("The browser closed this page while \u{201c}{name}\u{201d} was loading, perhaps for want of memory", name);
+        self.fail_with(&what, t!("Choose a smaller model, or close other tabs and choose it again"));
     }
 
     pub(super) fn send_to_engine(&mut self, id: RequestId, body: EngineRequest, files: Vec<FileId>) {

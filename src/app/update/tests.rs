@@ -399,18 +399,6 @@ fn words_are_measured_once_and_then_collapsed_and_shown() {
 }
 
 #[test]
-fn an_answer_without_sentences_that_is_stopped_keeps_its_words() {
-    let mut page = Page::explained();
-    page.send(Message::Exclude(vec![0]));
-    let run = asked(&page.send(Message::AnswerWithoutExcluded));
-    page.token(run, "So 5");
-    page.engine(run, EngineEvent::Stopped { answer: "So 5".into() });
-    let ablations = page.look(|state| state.explanation.ablations.clone());
-    assert!(ablations.len() == 1 && !ablations[0].is_growing() && !ablations[0].is_empty());
-    assert!(page.look(|state| state.editor.given_answer.is_empty()), "it is not the answer to the whole prompt");
-}
-
-#[test]
 fn a_shared_explanation_made_again_is_compared() {
     let mut page = Page::ready();
     page.send(Message::FileRead { name: "x.json".into(), text: Some(document().to_json()) });

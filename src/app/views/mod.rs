@@ -10,7 +10,7 @@ use leptos::prelude::*;
 
 use editor::EditorForm;
 use explanation::ExplanationView;
-use layout::{DropZone, Header, ProblemBox, StatusBar, UpdateBar, Welcome};
+use layout::{DropZone, Footer, Header, ProblemBox, StatusBar, UpdateBar, Welcome};
 use lesson::LessonPanel;
 use models::ModelsDialog;
 
@@ -34,6 +34,7 @@ pub fn App() -> impl IntoView {
             <ExplanationView />
             <Welcome />
         </main>
+        <Footer />
         <ModelsDialog />
         <DropZone />
     }

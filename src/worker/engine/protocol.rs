@@ -24,6 +24,8 @@ pub enum EngineRequest {
     MeasureWords { question: Question, source: usize },
     /// Take the masked language model in the files beside the message, for methods that need one. Answered by `MaskedLmLoaded`.
     LoadMaskedLm,
+    /// Count the tokens of a prompt, in its chat template or not, where a model is loaded. Answered by `TokensCounted`.
+    CountTokens { prompt: String, use_template: bool },
     /// End the request of this id and keep what is done.
     Cancel,
 }
@@ -58,6 +60,8 @@ pub enum EngineEvent {
     DeletionCurves(DeletionCurves),
     Words(Vec<Word>),
     MaskedLmLoaded,
+    /// `None` where there is no model, or where nobody knows.
+    TokensCounted(Option<usize>),
     /// Cancelled before anything was measured; the answer so far.
     Stopped {
         answer: String,

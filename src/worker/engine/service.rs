@@ -80,6 +80,11 @@ impl EngineState {
             EngineRequest::MeasureWords { question, source } => self.words(&question, source, page).await,
             EngineRequest::MeasureDeletion { question, orders } => self.deletion(&question, &orders, page).await,
             EngineRequest::LoadMaskedLm => self.load_masked_lm(files, page).await,
+            EngineRequest::CountTokens { prompt, use_template } => {
+                let n_tokens = self.session.as_ref().and_then(|session| session.count_tokens(&prompt, use_template));
+                page.post(EngineEvent::TokensCounted(n_tokens));
+                Ok(())
+            }
             EngineRequest::Cancel => Ok(()),
         }
     }

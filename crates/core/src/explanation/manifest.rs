@@ -31,21 +31,6 @@ pub struct Manifest {
     pub producer: Option<Producer>,
 }
 
-impl Manifest {
-    /// How prompt and answer are cut into sentences, in words.
-    pub fn sentence_rule_words(&self) -> String {
-        let name = self.language.name();
-        match (self.sentence_rule, self.language) {
-            (SentenceRule::Punkt, _) => "cut by Punkt (English)".into(),
-            (SentenceRule::AnyScript, Language::English) => "cut by Punkt (English), other scripts and lists too".into(),
-            (SentenceRule::AnyScript, Language::Chinese | Language::Japanese) => {
-                format!("{name}: full stops of any script, and Punkt (English)")
-            }
-            (SentenceRule::AnyScript, _) => format!("{name} (Punkt), and full stops of any script"),
-        }
-    }
-}
-
 /// How texts are cut into sentences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

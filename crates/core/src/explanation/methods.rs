@@ -33,18 +33,6 @@ impl MethodText {
     pub fn of(id: &str) -> &'static Self {
         Self::find(id).unwrap_or(&UNKNOWN)
     }
-
-    /// What it costs, said before it runs.
-    pub fn cost(&self) -> String {
-        if self.pairs {
-            return format!("It takes one model run for each sentence and one for each pair: 4 to 8 times as long as {}", METHODS[0].name);
-        }
-        match self.passes {
-            0 => "It takes no model run beyond the text itself.".into(),
-            1 => "It takes one model run for each sentence.".into(),
-            n => format!("It takes {n} model runs for each sentence, so about {n} times as long as {}", METHODS[0].name),
-        }
-    }
 }
 
 const NATS: &str = "nats per token";

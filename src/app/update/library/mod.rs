@@ -7,6 +7,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::app::i18n::t;
 use crate::app::state::State;
 use crate::app::state::download::Download;
 use crate::app::state::library::LibraryMessage;
@@ -218,7 +219,7 @@ impl State {
     fn copy_files(&mut self, urls: Option<Vec<String>>) {
         let ModelChoice::Files(name) = &*self.engine.choice else { return };
         let Some(urls) = urls else {
-            return self.fail_with("The browser did not let the file be copied", "Open the file again, then try again");
+            return self.fail_with(t!("The browser did not let the file be copied"), t!("Open the file again, then try again"));
         };
         if self.library.is_downloading() {
             return urls.into_iter().for_each(|url| self.emit(Effect::RevokeObjectUrl(url)));
@@ -344,12 +345,15 @@ fn first_address(spec: &DownloadSpec) -> Option<&str> {
 
 fn lost_problem(lost: Lost) -> Problem {
     let what = match lost {
-        Lost::NotStarted => "The library could not be started",
-        Lost::NotArrived => "The library did not arrive",
-        Lost::Stopped => "The library stopped",
+        Lost::NotStarted => t!("The library could not be started"),
+        Lost::NotArrived => t!("The library did not arrive"),
+        Lost::Stopped => t!("The library stopped"),
         Lost::Incompatible => {
-            return Problem::new("The library is of another version than this page", "Reload the page to get both in the same version");
+            return Problem::new(
+                t!("The library is of another version than this page"),
+                t!("Reload the page to get both in the same version"),
+            );
         }
     };
-    Problem::new(what, "What is stored is kept. Check the connection, then try again")
+    Problem::new(what, t!("What is stored is kept. Check the connection, then try again"))
 }

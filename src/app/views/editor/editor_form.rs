@@ -7,6 +7,8 @@ use leptos::prelude::*;
 use super::examples_bar::ExamplesBar;
 use super::model_bar::ModelBar;
 use super::settings_form::SettingsForm;
+use super::token_count::TokenCount;
+use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::state::place::Place;
 use crate::app::views::layout::problem_box::ProblemBox;
@@ -30,21 +32,22 @@ pub fn EditorForm() -> impl IntoView {
     view! {
         <details node_ref=folder class="editor card" hidden=move || is_hidden.get() prop:open=is_open on:toggle=on_toggle on:keydown=on_key>
             <summary>
-                <h2>"Ask a model"</h2>
+                <h2>{t!("Ask a model")}</h2>
             </summary>
             <ModelBar />
             <label class="field">
-                <span class="label">"Prompt"</span>
+                <span class="label">{t!("Prompt")}</span>
                 <textarea
                     data-testid="prompt-input"
                     dir="auto"
                     rows="5"
                     spellcheck="false"
-                    placeholder="Some facts, then a question about them. Each sentence becomes one source."
+                    placeholder=t!("Some facts, then a question about them. Each sentence becomes one source.")
                     prop:value=move || page.with(|state| state.editor.prompt.clone())
                     on:input=move |event| page.send(Message::PromptTyped(event_target_value(&event)))
                 ></textarea>
             </label>
+            <TokenCount />
             <ExamplesBar />
             <BuiltInHint />
             <GivenAnswer />
@@ -57,12 +60,12 @@ pub fn EditorForm() -> impl IntoView {
                     aria-disabled=move || is_active().to_string()
                     on:click=move |_| page.send(Message::Explain)
                 >
-                    {move || if explains_given() { "Explain the given answer" } else { "Answer and explain" }}
+                    {move || if explains_given() { t!("Explain the given answer") } else { t!("Answer and explain") }}
                 </button>
                 <span class="hint">
-                    <kbd>"Ctrl"</kbd>
+                    <kbd>{t!("Ctrl")}</kbd>
                     " + "
-                    <kbd>"Enter"</kbd>
+                    <kbd>{t!("Enter")}</kbd>
                 </span>
             </div>
             <ProblemBox place=Place::Editor />
@@ -82,7 +85,7 @@ fn BuiltInHint() -> impl IntoView {
     };
     view! {
         <p class="hint" data-testid="built-in-hint" hidden=move || !is_needed()>
-            "The built-in model only knows small problems like the examples. For other texts choose a larger model."
+            {t!("The built-in model only knows small problems like the examples. For other texts choose a larger model.")}
         </p>
     }
 }
@@ -100,24 +103,25 @@ fn GivenAnswer() -> impl IntoView {
     let (folder, on_toggle) = details_toggle(move |open| is_open.set(open));
     view! {
         <details node_ref=folder class="fold" prop:open=is_open on:toggle=on_toggle>
-            <summary>"Explain a given answer"</summary>
+            <summary>{t!("Explain a given answer")}</summary>
             <div class="field">
                 <p class="hint">
-                    "The model reads this text as its own answer. Leave it empty to let the model answer. "
+                    {t!("The model reads this text as its own answer. Leave it empty to let the model answer.")}
+                    " "
                     <button
                         type="button"
                         class="chip"
                         hidden=move || page.with(|state| state.editor.given_answer.is_empty())
                         on:click=move |_| page.send(Message::GivenAnswerTyped(String::new()))
                     >
-                        "Clear"
+                        {t!("Clear")}
                     </button>
                 </p>
                 <textarea
                     rows="3"
                     data-testid="given-answer"
                     dir="auto"
-                    aria-label="Given answer"
+                    aria-label=t!("Given answer")
                     prop:value=move || page.with(|state| state.editor.given_answer.clone())
                     on:input=move |event| page.send(Message::GivenAnswerTyped(event_target_value(&event)))
                 ></textarea>

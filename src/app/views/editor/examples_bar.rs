@@ -4,6 +4,7 @@ use leptos::ev;
 use leptos::prelude::*;
 
 use crate::app::browser;
+use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::views::layout::row_of_buttons::place_after_key;
 
@@ -35,6 +36,7 @@ pub fn ExamplesBar() -> impl IntoView {
             view! {
                 <button
                     type="button"
+                    lang="en"
                     class="chip"
                     data-testid=format!("example-{}", k + 1)
                     aria-pressed=move || is_chosen().to_string()
@@ -53,15 +55,15 @@ pub fn ExamplesBar() -> impl IntoView {
         page.with(|state| state.editor.set_aside.is_some()).then(|| {
             view! {
                 <button type="button" class="chip own" data-testid="set-aside" on:click=move |_| page.send(Message::RestoreSetAside)>
-                    "Back to my text"
+                    {t!("Back to my text")}
                 </button>
             }
         })
     };
     let is_empty = move || page.with(|state| state.editor.examples.is_empty());
     view! {
-        <div class="examples" role="group" aria-label="Examples" hidden=is_empty>
-            <span class="hint" aria-hidden="true">"Examples"</span>
+        <div class="examples" role="group" aria-label=t!("Examples") hidden=is_empty>
+            <span class="hint" aria-hidden="true">{t!("Examples")}</span>
             {buttons}
             {restore}
         </div>

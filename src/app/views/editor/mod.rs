@@ -4,5 +4,6 @@ mod editor_form;
 mod examples_bar;
 mod model_bar;
 mod settings_form;
+mod token_count;
 
 pub use editor_form::EditorForm;

@@ -7,6 +7,7 @@ use crate::request::{LoadProgress, LoadedModel};
 use leptos::prelude::*;
 
 use crate::app::analysis::number;
+use crate::app::i18n::t;
 use crate::app::views::layout::file_button::FileButton;
 use crate::app::views::layout::icon::{Icon, IconView};
 use crate::app::views::models::download_view::DownloadView;
@@ -21,16 +22,26 @@ pub fn ModelBar() -> impl IntoView {
     let progress = move || {
         let progress = page.with(|state| state.engine.load_progress()).filter(|progress| progress.total_bytes > 0);
         progress.map(|LoadProgress { read_bytes, total_bytes, .. }| {
-            view! { <progress max=total_bytes.to_string() value=read_bytes.to_string() aria-label="Model loading"></progress> }
+            view! { <progress max=total_bytes.to_string() value=read_bytes.to_string() aria-label=t!("Model loading")></progress> }
         })
     };
     let notice = move || {
         let notice = page.with(|state| state.engine.loaded().and_then(|loaded| loaded.notice.clone()));
-        notice.map(|notice| view! { <p class="notice" data-testid="engine-notice">{notice}</p> })
+        notice.map(|notice| view! { <p class="notice" lang="en" data-testid="engine-notice">{notice}</p> })
+    };
+    let last_files = move || {
+        page.with(|state| state.engine.last_files.clone()).map(|name| {
+            let words = t!(
+                "\u{201c}{name}\u{201d} answered on your last visit. A browser reads a file only when you open it: open it again, and then \
+                 keep a copy in this browser if you want it on every visit.",
+                name
+            );
+            view! { <p class="notice" data-testid="last-files">{words}</p> }
+        })
     };
     let arrived = move || {
         page.with(|state| state.library.arrived.clone()).map(|choice| {
-            let label = format!("Use {}, which has arrived", choice.name());
+            let label = t!("Use {name}, which has arrived", name = choice.name());
             view! {
                 <button
                     type="button"
@@ -54,20 +65,26 @@ pub fn ModelBar() -> impl IntoView {
                 <strong>{name}</strong>
                 " "
                 <span>{state}</span>
-                <span data-testid="works-offline" hidden=move || !page.with(State::works_offline)>"; works without a network"</span>
+                <span data-testid="works-offline" hidden=move || !page.with(State::works_offline)>
+                    "; "
+                    {t!("works without a network")}
+                </span>
             </p>
             {progress}
             {notice}
+            {last_files}
             <p class="notice" role="status" data-testid="copied" hidden=move || !page.with(State::is_copied)>
-                "A copy is kept in this browser, for later visits and without a network. It can be deleted under \
-                 \u{201c}Choose a model\u{201d}."
+                {t!(
+                    "A copy is kept in this browser, for later visits and without a network. It can be deleted under \
+                     \u{201c}Choose a model\u{201d}."
+                )}
             </p>
             <div class="choice">
                 {arrived}
                 <Show when=move || page.with(State::can_keep_copy)>
                     <button type="button" data-testid="keep-copy" on:click=move |_| page.send_library(LibraryMessage::KeepCopy)>
                         <IconView icon=Icon::Save />
-                        "Keep a copy in this browser"
+                        {t!("Keep a copy in this browser")}
                     </button>
                 </Show>
                 <button
@@ -77,10 +94,10 @@ pub fn ModelBar() -> impl IntoView {
                     on:click=move |_| page.send_library(LibraryMessage::Open)
                 >
                     <IconView icon=Icon::Models />
-                    "Choose a model\u{2026}"
+                    {t!("Choose a model\u{2026}")}
                 </button>
                 <FileButton
-                    label="Open a GGUF file\u{2026}"
+                    label=t!("Open a GGUF file\u{2026}")
                     accept=".gguf"
                     test_id="model-file"
                     disabled=is_busy
@@ -94,7 +111,7 @@ pub fn ModelBar() -> impl IntoView {
 
 fn state_words(model: &ModelState) -> String {
     match model {
-        ModelState::NotLoaded => "not loaded; loads when you press Explain".into(),
+        ModelState::NotLoaded => t!("not loaded; loads when you press Explain").into(),
         ModelState::Loading(progress) => loading_words(*progress),
         ModelState::Ready(loaded) => ready_words(loaded),
     }
@@ -102,22 +119,39 @@ fn state_words(model: &ModelState) -> String {
 
 fn loading_words(LoadProgress { read_bytes, total_bytes, memory_bytes }: LoadProgress) -> String {
     match (read_bytes, total_bytes) {
-        (0, 0) => "loading\u{2026}".into(),
-        (_, 0) => format!("loading, {}", number::bytes(read_bytes)),
+        (0, 0) => t!("loading\u{2026}").into(),
+        (_, 0) => t!("loading, {read}", read = number::bytes(read_bytes)),
         _ => {
             let part = number::percent(read_bytes as f64 / total_bytes as f64);
             let (read, total, memory) = (number::bytes(read_bytes), number::bytes(total_bytes), number::bytes(memory_bytes));
-            format!("loading, {read} of {total} ({part}); needs about {memory} of memory")
+            t!("loading, {read} of {total} ({part}); needs about {memory} of memory", read, total, part, memory)
         }
     }
 }
 
 /// "ready: demo, 2.9 M parameters, `Q8_0`, on webgpu (nvidia ampere), 1,024 tokens of context".
 fn ready_words(LoadedModel { model, backend, context_length, has_template, .. }: &LoadedModel) -> String {
-    let size = model.parameters as f64 / 1e6;
-    let template = if *has_template { "" } else { ", no chat template" };
+    let (name, quantization) = (&model.name, &model.quantization);
+    let size = number::with_point(&format!("{:.1}", model.parameters as f64 / 1e6));
     let context = number::grouped(*context_length as u64);
-    format!("ready: {}, {size:.1} M parameters, {}, on {backend}, {context} tokens of context{template}", model.name, model.quantization)
+    match has_template {
+        true => t!(
+            "ready: {name}, {size} M parameters, {quantization}, on {backend}, {context} tokens of context",
+            name,
+            size,
+            quantization,
+            backend,
+            context
+        ),
+        false => t!(
+            "ready: {name}, {size} M parameters, {quantization}, on {backend}, {context} tokens of context, no chat template",
+            name,
+            size,
+            quantization,
+            backend,
+            context
+        ),
+    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ use crate::request::LoadedModel;
 use leptos::prelude::*;
 use web_sys::HtmlInputElement;
 
-use crate::app::analysis::number;
+use crate::app::analysis::{method_words, number};
+use crate::app::i18n::{plural, t, text};
 use crate::app::page::use_page;
 use crate::app::state::settings::{RefusedNumber, Settings, parsed};
 use crate::app::views::layout::file_button::FileButton;
@@ -21,48 +22,48 @@ pub fn SettingsForm() -> impl IntoView {
     view! {
         <details class="fold">
             <summary>
-                "Settings"
+                {t!("Settings")}
                 <span class="hint">{move || page.with(|state| summary(&state.editor.settings))}</span>
             </summary>
             <div class="settings">
                 <label class="number">
-                    <span>"Method"</span>
+                    <span>{t!("Method")}</span>
                     <select
                         data-testid="method"
                         on:change=move |event| page.change_settings(|all| all.method = chosen_method(&event_target_value(&event)))
                     >
                         {METHODS
                             .iter()
-                            .map(|method| view! { <option value=method.id title=method.about>{method.label}</option> })
+                            .map(|method| view! { <option value=method.id title=text(method.about)>{text(method.label)}</option> })
                             .collect_view()}
                     </select>
                 </label>
                 <label class="number">
-                    <span>"Explain by"</span>
+                    <span>{t!("Explain by")}</span>
                     <select
                         data-testid="unit"
                         on:change=move |event| page.change_settings(|all| all.unit = chosen_unit(&event_target_value(&event)))
                     >
-                        <option value="sentence">"sentences"</option>
-                        <option value="word" title="One model run for each word">"words (short texts)"</option>
+                        <option value="sentence">{t!("sentences")}</option>
+                        <option value="word" title=t!("One model run for each word")>{t!("words (short texts)")}</option>
                     </select>
                 </label>
                 <NumberField
-                    label="Longest answer (tokens)"
+                    label=t!("Longest answer (tokens)")
                     id="max-tokens"
                     start="256"
                     range=1.0..=4096.0
                     take=|all, n| all.max_tokens = n.map_or(256, |n| n as usize)
                 />
                 <NumberField
-                    label="Context limit (tokens)"
+                    label=t!("Context limit (tokens)")
                     id="max-context"
                     start=""
                     range=16.0..=1_000_000.0
                     take=|all, n| all.max_context = n.map(|n| n as usize)
                 />
                 <NumberField
-                    label="Temperature (0: most likely)"
+                    label=t!("Temperature (0: most likely)")
                     id="temperature"
                     start="0"
                     range=0.0..=2.0
@@ -70,7 +71,7 @@ pub fn SettingsForm() -> impl IntoView {
                     take=|all, n| all.temperature = n.unwrap_or(0.0)
                 />
                 <NumberField
-                    label="Top-k"
+                    label=t!("Top-k")
                     id="top-k"
                     start=""
                     range=1.0..=1000.0
@@ -78,7 +79,7 @@ pub fn SettingsForm() -> impl IntoView {
                     take=|all, n| all.top_k = n.map(|n| n as usize)
                 />
                 <NumberField
-                    label="Top-p"
+                    label=t!("Top-p")
                     id="top-p"
                     start=""
                     range=0.01..=1.0
@@ -87,7 +88,7 @@ pub fn SettingsForm() -> impl IntoView {
                     take=|all, n| all.top_p = n
                 />
                 <NumberField
-                    label="Seed"
+                    label=t!("Seed")
                     id="seed"
                     start="0"
                     range=0.0..=4_294_967_295.0
@@ -100,7 +101,7 @@ pub fn SettingsForm() -> impl IntoView {
                         prop:checked=move || page.with(|state| state.editor.settings.use_template)
                         on:change=move |event| page.change_settings(|all| all.use_template = event_target_checked(&event))
                     />
-                    "Use the model\u{2019}s chat template"
+                    {t!("Use the model\u{2019}s chat template")}
                 </label>
             </div>
             <Show when=move || page.with(|state| needs_masked_lm(state.editor.settings.method))>
@@ -119,7 +120,7 @@ fn needs_masked_lm(method: &str) -> bool {
 /// What the chosen method does, and its cost.
 fn about_method(settings: &Settings) -> Option<String> {
     let method = MethodText::find(settings.method)?;
-    Some(format!("{} {}", method.about, method.cost()).replace("sentence", settings.unit.noun()))
+    Some(format!("{} {}", method_words::about(method, settings.unit), method_words::cost(method, settings.unit)))
 }
 
 /// Asks for the files of a masked language model, and says whether there is one.
@@ -128,15 +129,15 @@ fn MaskedLmChoice() -> impl IntoView {
     let page = use_page();
     let words = move || match page.with(|state| *state.engine.masked_lm) {
         MaskedLmState::NotChosen => {
-            "config.json, tokenizer.json and model.safetensors of a RoBERTa model, all three together. They are read on this device."
+            t!("config.json, tokenizer.json and model.safetensors of a RoBERTa model, all three together. They are read on this device.")
         }
-        MaskedLmState::Loading => "Reading the masked language model\u{2026}",
-        MaskedLmState::Ready => "The masked language model is ready.",
+        MaskedLmState::Loading => t!("Reading the masked language model\u{2026}"),
+        MaskedLmState::Ready => t!("The masked language model is ready."),
     };
     view! {
         <p>
             <FileButton
-                label="Choose a masked language model\u{2026}"
+                label=t!("Choose a masked language model\u{2026}")
                 accept=".json,.safetensors"
                 test_id="masked-lm"
                 on_files=move |files| page.send_files(files, Message::MaskedLmChosen)
@@ -152,7 +153,12 @@ fn text_words(max_context: Option<usize>, loaded: &LoadedModel) -> String {
     let tokens = max_context.unwrap_or(loaded.context_length).min(loaded.context_length) as u64;
     let (bytes, most) = (number::bytes(tokens * loaded.bytes_per_token), number::grouped(loaded.context_length as u64));
     let tokens = number::grouped(tokens);
-    format!("A text of {tokens} tokens takes {bytes} of memory beside the model, which can read {most}; a shorter one takes less.")
+    t!(
+        "A text of {tokens} tokens takes {bytes} of memory beside the model, which can read {most}; a shorter one takes less.",
+        tokens,
+        bytes,
+        most,
+    )
 }
 
 fn chosen_method(id: &str) -> &'static str {
@@ -219,23 +225,29 @@ fn NumberField(
 
 /// "a whole number from 1 to 4,096".
 fn allowed_words(range: &RangeInclusive<f64>, decimal: bool) -> String {
-    let (least, most) = (range.start(), range.end());
+    let (least, most) = (*range.start(), *range.end());
+    let with_point = |n: f64| number::with_point(&n.to_string());
     match decimal {
-        true => format!("a number from {least} to {most}"),
-        false => format!("a whole number from {} to {}", number::grouped(*least as u64), number::grouped(*most as u64)),
+        true => t!("a number from {least} to {most}", least = with_point(least), most = with_point(most)),
+        false => t!("a whole number from {least} to {most}", least = number::grouped(least as u64), most = number::grouped(most as u64)),
     }
 }
 
 /// "most likely words, up to 256 tokens".
 fn summary(settings: &Settings) -> String {
     let sampling = match settings.temperature > 0.0 {
-        true => format!("temperature {}, seed {}", settings.temperature, settings.seed),
-        false => "most likely words".into(),
+        true => {
+            let temperature = number::with_point(&settings.temperature.to_string());
+            t!("temperature {temperature}, seed {seed}", temperature, seed = settings.seed)
+        }
+        false => t!("most likely words").into(),
     };
-    let template = if settings.use_template { "" } else { ", no chat template" };
-    let method = MethodText::find(settings.method).filter(|method| method.id != METHODS[0].id).map(|method| format!(", {}", method.label));
-    let unit = if settings.unit.is_sentence() { "" } else { ", by words" };
-    format!("{sampling}, up to {} tokens{template}{}{unit}", settings.max_tokens, method.unwrap_or_default())
+    let length = plural!(n = settings.max_tokens, "up to {n} token", "up to {n} tokens");
+    let template = (!settings.use_template).then(|| t!("no chat template").to_owned());
+    let method = MethodText::find(settings.method).filter(|method| method.id != METHODS[0].id).map(|method| text(method.label).to_owned());
+    let unit = (!settings.unit.is_sentence()).then(|| t!("by words").to_owned());
+    let parts: Vec<String> = [Some(sampling), Some(length), template, method, unit].into_iter().flatten().collect();
+    parts.join(t!(", "))
 }
 
 #[cfg(test)]

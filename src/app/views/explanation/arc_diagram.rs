@@ -4,6 +4,7 @@ use super::edge_path::EdgePath;
 use super::row_positions::RowPositions;
 use crate::app::analysis::attribution_view::{AttributionView, Role};
 use crate::app::analysis::edge_look::EdgeLook;
+use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::graph::{self, Edge};
 
@@ -24,7 +25,7 @@ pub fn ArcDiagram(positions: RwSignal<RowPositions>) -> impl IntoView {
     });
     let label = move || {
         page.attribution(|attribution| {
-            format!("Graph of what led to {}; the same numbers are in the text and in the table", attribution.output_label())
+            t!("Graph of what led to {label}; the same numbers are in the text and in the table", label = attribution.output_label())
         })
     };
     let touches = move |from: usize, to: usize| page.with(|state| *state.explanation.focus).map(|focus| focus == from || focus == to);

@@ -2,11 +2,14 @@ use crate::app::state::message::Message;
 use leptos::prelude::*;
 
 use crate::app::analysis::deletion_test::{Coverage, DeletionTest, OrderResult, coverages};
-use crate::app::analysis::number::signed;
+use crate::app::analysis::number::{signed, with_point};
+use crate::app::i18n::{t, text, translatable};
 use crate::app::page::use_page;
+use crate::explanation::Unit;
 
 /// Names of the three orders; each has its own stroke too.
-const ORDERS: [(&str, &str); 3] = [("cage", "CAGE, through steps"), ("row", "row, directly"), ("random", "random order")];
+const ORDERS: [(&str, &str); 3] =
+    [("cage", translatable!("CAGE, through steps")), ("row", translatable!("row, directly")), ("random", translatable!("random order"))];
 const WIDTH: f64 = 420.0;
 const HEIGHT: f64 = 200.0;
 
@@ -15,15 +18,24 @@ const HEIGHT: f64 = 200.0;
 pub fn DeletionTestView() -> impl IntoView {
     let page = use_page();
     let is_active = move || page.is_busy();
-    let label = move || page.attribution(|attribution| attribution.output_label());
+    let about = move || {
+        let label = page.attribution(|attribution| attribution.output_label()).unwrap_or_default();
+        match page.unit() {
+            Unit::Sentence => t!(
+                "The prompt is deleted sentence by sentence, what has most influence on {label} first, and the model is asked how likely \
+                 it still finds its answer. The sooner that falls, the better the explanation knew what mattered.",
+                label,
+            ),
+            Unit::Word => t!(
+                "The prompt is deleted word by word, what has most influence on {label} first, and the model is asked how likely it still \
+                 finds its answer. The sooner that falls, the better the explanation knew what mattered.",
+                label,
+            ),
+        }
+    };
     let result = move || page.with(|state| state.explanation.deletion_test.clone()).map(|check| view! { <DeletionTestResult check /> });
     view! {
-        <p>
-            {move || format!("The prompt is deleted {0} by {0}, what has most influence on ", page.noun())}
-            {label}
-            " first, and the model is asked how likely it still finds its answer. The sooner that \
-             falls, the better the explanation knew what mattered."
-        </p>
+        <p>{about}</p>
         <p class="go">
             <button
                 type="button"
@@ -32,9 +44,11 @@ pub fn DeletionTestView() -> impl IntoView {
                 disabled=is_active
                 on:click=move |_| page.send(Message::MeasureDeletion)
             >
-                "Check it"
+                {t!("Check it")}
             </button>
-            <span class="hint">"One model run for each deletion, in the order of CAGE, of row attribution, and in three random ones."</span>
+            <span class="hint">
+                {t!("One model run for each deletion, in the order of CAGE, of row attribution, and in three random ones.")}
+            </span>
         </p>
         <Relevant />
         {result}
@@ -48,8 +62,16 @@ fn Relevant() -> impl IntoView {
     let words = Memo::new(move |_| {
         let relevant = page.relevant()?;
         let [cage, row] = page.attribution(|attribution| coverages(attribution, &relevant))??;
-        let words = |Coverage { ac, share }: Coverage| format!("{:.0}% of the influence, AC {ac:.2}", 100.0 * share);
-        Some(format!("Of this example the relevant sentences are known. They get, by CAGE, {}; by row, {}.", words(cage), words(row)))
+        let percent = |Coverage { share, .. }: Coverage| t!("{number}%", number = format!("{:.0}", 100.0 * share));
+        let ac = |Coverage { ac, .. }: Coverage| with_point(&format!("{ac:.2}"));
+        Some(t!(
+            "Of this example the relevant sentences are known. They get, by CAGE, {cage_share} of the influence, AC {cage_ac}; by row, \
+             {row_share} of the influence, AC {row_ac}.",
+            cage_share = percent(cage),
+            cage_ac = ac(cage),
+            row_share = percent(row),
+            row_ac = ac(row),
+        ))
     });
     view! { <p class="note" data-testid="coverage" hidden=move || words.with(Option::is_none)>{words}</p> }
 }
@@ -64,52 +86,56 @@ fn DeletionTestResult(check: DeletionTest) -> impl IntoView {
                     <svg class=format!("key {class}") viewBox="0 0 28 8" aria-hidden="true">
                         <path d="M0 4H28" />
                     </svg>
-                    {name}
+                    {text(name)}
                 </th>
-                <td>{format!("{rise:.3}")}</td>
-                <td>{format!("{mas:.3}")}</td>
+                <td>{with_point(&format!("{rise:.3}"))}</td>
+                <td>{with_point(&format!("{mas:.3}"))}</td>
             </tr>
         }
     });
     let rows = rows.collect_view();
     let curves = tests.iter().zip(ORDERS).map(|(test, (class, _))| view! { <path class=class d=path(&test.curve) /> }).collect_view();
     let n = tests[0].curve.len() - 1;
-    let noun = use_page().noun();
+    let deleted = match use_page().unit() {
+        Unit::Sentence => t!("sentences deleted"),
+        Unit::Word => t!("words deleted"),
+    };
     view! {
         <div class="check-result" data-testid="check">
-            <h3>"Test of " {output} {derivation.map(|words| view! { <span class="tag">{words}</span> })}</h3>
+            <h3>{t!("Test of {label}", label = output)} {derivation.map(|words| view! { <span class="tag">{words}</span> })}</h3>
             <p class="banner" hidden=!says_nothing>
-                "The answer is no less likely without the prompt, so these curves say nothing."
+                {t!("The answer is no less likely without the prompt, so these curves say nothing.")}
             </p>
             <figure>
                 <svg
                     class="curves"
                     viewBox=format!("-34 -10 {} {}", WIDTH + 44.0, HEIGHT + 44.0)
                     role="img"
-                    aria-label="Deletion curves; their areas are in the table"
+                    aria-label=t!("Deletion curves; their areas are in the table")
                 >
                     <path class="axis" d=format!("M0 0V{HEIGHT}H{WIDTH}") />
                     <text x="-6" y="4" text-anchor="end">"1"</text>
                     <text x="-6" y=HEIGHT + 4.0 text-anchor="end">"0"</text>
                     <text x="0" y=HEIGHT + 16.0 text-anchor="middle">"0"</text>
                     <text x=WIDTH y=HEIGHT + 16.0 text-anchor="middle">{n}</text>
-                    <text x=WIDTH / 2.0 y=HEIGHT + 30.0 text-anchor="middle">{noun} "s deleted"</text>
+                    <text x=WIDTH / 2.0 y=HEIGHT + 30.0 text-anchor="middle">{deleted}</text>
                     {curves}
                 </svg>
                 <figcaption class="hint">
-                    {format!(
-                        "The part of the log-probability that is left: 1 is {} nats with the whole prompt, 0 is {} nats without it.",
-                        signed(log_probs[0]),
-                        signed(log_probs[1]),
+                    {t!(
+                        "The part of the log-probability that is left: 1 is {whole} nats with the whole prompt, 0 is {none} nats without \
+                         it.",
+                        whole = signed(log_probs[0]),
+                        none = signed(log_probs[1]),
                     )}
                 </figcaption>
             </figure>
             <table class="metrics">
                 <thead>
                     <tr>
-                        <th scope="col">"Order"</th>
-                        <th scope="col" title="The area under the curve">"RISE"</th>
-                        <th scope="col" title="The area with a penalty where the influence promised something else">"MAS"</th>
+                        <th scope="col">{t!("Order")}</th>
+                        <th scope="col" title=t!("The area under the curve")>"RISE"</th>
+                        <th scope="col" title=t!("The area with a penalty where the influence promised something else")>"MAS"</th>
                     </tr>
                 </thead>
                 <tbody>{rows}</tbody>
@@ -117,7 +143,9 @@ fn DeletionTestResult(check: DeletionTest) -> impl IntoView {
             <p
                 class="hint"
             >
-                "Lower is better: RISE is the area under the curve, MAS adds how far the curve is from what the influence promised."
+                {t!(
+                    "Lower is better: RISE is the area under the curve, MAS adds how far the curve is from what the influence promised."
+                )}
             </p>
         </div>
     }

@@ -2,6 +2,7 @@ use crate::app::state::message::Message;
 use leptos::prelude::*;
 
 use crate::app::analysis::derivation::{self, AGGREGATIONS, COMPRESSIONS, NORMALIZATIONS, Way};
+use crate::app::i18n::{t, text};
 use crate::app::page::use_page;
 use crate::explanation::{Derivation, Method};
 
@@ -16,16 +17,17 @@ pub fn DerivationBar() -> impl IntoView {
     view! {
         <details class="fold derivation">
             <summary>
-                "How scores become influence"
+                {t!("How scores become influence")}
                 <span class="hint" data-testid="derivation">{summary}</span>
-                <span class="tag" hidden=move || ask(derivation::is_the_papers)>"not the paper\u{2019}s way"</span>
+                <span class="tag" hidden=move || ask(derivation::is_the_papers)>{t!("not the paper\u{2019}s way")}</span>
             </summary>
             <div class="ways card">
-                <Ways title="A block of scores counts by its" ways=&AGGREGATIONS chosen />
-                <Ways title="Scores count" ways=&COMPRESSIONS chosen />
-                <Ways title="Edges of the graph are" ways=&NORMALIZATIONS chosen />
+                <Ways title=t!("A block of scores counts by its") ways=&AGGREGATIONS chosen />
+                <Ways title=t!("Scores count") ways=&COMPRESSIONS chosen />
+                <Ways title=t!("Edges of the graph are") ways=&NORMALIZATIONS chosen />
                 <p class="hint">
-                    "The measured scores stay as they are; links and files keep both. "
+                    {t!("The measured scores stay as they are; links and files keep both.")}
+                    " "
                     <button
                         type="button"
                         class="chip"
@@ -33,7 +35,7 @@ pub fn DerivationBar() -> impl IntoView {
                         hidden=move || ask(derivation::is_the_papers)
                         on:click=move |_| page.send(Message::Derive(Derivation::default()))
                     >
-                        "Back to the paper\u{2019}s way"
+                        {t!("Back to the paper\u{2019}s way")}
                     </button>
                 </p>
             </div>
@@ -49,9 +51,9 @@ fn Ways(title: &'static str, ways: &'static [Way], chosen: Memo<Derivation>) -> 
         let is_pressed = move || way.is_chosen(chosen.get()).to_string();
         let test_id = format!("way-{}", way.name.replace(' ', "-"));
         let choose = move |_| page.send(Message::Derive((way.set)(chosen.get_untracked())));
-        view! { <button type="button" data-testid=test_id aria-pressed=is_pressed on:click=choose>{way.name}</button> }
+        view! { <button type="button" data-testid=test_id aria-pressed=is_pressed on:click=choose>{text(way.name)}</button> }
     };
-    let about = move || ways.iter().find(|way| way.is_chosen(chosen.get())).map(|way| way.about);
+    let about = move || ways.iter().find(|way| way.is_chosen(chosen.get())).map(|way| text(way.about));
     view! {
         <div role="group" aria-label=title>
             <p>{title}</p>

@@ -6,6 +6,7 @@ use crate::app::analysis::attribution_graph::Evidence;
 use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::scale::Amount;
 use crate::app::analysis::{joint_effects, number};
+use crate::app::i18n::{t, text};
 use crate::app::page::use_page;
 use crate::app::state::message::Message;
 use crate::explanation::MethodText;
@@ -17,7 +18,7 @@ const MOST_STEPS: usize = 4;
 #[component]
 pub fn Details() -> impl IntoView {
     let page = use_page();
-    let title = move || page.attribution(AttributionView::output_label);
+    let title = move || page.attribution(AttributionView::output_label).map(|label| t!("Why {label}?", label));
     let is_preview = move || page.with(|state| *state.explanation.preview).is_some();
     let quote = move || page.attribution(quoted);
     let verdict = Memo::new(move |_| page.attribution(AttributionView::evidence).filter(|_| !page.is_busy()));
@@ -32,33 +33,35 @@ pub fn Details() -> impl IntoView {
     let lost = move || page.attribution(AttributionView::lost_share).filter(|&share| share >= 0.005 && is_whole());
     let can_teach = move || page.with(|state| state.lesson.is_none()) && !page.is_busy();
     view! {
-        <section class="details card" aria-label="Details">
+        <section class="details card" aria-label=t!("Details")>
             <h3>
-                "Why " {title} "?"
-                <Show when=is_preview><span class="tag">"preview"</span></Show>
+                {title}
+                <Show when=is_preview><span class="tag">{t!("preview")}</span></Show>
             </h3>
             <blockquote dir="auto">{quote}</blockquote>
             {move || {
                 let of_scores = page.attribution(|attribution| (attribution.method(), attribution.score_unit().to_owned()));
                 verdict.get().zip(of_scores).map(|(evidence, (method, unit))| view! { <Verdict evidence method unit /> })
             }}
-            <Entries title="Strongest sources" entries=sources />
+            <p class="hint">{t!("This says what the answer rests on, not whether it is right.")}</p>
+            <Entries title=t!("Strongest sources") entries=sources />
             <JointEffects />
-            <Entries title="Steps on the way" entries=steps />
+            <Entries title=t!("Steps on the way") entries=steps />
             {move || lost().map(|share| view! {
                 <p
                     class="note"
                 >
-                    {format!(
-                        "{} of the influence ends at a step without a measurable source, so the prompt shares add up to less than 100%.",
-                        number::percent(share),
+                    {t!(
+                        "{share} of the influence ends at a step without a measurable source, so the prompt shares add up to less than \
+                         100%.",
+                        share = number::percent(share),
                     )}
                 </p>
             })}
             <ManifestView />
             <Show when=can_teach>
                 <button type="button" class="quiet" data-testid="make-lesson" on:click=move |_| page.send(Message::MakeLesson)>
-                    "Make a lesson of this"
+                    {t!("Make a lesson of this")}
                 </button>
             </Show>
         </section>
@@ -74,17 +77,18 @@ fn quoted(attribution: &AttributionView) -> String {
 
 #[component]
 fn Verdict(evidence: Evidence, method: &'static MethodText, unit: String) -> impl IntoView {
-    let &MethodText { score, weak, .. } = method;
+    let score = text(method.score);
     let (class, words) = match evidence {
         Evidence::Clear(mass) => {
-            ("verdict", format!("Clear evidence ({} {unit}): {score}, added up over its sources.", number::signed(mass)))
+            let mass = number::signed(mass);
+            ("verdict", t!("Clear evidence ({mass} {unit}): {score}, added up over its sources.", mass, unit, score))
         }
-        Evidence::Weak(mass) => (
-            "verdict warn",
-            format!("Weak evidence ({} {unit}, below {weak}). The shares below divide up very little.", number::signed(mass)),
-        ),
-        Evidence::None => ("verdict warn", format!("No measurable source: nowhere is {score} above zero.")),
-        Evidence::Unmeasured => ("verdict warn", "Not fully measured: the run was stopped.".into()),
+        Evidence::Weak(mass) => {
+            let (mass, weak) = (number::signed(mass), number::with_point(&method.weak.to_string()));
+            ("verdict warn", t!("Weak evidence ({mass} {unit}, below {weak}). The shares below divide up very little.", mass, unit, weak))
+        }
+        Evidence::None => ("verdict warn", t!("No measurable source: nowhere is {score} above zero.", score)),
+        Evidence::Unmeasured => ("verdict warn", t!("Not fully measured: the run was stopped.").into()),
     };
     view! { <p class=class data-testid="verdict">{words}</p> }
 }
@@ -101,7 +105,9 @@ struct Entry {
 
 impl Entry {
     fn first(attribution: &AttributionView, sources: &[usize], most: usize) -> Vec<Self> {
-        let range = |j: usize| attribution.range(j).map(|[low, high]| format!("{} to {}", number::percent(low), number::percent(high)));
+        let range = |j: usize| {
+            attribution.range(j).map(|[low, high]| t!("{low} to {high}", low = number::percent(low), high = number::percent(high)))
+        };
         let entry = |&j: &usize| Self {
             range: range(j).filter(|_| attribution.scale().is_shares()),
             label: attribution.document().label(j),
@@ -125,7 +131,7 @@ fn JointEffects() -> impl IntoView {
     };
     view! {
         <Show when=move || effects.with(|effects| !effects.is_empty())>
-            <h4>"Together"</h4>
+            <h4>{t!("Together")}</h4>
             <ul class="joint" data-testid="joint-effects">{items}</ul>
         </Show>
     }
@@ -139,12 +145,12 @@ fn Entries(title: &'static str, entries: Memo<Vec<Entry>>) -> impl IntoView {
                 <tr>
                     <th scope="row">
                         <span class="label">{label}</span>
-                        <span class="snippet" title=text.clone()>{text.clone()}</span>
+                        <span class="snippet" dir="auto" title=text.clone()>{text.clone()}</span>
                         {range.map(|range| view! {
                             <span
                                 class="range hint"
                                 data-testid="range"
-                                title="Whichever of two sentences what they do together is counted to"
+                                title=t!("Whichever of two sentences what they do together is counted to")
                             >
                                 {range}
                             </span>
@@ -163,8 +169,8 @@ fn Entries(title: &'static str, entries: Memo<Vec<Entry>>) -> impl IntoView {
                 <thead>
                     <tr>
                         <th scope="col">{title}</th>
-                        <th scope="col">"through steps"</th>
-                        <th scope="col">"directly"</th>
+                        <th scope="col">{t!("through steps")}</th>
+                        <th scope="col">{t!("directly")}</th>
                     </tr>
                 </thead>
                 <tbody>{rows}</tbody>

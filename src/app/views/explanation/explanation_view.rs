@@ -12,9 +12,9 @@ use super::tab::Tab;
 use super::tab_panels;
 use super::text_view::TextView;
 use super::welcome_intro::{WelcomeIntro, WelcomeNext};
-use crate::app::analysis::number::counted;
 use crate::app::analysis::title::title;
 use crate::app::browser;
+use crate::app::i18n::{plural, t};
 use crate::app::page::use_page;
 use crate::app::views::layout::lazy::{LazyPart, LazyView};
 use crate::app::views::layout::problem_box::ProblemBox;
@@ -44,6 +44,7 @@ pub fn ExplanationView() -> impl IntoView {
 fn ShownExplanation() -> impl IntoView {
     let page = use_page();
     let tab = RwSignal::new(Tab::Text);
+    provide_context(tab);
     let panels = LazyPart::new(tab_panels::fetch);
     let of_lesson = Memo::new(move |_| page.with(|state| state.lesson.as_ref().map(|open| (open.at, open.step().shown))));
     Effect::new(move |_| {
@@ -82,18 +83,18 @@ fn ShownExplanation() -> impl IntoView {
             class="explanation"
             class:numbers=is_numbers
             class:first=move || is_welcome.get()
-            aria-label="Explanation"
+            aria-label=t!("Explanation")
         >
             <Show when=move || is_welcome.get()>
                 <WelcomeIntro />
             </Show>
             <div class="result-head">
-                <h2 hidden=move || is_welcome.get()>"Explanation"</h2>
+                <h2 hidden=move || is_welcome.get()>{t!("Explanation")}</h2>
                 <p class="of" dir="auto" data-testid="title" hidden=move || is_welcome.get()>{move || title.get()}</p>
                 <Show when=move || !is_welcome.get()>
                     <SharedBadge />
                 </Show>
-                <div class="tabs" role="tablist" aria-label="Views" on:keydown=on_key on:pointerenter=move |_| panels.load()>
+                <div class="tabs" role="tablist" aria-label=t!("Views") on:keydown=on_key on:pointerenter=move |_| panels.load()>
                     {Tab::ALL.map(|own| view! { <TabButton tab own panels /> }).collect_view()}
                 </div>
             </div>
@@ -107,7 +108,7 @@ fn ShownExplanation() -> impl IntoView {
             <div class="columns" class:wide=move || tab.get().is_wide()>
                 <div class="card main">
                     <ProblemBox place=Place::Explanation />
-                    <div role="tabpanel" aria-label="Text" hidden=move || tab.get() != Tab::Text>
+                    <div role="tabpanel" aria-label=t!("Text") hidden=move || tab.get() != Tab::Text>
                         <TextView />
                     </div>
                     {other_panel}
@@ -153,14 +154,14 @@ fn SharedBadge() -> impl IntoView {
     let page = use_page();
     let origin = Memo::new(move |_| page.with(|state| state.explanation.shown.as_ref().map(|shown| shown.origin)));
     let words = move || match origin.get() {
-        Some(Origin::Gallery | Origin::Lesson) => "Made beforehand, not recomputed here",
-        _ => "Shared result, not recomputed here",
+        Some(Origin::Gallery | Origin::Lesson) => t!("Made beforehand, not recomputed here"),
+        _ => t!("Shared result, not recomputed here"),
     };
     view! {
         <Show when=move || origin.get().is_some_and(|origin| origin != Origin::Here)>
             <span class="badge" data-testid="badge">{words}</span>
             <button type="button" class="quiet" data-testid="again" on:click=move |_| page.send(Message::Recompute)>
-                "Recompute here"
+                {t!("Recompute here")}
             </button>
         </Show>
     }
@@ -179,7 +180,7 @@ fn AnswerWarningBanner() -> impl IntoView {
                 {warning.words}
                 {warning.suggests_larger_model.then(|| view! {
                     " "
-                    <button type="button" data-testid="choose-larger" on:click=choose>"Choose a larger model"</button>
+                    <button type="button" data-testid="choose-larger" on:click=choose>{t!("Choose a larger model")}</button>
                 })}
             </p>
         })
@@ -203,8 +204,19 @@ impl Cut {
     }
 
     fn words(&self) -> String {
-        let reason = if self.can_go_on { "the most that was allowed" } else { "because prompt and answer are as long as they may be" };
-        format!("The answer was cut off at {}, {reason}.", counted(self.tokens, "token"))
+        let n = self.tokens;
+        match self.can_go_on {
+            true => plural!(
+                n,
+                "The answer was cut off at {n} token, the most that was allowed.",
+                "The answer was cut off at {n} tokens, the most that was allowed.",
+            ),
+            false => plural!(
+                n,
+                "The answer was cut off at {n} token, because prompt and answer are as long as they may be.",
+                "The answer was cut off at {n} tokens, because prompt and answer are as long as they may be.",
+            ),
+        }
     }
 }
 
@@ -217,9 +229,11 @@ struct WarningWords {
 fn answer_warning(answer: &Answer) -> Option<WarningWords> {
     let Answer::Generated { stop, warning, .. } = answer else { return None };
     let (words, suggests_larger_model) = match (stop, warning) {
-        (AnswerStop::Repetition, _) => ("The model began to repeat itself and was stopped. Its answer is of no use.", true),
-        (_, Some(AnswerWarning::OutOfScope)) => ("This small model only does small problems; choose a larger one for this.", true),
-        (_, Some(AnswerWarning::Doubtful)) => ("This answer is doubtful: it shows signs of a mistake. Check it before you use it.", false),
+        (AnswerStop::Repetition, _) => (t!("The model began to repeat itself and was stopped. Its answer is of no use."), true),
+        (_, Some(AnswerWarning::OutOfScope)) => (t!("This small model only does small problems; choose a larger one for this."), true),
+        (_, Some(AnswerWarning::Doubtful)) => {
+            (t!("This answer is doubtful: it shows signs of a mistake. Check it before you use it."), false)
+        }
         _ => return None,
     };
     Some(WarningWords { words, suggests_larger_model })
@@ -237,7 +251,9 @@ fn CutBanner() -> impl IntoView {
                 {cut.words()}
                 {cut.can_go_on.then(|| view! {
                     " "
-                    <button type="button" data-testid="lengthen" on:click=move |_| page.send(Message::Lengthen)>"Let it go on"</button>
+                    <button type="button" data-testid="lengthen" on:click=move |_| page.send(Message::Lengthen)>
+                        {t!("Let it go on")}
+                    </button>
                 })}
             </p>
         })
@@ -267,7 +283,8 @@ fn PartialBanner() -> impl IntoView {
         stopped.get().map(|Stopped { passes: [done, planned], consequence }| {
             view! {
                 <p class="banner" data-testid="stopped">
-                    <strong>{format!("Stopped after {done} of {planned} model runs. ")}</strong>
+                    <strong>{t!("Stopped after {done} of {planned} model runs.", done, planned)}</strong>
+                    " "
                     {consequence}
                 </p>
             }
@@ -288,8 +305,8 @@ impl Stopped {
         let passes = document.method.passes;
         let consequence = match (document.is_complete(), passes[0] < passes[1]) {
             (true, false) => return None,
-            (true, true) => "Every sentence is measured alone; pairs not yet measured count as without effect.",
-            (false, _) => "Sentences not yet measured are marked; shares are among the measured ones.",
+            (true, true) => t!("Every sentence is measured alone; pairs not yet measured count as without effect."),
+            (false, _) => t!("Sentences not yet measured are marked; shares are among the measured ones."),
         };
         Some(Self { passes, consequence })
     }

@@ -1,49 +1,59 @@
 use leptos::prelude::*;
 
 use crate::app::analysis::attribution_view::AttributionView;
-use crate::app::analysis::number::plain;
+use crate::app::analysis::number::{percent, plain};
 use crate::app::analysis::scale::Scale;
+use crate::app::i18n::t;
 use crate::app::page::use_page;
 
 /// What the colors and the two columns mean.
 #[component]
 pub fn Legend() -> impl IntoView {
-    let swatch = |share: f64, label: &'static str| {
-        view! { <span class="swatch" style=format!("--strength:{:.3}", share.sqrt())>{label}</span> }
+    let swatch = |share: f64| {
+        view! { <span class="swatch" style=format!("--strength:{:.3}", share.sqrt())>{percent(share)}</span> }
     };
     let page = use_page();
     let scale = Memo::new(move |_| page.attribution(AttributionView::scale));
     let is_shares = move || scale.get().is_none_or(Scale::is_shares);
     let numbers = move || match scale.get() {
-        Some(Scale::Numbers { largest }) => Some(format!(
-            "These are numbers, not shares: nothing was divided. The darkest is {}, the largest here; \
-                 purple ones, with dashed arcs, take away.",
-            plain(largest)
+        Some(Scale::Numbers { largest }) => Some(t!(
+            "These are numbers, not shares: nothing was divided. The darkest is {number}, the largest here; purple ones, with dashed arcs, \
+             take away.",
+            number = plain(largest),
         )),
         _ => None,
     };
     view! {
         <div class="legend">
             <p class="scale" hidden=move || !is_shares()>
-                <span>"Share of influence"</span>
-                {swatch(0.01, "1%")}
-                {swatch(0.1, "10%")}
-                {swatch(0.3, "30%")}
-                {swatch(1.0, "100%")}
+                <span>{t!("Share of influence")}</span>
+                {swatch(0.01)}
+                {swatch(0.1)}
+                {swatch(0.3)}
+                {swatch(1.0)}
             </p>
             <p hidden=is_shares>
                 {numbers}
-                <b>" Through steps"</b>
-                " (CAGE): along every path from the sentence to the explained one, multiplied along each. "
-                <b>"Directly"</b>
-                " (row): only the edge from one to the other."
+                " "
+                <b>{t!("Through steps")}</b>
+                " "
+                {t!("(CAGE): along every path from the sentence to the explained one, multiplied along each.")}
+                " "
+                <b>{t!("Directly")}</b>
+                " "
+                {t!("(row): only the edge from one to the other.")}
             </p>
             <p hidden=move || !is_shares()>
-                <b>"Through steps"</b>
-                " (CAGE): start at the explained sentence and step back along edges, each chosen by its weight. The percentage is \
-                 how often you end at this prompt sentence, or pass through this sentence of the answer. "
-                <b>"Directly"</b>
-                " (row): only the first step of that walk."
+                <b>{t!("Through steps")}</b>
+                " "
+                {t!(
+                    "(CAGE): start at the explained sentence and step back along edges, each chosen by its weight. The percentage is how \
+                     often you end at this prompt sentence, or pass through this sentence of the answer."
+                )}
+                " "
+                <b>{t!("Directly")}</b>
+                " "
+                {t!("(row): only the first step of that walk.")}
             </p>
         </div>
     }

@@ -2,8 +2,9 @@ use leptos::prelude::*;
 
 use crate::app::analysis::derivation;
 use crate::app::analysis::number;
+use crate::app::i18n::{t, text, translatable};
 use crate::app::page::use_page;
-use crate::explanation::{Answer, AnswerStop, AnswerWarning, Document, MethodText, Producer, Sampling, SentenceRule};
+use crate::explanation::{Answer, AnswerStop, AnswerWarning, Document, Language, MethodText, Producer, Sampling, SentenceRule};
 
 /// What made this result, so that somebody else can reproduce it.
 #[component]
@@ -11,12 +12,12 @@ pub fn ManifestView() -> impl IntoView {
     let page = use_page();
     let facts = Memo::new(move |_| page.attribution(|attribution| facts(attribution.document())).unwrap_or_default());
     let rows = move || {
-        let row = |(name, value): (&'static str, String)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> };
+        let row = |(name, value): (&'static str, String)| view! { <div><dt>{text(name)}</dt><dd>{value}</dd></div> };
         facts.get().into_iter().map(row).collect_view()
     };
     view! {
         <details class="fold manifest" data-testid="manifest" open>
-            <summary>"How this was made"</summary>
+            <summary>{t!("How this was made")}</summary>
             <dl>{rows}</dl>
         </details>
     }
@@ -26,71 +27,86 @@ pub fn ManifestView() -> impl IntoView {
 fn facts(document: &Document) -> Vec<(&'static str, String)> {
     let (method, manifest) = (&document.method, &document.manifest);
     let model = &manifest.model;
-    let size = (model.parameters > 0).then(|| format!("{:.1} M parameters, {}", model.parameters as f64 / 1e6, number::bytes(model.bytes)));
+    let size = (model.parameters > 0).then(|| {
+        let number = number::with_point(&format!("{:.1}", model.parameters as f64 / 1e6));
+        t!("{number} M parameters, {size}", number, size = number::bytes(model.bytes))
+    });
     let mut facts = vec![
-        ("Model", model.name.clone()),
-        ("Architecture", model.architecture.clone()),
-        ("Size", size.unwrap_or_default()),
-        ("Quantization", model.quantization.clone()),
-        ("SHA-256", model.sha256.chars().take(12).collect()),
-        ("Answer", answer_words(&manifest.answer)),
-        ("Template", manifest.template.clone()),
+        (translatable!("Model"), model.name.clone()),
+        (translatable!("Architecture"), model.architecture.clone()),
+        (translatable!("Size"), size.unwrap_or_default()),
+        (translatable!("Quantization"), model.quantization.clone()),
+        (translatable!("SHA-256"), model.sha256.chars().take(12).collect()),
+        (translatable!("Answer"), answer_words(&manifest.answer)),
+        (translatable!("Template"), manifest.template.clone()),
         (
-            "Method",
-            format!(
-                "{}, {} of {} model runs",
-                MethodText::find(&method.id).map_or(&*method.id, |text| text.label),
-                method.passes[0],
-                method.passes[1]
+            translatable!("Method"),
+            t!(
+                "{method}, {done} of {planned} model runs",
+                done = method.passes[0],
+                planned = method.passes[1],
+                method = MethodText::find(&method.id).map_or(&*method.id, |known| text(known.label)),
             ),
         ),
-        ("Sources", number::counted(document.table.n_sources(), document.unit.noun())),
-        ("Sentences", sentence_rule_words(manifest.sentence_rule).to_owned()),
-        ("Graph", derivation::words(method)),
-        ("Replacement", method.replacement.clone()),
-        ("Engine", format!("{}, {}", manifest.backend, manifest.precision)),
-        ("Score precision", manifest.table_precision.clone()),
+        (translatable!("Sources"), number::counted_sources(document.table.n_sources(), document.unit)),
+        (translatable!("Sentences"), sentence_rule_words(manifest.sentence_rule, manifest.language)),
+        (translatable!("Graph"), derivation::words(method)),
+        (translatable!("Replacement"), method.replacement.clone()),
+        (translatable!("Engine"), format!("{}, {}", manifest.backend, manifest.precision)),
+        (translatable!("Score precision"), manifest.table_precision.clone()),
         ("Glasscage", manifest.glasscage.clone()),
-        ("Made with", manifest.producer.as_ref().map(|Producer { name, version }| format!("{name} {version}")).unwrap_or_default()),
+        (
+            translatable!("Made with"),
+            manifest.producer.as_ref().map(|Producer { name, version }| format!("{name} {version}")).unwrap_or_default(),
+        ),
     ];
     facts.retain(|(_, value)| !value.is_empty());
     facts
 }
 
-fn sentence_rule_words(rule: SentenceRule) -> &'static str {
-    match rule {
-        SentenceRule::Punkt => "cut by Punkt (English)",
-        SentenceRule::AnyScript => "cut by Punkt (English), other scripts and lists too",
+fn sentence_rule_words(rule: SentenceRule, language: Language) -> String {
+    let name = text(language.name());
+    match (rule, language) {
+        (SentenceRule::Punkt, _) => t!("cut by Punkt (English)").into(),
+        (SentenceRule::AnyScript, Language::English) => t!("cut by Punkt (English), other scripts and lists too").into(),
+        (SentenceRule::AnyScript, Language::Chinese | Language::Japanese) => {
+            t!("{name}: cut at full stops of any script, and by Punkt (English)", name)
+        }
+        (SentenceRule::AnyScript, _) => t!("{name}: cut by Punkt, other scripts and lists too", name),
     }
 }
 
 fn answer_words(answer: &Answer) -> String {
     match answer {
-        Answer::Given {} => "written by the user".into(),
+        Answer::Given {} => t!("written by the user").into(),
         Answer::Generated { sampling, max_tokens, stop, warning } => {
-            let warning = match warning {
-                Some(AnswerWarning::Doubtful) => "; doubtful, says the model\u{2019}s own check",
-                Some(AnswerWarning::OutOfScope) => "; out of scope, says the model\u{2019}s own check",
-                None => "",
-            };
             let stop = match stop {
-                AnswerStop::End => "ended by the model",
-                AnswerStop::Length => "cut at the limit",
-                AnswerStop::Cancelled => "stopped by the user",
-                AnswerStop::Repetition => "stopped because the model repeated itself",
+                AnswerStop::End => t!("ended by the model"),
+                AnswerStop::Length => t!("cut at the limit"),
+                AnswerStop::Cancelled => t!("stopped by the user"),
+                AnswerStop::Repetition => t!("stopped because the model repeated itself"),
             };
-            format!("{}; {stop}; up to {max_tokens} tokens{warning}", sampling_words(sampling))
+            let words = t!("{sampling}; {stop}; up to {n} tokens", sampling = sampling_words(sampling), stop, n = max_tokens);
+            match warning {
+                Some(AnswerWarning::Doubtful) => t!("{words}; doubtful, says the model\u{2019}s own check", words),
+                Some(AnswerWarning::OutOfScope) => t!("{words}; out of scope, says the model\u{2019}s own check", words),
+                None => words,
+            }
         }
     }
 }
 
 fn sampling_words(&Sampling { temperature, top_k, top_p, seed }: &Sampling) -> String {
     if temperature <= 0.0 {
-        return "most likely words".into();
+        return t!("most likely words").into();
     }
-    let top_k = top_k.map(|k| format!(", top-k {k}")).unwrap_or_default();
-    let top_p = top_p.map(|p| format!(", top-p {p}")).unwrap_or_default();
-    format!("temperature {temperature}{top_k}{top_p}, seed {seed}")
+    let parts = [
+        Some(t!("temperature {number}", number = number::with_point(&temperature.to_string()))),
+        top_k.map(|k| t!("top-k {n}", n = k)),
+        top_p.map(|p| t!("top-p {number}", number = number::with_point(&p.to_string()))),
+        Some(t!("seed {n}", n = seed)),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(t!(", "))
 }
 
 #[cfg(test)]

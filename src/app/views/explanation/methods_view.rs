@@ -9,7 +9,8 @@ use super::share_bar::ShareBar;
 use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::comparison::{Compared, Comparison, agreement_words, correlation_figure};
 use crate::app::analysis::deletion_test::Coverage;
-use crate::app::analysis::number;
+use crate::app::analysis::{method_words, number};
+use crate::app::i18n::{t, text};
 use crate::app::views::models::model_hint::ModelHint;
 use crate::explanation::METHODS;
 
@@ -18,14 +19,16 @@ use crate::explanation::METHODS;
 pub fn MethodsView() -> impl IntoView {
     let page = use_page();
     let comparison = Memo::new(move |_| compared(page));
-    let label = move || page.attribution(AttributionView::output_label);
+    let about = move || {
+        t!(
+            "Each method measures influence in its own way. Here is what they say of {label}, through steps. Where methods agree, the \
+             explanation depends less on how it was measured.",
+            label = page.attribution(AttributionView::output_label).unwrap_or_default(),
+        )
+    };
     let table = move || comparison.get().map(|comparison| view! { <Comparing comparison /> });
     view! {
-        <p>
-            "Each method measures influence in its own way. Here is what they say of "
-            {label}
-            ", through steps. Where methods agree, the explanation depends less on how it was measured."
-        </p>
+        <p>{about}</p>
         {table}
         <Missing comparison />
     }
@@ -57,9 +60,13 @@ fn Missing(comparison: Memo<Option<Comparison>>) -> impl IntoView {
                     disabled=is_active
                     on:click=move |_| page.send(Message::CompareMethod(method.id.into()))
                 >
-                    "Compare with " {method.label}
+                    {t!("Compare with {method}", method = text(method.label))}
                 </button>
-                <span class="hint">{move || format!("{} {}", method.about, method.cost()).replace("sentence", page.noun())}</span>
+                <span class="hint">
+                    {move || method_words::about(method, page.unit())}
+                    " "
+                    {move || method_words::cost(method, page.unit())}
+                </span>
             </p>
         }
     });
@@ -88,19 +95,19 @@ fn Comparing(comparison: Comparison) -> impl IntoView {
             <tr>
                 <th scope="row">
                     <span class="label">{label.clone()}</span>
-                    <span class="snippet" title=text.clone()>{text.clone()}</span>
-                    {relevant.contains(&j).then_some(view! { <span class="tag">"relevant"</span> })}
+                    <span class="snippet" dir="auto" title=text.clone()>{text.clone()}</span>
+                    {relevant.contains(&j).then_some(view! { <span class="tag">{t!("relevant")}</span> })}
                 </th>
                 {cells.collect_view()}
             </tr>
         }
     });
     view! {
-        <div class="table-scroll" tabindex="0" role="region" aria-label="Methods side by side">
+        <div class="table-scroll" tabindex="0" role="region" aria-label=t!("Methods side by side")>
             <table class="entries methods" data-testid="methods">
                 <thead>
                     <tr>
-                        <th scope="col">"Prompt"</th>
+                        <th scope="col">{t!("Prompt")}</th>
                         {heads.collect_view()}
                     </tr>
                 </thead>
@@ -118,17 +125,17 @@ fn MethodHead(id: String, name: String, is_shown: bool) -> impl IntoView {
     let is_active = move || page.is_busy();
     let test_id = format!("show-{id}");
     let below = match is_shown {
-        true => view! { <span class="hint">"on screen"</span> }.into_any(),
+        true => view! { <span class="hint">{t!("on screen")}</span> }.into_any(),
         false => view! {
             <button
                 type="button"
                 class="chip"
                 data-testid=test_id
-                title="In place of the one on screen"
+                title=t!("In place of the one on screen")
                 disabled=is_active
                 on:click=move |_| page.send(Message::ShowMethod(id.clone()))
             >
-                "Show"
+                {t!("Show")}
             </button>
         }
         .into_any(),
@@ -142,16 +149,19 @@ fn Coverages(methods: Vec<Compared>) -> impl IntoView {
     let coverages: Option<Vec<Coverage>> = methods.iter().map(|method| method.coverage).collect();
     coverages.map(|coverages| {
         let shares = coverages.iter().map(|coverage| view! { <td>{number::percent(coverage.share)}</td> }).collect_view();
-        let acs = coverages.iter().map(|coverage| view! { <td>{format!("{:.2}", coverage.ac)}</td> }).collect_view();
+        let acs = coverages.iter().map(|coverage| view! { <td>{number::with_point(&format!("{:.2}", coverage.ac))}</td> }).collect_view();
         view! {
             <tfoot data-testid="method-coverage">
                 <tr>
-                    <th scope="row">"Of the whole, the relevant sentences get"</th>
+                    <th scope="row">{t!("Of the whole, the relevant sentences get")}</th>
                     {shares}
                 </tr>
                 <tr>
-                    <th scope="row" title="The part of the relevant sentences that get between half and one and a half times an equal part">
-                        "Attribution coverage (AC, higher is better)"
+                    <th
+                        scope="row"
+                        title=t!("The part of the relevant sentences that get between half and one and a half times an equal part")
+                    >
+                        {t!("Attribution coverage (AC, higher is better)")}
                     </th>
                     {acs}
                 </tr>
@@ -164,19 +174,21 @@ fn Coverages(methods: Vec<Compared>) -> impl IntoView {
 #[component]
 fn Agreement(comparison: Comparison) -> impl IntoView {
     let names: Vec<String> = comparison.methods.iter().map(|method| method.name.clone()).collect();
-    let n_sentences = number::counted(comparison.sentences.len(), use_page().noun());
+    let sources = number::counted_sources(comparison.sentences.len(), use_page().unit());
     let explained = view! {
         <p class="hint">
-            "The agreement is Spearman\u{2019}s rank correlation over " {n_sentences}
-            ": 1 where both put them in the same order, 0 where their orders have nothing in common, \
-             \u{2212}1 where they are opposite. Of few sentences it says little."
+            {t!(
+                "The agreement is Spearman\u{2019}s rank correlation over {sources}: 1 where both put them in the same order, 0 where \
+                 their orders have nothing in common, \u{2212}1 where they are opposite. Of few sentences it says little.",
+                sources,
+            )}
         </p>
     };
     match names.len() {
         0 | 1 => ().into_any(),
         2 => {
             let words = agreement_words(comparison.agreement(0, 1));
-            view! { <p data-testid="agreement"><b>"Agreement: "</b> {words} "."</p> {explained} }.into_any()
+            view! { <p data-testid="agreement"><b>{t!("Agreement:")}</b> " " {t!("{words}.", words)}</p> {explained} }.into_any()
         }
         n => {
             let cell = |a: usize, b: usize| {
@@ -190,7 +202,7 @@ fn Agreement(comparison: Comparison) -> impl IntoView {
             let heads = names[1..].iter().map(|name| view! { <th scope="col">{name.clone()}</th> }).collect_view();
             view! {
                 <div class="agreement"><table class="metrics" data-testid="agreement">
-                    <thead><tr><th scope="col">"Agreement"</th>{heads}</tr></thead>
+                    <thead><tr><th scope="col">{t!("Agreement")}</th>{heads}</tr></thead>
                     <tbody>{rows}</tbody>
                 </table></div>
                 {explained}

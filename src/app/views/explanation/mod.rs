@@ -1,6 +1,5 @@
 //! The document on screen: text and graph, table, tests, details.
 
-mod ablation_view;
 mod arc_diagram;
 mod deletion_test_view;
 mod derivation_bar;
@@ -21,7 +20,9 @@ mod tab;
 mod tab_panels;
 mod table_view;
 mod text_view;
+mod variant_card;
 mod walk_view;
 mod welcome_intro;
+mod what_if_view;
 
 pub use explanation_view::ExplanationView;

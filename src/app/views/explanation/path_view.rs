@@ -6,9 +6,10 @@ use super::edge_path::EdgePath;
 use super::element_width::element_width;
 use super::prune_control::PruneControl;
 use super::walk_view::WalkView;
-use crate::app::analysis::number::{counted, percent};
+use crate::app::analysis::number::percent;
 use crate::app::analysis::path_diagram::{DiagramEdge, DiagramNode, Geometry, PathDiagram};
 use crate::app::browser;
+use crate::app::i18n::{plural, t};
 use crate::app::page::{Page, use_page};
 use crate::app::state::message::Message;
 
@@ -41,13 +42,15 @@ pub fn PathView() -> impl IntoView {
 
 /// What the picture does not show, in a sentence.
 fn what_is_left_out(hidden: usize, kept_share: f64) -> String {
-    let rule = "What flows into a sentence flows out of it again, toward the explained one";
     match hidden {
-        0 => format!("{rule}; every edge is drawn."),
-        n => format!(
-            "{rule}, but for {} that carry {} of the influence and are not drawn.",
-            counted(n, "weaker edge"),
-            percent(1.0 - kept_share)
+        0 => t!("What flows into a sentence flows out of it again, toward the explained one; every edge is drawn.").into(),
+        n => plural!(
+            n,
+            "What flows into a sentence flows out of it again, toward the explained one, but for {n} weaker edge that carry {share} of \
+             the influence and are not drawn.",
+            "What flows into a sentence flows out of it again, toward the explained one, but for {n} weaker edges that carry {share} of \
+             the influence and are not drawn.",
+            share = percent(1.0 - kept_share),
         ),
     }
 }
@@ -71,8 +74,9 @@ fn Picture(diagram: Memo<PathDiagram>, geometry: Memo<Geometry>, walked: RwSigna
             browser::focus(&format!(".path [data-source='{next}']"));
         }
     };
-    let label =
-        move || page.attribution(|attribution| format!("How {} came about; arrow keys follow the edges", attribution.output_label()));
+    let label = move || {
+        page.attribution(|attribution| t!("How {label} came about; arrow keys follow the edges", label = attribution.output_label()))
+    };
     let edges = move || diagram.with(|diagram| diagram.edges.iter().cloned().map(|edge| edge_view(page, edge, walked)).collect_view());
     let nodes = move || {
         let nodes = diagram.with(|diagram| diagram.nodes.clone());
@@ -109,8 +113,8 @@ fn Node(node: DiagramNode, walked: RwSignal<Vec<usize>>, stop: Signal<Option<usi
     let DiagramNode { source, label, text, generated, is_output, amount, strength, origin, left, top, .. } = node;
     let figure = amount.map(|amount| amount.figure);
     let spoken = match &figure {
-        Some(figure) => format!("{label}, {figure}: {text} {origin}."),
-        None => format!("{label}, explained: {text} {origin}."),
+        Some(figure) => t!("{label}, {figure}: {text} {origin}.", label, figure, text, origin),
+        None => t!("{label}, explained: {text} {origin}.", label, text, origin),
     };
     let (test_id, title) = (format!("node-{label}"), format!("{text}\n{origin}"));
     let is_walked = move || walked.with(|walked| walked.contains(&source));

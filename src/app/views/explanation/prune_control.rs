@@ -3,6 +3,7 @@ use leptos::prelude::*;
 
 use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::number;
+use crate::app::i18n::{plural, t};
 use crate::app::page::use_page;
 use crate::app::state::settings::parsed;
 
@@ -13,19 +14,23 @@ pub fn PruneControl(
     with_graph: Option<RwSignal<bool>>,
 ) -> impl IntoView {
     let page = use_page();
-    let percent = move || number::whole_percent(page.with(|state| *state.explanation.edge_share));
+    let share = move || page.with(|state| *state.explanation.edge_share);
+    let label = t!("Edges accounting for {share} of the influence", share = "|");
+    // The share has a place of its own, so that the words do not move with it.
+    let (before, after) = label.split_once('|').unwrap_or((&label, ""));
+    let (before, after) = (before.to_owned(), after.to_owned());
     let on_input = move |event| {
         if let Some(percent) = parsed(&event_target_value(&event), 0.0..=100.0) {
             page.send(Message::SetEdgeShare(percent / 100.0));
         }
     };
-    let summary = move || page.attribution(|attribution| what_is_drawn(attribution, page.with(|state| *state.explanation.edge_share)));
+    let summary = move || page.attribution(|attribution| what_is_drawn(attribution, share()));
     let is_off = move || with_graph.is_some_and(|with_graph| !with_graph.get());
     let graph_switch = move |with_graph: RwSignal<bool>| {
         view! {
             <label class="check">
                 <input type="checkbox" prop:checked=with_graph on:change=move |event| with_graph.set(event_target_checked(&event)) />
-                "Graph"
+                {t!("Graph")}
             </label>
         }
     };
@@ -33,14 +38,14 @@ pub fn PruneControl(
         <div class="prune">
             {with_graph.map(graph_switch)}
             <label class="slider" class:off=is_off>
-                <span>"Edges accounting for " <b>{percent} "%"</b> " of the influence"</span>
+                <span>{before} <b>{move || number::percent(share())}</b> {after}</span>
                 <input
                     type="range"
                     data-testid=if with_graph.is_some() { "prune-slider" } else { "path-slider" }
                     min="10"
                     max="100"
                     step="1"
-                    prop:value=move || percent().to_string()
+                    prop:value=move || number::whole_percent(share()).to_string()
                     on:input=on_input
                 />
             </label>
@@ -52,10 +57,10 @@ pub fn PruneControl(
 /// "12 edges, 8 weaker hidden".
 fn what_is_drawn(attribution: &AttributionView, share: f64) -> String {
     let pruned = attribution.prune(share);
-    let hidden = if pruned.hidden == 0 { "none hidden".into() } else { format!("{} weaker hidden", pruned.hidden) };
-    match pruned.edges.len() {
-        0 => "No influence to draw".into(),
-        n => format!("{}, {hidden}", number::counted(n, "edge")),
+    match (pruned.edges.len(), pruned.hidden) {
+        (0, _) => t!("No influence to draw").into(),
+        (n, 0) => plural!(n, "{n} edge, none hidden", "{n} edges, none hidden"),
+        (n, hidden) => plural!(n, "{n} edge, {hidden} weaker hidden", "{n} edges, {hidden} weaker hidden", hidden),
     }
 }
 

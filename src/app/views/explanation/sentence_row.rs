@@ -9,7 +9,7 @@ use super::share_bar::ShareBar;
 use crate::app::analysis::attribution_graph::Evidence;
 use crate::app::analysis::attribution_view::{AttributionView, Role};
 use crate::app::analysis::expanded_source::{WordView, n_words, strongest_words};
-use crate::app::analysis::number;
+use crate::app::i18n::{plural, t};
 use crate::app::page::{Page, use_page};
 use crate::explanation::Document;
 
@@ -88,8 +88,8 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
     let title = move || {
         let amounts =
             page.attribution(|attribution| (!attribution.document().unit.is_sentence()).then(|| attribution.amounts(node))).flatten()?;
-        let [via_steps, direct] = amounts.map(|amount| amount.map_or_else(|| "not measured".to_owned(), |amount| amount.figure));
-        Some(format!("{shown_label}: {via_steps} through steps, {direct} directly"))
+        let [via_steps, direct] = amounts.map(|amount| amount.map_or_else(|| t!("not measured").to_owned(), |amount| amount.figure));
+        Some(t!("{label}: {via_steps} through steps, {direct} directly", label = shown_label, via_steps, direct))
     };
     let hover = Hover::new(page, node);
     let on_click = move |event: ev::MouseEvent| {
@@ -146,7 +146,7 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
             <span role="gridcell" class="share">
                 <Show
                     when=move || !is_hollow.get()
-                    fallback=move || is_output().then_some(view! { <span class="explained">"explained"</span> })
+                    fallback=move || is_output().then_some(view! { <span class="explained">{t!("explained")}</span> })
                 >
                     <ShareBar amount=total />
                 </Show>
@@ -167,7 +167,12 @@ fn OpenButton(node: usize, label: String, text: String, is_open: Signal<bool>) -
     let n_words = n_words(&text);
     let can_open = Memo::new(move |_| page.attribution(|attribution| attribution.can_expand(node)) == Some(true));
     let is_active = move || page.is_busy();
-    let title = format!("Open {label} to its {}: each is blanked out alone", number::counted(n_words, "word"));
+    let title = plural!(
+        n = n_words,
+        "Open {label} to its {n} word: each is blanked out alone",
+        "Open {label} to its {n} words: each is blanked out alone",
+        label,
+    );
     let test_id = format!("open-{label}");
     let on_click = move |event: ev::MouseEvent| {
         event.stop_propagation();
@@ -197,7 +202,7 @@ fn OpenButton(node: usize, label: String, text: String, is_open: Signal<bool>) -
 #[component]
 fn RowWords(text: String, words: Memo<Option<Vec<WordView>>>) -> impl IntoView {
     let whole = move |text: String| match text.is_empty() {
-        true => view! { <em class="hint">"(blank line)"</em> }.into_any(),
+        true => view! { <em class="hint">{t!("(blank line)")}</em> }.into_any(),
         false => view! { <span class="words">{text}</span> }.into_any(),
     };
     let word = |WordView { text, figure, strength, .. }: WordView| {
@@ -225,9 +230,9 @@ fn EvidenceTag(node: usize) -> impl IntoView {
     let page = use_page();
     let words = Memo::new(move |_| {
         let said = page.attribution(|attribution| match (attribution.via_steps(node), attribution.graph().evidence(node)) {
-            (None, _) => "not measured",
-            (_, Some(Evidence::None)) => "no measurable source",
-            (_, Some(Evidence::Weak(_))) => "weak evidence",
+            (None, _) => t!("not measured"),
+            (_, Some(Evidence::None)) => t!("no measurable source"),
+            (_, Some(Evidence::Weak(_))) => t!("weak evidence"),
             _ => "",
         });
         said.filter(|_| !page.is_busy()).unwrap_or_default()

@@ -1,3 +1,4 @@
+use crate::app::i18n::t;
 use crate::app::views::layout::row_of_buttons::place_after_key;
 use crate::lesson::Shown;
 
@@ -9,7 +10,7 @@ pub enum Tab {
     Table,
     DeletionTest,
     Methods,
-    Ablation,
+    WhatIf,
 }
 
 impl Tab {
@@ -24,17 +25,17 @@ impl Tab {
     }
 
     /// In the order on screen.
-    pub const ALL: [Self; 6] = [Self::Text, Self::Path, Self::Table, Self::DeletionTest, Self::Methods, Self::Ablation];
+    pub const ALL: [Self; 6] = [Self::Text, Self::Path, Self::Table, Self::DeletionTest, Self::Methods, Self::WhatIf];
 
     /// What its button says.
     pub fn label(self) -> &'static str {
         match self {
-            Self::Text => "Text",
-            Self::Path => "Path",
-            Self::Table => "Table",
-            Self::DeletionTest => "Check",
-            Self::Methods => "Methods",
-            Self::Ablation => "What if",
+            Self::Text => t!("Text"),
+            Self::Path => t!("Path"),
+            Self::Table => t!("Table"),
+            Self::DeletionTest => t!("Check"),
+            Self::Methods => t!("Methods"),
+            Self::WhatIf => t!("What if"),
         }
     }
 
@@ -46,7 +47,7 @@ impl Tab {
             Self::Table => "tab-table",
             Self::DeletionTest => "tab-check",
             Self::Methods => "tab-methods",
-            Self::Ablation => "tab-without",
+            Self::WhatIf => "tab-without",
         }
     }
 
@@ -55,13 +56,13 @@ impl Tab {
         match self {
             Self::Text | Self::Path | Self::Table => "",
             Self::DeletionTest => "check-view",
-            Self::Methods | Self::Ablation => "comparison",
+            Self::Methods | Self::WhatIf => "comparison",
         }
     }
 
     /// Whether it takes the place of the details, too.
     pub fn is_wide(self) -> bool {
-        matches!(self, Self::Table | Self::Methods | Self::Ablation)
+        matches!(self, Self::Table | Self::Methods | Self::WhatIf)
     }
 
     /// Whether sentences move between the two: from lines to layers and back.
@@ -82,10 +83,10 @@ mod tests {
 
     #[test]
     fn arrow_keys_go_around_the_tabs() {
-        assert_eq!(Tab::Text.after_key("ArrowLeft"), Some(Tab::Ablation));
-        assert_eq!(Tab::Ablation.after_key("ArrowRight"), Some(Tab::Text));
+        assert_eq!(Tab::Text.after_key("ArrowLeft"), Some(Tab::WhatIf));
+        assert_eq!(Tab::WhatIf.after_key("ArrowRight"), Some(Tab::Text));
         assert_eq!(Tab::Table.after_key("Home"), Some(Tab::Text));
-        assert_eq!(Tab::Table.after_key("End"), Some(Tab::Ablation));
+        assert_eq!(Tab::Table.after_key("End"), Some(Tab::WhatIf));
         assert_eq!(Tab::Table.after_key("x"), None);
     }
 }

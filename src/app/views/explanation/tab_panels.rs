@@ -3,12 +3,12 @@
 use leptos::prelude::*;
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
-use super::ablation_view::AblationView;
 use super::deletion_test_view::DeletionTestView;
 use super::methods_view::MethodsView;
 use super::path_view::PathView;
 use super::tab::Tab;
 use super::table_view::TableView;
+use super::what_if_view::WhatIfView;
 use crate::app::views::layout::lazy::Fetched;
 
 /// Fetches [`panel`].
@@ -28,6 +28,6 @@ fn panel(tab: Tab) -> AnyView {
         Tab::Table => view! { <TableView /> }.into_any(),
         Tab::DeletionTest => view! { <DeletionTestView /> }.into_any(),
         Tab::Methods => view! { <MethodsView /> }.into_any(),
-        Tab::Ablation => view! { <AblationView /> }.into_any(),
+        Tab::WhatIf => view! { <WhatIfView /> }.into_any(),
     }
 }

@@ -7,8 +7,9 @@ use crate::app::analysis::derivation;
 use crate::app::analysis::joint_effects::{self, JointMark};
 use crate::app::analysis::number::{plain, signed};
 use crate::app::analysis::scale::Scale;
+use crate::app::i18n::{t, text};
 use crate::app::page::{Page, use_page};
-use crate::explanation::{Aggregation, Method, MethodText, Unit, table_csv};
+use crate::explanation::{Aggregation, Compression, Method, MethodText, Unit, table_csv};
 use crate::graph::Normalization;
 
 /// The matrices as numbers: the graph for whoever wants to read, copy or hear it.
@@ -19,25 +20,26 @@ pub fn TableView() -> impl IntoView {
     let heat = Memo::new(move |_| page.attribution(|attribution| Heatmap::new(attribution, matrix.get())));
     view! {
         <div class="table-tools">
-            <div class="segments" role="group" aria-label="Matrix">
-                <MatrixButton matrix own=Matrix::T label="T scores" />
-                <MatrixButton matrix own=Matrix::A label="A edges" />
-                <MatrixButton matrix own=Matrix::Y label="Y total" />
+            <div class="segments" role="group" aria-label=t!("Matrix")>
+                <MatrixButton matrix own=Matrix::T label=t!("T scores") />
+                <MatrixButton matrix own=Matrix::A label=t!("A edges") />
+                <MatrixButton matrix own=Matrix::Y label=t!("Y total") />
             </div>
-            <button type="button" on:click=move |_| save_csv(page, matrix.get_untracked())>"Save CSV"</button>
+            <button type="button" on:click=move |_| save_csv(page, matrix.get_untracked())>{t!("Save CSV")}</button>
         </div>
         <p class="hint">
             {move || {
-                let words = |attribution: &AttributionView| {
-                    meaning(matrix.get(), &attribution.document().method, attribution.method(), attribution.score_unit())
-                };
-                page.attribution(words).map(|words| words.replace("sentence", page.noun()))
+                page.attribution(|attribution| {
+                    let document = attribution.document();
+                    meaning(matrix.get(), document.unit, &document.method, attribution.method(), attribution.score_unit())
+                })
             }}
+            " "
             {move || heat.with(|heat| heat.as_ref().filter(|heat| heat.is_signed).map(|heat| colors(heat.largest)))}
         </p>
-        <div class="table-scroll" tabindex="0" role="region" aria-label="Table of influence">
+        <div class="table-scroll" tabindex="0" role="region" aria-label=t!("Table of influence")>
             <table class="heat" class:signed=move || heat.with(|heat| heat.as_ref().is_some_and(|heat| heat.is_signed)) data-testid="table">
-                <caption class="visually-hidden">"Rows are sentences of the answer, columns the sentences before them."</caption>
+                <caption class="visually-hidden">{t!("Rows are sentences of the answer, columns the sentences before them.")}</caption>
                 {move || heat.get().map(|heat| view! { <HeatRows heat /> })}
             </table>
         </div>
@@ -53,12 +55,16 @@ fn MatrixButton(matrix: RwSignal<Matrix>, own: Matrix, label: &'static str) -> i
 #[component]
 fn HeatRows(heat: Heatmap) -> impl IntoView {
     let page = use_page();
-    let columns = heat.columns.iter().map(|(label, text)| view! { <th scope="col" title=text.clone()>{label.clone()}</th> }).collect_view();
+    let columns = heat
+        .columns
+        .iter()
+        .map(|(label, text)| view! { <th scope="col" dir="auto" title=text.clone()>{label.clone()}</th> })
+        .collect_view();
     let row = |(i, row): (usize, HeatRow)| {
         let is_output = move || page.with(|state| state.explanation.output.contains(&i));
         view! {
             <tr class:output=is_output>
-                <th scope="row" title=row.text>{row.label}</th>
+                <th scope="row" dir="auto" title=row.text>{row.label}</th>
                 {row.cells.into_iter().map(HeatCell::view).collect_view()}
             </tr>
         }
@@ -149,7 +155,7 @@ impl HeatCell {
     fn view(self) -> AnyView {
         match self {
             Self::Absent => view! { <td class="absent"></td> }.into_any(),
-            Self::Unmeasured => view! { <td class="unmeasured" title="not measured">"\u{2013}"</td> }.into_any(),
+            Self::Unmeasured => view! { <td class="unmeasured" title=t!("not measured")>"\u{2013}"</td> }.into_any(),
             Self::Number { heat, figure, mark } => {
                 let (word, title) = mark.map(|JointMark { word, title }| (word, title)).unzip();
                 view! {
@@ -164,31 +170,52 @@ impl HeatCell {
     }
 }
 
-fn meaning(matrix: Matrix, method: &Method, &MethodText { score, .. }: &MethodText, unit: &str) -> String {
-    let words = match (matrix, method.aggregation, method.normalization) {
-        (Matrix::T, Aggregation::Mean, _) => {
-            return format!("T: what a column\u{2019}s sentence, the source, does to a row\u{2019}s: {score}, in {unit}.");
-        }
-        (Matrix::T, Aggregation::Sum, _) => {
-            return format!(
-                "T, summed: what a column\u{2019}s sentence, the source, does to a row\u{2019}s: {score}, in {unit}, times \
-                 the tokens of both sentences."
-            );
-        }
-        (Matrix::A, _, Normalization::Full) => "A: each row of T with negative scores cut to 0, divided by its sum.",
-        (Matrix::A, _, Normalization::NonNegative) => "A: T with negative scores cut to 0; nothing is divided.",
-        (Matrix::A, _, Normalization::None) => "A: T as it is; nothing is cut or divided.",
-        (Matrix::Y, _, Normalization::Full) => "The prompt columns of a row add up to 100% where every step has a source.",
-        (Matrix::Y, ..) => "The numbers along a path multiply; they are no shares of anything.",
-    };
+fn meaning(matrix: Matrix, source: Unit, method: &Method, &MethodText { score, .. }: &MethodText, unit: &str) -> String {
     match matrix {
-        Matrix::Y => format!("Y: the influence along all paths, A (I \u{2212} A)\u{207b}\u{00b9}. {words}"),
-        _ => format!("{words} These are the edges of the graph."),
+        Matrix::T => meaning_of_scores(source, method.aggregation, text(score), unit),
+        Matrix::A => {
+            let how = match method.normalization {
+                Normalization::Full => t!("A: each row of T with negative scores cut to 0, divided by its sum."),
+                Normalization::NonNegative => t!("A: T with negative scores cut to 0; nothing is divided."),
+                Normalization::None => t!("A: T as it is; nothing is cut or divided."),
+            };
+            [how, t!("These are the edges of the graph.")].join(" ")
+        }
+        Matrix::Y => {
+            let sums = match method.normalization {
+                Normalization::Full => t!("The prompt columns of a row add up to 100% where every step has a source."),
+                _ => t!("The numbers along a path multiply; they are no shares of anything."),
+            };
+            [t!("Y: the influence along all paths, A (I \u{2212} A)\u{207b}\u{00b9}."), sums].join(" ")
+        }
+    }
+}
+
+fn meaning_of_scores(source: Unit, aggregation: Aggregation, score: &str, unit: &str) -> String {
+    match (aggregation, source) {
+        (Aggregation::Mean, Unit::Sentence) => {
+            t!("T: what a column\u{2019}s sentence, the source, does to a row\u{2019}s: {score}, in {unit}.", score, unit)
+        }
+        (Aggregation::Mean, Unit::Word) => {
+            t!("T: what a column\u{2019}s word, the source, does to a row\u{2019}s: {score}, in {unit}.", score, unit)
+        }
+        (Aggregation::Sum, Unit::Sentence) => t!(
+            "T, summed: what a column\u{2019}s sentence, the source, does to a row\u{2019}s: {score}, in {unit}, times the tokens of \
+             both sentences.",
+            score,
+            unit,
+        ),
+        (Aggregation::Sum, Unit::Word) => t!(
+            "T, summed: what a column\u{2019}s word, the source, does to a row\u{2019}s: {score}, in {unit}, times the tokens of both \
+             words.",
+            score,
+            unit,
+        ),
     }
 }
 
 fn colors(largest: f64) -> String {
-    format!(" Green is positive, purple negative; full color is \u{b1}{}.", plain(largest))
+    t!("Green is positive, purple negative; full color is \u{b1}{largest}.", largest = plain(largest))
 }
 
 fn save_csv(page: Page, matrix: Matrix) {
@@ -203,11 +230,25 @@ fn save_csv(page: Page, matrix: Matrix) {
 
 /// "glasscage-A.csv"; where the graph is not made as in the paper, its name says how: "glasscage-A-sum-raw-scores.csv".
 fn file_name(matrix: Matrix, method: &Method) -> String {
-    let how = match derivation::is_the_papers(method) {
-        true => String::new(),
-        false => format!("-{}", derivation::words(method).replace(" of each block,", "").replace(' ', "-")),
+    if derivation::is_the_papers(method) {
+        return format!("glasscage-{matrix:?}.csv");
+    }
+    let derivation = method.derivation();
+    let aggregation = match derivation.aggregation {
+        Aggregation::Mean => "mean",
+        Aggregation::Sum => "sum",
     };
-    format!("glasscage-{matrix:?}{how}.csv")
+    let compression = match derivation.compression {
+        Compression::None => "",
+        Compression::Log => "-logarithm,",
+        Compression::Bounded => "-bounded,",
+    };
+    let normalization = match derivation.normalization {
+        Normalization::Full => "shares",
+        Normalization::NonNegative => "positive-scores",
+        Normalization::None => "raw-scores",
+    };
+    format!("glasscage-{matrix:?}-{aggregation}{compression}-{normalization}.csv")
 }
 
 #[cfg(test)]
@@ -239,7 +280,7 @@ mod tests {
         let raw =
             document().derived(Derivation { aggregation: Aggregation::Mean, normalization: Normalization::None, ..Derivation::default() });
         assert_eq!(file_name(Matrix::A, &raw.method), "glasscage-A-mean-raw-scores.csv");
-        assert!(meaning(Matrix::A, &raw.method, MethodText::of("pert"), "").contains("nothing is cut"));
+        assert!(meaning(Matrix::A, Unit::Sentence, &raw.method, MethodText::of("pert"), "").contains("nothing is cut"));
         let heat = Heatmap::new(&AttributionView::new(Arc::new(AttributionGraph::new(raw)), &[1]), Matrix::A);
         assert!(heat.is_signed);
         assert_eq!(heat.rows[1].cells[0], number(-0.5, "\u{2212}0.500"));

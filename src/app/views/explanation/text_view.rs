@@ -10,10 +10,9 @@ use super::prune_control::PruneControl;
 use super::row_positions::row_positions;
 use super::sentence_row::{RowText, SentenceRow};
 use crate::app::browser;
+use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::explanation::SectionKind;
-
-const ANSWER: &str = "Answer";
 
 /// The sentences of prompt and answer as lines, which are also the nodes of the graph beside them.
 #[component]
@@ -38,8 +37,8 @@ pub fn TextView() -> impl IntoView {
     let adds = RwSignal::new(false);
     let is_flow = move || page.attribution(|attribution| !attribution.document().unit.is_sentence()) == Some(true);
     let hint = move || match is_flow() {
-        true => "choose a word to explain it; the tab Table has all edges",
-        false => "choose a sentence to explain it",
+        true => t!("choose a word to explain it; the tab Table has all edges"),
+        false => t!("choose a sentence to explain it"),
     };
     let prompt = move || rows.get().into_iter().filter(|row| row.generated.is_none()).collect::<Vec<_>>();
     let of = move |section: Range<usize>| {
@@ -48,10 +47,14 @@ pub fn TextView() -> impl IntoView {
     let sections = Memo::new(move |_| {
         page.with(|state| state.explanation.document().map(|document| document.generation.sections())).unwrap_or_default()
     });
-    let passage = move |(title, section): (&'static str, Range<usize>)| {
+    let passage = move |(kind, section): (SectionKind, Range<usize>)| {
+        let (title, several) = match kind {
+            SectionKind::Thought => (t!("Thought"), None),
+            SectionKind::Answer => (t!("Answer"), Some(adds)),
+        };
         view! {
             <div role="rowgroup" class="passage">
-                <Heading title hint adds=(title == ANSWER).then_some(adds) />
+                <Heading title hint adds=several />
                 <For each=of(section) key=RowText::clone children=move |row| view! { <SentenceRow row tab_stop adds /> } />
             </div>
         }
@@ -60,20 +63,16 @@ pub fn TextView() -> impl IntoView {
         <div hidden=is_flow><PruneControl with_graph=Some(with_graph) /></div>
         <div class="lines" class:flow=is_flow class:no-graph=move || !with_graph.get() || is_flow() node_ref=lines>
             <ArcDiagram positions />
-            <div class="grid" role="grid" aria-label="Sentences" aria-multiselectable="true" data-testid="sentences" on:keydown=on_key>
+            <div class="grid" role="grid" aria-label=t!("Sentences") aria-multiselectable="true" data-testid="sentences" on:keydown=on_key>
                 <div role="rowgroup" class="passage">
-                    <Heading title="Prompt" hint=|| "" adds=None />
+                    <Heading title=t!("Prompt") hint=|| "" adds=None />
                     <For each=prompt key=RowText::clone children=move |row| view! { <SentenceRow row tab_stop adds /> } />
                 </div>
-                {move || sections.get().into_iter().map(titled).map(passage).collect_view()}
+                {move || sections.get().into_iter().map(passage).collect_view()}
             </div>
         </div>
         <Legend />
     }
-}
-
-fn titled((kind, sentences): (SectionKind, Range<usize>)) -> (&'static str, Range<usize>) {
-    (if kind == SectionKind::Thought { "Thought" } else { ANSWER }, sentences)
 }
 
 #[component]
@@ -84,11 +83,11 @@ fn Heading(title: &'static str, hint: impl Fn() -> &'static str + Send + Sync + 
                 type="button"
                 class="chip"
                 data-testid="several"
-                title="The same as a click with Ctrl"
+                title=t!("The same as a click with Ctrl")
                 aria-pressed=move || adds.get().to_string()
                 on:click=move |_| adds.update(|adds| *adds = !*adds)
             >
-                "Choose several"
+                {t!("Choose several")}
             </button>
         }
     };
@@ -99,8 +98,8 @@ fn Heading(title: &'static str, hint: impl Fn() -> &'static str + Send + Sync + 
                 <span class="hint">{hint}</span>
                 {adds.map(several)}
             </span>
-            <span role="columnheader" class="share">"through steps" <small>"CAGE"</small></span>
-            <span role="columnheader" class="share direct">"directly" <small>"row"</small></span>
+            <span role="columnheader" class="share">{t!("through steps")} <small>"CAGE"</small></span>
+            <span role="columnheader" class="share direct">{t!("directly")} <small>{t!("row")}</small></span>
         </div>
     }
 }

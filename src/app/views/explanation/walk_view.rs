@@ -4,6 +4,7 @@ use leptos::leptos_dom::helpers::IntervalHandle;
 use leptos::prelude::*;
 
 use crate::app::analysis::walk::{PathEntry, WalkStop, strongest_paths, walk};
+use crate::app::i18n::t;
 use crate::app::page::use_page;
 
 /// How long the walk rests at a sentence.
@@ -62,13 +63,14 @@ pub fn WalkView(
         };
         paths.get().0.into_iter().enumerate().map(entry).collect_view()
     };
-    let others = move || paths.with(|(_, others)| others.as_ref().map(|others| format!("All others together: {others}.")));
+    let others = move || paths.with(|(_, others)| others.as_ref().map(|others| t!("All others together: {others}.", others)));
     view! {
         <div class="walk" hidden=move || paths.with(|(paths, _)| paths.is_empty())>
-            <h3>"Strongest paths"</h3>
+            <h3>{t!("Strongest paths")}</h3>
             <ol data-testid="paths">{entries}</ol>
             <p class="hint">
-                {move || if chosen.get().is_some() { None } else { Some("Choose one to walk it back, step by step. ") }}
+                {move || if chosen.get().is_some() { None } else { Some(t!("Choose one to walk it back, step by step.")) }}
+                " "
                 {others}
             </p>
             <Show when=move || stops.with(|stops| !stops.is_empty())>
@@ -117,14 +119,14 @@ fn Controls(stops: Memo<Vec<WalkStop>>, at: RwSignal<usize>) -> impl IntoView {
                 aria-disabled=move || (at.get() == 0).to_string()
                 on:click=move |_| step(at.get_untracked().saturating_sub(1))
             >
-                "Back"
+                {t!("Back")}
             </button>
             <button
                 type="button"
                 data-testid="walk-play"
                 on:click=move |_| if is_playing.get_untracked() { pause() } else { play() }
             >
-                {move || if is_playing.get() { "Pause" } else { "Play" }}
+                {move || if is_playing.get() { t!("Pause") } else { t!("Play") }}
             </button>
             <button
                 type="button"
@@ -132,9 +134,9 @@ fn Controls(stops: Memo<Vec<WalkStop>>, at: RwSignal<usize>) -> impl IntoView {
                 aria-disabled=move || (at.get() == last()).to_string()
                 on:click=move |_| step((at.get_untracked() + 1).min(untrack(last)))
             >
-                "Next"
+                {t!("Next")}
             </button>
-            <span class="hint">{move || format!("{} of {}", at.get() + 1, last() + 1)}</span>
+            <span class="hint">{move || t!("{n} of {total}", n = at.get() + 1, total = last() + 1)}</span>
             <p aria-live="polite" data-testid="walk-words">{words}</p>
         </div>
     }

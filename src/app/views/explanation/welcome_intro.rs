@@ -3,12 +3,13 @@ use std::time::Duration;
 use leptos::prelude::*;
 
 use crate::app::browser;
+use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::state::library::LibraryMessage;
 use crate::app::state::message::Message;
 
 const PROMPT: &str = "[data-testid='prompt-input']";
-const GALLERY: &str = ".gallery[aria-label='Ready-made explanations']";
+const GALLERY: &str = ".gallery:has([data-testid='gallery-1'])";
 
 /// Above the explanation that the page opens with: how to read it.
 #[component]
@@ -21,13 +22,14 @@ pub fn WelcomeIntro() -> impl IntoView {
     };
     view! {
         <div class="intro" data-testid="welcome-intro">
-            <h2>"Why did the model answer that?"</h2>
+            <h2>{t!("Why did the model answer that?")}</h2>
             <p>
-                "The darker a sentence, the more the marked one rests on it. "
-                <b>"Click another sentence of the answer."</b>
+                {t!("The stronger its color, the more the marked sentence rests on a sentence.")}
+                " "
+                <b>{t!("Click another sentence of the answer.")}</b>
             </p>
             <button type="button" class="primary" data-testid="try-own-words" on:click=ask>
-                "Try your own words"
+                {t!("Try your own words")}
             </button>
         </div>
     }
@@ -39,15 +41,15 @@ pub fn WelcomeNext() -> impl IntoView {
     let page = use_page();
     view! {
         <p class="next">
-            <span class="hint" data-testid="badge">"Made beforehand with the small built-in model."</span>
+            <span class="hint" data-testid="badge">{t!("Made beforehand with the small built-in model.")}</span>
             <button type="button" class="quiet" data-testid="again" on:click=move |_| page.send(Message::Recompute)>
-                "Recompute here"
+                {t!("Recompute here")}
             </button>
             <button type="button" data-testid="more-examples" on:click=move |_| browser::scroll_to(GALLERY)>
-                "More examples"
+                {t!("More examples")}
             </button>
             <button type="button" data-testid="larger-model" on:click=move |_| page.send_library(LibraryMessage::Open)>
-                "Use a larger model"
+                {t!("Use a larger model")}
             </button>
         </p>
     }

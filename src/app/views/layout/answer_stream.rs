@@ -1,6 +1,6 @@
 use leptos::prelude::*;
 
-use crate::app::analysis::number;
+use crate::app::i18n::{plural, t};
 use crate::app::page::use_page;
 use crate::app::state::message::Message;
 
@@ -11,7 +11,7 @@ pub fn AnswerStream() -> impl IntoView {
     let is_answering = Memo::new(move |_| page.with(|state| state.engine.run.answer().is_some()));
     view! {
         <Show when=move || is_answering.get()>
-            <section class="answer-stream card" aria-label="Answer so far">
+            <section class="answer-stream card" aria-label=t!("Answer so far")>
                 <p
                     dir="auto"
                     data-testid="answer-stream"
@@ -31,15 +31,21 @@ fn Unfinished() -> impl IntoView {
     move || {
         page.with(|state| state.engine.unfinished.clone()).filter(|_| !page.is_busy()).map(|unfinished| {
             view! {
-                <section class="answer-stream card" aria-label="Answer that is not explained">
+                <section class="answer-stream card" aria-label=t!("Answer that is not explained")>
                     <p dir="auto" data-testid="unfinished">{unfinished.text}</p>
                     <div class="go">
-                        <strong>{format!("Not explained yet; {} so far.", number::counted(unfinished.tokens, "token"))}</strong>
+                        <strong>
+                            {plural!(
+                                n = unfinished.tokens,
+                                "Not explained yet; {n} token so far.",
+                                "Not explained yet; {n} tokens so far."
+                            )}
+                        </strong>
                         <button type="button" data-testid="explain-so-far" on:click=move |_| page.send(Message::ExplainSoFar)>
-                            "Explain what is there"
+                            {t!("Explain what is there")}
                         </button>
                         <button type="button" data-testid="go-on" on:click=move |_| page.send(Message::GoOn)>
-                            "Continue the answer"
+                            {t!("Continue the answer")}
                         </button>
                     </div>
                 </section>

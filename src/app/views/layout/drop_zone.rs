@@ -3,6 +3,7 @@ use leptos::ev;
 use leptos::prelude::*;
 
 use crate::app::browser;
+use crate::app::i18n::t;
 use crate::app::page::use_page;
 
 /// Takes files dropped anywhere on the page.
@@ -34,7 +35,7 @@ pub fn DropZone() -> impl IntoView {
     });
     view! {
         <div class="drop-zone" class:over=is_over aria-hidden="true">
-            <p>"Drop an explanation (JSON) or a model (GGUF)"</p>
+            <p>{t!("Drop an explanation (JSON) or a model (GGUF)")}</p>
         </div>
     }
 }

@@ -2,6 +2,7 @@ use crate::app::state::message::{Fetch, Message};
 use leptos::prelude::*;
 
 use crate::app::gallery::{self, GalleryEntry};
+use crate::app::i18n::t;
 use crate::app::page::use_page;
 
 /// Lessons and ready-made explanations, before anything is loaded; fetched when it is first seen.
@@ -9,15 +10,15 @@ use crate::app::page::use_page;
 pub fn Gallery() -> impl IntoView {
     view! {
         <Cards
-            title="Lessons"
-            about="Guess first, then see: 5 to 10 minutes each, without a model. A link or a file carries a whole lesson."
+            title=t!("Lessons")
+            about=t!("Guess first, then see: 5 to 10 minutes each, without a model. A link or a file carries a whole lesson.")
             test_id="lesson"
             of=|gallery| &gallery.lessons
             open=Message::OpenLesson
         />
         <Cards
-            title="Ready-made explanations"
-            about="Made beforehand with the built-in model. Each can be recomputed here."
+            title=t!("Ready-made explanations")
+            about=t!("Made beforehand with the built-in model. Each can be recomputed here.")
             test_id="gallery"
             of=|gallery| &gallery.explanations
             open=Message::OpenGalleryEntry
@@ -46,8 +47,8 @@ fn Cards(
                         data-testid=format!("{test_id}-{}", i + 1)
                         on:click=move |_| page.send(open(entry.clone()))
                     >
-                        <strong>{title}</strong>
-                        <span>{about}</span>
+                        <strong lang="en">{title}</strong>
+                        <span lang="en">{about}</span>
                     </button>
                 </li>
             }

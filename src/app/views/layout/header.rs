@@ -7,6 +7,7 @@ use super::icon::{Icon, IconView};
 use super::link_panel::LinkPanel;
 use super::present_button::PresentButton;
 use super::theme_button::ThemeButton;
+use crate::app::i18n::t;
 use crate::app::page::use_page;
 
 /// The name, what it is for, and where documents come from and go to.
@@ -33,23 +34,23 @@ pub fn Header() -> impl IntoView {
                 </svg>
                 <div>
                     <h1>"Glasscage"</h1>
-                    <p>"See which sentences a language model\u{2019}s answer rests on."</p>
+                    <p>{t!("See which sentences a language model\u{2019}s answer rests on.")}</p>
                 </div>
             </a>
             <div class="actions">
                 <FileButton
-                    label="Open\u{2026}"
+                    label=t!("Open\u{2026}")
                     accept=".json,application/json,.gguf"
                     test_id="open-json"
                     on_files=move |files| page.send_files(files, Message::FilesOpened)
                 />
                 <button type="button" data-testid="save-json" disabled=nothing_to_share on:click=move |_| page.send(Message::SaveDocument)>
                     <IconView icon=Icon::Save />
-                    "Save JSON"
+                    {t!("Save JSON")}
                 </button>
                 <button type="button" data-testid="copy-link" disabled=nothing_to_share on:click=move |_| page.send(Message::CopyLink)>
                     <IconView icon=Icon::Link />
-                    "Copy link"
+                    {t!("Copy link")}
                 </button>
                 <PresentButton />
                 <ThemeButton />

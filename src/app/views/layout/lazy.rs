@@ -7,6 +7,7 @@ use leptos::task::spawn_local;
 use wasm_split_helpers::SplitLoaderError;
 
 use super::problem_text::ProblemText;
+use crate::app::i18n::t;
 use crate::problem::Problem;
 
 /// What comes of fetching a part of the page: a function of it.
@@ -65,7 +66,7 @@ impl<F: Copy + Send + Sync + 'static> LazyPart<F> {
 pub fn LazyView<F: Copy + Send + Sync + 'static>(part: LazyPart<F>, view: impl Fn(F) -> AnyView + Send + 'static) -> impl IntoView {
     part.load();
     move || match part.state.get() {
-        LoadState::NotAsked | LoadState::Loading => view! { <p class="hint" role="status">"Loading\u{2026}"</p> }.into_any(),
+        LoadState::NotAsked | LoadState::Loading => view! { <p class="hint" role="status">{t!("Loading\u{2026}")}</p> }.into_any(),
         LoadState::Loaded(function) => view(function),
         LoadState::Failed => view! { <NotLoaded retry=move || part.load() /> }.into_any(),
     }
@@ -74,13 +75,13 @@ pub fn LazyView<F: Copy + Send + Sync + 'static>(part: LazyPart<F>, view: impl F
 #[component]
 fn NotLoaded(retry: impl Fn() + 'static) -> impl IntoView {
     let problem = Problem::new(
-        "This part of the page could not be loaded.",
-        "Check the connection and try again. If it still fails, the site has changed since you opened it: reload the page.",
+        t!("This part of the page could not be loaded."),
+        t!("Check the connection and try again. If it still fails, the site has changed since you opened it: reload the page."),
     );
     view! {
         <div class="problem" role="alert" data-testid="not-loaded">
             <ProblemText problem />
-            <button type="button" data-testid="load-again" on:click=move |_| retry()>"Try again"</button>
+            <button type="button" data-testid="load-again" on:click=move |_| retry()>{t!("Try again")}</button>
         </div>
     }
 }

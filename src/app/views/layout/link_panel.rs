@@ -4,7 +4,9 @@ use leptos::prelude::*;
 use web_sys::HtmlInputElement;
 
 use super::icon::{Icon, IconView};
+use super::link_actions::LinkActions;
 use crate::app::analysis::shared_link::{Reach, SharedLink};
+use crate::app::i18n::t;
 use crate::app::page::use_page;
 
 /// The link just made, to look at and to copy by hand, with what its author should know.
@@ -18,18 +20,18 @@ pub fn LinkPanel() -> impl IntoView {
 fn Panel(link: SharedLink) -> impl IntoView {
     let page = use_page();
     let title = match (link.reach, link.is_copied) {
-        (Reach::BetterAsFile, _) => "This explanation is long for a link",
-        (_, true) => "Link copied",
-        (_, false) => "Copy this link",
+        (Reach::BetterAsFile, _) => t!("This explanation is long for a link"),
+        (_, true) => t!("Link copied"),
+        (_, false) => t!("Copy this link"),
     };
     let class = if link.reach == Reach::Anywhere { "link-panel" } else { "link-panel warn" };
     view! {
-        <section class=class aria-label="Link to this explanation" aria-live="polite">
+        <section class=class aria-label=t!("Link to this explanation") aria-live="polite">
             <div class="line">
                 <strong>{title}</strong>
                 <span>{link.advice()}</span>
-                <span>"It contains the whole text, and nothing is uploaded."</span>
-                <button type="button" class="quiet close" aria-label="Close" on:click=move |_| page.send(Message::CloseLink)>
+                <span>{t!("It contains the whole text, and nothing is uploaded.")}</span>
+                <button type="button" class="quiet close" aria-label=t!("Close") on:click=move |_| page.send(Message::CloseLink)>
                     <IconView icon=Icon::Close />
                 </button>
             </div>
@@ -38,15 +40,16 @@ fn Panel(link: SharedLink) -> impl IntoView {
                     type="text"
                     readonly
                     data-testid="link-text"
-                    aria-label="Link"
+                    aria-label=t!("Link")
                     prop:value=link.address.clone()
                     on:focus=select_all
                 />
+                <LinkActions address=link.address.clone() />
                 {(link.reach == Reach::BetterAsFile)
                     .then(|| {
                         view! {
                             <button type="button" class="primary" on:click=move |_| page.send(Message::SaveDocument)>
-                                "Save JSON instead"
+                                {t!("Save JSON instead")}
                             </button>
                         }
                     })}

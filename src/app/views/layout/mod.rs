@@ -3,14 +3,17 @@
 mod answer_stream;
 mod drop_zone;
 pub mod file_button;
+mod footer;
 mod gallery;
 mod header;
 pub mod icon;
 pub mod lazy;
+mod link_actions;
 mod link_panel;
 mod present_button;
 pub mod problem_box;
 pub mod problem_text;
+mod qr_code;
 pub mod row_of_buttons;
 mod status_bar;
 mod theme_button;
@@ -18,6 +21,7 @@ mod update_bar;
 mod welcome;
 
 pub use drop_zone::DropZone;
+pub use footer::Footer;
 pub use header::Header;
 pub use problem_box::ProblemBox;
 pub use status_bar::StatusBar;

@@ -3,6 +3,7 @@ use leptos::prelude::*;
 
 use super::icon::{Icon, IconView};
 use crate::app::browser;
+use crate::app::i18n::t;
 
 const KEY: &str = "p";
 
@@ -22,8 +23,8 @@ pub fn PresentButton() -> impl IntoView {
         <button
             type="button"
             class="quiet square"
-            title="Large type for a projector (key P)"
-            aria-label="Large type"
+            title=t!("Large type for a projector (key P)")
+            aria-label=t!("Large type")
             aria-pressed=move || is_on.get().to_string()
             data-testid="present"
             on:click=move |_| toggle()

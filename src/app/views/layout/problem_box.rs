@@ -6,6 +6,7 @@ use leptos::prelude::*;
 
 use super::icon::{Icon, IconView};
 use super::problem_text::ProblemText;
+use crate::app::i18n::t;
 use crate::app::page::use_page;
 
 /// What went wrong at this place, and what to do next. It scrolls into view.
@@ -21,7 +22,7 @@ pub fn ProblemBox(place: Place) -> impl IntoView {
             view! {
                 <div node_ref=alert class="problem" data-testid="problem">
                     <ProblemText problem />
-                    <button type="button" class="quiet close" aria-label="Dismiss" on:click=move |_| page.send(Message::DismissProblem)>
+                    <button type="button" class="quiet close" aria-label=t!("Dismiss") on:click=move |_| page.send(Message::DismissProblem)>
                         <IconView icon=Icon::Close />
                     </button>
                 </div>

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use super::answer_stream::AnswerStream;
 use super::icon::{Icon, IconView};
 use crate::app::analysis::number;
+use crate::app::i18n::t;
 use crate::app::page::use_page;
 
 /// What goes on, how far it is, and Stop; always in sight. Its place stays when a run ends, so that nothing jumps.
@@ -35,14 +36,14 @@ pub fn StatusBar() -> impl IntoView {
                 </p>
                 <button type="button" data-testid="stop-button" disabled=move || !is_active() on:click=move |_| page.send(Message::Stop)>
                     <IconView icon=Icon::Stop />
-                    "Stop"
+                    {t!("Stop")}
                 </button>
             </div>
             <div
                 class="track"
                 class:unknown=is_unknown
                 role="progressbar"
-                aria-label="Progress"
+                aria-label=t!("Progress")
                 aria-valuemin="0"
                 aria-valuemax="100"
                 aria-valuenow=move || page.with(|state| state.engine.run.progress()).map(|part| (part * 100.0).round().to_string())
@@ -56,7 +57,9 @@ pub fn StatusBar() -> impl IntoView {
 
 /// "611 tokens computed, up to 24.1 MB of memory".
 fn work_words(WorkStats { forward_tokens, gpu_bytes, heap_bytes, .. }: WorkStats) -> String {
-    let tokens = number::grouped(forward_tokens as u64);
-    let gpu = if gpu_bytes > 0 { format!(", up to {} on the GPU", number::bytes(gpu_bytes)) } else { String::new() };
-    format!("{tokens} tokens computed{gpu}, {} of memory", number::bytes(heap_bytes))
+    let (tokens, memory) = (number::grouped(forward_tokens as u64), number::bytes(heap_bytes));
+    match gpu_bytes {
+        0 => t!("{tokens} tokens computed, {memory} of memory", tokens, memory),
+        _ => t!("{tokens} tokens computed, up to {gpu} on the GPU, {memory} of memory", tokens, gpu = number::bytes(gpu_bytes), memory),
+    }
 }

@@ -1,6 +1,7 @@
 use leptos::prelude::*;
 
 use super::icon::{Icon, IconView};
+use crate::app::i18n::t;
 
 /// The visitor's own choice over the system's preference.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,6 +28,14 @@ impl Theme {
             Self::Dark => "dark",
         }
     }
+
+    fn label(self) -> &'static str {
+        match self {
+            Self::System => t!("Colors: system"),
+            Self::Light => t!("Colors: light"),
+            Self::Dark => t!("Colors: dark"),
+        }
+    }
 }
 
 /// Goes through system, light and dark colors.
@@ -39,7 +48,7 @@ pub fn ThemeButton() -> impl IntoView {
             drop(root.set_attribute("data-theme", theme.get().name()));
         }
     });
-    let label = move || format!("Colors: {}", theme.get().name());
+    let label = move || theme.get().label();
     view! {
         <button
             type="button"

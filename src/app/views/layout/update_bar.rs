@@ -1,6 +1,7 @@
 use crate::app::state::message::Message;
 use leptos::prelude::*;
 
+use crate::app::i18n::t;
 use crate::app::page::use_page;
 
 /// The offer of a new version that waits.
@@ -11,14 +12,14 @@ pub fn UpdateBar() -> impl IntoView {
     view! {
         <Show when=move || page.with(|state| *state.update_is_waiting)>
             <div class="update" role="status" data-testid="update">
-                <p>"A new version of Glasscage is here."</p>
+                <p>{t!("A new version of Glasscage is here.")}</p>
                 <button
                     type="button"
                     data-testid="take-update"
                     disabled=is_active
                     on:click=move |_| page.send(Message::ActivateUpdate)
                 >
-                    "Reload with it"
+                    {t!("Reload with it")}
                 </button>
             </div>
         </Show>

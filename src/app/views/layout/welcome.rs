@@ -1,6 +1,7 @@
 use leptos::prelude::*;
 
 use super::gallery::Gallery;
+use crate::app::i18n::t;
 use crate::app::page::use_page;
 
 /// What the page does, until there is an explanation to look at.
@@ -10,19 +11,19 @@ pub fn Welcome() -> impl IntoView {
     let is_home = Memo::new(move |_| page.with(|state| state.explanation.is_home()) && !page.is_busy());
     view! {
         <Show when=move || is_home.get()>
-            <section class="welcome" aria-label="How it works">
+            <section class="welcome" aria-label=t!("How it works")>
                 <ol>
                     <li>
-                        <h3>"Ask"</h3>
-                        <p>"A small model answers here, in this browser tab. No server sees your text."</p>
+                        <h3>{t!("Ask")}</h3>
+                        <p>{t!("A small model answers here, in this browser tab. No server sees your text.")}</p>
                     </li>
                     <li>
-                        <h3>"Measure"</h3>
-                        <p>"Each sentence is blanked out once. Where the answer becomes less likely, the sentence mattered."</p>
+                        <h3>{t!("Measure")}</h3>
+                        <p>{t!("Each sentence is blanked out once. Where the answer becomes less likely, the sentence mattered.")}</p>
                     </li>
                     <li>
-                        <h3>"See"</h3>
-                        <p>"Click a sentence of the answer and follow its reasons back, step by step, to the prompt."</p>
+                        <h3>{t!("See")}</h3>
+                        <p>{t!("Click a sentence of the answer and follow its reasons back, step by step, to the prompt.")}</p>
                     </li>
                 </ol>
             </section>

@@ -1,5 +1,6 @@
 use leptos::prelude::*;
 
+use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::state::message::{LessonMessage, Message};
 
@@ -25,7 +26,10 @@ pub fn ChooseQuestion(ask: String, choices: Vec<String>, right: usize, because: 
         }
     };
     let choices = choices.into_iter().enumerate().map(choice).collect_view();
-    let verdict = move || chosen.get().map(|number| if number == right { format!("Yes. {because}") } else { format!("No. {because}") });
+    let verdict = move || {
+        let words = |number| if number == right { t!("Yes. {because}", because) } else { t!("No. {because}", because) };
+        chosen.get().map(words)
+    };
     view! {
         <fieldset class="question">
             <legend dir="auto">{ask}</legend>

@@ -1,7 +1,8 @@
 use leptos::prelude::*;
 
-use crate::app::analysis::number::{counted, percent};
+use crate::app::analysis::number::percent;
 use crate::app::analysis::scale::Amount;
+use crate::app::i18n::{plural, t};
 use crate::app::page::use_page;
 use crate::app::views::explanation::share_bar::ShareBar;
 use crate::lesson::MarkScore;
@@ -31,7 +32,7 @@ pub fn ComparisonTable() -> impl IntoView {
     let sources = sources.unwrap_or_default();
     let influence: Vec<f64> = sources.iter().map(|source| source.influence).collect();
     let score = score_words(MarkScore::of(&influence, &marked), marked.len());
-    let check_mark = || view! { <span aria-hidden="true">"\u{2713}"</span><span class="visually-hidden">"marked"</span> };
+    let check_mark = || view! { <span aria-hidden="true">"\u{2713}"</span><span class="visually-hidden">{t!("marked")}</span> };
     let row = |(j, source): (usize, Source)| {
         let is_marked = marked.contains(&j);
         view! {
@@ -54,9 +55,9 @@ pub fn ComparisonTable() -> impl IntoView {
         <table class="marks">
             <thead>
                 <tr>
-                    <th scope="col">"Sentence of the prompt"</th>
-                    <th scope="col">"You"</th>
-                    <th scope="col">"Measured"</th>
+                    <th scope="col">{t!("Sentence of the prompt")}</th>
+                    <th scope="col">{t!("You")}</th>
+                    <th scope="col">{t!("Measured")}</th>
                 </tr>
             </thead>
             <tbody>{rows}</tbody>
@@ -68,17 +69,23 @@ pub fn ComparisonTable() -> impl IntoView {
 fn score_words(score: MarkScore, n_marked: usize) -> String {
     let MarkScore { marked, best } = score;
     if best <= 0.0 {
-        return "No sentence of the prompt has any influence here.".into();
+        return t!("No sentence of the prompt has any influence here.").into();
     }
-    let yours = format!("Your {} {} {} of the influence", counted(n_marked, "sentence"), carry(n_marked), percent(marked));
     match best - marked < 0.005 {
-        true => format!("{yours}; no other choice carries more."),
-        false => format!("{yours}; the strongest {n_marked} {} {}.", carry(n_marked), percent(best)),
+        true => plural!(
+            n = n_marked,
+            "Your {n} sentence carries {share} of the influence; no other choice carries more.",
+            "Your {n} sentences carry {share} of the influence; no other choice carries more.",
+            share = percent(marked),
+        ),
+        false => plural!(
+            n = n_marked,
+            "Your {n} sentence carries {share} of the influence; the strongest {n} carries {best}.",
+            "Your {n} sentences carry {share} of the influence; the strongest {n} carry {best}.",
+            share = percent(marked),
+            best = percent(best),
+        ),
     }
-}
-
-fn carry(n: usize) -> &'static str {
-    if n == 1 { "carries" } else { "carry" }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 use leptos::prelude::*;
 
 use crate::app::analysis::attribution_view::AttributionView;
+use crate::app::i18n::{t, text, translatable};
 use crate::app::page::use_page;
 use crate::app::state::lesson::OpenLesson;
 use crate::app::state::message::{LessonMessage, Message};
@@ -9,8 +10,12 @@ use crate::lesson::{Shown, Step};
 use super::change::Change;
 use super::question_editor::QuestionEditor;
 
-const SHOWN: [(Shown, &str); 4] =
-    [(Shown::Text, "The text"), (Shown::Path, "The path"), (Shown::Table, "The table"), (Shown::Nothing, "Nothing yet")];
+const SHOWN: [(Shown, &str); 4] = [
+    (Shown::Text, translatable!("The text")),
+    (Shown::Path, translatable!("The path")),
+    (Shown::Table, translatable!("The table")),
+    (Shown::Nothing, translatable!("Nothing yet")),
+];
 
 /// The lesson as its writer sees it: the fields of one step, above what the step shows.
 #[component]
@@ -30,12 +35,15 @@ pub fn LessonEditor() -> impl IntoView {
         let open = untrack(|| page.with(|state| state.lesson.clone()))?;
         let OpenLesson { lesson, at, .. } = &open;
         let (at, n_steps, title) = (*at, lesson.steps.len(), lesson.title.clone());
-        let Step { text, shown, question, .. } = open.step().clone();
+        let Step { text: words, shown, question, .. } = open.step().clone();
         let n_prompt = open.document().prompt.sentences.len();
-        let kinds = SHOWN.map(|(kind, name)| view! { <option value=name selected=kind == shown>{name}</option> }).collect_view();
+        let option = |(k, (kind, name)): (usize, (Shown, &'static str))| {
+            view! { <option value=k selected=kind == shown>{text(name)}</option> }
+        };
+        let kinds = SHOWN.into_iter().enumerate().map(option).collect_view();
         let choose_shown = move |event| {
-            let name = event_target_value(&event);
-            change.step(|step| step.shown = SHOWN.iter().find(|(_, other)| *other == name).map_or(Shown::Text, |(kind, _)| *kind));
+            let chosen = event_target_value(&event).parse::<usize>().ok().and_then(|k| SHOWN.get(k));
+            change.step(|step| step.shown = chosen.map_or(Shown::Text, |(kind, _)| *kind));
         };
         let add = move |_| {
             change.lesson(|lesson, at| {
@@ -48,7 +56,7 @@ pub fn LessonEditor() -> impl IntoView {
         let next = move |_| send(LessonMessage::GoTo(at + 1));
         Some(view! {
             <label class="field">
-                <span class="label">"Title of the lesson"</span>
+                <span class="label">{t!("Title of the lesson")}</span>
                 <input
                     type="text"
                     data-testid="lesson-title"
@@ -56,49 +64,55 @@ pub fn LessonEditor() -> impl IntoView {
                     on:change=move |event| change.lesson(|lesson, _| lesson.title = event_target_value(&event))
                 />
             </label>
-            <h2 data-testid="lesson-place">{format!("Step {} of {n_steps}", at + 1)}</h2>
+            <h2 data-testid="lesson-place">{t!("Step {n} of {total}", n = at + 1, total = n_steps)}</h2>
             <label class="field">
-                <span class="label">"Words for the reader"</span>
+                <span class="label">{t!("Words for the reader")}</span>
                 <textarea
                     rows="4"
                     data-testid="lesson-text"
-                    placeholder="An empty line begins a new paragraph."
-                    prop:value=text
+                    placeholder=t!("An empty line begins a new paragraph.")
+                    prop:value=words
                     on:change=move |event| change.step(|step| step.text = event_target_value(&event))
                 ></textarea>
             </label>
             <div class="choice">
                 <label>
-                    "Show "
+                    {t!("Show")}
+                    " "
                     <select data-testid="lesson-shown" on:change=choose_shown>{kinds}</select>
                 </label>
                 <button type="button" data-testid="lesson-output" on:click=move |_| send(LessonMessage::TakeOutput)>
-                    {move || format!("Explain {} in this step", page.attribution(AttributionView::output_label).unwrap_or_default())}
+                    {move || {
+                        let label = page.attribution(AttributionView::output_label).unwrap_or_default();
+                        t!("Explain {label} in this step", label)
+                    }}
                 </button>
-                <span class="hint">"Click another sentence below first."</span>
+                <span class="hint">{t!("Click another sentence below first.")}</span>
             </div>
             <QuestionEditor question change n_prompt />
             <div class="choice">
                 <button type="button" data-testid="lesson-back" disabled=at == 0 on:click=back>
-                    "Back"
+                    {t!("Back")}
                 </button>
                 <button type="button" data-testid="lesson-next" disabled=at + 1 == n_steps on:click=next>
-                    "Next"
+                    {t!("Next")}
                 </button>
-                <button type="button" data-testid="lesson-add" on:click=add>"Add a step"</button>
+                <button type="button" data-testid="lesson-add" on:click=add>{t!("Add a step")}</button>
                 <button
                     type="button"
                     disabled=n_steps == 1
                     data-testid="lesson-delete"
                     on:click=move |_| change.lesson(|lesson, at| drop(lesson.steps.remove(at)))
                 >
-                    "Delete this step"
+                    {t!("Delete this step")}
                 </button>
                 <button type="button" class="primary" data-testid="lesson-try" on:click=move |_| send(LessonMessage::Edit(false))>
-                    "Try it"
+                    {t!("Try it")}
                 </button>
             </div>
-            <p class="hint">"Copy link and Save JSON at the top take the whole lesson. Try it also leads to the sheet to print."</p>
+            <p class="hint">
+                {t!("Copy link and Save JSON at the top take the whole lesson. Try it also leads to the sheet to print.")}
+            </p>
         })
     };
     view! { {fields} }

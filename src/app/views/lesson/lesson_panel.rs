@@ -1,6 +1,7 @@
 use leptos::prelude::*;
 
 use super::open_lesson_view;
+use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::views::layout::lazy::{LazyPart, LazyView};
 
@@ -13,7 +14,7 @@ pub fn LessonPanel() -> impl IntoView {
     let is_open = Memo::new(move |_| page.with(|state| state.lesson.is_some()));
     view! {
         <Show when=move || is_open.get()>
-            <section class="lesson card" aria-label="Lesson" data-testid="lesson">
+            <section class="lesson card" aria-label=t!("Lesson") data-testid="lesson">
                 <LazyView part view=show />
             </section>
         </Show>

@@ -1,6 +1,7 @@
 use leptos::prelude::*;
 
 use super::comparison_table::ComparisonTable;
+use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::state::lesson::OpenLesson;
 use crate::app::state::message::{LessonMessage, Message};
@@ -41,13 +42,13 @@ fn Sentences(count: usize) -> impl IntoView {
                 <li class:asked=is_explained>
                     <b class="name">{format!("G{}", row + 1)}</b>
                     <span dir="auto">{text.trim().to_owned()}</span>
-                    {is_explained.then_some(view! { <span class="badge">"asked about"</span> })}
+                    {is_explained.then_some(view! { <span class="badge">{t!("asked about")}</span> })}
                 </li>
             }
         });
         view! {
             <ul class="markable">{prompt.collect_view()}</ul>
-            <p class="hint">"The answer:"</p>
+            <p class="hint">{t!("The answer:")}</p>
             <ul class="markable">{answer.collect_view()}</ul>
             <p class="choice">
                 <button
@@ -57,9 +58,9 @@ fn Sentences(count: usize) -> impl IntoView {
                     disabled=move || n_marked.get() != count
                     on:click=move |_| page.send(Message::Lesson(LessonMessage::Reveal))
                 >
-                    "Show what was measured"
+                    {t!("Show what was measured")}
                 </button>
-                <span class="hint" role="status">{move || format!("{} of {count} marked", n_marked.get())}</span>
+                <span class="hint" role="status">{move || t!("{n} of {total} marked", n = n_marked.get(), total = count)}</span>
             </p>
         }
     })

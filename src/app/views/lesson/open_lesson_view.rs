@@ -10,6 +10,7 @@ use super::lesson_editor::LessonEditor;
 use super::mark_question::MarkQuestion;
 use super::sheet_view::PrintButton;
 use crate::app::browser;
+use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::state::message::{LessonMessage, Message};
 use crate::app::views::layout::lazy::Fetched;
@@ -64,16 +65,16 @@ fn OpenLessonView() -> impl IntoView {
             });
         });
         Some(view! {
-            <h2 node_ref=heading tabindex="-1" data-testid="lesson-step">
+            <h2 dir="auto" node_ref=heading tabindex="-1" data-testid="lesson-step">
                 {lesson.title.clone()}
                 " "
-                <span class="hint">{format!("Step {} of {n_steps}", at + 1)}</span>
+                <span class="hint">{t!("Step {n} of {total}", n = at + 1, total = n_steps)}</span>
             </h2>
             <StepText />
             <StepQuestion />
             <div class="choice">
                 <button type="button" data-testid="lesson-back" disabled=at == 0 on:click=move |_| go_to(at.saturating_sub(1))>
-                    "Back"
+                    {t!("Back")}
                 </button>
                 <button
                     type="button"
@@ -82,7 +83,7 @@ fn OpenLessonView() -> impl IntoView {
                     hidden=at + 1 == n_steps
                     on:click=move |_| go_to(at + 1)
                 >
-                    "Next"
+                    {t!("Next")}
                 </button>
                 <button
                     type="button"
@@ -90,7 +91,7 @@ fn OpenLessonView() -> impl IntoView {
                     data-testid="lesson-end"
                     on:click=move |_| page.send(Message::Lesson(LessonMessage::End))
                 >
-                    "End the lesson"
+                    {t!("End the lesson")}
                 </button>
                 <PrintButton />
                 <button
@@ -99,7 +100,7 @@ fn OpenLessonView() -> impl IntoView {
                     data-testid="lesson-edit"
                     on:click=move |_| page.send(Message::Lesson(LessonMessage::Edit(true)))
                 >
-                    "Edit the lesson"
+                    {t!("Edit the lesson")}
                 </button>
             </div>
         })

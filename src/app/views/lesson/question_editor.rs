@@ -1,6 +1,7 @@
 use leptos::prelude::*;
 
 use super::change::Change;
+use crate::app::i18n::t;
 use crate::lesson::Question;
 
 const MOST_CHOICES: usize = 10;
@@ -13,7 +14,7 @@ pub fn QuestionEditor(question: Option<Question>, change: Change, n_prompt: usiz
         Some(Question::Mark { .. }) => "mark",
         Some(Question::Choose { .. }) => "choose",
     };
-    let kinds = [("none", "Nothing"), ("mark", "To mark sentences"), ("choose", "To choose an answer")];
+    let kinds = [("none", t!("Nothing")), ("mark", t!("To mark sentences")), ("choose", t!("To choose an answer"))];
     let kinds = kinds.map(|(value, name)| view! { <option value=value selected=value == kind>{name}</option> }).collect_view();
     let choose_kind = move |event| {
         let question = match event_target_value(&event).as_str() {
@@ -33,7 +34,8 @@ pub fn QuestionEditor(question: Option<Question>, change: Change, n_prompt: usiz
         <fieldset class="question">
             <legend>
                 <label>
-                    "The reader is asked "
+                    {t!("The reader is asked")}
+                    " "
                     <select data-testid="lesson-question" on:change=choose_kind>{kinds}</select>
                 </label>
             </legend>
@@ -55,7 +57,8 @@ fn MarkFields(ask: String, count: usize, change: Change, n_prompt: usize) -> imp
     view! {
         <AskField ask change />
         <label>
-            "Sentences of the prompt to mark "
+            {t!("Sentences of the prompt to mark")}
+            " "
             <input type="number" min="1" max=n_prompt data-testid="lesson-count" prop:value=count on:change=set_count />
         </label>
     }
@@ -102,16 +105,17 @@ fn ChooseFields(ask: String, choices: Vec<String>, because: String, change: Chan
     view! {
         <AskField ask change />
         <label class="field">
-            <span class="label">"Answers, one a line"</span>
+            <span class="label">{t!("Answers, one a line")}</span>
             <textarea rows="3" data-testid="lesson-choices" prop:value=choices.join("\n") on:change=set_choices></textarea>
         </label>
-        <p class="problem" role="alert" hidden=move || !is_refused.get()>"Write two to ten answers, one a line."</p>
+        <p class="problem" role="alert" hidden=move || !is_refused.get()>{t!("Write two to ten answers, one a line.")}</p>
         <label>
-            "The right one "
+            {t!("The right one")}
+            " "
             <select data-testid="lesson-right" on:change=set_right>{options}</select>
         </label>
         <label class="field">
-            <span class="label">"Why it is right"</span>
+            <span class="label">{t!("Why it is right")}</span>
             <textarea rows="2" data-testid="lesson-because" prop:value=because on:change=set_because></textarea>
         </label>
     }
@@ -127,7 +131,7 @@ fn AskField(ask: String, change: Change) -> impl IntoView {
     };
     view! {
         <label class="field">
-            <span class="label">"Question"</span>
+            <span class="label">{t!("Question")}</span>
             <input type="text" data-testid="lesson-ask" prop:value=ask on:change=set />
         </label>
     }

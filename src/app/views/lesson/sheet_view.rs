@@ -2,6 +2,7 @@ use leptos::ev;
 use leptos::prelude::*;
 
 use crate::app::analysis::lesson_sheet::{LessonSheet, SheetTask, SheetText};
+use crate::app::i18n::t;
 use crate::app::page::use_page;
 
 /// Prints the lesson as a sheet: questions, and their answers on a page of their own. The sheet is on the page only while it is printed.
@@ -21,7 +22,7 @@ pub fn PrintButton() -> impl IntoView {
         sheet.flatten().map(|sheet| view! { <Sheet sheet /> })
     };
     view! {
-        <button type="button" class="quiet" data-testid="lesson-print" on:click=print>"Print a sheet"</button>
+        <button type="button" class="quiet" data-testid="lesson-print" on:click=print>{t!("Print a sheet")}</button>
         {sheet}
     }
 }
@@ -52,13 +53,15 @@ fn Sheet(sheet: LessonSheet) -> impl IntoView {
     let tasks = tasks.into_iter().map(task).collect_view();
     view! {
         <article class="sheet" data-testid="lesson-sheet">
-            <h2>{title.clone()}</h2>
-            <p class="name">"Name"</p>
+            <h2 dir="auto">{title.clone()}</h2>
+            <p class="name">{t!("Name")}</p>
             <div class="texts">{texts}</div>
             <ol>{tasks}</ol>
             <section class="answers">
-                <h2>{title}": answers"</h2>
-                <p>"Shares are of the influence on the sentence asked about, through all steps. Those under 1% are left out."</p>
+                <h2>{t!("{title}: answers", title)}</h2>
+                <p>
+                    {t!("Shares are of the influence on the sentence asked about, through all steps. Those under 1% are left out.")}
+                </p>
                 <ol>{keys}</ol>
             </section>
         </article>

@@ -6,6 +6,7 @@ use wasm_split_helpers::{SplitLoaderError, wasm_split};
 use super::preview_view::PreviewView;
 use super::stored_models_list::StoredModelsList;
 use crate::app::analysis::number;
+use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::state::library::LibraryMessage;
 use crate::app::state::message::Message;
@@ -51,7 +52,7 @@ fn Asked() -> impl IntoView {
             }
         })
     };
-    let asked = move || page.with(|state| state.library.asked.clone()).map(|name| format!("Asking the server about {name}\u{2026}"));
+    let asked = move || page.with(|state| state.library.asked.clone()).map(|name| t!("Asking the server about {name}\u{2026}", name));
     view! {
         <div role="alert">{problem}</div>
         <p class="hint" role="status">{asked}</p>
@@ -67,31 +68,34 @@ fn Choices() -> impl IntoView {
         <ul class="rows">
             <li>
                 <div>
-                    <strong>"Built-in model"</strong>
-                    <p class="hint">"Instant, and works offline. It knows small problems like the examples, nothing else."</p>
+                    <strong>{t!("Built-in model")}</strong>
+                    <p class="hint">{t!("Instant, and works offline. It knows small problems like the examples, nothing else.")}</p>
                 </div>
                 <button
                     type="button"
                     data-testid="use-built-in"
                     on:click=move |_| page.send_library(LibraryMessage::UseBuiltIn)
                 >
-                    "Use"
+                    {t!("Use")}
                 </button>
             </li>
         </ul>
         <StoredModelsList />
         <section aria-labelledby="known-models">
-            <h3 id="known-models">"Known small models"</h3>
+            <h3 id="known-models">{t!("Known small models")}</h3>
             <ul class="rows" data-testid="known-models">{known}</ul>
         </section>
         <section aria-labelledby="other-models">
-            <h3 id="other-models">"Another model"</h3>
+            <h3 id="other-models">{t!("Another model")}</h3>
             <Address />
             <p class="hint">
-                "Llama, Qwen 2 and Qwen 3 models in GGUF, up to about a billion parameters. Nothing is sent but the request for the file."
+                {t!(
+                    "Llama, Qwen 2 and Qwen 3 models in GGUF, up to about a billion parameters. Nothing is sent but the request for the \
+                     file."
+                )}
             </p>
             <FileButton
-                label="Open a local file\u{2026}"
+                label=t!("Open a local file\u{2026}")
                 accept=".gguf"
                 test_id="models-file"
                 on_files=move |files| {
@@ -108,14 +112,14 @@ fn KnownModel(known: RegistryEntry) -> impl IntoView {
     let page = use_page();
     let facts = facts(&known);
     let spec = known.spec();
-    let label = format!("Details of {}", known.name);
+    let label = t!("Details of {name}", name = known.name);
     view! {
         <li>
             <div>
-                <strong>{known.name}</strong>
+                <strong dir="auto">{known.name}</strong>
                 " "
                 <span class="hint">{facts}</span>
-                <p class="hint">{known.about}</p>
+                <p class="hint" lang="en">{known.about}</p>
             </div>
             <button
                 type="button"
@@ -123,7 +127,7 @@ fn KnownModel(known: RegistryEntry) -> impl IntoView {
                 data-testid="known-model"
                 on:click=move |_| page.send_library(LibraryMessage::Preview(spec.clone()))
             >
-                "Details"
+                {t!("Details")}
             </button>
         </li>
     }
@@ -131,9 +135,12 @@ fn KnownModel(known: RegistryEntry) -> impl IntoView {
 
 /// "qwen3, 596 M parameters, 639.4 MB, Apache-2.0".
 fn facts(known: &RegistryEntry) -> String {
-    let size = known.bytes.map(|bytes| format!(", {}", number::bytes(bytes))).unwrap_or_default();
-    let parameters = number::grouped(known.parameters_millions);
-    format!("{}, {parameters} M parameters{size}, {}", known.architecture, known.license)
+    let RegistryEntry { architecture, license, .. } = known;
+    let millions = number::grouped(known.parameters_millions);
+    match known.bytes.map(number::bytes) {
+        Some(size) => t!("{architecture}, {millions} M parameters, {size}, {license}", architecture, millions, size, license),
+        None => t!("{architecture}, {millions} M parameters, {license}", architecture, millions, license),
+    }
 }
 
 #[component]
@@ -152,12 +159,12 @@ fn Address() -> impl IntoView {
                 spellcheck="false"
                 autocomplete="off"
                 data-testid="address"
-                aria-label="Address of a GGUF file"
+                aria-label=t!("Address of a GGUF file")
                 placeholder="https://huggingface.co/OWNER/REPO/blob/main/FILE.gguf"
                 prop:value=typed
                 on:input=move |event| typed.set(event_target_value(&event))
             />
-            <button type="submit" data-testid="look-up">"Details"</button>
+            <button type="submit" data-testid="look-up">{t!("Details")}</button>
         </form>
     }
 }
@@ -169,8 +176,9 @@ mod tests {
 
     #[test]
     fn what_is_not_certain_of_a_known_model_is_left_out() {
-        let models = registry::parse(include_str!("../../../../public/models/registry.json"));
+        let mut models = registry::parse(include_str!("../../../../public/models/registry.json"));
         assert_eq!(facts(&models[0]), "qwen3, 596 M parameters, 639.4 MB, Apache-2.0");
+        models[1].bytes = None;
         assert_eq!(facts(&models[1]), "qwen2, 494 M parameters, Apache-2.0");
     }
 }

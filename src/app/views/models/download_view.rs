@@ -1,8 +1,11 @@
 use leptos::prelude::*;
 
+use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::state::download::Download;
 use crate::app::state::library::LibraryMessage;
+use crate::library::errors::NoStorage;
+use crate::library::progress::DownloadNotice;
 
 /// The download that goes on, or was not finished.
 #[component]
@@ -12,10 +15,12 @@ pub fn DownloadView() -> impl IntoView {
     let of = move |look: fn(&Download) -> String| page.with(|state| state.library.download.as_ref().map(look).unwrap_or_default());
     let is_paused = Memo::new(move |_| page.with(|state| state.library.download.as_ref().is_some_and(Download::is_paused)));
     let value = move || page.with(|state| state.library.download.as_ref().and_then(Download::progress)).map(|part| part.to_string());
-    let notice = move || page.with(|state| state.library.download.as_ref()?.notice.map(|notice| notice.to_string()));
+    let notice = move || page.with(|state| state.library.download.as_ref()?.notice.map(notice_words));
     let buttons = move || match is_paused.get() {
         false => view! {
-            <button type="button" data-testid="pause-download" on:click=move |_| page.send_library(LibraryMessage::Pause)>"Pause"</button>
+            <button type="button" data-testid="pause-download" on:click=move |_| page.send_library(LibraryMessage::Pause)>
+                {t!("Pause")}
+            </button>
         }
         .into_any(),
         true => view! {
@@ -25,16 +30,16 @@ pub fn DownloadView() -> impl IntoView {
                 data-testid="resume-download"
                 on:click=move |_| page.send_library(LibraryMessage::Resume)
             >
-                "Resume"
+                {t!("Resume")}
             </button>
             <button
                 type="button"
                 class="quiet"
                 data-testid="dismiss-download"
-                title="What is stored stays under Models"
+                title=t!("What is stored stays under Models")
                 on:click=move |_| page.send_library(LibraryMessage::Dismiss)
             >
-                "Not now"
+                {t!("Not now")}
             </button>
         }
         .into_any(),
@@ -49,10 +54,25 @@ pub fn DownloadView() -> impl IntoView {
                     ": "
                     <span class="detail" data-testid="download-detail">{move || of(Download::detail)}</span>
                 </p>
-                <progress value=value aria-label="Download"></progress>
+                <progress value=value aria-label=t!("Download")></progress>
                 <p class="hint" data-testid="download-notice" hidden=move || notice().is_none()>{notice}</p>
                 <div class="choice">{buttons}</div>
             </div>
         </Show>
+    }
+}
+
+/// What is unusual about a download.
+pub fn notice_words(notice: DownloadNotice) -> &'static str {
+    match notice {
+        DownloadNotice::InMemory(NoStorage::Unavailable) => {
+            t!("The model is kept in memory until this tab is closed: this browser does not let the page store files (a private window, \
+             perhaps).")
+        }
+        DownloadNotice::InMemory(NoStorage::Full) => {
+            t!("The model is kept in memory until this tab is closed: the browser\u{2019}s storage for this site is full.")
+        }
+        DownloadNotice::NoRanges => t!("This server does not support resuming: an interrupted download starts over."),
+        DownloadNotice::Replaced => t!("The file on the server was replaced in the meantime, so the download started over."),
     }
 }

@@ -2,6 +2,7 @@ use crate::app::state::engine::ModelState;
 use crate::app::state::model_choice::ModelChoice;
 use leptos::prelude::*;
 
+use crate::app::i18n::t;
 use crate::app::page::use_page;
 
 /// Beside a button that asks the model: which one answers, and that it is loaded first where it is not there yet.
@@ -9,16 +10,14 @@ use crate::app::page::use_page;
 pub fn ModelHint() -> impl IntoView {
     let page = use_page();
     let words = move || {
-        page.with(|state| {
-            let name = match &*state.engine.choice {
-                ModelChoice::BuiltIn => "the built-in model".to_owned(),
-                other => format!("\u{201c}{}\u{201d}", other.name()),
-            };
-            match *state.engine.model {
-                ModelState::NotLoaded => format!("No model is loaded yet: {name} is loaded first."),
-                ModelState::Loading(_) => format!("Waits until {name} is loaded."),
-                ModelState::Ready(_) => String::new(),
+        page.with(|state| match (&*state.engine.model, &*state.engine.choice) {
+            (ModelState::NotLoaded, ModelChoice::BuiltIn) => t!("No model is loaded yet: the built-in model is loaded first.").into(),
+            (ModelState::NotLoaded, other) => {
+                t!("No model is loaded yet: \u{201c}{name}\u{201d} is loaded first.", name = other.name())
             }
+            (ModelState::Loading(_), ModelChoice::BuiltIn) => t!("Waits until the built-in model is loaded.").into(),
+            (ModelState::Loading(_), other) => t!("Waits until \u{201c}{name}\u{201d} is loaded.", name = other.name()),
+            (ModelState::Ready(_), _) => String::new(),
         })
     };
     view! { <span class="hint" data-testid="model-hint">{words}</span> }

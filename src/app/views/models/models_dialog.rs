@@ -2,6 +2,7 @@ use leptos::html::Dialog;
 use leptos::prelude::*;
 
 use super::dialog_contents;
+use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::state::library::LibraryMessage;
 use crate::app::views::layout::icon::{Icon, IconView};
@@ -29,8 +30,8 @@ pub fn ModelsDialog() -> impl IntoView {
         <dialog node_ref=dialog class="models" aria-labelledby="models-title" data-testid="models" on:close=move |_| close()>
             <Show when=move || is_open.get()>
                 <div class="line">
-                    <h2 id="models-title">"Models"</h2>
-                    <button type="button" class="quiet close" aria-label="Close" data-testid="models-close" on:click=move |_| close()>
+                    <h2 id="models-title">{t!("Models")}</h2>
+                    <button type="button" class="quiet close" aria-label=t!("Close") data-testid="models-close" on:click=move |_| close()>
                         <IconView icon=Icon::Close />
                     </button>
                 </div>

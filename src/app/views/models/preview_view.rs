@@ -1,10 +1,11 @@
 use leptos::prelude::*;
 
+use super::download_view::notice_words;
 use crate::app::analysis::number;
+use crate::app::i18n::{plural, t};
 use crate::app::page::use_page;
 use crate::app::state::library::LibraryMessage;
 use crate::library::address::host;
-use crate::library::errors::NoStorage;
 use crate::library::fit::{ModelFit, can_be_stored, model_fit};
 use crate::library::preview::{DeviceFacts, ModelPreview};
 use crate::library::progress::DownloadNotice;
@@ -39,16 +40,16 @@ fn PreviewCard(preview: ModelPreview) -> impl IntoView {
     let warnings = warnings(&preview).into_iter().map(|warning| view! { <p class="banner">{warning}</p> }).collect_view();
     let is_downloading = move || page.with(|state| state.library.is_downloading());
     let label = match (preview.bytes_here, total) {
-        (0, Some(total)) => format!("Download {}", number::bytes(total)),
-        (here, Some(total)) => format!("Download the missing {}", number::bytes(total.saturating_sub(here))),
-        (_, None) => "Download".into(),
+        (0, Some(total)) => t!("Download {size}", size = number::bytes(total)),
+        (here, Some(total)) => t!("Download the missing {size}", size = number::bytes(total.saturating_sub(here))),
+        (_, None) => t!("Download").into(),
     };
     let spec = preview.spec.clone();
     view! {
         <section class="preview" data-testid="preview" aria-labelledby="preview-name">
             <h3 id="preview-name">{preview.spec.name.clone()}</h3>
             <dl class="facts">{rows}</dl>
-            <p class=class data-testid="verdict-fit">{format!("{}. {reason}.", verdict_words(fits))}</p>
+            <p class=class data-testid="verdict-fit">{format!("{} {reason}.", verdict_words(fits))}</p>
             {warnings}
             <div class="choice">
                 <button
@@ -65,19 +66,21 @@ fn PreviewCard(preview: ModelPreview) -> impl IntoView {
                     data-testid="preview-back"
                     on:click=move |_| page.send_library(LibraryMessage::ClosePreview)
                 >
-                    "Back"
+                    {t!("Back")}
                 </button>
             </div>
-            <p class="hint" hidden=move || !is_downloading()>"Another model is being downloaded; wait for it or pause it first."</p>
+            <p class="hint" hidden=move || !is_downloading()>
+                {t!("Another model is being downloaded; wait for it or pause it first.")}
+            </p>
         </section>
     }
 }
 
 fn verdict_words(verdict: ModelFit) -> &'static str {
     match verdict {
-        ModelFit::Fits => "This should run here",
-        ModelFit::Marginal => "This will be slow here, or may not run",
-        ModelFit::Impossible => "This cannot run here",
+        ModelFit::Fits => t!("This should run here."),
+        ModelFit::Marginal => t!("This will be slow here, or may not run."),
+        ModelFit::Impossible => t!("This cannot run here."),
     }
 }
 
@@ -87,18 +90,26 @@ fn rows(
     license: Option<String>,
     seconds: Option<f64>,
 ) -> Vec<(&'static str, String)> {
-    let license = license.or_else(|| facts.license.clone()).unwrap_or_else(|| "not stated in the file; see the model\u{2019}s page".into());
-    let size = spec.bytes().map_or("unknown".into(), number::bytes);
-    let parts = if spec.files.len() > 1 { format!(" in {} files", spec.files.len()) } else { String::new() };
-    let parameters = facts.parameters.map(|n| format!(", {:.0} M parameters", n as f64 / 1e6)).unwrap_or_default();
+    let not_stated = || t!("not stated in the file; see the model\u{2019}s page").into();
+    let license = license.or_else(|| facts.license.clone()).unwrap_or_else(not_stated);
+    let size = spec.bytes().map_or_else(|| t!("unknown").into(), number::bytes);
+    let size = match spec.files.len() {
+        0 | 1 => size,
+        n => plural!(n, "{size} in {n} file", "{size} in {n} files", size),
+    };
+    let (architecture, context) = (&facts.architecture, number::grouped(facts.context_length));
+    let model = match facts.parameters.map(|n| format!("{:.0}", n as f64 / 1e6)) {
+        Some(millions) => t!("{architecture}, {millions} M parameters, up to {context} tokens of text", architecture, millions, context),
+        None => t!("{architecture}, up to {context} tokens of text", architecture, context),
+    };
     let from = spec.files.first().map_or("", |part| host(&part.address)).to_owned();
     vec![
-        ("Size", format!("{size}{parts}")),
-        ("License", license),
-        ("Model", format!("{}{parameters}, up to {} tokens of text", facts.architecture, number::grouped(facts.context_length))),
-        ("From", from),
-        ("This device", device_words(device)),
-        ("Time", time_words(seconds)),
+        (t!("Size"), size),
+        (t!("License"), license),
+        (t!("Model"), model),
+        (t!("From"), from),
+        (t!("This device"), device_words(device)),
+        (t!("Time"), time_words(seconds)),
     ]
 }
 
@@ -111,34 +122,40 @@ fn parameters(preview: &ModelPreview, known: Option<&RegistryEntry>) -> u64 {
 /// What the last explanation on this device lets expect of the next.
 fn time_words(seconds: Option<f64>) -> String {
     match seconds {
-        None => "known after the first explanation here; one by the built-in model is enough".into(),
-        Some(seconds) if seconds > 7_200.0 => "hours for an explanation of the current prompt, going by the last one here".into(),
-        Some(seconds) => format!("{} or less for an explanation of the current prompt, going by the last one here", number::wait(seconds)),
+        None => t!("known after the first explanation here; one by the built-in model is enough").into(),
+        Some(seconds) if seconds > 7_200.0 => t!("hours for an explanation of the current prompt, going by the last one here").into(),
+        Some(seconds) => {
+            let time = number::wait(seconds);
+            t!("{time} or less for an explanation of the current prompt, going by the last one here", time)
+        }
     }
 }
 
 /// "a GPU; about 8 GB of memory; 12.0 GB of storage free".
 fn device_words(DeviceFacts { gpu, memory, storage }: &DeviceFacts) -> String {
     let gpu = match gpu {
-        None => "no GPU that the browser can use".to_owned(),
-        Some(gpu) if gpu.is_software => "software WebGPU (no GPU)".into(),
-        Some(gpu) => format!("a GPU with buffers up to {}", number::bytes(gpu.max_buffer)),
+        None => t!("no GPU that the browser can use").to_owned(),
+        Some(gpu) if gpu.is_software => t!("software WebGPU (no GPU)").into(),
+        Some(gpu) => t!("a GPU with buffers up to {size}", size = number::bytes(gpu.max_buffer)),
     };
-    let memory = memory.map(|memory| format!("; about {:.0} GB of memory or more", memory as f64 / 1e9)).unwrap_or_default();
-    let free = storage.free.map(|free| format!("; {} of storage free", number::bytes(free))).unwrap_or_default();
-    format!("{gpu}{memory}{free}")
+    let memory = memory.map(|memory| t!("about {n} GB of memory or more", n = format!("{:.0}", memory as f64 / 1e9)));
+    let free = storage.free.map(|free| t!("{size} of storage free", size = number::bytes(free)));
+    let parts: Vec<String> = [Some(gpu), memory, free].into_iter().flatten().collect();
+    parts.join(t!("; "))
 }
 
 /// What will not be as one expects.
-fn warnings(preview: &ModelPreview) -> Vec<String> {
+fn warnings(preview: &ModelPreview) -> Vec<&'static str> {
     let left = preview.spec.bytes().unwrap_or(0).saturating_sub(preview.bytes_here);
-    let why_not_stored = match preview.device.storage.is_available {
-        true => "the browser has no room to store this model".into(),
-        false => NoStorage::Unavailable.to_string(),
+    let in_memory = match preview.device.storage.is_available {
+        true => t!("The model will be kept in memory until this tab is closed: the browser has no room to store this model."),
+        false => t!(
+            "The model will be kept in memory until this tab is closed: this browser does not let the page store files (a private window, \
+             perhaps)."
+        ),
     };
-    let not_kept = (!can_be_stored(left, &preview.device))
-        .then(|| format!("The model will be kept in memory until this tab is closed: {why_not_stored}."));
-    let not_resumable = (!preview.resumable).then(|| DownloadNotice::NoRanges.to_string());
+    let not_kept = (!can_be_stored(left, &preview.device)).then_some(in_memory);
+    let not_resumable = (!preview.resumable).then(|| notice_words(DownloadNotice::NoRanges));
     not_kept.into_iter().chain(not_resumable).collect()
 }
 
@@ -171,7 +188,7 @@ mod tests {
 
     #[test]
     fn what_will_not_be_as_expected_is_said_before() {
-        assert_eq!(warnings(&preview()), Vec::<String>::new());
+        assert_eq!(warnings(&preview()), Vec::<&str>::new());
         let mut poor = preview();
         (poor.resumable, poor.device.storage.free) = (false, Some(5));
         assert_eq!(warnings(&poor).len(), 2);

@@ -1,9 +1,9 @@
 use leptos::prelude::*;
 
 use crate::app::analysis::number;
+use crate::app::i18n::{plural, t};
 use crate::app::page::use_page;
 use crate::app::state::library::LibraryMessage;
-use crate::library::errors::NoStorage;
 use crate::library::stored_models::{StorageStatus, StoredModel, StoredModels};
 
 /// The models stored on this device: used, resumed, deleted.
@@ -17,14 +17,15 @@ pub fn StoredModelsList() -> impl IntoView {
         let ids = untrack(models).into_iter().map(|model| model.id).collect();
         page.send_library(LibraryMessage::Delete(ids));
     };
-    let words = move || page.with(|state| state.library.stored.as_ref().map_or("Looking up what is here\u{2026}".into(), storage_words));
+    let looking = || t!("Looking up what is here\u{2026}").to_owned();
+    let words = move || page.with(|state| state.library.stored.as_ref().map_or_else(looking, storage_words));
     view! {
         <section aria-labelledby="stored-models" data-testid="stored-models">
-            <h3 id="stored-models">"Stored on this device"</h3>
+            <h3 id="stored-models">{t!("Stored on this device")}</h3>
             <ul class="rows">{rows}</ul>
             <div class="line">
                 <p class="hint" data-testid="storage">{words}</p>
-                <button type="button" class="quiet" data-testid="delete-all" hidden=is_empty on:click=delete_all>"Delete all"</button>
+                <button type="button" class="quiet" data-testid="delete-all" hidden=is_empty on:click=delete_all>{t!("Delete all")}</button>
             </div>
         </section>
     }
@@ -35,7 +36,7 @@ fn StoredModelRow(model: StoredModel) -> impl IntoView {
     let page = use_page();
     let words = model_words(&model, untrack(|| page.with(|state| state.now_millis)));
     let name = model.spec.name.clone();
-    let (use_label, delete_label) = (format!("Use {name}"), format!("Delete {name}"));
+    let (use_label, delete_label) = (t!("Use {name}", name), t!("Delete {name}", name));
     let id = model.id.clone();
     let is_downloading = move || page.with(|state| state.library.is_downloading());
     let can_resume = model.is_resumable();
@@ -43,7 +44,7 @@ fn StoredModelRow(model: StoredModel) -> impl IntoView {
     let act = match model.is_complete() {
         true => view! {
             <button type="button" aria-label=use_label data-testid="use-stored" on:click=move |_| page.send_library(used.clone())>
-                "Use"
+                {t!("Use")}
             </button>
         }
         .into_any(),
@@ -54,7 +55,7 @@ fn StoredModelRow(model: StoredModel) -> impl IntoView {
                 disabled=is_downloading
                 on:click=move |_| page.send_library(LibraryMessage::Download(spec.clone()))
             >
-                "Resume"
+                {t!("Resume")}
             </button>
         }
         .into_any(),
@@ -76,7 +77,7 @@ fn StoredModelRow(model: StoredModel) -> impl IntoView {
                     data-testid="delete-stored"
                     on:click=move |_| page.send_library(LibraryMessage::Delete(vec![id.clone()]))
                 >
-                    "Delete"
+                    {t!("Delete")}
                 </button>
             </div>
         </li>
@@ -86,40 +87,55 @@ fn StoredModelRow(model: StoredModel) -> impl IntoView {
 /// "639.4 MB, last used 3 days ago, SHA-256 9465e63a…", "312.0 MB of 639.4 MB are here".
 fn model_words(model: &StoredModel, now_millis: f64) -> String {
     let bytes = number::bytes(model.bytes);
-    let used = || model.used_millis.map_or("not used yet".into(), |used| last_used(now_millis - used));
+    let used = || model.used_millis.map_or_else(|| t!("not used yet").into(), |used| last_used(now_millis - used));
     match (&model.sha256, model.spec.bytes()) {
-        (Some(sha256), _) => format!("{bytes}, {}, SHA-256 {}\u{2026}", used(), sha256.get(..8).unwrap_or_default()),
-        (None, Some(total)) if model.spec.is_local_copy() => {
-            format!("{bytes} of {} are copied; open the file again to keep the rest", number::bytes(total))
+        (Some(sha256), _) => {
+            let start = sha256.get(..8).unwrap_or_default();
+            t!("{bytes}, {used}, SHA-256 {start}\u{2026}", bytes, used = used(), start)
         }
-        (None, Some(total)) => format!("{bytes} of {} are here", number::bytes(total)),
-        (None, None) => format!("{bytes} are here"),
+        (None, Some(total)) if model.spec.is_local_copy() => {
+            t!("{bytes} of {total} are copied; open the file again to keep the rest", bytes, total = number::bytes(total))
+        }
+        (None, Some(total)) => t!("{bytes} of {total} are here", bytes, total = number::bytes(total)),
+        (None, None) => t!("{bytes} are here", bytes),
     }
 }
 
 fn last_used(millis: f64) -> String {
     let days = (millis / 86_400_000.0).floor();
     match days {
-        days if days < 1.0 => "used today".into(),
-        days if days < 2.0 => "last used yesterday".into(),
-        days => format!("last used {days:.0} days ago"),
+        days if days < 1.0 => t!("used today").into(),
+        days if days < 2.0 => t!("last used yesterday").into(),
+        days => plural!(n = days as usize, "last used {n} day ago", "last used {n} days ago"),
     }
 }
 
 /// What the storage is like, and what that means for the visitor.
 fn storage_words(StoredModels { models, storage: StorageStatus { is_available, is_persistent, free } }: &StoredModels) -> String {
     if !is_available {
-        return format!("Models are kept in memory until this tab is closed: {}.", NoStorage::Unavailable);
+        return t!(
+            "Models are kept in memory until this tab is closed: this browser does not let the page store files (a private window, \
+             perhaps)."
+        )
+        .into();
     }
-    let bytes = models.iter().map(|model| model.bytes).sum::<u64>();
-    let used = if models.is_empty() { "No model is stored yet".into() } else { format!("{} are used", number::bytes(bytes)) };
-    let free = free.map(|free| format!("; about {} more can be stored", number::bytes(free))).unwrap_or_default();
-    let lasting = match (models.is_empty(), is_persistent) {
-        (true, _) => "",
-        (false, true) => " The browser keeps them until you delete them.",
-        (false, false) => " The browser may delete them when the device runs out of space.",
+    let free = free.map(number::bytes);
+    if models.is_empty() {
+        return match free {
+            Some(free) => t!("No model is stored yet; about {free} more can be stored.", free),
+            None => t!("No model is stored yet.").into(),
+        };
+    }
+    let bytes = number::bytes(models.iter().map(|model| model.bytes).sum());
+    let used = match free {
+        Some(free) => t!("{bytes} are used; about {free} more can be stored.", bytes, free),
+        None => t!("{bytes} are used.", bytes),
     };
-    format!("{used}{free}.{lasting}")
+    let lasting = match is_persistent {
+        true => t!("The browser keeps them until you delete them."),
+        false => t!("The browser may delete them when the device runs out of space."),
+    };
+    format!("{used} {lasting}")
 }
 
 #[cfg(test)]

@@ -1,0 +1,60 @@
+//! What a method does and what it costs, in words, for sentences or words of a document.
+
+use crate::app::i18n::{plural, t, text_of};
+use crate::explanation::{METHODS, MethodText, Unit};
+
+/// What it does.
+pub fn about(method: &'static MethodText, unit: Unit) -> String {
+    text_of(method.about.replace(Unit::Sentence.noun(), unit.noun()))
+}
+
+/// What it costs, said before it runs.
+pub fn cost(method: &'static MethodText, unit: Unit) -> String {
+    let first = METHODS[0].name;
+    if method.pairs {
+        return match unit {
+            Unit::Sentence => {
+                t!("It takes one model run for each sentence and one for each pair: 4 to 8 times as long as {method}", method = first)
+            }
+            Unit::Word => {
+                t!("It takes one model run for each word and one for each pair: 4 to 8 times as long as {method}", method = first)
+            }
+        };
+    }
+    match (method.passes, unit) {
+        (0, _) => t!("It takes no model run beyond the text itself.").into(),
+        (1, Unit::Sentence) => t!("It takes one model run for each sentence.").into(),
+        (1, Unit::Word) => t!("It takes one model run for each word.").into(),
+        (n, Unit::Sentence) => plural!(
+            n,
+            "It takes {n} model run for each sentence, so about as long as {method}",
+            "It takes {n} model runs for each sentence, so about {n} times as long as {method}",
+            method = first,
+        ),
+        (n, Unit::Word) => plural!(
+            n,
+            "It takes {n} model run for each word, so about as long as {method}",
+            "It takes {n} model runs for each word, so about {n} times as long as {method}",
+            method = first,
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn methods_are_described_by_what_they_measure() {
+        let words = |id, unit| [about(MethodText::of(id), unit), cost(MethodText::of(id), unit)];
+        assert_eq!(
+            words("clp", Unit::Word),
+            [
+                "Blanks out one word at a time and measures how far the predictions of all possible next tokens move.",
+                "It takes one model run for each word.",
+            ]
+        );
+        let [_, slow] = words("ig", Unit::Sentence);
+        assert_eq!(slow, "It takes 40 model runs for each sentence, so about 40 times as long as Pert.");
+    }
+}

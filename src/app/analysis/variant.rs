@@ -1,0 +1,310 @@
+//! The prompt on screen, changed by its reader, and what the model says to it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::attribution_graph::AttributionGraph;
+use super::attribution_view::AttributionView;
+use super::number;
+use super::scale::Amount;
+use crate::app::i18n::t;
+use crate::explanation::{Document, Passage};
+
+/// What the reader changes in the sentences of a prompt.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PromptEdits {
+    /// Sentences that are left out, ascending.
+    pub left_out: Vec<usize>,
+    /// Other words for a sentence.
+    pub reworded: BTreeMap<usize, String>,
+}
+
+impl PromptEdits {
+    pub fn is_empty(&self) -> bool {
+        self.left_out.is_empty() && self.reworded.is_empty()
+    }
+
+    /// Puts other words in the place of a sentence; its own take the edit back.
+    pub fn reword(&mut self, document: &Document, source: usize, words: &str) {
+        let is_own = document.source(source).trim() == words.trim();
+        match is_own {
+            true => drop(self.reworded.remove(&source)),
+            false => drop(self.reworded.insert(source, words.to_owned())),
+        }
+    }
+
+    /// The sentence as it is after the edits; `None` where it is left out.
+    fn applied<'a>(&'a self, j: usize, sentence: &'a str) -> Option<(&'a str, &'a str)> {
+        let words = self.reworded.get(&j).map_or(sentence, |words| words.as_str()).trim();
+        let is_kept = !self.left_out.contains(&j) && !words.is_empty();
+        is_kept.then(|| (if self.reworded.contains_key(&j) { words } else { sentence.trim_end() }, white_space_after(sentence)))
+    }
+}
+
+/// A changed prompt and its answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variant {
+    pub edits: PromptEdits,
+    /// "Without P2", as a heading.
+    pub title: String,
+    pub prompt: String,
+    pub answer: VariantAnswer,
+    /// Its explanation, where one was asked for.
+    pub explanation: Option<Arc<AttributionGraph>>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum VariantAnswer {
+    /// Being written.
+    Growing(String),
+    /// The sentences of the answer.
+    Whole(Vec<String>),
+    /// Ended early.
+    Stopped(String),
+}
+
+/// A sentence of the prompt before and after, and its shares in the last sentence of either answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SentenceChange {
+    pub label: String,
+    pub before: String,
+    /// `None` where it is left out.
+    pub after: Option<String>,
+    pub is_reworded: bool,
+    pub amounts: [Option<Amount>; 2],
+}
+
+impl Variant {
+    /// The prompt of `document` with these edits; `None` where there is none, or nothing is left.
+    pub fn new(document: &Document, edits: &PromptEdits) -> Option<Self> {
+        let (prompt, _) = edited(&document.prompt, edits);
+        let is_something = !edits.is_empty() && !prompt.trim().is_empty();
+        is_something.then(|| Self {
+            title: title(document, edits),
+            edits: edits.clone(),
+            prompt,
+            answer: VariantAnswer::Growing(String::new()),
+            explanation: None,
+        })
+    }
+
+    /// One more piece of the answer.
+    pub fn push(&mut self, piece: &str) {
+        if let VariantAnswer::Growing(answer) = &mut self.answer {
+            answer.push_str(piece);
+        }
+    }
+
+    /// Whether the answer is being written.
+    pub fn is_growing(&self) -> bool {
+        matches!(self.answer, VariantAnswer::Growing(_))
+    }
+
+    /// The run ended early: what is there stays.
+    pub fn settle(&mut self) {
+        if let VariantAnswer::Growing(answer) = &mut self.answer {
+            self.answer = VariantAnswer::Stopped(std::mem::take(answer));
+        }
+    }
+
+    /// Whether there is nothing to show.
+    pub fn is_empty(&self) -> bool {
+        matches!(&self.answer, VariantAnswer::Stopped(answer) if answer.trim().is_empty())
+    }
+
+    /// What the edits did to the answer, in words; the sentences of the one before are `original`.
+    pub fn verdict(&self, original: &[&str]) -> &'static str {
+        match &self.answer {
+            VariantAnswer::Growing(_) => "",
+            VariantAnswer::Stopped(_) => t!("Stopped before its end."),
+            VariantAnswer::Whole(sentences) if is_same(original, sentences) => t!("The same answer, word for word."),
+            VariantAnswer::Whole(sentences) if is_last_same(original, sentences) => t!("Other steps, the same ending."),
+            VariantAnswer::Whole(_) => t!("Another ending."),
+        }
+    }
+
+    /// The sentences of the prompt, side by side with those of the document that was changed; `None` without an explanation of both.
+    pub fn changes(&self, original: &Arc<AttributionGraph>) -> Option<Vec<SentenceChange>> {
+        let last = |graph: &Arc<AttributionGraph>| Some(AttributionView::new(graph.clone(), &[graph.n_generated().checked_sub(1)?]));
+        let (before, after) = (last(original)?, last(self.explanation.as_ref()?)?);
+        let (_, starts) = edited(&before.document().prompt, &self.edits);
+        let own = sources_by_sentence(&starts, &after.document().prompt);
+        let change = |(j, sentence): (usize, &str)| {
+            let share = own.get(&j).and_then(|own| own.iter().map(|&k| after.via_steps(k)).sum::<Option<f64>>());
+            SentenceChange {
+                label: before.document().label(j),
+                before: sentence.trim().to_owned(),
+                after: self.edits.applied(j, sentence).map(|(words, _)| words.trim().to_owned()),
+                is_reworded: self.edits.reworded.contains_key(&j),
+                amounts: [before.amounts(j)[0].clone(), share.map(|share| after.scale().amount(share))],
+            }
+        };
+        Some(before.document().prompt.sentence_texts().into_iter().enumerate().map(change).collect())
+    }
+}
+
+/// "Without P2", "With other words for P3", "Without P2 and with other words for P3".
+fn title(document: &Document, edits: &PromptEdits) -> String {
+    let names = |sources: Vec<usize>| number::listed(&sources.into_iter().map(|j| document.label(j)).collect::<Vec<_>>());
+    let reworded: Vec<usize> = edits.reworded.keys().copied().filter(|j| !edits.left_out.contains(j)).collect();
+    match (edits.left_out.is_empty(), reworded.is_empty()) {
+        (_, true) => t!("Without {names}", names = names(edits.left_out.clone())),
+        (true, false) => t!("With other words for {names}", names = names(reworded)),
+        (false, false) => {
+            t!("Without {names} and with other words for {others}", names = names(edits.left_out.clone()), others = names(reworded))
+        }
+    }
+}
+
+/// The text after the edits, and where each sentence that is left begins in it. Where a paragraph ended, one still ends.
+fn edited(passage: &Passage, edits: &PromptEdits) -> (String, Vec<(usize, usize)>) {
+    let (mut text, mut starts) = (String::new(), Vec::new());
+    for (j, sentence) in passage.sentence_texts().into_iter().enumerate() {
+        if let Some((words, space)) = edits.applied(j, sentence) {
+            starts.push((j, text.len()));
+            text.push_str(words);
+            text.push_str(space);
+            continue;
+        }
+        let space = white_space_after(sentence);
+        let kept = text.trim_end().len();
+        if kept > 0 && space.matches('\n').count() > text[kept..].matches('\n').count() {
+            text.truncate(kept);
+            text.push_str(space);
+        }
+    }
+    text.truncate(text.trim_end().len());
+    (text, starts)
+}
+
+fn white_space_after(sentence: &str) -> &str {
+    &sentence[sentence.trim_end().len()..]
+}
+
+/// For each sentence of the original the sentences of the changed prompt that begin in it.
+fn sources_by_sentence(starts: &[(usize, usize)], changed: &Passage) -> BTreeMap<usize, Vec<usize>> {
+    let mut sources = BTreeMap::<usize, Vec<usize>>::new();
+    let mut at = 0;
+    for (k, sentence) in changed.sentence_texts().into_iter().enumerate() {
+        let visible = at + sentence.len() - sentence.trim_start().len();
+        if let Some((j, _)) = starts.iter().rev().find(|(_, start)| *start <= visible) {
+            sources.entry(*j).or_default().push(k);
+        }
+        at += sentence.len();
+    }
+    sources
+}
+
+/// For each of `sentences` whether it is in none of the `original` ones.
+pub fn are_new(original: &[&str], sentences: &[String]) -> Vec<bool> {
+    sentences.iter().map(|sentence| !original.iter().any(|known| known.trim() == sentence.trim())).collect()
+}
+
+fn is_same(original: &[&str], sentences: &[String]) -> bool {
+    original.concat().trim() == sentences.concat().trim()
+}
+
+fn is_last_same(original: &[&str], sentences: &[String]) -> bool {
+    original.last().map(|last| last.trim()) == sentences.last().map(|last| last.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::analysis::attribution_graph::tests::document;
+
+    fn passage(sentences: &[&str]) -> Passage {
+        let ends: Vec<usize> = sentences
+            .iter()
+            .scan(0, |end, sentence| {
+                *end += sentence.len();
+                Some(*end)
+            })
+            .collect();
+        let spans: Vec<_> = std::iter::once(0).chain(ends.iter().copied()).zip(&ends).map(|(start, &end)| start..end).collect();
+        Passage::new(&sentences.concat(), &spans, vec![1; sentences.len()])
+    }
+
+    fn without(left_out: &[usize]) -> PromptEdits {
+        PromptEdits { left_out: left_out.into(), ..PromptEdits::default() }
+    }
+
+    #[test]
+    fn paragraphs_still_end_where_their_last_sentence_is_gone() {
+        let text = passage(&["A. ", "B.\n\n", "C. ", "D?"]);
+        let rest = |left_out: &[usize]| edited(&text, &without(left_out)).0;
+        assert_eq!(rest(&[1]), "A.\n\nC. D?");
+        assert_eq!(rest(&[0, 1]), "C. D?");
+        assert_eq!(rest(&[3]), "A. B.\n\nC.");
+        assert_eq!(rest(&[0, 1, 2, 3]), "");
+    }
+
+    #[test]
+    fn other_words_take_the_place_of_a_sentence_and_keep_the_space_after_it() {
+        let text = passage(&["A. ", "B.\n\n", "C?"]);
+        let mut edits = without(&[0]);
+        edits.reworded.insert(1, " X. Y. ".into());
+        let (prompt, starts) = edited(&text, &edits);
+        assert_eq!((prompt.as_str(), starts.as_slice()), ("X. Y.\n\nC?", &[(1, 0), (2, 7)][..]));
+        let changed = passage(&["X. ", "Y.\n\n", "C?"]);
+        assert_eq!(sources_by_sentence(&starts, &changed), [(1, vec![0, 1]), (2, vec![2])].into());
+        edits.reworded.insert(2, "  ".into());
+        assert_eq!(edited(&text, &edits).0, "X. Y.", "what has no words is left out");
+    }
+
+    #[test]
+    fn its_own_words_take_an_edit_back() {
+        let document = document();
+        let mut edits = PromptEdits::default();
+        edits.reword(&document, 0, "Z.");
+        let title = |edits: &PromptEdits| Variant::new(&document, edits).map(|variant| variant.title);
+        assert_eq!(title(&edits).as_deref(), Some("With other words for P1"));
+        edits.left_out = vec![1];
+        assert_eq!(title(&edits).as_deref(), Some("Without P2 and with other words for P1"));
+        edits.reword(&document, 0, "A. ");
+        assert_eq!(edits, without(&[1]));
+    }
+
+    #[test]
+    fn shares_before_and_after_stand_side_by_side() {
+        let graph = Arc::new(AttributionGraph::new(document()));
+        let mut variant = Variant::new(&document(), &without(&[0])).unwrap();
+        assert_eq!(variant.changes(&graph), None, "not explained");
+        variant.explanation = Some(graph.clone());
+        let changes = variant.changes(&graph).unwrap();
+        assert_eq!(changes.iter().map(|change| change.after.as_deref()).collect::<Vec<_>>(), [None, Some("B.")]);
+        assert_eq!(changes[0].amounts[1], None);
+    }
+
+    #[test]
+    fn nothing_removed_and_nothing_left_are_no_trials() {
+        let document = document();
+        assert_eq!(Variant::new(&document, &without(&[])), None);
+        assert_eq!(Variant::new(&document, &without(&[0, 1])), None);
+        let variant = Variant::new(&document, &without(&[0])).unwrap();
+        assert_eq!((variant.title.as_str(), variant.prompt.as_str()), ("Without P1", "B."));
+    }
+
+    #[test]
+    fn the_verdict_compares_the_last_sentences() {
+        let mut variant = Variant::new(&document(), &without(&[0])).unwrap();
+        let mut verdict = |sentences: &[&str]| {
+            variant.answer = VariantAnswer::Whole(sentences.iter().map(|sentence| (*sentence).into()).collect());
+            variant.verdict(&["2 + 2 = 4. ", "So 4."])
+        };
+        assert!(verdict(&["2 + 2 = 4. ", "So 4. "]).starts_with("The same answer"));
+        assert!(verdict(&["1 + 3 = 4. ", "So 4."]).starts_with("Other steps"));
+        assert!(verdict(&["So 5."]).starts_with("Another ending"));
+        assert_eq!(are_new(&["2 + 2 = 4. ", "So 4."], &["1 + 3 = 4. ".into(), "So 4.".into()]), [true, false]);
+    }
+
+    #[test]
+    fn a_trial_that_was_stopped_keeps_its_words() {
+        let mut variant = Variant::new(&document(), &without(&[0])).unwrap();
+        variant.push("So ");
+        variant.push("4");
+        variant.settle();
+        assert_eq!(variant.answer, VariantAnswer::Stopped("So 4".into()));
+        assert!(!variant.is_empty() && variant.verdict(&[]).starts_with("Stopped"));
+    }
+}

@@ -1,0 +1,45 @@
+//! Translations by the English text.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+/// The texts of one language. They live as long as the page.
+pub struct Catalog {
+    texts: &'static BTreeMap<String, Translation>,
+    /// The plural category of a number ("one", "other", ..), as CLDR names them.
+    category: Box<dyn Fn(usize) -> String>,
+    /// Before the fraction of a number, and between thousands.
+    pub separators: [char; 2],
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Translation {
+    Text(String),
+    /// By plural category.
+    Forms(BTreeMap<String, String>),
+}
+
+impl Catalog {
+    /// Reads a catalog (`{"Close": "Schließen", "{n} edges": {"one": "{n} Kante", "other": "{n} Kanten"}}`), which is kept until the page
+    /// ends. `None` where it is none.
+    pub fn parse(json: &str, category: impl Fn(usize) -> String + 'static, separators: [char; 2]) -> Option<Self> {
+        let texts = serde_json::from_str(json).ok()?;
+        Some(Self { texts: Box::leak(Box::new(texts)), category: Box::new(category), separators })
+    }
+
+    pub(super) fn text(&self, english: &str) -> Option<&'static str> {
+        match self.texts.get(english)? {
+            Translation::Text(text) => Some(text),
+            Translation::Forms(_) => None,
+        }
+    }
+
+    pub(super) fn form(&self, n: usize, english: &str) -> Option<&'static str> {
+        match self.texts.get(english)? {
+            Translation::Forms(forms) => forms.get(&(self.category)(n)).or_else(|| forms.get("other")).map(String::as_str),
+            Translation::Text(_) => None,
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The page's words in the visitor's language.
+//!
+//! Texts stand in the code in English, within [`t!`] and [`plural!`]; a catalog (`public/locales/de.json`) has their translations, by the
+//! English text, as in gettext. All of them together are `en.json` beside this file, which a test keeps complete. Numbers are written
+//! as the language writes them, and plurals follow its rules (CLDR, as the browser knows them).
+//!
+//! The catalog is set once, before the first view: a change of language reloads the page. Texts that travel in documents and links,
+//! and what errors quote of a file, are not translated.
+
+mod catalog;
+mod language;
+
+use std::cell::OnceCell;
+use std::fmt::Display;
+
+pub use catalog::Catalog;
+pub use language::{LANGUAGES, choose};
+
+thread_local! {
+    static CATALOG: OnceCell<Catalog> = const { OnceCell::new() };
+}
+
+/// Sets the catalog of this page. Later calls change nothing.
+pub fn set(catalog: Catalog) {
+    // One that is set already stays.
+    drop(CATALOG.with(|cell| cell.set(catalog)));
+}
+
+fn with_catalog<T>(look: impl FnOnce(&Catalog) -> Option<T>) -> Option<T> {
+    CATALOG.with(|cell| look(cell.get()?))
+}
+
+/// The text in the visitor's language; the English one where the catalog lacks it.
+pub fn text(english: &'static str) -> &'static str {
+    with_catalog(|catalog| catalog.text(english)).unwrap_or(english)
+}
+
+/// The same for a text that is put together while the page runs.
+pub fn text_of(english: String) -> String {
+    with_catalog(|catalog| catalog.text(&english)).map_or(english, str::to_owned)
+}
+
+/// The form for `n` things in the visitor's language, by the English forms for one and for others.
+pub fn form(n: usize, [one, other]: [&'static str; 2]) -> &'static str {
+    with_catalog(|catalog| catalog.form(n, other)).unwrap_or(if n == 1 { one } else { other })
+}
+
+/// What stands between the digits of a number: before the fraction, and between thousands.
+pub fn separators() -> [char; 2] {
+    with_catalog(|catalog| Some(catalog.separators)).unwrap_or(['.', ','])
+}
+
+/// The template with a value in the place of each `{name}`.
+pub fn fill(template: &str, values: &[(&str, &dyn Display)]) -> String {
+    let mut filled = String::with_capacity(template.len());
+    let mut rest = template;
+    while let Some((before, (name, after))) = rest.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?))) {
+        filled.push_str(before);
+        if let Some((_, value)) = values.iter().find(|(known, _)| *known == name) {
+            filled.push_str(&value.to_string());
+        }
+        rest = after;
+    }
+    filled + rest
+}
+
+/// Whether a text has no place for a value.
+pub const fn is_plain(text: &str) -> bool {
+    let mut i = 0;
+    while i < text.len() {
+        if text.as_bytes()[i] == b'{' {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+/// The text in the visitor's language: `&'static str` where it stands alone, `String` with values: `t!("Answer without {names}", names)`,
+/// `t!("{part} of {whole}", part = a, whole = b)`.
+macro_rules! t {
+    ($text:literal) => {{
+        const { assert!($crate::app::i18n::is_plain($text), "a text with values needs their names") };
+        $crate::app::i18n::text($text)
+    }};
+    ($text:literal, $($name:ident $(= $value:expr)?),+ $(,)?) => {
+        $crate::app::i18n::t!(@fill [$text] ($crate::app::i18n::text($text)) $($name $(= $value)?),+)
+    };
+    (@fill [$($text:literal),+] ($template:expr) $($name:ident $(= $value:expr)?),+) => {
+        match ($($crate::app::i18n::t!(@value $name $(= $value)?),)+) {
+            ($($name,)+) => {
+                // The compiler's word that each text has a place for each value, and no other.
+                if false {
+                    $crate::app::i18n::t!(@check_all [$($text),+] ($($name),+));
+                }
+                let values: &[(&str, &dyn std::fmt::Display)] = &[$((stringify!($name), $name)),+];
+                $crate::app::i18n::fill($template, values)
+            }
+        }
+    };
+    (@check_all [$($text:literal),+] $names:tt) => { $(_ = $crate::app::i18n::t!(@check $text $names);)+ };
+    (@check $text:literal ($($name:ident),+)) => { format_args!($text, $($name = $name),+) };
+    (@value $name:ident) => { &$name };
+    (@value $name:ident = $value:expr) => { &$value };
+}
+
+/// A text about `n` things in the visitor's language, by the English forms for one and for others; both name the number:
+/// `plural!(n = edges.len(), "{n} edge", "{n} edges")`. More values follow.
+macro_rules! plural {
+    ($n:ident $(= $count:expr)?, $one:literal, $other:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {{
+        let count: usize = *$crate::app::i18n::t!(@value $n $(= $count)?);
+        $crate::app::i18n::t!(
+            @fill [$one, $other] ($crate::app::i18n::form(count, [$one, $other])) $n = count $(, $name $(= $value)?)*
+        )
+    }};
+}
+
+/// A text that is translated where it is shown: `text(LABEL)`.
+macro_rules! translatable {
+    ($text:literal) => {
+        $text
+    };
+}
+
+pub(crate) use {plural, t, translatable};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_catalog_texts_are_english() {
+        let names = ["P1"];
+        assert_eq!(t!("Close"), "Close");
+        assert_eq!(t!("{part} of {whole}", whole = 2, part = names[0]), "P1 of 2");
+        let n = 1;
+        assert_eq!(plural!(n, "{n} edge", "{n} edges"), "1 edge");
+        assert_eq!(plural!(n = names.len() + 1, "{n} {what}", "{n} {what}s", what = "edge"), "2 edges");
+    }
+
+    #[test]
+    fn values_may_stand_in_another_order_and_hold_braces() {
+        assert_eq!(fill("{b} {a}{", &[("a", &"{b}"), ("b", &2)]), "2 {b}{");
+    }
+
+    #[test]
+    fn the_catalog_is_set_once() {
+        let catalog = r#"{"Close": "Schlie\u00dfen", "{n} edges": {"one": "{n} Kante", "other": "{n} Kanten"}}"#;
+        let catalog = || Catalog::parse(catalog, |n| if n == 1 { "one".into() } else { "other".into() }, [',', '.']).unwrap();
+        set(catalog());
+        assert_eq!((t!("Close"), t!("Open")), ("Schlie\u{df}en", "Open"));
+        assert_eq!([1, 7].map(|n| plural!(n, "{n} edge", "{n} edges")), ["1 Kante", "7 Kanten"]);
+        assert_eq!(separators(), [',', '.']);
+    }
+}

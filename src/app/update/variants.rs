@@ -1,0 +1,85 @@
+//! The prompt on screen with changes: answered again, and explained beside the one that was changed.
+
+use std::sync::Arc;
+
+use super::requests::question_of;
+use crate::app::analysis::attribution_graph::AttributionGraph;
+use crate::app::analysis::variant::{Variant, VariantAnswer};
+use crate::app::i18n::t;
+use crate::app::state::State;
+use crate::app::state::explanation::Origin;
+use crate::app::state::purpose::Purpose;
+use crate::app::state::run_status::RunStatus;
+use crate::explanation::{Answer, Document};
+use crate::request::Question;
+use crate::worker::engine::protocol::EngineRequest;
+
+impl State {
+    pub(super) fn reword(&mut self, source: usize, words: &str) {
+        if let Some(shown) = self.explanation.shown.clone() {
+            self.explanation.edits.reword(shown.graph.document(), source, words);
+        }
+    }
+
+    /// Answers the changed prompt, with the same settings.
+    pub(super) fn answer_variant(&mut self) {
+        let Some(document) = self.explanation.document().filter(|_| !self.engine.is_busy()) else { return };
+        let Some(variant) = Variant::new(document, &self.explanation.edits) else { return };
+        let question = self.question_of_variant(document, &variant);
+        self.request(Purpose::AnswerVariant(variant), EngineRequest::Answer(question));
+    }
+
+    /// Explains the answer to a changed prompt as the one on screen was explained. The model writes it once more, the same.
+    pub(super) fn explain_variant(&mut self, at: usize) {
+        let Some(shown) = self.complete_and_idle() else { return };
+        let Some(variant) = self.explanation.variants.get(at) else { return };
+        let question = self.question_of_variant(shown.graph.document(), variant);
+        self.request(Purpose::ExplainVariant(at), EngineRequest::Explain(question));
+    }
+
+    fn question_of_variant(&self, document: &Document, variant: &Variant) -> Question {
+        let (sampling, max_tokens) = match &document.manifest.answer {
+            Answer::Generated { sampling, max_tokens, .. } => (*sampling, *max_tokens),
+            // A given answer has no settings of its own.
+            Answer::Given {} => (self.editor.settings.sampling(), self.editor.settings.max_tokens),
+        };
+        Question { prompt: variant.prompt.clone(), answer: None, sampling, max_tokens, ..question_of(document) }
+    }
+
+    /// Puts the explanation of a changed prompt on screen.
+    pub(super) fn open_variant(&mut self, at: usize) {
+        let explanation = self.explanation.variants.get(at).and_then(|variant| variant.explanation.clone());
+        if let Some(graph) = explanation.filter(|_| !self.refuse_while_busy()) {
+            self.show(graph.document().clone(), Origin::Here);
+        }
+    }
+
+    /// One more piece of an answer, where it is that to a changed prompt.
+    pub(super) fn variant_token(&mut self, piece: &str) {
+        if self.engine.job.as_ref().is_some_and(|job| matches!(job.purpose, Purpose::AnswerVariant(_))) {
+            self.explanation.variants.iter_mut().for_each(|variant| variant.push(piece));
+        }
+    }
+
+    pub(super) fn variant_answered(&mut self, document: &Document) {
+        let sentences = document.generation.sentence_texts().into_iter().map(str::to_owned).collect();
+        if let Some(variant) = self.explanation.variants.last_mut() {
+            variant.answer = VariantAnswer::Whole(sentences);
+        }
+        self.end_run(RunStatus::Done(t!("Answered again").into()));
+    }
+
+    /// The answer to a changed prompt is explained, or was until Stop.
+    pub(super) fn variant_explained(&mut self, at: usize, document: Document) {
+        let [done, planned] = document.method.passes;
+        if !document.is_complete() {
+            self.end_run(RunStatus::Done(t!("Stopped after {done} of {planned} model runs", done, planned)));
+            return;
+        }
+        self.end_run(RunStatus::Done(t!("Explained the changed prompt").into()));
+        let derivation = self.explanation.document().map(|shown| shown.method.derivation());
+        if let (Some(variant), Some(derivation)) = (self.explanation.variants.get_mut(at), derivation) {
+            variant.explanation = Some(Arc::new(AttributionGraph::new(document.derived(derivation))));
+        }
+    }
+}

@@ -1,0 +1,24 @@
+use leptos::prelude::*;
+
+use crate::app::analysis::number::grouped;
+use crate::app::i18n::t;
+use crate::app::page::use_page;
+
+/// How long the prompt is for the loaded model, and how long a text may be.
+#[component]
+pub fn TokenCount() -> impl IntoView {
+    let page = use_page();
+    let count = Memo::new(move |_| {
+        page.with(|state| {
+            let context = state.engine.loaded()?.context_length;
+            Some((state.editor.tokens.filter(|_| !state.editor.prompt.trim().is_empty())?, context))
+        })
+    });
+    let words = move || {
+        let (tokens, context) = count.get()?;
+        let [tokens, context] = [tokens, context].map(|n| grouped(n as u64));
+        Some(t!("{tokens} of at most {context} tokens, answer included", tokens, context))
+    };
+    let is_too_long = move || count.get().is_some_and(|(tokens, context)| tokens >= context);
+    view! { <p class="hint tokens" class:warn=is_too_long data-testid="token-count" aria-live="off">{words}</p> }
+}

@@ -1,0 +1,125 @@
+use leptos::prelude::*;
+
+use super::share_bar::ShareBar;
+use super::tab::Tab;
+use crate::app::analysis::variant::{SentenceChange, Variant, VariantAnswer, are_new};
+use crate::app::browser;
+use crate::app::i18n::t;
+use crate::app::page::use_page;
+use crate::app::state::message::Message;
+
+const EXPLANATION: &str = ".explanation";
+
+/// A changed prompt, its answer, and what that rests on, beside the original.
+#[component]
+pub fn VariantCard(at: usize, variant: Variant, original: Vec<String>) -> impl IntoView {
+    let page = use_page();
+    let original: Vec<&str> = original.iter().map(String::as_str).collect();
+    let verdict = variant.verdict(&original);
+    let is_active = move || page.is_busy();
+    let answer = match &variant.answer {
+        VariantAnswer::Growing(text) => view! { <p class="answer">{text.clone()}<span class="caret"></span></p> }.into_any(),
+        VariantAnswer::Stopped(text) => view! { <p class="answer">{text.clone()}</p> }.into_any(),
+        VariantAnswer::Whole(sentences) => {
+            let marked = sentences.iter().zip(are_new(&original, sentences)).map(|(sentence, is_new)| match is_new {
+                true => view! { <mark>{sentence.trim_end().to_owned()}</mark> {space_after(sentence)} }.into_any(),
+                false => view! { <span>{sentence.clone()}</span> }.into_any(),
+            });
+            view! { <p class="answer">{marked.collect_view()}</p> }.into_any()
+        }
+    };
+    let has_new = matches!(&variant.answer, VariantAnswer::Whole(sentences) if are_new(&original, sentences).contains(&true));
+    let is_explained = variant.explanation.is_some();
+    let can_explain = matches!(variant.answer, VariantAnswer::Whole(_)) && !is_explained;
+    let changes = page.with(|state| variant.changes(&state.explanation.shown.as_ref()?.graph));
+    let changes = changes.map(|changes| view! { <ChangesTable changes /> });
+    let tab = use_context::<RwSignal<Tab>>();
+    let open = move || {
+        page.send(Message::OpenVariant(at));
+        tab.inspect(|tab| tab.set(Tab::Text));
+        browser::scroll_to(EXPLANATION);
+    };
+    let prompt = variant.prompt.clone();
+    view! {
+        <section class="card">
+            <h3>{variant.title.clone()}</h3>
+            {answer}
+            <p hidden=verdict.is_empty()>
+                <b>{verdict}</b>
+                {has_new.then_some(view! { <span class="hint">" " {t!("What the original does not have is marked.")}</span> })}
+            </p>
+            {changes}
+            <p class="examples">
+                {can_explain.then(|| view! {
+                    <button
+                        type="button"
+                        class="chip"
+                        disabled=is_active
+                        data-testid=format!("explain-variant-{at}")
+                        on:click=move |_| page.send(Message::ExplainVariant(at))
+                    >
+                        {t!("Explain this answer, too")}
+                    </button>
+                })}
+                {is_explained.then(|| view! {
+                    <button
+                        type="button"
+                        class="chip"
+                        disabled=is_active
+                        data-testid=format!("open-variant-{at}")
+                        on:click=move |_| open()
+                    >
+                        {t!("Open this explanation")}
+                    </button>
+                })}
+                <button
+                    type="button"
+                    class="chip"
+                    disabled=is_active
+                    title=t!("Your own text is set aside, not lost")
+                    on:click=move |_| page.send(Message::EditPrompt(prompt.clone()))
+                >
+                    {t!("Put this prompt into the editor")}
+                </button>
+            </p>
+        </section>
+    }
+}
+
+/// What the last sentence of either answer rests on, before and after.
+#[component]
+fn ChangesTable(changes: Vec<SentenceChange>) -> impl IntoView {
+    let row = |SentenceChange { label, before, after, is_reworded, amounts: [share_before, share_after] }: SentenceChange| {
+        let words = match after {
+            None => view! { <del dir="auto">{before}</del> }.into_any(),
+            Some(after) if is_reworded => view! { <ins dir="auto">{after}</ins> }.into_any(),
+            Some(after) => view! { <span dir="auto">{after}</span> }.into_any(),
+        };
+        view! {
+            <tr>
+                <th scope="row">
+                    <span class="label">{label}</span>
+                    <span class="snippet">{words}</span>
+                </th>
+                <td><ShareBar amount=Signal::stored(share_before) /></td>
+                <td><ShareBar amount=Signal::stored(share_after) /></td>
+            </tr>
+        }
+    };
+    view! {
+        <table class="entries" data-testid="changes">
+            <thead>
+                <tr>
+                    <th scope="col">{t!("What the last sentence rests on")}</th>
+                    <th scope="col">{t!("before")}</th>
+                    <th scope="col">{t!("after")}</th>
+                </tr>
+            </thead>
+            <tbody>{changes.into_iter().map(row).collect_view()}</tbody>
+        </table>
+    }
+}
+
+fn space_after(sentence: &str) -> String {
+    sentence[sentence.trim_end().len()..].to_owned()
+}

@@ -1,0 +1,205 @@
+use crate::app::state::message::Message;
+use leptos::ev;
+use leptos::prelude::*;
+
+use super::share_bar::ShareBar;
+use super::variant_card::VariantCard;
+use crate::app::analysis::attribution_view::AttributionView;
+use crate::app::analysis::scale::Amount;
+use crate::app::analysis::variant::Variant;
+use crate::app::i18n::t;
+use crate::app::page::use_page;
+use crate::app::views::models::model_hint::ModelHint;
+use crate::explanation::Answer;
+
+const MOST_STRONGEST: usize = 3;
+/// For browsers that do not fit a field to its text.
+const CHARACTERS_A_LINE: usize = 70;
+
+/// Would the model have answered otherwise, had the prompt been another? It is asked again.
+#[component]
+pub fn WhatIfView() -> impl IntoView {
+    let page = use_page();
+    let is_active = move || page.is_busy();
+    let can_answer =
+        Memo::new(move |_| page.with(|state| Variant::new(state.explanation.document()?, &state.explanation.edits).map(drop)).is_some());
+    let hint = move || match (page.with(|state| state.explanation.edits.is_empty()), !can_answer.get()) {
+        (true, _) => t!("Mark what to leave out, or change a sentence: another number, another name."),
+        (false, true) => t!("Nothing of the prompt would be left: keep some of it."),
+        _ => "",
+    };
+    view! {
+        <p>
+            {t!(
+                "An explanation says what the answer rests on. Leave some of it out or change it, and let the model answer again, with the \
+                 same settings."
+            )}
+        </p>
+        <Marks />
+        <p class="go">
+            <button
+                type="button"
+                class="primary"
+                data-testid="answer-without"
+                disabled=move || is_active() || !can_answer.get()
+                on:click=move |_| page.send(Message::AnswerVariant)
+            >
+                {t!("Answer the changed prompt")}
+            </button>
+            <span class="note" data-testid="without-hint">{hint}</span>
+            <ModelHint />
+        </p>
+        <Answers />
+    }
+}
+
+/// The prompt's sentences, each with a box.
+#[component]
+fn Marks() -> impl IntoView {
+    let page = use_page();
+    let rows = Memo::new(move |_| {
+        page.attribution(|attribution| {
+            let texts = attribution.document().prompt.sentence_texts().into_iter().enumerate();
+            texts.map(|(j, text)| (j, attribution.document().label(j), text.trim().to_owned())).collect::<Vec<_>>()
+        })
+        .unwrap_or_default()
+    });
+    let mark_strongest = move |k: usize| {
+        page.send(Message::LeaveOut(untrack(|| page.attribution(|attribution| strongest(attribution, k))).unwrap_or_default()));
+    };
+    let strongest_buttons = (1..=MOST_STRONGEST).map(|k| {
+        view! {
+            <button type="button" class="chip" data-testid=format!("mark-strongest-{k}") on:click=move |_| mark_strongest(k)>
+                {if k == 1 { t!("the strongest").into() } else { t!("the {n} strongest", n = k) }}
+            </button>
+        }
+    });
+    view! {
+        <div class="examples" role="group" aria-label=t!("Leave out")>
+            <span class="hint" aria-hidden="true">{t!("Leave out")}</span>
+            {strongest_buttons.collect_view()}
+            <button
+                type="button"
+                class="chip"
+                data-testid="undo-edits"
+                disabled=move || page.with(|state| state.explanation.edits.is_empty())
+                on:click=move |_| page.send(Message::UndoEdits)
+            >
+                {t!("nothing: undo all changes")}
+            </button>
+        </div>
+        <div class="marks">
+            <For each=move || rows.get() key=Clone::clone children=move |(j, label, text)| view! { <Mark j label text /> } />
+        </div>
+    }
+}
+
+/// A sentence, which can be left out or reworded.
+#[component]
+fn Mark(j: usize, label: String, text: String) -> impl IntoView {
+    let page = use_page();
+    let amount = Memo::new(move |_| -> Option<Amount> { page.attribution(|attribution| attribution.amounts(j)[0].clone()).flatten() });
+    let is_marked = move || page.with(|state| state.explanation.edits.left_out.contains(&j));
+    let words = Memo::new(move |_| page.with(|state| state.explanation.edits.reworded.get(&j).cloned()));
+    let on_change = move |event| {
+        let is_on = event_target_checked(&event);
+        let mut left_out = untrack(|| page.with(|state| state.explanation.edits.left_out.clone()));
+        left_out.retain(|&other| other != j);
+        left_out.extend(is_on.then_some(j));
+        left_out.sort_unstable();
+        page.send(Message::LeaveOut(left_out));
+    };
+    let rows = text.len() / CHARACTERS_A_LINE + 1;
+    // A sentence is one line.
+    let on_key = move |event: ev::KeyboardEvent| {
+        if event.key() == "Enter" {
+            event.prevent_default();
+            page.send(Message::AnswerVariant);
+        }
+    };
+    let shown = move || words.get().unwrap_or_else(|| text.clone());
+    view! {
+        <div class="mark" class:marked=is_marked class:reworded=move || words.with(Option::is_some)>
+            <input
+                type="checkbox"
+                aria-label=t!("Leave out {label}", label)
+                data-testid=format!("mark-{label}")
+                prop:checked=is_marked
+                on:change=on_change
+            />
+            <span class="label">{label.clone()}</span>
+            <textarea
+                class="text"
+                dir="auto"
+                rows=rows
+                spellcheck="false"
+                aria-label=t!("Words of {label}", label)
+                data-testid=format!("reword-{label}")
+                disabled=is_marked
+                prop:value=shown
+                on:keydown=on_key
+                on:input=move |event| page.send(Message::Reword { source: j, words: event_target_value(&event) })
+            ></textarea>
+            <span class="share"><ShareBar amount /></span>
+        </div>
+    }
+}
+
+/// The prompt sentences with most influence, in their order in the text.
+fn strongest(attribution: &AttributionView, k: usize) -> Vec<usize> {
+    let mut sources: Vec<usize> =
+        attribution.strongest_sources().into_iter().filter(|&j| attribution.via_steps(j) > Some(0.0)).take(k).collect();
+    sources.sort_unstable();
+    sources
+}
+
+/// The original answer, and beside it those to changed prompts, the last one first.
+#[component]
+fn Answers() -> impl IntoView {
+    let page = use_page();
+    let original = Memo::new(move |_| {
+        page.attribution(|attribution| {
+            let document = attribution.document();
+            let is_given = matches!(document.manifest.answer, Answer::Given {});
+            (document.generation.sentence_texts().into_iter().map(str::to_owned).collect::<Vec<_>>(), is_given)
+        })
+        .unwrap_or_default()
+    });
+    let variants = move || {
+        let (original, _) = original.get();
+        let variants = page.with(|state| state.explanation.variants.clone());
+        let cards = variants.into_iter().enumerate().rev();
+        cards.map(|(at, variant)| view! { <VariantCard at variant original=original.clone() /> }).collect_view()
+    };
+    let text = move || original.with(|(sentences, _)| sentences.concat());
+    let is_given = move || original.with(|(_, is_given)| *is_given);
+    view! {
+        <div class="answers" hidden=move || page.with(|state| state.explanation.variants.is_empty())>
+            <section class="card original">
+                <h3>{t!("With the whole prompt")}</h3>
+                <p class="answer">{text}</p>
+                <p
+                    class="hint"
+                    hidden=move || !is_given()
+                >
+                    {t!("This answer was given, not written by the model; the others are the model\u{2019}s own.")}
+                </p>
+            </section>
+            <div class="variants" data-testid="variants" aria-live="polite">{variants}</div>
+        </div>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::app::analysis::attribution_graph::{AttributionGraph, tests::document};
+
+    #[test]
+    fn the_strongest_are_marked_in_the_order_of_the_text() {
+        let attribution = AttributionView::new(Arc::new(AttributionGraph::new(document())), &[0, 1]);
+        assert_eq!((strongest(&attribution, 1), strongest(&attribution, 3)), (vec![0], vec![0, 1]));
+    }
+}

@@ -1,0 +1,27 @@
+use leptos::prelude::*;
+
+use crate::app::i18n::{LANGUAGES, t};
+use crate::app::language;
+
+/// The language of the page.
+#[component]
+pub fn Footer() -> impl IntoView {
+    let tag = language::tag();
+    let needs_review = LANGUAGES.iter().any(|language| language.tag == tag && !language.is_reviewed);
+    let options = LANGUAGES.iter().map(|language| {
+        view! { <option value=language.tag lang=language.tag selected=language.tag == tag>{language.name}</option> }
+    });
+    view! {
+        <footer class="site">
+            <label>
+                {t!("Language")}
+                <select data-testid="language" on:change=|event| language::change(&event_target_value(&event))>
+                    {options.collect_view()}
+                </select>
+            </label>
+            <Show when=move || needs_review>
+                <p class="hint">{t!("Nobody who speaks this language has read the translation yet.")}</p>
+            </Show>
+        </footer>
+    }
+}

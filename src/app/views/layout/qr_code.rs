@@ -1,0 +1,75 @@
+//! A link as a QR code, for a class with phones: a part of the page's code of its own.
+
+use std::fmt::Write;
+
+use leptos::prelude::*;
+use qrcodegen::{QrCode, QrCodeEcc};
+use wasm_split_helpers::{SplitLoaderError, wasm_split};
+
+use super::lazy::Fetched;
+use crate::app::i18n::t;
+
+/// Empty modules around the code, as its standard (ISO/IEC 18004) asks.
+const QUIET_ZONE: i32 = 4;
+
+/// Fetches [`qr_code`].
+pub fn fetch() -> Fetched<fn(String) -> AnyView> {
+    Box::pin(fetch_qr_code())
+}
+
+#[wasm_split(qr_code, fallible)]
+fn fetch_qr_code() -> Result<fn(String) -> AnyView, SplitLoaderError> {
+    Ok(qr_code)
+}
+
+/// Dark on light whatever the colors of the page: many readers take no other.
+fn qr_code(address: String) -> AnyView {
+    let Ok(code) = QrCode::encode_text(&address, QrCodeEcc::Low) else {
+        let words = t!("This link is too long for a QR code, which holds at most 2,953 characters. Send the link or the file instead.");
+        return view! { <p class="hint" data-testid="qr-too-long">{words}</p> }.into_any();
+    };
+    let size = code.size() + 2 * QUIET_ZONE;
+    view! {
+        <svg
+            class="qr-code"
+            role="img"
+            aria-label=t!("The link as a QR code")
+            viewBox=format!("0 0 {size} {size}")
+            shape-rendering="crispEdges"
+            data-testid="qr-code"
+        >
+            <rect width=size height=size fill="#fff" />
+            <path d=dark_modules(code.size(), |x, y| code.get_module(x, y)) fill="#000" />
+        </svg>
+    }
+    .into_any()
+}
+
+/// The dark modules as a path, a rectangle for each run in a row.
+fn dark_modules(size: i32, is_dark: impl Fn(i32, i32) -> bool) -> String {
+    let mut path = String::new();
+    for y in 0..size {
+        let mut x = 0;
+        while x < size {
+            let run = (x..size).take_while(|&x| is_dark(x, y)).count() as i32;
+            if run > 0 {
+                // A string takes whatever is written.
+                _ = write!(path, "M{} {}h{run}v1h-{run}z", x + QUIET_ZONE, y + QUIET_ZONE);
+            }
+            x += run + 1;
+        }
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_of_dark_modules_become_rectangles() {
+        let rows = ["xx.x", "....", ".xxx", "x..."];
+        let path = dark_modules(4, |x, y| rows[y as usize].as_bytes()[x as usize] == b'x');
+        assert_eq!(path, "M4 4h2v1h-2zM7 4h1v1h-1zM5 6h3v1h-3zM4 7h1v1h-1z");
+    }
+}

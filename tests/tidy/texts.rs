@@ -1,0 +1,126 @@
+//! The texts of the page, as they stand in the code, and what the catalogs in `public/locales` make of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use glasscage::explanation::{Language, METHODS, MethodText, Unit};
+use proc_macro2::{TokenStream, TokenTree};
+use serde_json::{Map, Value, json};
+
+use crate::workspace;
+
+/// Macros of `app/i18n`, with how many texts each takes.
+const MACROS: [(&str, usize); 3] = [("t", 1), ("plural", 2), ("translatable", 1)];
+/// Each catalog, with the plural categories that its language has for whole numbers (CLDR).
+const CATALOGS: [(&str, &[&str]); 2] = [("de", &["one", "other"]), ("zh", &["other"])];
+const SOURCE: &str = "src/app/i18n/en.json";
+
+#[test]
+fn the_english_catalog_has_every_text_of_the_page() {
+    let found = json!(texts());
+    if std::env::var_os("GLASSCAGE_WRITE_CATALOG").is_some() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(SOURCE);
+        std::fs::write(path, format!("{found:#}\n")).expect("the catalog can be written");
+    }
+    let written = catalog(SOURCE);
+    let [found, written] = [&found, &written].map(|texts| texts.as_object().expect("an object").clone());
+    let stale = "write it anew: GLASSCAGE_WRITE_CATALOG=1 cargo test --test tidy texts";
+    assert_eq!((missing(&found, &written), missing(&written, &found)), (Vec::<&String>::new(), Vec::new()), "{SOURCE}: {stale}");
+    assert_eq!(found, written, "{SOURCE}: {stale}");
+}
+
+#[test]
+fn every_catalog_translates_every_text() {
+    let english = catalog(SOURCE);
+    let english = english.as_object().expect("an object");
+    for (tag, categories) in CATALOGS {
+        let path = format!("public/locales/{tag}.json");
+        let translated = catalog(&path);
+        let translated = translated.as_object().expect("an object");
+        assert_eq!(missing(english, translated), Vec::<&String>::new(), "not in {path}");
+        assert_eq!(missing(translated, english), Vec::<&String>::new(), "not in the page any more: {path}");
+        for (text, translation) in translated {
+            assert_eq!(forms(translation).keys().copied().collect::<Vec<_>>(), categories_of(&english[text], categories), "{path}: {text}");
+            for form in forms(translation).values() {
+                assert!(!form.trim().is_empty(), "{path}: {text}");
+                assert_eq!(places(form), places(text), "{path}: values of {text}");
+            }
+        }
+    }
+}
+
+fn catalog(path: &str) -> Value {
+    serde_json::from_str(&workspace::read(path).unwrap_or_else(|| "{}".into())).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn missing<'a>(of: &'a Map<String, Value>, from: &Map<String, Value>) -> Vec<&'a String> {
+    of.keys().filter(|text| !from.contains_key(*text)).collect()
+}
+
+/// The forms of a text by plural category; one without plurals has one form, of no category.
+fn forms(text: &Value) -> BTreeMap<&str, &str> {
+    match text {
+        Value::Object(forms) => forms.iter().map(|(category, form)| (category.as_str(), form.as_str().expect("a text"))).collect(),
+        text => [("", text.as_str().expect("a text"))].into(),
+    }
+}
+
+fn categories_of<'a>(english: &Value, categories: &[&'a str]) -> Vec<&'a str> {
+    if english.is_object() { categories.to_vec() } else { vec![""] }
+}
+
+/// The names of the values in a text.
+fn places(text: &str) -> BTreeSet<&str> {
+    text.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0)).collect()
+}
+
+/// Every text of the page, by itself: with its plural forms where it has any.
+fn texts() -> BTreeMap<String, Value> {
+    let mut texts = BTreeMap::new();
+    for file in workspace::tracked(&["rs"]).iter().filter(|file| file.starts_with("src/app/")) {
+        let code: TokenStream = workspace::read(file).expect("a tracked file").parse().unwrap_or_else(|error| panic!("{file}: {error}"));
+        collect(code, &mut texts);
+    }
+    texts.extend(Language::ALL.map(|language| (language.name().to_owned(), json!(language.name()))));
+    for method in METHODS.iter().chain([MethodText::of("")]) {
+        let by_words = method.about.replace(Unit::Sentence.noun(), Unit::Word.noun());
+        let words = [method.label, method.about, &by_words, method.score, method.unit];
+        texts.extend(words.into_iter().filter(|text| !text.is_empty()).map(|text| (text.to_owned(), json!(text))));
+    }
+    texts
+}
+
+/// Adds the texts in `code`, except in modules for tests.
+fn collect(code: TokenStream, texts: &mut BTreeMap<String, Value>) {
+    let tokens: Vec<TokenTree> = code.into_iter().collect();
+    let mut i = 0;
+    while i < tokens.len() {
+        if is_test_module(&tokens[i..]) {
+            // `#`, `[cfg(test)]`, `mod`, its name, its body.
+            i += 5;
+            continue;
+        }
+        match call(&tokens[i..]).as_deref() {
+            Some([text]) => _ = texts.insert(text.clone(), json!(text)),
+            Some([one, other]) => _ = texts.insert(other.clone(), json!({ "one": one, "other": other })),
+            _ => {}
+        }
+        if let TokenTree::Group(group) = &tokens[i] {
+            collect(group.stream(), texts);
+        }
+        i += 1;
+    }
+}
+
+fn is_test_module(tokens: &[TokenTree]) -> bool {
+    let start: Vec<String> = tokens.iter().take(3).map(|token| token.to_string().replace(' ', "")).collect();
+    start == ["#", "[cfg(test)]", "mod"]
+}
+
+/// The texts that a macro of `app/i18n` is given here.
+fn call(tokens: &[TokenTree]) -> Option<Vec<String>> {
+    let [TokenTree::Ident(name), TokenTree::Punct(mark), TokenTree::Group(group), ..] = tokens else { return None };
+    let (_, n) = MACROS.into_iter().find(|(known, _)| name == known).filter(|_| mark.as_char() == '!')?;
+    let literals = group.stream().into_iter().filter_map(|token| syn::parse2::<syn::LitStr>(token.into()).ok());
+    let literals: Vec<String> = literals.take(n).map(|literal| literal.value()).collect();
+    (literals.len() == n).then_some(literals)
+}
