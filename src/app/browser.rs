@@ -227,6 +227,11 @@ pub fn with_motion(change: impl FnOnce() + 'static) {
     });
 }
 
+/// Whether the system asks for dark colors.
+pub fn prefers_dark() -> bool {
+    window().match_media("(prefers-color-scheme: dark)").ok().flatten().is_some_and(|query| query.matches())
+}
+
 /// The attribute of the document by which `www/base.css` knows that the page is on a projector.
 const PRESENTING: &str = "data-presenting";
 

@@ -17,6 +17,8 @@ use crate::table::Table;
 
 /// The share of influence that the drawn edges carry at first.
 const EDGE_SHARE: f64 = 0.9;
+/// Of so many explanations the changed prompts are kept.
+const MOST_SET_ASIDE: usize = 8;
 
 pub struct Explanation {
     pub shown: Reactive<Option<ShownDocument>>,
@@ -44,6 +46,15 @@ pub struct Explanation {
     pub reproduction: Reactive<Option<Reproduction>>,
     pub gallery: Reactive<Gallery>,
     pub(in crate::app) gallery_is_requested: bool,
+    /// The oldest first.
+    set_aside: Vec<SetAside>,
+}
+
+/// Changed prompts of an explanation that is not on screen, but may come back.
+struct SetAside {
+    shown: ShownDocument,
+    edits: PromptEdits,
+    variants: Vec<Variant>,
 }
 
 /// The document on screen and where it came from.
@@ -100,6 +111,7 @@ impl Default for Explanation {
             reproduction: Reactive::default(),
             gallery: Reactive::default(),
             gallery_is_requested: false,
+            set_aside: Vec::new(),
         }
     }
 }
@@ -142,6 +154,10 @@ impl Explanation {
         self.forget_view();
         if !self.shown.as_ref().is_some_and(|shown| shown.is_same_answer(&document)) {
             self.forget_follow_ups();
+            if let Some(at) = self.set_aside.iter().position(|aside| aside.shown.is_same_answer(&document)) {
+                let SetAside { edits, variants, .. } = self.set_aside.remove(at);
+                (*self.edits, *self.variants) = (edits, variants);
+            }
         }
         self.replace(document, origin);
     }
@@ -169,8 +185,11 @@ impl Explanation {
 
     fn forget_follow_ups(&mut self) {
         self.comparisons.clear();
-        *self.edits = PromptEdits::default();
-        self.variants.clear();
+        let (edits, variants) = (std::mem::take(&mut *self.edits), std::mem::take(&mut *self.variants));
+        if let Some(shown) = self.shown.clone().filter(|_| !variants.is_empty()) {
+            self.set_aside.push(SetAside { shown, edits, variants });
+            self.set_aside.drain(..self.set_aside.len().saturating_sub(MOST_SET_ASIDE));
+        }
         self.expanded.clear();
         self.collapsed.clear();
     }

@@ -29,6 +29,12 @@ fn a_changed_prompt_is_answered_explained_and_opened() {
     assert!(page.look(|state| state.explanation.variants[0].explanation.is_some() && state.explanation.comparisons.is_empty()));
     let effects = page.send(Message::OpenVariant(0));
     assert!(effects.iter().any(|effect| matches!(effect, Effect::PushEntry { .. })), "Back leads to the original");
+    let mut other = document();
+    other.manifest.model.sha256 = "another".into();
+    page.send(Message::FileRead { name: "x.json".into(), text: Some(other.to_json()) });
+    assert!(page.look(|state| state.explanation.variants.is_empty()));
+    page.send(Message::FileRead { name: "x.json".into(), text: Some(document().to_json()) });
+    assert_eq!(page.look(|state| (state.explanation.variants.len(), state.explanation.edits.reworded.len())), (1, 1));
 }
 
 #[test]

@@ -111,7 +111,7 @@ pub fn ModelBar() -> impl IntoView {
 
 fn state_words(model: &ModelState) -> String {
     match model {
-        ModelState::NotLoaded => t!("not loaded; loads when you press Explain").into(),
+        ModelState::NotLoaded => t!("not loaded; loads at your first question").into(),
         ModelState::Loading(progress) => loading_words(*progress),
         ModelState::Ready(loaded) => ready_words(loaded),
     }

@@ -1,6 +1,7 @@
 use leptos::prelude::*;
 
 use super::icon::{Icon, IconView};
+use crate::app::browser;
 use crate::app::i18n::t;
 
 /// The visitor's own choice over the system's preference.
@@ -12,11 +13,12 @@ enum Theme {
 }
 
 impl Theme {
-    fn next(self) -> Self {
-        match self {
-            Self::System => Self::Light,
-            Self::Light => Self::Dark,
-            Self::Dark => Self::System,
+    /// Each step changes what is seen, but for the one back to the system's own.
+    fn next(self, system_is_dark: bool) -> Self {
+        match (self, system_is_dark) {
+            (Self::System, true) | (Self::Dark, false) => Self::Light,
+            (Self::System, false) | (Self::Light, true) => Self::Dark,
+            (Self::Light, false) | (Self::Dark, true) => Self::System,
         }
     }
 
@@ -55,7 +57,7 @@ pub fn ThemeButton() -> impl IntoView {
             class="quiet square"
             title=label
             aria-label=label
-            on:click=move |_| theme.update(|theme| *theme = theme.next())
+            on:click=move |_| theme.update(|theme| *theme = theme.next(browser::prefers_dark()))
         >
             <IconView icon=Icon::Theme />
         </button>
