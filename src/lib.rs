@@ -139,8 +139,9 @@
 //! * Activations are f32. No quantized activations anywhere near a score.
 //! * A row without positive score stays zero. Nothing is filled with made-up weight, nothing unmeasured is shown.
 //! * The visitor's text never becomes a control token, and control tokens are never perturbed.
-//! * No global state and no `unsafe`, except in `cpu::fused`: a WebAssembly module of our own, compiled once, that gets addresses in the
-//!   engine's memory. No request to anybody but the own site and the address that the visitor chose for a model.
+//! * No `unsafe`, except in `cpu::fused`: a WebAssembly module of our own, compiled once, that gets addresses in the engine's memory. No
+//!   global state, except that module and the catalog of the page's words (`app::i18n`), which is set once, before the first view. No
+//!   request to anybody but the own site and the address that the visitor chose for a model.
 
 pub use glasscage_core::{explanation, graph, lesson, metrics, order, table};
 

@@ -27,12 +27,12 @@ pub enum DownloadStage {
 }
 
 /// What is unusual about a download.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DownloadNotice {
-    #[error("The model is kept in memory until this tab is closed: {0}.")]
+    /// The model is kept in memory until this tab is closed.
     InMemory(NoStorage),
-    #[error("This server does not support resuming: an interrupted download starts over.")]
+    /// The server does not support resuming: an interrupted download starts over.
     NoRanges,
-    #[error("The file on the server was replaced in the meantime, so the download started over.")]
+    /// The file on the server was replaced in the meantime, so the download started over.
     Replaced,
 }

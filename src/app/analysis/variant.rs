@@ -177,7 +177,7 @@ fn edited(passage: &Passage, edits: &PromptEdits) -> (String, Vec<(usize, usize)
     (text, starts)
 }
 
-fn white_space_after(sentence: &str) -> &str {
+pub fn white_space_after(sentence: &str) -> &str {
     &sentence[sentence.trim_end().len()..]
 }
 

@@ -2,7 +2,7 @@
 
 /// A language that the page has a catalog of.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Language {
+pub struct PageLanguage {
     /// BCP 47.
     pub tag: &'static str,
     /// In itself.
@@ -12,10 +12,10 @@ pub struct Language {
 }
 
 /// The first needs no catalog.
-pub const LANGUAGES: [Language; 3] = [
-    Language { tag: "en", name: "English", is_reviewed: true },
-    Language { tag: "de", name: "Deutsch", is_reviewed: false },
-    Language { tag: "zh", name: "\u{4e2d}\u{6587}", is_reviewed: false },
+pub const LANGUAGES: [PageLanguage; 3] = [
+    PageLanguage { tag: "en", name: "English", is_reviewed: true },
+    PageLanguage { tag: "de", name: "Deutsch", is_reviewed: false },
+    PageLanguage { tag: "zh", name: "\u{4e2d}\u{6587}", is_reviewed: false },
 ];
 
 /// The language asked for in the address, else the one chosen on an earlier visit, else the first of the browser's languages that there

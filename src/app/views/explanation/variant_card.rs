@@ -2,7 +2,7 @@ use leptos::prelude::*;
 
 use super::share_bar::ShareBar;
 use super::tab::Tab;
-use crate::app::analysis::variant::{SentenceChange, Variant, VariantAnswer, are_new};
+use crate::app::analysis::variant::{SentenceChange, Variant, VariantAnswer, are_new, white_space_after};
 use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
@@ -17,18 +17,21 @@ pub fn VariantCard(at: usize, variant: Variant, original: Vec<String>) -> impl I
     let original: Vec<&str> = original.iter().map(String::as_str).collect();
     let verdict = variant.verdict(&original);
     let is_active = move || page.is_busy();
+    let new = match &variant.answer {
+        VariantAnswer::Whole(sentences) => are_new(&original, sentences),
+        _ => Vec::new(),
+    };
     let answer = match &variant.answer {
         VariantAnswer::Growing(text) => view! { <p class="answer">{text.clone()}<span class="caret"></span></p> }.into_any(),
         VariantAnswer::Stopped(text) => view! { <p class="answer">{text.clone()}</p> }.into_any(),
         VariantAnswer::Whole(sentences) => {
-            let marked = sentences.iter().zip(are_new(&original, sentences)).map(|(sentence, is_new)| match is_new {
-                true => view! { <mark>{sentence.trim_end().to_owned()}</mark> {space_after(sentence)} }.into_any(),
+            let marked = sentences.iter().zip(&new).map(|(sentence, is_new)| match is_new {
+                true => view! { <mark>{sentence.trim_end().to_owned()}</mark> {white_space_after(sentence).to_owned()} }.into_any(),
                 false => view! { <span>{sentence.clone()}</span> }.into_any(),
             });
             view! { <p class="answer">{marked.collect_view()}</p> }.into_any()
         }
     };
-    let has_new = matches!(&variant.answer, VariantAnswer::Whole(sentences) if are_new(&original, sentences).contains(&true));
     let is_explained = variant.explanation.is_some();
     let can_explain = matches!(variant.answer, VariantAnswer::Whole(_)) && !is_explained;
     let changes = page.with(|state| variant.changes(&state.explanation.shown.as_ref()?.graph));
@@ -46,31 +49,19 @@ pub fn VariantCard(at: usize, variant: Variant, original: Vec<String>) -> impl I
             {answer}
             <p hidden=verdict.is_empty()>
                 <b>{verdict}</b>
-                {has_new.then_some(view! { <span class="hint">" " {t!("What the original does not have is marked.")}</span> })}
+                {new.contains(&true).then_some(view! { <span class="hint">" " {t!("What the original does not have is marked.")}</span> })}
             </p>
             {changes}
             <p class="examples">
                 {can_explain.then(|| view! {
-                    <button
-                        type="button"
-                        class="chip"
-                        disabled=is_active
-                        data-testid=format!("explain-variant-{at}")
-                        on:click=move |_| page.send(Message::ExplainVariant(at))
-                    >
-                        {t!("Explain this answer, too")}
-                    </button>
+                    <Chip
+                        label=t!("Explain this answer, too")
+                        test_id=format!("explain-variant-{at}")
+                        on_press=move || page.send(Message::ExplainVariant(at))
+                    />
                 })}
                 {is_explained.then(|| view! {
-                    <button
-                        type="button"
-                        class="chip"
-                        disabled=is_active
-                        data-testid=format!("open-variant-{at}")
-                        on:click=move |_| open()
-                    >
-                        {t!("Open this explanation")}
-                    </button>
+                    <Chip label=t!("Open this explanation") test_id=format!("open-variant-{at}") on_press=open />
                 })}
                 <button
                     type="button"
@@ -83,6 +74,17 @@ pub fn VariantCard(at: usize, variant: Variant, original: Vec<String>) -> impl I
                 </button>
             </p>
         </section>
+    }
+}
+
+/// What can be done next with a changed prompt, where no run goes on.
+#[component]
+fn Chip(label: &'static str, test_id: String, on_press: impl Fn() + 'static) -> impl IntoView {
+    let page = use_page();
+    view! {
+        <button type="button" class="chip" disabled=move || page.is_busy() data-testid=test_id on:click=move |_| on_press()>
+            {label}
+        </button>
     }
 }
 
@@ -118,8 +120,4 @@ fn ChangesTable(changes: Vec<SentenceChange>) -> impl IntoView {
             <tbody>{changes.into_iter().map(row).collect_view()}</tbody>
         </table>
     }
-}
-
-fn space_after(sentence: &str) -> String {
-    sentence[sentence.trim_end().len()..].to_owned()
 }

@@ -24,7 +24,7 @@ pub fn WelcomeIntro() -> impl IntoView {
         <div class="intro" data-testid="welcome-intro">
             <h2>{t!("Why did the model answer that?")}</h2>
             <p>
-                {t!("The stronger its color, the more the marked sentence rests on a sentence.")}
+                {t!("The stronger the color of a sentence, the more the marked one rests on it.")}
                 " "
                 <b>{t!("Click another sentence of the answer.")}</b>
             </p>
