@@ -56,7 +56,7 @@ impl<M: LanguageModel> Session<M> {
         let limit = question.max_context.map_or(context_length, |chosen| chosen.min(context_length));
         // At least one token of the answer has to fit.
         let room = limit.saturating_sub(1);
-        let framed = FramedPrompt::new(&question.prompt, self.template_of(question), &self.tokenizer, room);
+        let framed = FramedPrompt::new(&question.prompt, self.template_if(question.use_template), &self.tokenizer, room);
         let framed = framed.map_err(|error| problems::framing_failed(&error, context_length))?;
         if framed.ids.is_empty() {
             return Err(problems::prompt_without_tokens());
@@ -83,17 +83,16 @@ impl<M: LanguageModel> Session<M> {
 
     /// Tokens of a prompt within its chat frame; `None` where it cannot be framed, or is too long to be counted.
     pub fn count_tokens(&self, prompt: &str, use_template: bool) -> Option<usize> {
-        let template = self.template.as_ref().filter(|_| use_template);
-        match FramedPrompt::new(prompt, template, &self.tokenizer, self.lm.config().context_length) {
+        match FramedPrompt::new(prompt, self.template_if(use_template), &self.tokenizer, self.lm.config().context_length) {
             Ok(framed) => Some(framed.ids.len()),
             Err(ChatError::TooLong { tokens, .. }) => Some(tokens),
             Err(_) => None,
         }
     }
 
-    /// The template that frames the prompt of `question`.
-    pub(super) fn template_of(&self, question: &Question) -> Option<&ChatTemplate> {
-        self.template.as_ref().filter(|_| question.use_template)
+    /// The template that frames prompts, where one is asked for and the model has one.
+    pub(super) fn template_if(&self, is_asked_for: bool) -> Option<&ChatTemplate> {
+        self.template.as_ref().filter(|_| is_asked_for)
     }
 
     /// A continuation of `context`, and why it ended: the last one again where nothing that it depends on has changed.
@@ -164,7 +163,7 @@ impl<M: LanguageModel> Session<M> {
             control_tokens: self.tokenizer.control_tokens(),
             infills: Vec::new(),
         };
-        let document = self.unmeasured_document(method, unit, split, self.template_of(question).is_some(), origin.clone());
+        let document = self.unmeasured_document(method, unit, split, self.template_if(question.use_template).is_some(), origin.clone());
         Ok(AnsweredQuestion { document, transcript, segments })
     }
 }
