@@ -69,6 +69,7 @@
 //! | `core/metrics` | how good an attribution is: coverage, deletion curves, agreement | core/order | |
 //! | `core/packed` | bytes as the text of a link | | |
 //! | `core/explanation` | the document, its JSON, its link | core/graph, core/packed, core/table | |
+//! | `core/figure` | a document as a picture that carries it | core/explanation, core/graph, core/order | |
 //! | `core/lesson` | steps through explanations, with questions; their JSON, their link | core/explanation, core/order, core/packed | |
 //! | [`problem`] | the one error that a visitor reads: what happened, what to do | | |
 //! | [`request`] | questions, progress and findings, apart from how they travel | core | |
@@ -143,7 +144,7 @@
 //!   global state, except that module and the catalog of the page's words (`app::i18n`), which is set once, before the first view. No
 //!   request to anybody but the own site and the address that the visitor chose for a model.
 
-pub use glasscage_core::{explanation, graph, lesson, metrics, order, table};
+pub use glasscage_core::{explanation, figure, graph, lesson, metrics, order, table};
 
 #[cfg(feature = "page")]
 pub mod app;

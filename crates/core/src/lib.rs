@@ -6,6 +6,7 @@
 //! | [`graph`] | T -> A -> Y: edge weights, attributions, pruning and arcs, as pure functions |
 //! | [`metrics`] | how good an attribution is: coverage, deletion curves, agreement |
 //! | [`explanation`] | the document that carries text, sentences and table, as JSON and as a link |
+//! | [`figure`] | an explanation as a picture that carries it |
 //! | [`lesson`] | steps through explanations, with questions to the reader, as JSON and as a link |
 //!
 //! ```
@@ -21,6 +22,7 @@
 //! ```
 
 pub mod explanation;
+pub mod figure;
 pub mod graph;
 pub mod lesson;
 pub mod metrics;

@@ -1,0 +1,63 @@
+//! The arcs of the graph beside the lines of the text.
+
+use super::element::{Anchor, Look, Outline};
+use super::picture::{NOTE_SIZE, Painter};
+use super::text_width::width;
+use crate::graph::{self, Edge};
+
+/// More than this is a black gutter.
+const MOST_EDGES: usize = 500;
+const WIDEST: f64 = 7.0;
+
+impl Painter<'_> {
+    /// Nodes at these heights, one for each source shown, and the edges between them, weakest first so that strong ones lie on top.
+    pub fn arcs(&mut self, nodes: &[f64]) {
+        let at = |j: usize| self.shown.binary_search(&j).ok();
+        let n_prompt = self.shares.n_prompt();
+        let pruned = graph::prune(&self.shares.adjacency, &self.shares.output, self.options.edge_share);
+        let mut drawn: Vec<(&Edge, (usize, usize))> =
+            pruned.edges.iter().filter_map(|edge| Some((edge, (at(edge.from)?, at(n_prompt + edge.to)?)))).take(MOST_EDGES).collect();
+        drawn.reverse();
+        let ends: Vec<(usize, usize)> = drawn.iter().map(|(_, ends)| *ends).collect();
+        let (spine, palette) = (self.frame.spine, self.palette);
+        let arcs = graph::arcs(&ends, nodes, self.frame.reach);
+        for ((edge, _), arc) in drawn.iter().zip(&arcs) {
+            let flow = edge.flow / self.shares.output.len() as f64;
+            let strength = self.shares.strength(flow).abs();
+            let color = if flow < 0.0 { palette.edge_minus } else { palette.edge_strong.over(palette.edge_weak, strength) };
+            let [from, to] = [edge.from, n_prompt + edge.to].map(|j| self.document.label(j));
+            let title = format!("{from} \u{2192} {to}: {}", self.shares.figure(flow, self.labels()));
+            self.canvas.path(&arc.path(spine), color, 1.25 + (WIDEST - 1.25) * strength, flow < 0.0, &title);
+        }
+        for (&j, &y) in self.shown.iter().zip(nodes) {
+            let strength = self.shares.amounts[j][0].map_or(0.0, |amount| self.shares.strength(amount).abs());
+            let (radius, fill, color, width) = match self.shares.is_output(j) {
+                true => (5.0, palette.paper, palette.accent, 2.5),
+                false => (3.0, palette.edge_strong.over(palette.edge_weak, strength), palette.paper, 1.5),
+            };
+            self.canvas.circle(spine, y, radius, fill, &Outline { color, width, is_dashed: false });
+        }
+        for ((edge, _), arc) in drawn.iter().zip(&arcs) {
+            let (x, y) = arc.apex(spine);
+            if let Some(mark) = self.mark(edge) {
+                let half = width(mark, NOTE_SIZE) / 2.0;
+                self.canvas.rectangle([x - half - 2.0, y - 8.0, 2.0 * half + 4.0, 16.0], 3.0, palette.paper, None);
+                self.write(mark, x, y, NOTE_SIZE, palette.ink, Look::Plain, Anchor::Middle);
+            }
+        }
+    }
+
+    /// What the source of an edge does together with another one: either is enough, or only both.
+    fn mark(&self, edge: &Edge) -> Option<&'static str> {
+        let effects = || self.document.joint.iter().filter(|effect| effect.target == edge.to && effect.sources.contains(&edge.from));
+        let or = effects().any(|effect| effect.either_is_enough.is_some());
+        let and = effects().any(|effect| effect.only_together.is_some());
+        let labels = self.labels();
+        match (or, and) {
+            (false, false) => None,
+            (true, false) => Some(labels.or),
+            (false, true) => Some(labels.and),
+            (true, true) => Some(labels.or_and),
+        }
+    }
+}

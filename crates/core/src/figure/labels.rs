@@ -1,0 +1,62 @@
+//! The words of a picture.
+
+/// What a picture says beside the document's own texts; `{name}` stands for what is entered there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Labels {
+    pub why: &'static str,
+    pub prompt: &'static str,
+    pub thought: &'static str,
+    pub answer: &'static str,
+    pub through_steps: &'static str,
+    pub directly: &'static str,
+    pub row: &'static str,
+    pub explained: &'static str,
+    pub blank_line: &'static str,
+    pub not_measured: &'static str,
+    pub no_source: &'static str,
+    pub weak_evidence: &'static str,
+    /// What a source does together with another one, on its arc.
+    pub or: &'static str,
+    pub and: &'static str,
+    pub or_and: &'static str,
+    pub share_of_influence: &'static str,
+    /// In place of the share where rows were not divided by their sums.
+    pub numbers: &'static str,
+    /// What the two columns are.
+    pub columns: &'static str,
+    pub arcs: &'static str,
+    pub cut: &'static str,
+    /// "{number}%"
+    pub percent: &'static str,
+    pub decimal_point: &'static str,
+}
+
+impl Labels {
+    pub const ENGLISH: Self = Self {
+        why: "Why {label}?",
+        prompt: "Prompt",
+        thought: "Thought",
+        answer: "Answer",
+        through_steps: "through steps",
+        directly: "directly",
+        row: "row",
+        explained: "explained",
+        blank_line: "(blank line)",
+        not_measured: "not measured",
+        no_source: "no measurable source",
+        weak_evidence: "weak evidence",
+        or: "or",
+        and: "and",
+        or_and: "or, and",
+        share_of_influence: "Share of influence",
+        numbers: "These are numbers, not shares: nothing was divided. The darkest is {number}, the largest here; those with a dashed \
+                  outline and dashed arcs take away.",
+        columns: "Through steps (CAGE): along every path from the sentence to the explained one. Directly (row): only the edge from one to \
+                  the other.",
+        arcs: "The arcs carry {share} of the influence; {hidden} weaker ones are not drawn.",
+        cut: "Too long for a picture: {shown} of {all} sentences are here, those with the most influence, and what is longer than a few \
+              lines ends in \u{2026}",
+        percent: "{number}%",
+        decimal_point: ".",
+    };
+}

@@ -1,0 +1,43 @@
+//! What colors, columns and arcs mean.
+
+use super::element::{Anchor, Look};
+use super::frame::MARGIN;
+use super::number;
+use super::picture::{NOTE_SIZE, Painter};
+use super::text_width::width;
+use crate::graph;
+
+impl Painter<'_> {
+    pub fn legend(&mut self) {
+        let (labels, palette) = (self.labels(), self.palette);
+        self.y += 12.0;
+        self.canvas.rectangle([MARGIN, self.y, self.frame.right - MARGIN, 1.0], 0.0, palette.line, None);
+        self.y += 12.0;
+        match self.shares.largest() {
+            None => self.swatches(),
+            Some(largest) => self.note(&labels.numbers.replace("{number}", &number::plain(largest, labels)), palette.ink_soft),
+        }
+        if self.frame.shares.is_some() {
+            self.note(labels.columns, palette.ink_soft);
+        }
+        let pruned = graph::prune(&self.shares.adjacency, &self.shares.output, self.options.edge_share);
+        if self.document.unit.is_sentence() && pruned.hidden > 0 {
+            let share = number::percent(pruned.kept_share, labels);
+            self.note(&labels.arcs.replace("{share}", &share).replace("{hidden}", &pruned.hidden.to_string()), palette.ink_soft);
+        }
+    }
+
+    fn swatches(&mut self) {
+        let (labels, palette, y) = (self.labels(), self.palette, self.y + 10.0);
+        self.write(labels.share_of_influence, MARGIN, y, NOTE_SIZE, palette.ink_soft, Look::Plain, Anchor::Start);
+        let mut x = MARGIN + width(labels.share_of_influence, NOTE_SIZE) + 12.0;
+        for share in [0.01, 0.1, 0.3, 1.0_f64] {
+            let figure = number::percent(share, labels);
+            let room = width(&figure, NOTE_SIZE) + 18.0;
+            self.canvas.rectangle([x, y - 10.0, room, 20.0], 4.0, palette.heat.over(palette.paper, share.sqrt()), None);
+            self.write(&figure, x + room / 2.0, y, NOTE_SIZE, palette.ink, Look::Plain, Anchor::Middle);
+            x += room + 6.0;
+        }
+        self.y += 28.0;
+    }
+}

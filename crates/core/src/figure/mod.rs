@@ -1,0 +1,32 @@
+//! Pictures of explanations, which carry the explanation: SVG drawn here, PNG drawn elsewhere.
+
+mod arcs;
+mod element;
+mod frame;
+mod labels;
+mod legend;
+mod lines;
+mod metadata;
+mod number;
+mod palette;
+mod picture;
+mod shares;
+mod text_width;
+mod words;
+
+pub use labels::Labels;
+pub use metadata::document_from_svg;
+pub use picture::{Options, svg};
+
+use crate::explanation::DocumentError;
+
+/// Why there is no document in a picture.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub enum PictureError {
+    #[error("this picture holds no explanation; it was not made by Glasscage, or another program removed the explanation")]
+    NoDocument,
+    #[error("this picture is too large")]
+    TooLarge,
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+}

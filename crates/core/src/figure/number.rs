@@ -1,0 +1,49 @@
+//! Numbers as the page writes them.
+
+use super::Labels;
+
+/// A share as a whole percent: "23%", "<1%", "0%" only where it is nothing at all.
+pub fn percent(share: f64, labels: &Labels) -> String {
+    let whole = (share * 100.0).round();
+    let number = match share.abs() {
+        0.0 => "0".into(),
+        small if small < 0.01 => if share > 0.0 { "<1" } else { "\u{2212}<1" }.into(),
+        _ if whole < 0.0 => format!("\u{2212}{}", -whole),
+        _ => whole.to_string(),
+    };
+    labels.percent.replace("{number}", &number)
+}
+
+/// A number that is no share, to three digits: "0.013", "\u{2212}1.25", "1,240", "3.1e5"; a trace is not nothing.
+pub fn plain(number: f64, labels: &Labels) -> String {
+    let digits = match number.abs() {
+        0.0 => "0".into(),
+        size if size < 0.0005 => return "\u{2248}0".into(),
+        size if size < 1.0 => format!("{size:.3}"),
+        size if size < 10.0 => format!("{size:.2}"),
+        size if size < 100.0 => format!("{size:.1}"),
+        size if size < 9_999.5 => format!("{size:.0}"),
+        size => format!("{size:.1e}"),
+    };
+    let sign = if number < 0.0 { "\u{2212}" } else { "" };
+    format!("{sign}{}", digits.replace('.', labels.decimal_point))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_whole_percents_and_a_trace_is_not_nothing() {
+        let written = [0.0, 0.004, 0.0149, 0.235, 1.0, -0.03, -0.001].map(|share| percent(share, &Labels::ENGLISH));
+        assert_eq!(written, ["0%", "<1%", "1%", "24%", "100%", "\u{2212}3%", "\u{2212}<1%"]);
+    }
+
+    #[test]
+    fn numbers_that_are_no_shares_have_three_digits_however_large() {
+        let written = [0.0, 0.0004, -0.0131, 1.25, -47.33, 1240.4, 312_000.0].map(|number| plain(number, &Labels::ENGLISH));
+        assert_eq!(written, ["0", "\u{2248}0", "\u{2212}0.013", "1.25", "\u{2212}47.3", "1240", "3.1e5"]);
+        let german = Labels { decimal_point: ",", percent: "{number}\u{a0}%", ..Labels::ENGLISH };
+        assert_eq!([plain(1.25, &german), percent(0.5, &german)], ["1,25", "50\u{a0}%"]);
+    }
+}

@@ -1,0 +1,318 @@
+//! The picture: heading, sentences with their highlights and shares, arcs beside them, legend, and what made it.
+
+use super::element::{Anchor, Canvas, Look, Outline, Text};
+use super::frame::{Frame, HIGHLIGHT, LINE_HEIGHT, MARGIN, TEXT_SIZE};
+use super::lines::lines;
+use super::palette::{Color, DARK, LIGHT, Palette};
+use super::shares::Shares;
+use super::text_width::{is_from_the_right, width};
+use super::{Labels, metadata};
+use crate::explanation::{Document, MethodText, SectionKind};
+use crate::order::by_descending;
+
+/// More sentences make no picture.
+const MOST_ROWS: usize = 120;
+/// Of a sentence.
+const MOST_LINES: usize = 12;
+const LABEL_SIZE: f64 = 12.0;
+pub const NOTE_SIZE: f64 = 11.5;
+const NOTE_LINE: f64 = 17.0;
+
+/// How a picture is drawn. What is explained in it is the output of the document.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// In CSS pixels; the height follows.
+    pub width: f64,
+    pub is_dark: bool,
+    /// Whether shares stand beside the sentences.
+    pub has_percentages: bool,
+    /// Arcs are those edges that carry this share of the influence, in [0, 1].
+    pub edge_share: f64,
+    /// When the explanation was made, which no document says: for the line at the end.
+    pub date: Option<String>,
+    pub labels: Labels,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { width: 800.0, is_dark: false, has_percentages: true, edge_share: 0.9, date: None, labels: Labels::ENGLISH }
+    }
+}
+
+/// The document as a picture, with the document itself in it: see [`super::document_from_svg`]. The same input gives the same text.
+pub fn svg(document: &Document, options: &Options) -> String {
+    let mut painter = Painter::new(document, options);
+    let title = painter.heading();
+    match document.unit.is_sentence() {
+        true => painter.sentences(),
+        false => painter.words(),
+    }
+    painter.legend();
+    painter.manifest();
+    let height = (painter.y + MARGIN).ceil();
+    let frame = &painter.frame;
+    let mut ground = Canvas::default();
+    ground.rectangle([0.0, 0.0, frame.width, height], 0.0, painter.palette.paper, None);
+    ground.append(painter.canvas);
+    ground.finish(frame.width, height, document.manifest.language.tag(), &title, &metadata::element(document))
+}
+
+/// A picture while it is drawn, from top to bottom.
+pub struct Painter<'a> {
+    pub document: &'a Document,
+    pub options: &'a Options,
+    pub shares: Shares,
+    pub palette: &'static Palette,
+    pub frame: Frame,
+    pub canvas: Canvas,
+    /// The sources that are drawn.
+    pub shown: Vec<usize>,
+    /// How far down it is drawn.
+    pub y: f64,
+}
+
+impl<'a> Painter<'a> {
+    fn new(document: &'a Document, options: &'a Options) -> Self {
+        let shares = Shares::of(document);
+        let figures = shares.amounts.iter().flatten().flatten().map(|&amount| width(&shares.figure(amount, &options.labels), LABEL_SIZE));
+        let has_shares = options.has_percentages && document.unit.is_sentence();
+        let frame = Frame::new(options.width, document.unit.is_sentence(), has_shares, figures.fold(0.0, f64::max));
+        let palette = if options.is_dark { &DARK } else { &LIGHT };
+        let shown = if document.unit.is_sentence() { most_influential(&shares) } else { (0..shares.amounts.len()).collect() };
+        Self { document, options, shares, palette, frame, canvas: Canvas::default(), shown, y: MARGIN }
+    }
+
+    pub fn labels(&self) -> &'a Labels {
+        &self.options.labels
+    }
+
+    /// What is explained, and whether all of it is here.
+    fn heading(&mut self) -> String {
+        let outputs: Vec<String> = self.shares.output.iter().map(|i| self.document.label(self.shares.n_prompt() + i)).collect();
+        let title = self.labels().why.replace("{label}", &outputs.join(", "));
+        for line in lines(&title, 17.0, self.frame.right - MARGIN) {
+            self.y += 14.0;
+            self.write(&line, MARGIN, self.y, 17.0, self.palette.ink, Look::Bold, Anchor::Start);
+            self.y += 12.0;
+        }
+        title
+    }
+
+    fn sentences(&mut self) {
+        let n_prompt = self.shares.n_prompt();
+        let texts = [self.document.prompt.sentence_texts(), self.document.generation.sentence_texts()].concat();
+        let mut nodes = Vec::new();
+        let mut is_cut = self.shown.len() < texts.len();
+        let mut passages = vec![(self.labels().prompt, 0..n_prompt)];
+        passages.extend(self.document.generation.sections().into_iter().map(|(kind, rows)| {
+            let title = if kind == SectionKind::Thought { self.labels().thought } else { self.labels().answer };
+            (title, n_prompt + rows.start..n_prompt + rows.end)
+        }));
+        for (title, sources) in passages {
+            self.passage_heading(title);
+            for j in self.shown.clone().into_iter().filter(|j| sources.contains(j)) {
+                let mut lines = lines(texts[j], TEXT_SIZE, self.frame.text_width);
+                is_cut |= shorten(&mut lines, self.frame.text_width);
+                nodes.push(self.sentence(j, &lines));
+            }
+        }
+        self.arcs(&nodes);
+        if is_cut {
+            self.y += 8.0;
+            let [shown, all] = [self.shown.len(), texts.len()].map(|n| n.to_string());
+            self.note(&self.labels().cut.replace("{shown}", &shown).replace("{all}", &all), self.palette.warn_ink);
+        }
+    }
+
+    fn passage_heading(&mut self, title: &str) {
+        let (ink, soft) = (self.palette.ink, self.palette.ink_soft);
+        self.y += 10.0;
+        self.canvas.rectangle([MARGIN, self.y, self.frame.right - MARGIN, 1.0], 0.0, self.palette.line, None);
+        self.y += 10.0;
+        let x = self.frame.label;
+        self.write(title, x, self.y + if self.frame.is_narrow { 8.0 } else { 16.0 }, 15.0, ink, Look::Bold, Anchor::Start);
+        let labels = self.labels();
+        let names = [[labels.through_steps, "CAGE"], [labels.directly, labels.row]];
+        for ([left, right], [name, short]) in self.frame.shares.into_iter().flatten().zip(names) {
+            match self.frame.is_narrow {
+                true => self.write(&format!("{name} ({short})"), left, self.y + 28.0, 11.0, soft, Look::Plain, Anchor::Start),
+                false => {
+                    self.write(name, right, self.y + 7.0, 11.0, soft, Look::Plain, Anchor::End);
+                    self.write(short, right, self.y + 21.0, 11.0, soft, Look::Plain, Anchor::End);
+                }
+            }
+        }
+        self.y += match (self.frame.is_narrow, self.frame.shares) {
+            (true, None) => 22.0,
+            (true, Some(_)) => 40.0,
+            (false, _) => 32.0,
+        };
+    }
+
+    /// Draws source `j` and gives the height of its node, the middle of the first line.
+    fn sentence(&mut self, j: usize, lines: &[String]) -> f64 {
+        let palette = self.palette;
+        let (is_output, is_hollow) = (self.shares.is_output(j), self.shares.is_hollow(j));
+        let [amount, direct] = self.shares.amounts[j];
+        let strength = amount.map_or(0.0, |amount| self.shares.strength(amount));
+        let under = if self.frame.is_narrow && self.frame.shares.is_some() && (!is_hollow || is_output) { 1 } else { 0 };
+        let remark = self.shares.remark(j, self.labels());
+        let remark_at = remark.map(|remark| self.remark_place(lines, remark));
+        let extra = usize::from(remark_at.is_some_and(|(_, is_below)| is_below));
+        let height = LINE_HEIGHT * (lines.len().max(1) + extra + under) as f64 + 8.0;
+        let node = self.y + 4.0 + LINE_HEIGHT / 2.0;
+        if is_output {
+            let outline = Outline { color: palette.accent, width: 1.5, is_dashed: false };
+            let left = self.frame.label - 3.0;
+            self.canvas.rectangle([left, self.y, self.frame.right + 4.0 - left, height], 7.0, palette.accent_soft, Some(outline));
+        }
+        let label_color = if is_output { palette.accent } else { palette.ink_soft };
+        self.write(&self.document.label(j), self.frame.label + 2.0, node, LABEL_SIZE, label_color, Look::Bold, Anchor::Start);
+        let is_faint = amount.is_none_or(|amount| amount == 0.0) && !is_output;
+        let look = if amount.is_none() { Look::Italic } else { Look::Plain };
+        let ground = if is_output { palette.accent_soft } else { palette.paper };
+        if lines.is_empty() {
+            self.write(
+                self.labels().blank_line,
+                self.frame.text + HIGHLIGHT,
+                node,
+                LABEL_SIZE,
+                palette.ink_soft,
+                Look::Italic,
+                Anchor::Start,
+            );
+        }
+        let is_from_the_right = is_from_the_right(&lines.concat());
+        for (k, line) in lines.iter().enumerate() {
+            let y = node + LINE_HEIGHT * k as f64;
+            let [left, right] = self.highlight(line, y, strength, ground, is_from_the_right);
+            let (x, anchor) = if is_from_the_right { (right, Anchor::FromTheRight) } else { (left, Anchor::Start) };
+            let color = if is_faint { palette.ink_soft } else { palette.ink };
+            self.canvas.text(&Text { text: line, x, y, size: TEXT_SIZE, color, look, anchor, fitted: Some(right - left) });
+        }
+        if let (Some(remark), Some((x, is_below))) = (remark, remark_at) {
+            let y = node + LINE_HEIGHT * (lines.len().max(1) - usize::from(!is_below)) as f64;
+            self.write(remark, x, y, LABEL_SIZE, palette.warn_ink, Look::Italic, Anchor::Start);
+        }
+        let share_y = if under == 1 { self.y + height - 4.0 - LINE_HEIGHT / 2.0 } else { node };
+        let columns = self.frame.shares;
+        match (columns, is_hollow) {
+            (Some([_, [_, right]]), true) if is_output => {
+                let right = if self.frame.is_narrow { self.frame.right } else { right };
+                self.write(self.labels().explained, right, share_y, LABEL_SIZE, palette.accent, Look::Plain, Anchor::End);
+            }
+            (Some([first, second]), false) => {
+                self.share(first, share_y, amount, palette.edge_weak);
+                self.share(second, share_y, direct, palette.line_strong);
+            }
+            _ => {}
+        }
+        self.y += height;
+        node
+    }
+
+    /// Colors the ground of a line of text and gives the left and the right end of the text.
+    pub fn highlight(&mut self, line: &str, y: f64, strength: f64, ground: Color, is_from_the_right: bool) -> [f64; 2] {
+        let width = width(line, TEXT_SIZE);
+        let left = match is_from_the_right {
+            true => self.frame.text + 2.0 * HIGHLIGHT + self.frame.text_width - HIGHLIGHT - width,
+            false => self.frame.text + HIGHLIGHT,
+        };
+        self.marked([left, left + width], y, strength, ground);
+        [left, left + width]
+    }
+
+    /// Colors the ground of text between these ends; what takes away has a dashed outline, so that it is seen in gray.
+    pub fn marked(&mut self, [left, right]: [f64; 2], y: f64, strength: f64, ground: Color) {
+        if strength != 0.0 {
+            let is_minus = strength < 0.0;
+            let heat = if is_minus { self.palette.minus } else { self.palette.heat };
+            let outline = Outline { color: self.palette.edge_minus, width: 1.0, is_dashed: true };
+            let place = [left - HIGHLIGHT, y - 10.0, right - left + 2.0 * HIGHLIGHT, 20.0];
+            self.canvas.rectangle(place, 4.0, heat.over(ground, strength.abs()), Some(outline).filter(|_| is_minus));
+        }
+    }
+
+    /// Where a remark about a sentence begins, and whether that is on a line of its own.
+    fn remark_place(&self, lines: &[String], remark: &str) -> (f64, bool) {
+        let before = lines.last().map_or_else(|| width(self.labels().blank_line, LABEL_SIZE), |line| width(line, TEXT_SIZE));
+        let is_below = is_from_the_right(&lines.concat()) || before + 14.0 + width(remark, LABEL_SIZE) > self.frame.text_width;
+        (self.frame.text + HIGHLIGHT + if is_below { 0.0 } else { before + 14.0 }, is_below)
+    }
+
+    /// An influence as a bar and a number; a dash where it was not measured.
+    fn share(&mut self, [left, right]: [f64; 2], y: f64, amount: Option<f64>, color: Color) {
+        let figure = amount.map_or_else(|| "\u{2013}".to_owned(), |amount| self.shares.figure(amount, self.labels()));
+        let bar = (right - left - 8.0 - self.figure_width()).max(12.0);
+        let part = amount.map_or(0.0, |amount| self.shares.part(amount));
+        let color = if part < 0.0 { self.palette.minus } else { color };
+        self.canvas.rectangle([left, y - 4.0, bar, 8.0], 2.0, self.palette.line, None);
+        if part != 0.0 {
+            self.canvas.rectangle([left, y - 4.0, (bar * part.abs()).max(1.0), 8.0], 2.0, color, None);
+        }
+        self.write(&figure, right, y, LABEL_SIZE, self.palette.ink, Look::Plain, Anchor::End);
+    }
+
+    fn figure_width(&self) -> f64 {
+        let figures = self.shares.amounts.iter().flatten().flatten().map(|&amount| self.shares.figure(amount, self.labels()));
+        figures.map(|figure| width(&figure, LABEL_SIZE)).fold(width("100%", LABEL_SIZE), f64::max)
+    }
+
+    /// The model, the method and the engine.
+    fn manifest(&mut self) {
+        let (method, manifest) = (&self.document.method, &self.document.manifest);
+        let model = [&*manifest.model.name, &*manifest.model.quantization].map(str::trim);
+        let model = model.into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>().join(", ");
+        let of_method = MethodText::find(&method.id).map_or(&*method.id, |known| known.name);
+        let engine = [&*manifest.backend, &*manifest.precision].join(", ");
+        let producer = manifest.producer.as_ref().map(|producer| format!("{} {}", producer.name, producer.version));
+        let facts = [
+            Some(model),
+            Some(of_method.to_owned()),
+            Some(engine),
+            Some(format!("Glasscage {}", manifest.glasscage)),
+            producer,
+            self.options.date.clone(),
+        ];
+        let facts: Vec<String> = facts.into_iter().flatten().filter(|fact| !fact.is_empty()).collect();
+        self.note(&facts.join(" \u{b7} "), self.palette.ink_soft);
+    }
+
+    /// A paragraph in small type.
+    pub fn note(&mut self, text: &str, color: Color) {
+        let mut lines = lines(text, NOTE_SIZE, self.frame.right - MARGIN);
+        shorten(&mut lines, self.frame.right - MARGIN);
+        for line in lines {
+            self.write(&line, MARGIN, self.y + NOTE_LINE / 2.0, NOTE_SIZE, color, Look::Plain, Anchor::Start);
+            self.y += NOTE_LINE;
+        }
+        self.y += 5.0;
+    }
+
+    /// A piece of text in the picture's own words, which takes the width that its letters have.
+    #[expect(clippy::too_many_arguments, reason = "where, how large, in which color and look: all differ")]
+    pub fn write(&mut self, text: &str, x: f64, y: f64, size: f64, color: Color, look: Look, anchor: Anchor) {
+        self.canvas.text(&Text { text, x, y, size, color, look, anchor, fitted: None });
+    }
+}
+
+/// The sources to draw, in order: all, or what is explained and what had the most influence on it.
+fn most_influential(shares: &Shares) -> Vec<usize> {
+    let sources: Vec<usize> = (0..shares.amounts.len()).collect();
+    let weight = |&j: &usize| if shares.is_output(j) { f64::INFINITY } else { shares.amounts[j][0].unwrap_or(0.0).abs() };
+    let mut shown = by_descending(&sources, weight);
+    shown.truncate(MOST_ROWS);
+    shown.sort_unstable();
+    shown
+}
+
+/// Cuts what has too many lines; whether it had.
+fn shorten(lines: &mut Vec<String>, max_width: f64) -> bool {
+    let is_cut = lines.len() > MOST_LINES;
+    lines.truncate(MOST_LINES);
+    if let Some(last) = lines.last_mut().filter(|_| is_cut) {
+        while width(last, TEXT_SIZE) + TEXT_SIZE > max_width && last.pop().is_some() {}
+        last.push('\u{2026}');
+    }
+    is_cut
+}

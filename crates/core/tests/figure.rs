@@ -1,0 +1,196 @@
+//! Pictures: what they show, and that the document comes out of them again.
+
+#![cfg(not(target_arch = "wasm32"))]
+
+use std::sync::Arc;
+
+use glasscage_core::explanation::{Derivation, Document, Language, Passage, SentenceRule, Unit};
+use glasscage_core::figure::{Labels, Options, PictureError, document_from_svg, svg};
+use glasscage_core::graph::Normalization;
+use glasscage_core::table::Table;
+use proptest::prelude::*;
+
+const EXAMPLE: &str = include_str!("golden/linked.json");
+const GALLERY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../public/gallery");
+
+fn example() -> Document {
+    Document::from_json(EXAMPLE).unwrap()
+}
+
+/// The example with other sentences, of which each rests a little on all before it and most on the first.
+fn with_texts(prompt: &[&str], generation: &[&str]) -> Document {
+    let passage = |sentences: &[&str]| {
+        let mut end = 0;
+        let spans: Vec<_> = sentences
+            .iter()
+            .map(|sentence| {
+                let start = end;
+                end += sentence.len();
+                start..end
+            })
+            .collect();
+        Arc::new(Passage::new(&sentences.concat(), &spans, vec![1; sentences.len()]))
+    };
+    let mut document = example();
+    (document.prompt, document.generation) = (passage(prompt), passage(generation));
+    document.table = Table::from_fn(prompt.len(), generation.len(), |_, j| Some(1.0 / (1 + j) as f64));
+    document.output = vec![generation.len() - 1];
+    (document.alone, document.joint) = (None, Vec::new());
+    document.check().unwrap();
+    document
+}
+
+/// What the picture says, a line each.
+fn texts(svg: &str) -> Vec<String> {
+    let parsed = roxmltree::Document::parse(svg).unwrap();
+    let texts = parsed.descendants().filter(|node| node.has_tag_name("text"));
+    texts.map(|node| node.text().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn every_explanation_of_the_gallery_comes_out_of_its_picture() {
+    let mut n_pictures = 0;
+    for file in std::fs::read_dir(GALLERY).unwrap() {
+        let json = std::fs::read_to_string(file.unwrap().path()).unwrap();
+        let Ok(document) = Document::from_json(&json) else { continue };
+        for (width, is_dark, has_percentages) in [(800.0, false, true), (480.0, true, true), (1200.0, true, false)] {
+            let picture = svg(&document, &Options { width, is_dark, has_percentages, ..Options::default() });
+            assert_eq!(document_from_svg(&picture).as_ref(), Ok(&document));
+            assert_eq!(picture, svg(&document, &Options { width, is_dark, has_percentages, ..Options::default() }));
+            let texts = texts(&picture);
+            assert_eq!(texts.iter().any(|text| text.ends_with('%') && *text == "0%"), has_percentages, "{texts:?}");
+            n_pictures += 1;
+        }
+    }
+    assert!(n_pictures > 30, "{n_pictures}");
+}
+
+#[test]
+fn a_picture_names_what_is_explained_the_shares_and_what_made_it() {
+    let document = with_texts(&["Tom has 6. ", "It rains."], &["He eats 2. ", "So 4."]);
+    let picture = svg(&document, &Options { date: Some("2026-11-23".into()), ..Options::default() });
+    let texts = texts(&picture);
+    for expected in
+        ["Why G2?", "Prompt", "P1", "Tom has 6.", "It rains.", "Answer", "He eats 2.", "explained", "67%", "55%", "33%", "27%", "18%"]
+    {
+        assert!(texts.iter().any(|text| text == expected), "{expected} {texts:?}");
+    }
+    assert!(texts.iter().any(|text| text.contains("2026-11-23") && text.contains(&document.manifest.glasscage)), "{texts:?}");
+    let german = Labels { why: "Warum {label}?", percent: "{number}\u{a0}%", ..Labels::ENGLISH };
+    let picture = svg(&document, &Options { labels: german, ..Options::default() });
+    assert!(picture.contains("Warum G2?") && picture.contains("67\u{a0}%"));
+}
+
+#[test]
+fn the_last_sentence_is_explained_where_the_document_chooses_none() {
+    let document = Document { output: Vec::new(), ..with_texts(&["A. "], &["B. ", "C."]) };
+    assert!(svg(&document, &Options::default()).contains("Why G2?"));
+    let both = Document { output: vec![0, 1], ..document };
+    assert!(svg(&both, &Options::default()).contains("Why G1, G2?"));
+}
+
+#[test]
+fn numbers_that_are_no_shares_are_written_as_numbers() {
+    let raw = Derivation { normalization: Normalization::None, ..Derivation::default() };
+    let mut document = with_texts(&["A. ", "B. "], &["C. "]).derived(raw);
+    document.table.row_mut(0)[1] = Some(-2.5);
+    let picture = svg(&document, &Options::default());
+    assert!(texts(&picture).contains(&"\u{2212}2.50".to_owned()) && picture.contains("not shares"));
+    assert!(picture.contains("stroke-dasharray"));
+}
+
+#[test]
+fn hostile_text_is_shown_as_text() {
+    let hostile = ["</metadata><script>alert(1)</script>", "]]>&lt;&#x3c;\"'<metadata id=\"glasscage\">", "\u{0}\u{b}\u{ffff}\u{1b}\u{85}"];
+    let mut document = with_texts(&hostile, &["<svg onload=alert(1)>", "<!--"]);
+    document.manifest.model.name = "<image href='javascript:alert(1)'/>".into();
+    document.method.id = "\"><script>".into();
+    let picture = svg(&document, &Options { date: Some("<a>".into()), ..Options::default() });
+    assert_eq!(document_from_svg(&picture).as_ref(), Ok(&document));
+    let parsed = roxmltree::Document::parse(&picture).unwrap();
+    let known = ["svg", "title", "metadata", "rect", "path", "circle", "text"];
+    for node in parsed.descendants().filter(|node| node.is_element()) {
+        assert!(known.contains(&node.tag_name().name()), "{}", node.tag_name().name());
+        assert!(node.attributes().all(|attribute| !attribute.name().starts_with("on") && attribute.name() != "href"));
+    }
+    assert!(texts(&picture).contains(&hostile[0].to_owned()));
+}
+
+#[test]
+fn long_documents_show_what_matters_and_say_what_is_missing() {
+    let sentences: Vec<String> = (0..300).map(|k| format!("Sentence {k} is here. ")).collect();
+    let sentences: Vec<&str> = sentences.iter().map(String::as_str).collect();
+    let document = with_texts(&sentences[..200], &sentences[200..]);
+    let picture = svg(&document, &Options::default());
+    let texts = texts(&picture);
+    assert!(texts.contains(&"P1".to_owned()) && texts.contains(&"G100".to_owned()) && !texts.contains(&"P150".to_owned()));
+    assert!(texts.iter().any(|text| text.contains("120 of 300 sentences")), "{texts:?}");
+    assert_eq!(document_from_svg(&picture).as_ref(), Ok(&document));
+    let long = "word ".repeat(2000);
+    let picture = svg(&with_texts(&[&long], &["Yes."]), &Options::default());
+    assert!(picture.contains("\u{2026}</text>") && picture.contains("Too long"));
+    let sixty = with_texts(&sentences[..40], &sentences[200..220]);
+    assert!(!svg(&sixty, &Options::default()).contains("Too long"));
+}
+
+#[test]
+fn text_from_the_right_begins_there_and_words_flow() {
+    let mut document = with_texts(&["\u{643}\u{645} \u{62a}\u{641}\u{627}\u{62d}\u{629}\u{61f} "], &["5."]);
+    (document.manifest.language, document.manifest.sentence_rule) = (Language::Chinese, SentenceRule::AnyScript);
+    let picture = svg(&document, &Options::default());
+    assert!(picture.contains("direction=\"rtl\"") && picture.contains("xml:lang=\"zh\""));
+    let words = Document { unit: Unit::Word, ..with_texts(&["Tom ", "has\n", "6."], &["So ", "6."]) };
+    let picture = svg(&words, &Options::default());
+    assert_eq!(document_from_svg(&picture).as_ref(), Ok(&words));
+    assert!(texts(&picture).contains(&"has".to_owned()) && !picture.contains("<path"));
+}
+
+#[test]
+fn pictures_saved_by_other_programs_still_open() {
+    let document = with_texts(&["\"Tom\" & <Ann>. "], &["Yes."]);
+    let picture = svg(&document, &Options::default());
+    let resaved =
+        picture.replace("<metadata id=", "<metadata\n     id=").replace("\n<title>", "\n<metadata id=\"metadata7\">x</metadata>\n<title>");
+    assert_eq!(document_from_svg(&resaved).as_ref(), Ok(&document));
+    let (before, after) = picture.split_once("<metadata id=\"glasscage\">").unwrap();
+    let (json, after) = after.split_once("</metadata>").unwrap();
+    let quoted = format!("{before}<metadata id=\"glasscage\">{}</metadata>{after}", json.replace('"', "&quot;"));
+    assert_eq!(document_from_svg(&quoted).as_ref(), Ok(&document));
+}
+
+#[test]
+fn what_holds_no_explanation_says_so() {
+    assert_eq!(document_from_svg("<svg/>"), Err(PictureError::NoDocument));
+    assert_eq!(document_from_svg("<metadata id=\"glasscage\">{"), Err(PictureError::NoDocument));
+    assert!(matches!(document_from_svg("<metadata id=\"glasscage\">{}</metadata>"), Err(PictureError::Document(_))));
+    assert_eq!(document_from_svg(&" ".repeat((64 << 20) + 1)), Err(PictureError::TooLarge));
+}
+
+proptest! {
+    #[test]
+    fn any_text_makes_a_picture_that_gives_it_back(
+        prompt in proptest::collection::vec("\\PC{1,40}|[\u{0}-\u{20}<>&\"]{1,9}", 1..5),
+        generation in proptest::collection::vec(".{1,40}", 1..4),
+        width in 0.0..2000.0,
+        is_dark: bool,
+    ) {
+        let document = with_texts(
+            &prompt.iter().map(String::as_str).collect::<Vec<_>>(),
+            &generation.iter().map(String::as_str).collect::<Vec<_>>(),
+        );
+        let picture = svg(&document, &Options { width, is_dark, ..Options::default() });
+        prop_assert!(roxmltree::Document::parse(&picture).is_ok());
+        prop_assert_eq!(document_from_svg(&picture), Ok(document));
+    }
+
+    #[test]
+    fn mutated_pictures_never_panic(at in 0.0..1.0_f64, length in 0..40_usize, inserted in ".{0,20}") {
+        let picture = svg(&example(), &Options::default());
+        let boundary = |at: usize| (0..=at.min(picture.len())).rev().find(|&at| picture.is_char_boundary(at)).unwrap();
+        let start = boundary((at * picture.len() as f64) as usize);
+        let end = boundary(start + length).max(start);
+        if let Ok(document) = document_from_svg(&format!("{}{inserted}{}", &picture[..start], &picture[end..])) {
+            document.check().unwrap();
+        }
+    }
+}
