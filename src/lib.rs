@@ -114,7 +114,10 @@
 //! | `app/update` | what a message changes, and what to do outside | core, library, problem, request, version | leptos |
 //! | | | app/analysis, app/examples, app/gallery, app/i18n, app/state, app/welcome | |
 //! | | | worker/engine/protocol, worker/envelope, worker/library/protocol, worker/role | |
+//! | `app/viewer/protocol` | what the viewer and the page around it say to each other | app/analysis, app/state | |
+//! | `app/viewer/update` | what a message changes in the viewer | app/i18n, app/state | leptos |
 //! | `bin/app` | starts the page | app | |
+//! | `bin/viewer` | starts the viewer | app | |
 //! | `bin/engine` | starts a worker | worker/start | |
 //! | `bin/glasscage` | the command line | attribution, core, cpu, engine, gpu, lm, model, request, session, text | terminal |
 //!
@@ -127,7 +130,8 @@
 //!
 //! ## Invariants, and what is deliberately absent
 //!
-//! * The page contains no engine; opening a link fetches neither worker nor model, and installs nothing. What its first screen does not
+//! * The page contains no engine, and the viewer nothing that could ask one; opening a link
+//!   fetches neither worker nor model, and installs nothing. What its first screen does not
 //!   show is code of its own, fetched when it is asked for (`app::views::layout::lazy`).
 //! * Two traits only: `lm::LanguageModel` and `model::source::ByteSource`, beside the one of all callbacks (`lm::Callback`). Everything
 //!   else is data: an architecture

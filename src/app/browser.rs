@@ -116,6 +116,21 @@ pub fn share(title: &str, address: &str) {
     });
 }
 
+/// The colors that `?theme=` asks for, `light` or `dark`, in place of the system's.
+pub fn set_theme_of_address() {
+    let theme = Url::new(&address()).ok().and_then(|url| url.search_params().get("theme"));
+    if let (Some(theme), Some(root)) = (theme.filter(|theme| ["light", "dark"].contains(&theme.as_str())), document().document_element()) {
+        // Only an attribute's name can be refused.
+        drop(root.set_attribute("data-theme", &theme));
+    }
+}
+
+/// The text of the element with this id; `None` where there is no such element, or no text in it.
+pub fn text_of_element(id: &str) -> Option<String> {
+    let text = document().get_element_by_id(id)?.text_content()?;
+    (!text.trim().is_empty()).then_some(text)
+}
+
 /// Lets `www/parts.css` hide the parts of the page that `?hide=` names, with commas or spaces between them.
 pub fn hide_parts() {
     let parts = Url::new(&address()).ok().and_then(|url| url.search_params().get("hide"));

@@ -129,7 +129,7 @@ fn path(fetch: &Fetch) -> String {
     match fetch {
         Fetch::Examples => examples::PATH.into(),
         Fetch::Gallery => gallery::INDEX.into(),
-        Fetch::GalleryEntry(entry) | Fetch::Lesson(entry) => entry.path(),
+        Fetch::GalleryEntry(entry) => entry.path(),
         Fetch::Registry => REGISTRY.into(),
     }
 }

@@ -12,12 +12,12 @@ use super::state::storage_keys;
 /// The parameter of the page's address that asks for a language.
 const PARAMETER: &str = "lang";
 
-/// Loads the catalog of the visitor's language, then goes on; without a catalog in English.
-pub fn load(go_on: impl FnOnce() + 'static) {
-    let tag = tag();
+/// Loads the catalog of a language, then goes on; without a catalog in English.
+pub fn load(tag: &str, go_on: impl FnOnce() + 'static) {
     if tag == LANGUAGES[0].tag {
         return go_on();
     }
+    let tag = tag.to_owned();
     spawn_local(async move {
         let json = browser::fetch_text(&format!("locales/{tag}.json")).await;
         if let Some(catalog) = json.and_then(|json| Catalog::parse(&json, category(&tag), separators(&tag))) {
@@ -31,13 +31,22 @@ pub fn load(go_on: impl FnOnce() + 'static) {
     });
 }
 
-/// The tag of the language that is asked for.
+/// The tag of the language that is asked for, now or on an earlier visit.
 pub fn tag() -> String {
+    chosen(browser::remembered(storage_keys::LANGUAGE))
+}
+
+/// The tag of the language that the address or the browser asks for.
+pub fn tag_without_storage() -> String {
+    chosen(None)
+}
+
+fn chosen(remembered: Option<String>) -> String {
     let asked = Url::new(&browser::address()).ok().and_then(|url| url.search_params().get(PARAMETER));
     // A file's name is made of it.
     let asked = asked.filter(|tag| tag.len() <= 35 && tag.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'));
     let preferred = window().navigator().languages().iter().filter_map(|tag| tag.as_string()).collect::<Vec<_>>();
-    choose(asked, browser::remembered(storage_keys::LANGUAGE), preferred.into_iter())
+    choose(asked, remembered, preferred.into_iter())
 }
 
 /// Reloads the page in another language, which later visits keep. What is on screen stays.

@@ -20,22 +20,28 @@ mod page;
 mod service_worker;
 mod state;
 mod update;
+pub mod viewer;
 mod views;
 mod welcome;
+
+use std::rc::Rc;
 
 use leptos::ev;
 use leptos::prelude::*;
 
-use page::Page;
+use effects::{Effects, environment};
+use page::{Outside, Page};
+use state::State;
 use state::message::Message;
 use state::storage_keys;
+use update::update;
 use views::App;
 
 /// Replaces the static first paint of `index.html` by the living page.
 pub fn start() {
     console_error_panic_hook::set_once();
     browser::hide_parts();
-    language::load(|| {
+    language::load(&language::tag(), || {
         if let Some(first_paint) = document().get_element_by_id("first-paint") {
             first_paint.remove();
         }
@@ -46,7 +52,11 @@ pub fn start() {
 /// The page's state, in the context of all views, and the events of the window.
 #[component]
 fn Root() -> impl IntoView {
-    let page = Page::new();
+    let page = Page::new(State::new(environment()), update, |page| {
+        let effects = Rc::new(Effects::new(move |message| page.send(message)));
+        let registry = effects.clone();
+        Outside { run: Rc::new(move |effect| effects.run(effect)), register: Rc::new(move |files| registry.register(files)) }
+    });
     provide_context(page);
     let visit = move || page.send(Message::Visited { entry: browser::entry(), fragment: browser::fragment() });
     visit();

@@ -7,33 +7,46 @@ use leptos::prelude::*;
 use web_sys::File;
 
 use super::analysis::attribution_view::AttributionView;
-use super::effects::{Effects, environment};
 use super::state::State;
 use super::state::library::LibraryMessage;
 use super::state::local_file::LocalFile;
-use super::state::message::Message;
+use super::state::message::{Effect, Message};
 use super::state::settings::Settings;
-use super::update::update;
 use crate::explanation::Unit;
+
+/// What handles a message, and says what is to be done outside the state.
+pub type Update = fn(&mut State, Message) -> Vec<Effect>;
+
+/// What is outside the state: the browser and the workers.
+#[derive(Clone)]
+pub struct Outside {
+    pub run: Rc<dyn Fn(Effect)>,
+    /// Takes files that the visitor chose; the state knows them by their ids.
+    pub register: Rc<dyn Fn(Vec<File>) -> Vec<LocalFile>>,
+}
 
 /// A handle that components get from the context.
 #[derive(Clone, Copy)]
 pub struct Page {
     state: StoredValue<State, LocalStorage>,
+    update: Update,
     /// `None` only while the page is made.
-    effects: StoredValue<Option<Rc<Effects>>, LocalStorage>,
+    outside: StoredValue<Option<Outside>, LocalStorage>,
+    /// Whether this is the viewer, which can run nothing.
+    is_viewer: bool,
     attribution: Memo<Option<Arc<AttributionView>>>,
     is_busy: Memo<bool>,
 }
 
 impl Page {
-    pub fn new() -> Self {
-        let state = StoredValue::new_local(State::new(environment()));
+    /// A page of this state. What is outside sends messages to the page.
+    pub fn new(state: State, update: Update, outside: impl FnOnce(Self) -> Outside) -> Self {
+        let is_viewer = state.is_viewer;
+        let state = StoredValue::new_local(state);
         let attribution = Memo::new(move |_| state.with_value(|state| state.explanation.view()).map(Arc::new));
         let is_busy = Memo::new(move |_| state.with_value(|state| state.engine.is_busy()));
-        let effects = StoredValue::new_local(None);
-        let page = Self { state, effects, attribution, is_busy };
-        effects.set_value(Some(Rc::new(Effects::new(move |message| page.send(message)))));
+        let page = Self { state, update, outside: StoredValue::new_local(None), is_viewer, attribution, is_busy };
+        page.outside.set_value(Some(outside(page)));
         page
     }
 
@@ -42,12 +55,12 @@ impl Page {
         let now_millis = js_sys::Date::now();
         let update = |state: &mut State| {
             state.now_millis = now_millis;
-            update(state, message)
+            (self.update)(state, message)
         };
         // A worker may speak once more while the page is being closed.
         let effects = self.state.try_update_value(update).unwrap_or_default();
-        if let Some(outside) = self.effects.try_get_value().flatten() {
-            effects.into_iter().for_each(|effect| outside.run(effect));
+        if let Some(outside) = self.outside.try_get_value().flatten() {
+            effects.into_iter().for_each(|effect| (outside.run)(effect));
         }
     }
 
@@ -58,9 +71,14 @@ impl Page {
 
     /// Sends files of this device, to be opened by what they are.
     pub fn send_files(&self, files: Vec<File>, message: fn(Vec<LocalFile>) -> Message) {
-        if let Some(effects) = self.effects.get_value() {
-            self.send(message(effects.register(files)));
+        if let Some(outside) = self.outside.get_value() {
+            self.send(message((outside.register)(files)));
         }
+    }
+
+    /// Whether this is the viewer, which can run nothing.
+    pub fn is_viewer(&self) -> bool {
+        self.is_viewer
     }
 
     /// Something of the state. A view follows the fields that it reads.

@@ -1,11 +1,12 @@
-//! After Trunk: the page's program is split, what Trunk wrote into the page goes into files of its own, and the service worker learns
-//! which files make up this version. Trunk runs this by itself (`Trunk.toml`), so every build has it.
+//! After Trunk: the page's program is split, the viewer's put into a file that works from disk, what Trunk wrote into the page goes into
+//! files of its own, and the service worker learns which files make up this version. Trunk runs this by itself (`Trunk.toml`), so every
+//! build has it.
 
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use crate::{precache, setup, split};
+use crate::{precache, setup, split, viewer};
 
 /// Finishes the build in `TRUNK_STAGING_DIR`.
 pub fn finish() -> Result<()> {
@@ -13,5 +14,6 @@ pub fn finish() -> Result<()> {
     let dist = PathBuf::from(variable("TRUNK_STAGING_DIR")?);
     let is_release = variable("TRUNK_PROFILE")? == "release";
     split::split(&setup::web()?, &dist, is_release)?;
+    viewer::finish(&dist, is_release)?;
     precache::precache(&dist)
 }

@@ -15,6 +15,7 @@ mod serve;
 mod setup;
 mod split;
 mod test;
+mod viewer;
 
 use std::process::ExitCode;
 

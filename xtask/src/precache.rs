@@ -9,6 +9,8 @@ use crate::command::root;
 use crate::hash::sha256;
 
 const SERVICE_WORKER: &str = "sw.js";
+/// Parts of other people's pages, which no visitor of this one needs.
+const OF_THE_VIEWER: [&str; 6] = ["embed.html", "embed.js", "explanation.html", "viewer.css", "viewer.js", "viewer_bg.wasm"];
 /// A site's policy allows no script inside a page.
 const SCRIPT: [&str; 2] = ["<script type=\"module\">", "</script>"];
 
@@ -39,7 +41,7 @@ fn without_script(html: &str) -> Option<(String, &str)> {
 fn write_service_worker(dist: &Path) -> Result<()> {
     let mut files = Vec::new();
     list(dist, "", &mut files)?;
-    files.retain(|(path, _)| path != SERVICE_WORKER);
+    files.retain(|(path, _)| path != SERVICE_WORKER && !OF_THE_VIEWER.contains(&path.as_str()));
     files.sort();
     let list = serde_json::to_string_pretty(&files)?;
     let version = &sha256(list.as_bytes())[..16];

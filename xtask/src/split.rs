@@ -50,7 +50,7 @@ pub fn split(tools: &Tools, dist: &Path, is_release: bool) -> Result<()> {
 }
 
 /// The module without names and notes of the tools that made it, which nothing in a browser reads.
-fn without_custom_sections(module: &[u8]) -> Result<Vec<u8>> {
+pub fn without_custom_sections(module: &[u8]) -> Result<Vec<u8>> {
     let mut kept = module.get(..HEADER_BYTES).context("a module begins with its header")?.to_vec();
     let mut at = HEADER_BYTES;
     while at < module.len() {

@@ -58,7 +58,7 @@ fn run_all(tally: &mut Tally) -> Result<()> {
     tally.check("format", run(&mut native.command("cargo", &["fmt", "--all", "--check"])?));
     tally.check("clippy", run(&mut native.command("cargo", &["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"])?));
     // With examples cargo chooses the features that clippy had, those for tests too, so that no dependency is checked again.
-    let targets = ["--lib", "--bin", "app", "--bin", "engine", "--bin", "xtask", "--examples"];
+    let targets = ["--lib", "--bin", "app", "--bin", "viewer", "--bin", "engine", "--bin", "xtask", "--examples"];
     let mut documentation = native.command("cargo", &[&["doc", "--workspace", "--no-deps"][..], &targets].concat())?;
     tally.check("documentation", run(documentation.env("RUSTDOCFLAGS", "--deny warnings")));
     tally.check("page", build::page(&web, &dist));

@@ -202,6 +202,18 @@ impl Explanation {
         *self.output = output;
     }
 
+    /// Explains these sentences, as far as there are such.
+    pub(in crate::app) fn choose(&mut self, mut rows: Vec<usize>) {
+        let n_generated = self.shown.as_ref().map_or(0, |shown| shown.graph.n_generated());
+        rows.retain(|&row| row < n_generated);
+        rows.sort_unstable();
+        rows.dedup();
+        if !rows.is_empty() {
+            *self.preview = None;
+            *self.output = rows;
+        }
+    }
+
     /// Closes the link, where it is open; else goes back to the last sentence.
     pub(in crate::app) fn escape(&mut self) {
         if self.link.is_some() {

@@ -2,6 +2,7 @@
 //! through Back, Forward and a reload, and drops it with the entry.
 
 use super::explanation::Origin;
+use super::opened::Opened;
 use crate::explanation::Document;
 use crate::lesson::Lesson;
 
@@ -9,14 +10,6 @@ const ORIGINS: [(Origin, &str); 5] =
     [(Origin::Here, "here"), (Origin::Link, "link"), (Origin::File, "file"), (Origin::Gallery, "gallery"), (Origin::Lesson, "of a lesson")];
 /// Before the number of a lesson's step.
 const LESSON: &str = "lesson ";
-
-/// What was on screen.
-#[derive(Debug, PartialEq)]
-pub enum Entry {
-    Explanation(Box<Document>, Origin),
-    /// With the step, from 0.
-    Lesson(Lesson, usize),
-}
 
 /// The text of an explanation's entry: a line with the origin, then the document's JSON.
 pub fn to_text(document: &Document, origin: Origin) -> String {
@@ -30,13 +23,13 @@ pub fn lesson_to_text(lesson: &Lesson, at: usize) -> String {
 }
 
 /// What an entry carries; `None` where another version of the page wrote it.
-pub fn from_text(text: &str) -> Option<Entry> {
+pub fn from_text(text: &str) -> Option<Opened> {
     let (name, json) = text.split_once('\n')?;
     if let Some(at) = name.strip_prefix(LESSON) {
-        return Some(Entry::Lesson(Lesson::from_json(json).ok()?, at.parse().ok()?));
+        return Some(Opened::Lesson(Lesson::from_json(json).ok()?, at.parse().ok()?));
     }
     let (origin, _) = ORIGINS.iter().find(|(_, other)| *other == name)?;
-    Some(Entry::Explanation(Document::from_json(json).ok()?.into(), *origin))
+    Some(Opened::Explanation(Document::from_json(json).ok()?.into(), *origin))
 }
 
 #[cfg(test)]
@@ -48,7 +41,7 @@ mod tests {
     #[test]
     fn an_entry_carries_an_explanation_and_where_it_came_from() {
         for (origin, _) in ORIGINS {
-            assert_eq!(from_text(&to_text(&document(), origin)), Some(Entry::Explanation(document().into(), origin)));
+            assert_eq!(from_text(&to_text(&document(), origin)), Some(Opened::Explanation(document().into(), origin)));
         }
         for other in ["", "here", "here\n{}", "elsewhere\n{}", "lesson\n{}", "lesson 1\n{}"] {
             assert_eq!(from_text(other), None);
@@ -57,6 +50,6 @@ mod tests {
 
     #[test]
     fn an_entry_carries_a_lesson_and_its_step() {
-        assert_eq!(from_text(&lesson_to_text(&lesson(), 2)), Some(Entry::Lesson(lesson(), 2)));
+        assert_eq!(from_text(&lesson_to_text(&lesson(), 2)), Some(Opened::Lesson(lesson(), 2)));
     }
 }

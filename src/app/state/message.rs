@@ -16,8 +16,8 @@ use crate::worker::library::protocol::LibraryRequest;
 pub enum Fetch {
     Examples,
     Gallery,
+    /// An explanation or a lesson of the gallery.
     GalleryEntry(GalleryEntry),
-    Lesson(GalleryEntry),
     Registry,
 }
 
@@ -100,7 +100,6 @@ pub enum Message {
     /// Back to the page without an explanation.
     GoHome,
     OpenGalleryEntry(GalleryEntry),
-    OpenLesson(GalleryEntry),
     /// Begin a lesson about the explanation on screen.
     MakeLesson,
     Lesson(LessonMessage),
@@ -126,6 +125,9 @@ pub enum Message {
     KeptForOffline,
     ActivateUpdate,
 
+    /// The page that embeds the viewer asks for something.
+    Host(HostRequest),
+
     MaskedLmChosen(Vec<LocalFile>),
     Engine(Envelope<EngineEvent>),
     /// The browser ended this tab while the model of this name was being loaded, and the tab is open again.
@@ -133,6 +135,15 @@ pub enum Message {
     /// The engine's worker is gone, and the model in it.
     EngineLost(Problem),
     Library(LibraryMessage),
+}
+
+/// What the page that embeds the viewer may ask for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HostRequest {
+    /// Show the explanation in this text: its JSON or its link.
+    Open(String),
+    /// Explain these generated sentences, from 0.
+    Choose(Vec<usize>),
 }
 
 /// What the reader of a lesson does, or its writer.

@@ -10,6 +10,7 @@ pub mod library;
 pub mod local_file;
 pub mod message;
 pub mod model_choice;
+pub mod opened;
 pub mod place;
 pub mod purpose;
 mod reactive;
@@ -46,6 +47,8 @@ pub struct State {
     pub problem: Reactive<Option<Problem>>,
     /// Where the problem is said; it changes before the problem does.
     pub problem_place: Place,
+    /// This is the viewer: it shows an explanation, and can run nothing.
+    pub is_viewer: bool,
     /// A new version of the page waits to be activated.
     pub update_is_waiting: Reactive<bool>,
     /// Page, engine and built-in model are kept in this browser.
@@ -95,6 +98,11 @@ impl State {
             page_address: without_fragment(&environment.address).to_owned(),
             ..Self::default()
         }
+    }
+
+    /// Of the viewer.
+    pub fn viewer() -> Self {
+        Self { is_viewer: true, ..Self::default() }
     }
 
     /// Whether the chosen model can be asked without a network.

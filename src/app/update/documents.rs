@@ -10,16 +10,11 @@ use crate::app::state::explanation::Origin;
 use crate::app::state::local_file::LocalFile;
 use crate::app::state::message::{Effect, Fetch};
 use crate::app::state::model_choice::ModelChoice;
-use crate::explanation::{Document, to_fragment};
-use crate::lesson::{self, Lesson};
+use crate::app::state::opened::Opened;
+use crate::explanation::to_fragment;
+use crate::lesson;
 use crate::library::address::{missing_parts, part_of};
 use crate::library::registry;
-
-/// What a file is.
-enum Opened {
-    Explanation(Box<Document>),
-    Lesson(Lesson),
-}
 
 // Opening.
 impl State {
@@ -57,14 +52,12 @@ impl State {
     /// An explanation's file was read; a run may have begun meanwhile.
     pub(super) fn file_read(&mut self, name: &str, text: Option<&str>) {
         let opened = match text {
-            Some(json) if Lesson::is_meant(json) => Lesson::from_json(json).map(Opened::Lesson).map_err(|error| error.to_string()),
-            Some(json) => Document::from_json(json).map(|document| Opened::Explanation(document.into())).map_err(|error| error.to_string()),
+            Some(json) => Opened::from_json(json, Origin::File),
             None => Err(t!("the file could not be read").into()),
         };
         match opened {
             Ok(_) if self.refuse_while_busy() => {}
-            Ok(Opened::Explanation(document)) => self.show(*document, Origin::File),
-            Ok(Opened::Lesson(lesson)) => self.show_lesson(lesson),
+            Ok(opened) => self.show(opened),
             Err(error) => self.fail_with(
                 &t!("\u{201c}{name}\u{201d} was not opened: {error}", name, error),
                 t!("Open a file that Save JSON made, or a model whose name ends in .gguf"),
@@ -78,31 +71,18 @@ impl State {
             Fetch::Gallery => *self.explanation.gallery = gallery::parse(text.unwrap_or_default()),
             Fetch::Registry => *self.library.known = registry::parse(text.unwrap_or_default()),
             Fetch::GalleryEntry(entry) => self.gallery_entry_fetched(entry, text),
-            Fetch::Lesson(entry) => self.lesson_fetched(entry, text),
         }
     }
 
     fn gallery_entry_fetched(&mut self, entry: &GalleryEntry, text: Option<&str>) {
-        match text.and_then(|json| Document::from_json(json).ok()) {
+        match text.and_then(|json| Opened::from_json(json, Origin::Gallery).ok()) {
             Some(_) if self.refuse_while_busy() => {}
-            Some(document) => self.show(document, Origin::Gallery),
-            None => self.not_fetched(entry),
+            Some(opened) => self.show(opened),
+            None => self.fail_with(
+                &t!("\u{201c}{title}\u{201d} could not be fetched", title = entry.title),
+                t!("Check the connection, or reload the page, then choose it again"),
+            ),
         }
-    }
-
-    fn lesson_fetched(&mut self, entry: &GalleryEntry, text: Option<&str>) {
-        match text.and_then(|json| Lesson::from_json(json).ok()) {
-            Some(_) if self.refuse_while_busy() => {}
-            Some(lesson) => self.show_lesson(lesson),
-            None => self.not_fetched(entry),
-        }
-    }
-
-    fn not_fetched(&mut self, entry: &GalleryEntry) {
-        self.fail_with(
-            &t!("\u{201c}{title}\u{201d} could not be fetched", title = entry.title),
-            t!("Check the connection, or reload the page, then choose it again"),
-        );
     }
 
     pub(super) fn refuse_while_busy(&mut self) -> bool {

@@ -114,7 +114,7 @@ impl State {
                 *self.engine.run = RunStatus::measuring(document.method.passes[1], self.now_millis);
                 *self.engine.unfinished = None;
                 let document = self.derived_as_shared(*document);
-                self.show(document, Origin::Here);
+                self.show_own(document);
             }
             ExplainProgress::BaseScored { flow: Some(flow) } if !is_follow_up => {
                 if self.explanation.estimate(flow) {
@@ -166,7 +166,7 @@ impl State {
                 self.explanation.replace(derived, Origin::Here);
                 self.replace_entry();
             }
-            None => self.show(derived_as(&purpose, document.clone()), Origin::Here),
+            None => self.show_own(derived_as(&purpose, document.clone())),
         }
         *self.explanation.reproduction = match purpose {
             Some(Purpose::Recompute(shared)) => Some(Reproduction::of(&shared, &document)),

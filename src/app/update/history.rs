@@ -1,25 +1,31 @@
 //! Entries of the browser's history: one for every explanation that was on screen, and those of the page without one.
 
-use std::fmt::Display;
-
 use crate::app::i18n::t;
 use crate::app::state::State;
 use crate::app::state::explanation::Origin;
-use crate::app::state::history_entry::{self, Entry};
+use crate::app::state::history_entry;
 use crate::app::state::message::Effect;
 use crate::app::state::model_choice::ModelChoice;
+use crate::app::state::opened::Opened;
 use crate::app::state::run_status::RunStatus;
 use crate::app::welcome;
-use crate::explanation::{Document, from_fragment, is_link};
-use crate::lesson;
+use crate::explanation::Document;
 
 impl State {
-    /// Puts a document on screen, as a new entry of the history.
-    pub(super) fn show(&mut self, document: Document, origin: Origin) {
-        match origin {
-            Origin::Here => self.explanation.show(document, origin),
-            _ => self.open(document, origin),
-        }
+    /// Puts what was opened on screen, as a new entry of the history.
+    pub(super) fn show(&mut self, opened: Opened) {
+        self.put_on_screen(opened);
+        self.entry_made();
+    }
+
+    /// Puts what a run of this page made on screen, as a new entry of the history.
+    pub(super) fn show_own(&mut self, document: Document) {
+        self.explanation.show(document, Origin::Here);
+        self.entry_made();
+    }
+
+    /// An entry for what is on screen now.
+    fn entry_made(&mut self) {
         match std::mem::take(&mut self.entry_awaits_explanation) {
             true => self.replace_entry(),
             false => self.push_entry(),
@@ -33,14 +39,18 @@ impl State {
             return self.push_entry();
         }
         self.entry_awaits_explanation = false;
-        match entry.and_then(history_entry::from_text) {
-            Some(Entry::Explanation(document, origin)) => self.open(*document, origin),
-            Some(Entry::Lesson(lesson, at)) => self.open_lesson(lesson, at),
-            None if is_link(fragment) => {
-                self.open_link(fragment, from_fragment(fragment), |state, document| state.open(document, Origin::Link));
+        if let Some(opened) = entry.and_then(history_entry::from_text) {
+            return self.put_on_screen(opened);
+        }
+        match Opened::from_fragment(fragment) {
+            Some(Ok(opened)) => {
+                self.put_on_screen(opened);
+                let address = format!("{}#{}", self.page_address, fragment.trim_start_matches('#'));
+                self.replace_entry_at(address);
             }
-            None if lesson::is_link(fragment) => {
-                self.open_link(fragment, lesson::from_fragment(fragment), |state, lesson| state.open_lesson(lesson, 0));
+            Some(Err(problem)) => {
+                self.close_explanation();
+                self.fail_with(&problem, t!("Ask for the link again, or for the saved JSON file"));
             }
             None => {
                 self.close_explanation();
@@ -59,18 +69,10 @@ impl State {
         }
     }
 
-    /// Opens what the link in the address bar carries.
-    fn open_link<T, E: Display>(&mut self, fragment: &str, carried: Result<T, E>, open: impl FnOnce(&mut Self, T)) {
-        match carried {
-            Ok(carried) => {
-                open(self, carried);
-                let address = format!("{}#{}", self.page_address, fragment.trim_start_matches('#'));
-                self.replace_entry_at(address);
-            }
-            Err(error) => {
-                self.close_explanation();
-                self.fail_with(&error.to_string(), t!("Ask for the link again, or for the saved JSON file"));
-            }
+    fn put_on_screen(&mut self, opened: Opened) {
+        match opened {
+            Opened::Explanation(document, origin) => self.open(*document, origin),
+            Opened::Lesson(lesson, at) => self.open_lesson(lesson, at),
         }
     }
 

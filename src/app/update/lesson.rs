@@ -6,15 +6,10 @@ use crate::app::state::State;
 use crate::app::state::explanation::Origin;
 use crate::app::state::lesson::OpenLesson;
 use crate::app::state::message::LessonMessage;
+use crate::app::state::opened::Opened;
 use crate::lesson::{Lesson, Step};
 
 impl State {
-    /// Opens a lesson at its first step, as a new entry of the history.
-    pub(super) fn show_lesson(&mut self, lesson: Lesson) {
-        self.open_lesson(lesson, 0);
-        self.push_entry();
-    }
-
     /// Puts a lesson on screen at one of its steps.
     pub(super) fn open_lesson(&mut self, lesson: Lesson, at: usize) {
         let open = OpenLesson::new(lesson, at);
@@ -53,7 +48,7 @@ impl State {
     pub(super) fn make_lesson(&mut self) {
         if let Some(document) = self.explanation.selected_document().filter(|_| !self.refuse_while_busy()) {
             let title = title::title(&document);
-            self.show_lesson(Lesson::new(title, vec![Step::default()], vec![document]));
+            self.show(Opened::Lesson(Lesson::new(title, vec![Step::default()], vec![document]), 0));
             self.lesson_message(LessonMessage::Edit(true));
         }
     }

@@ -14,8 +14,8 @@ fn entry() -> GalleryEntry {
 
 fn in_lesson() -> Page {
     let mut page = Page::ready();
-    assert_eq!(page.send(Message::OpenLesson(entry())), [Effect::Fetch(Fetch::Lesson(entry()))]);
-    let effects = page.send(Message::Fetched(Fetch::Lesson(entry()), Some(lesson().to_json())));
+    assert_eq!(page.send(Message::OpenGalleryEntry(entry())), [Effect::Fetch(Fetch::GalleryEntry(entry()))]);
+    let effects = page.send(Message::Fetched(Fetch::GalleryEntry(entry()), Some(lesson().to_json())));
     assert!(matches!(&effects[..], [Effect::PushEntry { text: Some(text), .. }] if text.starts_with("lesson 0\n")), "{effects:?}");
     page
 }

@@ -78,7 +78,6 @@ impl State {
             Message::Visited { entry, fragment } => self.visit(entry.as_deref(), &fragment),
             Message::GoHome => self.go_home(),
             Message::OpenGalleryEntry(entry) => self.emit(Effect::Fetch(Fetch::GalleryEntry(entry))),
-            Message::OpenLesson(entry) => self.emit(Effect::Fetch(Fetch::Lesson(entry))),
             Message::MakeLesson => self.make_lesson(),
             Message::Lesson(message) => self.lesson_message(message),
             Message::Needed(fetch) => self.fetch_once(fetch),
@@ -96,6 +95,8 @@ impl State {
             Message::KeptForOffline => *self.is_kept_for_offline = true,
             Message::ActivateUpdate => self.emit(Effect::ActivateUpdate),
 
+            // Only the viewer is embedded.
+            Message::Host(_) => {}
             Message::MaskedLmChosen(files) => self.choose_masked_lm(files),
             Message::Engine(event) => self.engine_event(event),
             Message::TabEndedWhileLoading(name) => self.tab_ended_while_loading(&name),

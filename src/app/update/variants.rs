@@ -7,7 +7,6 @@ use crate::app::analysis::attribution_graph::AttributionGraph;
 use crate::app::analysis::variant::{Variant, VariantAnswer};
 use crate::app::i18n::t;
 use crate::app::state::State;
-use crate::app::state::explanation::Origin;
 use crate::app::state::purpose::Purpose;
 use crate::app::state::run_status::RunStatus;
 use crate::explanation::{Answer, Document};
@@ -50,7 +49,7 @@ impl State {
     pub(super) fn open_variant(&mut self, at: usize) {
         let explanation = self.explanation.variants.get(at).and_then(|variant| variant.explanation.clone());
         if let Some(graph) = explanation.filter(|_| !self.refuse_while_busy()) {
-            self.show(graph.document().clone(), Origin::Here);
+            self.show_own(graph.document().clone());
         }
     }
 

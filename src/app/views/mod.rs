@@ -1,8 +1,8 @@
 //! Components, in folders by what they show. They read [`super::state::State`] and send [`super::state::Message`]s.
 
 mod editor;
-mod explanation;
-mod layout;
+pub mod explanation;
+pub mod layout;
 mod lesson;
 mod models;
 

@@ -31,7 +31,7 @@ pub fn Details() -> impl IntoView {
     // What is missing from a partial table is not lost.
     let is_whole = move || page.attribution(|attribution| attribution.document().is_complete()) == Some(true);
     let lost = move || page.attribution(AttributionView::lost_share).filter(|&share| share >= 0.005 && is_whole());
-    let can_teach = move || page.with(|state| state.lesson.is_none()) && !page.is_busy();
+    let can_teach = move || !page.is_viewer() && page.with(|state| state.lesson.is_none()) && !page.is_busy();
     view! {
         <section class="details card" aria-label=t!("Details")>
             <h3>

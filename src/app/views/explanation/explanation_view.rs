@@ -53,7 +53,7 @@ fn ShownExplanation() -> impl IntoView {
         }
     });
     let on_key = move |event: ev::KeyboardEvent| {
-        if let Some(next) = tab.get_untracked().after_key(&event.key()) {
+        if let Some(next) = tab.get_untracked().after_key(&event.key(), Tab::all(page.is_viewer())) {
             event.prevent_default();
             tab.set(next);
             browser::focus(&format!("[data-testid='{}']", next.test_id()));
@@ -95,7 +95,7 @@ fn ShownExplanation() -> impl IntoView {
                     <SharedBadge />
                 </Show>
                 <div class="tabs" role="tablist" aria-label=t!("Views") on:keydown=on_key on:pointerenter=move |_| panels.load()>
-                    {Tab::ALL.map(|own| view! { <TabButton tab own panels /> }).collect_view()}
+                    {Tab::all(page.is_viewer()).iter().map(|&own| view! { <TabButton tab own panels /> }).collect_view()}
                 </div>
             </div>
             <AnswerWarningBanner />
@@ -160,9 +160,11 @@ fn SharedBadge() -> impl IntoView {
     view! {
         <Show when=move || origin.get().is_some_and(|origin| origin != Origin::Here)>
             <span class="badge" data-testid="badge">{words}</span>
-            <button type="button" class="quiet" data-testid="again" on:click=move |_| page.send(Message::Recompute)>
-                {t!("Recompute here")}
-            </button>
+            {(!page.is_viewer()).then(|| view! {
+                <button type="button" class="quiet" data-testid="again" on:click=move |_| page.send(Message::Recompute)>
+                    {t!("Recompute here")}
+                </button>
+            })}
         </Show>
     }
 }
@@ -178,7 +180,7 @@ fn AnswerWarningBanner() -> impl IntoView {
         Some(view! {
             <p class="banner" role="status" data-testid="answer-warning">
                 {warning.words}
-                {warning.suggests_larger_model.then(|| view! {
+                {(warning.suggests_larger_model && !page.is_viewer()).then(|| view! {
                     " "
                     <button type="button" data-testid="choose-larger" on:click=choose>{t!("Choose a larger model")}</button>
                 })}
@@ -249,7 +251,7 @@ fn CutBanner() -> impl IntoView {
         Some(view! {
             <p class="banner" role="status" data-testid="cut">
                 {cut.words()}
-                {cut.can_go_on.then(|| view! {
+                {(cut.can_go_on && !page.is_viewer()).then(|| view! {
                     " "
                     <button type="button" data-testid="lengthen" on:click=move |_| page.send(Message::Lengthen)>
                         {t!("Let it go on")}

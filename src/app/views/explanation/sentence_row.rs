@@ -77,7 +77,7 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
         .filter(|_| !is_collapsed)
     });
 
-    let can_open = move || untrack(|| page.attribution(|attribution| attribution.can_expand(node))) == Some(true);
+    let can_open = move || !page.is_viewer() && untrack(|| page.attribution(|attribution| attribution.can_expand(node))) == Some(true);
     let select = move |extend: bool| {
         if let Some(i) = generated {
             page.send(Message::Select { row: i, extend: extend || adds.get_untracked() });
@@ -165,7 +165,7 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
 fn OpenButton(node: usize, label: String, text: String, is_open: Signal<bool>) -> impl IntoView {
     let page = use_page();
     let n_words = n_words(&text);
-    let can_open = Memo::new(move |_| page.attribution(|attribution| attribution.can_expand(node)) == Some(true));
+    let can_open = Memo::new(move |_| !page.is_viewer() && page.attribution(|attribution| attribution.can_expand(node)) == Some(true));
     let is_active = move || page.is_busy();
     let title = plural!(
         n = n_words,

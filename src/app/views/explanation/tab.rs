@@ -24,8 +24,14 @@ impl Tab {
         }
     }
 
-    /// In the order on screen.
-    pub const ALL: [Self; 6] = [Self::Text, Self::Path, Self::Table, Self::DeletionTest, Self::Methods, Self::WhatIf];
+    /// In the order on screen; those that need a model are the last.
+    const ALL: [Self; 6] = [Self::Text, Self::Path, Self::Table, Self::DeletionTest, Self::Methods, Self::WhatIf];
+    const WITHOUT_MODEL: usize = 3;
+
+    /// Those of the page or of the viewer, in the order on screen.
+    pub fn all(is_viewer: bool) -> &'static [Self] {
+        if is_viewer { &Self::ALL[..Self::WITHOUT_MODEL] } else { &Self::ALL }
+    }
 
     /// What its button says.
     pub fn label(self) -> &'static str {
@@ -70,10 +76,10 @@ impl Tab {
         self != other && [self, other].iter().all(|tab| matches!(tab, Self::Text | Self::Path))
     }
 
-    /// Where a key leads from this tab, as in the tabs pattern of WAI-ARIA: around, and to both ends.
-    pub fn after_key(self, key: &str) -> Option<Self> {
-        let at = Self::ALL.iter().position(|tab| *tab == self)?;
-        place_after_key(key, at, Self::ALL.len()).map(|next| Self::ALL[next])
+    /// Where a key leads from this one of the tabs, as in the tabs pattern of WAI-ARIA: around, and to both ends.
+    pub fn after_key(self, key: &str, tabs: &[Self]) -> Option<Self> {
+        let at = tabs.iter().position(|tab| *tab == self)?;
+        place_after_key(key, at, tabs.len()).map(|next| tabs[next])
     }
 }
 
@@ -83,10 +89,12 @@ mod tests {
 
     #[test]
     fn arrow_keys_go_around_the_tabs() {
-        assert_eq!(Tab::Text.after_key("ArrowLeft"), Some(Tab::WhatIf));
-        assert_eq!(Tab::WhatIf.after_key("ArrowRight"), Some(Tab::Text));
-        assert_eq!(Tab::Table.after_key("Home"), Some(Tab::Text));
-        assert_eq!(Tab::Table.after_key("End"), Some(Tab::WhatIf));
-        assert_eq!(Tab::Table.after_key("x"), None);
+        let after = |tab: Tab, key| tab.after_key(key, Tab::all(false));
+        assert_eq!(after(Tab::Text, "ArrowLeft"), Some(Tab::WhatIf));
+        assert_eq!(after(Tab::WhatIf, "ArrowRight"), Some(Tab::Text));
+        assert_eq!(after(Tab::Table, "Home"), Some(Tab::Text));
+        assert_eq!(after(Tab::Table, "End"), Some(Tab::WhatIf));
+        assert_eq!(after(Tab::Table, "x"), None);
+        assert_eq!(Tab::Text.after_key("ArrowLeft", Tab::all(true)), Some(Tab::Table));
     }
 }

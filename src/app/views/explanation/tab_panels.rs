@@ -1,7 +1,6 @@
 //! What is behind the tabs, but for the text that the page begins with: a part of the page's code of its own.
 
 use leptos::prelude::*;
-use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
 use super::deletion_test_view::DeletionTestView;
 use super::methods_view::MethodsView;
@@ -9,17 +8,9 @@ use super::path_view::PathView;
 use super::tab::Tab;
 use super::table_view::TableView;
 use super::what_if_view::WhatIfView;
-use crate::app::views::layout::lazy::Fetched;
+use crate::app::views::layout::lazy::split_off;
 
-/// Fetches [`panel`].
-pub fn fetch() -> Fetched<fn(Tab) -> AnyView> {
-    Box::pin(fetch_panels())
-}
-
-#[wasm_split(panels, fallible)]
-fn fetch_panels() -> Result<fn(Tab) -> AnyView, SplitLoaderError> {
-    Ok(panel)
-}
+split_off!(panels, fetch_panels => panel as fn(Tab) -> AnyView);
 
 fn panel(tab: Tab) -> AnyView {
     match tab {

@@ -14,14 +14,12 @@ pub fn Gallery() -> impl IntoView {
             about=t!("Guess first, then see: 5 to 10 minutes each, without a model. A link or a file carries a whole lesson.")
             test_id="lesson"
             of=|gallery| &gallery.lessons
-            open=Message::OpenLesson
         />
         <Cards
             title=t!("Ready-made explanations")
             about=t!("Made beforehand with the built-in model. Each can be recomputed here.")
             test_id="gallery"
             of=|gallery| &gallery.explanations
-            open=Message::OpenGalleryEntry
         />
     }
 }
@@ -32,7 +30,6 @@ fn Cards(
     about: &'static str,
     test_id: &'static str,
     of: fn(&gallery::Gallery) -> &Vec<GalleryEntry>,
-    open: fn(GalleryEntry) -> Message,
 ) -> impl IntoView {
     let page = use_page();
     page.send(Message::Needed(Fetch::Gallery));
@@ -45,7 +42,7 @@ fn Cards(
                         type="button"
                         class="card"
                         data-testid=format!("{test_id}-{}", i + 1)
-                        on:click=move |_| page.send(open(entry.clone()))
+                        on:click=move |_| page.send(Message::OpenGalleryEntry(entry.clone()))
                     >
                         <strong lang="en">{title}</strong>
                         <span lang="en">{about}</span>

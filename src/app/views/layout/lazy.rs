@@ -1,4 +1,5 @@
-//! Code splitting: views whose code the browser fetches when they are first shown.
+//! Code splitting: views whose code the browser fetches when they are first shown. Without the feature `split` a program is one piece,
+//! and has them from the start.
 
 use std::pin::Pin;
 
@@ -12,6 +13,28 @@ use crate::problem::Problem;
 
 /// What comes of fetching a part of the page: a function of it.
 pub type Fetched<F> = Pin<Box<dyn Future<Output = Result<F, SplitLoaderError>>>>;
+
+/// `fetch`, which fetches a function that is the only way into a part of the page's code:
+/// `split_off!(part, name_for_the_tool => function as type)`.
+macro_rules! split_off {
+    ($part:ident, $name:ident => $function:ident as $type:ty) => {
+        #[doc = concat!("Fetches [`", stringify!($function), "`].")]
+        pub fn fetch() -> $crate::app::views::layout::lazy::Fetched<$type> {
+            #[cfg(feature = "split")]
+            {
+                #[wasm_split_helpers::wasm_split($part, fallible)]
+                fn $name() -> Result<$type, wasm_split_helpers::SplitLoaderError> {
+                    Ok($function)
+                }
+                Box::pin($name())
+            }
+            #[cfg(not(feature = "split"))]
+            Box::pin(std::future::ready(Ok($function as $type)))
+        }
+    };
+}
+
+pub(in crate::app::views) use split_off;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LoadState<F> {

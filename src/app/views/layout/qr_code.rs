@@ -4,23 +4,14 @@ use std::fmt::Write;
 
 use leptos::prelude::*;
 use qrcodegen::{QrCode, QrCodeEcc};
-use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
-use super::lazy::Fetched;
+use super::lazy::split_off;
 use crate::app::i18n::t;
 
 /// Empty modules around the code, as its standard (ISO/IEC 18004) asks.
 const QUIET_ZONE: i32 = 4;
 
-/// Fetches [`qr_code`].
-pub fn fetch() -> Fetched<fn(String) -> AnyView> {
-    Box::pin(fetch_qr_code())
-}
-
-#[wasm_split(qr_code, fallible)]
-fn fetch_qr_code() -> Result<fn(String) -> AnyView, SplitLoaderError> {
-    Ok(qr_code)
-}
+split_off!(qr_code, fetch_qr_code => qr_code as fn(String) -> AnyView);
 
 /// Dark on light whatever the colors of the page: many readers take no other.
 fn qr_code(address: String) -> AnyView {

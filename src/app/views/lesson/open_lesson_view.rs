@@ -3,7 +3,6 @@
 use leptos::ev;
 use leptos::html::H2;
 use leptos::prelude::*;
-use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
 use super::choose_question::ChooseQuestion;
 use super::lesson_editor::LessonEditor;
@@ -13,18 +12,10 @@ use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::state::message::{LessonMessage, Message};
-use crate::app::views::layout::lazy::Fetched;
+use crate::app::views::layout::lazy::split_off;
 use crate::lesson::Question;
 
-/// Fetches [`view`].
-pub fn fetch() -> Fetched<fn() -> AnyView> {
-    Box::pin(fetch_view())
-}
-
-#[wasm_split(lesson, fallible)]
-fn fetch_view() -> Result<fn() -> AnyView, SplitLoaderError> {
-    Ok(view)
-}
+split_off!(lesson, fetch_view => view as fn() -> AnyView);
 
 fn view() -> AnyView {
     let page = use_page();

@@ -1,7 +1,6 @@
 //! What the dialog about models shows: a part of the page's code of its own.
 
 use leptos::prelude::*;
-use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
 use super::preview_view::PreviewView;
 use super::stored_models_list::StoredModelsList;
@@ -11,19 +10,11 @@ use crate::app::page::use_page;
 use crate::app::state::library::LibraryMessage;
 use crate::app::state::message::Message;
 use crate::app::views::layout::file_button::FileButton;
-use crate::app::views::layout::lazy::Fetched;
+use crate::app::views::layout::lazy::split_off;
 use crate::app::views::layout::problem_text::ProblemText;
 use crate::library::registry::RegistryEntry;
 
-/// Fetches [`contents`].
-pub fn fetch() -> Fetched<fn() -> AnyView> {
-    Box::pin(fetch_contents())
-}
-
-#[wasm_split(models, fallible)]
-fn fetch_contents() -> Result<fn() -> AnyView, SplitLoaderError> {
-    Ok(contents)
-}
+split_off!(models, fetch_contents => contents as fn() -> AnyView);
 
 fn contents() -> AnyView {
     let page = use_page();

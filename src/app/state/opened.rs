@@ -1,0 +1,59 @@
+//! What can be put on screen: an explanation or a lesson, from a file, a link, this site, or an entry of the browser's history.
+
+use super::explanation::Origin;
+use crate::explanation::{self, Document};
+use crate::lesson::{self, Lesson};
+
+/// What was opened.
+#[derive(Debug, PartialEq)]
+pub enum Opened {
+    Explanation(Box<Document>, Origin),
+    /// At a step, from 0.
+    Lesson(Lesson, usize),
+}
+
+impl Opened {
+    /// What a JSON text holds. The error is for the visitor.
+    pub fn from_json(json: &str, origin: Origin) -> Result<Self, String> {
+        match Lesson::is_meant(json) {
+            true => Lesson::from_json(json).map(|lesson| Self::Lesson(lesson, 0)).map_err(|error| error.to_string()),
+            false => {
+                Document::from_json(json).map(|document| Self::Explanation(document.into(), origin)).map_err(|error| error.to_string())
+            }
+        }
+    }
+
+    /// What a link carries in its fragment (with or without `#`). `None` for fragments that are no links of ours.
+    pub fn from_fragment(fragment: &str) -> Option<Result<Self, String>> {
+        if explanation::is_link(fragment) {
+            let opened = explanation::from_fragment(fragment).map(|document| Self::Explanation(document.into(), Origin::Link));
+            return Some(opened.map_err(|error| error.to_string()));
+        }
+        let opened = || lesson::from_fragment(fragment).map(|lesson| Self::Lesson(lesson, 0));
+        lesson::is_link(fragment).then(|| opened().map_err(|error| error.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::analysis::attribution_graph::tests::document;
+    use crate::app::state::lesson::tests::lesson;
+
+    #[test]
+    fn a_file_is_told_by_its_content() {
+        assert_eq!(Opened::from_json(&lesson().to_json(), Origin::File), Ok(Opened::Lesson(lesson(), 0)));
+        let opened = Opened::from_json(&document().to_json(), Origin::File);
+        assert_eq!(opened, Ok(Opened::Explanation(document().into(), Origin::File)));
+        assert!(Opened::from_json("{}", Origin::File).is_err());
+    }
+
+    #[test]
+    fn a_link_is_told_by_its_first_characters() {
+        let link = |fragment: &str| Opened::from_fragment(&format!("#{fragment}"));
+        assert!(matches!(link(&lesson::to_fragment(&lesson())), Some(Ok(Opened::Lesson(_, 0)))));
+        assert!(matches!(link(&explanation::to_fragment(&document())), Some(Ok(Opened::Explanation(_, Origin::Link)))));
+        assert!(matches!(link("g3.damaged"), Some(Err(_))));
+        assert_eq!(link("utm_source=x"), None);
+    }
+}

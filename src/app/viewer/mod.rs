@@ -1,0 +1,81 @@
+//! The viewer: an explanation alone, for other people's pages and for files. No engine, no worker, nothing stored, no history.
+//!
+//! ```text
+//!   the page around it ── postMessage ──► host ── Message::Host ──► update ──► state ◄── views
+//!                      ◄── postMessage ── host ◄── opened, chosen, height
+//! ```
+//!
+//! It shows what stands in its own page (`explanation.html`, the file that works from disk), in the fragment of its address
+//! (`embed.html`), or what the page around it sends (`docs/embedding.md`).
+
+mod host;
+mod protocol;
+mod update;
+mod view;
+
+use std::rc::Rc;
+
+use leptos::ev;
+use leptos::prelude::*;
+
+use super::page::{Outside, Page};
+use super::state::State;
+use super::state::message::{Effect, HostRequest, Message};
+use super::{browser, language};
+use host::Host;
+use view::ViewerView;
+
+/// The element of a page that carries the document that it is about, as JSON.
+const OWN_DOCUMENT: &str = "document";
+/// Where the page starts that has everything.
+const GLASSCAGE: &str = "./";
+
+/// Shows the explanation that the page, its address or the page around it gives.
+pub fn start() {
+    console_error_panic_hook::set_once();
+    browser::hide_parts();
+    browser::set_theme_of_address();
+    let own = browser::text_of_element(OWN_DOCUMENT);
+    // What stands in a file may not fetch anything.
+    let tag = if own.is_some() { String::from("en") } else { language::tag_without_storage() };
+    language::load(&tag, move || {
+        mount_to_body(move || view! { <Root own=own.clone() /> });
+    });
+}
+
+#[component]
+fn Root(own: Option<String>) -> impl IntoView {
+    let page = Page::new(State::viewer(), update::update, |page| Outside {
+        run: Rc::new(move |effect| run(page, effect)),
+        register: Rc::new(|_| Vec::new()),
+    });
+    provide_context(page);
+    let is_own = own.is_some();
+    match own {
+        Some(json) => page.send(Message::Host(HostRequest::Open(json))),
+        None => {
+            let open = move || {
+                let fragment = browser::fragment();
+                if fragment.len() > 1 {
+                    page.send(Message::Host(HostRequest::Open(fragment)));
+                }
+            };
+            open();
+            let on_change = window_event_listener(ev::hashchange, move |_| open());
+            on_cleanup(move || on_change.remove());
+        }
+    }
+    if let Some(host) = Host::around(page) {
+        host.speak();
+    }
+    view! { <ViewerView glasscage=(!is_own).then_some(GLASSCAGE) /> }
+}
+
+/// A viewer saves tables, nothing else.
+fn run(page: Page, effect: Effect) {
+    if let Effect::SaveFile { name, media_type, text } = effect
+        && browser::download(&name, media_type, &text).is_none()
+    {
+        page.send(Message::SaveRefused);
+    }
+}

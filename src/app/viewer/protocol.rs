@@ -1,0 +1,147 @@
+//! What the viewer and the page around it say to each other: objects with `"glasscage": 1` and a `"type"`. `docs/embedding.md` has them
+//! for authors of such pages.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::app::analysis::attribution_view::AttributionView;
+use crate::app::analysis::title::title;
+use crate::app::state::message::HostRequest;
+
+/// Of the protocol. Messages of other versions are passed over.
+const VERSION: u32 = 1;
+/// Of the text of a message. Documents have limits of their own.
+const MAX_LENGTH: usize = 1 << 24;
+
+/// What the page around says.
+#[derive(Debug, PartialEq)]
+pub enum Said {
+    /// It listens, and may be answered.
+    Hello,
+    Asked(HostRequest),
+}
+
+#[derive(Deserialize)]
+struct Frame {
+    glasscage: u32,
+    #[serde(flatten)]
+    content: Content,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+enum Content {
+    Hello,
+    Open { document: Value },
+    Choose { output: Vec<usize> },
+}
+
+impl Said {
+    /// What a message says, as JSON; `None` where it is none of the protocol.
+    pub fn from_json(json: &str) -> Option<Self> {
+        if json.len() > MAX_LENGTH {
+            return None;
+        }
+        let Frame { glasscage, content } = serde_json::from_str(json).ok()?;
+        let said = match content {
+            Content::Hello => Self::Hello,
+            Content::Open { document: Value::String(text) } => Self::Asked(HostRequest::Open(text)),
+            Content::Open { document } => Self::Asked(HostRequest::Open(document.to_string())),
+            Content::Choose { output } => Self::Asked(HostRequest::Choose(output)),
+        };
+        (glasscage == VERSION).then_some(said)
+    }
+}
+
+/// What the viewer says.
+#[derive(Debug, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum Event {
+    /// It is there, and listens.
+    Ready,
+    /// So many CSS pixels show all of it.
+    Height { pixels: u32 },
+    /// An explanation is on screen.
+    Opened(Explained),
+    /// Other sentences are explained.
+    Chosen(Explained),
+    /// What was to be opened was not.
+    Refused { problem: String },
+}
+
+/// What is explained on screen.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Explained {
+    title: String,
+    /// The explained generated sentences, from 0.
+    output: Vec<usize>,
+    /// The share of each sentence of the prompt through the steps; `null` where it was not measured.
+    shares: Vec<Option<f64>>,
+}
+
+impl Explained {
+    /// Of the explanation on screen.
+    pub fn of(attribution: &AttributionView) -> Self {
+        let document = attribution.document();
+        let shares = (0..document.prompt.sentences.len()).map(|j| attribution.via_steps(j));
+        Self { title: title(document), output: attribution.output().to_vec(), shares: shares.collect() }
+    }
+}
+
+impl Event {
+    /// The message, as JSON.
+    pub fn to_json(&self) -> String {
+        #[derive(Serialize)]
+        struct Frame<'a> {
+            glasscage: u32,
+            #[serde(flatten)]
+            event: &'a Event,
+        }
+        serde_json::to_string(&Frame { glasscage: VERSION, event: self }).expect("an event is JSON")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::app::analysis::attribution_graph::{AttributionGraph, tests::document};
+
+    #[test]
+    fn what_the_page_around_says_is_read() {
+        let open = |document: &str| Said::from_json(&format!(r#"{{"glasscage": 1, "type": "open", "document": {document}}}"#));
+        assert_eq!(Said::from_json(r#"{"glasscage": 1, "type": "hello", "more": 1}"#), Some(Said::Hello));
+        assert_eq!(open(r##""#g3.x""##), Some(Said::Asked(HostRequest::Open("#g3.x".into()))));
+        assert_eq!(open(r#"{"a": [1]}"#), Some(Said::Asked(HostRequest::Open(r#"{"a":[1]}"#.into()))));
+        let choose = r#"{"glasscage": 1, "type": "choose", "output": [2, 0]}"#;
+        assert_eq!(Said::from_json(choose), Some(Said::Asked(HostRequest::Choose(vec![2, 0]))));
+    }
+
+    #[test]
+    fn other_messages_are_passed_over() {
+        let others = [
+            "",
+            "null",
+            "[]",
+            r#""hello""#,
+            r#"{"type": "hello"}"#,
+            r#"{"glasscage": 2, "type": "hello"}"#,
+            r#"{"glasscage": 1, "type": "run"}"#,
+            r#"{"glasscage": 1, "type": "choose", "output": [-1]}"#,
+        ];
+        for other in others {
+            assert_eq!(Said::from_json(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn what_the_viewer_says_has_version_and_type() {
+        assert_eq!(Event::Ready.to_json(), r#"{"glasscage":1,"type":"ready"}"#);
+        assert_eq!(Event::Height { pixels: 480 }.to_json(), r#"{"glasscage":1,"type":"height","pixels":480}"#);
+        let explained = Explained::of(&AttributionView::new(Arc::new(AttributionGraph::new(document())), &[1]));
+        let title = title(&document());
+        let expected = format!(r#"{{"glasscage":1,"type":"chosen","title":"{title}","output":[1],"shares":[0.5,0.5]}}"#);
+        assert_eq!(Event::Chosen(explained).to_json(), expected);
+    }
+}

@@ -1,0 +1,105 @@
+//! What happens to the state of the viewer: of the page's messages those that need nothing but the explanation on screen.
+
+use leptos::prelude::untrack;
+
+use crate::app::i18n::t;
+use crate::app::state::State;
+use crate::app::state::explanation::Origin;
+use crate::app::state::message::{Effect, HostRequest, Message};
+use crate::app::state::opened::Opened;
+
+/// Handles one message and says what is to be done about it outside the state.
+pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
+    untrack(|| handle(state, message));
+    state.take_effects()
+}
+
+fn handle(state: &mut State, message: Message) {
+    match message {
+        Message::Host(HostRequest::Open(text)) => open(state, text.trim()),
+        Message::Host(HostRequest::Choose(rows)) => state.explanation.choose(rows),
+        Message::Select { row, extend } => state.explanation.select(row, extend),
+        Message::Preview(row) => *state.explanation.preview = row,
+        Message::Focus(source) => *state.explanation.focus = source,
+        Message::SetEdgeShare(share) => *state.explanation.edge_share = share,
+        Message::Derive(derivation) => state.explanation.derive(derivation),
+        Message::SaveText { name, media_type, text } => state.emit(Effect::SaveFile { name, media_type, text }),
+        Message::SaveRefused => {
+            state.fail_with(t!("The browser did not save the file"), t!("Allow downloads for this page, then try again"));
+        }
+        Message::DismissProblem => *state.problem = None,
+        // The others belong to what a viewer does not have.
+        _ => {}
+    }
+}
+
+/// Puts the explanation of a text, its JSON or its link, on screen.
+fn open(state: &mut State, text: &str) {
+    let fragment = text.split_once('#').map_or(text, |(_, fragment)| fragment);
+    let opened = match text.starts_with('{') {
+        true => Some(Opened::from_json(text, Origin::File)),
+        false => Opened::from_fragment(fragment),
+    };
+    match opened {
+        Some(Ok(Opened::Explanation(document, origin))) => {
+            *state.problem = None;
+            state.explanation.show(*document, origin);
+        }
+        Some(Ok(Opened::Lesson(..))) => state.fail_with(t!("This is a lesson"), t!("Open it in Glasscage")),
+        Some(Err(problem)) => state.fail_with(&problem, t!("Ask for the link again, or for the saved JSON file")),
+        None => state.fail_with(t!("This link is not an explanation"), t!("Ask for the link again, or for the saved JSON file")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::analysis::attribution_graph::tests::document;
+    use crate::app::state::lesson::tests::lesson;
+    use crate::explanation::to_fragment;
+
+    fn opened(text: String) -> State {
+        let mut state = State::viewer();
+        assert_eq!(update(&mut state, Message::Host(HostRequest::Open(text))), []);
+        state
+    }
+
+    #[test]
+    fn an_explanation_opens_from_its_json_its_link_and_its_fragment() {
+        let fragment = to_fragment(&document());
+        for text in [document().to_json(), format!("https://example.org/page/?x#{fragment}"), format!("#{fragment}"), fragment.clone()] {
+            let state = opened(text);
+            assert!(state.problem.is_none(), "{:?}", *state.problem);
+            assert_eq!(state.explanation.document().map(|shown| &shown.prompt), Some(&document().prompt));
+        }
+    }
+
+    #[test]
+    fn what_is_no_explanation_is_said_and_what_is_on_screen_stays() {
+        for text in ["{}", "#g3.damaged", "#utm_source=x", "", &lesson().to_json()] {
+            let mut state = opened(document().to_json());
+            update(&mut state, Message::Host(HostRequest::Open(text.into())));
+            assert!(state.problem.is_some() && state.explanation.document().is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn sentences_are_chosen_by_the_page_around_and_by_the_reader() {
+        let mut state = opened(document().to_json());
+        let mut after = |message| {
+            update(&mut state, message);
+            state.explanation.output.clone()
+        };
+        assert_eq!(after(Message::Host(HostRequest::Choose(vec![1, 0, 1, 99]))), [0, 1]);
+        assert_eq!(after(Message::Host(HostRequest::Choose(vec![99]))), [0, 1]);
+        assert_eq!(after(Message::Select { row: 0, extend: false }), [0]);
+    }
+
+    #[test]
+    fn what_needs_a_model_does_nothing() {
+        let mut state = opened(document().to_json());
+        for message in [Message::Explain, Message::Recompute, Message::CopyLink, Message::GoHome, Message::AnswerVariant] {
+            assert_eq!(update(&mut state, message), []);
+        }
+    }
+}

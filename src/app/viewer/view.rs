@@ -1,0 +1,34 @@
+use leptos::prelude::*;
+
+use crate::app::i18n::t;
+use crate::app::page::use_page;
+use crate::app::state::place::Place;
+use crate::app::views::explanation::ExplanationView;
+use crate::app::views::layout::ProblemBox;
+use crate::explanation::to_fragment;
+
+/// The explanation, and the way to the page that has everything, where its address is known.
+#[component]
+pub fn ViewerView(glasscage: Option<&'static str>) -> impl IntoView {
+    let page = use_page();
+    let is_waiting = move || page.with(|state| state.explanation.shown.is_none() && state.problem.is_none());
+    let address = move |start: &str| {
+        let fragment = page.attribution(|attribution| to_fragment(&attribution.to_document()));
+        fragment.map(|fragment| format!("{start}#{fragment}"))
+    };
+    let out = move |start: &'static str| {
+        view! {
+            <p class="out" data-testid="open-in-glasscage">
+                <a href=move || address(start) target="_blank" rel="noopener">{t!("Open in Glasscage")}</a>
+            </p>
+        }
+    };
+    view! {
+        <main class="viewer">
+            <ProblemBox place=Place::Page />
+            <p class="hint" role="status" hidden=move || !is_waiting()>{t!("Waiting for an explanation\u{2026}")}</p>
+            <ExplanationView />
+            {glasscage.map(out)}
+        </main>
+    }
+}

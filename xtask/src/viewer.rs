@@ -1,0 +1,75 @@
+//! The viewer's program, and the file that works from disk: page, program and style sheets in one, around a place for a document.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use sha2::{Digest, Sha256};
+
+use crate::command::root;
+use crate::split::without_custom_sections;
+
+const PROGRAM: &str = "viewer_bg.wasm";
+const LOADER: &str = "viewer.js";
+/// In the folder of the page; `www/explanation.html` says where each part goes.
+const FILE: &str = "explanation.html";
+/// In the order of `www/embed.html`.
+const STYLES: [&str; 6] = ["base.css", "controls.css", "explanation.css", "table.css", "parts.css", "viewer.css"];
+/// Unpacks the program that stands in the file and starts it.
+const START: &str = r#"
+const packed = Uint8Array.from(atob(document.getElementById("program").textContent), c => c.charCodeAt(0));
+const program = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+__wbg_init({ module_or_path: await new Response(program).arrayBuffer() });
+"#;
+/// The best of `miniz_oxide`.
+const COMPRESSION: u8 = 10;
+
+/// Finishes the viewer that Trunk has built into `dist`.
+pub fn finish(dist: &Path, is_release: bool) -> Result<()> {
+    let program = dist.join(PROGRAM);
+    let mut bytes = fs::read(&program)?;
+    if is_release {
+        bytes = without_custom_sections(&bytes)?;
+        fs::write(&program, &bytes)?;
+    }
+    let styles = STYLES.map(|name| fs::read_to_string(dist.join(name)).with_context(|| format!("{name} is missing")));
+    let styles = styles.into_iter().collect::<Result<String>>()?;
+    let script = fs::read_to_string(dist.join(LOADER))? + START;
+    let template = fs::read_to_string(root().join("www").join(FILE))?;
+    Ok(fs::write(dist.join(FILE), file(&template, &styles, &script, &bytes))?)
+}
+
+/// The file, with the hashes that its policy allows.
+fn file(template: &str, styles: &str, script: &str, program: &[u8]) -> String {
+    let packed = BASE64_STANDARD.encode(miniz_oxide::deflate::compress_to_vec_zlib(program, COMPRESSION));
+    let parts = [
+        ("GLASSCAGE_STYLE_HASH", source_hash(styles)),
+        ("GLASSCAGE_SCRIPT_HASH", source_hash(script)),
+        ("GLASSCAGE_STYLES", styles.to_owned()),
+        ("GLASSCAGE_SCRIPT", script.to_owned()),
+        ("GLASSCAGE_PROGRAM", packed),
+    ];
+    parts.iter().fold(template.to_owned(), |file, (place, part)| file.replacen(place, part, 1))
+}
+
+/// As a Content-Security-Policy names it.
+fn source_hash(source: &str) -> String {
+    format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(source)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_part_of_the_file_has_its_place() {
+        let template = fs::read_to_string(root().join("www").join(FILE)).unwrap();
+        let file = file(&template, "p { color: red }", "start()", b"program");
+        assert!(file.contains("<style>p { color: red }</style>") && file.contains("<script type=\"module\">start()</script>"));
+        assert!(file.contains(&source_hash("p { color: red }")) && file.contains(&source_hash("start()")));
+        let left = file.split("GLASSCAGE_").skip(1).map(|rest| rest.split(|c: char| !c.is_ascii_uppercase()).next().unwrap());
+        assert_eq!(left.collect::<Vec<_>>(), ["TITLE", "DOCUMENT"], "these are filled in when a document is saved");
+    }
+}
