@@ -70,6 +70,7 @@
 //! | `core/packed` | bytes as the text of a link | | |
 //! | `core/explanation` | the document, its JSON, its link | core/graph, core/packed, core/table | |
 //! | `core/figure` | a document as a picture that carries it | core/explanation, core/graph, core/order | |
+//! | `core/html_file` | a page with a viewer and a document in it | core/explanation | |
 //! | `core/lesson` | steps through explanations, with questions; their JSON, their link | core/explanation, core/order, core/packed | |
 //! | [`problem`] | the one error that a visitor reads: what happened, what to do | | |
 //! | [`request`] | questions, progress and findings, apart from how they travel | core | |
@@ -148,7 +149,7 @@
 //!   global state, except that module and the catalog of the page's words (`app::i18n`), which is set once, before the first view. No
 //!   request to anybody but the own site and the address that the visitor chose for a model.
 
-pub use glasscage_core::{explanation, figure, graph, lesson, metrics, order, table};
+pub use glasscage_core::{explanation, figure, graph, html_file, lesson, metrics, order, table};
 
 #[cfg(feature = "page")]
 pub mod app;

@@ -1,13 +1,13 @@
 //! The few things the page asks of the browser. What a browser may refuse (storage, clipboard) gives an `Option`.
 
 use gloo::timers::future::TimeoutFuture;
-use js_sys::{Array, Function, JsString};
+use js_sys::{Array, Function, Uint8Array, encode_uri_component};
 use leptos::prelude::{document, window};
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
-    Blob, BlobPropertyBag, File, FileList, History, HtmlAnchorElement, HtmlElement, KeyboardEvent, Response, ScrollBehavior,
+    Blob, BlobPropertyBag, CanvasRenderingContext2d, File, FileList, History, HtmlAnchorElement, HtmlCanvasElement, HtmlElement, HtmlImageElement, KeyboardEvent, Response, ScrollBehavior,
     ScrollIntoViewOptions, ScrollLogicalPosition, ShareData, Storage, Url,
 };
 
@@ -83,9 +83,9 @@ pub async fn fetch_text(path: &str) -> Option<String> {
     text_of(response.text().ok().filter(|_| response.ok())?).await
 }
 
-/// The text of a file.
-pub async fn read_text(file: &Blob) -> Option<String> {
-    text_of(file.text()).await
+/// The bytes of a file.
+pub async fn read(file: &Blob) -> Option<Vec<u8>> {
+    Some(Uint8Array::new(&JsFuture::from(file.array_buffer()).await.ok()?).to_vec())
 }
 
 async fn text_of(promise: js_sys::Promise) -> Option<String> {
@@ -140,11 +140,11 @@ pub fn hide_parts() {
     }
 }
 
-/// Offers `text` as a file to save.
-pub fn download(name: &str, media_type: &str, text: &str) -> Option<()> {
+/// Offers a file to save.
+pub fn download(name: &str, media_type: &str, bytes: &[u8]) -> Option<()> {
     let options = BlobPropertyBag::new();
     options.set_type(media_type);
-    let blob = Blob::new_with_str_sequence_and_options(&Array::of1(&JsString::from(text)), &options).ok()?;
+    let blob = Blob::new_with_u8_array_sequence_and_options(&Array::of1(&Uint8Array::from(bytes)), &options).ok()?;
     let url = Url::create_object_url_with_blob(&blob).ok()?;
     let anchor: HtmlAnchorElement = document().create_element("a").ok()?.dyn_into().ok()?;
     anchor.set_href(&url);
@@ -274,6 +274,37 @@ pub fn focus(selector: &str) {
         // An element that cannot take the focus leaves it where it is.
         drop(element.focus());
     }
+}
+
+/// How high the first element is that this selector finds, in CSS pixels.
+pub fn height_of(selector: &str) -> Option<f64> {
+    let element = document().query_selector(selector).ok()??;
+    Some(element.get_bounding_client_rect().height())
+}
+
+/// The address of a picture that is a text (SVG).
+pub fn svg_address(svg: &str) -> String {
+    format!("data:image/svg+xml;charset=utf-8,{}", encode_uri_component(svg))
+}
+
+/// A picture (SVG) drawn as PNG, with so many pixels in a row for each of its own.
+pub async fn png_of(svg: &str, pixel_ratio: f64) -> Option<Vec<u8>> {
+    let image = HtmlImageElement::new().ok()?;
+    image.set_src(&svg_address(svg));
+    JsFuture::from(image.decode()).await.ok()?;
+    let [width, height] = [image.natural_width(), image.natural_height()].map(|side| f64::from(side) * pixel_ratio);
+    let canvas: HtmlCanvasElement = document().create_element("canvas").ok()?.dyn_into().ok()?;
+    canvas.set_width(width as u32);
+    canvas.set_height(height as u32);
+    let context: CanvasRenderingContext2d = canvas.get_context("2d").ok()??.dyn_into().ok()?;
+    context.draw_image_with_html_image_element_and_dw_and_dh(&image, 0.0, 0.0, width, height).ok()?;
+    let drawn = js_sys::Promise::new(&mut |resolve, reject| {
+        if canvas.to_blob(&resolve).is_err() {
+            // The promise is waited for below.
+            drop(reject.call0(&JsValue::NULL));
+        }
+    });
+    read(&JsFuture::from(drawn).await.ok()?.dyn_into::<Blob>().ok()?).await
 }
 
 /// Scrolls to the first element that this selector finds.

@@ -14,7 +14,7 @@ use super::state::library::LibraryMessage;
 use super::state::local_file::{FileId, LocalFile};
 use super::state::message::{Effect, Fetch, Message};
 use super::state::storage_keys;
-use super::{browser, examples, gallery, service_worker};
+use super::{browser, examples, gallery, remote_fetch, service_worker};
 use crate::problem::Problem;
 use crate::request::BackendChoice;
 use crate::worker::client::Client;
@@ -87,18 +87,22 @@ impl Effects {
                 let text = browser::fetch_text(&path(&fetch)).await;
                 Message::Fetched(fetch, text)
             }),
+            Effect::FetchRemote(address) => self.later(async move {
+                let fetched = remote_fetch::fetch(&address).await;
+                Message::RemoteFetched(address, fetched)
+            }),
             Effect::ReadFile(file) => {
                 let handle = self.files.borrow_mut().remove(&file.id);
                 self.later(async move {
-                    let text = match handle {
-                        Some(handle) => browser::read_text(&handle).await,
+                    let bytes = match handle {
+                        Some(handle) => browser::read(&handle).await,
                         None => None,
                     };
-                    Message::FileRead { name: file.name, text }
+                    Message::FileRead { name: file.name, bytes }
                 });
             }
-            Effect::SaveFile { name, media_type, text } => {
-                if browser::download(&name, media_type, &text).is_none() {
+            Effect::SaveFile { name, media_type, bytes } => {
+                if browser::download(&name, media_type, &bytes).is_none() {
                     (self.send)(Message::SaveRefused);
                 }
             }

@@ -17,6 +17,7 @@ mod gallery;
 mod i18n;
 mod language;
 mod page;
+mod remote_fetch;
 mod service_worker;
 mod state;
 mod update;

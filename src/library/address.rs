@@ -10,8 +10,10 @@ const OWN_MACHINE: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 /// Why something is not the address of a model file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
-    #[error("this is not an address; one begins with https:// and ends with .gguf")]
+    #[error("this is not an address; one begins with https://")]
     NoAddress,
+    #[error("the name of its host has characters that may deceive")]
+    Host,
     #[error("only https addresses can be opened")]
     NotHttps,
     #[error("an address with a password in it cannot be opened")]
@@ -31,30 +33,48 @@ impl From<AddressError> for Problem {
 /// The address of the file that `typed` names; a page of Hugging Face about a file becomes the file's own address.
 pub fn file_address(typed: &str) -> Result<String, AddressError> {
     let typed = typed.trim().split('#').next().unwrap_or_default();
-    let (scheme, rest) = match typed.split_once("://") {
-        Some((scheme, rest)) => (scheme.to_ascii_lowercase(), rest),
-        None if HUGGING_FACE.iter().any(|host| typed.starts_with(&format!("{host}/"))) => ("https".into(), typed),
-        None => return Err(AddressError::NoAddress),
-    };
-    let (authority, path) = rest.split_once('/').ok_or(AddressError::NoAddress)?;
-    if authority.is_empty() || typed.contains(char::is_whitespace) {
-        return Err(AddressError::NoAddress);
-    }
-    if authority.contains('@') {
-        return Err(AddressError::Password);
-    }
-    let host = authority.to_ascii_lowercase();
-    match scheme.as_str() {
-        "https" => {}
-        "http" if OWN_MACHINE.contains(&without_port(&host)) => {}
-        "http" if HUGGING_FACE.contains(&host.as_str()) => {}
-        _ => return Err(AddressError::NotHttps),
-    }
+    let is_short = HUGGING_FACE.iter().any(|host| typed.starts_with(&format!("{host}/")));
+    let typed = if is_short { &format!("https://{typed}") } else { typed };
+    let Parts { scheme, host, path } = parts(typed)?;
     if HUGGING_FACE.contains(&host.as_str()) {
         return hugging_face(path);
     }
     let address = format!("{scheme}://{host}/{path}");
     if is_gguf(&file_name(&address)) { Ok(address) } else { Err(AddressError::NotGguf) }
+}
+
+/// The address of a document on another site, whose host is what it seems to be.
+pub fn document_address(address: &str) -> Result<String, AddressError> {
+    let Parts { scheme, host, path } = parts(address.trim().split('#').next().unwrap_or_default())?;
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || ".-_:[]".contains(c);
+    let is_readable = host.chars().all(is_plain) && path.chars().all(|c| !c.is_control() && c != char::REPLACEMENT_CHARACTER);
+    if is_readable { Ok(format!("{scheme}://{host}/{path}")) } else { Err(AddressError::Host) }
+}
+
+struct Parts<'a> {
+    scheme: String,
+    host: String,
+    /// With query, without the `/` before it.
+    path: &'a str,
+}
+
+/// Of an address that may be asked.
+fn parts(address: &str) -> Result<Parts<'_>, AddressError> {
+    let (scheme, rest) = address.split_once("://").ok_or(AddressError::NoAddress)?;
+    let (authority, path) = rest.split_once('/').ok_or(AddressError::NoAddress)?;
+    if authority.is_empty() || address.contains(char::is_whitespace) {
+        return Err(AddressError::NoAddress);
+    }
+    if authority.contains('@') {
+        return Err(AddressError::Password);
+    }
+    let (scheme, host) = (scheme.to_ascii_lowercase(), authority.to_ascii_lowercase());
+    match scheme.as_str() {
+        "https" => {}
+        "http" if OWN_MACHINE.contains(&without_port(&host)) || HUGGING_FACE.contains(&host.as_str()) => {}
+        _ => return Err(AddressError::NotHttps),
+    }
+    Ok(Parts { scheme, host, path })
 }
 
 /// The file behind a page: `OWNER/REPO/blob/REVISION/FILE`, or `OWNER/REPO?show_file_info=FILE`.

@@ -7,6 +7,7 @@
 //! | [`metrics`] | how good an attribution is: coverage, deletion curves, agreement |
 //! | [`explanation`] | the document that carries text, sentences and table, as JSON and as a link |
 //! | [`figure`] | an explanation as a picture that carries it |
+//! | [`html_file`] | a page with a viewer and a document in it |
 //! | [`lesson`] | steps through explanations, with questions to the reader, as JSON and as a link |
 //!
 //! ```
@@ -24,6 +25,7 @@
 pub mod explanation;
 pub mod figure;
 pub mod graph;
+pub mod html_file;
 pub mod lesson;
 pub mod metrics;
 pub mod order;

@@ -6,6 +6,7 @@ pub mod comparison;
 pub mod deletion_test;
 pub mod derivation;
 pub mod edge_look;
+pub mod embed;
 pub mod expanded_source;
 pub mod joint_effects;
 pub mod lesson_sheet;

@@ -2,6 +2,7 @@
 
 use super::library::LibraryMessage;
 use super::local_file::{FileId, LocalFile};
+use super::remote::RemoteFailure;
 use super::settings::Settings;
 use crate::app::gallery::GalleryEntry;
 use crate::explanation::Derivation;
@@ -89,7 +90,7 @@ pub enum Message {
     FilesOpened(Vec<LocalFile>),
     FileRead {
         name: String,
-        text: Option<String>,
+        bytes: Option<Vec<u8>>,
     },
     /// The browser is at this entry of its history now: what the entry carries ([`super::history_entry`]), and the fragment of its
     /// address, with the `#`.
@@ -97,6 +98,11 @@ pub enum Message {
         entry: Option<String>,
         fragment: String,
     },
+    /// The visitor agrees that the site be asked which a link names, or does not.
+    FetchRemote,
+    DeclineRemote,
+    /// What the site sent, by the address that was asked.
+    RemoteFetched(String, Result<Vec<u8>, RemoteFailure>),
     /// Back to the page without an explanation.
     GoHome,
     OpenGalleryEntry(GalleryEntry),
@@ -108,10 +114,10 @@ pub enum Message {
     /// `None` where it could not be fetched.
     Fetched(Fetch, Option<String>),
     SaveDocument,
-    SaveText {
+    Save {
         name: String,
         media_type: &'static str,
-        text: String,
+        bytes: Vec<u8>,
     },
     /// The browser did not let a file be saved.
     SaveRefused,
@@ -187,13 +193,15 @@ pub enum Effect {
     },
     /// Answered by `Fetched`.
     Fetch(Fetch),
+    /// Asks another site for an explanation. Answered by `RemoteFetched`.
+    FetchRemote(String),
     /// Answered by `FileRead`.
     ReadFile(LocalFile),
     /// Answered by `SaveRefused` where the browser refuses.
     SaveFile {
         name: String,
         media_type: &'static str,
-        text: String,
+        bytes: Vec<u8>,
     },
     /// Answered by `LinkCopied`.
     CopyToClipboard(String),

@@ -14,6 +14,7 @@ pub mod opened;
 pub mod place;
 pub mod purpose;
 mod reactive;
+pub mod remote;
 pub mod run_status;
 pub mod selection;
 pub mod settings;
@@ -34,6 +35,7 @@ use message::Effect;
 use model_choice::ModelChoice;
 use place::Place;
 use reactive::Reactive;
+use remote::Remote;
 
 /// Everything the page knows.
 #[derive(Default)]
@@ -44,6 +46,8 @@ pub struct State {
     /// The lesson that is gone through; what it shows is the explanation.
     pub lesson: Reactive<Option<OpenLesson>>,
     pub library: Library,
+    /// An explanation elsewhere that the link in the address bar names, until it is here.
+    pub remote: Reactive<Option<Remote>>,
     pub problem: Reactive<Option<Problem>>,
     /// Where the problem is said; it changes before the problem does.
     pub problem_place: Place,

@@ -1,6 +1,7 @@
 //! What can be put on screen: an explanation or a lesson, from a file, a link, this site, or an entry of the browser's history.
 
 use super::explanation::Origin;
+use crate::app::i18n::t;
 use crate::explanation::{self, Document};
 use crate::lesson::{self, Lesson};
 
@@ -13,6 +14,12 @@ pub enum Opened {
 }
 
 impl Opened {
+    /// What a file holds. The error is for the visitor.
+    pub fn from_bytes(bytes: &[u8], origin: Origin) -> Result<Self, String> {
+        let text = std::str::from_utf8(bytes).map_err(|_| t!("it is no text"))?;
+        Self::from_json(text, origin)
+    }
+
     /// What a JSON text holds. The error is for the visitor.
     pub fn from_json(json: &str, origin: Origin) -> Result<Self, String> {
         match Lesson::is_meant(json) {

@@ -50,9 +50,9 @@ impl State {
     }
 
     /// An explanation's file was read; a run may have begun meanwhile.
-    pub(super) fn file_read(&mut self, name: &str, text: Option<&str>) {
-        let opened = match text {
-            Some(json) => Opened::from_json(json, Origin::File),
+    pub(super) fn file_read(&mut self, name: &str, bytes: Option<&[u8]>) {
+        let opened = match bytes {
+            Some(bytes) => Opened::from_bytes(bytes, Origin::File),
             None => Err(t!("the file could not be read").into()),
         };
         match opened {
@@ -99,13 +99,13 @@ impl State {
     pub(super) fn save_document(&mut self) {
         if let Some(open) = &*self.lesson {
             let name = format!("{}.json", title::file_name_of(&open.lesson.title));
-            let text = open.lesson.to_json();
-            self.emit(Effect::SaveFile { name, media_type: "application/json", text });
+            let bytes = open.lesson.to_json().into_bytes();
+            self.emit(Effect::SaveFile { name, media_type: "application/json", bytes });
         } else if let Some(document) = self.explanation.selected_document() {
             self.emit(Effect::SaveFile {
                 name: format!("{}.json", title::file_name(&document)),
                 media_type: "application/json",
-                text: document.to_json(),
+                bytes: document.to_json().into_bytes(),
             });
         }
     }

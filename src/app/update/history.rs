@@ -7,6 +7,7 @@ use crate::app::state::history_entry;
 use crate::app::state::message::Effect;
 use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::opened::Opened;
+use crate::app::state::remote::Remote;
 use crate::app::state::run_status::RunStatus;
 use crate::app::welcome;
 use crate::explanation::Document;
@@ -42,6 +43,10 @@ impl State {
         if let Some(opened) = entry.and_then(history_entry::from_text) {
             return self.put_on_screen(opened);
         }
+        if let Some(asked) = Remote::of_fragment(fragment) {
+            self.close_explanation();
+            return self.offer_remote(asked);
+        }
         match Opened::from_fragment(fragment) {
             Some(Ok(opened)) => {
                 self.put_on_screen(opened);
@@ -69,7 +74,7 @@ impl State {
         }
     }
 
-    fn put_on_screen(&mut self, opened: Opened) {
+    pub(super) fn put_on_screen(&mut self, opened: Opened) {
         match opened {
             Opened::Explanation(document, origin) => self.open(*document, origin),
             Opened::Lesson(lesson, at) => self.open_lesson(lesson, at),
@@ -79,6 +84,7 @@ impl State {
     /// Puts an explanation on screen that no run of this moment made. The editor stays open only with the prompt that it explains.
     pub(super) fn open(&mut self, document: Document, origin: Origin) {
         *self.problem = None;
+        *self.remote = None;
         *self.lesson = None;
         *self.editor.is_open = origin == Origin::Here && *self.editor.prompt == document.prompt.text;
         *self.engine.run = RunStatus::Idle;
@@ -110,6 +116,7 @@ impl State {
 
     fn close_explanation(&mut self) {
         *self.problem = None;
+        *self.remote = None;
         *self.lesson = None;
         *self.editor.is_open = true;
         *self.engine.run = RunStatus::Idle;

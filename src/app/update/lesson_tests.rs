@@ -46,9 +46,9 @@ fn another_explanation_or_home_ends_the_lesson() {
     page.send(Message::GoHome);
     assert_eq!(at(&page), None);
     let mut page = in_lesson();
-    page.send(Message::FileRead { name: "a.json".into(), text: Some(document().to_json()) });
+    page.send(Message::FileRead { name: "a.json".into(), bytes: Some(document().to_json().into_bytes()) });
     assert_eq!(at(&page), None);
-    page.send(Message::FileRead { name: "b.json".into(), text: Some(lesson().to_json()) });
+    page.send(Message::FileRead { name: "b.json".into(), bytes: Some(lesson().to_json().into_bytes()) });
     assert_eq!(at(&page), Some(0));
 }
 

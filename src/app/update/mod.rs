@@ -12,6 +12,9 @@ mod lesson;
 mod lesson_tests;
 mod library;
 mod masked_lm;
+mod remote;
+#[cfg(test)]
+mod remote_tests;
 mod requests;
 #[cfg(test)]
 mod tests;
@@ -74,8 +77,11 @@ impl State {
             Message::Escape => self.explanation.escape(),
 
             Message::FilesOpened(files) => self.open_files(files),
-            Message::FileRead { name, text } => self.file_read(&name, text.as_deref()),
+            Message::FileRead { name, bytes } => self.file_read(&name, bytes.as_deref()),
             Message::Visited { entry, fragment } => self.visit(entry.as_deref(), &fragment),
+            Message::FetchRemote => self.fetch_remote(),
+            Message::DeclineRemote => self.decline_remote(),
+            Message::RemoteFetched(address, fetched) => self.remote_fetched(&address, fetched),
             Message::GoHome => self.go_home(),
             Message::OpenGalleryEntry(entry) => self.emit(Effect::Fetch(Fetch::GalleryEntry(entry))),
             Message::MakeLesson => self.make_lesson(),
@@ -83,7 +89,7 @@ impl State {
             Message::Needed(fetch) => self.fetch_once(fetch),
             Message::Fetched(fetch, text) => self.fetched(&fetch, text.as_deref()),
             Message::SaveDocument => self.save_document(),
-            Message::SaveText { name, media_type, text } => self.emit(Effect::SaveFile { name, media_type, text }),
+            Message::Save { name, media_type, bytes } => self.emit(Effect::SaveFile { name, media_type, bytes }),
             Message::SaveRefused => {
                 self.fail_with(t!("The browser did not save the file"), t!("Allow downloads for this page, then try again"));
             }

@@ -352,7 +352,7 @@ fn nothing_is_opened_or_chosen_while_a_run_goes_on() {
     let mut page = Page::ready();
     page.send(Message::Explain);
     assert!(page.send(Message::FilesOpened(vec![file("explanation.json")])).is_empty());
-    assert!(page.send(Message::FileRead { name: "x.json".into(), text: Some(document().to_json()) }).is_empty());
+    assert!(page.send(Message::FileRead { name: "x.json".into(), bytes: Some(document().to_json().into_bytes()) }).is_empty());
     assert!(page.problem().starts_with("An explanation is being made"));
     assert!(page.send(Message::FilesOpened(vec![file("mine.gguf")])).is_empty());
     assert!(page.problem().starts_with("The engine is busy"));
@@ -363,7 +363,7 @@ fn follow_ups_need_the_model_that_made_the_explanation() {
     let mut page = Page::ready();
     let mut shared = document();
     shared.manifest.model.sha256 = "another".into();
-    page.send(Message::FileRead { name: "x.json".into(), text: Some(shared.to_json()) });
+    page.send(Message::FileRead { name: "x.json".into(), bytes: Some(shared.to_json().into_bytes()) });
     for message in [Message::MeasureDeletion, Message::CompareMethod("clp".into()), Message::ToggleWords(0)] {
         assert!(requests(&page.send(message)).is_empty());
         assert!(page.problem().starts_with("This explanation was made by another model"));
@@ -401,7 +401,7 @@ fn words_are_measured_once_and_then_collapsed_and_shown() {
 #[test]
 fn a_shared_explanation_made_again_is_compared() {
     let mut page = Page::ready();
-    page.send(Message::FileRead { name: "x.json".into(), text: Some(document().to_json()) });
+    page.send(Message::FileRead { name: "x.json".into(), bytes: Some(document().to_json().into_bytes()) });
     assert!(page.look(|state| state.explanation.shown.as_ref().unwrap().origin == Origin::File && !*state.editor.is_open));
     let run = asked(&page.send(Message::Recompute));
     page.engine(run, EngineEvent::Explained { document: Box::new(document()), problem: None });
@@ -415,7 +415,7 @@ fn a_shared_explanation_is_made_again_with_the_sentences_of_its_language() {
     german.manifest.language = Language::German;
     for document in [german, document()] {
         let mut page = Page::ready();
-        page.send(Message::FileRead { name: "x.json".into(), text: Some(document.to_json()) });
+        page.send(Message::FileRead { name: "x.json".into(), bytes: Some(document.to_json().into_bytes()) });
         let question = Page::question(&page.send(Message::Recompute));
         assert_eq!((question.sentence_rule, question.language), (document.manifest.sentence_rule, Some(document.manifest.language)));
     }

@@ -73,8 +73,8 @@ fn Root(own: Option<String>) -> impl IntoView {
 
 /// A viewer saves tables, nothing else.
 fn run(page: Page, effect: Effect) {
-    if let Effect::SaveFile { name, media_type, text } = effect
-        && browser::download(&name, media_type, &text).is_none()
+    if let Effect::SaveFile { name, media_type, bytes } = effect
+        && browser::download(&name, media_type, &bytes).is_none()
     {
         page.send(Message::SaveRefused);
     }

@@ -23,7 +23,7 @@ fn handle(state: &mut State, message: Message) {
         Message::Focus(source) => *state.explanation.focus = source,
         Message::SetEdgeShare(share) => *state.explanation.edge_share = share,
         Message::Derive(derivation) => state.explanation.derive(derivation),
-        Message::SaveText { name, media_type, text } => state.emit(Effect::SaveFile { name, media_type, text }),
+        Message::Save { name, media_type, bytes } => state.emit(Effect::SaveFile { name, media_type, bytes }),
         Message::SaveRefused => {
             state.fail_with(t!("The browser did not save the file"), t!("Allow downloads for this page, then try again"));
         }

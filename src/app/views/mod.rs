@@ -2,6 +2,7 @@
 
 mod editor;
 pub mod explanation;
+mod export;
 pub mod layout;
 mod lesson;
 mod models;
@@ -10,7 +11,7 @@ use leptos::prelude::*;
 
 use editor::EditorForm;
 use explanation::ExplanationView;
-use layout::{DropZone, Footer, Header, ProblemBox, StatusBar, UpdateBar, Welcome};
+use layout::{DropZone, Footer, Header, ProblemBox, RemoteQuestion, StatusBar, UpdateBar, Welcome};
 use lesson::LessonPanel;
 use models::ModelsDialog;
 
@@ -28,6 +29,7 @@ pub fn App() -> impl IntoView {
         <main>
             <UpdateBar />
             <ProblemBox place=Place::Page />
+            <RemoteQuestion />
             <EditorForm />
             <StatusBar />
             <LessonPanel />

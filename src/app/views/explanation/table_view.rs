@@ -224,7 +224,7 @@ fn save_csv(page: Page, matrix: Matrix) {
         (file_name(matrix, &document.method), table_csv(document, &attribution.graph().rectangle(matrix)))
     };
     if let Some((name, text)) = untrack(|| page.attribution(file)) {
-        page.send(Message::SaveText { name, media_type: "text/csv", text });
+        page.send(Message::Save { name, media_type: "text/csv", bytes: text.into_bytes() });
     }
 }
 

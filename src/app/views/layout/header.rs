@@ -9,6 +9,7 @@ use super::present_button::PresentButton;
 use super::theme_button::ThemeButton;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
+use crate::app::views::export::ExportButton;
 
 /// The name, what it is for, and where documents come from and go to.
 #[component]
@@ -52,6 +53,7 @@ pub fn Header() -> impl IntoView {
                     <IconView icon=Icon::Link />
                     {t!("Copy link")}
                 </button>
+                <ExportButton disabled=nothing_to_share />
                 <PresentButton />
                 <ThemeButton />
             </div>

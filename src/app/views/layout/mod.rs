@@ -1,6 +1,7 @@
 //! The frame of the page, and small parts that several views use.
 
 mod answer_stream;
+pub mod dialog_box;
 mod drop_zone;
 pub mod file_button;
 mod footer;
@@ -14,6 +15,7 @@ mod present_button;
 pub mod problem_box;
 pub mod problem_text;
 mod qr_code;
+mod remote_question;
 pub mod row_of_buttons;
 mod status_bar;
 mod theme_button;
@@ -24,6 +26,7 @@ pub use drop_zone::DropZone;
 pub use footer::Footer;
 pub use header::Header;
 pub use problem_box::ProblemBox;
+pub use remote_question::RemoteQuestion;
 pub use status_bar::StatusBar;
 pub use update_bar::UpdateBar;
 pub use welcome::Welcome;

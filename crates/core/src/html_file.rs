@@ -1,0 +1,71 @@
+//! The file that works from disk: a page with a viewer and a document in it. The page comes from the build (`explanation.html`), with
+//! places for title and document.
+
+use crate::explanation::{Document, DocumentError};
+
+const TITLE: &str = "GLASSCAGE_TITLE";
+const DOCUMENT: &str = "GLASSCAGE_DOCUMENT";
+/// Around the document.
+const ELEMENT: [&str; 2] = ["<script type=\"application/json\" id=\"document\">", "</script>"];
+
+/// Why there is no document in a page, or none can be put there.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub enum HtmlError {
+    #[error("this page holds no explanation; it was not made by Glasscage")]
+    NoDocument,
+    #[error("this is not the page that Glasscage puts explanations into")]
+    NoPlace,
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+}
+
+/// The page of the build with `document` in it.
+pub fn with_document(page: &str, document: &Document, title: &str) -> Result<String, HtmlError> {
+    let place = [ELEMENT[0], DOCUMENT, ELEMENT[1]].concat();
+    if !page.contains(&place) || !page.contains(TITLE) {
+        return Err(HtmlError::NoPlace);
+    }
+    // Within the strings of JSON; nothing else of it has that character. No text can end the element then, or open another one.
+    let json = document.to_json().replace('<', "\\u003c");
+    let title = title.replace('&', "&amp;").replace('<', "&lt;");
+    Ok(page.replacen(TITLE, &title, 1).replacen(&place, &[ELEMENT[0], &json, ELEMENT[1]].concat(), 1))
+}
+
+/// The document in a page. The page is untrusted: the document is checked like any other.
+pub fn document_from_html(page: &str) -> Result<Document, HtmlError> {
+    let (_, rest) = page.split_once(ELEMENT[0]).ok_or(HtmlError::NoDocument)?;
+    let (json, _) = rest.split_once(ELEMENT[1]).ok_or(HtmlError::NoDocument)?;
+    Ok(Document::from_json(json)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explanation::example::example;
+
+    const PAGE: &str = "<title>GLASSCAGE_TITLE</title><script type=\"application/json\" id=\"document\">GLASSCAGE_DOCUMENT</script>";
+
+    #[test]
+    fn a_document_comes_back_from_its_page() {
+        let page = with_document(PAGE, &example(), "Why?").unwrap();
+        assert!(page.starts_with("<title>Why?</title>"));
+        assert_eq!(document_from_html(&page), Ok(example()));
+    }
+
+    #[test]
+    fn texts_stay_texts() {
+        let mut document = example();
+        let hostile = "</script><script>alert(1)</script><!--";
+        document.manifest.model.name = hostile.into();
+        let page = with_document(PAGE, &document, hostile).unwrap();
+        assert_eq!(page.matches("<script").count(), 1);
+        assert_eq!(document_from_html(&page), Ok(document));
+    }
+
+    #[test]
+    fn other_pages_are_refused() {
+        assert_eq!(with_document("<!doctype html>", &example(), ""), Err(HtmlError::NoPlace));
+        assert_eq!(document_from_html("<!doctype html>"), Err(HtmlError::NoDocument));
+        assert!(matches!(document_from_html(PAGE), Err(HtmlError::Document(_))));
+    }
+}

@@ -1,0 +1,55 @@
+//! The explanation in other people's pages: the line of HTML that puts it there.
+
+/// In the folder of the page.
+const EMBED_PAGE: &str = "embed.html";
+
+/// What of the explanation a frame shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EmbedOptions {
+    /// Parts that are hidden, as `?hide=` names them.
+    pub hidden: Vec<&'static str>,
+    /// "light" or "dark"; `None` as the reader's system has it.
+    pub theme: Option<&'static str>,
+}
+
+/// The address of the viewer with the explanation of this fragment, on the site of this page.
+pub fn embed_address(page_address: &str, options: &EmbedOptions, fragment: &str) -> String {
+    let page = page_address.split(['?', '#']).next().unwrap_or_default();
+    let folder = page.rfind('/').map_or(page, |slash| &page[..=slash]);
+    let hidden = (!options.hidden.is_empty()).then(|| format!("hide={}", options.hidden.join(",")));
+    let theme = options.theme.map(|theme| format!("theme={theme}"));
+    let query: Vec<String> = hidden.into_iter().chain(theme).collect();
+    let query = if query.is_empty() { String::new() } else { format!("?{}", query.join("&")) };
+    format!("{folder}{EMBED_PAGE}{query}#{fragment}")
+}
+
+/// The frame with that address, so many CSS pixels high.
+pub fn frame(address: &str, title: &str, height: u32) -> String {
+    let [address, title] = [address, title].map(escaped);
+    format!(r#"<iframe src="{address}" title="{title}" width="100%" height="{height}" style="border:0" loading="lazy"></iframe>"#)
+}
+
+/// A text as the value of an attribute.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_viewer_is_beside_the_page() {
+        let address = |page: &str, options: EmbedOptions| embed_address(page, &options, "g3.x");
+        assert_eq!(address("https://a.b/c/?lang=de#old", EmbedOptions::default()), "https://a.b/c/embed.html#g3.x");
+        assert_eq!(address("https://a.b/c/index.html", EmbedOptions::default()), "https://a.b/c/embed.html#g3.x");
+        let options = EmbedOptions { hidden: vec!["tabs", "details"], theme: Some("dark") };
+        assert_eq!(address("https://a.b/", options), "https://a.b/embed.html?hide=tabs,details&theme=dark#g3.x");
+    }
+
+    #[test]
+    fn a_title_stays_within_its_attribute() {
+        let line = frame("https://a.b/embed.html?hide=tabs&theme=dark#g3.x", "Why \"<5>\"?", 480);
+        assert!(line.contains("hide=tabs&amp;theme=dark#g3.x\"") && line.contains("title=\"Why &quot;&lt;5>&quot;?\"") && line.contains("480"));
+    }
+}

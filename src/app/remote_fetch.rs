@@ -1,0 +1,61 @@
+//! One request to another site, within limits of time, size and type.
+
+use gloo::timers::callback::Timeout;
+use js_sys::{IteratorNext, Uint8Array};
+use leptos::prelude::window;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{
+    AbortController, ReadableStreamDefaultReader, ReferrerPolicy, Request, RequestCredentials, RequestInit, RequestMode, Response,
+};
+
+use super::state::remote::RemoteFailure;
+
+const MAX_BYTES: usize = 8 << 20;
+const MAX_MILLIS: u32 = 20_000;
+/// Beginnings of the media types that carry explanations, or say nothing of what is carried.
+const MEDIA_TYPES: [&str; 5] = ["application/json", "application/octet-stream", "text/", "image/svg+xml", "image/png"];
+
+/// The file at this address. No cookies and no referrer are sent.
+pub async fn fetch(address: &str) -> Result<Vec<u8>, RemoteFailure> {
+    let controller = AbortController::new().map_err(|_| RemoteFailure::NotReached)?;
+    let (signal, abort) = (controller.signal(), controller.clone());
+    let _timeout = Timeout::new(MAX_MILLIS, move || abort.abort());
+    // What is aborted has taken too long: nothing else aborts.
+    let lost = |_| if signal.aborted() { RemoteFailure::TooSlow } else { RemoteFailure::NotReached };
+    let init = RequestInit::new();
+    init.set_signal(Some(&signal));
+    init.set_mode(RequestMode::Cors);
+    init.set_credentials(RequestCredentials::Omit);
+    init.set_referrer_policy(ReferrerPolicy::NoReferrer);
+    let request = Request::new_with_str_and_init(address, &init).map_err(|_| RemoteFailure::NotReached)?;
+    let response: Response = JsFuture::from(window().fetch_with_request(&request)).await.map_err(lost)?.unchecked_into();
+    check(&response).inspect_err(|_| controller.abort())?;
+    let Some(body) = response.body() else { return Ok(Vec::new()) };
+    let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();
+    let mut bytes = Vec::new();
+    loop {
+        let read: IteratorNext = JsFuture::from(reader.read()).await.map_err(lost)?.unchecked_into();
+        if read.done() {
+            return Ok(bytes);
+        }
+        bytes.extend(read.value().unchecked_into::<Uint8Array>().to_vec());
+        if bytes.len() > MAX_BYTES {
+            controller.abort();
+            return Err(RemoteFailure::TooLarge);
+        }
+    }
+}
+
+fn check(response: &Response) -> Result<(), RemoteFailure> {
+    if !response.ok() {
+        return Err(RemoteFailure::Status(response.status()));
+    }
+    let header = |name: &str| response.headers().get(name).ok().flatten();
+    let media_type = header("content-type").map(|value| value.to_ascii_lowercase());
+    if let Some(other) = media_type.filter(|own| !MEDIA_TYPES.iter().any(|known| own.starts_with(known))) {
+        return Err(RemoteFailure::MediaType(other));
+    }
+    let length = header("content-length").and_then(|length| length.parse::<usize>().ok());
+    if length.is_some_and(|length| length > MAX_BYTES) { Err(RemoteFailure::TooLarge) } else { Ok(()) }
+}

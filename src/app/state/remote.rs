@@ -1,0 +1,93 @@
+//! An explanation on another site that a link names: `#url=https://example.org/explanation.json`.
+
+use crate::library::address::{self, AddressError};
+
+const PARAMETER: &str = "url=";
+
+/// What a link asks for, and whether the visitor has agreed. Nothing is requested before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remote {
+    pub address: String,
+    pub is_fetching: bool,
+}
+
+/// Why it did not come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RemoteFailure {
+    /// No answer that this page may read.
+    NotReached,
+    TooSlow,
+    TooLarge,
+    Status(u16),
+    /// The server says that it is of this media type.
+    MediaType(String),
+}
+
+impl Remote {
+    /// What a fragment (with or without `#`) asks for; `None` where it asks for something else.
+    pub fn of_fragment(fragment: &str) -> Option<Result<Self, AddressError>> {
+        let asked = fragment.strip_prefix('#').unwrap_or(fragment).strip_prefix(PARAMETER)?;
+        // Programs that make links escape what is within them.
+        let asked = if asked.contains("://") { asked.to_owned() } else { unescaped(asked) };
+        Some(address::document_address(&asked).map(|address| Self { address, is_fetching: false }))
+    }
+
+    /// Who is asked: "example.org".
+    pub fn host(&self) -> &str {
+        address::host(&self.address)
+    }
+}
+
+/// Percent-encoded bytes as they are; what is no UTF-8 then becomes what no address has.
+fn unescaped(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, others @ ..] = rest {
+        let hex = others.get(..2).filter(|_| *first == b'%').and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
+        bytes.push(hex.unwrap_or(*first));
+        rest = if hex.is_some() { &others[2..] } else { others };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(fragment: &str) -> Option<String> {
+        Remote::of_fragment(fragment)?.ok().map(|remote| remote.address)
+    }
+
+    #[test]
+    fn the_address_may_be_escaped() {
+        let plain = "https://example.org/a%20b.json?x=1";
+        assert_eq!(address(&format!("#url={plain}")).as_deref(), Some(plain));
+        assert_eq!(address("#url=https%3A%2F%2Fexample.org%2Fa%2520b.json%3Fx%3D1").as_deref(), Some(plain));
+        assert_eq!(Remote::of_fragment("#utm_source=x"), None);
+    }
+
+    #[test]
+    fn only_addresses_whose_host_can_be_read_are_asked() {
+        let refused = [
+            "",
+            "javascript:alert(1)",
+            "http://example.org/a.json",
+            "file:///etc/passwd",
+            "https://user:password@example.org/a",
+            "https://good.example\\@evil.example/a",
+            "https://b%C3%BCcher.example/a",
+            "https:///a",
+            "https%3A%2F%2Fexample.org%2F%FF",
+        ];
+        for address in refused {
+            assert!(matches!(Remote::of_fragment(&format!("#url={address}")), Some(Err(_))), "{address}");
+        }
+        assert_eq!(address("url=http://localhost:8080/a.json").as_deref(), Some("http://localhost:8080/a.json"));
+    }
+
+    #[test]
+    fn the_host_is_what_is_asked() {
+        let remote = Remote::of_fragment("#url=https://EXAMPLE.org:444/a@b/c.json").unwrap().unwrap();
+        assert_eq!(remote.host(), "example.org:444");
+    }
+}

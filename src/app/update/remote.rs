@@ -1,0 +1,76 @@
+//! Explanations on other sites: asked for only when the visitor has agreed.
+
+use crate::app::i18n::t;
+use crate::app::state::State;
+use crate::app::state::explanation::Origin;
+use crate::app::state::message::Effect;
+use crate::app::state::opened::Opened;
+use crate::app::state::remote::{Remote, RemoteFailure};
+use crate::library::address::AddressError;
+
+impl State {
+    /// A link names an explanation elsewhere: the visitor is asked first.
+    pub(super) fn offer_remote(&mut self, asked: Result<Remote, AddressError>) {
+        match asked {
+            Ok(remote) => *self.remote = Some(remote),
+            Err(error) => {
+                let what = t!("This link names no address that can be opened: {error}", error);
+                self.fail_with(&what, t!("Ask for the link again, or for the saved JSON file"));
+            }
+        }
+    }
+
+    pub(super) fn fetch_remote(&mut self) {
+        if let Some(remote) = &mut *self.remote {
+            remote.is_fetching = true;
+            let address = remote.address.clone();
+            self.emit(Effect::FetchRemote(address));
+        }
+    }
+
+    /// The visitor does not want it.
+    pub(super) fn decline_remote(&mut self) {
+        *self.remote = None;
+        self.replace_entry();
+    }
+
+    pub(super) fn remote_fetched(&mut self, address: &str, fetched: Result<Vec<u8>, RemoteFailure>) {
+        let Some(remote) = self.remote.clone().filter(|remote| remote.is_fetching && remote.address == address) else { return };
+        *self.remote = Some(Remote { is_fetching: false, ..remote.clone() });
+        if self.refuse_while_busy() {
+            return;
+        }
+        let opened = fetched.map_err(|failure| words(remote.host(), &failure)).and_then(|bytes| {
+            Opened::from_bytes(&bytes, Origin::Link).map_err(|error| {
+                let what = t!("What {host} sent was not opened: {error}", host = remote.host(), error);
+                (what, t!("Ask for the saved JSON file").into())
+            })
+        });
+        match opened {
+            Ok(opened) => {
+                self.put_on_screen(opened);
+                self.replace_entry_at(format!("{}#url={address}", self.page_address));
+            }
+            Err((what, remedy)) => self.fail_with(&what, &remedy),
+        }
+    }
+}
+
+/// What happened and what to do.
+fn words(host: &str, failure: &RemoteFailure) -> (String, String) {
+    let again = t!("Try again later, or ask for the saved JSON file").to_owned();
+    match failure {
+        RemoteFailure::NotReached => (
+            t!("The site {host} was not reached, or does not let other sites read this file", host),
+            t!("Open the address in a tab of its own, save the file and open it here; its owner can allow it with the header \
+                Access-Control-Allow-Origin")
+            .into(),
+        ),
+        RemoteFailure::TooSlow => (t!("The site {host} took too long to answer", host), again),
+        RemoteFailure::TooLarge => (t!("What {host} sends is too large for an explanation", host), t!("Check the address").into()),
+        RemoteFailure::Status(status) => (t!("The site {host} answered with an error ({status})", host, status), again),
+        RemoteFailure::MediaType(media_type) => {
+            (t!("The site {host} sends no explanation, but {media_type}", host, media_type), t!("Check the address").into())
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Links to explanations on other sites, as sequences of messages.
+
+use super::tests::Page;
+use crate::app::analysis::attribution_graph::tests::document;
+use crate::app::state::message::{Effect, Message};
+use crate::app::state::remote::RemoteFailure;
+
+const ADDRESS: &str = "https://example.org/a.json";
+
+fn offered() -> Page {
+    let mut page = Page::new();
+    assert_eq!(page.visit(None, &format!("#url={ADDRESS}")), [], "nothing is asked yet");
+    page
+}
+
+fn fetched(page: &mut Page, fetched: Result<Vec<u8>, RemoteFailure>) -> Vec<Effect> {
+    page.send(Message::RemoteFetched(ADDRESS.into(), fetched))
+}
+
+#[test]
+fn another_site_is_asked_when_the_visitor_agrees() {
+    let mut page = offered();
+    assert_eq!(fetched(&mut page, Ok(document().to_json().into_bytes())), [], "nobody asked for it");
+    assert_eq!(page.send(Message::FetchRemote), [Effect::FetchRemote(ADDRESS.into())]);
+    let effects = fetched(&mut page, Ok(document().to_json().into_bytes()));
+    assert!(page.look(|state| state.remote.is_none() && state.explanation.document() == Some(&document())));
+    assert!(matches!(&effects[..], [Effect::ReplaceEntry { address, text: Some(_) }] if address.ends_with(&format!("#url={ADDRESS}"))));
+}
+
+#[test]
+fn a_visitor_who_declines_sees_the_page_as_without_the_link() {
+    let mut page = offered();
+    let effects = page.send(Message::DeclineRemote);
+    assert!(matches!(&effects[..], [Effect::ReplaceEntry { address, .. }] if !address.contains('#')));
+    assert!(page.look(|state| state.remote.is_none() && state.problem.is_none()));
+}
+
+#[test]
+fn what_does_not_come_is_said_and_can_be_asked_for_again() {
+    let failures = [
+        Err(RemoteFailure::NotReached),
+        Err(RemoteFailure::TooSlow),
+        Err(RemoteFailure::TooLarge),
+        Err(RemoteFailure::Status(404)),
+        Err(RemoteFailure::MediaType("video/mp4".into())),
+        Ok(b"<!doctype html>".to_vec()),
+    ];
+    let mut page = offered();
+    for failure in failures {
+        assert_eq!(page.send(Message::FetchRemote).len(), 1);
+        fetched(&mut page, failure);
+        let problem = page.look(|state| state.problem.as_ref().map(ToString::to_string)).expect("words");
+        assert!(problem.contains("example.org"), "{problem}");
+    }
+}
+
+#[test]
+fn an_address_that_is_none_is_said() {
+    let mut page = Page::new();
+    page.visit(None, "#url=http://example.org/a.json");
+    assert!(page.look(|state| state.remote.is_none() && state.problem.is_some()));
+}
+
+#[test]
+fn another_visit_takes_the_question_away() {
+    let mut page = offered();
+    page.visit(None, "");
+    assert!(page.look(|state| state.remote.is_none()));
+}

@@ -1,0 +1,64 @@
+//! What the dialog offers: a part of the page's code of its own.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::embed_section::EmbedSection;
+use super::picture_section::PictureSection;
+use crate::app::analysis::title;
+use crate::app::browser;
+use crate::app::i18n::t;
+use crate::app::page::{Page, use_page};
+use crate::app::state::message::Message;
+use crate::app::views::layout::lazy::split_off;
+use crate::explanation::Document;
+use crate::html_file;
+
+/// The page of the build that documents are put into.
+const HTML_FILE: &str = "explanation.html";
+
+split_off!(export, fetch_export => export as fn() -> AnyView);
+
+fn export() -> AnyView {
+    view! {
+        <HtmlSection />
+        <PictureSection />
+        <EmbedSection />
+    }
+    .into_any()
+}
+
+/// The explanation on screen, with what is chosen in it.
+pub fn selected(page: Page) -> Option<Document> {
+    untrack(|| page.attribution(|attribution| attribution.to_document()))
+}
+
+#[component]
+fn HtmlSection() -> impl IntoView {
+    let page = use_page();
+    let problem = RwSignal::new("");
+    let save = move |_| {
+        let Some(document) = selected(page) else { return };
+        problem.set("");
+        spawn_local(async move {
+            let template = browser::fetch_text(HTML_FILE).await.unwrap_or_default();
+            match html_file::with_document(&template, &document, &title::title(&document)) {
+                Ok(html) => {
+                    let name = format!("{}.html", title::file_name(&document));
+                    page.send(Message::Save { name, media_type: "text/html", bytes: html.into_bytes() });
+                }
+                Err(_) => problem.set(t!("The page for it could not be fetched. Check the connection, then try again.")),
+            }
+        });
+    };
+    view! {
+        <section>
+            <h3>{t!("A page of its own (HTML)")}</h3>
+            <p class="hint">
+                {t!("One file that opens in any browser, without a network and without this site. Its sentences can be clicked as here.")}
+            </p>
+            <button type="button" data-testid="export-html" on:click=save>{t!("Save HTML")}</button>
+            <p role="status">{problem}</p>
+        </section>
+    }
+}

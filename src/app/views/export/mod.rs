@@ -1,0 +1,8 @@
+//! The explanation on screen as files of other kinds, and in other people's pages.
+
+mod embed_section;
+mod export_dialog;
+mod export_view;
+mod picture_section;
+
+pub use export_dialog::ExportButton;

@@ -1,0 +1,46 @@
+use leptos::html::Dialog;
+use leptos::prelude::*;
+
+use super::icon::{Icon, IconView};
+use crate::app::i18n::t;
+
+/// A dialog over the page. What is in it is made when it opens.
+#[component]
+pub fn DialogBox(
+    title: &'static str,
+    test_id: &'static str,
+    #[prop(into)] is_open: Signal<bool>,
+    on_close: impl Fn() + Copy + Send + Sync + 'static,
+    children: ChildrenFn,
+) -> impl IntoView {
+    let dialog = NodeRef::<Dialog>::new();
+    Effect::new(move |_| {
+        let Some(dialog) = dialog.get() else { return };
+        match (is_open.get(), dialog.open()) {
+            // It fails only for a dialog that is open.
+            (true, false) => drop(dialog.show_modal()),
+            (false, true) => dialog.close(),
+            _ => {}
+        }
+    });
+    let children = StoredValue::new(children);
+    view! {
+        <dialog node_ref=dialog class="over-page" aria-label=title data-testid=test_id on:close=move |_| on_close()>
+            <Show when=move || is_open.get()>
+                <div class="line">
+                    <h2>{title}</h2>
+                    <button
+                        type="button"
+                        class="quiet close"
+                        aria-label=t!("Close")
+                        data-testid=format!("{test_id}-close")
+                        on:click=move |_| on_close()
+                    >
+                        <IconView icon=Icon::Close />
+                    </button>
+                </div>
+                {children.with_value(|children| children())}
+            </Show>
+        </dialog>
+    }
+}

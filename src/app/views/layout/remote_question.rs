@@ -1,0 +1,44 @@
+use leptos::prelude::*;
+
+use crate::app::i18n::t;
+use crate::app::page::use_page;
+use crate::app::state::message::Message;
+
+/// Asks whether the page that a link names may be asked for its explanation.
+#[component]
+pub fn RemoteQuestion() -> impl IntoView {
+    let page = use_page();
+    let question = move || {
+        let remote = page.with(|state| state.remote.clone())?;
+        let host = remote.host().to_owned();
+        let fetch = if remote.is_fetching { t!("Waiting for {host}\u{2026}", host) } else { t!("Get it from {host}", host) };
+        Some(view! {
+            <section class="card remote" aria-label=t!("An explanation on another site") data-testid="remote">
+                <h2>{t!("This link opens an explanation from {host}", host)}</h2>
+                <p class="remote-address" dir="ltr">{remote.address.clone()}</p>
+                <p>
+                    {t!(
+                        "Nothing has been asked of {host} yet. If you get it, {host} learns your internet address, as any site does that \
+                         you visit; this page sends it nothing else.",
+                        host,
+                    )}
+                </p>
+                <p class="row">
+                    <button
+                        type="button"
+                        class="primary"
+                        data-testid="fetch-remote"
+                        disabled=remote.is_fetching
+                        on:click=move |_| page.send(Message::FetchRemote)
+                    >
+                        {fetch}
+                    </button>
+                    <button type="button" data-testid="decline-remote" on:click=move |_| page.send(Message::DeclineRemote)>
+                        {t!("Do not")}
+                    </button>
+                </p>
+            </section>
+        })
+    };
+    view! { {question} }
+}
