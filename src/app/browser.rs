@@ -7,8 +7,8 @@ use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
-    Blob, BlobPropertyBag, CanvasRenderingContext2d, File, FileList, History, HtmlAnchorElement, HtmlCanvasElement, HtmlElement, HtmlImageElement, KeyboardEvent, Response, ScrollBehavior,
-    ScrollIntoViewOptions, ScrollLogicalPosition, ShareData, Storage, Url,
+    Blob, BlobPropertyBag, CanvasRenderingContext2d, File, FileList, History, HtmlAnchorElement, HtmlCanvasElement, HtmlElement,
+    HtmlImageElement, KeyboardEvent, Response, ScrollBehavior, ScrollIntoViewOptions, ScrollLogicalPosition, ShareData, Storage, Url,
 };
 
 /// The absolute address of `path` on the page's own site.

@@ -3,6 +3,9 @@
 use serde::Deserialize;
 
 const FOLDER: &str = "gallery";
+/// What the fragment of an address begins with that opens one of them.
+const PARAMETER: &str = "gallery=";
+const ENDING: &str = ".json";
 /// On the page's own site.
 pub const INDEX: &str = "gallery/index.json";
 
@@ -29,6 +32,18 @@ impl GalleryEntry {
     pub fn path(&self) -> String {
         format!("{FOLDER}/{}", self.file)
     }
+
+    /// The fragment (without `#`) of the address that opens it: "gallery=lesson-methods-disagree".
+    pub fn fragment(&self) -> String {
+        format!("{PARAMETER}{}", self.file.trim_end_matches(ENDING))
+    }
+
+    /// What a fragment (with or without `#`) opens; only its file is known. `None` where it is another kind of fragment.
+    pub fn of_fragment(fragment: &str) -> Option<Self> {
+        let name = fragment.strip_prefix('#').unwrap_or(fragment).strip_prefix(PARAMETER)?;
+        let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        is_name.then(|| Self { title: name.into(), about: String::new(), file: format!("{name}{ENDING}") })
+    }
 }
 
 /// The gallery of an index; empty where that is missing or is something else.
@@ -47,6 +62,15 @@ mod tests {
         let entry = GalleryEntry { title: "Scarves".into(), about: "Three steps.".into(), file: "01-scarves.json".into() };
         assert_eq!(parse(json), Gallery { explanations: vec![entry], lessons: Vec::new() });
         assert_eq!(parse("<!doctype html>"), Gallery::default());
+    }
+
+    #[test]
+    fn an_address_names_a_file_of_the_gallery_and_no_other() {
+        let entry = GalleryEntry::of_fragment("#gallery=01-scarves").unwrap();
+        assert_eq!((entry.path().as_str(), entry.fragment().as_str()), ("gallery/01-scarves.json", "gallery=01-scarves"));
+        for other in ["#gallery=", "#gallery=../models/demo", "#gallery=https://a.b/c", "#g3.x", ""] {
+            assert_eq!(GalleryEntry::of_fragment(other), None, "{other}");
+        }
     }
 
     #[test]

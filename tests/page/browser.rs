@@ -345,6 +345,27 @@ impl Browser {
         self.driver.cdp().send_raw("Network.emulateNetworkConditions", conditions).await.expect("conditions of the network");
     }
 
+    /// Presses a button that saves a file, and gives what is in the file.
+    pub async fn saved(&self, id: &str) -> Vec<u8> {
+        let keep = "window.saved = null;
+            window.createUrl ??= URL.createObjectURL;
+            URL.createObjectURL = blob => { window.saved = blob; return window.createUrl.call(URL, blob); }";
+        self.driver.execute(keep, Vec::new()).await.expect("a script runs");
+        self.click(id).await;
+        let is_saved = async || {
+            let saved = self.driver.execute("return window.saved !== null", Vec::new()).await.expect("a script runs");
+            (saved.json() == &json!(true)).then_some(())
+        };
+        self.wait("a saved file", is_saved).await;
+        let read = "const done = arguments[arguments.length - 1];
+            const reader = new FileReader();
+            reader.onload = () => done(reader.result);
+            reader.readAsBinaryString(window.saved);";
+        let read = self.driver.execute_async(read, Vec::new()).await.expect("the file is read");
+        // One character a byte.
+        read.json().as_str().expect("a text").chars().map(|c| c as u8).collect()
+    }
+
     /// Drops local files in the middle of the page.
     pub async fn drop_files(&self, paths: &[PathBuf]) {
         let data = json!({"items": [], "files": paths, "dragOperationsMask": 1});

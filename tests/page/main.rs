@@ -10,6 +10,7 @@ mod browser;
 mod dist;
 mod download;
 mod download_steps;
+mod embed;
 mod explain;
 mod follow_up;
 mod gallery;

@@ -50,6 +50,8 @@ mod tests {
     #[test]
     fn a_title_stays_within_its_attribute() {
         let line = frame("https://a.b/embed.html?hide=tabs&theme=dark#g3.x", "Why \"<5>\"?", 480);
-        assert!(line.contains("hide=tabs&amp;theme=dark#g3.x\"") && line.contains("title=\"Why &quot;&lt;5>&quot;?\"") && line.contains("480"));
+        assert!(
+            line.contains("hide=tabs&amp;theme=dark#g3.x\"") && line.contains("title=\"Why &quot;&lt;5>&quot;?\"") && line.contains("480")
+        );
     }
 }

@@ -21,8 +21,11 @@ pub mod settings;
 pub mod storage_keys;
 pub mod unfinished_answer;
 
+use std::sync::Arc;
+
 use crate::app::analysis::title;
 use crate::app::i18n::text;
+use crate::lesson::Lesson;
 use crate::problem::Problem;
 use crate::request::BackendChoice;
 use crate::worker::envelope::RequestId;
@@ -46,6 +49,8 @@ pub struct State {
     /// The lesson that is gone through; what it shows is the explanation.
     pub lesson: Reactive<Option<OpenLesson>>,
     pub library: Library,
+    /// The lesson of the gallery that was opened last, with the fragment that opens it.
+    pub(in crate::app) gallery_lesson: Option<(String, Arc<Lesson>)>,
     /// An explanation elsewhere that the link in the address bar names, until it is here.
     pub remote: Reactive<Option<Remote>>,
     pub problem: Reactive<Option<Problem>>,

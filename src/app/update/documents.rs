@@ -60,7 +60,7 @@ impl State {
             Ok(opened) => self.show(opened),
             Err(error) => self.fail_with(
                 &t!("\u{201c}{name}\u{201d} was not opened: {error}", name, error),
-                t!("Open a file that Save JSON made, or a model whose name ends in .gguf"),
+                t!("Open a file that Save JSON or Export made, or a model whose name ends in .gguf"),
             ),
         }
     }
@@ -77,7 +77,10 @@ impl State {
     fn gallery_entry_fetched(&mut self, entry: &GalleryEntry, text: Option<&str>) {
         match text.and_then(|json| Opened::from_json(json, Origin::Gallery).ok()) {
             Some(_) if self.refuse_while_busy() => {}
-            Some(opened) => self.show(opened),
+            Some(opened) => {
+                self.show(opened);
+                self.gallery_lesson = self.lesson.as_ref().map(|open| (entry.fragment(), open.lesson.clone()));
+            }
             None => self.fail_with(
                 &t!("\u{201c}{title}\u{201d} could not be fetched", title = entry.title),
                 t!("Check the connection, or reload the page, then choose it again"),
@@ -112,7 +115,11 @@ impl State {
 
     /// Makes the link, puts it into the address bar and on the clipboard; one too long for that is only shown.
     pub(super) fn copy_link(&mut self) {
-        let lesson = self.lesson.as_ref().map(|open| lesson::to_fragment(&open.lesson));
+        let lesson = self.lesson.as_ref().map(|open| match &self.gallery_lesson {
+            // Its address is short enough to be typed.
+            Some((fragment, of_gallery)) if *of_gallery == open.lesson => fragment.clone(),
+            _ => lesson::to_fragment(&open.lesson),
+        });
         let fragment = lesson.or_else(|| Some(to_fragment(&self.explanation.selected_document()?)));
         let Some(fragment) = fragment else { return };
         let link = SharedLink::new(&self.page_address, &fragment);

@@ -1,10 +1,11 @@
 //! Entries of the browser's history: one for every explanation that was on screen, and those of the page without one.
 
+use crate::app::gallery::GalleryEntry;
 use crate::app::i18n::t;
 use crate::app::state::State;
 use crate::app::state::explanation::Origin;
 use crate::app::state::history_entry;
-use crate::app::state::message::Effect;
+use crate::app::state::message::{Effect, Fetch};
 use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::opened::Opened;
 use crate::app::state::remote::Remote;
@@ -46,6 +47,12 @@ impl State {
         if let Some(asked) = Remote::of_fragment(fragment) {
             self.close_explanation();
             return self.offer_remote(asked);
+        }
+        if let Some(entry) = GalleryEntry::of_fragment(fragment) {
+            self.close_explanation();
+            // What comes takes the place of the address.
+            self.entry_awaits_explanation = true;
+            return self.emit(Effect::Fetch(Fetch::GalleryEntry(entry)));
         }
         match Opened::from_fragment(fragment) {
             Some(Ok(opened)) => {

@@ -83,3 +83,24 @@ fn whoever_writes_a_lesson_keeps_what_is_chosen_on_screen() {
     page.send(Message::Lesson(LessonMessage::Edit(false)));
     assert!(page.look(|state| state.lesson.as_ref().is_some_and(|open| !open.is_edited)));
 }
+
+#[test]
+fn a_lesson_of_the_gallery_has_a_short_address_until_it_is_changed() {
+    let mut page = in_lesson();
+    let address = |page: &mut Page| {
+        page.send(Message::CopyLink);
+        page.look(|state| state.explanation.link.as_ref().map(|link| link.address.clone())).expect("a link")
+    };
+    assert_eq!(address(&mut page), "https://a.b/c/#gallery=lesson");
+    let mut changed = lesson();
+    changed.title = "Another title".into();
+    page.send(Message::Lesson(LessonMessage::Edit(true)));
+    page.send(Message::Lesson(LessonMessage::Change(changed.into())));
+    assert!(address(&mut page).contains("#l"));
+    let mut later = Page::new();
+    let effects = later.visit(None, "#gallery=lesson");
+    let [Effect::Fetch(fetch @ Fetch::GalleryEntry(_))] = &effects[..] else { panic!("{effects:?}") };
+    let effects = later.send(Message::Fetched(fetch.clone(), Some(lesson().to_json())));
+    assert!(matches!(&effects[..], [Effect::ReplaceEntry { .. }]), "what comes takes the place of the address: {effects:?}");
+    assert_eq!(at(&later), Some(0));
+}

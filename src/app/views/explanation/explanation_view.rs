@@ -154,7 +154,8 @@ fn SharedBadge() -> impl IntoView {
     let page = use_page();
     let origin = Memo::new(move |_| page.with(|state| state.explanation.shown.as_ref().map(|shown| shown.origin)));
     let words = move || match origin.get() {
-        Some(Origin::Gallery | Origin::Lesson) => t!("Made beforehand, not recomputed here"),
+        Some(Origin::Lesson) => t!("From a lesson, not recomputed here"),
+        Some(Origin::Gallery) => t!("Made beforehand, not recomputed here"),
         _ => t!("Shared result, not recomputed here"),
     };
     view! {

@@ -11,16 +11,28 @@ use crate::explanation::{Answer, AnswerStop, AnswerWarning, Document, Language, 
 pub fn ManifestView() -> impl IntoView {
     let page = use_page();
     let facts = Memo::new(move |_| page.attribution(|attribution| facts(attribution.document())).unwrap_or_default());
+    let brief = Memo::new(move |_| page.attribution(|attribution| brief(attribution.document())).unwrap_or_default());
+    // Who sees the page for the first time has other questions.
+    let is_open = move || !page.with(|state| state.explanation.is_welcome());
     let rows = move || {
         let row = |(name, value): (&'static str, String)| view! { <div><dt>{text(name)}</dt><dd>{value}</dd></div> };
         facts.get().into_iter().map(row).collect_view()
     };
     view! {
-        <details class="fold manifest" data-testid="manifest" open>
-            <summary>{t!("How this was made")}</summary>
+        <details class="fold manifest" data-testid="manifest" open=is_open>
+            <summary>{t!("How this was made")} <span class="hint">{brief}</span></summary>
             <dl>{rows}</dl>
         </details>
     }
+}
+
+/// Model, method, and engine with its precision, which are always in sight.
+fn brief(document: &Document) -> String {
+    let (method, manifest) = (&document.method, &document.manifest);
+    let method = MethodText::find(&method.id).map_or(&*method.id, |known| text(known.label));
+    let engine = [&*manifest.backend, &*manifest.precision].join(" ");
+    let parts = [&*manifest.model.name, method, engine.trim()].map(str::to_owned);
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(t!(", "))
 }
 
 /// Names and values; what the document does not say is left out.

@@ -6,7 +6,7 @@ use web_sys::HtmlTextAreaElement;
 use crate::app::analysis::embed::{EmbedOptions, embed_address, frame};
 use crate::app::analysis::title;
 use crate::app::browser;
-use crate::app::i18n::{text, translatable, t};
+use crate::app::i18n::{t, text, translatable};
 use crate::app::page::use_page;
 use crate::explanation::to_fragment;
 
@@ -63,7 +63,7 @@ pub fn EmbedSection() -> impl IntoView {
                      with the viewer of this site, without a model; nothing is uploaded."
                 )}
             </p>
-            <div class="row">{PARTS.map(part).collect_view()}</div>
+            <div class="side-by-side">{PARTS.map(part).collect_view()}</div>
             <textarea
                 readonly
                 rows="4"
@@ -72,7 +72,7 @@ pub fn EmbedSection() -> impl IntoView {
                 prop:value=move || line.get().unwrap_or_default()
                 on:focus=select_all
             ></textarea>
-            <p class="row">
+            <p class="side-by-side">
                 <button type="button" data-testid="copy-embed" on:click=copy>{t!("Copy the line")}</button>
                 <span role="status">{move || if is_copied.get() { t!("Copied") } else { "" }}</span>
             </p>

@@ -59,7 +59,7 @@ pub fn PictureSection() -> impl IntoView {
         <section>
             <h3>{t!("A picture (SVG, PNG)")}</h3>
             <p class="hint">{t!("For slides and articles. The picture carries the explanation: dropped on this page, it opens again.")}</p>
-            <div class="row">
+            <div class="side-by-side">
                 <label>
                     {t!("Width in pixels")}
                     <input

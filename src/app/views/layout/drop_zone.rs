@@ -35,7 +35,7 @@ pub fn DropZone() -> impl IntoView {
     });
     view! {
         <div class="drop-zone" class:over=is_over aria-hidden="true">
-            <p>{t!("Drop an explanation (JSON) or a model (GGUF)")}</p>
+            <p>{t!("Drop an explanation (JSON, SVG, PNG, HTML) or a model (GGUF)")}</p>
         </div>
     }
 }

@@ -23,7 +23,7 @@ pub fn RemoteQuestion() -> impl IntoView {
                         host,
                     )}
                 </p>
-                <p class="row">
+                <p class="side-by-side">
                     <button
                         type="button"
                         class="primary"

@@ -1,0 +1,185 @@
+//! Explanations outside the page: in frames of other sites, in files that work from disk, and on other sites.
+
+use serde_json::{Value, json};
+
+use super::browser::{Browser, DESKTOP, PHONE};
+use super::hub::Hub;
+use super::server::Server;
+use super::steps::{copied_link, file, open_gallery, server};
+
+/// A page on another origin with the viewer in a frame, as `docs/embedding.md` has it. It keeps what the viewer says.
+fn article(viewer: &str) -> String {
+    format!(
+        r#"<!doctype html><meta charset="utf-8"><title>An article</title><h1>An article</h1>
+        <iframe id="explanation" src="{viewer}" title="Explanation" style="width: 100%; border: 0"></iframe>
+        <script>
+          const frame = document.getElementById("explanation");
+          const origin = new URL(frame.src).origin;
+          window.said = [];
+          window.say = message => frame.contentWindow.postMessage({{ glasscage: 1, ...message }}, origin);
+          addEventListener("message", event => {{
+            if (event.source !== frame.contentWindow || event.origin !== origin) return;
+            said.push(event.data);
+            if (event.data.type === "height") frame.style.height = `${{event.data.pixels}}px`;
+          }});
+        </script>"#
+    )
+}
+
+/// What the viewer has said of this type, last.
+async fn said(browser: &Browser, kind: &str) -> Option<Value> {
+    let script = format!("return window.said.filter(message => message.type === '{kind}').at(-1) ?? null");
+    let said = browser.driver.execute(script, Vec::new()).await.expect("a script runs").json().clone();
+    (!said.is_null()).then_some(said)
+}
+
+async fn say(browser: &Browser, message: &Value) {
+    browser.driver.execute(format!("say({message})"), Vec::new()).await.expect("a script runs");
+}
+
+/// Opens a page of another origin, and gives the origin for as long as it is served.
+async fn open_article(browser: &Browser, viewer: &str) -> Server {
+    let folder = file("index.html", article(viewer).as_bytes());
+    let site = Server::start(folder.parent().expect("a folder")).await;
+    browser.driver.goto(&site.url).await.expect("the article opens");
+    site
+}
+
+async fn enter(browser: &Browser) {
+    browser.driver.enter_frame(0).await.expect("there is a frame");
+}
+
+async fn leave(browser: &Browser) {
+    browser.driver.enter_default_frame().await.expect("there is a page around");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_article_of_another_site_shows_an_explanation_and_hears_what_is_chosen() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    open_gallery(&browser, 2).await;
+    browser.click("export").await;
+    let line = browser.value("embed-line").await;
+    let viewer = line.split('"').nth(1).expect("an address").replace("&amp;", "&");
+    assert!(viewer.starts_with(&format!("{}embed.html#g3.", server.url)), "{line}");
+    browser.pictures_of("export-dialog", "export").await;
+    server.take_requests();
+    let _site = open_article(&browser, &viewer).await;
+    enter(&browser).await;
+    browser.find("sentence-G1").await;
+    assert!(browser.try_find("prompt-input").await.is_none() && browser.try_find("tab-check").await.is_none());
+    leave(&browser).await;
+    let height = browser.wait("the height", async || said(&browser, "height").await?["pixels"].as_u64().filter(|&pixels| pixels > 400)).await;
+    browser.screenshot("embedded").await;
+    assert!(said(&browser, "opened").await.is_none(), "nothing is said of the explanation before the page has spoken");
+    say(&browser, &json!({ "type": "hello" })).await;
+    let opened = browser.wait("what is explained", async || said(&browser, "opened").await).await;
+    let shares: f64 = opened["shares"].as_array().expect("shares").iter().filter_map(Value::as_f64).sum();
+    assert!((shares - 1.0).abs() < 1e-6, "{opened}");
+    enter(&browser).await;
+    browser.click("sentence-G1").await;
+    leave(&browser).await;
+    let is_first = async || said(&browser, "chosen").await.filter(|chosen| chosen["output"] == json!([0]));
+    browser.wait("the chosen sentence", is_first).await;
+    say(&browser, &json!({ "type": "choose", "output": [1] })).await;
+    browser.wait("the other sentence", async || said(&browser, "chosen").await.filter(|chosen| chosen["output"] == json!([1]))).await;
+    let asked = server.take_requests();
+    let is_light = |path: &String| !["engine", "models", "app", "sw.js"].iter().any(|heavy| path.contains(heavy));
+    assert!(asked.iter().all(is_light), "{asked:?}");
+    browser.look(PHONE, "dark").await;
+    browser.screenshot("embedded-phone-dark").await;
+    let taller = browser.wait("the height", async || said(&browser, "height").await?["pixels"].as_u64().filter(|&pixels| pixels != height));
+    taller.await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_gives_the_viewer_documents_and_hears_of_those_that_are_none() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    let _site = open_article(&browser, &format!("{}embed.html?hide=details,tabs&theme=dark", server.url)).await;
+    browser.wait("the viewer", async || said(&browser, "ready").await).await;
+    say(&browser, &json!({ "type": "hello" })).await;
+    let document: Value =
+        serde_json::from_str(include_str!("../../public/gallery/01-equal-groups.json")).expect("the gallery has JSON");
+    say(&browser, &json!({ "type": "open", "document": document })).await;
+    browser.wait("the explanation", async || said(&browser, "opened").await).await;
+    let mut hostile = document.clone();
+    hostile["prompt"]["text"] = json!("<img src=x onerror=alert(1)>");
+    say(&browser, &json!({ "type": "open", "document": hostile })).await;
+    let refused = browser.wait("a refusal", async || said(&browser, "refused").await).await;
+    assert!(refused["problem"].as_str().is_some_and(|words| words.ends_with('.')), "{refused}");
+    enter(&browser).await;
+    browser.find("sentence-P1").await;
+    assert!(browser.try_find("problem").await.is_some(), "the reader sees it, too");
+    let is_hidden = browser.driver.execute("return !document.querySelector('.details').checkVisibility()", Vec::new()).await;
+    assert_eq!(is_hidden.expect("a script runs").json(), &json!(true));
+    leave(&browser).await;
+    browser.screenshot("embedded-refused").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_saved_page_works_from_disk() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    open_gallery(&browser, 2).await;
+    browser.click("export").await;
+    let html = browser.saved("export-html").await;
+    let limit = 900_000 + 20_000;
+    assert!(html.len() < limit, "{} bytes", html.len());
+    let path = file("explanation.html", &html);
+    browser.set_online(false).await;
+    browser.driver.goto(format!("file://{}", path.display())).await.expect("the file opens");
+    browser.find("sentence-G1").await;
+    let before = browser.picture().await;
+    browser.click("sentence-G1").await;
+    browser.wait("other shares", async || (browser.picture().await != before).then_some(())).await;
+    browser.click("tab-path").await;
+    browser.click("tab-table").await;
+    assert!(browser.try_find("open-in-glasscage").await.is_none(), "the file knows no site");
+    browser.look(DESKTOP, "light").await;
+    browser.screenshot("saved-page").await;
+    browser.set_online(true).await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_saved_picture_opens_again() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    open_gallery(&browser, 2).await;
+    let shown = browser.picture().await;
+    for (button, name) in [("export-svg", "picture.svg"), ("export-png", "picture.png"), ("export-html", "page.html")] {
+        browser.click("export").await;
+        let path = file(name, &browser.saved(button).await);
+        browser.click("export-dialog-close").await;
+        browser.goto(&server.url).await;
+        browser.drop_files(&[path]).await;
+        browser.wait(name, async || (browser.picture().await == shown).then_some(())).await;
+    }
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_site_is_asked_for_a_document_only_when_the_visitor_agrees() {
+    let (server, _turn) = server().await;
+    let json = include_bytes!("../../public/gallery/01-equal-groups.json");
+    let hub = Hub::start(&[("explanation.json", json.to_vec())]).await;
+    let browser = Browser::start(None).await;
+    let link = format!("{}#url={}", server.url, hub.address("explanation.json"));
+    browser.goto(&link).await;
+    browser.find("remote").await;
+    browser.pictures_of("remote", "remote").await;
+    assert!(hub.take_asked().is_empty(), "nothing is asked by itself");
+    browser.click("fetch-remote").await;
+    browser.find("sentence-G1").await;
+    assert!(!hub.take_asked().is_empty());
+    assert_eq!(browser.driver.current_url().await.expect("an address").as_str(), link);
+    browser.goto(&format!("{}#url={}", server.url, hub.address("missing.json"))).await;
+    browser.click("fetch-remote").await;
+    assert!(browser.problem().await.contains("127.0.0.1"), "{}", browser.problem().await);
+    browser.click("decline-remote").await;
+    browser.wait("the first page", async || browser.try_find("remote").await.is_none().then_some(())).await;
+    browser.close().await;
+}
