@@ -149,7 +149,7 @@
 //!   global state, except that module and the catalog of the page's words (`app::i18n`), which is set once, before the first view. No
 //!   request to anybody but the own site and the address that the visitor chose for a model.
 
-pub use glasscage_core::{explanation, figure, graph, html_file, lesson, metrics, order, table};
+pub use glasscage_core::{explanation, figure, graph, html_file, lesson, metrics, open, order, shares, table, tables};
 
 #[cfg(feature = "page")]
 pub mod app;

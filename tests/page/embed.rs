@@ -69,7 +69,8 @@ async fn an_article_of_another_site_shows_an_explanation_and_hears_what_is_chose
     browser.find("sentence-G1").await;
     assert!(browser.try_find("prompt-input").await.is_none() && browser.try_find("tab-check").await.is_none());
     leave(&browser).await;
-    let height = browser.wait("the height", async || said(&browser, "height").await?["pixels"].as_u64().filter(|&pixels| pixels > 400)).await;
+    let height =
+        browser.wait("the height", async || said(&browser, "height").await?["pixels"].as_u64().filter(|&pixels| pixels > 400)).await;
     browser.screenshot("embedded").await;
     assert!(said(&browser, "opened").await.is_none(), "nothing is said of the explanation before the page has spoken");
     say(&browser, &json!({ "type": "hello" })).await;
@@ -100,8 +101,7 @@ async fn a_page_gives_the_viewer_documents_and_hears_of_those_that_are_none() {
     let _site = open_article(&browser, &format!("{}embed.html?hide=details,tabs&theme=dark", server.url)).await;
     browser.wait("the viewer", async || said(&browser, "ready").await).await;
     say(&browser, &json!({ "type": "hello" })).await;
-    let document: Value =
-        serde_json::from_str(include_str!("../../public/gallery/01-equal-groups.json")).expect("the gallery has JSON");
+    let document: Value = serde_json::from_str(include_str!("../../public/gallery/01-equal-groups.json")).expect("the gallery has JSON");
     say(&browser, &json!({ "type": "open", "document": document })).await;
     browser.wait("the explanation", async || said(&browser, "opened").await).await;
     let mut hostile = document.clone();

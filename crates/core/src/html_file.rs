@@ -5,6 +5,8 @@ use crate::explanation::{Document, DocumentError};
 
 const TITLE: &str = "GLASSCAGE_TITLE";
 const DOCUMENT: &str = "GLASSCAGE_DOCUMENT";
+/// What a page begins with.
+const DOCTYPE: &str = "<!doctype html";
 /// Around the document.
 const ELEMENT: [&str; 2] = ["<script type=\"application/json\" id=\"document\">", "</script>"];
 
@@ -29,6 +31,11 @@ pub fn with_document(page: &str, document: &Document, title: &str) -> Result<Str
     let json = document.to_json().replace('<', "\\u003c");
     let title = title.replace('&', "&amp;").replace('<', "&lt;");
     Ok(page.replacen(TITLE, &title, 1).replacen(&place, &[ELEMENT[0], &json, ELEMENT[1]].concat(), 1))
+}
+
+/// Whether a text is a page, and no picture.
+pub fn is_meant(text: &str) -> bool {
+    text.get(..DOCTYPE.len()).is_some_and(|start| start.eq_ignore_ascii_case(DOCTYPE))
 }
 
 /// The document in a page. The page is untrusted: the document is checked like any other.

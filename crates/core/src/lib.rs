@@ -7,8 +7,11 @@
 //! | [`metrics`] | how good an attribution is: coverage, deletion curves, agreement |
 //! | [`explanation`] | the document that carries text, sentences and table, as JSON and as a link |
 //! | [`figure`] | an explanation as a picture that carries it |
+//! | [`shares`] | the influence of each sentence on the explained ones |
+//! | [`tables`] | T, A, Y and the shares as CSV, Markdown and LaTeX |
 //! | [`html_file`] | a page with a viewer and a document in it |
 //! | [`lesson`] | steps through explanations, with questions to the reader, as JSON and as a link |
+//! | [`open`] | any of these files, known by what is in it |
 //!
 //! ```
 //! use glasscage_core::graph::{Normalization, context_attribution, normalize};
@@ -28,6 +31,9 @@ pub mod graph;
 pub mod html_file;
 pub mod lesson;
 pub mod metrics;
+pub mod open;
 pub mod order;
 mod packed;
+pub mod shares;
 pub mod table;
+pub mod tables;

@@ -1,9 +1,9 @@
 //! What can be put on screen: an explanation or a lesson, from a file, a link, this site, or an entry of the browser's history.
 
 use super::explanation::Origin;
-use crate::app::i18n::t;
 use crate::explanation::{self, Document};
 use crate::lesson::{self, Lesson};
+use crate::open::{self, open_any};
 
 /// What was opened.
 #[derive(Debug, PartialEq)]
@@ -16,17 +16,13 @@ pub enum Opened {
 impl Opened {
     /// What a file holds. The error is for the visitor.
     pub fn from_bytes(bytes: &[u8], origin: Origin) -> Result<Self, String> {
-        let text = std::str::from_utf8(bytes).map_err(|_| t!("it is no text"))?;
-        Self::from_json(text, origin)
+        Ok(Self::new(open_any(bytes).map_err(|error| error.to_string())?, origin))
     }
 
-    /// What a JSON text holds. The error is for the visitor.
-    pub fn from_json(json: &str, origin: Origin) -> Result<Self, String> {
-        match Lesson::is_meant(json) {
-            true => Lesson::from_json(json).map(|lesson| Self::Lesson(lesson, 0)).map_err(|error| error.to_string()),
-            false => {
-                Document::from_json(json).map(|document| Self::Explanation(document.into(), origin)).map_err(|error| error.to_string())
-            }
+    fn new(opened: open::Opened, origin: Origin) -> Self {
+        match opened {
+            open::Opened::Explanation(document) => Self::Explanation(document, origin),
+            open::Opened::Lesson(lesson) => Self::Lesson(lesson, 0),
         }
     }
 
@@ -49,10 +45,11 @@ mod tests {
 
     #[test]
     fn a_file_is_told_by_its_content() {
-        assert_eq!(Opened::from_json(&lesson().to_json(), Origin::File), Ok(Opened::Lesson(lesson(), 0)));
-        let opened = Opened::from_json(&document().to_json(), Origin::File);
-        assert_eq!(opened, Ok(Opened::Explanation(document().into(), Origin::File)));
-        assert!(Opened::from_json("{}", Origin::File).is_err());
+        let opened = |json: String| Opened::from_bytes(json.as_bytes(), Origin::File);
+        assert_eq!(opened(lesson().to_json()), Ok(Opened::Lesson(lesson(), 0)));
+        let explanation = opened(document().to_json());
+        assert_eq!(explanation, Ok(Opened::Explanation(document().into(), Origin::File)));
+        assert!(opened("{}".into()).is_err());
     }
 
     #[test]

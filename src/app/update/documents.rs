@@ -75,7 +75,7 @@ impl State {
     }
 
     fn gallery_entry_fetched(&mut self, entry: &GalleryEntry, text: Option<&str>) {
-        match text.and_then(|json| Opened::from_json(json, Origin::Gallery).ok()) {
+        match text.and_then(|json| Opened::from_bytes(json.as_bytes(), Origin::Gallery).ok()) {
             Some(_) if self.refuse_while_busy() => {}
             Some(opened) => {
                 self.show(opened);

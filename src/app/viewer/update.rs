@@ -37,7 +37,7 @@ fn handle(state: &mut State, message: Message) {
 fn open(state: &mut State, text: &str) {
     let fragment = text.split_once('#').map_or(text, |(_, fragment)| fragment);
     let opened = match text.starts_with('{') {
-        true => Some(Opened::from_json(text, Origin::File)),
+        true => Some(Opened::from_bytes(text.as_bytes(), Origin::File)),
         false => Opened::from_fragment(fragment),
     };
     match opened {

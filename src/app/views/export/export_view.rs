@@ -5,6 +5,7 @@ use leptos::task::spawn_local;
 
 use super::embed_section::EmbedSection;
 use super::picture_section::PictureSection;
+use super::table_section::TableSection;
 use crate::app::analysis::title;
 use crate::app::browser;
 use crate::app::i18n::t;
@@ -23,6 +24,7 @@ fn export() -> AnyView {
     view! {
         <HtmlSection />
         <PictureSection />
+        <TableSection />
         <EmbedSection />
     }
     .into_any()

@@ -4,5 +4,6 @@ mod embed_section;
 mod export_dialog;
 mod export_view;
 mod picture_section;
+mod table_section;
 
 pub use export_dialog::ExportButton;
