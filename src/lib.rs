@@ -69,8 +69,11 @@
 //! | `core/metrics` | how good an attribution is: coverage, deletion curves, agreement | core/order | |
 //! | `core/packed` | bytes as the text of a link | | |
 //! | `core/explanation` | the document, its JSON, its link | core/graph, core/packed, core/table | |
-//! | `core/figure` | a document as a picture that carries it | core/explanation, core/graph, core/order | |
+//! | `core/shares` | the influence of each sentence of a document on those explained | core/explanation, core/graph | |
+//! | `core/figure` | a document as a picture that carries it | core/explanation, core/graph, core/order, core/packed, core/shares | |
+//! | `core/tables` | T, A, Y and shares as CSV, Markdown and LaTeX | core/explanation, core/graph, core/shares | |
 //! | `core/lesson` | steps through explanations, with questions; their JSON, their link | core/explanation, core/order, core/packed | |
+//! | `core/open` | any of our files, by its content | core/explanation, core/figure, core/lesson | |
 //! | [`problem`] | the one error that a visitor reads: what happened, what to do | | |
 //! | [`request`] | questions, progress and findings, apart from how they travel | core | |
 //! | [`version`] | of this build | | |
@@ -144,7 +147,7 @@
 //!   global state, except that module and the catalog of the page's words (`app::i18n`), which is set once, before the first view. No
 //!   request to anybody but the own site and the address that the visitor chose for a model.
 
-pub use glasscage_core::{explanation, figure, graph, lesson, metrics, order, table};
+pub use glasscage_core::{explanation, figure, graph, lesson, metrics, open, order, shares, table, tables};
 
 #[cfg(feature = "page")]
 pub mod app;

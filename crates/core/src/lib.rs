@@ -7,7 +7,10 @@
 //! | [`metrics`] | how good an attribution is: coverage, deletion curves, agreement |
 //! | [`explanation`] | the document that carries text, sentences and table, as JSON and as a link |
 //! | [`figure`] | an explanation as a picture that carries it |
+//! | [`shares`] | the influence of each sentence on the explained ones |
+//! | [`tables`] | T, A, Y and the shares as CSV, Markdown and LaTeX |
 //! | [`lesson`] | steps through explanations, with questions to the reader, as JSON and as a link |
+//! | [`open`] | any of these files, known by what is in it |
 //!
 //! ```
 //! use glasscage_core::graph::{Normalization, context_attribution, normalize};
@@ -26,6 +29,9 @@ pub mod figure;
 pub mod graph;
 pub mod lesson;
 pub mod metrics;
+pub mod open;
 pub mod order;
 mod packed;
+pub mod shares;
 pub mod table;
+pub mod tables;

@@ -33,7 +33,7 @@ pub fn inflate(body: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// The checksum of zip, gzip and PNG (CRC-32/ISO-HDLC), bit by bit: a link has kilobytes.
-fn crc32(bytes: &[u8]) -> u32 {
+pub fn crc32(bytes: &[u8]) -> u32 {
     const POLYNOMIAL: u32 = 0xEDB8_8320;
     let shift = |crc: u32, _| (crc >> 1) ^ (POLYNOMIAL & (crc & 1).wrapping_neg());
     !bytes.iter().fold(!0, |crc, &byte| (0..8).fold(crc ^ u32::from(byte), shift))

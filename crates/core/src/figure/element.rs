@@ -83,14 +83,14 @@ impl Canvas {
             Look::Bold => r#" font-weight="bold""#,
             Look::Italic => r#" font-style="italic""#,
         };
+        // A single letter cannot be stretched between others, and Inkscape 1.2 loses what is fitted and written from the right.
+        let fitted = fitted.filter(|_| text.chars().nth(1).is_some() && *anchor != Anchor::FromTheRight);
         let anchor = match anchor {
             Anchor::Start => "",
             Anchor::Middle => r#" text-anchor="middle""#,
             Anchor::End => r#" text-anchor="end""#,
             Anchor::FromTheRight => r#" direction="rtl""#,
         };
-        // A single letter cannot be stretched between others.
-        let fitted = fitted.filter(|_| text.chars().nth(1).is_some());
         let fitted = fitted.map_or(String::new(), |width| format!(r#" textLength="{width:.1}" lengthAdjust="spacingAndGlyphs""#));
         // The middle of small letters with ascenders is so far above the baseline.
         let baseline = y + 0.36 * size;
@@ -105,7 +105,7 @@ impl Canvas {
         self.elements += &other.elements;
     }
 
-    /// The picture of this size, with the languages's tag, a title for those who do not see it, and what lies in it unseen.
+    /// The picture of this size, with the language's tag, a title for those who do not see it, and what lies in it unseen.
     pub fn finish(self, width: f64, height: f64, language: &str, title: &str, metadata: &str) -> String {
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \

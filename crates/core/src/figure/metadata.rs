@@ -14,16 +14,20 @@ pub const MAX_PICTURE: usize = 64 << 20;
 
 /// The element with the document.
 pub fn element(document: &Document) -> String {
-    // Through a value, because there is code that writes one without line breaks already.
-    let json: Value = serde_json::from_str(&document.to_json()).expect("a document is JSON");
     let mut escaped = format!("{TAG} {ID}>");
-    for c in json.to_string().chars() {
+    for c in compact_json(document).chars() {
         match c {
             '<' | '>' | '&' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => escaped.push_str(&format!("\\u{:04x}", u32::from(c))),
             _ => escaped.push(c),
         }
     }
     escaped + END
+}
+
+/// The document's JSON without line breaks: through a value, because there is code that writes one already.
+pub fn compact_json(document: &Document) -> String {
+    let json: Value = serde_json::from_str(&document.to_json()).expect("a document is JSON");
+    json.to_string()
 }
 
 /// The document within a picture that [`super::svg`] made, also after another program saved it, if that kept the metadata. The picture is

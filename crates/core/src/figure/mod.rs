@@ -10,13 +10,14 @@ mod metadata;
 mod number;
 mod palette;
 mod picture;
-mod shares;
+mod png;
 mod text_width;
 mod words;
 
 pub use labels::Labels;
 pub use metadata::document_from_svg;
 pub use picture::{Options, svg};
+pub use png::{document_from_png, is_png, png_with_document};
 
 use crate::explanation::DocumentError;
 
@@ -25,6 +26,10 @@ use crate::explanation::DocumentError;
 pub enum PictureError {
     #[error("this picture holds no explanation; it was not made by Glasscage, or another program removed the explanation")]
     NoDocument,
+    #[error("this is not a PNG picture")]
+    NotPng,
+    #[error("this picture is damaged; it may have been cut off")]
+    Damaged,
     #[error("this picture is too large")]
     TooLarge,
     #[error(transparent)]

@@ -1,6 +1,15 @@
 //! Numbers as the page writes them.
 
 use super::Labels;
+use crate::shares::Shares;
+
+/// An influence as a share, or as a number where rows were not divided by their sums.
+pub fn figure(shares: &Shares, influence: f64, labels: &Labels) -> String {
+    match shares.largest() {
+        None => percent(influence, labels),
+        Some(_) => plain(influence, labels),
+    }
+}
 
 /// A share as a whole percent: "23%", "<1%", "0%" only where it is nothing at all.
 pub fn percent(share: f64, labels: &Labels) -> String {

@@ -4,11 +4,11 @@ use super::element::{Anchor, Canvas, Look, Outline, Text};
 use super::frame::{Frame, HIGHLIGHT, LINE_HEIGHT, MARGIN, TEXT_SIZE};
 use super::lines::lines;
 use super::palette::{Color, DARK, LIGHT, Palette};
-use super::shares::Shares;
 use super::text_width::{is_from_the_right, width};
-use super::{Labels, metadata};
+use super::{Labels, metadata, number};
 use crate::explanation::{Document, MethodText, SectionKind};
 use crate::order::by_descending;
+use crate::shares::{Evidence, Shares};
 
 /// More sentences make no picture.
 const MOST_ROWS: usize = 120;
@@ -74,7 +74,8 @@ pub struct Painter<'a> {
 impl<'a> Painter<'a> {
     fn new(document: &'a Document, options: &'a Options) -> Self {
         let shares = Shares::of(document);
-        let figures = shares.amounts.iter().flatten().flatten().map(|&amount| width(&shares.figure(amount, &options.labels), LABEL_SIZE));
+        let figures =
+            shares.amounts.iter().flatten().flatten().map(|&amount| width(&number::figure(&shares, amount, &options.labels), LABEL_SIZE));
         let has_shares = options.has_percentages && document.unit.is_sentence();
         let frame = Frame::new(options.width, document.unit.is_sentence(), has_shares, figures.fold(0.0, f64::max));
         let palette = if options.is_dark { &DARK } else { &LIGHT };
@@ -156,7 +157,7 @@ impl<'a> Painter<'a> {
         let [amount, direct] = self.shares.amounts[j];
         let strength = amount.map_or(0.0, |amount| self.shares.strength(amount));
         let under = if self.frame.is_narrow && self.frame.shares.is_some() && (!is_hollow || is_output) { 1 } else { 0 };
-        let remark = self.shares.remark(j, self.labels());
+        let remark = self.remark(j);
         let remark_at = remark.map(|remark| self.remark_place(lines, remark));
         let extra = usize::from(remark_at.is_some_and(|(_, is_below)| is_below));
         let height = LINE_HEIGHT * (lines.len().max(1) + extra + under) as f64 + 8.0;
@@ -233,6 +234,17 @@ impl<'a> Painter<'a> {
         }
     }
 
+    /// What is to be said of a sentence that was not measured, or has little evidence behind it.
+    fn remark(&self, j: usize) -> Option<&'static str> {
+        let labels = self.labels();
+        match (self.shares.amounts[j][0], self.shares.evidence(j)) {
+            (None, _) => Some(labels.not_measured),
+            (_, Some(Evidence::None)) => Some(labels.no_source),
+            (_, Some(Evidence::Weak)) => Some(labels.weak_evidence),
+            _ => None,
+        }
+    }
+
     /// Where a remark about a sentence begins, and whether that is on a line of its own.
     fn remark_place(&self, lines: &[String], remark: &str) -> (f64, bool) {
         let before = lines.last().map_or_else(|| width(self.labels().blank_line, LABEL_SIZE), |line| width(line, TEXT_SIZE));
@@ -242,7 +254,7 @@ impl<'a> Painter<'a> {
 
     /// An influence as a bar and a number; a dash where it was not measured.
     fn share(&mut self, [left, right]: [f64; 2], y: f64, amount: Option<f64>, color: Color) {
-        let figure = amount.map_or_else(|| "\u{2013}".to_owned(), |amount| self.shares.figure(amount, self.labels()));
+        let figure = amount.map_or_else(|| "\u{2013}".to_owned(), |amount| number::figure(&self.shares, amount, self.labels()));
         let bar = (right - left - 8.0 - self.figure_width()).max(12.0);
         let part = amount.map_or(0.0, |amount| self.shares.part(amount));
         let color = if part < 0.0 { self.palette.minus } else { color };
@@ -254,7 +266,7 @@ impl<'a> Painter<'a> {
     }
 
     fn figure_width(&self) -> f64 {
-        let figures = self.shares.amounts.iter().flatten().flatten().map(|&amount| self.shares.figure(amount, self.labels()));
+        let figures = self.shares.amounts.iter().flatten().flatten().map(|&amount| number::figure(&self.shares, amount, self.labels()));
         figures.map(|figure| width(&figure, LABEL_SIZE)).fold(width("100%", LABEL_SIZE), f64::max)
     }
 

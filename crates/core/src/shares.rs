@@ -1,6 +1,5 @@
-//! What a picture says of each source: its influence on the explained sentences, and how it is written and painted.
+//! The influence of each sentence of a document on those that it explains, as pictures and tables show it.
 
-use super::{Labels, number};
 use crate::explanation::{Document, MethodText};
 use crate::graph::{self, Adjacency, Normalization};
 
@@ -62,15 +61,9 @@ impl Shares {
         is_later || self.is_output(j) && self.amounts[j][0] == Some(0.0)
     }
 
-    /// What is to be said of source `j` beside its text.
-    pub fn remark<'a>(&self, j: usize, labels: &'a Labels) -> Option<&'a str> {
-        let evidence = j.checked_sub(self.n_prompt()).map(|i| self.evidence[i]);
-        match (self.amounts[j][0], evidence) {
-            (None, _) => Some(labels.not_measured),
-            (_, Some(Evidence::None)) => Some(labels.no_source),
-            (_, Some(Evidence::Weak)) => Some(labels.weak_evidence),
-            _ => None,
-        }
+    /// What stands behind source `j`, where it is a generated sentence.
+    pub fn evidence(&self, j: usize) -> Option<Evidence> {
+        self.evidence.get(j.checked_sub(self.n_prompt())?).copied()
     }
 
     /// The largest magnitude, where influences are numbers and no shares.
@@ -91,13 +84,6 @@ impl Shares {
         let faded = if strongest == Some(Evidence::Weak) { 0.5 } else { 1.0 };
         let part = self.part(influence);
         faded * part.abs().sqrt().copysign(part)
-    }
-
-    pub fn figure(&self, influence: f64, labels: &Labels) -> String {
-        match self.largest {
-            None => number::percent(influence, labels),
-            Some(_) => number::plain(influence, labels),
-        }
     }
 }
 

@@ -1,0 +1,106 @@
+//! The document within a PNG: its JSON in a chunk `iTXt` of the keyword "glasscage" (PNG, third edition, 11.3.3.4), deflated.
+
+use std::ops::Range;
+
+use miniz_oxide::deflate::compress_to_vec_zlib;
+use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
+
+use super::PictureError;
+use super::metadata::{MAX_PICTURE, compact_json};
+use crate::explanation::Document;
+use crate::packed::crc32;
+
+const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
+const HEADER: [u8; 4] = *b"IHDR";
+const TEXT: [u8; 4] = *b"iTXt";
+/// Keyword, then whether the text is compressed (yes) and how (zlib), its language and a translated keyword (neither).
+const KEYWORD: &[u8] = b"glasscage\0";
+const COMPRESSED: &[u8] = b"\x01\0\0\0";
+const PLAIN: &[u8] = b"\0\0\0\0";
+/// Bytes of a document's JSON. The largest table has a million numbers of some twenty digits.
+const MAX_JSON: usize = 48 << 20;
+
+/// A chunk of a PNG.
+struct Chunk<'a> {
+    kind: [u8; 4],
+    data: &'a [u8],
+    /// As the file has it, of kind and data.
+    checksum: u32,
+    /// Where all of it stands in the file.
+    place: Range<usize>,
+}
+
+/// Whether a file is a PNG.
+pub fn is_png(bytes: &[u8]) -> bool {
+    bytes.starts_with(SIGNATURE)
+}
+
+/// The picture with the document in it, in place of one that it may hold already.
+///
+/// # Errors
+/// Where the bytes are no PNG.
+pub fn png_with_document(png: &[u8], document: &Document) -> Result<Vec<u8>, PictureError> {
+    let mut data = [TEXT.as_slice(), KEYWORD, COMPRESSED].concat();
+    data.extend(compress_to_vec_zlib(compact_json(document).as_bytes(), 10));
+    let mut picture = SIGNATURE.to_vec();
+    for chunk in chunks(png)? {
+        let chunk = chunk?;
+        if !(chunk.kind == TEXT && chunk.data.starts_with(KEYWORD)) {
+            picture.extend(&png[chunk.place]);
+        }
+        if chunk.kind == HEADER {
+            picture.extend(((data.len() - TEXT.len()) as u32).to_be_bytes());
+            picture.extend(&data);
+            picture.extend(crc32(&data).to_be_bytes());
+        }
+    }
+    Ok(picture)
+}
+
+/// The document within a picture that [`png_with_document`] made. The picture is untrusted: whatever it holds is checked as a document's
+/// file is, and nothing in it makes more than [`MAX_JSON`] bytes.
+pub fn document_from_png(png: &[u8]) -> Result<Document, PictureError> {
+    for chunk in chunks(png)? {
+        let Chunk { kind, data, checksum, .. } = chunk?;
+        let Some(data) = data.strip_prefix(KEYWORD).filter(|_| kind == TEXT) else { continue };
+        if crc32(&[kind.as_slice(), KEYWORD, data].concat()) != checksum {
+            return Err(PictureError::Damaged);
+        }
+        let inflated = match (data.strip_prefix(COMPRESSED), data.strip_prefix(PLAIN)) {
+            (Some(deflated), _) => decompress_to_vec_zlib_with_limit(deflated, MAX_JSON).ok(),
+            (_, plain) => plain.filter(|plain| plain.len() <= MAX_JSON).map(<[u8]>::to_vec),
+        };
+        let json = inflated.and_then(|json| String::from_utf8(json).ok()).ok_or(PictureError::Damaged)?;
+        return Ok(Document::from_json(&json)?);
+    }
+    Err(PictureError::NoDocument)
+}
+
+/// The chunks of a PNG, of which the first is the header; an error ends them.
+fn chunks(png: &[u8]) -> Result<impl Iterator<Item = Result<Chunk<'_>, PictureError>>, PictureError> {
+    if png.len() > MAX_PICTURE {
+        return Err(PictureError::TooLarge);
+    }
+    if !is_png(png) || chunk_at(png, SIGNATURE.len()).is_none_or(|chunk| chunk.kind != HEADER) {
+        return Err(PictureError::NotPng);
+    }
+    let mut at = SIGNATURE.len();
+    Ok(std::iter::from_fn(move || {
+        if at == png.len() {
+            return None;
+        }
+        let chunk = chunk_at(png, at).ok_or(PictureError::Damaged);
+        at = chunk.as_ref().map_or(png.len(), |chunk| chunk.place.end);
+        Some(chunk)
+    }))
+}
+
+/// Length, kind, data and checksum, big endian.
+fn chunk_at(png: &[u8], start: usize) -> Option<Chunk<'_>> {
+    let (length, rest) = png.get(start..)?.split_first_chunk()?;
+    let (kind, rest) = rest.split_first_chunk()?;
+    let (data, rest) = rest.split_at_checked(u32::from_be_bytes(*length) as usize)?;
+    let (checksum, _) = rest.split_first_chunk()?;
+    let place = start..start + 12 + data.len();
+    Some(Chunk { kind: *kind, data, checksum: u32::from_be_bytes(*checksum), place })
+}

@@ -1,0 +1,65 @@
+//! Any of our files, known by what is in it.
+
+use crate::explanation::{self, Document, DocumentError, LinkError};
+use crate::figure::{self, PictureError};
+use crate::lesson::{self, Lesson, LessonError};
+
+/// What a file or a link holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Opened {
+    Explanation(Box<Document>),
+    Lesson(Lesson),
+}
+
+/// Why a file holds neither.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub enum OpenError {
+    #[error("this is neither an explanation nor a lesson, whether as JSON, link, SVG or PNG")]
+    Unknown,
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+    #[error(transparent)]
+    Lesson(#[from] LessonError),
+    #[error(transparent)]
+    Link(#[from] LinkError),
+    #[error(transparent)]
+    Picture(#[from] PictureError),
+}
+
+/// Opens a document (JSON), a link to one (with or without the page's address), a lesson in either form, or a picture (SVG, PNG) that
+/// carries a document. The bytes are untrusted.
+///
+/// ```
+/// use glasscage_core::open::{OpenError, open_any};
+///
+/// assert_eq!(open_any(b"hello"), Err(OpenError::Unknown));
+/// ```
+pub fn open_any(bytes: &[u8]) -> Result<Opened, OpenError> {
+    if figure::is_png(bytes) {
+        return Ok(explanation(figure::document_from_png(bytes)?));
+    }
+    let text = std::str::from_utf8(bytes).map_err(|_| OpenError::Unknown)?;
+    let text = text.trim_start_matches('\u{feff}').trim();
+    match text.chars().next() {
+        Some('{') if Lesson::is_meant(text) => Ok(Opened::Lesson(Lesson::from_json(text)?)),
+        Some('{') => Ok(explanation(Document::from_json(text)?)),
+        Some('<') => Ok(explanation(figure::document_from_svg(text)?)),
+        _ => open_link(text),
+    }
+}
+
+/// What a link holds, after its `#` or by itself.
+fn open_link(text: &str) -> Result<Opened, OpenError> {
+    let fragment = text.split_once('#').map_or(text, |(_, fragment)| fragment);
+    if lesson::is_link(fragment) {
+        Ok(Opened::Lesson(lesson::from_fragment(fragment)?))
+    } else if explanation::is_link(fragment) {
+        Ok(explanation(explanation::from_fragment(fragment)?))
+    } else {
+        Err(OpenError::Unknown)
+    }
+}
+
+fn explanation(document: Document) -> Opened {
+    Opened::Explanation(Box::new(document))
+}

@@ -1,0 +1,80 @@
+//! What stands in the cells of a table, whatever it is written as.
+
+use super::Contents;
+use crate::explanation::Document;
+use crate::graph;
+use crate::shares::Shares;
+
+/// A row of names, and rows of cells as long.
+pub struct Grid {
+    pub header: Vec<String>,
+    pub rows: Vec<Vec<Cell>>,
+}
+
+pub enum Cell {
+    /// Without line breaks.
+    Text(String),
+    Number(f64),
+    /// A part of 1, for which there is "%".
+    Share(f64),
+    Empty,
+}
+
+impl Grid {
+    pub fn of(document: &Document, contents: Contents) -> Self {
+        match contents {
+            Contents::Shares => shares(document),
+            Contents::Scores => matrix(document, document.scores().to_rectangle(None)),
+            Contents::Weights => matrix(document, measured(document, &adjacency(document))),
+            Contents::Influence => matrix(document, measured(document, &graph::total_influence(&adjacency(document)))),
+        }
+    }
+}
+
+fn adjacency(document: &Document) -> graph::Adjacency {
+    graph::normalize(&document.scores(), document.method.normalization)
+}
+
+/// A derived matrix without the columns of sources that were not measured.
+fn measured(document: &Document, derived: &graph::Adjacency) -> Vec<Vec<Option<f64>>> {
+    let table = &document.table;
+    let is_measured: Vec<bool> = (0..table.n_sources()).map(|j| table.rows_after(j).all(|i| table.row(i)[j].is_some())).collect();
+    let cell = |i: usize, j: usize| derived.get(i, j).filter(|_| is_measured[j]).copied();
+    (0..table.n_generated()).map(|i| (0..table.n_sources()).map(|j| cell(i, j)).collect()).collect()
+}
+
+/// An `m x (n + m)` rectangle with its labels.
+fn matrix(document: &Document, rows: Vec<Vec<Option<f64>>>) -> Grid {
+    let n_prompt = document.prompt.sentences.len();
+    let labels = (0..document.table.n_sources()).map(|j| document.label(j));
+    let row = |(i, numbers): (usize, Vec<Option<f64>>)| {
+        let cells = numbers.into_iter().map(|number| number.map_or(Cell::Empty, Cell::Number));
+        std::iter::once(Cell::Text(document.label(n_prompt + i))).chain(cells).collect()
+    };
+    Grid { header: std::iter::once("sentence".to_owned()).chain(labels).collect(), rows: rows.into_iter().enumerate().map(row).collect() }
+}
+
+/// All sentences, with their text and both of their shares; those explained say so.
+fn shares(document: &Document) -> Grid {
+    let shares = Shares::of(document);
+    let texts = document.prompt.sentence_texts().into_iter().chain(document.generation.sentence_texts());
+    let amount = |j: usize, amount: Option<f64>| match amount {
+        Some(amount) if !shares.is_hollow(j) && shares.largest().is_none() => Cell::Share(amount),
+        Some(amount) if !shares.is_hollow(j) => Cell::Number(amount),
+        _ => Cell::Empty,
+    };
+    let row = |(j, text): (usize, &str)| {
+        let [through_steps, directly] = shares.amounts[j].map(|influence| amount(j, influence));
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let explained = if shares.is_output(j) { "yes" } else { "" };
+        vec![Cell::Text(document.label(j)), Cell::Text(text), through_steps, directly, Cell::Text(explained.into())]
+    };
+    let header = ["sentence", "text", "through steps (CAGE)", "directly (row)", "explained"].map(String::from).to_vec();
+    Grid { header, rows: texts.enumerate().map(row).collect() }
+}
+
+/// Three digits after the point, or as many of large numbers; no minus before zero.
+pub fn three_digits(number: f64) -> String {
+    let digits = if number.abs() < 1e6 { format!("{number:.3}") } else { format!("{number:.3e}") };
+    if digits == "-0.000" { "0.000".into() } else { digits }
+}

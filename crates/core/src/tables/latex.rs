@@ -1,0 +1,69 @@
+//! A `tabular` of LaTeX without packages. Letters beyond ASCII stay as they are, which `lualatex`, `xelatex` and, in Latin
+//! scripts, `pdflatex` read.
+
+use super::grid::{Cell, Grid, three_digits};
+
+/// Characters of the longest text that is left on one line.
+const LONG: usize = 30;
+
+pub fn write(grid: &Grid) -> String {
+    let line = |cells: Vec<String>| format!("{} \\\\\n", cells.join(" & "));
+    let header = line(grid.header.iter().map(|name| text(name)).collect());
+    let columns: String = (0..grid.header.len()).map(|k| column(grid, k)).collect();
+    let rows: String = grid.rows.iter().map(|row| line(row.iter().map(cell).collect())).collect();
+    format!("\\begin{{tabular}}{{{columns}}}\n\\hline\n{header}\\hline\n{rows}\\hline\n\\end{{tabular}}\n")
+}
+
+/// Texts on the left, numbers on the right, long texts in half the width of the line.
+fn column(grid: &Grid, k: usize) -> &'static str {
+    let mut cells = grid.rows.iter().map(|row| &row[k]);
+    let is_text = cells.clone().all(|cell| matches!(cell, Cell::Text(_)));
+    let is_long = cells.any(|cell| matches!(cell, Cell::Text(text) if text.chars().count() > LONG));
+    match (is_text, is_long) {
+        (true, true) => "p{0.5\\linewidth}",
+        (true, false) => "l",
+        _ => "r",
+    }
+}
+
+fn cell(cell: &Cell) -> String {
+    match cell {
+        Cell::Text(words) => text(words),
+        Cell::Number(number) => format!("${}$", three_digits(*number)),
+        Cell::Share(share) => format!("{:.1}\\%", 100.0 * share).replace('-', "$-$"),
+        Cell::Empty => String::new(),
+    }
+}
+
+/// A text in which nothing is a command.
+fn text(text: &str) -> String {
+    let mut escaped = String::new();
+    for c in text.chars() {
+        match c {
+            '\\' => escaped.push_str("\\textbackslash{}"),
+            '^' => escaped.push_str("\\textasciicircum{}"),
+            '~' => escaped.push_str("\\textasciitilde{}"),
+            '<' => escaped.push_str("\\textless{}"),
+            '>' => escaped.push_str("\\textgreater{}"),
+            '|' => escaped.push_str("\\textbar{}"),
+            '"' => escaped.push_str("{\\char34}"),
+            '$' | '&' | '#' | '_' | '%' | '{' | '}' => escaped.extend(['\\', c]),
+            c if c.is_control() => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_in_texts_are_text() {
+        assert_eq!(
+            text("5% of $x_1$ \\input{a} ~^&#"),
+            "5\\% of \\$x\\_1\\$ \\textbackslash{}input\\{a\\} \\textasciitilde{}\\textasciicircum{}\\&\\#"
+        );
+    }
+}

@@ -1,0 +1,48 @@
+//! Tables as in GitHub Flavored Markdown.
+
+use super::grid::{Cell, Grid, three_digits};
+
+pub fn write(grid: &Grid) -> String {
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let header = grid.header.iter().map(|name| text(name)).collect();
+    // Numbers stand on the right.
+    let is_text = |k: usize| grid.rows.iter().all(|row| matches!(row[k], Cell::Text(_)));
+    let rule = (0..grid.header.len()).map(|k| if is_text(k) { "---" } else { "---:" }.to_owned()).collect();
+    let rows = grid.rows.iter().map(|row| line(row.iter().map(cell).collect()));
+    format!("{}{}{}", line(header), line(rule), rows.collect::<String>())
+}
+
+fn cell(cell: &Cell) -> String {
+    match cell {
+        Cell::Text(words) => text(words),
+        Cell::Number(number) => three_digits(*number).replace('-', "\u{2212}"),
+        Cell::Share(share) => format!("{:.1}%", 100.0 * share),
+        Cell::Empty => String::new(),
+    }
+}
+
+/// A text in which nothing is markup.
+fn text(text: &str) -> String {
+    let mut escaped = String::new();
+    for c in text.chars() {
+        match c {
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '$' | '#' | '!' => escaped.extend(['\\', c]),
+            c if c.is_control() => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_in_texts_is_text() {
+        assert_eq!(text("a|b <b> *c* [d](e) & $f$"), "a\\|b &lt;b&gt; \\*c\\* \\[d\\](e) &amp; \\$f\\$");
+    }
+}

@@ -1,0 +1,53 @@
+//! A document's numbers as tables for spreadsheets, scripts and papers.
+
+mod csv;
+mod grid;
+mod latex;
+mod markdown;
+
+use grid::Grid;
+
+use crate::explanation::Document;
+
+/// What a table holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contents {
+    /// Each sentence with its text and its influence on the explained ones, through steps (CAGE) and directly (row).
+    Shares,
+    /// **T**: the scores from which the graph is made.
+    Scores,
+    /// **A**: the weights of the edges.
+    Weights,
+    /// **Y**: the influence along all paths.
+    Influence,
+}
+
+/// How a table is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// RFC 4180, with all digits.
+    Csv,
+    /// As GitHub and Pandoc read it, with three digits after the point.
+    Markdown,
+    /// A `tabular` that needs no package, with three digits after the point.
+    Latex,
+}
+
+/// A table of the document. Cells that were not measured, or do not exist, are empty. Whatever a text holds is shown as text.
+///
+/// ```
+/// use glasscage_core::explanation::Document;
+/// use glasscage_core::tables::{Contents, Format, table};
+///
+/// let document = Document::from_json(include_str!("../../tests/golden/linked.json"))?;
+/// assert!(table(&document, Contents::Weights, Format::Csv).starts_with("sentence,P1,"));
+/// # Ok::<(), glasscage_core::explanation::DocumentError>(())
+/// ```
+pub fn table(document: &Document, contents: Contents, format: Format) -> String {
+    let grid = Grid::of(document, contents);
+    match format {
+        Format::Csv => csv::write(&grid),
+        Format::Markdown => markdown::write(&grid),
+        Format::Latex => latex::write(&grid),
+    }
+}
