@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf");
 
-fn glasscage(arguments: &[&str], input: &str) -> Output {
+pub fn glasscage(arguments: &[&str], input: &str) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_glasscage"))
         .args(arguments)
         .stdin(Stdio::piped())
@@ -29,7 +29,7 @@ fn lines(arguments: &[&str], input: &[Value]) -> Vec<Value> {
 }
 
 /// What one line of complaint says.
-fn complaint(arguments: &[&str], input: &str) -> String {
+pub fn complaint(arguments: &[&str], input: &str) -> String {
     let output = glasscage(arguments, input);
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{error}");

@@ -8,6 +8,7 @@ mod chat;
 mod cli;
 mod damaged;
 mod evaluate;
+mod export;
 mod gpu;
 mod gradients;
 mod infill;

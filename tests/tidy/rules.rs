@@ -21,7 +21,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("candle", &["candle_core", "candle_nn", "candle_transformers"]),
     ("tokenizers", &["tokenizers"]),
     ("minijinja", &["minijinja"]),
-    ("terminal", &["clap", "pollster"]),
+    ("terminal", &["clap", "pollster", "resvg"]),
 ];
 
 /// The crates that every module may touch: numbers, texts, errors.

@@ -148,7 +148,7 @@ fn read(path: &Path) -> Result<String, String> {
 }
 
 /// Generated sentences by number from 1, as 0-based rows, ascending; none for the last one.
-fn parse_output(text: &str) -> Result<Vec<usize>, String> {
+pub fn parse_output(text: &str) -> Result<Vec<usize>, String> {
     if text == "last" {
         return Ok(Vec::new());
     }

@@ -4,6 +4,7 @@ mod answer;
 mod bench;
 mod evaluate;
 mod explain;
+mod export;
 mod filters;
 mod gallery;
 mod models;
@@ -28,6 +29,8 @@ struct Cli {
 enum Command {
     /// Answer a prompt and write the explanation document
     Explain(Box<explain::Arguments>),
+    /// Write an explanation as a picture, a table or a link
+    Export(Box<export::Arguments>),
     /// JSON lines {"prompt"} -> {"answer", "tokens"}: greedy answers in the model's chat frame
     Answer(answer::Arguments),
     /// Explain all problems of a data set, and say how good the explanations are
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
     };
     let done = match cli.command {
         Command::Explain(arguments) => explain::explain(&arguments),
+        Command::Export(arguments) => export::export(&arguments),
         Command::Answer(arguments) => answer::answer(&arguments),
         Command::Evaluate(arguments) => evaluate::evaluate(&arguments),
         Command::Gallery(arguments) => gallery::gallery(&arguments),

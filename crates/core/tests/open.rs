@@ -1,0 +1,167 @@
+//! Files known by their content, and what a stranger may send as one.
+
+#![cfg(not(target_arch = "wasm32"))]
+
+use std::sync::LazyLock;
+
+use glasscage_core::explanation::{Document, LinkError, to_fragment};
+use glasscage_core::figure::{Options, PictureError, document_from_png, png_with_document, svg};
+use glasscage_core::lesson::{self, Lesson};
+use glasscage_core::open::{OpenError, Opened, open_any};
+use proptest::prelude::*;
+
+const EXAMPLE: &str = include_str!("golden/linked.json");
+const LESSON: &str = include_str!("../../../public/gallery/lesson-a-mistake-explained.json");
+const PICTURE: &[u8] = include_bytes!("../../../www/icon-192.png");
+/// Signature and header of a PNG.
+const HEAD: usize = 8 + 12 + 13;
+
+fn example() -> Document {
+    Document::from_json(EXAMPLE).unwrap()
+}
+
+fn explanation() -> Result<Opened, OpenError> {
+    Ok(Opened::Explanation(Box::new(example())))
+}
+
+fn with_example() -> Vec<u8> {
+    png_with_document(PICTURE, &example()).unwrap()
+}
+
+/// The picture with another chunk after its header.
+fn with_chunk(kind: &[u8; 4], data: &[u8]) -> Vec<u8> {
+    let mut chunk = (data.len() as u32).to_be_bytes().to_vec();
+    chunk.extend([kind, data].concat());
+    chunk.extend(crc32(&[kind, data].concat()).to_be_bytes());
+    [&PICTURE[..HEAD], &chunk, &PICTURE[HEAD..]].concat()
+}
+
+/// By a table, as in annex D of the specification of PNG.
+fn crc32(bytes: &[u8]) -> u32 {
+    let entry = |n: u32| (0..8).fold(n, |c, _| if c & 1 == 1 { 0xedb8_8320 ^ (c >> 1) } else { c >> 1 });
+    let table: Vec<u32> = (0..256).map(entry).collect();
+    !bytes.iter().fold(!0, |crc: u32, byte| table[((crc ^ u32::from(*byte)) & 0xff) as usize] ^ (crc >> 8))
+}
+
+#[test]
+fn a_png_carries_a_document_where_other_programs_find_it() {
+    let picture = with_example();
+    assert_eq!(document_from_png(&picture), Ok(example()));
+    let info = |bytes: &[u8]| {
+        let mut reader = png::Decoder::new(std::io::Cursor::new(bytes.to_vec())).read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut pixels).unwrap();
+        reader.finish().unwrap();
+        (reader.info().utf8_text.clone(), pixels)
+    };
+    let (texts, pixels) = info(&picture);
+    assert_eq!(pixels, info(PICTURE).1);
+    assert_eq!((texts.len(), &*texts[0].keyword), (1, "glasscage"));
+    assert_eq!(Document::from_json(&texts[0].get_text().unwrap()), Ok(example()));
+}
+
+#[test]
+fn a_png_carries_the_last_document_only() {
+    let other = Document { output: vec![0], ..example() };
+    let picture = png_with_document(&with_example(), &other).unwrap();
+    assert_eq!(document_from_png(&picture), Ok(other));
+    assert_eq!(png_with_document(&picture, &example()).unwrap(), with_example());
+}
+
+#[test]
+fn a_document_that_is_not_compressed_is_read_too() {
+    let json = example().to_json();
+    let plain = with_chunk(b"iTXt", &[b"glasscage\0\0\0\0\0", json.as_bytes()].concat());
+    assert_eq!(document_from_png(&plain), Ok(example()));
+    let of_another = with_chunk(b"iTXt", &[b"glasscage2\0\0\0\0\0", json.as_bytes()].concat());
+    assert_eq!(document_from_png(&of_another), Err(PictureError::NoDocument));
+}
+
+#[test]
+fn damaged_and_foreign_pictures_say_so() {
+    let picture = with_example();
+    assert_eq!(document_from_png(PICTURE), Err(PictureError::NoDocument));
+    assert_eq!(document_from_png(b"GIF89a"), Err(PictureError::NotPng));
+    assert_eq!(png_with_document(&picture[..8], &example()), Err(PictureError::NotPng));
+    assert_eq!(document_from_png(&picture[..HEAD + 300]), Err(PictureError::Damaged));
+    let mut flipped = picture;
+    flipped[HEAD + 8 + 10 + 4 + 20] ^= 1;
+    assert_eq!(document_from_png(&flipped), Err(PictureError::Damaged));
+    let latin = with_chunk(b"iTXt", b"glasscage\0\0\0\0\0\xff");
+    assert_eq!(document_from_png(&latin), Err(PictureError::Damaged));
+    let endless = [&PICTURE[..HEAD], &[0xff; 4], b"iTXtglasscage\0"].concat();
+    assert_eq!(document_from_png(&endless), Err(PictureError::Damaged));
+}
+
+#[test]
+fn a_small_picture_that_inflates_to_gigabytes_is_stopped() {
+    let zeros = miniz_oxide::deflate::compress_to_vec_zlib(&vec![b' '; (48 << 20) + 1], 6);
+    let bomb = with_chunk(b"iTXt", &[&b"glasscage\0\x01\0\0\0"[..], &zeros].concat());
+    assert!(bomb.len() < 100_000);
+    assert_eq!(document_from_png(&bomb), Err(PictureError::Damaged));
+}
+
+#[test]
+fn all_of_our_files_are_known_by_their_content() {
+    let document = example();
+    let lesson = Lesson::from_json(LESSON).unwrap();
+    let link = to_fragment(&document);
+    assert_eq!(open_any(EXAMPLE.as_bytes()), explanation());
+    assert_eq!(open_any(format!("\u{feff}\n{EXAMPLE}").as_bytes()), explanation());
+    assert_eq!(open_any(svg(&document, &Options::default()).as_bytes()), explanation());
+    assert_eq!(open_any(&with_example()), explanation());
+    assert_eq!(open_any(LESSON.as_bytes()), Ok(Opened::Lesson(lesson.clone())));
+    for before in ["", "#", "https://example.org/glasscage/#", "see http://localhost:8080/?a=b#"] {
+        assert!(matches!(open_any(format!("{before}{link}\n").as_bytes()), Ok(Opened::Explanation(_))), "{before}");
+        let link = lesson::to_fragment(&lesson);
+        assert!(matches!(open_any(format!("{before}{link}").as_bytes()), Ok(Opened::Lesson(_))), "{before}");
+    }
+}
+
+#[test]
+fn what_is_none_of_our_files_is_refused_with_a_reason() {
+    for unknown in [&b""[..], b"hello", b"\xff\xfe", b"https://example.org/#about", b"[1]"] {
+        assert_eq!(open_any(unknown), Err(OpenError::Unknown));
+    }
+    assert!(matches!(open_any(b"{}"), Err(OpenError::Document(_))));
+    assert!(matches!(open_any(b"{\"format\": \"glasscage-lesson\"}"), Err(OpenError::Lesson(_))));
+    assert_eq!(open_any(b"<html></html>"), Err(OpenError::Picture(PictureError::NoDocument)));
+    assert_eq!(open_any(b"#g7.AAAA"), Err(OpenError::Link(LinkError::Newer)));
+    assert_eq!(open_any(PICTURE), Err(OpenError::Picture(PictureError::NoDocument)));
+}
+
+/// Each of our files, to be damaged.
+static FILES: LazyLock<[Vec<u8>; 5]> = LazyLock::new(|| {
+    [
+        with_example(),
+        with_chunk(b"iTXt", &[b"glasscage\0\0\0\0\0", EXAMPLE.as_bytes()].concat()),
+        svg(&example(), &Options::default()).into_bytes(),
+        EXAMPLE.as_bytes().to_vec(),
+        to_fragment(&example()).into_bytes(),
+    ]
+});
+
+proptest! {
+    // `PROPTEST_CASES=100000 cargo test -p glasscage-core --release --test open` was run when this was written.
+    #[test]
+    fn mutated_files_never_panic(
+        file in 0..5_usize,
+        edits in proptest::collection::vec((0.0..1.0_f64, 0..24_usize, proptest::collection::vec(any::<u8>(), 0..12)), 0..4),
+    ) {
+        let mut bytes = FILES[file].clone();
+        for (at, length, inserted) in edits {
+            let start = (at * bytes.len() as f64) as usize;
+            let end = (start + length).min(bytes.len());
+            bytes.splice(start..end, inserted);
+        }
+        if let Ok(Opened::Explanation(document)) = open_any(&bytes) {
+            prop_assert_eq!(document.check(), Ok(()));
+        }
+    }
+
+    #[test]
+    fn random_bytes_never_panic(head in 0..5_usize, bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        let head: &[u8] = [&b""[..], &PICTURE[..HEAD], b"<metadata id=\"glasscage\">", b"{", b"#g3."][head];
+        open_any(&[head, &bytes].concat()).ok();
+    }
+}

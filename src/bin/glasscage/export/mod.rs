@@ -1,0 +1,198 @@
+//! `glasscage export`.
+
+mod png;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use glasscage::explanation::{Document, to_fragment};
+use glasscage::figure::{self, Labels};
+use glasscage::open::{Opened, open_any};
+use glasscage::tables::{self, Contents, Format};
+
+use super::explain::parse_output;
+use super::output;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// An explanation: its JSON, a picture that carries it (SVG, PNG), a file with a link, a link itself, or - for standard input
+    input: String,
+    /// The file to write, by its ending: .svg, .png, .csv, .md, .tex, .json, or .txt for a link; may be given several times
+    #[arg(long, value_name = "FILE", required_unless_present = "list")]
+    to: Vec<PathBuf>,
+    /// Print the sentences with their numbers
+    #[arg(long)]
+    list: bool,
+    /// The generated sentences to explain: "last", or numbers from 1 such as 1,3 (else those of the document)
+    #[arg(long)]
+    output: Option<String>,
+    /// What a table holds
+    #[arg(long, value_enum, default_value = "shares")]
+    table: Table,
+    /// A picture's width in CSS pixels
+    #[arg(long, default_value_t = 800)]
+    width: u32,
+    /// A picture on a dark ground
+    #[arg(long)]
+    dark: bool,
+    /// A picture without the columns of percentages
+    #[arg(long)]
+    no_percentages: bool,
+    /// The arcs of a picture are the edges that carry so many percent of the influence
+    #[arg(long, value_name = "PERCENT", default_value_t = 90, value_parser = clap::value_parser!(u8).range(0..=100))]
+    edges: u8,
+    /// When the explanation was made, for the last line of a picture
+    #[arg(long)]
+    date: Option<String>,
+    /// Pixels of a PNG for each CSS pixel
+    #[arg(long, default_value_t = 2.0)]
+    scale: f32,
+    /// A font file for PNG, beside the fonts of this machine; may be given several times
+    #[arg(long, value_name = "FILE")]
+    font: Vec<PathBuf>,
+    /// The address of the page that a link leads to; else a link begins with #
+    #[arg(long, value_name = "ADDRESS", default_value = "")]
+    page: String,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Table {
+    /// Each sentence with its text and its influence
+    Shares,
+    /// T: the scores
+    Scores,
+    /// A: the weights of the edges
+    Weights,
+    /// Y: the influence along all paths
+    Influence,
+}
+
+/// What a file is to hold, by its ending.
+#[derive(Clone, Copy)]
+enum Kind {
+    Svg,
+    Png,
+    Table(Format),
+    Json,
+    Link,
+}
+
+pub fn export(arguments: &Arguments) -> Result<(), String> {
+    let kinds = arguments.to.iter().map(|file| kind(file)).collect::<Result<Vec<_>, _>>()?;
+    if !(arguments.scale > 0.0 && arguments.scale <= 16.0) {
+        return Err(format!("--scale {}: it is above 0 and at most 16", arguments.scale));
+    }
+    let mut document = open(&arguments.input)?;
+    if let Some(output) = &arguments.output {
+        document.output = rows(output, document.generation.sentences.len())?;
+    }
+    for (file, kind) in arguments.to.iter().zip(kinds) {
+        let contents = contents(&document, kind, arguments)?;
+        fs::write(file, contents).map_err(|error| format!("cannot write {}: {error}", file.display()))?;
+    }
+    if arguments.list { output::print(&list(&document)) } else { Ok(()) }
+}
+
+fn kind(file: &Path) -> Result<Kind, String> {
+    let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_lowercase();
+    match &*ending {
+        "svg" => Ok(Kind::Svg),
+        "png" => Ok(Kind::Png),
+        "csv" => Ok(Kind::Table(Format::Csv)),
+        "md" => Ok(Kind::Table(Format::Markdown)),
+        "tex" => Ok(Kind::Table(Format::Latex)),
+        "json" => Ok(Kind::Json),
+        "txt" => Ok(Kind::Link),
+        _ => Err(format!("--to {}: the ending is none of .svg, .png, .csv, .md, .tex, .json and .txt", file.display())),
+    }
+}
+
+/// The explanation in a file, a link or standard input.
+fn open(input: &str) -> Result<Document, String> {
+    let is_link = input.starts_with('#') || input.contains("://");
+    let bytes = match input {
+        "-" => {
+            let mut bytes = Vec::new();
+            std::io::stdin().lock().read_to_end(&mut bytes).map_err(|error| format!("cannot read standard input: {error}"))?;
+            bytes
+        }
+        link if is_link => link.as_bytes().to_vec(),
+        file => fs::read(file).map_err(|error| format!("cannot read {file}: {error}"))?,
+    };
+    let name = if is_link { "the link" } else { input };
+    match open_any(&bytes).map_err(|error| format!("{name}: {error}"))? {
+        Opened::Explanation(document) => Ok(*document),
+        Opened::Lesson(_) => Err(format!("{name}: this is a lesson; one explanation at a time can be exported")),
+    }
+}
+
+/// The rows to explain.
+fn rows(output: &str, n_generated: usize) -> Result<Vec<usize>, String> {
+    let rows = parse_output(output)?;
+    match rows.last() {
+        Some(&last) if last >= n_generated => Err(format!("--output {output}: the answer has only {n_generated} sentences")),
+        Some(_) => Ok(rows),
+        None => Ok(vec![n_generated - 1]),
+    }
+}
+
+fn contents(document: &Document, kind: Kind, arguments: &Arguments) -> Result<Vec<u8>, String> {
+    let table = match arguments.table {
+        Table::Shares => Contents::Shares,
+        Table::Scores => Contents::Scores,
+        Table::Weights => Contents::Weights,
+        Table::Influence => Contents::Influence,
+    };
+    Ok(match kind {
+        Kind::Svg => figure::svg(document, &options(arguments)).into_bytes(),
+        Kind::Png => picture(document, arguments)?,
+        Kind::Table(format) => tables::table(document, table, format).into_bytes(),
+        Kind::Json => (document.to_json() + "\n").into_bytes(),
+        Kind::Link => {
+            let page = arguments.page.split('#').next().unwrap_or_default();
+            format!("{page}#{}\n", to_fragment(document)).into_bytes()
+        }
+    })
+}
+
+fn options(arguments: &Arguments) -> figure::Options {
+    figure::Options {
+        width: f64::from(arguments.width),
+        is_dark: arguments.dark,
+        has_percentages: !arguments.no_percentages,
+        edge_share: f64::from(arguments.edges) / 100.0,
+        date: arguments.date.clone(),
+        labels: Labels::ENGLISH,
+    }
+}
+
+/// A PNG that carries the document.
+fn picture(document: &Document, arguments: &Arguments) -> Result<Vec<u8>, String> {
+    let svg = figure::svg(document, &options(arguments));
+    let (png, missing) = png::draw(&svg, arguments.scale, &arguments.font)?;
+    if !missing.is_empty() {
+        eprintln!("{}", notice(&missing));
+    }
+    figure::png_with_document(&png, document).map_err(|error| error.to_string())
+}
+
+/// Which letters the PNG shows as boxes, or not at all.
+fn notice(missing: &BTreeSet<char>) -> String {
+    let some: String = missing.iter().take(10).collect();
+    let more = if missing.len() > 10 { " and others" } else { "" };
+    format!("no font here has the letters {some}{more}, so the PNG lacks them: name a file that has them with --font, or export to SVG")
+}
+
+/// Each sentence after its number, an asterisk before those explained.
+fn list(document: &Document) -> String {
+    let n_prompt = document.prompt.sentences.len();
+    let texts = document.prompt.sentence_texts().into_iter().chain(document.generation.sentence_texts());
+    let line = |(j, text): (usize, &str)| {
+        let mark = if j.checked_sub(n_prompt).is_some_and(|row| document.output.contains(&row)) { "*" } else { " " };
+        format!("{mark} {:>5}  {}\n", document.label(j), text.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    texts.enumerate().map(line).collect()
+}
