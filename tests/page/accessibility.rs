@@ -74,6 +74,10 @@ async fn everybody_can_use_the_page() {
     ask(&browser, &example_prompt()).await;
     browser.explained().await;
     is_accessible(&browser, "an explanation").await;
+    browser.click("export").await;
+    browser.find("export-html").await;
+    is_accessible(&browser, "what can be exported").await;
+    browser.click("export-dialog-close").await;
     for tab in ["tab-table", "tab-check", "tab-methods", "tab-without", "tab-path"] {
         browser.click(tab).await;
         is_accessible(&browser, tab).await;
