@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::browser::{Browser, DESKTOP, PHONE};
 use super::hub::Hub;
 use super::server::Server;
-use super::steps::{copied_link, file, open_gallery, server};
+use super::steps::{file, open_gallery, server};
 
 /// A page on another origin with the viewer in a frame, as `docs/embedding.md` has it. It keeps what the viewer says.
 fn article(viewer: &str) -> String {
