@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use glasscage::explanation::{Document, to_fragment};
+use glasscage::explanation::{Document, Passage, to_fragment};
 use glasscage::open::{Opened, open_any};
 use glasscage::tables::{Contents, Format, table};
+use resvg::tiny_skia::Pixmap;
 
 use crate::cli::{complaint, glasscage};
 
@@ -121,6 +122,26 @@ fn links_and_standard_input_are_read_too() {
 }
 
 #[test]
+fn text_from_the_right_stays_in_its_column() {
+    let folder = folder("right");
+    let [json, png] = ["a.json", "a.png"].map(|name| folder.join(name).display().to_string());
+    let (_, mut document) = explanation();
+    let text = "\u{643}\u{645} \u{62a}\u{641}\u{627}\u{62d}\u{629} \u{628}\u{642}\u{64a}\u{62a}\u{61f}";
+    let n = document.prompt.sentences.len();
+    let spans: Vec<_> = (0..n).map(|k| k * text.len()..(k + 1) * text.len()).collect();
+    document.prompt = Passage::new(&text.repeat(n), &spans, vec![5; n]).into();
+    std::fs::write(&json, document.to_json()).unwrap();
+    export(&[&json, "--to", &png, "--scale", "1", "--no-percentages", "--output", "1"], "");
+    let picture = Pixmap::load_png(png).unwrap();
+    // The first sentence is near the top; its column ends 25 pixels before the edge.
+    let is_dark = |x: u32, y: u32| picture.pixel(x, y).is_some_and(|pixel| pixel.red() < 140);
+    let n_dark =
+        |columns: std::ops::Range<u32>| columns.flat_map(|x| (100..125).map(move |y| (x, y))).filter(|&(x, y)| is_dark(x, y)).count();
+    assert_eq!(n_dark(776..800), 0);
+    assert!(n_dark(700..776) > 50, "{}", n_dark(700..776));
+}
+
+#[test]
 fn letters_that_no_font_has_are_named() {
     let folder = folder("letters");
     let file = folder.join("a.json");
@@ -147,7 +168,8 @@ fn what_cannot_be_exported_is_one_clear_line() {
     assert!(refused(&[&json, "--to", &to("a.png"), "--scale", "16", "--width", "4000"]).contains("too large"));
     assert!(refused(&[&json, "--to", &to("a.png"), "--font", &json]).contains("not a font"));
     assert!(refused(&["/nowhere.json", "--to", &to("a.svg")]).contains("/nowhere.json"));
-    assert!(refused(&[&format!("{GALLERY}index.json"), "--to", &to("a.svg")]).contains("neither"));
+    assert!(refused(&[&format!("{GALLERY}index.json"), "--to", &to("a.svg")]).contains("not an explanation document"));
+    assert!(refused(&[concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"), "--to", &to("a.svg")]).contains("neither"));
     assert!(refused(&[&format!("{GALLERY}lesson-methods-disagree.json"), "--to", &to("a.svg")]).contains("a lesson"));
     assert!(refused(&["https://example.org/#g3.AAAA", "--to", &to("a.svg")]).contains("damaged"));
     let icon = concat!(env!("CARGO_MANIFEST_DIR"), "/www/icon-192.png");

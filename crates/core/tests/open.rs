@@ -48,7 +48,7 @@ fn a_png_carries_a_document_where_other_programs_find_it() {
     let picture = with_example();
     assert_eq!(document_from_png(&picture), Ok(example()));
     let info = |bytes: &[u8]| {
-        let mut reader = png::Decoder::new(std::io::Cursor::new(bytes.to_vec())).read_info().unwrap();
+        let mut reader = png_decoder::Decoder::new(std::io::Cursor::new(bytes.to_vec())).read_info().unwrap();
         let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
         reader.next_frame(&mut pixels).unwrap();
         reader.finish().unwrap();

@@ -10,14 +10,14 @@ mod metadata;
 mod number;
 mod palette;
 mod picture;
-mod png;
+mod png_chunk;
 mod text_width;
 mod words;
 
 pub use labels::Labels;
 pub use metadata::document_from_svg;
 pub use picture::{Options, svg};
-pub use png::{document_from_png, is_png, png_with_document};
+pub use png_chunk::{document_from_png, is_png, png_with_document};
 
 use crate::explanation::DocumentError;
 

@@ -1,9 +1,21 @@
 //! What stands in the cells of a table, whatever it is written as.
 
-use super::Contents;
 use crate::explanation::Document;
 use crate::graph;
 use crate::shares::Shares;
+
+/// What a table holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contents {
+    /// Each sentence with its text and its influence on the explained ones, through steps (CAGE) and directly (row).
+    Shares,
+    /// **T**: the scores from which the graph is made.
+    Scores,
+    /// **A**: the weights of the edges.
+    Weights,
+    /// **Y**: the influence along all paths.
+    Influence,
+}
 
 /// A row of names, and rows of cells as long.
 pub struct Grid {

@@ -5,22 +5,11 @@ mod grid;
 mod latex;
 mod markdown;
 
+pub use grid::Contents;
+
 use grid::Grid;
 
 use crate::explanation::Document;
-
-/// What a table holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Contents {
-    /// Each sentence with its text and its influence on the explained ones, through steps (CAGE) and directly (row).
-    Shares,
-    /// **T**: the scores from which the graph is made.
-    Scores,
-    /// **A**: the weights of the edges.
-    Weights,
-    /// **Y**: the influence along all paths.
-    Influence,
-}
 
 /// How a table is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

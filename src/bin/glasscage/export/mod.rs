@@ -1,6 +1,6 @@
 //! `glasscage export`.
 
-mod png;
+mod raster;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -172,18 +172,17 @@ fn options(arguments: &Arguments) -> figure::Options {
 /// A PNG that carries the document.
 fn picture(document: &Document, arguments: &Arguments) -> Result<Vec<u8>, String> {
     let svg = figure::svg(document, &options(arguments));
-    let (png, missing) = png::draw(&svg, arguments.scale, &arguments.font)?;
+    let (png, missing) = raster::draw(&svg, arguments.scale, &arguments.font)?;
     if !missing.is_empty() {
         eprintln!("{}", notice(&missing));
     }
     figure::png_with_document(&png, document).map_err(|error| error.to_string())
 }
 
-/// Which letters the PNG shows as boxes, or not at all.
+/// Letters that the PNG shows as boxes, or not at all: of each line the first.
 fn notice(missing: &BTreeSet<char>) -> String {
     let some: String = missing.iter().take(10).collect();
-    let more = if missing.len() > 10 { " and others" } else { "" };
-    format!("no font here has the letters {some}{more}, so the PNG lacks them: name a file that has them with --font, or export to SVG")
+    format!("no font here has letters such as {some}, so the PNG lacks them: name a file that has them with --font, or export to SVG")
 }
 
 /// Each sentence after its number, an asterisk before those explained.

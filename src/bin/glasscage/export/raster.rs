@@ -11,11 +11,12 @@ use resvg::usvg::{self, FontResolver, Tree};
 /// Pixels of a picture: 400 MB while it is drawn.
 const MOST_PIXELS: f64 = 1e8;
 
-/// The PNG of an SVG, `scale` pixels for each of CSS, with these fonts beside those installed; and the letters that none of them has.
+/// The PNG of an SVG, `scale` pixels for each of CSS, with these fonts beside those installed; and of each line the first
+/// letter that none of them has.
 pub fn draw(svg: &str, scale: f32, fonts: &[PathBuf]) -> Result<(Vec<u8>, BTreeSet<char>), String> {
     let missing = Arc::new(Mutex::new(BTreeSet::new()));
     let options = usvg::Options { fontdb: Arc::new(load_fonts(fonts)?), font_resolver: resolver(&missing), ..usvg::Options::default() };
-    let tree = Tree::from_str(svg, &options).map_err(|error| format!("cannot draw the picture: {error}"))?;
+    let tree = Tree::from_str(&with_embeddings(svg), &options).map_err(|error| format!("cannot draw the picture: {error}"))?;
     let size = tree.size().to_int_size().scale_by(scale).ok_or("--scale is too small")?;
     if f64::from(size.width()) * f64::from(size.height()) > MOST_PIXELS {
         return Err(format!("a PNG of {} x {} pixels is too large: choose a smaller --scale, or SVG", size.width(), size.height()));
@@ -25,6 +26,11 @@ pub fn draw(svg: &str, scale: f32, fonts: &[PathBuf]) -> Result<(Vec<u8>, BTreeS
     let png = pixmap.encode_png().map_err(|error| format!("cannot write the picture as PNG: {error}"))?;
     let missing = std::mem::take(&mut *missing.lock().expect("nobody else draws"));
     Ok((png, missing))
+}
+
+/// resvg does not know `direction`: text that is written from the right ends where it begins, within a right-to-left embedding.
+fn with_embeddings(svg: &str) -> String {
+    svg.replace(r#" direction="rtl">"#, " text-anchor=\"end\">\u{202b}")
 }
 
 /// The fonts of this machine and those in files.
