@@ -1,0 +1,27 @@
+"""Random tables for the tests of graphs, the same in every run."""
+
+import math
+import random
+from typing import Any
+
+
+def tables(n_tables: int, seed: int = 18) -> list[dict[str, Any]]:
+    """Lines for `glasscage graph`: tables of all shapes, with zero rows, huge and tiny scores, and cells that were not measured."""
+    rng = random.Random(seed)
+    lines = []
+    for number in range(n_tables):
+        n, m = rng.randint(1 if number else 0, 6), rng.randint(2, 6)
+        scale = rng.choice([1.0, 1.0, 1e-9, 1e9])
+        rows = [[_cell(rng, scale) if j < n + i else None for j in range(n + m)] for i in range(m)]
+        if number % 5 == 0:
+            rows[0] = [None if cell is None else -abs(cell) for cell in rows[0]]
+        output = sorted(rng.sample(range(m), rng.randint(1, m)))
+        lines.append({"table": rows, "n_prompt": n, "output": output, "normalization": ("full", "nonnegative", "none")[number % 3]})
+    return lines
+
+
+def _cell(rng: random.Random, scale: float) -> float | None:
+    kind = rng.random()
+    if kind < 0.1:
+        return None
+    return 0.0 if kind < 0.2 else scale * math.exp(rng.gauss(0, 2)) * rng.choice([1, 1, -1])
