@@ -32,7 +32,8 @@ def normalize(table: Array, normalization: str = "full") -> Array:
     largest = positive.max(axis=1, keepdims=True, initial=0.0)
     scaled = np.divide(positive, largest, out=np.zeros_like(positive), where=largest > 0)
     total = scaled.sum(axis=1, keepdims=True)
-    return np.divide(scaled, total, out=scaled, where=total > 0)
+    weights: Array = np.divide(scaled, total, out=scaled, where=total > 0)
+    return weights
 
 
 def total_influence(adjacency: Array) -> Array:

@@ -4,6 +4,7 @@ The method is that of `src/attribution`: each sentence in turn becomes end token
 every later generated sentence is. All passes have the same length, so that a batch needs no padding.
 """
 
+import os
 from typing import Any
 
 import numpy as np
@@ -52,10 +53,10 @@ def explain(
         table,
         method={"id": method, "replacement": str(tokenizer.eos_token), "passes": [n_passes, n_passes]},
         manifest=manifest(
-            model=str(getattr(model.config, "name_or_path", "")),
+            model=_name(str(getattr(model.config, "name_or_path", ""))),
             architecture=str(model.config.model_type),
             parameters=sum(weights.numel() for weights in model.parameters()),
-            precision=str(model.dtype).removeprefix("torch."),
+            precision=str(model.dtype).removeprefix("torch.").replace("bfloat", "bf").replace("float", "f"),
             backend=f"transformers-{model.device.type}",
             template="chat" if framed.is_chat else "none",
             answer=how,
@@ -112,6 +113,11 @@ def _watched(passes: Any, total: int, progress: bool) -> Any:
     except ImportError:
         return passes
     return tqdm(passes, total=total, desc="passes", unit="pass")
+
+
+def _name(name_or_path: str) -> str:
+    """The name of a model of the hub, or of a folder: where on a disk it lies is nobody else's business."""
+    return os.path.basename(os.path.abspath(name_or_path)) if os.path.isdir(name_or_path) else name_or_path
 
 
 def _as_list(value: Any) -> list[Any]:
