@@ -39,6 +39,9 @@ class WordTokenizer:
         assert options["add_generation_prompt"] and not options["enable_thinking"]
         return f"<s>user: {messages[0]['content'].strip()}</s><s>model:"
 
+    def convert_ids_to_tokens(self, number: int) -> str:
+        return self.words[number]
+
     def decode(self, ids: list[int], **_: Any) -> str:
         return "".join(self.words[number] for number in ids)
 

@@ -9,6 +9,8 @@ from .spans import WHITE_SPACE, Span, first_visible
 
 # Chat templates may print the date; a fixed one, that of Llama 3.1's template, keeps results reproducible.
 _DATE = "26 Jul 2024"
+# As SentencePiece writes it.
+_SPACE = "\u2581"
 _STAND_IN = "\ue000\ue001\ue002"
 
 
@@ -118,13 +120,16 @@ def _render(tokenizer: Any, prompt: str) -> str:
 def _encode(tokenizer: Any, text: str) -> tuple[list[int], list[Span]]:
     """Tokens with their spans, in which white space belongs to the token after it."""
     encoded = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
-    spans, reached = [], 0
-    for start, end in encoded["offset_mapping"]:
+    ids, spans, reached = list(encoded["input_ids"]), [], 0
+    for number, (start, end) in zip(ids, encoded["offset_mapping"], strict=True):
+        if tokenizer.convert_ids_to_tokens(number) == _SPACE and text[start:end].strip(WHITE_SPACE):
+            # A space that the tokenizer added covers nothing, though its offsets are those of the character after it.
+            end = start
         # Byte-level tokenizers leave leading white space out of the offsets.
         is_gap = reached < start and not text[reached:start].strip(WHITE_SPACE)
         spans.append((reached if is_gap else start, end))
         reached = max(reached, end)
-    return list(encoded["input_ids"]), spans
+    return ids, spans
 
 
 def _decode(tokenizer: Any, ids: Sequence[int]) -> str:
