@@ -11,13 +11,13 @@ DEMO = ROOT / "public/models/demo.gguf"
 STORIES = ROOT / "tests/golden/stories260k/stories260k-f32.gguf"
 
 
-def load(file: pathlib.Path) -> tuple[Any, Any]:
+def load(file: pathlib.Path, **options: Any) -> tuple[Any, Any]:
     """The weights of a GGUF, dequantized to f32, and its tokenizer."""
     where = {"pretrained_model_name_or_path": str(file.parent), "gguf_file": file.name}
     config = AutoConfig.from_pretrained(**where)
     if config.model_type == "qwen3":
         # transformers does not read `qwen3.attention.key_length`; in this model it is 64.
         config.head_dim = 64
-    model = AutoModelForCausalLM.from_pretrained(**where, config=config, dtype=torch.float32)
+    model = AutoModelForCausalLM.from_pretrained(**where, config=config, dtype=torch.float32, **options)
     model.config.name_or_path = file.stem
     return model.eval(), AutoTokenizer.from_pretrained(**where)

@@ -6,10 +6,11 @@ that the page opens, and travels as a link. The arrays that the page computes of
 """
 
 from .document import Document
+from .importers import span_scores, token_scores
 from .link import LinkError
 from .problems import DocumentError
 from .producer import explain
 from .punkt import sentence_texts, sentences
 
 __version__ = "0.1.0"
-__all__ = ["Document", "DocumentError", "LinkError", "__version__", "explain", "sentence_texts", "sentences"]
+__all__ = ["Document", "DocumentError", "LinkError", "__version__", "explain", "sentence_texts", "sentences", "span_scores", "token_scores"]
