@@ -116,9 +116,8 @@ def test_captum() -> None:
     result.token_attr = Tensor(scores)
     document = importers.from_captum(result, method="feature ablation", prompt=data["prompt"], generation=data["answer"])
     assert not document.is_complete, "what earlier sentences do is unknown"
-    chat = f"<|im_start|>user\n{data['prompt']}<|im_end|>\n<|im_start|>assistant\n"
-    names = spaced(data["input_tokens"], chat), spaced(data["output_tokens"], data["answer"])
-    check(document, block_means(*names, scores, data["prompt"], data["answer"]), data, "captum")
+    names = spaced(data["output_tokens"], data["answer"])
+    check(document, block_means(data["input_tokens"], names, scores, data["prompt"], data["answer"]), data, "captum")
     assert np.isnan(document.table[:, 4:]).all() and not np.isnan(document.table[:, :4]).any()
     result.token_attr = None
     with pytest.raises(ValueError, match="several sentences"):
@@ -129,7 +128,6 @@ def test_shap() -> None:
     data = recorded("shap")
     explanation = SimpleNamespace(data=data["data"], values=[array(values) for values in data["values"]], output_names=data["output_names"])
     document = importers.from_shap(explanation, prompt=data["prompt"], generation=data["answer"])
-    # Its names of output tokens have no spaces; `spaced` puts them back for the definition.
     names = spaced(data["output_names"], data["answer"])
     expected = block_means(data["data"][0], names, array(data["values"][0]).T, data["prompt"], data["answer"])
     check(document, expected, data, "shap")
@@ -191,7 +189,12 @@ def test_flashtrace_of_a_span_explains_the_sentence_in_which_it_ends() -> None:
 def test_the_reference_code_of_cage() -> None:
     # From its documented form: NaN at and after a token itself, the end token last.
     nan = np.nan
-    matrix = [[1.0, 3.0, nan, nan, nan, nan], [2.0, 2.0, 1.0, nan, nan, nan], [0.0, 4.0, 6.0, 2.0, nan, nan], [9.0, 9.0, 9.0, 9.0, 9.0, nan]]
+    matrix = [
+        [1.0, 3.0, nan, nan, nan, nan],
+        [2.0, 2.0, 1.0, nan, nan, nan],
+        [0.0, 4.0, 6.0, 2.0, nan, nan],
+        [9.0, 9.0, 9.0, 9.0, 9.0, nan],
+    ]
     result = SimpleNamespace(
         prompt_tokens=[" Tom", "."],
         generation_tokens=["One.", " Two", ".", "</s>"],
@@ -260,7 +263,11 @@ def test_tokens_are_read_as_tokenizers_print_them() -> None:
 def test_the_prompt_is_found_in_its_frame() -> None:
     text, spans = text_of(["<user>", "\n", "Tom", " has", "?\n", "<model>"])
     assert located(text, spans, " Tom  has?") == (" Tom  has?", [(1, 4), (6, 9), (9, 10)], [2, 3, 4])
-    assert located("Ahasno.", [(0, 1), (1, 4), (4, 4), (4, 7)], "A has no.") == ("A has no.", [(0, 1), (2, 5), (5, 5), (6, 9)], [0, 1, 2, 3])
+    assert located("Ahasno.", [(0, 1), (1, 4), (4, 4), (4, 7)], "A has no.") == (
+        "A has no.",
+        [(0, 1), (2, 5), (5, 5), (6, 9)],
+        [0, 1, 2, 3],
+    )
     with pytest.raises(ValueError, match="contain"):
         located(text, spans, "Ann")
 

@@ -1,5 +1,6 @@
 """Links, against those that the page has made."""
 
+import contextlib
 import random
 
 import numpy as np
@@ -64,10 +65,8 @@ def test_no_character_of_a_link_can_be_changed_unnoticed() -> None:
     digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     for position in range(4, len(address)):
         changed = address[:position] + rng.choice(digits) + address[position + 1 :]
-        try:
+        with contextlib.suppress(ValueError):
             assert Document.from_link(changed) == linked
-        except ValueError:
-            pass
 
 
 def test_the_punctuation_after_a_link_is_forgiven() -> None:

@@ -1,7 +1,7 @@
 """The producer with torch and transformers, against the command line on the same weights.
 
-    pip install 'glasscage[explain]' accelerate gguf pytest
-    GLASSCAGE_LIVE=1 GLASSCAGE_BIN=target/release/glasscage pytest python/tests/test_live.py
+pip install 'glasscage[explain]' accelerate gguf pytest
+GLASSCAGE_LIVE=1 GLASSCAGE_BIN=target/release/glasscage pytest python/tests/test_live.py
 """
 
 import os

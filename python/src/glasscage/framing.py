@@ -89,7 +89,7 @@ def generated_answer(tokenizer: Any, context: Sequence[int], ids: Sequence[int])
         # A character that is not whole yet belongs to the token that completes it, and to those before it by where it starts.
         end = max(end, _common_length(partial.rstrip("\ufffd"), text))
         spans.append((start, end))
-    return Answer(text, list(ids), spans[:-1] + [(spans[-1][0], len(text))] if spans else [])
+    return Answer(text, list(ids), [*spans[:-1], (spans[-1][0], len(text))] if spans else [])
 
 
 def split(prompt: str, framed: Framed, answer: Answer) -> SplitText:

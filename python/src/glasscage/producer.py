@@ -88,9 +88,7 @@ def _generate(model: Any, tokenizer: Any, framed: Framed, max_tokens: int) -> tu
     return generated_answer(tokenizer, framed.ids, made[:-1] if has_ended else made), how
 
 
-def _table(
-    scorer: Scorer, text: SplitText, start: int, end_token: int, method: str, batch_size: int, progress: bool
-) -> tuple[Array, int]:
+def _table(scorer: Scorer, text: SplitText, start: int, end_token: int, method: str, batch_size: int, progress: bool) -> tuple[Array, int]:
     """**T**, and how many passes it took. Sources without a token have none, and score 0."""
     n, m = len(text.prompt.sentences), len(text.generation.sentences)
     table = np.where(causal_mask(n, m), 0.0, np.nan)

@@ -1,10 +1,13 @@
 """Spans of code points: sentences that tile a text, and the tokens of each."""
 
+import itertools
 from collections.abc import Sequence
 
 Span = tuple[int, int]
 # `char::is_whitespace` of Rust: the White_Space property of Unicode.
-WHITE_SPACE = "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+WHITE_SPACE = (
+    "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
 
 
 def tile(text: str, found: Sequence[Span]) -> list[Span]:
@@ -12,7 +15,7 @@ def tile(text: str, found: Sequence[Span]) -> list[Span]:
     if not found:
         return []
     edges = [0, *(start for start, _ in found[1:]), len(text)]
-    return list(zip(edges[:-1], edges[1:], strict=True))
+    return list(itertools.pairwise(edges))
 
 
 def tokens_of_sentences(text: str, tiles: Sequence[Span], tokens: Sequence[Span]) -> list[range]:

@@ -10,7 +10,7 @@ import sys
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from tables import tables  # noqa: E402
+from tables import tables
 
 asked = [json.dumps(line) for line in tables(24)]
 done = subprocess.run([os.environ["GLASSCAGE_BIN"], "graph"], input="\n".join(asked), capture_output=True, text=True, check=True)

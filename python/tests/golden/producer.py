@@ -7,8 +7,9 @@ import sys
 HERE = pathlib.Path(__file__).parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parents[1] / "src")]
 
-import glasscage  # noqa: E402
-from gguf_models import STORIES, load  # noqa: E402
+from gguf_models import STORIES, load
+
+import glasscage
 
 PROMPT = "Once upon a time, there was a little girl named Lily. She had a big red ball. One day, Tom came to the park. He was sad."
 

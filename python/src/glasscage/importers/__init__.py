@@ -4,8 +4,8 @@ Tokens become sentences by Punkt, and a block of scores, of a sentence's tokens 
 not measure stays unknown: it is never taken for zero.
 """
 
-from .captum import from_captum
 from .cage import from_cage
+from .captum import from_captum
 from .circuit_tracer import from_circuit_tracer
 from .context_cite import from_context_cite
 from .flashtrace import from_flashtrace

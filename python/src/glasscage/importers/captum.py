@@ -10,8 +10,8 @@ from .scores import to_array, token_scores
 def from_captum(
     result: Any,
     *,
-    prompt: str,
     generation: str,
+    prompt: str | None = None,
     method: str = "attribution",
     unit: str = "nats",
     model: str = "",
@@ -19,9 +19,9 @@ def from_captum(
 ) -> Document:
     """The explanation of what `LLMAttribution.attribute(...)` or `LLMGradientAttribution.attribute(...)` returns.
 
-    `prompt` and `generation` are the texts, since Captum leaves out the spaces of its tokens; `method` is the name of the method inside,
-    such as `feature ablation`, which the result does not say. Captum scores prompt features only: what earlier generated sentences do is
-    unknown. Without scores of single tokens, an answer of one sentence can be explained.
+    `generation` is the answer, since Captum leaves out the spaces of its tokens; `method` is the name of the method inside, such as
+    `feature ablation`, which the result does not say. Captum scores prompt features only: what earlier generated sentences do is unknown.
+    Without scores of single tokens, an answer of one sentence can be explained.
     """
     scores = result.token_attr
     if scores is None:

@@ -19,7 +19,8 @@ def from_shap(
 ) -> Document:
     """The explanation of one text of what a `shap.Explainer` of a language model and its tokenizer returns.
 
-    `generation` is the answer, since SHAP leaves out the spaces of its tokens. It scores the tokens of the prompt only: what earlier generated sentences do is unknown.
+    `generation` is the answer, since SHAP leaves out the spaces of its tokens. It scores the tokens of the prompt only:
+    what earlier generated sentences do is unknown.
     """
     names = explanation.output_names
     if names and not isinstance(names[0], str):

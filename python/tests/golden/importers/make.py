@@ -20,7 +20,7 @@ import torch
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1]))
 
-from gguf_models import DEMO, load  # noqa: E402
+from gguf_models import DEMO, load
 
 PROMPT = "Tom has 5 figs. Ann has 2 pens. Tom buys 3 more figs. How many figs does Tom have now?"
 torch.set_num_threads(1)
@@ -126,7 +126,9 @@ def circuit_tracer() -> dict:
     chosen = torch.zeros(len(nodes))
     chosen[len(features) + len(tokens)] = 1.0
     influence = compute_node_influence(weights, chosen)[len(features) : len(features) + len(tokens)]
-    links = [{"source": nodes[j].node_id, "target": nodes[i].node_id, "weight": float(weights[i, j])} for i, j in weights.nonzero().tolist()]
+    links = [
+        {"source": nodes[j].node_id, "target": nodes[i].node_id, "weight": float(weights[i, j])} for i, j in weights.nonzero().tolist()
+    ]
     pieces = [TOKENIZER.decode(number) for number in ids]
     metadata = Metadata(slug="made", scan="gemma-2-2b", transcoder_list=[], prompt_tokens=pieces, prompt=PROMPT)
     pinned = QParams(pinnedIds=[], supernodes=[], linkType="both", clickedId="", sg_pos="")
