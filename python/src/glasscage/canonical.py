@@ -1,4 +1,4 @@
-"""A document in the form in which the page writes it: keys in the order of the schema, scores as floats, nothing that only says a default."""
+"""A document in the form in which the page writes it: keys in the order of the schema, scores as floats, no fields that say a default."""
 
 from typing import Any
 

@@ -155,7 +155,7 @@ class Document:
         return graph.total_influence(self.adjacency)
 
     def context_attribution(self, output: Sequence[int] | None = None) -> Array:
-        """What each prompt sentence gives to the output, directly and through the steps in between: the prompt columns of Y's rows, summed."""
+        """What each prompt sentence gives to the output, directly and through steps in between: the prompt columns of Y's rows, summed."""
         return graph.context_attribution(self.adjacency, self._rows(output))
 
     def row_attribution(self, output: Sequence[int] | None = None) -> Array:

@@ -1,4 +1,4 @@
-"""JSON as serde_json writes it, byte for byte, so that a document is the same file whoever writes it; read as strictly as serde_json reads."""
+"""JSON as serde_json writes it, byte for byte, so that a document is the same file whoever writes it; and read as strictly."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Bytes as text that survives in a link: base64url(deflate(bytes) + CRC-32 of the bytes, little endian), as in `crates/core/src/packed.rs`."""
+"""Bytes as text that survives in a link: base64url(deflate(bytes) + CRC-32, little endian), as in `crates/core/src/packed.rs`."""
 
 import base64
 import re

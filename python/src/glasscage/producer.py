@@ -4,7 +4,7 @@ The method is that of `src/attribution`: each sentence in turn becomes end token
 every later generated sentence is. All passes have the same length, so that a batch needs no padding.
 """
 
-import os
+import pathlib
 from typing import Any
 
 import numpy as np
@@ -115,7 +115,8 @@ def _watched(passes: Any, total: int, progress: bool) -> Any:
 
 def _name(name_or_path: str) -> str:
     """The name of a model of the hub, or of a folder: where on a disk it lies is nobody else's business."""
-    return os.path.basename(os.path.abspath(name_or_path)) if os.path.isdir(name_or_path) else name_or_path
+    path = pathlib.Path(name_or_path)
+    return path.resolve().name if path.is_dir() else name_or_path
 
 
 def _as_list(value: Any) -> list[Any]:

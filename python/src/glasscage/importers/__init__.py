@@ -1,7 +1,7 @@
 """Results of other tools as documents. None of these tools is needed to read this; their results are read by the names of their fields.
 
-Tokens become sentences by Punkt, and a block of scores, of a sentence's tokens and a later sentence's, becomes its mean. Whatever a tool did
-not measure stays unknown: it is never taken for zero.
+Tokens become sentences by Punkt, and a block of scores, of a sentence's tokens and a later sentence's, becomes its mean. Whatever a tool
+did not measure stays unknown: it is never taken for zero.
 """
 
 from .cage import from_cage

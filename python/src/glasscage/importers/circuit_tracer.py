@@ -10,9 +10,9 @@ from .scores import token_scores
 
 
 def from_circuit_tracer(graph: dict[str, Any], *, prompt: str | None = None, model: str | None = None) -> Document:
-    """The explanation of a graph: the answer is the token whose logit it explains, and the score of a token of the prompt is the influence of
-    its embedding node on that logit along all paths, as circuit-tracer computes it: weights without sign, divided by the sum of those that
-    arrive, W + W^2 + ...
+    """The explanation of a graph: the answer is the token whose logit it explains, and the score of a token of the prompt is the influence
+    of its embedding node on that logit along all paths, as circuit-tracer computes it: weights without sign, divided by the sum of those
+    that arrive, W + W^2 + ...
     """
     nodes = [node for node in graph["nodes"] if node.get("ctx_idx") is not None]
     number = {node["node_id"]: i for i, node in enumerate(nodes)}
