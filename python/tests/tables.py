@@ -1,4 +1,4 @@
-"""Random tables for the tests of graphs, the same in every run."""
+"""Random tables for the tests of graphs, and random bytes for those of links: the same in every run."""
 
 import math
 import random
@@ -25,3 +25,16 @@ def _cell(rng: random.Random, scale: float) -> float | None:
     if kind < 0.1:
         return None
     return 0.0 if kind < 0.2 else scale * math.exp(rng.gauss(0, 2)) * rng.choice([1, 1, -1])
+
+
+def sample(kind: str, n: int) -> bytes:
+    """Bytes to deflate, the same in every run."""
+    rng = random.Random(n)
+    if kind == "noise":
+        return rng.randbytes(n)
+    if kind == "skewed":
+        return bytes(min(255, int(rng.expovariate(0.1))) for _ in range(n))
+    if kind == "runs":
+        return b"".join(bytes([rng.randrange(3)]) * rng.randint(1, 600) for _ in range(n))[:n]
+    words = [bytes(rng.choices(b"etaoinshrdlu ", k=rng.randint(1, 9))) for _ in range(300)]
+    return b" ".join(rng.choice(words) for _ in range(n))[:n]

@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+import jsonschema
 import numpy as np
 import pytest
 from conftest import ROOT
@@ -172,12 +173,11 @@ def test_every_field_that_is_asked_for_is_missed() -> None:
 
 
 def test_the_schema_is_checked_as_jsonschema_does() -> None:
-    jsonschema = pytest.importorskip("jsonschema", reason="pip install 'glasscage[dev]' && pytest python")
     validator = jsonschema.Draft202012Validator(schema.schema())
     rng = random.Random(2)
     values = [None, True, 0, -1, 1.5, "", "x", [], {}, [1], [[1, 2]], "mean", {"given": {}}]
     refused = 0
-    for _ in range(600):
+    for _ in range(200):
         data = with_everything()
         place: Any = data
         while True:
@@ -189,4 +189,4 @@ def test_the_schema_is_checked_as_jsonschema_does() -> None:
         found = not list(schema.problems(data))
         assert found == validator.is_valid(data), (key, place[key])
         refused += not found
-    assert 300 < refused < 600
+    assert 100 < refused < 200

@@ -1,14 +1,20 @@
 """Links, against those that the page has made."""
 
 import contextlib
+import hashlib
+import json
 import random
+import zlib
+from typing import Any
 
 import numpy as np
 import pytest
-from conftest import ROOT
+from conftest import GOLDEN, ROOT
+from tables import sample
 from test_document import EXAMPLE, GALLERY, with_everything
 
 from glasscage import Document, LinkError, link, packed
+from glasscage.deflate import deflate
 
 LINKS = {version: (ROOT / f"crates/core/tests/golden/explanation{version}.link").read_text().strip() for version in ("", "-2", "-3")}
 
@@ -27,6 +33,29 @@ def test_a_link_has_the_bytes_of_the_page() -> None:
     assert body is not None
     assert link.to_bytes(Document.from_json(EXAMPLE).data) == packed.inflate(body)
     assert link.to_bytes(Document.from_link(LINKS["-3"]).data) == packed.inflate(body)
+
+
+def test_links_are_those_of_the_page_to_the_last_character() -> None:
+    assert Document.from_json(EXAMPLE).link() == "#" + LINKS["-3"]
+    assert Document.from_link(LINKS["-3"]).link() == "#" + LINKS["-3"]
+    lesson = (ROOT / "crates/core/tests/golden/lesson-1.link").read_text().strip().partition(".")[2]
+    body = packed.decode(lesson)
+    data = None if body is None else packed.inflate(body)
+    assert data is not None and packed.pack(data) == lesson
+
+
+@pytest.mark.parametrize("case", json.loads((GOLDEN / "deflate.json").read_text()), ids=lambda case: f"{case['kind']}-{case['n']}")
+def test_deflate_is_that_of_miniz(case: dict[str, Any]) -> None:
+    data = sample(case["kind"], case["n"])
+    deflated = deflate(data)
+    assert zlib.decompress(deflated, -15) == data
+    assert (len(deflated), hashlib.sha256(deflated).hexdigest()) == (case["deflated"], case["sha256"])
+
+
+def test_what_is_too_large_for_python_is_deflated_by_zlib() -> None:
+    data = sample("words", 100_000)
+    body = packed.decode(packed.pack(data))
+    assert body is not None and packed.inflate(body) == data
 
 
 def test_a_linked_document_links_to_the_same_address() -> None:

@@ -15,7 +15,8 @@ import pytest
 import glasscage
 from glasscage import Document
 
-pytestmark = pytest.mark.skipif(not os.environ.get("GLASSCAGE_LIVE"), reason="GLASSCAGE_LIVE=1 pytest")
+if not os.environ.get("GLASSCAGE_LIVE"):
+    pytest.skip("GLASSCAGE_LIVE=1 pytest", allow_module_level=True)
 
 ARITHMETIC = "Tom had 4 boxes. Each box had 18 lamps. It rained. Tom gave away half of the lamps. How many lamps did Tom have in the end?"
 BLANKS = "  Zoë has 5 figs.\n\nShe eats 2.  How many figs does Zoë have now? \n"

