@@ -9,6 +9,8 @@ from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 ROOT = pathlib.Path(__file__).parents[2]
 DEMO = ROOT / "public/models/demo.gguf"
 STORIES = ROOT / "tests/golden/stories260k/stories260k-f32.gguf"
+# For models as small as these, more threads only wait for each other.
+torch.set_num_threads(1)
 
 
 def load(file: pathlib.Path, **options: Any) -> tuple[Any, Any]:

@@ -4,6 +4,7 @@ import copy
 import json
 import pathlib
 import random
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -44,6 +45,21 @@ def test_documents_of_the_page_are_written_as_they_were_read(path: pathlib.Path)
 
 def test_there_are_documents_of_the_page() -> None:
     assert len(GALLERY) == 13
+
+
+@pytest.mark.parametrize(
+    ("file", "struct", "place"),
+    [("document", "Document", ()), ("method", "Method", ("method",)), ("manifest", "Manifest", ("manifest",)),
+     ("manifest", "Model", ("manifest", "model")), ("manifest", "Sampling", ("manifest", "answer", "generated", "sampling"))],
+    ids=lambda value: str(value),
+)  # fmt: skip
+def test_fields_are_written_in_the_order_of_rust(file: str, struct: str, place: tuple[str, ...]) -> None:
+    text = (ROOT / f"crates/core/src/explanation/{file}.rs").read_text()
+    fields = re.findall(r"^    pub (\w+):", text.split(f"pub struct {struct} {{")[1].split("\n}")[0], re.MULTILINE)
+    written: Any = Document(with_everything()).data
+    for key in place:
+        written = written[key]
+    assert list(written) == [field for field in fields if field in written] and len(written) >= len(fields) - 1
 
 
 def test_a_document_survives_its_file(tmp_path: pathlib.Path) -> None:

@@ -51,5 +51,8 @@ class Scorer:
         return drop
 
     def _divergence(self, log_probs: Any) -> Array:
-        divergence: Array = np.asarray((self._base.exp() * (self._base - log_probs)).sum(-1).double().cpu())
+        p = self._base.exp()
+        # Some models give tokens that do not exist a probability of 0, whose logarithm is infinite.
+        terms = self._torch.where(p > 0, p * (self._base - log_probs), 0.0)
+        divergence: Array = np.asarray(terms.sum(-1).double().cpu())
         return divergence

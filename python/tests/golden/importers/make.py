@@ -23,7 +23,6 @@ sys.path.insert(0, str(HERE.parents[1]))
 from gguf_models import DEMO, load
 
 PROMPT = "Tom has 5 figs. Ann has 2 pens. Tom buys 3 more figs. How many figs does Tom have now?"
-torch.set_num_threads(1)
 MODEL, TOKENIZER = load(DEMO)
 CHAT = TOKENIZER.apply_chat_template([{"role": "user", "content": PROMPT}], tokenize=False, add_generation_prompt=True)
 ENDED = MODEL.generate(**TOKENIZER(CHAT, return_tensors="pt"), do_sample=False, max_new_tokens=60)[0]
