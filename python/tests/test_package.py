@@ -18,8 +18,9 @@ README = (ROOT / "python/README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("example", re.findall(r"```python\n(.*?)```", README, re.DOTALL), ids=["document", "scores"])
-def test_the_examples_of_the_readme_run(example: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
+def test_the_examples_of_the_readme_run(example: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "public").symlink_to(ROOT / "public")
+    monkeypatch.chdir(tmp_path)
     exec(example, {})
 
 
