@@ -10,6 +10,7 @@ mod finish;
 mod hash;
 mod prebuilt;
 mod precache;
+mod python;
 mod random_model;
 mod serve;
 mod setup;

@@ -87,6 +87,17 @@ pub fn browser() -> Result<()> {
     Ok(())
 }
 
+/// Python with environments, for the Python package.
+pub fn python() -> Result<()> {
+    let is_present = || succeeds(&mut command("python3", &["-c", "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))"]));
+    let needed = "the tests of the Python package need Python 3.10 or newer with venv and pip";
+    if !is_present() {
+        apt_install(&["python3", "python3-venv"]).context(needed)?;
+    }
+    ensure!(is_present(), "{needed}; install them");
+    Ok(())
+}
+
 /// The folder of a Rust toolchain with the wasm standard library; `None` where the default one has it.
 fn wasm_toolchain() -> Result<Option<PathBuf>> {
     let sysroot = output(&mut command("rustc", &["--print", "sysroot"]))?;

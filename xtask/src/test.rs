@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
@@ -9,13 +10,13 @@ use clap::Args;
 
 use crate::command::{self, run, with_runtime_dir};
 use crate::setup::Tools;
-use crate::{build, random_model, setup};
+use crate::{build, python, random_model, setup};
 
 /// The runner's own limit is 20 s, less than software needs for the kernels.
 const SECONDS_IN_A_BROWSER: &str = "600";
 
-/// Commands that run what this one does not, as tests name them in `#[ignore = "..."]`.
-const OTHER_COMMANDS: [&str; 2] = ["cargo xtask test --large", "cargo xtask bench"];
+/// Commands that run what this one does not, as tests name them in `#[ignore = "..."]`, or in `pytest.skip("...")`.
+const OTHER_COMMANDS: [&str; 3] = ["cargo xtask test --large", "cargo xtask bench", "GLASSCAGE_LIVE=1 pytest"];
 
 /// Passed, failed and skipped so far.
 #[derive(Default)]
@@ -35,14 +36,21 @@ pub struct Options {
     /// Only test the page with a model of 640 MB, made of random weights: some minutes
     #[arg(long)]
     large: bool,
+    /// Only test the Python package: seconds, once the command line is built
+    #[arg(long, conflicts_with = "large")]
+    python: bool,
 }
 
-/// Every test but those of other commands, or only the page with a model as large as real ones.
+/// Every test but those of other commands, or only some of them.
 pub fn test(options: &Options) -> Result<()> {
-    if options.large { summed(run_large) } else { summed(run_all) }
+    summed(match options {
+        Options { large: true, .. } => run_large,
+        Options { python: true, .. } => run_python,
+        _ => run_all,
+    })
 }
 
-fn summed(checks: impl FnOnce(&mut Tally) -> Result<()>) -> Result<()> {
+fn summed(checks: fn(&mut Tally) -> Result<()>) -> Result<()> {
     let mut tally = Tally::default();
     if let Err(error) = checks(&mut tally) {
         tally.check("set-up", Err(error));
@@ -66,7 +74,9 @@ fn run_all(tally: &mut Tally) -> Result<()> {
     // Those that drive the built page find it in GLASSCAGE_DIST. Not the examples, which are built where they are used.
     let tests = ["--workspace", "--lib", "--bin", "glasscage", "--bin", "xtask", "--tests", "--no-fail-fast"];
     tally.count(natively(&native, &tests)?.env("GLASSCAGE_DIST", &dist))?;
-    tally.count(&mut natively(&native, &["--workspace", "--doc", "--no-fail-fast"])?)
+    tally.count(&mut natively(&native, &["--workspace", "--doc", "--no-fail-fast"])?)?;
+    // The tests of the command line have built it.
+    tally.count(&mut python::tests(&command_line()?)?)
 }
 
 /// `cargo test` for tests that run in a browser's worker.
@@ -86,6 +96,17 @@ fn run_large(tally: &mut Tally) -> Result<()> {
     let model = random_model::make(&native, "0.6b", "Q8_0")?;
     let mut tests = natively(&native, &["--test", "page", "a_large_model", "--", "--ignored", "--nocapture"])?;
     tally.count(tests.env("GLASSCAGE_DIST", &dist).env("GLASSCAGE_LARGE_MODEL", &model))
+}
+
+fn run_python(tally: &mut Tally) -> Result<()> {
+    // As the whole command does, so that neither builds for the other.
+    run(&mut natively(&setup::native(), &["--workspace", "--test", "native", "--no-run"])?)?;
+    tally.count(&mut python::tests(&command_line()?)?)
+}
+
+/// Where the tests of the command line have built it.
+fn command_line() -> Result<PathBuf> {
+    Ok(command::build()?.join("target/debug/glasscage"))
 }
 
 /// `cargo test` for tests that may use Vulkan.
@@ -109,18 +130,18 @@ impl Tally {
         }
     }
 
-    /// Runs `cargo test`, shows what it prints, and adds up its results.
+    /// Runs `cargo test` or pytest, shows what it prints, and adds up its results.
     fn count(&mut self, command: &mut Command) -> Result<()> {
-        let mut child = command.stdout(Stdio::piped()).spawn().context("cannot start cargo test")?;
+        let mut child = command.stdout(Stdio::piped()).spawn().context("cannot start the tests")?;
         let (passed_before, failed_before) = (self.passed, self.failed);
-        for line in BufReader::new(child.stdout.take().context("cargo test has no output")?).lines() {
+        for line in BufReader::new(child.stdout.take().context("the tests have no output")?).lines() {
             let line = line?;
             println!("{line}");
             self.read(&line)?;
         }
         // A build or run that broke has no result line of its own.
-        let result = child.wait().context("cargo test has no end").and_then(|status| {
-            ensure!(status.success() || self.failed > failed_before, "cargo test failed ({status})");
+        let result = child.wait().context("the tests have no end").and_then(|status| {
+            ensure!(status.success() || self.failed > failed_before, "the tests failed ({status})");
             ensure!(self.passed > passed_before || self.failed > failed_before, "not one test was run");
             Ok(())
         });
@@ -130,20 +151,42 @@ impl Tally {
         Ok(())
     }
 
-    /// One line of `cargo test`: a test that is not run, or the result of one program.
+    /// One line of `cargo test` or pytest: a test that is not run, or the result of one program.
     fn read(&mut self, line: &str) -> Result<()> {
         if let Some((name, reason)) = ignored(line) {
-            let list = if OTHER_COMMANDS.contains(&reason) { &mut self.elsewhere } else { &mut self.skipped };
-            list.push(format!("{name}: {reason}"));
-            self.named += 1;
+            self.name(&format!("{name}: {reason}"));
+        }
+        if let Some((count, test)) = python::skipped(line) {
+            (0..count).for_each(|_| self.name(test));
         }
         if let Some(result) = line.strip_prefix("test result: ") {
             self.passed += number_before(result, "passed")?;
             self.failed += number_before(result, "failed")?;
-            let unnamed = number_before(result, "ignored")?.saturating_sub(std::mem::take(&mut self.named));
-            self.skipped.extend((0..unnamed).map(|_| "a test that was not named".to_owned()));
+            self.not_run(number_before(result, "ignored")?);
+        }
+        for (count, word) in python::counts(line).unwrap_or_default() {
+            match word {
+                "passed" => self.passed += count,
+                "failed" | "error" | "errors" => self.failed += count,
+                "skipped" => self.not_run(count),
+                _ => {}
+            }
         }
         Ok(())
+    }
+
+    /// A test that is not run, with the reason at its end.
+    fn name(&mut self, test: &str) {
+        let is_elsewhere = OTHER_COMMANDS.iter().any(|command| test.ends_with(&format!(": {command}")));
+        let list = if is_elsewhere { &mut self.elsewhere } else { &mut self.skipped };
+        list.push(test.to_owned());
+        self.named += 1;
+    }
+
+    /// A program has ended that did not run so many tests.
+    fn not_run(&mut self, count: usize) {
+        let unnamed = count.saturating_sub(std::mem::take(&mut self.named));
+        self.skipped.extend((0..unnamed).map(|_| "a test that was not named".to_owned()));
     }
 
     /// Nothing failed and, where skips are failures, nothing was skipped.
@@ -211,6 +254,21 @@ mod tests {
     fn a_test_ignored_without_a_reason_or_a_name_is_skipped() {
         let lines = ["test on_a_tablet ... ignored", "test result: ok. 0 passed; 0 failed; 2 ignored"];
         assert_eq!(tally(&lines).skipped, ["on_a_tablet: no reason is given", "a test that was not named"]);
+    }
+
+    #[test]
+    fn tests_of_python_count_like_the_others() {
+        let lines = [
+            "SKIPPED [2] tests/test_x.py:3: there is no tablet",
+            "SKIPPED [1] tests/test_live.py:1: GLASSCAGE_LIVE=1 pytest",
+            "1 failed, 7 passed, 4 skipped, 1 error in 0.50s",
+        ];
+        let expected = "not part of this command: tests/test_live.py:1: GLASSCAGE_LIVE=1 pytest\n\
+                        skipped: tests/test_x.py:3: there is no tablet\n\
+                        skipped: tests/test_x.py:3: there is no tablet\n\
+                        skipped: a test that was not named\n\
+                        7 passed, 2 failed, 3 skipped";
+        assert_eq!(tally(&lines).to_string(), expected);
     }
 
     #[test]

@@ -51,6 +51,8 @@ pub fn to_fragment(document: &Document) -> String {
     if document.alone.is_some() {
         json["alone"] = Value::Null;
     }
+    // The same characters in every build: a dependency may ask serde_json to keep the order of keys.
+    json.sort_all_objects();
     let json = json.to_string();
     let mut bytes = (json.len() as u32).to_le_bytes().to_vec();
     bytes.extend(json.as_bytes());

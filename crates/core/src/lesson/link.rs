@@ -14,6 +14,7 @@ const SCHEME: &str = "l1.";
 pub fn to_fragment(lesson: &Lesson) -> String {
     let mut json = value_of(&lesson.to_json());
     json["explanations"] = lesson.explanations.iter().map(explanation::to_fragment).collect();
+    json.sort_all_objects();
     format!("{SCHEME}{}", packed::pack(json.to_string().as_bytes()))
 }
 

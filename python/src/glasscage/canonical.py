@@ -1,0 +1,44 @@
+"""A document in the form in which the page writes it: keys in the order of the schema, scores as floats, no fields that say a default."""
+
+from typing import Any
+
+from .schema import schema
+
+_DEFAULTS: dict[str, Any] = {
+    "unit": "sentence",
+    "compression": "none",
+    "sentence_rule": "punkt",
+    "language": "en",
+    "joint": [],
+    "sections": [],
+}
+_FLOATS = {"table", "alone", "amount", "temperature", "top_p"}
+
+
+def canonical(data: dict[str, Any]) -> dict[str, Any]:
+    """A copy in that form."""
+    found: dict[str, Any] = _canonical(data, schema())
+    return found
+
+
+def _canonical(value: Any, rules: dict[str, Any]) -> Any:
+    if "$ref" in rules:
+        rules = schema()["$defs"][rules["$ref"].rpartition("/")[2]] if "$defs" in rules["$ref"] else {}
+    if isinstance(value, list):
+        return [_canonical(item, rules.get("items", {})) for item in value]
+    if not isinstance(value, dict):
+        return value
+    known: dict[str, Any] = next((choice for choice in rules.get("oneOf", [rules]) if set(value) <= set(choice.get("properties", {}))), {})
+    properties = known.get("properties", {})
+    ordered = [key for key in properties if key in value and not _is_default(key, value[key])]
+    return {key: _floats(value[key]) if key in _FLOATS else _canonical(value[key], properties[key]) for key in ordered}
+
+
+def _is_default(key: str, value: Any) -> bool:
+    return key in _DEFAULTS and bool(value == _DEFAULTS[key])
+
+
+def _floats(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_floats(item) for item in value]
+    return float(value) if isinstance(value, int) else value

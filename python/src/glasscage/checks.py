@@ -1,0 +1,114 @@
+"""What holds a document together, beyond its schema: the checks of `Document::check` and of `limits` in `crates/core/src/explanation`.
+
+The page refuses what they refuse.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from . import schema
+from .problems import DocumentError
+
+FORMAT = "glasscage-explanation"
+VERSION = 2
+MAX_SENTENCES = 1000
+MAX_TEXT = 1 << 20
+MAX_TOKENS = 1 << 24
+MAX_SCORE = 1e12
+MAX_JOINT = 10_000
+MAX_NAME = 1 << 12
+_MAX_COUNT = (1 << 64) - 1
+
+
+def check(data: Any) -> None:
+    """Raises `DocumentError` where the page would not open the document."""
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise DocumentError("this is not an explanation document")
+    version = data.get("version")
+    if isinstance(version, int) and version > VERSION:
+        raise DocumentError(f"this document has version {version}, newer than this package (version {VERSION})")
+    problem = next(schema.problems(data), None) or next(_problems(data), None)
+    if problem:
+        raise DocumentError(problem)
+
+
+def _problems(data: dict[str, Any]) -> Iterator[str]:
+    prompt, generation = data["prompt"], data["generation"]
+    n, m = len(prompt["sentences"]), len(generation["sentences"])
+    if n + m > MAX_SENTENCES:
+        yield f"this document has {n + m} sentences, more than the {MAX_SENTENCES} that the page shows"
+    for name, passage in (("prompt", prompt), ("generation", generation)):
+        yield from _of_passage(passage, name)
+    for table in (data["table"], data.get("alone")):
+        if table is not None:
+            yield from _of_table(table, n, m)
+    yield from _of_joint(data.get("joint", []), n, m)
+    names = _texts({"method": data["method"], "manifest": data["manifest"]})
+    if any(_n_bytes(name) > MAX_NAME for name in names):
+        yield f"this document has a name of more than {MAX_NAME} bytes"
+    output = data["output"]
+    if output != sorted(set(output)):
+        yield "this document names the sentences that it explains twice, or out of order"
+    if any(row >= m for row in output):
+        yield f"this document explains generated sentence {max(output)}, which it does not have"
+    if any(count > _MAX_COUNT for count in _counts(data)):
+        yield "this document has a number that is too large"
+
+
+def _of_passage(passage: dict[str, Any], name: str) -> Iterator[str]:
+    spans, counts = passage["sentences"], passage["tokens"]
+    starts = [0, *(end for _, end in spans[:-1])]
+    in_order = all(start == expected and end > start for (start, end), expected in zip(spans, starts, strict=True))
+    if not in_order or spans[-1][1] != len(passage["text"]) or len(counts) != len(spans):
+        yield f"the {name} of this document has sentences that do not tile its text"
+    sections = passage.get("sections", [])
+    if sections and sum(section["sentences"] for section in sections) != len(spans):
+        yield f"the {name} of this document has sections that do not cover its sentences"
+    if _n_bytes(passage["text"]) > MAX_TEXT:
+        yield f"the {name} of this document has a text of more than {MAX_TEXT} bytes"
+    if any(tokens > MAX_TOKENS for tokens in counts):
+        yield f"the {name} of this document has a sentence of more than {MAX_TOKENS} tokens"
+
+
+def _of_table(table: list[list[float | None]], n: int, m: int) -> Iterator[str]:
+    if len(table) != m or any(len(row) != n + m for row in table):
+        yield f"this document's table is not for its {n} prompt and {m} generated sentences"
+        return
+    for i, row in enumerate(table):
+        if any(score is not None for score in row[n + i :]):
+            yield f"row {i} of the table has a number at or after its own sentence"
+        if any(score is not None and abs(score) > MAX_SCORE for score in row):
+            yield f"this document has a score above {MAX_SCORE:g}"
+
+
+def _of_joint(joint: list[dict[str, Any]], n: int, m: int) -> Iterator[str]:
+    if len(joint) > MAX_JOINT:
+        yield f"this document has more than {MAX_JOINT} joint effects"
+    for effect in joint:
+        (j, k), target = effect["sources"], effect["target"]
+        if not (target < m and j < k < n + target):
+            yield "this document names sources of a joint effect that it does not have"
+        if effect["amount"] > MAX_SCORE:
+            yield f"this document has a score above {MAX_SCORE:g}"
+        if any(_n_bytes(effect.get(words, "")) > MAX_TEXT for words in ("either_is_enough", "only_together")):
+            yield f"this document has a text of more than {MAX_TEXT} bytes"
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for inner in value.values():
+            yield from _texts(inner)
+
+
+def _counts(value: Any) -> Iterator[int]:
+    if isinstance(value, int):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _counts(inner)
+
+
+def _n_bytes(text: str) -> int:
+    return len(text.encode())

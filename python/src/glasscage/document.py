@@ -1,0 +1,166 @@
+"""The explanation as a document: what the page opens, whoever made it."""
+
+import copy
+import os
+import pathlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import graph, json_text, link, program
+from .canonical import canonical
+from .checks import FORMAT, VERSION, check
+from .graph import Array
+from .manifest import manifest as manifest_of
+from .passage import Passage
+
+
+class Document:
+    """One explanation: texts, sentences, the attribution table **T** and how it was made. The rest is computed of it.
+
+    `data` is its JSON; whoever changes it makes a new document of it, so that it is checked again.
+    """
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        check(data)
+        self.data = canonical(copy.deepcopy(dict(data)))
+
+    @classmethod
+    def make(
+        cls,
+        prompt: Passage,
+        generation: Passage,
+        table: ArrayLike,
+        *,
+        method: Mapping[str, Any],
+        manifest: Mapping[str, Any] | None = None,
+        output: Sequence[int] | None = None,
+    ) -> "Document":
+        """A document of a table of m x (n + m) mean scores, NaN where nothing was measured.
+
+        `output` are the 0-based generated sentences to explain: without it, the last one. `method` needs an `id`, and a `unit` where the
+        page does not know it.
+        """
+        scores = np.asarray(table, dtype=np.float64)
+        n, m = len(prompt.sentences), len(generation.sentences)
+        if scores.shape != (m, n + m):
+            raise ValueError(f"a table of {scores.shape} is not one of {m} generated sentences and {n + m} sources")
+        # Infinite numbers stay, so that they are refused and not taken for cells that were not measured.
+        exists = graph.causal_mask(n, m) & ~np.isnan(scores)
+        cells = [[float(cell) if there else None for cell, there in zip(*row, strict=True)] for row in zip(scores, exists, strict=True)]
+        defaults = {"aggregation": "mean", "normalization": "full", "replacement": "", "passes": [0, 0]}
+        return cls(
+            {
+                "format": FORMAT,
+                "version": VERSION,
+                "prompt": prompt.to_json(),
+                "generation": generation.to_json(),
+                "table": cells,
+                "output": [m - 1] if output is None else list(output),
+                "method": defaults | dict(method),
+                "manifest": dict(manifest_of() if manifest is None else manifest),
+            }
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> "Document":
+        """Reads and checks a document."""
+        return cls(json_text.read(text))
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> "Document":
+        """Reads and checks a file."""
+        return cls.from_json(pathlib.Path(path).read_text(encoding="utf-8"))
+
+    @classmethod
+    def from_link(cls, address: str) -> "Document":
+        """The document in a link: an address, or what stands after its `#`."""
+        return cls(link.from_fragment(address.rpartition("#")[2]))
+
+    def to_json(self) -> str:
+        """The document as indented JSON, as the page and the command line write it."""
+        return json_text.pretty(self.data)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Writes a file."""
+        pathlib.Path(path).write_text(self.to_json() + "\n", encoding="utf-8")
+
+    def link(self, base: str = "") -> str:
+        """An address that carries the document: that of a page of Glasscage, `#`, and the document itself, its table at 16 bits."""
+        return f"{base.partition('#')[0]}#{link.to_fragment(self.data)}"
+
+    def to_svg(self, path: str | os.PathLike[str] | None = None, *options: str) -> str:
+        """The picture that the page shows, drawn by the command line `glasscage export`; `options` are those of it, such as `--dark`."""
+        return program.to_svg(self.to_json(), path, options)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Document) and self.data == other.data
+
+    def __repr__(self) -> str:
+        m, n = len(self.table), len(self.prompt.sentences)
+        return f"<Document: {n} prompt and {m} generated sentences, {self.data['method']['id']}, {self.data['manifest']['model']['name']}>"
+
+    @property
+    def prompt(self) -> Passage:
+        return Passage.from_json(self.data["prompt"])
+
+    @property
+    def generation(self) -> Passage:
+        return Passage.from_json(self.data["generation"])
+
+    @property
+    def sources(self) -> list[str]:
+        """The texts of all n + m sentences, those of the prompt first: the columns of the arrays."""
+        return self.prompt.sentence_texts + self.generation.sentence_texts
+
+    @property
+    def labels(self) -> list[str]:
+        """Their names on the page: P1, P2, ... G1, G2, ..."""
+        n, m = len(self.data["prompt"]["sentences"]), len(self.data["generation"]["sentences"])
+        return [f"P{j + 1}" for j in range(n)] + [f"G{i + 1}" for i in range(m)]
+
+    @property
+    def output(self) -> list[int]:
+        """The generated sentences being explained: 0-based rows."""
+        return list(self.data["output"])
+
+    @property
+    def table(self) -> Array:
+        """**T**, m x (n + m), as measured; NaN where there is no number."""
+        return np.array(self.data["table"], dtype=np.float64)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every cell was measured."""
+        n, m = len(self.data["prompt"]["sentences"]), len(self.data["generation"]["sentences"])
+        return not bool(np.isnan(self.table[graph.causal_mask(n, m)]).any())
+
+    @property
+    def scores(self) -> Array:
+        """The scores from which the graph is made: **T**, summed or compressed as the document says."""
+        method = self.data["method"]
+        tokens = np.array(self.data["prompt"]["tokens"] + self.data["generation"]["tokens"], dtype=np.float64)
+        return graph.aggregate(self.table, method["aggregation"], method.get("compression", "none"), tokens)
+
+    @property
+    def adjacency(self) -> Array:
+        """**A**, m x (n + m): the weights of the edges; 0 where there is no number."""
+        return graph.normalize(self.scores, self.data["method"]["normalization"])
+
+    @property
+    def total_influence(self) -> Array:
+        """**Y** = A (I - A)^-1, m x (n + m)."""
+        return graph.total_influence(self.adjacency)
+
+    def context_attribution(self, output: Sequence[int] | None = None) -> Array:
+        """What each prompt sentence gives to the output, directly and through steps in between: the prompt columns of Y's rows, summed."""
+        return graph.context_attribution(self.adjacency, self._rows(output))
+
+    def row_attribution(self, output: Sequence[int] | None = None) -> Array:
+        """The baseline, directly only: the prompt columns of A's rows, summed."""
+        return graph.row_attribution(self.adjacency, self._rows(output))
+
+    def _rows(self, output: Sequence[int] | None) -> list[int]:
+        return sorted(set(self.output if output is None else output))

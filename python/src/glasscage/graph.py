@@ -1,0 +1,82 @@
+"""T -> A -> Y, and the attributions read off them: the same equations as `crates/core/src/graph`, on arrays of m x (n + m).
+
+`n` prompt sentences, `m` generated ones. Row i has a cell for each of the n + i sentences before it; the rest of the rectangle is NaN in T
+and 0 in A and Y. A cell of T that was not measured is NaN, too, and counts as 0 in A.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+def causal_mask(n_prompt: int, n_generated: int) -> NDArray[np.bool_]:
+    """Which cells there are."""
+    return np.arange(n_prompt + n_generated)[None, :] < (n_prompt + np.arange(n_generated))[:, None]
+
+
+def normalize(table: Array, normalization: str = "full") -> Array:
+    """**A** (`eq:normalize`): `full` cuts negatives to 0 and divides each row by its sum; `nonnegative` only cuts; `none` takes T as it is.
+
+    Rows without a positive score stay zero: they are never filled with made-up weight.
+    """
+    scores: Array = np.where(np.isnan(table), 0.0, table).astype(np.float64)
+    if normalization == "none":
+        return scores
+    positive: Array = np.maximum(scores, 0.0)
+    if normalization == "nonnegative":
+        return positive
+    # Divided by the largest first, so that the sum of huge scores stays finite.
+    largest = positive.max(axis=1, keepdims=True, initial=0.0)
+    scaled = np.divide(positive, largest, out=np.zeros_like(positive), where=largest > 0)
+    total = scaled.sum(axis=1, keepdims=True)
+    weights: Array = np.divide(scaled, total, out=scaled, where=total > 0)
+    return weights
+
+
+def total_influence(adjacency: Array) -> Array:
+    """**Y** = A (I - A)^-1 (`eq:all_at_once`), by forward substitution: Y[i] = A[i] + sum over k of A[i][k] Y[k]."""
+    influence = adjacency.copy()
+    n_generated = len(adjacency)
+    n_prompt = adjacency.shape[1] - n_generated
+    for i in range(n_generated):
+        influence[i] += adjacency[i, n_prompt : n_prompt + i] @ influence[:i]
+    return influence
+
+
+def context_attribution(adjacency: Array, output: Sequence[int]) -> Array:
+    """The prompt columns of the sum of Y's rows in `output` (`eq:context_attribution`)."""
+    return _prompt_columns(total_influence(adjacency), output)
+
+
+def row_attribution(adjacency: Array, output: Sequence[int]) -> Array:
+    """The baseline: the prompt columns of the sum of A's rows in `output`."""
+    return _prompt_columns(adjacency, output)
+
+
+def _prompt_columns(rows: Array, output: Sequence[int]) -> Array:
+    n_prompt = rows.shape[1] - len(rows)
+    total: Array = rows[list(output), :n_prompt].sum(axis=0)
+    return total
+
+
+def compress(table: Array, compression: str, target_tokens: Array) -> Array:
+    """The scores of sentences with these mean scores and tokens, held down: log is ln(1 + x/2), bounded 1 - exp(-x/10), x in nats."""
+    nats = np.abs(table) * target_tokens[:, None]
+    if compression == "log":
+        return np.copysign(np.log1p(nats / 2.0), table)
+    if compression == "bounded":
+        return np.copysign(-np.expm1(-nats / 10.0), table)
+    return table
+
+
+def aggregate(table: Array, aggregation: str, compression: str, tokens: Array) -> Array:
+    """The scores from which the graph is made, of a table of means: summed over the tokens of both sentences, or not."""
+    target_tokens = tokens[len(tokens) - len(table) :]
+    scores = compress(table, compression, target_tokens)
+    if aggregation == "sum":
+        # What is compressed is the sum over the target's tokens already.
+        scores = scores * (target_tokens[:, None] if compression == "none" else 1.0) * tokens[None, :]
+    return scores

@@ -1,0 +1,65 @@
+"""circuit-tracer and Neuronpedia: the JSON of an attribution graph."""
+
+from typing import Any
+
+import numpy as np
+
+from ..document import Document
+from ..graph import Array
+from .scores import token_scores
+
+
+def from_circuit_tracer(graph: dict[str, Any], *, prompt: str | None = None, model: str | None = None) -> Document:
+    """The explanation of a graph: the answer is the token whose logit it explains, and the score of a token of the prompt is the influence
+    of its embedding node on that logit along all paths, as circuit-tracer computes it: weights without sign, divided by the sum of those
+    that arrive, W + W^2 + ...
+    """
+    nodes = [node for node in graph["nodes"] if node.get("ctx_idx") is not None]
+    number = {node["node_id"]: i for i, node in enumerate(nodes)}
+    weights = np.zeros((len(nodes), len(nodes)))
+    for edge in graph["links"]:
+        if edge["source"] in number and edge["target"] in number:
+            weights[number[edge["target"]], number[edge["source"]]] = abs(edge["weight"])
+    logits = [i for i, node in enumerate(nodes) if node["feature_type"] == "logit"]
+    if not logits:
+        raise ValueError("this graph has no logit")
+    target = max(logits, key=lambda i: (bool(nodes[i].get("is_target_logit")), nodes[i].get("token_prob") or 0.0))
+    influence = _influence(weights, target)
+    metadata = graph["metadata"]
+    tokens = [str(token) for token in metadata["prompt_tokens"]]
+    scores = np.full((1, len(tokens)), np.nan)
+    for i, node in enumerate(nodes):
+        if node["feature_type"] == "embedding" and node["ctx_idx"] < len(tokens):
+            scores[0, node["ctx_idx"]] = influence[i]
+    return token_scores(
+        tokens,
+        [_token(nodes[target])],
+        scores,
+        method="circuit-tracer influence",
+        unit="share of influence",
+        tool="circuit-tracer",
+        prompt=prompt,
+        model=str(metadata.get("scan", "")) if model is None else model,
+    )
+
+
+def _influence(weights: Array, target: int) -> Array:
+    """On `target`, of every node."""
+    arriving = weights.sum(axis=1, keepdims=True)
+    normalized = np.divide(weights, arriving, out=np.zeros_like(weights), where=arriving > 0)
+    step: Array = normalized[target]
+    total = step.copy()
+    # A path has at most as many edges as there are nodes.
+    for _ in range(len(weights)):
+        step = step @ normalized
+        if not step.any():
+            return total
+        total += step
+    raise ValueError("this graph has a circle")
+
+
+def _token(node: dict[str, Any]) -> str:
+    """`Output " Paris" (p=0.42)`, or `Output "Paris"`: what stands between the first quotation mark and the last."""
+    label = str(node.get("clerp") or "")
+    between = label[label.find('"') + 1 : label.rfind('"')]
+    return between if between.strip() else label or str(node["node_id"])

@@ -1,0 +1,45 @@
+"""FlashTrace: `TraceResult`, or the JSON that it writes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..document import Document
+from ..spans import first_visible
+from .pieces import located, text_of
+from .scores import token_scores
+
+
+def from_flashtrace(
+    result: Any, *, prompt: str | None = None, generation: str | None = None, model: str = "", output: Sequence[int] | None = None
+) -> Document:
+    """The explanation of a trace. Its scores are of the prompt's tokens for one span of output tokens as a whole, through whatever lies
+    between. They become the row of the sentence in which that span ends; the other rows, and what generated sentences do, are unknown.
+    """
+    data = result if isinstance(result, dict) else result.to_dict()
+    prompt_tokens, tokens = data["prompt_tokens"], data["generation_tokens"]
+    n_generated = len(tokens)
+    text, spans = text_of(tokens)
+    _, _, inside = located(text, spans, generation)
+    last = data.get("output_span")
+    end = min(inside[-1], int(last[1]) if last else n_generated - 1)
+    # Which tokens are in the sentence where the span ends is known only when the sentences are: its last visible token stands for it.
+    while end > 0 and not text[first_visible(text, spans[end]) : spans[end][1]].strip():
+        end -= 1
+    scores = np.full((n_generated, len(prompt_tokens)), np.nan)
+    scores[end] = data["scores"]
+    found = token_scores(
+        prompt_tokens,
+        tokens,
+        scores,
+        method=f"FlashTrace {data.get('method', '')}".strip(),
+        unit="share",
+        tool="flashtrace",
+        prompt=prompt,
+        generation=generation,
+        model=model,
+        output=output,
+    )
+    measured = np.flatnonzero(~np.isnan(found.table).all(axis=1))
+    return found if output is not None else Document(found.data | {"output": measured.tolist()})

@@ -1,0 +1,45 @@
+"""Interpreto: `AttributionOutput` of a generation."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..document import Document
+from .scores import to_array, token_scores
+
+
+def from_interpreto(
+    result: Any,
+    *,
+    method: str = "attribution",
+    prompt: str | None = None,
+    generation: str | None = None,
+    unit: str = "logits",
+    model: str = "",
+    output: Sequence[int] | None = None,
+) -> Document:
+    """The explanation of one of the results that an explainer of a causal model returns; `method` is its name, such as `Occlusion`.
+
+    Its elements may be tokens, words or sentences; where rows are generated tokens and elements are longer, give tokens.
+    """
+    scores = to_array(result.attributions)
+    elements = list(map(str, result.elements))
+    n_generated = len(scores)
+    n_prompt = len(elements) - n_generated
+    if scores.shape != (n_generated, len(elements)) or n_prompt < 1:
+        raise ValueError("this is not the result for generated tokens by tokens: ask for the granularity of tokens")
+    # Interpreto writes 0 at and after the token that is explained.
+    scores[np.arange(len(elements))[None, :] >= n_prompt + np.arange(n_generated)[:, None]] = np.nan
+    return token_scores(
+        elements[:n_prompt],
+        elements[n_prompt:],
+        scores,
+        method=f"Interpreto {method}",
+        unit=unit,
+        tool="interpreto",
+        prompt=prompt,
+        generation=generation,
+        model=model,
+        output=output,
+    )

@@ -1,0 +1,115 @@
+"""Scores of tokens, or of any spans of a text, as a document of sentences."""
+
+import importlib.metadata
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..document import Document
+from ..graph import Array
+from ..manifest import manifest
+from ..passage import Passage
+from ..spans import Span
+from .pieces import located, text_of
+
+
+def token_scores(
+    prompt_tokens: Sequence[str],
+    generation_tokens: Sequence[str],
+    scores: Any,
+    *,
+    method: str,
+    unit: str = "score",
+    tool: str = "",
+    prompt: str | None = None,
+    generation: str | None = None,
+    model: str = "",
+    output: Sequence[int] | None = None,
+) -> Document:
+    """A document of the scores of tokens: a row for each generated token, a column for each token of the prompt and, where the tool
+    measured these too, of the generation. NaN is what was not measured.
+
+    `prompt` and `generation` say which part of the tokens' text is meant, where chat frames and end tokens stand around it. `method` is the
+    name of the method, `unit` that of its scores, `tool` the Python package that measured.
+    """
+    matrix = wide(to_array(scores), len(prompt_tokens), len(generation_tokens))
+    prompt_text, prompt_spans, columns = located(*text_of(prompt_tokens), prompt)
+    answer, answer_spans, rows = located(*text_of(generation_tokens), generation)
+    kept = [*columns, *(len(prompt_tokens) + row for row in rows)]
+    return span_scores(
+        prompt_text,
+        prompt_spans,
+        answer,
+        answer_spans,
+        matrix[np.ix_(rows, kept)],
+        method=method,
+        unit=unit,
+        tool=tool,
+        model=model,
+        output=output,
+    )
+
+
+def span_scores(
+    prompt: str,
+    prompt_spans: Sequence[Span],
+    generation: str,
+    generation_spans: Sequence[Span],
+    scores: Any,
+    *,
+    method: str,
+    unit: str = "score",
+    tool: str = "",
+    model: str = "",
+    output: Sequence[int] | None = None,
+) -> Document:
+    """The same for ascending spans of code points, which may be tokens, words, or sentences of the tool's own.
+
+    A span belongs to the sentence of its first visible character. A sentence without a span was not measured.
+    """
+    of_prompt, columns = Passage.from_tokens(prompt, prompt_spans)
+    of_answer, rows = Passage.from_tokens(generation, generation_spans)
+    matrix = wide(to_array(scores), len(prompt_spans), len(generation_spans))
+    sources = columns + [range(len(prompt_spans) + r.start, len(prompt_spans) + r.stop) for r in rows]
+    table = [[_mean(matrix[row.start : row.stop, source.start : source.stop]) for source in sources] for row in rows]
+    for i, cells in enumerate(table):
+        cells[len(columns) + i :] = [np.nan] * (len(rows) - i)
+    return Document.make(
+        of_prompt,
+        of_answer,
+        table,
+        method={"id": method, "unit": unit},
+        manifest=manifest(model=model, producer=(tool, version_of(tool)) if tool else None),
+        output=output,
+    )
+
+
+def wide(scores: Array, n_prompt: int, n_generation: int) -> Array:
+    """The scores with columns for the generation, too: unknown where the tool did not measure these."""
+    if scores.shape == (n_generation, n_prompt):
+        return np.hstack([scores, np.full((n_generation, n_generation), np.nan)])
+    if scores.shape != (n_generation, n_prompt + n_generation):
+        raise ValueError(f"scores of {scores.shape} are not those of {n_generation} generated and {n_prompt} prompt tokens")
+    return scores
+
+
+def to_array(values: Any) -> Array:
+    """An array of what may be a tensor on some device."""
+    if hasattr(values, "detach"):
+        values = values.detach().cpu().float().numpy()
+    return np.asarray(values, dtype=np.float64)
+
+
+def version_of(package: str) -> str:
+    """The version that is installed here; empty where none is."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+def _mean(block: Array) -> float:
+    """Of the scores that were measured; NaN where none was."""
+    measured = block[~np.isnan(block)]
+    return float(measured.mean()) if measured.size else float("nan")

@@ -1,0 +1,56 @@
+"""Thought anchors: `step_importance.json` and `chunks_labeled.json` of github.com/interp-reasoning/thought-anchors."""
+
+from typing import Any
+
+import numpy as np
+
+from ..document import Document
+from ..spans import Span
+from .scores import span_scores
+
+
+def from_thought_anchors(
+    prompt: str,
+    chunks: list[dict[str, Any]],
+    steps: list[dict[str, Any]] | None = None,
+    *,
+    importance: str = "counterfactual_importance_kl",
+    model: str = "",
+) -> Document:
+    """The explanation of a chain of thought. `chunks` are those of `chunks_labeled.json`, `steps` those of `step_importance.json`: the
+    importance of each chunk for each later one. Without `steps` there is one number for a chunk, its `importance` for the final answer,
+    which becomes the row of the last sentence. What the sentences of the prompt do was not measured.
+    """
+    ordered = sorted(chunks, key=lambda chunk: int(chunk["chunk_idx"]))
+    text, spans = _joined([str(chunk["chunk"]).strip() for chunk in ordered])
+    number = {int(chunk["chunk_idx"]): i for i, chunk in enumerate(ordered)}
+    scores = np.full((len(spans), 1 + len(spans)), np.nan)
+    if steps is None:
+        for i, chunk in enumerate(ordered[:-1]):
+            scores[-1, 1 + i] = np.nan if chunk.get(importance) is None else chunk[importance]
+    for step in steps or []:
+        source = number[int(step["source_chunk_idx"])]
+        for impact in step["target_impacts"]:
+            target = number.get(int(impact["target_chunk_idx"]))
+            if target is not None and target > source and impact["importance_score"] is not None:
+                scores[target, 1 + source] = impact["importance_score"]
+    return span_scores(
+        prompt,
+        [(0, len(prompt))],
+        text,
+        spans,
+        scores,
+        method="thought anchors" if steps is not None else f"thought anchors {importance}",
+        unit="importance",
+        tool="thought-anchors",
+        model=model,
+    )
+
+
+def _joined(parts: list[str]) -> tuple[str, list[Span]]:
+    """The parts with a space between them, and where each of them is."""
+    spans, at = [], 0
+    for part in parts:
+        spans.append((at, at + len(part)))
+        at += len(part) + 1
+    return " ".join(parts), spans

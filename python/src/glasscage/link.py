@@ -1,0 +1,110 @@
+"""The link codec of `crates/core/src/explanation/link.rs`: `g3.` and the packed bytes of a document, its table at 16 bits a cell.
+
+A link is the same, to the last character, as the page's.
+"""
+
+import copy
+import math
+import struct
+from typing import Any
+
+from . import json_text, packed
+
+_SCHEME = "g3."
+_READERS = {"g3.": packed.inflate, "g2.": packed.inflate_zlib, "g1.": packed.inflate_without_checksum}
+_UNMEASURED = -(1 << 15)
+_FULL_SCALE = (1 << 15) - 1
+_MAX_F32 = 3.4028234663852886e38
+
+
+class LinkError(ValueError):
+    """Why a text is no link to an explanation."""
+
+
+def to_fragment(data: dict[str, Any]) -> str:
+    """The part of an address after `#` that carries a document."""
+    return _SCHEME + packed.pack(to_bytes(data))
+
+
+def from_fragment(fragment: str) -> Any:
+    """The JSON of the document in a fragment, with or without `#`; it is not checked yet."""
+    fragment = fragment.removeprefix("#")
+    if len(fragment) > packed.MAX_PACKED:
+        raise LinkError("this link is too large")
+    if fragment[:1] != "g" or fragment[1:2] not in set("0123456789"):
+        raise LinkError("this link is not an explanation")
+    reader = _READERS.get(fragment[:3])
+    if reader is None:
+        raise LinkError("this link was made by a newer version" if len(fragment) > 2 else _DAMAGED)
+    body = packed.decode(fragment[3:])
+    data = None if body is None else reader(body)
+    if data is None:
+        raise LinkError(_DAMAGED)
+    return from_bytes(data)
+
+
+_DAMAGED = "this link is damaged; it may have been cut off where it was copied"
+
+
+def to_bytes(data: dict[str, Any]) -> bytes:
+    """Little endian: the length of the JSON, the JSON without tables, then the tables."""
+    head = copy.deepcopy(data)
+    head["manifest"]["table_precision"] = "16-bit"
+    for effect in head.get("joint", []):
+        effect["amount"] = _round(effect["amount"] * 1e4) / 1e4
+    tables = [head[name] for name in ("table", "alone") if head.get(name) is not None]
+    head.update({name: None for name in ("table", "alone") if head.get(name) is not None})
+    text = json_text.compact(head).encode()
+    n_prompt = len(data["prompt"]["sentences"])
+    rows = (_row_to_bytes(row[: n_prompt + i]) for table in tables for i, row in enumerate(table))
+    return struct.pack("<I", len(text)) + text + b"".join(rows)
+
+
+def from_bytes(data: bytes) -> Any:
+    """What `to_bytes` made."""
+    try:
+        length = struct.unpack_from("<I", data)[0]
+        text, tables = data[4 : 4 + length], data[4 + length :]
+        if len(text) < length:
+            raise LinkError(_DAMAGED)
+        head = json_text.read(text.decode())
+        n, m = (len(head[passage]["sentences"]) for passage in ("prompt", "generation"))
+        at = 0
+        for name in ("table", "alone"):
+            if name in head:
+                head[name], at = _table_from_bytes(tables, at, n, m)
+        if at != len(tables) or m == 0:
+            raise LinkError(_DAMAGED)
+    except (struct.error, TypeError, KeyError, AttributeError, UnicodeDecodeError) as error:
+        raise LinkError(_DAMAGED) from error
+    return head
+
+
+def _row_to_bytes(row: list[float | None]) -> bytes:
+    """Two `f32` scales, for positive and negative scores, and an `i16` a cell."""
+    measured = [score for score in row if score is not None]
+    scales = [min(max([0.0, *(sign * score for score in measured)]), _MAX_F32) for sign in (1.0, -1.0)]
+    packed_scales = struct.pack("<2f", *scales)
+    scales = list(struct.unpack("<2f", packed_scales))
+    cells = [_UNMEASURED if score is None else _cell(score, scales[score < 0.0]) for score in row]
+    return packed_scales + struct.pack(f"<{len(cells)}h", *cells)
+
+
+def _cell(score: float, scale: float) -> int:
+    return max(-_FULL_SCALE, min(_FULL_SCALE, int(_round(score / scale * _FULL_SCALE)))) if scale > 0.0 else 0
+
+
+def _round(value: float) -> float:
+    """To the nearest whole number, halves away from zero, as Rust rounds. What is added is the largest number below one half."""
+    return float(math.trunc(value + math.copysign(0.49999999999999994, value)))
+
+
+def _table_from_bytes(data: bytes, at: int, n: int, m: int) -> tuple[list[list[float | None]], int]:
+    table: list[list[float | None]] = []
+    for i in range(m):
+        positive, negative, *cells = struct.unpack_from(f"<2f{n + i}h", data, at)
+        at += 8 + 2 * (n + i)
+        scores = [None if cell == _UNMEASURED else cell / _FULL_SCALE * (negative if cell < 0 else positive) for cell in cells]
+        finite = [score if score is None or math.isfinite(score) else None for score in scores]
+        table.append(finite + [None] * (m - i))
+    return table, at

@@ -1,0 +1,41 @@
+"""A text, and the sentences that it is cut into."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .punkt import sentences
+from .spans import Span, tile, tokens_of_sentences
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A text, its sentences as spans of code points that tile it, and how many tokens each sentence has."""
+
+    text: str
+    sentences: tuple[Span, ...]
+    tokens: tuple[int, ...]
+
+    @classmethod
+    def from_tokens(cls, text: str, tokens: Sequence[Span]) -> tuple["Passage", list[range]]:
+        """The passage of a text whose tokens cover these spans of it, and for each sentence the numbers of its tokens.
+
+        Sentences are found by Punkt; a token belongs to the sentence of its first visible character.
+        """
+        tiles = tile(text, sentences(text))
+        if not tiles:
+            raise ValueError("the text has no sentence")
+        ranges = tokens_of_sentences(text, tiles, tokens)
+        return cls(text, tuple(tiles), tuple(map(len, ranges))), ranges
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> "Passage":
+        return cls(data["text"], tuple((start, end) for start, end in data["sentences"]), tuple(data["tokens"]))
+
+    def to_json(self) -> dict[str, Any]:
+        return {"text": self.text, "sentences": [list(span) for span in self.sentences], "tokens": list(self.tokens)}
+
+    @property
+    def sentence_texts(self) -> list[str]:
+        """The texts of the sentences, each with the white space after it."""
+        return [self.text[start:end] for start, end in self.sentences]

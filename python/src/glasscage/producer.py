@@ -1,0 +1,123 @@
+"""`explain`: an answer of any causal language model of Hugging Face, and its attribution table by Pert. or CLP.
+
+The method is that of `src/attribution`: each sentence in turn becomes end tokens, and one teacher-forced pass says how much less likely
+every later generated sentence is. All passes have the same length, so that a batch needs no padding.
+"""
+
+import pathlib
+from typing import Any
+
+import numpy as np
+
+from .document import Document
+from .framing import Answer, Framed, SplitText, frame, generated_answer, given_answer, split
+from .graph import Array, causal_mask
+from .manifest import manifest
+from .scoring import Scorer
+
+METHODS = ("pert", "clp")
+
+
+def explain(
+    model: Any,
+    tokenizer: Any,
+    prompt: str,
+    *,
+    answer: str | None = None,
+    method: str = "pert",
+    max_tokens: int = 256,
+    use_template: bool = True,
+    batch_size: int = 8,
+    progress: bool = True,
+) -> Document:
+    """Answers `prompt` greedily in the model's chat template, or takes `answer`, and measures which sentences the answer depends on.
+
+    `model` is a causal language model of transformers, `tokenizer` its fast tokenizer. `method` is `pert`, the drop of log-probability, or
+    `clp`, the divergence of the predictions. With n prompt and m generated sentences that costs n + m forward passes.
+    """
+    if method not in METHODS:
+        raise ValueError(f"the method {method!r} is none of {', '.join(METHODS)}")
+    framed = frame(tokenizer, prompt, use_template)
+    if answer is None:
+        found, how = _generate(model, tokenizer, framed, max_tokens)
+    else:
+        found, how = given_answer(tokenizer, answer), {"given": {}}
+    if not found.text.strip():
+        raise ValueError("the answer is empty")
+    text = split(prompt, framed, found)
+    scorer = Scorer(model, framed.ids + found.ids, len(framed.ids))
+    table, n_passes = _table(scorer, text, len(framed.ids), tokenizer.eos_token_id, method, batch_size, progress)
+    return Document.make(
+        text.prompt,
+        text.generation,
+        table,
+        method={"id": method, "replacement": str(tokenizer.eos_token), "passes": [n_passes, n_passes]},
+        manifest=manifest(
+            model=_name(str(getattr(model.config, "name_or_path", ""))),
+            architecture=str(model.config.model_type),
+            parameters=sum(weights.numel() for weights in model.parameters()),
+            precision=str(model.dtype).removeprefix("torch.").replace("bfloat", "bf").replace("float", "f"),
+            backend=f"transformers-{model.device.type}",
+            template="chat" if framed.is_chat else "none",
+            answer=how,
+        ),
+    )
+
+
+def _generate(model: Any, tokenizer: Any, framed: Framed, max_tokens: int) -> tuple[Answer, dict[str, Any]]:
+    """The greedy answer, without its end token, and how it came about."""
+    import torch
+    from transformers import GenerationConfig
+
+    ends = {tokenizer.eos_token_id, *_as_list(getattr(model.generation_config, "eos_token_id", None))} - {None}
+    # A configuration of its own: the model's may sample, or punish repetition.
+    greedy = GenerationConfig(
+        do_sample=False, num_beams=1, max_new_tokens=max_tokens, eos_token_id=sorted(ends), pad_token_id=tokenizer.eos_token_id
+    )
+    ids = torch.tensor([framed.ids], device=model.device)
+    with torch.inference_mode():
+        made = model.generate(ids, attention_mask=torch.ones_like(ids), generation_config=greedy)[0, len(framed.ids) :].tolist()
+    has_ended = bool(made) and made[-1] in ends
+    how = {
+        "generated": {
+            "sampling": {"temperature": 0.0, "top_k": None, "top_p": None, "seed": 0},
+            "max_tokens": max_tokens,
+            "stop": "end" if has_ended else "length",
+        }
+    }
+    return generated_answer(tokenizer, framed.ids, made[:-1] if has_ended else made), how
+
+
+def _table(scorer: Scorer, text: SplitText, start: int, end_token: int, method: str, batch_size: int, progress: bool) -> tuple[Array, int]:
+    """**T**, and how many passes it took. Sources without a token have none, and score 0."""
+    n, m = len(text.prompt.sentences), len(text.generation.sentences)
+    table = np.where(causal_mask(n, m), 0.0, np.nan)
+    # The last generated sentence influences none.
+    columns = [j for j, source in enumerate(text.sources[:-1]) if source]
+    effects = scorer.effects([text.sources[j] for j in columns], end_token, method, batch_size)
+    for j, effect in zip(columns, _watched(effects, len(columns), progress), strict=True):
+        for i in range(max(0, j + 1 - n), m):
+            target = text.targets[i]
+            table[i, j] = effect[target.start - start : target.stop - start].mean() if target else 0.0
+    return table, len(columns)
+
+
+def _watched(passes: Any, total: int, progress: bool) -> Any:
+    """The passes, with a bar where it is wanted and tqdm is there."""
+    if not progress:
+        return passes
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return passes
+    return tqdm(passes, total=total, desc="passes", unit="pass")
+
+
+def _name(name_or_path: str) -> str:
+    """The name of a model of the hub, or of a folder: where on a disk it lies is nobody else's business."""
+    path = pathlib.Path(name_or_path)
+    return path.resolve().name if path.is_dir() else name_or_path
+
+
+def _as_list(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (list, tuple)) else [value]

@@ -1,0 +1,98 @@
+"""Checks a value against the published JSON schema, `public/schema/explanation-2.json`, of which a copy is in the package.
+
+It knows those keywords of JSON Schema that this schema uses, and refuses a schema with others: nothing is passed unchecked.
+"""
+
+import functools
+import importlib.resources
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "number": (int, float),
+    "integer": (int,),
+    "null": (type(None),),
+}
+_NOTES = {"$schema", "$defs", "title", "description"}
+
+
+@functools.cache
+def schema() -> dict[str, Any]:
+    """The schema of explanation documents."""
+    text = importlib.resources.files(__package__).joinpath("data/explanation-2.json").read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def problems(value: Any) -> Iterator[str]:
+    """Every way in which `value` does not follow the schema, with its place: `manifest.model: bytes is missing`."""
+    return _problems(value, schema(), "document")
+
+
+def _problems(value: Any, rules: dict[str, Any], place: str) -> Iterator[str]:
+    for keyword, rule in rules.items():
+        if keyword in _NOTES or keyword in ("properties", "additionalProperties", "items"):
+            continue
+        if keyword == "$ref":
+            yield from _problems(value, _resolve(rule), place)
+        elif keyword == "oneOf":
+            if sum(not any(_problems(value, choice, place)) for choice in rule) != 1:
+                yield f"{place}: it is none of the things that it may be"
+        else:
+            problem = _CHECKS[keyword](value, rule)
+            if problem:
+                yield f"{place}: {problem}"
+    if isinstance(value, dict):
+        known = rules.get("properties", {})
+        for key, inner in value.items():
+            if key in known:
+                yield from _problems(inner, known[key], f"{place}.{key}")
+            elif rules.get("additionalProperties") is False:
+                yield f"{place}: {key} is not known"
+    if isinstance(value, list) and "items" in rules:
+        for i, item in enumerate(value):
+            yield from _problems(item, rules["items"], f"{place}[{i}]")
+
+
+def _resolve(reference: str) -> dict[str, Any]:
+    found: Any = schema()
+    for key in reference.removeprefix("#/").split("/"):
+        found = found[key]
+    return dict(found)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _type(value: Any, names: Any) -> str | None:
+    allowed = [names] if isinstance(names, str) else names
+    fits = any(isinstance(value, _TYPES[name]) for name in allowed) and not isinstance(value, bool)
+    if fits and isinstance(value, float) and not math.isfinite(value):
+        return "it is not finite"
+    return None if fits else f"it is not {' or '.join(allowed)}"
+
+
+def _missing(value: Any, names: Any) -> str | None:
+    missing = [name for name in names if name not in value] if isinstance(value, dict) else []
+    return f"{', '.join(missing)} is missing" if missing else None
+
+
+# Each says what is wrong, or nothing.
+_CHECKS: dict[str, Any] = {
+    "type": _type,
+    "required": _missing,
+    "const": lambda value, only: None if value == only else f"it is not {only!r}",
+    "enum": lambda value, values: None if value in values and not isinstance(value, bool) else f"it is none of {values}",
+    "minimum": lambda value, least: f"it is below {least}" if _is_number(value) and value < least else None,
+    "pattern": lambda value, form: f"it is not {form}" if isinstance(value, str) and not re.search(form, value) else None,
+    "minItems": lambda value, n: f"it has fewer than {n} items" if isinstance(value, list) and len(value) < n else None,
+    "maxItems": lambda value, n: f"it has more than {n} items" if isinstance(value, list) and len(value) > n else None,
+    "uniqueItems": lambda value, _: "an item stands twice" if isinstance(value, list) and len(set(map(repr, value))) < len(value) else None,
+}

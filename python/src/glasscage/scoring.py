@@ -1,0 +1,58 @@
+"""What a model says of a text in which some tokens are replaced: log-probabilities and divergences of the generated tokens, in batches."""
+
+import inspect
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from .graph import Array
+
+
+class Scorer:
+    """The predictions for the tokens from `start` on, in a text and in variants of it of the same length."""
+
+    def __init__(self, model: Any, ids: Sequence[int], start: int) -> None:
+        import torch
+
+        self._torch = torch
+        self._model = model
+        self._ids = torch.tensor([list(ids)], device=model.device)
+        self._start = start
+        # Only those predictions are needed, and those of all tokens may not fit into memory.
+        self._reads_few = "logits_to_keep" in inspect.signature(model.forward).parameters
+        self._base = self._log_probs(self._ids)[0]
+
+    def effects(self, edits: Sequence[range], replacement: int, method: str, batch_size: int) -> Iterator[Array]:
+        """For each edit, in which the tokens at these positions become `replacement`, what it does to each generated token, in nats:
+        the drop of its log-probability (`pert`), or the divergence of the predictions from those of the text as it is (`clp`).
+        """
+        for first in range(0, len(edits), batch_size):
+            batch = edits[first : first + batch_size]
+            rows = self._ids.repeat(len(batch), 1)
+            for row, edit in zip(rows, batch, strict=True):
+                row[edit.start : edit.stop] = replacement
+            for log_probs in self._log_probs(rows):
+                yield self._drop(log_probs) if method == "pert" else self._divergence(log_probs)
+
+    def _log_probs(self, rows: Any) -> Any:
+        """ln p over the vocabulary, of [rows, generated tokens]."""
+        torch, n = self._torch, rows.shape[1] - self._start
+        few = {"logits_to_keep": n + 1} if self._reads_few else {}
+        with torch.inference_mode():
+            logits = self._model(input_ids=rows, attention_mask=torch.ones_like(rows), use_cache=False, **few).logits
+            # The prediction of a token is that of the position before it.
+            return torch.log_softmax(logits[:, -n - 1 : -1].float(), dim=-1)
+
+    def _drop(self, log_probs: Any) -> Array:
+        targets = self._ids[0, self._start :, None]
+        base, now = (np.asarray(p.gather(-1, targets)[:, 0].double().cpu()) for p in (self._base, log_probs))
+        drop: Array = base - now
+        return drop
+
+    def _divergence(self, log_probs: Any) -> Array:
+        p = self._base.exp()
+        # Some models give tokens that do not exist a probability of 0, whose logarithm is infinite.
+        terms = self._torch.where(p > 0, p * (self._base - log_probs), 0.0)
+        divergence: Array = np.asarray(terms.sum(-1).double().cpu())
+        return divergence

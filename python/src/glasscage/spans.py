@@ -1,0 +1,44 @@
+"""Spans of code points: sentences that tile a text, and the tokens of each."""
+
+import itertools
+from collections.abc import Sequence
+
+Span = tuple[int, int]
+# `char::is_whitespace` of Rust: the White_Space property of Unicode.
+WHITE_SPACE = (
+    "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
+
+
+def tile(text: str, found: Sequence[Span]) -> list[Span]:
+    """Grows sentences so that they tile the text: white space goes to the sentence before it, at the start to the first."""
+    if not found:
+        return []
+    edges = [0, *(start for start, _ in found[1:]), len(text)]
+    return list(itertools.pairwise(edges))
+
+
+def tokens_of_sentences(text: str, tiles: Sequence[Span], tokens: Sequence[Span]) -> list[range]:
+    """The numbers of the tokens of each sentence: a token belongs to the sentence that holds its first visible character.
+
+    `tokens` are spans of `text`, ascending. Tokens after the last character belong to the last sentence.
+    """
+    ranges, next_token = [], 0
+    for number, (_, end) in enumerate(tiles):
+        start = next_token
+        is_last = number == len(tiles) - 1
+        while next_token < len(tokens) and (is_last or first_visible(text, tokens[next_token]) < end):
+            next_token += 1
+        ranges.append(range(start, next_token))
+    return ranges
+
+
+def first_visible(text: str, token: Span) -> int:
+    """Where the token's first character that is no white space is; where it begins itself if it has none."""
+    start, end = token
+    return next((at for at in range(start, end) if text[at] not in WHITE_SPACE), start)
+
+
+def trim_end(text: str) -> str:
+    """`str.rstrip` of Python, which also takes the separators \\x1c to \\x1f."""
+    return text.rstrip(WHITE_SPACE + "\x1c\x1d\x1e\x1f")

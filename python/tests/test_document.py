@@ -1,0 +1,208 @@
+"""Documents: read, written, refused."""
+
+import copy
+import json
+import pathlib
+import random
+import re
+from collections.abc import Callable
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+from conftest import ROOT
+
+from glasscage import Document, DocumentError, checks, json_text, schema
+from glasscage.passage import Passage
+
+EXAMPLE = (ROOT / "crates/core/tests/golden/linked.json").read_text(encoding="utf-8")
+GALLERY = sorted((ROOT / "public/gallery").glob("[0-9w]*.json"))
+
+
+def example() -> dict[str, Any]:
+    data: dict[str, Any] = json.loads(EXAMPLE)
+    return data
+
+
+def with_everything() -> dict[str, Any]:
+    """The example with every field that there is."""
+    data = example() | {"version": 2, "unit": "word"}
+    data["alone"] = copy.deepcopy(data["table"])
+    data["joint"] = [{"target": 1, "sources": [0, 1], "amount": 0.12345678, "either_is_enough": "5", "only_together": "ö \u2028"}]
+    data["method"] |= {"unit": "logits", "compression": "log"}
+    data["manifest"] |= {"sentence_rule": "any-script", "language": "de", "producer": {"name": "x", "version": "1"}}
+    data["manifest"]["answer"]["generated"]["warning"] = "doubtful"
+    data["generation"]["sections"] = [{"kind": "thought", "sentences": 3}, {"kind": "answer", "sentences": 1}]
+    return data
+
+
+@pytest.mark.parametrize("path", GALLERY, ids=lambda path: path.name[:2])
+def test_documents_of_the_page_are_written_as_they_were_read(path: pathlib.Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert Document.from_json(text).to_json() == text.strip()
+
+
+def test_there_are_documents_of_the_page() -> None:
+    assert len(GALLERY) == 13
+
+
+@pytest.mark.parametrize(
+    ("file", "struct", "place"),
+    [("document", "Document", ()), ("method", "Method", ("method",)), ("manifest", "Manifest", ("manifest",)),
+     ("manifest", "Model", ("manifest", "model")), ("manifest", "Sampling", ("manifest", "answer", "generated", "sampling"))],
+    ids=lambda value: str(value),
+)  # fmt: skip
+def test_fields_are_written_in_the_order_of_rust(file: str, struct: str, place: tuple[str, ...]) -> None:
+    text = (ROOT / f"crates/core/src/explanation/{file}.rs").read_text()
+    fields = re.findall(r"^    pub (\w+):", text.split(f"pub struct {struct} {{")[1].split("\n}")[0], re.MULTILINE)
+    written: Any = Document(with_everything()).data
+    for key in place:
+        written = written[key]
+    assert list(written) == [field for field in fields if field in written] and len(written) >= len(fields) - 1
+
+
+def test_a_document_survives_its_file(tmp_path: pathlib.Path) -> None:
+    document = Document(with_everything())
+    document.write(tmp_path / "explanation.json")
+    assert Document.read(tmp_path / "explanation.json") == document
+    assert document.labels == ["P1", "P2", "P3", "P4", "P5", "P6", "G1", "G2", "G3", "G4"]
+    assert document.sources[6].startswith("There were 4 boxes") and document.sources[5].endswith("end?")
+
+
+def test_a_document_is_made_of_a_table_and_what_was_not_measured_is_null() -> None:
+    prompt, _ = Passage.from_tokens("Tom has 2. He eats 1.", [(0, 3), (3, 10), (10, 21)])
+    generation, _ = Passage.from_tokens("So 1.", [(0, 5)])
+    document = Document.make(prompt, generation, [[0.5, np.nan, np.nan]], method={"id": "x"})
+    assert document.data["table"] == [[0.5, None, None]] and not document.is_complete
+    assert document.context_attribution().tolist() == [1.0, 0.0]
+    with pytest.raises(DocumentError, match="finite"):
+        Document.make(prompt, generation, [[np.inf, 0.0, np.nan]], method={"id": "x"})
+    with pytest.raises(ValueError, match="table"):
+        Document.make(prompt, generation, [[0.5, 0.5]], method={"id": "x"})
+
+
+def test_numbers_are_written_as_rust_writes_them() -> None:
+    written = {0.0: "0.0", -1.5: "-1.5", 1.0: "1.0", 1e-5: "0.00001", 1e-6: "1e-6", 1.5e-7: "1.5e-7", 123.456: "123.456"}
+    written |= {1e15: "1000000000000000.0", 1e16: "1e+16", 1.25e300: "1.25e+300", 0.1 + 0.2: "0.30000000000000004", 12e20: "1.2e+21"}
+    assert {number: json_text.number(number) for number in written} == written
+
+
+def test_numbers_are_written_as_the_command_line_writes_them(glasscage: Any) -> None:
+    rng = random.Random(1)
+    numbers = [rng.uniform(-1, 1) * 10.0 ** rng.randint(-20, 20) for _ in range(500)] + [10.0**k for k in range(-30, 30)]
+    asked = {"table": [[*numbers, None]], "n_prompt": len(numbers), "output": [0], "normalization": "none"}
+    answer = glasscage("graph", [asked], parse_float=str)[0]
+    assert answer["adjacency"][0][:-1] == [json_text.number(number) for number in numbers]
+
+
+def change(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
+    def apply(data: dict[str, Any]) -> None:
+        *places, last = [int(key) if key.isdigit() else key for key in path.split("/")]
+        place: Any = data
+        for key in places:
+            place = place[key]
+        place[last] = value
+
+    return apply
+
+
+REFUSED = [
+    ("format", "cake", "not an explanation document"),
+    ("version", 9, "newer"),
+    ("output", [4], "explains generated sentence 4"),
+    ("output", [1, 1], "twice"),
+    ("output", [2, 1], "out of order"),
+    ("output", [0.0], "integer"),
+    ("output", [True], "integer"),
+    ("table/0/6", 1.0, "own sentence"),
+    ("table/0/0", float("nan"), "finite"),
+    ("table/0/0", 1.7e308, "score above"),
+    ("table/0/0", "1", "number"),
+    ("alone", [[0.0, None]], "not for its"),
+    ("table", [], "fewer"),
+    ("prompt/sentences/0/1", 3, "tile"),
+    ("prompt/tokens", [1], "tile"),
+    ("prompt/tokens/0", 1 << 25, "tokens"),
+    ("prompt/text", "short", "tile"),
+    ("generation/sections", [{"kind": "thought", "sentences": 2}], "sections"),
+    ("joint/0/sources", [1, 1], "joint"),
+    ("joint/0/sources", [0, 7], "joint"),
+    ("joint/0/target", 4, "joint"),
+    ("joint/0/amount", 1e13, "score above"),
+    ("joint/0/amount", -1.0, "below"),
+    ("method/id", "x" * 5000, "name"),
+    ("method/unit", 5, "string"),
+    ("method/aggregation", "median", "none of"),
+    ("manifest/model/sha256", "xyz", "is not"),
+    ("manifest/model/bytes", 1 << 64, "too large"),
+    ("manifest/answer", {"given": {}, "generated": {}}, "none of the things"),
+    ("manifest/language", "xx", "none of"),
+    ("extra", 1, "not known"),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "words"), REFUSED, ids=lambda value: str(value)[:30])
+def test_what_the_page_would_not_open_is_refused(path: str, value: Any, words: str) -> None:
+    data = with_everything()
+    change(path, value)(data)
+    with pytest.raises(DocumentError, match=words):
+        Document(data)
+
+
+def test_large_texts_and_many_sentences_are_refused() -> None:
+    data = example()
+    data["prompt"]["text"] += "x" * (1 << 20)
+    data["prompt"]["sentences"][-1][1] += 1 << 20
+    with pytest.raises(DocumentError, match="bytes"):
+        Document(data)
+    n = checks.MAX_SENTENCES
+    data["prompt"] = {"text": "x" * n, "sentences": [[i, i + 1] for i in range(n)], "tokens": [1] * n}
+    with pytest.raises(DocumentError, match="sentences"):
+        Document(data)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "{}", "null", "[" * 100_000, EXAMPLE[:-3], EXAMPLE.replace('"version": 1', '"version": 1, "version": 1'),
+     EXAMPLE.replace("Tom", "\\ud800", 1), EXAMPLE.replace('"seed": 0', '"seed": NaN'), "1" * 5000],
+    ids=range(10),
+)  # fmt: skip
+def test_what_is_no_document_is_refused(text: str) -> None:
+    with pytest.raises(DocumentError):
+        Document.from_json(text)
+
+
+def test_every_field_that_is_asked_for_is_missed() -> None:
+    for place in ("", "prompt", "method", "manifest", "manifest/model", "manifest/answer/generated"):
+        fields: Any = example()
+        for key in filter(None, place.split("/")):
+            fields = fields[key]
+        for key in fields:
+            data: Any = example()
+            holder = data
+            for step in filter(None, place.split("/")):
+                holder = holder[step]
+            del holder[key]
+            with pytest.raises(DocumentError):
+                Document(data)
+
+
+def test_the_schema_is_checked_as_jsonschema_does() -> None:
+    validator = jsonschema.Draft202012Validator(schema.schema())
+    rng = random.Random(2)
+    values = [None, True, 0, -1, 1.5, "", "x", [], {}, [1], [[1, 2]], "mean", {"given": {}}]
+    refused = 0
+    for _ in range(200):
+        data = with_everything()
+        place: Any = data
+        while True:
+            key = rng.choice(list(place) if isinstance(place, dict) else range(len(place)))
+            if not isinstance(place[key], (dict, list)) or not place[key] or rng.random() < 0.3:
+                break
+            place = place[key]
+        place[key] = rng.choice(values)
+        found = not list(schema.problems(data))
+        assert found == validator.is_valid(data), (key, place[key])
+        refused += not found
+    assert 100 < refused < 200

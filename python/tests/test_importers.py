@@ -1,0 +1,288 @@
+"""What the real packages measured, recorded by golden/importers/make.py, as documents."""
+
+import json
+import random
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import GOLDEN
+
+from glasscage import Document, importers, sentences, token_scores
+from glasscage.importers.pieces import located, text_of
+
+
+def recorded(name: str) -> dict[str, Any]:
+    data: dict[str, Any] = json.loads((GOLDEN / "importers" / f"{name}.json").read_text(encoding="utf-8"))
+    return data
+
+
+def array(values: Any) -> Any:
+    return np.array(values, dtype=np.float64)
+
+
+class Tensor:
+    """A tensor of torch, as far as it is asked for its numbers."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = array(values)
+
+    def detach(self) -> "Tensor":
+        return self
+
+    cpu = float = detach
+
+    def numpy(self) -> Any:
+        return self.values
+
+
+def block_means(prompt_tokens: list[str], answer_tokens: list[str], scores: Any, prompt: str, answer: str) -> Any:
+    """T by the definition, for texts of ASCII: every pair of tokens goes to the block of its sentences, and blocks are averaged."""
+    columns = owners(prompt_tokens, prompt) + [owner and ("G", owner[1]) for owner in owners(answer_tokens, answer)]
+    rows = owners(answer_tokens, answer)
+    n, m = len(sentences(prompt)), len(sentences(answer))
+    blocks: dict[tuple[int, int], list[float]] = {}
+    for row, scores_of_row in zip(rows, scores, strict=True):
+        for column, score in zip(columns, scores_of_row, strict=False):
+            if row and column and score == score:
+                j = column[1] + (n if column[0] == "G" else 0)
+                if j < n + row[1]:
+                    blocks.setdefault((row[1], j), []).append(score)
+    return array([[np.mean(blocks.get((i, j), [np.nan])) for j in range(n + m)] for i in range(m)])
+
+
+def owners(tokens: list[str], text: str) -> list[Any]:
+    """The sentence of each token's first visible character, or of its first one; None outside of `text`."""
+    plain = [token.replace("Ġ", " ").replace("Ċ", "\n") for token in tokens]
+    place, found = -"".join(plain).index(text), []
+    for piece in plain:
+        blanks = len(piece) - len(piece.lstrip()) if piece.strip() else 0
+        number = sum(place + blanks >= first for first, _ in sentences(text)[1:])
+        found.append(("P", number) if 0 <= place + blanks < len(text) else None)
+        place += len(piece)
+    return found
+
+
+def check(document: Document, expected: Any, data: dict[str, Any], tool: str) -> None:
+    assert document.prompt.text == data["prompt"] and document.generation.text == data["answer"]
+    assert document.data["manifest"]["producer"]["name"] == tool
+    assert [text.strip() for text in document.generation.sentence_texts][-1] == "The answer is 8."
+    np.testing.assert_allclose(document.table, expected, rtol=1e-9)
+    assert Document.from_json(document.to_json()) == document
+    assert Document.from_link(document.link()).is_complete == document.is_complete
+
+
+def test_inseq() -> None:
+    data = recorded("inseq")
+    tokens, start = data["target"], data["attr_pos_start"]
+    sequence = SimpleNamespace(
+        source=[],
+        target=[SimpleNamespace(token=token) for token in tokens],
+        source_attributions=None,
+        target_attributions=Tensor(data["target_attributions"]),
+        attr_pos_start=start,
+        attr_pos_end=data["attr_pos_end"],
+    )
+    out = SimpleNamespace(info=data["info"], sequence_attributions=[sequence])
+    document = importers.from_inseq(out, prompt=data["prompt"], generation=data["answer"])
+    assert document.data["method"]["id"] == "Inseq saliency" and document.is_complete
+    expected = block_means(tokens[:start], tokens[start:], array(data["target_attributions"]).T, data["prompt"], data["answer"])
+    check(document, expected, data, "inseq")
+
+
+def test_inseq_of_an_encoder_and_a_decoder() -> None:
+    tokens = [SimpleNamespace(token=token) for token in ("▁Eins", ".")]
+    target = [SimpleNamespace(token=token) for token in ("<pad>", "▁One", ".")]
+    sequence = SimpleNamespace(
+        source=tokens,
+        target=target,
+        source_attributions=Tensor([[[3.0], [1.0]], [[1.0], [0.0]]]),
+        target_attributions=None,
+        attr_pos_start=1,
+        attr_pos_end=3,
+    )
+    aggregated = SimpleNamespace(**vars(sequence) | {"source_attributions": Tensor([[3.0, 1.0], [1.0, 0.0]])})
+    sequence.aggregate = lambda: aggregated
+    document = importers.from_inseq(SimpleNamespace(sequence_attributions=[sequence]))
+    assert (document.prompt.text, document.generation.text) == (" Eins.", " One.")
+    assert document.table[0, 0] == 1.25 and document.context_attribution().tolist() == [1.0]
+
+
+def test_captum() -> None:
+    data = recorded("captum")
+    scores = array(data["token_attr"])
+    result = SimpleNamespace(**{key: data[key] for key in ("input_tokens", "output_tokens")}, seq_attr=Tensor(data["seq_attr"]))
+    result.token_attr = Tensor(scores)
+    document = importers.from_captum(result, method="feature ablation", prompt=data["prompt"], generation=data["answer"])
+    assert not document.is_complete, "what earlier sentences do is unknown"
+    names = spaced(data["output_tokens"], data["answer"])
+    check(document, block_means(data["input_tokens"], names, scores, data["prompt"], data["answer"]), data, "captum")
+    assert np.isnan(document.table[:, 4:]).all() and not np.isnan(document.table[:, :4]).any()
+    result.token_attr = None
+    with pytest.raises(ValueError, match="several sentences"):
+        importers.from_captum(result, prompt=data["prompt"], generation=data["answer"])
+
+
+def test_shap() -> None:
+    data = recorded("shap")
+    explanation = SimpleNamespace(data=data["data"], values=[array(values) for values in data["values"]], output_names=data["output_names"])
+    document = importers.from_shap(explanation, prompt=data["prompt"], generation=data["answer"])
+    names = spaced(data["output_names"], data["answer"])
+    expected = block_means(data["data"][0], names, array(data["values"][0]).T, data["prompt"], data["answer"])
+    check(document, expected, data, "shap")
+
+
+def spaced(names: list[str], text: str) -> list[str]:
+    """Tokens with the white space that stands before them in the text."""
+    found, at = [], 0
+    for name in names:
+        end = text.index(name, at) + len(name)
+        found.append(text[at:end])
+        at = end
+    return found
+
+
+def test_interpreto() -> None:
+    data = recorded("interpreto")
+    result = SimpleNamespace(elements=data["elements"], attributions=Tensor(data["attributions"]))
+    document = importers.from_interpreto(result, method="Occlusion", prompt=data["prompt"], generation=data["answer"])
+    n = len(data["elements"]) - len(data["attributions"])
+    expected = block_means(data["elements"][:n], data["elements"][n:], array(data["attributions"]), data["prompt"], data["answer"])
+    assert document.is_complete
+    check(document, expected, data, "interpreto")
+
+
+def test_context_cite() -> None:
+    data = recorded("context_cite")
+    asked = {tuple(span): weights for span, weights in data["attributions"]}
+    citer = SimpleNamespace(
+        **{key: data[key] for key in ("sources", "response", "query")},
+        partitioner=SimpleNamespace(context=data["context"]),
+        get_attributions=lambda start_idx, end_idx, verbose: array(asked[start_idx, end_idx]),
+    )
+    document = importers.from_context_cite(citer, end_token="<|im_end|>")
+    weights = array([weights for _, weights in data["attributions"]])
+    n_sources = len(data["sources"])
+    np.testing.assert_array_equal(document.table[:, :n_sources], weights)
+    assert np.isnan(document.table[:, n_sources:]).all(), "neither the query nor earlier sentences were measured"
+    assert document.prompt.text == data["context"] + "\n\n" + data["query"] and document.data["method"]["unit"] == "log-odds"
+
+
+def test_flashtrace() -> None:
+    data = recorded("flashtrace")
+    for result in (data, SimpleNamespace(to_dict=lambda: data)):
+        document = importers.from_flashtrace(result, prompt=data["prompt"], generation=data["answer"])
+        scores = array([data["scores"]] * len(data["generation_tokens"]))
+        expected = block_means(data["prompt_tokens"], data["generation_tokens"], scores, data["prompt"], data["answer"])
+        expected[:-1] = np.nan
+        assert document.output == [len(expected) - 1]
+        check(document, expected, data, "flashtrace")
+
+
+def test_flashtrace_of_a_span_explains_the_sentence_in_which_it_ends() -> None:
+    trace = {"prompt_tokens": ["A", "."], "generation_tokens": ["One", ".", " Two", ".", " "], "scores": [1.0, 0.5], "output_span": [0, 1]}
+    assert importers.from_flashtrace(trace).output == [0]
+    assert importers.from_flashtrace(trace | {"output_span": None}).output == [1]
+
+
+def test_the_reference_code_of_cage() -> None:
+    # From its documented form: NaN at and after a token itself, the end token last.
+    nan = np.nan
+    matrix = [
+        [1.0, 3.0, nan, nan, nan, nan],
+        [2.0, 2.0, 1.0, nan, nan, nan],
+        [0.0, 4.0, 6.0, 2.0, nan, nan],
+        [9.0, 9.0, 9.0, 9.0, 9.0, nan],
+    ]
+    result = SimpleNamespace(
+        prompt_tokens=[" Tom", "."],
+        generation_tokens=["One.", " Two", ".", "</s>"],
+        attribution_matrix=Tensor(matrix),
+        tokenizer=SimpleNamespace(eos_token="</s>"),
+    )
+    document = importers.from_cage(result)
+    np.testing.assert_array_equal(document.table, [[2.0, nan, nan], [2.0, 3.5, nan]])
+    with pytest.raises(ValueError, match="row"):
+        importers.from_cage(SimpleNamespace(**vars(result) | {"attribution_matrix": Tensor(matrix[:2])}))
+
+
+def test_circuit_tracer() -> None:
+    data = recorded("circuit_tracer")
+    document = importers.from_circuit_tracer(data["graph"])
+    assert document.prompt.text == data["prompt"] and document.generation.text == " Tom"
+    influence = array([data["influence"]])
+    tokens = data["graph"]["metadata"]["prompt_tokens"]
+    # What circuit-tracer itself computes of this graph, in f32.
+    expected = block_means(tokens, [" Tom"], influence, data["prompt"], "Tom")
+    np.testing.assert_allclose(document.table[:, :-1], expected[:, :-1], rtol=1e-5)
+    assert document.data["manifest"]["model"]["name"] == "gemma-2-2b"
+    data["graph"]["links"].append({"source": tokens_node(data), "target": tokens_node(data), "weight": 1.0})
+    with pytest.raises(ValueError, match="circle"):
+        importers.from_circuit_tracer(data["graph"])
+    with pytest.raises(ValueError, match="logit"):
+        importers.from_circuit_tracer({"nodes": [], "links": [], "metadata": {}})
+
+
+def tokens_node(data: dict[str, Any]) -> str:
+    return next(str(node["node_id"]) for node in data["graph"]["nodes"] if node["feature_type"] == "embedding" and node["ctx_idx"] == 2)
+
+
+# In the form of step_importance.json and chunks_labeled.json as the project publishes them, with words of our own.
+CHUNKS = [
+    {"chunk": "We add 2 and 3.", "chunk_idx": 0, "depends_on": [], "counterfactual_importance_kl": 0.5},
+    {"chunk": "That is 5. Good.", "chunk_idx": 1, "depends_on": ["0"], "counterfactual_importance_kl": -0.25},
+    {"chunk": "The answer is 5.", "chunk_idx": 2, "depends_on": ["1"], "counterfactual_importance_kl": None},
+]
+STEPS = [
+    {"source_chunk_idx": 0, "source_chunk_text": "..", "target_impacts": [{"target_chunk_idx": 1, "importance_score": 0.75}]},
+    {"source_chunk_idx": 1, "source_chunk_text": "..", "target_impacts": [{"target_chunk_idx": 2, "importance_score": -0.125}]},
+]
+
+
+def test_thought_anchors() -> None:
+    nan = np.nan
+    document = importers.from_thought_anchors("What is 2 + 3?", CHUNKS, STEPS)
+    assert [text.strip() for text in document.sources[1:]] == ["We add 2 and 3.", "That is 5.", "Good.", "The answer is 5."]
+    # "Good." is a part of a chunk that begins before it: not measured by itself.
+    expected = [[nan] * 5, [nan, 0.75, nan, nan, nan], [nan] * 5, [nan, nan, -0.125, nan, nan]]
+    np.testing.assert_array_equal(document.table, expected)
+    document = importers.from_thought_anchors("What is 2 + 3?", CHUNKS)
+    np.testing.assert_array_equal(document.table[-1], [nan, 0.5, -0.25, nan, nan])
+    assert np.isnan(document.table[:-1]).all()
+
+
+def test_tokens_are_read_as_tokenizers_print_them() -> None:
+    assert text_of(["ĠZ", "o", "Ã", "«", "Ċ", "!"]) == (" Zoë\n!", [(0, 2), (2, 3), (3, 3), (3, 4), (4, 5), (5, 6)])
+    assert text_of(["▁Zo", "<0xC3>", "<0xAB>", "<0x0A>"]) == (" Zoë\n", [(0, 3), (3, 3), (3, 4), (4, 5)])
+    assert text_of(["Zo", "ë", " is"]) == ("Zoë is", [(0, 2), (2, 3), (3, 6)])
+    text, spans = text_of(["ĠA", "Ã", "B"])
+    assert spans[-1][1] == len(text) == 4
+
+
+def test_the_prompt_is_found_in_its_frame() -> None:
+    text, spans = text_of(["<user>", "\n", "Tom", " has", "?\n", "<model>"])
+    assert located(text, spans, " Tom  has?") == (" Tom  has?", [(1, 4), (6, 9), (9, 10)], [2, 3, 4])
+    assert located("Ahasno.", [(0, 1), (1, 4), (4, 4), (4, 7)], "A has no.") == (
+        "A has no.",
+        [(0, 1), (2, 5), (5, 5), (6, 9)],
+        [0, 1, 2, 3],
+    )
+    with pytest.raises(ValueError, match="contain"):
+        located(text, spans, "Ann")
+
+
+def test_blocks_are_means_of_what_was_measured() -> None:
+    rng = random.Random(4)
+    for _ in range(40):
+        words = [rng.choice([" A", " b", ".", "! C", " 3", "?", "\n"]) for _ in range(24)]
+        prompt_tokens, answer_tokens = ["X", *words[:12]], ["Y", *words[12:]]
+        prompt, answer = "".join(prompt_tokens).strip(), "".join(answer_tokens).strip()
+        scores = array([[rng.gauss(0, 1) if rng.random() < 0.8 else np.nan for _ in range(26)] for _ in range(13)])
+        document = token_scores(prompt_tokens, answer_tokens, scores, method="x", prompt=prompt, generation=answer)
+        np.testing.assert_allclose(document.table, block_means(prompt_tokens, answer_tokens, scores, prompt, answer), rtol=1e-12)
+
+
+def test_scores_of_another_shape_are_refused() -> None:
+    with pytest.raises(ValueError, match="scores of"):
+        token_scores(["A"], ["B"], [[1.0, 2.0, 3.0]], method="x")

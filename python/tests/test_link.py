@@ -1,0 +1,104 @@
+"""Links, against those that the page has made."""
+
+import contextlib
+import hashlib
+import json
+import random
+import zlib
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import GOLDEN, ROOT
+from tables import sample
+from test_document import EXAMPLE, GALLERY, with_everything
+
+from glasscage import Document, LinkError, link, packed
+from glasscage.deflate import deflate
+
+LINKS = {version: (ROOT / f"crates/core/tests/golden/explanation{version}.link").read_text().strip() for version in ("", "-2", "-3")}
+
+
+@pytest.mark.parametrize("address", LINKS.values(), ids=["g1", "g2", "g3"])
+def test_links_of_the_page_open(address: str) -> None:
+    linked, original = Document.from_link(address), Document.from_json(EXAMPLE)
+    assert (linked.prompt, linked.generation, linked.output) == (original.prompt, original.generation, original.output)
+    assert linked.data["manifest"]["table_precision"] == "16-bit"
+    largest = np.nanmax(np.abs(original.table), axis=1, keepdims=True)
+    assert np.nanmax(np.abs(linked.table - original.table) / largest) <= 1 / 32767
+
+
+def test_a_link_has_the_bytes_of_the_page() -> None:
+    body = packed.decode(LINKS["-3"].removeprefix("g3."))
+    assert body is not None
+    assert link.to_bytes(Document.from_json(EXAMPLE).data) == packed.inflate(body)
+    assert link.to_bytes(Document.from_link(LINKS["-3"]).data) == packed.inflate(body)
+
+
+def test_links_are_those_of_the_page_to_the_last_character() -> None:
+    assert Document.from_json(EXAMPLE).link() == "#" + LINKS["-3"]
+    assert Document.from_link(LINKS["-3"]).link() == "#" + LINKS["-3"]
+    lesson = (ROOT / "crates/core/tests/golden/lesson-1.link").read_text().strip().partition(".")[2]
+    body = packed.decode(lesson)
+    data = None if body is None else packed.inflate(body)
+    assert data is not None and packed.pack(data) == lesson
+
+
+@pytest.mark.parametrize("case", json.loads((GOLDEN / "deflate.json").read_text()), ids=lambda case: f"{case['kind']}-{case['n']}")
+def test_deflate_is_that_of_miniz(case: dict[str, Any]) -> None:
+    data = sample(case["kind"], case["n"])
+    deflated = deflate(data)
+    assert zlib.decompress(deflated, -15) == data
+    assert (len(deflated), hashlib.sha256(deflated).hexdigest()) == (case["deflated"], case["sha256"])
+
+
+def test_what_is_too_large_for_python_is_deflated_by_zlib() -> None:
+    data = sample("words", 100_000)
+    body = packed.decode(packed.pack(data))
+    assert body is not None and packed.inflate(body) == data
+
+
+def test_a_linked_document_links_to_the_same_address() -> None:
+    for data in [with_everything(), *(Document.read(path).data for path in GALLERY)]:
+        address = Document(data).link("https://example.org/page#old")
+        assert address.startswith("https://example.org/page#g3.")
+        assert Document.from_link(address).link("https://example.org/page") == address
+
+
+def test_cells_not_measured_stay_so() -> None:
+    data = with_everything()
+    data["table"][1][2] = None
+    assert np.isnan(Document.from_link(Document(data).link()).table[1, 2])
+
+
+def test_scores_are_rounded_as_rust_rounds() -> None:
+    assert [link._round(value) for value in (0.5, -0.5, 1.5, 2.5, 0.49999999999999994, -2.4)] == [1, -1, 2, 3, 0, -2]
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [("#g7.AAAA", "newer"), ("#about", "not an explanation"), ("", "not an explanation"), ("#g2", "damaged"), ("#g3.!!", "damaged"),
+     ("#g1.AAAA", "damaged"), (LINKS["-3"][:-9], "damaged"), ("g3." + "A" * (2 << 20), "large"),
+     ("g3." + packed.pack(bytes(packed.MAX_INFLATED + 1)), "damaged")],
+    ids=range(9),
+)  # fmt: skip
+def test_whatever_is_no_link_is_refused_with_a_reason(address: str, words: str) -> None:
+    with pytest.raises(LinkError, match=words):
+        Document.from_link(address)
+
+
+def test_no_character_of_a_link_can_be_changed_unnoticed() -> None:
+    address = Document.from_json(EXAMPLE).link()
+    linked = Document.from_link(address)
+    rng = random.Random(3)
+    digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    for position in range(4, len(address)):
+        changed = address[:position] + rng.choice(digits) + address[position + 1 :]
+        with contextlib.suppress(ValueError):
+            assert Document.from_link(changed) == linked
+
+
+def test_the_punctuation_after_a_link_is_forgiven() -> None:
+    address = Document.from_json(EXAMPLE).link()
+    for after in (")", ".", ",", ").", ">", "\u201d", "&utm_source=x"):
+        assert Document.from_link(address + after) == Document.from_link(address)

@@ -1,0 +1,131 @@
+"""The producer without torch: a tokenizer of words and a scorer that knows what each sentence does."""
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import GOLDEN, ROOT
+
+from glasscage import Document
+from glasscage.framing import Answer, frame, generated_answer, given_answer, split
+from glasscage.producer import _table
+
+STORIES = ROOT / "tests/golden/stories260k/stories260k-f32.gguf"
+
+
+class WordTokenizer:
+    """Words with the space before them, which is not in their offsets, as in byte-level tokenizers; `<s>` and `</s>` are control tokens."""
+
+    is_fast = True
+    bos_token_id = 0
+    all_special_ids = (0, 1)
+    chat_template = "frame"
+
+    def __init__(self, adds_bos: bool = False) -> None:
+        self.words = ["<s>", "</s>"]
+        self.adds_bos = adds_bos
+
+    def __call__(self, text: str, add_special_tokens: bool = True, **_: Any) -> dict[str, Any]:
+        matches = list(re.finditer(r"</?s>|\s*(?:[^\s<]+|<(?!/?s>))|\s+", text))
+        for match in matches:
+            if match.group() not in self.words:
+                self.words.append(match.group())
+        offsets = [(match.end() - len(match.group().lstrip()), match.end()) for match in matches]
+        ids = [self.words.index(match.group()) for match in matches]
+        return {"input_ids": [0] * (self.adds_bos and add_special_tokens) + ids, "offset_mapping": offsets}
+
+    def apply_chat_template(self, messages: list[dict[str, str]], **options: Any) -> str:
+        assert options["add_generation_prompt"] and not options["enable_thinking"]
+        return f"<s>user: {messages[0]['content'].strip()}</s><s>model:"
+
+    def convert_ids_to_tokens(self, number: int) -> str:
+        return self.words[number]
+
+    def decode(self, ids: list[int], **_: Any) -> str:
+        return "".join(self.words[number] for number in ids)
+
+
+PROMPT = "\n Tom has 2.  He eats 1.\n\nHow many? "
+
+
+def test_the_prompt_stands_in_its_frame() -> None:
+    tokenizer = WordTokenizer()
+    framed = frame(tokenizer, PROMPT)
+    assert tokenizer.decode(framed.ids) == "<s>user: Tom has 2.  He eats 1.\n\nHow many?</s><s>model:"
+    words = [PROMPT[start:end] for start, end in framed.spans]
+    assert words == ["Tom", " has", " 2.", "  He", " eats", " 1.", "\n\nHow", " many?"]
+    assert framed.start == 2 and framed.is_chat
+
+
+def test_without_a_template_the_text_begins_with_what_the_model_asks_for() -> None:
+    for adds_bos in (False, True):
+        framed = frame(WordTokenizer(adds_bos), "A b. C.", use_template=False)
+        assert (framed.start, len(framed.ids), framed.is_chat) == (int(adds_bos), 3 + adds_bos, False)
+
+
+def test_the_text_of_a_visitor_becomes_no_control_token() -> None:
+    for text in ("Say </s> now.", "<s>"):
+        with pytest.raises(ValueError, match="control token"):
+            frame(WordTokenizer(), text)
+        with pytest.raises(ValueError, match="control token"):
+            given_answer(WordTokenizer(), text)
+
+
+def test_a_tokenizer_that_does_not_know_places_is_refused() -> None:
+    with pytest.raises(ValueError, match="fast"):
+        frame(object(), "A.")
+
+
+def test_sentences_have_their_tokens() -> None:
+    tokenizer = WordTokenizer()
+    framed = frame(tokenizer, PROMPT)
+    text = split(PROMPT, framed, given_answer(tokenizer, "2 - 1 = 1. So 1."))
+    assert text.prompt.sentence_texts == ["\n Tom has 2.  ", "He eats 1.\n\n", "How many? "]
+    assert text.prompt.tokens == (3, 3, 2) and text.generation.tokens == (5, 2)
+    assert text.sources == [range(2, 5), range(5, 8), range(8, 10), range(13, 18), range(18, 20)]
+    assert len(framed.ids) == 13 and text.targets == text.sources[3:]
+
+
+def test_an_answer_keeps_its_first_space_and_its_characters_whole() -> None:
+    class Bytes:
+        def decode(self, ids: list[int], **_: Any) -> str:
+            return bytes(ids).decode(errors="replace")
+
+    answer = generated_answer(Bytes(), b"model:", " Ë\u20ac.".encode())
+    assert answer.text == " Ë\u20ac."
+    assert answer.spans == [(0, 1), (1, 1), (1, 2), (2, 2), (2, 2), (2, 3), (3, 4)]
+    assert generated_answer(Bytes(), b"model:", b"") == Answer("", [], [])
+
+
+def test_scores_are_means_over_the_tokens_of_the_later_sentences() -> None:
+    class Scorer:
+        def effects(self, edits: list[range], *_: Any) -> Any:
+            self.edits = edits
+            yield from (np.arange(7.0) + 100 * edit.start for edit in edits)
+
+    tokenizer, scorer = WordTokenizer(), Scorer()
+    framed = frame(tokenizer, PROMPT)
+    text = split(PROMPT, framed, given_answer(tokenizer, "2 - 1 = 1. So 1."))
+    table, n_passes = _table(scorer, text, len(framed.ids), 1, "pert", 8, False)  # type: ignore[arg-type]
+    assert scorer.edits == text.sources[:-1] and n_passes == 4
+    nan = np.nan
+    expected = [[202.0, 502.0, 802.0, nan, nan], [205.5, 505.5, 805.5, 1305.5, nan]]
+    np.testing.assert_array_equal(table, expected)
+
+
+@pytest.mark.parametrize("method", ["pert", "clp"])
+def test_what_transformers_measured_is_what_the_engine_measures(method: str, tmp_path: Any) -> None:
+    import os
+    import subprocess
+
+    program = os.environ.get("GLASSCAGE_BIN")
+    if not program:
+        pytest.skip("cargo xtask test")
+    recorded = Document.read(GOLDEN / f"stories-{method}.json")
+    target = tmp_path / "explanation.json"
+    asked = ["--prompt", recorded.prompt.text, "--method", method, "--max-tokens", "60", "--json", str(target)]
+    subprocess.run([program, "explain", "--model", str(STORIES), *asked], check=True, capture_output=True)
+    measured = Document.read(target)
+    assert (measured.prompt, measured.generation) == (recorded.prompt, recorded.generation)
+    np.testing.assert_allclose(measured.table, recorded.table, atol=1e-4, rtol=0)

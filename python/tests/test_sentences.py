@@ -1,0 +1,48 @@
+"""Punkt, against NLTK and the command line."""
+
+import time
+from typing import Any
+
+from conftest import ROOT, json_lines
+
+from glasscage import sentence_texts, sentences
+from glasscage.spans import tile, tokens_of_sentences
+
+
+def test_sentences_are_those_of_nltk() -> None:
+    cases = json_lines(ROOT / "tests/golden/punkt/cases.jsonl")
+    differing = [case["text"] for case in cases if [list(span) for span in sentences(case["text"])] != case["sentences"]]
+    assert len(cases) == 1288 and differing == []
+
+
+def test_sentences_are_those_of_the_command_line(glasscage: Any) -> None:
+    golden = ROOT / "tests/golden/punkt"
+    texts = [line["text"] for name in ("cases.jsonl", "languages.jsonl") for line in json_lines(golden / name)]
+    texts += ["", " \n", "\u3000A. \u2028B.\x1cC. \x1e", "a...b... C", "x. ) ) y", 'He said "no." Then', "?!? a. b . . . C--d. --e"]
+    for text, found in zip(texts, glasscage("split", [{"text": text} for text in texts]), strict=True):
+        assert [list(span) for span in sentences(text)] == found["sentences"], text
+
+
+def test_abbreviations_end_no_sentence() -> None:
+    text = "Dr. Smith lives in the U.S. He likes it.\nSo do I."
+    assert sentence_texts(text) == ["Dr. Smith lives in the U.S.", "He likes it.", "So do I."]
+
+
+def test_tiles_cover_the_text() -> None:
+    text = " \n One.  Two.\n\nThree"
+    assert [text[start:end] for start, end in tile(text, sentences(text))] == [" \n One.  ", "Two.\n\n", "Three"]
+    assert tile(" \n", sentences(" \n")) == []
+
+
+def test_a_token_belongs_to_the_sentence_of_its_first_visible_character() -> None:
+    text = "One. Two.\nThree."
+    tokens = [(0, 3), (3, 4), (4, 8), (8, 10), (10, 16)]
+    assert tokens_of_sentences(text, [(0, 5), (5, 10), (10, 16)], tokens) == [range(0, 2), range(2, 4), range(4, 5)]
+    assert tokens_of_sentences("A.  B.", [(0, 4), (4, 6)], [(0, 2), (2, 4), (4, 6)]) == [range(0, 2), range(2, 3)]
+
+
+def test_the_time_is_linear_in_hostile_texts() -> None:
+    begin = time.monotonic()
+    for piece in ("a. ", ". ", "?", "a.", "(", ". . ", "-", "Dr. A "):
+        sentences("A" + piece * 2000)
+    assert time.monotonic() - begin < 10

@@ -1,0 +1,70 @@
+//! The Python package: its wheel, installed into a clean environment with numpy alone, and its tests there.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::command::{build, command, root, run};
+use crate::setup;
+
+/// `pytest` of the installed package; `program` is the command line, with which some of its tests compare.
+pub fn tests(program: &Path) -> Result<Command> {
+    setup::python()?;
+    let (environment, wheels) = (build()?.join("python"), build()?.join("wheels"));
+    run(command("python3", &["-m", "venv", "--clear"]).arg(&environment))?;
+    let python = environment.join("bin/python");
+    let pip = |arguments: &[&str]| {
+        let common = ["-m", "pip", "--quiet", "--disable-pip-version-check"];
+        command(&python, &[&common, arguments].concat())
+    };
+    fs::remove_dir_all(&wheels).ok();
+    run(pip(&["wheel", "--no-deps", "./python", "--wheel-dir"]).arg(&wheels))?;
+    let wheel = wheel_in(&wheels)?;
+    run(pip(&["install", "--no-compile"]).arg(format!("{}[test]", wheel.display())))?;
+    let mut tests = command(&python, &["-B", "-m", "pytest", "--quiet"]);
+    tests.arg(root().join("python/tests")).env("GLASSCAGE_BIN", program);
+    Ok(tests)
+}
+
+fn wheel_in(folder: &Path) -> Result<PathBuf> {
+    let mut files = fs::read_dir(folder)?.filter_map(|file| Some(file.ok()?.path()));
+    files.find(|file| file.extension().is_some_and(|extension| extension == "whl")).context("pip made no wheel")
+}
+
+/// How many tests pytest skipped, and why: `SKIPPED [2] tests/test_live.py:12: there is no model`.
+pub fn skipped(line: &str) -> Option<(usize, &str)> {
+    let (count, test) = line.strip_prefix("SKIPPED [")?.split_once("] ")?;
+    Some((count.parse().ok()?, test))
+}
+
+/// The counts in the last line of pytest, `1 failed, 3 passed, 2 skipped in 0.50s`, each with its word.
+pub fn counts(line: &str) -> Option<Vec<(usize, &str)>> {
+    let (counts, time) = line.rsplit_once(" in ")?;
+    time.split(' ').next()?.strip_suffix('s')?.parse::<f64>().ok()?;
+    let count = |(number, word): (&str, _)| Some((number.parse().ok()?, word));
+    counts.split(", ").map(|text| count(text.split_once(' ')?)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_line_of_pytest_counts_tests() {
+        assert_eq!(counts("1 failed, 3 passed, 2 skipped in 0.50s"), Some(vec![(1, "failed"), (3, "passed"), (2, "skipped")]));
+        assert_eq!(counts("145 passed in 81.59s (0:01:21)"), Some(vec![(145, "passed")]));
+        for other in
+            ["", "..... [100%]", "FAILED tests/test_link.py::test_x - it went wrong in 0.5s", "test a ... ok", "no tests ran in 0.01s"]
+        {
+            assert_eq!(counts(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_test_that_pytest_skips_has_a_reason() {
+        assert_eq!(skipped("SKIPPED [2] tests/test_live.py:12: there is no model"), Some((2, "tests/test_live.py:12: there is no model")));
+        assert_eq!(skipped("SKIPPED"), None);
+    }
+}
