@@ -2,7 +2,7 @@
 
 mod document;
 #[cfg(test)]
-mod example;
+pub(crate) mod example;
 mod export;
 mod joint;
 mod language;
