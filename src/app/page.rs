@@ -12,7 +12,7 @@ use super::state::library::LibraryMessage;
 use super::state::local_file::LocalFile;
 use super::state::message::{Effect, Message};
 use super::state::settings::Settings;
-use crate::explanation::Unit;
+use crate::explanation::{Document, Unit};
 
 /// What handles a message, and says what is to be done outside the state.
 pub type Update = fn(&mut State, Message) -> Vec<Effect>;
@@ -101,6 +101,11 @@ impl Page {
     /// Something of the explanation on screen, as seen from what is chosen; `None` where there is none. Tracked.
     pub fn attribution<T>(&self, look: impl FnOnce(&AttributionView) -> T) -> Option<T> {
         self.attribution.with(|attribution| attribution.as_deref().map(look))
+    }
+
+    /// The explanation on screen, with what is chosen in it as its output.
+    pub fn selected_document(&self) -> Option<Document> {
+        untrack(|| self.attribution(AttributionView::to_document))
     }
 
     /// Whether a run goes on. Tracked.

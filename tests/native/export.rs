@@ -175,3 +175,21 @@ fn what_cannot_be_exported_is_one_clear_line() {
     let icon = concat!(env!("CARGO_MANIFEST_DIR"), "/www/icon-192.png");
     assert!(refused(&[icon, "--to", &to("a.svg")]).contains("holds no explanation"));
 }
+
+#[test]
+fn a_page_needs_the_viewer_of_a_built_page() {
+    let (file, document) = explanation();
+    let folder = folder("html");
+    let (page, viewer) = (folder.join("a.html"), folder.join("viewer.html"));
+    std::fs::write(
+        &viewer,
+        "<!doctype html><title>GLASSCAGE_TITLE</title>\
+        <script type=\"application/json\" id=\"document\">GLASSCAGE_DOCUMENT</script>",
+    )
+    .unwrap();
+    let arguments = [&file, "--to", page.to_str().unwrap(), "--viewer"];
+    export(&[&arguments[..], &[viewer.to_str().unwrap()]].concat(), "");
+    assert_eq!(opened(&page), document);
+    let words = complaint(&[&["export"], &arguments[..], &["nowhere.html"]].concat(), "");
+    assert!(words.contains("--viewer"), "{words}");
+}

@@ -125,7 +125,7 @@ impl State {
             return format!("{} - Glasscage", open.lesson.title);
         }
         let own = self.explanation.document().filter(|_| !self.explanation.is_home());
-        own.map_or_else(|| text(title::HOME).to_owned(), |document| format!("{} - Glasscage", title::title(document)))
+        own.map_or_else(|| text(title::HOME).to_owned(), |document| format!("{} - Glasscage", crate::explanation::title(document)))
     }
 
     /// Notes what is to be done outside the state.

@@ -1,6 +1,5 @@
 //! Lessons: opened, gone through step by step, and left.
 
-use crate::app::analysis::title;
 use crate::app::i18n::t;
 use crate::app::state::State;
 use crate::app::state::explanation::Origin;
@@ -47,7 +46,7 @@ impl State {
     /// Begins a lesson about the explanation on screen, with one step.
     pub(super) fn make_lesson(&mut self) {
         if let Some(document) = self.explanation.selected_document().filter(|_| !self.refuse_while_busy()) {
-            let title = title::title(&document);
+            let title = crate::explanation::title(&document);
             self.show(Opened::Lesson(Lesson::new(title, vec![Step::default()], vec![document]), 0));
             self.lesson_message(LessonMessage::Edit(true));
         }

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::app::analysis::attribution_view::AttributionView;
-use crate::app::analysis::title::title;
 use crate::app::state::message::HostRequest;
+use crate::explanation::title;
 
 /// Of the protocol. Messages of other versions are passed over.
 const VERSION: u32 = 1;

@@ -12,6 +12,7 @@ mod manifest;
 mod method;
 mod methods;
 mod passage;
+mod title;
 
 pub use document::{Document, DocumentError, FORMAT, VERSION};
 pub use export::table_csv;
@@ -23,3 +24,4 @@ pub use manifest::{Answer, AnswerStop, AnswerWarning, Manifest, Model, Producer,
 pub use method::{Aggregation, Compression, Derivation, Method};
 pub use methods::{METHODS, MethodText};
 pub use passage::{Passage, Section, SectionKind, Unit};
+pub use title::title;

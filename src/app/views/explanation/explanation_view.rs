@@ -12,12 +12,12 @@ use super::tab::Tab;
 use super::tab_panels;
 use super::text_view::TextView;
 use super::welcome_intro::{WelcomeIntro, WelcomeNext};
-use crate::app::analysis::title::title;
 use crate::app::browser;
 use crate::app::i18n::{plural, t};
 use crate::app::page::use_page;
 use crate::app::views::layout::lazy::{LazyPart, LazyView};
 use crate::app::views::layout::problem_box::ProblemBox;
+use crate::explanation::title;
 use crate::explanation::{Answer, AnswerStop, AnswerWarning, Document};
 
 /// More sentences than this do not move: browsers take a picture of each.

@@ -4,7 +4,6 @@ use leptos::task::spawn_local;
 use web_sys::HtmlTextAreaElement;
 
 use crate::app::analysis::embed::{EmbedOptions, embed_address, frame};
-use crate::app::analysis::title;
 use crate::app::browser;
 use crate::app::i18n::{t, text, translatable};
 use crate::app::page::use_page;
@@ -32,7 +31,7 @@ pub fn EmbedSection() -> impl IntoView {
     let line = Memo::new(move |_| {
         let document = page.attribution(|attribution| attribution.to_document())?;
         let address = embed_address(&browser::address(), &options.get(), &to_fragment(&document));
-        Some(frame(&address, &title::title(&document), height))
+        Some(frame(&address, &crate::explanation::title(&document), height))
     });
     let part = move |(name, label): (&'static str, &'static str)| {
         let change = move |event| {
@@ -59,8 +58,8 @@ pub fn EmbedSection() -> impl IntoView {
             <h3>{t!("In another page (iframe)")}</h3>
             <p class="hint">
                 {t!(
-                    "A line of HTML for articles, slides and learning platforms. The frame holds the explanation as a link does and shows it \
-                     with the viewer of this site, without a model; nothing is uploaded."
+                    "A line of HTML for articles, slides and learning platforms. The frame holds the explanation as a link does and shows \
+                     it with the viewer of this site, without a model; nothing is uploaded."
                 )}
             </p>
             <div class="side-by-side">{PARTS.map(part).collect_view()}</div>

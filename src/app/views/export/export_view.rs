@@ -9,10 +9,9 @@ use super::table_section::TableSection;
 use crate::app::analysis::title;
 use crate::app::browser;
 use crate::app::i18n::t;
-use crate::app::page::{Page, use_page};
+use crate::app::page::use_page;
 use crate::app::state::message::Message;
 use crate::app::views::layout::lazy::split_off;
-use crate::explanation::Document;
 use crate::html_file;
 
 /// The page of the build that documents are put into.
@@ -30,21 +29,16 @@ fn export() -> AnyView {
     .into_any()
 }
 
-/// The explanation on screen, with what is chosen in it.
-pub fn selected(page: Page) -> Option<Document> {
-    untrack(|| page.attribution(|attribution| attribution.to_document()))
-}
-
 #[component]
 fn HtmlSection() -> impl IntoView {
     let page = use_page();
     let problem = RwSignal::new("");
     let save = move |_| {
-        let Some(document) = selected(page) else { return };
+        let Some(document) = page.selected_document() else { return };
         problem.set("");
         spawn_local(async move {
             let template = browser::fetch_text(HTML_FILE).await.unwrap_or_default();
-            match html_file::with_document(&template, &document, &title::title(&document)) {
+            match html_file::with_document(&template, &document, &crate::explanation::title(&document)) {
                 Ok(html) => {
                     let name = format!("{}.html", title::file_name(&document));
                     page.send(Message::Save { name, media_type: "text/html", bytes: html.into_bytes() });

@@ -1,7 +1,6 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::export_view::selected;
 use crate::app::analysis::title;
 use crate::app::browser;
 use crate::app::i18n::t;
@@ -38,14 +37,14 @@ pub fn PictureSection() -> impl IntoView {
             width.set(new);
         }
     };
-    let name = move |ending: &str| selected(page).map(|document| format!("{}.{ending}", title::file_name(&document)));
+    let name = move |ending: &str| page.selected_document().map(|document| format!("{}.{ending}", title::file_name(&document)));
     let save_svg = move |_| {
         if let Some(name) = name("svg") {
             page.send(Message::Save { name, media_type: "image/svg+xml", bytes: picture.get_untracked().into_bytes() });
         }
     };
     let save_png = move |_| {
-        let Some((document, name)) = selected(page).zip(name("png")) else { return };
+        let Some((document, name)) = page.selected_document().zip(name("png")) else { return };
         problem.set("");
         spawn_local(async move {
             let drawn = browser::png_of(&picture.get_untracked(), PIXEL_RATIO).await;

@@ -8,8 +8,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use glasscage::explanation::{Document, to_fragment};
+use glasscage::explanation::{Document, title, to_fragment};
 use glasscage::figure::{self, Labels};
+use glasscage::html_file;
 use glasscage::open::{Opened, open_any};
 use glasscage::tables::{self, Contents, Format};
 
@@ -18,9 +19,9 @@ use super::output;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// An explanation: its JSON, a picture that carries it (SVG, PNG), a file with a link, a link itself, or - for standard input
+    /// An explanation: its JSON, a picture or page that carries it (SVG, PNG, HTML), a file with a link, a link itself, or - for standard input
     input: String,
-    /// The file to write, by its ending: .svg, .png, .csv, .md, .tex, .json, or .txt for a link; may be given several times
+    /// The file to write, by its ending: .svg, .png, .html, .csv, .md, .tex, .json, or .txt for a link; may be given several times
     #[arg(long, value_name = "FILE", required_unless_present = "list")]
     to: Vec<PathBuf>,
     /// Print the sentences with their numbers
@@ -53,6 +54,9 @@ pub struct Arguments {
     /// A font file for PNG, beside the fonts of this machine; may be given several times
     #[arg(long, value_name = "FILE")]
     font: Vec<PathBuf>,
+    /// The page that an explanation is put into as HTML: explanation.html of a built page (cargo xtask serve --release)
+    #[arg(long, value_name = "FILE", default_value = "dist/explanation.html")]
+    viewer: PathBuf,
     /// The address of the page that a link leads to; else a link begins with #
     #[arg(long, value_name = "ADDRESS", default_value = "")]
     page: String,
@@ -75,6 +79,7 @@ enum Table {
 enum Kind {
     Svg,
     Png,
+    Html,
     Table(Format),
     Json,
     Link,
@@ -101,12 +106,13 @@ fn kind(file: &Path) -> Result<Kind, String> {
     match &*ending {
         "svg" => Ok(Kind::Svg),
         "png" => Ok(Kind::Png),
+        "html" => Ok(Kind::Html),
         "csv" => Ok(Kind::Table(Format::Csv)),
         "md" => Ok(Kind::Table(Format::Markdown)),
         "tex" => Ok(Kind::Table(Format::Latex)),
         "json" => Ok(Kind::Json),
         "txt" => Ok(Kind::Link),
-        _ => Err(format!("--to {}: the ending is none of .svg, .png, .csv, .md, .tex, .json and .txt", file.display())),
+        _ => Err(format!("--to {}: the ending is none of .svg, .png, .html, .csv, .md, .tex, .json and .txt", file.display())),
     }
 }
 
@@ -149,6 +155,7 @@ fn contents(document: &Document, kind: Kind, arguments: &Arguments) -> Result<Ve
     Ok(match kind {
         Kind::Svg => figure::svg(document, &options(arguments)).into_bytes(),
         Kind::Png => picture(document, arguments)?,
+        Kind::Html => page(document, &arguments.viewer)?.into_bytes(),
         Kind::Table(format) => tables::table(document, table, format).into_bytes(),
         Kind::Json => (document.to_json() + "\n").into_bytes(),
         Kind::Link => {
@@ -156,6 +163,13 @@ fn contents(document: &Document, kind: Kind, arguments: &Arguments) -> Result<Ve
             format!("{page}#{}\n", to_fragment(document)).into_bytes()
         }
     })
+}
+
+/// The page that works from disk.
+fn page(document: &Document, viewer: &Path) -> Result<String, String> {
+    let name = viewer.display();
+    let page = fs::read_to_string(viewer).map_err(|error| format!("cannot read {name}, the viewer that --viewer names: {error}"))?;
+    html_file::with_document(&page, document, &title(document)).map_err(|error| format!("{name}: {error}"))
 }
 
 fn options(arguments: &Arguments) -> figure::Options {
