@@ -38,6 +38,11 @@ impl Kernel {
         self
     }
 
+    pub(crate) fn with_params(mut self, params: &'static str) -> Self {
+        self.params = params;
+        self
+    }
+
     pub(crate) fn with_format(mut self, format: &'static Format) -> Self {
         self.format = Some(format);
         self

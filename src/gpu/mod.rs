@@ -8,6 +8,7 @@ mod activations;
 mod adapter_name;
 pub mod batch;
 mod buffer;
+pub mod catalog;
 pub mod ceilings;
 mod decode;
 mod decode_step;

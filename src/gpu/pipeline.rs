@@ -46,6 +46,11 @@ impl Gpu {
         self.pipelines.borrow().len()
     }
 
+    /// Their WGSL.
+    pub fn shaders(&self) -> Vec<String> {
+        self.pipelines.borrow().keys().map(Kernel::wgsl).collect()
+    }
+
     /// The compiled kernel.
     pub(crate) fn pipeline(&self, kernel: &Kernel) -> Rc<Pipeline> {
         if let Some(pipeline) = self.pipelines.borrow().get(kernel) {

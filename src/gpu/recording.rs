@@ -50,7 +50,7 @@ impl<'a> Recording<'a> {
     /// Adds a dispatch over `items`. `params` is the kernel's `Params`, which is binding 0; `buffers` are the bindings after it.
     pub fn dispatch(&mut self, kernel: Kernel, params: impl Into<Fields>, buffers: &[&'a Buffer], items: [usize; 2]) {
         let Fields { wgsl, words } = params.into();
-        let kernel = Kernel { params: wgsl, ..kernel };
+        let kernel = kernel.with_params(wgsl);
         let offset = self.params.len();
         self.params.extend(words.iter().flat_map(|word| word.to_le_bytes()));
         self.params.resize(self.params.len().next_multiple_of(ALIGNMENT), 0);

@@ -5,6 +5,7 @@ use super::{LINE, padded, two_dimensional};
 use crate::gpu::buffer::Buffer;
 use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
+use crate::gpu::variant::Variant;
 use crate::gpu::wgsl::wgsl_struct;
 use crate::model::config::Config;
 
@@ -47,16 +48,21 @@ pub fn score_scale(head_dim: usize) -> f32 {
 pub fn record<'a>(recording: &mut Recording<'a>, config: &Config, attention: &Attention<'a>) {
     let &Attention { rows, first, n, qkv, text, suffix, y } = attention;
     let &Config { n_heads, n_kv_heads, head_dim, .. } = config;
-    let vecs = cached_head(config) / 4;
-    let kernel = if recording.gpu().variant.shares_memory {
+    let kernel = kernel(recording.gpu().variant, cached_head(config) / 4);
+    let (q_stride, y_stride, scale) = (qkv_width(config), padded(n_heads * head_dim), score_scale(head_dim));
+    let params = Params { n, first, n_heads, n_kv_heads, head_dim, q_stride, y_stride, scale };
+    recording.dispatch(kernel, params, &[rows, qkv, text, suffix, y], [n_heads, n]);
+}
+
+/// For heads of `vecs` vec4 in the cache.
+pub fn kernel(variant: &Variant, vecs: usize) -> Kernel {
+    let kernel = if variant.shares_memory {
         let width = LINE.max(vecs.next_power_of_two());
         Kernel::new("attention_shared", [1, 1]).with_u32("WIDTH", width).with_u32("Q_LENGTH", 4 * vecs)
     } else {
         two_dimensional("attention")
     };
-    let (q_stride, y_stride, scale) = (qkv_width(config), padded(n_heads * head_dim), score_scale(head_dim));
-    let params = Params { n, first, n_heads, n_kv_heads, head_dim, q_stride, y_stride, scale };
-    recording.dispatch(kernel.with_u32("VECS", vecs), params, &[rows, qkv, text, suffix, y], [n_heads, n]);
+    kernel.with_u32("VECS", vecs).with_params(Params::WGSL)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use super::qkv_rope_cache::{cached_head, qkv_width};
 use super::{padded, two_dimensional};
 use crate::gpu::buffer::Buffer;
 use crate::gpu::device::Gpu;
+use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
 use crate::gpu::wgsl::wgsl_struct;
 use crate::model::config::Config;
@@ -80,11 +81,16 @@ pub fn record<'a>(recording: &mut Recording<'a>, config: &Config, args: &Attenti
     let &AttentionMass { rows, first, n, qkv, text, outputs } = args;
     let &Config { n_heads, n_kv_heads, head_dim, .. } = config;
     let &AttentionSums { ref targets, ref ranges, n_ranges, ref sums } = sums;
-    let kernel = two_dimensional("attention_mass").with_u32("VECS", cached_head(config) / 4);
+    let kernel = kernel(cached_head(config) / 4);
     let (q_stride, output_stride, scale) = (qkv_width(config), padded(n_heads * head_dim), score_scale(head_dim));
     let (first_target, n_targets) = (targets.start, targets.len());
     let params = Params { n, first, n_heads, n_kv_heads, head_dim, q_stride, output_stride, scale, first_target, n_targets, n_ranges };
     recording.dispatch(kernel, params, &[rows, qkv, text, ranges, outputs, sums], [n_heads, n]);
+}
+
+/// For heads of `vecs` vec4 in the cache.
+pub fn kernel(vecs: usize) -> Kernel {
+    two_dimensional("attention_mass").with_u32("VECS", vecs).with_params(Params::WGSL)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::{LINE, one_dimensional};
 use crate::gpu::buffer::Buffer;
+use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
 use crate::gpu::wgsl::wgsl_struct;
 
@@ -15,7 +16,11 @@ wgsl_struct! {
 /// y[i] = the sum of x[i], x[i + n], x[i + 2 n], ..; x `[length, 4]`, y `[n]`. Reads `16 length` bytes.
 pub fn record<'a>(recording: &mut Recording<'a>, x: &'a Buffer, y: &'a Buffer, n: usize, length: usize) {
     debug_assert!(n.div_ceil(LINE) <= 65535, "more workgroups than every device takes");
-    recording.dispatch(one_dimensional("bandwidth_probe"), Params { n, length }, &[x, y], [n, 1]);
+    recording.dispatch(kernel(), Params { n, length }, &[x, y], [n, 1]);
+}
+
+pub fn kernel() -> Kernel {
+    one_dimensional("bandwidth_probe").with_params(Params::WGSL)
 }
 
 #[cfg(test)]

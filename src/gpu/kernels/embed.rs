@@ -2,6 +2,8 @@
 
 use super::two_dimensional;
 use crate::gpu::buffer::Buffer;
+use crate::gpu::format::Format;
+use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
 use crate::gpu::weights::Matrix;
 use crate::gpu::wgsl::wgsl_struct;
@@ -39,12 +41,15 @@ pub fn record<'a>(recording: &mut Recording<'a>, w: &'a Matrix, embed: &Embed<'a
     let &Embed { rows, blends, x, first, n, stride } = embed;
     for adds_blend in [false, true].into_iter().filter(|&adds_blend| blends || !adds_blend) {
         for slab in &w.slabs {
-            let kernel = two_dimensional("embed").with_format(slab.format);
             let (groups, slab_first, slab_end) = (slab.groups, slab.rows.start, slab.rows.end);
             let params = Params { n, first, groups, stride, slab_first, slab_end, adds_blend };
-            recording.dispatch(kernel, params, &[&slab.buffer, rows, x], [groups, n]);
+            recording.dispatch(kernel(slab.format), params, &[&slab.buffer, rows, x], [groups, n]);
         }
     }
+}
+
+pub fn kernel(format: &'static Format) -> Kernel {
+    two_dimensional("embed").with_format(format).with_params(Params::WGSL)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::{LINE, one_dimensional};
 use crate::gpu::buffer::Buffer;
+use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
 use crate::gpu::wgsl::wgsl_struct;
 
@@ -22,7 +23,11 @@ wgsl_struct! {
 /// y[i] = the sum of 32 numbers after `rounds` rounds of a = a s + i / n; y `[n]`. `2 n rounds NUMBERS` operations.
 pub fn record<'a>(recording: &mut Recording<'a>, y: &'a Buffer, n: usize, rounds: usize) {
     debug_assert!(n.div_ceil(LINE) <= 65535, "more workgroups than every device takes");
-    recording.dispatch(one_dimensional("fma_probe"), Params { n, rounds, s: S }, &[y], [n, 1]);
+    recording.dispatch(kernel(), Params { n, rounds, s: S }, &[y], [n, 1]);
+}
+
+pub fn kernel() -> Kernel {
+    one_dimensional("fma_probe").with_params(Params::WGSL)
 }
 
 #[cfg(test)]

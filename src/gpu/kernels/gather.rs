@@ -2,6 +2,7 @@
 
 use super::two_dimensional;
 use crate::gpu::buffer::Buffer;
+use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
 use crate::gpu::wgsl::wgsl_struct;
 
@@ -15,7 +16,11 @@ wgsl_struct! {
 
 /// y[r] = x[index[first + r]] for `n` rows of `stride` values.
 pub fn record<'a>(recording: &mut Recording<'a>, index: &'a Buffer, first: usize, x: &'a Buffer, y: &'a Buffer, n: usize, stride: usize) {
-    recording.dispatch(two_dimensional("gather"), Params { n, first, stride }, &[index, x, y], [stride, n]);
+    recording.dispatch(kernel(), Params { n, first, stride }, &[index, x, y], [stride, n]);
+}
+
+pub fn kernel() -> Kernel {
+    two_dimensional("gather").with_params(Params::WGSL)
 }
 
 #[cfg(test)]

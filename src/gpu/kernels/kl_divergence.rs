@@ -3,7 +3,9 @@
 use super::log_sum_exp::log_sum_exp;
 use super::{one_dimensional, workgroup_per_item};
 use crate::gpu::buffer::Buffer;
+use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
+use crate::gpu::variant::Variant;
 use crate::gpu::wgsl::wgsl_struct;
 
 wgsl_struct! {
@@ -33,8 +35,7 @@ pub struct KlDivergence<'a> {
 /// `state.w += sum over v of p(v) (z_base(v) - z(v))`, with `p = softmax(z_base)`.
 pub fn record<'a>(recording: &mut Recording<'a>, args: &KlDivergence<'a>) {
     let &KlDivergence { logits, base_logits, base, state, first, n, length } = args;
-    let kernel =
-        if recording.gpu().variant.shares_memory { workgroup_per_item("kl_divergence_shared") } else { one_dimensional("kl_divergence") };
+    let kernel = kernel(recording.gpu().variant);
     recording.dispatch(kernel, Params { n, first, length }, &[logits, base_logits, base, state], [n, 1]);
 }
 
@@ -42,6 +43,11 @@ pub fn record<'a>(recording: &mut Recording<'a>, args: &KlDivergence<'a>) {
 /// zero negative: see `Readout::checked`.
 pub fn kl_divergence(state: &[f32], base_log_sum_exp: f64) -> f64 {
     f64::from(state[3]) - base_log_sum_exp + log_sum_exp(state)
+}
+
+pub fn kernel(variant: &Variant) -> Kernel {
+    let kernel = if variant.shares_memory { workgroup_per_item("kl_divergence_shared") } else { one_dimensional("kl_divergence") };
+    kernel.with_params(Params::WGSL)
 }
 
 #[cfg(test)]

@@ -2,7 +2,9 @@
 
 use super::{one_dimensional, workgroup_per_item};
 use crate::gpu::buffer::Buffer;
+use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
+use crate::gpu::variant::Variant;
 use crate::gpu::wgsl::wgsl_struct;
 
 wgsl_struct! {
@@ -33,8 +35,7 @@ pub struct LogSumExp<'a> {
 /// Adds the tile to the state of its positions.
 pub fn record<'a>(recording: &mut Recording<'a>, args: &LogSumExp<'a>) {
     let &LogSumExp { logits, targets, state, first, n, token, length } = args;
-    let kernel =
-        if recording.gpu().variant.shares_memory { workgroup_per_item("log_sum_exp_shared") } else { one_dimensional("log_sum_exp") };
+    let kernel = kernel(recording.gpu().variant);
     recording.dispatch(kernel, Params { n, first, token, length }, &[logits, targets, state], [n, 1]);
 }
 
@@ -46,6 +47,11 @@ pub fn log_sum_exp(state: &[f32]) -> f64 {
 /// ln p of the target from one position's state.
 pub fn log_prob(state: &[f32]) -> f64 {
     f64::from(state[2] - state[0]) - f64::from(state[1]).ln()
+}
+
+pub fn kernel(variant: &Variant) -> Kernel {
+    let kernel = if variant.shares_memory { workgroup_per_item("log_sum_exp_shared") } else { one_dimensional("log_sum_exp") };
+    kernel.with_params(Params::WGSL)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::one_dimensional;
 use crate::gpu::buffer::Buffer;
+use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
 use crate::gpu::wgsl::wgsl_struct;
 
@@ -35,7 +36,7 @@ pub struct MaskedArgmax<'a> {
 /// Adds the tile to the best tokens of its rows.
 pub fn record<'a>(recording: &mut Recording<'a>, args: &MaskedArgmax<'a>) {
     let &MaskedArgmax { logits, excluded, forbidden, best, first, n, token, length } = args;
-    recording.dispatch(one_dimensional("masked_argmax"), Params { n, first, token, length }, &[logits, excluded, forbidden, best], [n, 1]);
+    recording.dispatch(kernel(), Params { n, first, token, length }, &[logits, excluded, forbidden, best], [n, 1]);
 }
 
 /// One bit per token of the vocabulary, set where it is one of `tokens`.
@@ -43,6 +44,10 @@ pub fn token_bitmap(tokens: &[u32], vocab_size: usize) -> Vec<u32> {
     let mut bits = vec![0; vocab_size.div_ceil(32)];
     tokens.iter().for_each(|&token| bits[token as usize / 32] |= 1 << (token % 32));
     bits
+}
+
+pub fn kernel() -> Kernel {
+    one_dimensional("masked_argmax").with_params(Params::WGSL)
 }
 
 #[cfg(test)]

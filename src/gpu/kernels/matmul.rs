@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{HEIGHT, LINE, RowView, WIDTH};
+use crate::gpu::format::Format;
 use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
 use crate::gpu::variant::Variant;
@@ -78,18 +79,19 @@ pub fn record<'a>(recording: &mut Recording<'a>, matmul: &Matmul<'a>) {
         column,
         add,
     };
-    let kernel = kernel(recording.gpu().variant, n).with_format(slab.format);
+    let kernel = kernel(recording.gpu().variant, n, slab.format);
     recording.dispatch(kernel, params, &[&slab.buffer, x.buffer, y.buffer], [rows.len(), n]);
 }
 
 /// The kernel for so many tokens.
-fn kernel(variant: &Variant, n: usize) -> Kernel {
-    match (variant.shares_memory, n == 1) {
+pub fn kernel(variant: &Variant, n: usize, format: &'static Format) -> Kernel {
+    let kernel = match (variant.shares_memory, n == 1) {
         (false, true) => Kernel::new("matvec", [4 * LINE, 1]).with_u32("WIDTH", LINE),
         (false, false) => Kernel::new("matmul", [8 * WIDTH, 4 * HEIGHT]).with_u32("WIDTH", WIDTH).with_u32("HEIGHT", HEIGHT),
         (true, true) => Kernel::new("matvec_shared", [4, 1]).with_u32("WIDTH", LINE),
         (true, false) => Kernel::new("matmul_tiles", [64, 64]),
-    }
+    };
+    kernel.with_format(format).with_params(Params::WGSL)
 }
 
 #[cfg(test)]

@@ -2,9 +2,10 @@
 
 use super::two_dimensional;
 use crate::gpu::buffer::Buffer;
+use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
 use crate::gpu::wgsl::wgsl_struct;
-use crate::model::arch::Rope;
+use crate::model::arch::{Architecture, Rope};
 use crate::model::config::Config;
 
 wgsl_struct! {
@@ -56,12 +57,17 @@ pub fn qkv_width(config: &Config) -> usize {
 pub fn record<'a>(recording: &mut Recording<'a>, config: &Config, args: &QkvRopeCache<'a>) {
     let &QkvRopeCache { rows, first, n, bias, norms, angles, qkv, cache } = args;
     let &Config { n_heads, n_kv_heads, head_dim, norm_epsilon, .. } = config;
-    let kernel = two_dimensional("qkv_rope_cache")
-        .with_bool("BIAS", config.architecture.qkv_bias)
-        .with_bool("NORM", config.architecture.qk_norm)
-        .with_bool("INTERLEAVED", config.architecture.rope == Rope::Interleaved);
+    let kernel = kernel(config.architecture);
     let params = Params { n, first, n_heads, n_kv_heads, head_dim, cached_head: cached_head(config), epsilon: norm_epsilon as f32 };
     recording.dispatch(kernel, params, &[rows, bias, norms, angles, qkv, cache], [n_heads + 2 * n_kv_heads, n]);
+}
+
+pub fn kernel(architecture: &Architecture) -> Kernel {
+    two_dimensional("qkv_rope_cache")
+        .with_bool("BIAS", architecture.qkv_bias)
+        .with_bool("NORM", architecture.qk_norm)
+        .with_bool("INTERLEAVED", architecture.rope == Rope::Interleaved)
+        .with_params(Params::WGSL)
 }
 
 #[cfg(test)]

@@ -2,7 +2,9 @@
 
 use super::{RowView, one_dimensional, workgroup_per_item};
 use crate::gpu::buffer::Buffer;
+use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
+use crate::gpu::variant::Variant;
 use crate::gpu::wgsl::wgsl_struct;
 
 wgsl_struct! {
@@ -30,13 +32,18 @@ pub struct RmsNorm<'a> {
 
 pub fn record<'a>(recording: &mut Recording<'a>, norm: &RmsNorm<'a>) {
     let &RmsNorm { x, weight, y, n, dim, epsilon } = norm;
-    let kernel = if recording.gpu().variant.shares_memory { workgroup_per_item("rms_norm_shared") } else { one_dimensional("rms_norm") };
+    let kernel = kernel(recording.gpu().variant);
     recording.dispatch(
         kernel,
         Params { n, first: x.first, dim, stride: x.stride, epsilon: epsilon as f32 },
         &[x.buffer, weight, y],
         [n, 1],
     );
+}
+
+pub fn kernel(variant: &Variant) -> Kernel {
+    let kernel = if variant.shares_memory { workgroup_per_item("rms_norm_shared") } else { one_dimensional("rms_norm") };
+    kernel.with_params(Params::WGSL)
 }
 
 #[cfg(test)]

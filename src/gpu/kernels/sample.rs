@@ -43,8 +43,11 @@ impl GpuDraw {
 /// The token to `chosen[0]`, see [`Draw::token`], and the bits of a number to `chosen[1]` that is finite where all logits are. `draw`
 /// holds a [`GpuDraw`].
 pub fn record<'a>(recording: &mut Recording<'a>, logits: &'a Buffer, n: usize, draw: &'a Buffer, chosen: &'a Buffer) {
-    let kernel = Kernel::new("sample", [1, 1]).with_u32("WIDTH", WIDTH);
-    recording.dispatch(kernel, Params { n }, &[logits, draw, chosen], [1, 1]);
+    recording.dispatch(kernel(), Params { n }, &[logits, draw, chosen], [1, 1]);
+}
+
+pub fn kernel() -> Kernel {
+    Kernel::new("sample", [1, 1]).with_u32("WIDTH", WIDTH).with_params(Params::WGSL)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::two_dimensional;
 use crate::gpu::buffer::Buffer;
+use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
 use crate::gpu::wgsl::wgsl_struct;
 
@@ -16,7 +17,11 @@ wgsl_struct! {
 
 /// y[r, i] = silu(gate[r, i]) up[r, i]; `gate_up` `[n, gate and up, ffn_dim]`, y `[n, stride]`.
 pub fn record<'a>(recording: &mut Recording<'a>, gate_up: &'a Buffer, y: &'a Buffer, n: usize, ffn_dim: usize, stride: usize) {
-    recording.dispatch(two_dimensional("swiglu"), Params { n, ffn_dim, stride }, &[gate_up, y], [ffn_dim, n]);
+    recording.dispatch(kernel(), Params { n, ffn_dim, stride }, &[gate_up, y], [ffn_dim, n]);
+}
+
+pub fn kernel() -> Kernel {
+    two_dimensional("swiglu").with_params(Params::WGSL)
 }
 
 #[cfg(test)]
