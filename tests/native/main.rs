@@ -26,6 +26,7 @@ mod split;
 mod split_model;
 mod stories;
 mod tokenizer;
+mod translations;
 #[path = "../models/vocabulary.rs"]
 mod vocabulary;
 mod words;
