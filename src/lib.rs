@@ -119,7 +119,8 @@
 //!
 //! A row also holds for the modules inside, except those with a row of their own. Whoever may use a module may use those inside it, and
 //! every module may use those inside itself. `core` is `glasscage-core`, a crate that other programs can use. `web` stands for web-sys
-//! and its like, `terminal` for clap. `tests/tidy` reads this table and checks the code against it.
+//! and its like, `terminal` for clap. `tests/tidy` reads this table and checks the code against it. Beside these crates there is
+//! `kernel-interpreter`, with which tests run kernels.
 //!
 //! `session` is there so that the worker and the command line do not each know the whole sequence.
 //! Features cut along the same line: `page` is what a visitor with a link downloads, `engine` the rest, `cli` the native command line.

@@ -33,6 +33,9 @@ pub struct Gpu {
     pub stats: Rc<GpuStats>,
     pub(super) pipelines: RefCell<HashMap<Kernel, Rc<Pipeline>>>,
     failure: Arc<Mutex<Option<Failure>>>,
+    /// Runs the kernels in place of the GPU, which keeps the memory.
+    #[cfg(all(test, not(target_arch = "wasm32")))]
+    pub(super) interpreter: Option<kernel_interpreter::Arithmetic>,
 }
 
 /// What is known of the hardware.
@@ -113,6 +116,8 @@ impl Gpu {
             stats: Rc::default(),
             pipelines: RefCell::default(),
             failure,
+            #[cfg(all(test, not(target_arch = "wasm32")))]
+            interpreter: None,
         })
     }
 

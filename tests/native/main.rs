@@ -11,6 +11,7 @@ mod evaluate;
 mod gpu;
 mod gradients;
 mod infill;
+mod interpreter;
 mod kernels;
 mod masked;
 #[path = "../models/masked.rs"]

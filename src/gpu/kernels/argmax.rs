@@ -35,11 +35,11 @@ mod tests {
     use wasm_bindgen_test::wasm_bindgen_test;
 
     use super::*;
-    use crate::gpu::testing::{gpus, random};
+    use crate::gpu::testing::{gpus_and_interpreters, random};
 
     async fn argmax(values: &[f32]) -> Vec<u32> {
         let mut found = Vec::new();
-        for gpu in gpus().await {
+        for gpu in gpus_and_interpreters().await {
             let (values_buffer, slices, chosen) =
                 (gpu.buffer_with_f32("values", values), gpu.buffer("slices", 2 * N_SLICES), gpu.buffer("chosen", 2));
             let mut recording = Recording::new(&gpu);
@@ -64,7 +64,7 @@ mod tests {
     async fn a_value_that_is_not_finite_shows() {
         let mut values = random(700, 1);
         values[333] = f32::NAN;
-        for gpu in gpus().await {
+        for gpu in gpus_and_interpreters().await {
             let (values, slices, chosen) =
                 (gpu.buffer_with_f32("values", &values), gpu.buffer("slices", 2 * N_SLICES), gpu.buffer("chosen", 2));
             let mut recording = Recording::new(&gpu);

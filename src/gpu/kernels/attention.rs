@@ -75,7 +75,7 @@ mod tests {
     use super::*;
     use crate::gpu::batch::Row;
     use crate::gpu::device::Gpu;
-    use crate::gpu::testing::{assert_close, config, gpus, random};
+    use crate::gpu::testing::{assert_close, config, gpus_and_interpreters, random};
 
     /// softmax(q k^T / sqrt(d)) v for one head, over `slots` of (key, value).
     fn reference(q: &[f32], slots: &[(&[f32], &[f32])]) -> Vec<f32> {
@@ -113,7 +113,7 @@ mod tests {
         let (qkv, text, suffix) = (random(ranges.len() * width, 1), random(300 * slot, 2), random(300 * slot, 3));
         let row = |&[prefix_end, suffix_start, suffix_end]: &[u32; 3]| Row { prefix_end, suffix_start, suffix_end, ..Row::default() };
         let rows: Vec<Row> = ranges.iter().map(row).collect();
-        for gpu in gpus().await {
+        for gpu in gpus_and_interpreters().await {
             let y = run(&gpu, &config, &rows, [&qkv, &text, &suffix]).await;
             for ((row, q), y) in rows.iter().zip(qkv.chunks(width)).zip(y.chunks(stride)) {
                 for h in 0..6 {

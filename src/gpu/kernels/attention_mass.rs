@@ -100,7 +100,7 @@ mod tests {
     use super::super::qkv_rope_cache::cached_slot;
     use super::*;
     use crate::gpu::batch::{Row, text_rows};
-    use crate::gpu::testing::{SENTINEL, assert_close, config, gpus, random};
+    use crate::gpu::testing::{SENTINEL, assert_close, config, gpus_and_interpreters, random};
 
     /// One row of a text of which `seen` slots are seen, in float64.
     struct Reference<'a> {
@@ -168,7 +168,7 @@ mod tests {
         }
         let exact: Vec<[f64; 2]> =
             targets.clone().flat_map(|t| ranges.each_ref().map(|range| of_row(t - 2).weight_and_flow(range))).collect();
-        for gpu in gpus().await {
+        for gpu in gpus_and_interpreters().await {
             let [qkv_buffer, text_buffer, output_buffer] = [&qkv, &text, &outputs].map(|values| gpu.buffer_with_f32("input", values));
             let row_buffer = gpu.buffer_with("rows", &Row::all_words(&rows));
             let mut sums = AttentionSums::new(&gpu, &config, targets.clone(), &ranges);

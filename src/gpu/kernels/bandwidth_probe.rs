@@ -28,11 +28,11 @@ mod tests {
     use wasm_bindgen_test::wasm_bindgen_test;
 
     use super::*;
-    use crate::gpu::testing::{SENTINEL, assert_close, gpus, random};
+    use crate::gpu::testing::{SENTINEL, assert_close, gpus_and_interpreters, random};
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn sums_are_those_of_the_reference() {
-        for gpu in gpus().await {
+        for gpu in gpus_and_interpreters().await {
             for (n, length) in [(1, 1), (63, 64), (64, 63), (65, 200), (199, 7)] {
                 let values = random(4 * length, 9);
                 let mut expected = vec![0.0; n];

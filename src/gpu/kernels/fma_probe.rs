@@ -35,7 +35,7 @@ mod tests {
     use wasm_bindgen_test::wasm_bindgen_test;
 
     use super::*;
-    use crate::gpu::testing::{SENTINEL, assert_close, gpus};
+    use crate::gpu::testing::{SENTINEL, assert_close, gpus_and_interpreters};
 
     fn reference(i: usize, n: usize, rounds: usize) -> f32 {
         let round = |a: f32| a * S + i as f32 / n as f32;
@@ -44,7 +44,7 @@ mod tests {
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn rounds_are_those_of_the_reference() {
-        for gpu in gpus().await {
+        for gpu in gpus_and_interpreters().await {
             for (n, rounds) in [(1, 0), (63, 1), (64, 2), (65, 3), (199, 7)] {
                 let y = gpu.buffer_with_f32("y", &vec![SENTINEL; n + 1]);
                 let mut recording = Recording::new(&gpu);

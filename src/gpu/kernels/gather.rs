@@ -28,11 +28,11 @@ mod tests {
     use wasm_bindgen_test::wasm_bindgen_test;
 
     use super::*;
-    use crate::gpu::testing::gpus;
+    use crate::gpu::testing::gpus_and_interpreters;
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn gathered_rows_are_in_the_order_of_the_index() {
-        for gpu in gpus().await {
+        for gpu in gpus_and_interpreters().await {
             let index = gpu.buffer_with("index", &[9, 2, 0, 1]);
             let x = gpu.buffer_with("x", &(0..3 * 17).collect::<Vec<_>>());
             let y = gpu.buffer("y", 4 * 17);

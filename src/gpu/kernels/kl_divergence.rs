@@ -55,7 +55,7 @@ mod tests {
     use wasm_bindgen_test::wasm_bindgen_test;
 
     use super::*;
-    use crate::gpu::testing::{gpus, random};
+    use crate::gpu::testing::{gpus_and_interpreters, random};
 
     fn log_softmax(logits: &[f32]) -> Vec<f64> {
         let sum: f64 = logits.iter().map(|&logit| f64::from(logit).exp()).sum();
@@ -69,7 +69,7 @@ mod tests {
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn divergences_over_tiles_are_those_over_the_whole_vocabulary() {
         const VOCAB: usize = 150;
-        for gpu in gpus().await {
+        for gpu in gpus_and_interpreters().await {
             for n in [1, 63, 64, 65] {
                 let scaled = |length: usize, seed: u64| random(length, seed).iter().map(|value| 4.0 * value).collect::<Vec<f32>>();
                 let (logits, base) = (scaled(n * VOCAB, 8), scaled(7 * VOCAB, 9));

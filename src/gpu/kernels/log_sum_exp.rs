@@ -59,7 +59,7 @@ mod tests {
     use wasm_bindgen_test::wasm_bindgen_test;
 
     use super::*;
-    use crate::gpu::testing::{gpus, random};
+    use crate::gpu::testing::{gpus_and_interpreters, random};
 
     fn reference(logits: &[f32], target: usize) -> f64 {
         let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -70,7 +70,7 @@ mod tests {
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn log_probs_over_tiles_are_those_over_the_whole_vocabulary() {
         const VOCAB: usize = 150;
-        for gpu in gpus().await {
+        for gpu in gpus_and_interpreters().await {
             for n in [1, 63, 64, 65] {
                 let logits: Vec<f32> = random(n * VOCAB, 8).iter().map(|value| 30.0 * value).collect();
                 let targets: Vec<u32> = (0..n as u32).map(|i| i * 31 % VOCAB as u32).collect();

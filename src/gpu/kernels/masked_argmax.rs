@@ -55,12 +55,12 @@ mod tests {
     use wasm_bindgen_test::wasm_bindgen_test;
 
     use super::*;
-    use crate::gpu::testing::{gpus, random};
+    use crate::gpu::testing::{gpus_and_interpreters, random};
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn each_row_gets_its_most_likely_allowed_token() {
         const VOCAB: usize = 150;
-        for gpu in gpus().await {
+        for gpu in gpus_and_interpreters().await {
             for n in [1, 63, 64, 65] {
                 let logits = random(n * VOCAB, 5);
                 let order = |row: usize| {

@@ -102,7 +102,8 @@ mod tests {
 
     use super::super::padded;
     use super::*;
-    use crate::gpu::testing::{SENTINEL, assert_close, gpus, random};
+    use crate::gpu::device::Gpu;
+    use crate::gpu::testing::{SENTINEL, assert_close, gpus, gpus_and_interpreters, interpreters, random};
     use crate::gpu::weights::Slab;
     use crate::model::dequantize::candle_type;
     use crate::model::quant::QUANTS;
@@ -113,8 +114,8 @@ mod tests {
         x.chunks(columns).flat_map(|x| w.chunks(columns).map(move |w| product(x, w))).collect()
     }
 
-    /// Multiplies `n` rows of `columns` values with a matrix of `rows` rows of type `name`, on every variant.
-    async fn check(name: &str, rows: usize, columns: usize, n: usize) {
+    /// Multiplies `n` rows of `columns` values with a matrix of `rows` rows of type `name`.
+    async fn check(gpus: &[Gpu], name: &str, rows: usize, columns: usize, n: usize) {
         let quant = QUANTS.iter().find(|quant| quant.name == name).unwrap();
         let dtype = candle_type(quant).unwrap();
         let values = random(rows * columns, 1);
@@ -123,8 +124,8 @@ mod tests {
         let w = quantized.dequantize(&Device::Cpu).unwrap().flatten_all().unwrap().to_vec1::<f32>().unwrap();
         let x = random(n * columns, 2);
         let expected = reference(&x, &w, columns);
-        for gpu in gpus().await {
-            let slab = Slab::from_bytes(&gpu, quant, columns, &quantized.data().unwrap());
+        for gpu in gpus {
+            let slab = Slab::from_bytes(gpu, quant, columns, &quantized.data().unwrap());
             let stride = padded(columns);
             let mut x_rows = vec![0.0; (n + 1) * stride];
             for (row, values) in x.chunks(columns).enumerate() {
@@ -135,7 +136,7 @@ mod tests {
             let y_buffer = gpu.buffer_with_f32("y", &vec![SENTINEL; (n + 2) * y_stride]);
             let (x, y) = (RowView::new(&x_buffer, stride).starting_at(1), RowView::new(&y_buffer, y_stride).starting_at(1));
             let matmul = Matmul { column: 2, ..Matmul::by_slab(&slab, n, x, y) };
-            let mut recording = Recording::new(&gpu);
+            let mut recording = Recording::new(gpu);
             record(&mut recording, &matmul);
             record(&mut recording, &matmul.adding());
             recording.run();
@@ -150,26 +151,31 @@ mod tests {
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn every_quantization_multiplies_like_its_dequantized_weights() {
+        let (gpus, interpreters) = (gpus().await, interpreters().await);
         for quant in QUANTS {
             for n in [1, 9] {
-                check(quant.name, 70, 512, n).await;
+                check(&gpus, quant.name, 70, 512, n).await;
+                check(&interpreters, quant.name, 5, 256, n).await;
             }
         }
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn sizes_that_fill_no_workgroup_are_right() {
+        let (gpus, interpreters) = (gpus().await, interpreters().await);
         for (rows, n) in [(1, 1), (3, 2), (63, 63), (64, 64), (65, 65), (199, 199), (1, 199), (1031, 1)] {
-            check("F32", rows, 20, n).await;
+            check(&gpus, "F32", rows, 20, n).await;
+            check(&interpreters, "F32", rows.min(65), 20, n.min(65)).await;
         }
         for columns in [1, 15, 16, 17, 64 * 16 + 1] {
-            check("F16", 5, columns, 3).await;
+            check(&gpus, "F16", 5, columns, 3).await;
+            check(&interpreters, "F16", 5, columns.min(33), 3).await;
         }
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn rows_of_a_slab_can_be_used_by_themselves() {
-        for gpu in gpus().await {
+        for gpu in gpus_and_interpreters().await {
             let bytes: Vec<u8> = (0..12).flat_map(|i| (i as f32).to_le_bytes()).collect();
             let slab = Slab::from_bytes(&gpu, &QUANTS[0], 2, &bytes);
             let mut x = vec![0.0; 16];

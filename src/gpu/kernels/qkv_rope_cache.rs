@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use crate::gpu::batch::Row;
     use crate::gpu::device::Gpu;
-    use crate::gpu::testing::{assert_close, config, gpus, random};
+    use crate::gpu::testing::{assert_close, config, gpus_and_interpreters, random};
     use crate::model::arch::ARCHITECTURES;
 
     /// One head of q or k.
@@ -128,7 +128,7 @@ mod tests {
         let (qkv, bias, norms, angles) = (random(n * width, 1), random(width, 2), random(2 * dim, 3), random(50 * dim, 4));
         let inputs = Inputs { qkv, bias, norms, angles };
         let rows: Vec<Row> = (0..n as u32 + 1).map(|i| Row { position: i * 7 % 50, slot: n as u32 - i, ..Row::default() }).collect();
-        for gpu in gpus().await {
+        for gpu in gpus_and_interpreters().await {
             let (got_qkv, got_cache) = run(&gpu, config, &rows, &inputs).await;
             for ((row, qkv), got_qkv) in rows[1..].iter().zip(inputs.qkv.chunks(width)).zip(got_qkv.chunks(width)) {
                 let angles = &inputs.angles[row.position as usize * dim..][..dim];

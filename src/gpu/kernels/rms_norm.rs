@@ -51,7 +51,7 @@ mod tests {
     use wasm_bindgen_test::wasm_bindgen_test;
 
     use super::*;
-    use crate::gpu::testing::{SENTINEL, assert_close, gpus, random};
+    use crate::gpu::testing::{SENTINEL, assert_close, gpus_and_interpreters, random};
 
     fn reference(x: &[f32], weight: &[f32], epsilon: f64) -> Vec<f32> {
         let mean = x.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>() / x.len() as f64;
@@ -60,7 +60,7 @@ mod tests {
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn rows_are_normalized_like_the_reference() {
-        for gpu in gpus().await {
+        for gpu in gpus_and_interpreters().await {
             for (n, dim) in [(1, 1), (63, 64), (64, 65), (65, 63), (199, 8), (2, 199)] {
                 let stride = super::super::padded(dim);
                 let (values, weight) = (random(n * dim, 4), random(dim, 5));

@@ -29,7 +29,7 @@ mod tests {
     use wasm_bindgen_test::wasm_bindgen_test;
 
     use super::*;
-    use crate::gpu::testing::{SENTINEL, assert_close, gpus, random};
+    use crate::gpu::testing::{SENTINEL, assert_close, gpus_and_interpreters, random};
 
     fn reference(gate: f32, up: f32) -> f32 {
         (f64::from(gate) / (1.0 + (-f64::from(gate)).exp()) * f64::from(up)) as f32
@@ -37,7 +37,7 @@ mod tests {
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn gated_values_are_those_of_the_reference() {
-        for gpu in gpus().await {
+        for gpu in gpus_and_interpreters().await {
             for (n, ffn_dim) in [(1, 1), (3, 15), (4, 16), (5, 17), (19, 55)] {
                 let stride = super::super::padded(ffn_dim);
                 let mut values = random(2 * n * ffn_dim, 6);
