@@ -2,7 +2,7 @@
 
 use super::device::{Gpu, Options};
 use super::variant::VARIANTS;
-use crate::lm::rng::Rng;
+pub use crate::lm::rng::random;
 use crate::model::arch;
 use crate::model::config::Config;
 
@@ -19,12 +19,6 @@ pub async fn gpus() -> Vec<Gpu> {
         gpus.push(Gpu::open(&Options { variant: Some(variant), max_matrix_bytes: None }).await.expect("the tests need WebGPU or Vulkan"));
     }
     gpus
-}
-
-/// Numbers in [-1, 1), the same for the same seed.
-pub fn random(length: usize, seed: u64) -> Vec<f32> {
-    let mut rng = Rng::new(seed);
-    (0..length).map(|_| (2.0 * rng.uniform() - 1.0) as f32).collect()
 }
 
 /// Fails where a value is NaN or further than `tolerance` (relative above 1) from what it should be.
