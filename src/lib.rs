@@ -37,6 +37,7 @@
 //!   kernels/   NAME.wgsl, and NAME.rs: its parameters (`Params` in WGSL too), its dispatch, tests against a textbook reference
 //!   recording  dispatches ─► one submission
 //!   scoring    chunks of whole suffixes ─► positions through the LM head ─► readouts
+//!   self_test  when a model is loaded: each kernel on kilobytes, with the model's own weights, against its definition
 //! ```
 //!
 //! Of a perturbed text only what comes after its first edit is computed; its rows attend to the base text's keys up to there and to

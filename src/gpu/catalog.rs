@@ -41,8 +41,8 @@ fn kernels(variant: &Variant) -> Vec<Kernel> {
     ];
     kernels.extend(argmax::kernels());
     kernels.extend(FORMATS.iter().map(embed::kernel));
-    // For one token, and for several.
-    kernels.extend(FORMATS.iter().flat_map(|format| [1, 2].map(|n| matmul::kernel(variant, n, format))));
+    // For a step of generating, and for rows.
+    kernels.extend(FORMATS.iter().flat_map(|format| [true, false].map(|is_step| matmul::kernel(variant, is_step, format))));
     kernels.extend(ARCHITECTURES.iter().map(qkv_rope_cache::kernel));
     kernels.extend(vecs.map(|vecs| attention::kernel(variant, vecs)));
     kernels.extend(vecs.map(attention_mass::kernel));

@@ -56,7 +56,10 @@ impl Gpu {
         if let Some(pipeline) = self.pipelines.borrow().get(kernel) {
             return pipeline.clone();
         }
-        let source = wgpu::ShaderSource::Wgsl(kernel.wgsl().into());
+        let wgsl = kernel.wgsl();
+        #[cfg(test)]
+        let wgsl = self.wrong_kernel.borrow_mut().as_mut().map_or(wgsl.clone(), |wrong| wrong.replace(kernel, &wgsl));
+        let source = wgpu::ShaderSource::Wgsl(wgsl.into());
         let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor { label: Some(kernel.name), source });
         let pipeline = self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: Some(kernel.name),

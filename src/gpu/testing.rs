@@ -5,7 +5,7 @@ use kernel_interpreter::Arithmetic;
 
 use super::device::{Gpu, Options};
 use super::variant::{VARIANTS, Variant};
-use crate::lm::rng::Rng;
+pub use crate::lm::rng::random;
 use crate::model::arch;
 use crate::model::config::Config;
 
@@ -53,12 +53,6 @@ pub async fn gpus_and_interpreters() -> Vec<Gpu> {
 
 async fn open(variant: &'static Variant) -> Gpu {
     Gpu::open(&Options { variant: Some(variant), max_matrix_bytes: None }).await.expect("the tests need WebGPU or Vulkan")
-}
-
-/// Numbers in [-1, 1), the same for the same seed.
-pub fn random(length: usize, seed: u64) -> Vec<f32> {
-    let mut rng = Rng::new(seed);
-    (0..length).map(|_| (2.0 * rng.uniform() - 1.0) as f32).collect()
 }
 
 /// Fails where a value is NaN or further than `tolerance` (relative above 1) from what it should be.

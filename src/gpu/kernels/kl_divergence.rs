@@ -1,6 +1,6 @@
 //! Kullback-Leibler divergence of perturbed predictions from the base text's, KL(base || perturbed), one tile of the vocabulary at a time.
 
-use super::log_sum_exp::log_sum_exp;
+use super::log_sum_exp::{self, log_sum_exp};
 use super::{one_dimensional, workgroup_per_item};
 use crate::gpu::buffer::Buffer;
 use crate::gpu::kernel::Kernel;
@@ -50,21 +50,21 @@ pub fn kernel(variant: &Variant) -> Kernel {
     kernel.with_params(Params::WGSL)
 }
 
+/// KL(base || perturbed) in nats by the definition, in float64.
+pub fn reference(base: &[f32], logits: &[f32]) -> f64 {
+    let log_softmax = |logits: &[f32]| {
+        let sum = log_sum_exp::reference(logits);
+        logits.iter().map(move |&logit| f64::from(logit) - sum).collect::<Vec<f64>>()
+    };
+    log_softmax(base).iter().zip(log_softmax(logits)).map(|(p, q)| p.exp() * (p - q)).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use wasm_bindgen_test::wasm_bindgen_test;
 
     use super::*;
     use crate::gpu::testing::{gpus_and_interpreters, random};
-
-    fn log_softmax(logits: &[f32]) -> Vec<f64> {
-        let sum: f64 = logits.iter().map(|&logit| f64::from(logit).exp()).sum();
-        logits.iter().map(|&logit| f64::from(logit) - sum.ln()).collect()
-    }
-
-    fn reference(base: &[f32], logits: &[f32]) -> f64 {
-        log_softmax(base).iter().zip(log_softmax(logits)).map(|(p, q)| p.exp() * (p - q)).sum()
-    }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn divergences_over_tiles_are_those_over_the_whole_vocabulary() {

@@ -23,7 +23,8 @@ pub struct MaskedArgmax<'a> {
     pub excluded: &'a Buffer,
     /// Tokens that are allowed in no row: see [`token_bitmap`].
     pub forbidden: &'a Buffer,
-    /// `[rows, 2]`: bits of the largest logit, and its token; untouched where no token is allowed.
+    /// `[rows, 2]`: bits of the largest logit, and its token; untouched where no token is allowed. Where a logit is infinite or NaN,
+    /// these bits are those of infinity, and there is no token.
     pub best: &'a Buffer,
     /// The first row.
     pub first: usize,
@@ -87,6 +88,29 @@ mod tests {
                     assert_eq!(best[2 * (row + 1)..][..2], [logits[row * VOCAB + allowed as usize].to_bits(), allowed]);
                 }
                 assert_eq!(best[..2], [0, 0]);
+            }
+        }
+    }
+
+    #[wasm_bindgen_test(unsupported = tokio::test)]
+    async fn a_logit_that_is_not_finite_shows() {
+        for gpu in gpus_and_interpreters().await {
+            // In the first tile, in the second one, in none.
+            for (bad, is_found) in [(3, false), (80, false), (200, true)] {
+                let mut logits = random(200, 6);
+                if let Some(logit) = logits.get_mut(bad) {
+                    *logit = f32::NAN;
+                }
+                let [excluded, forbidden] = [0, 0].map(|word| gpu.buffer_with("words", &[word; 7]));
+                let best = gpu.buffer_with("best", &[f32::NEG_INFINITY.to_bits(), u32::MAX]);
+                for (token, length) in [(0, 64), (64, 64), (128, 72)] {
+                    let logits = gpu.buffer_with_f32("logits", &logits[token..token + length]);
+                    let mut recording = Recording::new(&gpu);
+                    let (excluded, forbidden, best) = (&excluded, &forbidden, &best);
+                    record(&mut recording, &MaskedArgmax { logits: &logits, excluded, forbidden, best, first: 0, n: 1, token, length });
+                    recording.run();
+                }
+                assert_eq!(gpu.read(&best, 2).await.unwrap()[1] != u32::MAX, is_found, "{bad} {}", gpu.variant.name);
             }
         }
     }

@@ -70,6 +70,27 @@ pub fn kernel(architecture: &Architecture) -> Kernel {
         .with_params(Params::WGSL)
 }
 
+/// One head of q or k by the definition, in float64; `angles` are those of its position.
+pub fn reference(config: &Config, head: &[f32], norm: &[f32], angles: &[f32]) -> Vec<f32> {
+    let dim = head.len();
+    let mut head: Vec<f64> = head.iter().map(|&value| value.into()).collect();
+    if config.architecture.qk_norm {
+        let mean = head.iter().map(|value| value * value).sum::<f64>() / dim as f64;
+        head.iter_mut().zip(norm).for_each(|(value, &weight)| *value *= f64::from(weight) / (mean + config.norm_epsilon).sqrt());
+    }
+    let mut rotated = vec![0.0; dim];
+    for i in 0..dim / 2 {
+        let (a, b) = match config.architecture.rope {
+            Rope::Interleaved => (2 * i, 2 * i + 1),
+            Rope::Halves => (i, i + dim / 2),
+        };
+        let (cos, sin) = (f64::from(angles[2 * i]), f64::from(angles[2 * i + 1]));
+        rotated[a] = (head[a] * cos - head[b] * sin) as f32;
+        rotated[b] = (head[a] * sin + head[b] * cos) as f32;
+    }
+    rotated
+}
+
 #[cfg(test)]
 mod tests {
     use wasm_bindgen_test::wasm_bindgen_test;
@@ -79,27 +100,6 @@ mod tests {
     use crate::gpu::device::Gpu;
     use crate::gpu::testing::{assert_close, config, gpus_and_interpreters, random};
     use crate::model::arch::ARCHITECTURES;
-
-    /// One head of q or k.
-    fn reference(config: &Config, head: &[f32], norm: &[f32], angles: &[f32]) -> Vec<f32> {
-        let dim = head.len();
-        let mut head: Vec<f64> = head.iter().map(|&value| value.into()).collect();
-        if config.architecture.qk_norm {
-            let mean = head.iter().map(|value| value * value).sum::<f64>() / dim as f64;
-            head.iter_mut().zip(norm).for_each(|(value, &weight)| *value *= f64::from(weight) / (mean + config.norm_epsilon).sqrt());
-        }
-        let mut rotated = vec![0.0; dim];
-        for i in 0..dim / 2 {
-            let (a, b) = match config.architecture.rope {
-                Rope::Interleaved => (2 * i, 2 * i + 1),
-                Rope::Halves => (i, i + dim / 2),
-            };
-            let (cos, sin) = (f64::from(angles[2 * i]), f64::from(angles[2 * i + 1]));
-            rotated[a] = (head[a] * cos - head[b] * sin) as f32;
-            rotated[b] = (head[a] * sin + head[b] * cos) as f32;
-        }
-        rotated
-    }
 
     /// What the kernel reads, but for the rows.
     struct Inputs {

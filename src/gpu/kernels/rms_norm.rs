@@ -46,17 +46,18 @@ pub fn kernel(variant: &Variant) -> Kernel {
     kernel.with_params(Params::WGSL)
 }
 
+/// One row by the definition, in float64.
+pub fn reference(x: &[f32], weight: &[f32], epsilon: f64) -> Vec<f32> {
+    let mean = x.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>() / x.len() as f64;
+    x.iter().zip(weight).map(|(&x, &w)| (f64::from(w) * f64::from(x) / (mean + epsilon).sqrt()) as f32).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use wasm_bindgen_test::wasm_bindgen_test;
 
     use super::*;
     use crate::gpu::testing::{SENTINEL, assert_close, gpus_and_interpreters, random};
-
-    fn reference(x: &[f32], weight: &[f32], epsilon: f64) -> Vec<f32> {
-        let mean = x.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>() / x.len() as f64;
-        x.iter().zip(weight).map(|(&x, &w)| (f64::from(w) * f64::from(x) / (mean + epsilon).sqrt()) as f32).collect()
-    }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn rows_are_normalized_like_the_reference() {

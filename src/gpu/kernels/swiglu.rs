@@ -24,16 +24,17 @@ pub fn kernel() -> Kernel {
     two_dimensional("swiglu").with_params(Params::WGSL)
 }
 
+/// One value by the definition, in float64.
+pub fn reference(gate: f32, up: f32) -> f32 {
+    (f64::from(gate) / (1.0 + (-f64::from(gate)).exp()) * f64::from(up)) as f32
+}
+
 #[cfg(test)]
 mod tests {
     use wasm_bindgen_test::wasm_bindgen_test;
 
     use super::*;
     use crate::gpu::testing::{SENTINEL, assert_close, gpus_and_interpreters, random};
-
-    fn reference(gate: f32, up: f32) -> f32 {
-        (f64::from(gate) / (1.0 + (-f64::from(gate)).exp()) * f64::from(up)) as f32
-    }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn gated_values_are_those_of_the_reference() {
