@@ -37,6 +37,7 @@
 //!   kernels/   NAME.wgsl, and NAME.rs: its parameters (`Params` in WGSL too), its dispatch, tests against a textbook reference
 //!   recording  dispatches ─► one submission
 //!   scoring    chunks of whole suffixes ─► positions through the LM head ─► readouts
+//!   self_test  when a model is loaded: each kernel on kilobytes, with the model's own weights, against its definition
 //! ```
 //!
 //! Of a perturbed text only what comes after its first edit is computed; its rows attend to the base text's keys up to there and to
@@ -127,7 +128,8 @@
 //!
 //! A row also holds for the modules inside, except those with a row of their own. Whoever may use a module may use those inside it, and
 //! every module may use those inside itself. `core` is `glasscage-core`, a crate that other programs can use. `web` stands for web-sys
-//! and its like, `terminal` for clap. `tests/tidy` reads this table and checks the code against it.
+//! and its like, `terminal` for clap. `tests/tidy` reads this table and checks the code against it. Beside these crates there is
+//! `kernel-interpreter`, with which tests run kernels.
 //!
 //! `session` is there so that the worker and the command line do not each know the whole sequence.
 //! Features cut along the same line: `page` is what a visitor with a link downloads, `engine` the rest, `cli` the native command line.

@@ -1,4 +1,5 @@
-//! The GPU against the CPU on a reduced model: are its scores the same, and is it faster?
+//! The GPU against the CPU on a reduced model: are its scores the same, and is it faster? Beside [`crate::gpu::self_test`], which tests
+//! each kernel by itself, whatever the size of the model.
 
 use std::ops::ControlFlow;
 use std::rc::Rc;

@@ -53,7 +53,8 @@ impl GpuModel {
         let allocate = || (gpu.buffer("row", Row::N_WORDS), SampleBuffers::new(gpu, &transformer.config));
         let (row, buffers) = gpu.try_allocate(allocate).await?;
         let (text_caches, angles) = (&text.layers[..], text.angles());
-        let batch = Batch { rows: &row, n: 1, blends: false, angles, text_caches, own_caches: text_caches, attention_sums: None };
+        let batch =
+            Batch { rows: &row, n: 1, is_step: true, blends: false, angles, text_caches, own_caches: text_caches, attention_sums: None };
         let mut recording = Recording::new(gpu);
         transformer.embed(&mut recording, &activations, batch);
         for i in 0..transformer.layers.len() {

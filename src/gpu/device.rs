@@ -32,7 +32,12 @@ pub struct Gpu {
     pub max_matrix_bytes: u64,
     pub stats: Rc<GpuStats>,
     pub(super) pipelines: RefCell<HashMap<Kernel, Rc<Pipeline>>>,
+    #[cfg(test)]
+    pub(crate) wrong_kernel: RefCell<Option<super::kernel::WrongKernel>>,
     failure: Arc<Mutex<Option<Failure>>>,
+    /// Runs the kernels in place of the GPU, which keeps the memory.
+    #[cfg(all(test, not(target_arch = "wasm32")))]
+    pub(super) interpreter: Option<kernel_interpreter::Arithmetic>,
 }
 
 /// What is known of the hardware.
@@ -112,7 +117,11 @@ impl Gpu {
             max_matrix_bytes: options.max_matrix_bytes.unwrap_or(max_buffer_bytes).min(max_buffer_bytes),
             stats: Rc::default(),
             pipelines: RefCell::default(),
+            #[cfg(test)]
+            wrong_kernel: RefCell::default(),
             failure,
+            #[cfg(all(test, not(target_arch = "wasm32")))]
+            interpreter: None,
         })
     }
 

@@ -49,6 +49,8 @@ pub struct Batch<'a> {
     /// See [`super::batch::Row`].
     pub rows: &'a Buffer,
     pub n: usize,
+    /// Whether they are the one row of a step of generating: see [`Matmul::is_step`].
+    pub is_step: bool,
     /// Whether some rows blend two embeddings.
     pub blends: bool,
     /// `[positions, head_dim / 2]` of (cos, sin).
@@ -80,23 +82,23 @@ impl Transformer {
     ) {
         let (layer, config, first, n) = (&self.layers[i], &self.config, block.start, block.len());
         let Activations { x, normed, qkv, attention, gate_up, gated, .. } = activations;
-        let Batch { rows, angles, text_caches, own_caches, attention_sums, .. } = batch;
+        let Batch { rows, is_step, angles, text_caches, own_caches, attention_sums, .. } = batch;
         let (text, own) = (&text_caches[i], &own_caches[i.min(own_caches.len() - 1)]);
 
         self.normalize(recording, x.view_from(first), n, &layer.attention_norm, normed);
-        project(recording, &layer.qkv, n, normed.view(), qkv.view());
+        project(recording, &layer.qkv, n, is_step, normed.view(), qkv.view());
         let (bias, norms, qkv) = (&layer.bias, &layer.head_norms, &qkv.buffer);
         qkv_rope_cache::record(recording, config, &QkvRopeCache { rows, first, n, bias, norms, angles, qkv, cache: own });
         attention::record(recording, config, &Attention { rows, first, n, qkv, text, suffix: own, y: &attention.buffer });
         if let Some(sums) = attention_sums {
             attention_mass::record(recording, config, &AttentionMass { rows, first, n, qkv, text, outputs: &attention.buffer }, sums);
         }
-        add_projected(recording, &layer.attention_output, n, attention.view(), x.view_from(first));
+        add_projected(recording, &layer.attention_output, n, is_step, attention.view(), x.view_from(first));
 
         self.normalize(recording, x.view_from(first), n, &layer.ffn_norm, normed);
-        project(recording, &layer.gate_up, n, normed.view(), gate_up.view());
+        project(recording, &layer.gate_up, n, is_step, normed.view(), gate_up.view());
         swiglu::record(recording, &gate_up.buffer, &gated.buffer, n, config.ffn_dim, gated.stride);
-        add_projected(recording, &layer.down, n, gated.view(), x.view_from(first));
+        add_projected(recording, &layer.down, n, is_step, gated.view(), x.view_from(first));
     }
 
     /// RMSNorm of `n` rows of x, to y from row 0 on.
@@ -107,15 +109,15 @@ impl Transformer {
 }
 
 /// y = x W^T for `n` rows of x.
-pub fn project<'a>(recording: &mut Recording<'a>, w: &'a Matrix, n: usize, x: RowView<'a>, y: RowView<'a>) {
+pub fn project<'a>(recording: &mut Recording<'a>, w: &'a Matrix, n: usize, is_step: bool, x: RowView<'a>, y: RowView<'a>) {
     for slab in &w.slabs {
-        matmul::record(recording, &Matmul::by_slab(slab, n, x, y));
+        matmul::record(recording, &Matmul::by_slab(slab, n, x, y).for_step(is_step));
     }
 }
 
 /// y += x W^T for `n` rows of x.
-fn add_projected<'a>(recording: &mut Recording<'a>, w: &'a Matrix, n: usize, x: RowView<'a>, y: RowView<'a>) {
+fn add_projected<'a>(recording: &mut Recording<'a>, w: &'a Matrix, n: usize, is_step: bool, x: RowView<'a>, y: RowView<'a>) {
     for slab in &w.slabs {
-        matmul::record(recording, &Matmul::by_slab(slab, n, x, y).adding());
+        matmul::record(recording, &Matmul::by_slab(slab, n, x, y).adding().for_step(is_step));
     }
 }

@@ -38,8 +38,39 @@ impl Kernel {
         self
     }
 
+    pub(crate) fn with_params(mut self, params: &'static str) -> Self {
+        self.params = params;
+        self
+    }
+
     pub(crate) fn with_format(mut self, format: &'static Format) -> Self {
         self.format = Some(format);
         self
+    }
+}
+
+/// What makes a kernel compute something else, for tests of the self-test.
+#[cfg(test)]
+pub(crate) struct WrongKernel {
+    /// The kernel, or the import of several; where it reads weights, of any type or of one.
+    pub name: &'static str,
+    pub format: Option<&'static str>,
+    /// This part of the WGSL becomes another.
+    pub right: &'static str,
+    pub wrong: &'static str,
+    /// Whether a kernel was compiled wrong.
+    pub is_used: bool,
+}
+
+#[cfg(test)]
+impl WrongKernel {
+    /// The WGSL to compile.
+    pub fn replace(&mut self, kernel: &Kernel, wgsl: &str) -> String {
+        if kernel.name != self.name || self.format.is_some_and(|format| kernel.format.is_none_or(|of| of.name != format)) {
+            return wgsl.into();
+        }
+        assert!(wgsl.contains(self.right), "{}: {}", self.name, self.right);
+        self.is_used = true;
+        wgsl.replace(self.right, self.wrong)
     }
 }

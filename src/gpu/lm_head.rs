@@ -69,7 +69,7 @@ impl Transformer {
     ) {
         let (SampleBuffers { normed, logits, slices, draw, chosen }, n) = (buffers, self.config.vocab_size);
         self.final_norm(recording, x.view_from(row), 1, normed);
-        project(recording, self.head(), 1, normed.view(), logits.view());
+        project(recording, self.head(), 1, true, normed.view(), logits.view());
         match is_greedy {
             true => argmax::record(recording, &logits.buffer, n, slices, chosen),
             false => sample::record(recording, &logits.buffer, n, draw, chosen),

@@ -8,6 +8,7 @@ mod activations;
 mod adapter_name;
 pub mod batch;
 mod buffer;
+pub mod catalog;
 pub mod ceilings;
 mod decode;
 mod decode_step;
@@ -25,6 +26,7 @@ mod pipeline;
 mod positions;
 mod recording;
 mod scoring;
+pub mod self_test;
 #[cfg(test)]
 mod testing;
 mod text_cache;
@@ -50,6 +52,8 @@ use buffer::Buffer;
 use decode_step::DecodeStep;
 use device::Gpu;
 use forward::{Batch, Transformer};
+#[cfg(test)]
+pub(crate) use kernel::WrongKernel;
 use kernels::attention_mass::AttentionSums;
 use recording::Recording;
 use text_cache::TextCache;
@@ -130,6 +134,7 @@ impl GpuModel {
         let batch = Batch {
             rows: &row_buffer,
             n: rows.len(),
+            is_step: false,
             blends: rows.iter().any(|row| row.blend != 0.0),
             angles: self.text.angles(),
             text_caches,

@@ -46,12 +46,20 @@ impl Gpu {
         self.pipelines.borrow().len()
     }
 
+    /// Their WGSL.
+    pub fn shaders(&self) -> Vec<String> {
+        self.pipelines.borrow().keys().map(Kernel::wgsl).collect()
+    }
+
     /// The compiled kernel.
     pub(crate) fn pipeline(&self, kernel: &Kernel) -> Rc<Pipeline> {
         if let Some(pipeline) = self.pipelines.borrow().get(kernel) {
             return pipeline.clone();
         }
-        let source = wgpu::ShaderSource::Wgsl(kernel.wgsl().into());
+        let wgsl = kernel.wgsl();
+        #[cfg(test)]
+        let wgsl = self.wrong_kernel.borrow_mut().as_mut().map_or(wgsl.clone(), |wrong| wrong.replace(kernel, &wgsl));
+        let source = wgpu::ShaderSource::Wgsl(wgsl.into());
         let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor { label: Some(kernel.name), source });
         let pipeline = self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: Some(kernel.name),

@@ -1,5 +1,8 @@
 //! A list of dispatches that is recorded once and submitted as often as wanted.
 
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod interpreted;
+
 use std::rc::Rc;
 
 use super::buffer::Buffer;
@@ -19,7 +22,7 @@ pub struct Recording<'a> {
 }
 
 struct Pending<'a> {
-    pipeline: Rc<Pipeline>,
+    kernel: Kernel,
     /// Offset and length in bytes; length 0 for none.
     params: (usize, usize),
     buffers: Vec<&'a Buffer>,
@@ -50,13 +53,13 @@ impl<'a> Recording<'a> {
     /// Adds a dispatch over `items`. `params` is the kernel's `Params`, which is binding 0; `buffers` are the bindings after it.
     pub fn dispatch(&mut self, kernel: Kernel, params: impl Into<Fields>, buffers: &[&'a Buffer], items: [usize; 2]) {
         let Fields { wgsl, words } = params.into();
-        let kernel = Kernel { params: wgsl, ..kernel };
+        let kernel = kernel.with_params(wgsl);
         let offset = self.params.len();
         self.params.extend(words.iter().flat_map(|word| word.to_le_bytes()));
         self.params.resize(self.params.len().next_multiple_of(ALIGNMENT), 0);
         let workgroups = [0, 1].map(|axis| items[axis].div_ceil(kernel.items_per_workgroup[axis]) as u32);
         self.dispatches.push(Pending {
-            pipeline: self.gpu.pipeline(&kernel),
+            kernel,
             // A uniform struct is padded to a multiple of 16 bytes.
             params: (offset, (4 * words.len()).next_multiple_of(16)),
             buffers: buffers.to_vec(),
@@ -77,6 +80,10 @@ impl<'a> Recording<'a> {
 
     /// Finishes and submits once.
     pub fn run(self) {
+        #[cfg(all(test, not(target_arch = "wasm32")))]
+        if let Some(arithmetic) = self.gpu.interpreter {
+            return self.interpret(arithmetic);
+        }
         let gpu = self.gpu;
         self.finish().run(gpu);
     }
@@ -84,6 +91,7 @@ impl<'a> Recording<'a> {
 
 impl Pending<'_> {
     fn bind(self, gpu: &Gpu, params: &Buffer) -> Dispatch {
+        let pipeline = gpu.pipeline(&self.kernel);
         let (offset, length) = self.params;
         let params = (length > 0).then(|| {
             let size = std::num::NonZeroU64::new(length as u64);
@@ -92,8 +100,8 @@ impl Pending<'_> {
         let resources = params.into_iter().chain(self.buffers.iter().map(|buffer| buffer.raw.as_entire_binding()));
         let entries: Vec<_> = resources.enumerate().map(|(i, resource)| wgpu::BindGroupEntry { binding: i as u32, resource }).collect();
         let bindings =
-            gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout: &self.pipeline.layout, entries: &entries });
-        Dispatch { pipeline: self.pipeline, bindings, workgroups: self.workgroups }
+            gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout: &pipeline.layout, entries: &entries });
+        Dispatch { pipeline, bindings, workgroups: self.workgroups }
     }
 }
 

@@ -1,8 +1,11 @@
 //! What the tests of the kernels share.
 
+#[cfg(not(target_arch = "wasm32"))]
+use kernel_interpreter::Arithmetic;
+
 use super::device::{Gpu, Options};
-use super::variant::VARIANTS;
-use crate::lm::rng::Rng;
+use super::variant::{VARIANTS, Variant};
+pub use crate::lm::rng::random;
 use crate::model::arch;
 use crate::model::config::Config;
 
@@ -16,15 +19,40 @@ pub const SENTINEL: f32 = -12345.5;
 pub async fn gpus() -> Vec<Gpu> {
     let mut gpus = Vec::new();
     for variant in VARIANTS {
-        gpus.push(Gpu::open(&Options { variant: Some(variant), max_matrix_bytes: None }).await.expect("the tests need WebGPU or Vulkan"));
+        gpus.push(open(variant).await);
     }
     gpus
 }
 
-/// Numbers in [-1, 1), the same for the same seed.
-pub fn random(length: usize, seed: u64) -> Vec<f32> {
-    let mut rng = Rng::new(seed);
-    (0..length).map(|_| (2.0 * rng.uniform() - 1.0) as f32).collect()
+/// Those whose kernels are run by an interpreter, which finds races and does with floating-point numbers what WGSL allows; natively
+/// only. It takes a second for 20 million multiplications.
+#[cfg(not(target_arch = "wasm32"))]
+pub async fn interpreters() -> Vec<Gpu> {
+    let unfused = Arithmetic { fuses: false, reassociates: false, ..Arithmetic::ADVERSARIAL };
+    let each = VARIANTS.iter().map(|variant| (variant, Arithmetic::ADVERSARIAL)).chain([(Variant::of(false), unfused)]);
+    let mut gpus = Vec::new();
+    for (variant, arithmetic) in each {
+        let mut gpu = open(variant).await;
+        gpu.interpreter = Some(arithmetic);
+        gpus.push(gpu);
+    }
+    gpus
+}
+
+#[cfg(target_arch = "wasm32")]
+pub async fn interpreters() -> Vec<Gpu> {
+    Vec::new()
+}
+
+/// All of them.
+pub async fn gpus_and_interpreters() -> Vec<Gpu> {
+    let mut all = gpus().await;
+    all.extend(interpreters().await);
+    all
+}
+
+async fn open(variant: &'static Variant) -> Gpu {
+    Gpu::open(&Options { variant: Some(variant), max_matrix_bytes: None }).await.expect("the tests need WebGPU or Vulkan")
 }
 
 /// Fails where a value is NaN or further than `tolerance` (relative above 1) from what it should be.

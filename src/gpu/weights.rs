@@ -35,7 +35,6 @@ impl Slab {
     }
 
     /// A slab of rows as they are in a file.
-    #[cfg(test)]
     pub fn from_bytes(gpu: &Gpu, quant: &'static Quant, columns: usize, bytes: &[u8]) -> Self {
         let row_bytes = quant.bytes(columns as u64).expect("whole blocks") as usize;
         let slab = Self::new(gpu, quant, columns, 0..bytes.len() / row_bytes);

@@ -14,7 +14,7 @@ pub enum LmError {
     UnknownToken(TokenId),
     #[error("the model computed something that is not a number; its file may be damaged")]
     NotFinite,
-    #[error("the model computed a negative divergence, which cannot be: this device computes wrongly")]
+    #[error("the model computed a probability that cannot be: this device computes wrongly")]
     Impossible,
     #[error("the engine failed: {0}")]
     Engine(String),

@@ -126,8 +126,8 @@ pub struct Readout {
 
 /// A divergence up to here, in nats, may be nothing but rounding of logits: without an effect there would be percentages of noise.
 const DIVERGENCE_NOISE: f64 = 2e-5;
-/// Rounding puts no divergence this far below zero, in nats.
-const IMPOSSIBLE_DIVERGENCE: f64 = -1e-3;
+/// Rounding puts no divergence this far below zero, and no log-probability this far above it, in nats.
+const ROUNDING: f64 = 1e-3;
 
 impl Readout {
     /// What an engine computed, with divergences of noise taken for none. Fails where there is something that is not a number, or that
@@ -137,7 +137,8 @@ impl Readout {
         if ![&self.log_probs, &self.divergences, &self.attention, &self.flow].into_iter().all(|numbers| is_finite(numbers)) {
             return Err(LmError::NotFinite);
         }
-        if self.divergences.iter().any(|&divergence| divergence < IMPOSSIBLE_DIVERGENCE) {
+        let is_impossible = |&divergence: &f64| divergence < -ROUNDING;
+        if self.divergences.iter().any(is_impossible) || self.log_probs.iter().any(|&log_prob| log_prob > ROUNDING) {
             return Err(LmError::Impossible);
         }
         self.divergences.iter_mut().filter(|divergence| **divergence < DIVERGENCE_NOISE).for_each(|divergence| *divergence = 0.0);
@@ -184,6 +185,8 @@ mod tests {
             assert_eq!(checked(-1.0, computed, 0.0).unwrap().divergences, [divergence]);
         }
         assert!(matches!(checked(-1.0, -2e-3, 0.0), Err(LmError::Impossible)));
+        assert!(matches!(checked(2e-3, 0.0, 0.0), Err(LmError::Impossible)));
+        assert!(checked(9e-4, 0.0, 0.0).is_ok());
         for (log_prob, divergence, flow) in [(f64::NAN, 0.0, 0.0), (-1.0, f64::NAN, 0.0), (-1.0, f64::INFINITY, 0.0), (-1.0, 0.0, f64::NAN)]
         {
             assert!(matches!(checked(log_prob, divergence, flow), Err(LmError::NotFinite)), "{log_prob} {divergence} {flow}");

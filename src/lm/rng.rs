@@ -25,6 +25,12 @@ impl Rng {
     }
 }
 
+/// Numbers in [-1, 1), the same for the same seed.
+pub fn random(length: usize, seed: u64) -> Vec<f32> {
+    let mut rng = Rng::new(seed);
+    (0..length).map(|_| (2.0 * rng.uniform() - 1.0) as f32).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

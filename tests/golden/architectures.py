@@ -59,13 +59,16 @@ class Random:
     def __init__(self, seed):
         self.state = np.uint64(seed)
 
-    def next(self, count):
+    def words(self, count):
         step = np.uint64(0x9E37_79B9_7F4A_7C15)
         z = self.state + step * np.arange(1, count + 1, dtype=np.uint64)
         self.state = z[-1]
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58_476D_1CE4_E5B9)
         z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D0_49BB_1331_11EB)
-        z = (z ^ (z >> np.uint64(31))) >> np.uint64(40)
+        return z ^ (z >> np.uint64(31))
+
+    def next(self, count):
+        z = self.words(count) >> np.uint64(40)
         return z.astype(np.float32) / np.float32(1 << 23) - np.float32(1)
 
 
@@ -79,8 +82,8 @@ def tensor(random, name, dims):
     return values * np.sqrt(np.float32(6) / np.float32(dims[-1]))
 
 
-def tensors(shape):
-    """Name -> float32 tensor, in the order in which their numbers are drawn."""
+def dimensions(shape):
+    """Of all tensors by name, in the order in which their numbers are drawn."""
     q, kv = shape.heads * shape.head_dim, shape.kv_heads * shape.head_dim
     dims = {"token_embd.weight": (VOCAB, DIM), "output_norm.weight": (DIM,)}
     if not shape.tied:
@@ -99,8 +102,68 @@ def tensors(shape):
         dims[blk + "attn_output.weight"] = (DIM, q)
         dims[blk + "ffn_gate.weight"] = dims[blk + "ffn_up.weight"] = (FFN, DIM)
         dims[blk + "ffn_down.weight"] = (DIM, FFN)
+    return dims
+
+
+def tensors(shape):
+    """Name -> float32 tensor."""
     random = Random(7)
-    return {name: tensor(random, name, d) for name, d in dims.items()}
+    return {name: tensor(random, name, d) for name, d in dimensions(shape).items()}
+
+
+def halves(blocks, at):
+    """The f16 number at byte `at` of each block, made subnormal in place: `[blocks, 1]`."""
+    blocks[:, at + 1] &= 0x83
+    return blocks[:, at : at + 2].copy().view("<f2").astype(np.float64)
+
+
+def q8_0(blocks):
+    return halves(blocks, 0) * blocks[:, 2:].view(np.int8)
+
+
+def q4_k(blocks):
+    """dequantize_row_q4_K of ggml-quants.c: 8 groups of 32 values, each with a scale and a minimum of 6 bits."""
+    d, smallest = halves(blocks, 0), halves(blocks, 2)
+    packed = blocks[:, 4:16]
+    low, mins, high = packed[:, :4], packed[:, 4:8], packed[:, 8:]
+    scales = np.concatenate([low & 63, (high & 15) | (low >> 6 << 4)], axis=1)
+    minima = np.concatenate([mins & 63, (high >> 4) | (mins >> 6 << 4)], axis=1)
+    quants = blocks[:, 16:].reshape(-1, 4, 32)
+    quants = np.stack([quants & 15, quants >> 4], axis=2).reshape(-1, 8, 32)
+    return ((d * scales)[:, :, None] * quants - (smallest * minima)[:, :, None]).reshape(len(blocks), 256)
+
+
+def q6_k(blocks):
+    """dequantize_row_q6_K of ggml-quants.c: 16 groups of 16 values, each with a scale of 8 bits."""
+    d = halves(blocks, 208)
+    low, high = blocks[:, :128].reshape(-1, 2, 2, 32), blocks[:, 128:192].reshape(-1, 2, 1, 32)
+    low = np.concatenate([low & 15, low >> 4], axis=2)
+    high = np.concatenate([(high >> shift) & 3 for shift in (0, 2, 4, 6)], axis=2)
+    quants = (low | high << 4).reshape(-1, 16, 16).astype(np.float64) - 32
+    scales = blocks[:, 192:208].view(np.int8)
+    return ((d * scales)[:, :, None] * quants).reshape(len(blocks), 256)
+
+
+# Bytes of a block, values in it, and what they are: the types of the matrices of a model with subnormal scales, one after the other.
+SUBNORMAL_TYPES = [(34, 32, q8_0), (144, 256, q4_k), (210, 256, q6_k)]
+
+
+def subnormal_tensors(shape):
+    """Name -> float64 tensor, and the SHA-256 of all bytes: matrices of random blocks whose f16 numbers are subnormal, norms that are
+    larger by as much as such weights are small."""
+    random, digest, weights, matrices = Random(7), hashlib.sha256(), {}, 0
+    for name, dims in dimensions(shape).items():
+        if len(dims) == 1:
+            weights[name] = np.float32(8) * tensor(random, name, dims)
+            digest.update(weights[name].astype("<f4").tobytes())
+            continue
+        size, values, decode = SUBNORMAL_TYPES[matrices % len(SUBNORMAL_TYPES)]
+        matrices += 1
+        count, words = int(np.prod(dims)) // values, -(-size // 8)
+        blocks = random.words(count * words).astype("<u8").view(np.uint8).reshape(count, 8 * words)[:, :size].copy()
+        weights[name] = decode(blocks).reshape(dims)
+        digest.update(blocks.tobytes())
+    return {name: weight.astype(np.float64) for name, weight in weights.items()}, digest.hexdigest()
 
 
 def sha256(weights):
@@ -216,11 +279,14 @@ def edited(shape, weights, base, start, length, share):
 
 def figures(shape):
     float32 = tensors(shape)
-    weights = {name: weight.astype(np.float64) for name, weight in float32.items()}
+    return answers(shape, {name: weight.astype(np.float64) for name, weight in float32.items()}, sha256(float32))
+
+
+def answers(shape, weights, digest):
     base, attended, flowing = log_distributions(shape, weights, embed(weights, np.zeros(len(TOKENS))))
     return {
         "name": shape.name,
-        "sha256": sha256(float32),
+        "sha256": digest,
         "log_probs": rounded(log_probs(base)),
         # Of every token after the first: over all heads and layers, in the row that predicts it.
         "attention": [rounded(row[start:end].sum() for start, end in RANGES) for row in attended[:-1]],
@@ -231,6 +297,7 @@ def figures(shape):
 
 def main():
     golden = {"tokens": TOKENS.tolist(), "end_token": END_TOKEN, "ranges": RANGES, "shapes": [figures(shape) for shape in SHAPES]}
+    golden["subnormal"] = answers(SHAPES[0], *subnormal_tensors(SHAPES[0]))
     text = json.dumps(golden).replace('{"name"', '\n{"name"').replace('{"edit"', '\n  {"edit"')
     pathlib.Path(__file__).with_name("architectures.json").write_text(text + "\n", encoding="utf-8")
 

@@ -4,6 +4,7 @@
 
 use std::io::Cursor;
 
+use candle_core::quantized::ggml_file::qtensor_from_ggml;
 use candle_core::quantized::gguf_file::{self, Value};
 use candle_core::quantized::{GgmlDType, QTensor};
 use candle_core::{Device, Tensor};
@@ -70,6 +71,17 @@ impl Random {
         (2.0 * self.0.uniform() - 1.0) as f32
     }
 
+    /// Random blocks whose f16 numbers, two bytes from each of `halves` on, are subnormal.
+    fn subnormal_blocks(&mut self, count: usize, block_bytes: usize, halves: &[usize]) -> Vec<u8> {
+        let mut blocks = Vec::with_capacity(count * block_bytes);
+        for _ in 0..count {
+            let start = blocks.len();
+            blocks.extend((0..block_bytes.div_ceil(8)).flat_map(|_| self.0.next_u64().to_le_bytes()).take(block_bytes));
+            halves.iter().for_each(|half| blocks[start + half + 1] &= 0x83);
+        }
+        blocks
+    }
+
     /// Rows first; values of a size that keeps activations near 1, norms near 1. Rope factors rise from 1 by quarters.
     fn tensor(&mut self, name: &str, dims: &[usize]) -> Tensor {
         let columns = *dims.last().unwrap() as f32;
@@ -83,9 +95,8 @@ impl Random {
     }
 }
 
-/// All tensors of a model by name, in f32.
-fn tensors(shape: &Shape) -> Vec<(String, Tensor)> {
-    let mut random = Random(Rng::new(7));
+/// Shapes of all tensors of a model by name.
+fn dimensions(shape: &Shape) -> Vec<(String, Vec<usize>)> {
     let architecture = arch::by_name(shape.architecture).unwrap();
     let (q, kv) = (shape.heads * shape.head_dim, shape.kv_heads * shape.head_dim);
     let mut dims = vec![("token_embd.weight".to_owned(), vec![VOCAB, DIM]), ("output_norm.weight".into(), vec![DIM])];
@@ -114,7 +125,35 @@ fn tensors(shape: &Shape) -> Vec<(String, Tensor)> {
         layer("ffn_up.weight", &[FFN, DIM]);
         layer("ffn_down.weight", &[DIM, FFN]);
     }
-    dims.into_iter().map(|(name, dims)| (name.clone(), random.tensor(&name, &dims))).collect()
+    dims
+}
+
+/// All tensors of a model by name, in f32.
+fn tensors(shape: &Shape) -> Vec<(String, Tensor)> {
+    let mut random = Random(Rng::new(7));
+    dimensions(shape).into_iter().map(|(name, dims)| (name.clone(), random.tensor(&name, &dims))).collect()
+}
+
+/// The types of a model's matrices, one after the other, and where in a block their f16 numbers are.
+const SUBNORMAL_TYPES: [(GgmlDType, &[usize]); 3] = [(GgmlDType::Q8_0, &[0]), (GgmlDType::Q4K, &[0, 2]), (GgmlDType::Q6K, &[208])];
+
+/// A GGUF file whose matrices are random blocks with subnormal f16 numbers, and whose norms are larger to make up for that; with the
+/// SHA-256 of its weights.
+pub fn subnormal_file(shape: &Shape) -> (Vec<u8>, String) {
+    let (mut random, mut hash, mut types) = (Random(Rng::new(7)), Sha256::new(), SUBNORMAL_TYPES.iter().cycle());
+    let mut tensors = Vec::new();
+    for (name, dims) in dimensions(shape) {
+        let (dtype, bytes) = if dims.len() == 1 {
+            let values = (random.tensor(&name, &dims) * 8.0).unwrap().to_vec1::<f32>().unwrap();
+            (GgmlDType::F32, values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>())
+        } else {
+            let &(dtype, halves) = types.next().unwrap();
+            (dtype, random.subnormal_blocks(dims.iter().product::<usize>() / dtype.block_size(), dtype.type_size(), halves))
+        };
+        hash.update(&bytes);
+        tensors.push((name, qtensor_from_ggml(dtype, &bytes, dims, &Device::Cpu).unwrap()));
+    }
+    (write(shape, &tensors), format!("{:x}", hash.finalize()))
 }
 
 /// Of all values as little-endian f32, one tensor after the other.

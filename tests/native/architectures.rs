@@ -129,6 +129,8 @@ struct Golden {
     end_token: u32,
     ranges: Vec<[usize; 2]>,
     shapes: Vec<GoldenShape>,
+    /// Of the first shape, with weights whose scales are subnormal halves.
+    subnormal: GoldenShape,
 }
 
 #[derive(serde::Deserialize)]
@@ -187,6 +189,22 @@ impl GoldenShape {
     }
 }
 
+/// Compares every engine's answers to a model file.
+fn compare_with_float64(name: &str, file: Vec<u8>, golden: &GoldenShape, end_token: u32, ranges: &[Range<usize>]) {
+    for answer in pollster::block_on(answers(file, &golden.passes(end_token), ranges)) {
+        let what = format!("{}, {name}", answer.engine);
+        assert_eq!(answer.readouts.len(), golden.perturbed.len() + 1, "{what}");
+        let pairs = answer.readouts.iter().zip(golden.readouts()).enumerate();
+        let differences = pairs.map(|(i, (ours, theirs))| {
+            let what = format!("{what}, readout {i}");
+            let parts: [fn(&Readout) -> &Vec<f64>; 4] = [|r| &r.log_probs, |r| &r.divergences, |r| &r.attention, |r| &r.flow];
+            parts.map(|part| difference(&what, part(ours), part(&theirs))).into_iter().fold(0.0, f64::max)
+        });
+        let differences: Vec<String> = differences.map(|difference| format!("{difference:.1e}")).collect();
+        println!("{what}: at most {} nat from float64 (base, passes)", differences.join(", "));
+    }
+}
+
 #[test]
 fn every_architecture_agrees_with_float64() {
     let golden: Golden = serde_json::from_str(FLOAT64).unwrap();
@@ -195,17 +213,9 @@ fn every_architecture_agrees_with_float64() {
     let end_token = golden.end_token;
     for (shape, golden) in SHAPES.iter().zip(&golden.shapes) {
         assert_eq!((shape.name, models::sha256(shape)), (golden.name.as_str(), golden.sha256.clone()), "not the same weights");
-        for answer in pollster::block_on(answers(models::file(shape, GgmlDType::F32), &golden.passes(end_token), &ranges)) {
-            let what = format!("{}, {}", answer.engine, shape.name);
-            assert_eq!(answer.readouts.len(), golden.perturbed.len() + 1, "{what}");
-            let pairs = answer.readouts.iter().zip(golden.readouts()).enumerate();
-            let differences = pairs.map(|(i, (ours, theirs))| {
-                let what = format!("{what}, readout {i}");
-                let parts: [fn(&Readout) -> &Vec<f64>; 4] = [|r| &r.log_probs, |r| &r.divergences, |r| &r.attention, |r| &r.flow];
-                parts.map(|part| difference(&what, part(ours), part(&theirs))).into_iter().fold(0.0, f64::max)
-            });
-            let differences: Vec<String> = differences.map(|difference| format!("{difference:.1e}")).collect();
-            println!("{what}: at most {} nat from float64 (base, passes)", differences.join(", "));
-        }
+        compare_with_float64(shape.name, models::file(shape, GgmlDType::F32), golden, end_token, &ranges);
     }
+    let (file, sha256) = models::subnormal_file(&SHAPES[0]);
+    assert_eq!(sha256, golden.subnormal.sha256, "not the same weights");
+    compare_with_float64("subnormal scales", file, &golden.subnormal, end_token, &ranges);
 }

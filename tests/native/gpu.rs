@@ -176,11 +176,11 @@ async fn how_rows_and_vocabulary_are_cut_changes_nothing() {
     }
 }
 
-/// From one row at a time to all together; tiles of the vocabulary that fit and that do not.
+/// From a few rows at a time to all together; tiles of the vocabulary that fit and that do not.
 const CUTS: &[Variant] = &[
     Variant { name: "all together", shares_memory: false, block_rows: 4096, vocab_tile: 4096 },
     Variant { name: "fives", shares_memory: false, block_rows: 5, vocab_tile: 100 },
-    Variant { name: "one by one", shares_memory: true, block_rows: 1, vocab_tile: 333 },
+    Variant { name: "fifteens", shares_memory: true, block_rows: 15, vocab_tile: 333 },
 ];
 
 #[tokio::test]
@@ -196,4 +196,44 @@ async fn a_pass_that_changes_nothing_has_no_divergence() {
     });
     score.await.expect("it scores");
     assert_eq!(divergences, [0.0; 80]);
+}
+
+/// The readouts of the demo model on a text of 33 rows, with passes down to one row.
+async fn readouts_in_blocks(variant: &'static Variant) -> Vec<Readout> {
+    let source = NativeFile::open(Path::new(DEMO)).expect("the demo model is in the checkout");
+    let gguf = Gguf::read(&source).await.expect("a GGUF file");
+    let gpu = Gpu::open(&Options { variant: Some(variant), ..Options::default() }).await.expect("a Vulkan driver");
+    let loaded = GpuModel::load(Rc::new(gpu), &source, &gguf, &mut async |_| ControlFlow::Continue(())).await;
+    let mut model = loaded.expect("it loads").expect("nothing stopped it").0;
+    let tokens: Vec<u32> = (0..34).map(|i| i * 13 % 200).collect();
+    let passes: Vec<Pass> = [0, 31, 32].map(|start| Pass { edits: vec![Edit::new(start, &[1])] }).into();
+    let job = ScoreRequest { divergences: true, attended: &[3..9, 9..30], ..ScoreRequest::new(&tokens, 24..34, &passes) };
+    let mut readouts = Vec::new();
+    let scored = model.score(&job, async |_, readout| {
+        readouts.push(readout.clone());
+        ControlFlow::Continue(())
+    });
+    scored.await.expect("it scores");
+    readouts
+}
+
+/// Variants whose blocks have so many rows.
+macro_rules! blocks {
+    ($shares_memory:literal: $($rows:literal),*) => {
+        &[$(Variant { name: stringify!($rows), shares_memory: $shares_memory, block_rows: $rows, vocab_tile: 2048 }),*]
+    };
+}
+
+/// 64 holds all; 32 leaves a last block of one row.
+const BLOCKS: [&[Variant]; 2] = [blocks!(false: 64, 32, 5), blocks!(true: 64, 32)];
+
+#[tokio::test]
+async fn a_row_gives_the_same_bits_in_blocks_of_any_size() {
+    for blocks in BLOCKS {
+        let [together, others @ ..] = blocks else { unreachable!("there are some") };
+        let all = readouts_in_blocks(together).await;
+        for variant in others {
+            assert!(readouts_in_blocks(variant).await == all, "blocks of {} rows, shared memory {}", variant.name, variant.shares_memory);
+        }
+    }
 }

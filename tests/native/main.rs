@@ -12,6 +12,8 @@ mod export;
 mod gpu;
 mod gradients;
 mod infill;
+mod interpreter;
+mod kernels;
 mod masked;
 #[path = "../models/masked.rs"]
 mod masked_model;
@@ -26,6 +28,7 @@ mod split;
 mod split_model;
 mod stories;
 mod tokenizer;
+mod translations;
 #[path = "../models/vocabulary.rs"]
 mod vocabulary;
 mod words;

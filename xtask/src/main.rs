@@ -7,6 +7,7 @@ mod bench;
 mod build;
 mod command;
 mod finish;
+mod gpu_budgets;
 mod hash;
 mod prebuilt;
 mod precache;
@@ -35,6 +36,8 @@ enum Xtask {
     Test(test::Options),
     /// Measure speed, memory and sizes here, and those of wllama and onnxruntime-web
     Bench(bench::Options),
+    /// Compile the kernels for GPUs that are not there, and show the figures beside their budgets
+    GpuBudgets(gpu_budgets::Options),
     /// Finish a build of the page; Trunk runs this
     #[command(hide = true)]
     Finish,
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         Xtask::Serve(options) => serve::run(&options),
         Xtask::Test(options) => test::test(&options),
         Xtask::Bench(options) => bench::bench(options),
+        Xtask::GpuBudgets(options) => gpu_budgets::gpu_budgets(&options),
         Xtask::Finish => finish::finish(),
     };
     if let Err(error) = &done {

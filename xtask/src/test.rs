@@ -9,8 +9,9 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 
 use crate::command::{self, run, with_runtime_dir};
+use crate::gpu_budgets::Outcome;
 use crate::setup::Tools;
-use crate::{build, python, random_model, setup};
+use crate::{build, gpu_budgets, python, random_model, setup};
 
 /// The runner's own limit is 20 s, less than software needs for the kernels.
 const SECONDS_IN_A_BROWSER: &str = "600";
@@ -76,7 +77,15 @@ fn run_all(tally: &mut Tally) -> Result<()> {
     tally.count(natively(&native, &tests)?.env("GLASSCAGE_DIST", &dist))?;
     tally.count(&mut natively(&native, &["--workspace", "--doc", "--no-fail-fast"])?)?;
     // The tests of the command line have built it.
-    tally.count(&mut python::tests(&command_line()?)?)
+    tally.count(&mut python::tests(&command_line()?)?)?;
+    // After the tests, with which it shares its build.
+    let budgets = gpu_budgets::check(&native);
+    if let Ok(Outcome::Skipped(reason)) = &budgets {
+        tally.elsewhere.push(format!("gpu budgets: cargo xtask gpu-budgets ({reason})"));
+    } else {
+        tally.check("gpu budgets", budgets.map(drop));
+    }
+    Ok(())
 }
 
 /// `cargo test` for tests that run in a browser's worker.

@@ -7,6 +7,7 @@ mod explain;
 mod export;
 mod filters;
 mod gallery;
+mod kernels;
 mod models;
 mod output;
 
@@ -55,6 +56,8 @@ enum Command {
     },
     /// How fast an engine is here: load, prefill, decode, and the attribution job in three schedules
     Bench(bench::Arguments),
+    /// Write every kernel of the engine on the GPU as WGSL, a file each: DIR/VARIANT/NAME.wgsl
+    Kernels(kernels::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -81,6 +84,7 @@ fn main() -> ExitCode {
         Command::Graph => filters::graph(),
         Command::Score { model, backend } => filters::score(&model, backend),
         Command::Bench(arguments) => bench::bench(&arguments),
+        Command::Kernels(arguments) => kernels::kernels(&arguments),
     };
     done.map_or_else(|message| fail(&message), |()| ExitCode::SUCCESS)
 }

@@ -18,10 +18,16 @@ wgsl_struct! {
 /// The index of the largest of `n` values, the lowest of several, to `chosen[0]` and the value's bits to `chosen[1]`. Where a value
 /// is infinite or NaN, these bits are those of infinity. `slices` is `[N_SLICES, 2]`.
 pub fn record<'a>(recording: &mut Recording<'a>, values: &'a Buffer, n: usize, slices: &'a Buffer, chosen: &'a Buffer) {
-    let find = one_dimensional("argmax").with_u32("N_SLICES", N_SLICES);
-    let merge = Kernel::new("argmax_merge", [1, 1]).with_u32("N_SLICES", N_SLICES);
+    let [find, merge] = kernels();
     recording.dispatch(find, Params { n }, &[values, slices], [N_SLICES, 1]);
     recording.dispatch_without_params(merge, &[slices, chosen], [1, 1]);
+}
+
+/// The one that searches slices, and the one that compares what they found.
+pub fn kernels() -> [Kernel; 2] {
+    let find = one_dimensional("argmax").with_params(Params::WGSL);
+    let merge = Kernel::new("argmax_merge", [1, 1]);
+    [find, merge].map(|kernel| kernel.with_u32("N_SLICES", N_SLICES))
 }
 
 #[cfg(test)]
@@ -29,11 +35,11 @@ mod tests {
     use wasm_bindgen_test::wasm_bindgen_test;
 
     use super::*;
-    use crate::gpu::testing::{gpus, random};
+    use crate::gpu::testing::{gpus_and_interpreters, random};
 
     async fn argmax(values: &[f32]) -> Vec<u32> {
         let mut found = Vec::new();
-        for gpu in gpus().await {
+        for gpu in gpus_and_interpreters().await {
             let (values_buffer, slices, chosen) =
                 (gpu.buffer_with_f32("values", values), gpu.buffer("slices", 2 * N_SLICES), gpu.buffer("chosen", 2));
             let mut recording = Recording::new(&gpu);
@@ -58,7 +64,7 @@ mod tests {
     async fn a_value_that_is_not_finite_shows() {
         let mut values = random(700, 1);
         values[333] = f32::NAN;
-        for gpu in gpus().await {
+        for gpu in gpus_and_interpreters().await {
             let (values, slices, chosen) =
                 (gpu.buffer_with_f32("values", &values), gpu.buffer("slices", 2 * N_SLICES), gpu.buffer("chosen", 2));
             let mut recording = Recording::new(&gpu);

@@ -1,10 +1,13 @@
 //! Causal attention with grouped queries (Ainslie et al. 2023) over a prefix of the text and the row's own suffix.
 
-use super::qkv_rope_cache::{cached_head, qkv_width};
+use std::ops::Range;
+
+use super::qkv_rope_cache::{cached_head, cached_slot, qkv_width};
 use super::{LINE, padded, two_dimensional};
 use crate::gpu::buffer::Buffer;
 use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
+use crate::gpu::variant::Variant;
 use crate::gpu::wgsl::wgsl_struct;
 use crate::model::config::Config;
 
@@ -47,45 +50,47 @@ pub fn score_scale(head_dim: usize) -> f32 {
 pub fn record<'a>(recording: &mut Recording<'a>, config: &Config, attention: &Attention<'a>) {
     let &Attention { rows, first, n, qkv, text, suffix, y } = attention;
     let &Config { n_heads, n_kv_heads, head_dim, .. } = config;
-    let vecs = cached_head(config) / 4;
-    let kernel = if recording.gpu().variant.shares_memory {
+    let kernel = kernel(recording.gpu().variant, cached_head(config) / 4);
+    let (q_stride, y_stride, scale) = (qkv_width(config), padded(n_heads * head_dim), score_scale(head_dim));
+    let params = Params { n, first, n_heads, n_kv_heads, head_dim, q_stride, y_stride, scale };
+    recording.dispatch(kernel, params, &[rows, qkv, text, suffix, y], [n_heads, n]);
+}
+
+/// For heads of `vecs` vec4 in the cache.
+pub fn kernel(variant: &Variant, vecs: usize) -> Kernel {
+    let kernel = if variant.shares_memory {
         let width = LINE.max(vecs.next_power_of_two());
         Kernel::new("attention_shared", [1, 1]).with_u32("WIDTH", width).with_u32("Q_LENGTH", 4 * vecs)
     } else {
         two_dimensional("attention")
     };
-    let (q_stride, y_stride, scale) = (qkv_width(config), padded(n_heads * head_dim), score_scale(head_dim));
-    let params = Params { n, first, n_heads, n_kv_heads, head_dim, q_stride, y_stride, scale };
-    recording.dispatch(kernel.with_u32("VECS", vecs), params, &[rows, qkv, text, suffix, y], [n_heads, n]);
+    kernel.with_u32("VECS", vecs).with_params(Params::WGSL)
+}
+
+/// softmax(q k^T / sqrt(d)) v for one head, over `slots` of (key, value), by the definition in float64.
+pub fn reference(q: &[f32], slots: &[(&[f32], &[f32])]) -> Vec<f32> {
+    let dot = |k: &[f32]| q.iter().zip(k).map(|(&q, &k)| f64::from(q) * f64::from(k)).sum::<f64>();
+    let weights: Vec<f64> = slots.iter().map(|(k, _)| (dot(k) / (q.len() as f64).sqrt()).exp()).collect();
+    let total: f64 = weights.iter().sum();
+    (0..q.len()).map(|i| (slots.iter().zip(&weights).map(|((_, v), w)| w * f64::from(v[i])).sum::<f64>() / total) as f32).collect()
+}
+
+/// Keys and values of some slots, as head `h` sees them.
+pub fn slots<'a>(config: &Config, cache: &'a [f32], h: usize, range: Range<u32>) -> impl Iterator<Item = (&'a [f32], &'a [f32])> {
+    let (slot, head, dim) = (cached_slot(config), cached_head(config), config.head_dim);
+    let (kv_head, value) = (h / (config.n_heads / config.n_kv_heads), config.n_kv_heads * head);
+    let pair = move |key: usize| (&cache[key..key + dim], &cache[key + value..][..dim]);
+    range.map(move |s| pair(s as usize * slot + kv_head * head))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::ops::Range;
-
     use wasm_bindgen_test::wasm_bindgen_test;
 
-    use super::super::qkv_rope_cache::cached_slot;
     use super::*;
     use crate::gpu::batch::Row;
     use crate::gpu::device::Gpu;
-    use crate::gpu::testing::{assert_close, config, gpus, random};
-
-    /// softmax(q k^T / sqrt(d)) v for one head, over `slots` of (key, value).
-    fn reference(q: &[f32], slots: &[(&[f32], &[f32])]) -> Vec<f32> {
-        let dot = |k: &[f32]| q.iter().zip(k).map(|(&q, &k)| f64::from(q) * f64::from(k)).sum::<f64>();
-        let weights: Vec<f64> = slots.iter().map(|(k, _)| (dot(k) / (q.len() as f64).sqrt()).exp()).collect();
-        let total: f64 = weights.iter().sum();
-        (0..q.len()).map(|i| (slots.iter().zip(&weights).map(|((_, v), w)| w * f64::from(v[i])).sum::<f64>() / total) as f32).collect()
-    }
-
-    /// Keys and values of some slots, as head `h` sees them.
-    fn slots<'a>(config: &Config, cache: &'a [f32], h: usize, range: Range<u32>) -> impl Iterator<Item = (&'a [f32], &'a [f32])> {
-        let (slot, head, dim) = (cached_slot(config), cached_head(config), config.head_dim);
-        let (kv_head, value) = (h / (config.n_heads / config.n_kv_heads), config.n_kv_heads * head);
-        let pair = move |key: usize| (&cache[key..key + dim], &cache[key + value..][..dim]);
-        range.map(move |s| pair(s as usize * slot + kv_head * head))
-    }
+    use crate::gpu::testing::{assert_close, config, gpus_and_interpreters, random};
 
     /// y, `[rows, padded n_heads head_dim]`.
     async fn run(gpu: &Gpu, config: &Config, rows: &[Row], [qkv, text, suffix]: [&Vec<f32>; 3]) -> Vec<f32> {
@@ -107,7 +112,7 @@ mod tests {
         let (qkv, text, suffix) = (random(ranges.len() * width, 1), random(300 * slot, 2), random(300 * slot, 3));
         let row = |&[prefix_end, suffix_start, suffix_end]: &[u32; 3]| Row { prefix_end, suffix_start, suffix_end, ..Row::default() };
         let rows: Vec<Row> = ranges.iter().map(row).collect();
-        for gpu in gpus().await {
+        for gpu in gpus_and_interpreters().await {
             let y = run(&gpu, &config, &rows, [&qkv, &text, &suffix]).await;
             for ((row, q), y) in rows.iter().zip(qkv.chunks(width)).zip(y.chunks(stride)) {
                 for h in 0..6 {

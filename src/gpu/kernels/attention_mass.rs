@@ -3,10 +3,11 @@
 use std::ops::Range;
 
 use super::attention::score_scale;
-use super::qkv_rope_cache::{cached_head, qkv_width};
+use super::qkv_rope_cache::{cached_head, cached_slot, qkv_width};
 use super::{padded, two_dimensional};
 use crate::gpu::buffer::Buffer;
 use crate::gpu::device::Gpu;
+use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
 use crate::gpu::wgsl::wgsl_struct;
 use crate::model::config::Config;
@@ -57,6 +58,11 @@ impl AttentionSums {
         &self.sums
     }
 
+    /// As [`AttentionSums::buffer`].
+    pub fn into_buffer(self) -> Buffer {
+        self.sums
+    }
+
     /// Adds up the heads of what was read back: weights and flow, each `[targets, n_ranges]`.
     pub fn over_heads(&self, config: &Config, sums: &[f32]) -> (Vec<f64>, Vec<f64>) {
         let of_range = |heads: &[f32], r: usize| heads[r..].iter().step_by(2 * self.n_ranges).map(|&sum| f64::from(sum)).sum::<f64>();
@@ -80,73 +86,74 @@ pub fn record<'a>(recording: &mut Recording<'a>, config: &Config, args: &Attenti
     let &AttentionMass { rows, first, n, qkv, text, outputs } = args;
     let &Config { n_heads, n_kv_heads, head_dim, .. } = config;
     let &AttentionSums { ref targets, ref ranges, n_ranges, ref sums } = sums;
-    let kernel = two_dimensional("attention_mass").with_u32("VECS", cached_head(config) / 4);
+    let kernel = kernel(cached_head(config) / 4);
     let (q_stride, output_stride, scale) = (qkv_width(config), padded(n_heads * head_dim), score_scale(head_dim));
     let (first_target, n_targets) = (targets.start, targets.len());
     let params = Params { n, first, n_heads, n_kv_heads, head_dim, q_stride, output_stride, scale, first_target, n_targets, n_ranges };
     recording.dispatch(kernel, params, &[rows, qkv, text, ranges, outputs, sums], [n_heads, n]);
 }
 
+/// For heads of `vecs` vec4 in the cache.
+pub fn kernel(vecs: usize) -> Kernel {
+    two_dimensional("attention_mass").with_u32("VECS", vecs).with_params(Params::WGSL)
+}
+
+/// One row of a text of which `seen` slots are seen, in float64.
+pub struct Reference<'a> {
+    pub config: &'a Config,
+    pub q: &'a [f32],
+    pub text: &'a [f32],
+    pub seen: usize,
+}
+
+impl Reference<'_> {
+    /// The key of slot `s` that head `h` reads, or the value.
+    fn read(&self, s: usize, h: usize, is_value: bool) -> impl Iterator<Item = f64> {
+        let Config { n_heads, n_kv_heads, head_dim, .. } = *self.config;
+        let head = h / (n_heads / n_kv_heads) + if is_value { n_kv_heads } else { 0 };
+        self.text[s * cached_slot(self.config) + head * cached_head(self.config)..][..head_dim].iter().map(|&x| f64::from(x))
+    }
+
+    /// alpha = softmax(q k^T / sqrt(d)) of head `h`, `[seen]`.
+    fn weights(&self, h: usize) -> Vec<f64> {
+        let dim = self.config.head_dim;
+        let q = || self.q[h * dim..][..dim].iter().map(|&q| f64::from(q));
+        let score = |s: usize| q().zip(self.read(s, h, false)).map(|(q, k)| q * k).sum::<f64>() / (dim as f64).sqrt();
+        let exponentials: Vec<f64> = (0..self.seen).map(|s| score(s).exp()).collect();
+        exponentials.iter().map(|x| x / exponentials.iter().sum::<f64>()).collect()
+    }
+
+    /// The sum of alpha v over some slots, of head `h`: `[head_dim]`.
+    fn weighted_values(&self, h: usize, slots: Range<usize>) -> Vec<f64> {
+        let mut sum = vec![0.0; self.config.head_dim];
+        for (s, weight) in self.weights(h).iter().enumerate().filter(|(s, _)| slots.contains(s)) {
+            sum.iter_mut().zip(self.read(s, h, true)).for_each(|(sum, v)| *sum += weight * v);
+        }
+        sum
+    }
+
+    /// Of all heads, `[n_heads, head_dim]`.
+    pub fn output(&self) -> Vec<f64> {
+        (0..self.config.n_heads).flat_map(|h| self.weighted_values(h, 0..self.seen)).collect()
+    }
+
+    /// Weight on and flow from a range, of head `h`; `output` is [`Reference::output`].
+    pub fn weight_and_flow(&self, h: usize, range: &Range<usize>, output: &[f64]) -> [f64; 2] {
+        let whole: f64 = output.iter().map(|o| o * o).sum();
+        let own = &output[h * self.config.head_dim..][..self.config.head_dim];
+        let share = self.weighted_values(h, range.clone()).iter().zip(own).map(|(part, o)| part * o).sum::<f64>() / whole;
+        let weights = &self.weights(h)[range.start.min(self.seen)..range.end.min(self.seen)];
+        [weights.iter().sum(), share.max(0.0).powi(2)]
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use wasm_bindgen_test::wasm_bindgen_test;
 
-    use super::super::qkv_rope_cache::cached_slot;
     use super::*;
     use crate::gpu::batch::{Row, text_rows};
-    use crate::gpu::testing::{SENTINEL, assert_close, config, gpus, random};
-
-    /// One row of a text of which `seen` slots are seen, in float64.
-    struct Reference<'a> {
-        config: &'a Config,
-        q: &'a [f32],
-        text: &'a [f32],
-        seen: usize,
-    }
-
-    impl Reference<'_> {
-        /// The key of slot `s` that head `h` reads, or the value.
-        fn read(&self, s: usize, h: usize, is_value: bool) -> impl Iterator<Item = f64> {
-            let Config { n_heads, n_kv_heads, head_dim, .. } = *self.config;
-            let head = h / (n_heads / n_kv_heads) + if is_value { n_kv_heads } else { 0 };
-            self.text[s * cached_slot(self.config) + head * cached_head(self.config)..][..head_dim].iter().map(|&x| f64::from(x))
-        }
-
-        /// alpha = softmax(q k^T / sqrt(d)) of head `h`, `[seen]`.
-        fn weights(&self, h: usize) -> Vec<f64> {
-            let dim = self.config.head_dim;
-            let q = || self.q[h * dim..][..dim].iter().map(|&q| f64::from(q));
-            let score = |s: usize| q().zip(self.read(s, h, false)).map(|(q, k)| q * k).sum::<f64>() / (dim as f64).sqrt();
-            let exponentials: Vec<f64> = (0..self.seen).map(|s| score(s).exp()).collect();
-            exponentials.iter().map(|x| x / exponentials.iter().sum::<f64>()).collect()
-        }
-
-        /// The sum of alpha v over some slots, of head `h`: `[head_dim]`.
-        fn weighted_values(&self, h: usize, slots: Range<usize>) -> Vec<f64> {
-            let mut sum = vec![0.0; self.config.head_dim];
-            for (s, weight) in self.weights(h).iter().enumerate().filter(|(s, _)| slots.contains(s)) {
-                sum.iter_mut().zip(self.read(s, h, true)).for_each(|(sum, v)| *sum += weight * v);
-            }
-            sum
-        }
-
-        /// Of all heads, `[n_heads, head_dim]`.
-        fn output(&self) -> Vec<f64> {
-            (0..self.config.n_heads).flat_map(|h| self.weighted_values(h, 0..self.seen)).collect()
-        }
-
-        /// Weight on and flow from a range, over all heads.
-        fn weight_and_flow(&self, range: &Range<usize>) -> [f64; 2] {
-            let output = self.output();
-            let whole: f64 = output.iter().map(|o| o * o).sum();
-            let share = |(h, o): (usize, &[f64])| {
-                self.weighted_values(h, range.clone()).iter().zip(o).map(|(part, o)| part * o).sum::<f64>() / whole
-            };
-            let flow = output.chunks(self.config.head_dim).enumerate().map(share).map(|share| share.max(0.0).powi(2)).sum();
-            let weights = (0..self.config.n_heads).map(|h| self.weights(h));
-            [weights.map(|alpha| alpha[range.start.min(self.seen)..range.end.min(self.seen)].iter().sum::<f64>()).sum(), flow]
-        }
-    }
+    use crate::gpu::testing::{SENTINEL, assert_close, config, gpus_and_interpreters, random};
 
     async fn check(head_dim: usize, n: usize) {
         let config = config("qwen3", 6, 2, head_dim);
@@ -160,9 +167,12 @@ mod tests {
         for (r, output) in outputs.chunks_mut(padded(config.n_heads * head_dim)).enumerate() {
             output.iter_mut().zip(of_row(r).output()).for_each(|(o, exact)| *o = exact as f32);
         }
-        let exact: Vec<[f64; 2]> =
-            targets.clone().flat_map(|t| ranges.each_ref().map(|range| of_row(t - 2).weight_and_flow(range))).collect();
-        for gpu in gpus().await {
+        let over_heads = |row: &Reference<'_>, range: &Range<usize>| {
+            let by_head = (0..config.n_heads).map(|h| row.weight_and_flow(h, range, &row.output()));
+            by_head.fold([0.0; 2], |sum, [weight, flow]| [sum[0] + weight, sum[1] + flow])
+        };
+        let exact: Vec<[f64; 2]> = targets.clone().flat_map(|t| ranges.each_ref().map(|range| over_heads(&of_row(t - 2), range))).collect();
+        for gpu in gpus_and_interpreters().await {
             let [qkv_buffer, text_buffer, output_buffer] = [&qkv, &text, &outputs].map(|values| gpu.buffer_with_f32("input", values));
             let row_buffer = gpu.buffer_with("rows", &Row::all_words(&rows));
             let mut sums = AttentionSums::new(&gpu, &config, targets.clone(), &ranges);

@@ -2,6 +2,7 @@
 
 use super::{LINE, one_dimensional};
 use crate::gpu::buffer::Buffer;
+use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
 use crate::gpu::wgsl::wgsl_struct;
 
@@ -15,7 +16,11 @@ wgsl_struct! {
 /// y[i] = the sum of x[i], x[i + n], x[i + 2 n], ..; x `[length, 4]`, y `[n]`. Reads `16 length` bytes.
 pub fn record<'a>(recording: &mut Recording<'a>, x: &'a Buffer, y: &'a Buffer, n: usize, length: usize) {
     debug_assert!(n.div_ceil(LINE) <= 65535, "more workgroups than every device takes");
-    recording.dispatch(one_dimensional("bandwidth_probe"), Params { n, length }, &[x, y], [n, 1]);
+    recording.dispatch(kernel(), Params { n, length }, &[x, y], [n, 1]);
+}
+
+pub fn kernel() -> Kernel {
+    one_dimensional("bandwidth_probe").with_params(Params::WGSL)
 }
 
 #[cfg(test)]
@@ -23,11 +28,11 @@ mod tests {
     use wasm_bindgen_test::wasm_bindgen_test;
 
     use super::*;
-    use crate::gpu::testing::{SENTINEL, assert_close, gpus, random};
+    use crate::gpu::testing::{SENTINEL, assert_close, gpus_and_interpreters, random};
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn sums_are_those_of_the_reference() {
-        for gpu in gpus().await {
+        for gpu in gpus_and_interpreters().await {
             for (n, length) in [(1, 1), (63, 64), (64, 63), (65, 200), (199, 7)] {
                 let values = random(4 * length, 9);
                 let mut expected = vec![0.0; n];

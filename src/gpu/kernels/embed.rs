@@ -2,6 +2,8 @@
 
 use super::two_dimensional;
 use crate::gpu::buffer::Buffer;
+use crate::gpu::format::Format;
+use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
 use crate::gpu::weights::Matrix;
 use crate::gpu::wgsl::wgsl_struct;
@@ -39,12 +41,15 @@ pub fn record<'a>(recording: &mut Recording<'a>, w: &'a Matrix, embed: &Embed<'a
     let &Embed { rows, blends, x, first, n, stride } = embed;
     for adds_blend in [false, true].into_iter().filter(|&adds_blend| blends || !adds_blend) {
         for slab in &w.slabs {
-            let kernel = two_dimensional("embed").with_format(slab.format);
             let (groups, slab_first, slab_end) = (slab.groups, slab.rows.start, slab.rows.end);
             let params = Params { n, first, groups, stride, slab_first, slab_end, adds_blend };
-            recording.dispatch(kernel, params, &[&slab.buffer, rows, x], [groups, n]);
+            recording.dispatch(kernel(slab.format), params, &[&slab.buffer, rows, x], [groups, n]);
         }
     }
+}
+
+pub fn kernel(format: &'static Format) -> Kernel {
+    two_dimensional("embed").with_format(format).with_params(Params::WGSL)
 }
 
 #[cfg(test)]
@@ -53,7 +58,7 @@ mod tests {
 
     use super::*;
     use crate::gpu::batch::Row;
-    use crate::gpu::testing::{assert_close, gpus, random};
+    use crate::gpu::testing::{assert_close, gpus_and_interpreters, random};
     use crate::gpu::weights::Slab;
     use crate::model::quant::QUANTS;
 
@@ -62,7 +67,7 @@ mod tests {
         const DIM: usize = 20;
         let table = random(70 * DIM, 3);
         let bytes: Vec<u8> = table.iter().flat_map(|value| value.to_le_bytes()).collect();
-        for gpu in gpus().await {
+        for gpu in gpus_and_interpreters().await {
             let slab = |rows: std::ops::Range<usize>| {
                 let mut slab = Slab::from_bytes(&gpu, &QUANTS[0], DIM, &bytes[4 * DIM * rows.start..4 * DIM * rows.end]);
                 slab.rows = rows;
@@ -106,7 +111,7 @@ mod tests {
         const COLUMNS: usize = 256;
         let all: Vec<u8> = (0..=u16::MAX).flat_map(u16::to_le_bytes).collect();
         let f16 = QUANTS.iter().find(|quant| quant.name == "F16").expect("F16 can be read");
-        for gpu in gpus().await {
+        for gpu in gpus_and_interpreters().await {
             let matrix = Matrix { slabs: vec![Slab::from_bytes(&gpu, f16, COLUMNS, &all)] };
             let rows: Vec<Row> = (0..256).map(|token| Row { token, ..Row::default() }).collect();
             let rows = gpu.buffer_with("rows", &Row::all_words(&rows));

@@ -2,6 +2,7 @@
 
 use super::{LINE, one_dimensional};
 use crate::gpu::buffer::Buffer;
+use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
 use crate::gpu::wgsl::wgsl_struct;
 
@@ -22,7 +23,11 @@ wgsl_struct! {
 /// y[i] = the sum of 32 numbers after `rounds` rounds of a = a s + i / n; y `[n]`. `2 n rounds NUMBERS` operations.
 pub fn record<'a>(recording: &mut Recording<'a>, y: &'a Buffer, n: usize, rounds: usize) {
     debug_assert!(n.div_ceil(LINE) <= 65535, "more workgroups than every device takes");
-    recording.dispatch(one_dimensional("fma_probe"), Params { n, rounds, s: S }, &[y], [n, 1]);
+    recording.dispatch(kernel(), Params { n, rounds, s: S }, &[y], [n, 1]);
+}
+
+pub fn kernel() -> Kernel {
+    one_dimensional("fma_probe").with_params(Params::WGSL)
 }
 
 #[cfg(test)]
@@ -30,7 +35,7 @@ mod tests {
     use wasm_bindgen_test::wasm_bindgen_test;
 
     use super::*;
-    use crate::gpu::testing::{SENTINEL, assert_close, gpus};
+    use crate::gpu::testing::{SENTINEL, assert_close, gpus_and_interpreters};
 
     fn reference(i: usize, n: usize, rounds: usize) -> f32 {
         let round = |a: f32| a * S + i as f32 / n as f32;
@@ -39,7 +44,7 @@ mod tests {
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn rounds_are_those_of_the_reference() {
-        for gpu in gpus().await {
+        for gpu in gpus_and_interpreters().await {
             for (n, rounds) in [(1, 0), (63, 1), (64, 2), (65, 3), (199, 7)] {
                 let y = gpu.buffer_with_f32("y", &vec![SENTINEL; n + 1]);
                 let mut recording = Recording::new(&gpu);

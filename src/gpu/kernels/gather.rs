@@ -2,6 +2,7 @@
 
 use super::two_dimensional;
 use crate::gpu::buffer::Buffer;
+use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
 use crate::gpu::wgsl::wgsl_struct;
 
@@ -15,7 +16,11 @@ wgsl_struct! {
 
 /// y[r] = x[index[first + r]] for `n` rows of `stride` values.
 pub fn record<'a>(recording: &mut Recording<'a>, index: &'a Buffer, first: usize, x: &'a Buffer, y: &'a Buffer, n: usize, stride: usize) {
-    recording.dispatch(two_dimensional("gather"), Params { n, first, stride }, &[index, x, y], [stride, n]);
+    recording.dispatch(kernel(), Params { n, first, stride }, &[index, x, y], [stride, n]);
+}
+
+pub fn kernel() -> Kernel {
+    two_dimensional("gather").with_params(Params::WGSL)
 }
 
 #[cfg(test)]
@@ -23,11 +28,11 @@ mod tests {
     use wasm_bindgen_test::wasm_bindgen_test;
 
     use super::*;
-    use crate::gpu::testing::gpus;
+    use crate::gpu::testing::gpus_and_interpreters;
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn gathered_rows_are_in_the_order_of_the_index() {
-        for gpu in gpus().await {
+        for gpu in gpus_and_interpreters().await {
             let index = gpu.buffer_with("index", &[9, 2, 0, 1]);
             let x = gpu.buffer_with("x", &(0..3 * 17).collect::<Vec<_>>());
             let y = gpu.buffer("y", 4 * 17);

@@ -1,9 +1,11 @@
 //! Kullback-Leibler divergence of perturbed predictions from the base text's, KL(base || perturbed), one tile of the vocabulary at a time.
 
-use super::log_sum_exp::log_sum_exp;
+use super::log_sum_exp::{self, log_sum_exp};
 use super::{one_dimensional, workgroup_per_item};
 use crate::gpu::buffer::Buffer;
+use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
+use crate::gpu::variant::Variant;
 use crate::gpu::wgsl::wgsl_struct;
 
 wgsl_struct! {
@@ -33,8 +35,7 @@ pub struct KlDivergence<'a> {
 /// `state.w += sum over v of p(v) (z_base(v) - z(v))`, with `p = softmax(z_base)`.
 pub fn record<'a>(recording: &mut Recording<'a>, args: &KlDivergence<'a>) {
     let &KlDivergence { logits, base_logits, base, state, first, n, length } = args;
-    let kernel =
-        if recording.gpu().variant.shares_memory { workgroup_per_item("kl_divergence_shared") } else { one_dimensional("kl_divergence") };
+    let kernel = kernel(recording.gpu().variant);
     recording.dispatch(kernel, Params { n, first, length }, &[logits, base_logits, base, state], [n, 1]);
 }
 
@@ -44,26 +45,31 @@ pub fn kl_divergence(state: &[f32], base_log_sum_exp: f64) -> f64 {
     f64::from(state[3]) - base_log_sum_exp + log_sum_exp(state)
 }
 
+pub fn kernel(variant: &Variant) -> Kernel {
+    let kernel = if variant.shares_memory { workgroup_per_item("kl_divergence_shared") } else { one_dimensional("kl_divergence") };
+    kernel.with_params(Params::WGSL)
+}
+
+/// KL(base || perturbed) in nats by the definition, in float64.
+pub fn reference(base: &[f32], logits: &[f32]) -> f64 {
+    let log_softmax = |logits: &[f32]| {
+        let sum = log_sum_exp::reference(logits);
+        logits.iter().map(move |&logit| f64::from(logit) - sum).collect::<Vec<f64>>()
+    };
+    log_softmax(base).iter().zip(log_softmax(logits)).map(|(p, q)| p.exp() * (p - q)).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use wasm_bindgen_test::wasm_bindgen_test;
 
     use super::*;
-    use crate::gpu::testing::{gpus, random};
-
-    fn log_softmax(logits: &[f32]) -> Vec<f64> {
-        let sum: f64 = logits.iter().map(|&logit| f64::from(logit).exp()).sum();
-        logits.iter().map(|&logit| f64::from(logit) - sum.ln()).collect()
-    }
-
-    fn reference(base: &[f32], logits: &[f32]) -> f64 {
-        log_softmax(base).iter().zip(log_softmax(logits)).map(|(p, q)| p.exp() * (p - q)).sum()
-    }
+    use crate::gpu::testing::{gpus_and_interpreters, random};
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn divergences_over_tiles_are_those_over_the_whole_vocabulary() {
         const VOCAB: usize = 150;
-        for gpu in gpus().await {
+        for gpu in gpus_and_interpreters().await {
             for n in [1, 63, 64, 65] {
                 let scaled = |length: usize, seed: u64| random(length, seed).iter().map(|value| 4.0 * value).collect::<Vec<f32>>();
                 let (logits, base) = (scaled(n * VOCAB, 8), scaled(7 * VOCAB, 9));

@@ -2,7 +2,9 @@
 
 use super::{one_dimensional, workgroup_per_item};
 use crate::gpu::buffer::Buffer;
+use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
+use crate::gpu::variant::Variant;
 use crate::gpu::wgsl::wgsl_struct;
 
 wgsl_struct! {
@@ -33,8 +35,7 @@ pub struct LogSumExp<'a> {
 /// Adds the tile to the state of its positions.
 pub fn record<'a>(recording: &mut Recording<'a>, args: &LogSumExp<'a>) {
     let &LogSumExp { logits, targets, state, first, n, token, length } = args;
-    let kernel =
-        if recording.gpu().variant.shares_memory { workgroup_per_item("log_sum_exp_shared") } else { one_dimensional("log_sum_exp") };
+    let kernel = kernel(recording.gpu().variant);
     recording.dispatch(kernel, Params { n, first, token, length }, &[logits, targets, state], [n, 1]);
 }
 
@@ -48,23 +49,28 @@ pub fn log_prob(state: &[f32]) -> f64 {
     f64::from(state[2] - state[0]) - f64::from(state[1]).ln()
 }
 
+pub fn kernel(variant: &Variant) -> Kernel {
+    let kernel = if variant.shares_memory { workgroup_per_item("log_sum_exp_shared") } else { one_dimensional("log_sum_exp") };
+    kernel.with_params(Params::WGSL)
+}
+
+/// ln of the sum of exp(logit) by the definition, in float64.
+pub fn reference(logits: &[f32]) -> f64 {
+    let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    f64::from(largest) + logits.iter().map(|&logit| f64::from(logit - largest).exp()).sum::<f64>().ln()
+}
+
 #[cfg(test)]
 mod tests {
     use wasm_bindgen_test::wasm_bindgen_test;
 
     use super::*;
-    use crate::gpu::testing::{gpus, random};
-
-    fn reference(logits: &[f32], target: usize) -> f64 {
-        let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let sum: f64 = logits.iter().map(|&logit| f64::from(logit - largest).exp()).sum();
-        f64::from(logits[target] - largest) - sum.ln()
-    }
+    use crate::gpu::testing::{gpus_and_interpreters, random};
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn log_probs_over_tiles_are_those_over_the_whole_vocabulary() {
         const VOCAB: usize = 150;
-        for gpu in gpus().await {
+        for gpu in gpus_and_interpreters().await {
             for n in [1, 63, 64, 65] {
                 let logits: Vec<f32> = random(n * VOCAB, 8).iter().map(|value| 30.0 * value).collect();
                 let targets: Vec<u32> = (0..n as u32).map(|i| i * 31 % VOCAB as u32).collect();
@@ -79,7 +85,8 @@ mod tests {
                 }
                 let state = gpu.read_f32(&state, 4 * (n + 1)).await.unwrap();
                 for (i, &target) in targets.iter().enumerate() {
-                    let (ours, reference) = (log_prob(&state[4 * (i + 1)..]), reference(&logits[i * VOCAB..][..VOCAB], target as usize));
+                    let logits = &logits[i * VOCAB..][..VOCAB];
+                    let (ours, reference) = (log_prob(&state[4 * (i + 1)..]), f64::from(logits[target as usize]) - reference(logits));
                     assert!((ours - reference).abs() < 2e-5, "{ours} {reference}");
                 }
             }

@@ -2,6 +2,7 @@
 
 use super::one_dimensional;
 use crate::gpu::buffer::Buffer;
+use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
 use crate::gpu::wgsl::wgsl_struct;
 
@@ -22,7 +23,8 @@ pub struct MaskedArgmax<'a> {
     pub excluded: &'a Buffer,
     /// Tokens that are allowed in no row: see [`token_bitmap`].
     pub forbidden: &'a Buffer,
-    /// `[rows, 2]`: bits of the largest logit, and its token; untouched where no token is allowed.
+    /// `[rows, 2]`: bits of the largest logit, and its token; untouched where no token is allowed. Where a logit is infinite or NaN,
+    /// these bits are those of infinity, and there is no token.
     pub best: &'a Buffer,
     /// The first row.
     pub first: usize,
@@ -35,7 +37,7 @@ pub struct MaskedArgmax<'a> {
 /// Adds the tile to the best tokens of its rows.
 pub fn record<'a>(recording: &mut Recording<'a>, args: &MaskedArgmax<'a>) {
     let &MaskedArgmax { logits, excluded, forbidden, best, first, n, token, length } = args;
-    recording.dispatch(one_dimensional("masked_argmax"), Params { n, first, token, length }, &[logits, excluded, forbidden, best], [n, 1]);
+    recording.dispatch(kernel(), Params { n, first, token, length }, &[logits, excluded, forbidden, best], [n, 1]);
 }
 
 /// One bit per token of the vocabulary, set where it is one of `tokens`.
@@ -45,17 +47,21 @@ pub fn token_bitmap(tokens: &[u32], vocab_size: usize) -> Vec<u32> {
     bits
 }
 
+pub fn kernel() -> Kernel {
+    one_dimensional("masked_argmax").with_params(Params::WGSL)
+}
+
 #[cfg(test)]
 mod tests {
     use wasm_bindgen_test::wasm_bindgen_test;
 
     use super::*;
-    use crate::gpu::testing::{gpus, random};
+    use crate::gpu::testing::{gpus_and_interpreters, random};
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn each_row_gets_its_most_likely_allowed_token() {
         const VOCAB: usize = 150;
-        for gpu in gpus().await {
+        for gpu in gpus_and_interpreters().await {
             for n in [1, 63, 64, 65] {
                 let logits = random(n * VOCAB, 5);
                 let order = |row: usize| {
@@ -82,6 +88,29 @@ mod tests {
                     assert_eq!(best[2 * (row + 1)..][..2], [logits[row * VOCAB + allowed as usize].to_bits(), allowed]);
                 }
                 assert_eq!(best[..2], [0, 0]);
+            }
+        }
+    }
+
+    #[wasm_bindgen_test(unsupported = tokio::test)]
+    async fn a_logit_that_is_not_finite_shows() {
+        for gpu in gpus_and_interpreters().await {
+            // In the first tile, in the second one, in none.
+            for (bad, is_found) in [(3, false), (80, false), (200, true)] {
+                let mut logits = random(200, 6);
+                if let Some(logit) = logits.get_mut(bad) {
+                    *logit = f32::NAN;
+                }
+                let [excluded, forbidden] = [0, 0].map(|word| gpu.buffer_with("words", &[word; 7]));
+                let best = gpu.buffer_with("best", &[f32::NEG_INFINITY.to_bits(), u32::MAX]);
+                for (token, length) in [(0, 64), (64, 64), (128, 72)] {
+                    let logits = gpu.buffer_with_f32("logits", &logits[token..token + length]);
+                    let mut recording = Recording::new(&gpu);
+                    let (excluded, forbidden, best) = (&excluded, &forbidden, &best);
+                    record(&mut recording, &MaskedArgmax { logits: &logits, excluded, forbidden, best, first: 0, n: 1, token, length });
+                    recording.run();
+                }
+                assert_eq!(gpu.read(&best, 2).await.unwrap()[1] != u32::MAX, is_found, "{bad} {}", gpu.variant.name);
             }
         }
     }

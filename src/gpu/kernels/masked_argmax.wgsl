@@ -1,6 +1,6 @@
 // The most likely allowed token of each row so far, over tiles of the vocabulary in order; the lowest of several.
 // logits: [n, length] for tokens `token`..`token + length`; excluded: [..], one token per row; forbidden: one bit per token;
-// best: [..] of (logit's bits, token), unchanged where no token is allowed.
+// best: [..] of (logit's bits, token), unchanged where no token is allowed; infinity and no token from the first infinity or NaN on.
 // Dispatch: one invocation per row.
 
 #import params
@@ -18,15 +18,18 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     let row = p.first + id.x;
     var found = best[row];
+    var is_finite = p.token == 0u || found.x != 0x7f800000u;
     var largest = select(bitcast<f32>(found.x), -3.4e38, p.token == 0u);
     for (var i = 0u; i < p.length; i++) {
         let token = p.token + i;
         let logit = logits[id.x * p.length + i];
+        is_finite &= (bitcast<u32>(logit) & 0x7f800000u) != 0x7f800000u;
         let is_forbidden = ((forbidden[token / 32u] >> (token % 32u)) & 1u) == 1u || token == excluded[row];
         if logit > largest && !is_forbidden {
             largest = logit;
             found = vec2<u32>(bitcast<u32>(logit), token);
         }
     }
-    best[row] = found;
+    // Tested by bits: compilers may assume that no value is NaN.
+    best[row] = select(vec2<u32>(0x7f800000u, 0xffffffffu), found, is_finite);
 }

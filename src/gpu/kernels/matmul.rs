@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{HEIGHT, LINE, RowView, WIDTH};
+use crate::gpu::format::Format;
 use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
 use crate::gpu::variant::Variant;
@@ -44,28 +45,36 @@ pub struct Matmul<'a> {
     pub column: usize,
     /// y is added to.
     pub add: bool,
+    /// The one token of a step of generating. Its kernel sums in another order than that for rows, which gives a row the same bits
+    /// however many there are.
+    pub is_step: bool,
 }
 
 impl<'a> Matmul<'a> {
     /// All rows of a slab, as the columns of y that have their numbers in the matrix.
     pub fn by_slab(slab: &'a Slab, n: usize, x: RowView<'a>, y: RowView<'a>) -> Self {
-        Self { slab, rows: 0..slab.rows.len(), n, x, y, column: slab.rows.start, add: false }
+        Self { slab, rows: 0..slab.rows.len(), n, x, y, column: slab.rows.start, add: false, is_step: false }
     }
 
     /// Some rows of a slab, as the columns of y from 0 on.
     pub fn by_rows(slab: &'a Slab, rows: Range<usize>, n: usize, x: RowView<'a>, y: RowView<'a>) -> Self {
-        Self { slab, rows, n, x, y, column: 0, add: false }
+        Self { slab, rows, n, x, y, column: 0, add: false, is_step: false }
     }
 
     /// The product is added to y.
     pub fn adding(self) -> Self {
         Self { add: true, ..self }
     }
+
+    /// For a step of generating: `n` is 1.
+    pub fn for_step(self, is_step: bool) -> Self {
+        Self { is_step, ..self }
+    }
 }
 
 /// y[t, column + r] (+)= sum over k of x[t, k] W[r, k]. `2 n rows columns` operations.
 pub fn record<'a>(recording: &mut Recording<'a>, matmul: &Matmul<'a>) {
-    let &Matmul { slab, ref rows, n, x, y, column, add } = matmul;
+    let &Matmul { slab, ref rows, n, x, y, column, add, is_step } = matmul;
     let params = Params {
         n,
         x_first: x.first,
@@ -78,18 +87,25 @@ pub fn record<'a>(recording: &mut Recording<'a>, matmul: &Matmul<'a>) {
         column,
         add,
     };
-    let kernel = kernel(recording.gpu().variant, n).with_format(slab.format);
+    let kernel = kernel(recording.gpu().variant, is_step, slab.format);
     recording.dispatch(kernel, params, &[&slab.buffer, x.buffer, y.buffer], [rows.len(), n]);
 }
 
-/// The kernel for so many tokens.
-fn kernel(variant: &Variant, n: usize) -> Kernel {
-    match (variant.shares_memory, n == 1) {
+/// The kernel that a step of decoding takes, or that for more tokens.
+pub fn kernel(variant: &Variant, is_step: bool, format: &'static Format) -> Kernel {
+    let kernel = match (variant.shares_memory, is_step) {
         (false, true) => Kernel::new("matvec", [4 * LINE, 1]).with_u32("WIDTH", LINE),
         (false, false) => Kernel::new("matmul", [8 * WIDTH, 4 * HEIGHT]).with_u32("WIDTH", WIDTH).with_u32("HEIGHT", HEIGHT),
         (true, true) => Kernel::new("matvec_shared", [4, 1]).with_u32("WIDTH", LINE),
         (true, false) => Kernel::new("matmul_tiles", [64, 64]),
-    }
+    };
+    kernel.with_format(format).with_params(Params::WGSL)
+}
+
+/// `[n, rows]` from dequantized weights `[rows, columns]`, by the definition in float64.
+pub fn reference(x: &[f32], w: &[f32], columns: usize) -> Vec<f32> {
+    let product = |x: &[f32], w: &[f32]| x.iter().zip(w).map(|(&x, &w)| f64::from(x) * f64::from(w)).sum::<f64>() as f32;
+    x.chunks(columns).flat_map(|x| w.chunks(columns).map(move |w| product(x, w))).collect()
 }
 
 #[cfg(test)]
@@ -100,19 +116,21 @@ mod tests {
 
     use super::super::padded;
     use super::*;
-    use crate::gpu::testing::{SENTINEL, assert_close, gpus, random};
+    use crate::gpu::device::Gpu;
+    use crate::gpu::testing::{SENTINEL, assert_close, gpus, gpus_and_interpreters, interpreters, random};
     use crate::gpu::weights::Slab;
     use crate::model::dequantize::candle_type;
     use crate::model::quant::QUANTS;
 
-    /// [n, rows] from dequantized weights [rows, columns], in f64.
-    fn reference(x: &[f32], w: &[f32], columns: usize) -> Vec<f32> {
-        let product = |x: &[f32], w: &[f32]| x.iter().zip(w).map(|(&x, &w)| f64::from(x) * f64::from(w)).sum::<f64>() as f32;
-        x.chunks(columns).flat_map(|x| w.chunks(columns).map(move |w| product(x, w))).collect()
+    /// As [`check_kernel`], with each kernel that can do it.
+    async fn check(gpus: &[Gpu], name: &str, rows: usize, columns: usize, n: usize) {
+        for is_step in [false, true].into_iter().filter(|&is_step| n == 1 || !is_step) {
+            check_kernel(gpus, name, rows, columns, n, is_step).await;
+        }
     }
 
-    /// Multiplies `n` rows of `columns` values with a matrix of `rows` rows of type `name`, on every variant.
-    async fn check(name: &str, rows: usize, columns: usize, n: usize) {
+    /// Multiplies `n` rows of `columns` values with a matrix of `rows` rows of type `name`.
+    async fn check_kernel(gpus: &[Gpu], name: &str, rows: usize, columns: usize, n: usize, is_step: bool) {
         let quant = QUANTS.iter().find(|quant| quant.name == name).unwrap();
         let dtype = candle_type(quant).unwrap();
         let values = random(rows * columns, 1);
@@ -121,8 +139,8 @@ mod tests {
         let w = quantized.dequantize(&Device::Cpu).unwrap().flatten_all().unwrap().to_vec1::<f32>().unwrap();
         let x = random(n * columns, 2);
         let expected = reference(&x, &w, columns);
-        for gpu in gpus().await {
-            let slab = Slab::from_bytes(&gpu, quant, columns, &quantized.data().unwrap());
+        for gpu in gpus {
+            let slab = Slab::from_bytes(gpu, quant, columns, &quantized.data().unwrap());
             let stride = padded(columns);
             let mut x_rows = vec![0.0; (n + 1) * stride];
             for (row, values) in x.chunks(columns).enumerate() {
@@ -132,8 +150,8 @@ mod tests {
             let y_stride = rows + 3;
             let y_buffer = gpu.buffer_with_f32("y", &vec![SENTINEL; (n + 2) * y_stride]);
             let (x, y) = (RowView::new(&x_buffer, stride).starting_at(1), RowView::new(&y_buffer, y_stride).starting_at(1));
-            let matmul = Matmul { column: 2, ..Matmul::by_slab(&slab, n, x, y) };
-            let mut recording = Recording::new(&gpu);
+            let matmul = Matmul { column: 2, ..Matmul::by_slab(&slab, n, x, y).for_step(is_step) };
+            let mut recording = Recording::new(gpu);
             record(&mut recording, &matmul);
             record(&mut recording, &matmul.adding());
             recording.run();
@@ -148,26 +166,31 @@ mod tests {
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn every_quantization_multiplies_like_its_dequantized_weights() {
+        let (gpus, interpreters) = (gpus().await, interpreters().await);
         for quant in QUANTS {
             for n in [1, 9] {
-                check(quant.name, 70, 512, n).await;
+                check(&gpus, quant.name, 70, 512, n).await;
+                check(&interpreters, quant.name, 5, 256, n).await;
             }
         }
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn sizes_that_fill_no_workgroup_are_right() {
+        let (gpus, interpreters) = (gpus().await, interpreters().await);
         for (rows, n) in [(1, 1), (3, 2), (63, 63), (64, 64), (65, 65), (199, 199), (1, 199), (1031, 1)] {
-            check("F32", rows, 20, n).await;
+            check(&gpus, "F32", rows, 20, n).await;
+            check(&interpreters, "F32", rows.min(65), 20, n.min(65)).await;
         }
         for columns in [1, 15, 16, 17, 64 * 16 + 1] {
-            check("F16", 5, columns, 3).await;
+            check(&gpus, "F16", 5, columns, 3).await;
+            check(&interpreters, "F16", 5, columns.min(33), 3).await;
         }
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn rows_of_a_slab_can_be_used_by_themselves() {
-        for gpu in gpus().await {
+        for gpu in gpus_and_interpreters().await {
             let bytes: Vec<u8> = (0..12).flat_map(|i| (i as f32).to_le_bytes()).collect();
             let slab = Slab::from_bytes(&gpu, &QUANTS[0], 2, &bytes);
             let mut x = vec![0.0; 16];

@@ -2,9 +2,10 @@
 
 use super::two_dimensional;
 use crate::gpu::buffer::Buffer;
+use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
 use crate::gpu::wgsl::wgsl_struct;
-use crate::model::arch::Rope;
+use crate::model::arch::{Architecture, Rope};
 use crate::model::config::Config;
 
 wgsl_struct! {
@@ -56,12 +57,38 @@ pub fn qkv_width(config: &Config) -> usize {
 pub fn record<'a>(recording: &mut Recording<'a>, config: &Config, args: &QkvRopeCache<'a>) {
     let &QkvRopeCache { rows, first, n, bias, norms, angles, qkv, cache } = args;
     let &Config { n_heads, n_kv_heads, head_dim, norm_epsilon, .. } = config;
-    let kernel = two_dimensional("qkv_rope_cache")
-        .with_bool("BIAS", config.architecture.qkv_bias)
-        .with_bool("NORM", config.architecture.qk_norm)
-        .with_bool("INTERLEAVED", config.architecture.rope == Rope::Interleaved);
+    let kernel = kernel(config.architecture);
     let params = Params { n, first, n_heads, n_kv_heads, head_dim, cached_head: cached_head(config), epsilon: norm_epsilon as f32 };
     recording.dispatch(kernel, params, &[rows, bias, norms, angles, qkv, cache], [n_heads + 2 * n_kv_heads, n]);
+}
+
+pub fn kernel(architecture: &Architecture) -> Kernel {
+    two_dimensional("qkv_rope_cache")
+        .with_bool("BIAS", architecture.qkv_bias)
+        .with_bool("NORM", architecture.qk_norm)
+        .with_bool("INTERLEAVED", architecture.rope == Rope::Interleaved)
+        .with_params(Params::WGSL)
+}
+
+/// One head of q or k by the definition, in float64; `angles` are those of its position.
+pub fn reference(config: &Config, head: &[f32], norm: &[f32], angles: &[f32]) -> Vec<f32> {
+    let dim = head.len();
+    let mut head: Vec<f64> = head.iter().map(|&value| value.into()).collect();
+    if config.architecture.qk_norm {
+        let mean = head.iter().map(|value| value * value).sum::<f64>() / dim as f64;
+        head.iter_mut().zip(norm).for_each(|(value, &weight)| *value *= f64::from(weight) / (mean + config.norm_epsilon).sqrt());
+    }
+    let mut rotated = vec![0.0; dim];
+    for i in 0..dim / 2 {
+        let (a, b) = match config.architecture.rope {
+            Rope::Interleaved => (2 * i, 2 * i + 1),
+            Rope::Halves => (i, i + dim / 2),
+        };
+        let (cos, sin) = (f64::from(angles[2 * i]), f64::from(angles[2 * i + 1]));
+        rotated[a] = (head[a] * cos - head[b] * sin) as f32;
+        rotated[b] = (head[a] * sin + head[b] * cos) as f32;
+    }
+    rotated
 }
 
 #[cfg(test)]
@@ -71,29 +98,8 @@ mod tests {
     use super::*;
     use crate::gpu::batch::Row;
     use crate::gpu::device::Gpu;
-    use crate::gpu::testing::{assert_close, config, gpus, random};
+    use crate::gpu::testing::{assert_close, config, gpus_and_interpreters, random};
     use crate::model::arch::ARCHITECTURES;
-
-    /// One head of q or k.
-    fn reference(config: &Config, head: &[f32], norm: &[f32], angles: &[f32]) -> Vec<f32> {
-        let dim = head.len();
-        let mut head: Vec<f64> = head.iter().map(|&value| value.into()).collect();
-        if config.architecture.qk_norm {
-            let mean = head.iter().map(|value| value * value).sum::<f64>() / dim as f64;
-            head.iter_mut().zip(norm).for_each(|(value, &weight)| *value *= f64::from(weight) / (mean + config.norm_epsilon).sqrt());
-        }
-        let mut rotated = vec![0.0; dim];
-        for i in 0..dim / 2 {
-            let (a, b) = match config.architecture.rope {
-                Rope::Interleaved => (2 * i, 2 * i + 1),
-                Rope::Halves => (i, i + dim / 2),
-            };
-            let (cos, sin) = (f64::from(angles[2 * i]), f64::from(angles[2 * i + 1]));
-            rotated[a] = (head[a] * cos - head[b] * sin) as f32;
-            rotated[b] = (head[a] * sin + head[b] * cos) as f32;
-        }
-        rotated
-    }
 
     /// What the kernel reads, but for the rows.
     struct Inputs {
@@ -122,7 +128,7 @@ mod tests {
         let (qkv, bias, norms, angles) = (random(n * width, 1), random(width, 2), random(2 * dim, 3), random(50 * dim, 4));
         let inputs = Inputs { qkv, bias, norms, angles };
         let rows: Vec<Row> = (0..n as u32 + 1).map(|i| Row { position: i * 7 % 50, slot: n as u32 - i, ..Row::default() }).collect();
-        for gpu in gpus().await {
+        for gpu in gpus_and_interpreters().await {
             let (got_qkv, got_cache) = run(&gpu, config, &rows, &inputs).await;
             for ((row, qkv), got_qkv) in rows[1..].iter().zip(inputs.qkv.chunks(width)).zip(got_qkv.chunks(width)) {
                 let angles = &inputs.angles[row.position as usize * dim..][..dim];

@@ -2,7 +2,9 @@
 
 use super::{RowView, one_dimensional, workgroup_per_item};
 use crate::gpu::buffer::Buffer;
+use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
+use crate::gpu::variant::Variant;
 use crate::gpu::wgsl::wgsl_struct;
 
 wgsl_struct! {
@@ -30,7 +32,7 @@ pub struct RmsNorm<'a> {
 
 pub fn record<'a>(recording: &mut Recording<'a>, norm: &RmsNorm<'a>) {
     let &RmsNorm { x, weight, y, n, dim, epsilon } = norm;
-    let kernel = if recording.gpu().variant.shares_memory { workgroup_per_item("rms_norm_shared") } else { one_dimensional("rms_norm") };
+    let kernel = kernel(recording.gpu().variant);
     recording.dispatch(
         kernel,
         Params { n, first: x.first, dim, stride: x.stride, epsilon: epsilon as f32 },
@@ -39,21 +41,27 @@ pub fn record<'a>(recording: &mut Recording<'a>, norm: &RmsNorm<'a>) {
     );
 }
 
+pub fn kernel(variant: &Variant) -> Kernel {
+    let kernel = if variant.shares_memory { workgroup_per_item("rms_norm_shared") } else { one_dimensional("rms_norm") };
+    kernel.with_params(Params::WGSL)
+}
+
+/// One row by the definition, in float64.
+pub fn reference(x: &[f32], weight: &[f32], epsilon: f64) -> Vec<f32> {
+    let mean = x.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>() / x.len() as f64;
+    x.iter().zip(weight).map(|(&x, &w)| (f64::from(w) * f64::from(x) / (mean + epsilon).sqrt()) as f32).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use wasm_bindgen_test::wasm_bindgen_test;
 
     use super::*;
-    use crate::gpu::testing::{SENTINEL, assert_close, gpus, random};
-
-    fn reference(x: &[f32], weight: &[f32], epsilon: f64) -> Vec<f32> {
-        let mean = x.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>() / x.len() as f64;
-        x.iter().zip(weight).map(|(&x, &w)| (f64::from(w) * f64::from(x) / (mean + epsilon).sqrt()) as f32).collect()
-    }
+    use crate::gpu::testing::{SENTINEL, assert_close, gpus_and_interpreters, random};
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn rows_are_normalized_like_the_reference() {
-        for gpu in gpus().await {
+        for gpu in gpus_and_interpreters().await {
             for (n, dim) in [(1, 1), (63, 64), (64, 65), (65, 63), (199, 8), (2, 199)] {
                 let stride = super::super::padded(dim);
                 let (values, weight) = (random(n * dim, 4), random(dim, 5));

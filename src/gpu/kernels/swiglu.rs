@@ -2,6 +2,7 @@
 
 use super::two_dimensional;
 use crate::gpu::buffer::Buffer;
+use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
 use crate::gpu::wgsl::wgsl_struct;
 
@@ -16,7 +17,16 @@ wgsl_struct! {
 
 /// y[r, i] = silu(gate[r, i]) up[r, i]; `gate_up` `[n, gate and up, ffn_dim]`, y `[n, stride]`.
 pub fn record<'a>(recording: &mut Recording<'a>, gate_up: &'a Buffer, y: &'a Buffer, n: usize, ffn_dim: usize, stride: usize) {
-    recording.dispatch(two_dimensional("swiglu"), Params { n, ffn_dim, stride }, &[gate_up, y], [ffn_dim, n]);
+    recording.dispatch(kernel(), Params { n, ffn_dim, stride }, &[gate_up, y], [ffn_dim, n]);
+}
+
+pub fn kernel() -> Kernel {
+    two_dimensional("swiglu").with_params(Params::WGSL)
+}
+
+/// One value by the definition, in float64.
+pub fn reference(gate: f32, up: f32) -> f32 {
+    (f64::from(gate) / (1.0 + (-f64::from(gate)).exp()) * f64::from(up)) as f32
 }
 
 #[cfg(test)]
@@ -24,15 +34,11 @@ mod tests {
     use wasm_bindgen_test::wasm_bindgen_test;
 
     use super::*;
-    use crate::gpu::testing::{SENTINEL, assert_close, gpus, random};
-
-    fn reference(gate: f32, up: f32) -> f32 {
-        (f64::from(gate) / (1.0 + (-f64::from(gate)).exp()) * f64::from(up)) as f32
-    }
+    use crate::gpu::testing::{SENTINEL, assert_close, gpus_and_interpreters, random};
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn gated_values_are_those_of_the_reference() {
-        for gpu in gpus().await {
+        for gpu in gpus_and_interpreters().await {
             for (n, ffn_dim) in [(1, 1), (3, 15), (4, 16), (5, 17), (19, 55)] {
                 let stride = super::super::padded(ffn_dim);
                 let mut values = random(2 * n * ffn_dim, 6);

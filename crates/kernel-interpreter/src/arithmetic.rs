@@ -1,0 +1,95 @@
+//! Floating-point arithmetic in the ways that WGSL leaves to a GPU ("Floating Point Evaluation" of its specification).
+
+/// What a GPU does where WGSL leaves it a choice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Arithmetic {
+    /// Subnormal f32 become zero, before and after each operation.
+    pub flushes_f32: bool,
+    /// So do subnormal f16 where they are converted.
+    pub flushes_f16: bool,
+    /// A product and the sum that it goes into are rounded once, `fma` too; else each is rounded.
+    pub fuses: bool,
+    /// Products of `dot` are added from the last to the first, by pairs.
+    pub reassociates: bool,
+}
+
+impl Arithmetic {
+    /// IEEE 754, in the order of the source.
+    pub const PLAIN: Self = Self { flushes_f32: false, flushes_f16: false, fuses: false, reassociates: false };
+    /// Everything otherwise.
+    pub const ADVERSARIAL: Self = Self { flushes_f32: true, flushes_f16: true, fuses: true, reassociates: true };
+
+    /// A float as an operation takes it, and as it leaves it.
+    pub fn float(self, value: f32) -> f32 {
+        if self.flushes_f32 && value.is_subnormal() { 0.0_f32.copysign(value) } else { value }
+    }
+
+    /// `a b + c`.
+    pub fn multiply_add(self, a: f32, b: f32, c: f32) -> f32 {
+        let [a, b, c] = [a, b, c].map(|value| self.float(value));
+        self.float(if self.fuses { a.mul_add(b, c) } else { self.float(a * b) + c })
+    }
+
+    /// The sum of `a[i] b[i]`.
+    pub fn dot(self, a: &[u32], b: &[u32]) -> f32 {
+        let pair = |(&a, &b): (&u32, &u32)| (f32::from_bits(a), f32::from_bits(b));
+        if self.reassociates {
+            let halves = a.chunks(2).zip(b.chunks(2)).rev();
+            let sums = halves.map(|(a, b)| a.iter().zip(b).rev().map(pair).fold(0.0, |sum, (a, b)| self.multiply_add(a, b, sum)));
+            return sums.fold(0.0, |total, sum| self.float(total + sum));
+        }
+        a.iter().zip(b).map(pair).fold(0.0, |sum, (a, b)| self.multiply_add(a, b, sum))
+    }
+
+    /// The value of a half, by the definition of binary16 in IEEE 754.
+    pub fn half(self, bits: u32) -> f32 {
+        let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
+        let (exponent, fraction) = (bits >> 10 & 31, (bits & 1023) as f32);
+        sign * match exponent {
+            0 if self.flushes_f16 => 0.0,
+            0 => fraction * (-24_f32).exp2(),
+            31 if fraction == 0.0 => f32::INFINITY,
+            31 => f32::NAN,
+            _ => (1024.0 + fraction) * (exponent as f32 - 25.0).exp2(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_are_those_of_ieee_754() {
+        let plain = Arithmetic::PLAIN;
+        for (bits, value) in
+            [(0x3c00, 1.0), (0xc000, -2.0), (0x7bff, 65504.0), (0x0400, 6.103_515_6e-5), (1, 5.960_464_5e-8), (0x7c00, f32::INFINITY)]
+        {
+            assert_eq!(plain.half(bits), value, "{bits:04x}");
+        }
+        assert!(plain.half(0x7e00).is_nan());
+    }
+
+    #[test]
+    fn subnormal_numbers_vanish_where_they_are_flushed() {
+        let flushing = Arithmetic::ADVERSARIAL;
+        assert_eq!([flushing.half(0x03ff), flushing.half(0x0400)], [0.0, 6.103_515_6e-5]);
+        assert_eq!([flushing.float(-1e-40), Arithmetic::PLAIN.float(1e-40)], [0.0, 1e-40]);
+    }
+
+    #[test]
+    fn products_are_rounded_once_where_they_are_fused() {
+        let fuses = Arithmetic { fuses: true, ..Arithmetic::PLAIN };
+        let x = 1.0 + f32::EPSILON;
+        assert_eq!(fuses.multiply_add(x, x, -1.0), 2.0 * f32::EPSILON + f32::EPSILON * f32::EPSILON);
+        assert_eq!(Arithmetic::PLAIN.multiply_add(x, x, -1.0), 2.0 * f32::EPSILON);
+    }
+
+    #[test]
+    fn the_order_of_a_dot_product_shows_in_its_rounding() {
+        let words = |values: [f32; 4]| values.map(f32::to_bits);
+        let (a, ones) = (words([1.0, 1e8, -1e8, 1.0]), words([1.0; 4]));
+        let reassociates = Arithmetic { reassociates: true, ..Arithmetic::PLAIN };
+        assert_eq!([Arithmetic::PLAIN.dot(&a, &ones), reassociates.dot(&a, &ones)], [1.0, 0.0]);
+    }
+}

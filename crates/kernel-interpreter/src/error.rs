@@ -1,0 +1,42 @@
+//! What can be wrong with a kernel, in words; lines are those of its WGSL.
+
+use std::fmt;
+
+/// How memory is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    Read,
+    Write,
+}
+
+/// Why a kernel was not run to its end.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Error {
+    #[error("the WGSL is not valid: {0}")]
+    Invalid(String),
+    /// What this interpreter does not know, by naga's name for it.
+    #[error("line {line}: {what} is not supported by this interpreter")]
+    Unsupported { what: String, line: u32 },
+    #[error("the dispatch does not fit the kernel: {0}")]
+    Dispatch(String),
+    #[error("line {line}: data race on word {word} of {variable}: {second}, and {first} by another invocation, with no barrier between")]
+    Race { variable: String, word: usize, first: Use, second: Use, line: u32 },
+    #[error("line {line}: word {word} of {variable} is read before anything was written to it")]
+    Uninitialized { variable: String, word: usize, line: u32 },
+    #[error("line {line}: index {index} of {length}")]
+    OutOfBounds { index: u32, length: usize, line: u32 },
+    /// Some invocations of a workgroup wait here, others elsewhere, or have ended.
+    #[error("line {line}: not all invocations of the workgroup come to this barrier")]
+    Divergence { line: u32 },
+    #[error("line {line}: an invocation does not end")]
+    Endless { line: u32 },
+}
+
+impl fmt::Display for Use {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Read => "read",
+            Self::Write => "write",
+        })
+    }
+}

@@ -1,0 +1,184 @@
+//! Memory that invocations share, with who used each word last: two uses by two invocations with no barrier between, one of them a
+//! write, are a data race, in whatever order they happen to come.
+
+use crate::error::{Error, Use};
+
+/// An invocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Who {
+    pub workgroup: u32,
+    /// In its workgroup.
+    pub lane: u32,
+}
+
+/// A variable in a storage buffer, in the uniform buffer or in workgroup memory.
+pub struct Shared {
+    pub name: String,
+    pub words: Vec<u32>,
+    pub is_workgroup: bool,
+    /// Who used each word; empty where nobody can write.
+    uses: Vec<Uses>,
+    /// Barriers so far that order uses of this variable.
+    epoch: u32,
+}
+
+/// Of one word.
+#[derive(Clone, Copy, Default)]
+struct Uses {
+    write: Option<Last>,
+    read: Option<Last>,
+    /// Whether a workgroup before that of `read` has read it.
+    read_by_others: bool,
+}
+
+/// The last use of a kind.
+#[derive(Clone, Copy)]
+struct Last {
+    workgroup: u32,
+    epoch: u32,
+    /// `None` for several, since the last barrier.
+    lane: Option<u32>,
+}
+
+impl Last {
+    /// Whether no barrier orders this use and one by `who` now, and they are not by the same invocation.
+    fn conflicts(self, who: Who, epoch: u32) -> bool {
+        // No barrier orders workgroups.
+        self.workgroup != who.workgroup || self.epoch == epoch && self.lane != Some(who.lane)
+    }
+}
+
+impl Shared {
+    pub fn new(name: &str, words: Vec<u32>, is_workgroup: bool, is_written: bool) -> Self {
+        let uses = if is_written { vec![Uses::default(); words.len()] } else { Vec::new() };
+        Self { name: name.to_owned(), words, is_workgroup, uses, epoch: 0 }
+    }
+
+    /// A barrier for this variable.
+    pub fn pass_barrier(&mut self) {
+        self.epoch += 1;
+    }
+
+    /// Another workgroup begins: it has workgroup memory of its own, in which nothing is written yet.
+    pub fn start_workgroup(&mut self) {
+        if self.is_workgroup {
+            self.uses.fill(Uses::default());
+        }
+    }
+
+    pub fn read(&mut self, at: usize, to: &mut [u32], who: Who, line: u32) -> Result<(), Error> {
+        if !self.uses.is_empty() {
+            for word in at..at + to.len() {
+                self.note_read(word, who, line)?;
+            }
+        }
+        to.copy_from_slice(&self.words[at..at + to.len()]);
+        Ok(())
+    }
+
+    pub fn write(&mut self, at: usize, from: &[u32], who: Who, line: u32) -> Result<(), Error> {
+        for word in at..at + from.len() {
+            self.note_write(word, who, line)?;
+        }
+        self.words[at..at + from.len()].copy_from_slice(from);
+        Ok(())
+    }
+
+    fn note_read(&mut self, word: usize, who: Who, line: u32) -> Result<(), Error> {
+        let (epoch, uses) = (self.epoch, &mut self.uses[word]);
+        match uses.write {
+            Some(write) if write.conflicts(who, epoch) => return Err(self.race(word, Use::Write, Use::Read, line)),
+            None if self.is_workgroup => return Err(Error::Uninitialized { variable: self.name.clone(), word, line }),
+            _ => {}
+        }
+        let mut lane = Some(who.lane);
+        if let Some(read) = uses.read {
+            uses.read_by_others |= read.workgroup != who.workgroup;
+            if read.conflicts(who, epoch) && read.workgroup == who.workgroup {
+                lane = None;
+            }
+        }
+        uses.read = Some(Last { workgroup: who.workgroup, epoch, lane });
+        Ok(())
+    }
+
+    fn note_write(&mut self, word: usize, who: Who, line: u32) -> Result<(), Error> {
+        let uses = &mut self.uses[word];
+        let conflicts = |last: Option<Last>| last.is_some_and(|last| last.conflicts(who, self.epoch));
+        if conflicts(uses.write) {
+            return Err(self.race(word, Use::Write, Use::Write, line));
+        }
+        if uses.read_by_others || conflicts(uses.read) {
+            return Err(self.race(word, Use::Read, Use::Write, line));
+        }
+        uses.write = Some(Last { workgroup: who.workgroup, epoch: self.epoch, lane: Some(who.lane) });
+        Ok(())
+    }
+
+    fn race(&self, word: usize, first: Use, second: Use, line: u32) -> Error {
+        Error::Race { variable: self.name.clone(), word, first, second, line }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: Who = Who { workgroup: 0, lane: 0 };
+    const B: Who = Who { workgroup: 0, lane: 1 };
+    const C: Who = Who { workgroup: 0, lane: 2 };
+    const FAR: Who = Who { workgroup: 1, lane: 0 };
+
+    /// Whether these uses of one word of a storage buffer are a race; `None` is a barrier.
+    fn races(uses: &[Option<(Who, Use)>]) -> bool {
+        let mut shared = Shared::new("x", vec![0], false, true);
+        uses.iter().any(|each| match each {
+            None => {
+                shared.pass_barrier();
+                false
+            }
+            Some((who, Use::Read)) => shared.read(0, &mut [0], *who, 1).is_err(),
+            Some((who, Use::Write)) => shared.write(0, &[7], *who, 1).is_err(),
+        })
+    }
+
+    const fn read(who: Who) -> Option<(Who, Use)> {
+        Some((who, Use::Read))
+    }
+
+    const fn write(who: Who) -> Option<(Who, Use)> {
+        Some((who, Use::Write))
+    }
+
+    #[test]
+    fn two_invocations_race_where_one_of_them_writes() {
+        for uses in [[write(A), read(B)], [read(A), write(B)], [write(A), write(B)]] {
+            assert!(races(&uses) && !races(&[uses[0], None, uses[1]]), "{uses:?}");
+        }
+        assert!(!races(&[read(A), read(B)]) && !races(&[read(A), write(A), read(A), write(A)]));
+    }
+
+    #[test]
+    fn a_reader_among_several_is_not_forgotten() {
+        assert!(races(&[read(A), read(B), write(B)]) && races(&[read(A), read(B), write(C)]));
+        assert!(races(&[read(A), read(B), read(A), write(A)]));
+        assert!(!races(&[read(A), read(B), None, write(B), None, read(A)]));
+    }
+
+    #[test]
+    fn no_barrier_orders_workgroups() {
+        assert!(races(&[write(A), None, read(FAR)]) && races(&[read(A), None, write(FAR)]));
+        assert!(races(&[read(A), None, read(FAR), read(FAR), None, write(FAR)]));
+        assert!(!races(&[read(A), read(FAR)]));
+    }
+
+    #[test]
+    fn workgroup_memory_is_not_zero_at_first() {
+        let mut shared = Shared::new("tile", vec![0; 2], true, true);
+        shared.write(0, &[1], A, 1).unwrap();
+        assert_eq!(shared.read(0, &mut [0], A, 2), Ok(()));
+        assert!(matches!(shared.read(1, &mut [0], A, 3), Err(Error::Uninitialized { word: 1, line: 3, .. })));
+        shared.start_workgroup();
+        assert!(shared.read(0, &mut [0], FAR, 4).is_err());
+    }
+}

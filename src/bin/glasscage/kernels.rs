@@ -1,0 +1,35 @@
+//! `glasscage kernels`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use glasscage::gpu::catalog::shaders;
+use glasscage::gpu::variant::VARIANTS;
+
+use super::output;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// The folder to write to, made where it is not there
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+}
+
+pub fn kernels(arguments: &Arguments) -> Result<(), String> {
+    for variant in VARIANTS {
+        let folder = arguments.out.join(variant.name);
+        let shaders = shaders(variant);
+        fs::create_dir_all(&folder).map_err(|error| cannot_write(&folder, &error))?;
+        for shader in &shaders {
+            let file = folder.join(format!("{}.wgsl", shader.name));
+            fs::write(&file, &shader.wgsl).map_err(|error| cannot_write(&file, &error))?;
+        }
+        output::print(&format!("{}: {} kernels\n", folder.display(), shaders.len()))?;
+    }
+    Ok(())
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> String {
+    format!("cannot write {}: {error}", path.display())
+}

@@ -1,0 +1,91 @@
+//! Every kernel that the engine makes, as assembled WGSL: for tests, for shader compilers, for anyone's tools.
+
+use super::format::FORMATS;
+use super::kernel::Kernel;
+use super::kernels::{
+    argmax, attention, attention_mass, bandwidth_probe, embed, fma_probe, gather, kl_divergence, log_sum_exp, masked_argmax, matmul,
+    qkv_rope_cache, rms_norm, sample, swiglu,
+};
+use super::variant::Variant;
+use crate::model::arch::ARCHITECTURES;
+
+/// The sizes of heads that kernels are listed for; the engine makes others as models need them.
+pub const HEAD_DIMS: [usize; 2] = [64, 128];
+
+/// A kernel as a compiler gets it.
+pub struct Shader {
+    /// Unique in its variant: the kernel's, the tensor type's, and the constants that tell it from others, as in
+    /// `attention_shared.Q_LENGTH=128u.VECS=32u`.
+    pub name: String,
+    pub wgsl: String,
+}
+
+/// All kernels of a variant: for every tensor type and architecture, and for heads of [`HEAD_DIMS`].
+pub fn shaders(variant: &Variant) -> Vec<Shader> {
+    let kernels = kernels(variant);
+    kernels.iter().map(|kernel| Shader { name: name_among(&kernels, kernel), wgsl: kernel.wgsl() }).collect()
+}
+
+fn kernels(variant: &Variant) -> Vec<Kernel> {
+    let vecs = HEAD_DIMS.map(|head_dim| head_dim / 4);
+    let mut kernels = vec![
+        rms_norm::kernel(variant),
+        swiglu::kernel(),
+        gather::kernel(),
+        log_sum_exp::kernel(variant),
+        kl_divergence::kernel(variant),
+        masked_argmax::kernel(),
+        sample::kernel(),
+        fma_probe::kernel(),
+        bandwidth_probe::kernel(),
+    ];
+    kernels.extend(argmax::kernels());
+    kernels.extend(FORMATS.iter().map(embed::kernel));
+    // For a step of generating, and for rows.
+    kernels.extend(FORMATS.iter().flat_map(|format| [true, false].map(|is_step| matmul::kernel(variant, is_step, format))));
+    kernels.extend(ARCHITECTURES.iter().map(qkv_rope_cache::kernel));
+    kernels.extend(vecs.map(|vecs| attention::kernel(variant, vecs)));
+    kernels.extend(vecs.map(attention_mass::kernel));
+    kernels
+}
+
+fn name_among(kernels: &[Kernel], kernel: &Kernel) -> String {
+    let format = kernel.format.map(|format| format.name.to_owned());
+    let namesakes = || kernels.iter().filter(|other| other.name == kernel.name);
+    let telling = kernel.constants.iter().filter(|constant| namesakes().any(|other| !other.constants.contains(constant)));
+    let constants = telling.map(|(name, value)| format!("{name}={value}"));
+    let words: Vec<String> = std::iter::once(kernel.name.to_owned()).chain(format).chain(constants).collect();
+    words.join(".")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::super::kernels::SOURCES;
+    use super::super::variant::VARIANTS;
+    use super::*;
+
+    #[test]
+    fn every_source_is_in_the_kernels_of_some_variant() {
+        let listed: BTreeSet<&str> = VARIANTS.iter().flat_map(kernels).map(|kernel| kernel.name).collect();
+        assert_eq!(listed, SOURCES.iter().map(|source| source.0).collect());
+    }
+
+    #[test]
+    fn names_are_unique_in_their_variant() {
+        for variant in VARIANTS {
+            let shaders = shaders(variant);
+            let names: BTreeSet<&String> = shaders.iter().map(|shader| &shader.name).collect();
+            assert_eq!(names.len(), shaders.len(), "{names:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_says_what_tells_a_kernel_from_its_namesakes() {
+        let names: Vec<String> = shaders(&VARIANTS[1]).into_iter().map(|shader| shader.name).collect();
+        for name in ["swiglu", "matmul_tiles.Q4_K", "attention_mass.VECS=32u"] {
+            assert!(names.iter().any(|other| other == name), "{name} is not in {names:?}");
+        }
+    }
+}

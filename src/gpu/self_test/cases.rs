@@ -1,0 +1,311 @@
+//! A case of each kernel: a few rows of random numbers, with what makes kernels differ from a plain loop: more slots than one tile of
+//! attention, a vocabulary in two tiles, more rows than one tile of a product.
+
+use std::ops::Range;
+
+use super::samples::Sample;
+use crate::gpu::batch::{Row, text_rows};
+use crate::gpu::buffer::Buffer;
+use crate::gpu::device::Gpu;
+use crate::gpu::kernels::attention::{self, Attention};
+use crate::gpu::kernels::attention_mass::{self, AttentionMass, AttentionSums};
+use crate::gpu::kernels::embed::{self, Embed};
+use crate::gpu::kernels::kl_divergence::{self, KlDivergence};
+use crate::gpu::kernels::log_sum_exp::{self, LogSumExp};
+use crate::gpu::kernels::masked_argmax::{self, MaskedArgmax, token_bitmap};
+use crate::gpu::kernels::matmul::{self, Matmul};
+use crate::gpu::kernels::qkv_rope_cache::{self, QkvRopeCache, cached_head, cached_slot, qkv_width};
+use crate::gpu::kernels::rms_norm::{self, RmsNorm};
+use crate::gpu::kernels::sample::{self, GpuDraw};
+use crate::gpu::kernels::{RowView, argmax, gather, padded, swiglu};
+use crate::gpu::recording::Recording;
+use crate::gpu::weights::{Matrix, Slab};
+use crate::lm::rng::random;
+use crate::lm::sample::Draw;
+use crate::model::config::Config;
+
+/// Of the largest value that a kernel should compute, this part may be missing or too much.
+const TOLERANCE: f32 = 5e-5;
+
+/// What a kernel computed, and what is right.
+pub struct Case {
+    /// As a visitor reads it.
+    pub what: String,
+    pub computed: Buffer,
+    right: Right,
+}
+
+enum Right {
+    /// f32; NaN where it does not matter.
+    About(Vec<f32>),
+    Exactly(Vec<u32>),
+}
+
+impl Case {
+    fn about(what: impl Into<String>, computed: Buffer, right: Vec<f32>) -> Self {
+        Self { what: what.into(), computed, right: Right::About(right) }
+    }
+
+    fn exactly(what: &str, computed: Buffer, right: Vec<u32>) -> Self {
+        Self { what: what.into(), computed, right: Right::Exactly(right) }
+    }
+
+    /// How many values are compared, from the first on.
+    pub fn length(&self) -> usize {
+        match &self.right {
+            Right::About(values) => values.len(),
+            Right::Exactly(words) => words.len(),
+        }
+    }
+
+    pub fn is_right(&self, computed: &[u32]) -> bool {
+        match &self.right {
+            Right::Exactly(words) => words == computed,
+            Right::About(values) => {
+                // Weights that are no numbers are the file's fault.
+                let finite = || values.iter().zip(computed).filter(|(value, _)| value.is_finite());
+                let largest = finite().fold(0.0, |largest: f32, (value, _)| largest.max(value.abs()));
+                finite().all(|(value, &bits)| (f32::from_bits(bits) - value).abs() <= TOLERANCE * largest)
+            }
+        }
+    }
+}
+
+/// Submits all cases, the simplest kernels first: what later ones rely on is named first.
+pub fn run(gpu: &Gpu, config: &Config, samples: &[Sample]) -> Vec<Case> {
+    // A few heads, as many to a head of keys and values as the model has.
+    let n_kv_heads = config.n_kv_heads.min(2);
+    let config = &Config { n_heads: config.n_heads / config.n_kv_heads * n_kv_heads, n_kv_heads, ..config.clone() };
+    let mut cases = vec![gathered(gpu), normalized(gpu, config), gated(gpu)];
+    cases.extend(samples.iter().filter(|sample| sample.is_embedding).map(|sample| embedded(gpu, sample)));
+    cases.extend(samples.iter().flat_map(|sample| [(1, true), (65, false)].map(|(n, is_step)| product(gpu, sample, n, is_step))));
+    cases.extend(rotated(gpu, config));
+    cases.extend([attended(gpu, config), attention_sums(gpu, config)]);
+    cases.extend(read_out(gpu));
+    cases.push(most_likely(gpu));
+    cases.extend([(None, None), (Some(40), Some(0.9))].map(|(top_k, top_p)| drawn(gpu, top_k, top_p)));
+    cases
+}
+
+/// Runs one kernel.
+fn submit<'a>(gpu: &'a Gpu, record: impl FnOnce(&mut Recording<'a>)) {
+    let mut recording = Recording::new(gpu);
+    record(&mut recording);
+    recording.run();
+}
+
+/// Numbers in [-size, size).
+fn random_up_to(size: f32, length: usize, seed: u64) -> Vec<f32> {
+    random(length, seed).iter().map(|value| size * value).collect()
+}
+
+/// Rows of `length` values with zeros after each.
+fn with_padding(values: &[f32], length: usize, stride: usize) -> Vec<f32> {
+    values.chunks(length).flat_map(|row| row.iter().copied().chain(std::iter::repeat_n(0.0, stride - length))).collect()
+}
+
+fn gathered(gpu: &Gpu) -> Case {
+    let (index, x) = (gpu.buffer_with("index", &[2, 0, 1]), gpu.buffer_with("x", &(0..51).collect::<Vec<_>>()));
+    let y = gpu.buffer("y", 2 * 17);
+    submit(gpu, |recording| gather::record(recording, &index, 1, &x, &y, 2, 17));
+    Case::exactly("rows by their numbers", y, (0..34).collect())
+}
+
+fn normalized(gpu: &Gpu, config: &Config) -> Case {
+    let (dim, epsilon, stride) = (config.dim, config.norm_epsilon, padded(config.dim));
+    let (x, weight) = (random(2 * dim, 1), random(dim, 2));
+    let right: Vec<f32> = x.chunks(dim).flat_map(|row| rms_norm::reference(row, &weight, epsilon)).collect();
+    let [x, weight] = [with_padding(&x, dim, stride), weight].map(|values| gpu.buffer_with_f32("input", &values));
+    let y = gpu.buffer("y", 2 * stride);
+    let norm = RmsNorm { x: RowView::new(&x, stride), weight: &weight, y: &y, n: 2, dim, epsilon };
+    submit(gpu, |recording| rms_norm::record(recording, &norm));
+    Case::about("RMSNorm", y, with_padding(&right, dim, stride))
+}
+
+fn gated(gpu: &Gpu) -> Case {
+    const FFN_DIM: usize = 64;
+    let mut values = random_up_to(8.0, 4 * FFN_DIM, 3);
+    // exp(-gate) overflows for one and vanishes for the other.
+    (values[0], values[1]) = (-200.0, 50.0);
+    let row = |row: &[f32]| row[..FFN_DIM].iter().zip(&row[FFN_DIM..]).map(|(&gate, &up)| swiglu::reference(gate, up)).collect::<Vec<_>>();
+    let (gate_up, y) = (gpu.buffer_with_f32("gate_up", &values), gpu.buffer("y", 2 * FFN_DIM));
+    submit(gpu, |recording| swiglu::record(recording, &gate_up, &y, 2, FFN_DIM, FFN_DIM));
+    Case::about("SwiGLU", y, values.chunks(2 * FFN_DIM).flat_map(row).collect())
+}
+
+/// A token's embedding, and a mixture of two.
+fn embedded(gpu: &Gpu, sample: &Sample) -> Case {
+    let (columns, last, blend) = (sample.columns, sample.rows() - 1, 0.25);
+    let matrix = Matrix { slabs: vec![Slab::from_bytes(gpu, sample.quant, columns, &sample.bytes)] };
+    let mixed = Row { token: last as u32, blend_with: 0, blend, ..Row::default() };
+    let rows = gpu.buffer_with("rows", &Row::all_words(&[Row { token: last as u32, ..Row::default() }, mixed]));
+    let stride = padded(columns);
+    let x = gpu.buffer("x", 2 * stride);
+    submit(gpu, |recording| embed::record(recording, &matrix, &Embed { rows: &rows, blends: true, x: &x, first: 0, n: 2, stride }));
+    let (own, other) = (&sample.values[last * columns..], &sample.values[..columns]);
+    let mixture = own.iter().zip(other).map(|(own, other)| (1.0 - blend) * own + blend * other);
+    let right: Vec<f32> = own.iter().copied().chain(mixture).collect();
+    Case::about(format!("embeddings from {} weights", sample.quant.name), x, with_padding(&right, columns, stride))
+}
+
+/// Twice the product: it is added to itself.
+fn product(gpu: &Gpu, sample: &Sample, n: usize, is_step: bool) -> Case {
+    let (rows, columns, stride) = (sample.rows(), sample.columns, padded(sample.columns));
+    let x = random(n * columns, 4);
+    let right = matmul::reference(&x, &sample.values, columns).iter().map(|value| 2.0 * value).collect();
+    let slab = Slab::from_bytes(gpu, sample.quant, columns, &sample.bytes);
+    let (x, y) = (gpu.buffer_with_f32("x", &with_padding(&x, columns, stride)), gpu.buffer("y", n * rows));
+    let matmul = || Matmul::by_slab(&slab, n, RowView::new(&x, stride), RowView::new(&y, rows)).for_step(is_step);
+    submit(gpu, |recording| {
+        matmul::record(recording, &matmul());
+        matmul::record(recording, &matmul().adding());
+    });
+    let what = if is_step { "the product of a vector and" } else { "the matrix product of" };
+    Case::about(format!("{what} {} weights", sample.quant.name), y, right)
+}
+
+/// Two rows of queries, keys and values, at positions 3 and 5, to slots 1 and 0.
+fn rotated(gpu: &Gpu, config: &Config) -> [Case; 2] {
+    const WHAT: &str = "positions of queries and keys";
+    let (dim, width, slot) = (config.head_dim, qkv_width(config), cached_slot(config));
+    let (qkv, bias, norms, angles) = (random(2 * width, 5), random(width, 6), random(2 * dim, 7), random(6 * dim, 8));
+    let rows: Vec<Row> = [(3, 1), (5, 0)].map(|(position, slot)| Row { position, slot, ..Row::default() }).into();
+    let (mut right_qkv, mut right_cache) = (vec![f32::NAN; 2 * width], vec![0.0; 2 * slot]);
+    for (r, row) in rows.iter().enumerate() {
+        let angles = &angles[row.position as usize * dim..][..dim];
+        for head in 0..config.n_heads + 2 * config.n_kv_heads {
+            let at = r * width + head * dim;
+            let biased = |i: usize| qkv[at + i] + if config.architecture.qkv_bias { bias[head * dim + i] } else { 0.0 };
+            let values: Vec<f32> = (0..dim).map(biased).collect();
+            let cached = head.checked_sub(config.n_heads).map(|kv| row.slot as usize * slot + kv * cached_head(config));
+            match cached {
+                None => right_qkv[at..at + dim].copy_from_slice(&qkv_rope_cache::reference(config, &values, &norms[..dim], angles)),
+                Some(to) if head < config.n_heads + config.n_kv_heads => {
+                    right_cache[to..to + dim].copy_from_slice(&qkv_rope_cache::reference(config, &values, &norms[dim..], angles));
+                }
+                Some(to) => right_cache[to..to + dim].copy_from_slice(&values),
+            }
+        }
+    }
+    let rows = gpu.buffer_with("rows", &Row::all_words(&rows));
+    let [qkv, bias, norms, angles] = [qkv, bias, norms, angles].map(|values| gpu.buffer_with_f32("input", &values));
+    let cache = gpu.buffer("cache", 2 * slot);
+    let args = QkvRopeCache { rows: &rows, first: 0, n: 2, bias: &bias, norms: &norms, angles: &angles, qkv: &qkv, cache: &cache };
+    submit(gpu, |recording| qkv_rope_cache::record(recording, config, &args));
+    [Case::about(WHAT, qkv, right_qkv), Case::about(WHAT, cache, right_cache)]
+}
+
+/// Rows that see 150 slots of a text; 70 of it and 80 of a suffix; 65 of a suffix.
+fn attended(gpu: &Gpu, config: &Config) -> Case {
+    let rows = [(150, 0, 0), (70, 20, 100), (0, 3, 68)];
+    let rows = rows.map(|(prefix_end, suffix_start, suffix_end)| Row { prefix_end, suffix_start, suffix_end, ..Row::default() });
+    let (dim, width, slot) = (config.head_dim, qkv_width(config), cached_slot(config));
+    let (qkv, text, suffix) = (random_up_to(4.0, 3 * width, 9), random(150 * slot, 10), random(100 * slot, 11));
+    let seen = |row: &Row, h: usize| {
+        let text = attention::slots(config, &text, h, 0..row.prefix_end);
+        text.chain(attention::slots(config, &suffix, h, row.suffix_start..row.suffix_end)).collect::<Vec<_>>()
+    };
+    let of_row = |(row, q): (&Row, &[f32])| {
+        let of_head = |h: usize| attention::reference(&q[h * dim..][..dim], &seen(row, h));
+        (0..config.n_heads).flat_map(of_head).collect::<Vec<f32>>()
+    };
+    let right: Vec<f32> = rows.iter().zip(qkv.chunks(width)).flat_map(of_row).collect();
+    let stride = padded(config.n_heads * dim);
+    let (rows, y) = (gpu.buffer_with("rows", &Row::all_words(&rows)), gpu.buffer("y", 3 * stride));
+    let [qkv, text, suffix] = [&qkv, &text, &suffix].map(|values| gpu.buffer_with_f32("input", values));
+    let args = Attention { rows: &rows, first: 0, n: 3, qkv: &qkv, text: &text, suffix: &suffix, y: &y };
+    submit(gpu, |recording| attention::record(recording, config, &args));
+    Case::about("attention", y, with_padding(&right, config.n_heads * dim, stride))
+}
+
+/// Of the last three rows of a text of 80, the last two predict targets.
+fn attention_sums(gpu: &Gpu, config: &Config) -> Case {
+    const LENGTH: usize = 80;
+    let (width, stride) = (qkv_width(config), padded(config.n_heads * config.head_dim));
+    let (qkv, text) = (random_up_to(4.0, 3 * width, 12), random(LENGTH * cached_slot(config), 13));
+    let (targets, ranges) = (LENGTH - 1..LENGTH + 1, [0..70, 70..LENGTH]);
+    let of_row = |r: usize| attention_mass::Reference { config, q: &qkv[r * width..][..width], text: &text, seen: LENGTH - 2 + r };
+    let exact: Vec<Vec<f64>> = (0..3).map(|r| of_row(r).output()).collect();
+    let outputs: Vec<f32> = exact.iter().flatten().map(|&value| value as f32).collect();
+    let of_head = |r: usize, h: usize| ranges.each_ref().map(|range| of_row(r).weight_and_flow(h, range, &exact[r]));
+    let right = (1..3).flat_map(|r| (0..config.n_heads).flat_map(move |h| of_head(r, h))).flatten().map(|value| value as f32).collect();
+    let rows = gpu.buffer_with("rows", &Row::all_words(&text_rows(&[0.into(); LENGTH], 0)));
+    let outputs = with_padding(&outputs, config.n_heads * config.head_dim, stride);
+    let [qkv, text, outputs] = [&qkv, &text, &outputs].map(|values| gpu.buffer_with_f32("input", values));
+    let sums = AttentionSums::new(gpu, config, targets, &ranges);
+    let args = AttentionMass { rows: &rows, first: LENGTH - 3, n: 3, qkv: &qkv, text: &text, outputs: &outputs };
+    submit(gpu, |recording| attention_mass::record(recording, config, &args, &sums));
+    Case::about("sums of attention weights", sums.into_buffer(), right)
+}
+
+/// Tokens of a vocabulary, and its two tiles.
+const VOCAB: usize = 500;
+const TILES: [Range<usize>; 2] = [0..300, 300..VOCAB];
+/// Positions.
+const N: usize = 3;
+
+/// What is read of the logits of a few positions, tile by tile: probabilities, divergences, tokens for gaps.
+fn read_out(gpu: &Gpu) -> [Case; 3] {
+    // Larger towards the end, so that the second tile changes what the first one left.
+    let logits =
+        |seed: u64| random_up_to(5.0, N * VOCAB, seed).iter().zip((0..VOCAB).cycle()).map(|(z, v)| z * (1.0 + v as f32 / 500.0)).collect();
+    let (logits, base): (Vec<f32>, Vec<f32>) = (logits(14), logits(15));
+    let tile = |logits: &[f32], tile: &Range<usize>| {
+        let of_tile: Vec<f32> = logits.chunks(VOCAB).flat_map(|row| row[tile.clone()].to_vec()).collect();
+        gpu.buffer_with_f32("logits", &of_tile)
+    };
+    let (targets, forbidden) = ([10, 299, 450], [7, 300]);
+    let mut right = [Vec::new(), Vec::new()];
+    let (mut base_words, mut excluded, mut right_tokens) = (Vec::new(), Vec::new(), Vec::new());
+    for (i, (logits, base)) in logits.chunks(VOCAB).zip(base.chunks(VOCAB)).enumerate() {
+        let (sum, base_sum) = (log_sum_exp::reference(logits), log_sum_exp::reference(base));
+        let mut order: Vec<usize> = (0..VOCAB).collect();
+        order.sort_by(|&v, &w| logits[w].total_cmp(&logits[v]));
+        let largest = logits[order[0]];
+        right[0].extend([largest, (sum - f64::from(largest)).exp() as f32, logits[targets[i]], 0.0]);
+        right[1].extend([0.0, 0.0, 0.0, (kl_divergence::reference(base, logits) + base_sum - sum) as f32]);
+        base_words.extend([i as u32, (base_sum as f32).to_bits()]);
+        excluded.push(order[0] as u32);
+        let allowed = order[1..].iter().find(|&v| !forbidden.contains(v)).copied().unwrap_or_default();
+        right_tokens.extend([logits[allowed].to_bits(), allowed as u32]);
+    }
+    let words = |words: &[u32]| gpu.buffer_with("words", words);
+    let (targets, base_words, excluded) = (words(&targets.map(|target| target as u32)), words(&base_words), words(&excluded));
+    let forbidden = words(&token_bitmap(&forbidden.map(|token| token as u32), VOCAB));
+    let (state, divergences, best) = (gpu.buffer("state", 4 * N), gpu.buffer("state", 4 * N), gpu.buffer("best", 2 * N));
+    for range in &TILES {
+        let (logits, base_logits, first, n, token, length) = (&tile(&logits, range), &tile(&base, range), 0, N, range.start, range.len());
+        submit(gpu, |recording| {
+            log_sum_exp::record(recording, &LogSumExp { logits, targets: &targets, state: &state, first, n, token, length });
+            let state = &divergences;
+            kl_divergence::record(recording, &KlDivergence { logits, base_logits, base: &base_words, state, first, n, length });
+            let (excluded, forbidden, best) = (&excluded, &forbidden, &best);
+            masked_argmax::record(recording, &MaskedArgmax { logits, excluded, forbidden, best, first, n, token, length });
+        });
+    }
+    let [right_state, right_divergences] = right;
+    [
+        Case::about("probabilities", state, right_state),
+        Case::about("divergences", divergences, right_divergences),
+        Case::exactly("the most likely allowed token", best, right_tokens),
+    ]
+}
+
+fn most_likely(gpu: &Gpu) -> Case {
+    const LARGEST: usize = 990;
+    let mut values = random(1000, 16);
+    values[LARGEST] = 1.5;
+    let (logits, slices) = (gpu.buffer_with_f32("logits", &values), gpu.buffer("slices", 2 * argmax::N_SLICES));
+    let chosen = gpu.buffer("chosen", 2);
+    submit(gpu, |recording| argmax::record(recording, &logits, values.len(), &slices, &chosen));
+    Case::exactly("the most likely token", chosen, vec![LARGEST as u32, values[LARGEST].to_bits()])
+}
+
+fn drawn(gpu: &Gpu, top_k: Option<usize>, top_p: Option<f64>) -> Case {
+    let values = random_up_to(6.0, 1000, 17);
+    let draw = Draw { temperature: 0.8, top_k, top_p, uniform: 0.6 };
+    let (logits, words) = (gpu.buffer_with_f32("logits", &values), gpu.buffer_with("draw", &GpuDraw::new(&draw, values.len()).words()));
+    let chosen = gpu.buffer("chosen", 2);
+    submit(gpu, |recording| sample::record(recording, &logits, values.len(), &words, &chosen));
+    Case::exactly("a token drawn at random", chosen, vec![draw.token(&values)])
+}

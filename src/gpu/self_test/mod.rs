@@ -1,0 +1,42 @@
+//! Are this GPU's kernels right? Each one on kilobytes, with weights of the model where it reads any, against its definition. Takes
+//! milliseconds and as much memory, whatever the size of the model; the kernels are those that the model will run.
+
+mod cases;
+mod samples;
+
+use self::cases::Case;
+use self::samples::Sample;
+use super::device::Gpu;
+use crate::lm::{LmError, LoadError};
+use crate::model::config::Config;
+use crate::model::gguf::Gguf;
+use crate::model::source::ByteSource;
+
+/// What is wrong with this GPU, in a sentence; `None` where all kernels are right.
+pub async fn run(gpu: &Gpu, source: &impl ByteSource, gguf: &Gguf) -> Result<Option<String>, LoadError> {
+    let config = Config::from_gguf(gguf)?;
+    let samples = samples::read(source, gguf).await?;
+    Ok(first_wrong(gpu, &config, &samples).await?.map(|what| format!("The GPU of this machine computes {what} wrong.")))
+}
+
+/// What the first wrong kernel computes. All run before any result is read.
+async fn first_wrong(gpu: &Gpu, config: &Config, samples: &[Sample]) -> Result<Option<String>, LmError> {
+    let cases = gpu.try_allocate(|| cases::run(gpu, config, samples)).await?;
+    let all = gpu.buffer("self-test", cases.iter().map(Case::length).sum());
+    let mut end = 0;
+    for case in &cases {
+        gpu.copy(&case.computed, &all, end, case.length());
+        end += case.length();
+    }
+    let words = gpu.read(&all, end).await?;
+    let mut rest = &words[..];
+    let wrong = cases.into_iter().find(|case| {
+        let (computed, others) = rest.split_at(case.length());
+        rest = others;
+        !case.is_right(computed)
+    });
+    Ok(wrong.map(|case| case.what))
+}
+
+#[cfg(test)]
+mod tests;

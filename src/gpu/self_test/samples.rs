@@ -1,0 +1,56 @@
+//! Kilobytes of a model's own weights.
+
+use crate::gpu::weights::shape;
+use crate::lm::LoadError;
+use crate::model::dequantize::dequantize;
+use crate::model::gguf::{Gguf, GgufError, Tensor};
+use crate::model::quant::{QUANTS, Quant};
+use crate::model::source::ByteSource;
+use crate::model::tensors::{is_ignored, trimmed};
+
+/// Rows and columns of the matrix that is made of a tensor's first values, where it has so many.
+pub const ROWS: usize = 64;
+pub const COLUMNS: usize = 512;
+
+/// The first values of a tensor, as a matrix.
+pub struct Sample {
+    pub quant: &'static Quant,
+    pub columns: usize,
+    pub bytes: Vec<u8>,
+    /// `[rows, columns]`.
+    pub values: Vec<f32>,
+    /// Whether the model's embedding has this type.
+    pub is_embedding: bool,
+}
+
+/// One sample of each type that the model's matrices have.
+pub async fn read(source: &impl ByteSource, gguf: &Gguf) -> Result<Vec<Sample>, LoadError> {
+    let mut samples = Vec::new();
+    for quant in QUANTS {
+        let is_of_type = |tensor: &&Tensor| tensor.quant == quant && trimmed(tensor).len() > 1 && !is_ignored(&tensor.name);
+        let of_type: Vec<&Tensor> = gguf.tensors.iter().filter(is_of_type).collect();
+        let Some(largest) = of_type.iter().max_by_key(|tensor| tensor.bytes) else { continue };
+        let (rows, columns) = shape(largest);
+        let values = rows * columns;
+        let columns = values.min(COLUMNS);
+        let rows = (values / columns.max(1)).min(ROWS);
+        let length = quant.bytes((rows * columns) as u64).unwrap_or_default() as usize;
+        let bytes = source.read_at(largest.offset, length).await.map_err(GgufError::from)?;
+        let is_embedding = of_type.iter().any(|tensor| tensor.name == "token_embd.weight");
+        let sample = Sample::new(quant, columns, bytes, is_embedding);
+        samples.push(sample.map_err(|error| LoadError::Weights(error.to_string().lines().next().unwrap_or_default().to_owned()))?);
+    }
+    Ok(samples)
+}
+
+impl Sample {
+    pub fn new(quant: &'static Quant, columns: usize, bytes: Vec<u8>, is_embedding: bool) -> candle_core::Result<Self> {
+        let rows = bytes.len() / quant.bytes(columns as u64).unwrap_or_default().max(1) as usize;
+        let values = dequantize(quant, &bytes, rows, columns)?.flatten_all()?.to_vec1()?;
+        Ok(Self { quant, columns, bytes, values, is_embedding })
+    }
+
+    pub fn rows(&self) -> usize {
+        self.values.len() / self.columns
+    }
+}

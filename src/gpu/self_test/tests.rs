@@ -1,0 +1,146 @@
+use candle_core::quantized::QTensor;
+use candle_core::{Device, Tensor};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::samples::{COLUMNS, ROWS};
+use super::*;
+use crate::gpu::WrongKernel;
+use crate::gpu::testing::{config, gpus, random};
+use crate::model::arch::ARCHITECTURES;
+use crate::model::dequantize::candle_type;
+use crate::model::quant::{QUANTS, Quant};
+
+/// Weights as small as many models', so that the scales of some types are subnormal halves.
+fn sample(quant: &'static Quant, rows: usize, columns: usize) -> Sample {
+    let values: Vec<f32> = random(rows * columns, 1).iter().map(|value| 0.03 * value).collect();
+    let tensor = Tensor::from_vec(values, (rows, columns), &Device::Cpu).unwrap();
+    let bytes = QTensor::quantize(&tensor, candle_type(quant).unwrap()).unwrap().data().unwrap().into_owned();
+    Sample::new(quant, columns, bytes, true).unwrap()
+}
+
+fn samples(names: &[&str]) -> Vec<Sample> {
+    QUANTS.iter().filter(|quant| names.contains(&quant.name)).map(|quant| sample(quant, ROWS, COLUMNS)).collect()
+}
+
+#[wasm_bindgen_test(unsupported = tokio::test)]
+async fn nothing_is_wrong_with_kernels_that_are_right() {
+    for gpu in gpus().await {
+        for architecture in ARCHITECTURES {
+            for (heads, kv_heads, head_dim) in [(6, 2, 48), (3, 3, 128), (8, 1, 6)] {
+                let config = config(architecture.name, heads, kv_heads, head_dim);
+                assert_eq!(first_wrong(&gpu, &config, &[]).await.unwrap(), None, "{}", gpu.variant.name);
+            }
+        }
+        let all: Vec<Sample> = QUANTS.iter().map(|quant| sample(quant, ROWS, COLUMNS)).collect();
+        let small = QUANTS.iter().map(|quant| sample(quant, 1, quant.block));
+        for samples in [all, small.collect()] {
+            assert_eq!(first_wrong(&gpu, &config("llama", 4, 2, 64), &samples).await.unwrap(), None, "{}", gpu.variant.name);
+        }
+    }
+}
+
+/// Of each kernel and of parts that several share: what is changed, and what must be found to be wrong.
+const WRONG: &[(&str, Option<&str>, &str, &str, &str)] = &[
+    ("gather", None, "index[p.first + id.y]", "index[id.y]", "rows by their numbers"),
+    ("rms_norm", None, "x[from_x + i + 3u]", "x[from_x + i + 2u]", "RMSNorm"),
+    ("rms_norm_shared", None, "sum += value * value", "sum = value * value", "RMSNorm"),
+    ("swiglu", None, "-max(gate, -80.0)", "max(gate, -80.0)", "SwiGLU"),
+    ("embed", Some("Q8_0"), "select(0.0, x[at + 4u * j + i], adds_blend)", "0.0", "embeddings from Q8_0 weights"),
+    ("matmul", Some("Q4_K"), "four(group7, j)", "four(group6, j)", "the matrix product of Q4_K weights"),
+    ("matmul_tiles", Some("Q4_K"), "dot(w0, x3)", "dot(w1, x3)", "the matrix product of Q4_K weights"),
+    ("matmul", Some("Q8_0"), "<< vec4<u32>(24u", "<< vec4<u32>(23u", "the matrix product of Q8_0 weights"),
+    ("matmul_tiles", Some("Q8_0"), "<< vec4<u32>(24u", "<< vec4<u32>(23u", "the matrix product of Q8_0 weights"),
+    // Halves below 2^-14 flushed to zero, as some GPUs do.
+    ("embed", Some("Q6_K"), "vec2<f32>(magnitude) * 0x1p-24", "vec2<f32>()", "embeddings from Q6_K weights"),
+    ("matmul", Some("Q6_K"), "vec2<f32>(magnitude) * 0x1p-24", "vec2<f32>()", "the matrix product of Q6_K weights"),
+    ("matmul_tiles", Some("Q6_K"), "vec2<f32>(magnitude) * 0x1p-24", "vec2<f32>()", "the matrix product of Q6_K weights"),
+    // What is not a number is not right.
+    (
+        "matmul",
+        Some("Q8_0"),
+        "if p.add == 1u {",
+        "if p.add == 1u { y[at] = bitcast<f32>(0x7fc00000u + p.add);",
+        "the matrix product of Q8_0 weights",
+    ),
+    ("matmul_tiles", Some("Q8_0"), "if p.add == 1u {", "if p.add == 0u {", "the matrix product of Q8_0 weights"),
+    ("matvec", Some("Q4_K"), "dot(four(group3, j)", "dot(four(group2, j)", "the product of a vector and Q4_K weights"),
+    ("matvec_shared", Some("Q4_K"), "sums[local] += sums", "sums[local] = sums", "the product of a vector and Q4_K weights"),
+    ("qkv_rope_cache", None, "angle.y + pair.y", "angle.y - pair.y", "positions of queries and keys"),
+    ("attention", None, "var slot = row.suffix_start;", "var slot = row.suffix_start + 1u;", "attention"),
+    // Right where there is one tile of slots.
+    ("attention_shared", None, "sum *= rescale(", "sum *= 1.0 + 0.0 * rescale(", "attention"),
+    ("attention_mass", None, "share * share", "share", "sums of attention weights"),
+    // Right where there is one tile of the vocabulary.
+    ("log_sum_exp", None, "before.y * exp(before.x - largest)", "before.y", "probabilities"),
+    ("log_sum_exp_shared", None, "before.y * exp(before.x - largest)", "before.y", "probabilities"),
+    ("log_sum_exp", None, "before.z, logits", "0.0, logits", "probabilities"),
+    ("log_sum_exp_shared", None, "before.z, logits", "0.0, logits", "probabilities"),
+    ("kl_divergence", None, "(logit - logits[at + i])", "abs(logit - logits[at + i])", "divergences"),
+    ("kl_divergence_shared", None, "(logit - logits[at + i])", "abs(logit - logits[at + i])", "divergences"),
+    ("masked_argmax", None, " && !is_forbidden", "", "the most likely allowed token"),
+    ("argmax", None, "i < p.n; i +=", "i < min(p.n, N_SLICES); i +=", "the most likely token"),
+    ("argmax_merge", None, "value > largest", "value < largest", "the most likely token"),
+    ("sample", None, "draw[0].random * all", "0.1 * all", "a token drawn at random"),
+    ("sample", None, ">= f32(draw[0].top_k)", ">= 1.0", "a token drawn at random"),
+];
+
+#[wasm_bindgen_test(unsupported = tokio::test)]
+async fn a_wrong_kernel_is_found_and_named() {
+    let samples = samples(&["Q8_0", "Q4_K", "Q6_K"]);
+    let config = Config { dim: 200, ..config("qwen3", 6, 2, 64) };
+    let mut is_used = vec![false; WRONG.len()];
+    for gpu in gpus().await {
+        for (i, &(name, format, right, wrong, what)) in WRONG.iter().enumerate() {
+            gpu.pipelines.borrow_mut().retain(|kernel, _| kernel.name != name);
+            *gpu.wrong_kernel.borrow_mut() = Some(WrongKernel { name, format, right, wrong, is_used: false });
+            let found = first_wrong(&gpu, &config, &samples).await.unwrap_or_else(|error| panic!("{name} with {wrong}: {error}"));
+            let was_used = gpu.wrong_kernel.borrow_mut().take().unwrap().is_used;
+            assert_eq!(found.as_deref(), was_used.then_some(what), "{name} with {wrong} on {}", gpu.variant.name);
+            is_used[i] |= was_used;
+            gpu.pipelines.borrow_mut().retain(|kernel, _| kernel.name != name);
+        }
+        assert_eq!(first_wrong(&gpu, &config, &samples).await.unwrap(), None, "{}", gpu.variant.name);
+    }
+    let unused: Vec<_> = WRONG.iter().zip(is_used).filter(|(_, is_used)| !is_used).collect();
+    assert!(unused.is_empty(), "{unused:?}");
+}
+
+#[wasm_bindgen_test(unsupported = tokio::test)]
+async fn every_kernel_that_a_model_runs_is_tested() {
+    let mut names: Vec<&str> = Vec::new();
+    for gpu in gpus().await {
+        first_wrong(&gpu, &config("llama", 4, 2, 64), &samples(&["Q8_0"])).await.unwrap();
+        names.extend(gpu.pipelines.borrow().keys().map(|kernel| kernel.name));
+    }
+    // Those that measure how fast a GPU is.
+    let run_by_no_model = ["bandwidth_probe", "fma_probe"];
+    let kernels = crate::gpu::kernels::SOURCES.iter().map(|source| source.0).filter(|name| !run_by_no_model.contains(name));
+    kernels.for_each(|name| assert!(names.contains(&name), "{name} is not tested"));
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+#[tokio::test]
+async fn it_takes_milliseconds_whatever_the_size_of_the_model() {
+    use crate::model::source::NativeFile;
+    use std::time::Instant;
+
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf");
+    let source = NativeFile::open(std::path::Path::new(path)).unwrap();
+    let gguf = Gguf::read(&source).await.unwrap();
+    let of_1b = Config { dim: 2048, ffn_dim: 8192, ..config("llama", 32, 8, 64) };
+    for gpu in gpus().await {
+        // The second time nothing is compiled.
+        for what in ["first", "again"] {
+            let began = Instant::now();
+            assert_eq!(run(&gpu, &source, &gguf).await.unwrap(), None, "{}", gpu.variant.name);
+            println!("built-in model, {}, {what}: {:.0} ms", gpu.variant.name, 1e3 * began.elapsed().as_secs_f64());
+        }
+        let samples = samples(&["Q4_K", "Q6_K"]);
+        for what in ["first", "again"] {
+            let began = Instant::now();
+            assert_eq!(first_wrong(&gpu, &of_1b, &samples).await.unwrap(), None, "{}", gpu.variant.name);
+            println!("1B, {}, {what}: {:.0} ms", gpu.variant.name, 1e3 * began.elapsed().as_secs_f64());
+        }
+        assert!(gpu.stats.peak_bytes.get() < 8 << 20, "{} bytes", gpu.stats.peak_bytes.get());
+    }
+}

@@ -1,0 +1,75 @@
+//! The interpreter of kernels finds what is wrong with ours when something is.
+
+use glasscage::gpu::catalog::shaders;
+use glasscage::gpu::variant::Variant;
+use kernel_interpreter::{Arithmetic, Error, Kernel};
+
+const BARRIER: &str = "workgroupBarrier();";
+/// The definition of `halves` by WGSL's own function, which may take small numbers for zero.
+const HALVES: [&str; 2] = ["fn halves(", "fn halves(word: u32) -> vec2<f32> { return unpack2x16float(word); }\nfn unused_halves("];
+
+/// The WGSL of a kernel for real GPUs.
+fn wgsl(name: &str) -> String {
+    shaders(Variant::of(false)).into_iter().find(|shader| shader.name == name).expect("a kernel").wgsl
+}
+
+/// y[t, r] = x[t] W[r]: `n` tokens, 70 rows of F16 with 32 columns, in which all x are 1 and all weights the half `weight`.
+fn products(wgsl: &str, n: u32, weight: u32, arithmetic: Arithmetic) -> Result<Vec<f32>, Error> {
+    const ROWS: u32 = 70;
+    let kernel = Kernel::new(wgsl, arithmetic)?;
+    let params = kernel.members(0, &[("n", n), ("groups", 2), ("x_stride", 8), ("y_stride", ROWS), ("rows", ROWS)])?;
+    let x = vec![1_f32.to_bits(); n as usize * 32];
+    let mut bindings = [params, vec![weight << 16 | weight; ROWS as usize * 16], x, vec![0; (n * ROWS) as usize]];
+    // As many workgroups as small tiles need; those that are too many have nothing to do.
+    let workgroups = if n == 1 { [ROWS.div_ceil(4), 1, 1] } else { [ROWS.div_ceil(16), n.div_ceil(16), 1] };
+    kernel.run(&mut bindings, workgroups, 7)?;
+    Ok(bindings[3].iter().map(|&word| f32::from_bits(word)).collect())
+}
+
+fn is_race(result: &Result<Vec<f32>, Error>) -> bool {
+    // What another invocation should have written by then is there or not, as the order has it.
+    matches!(result, Err(Error::Race { .. } | Error::Uninitialized { .. }))
+}
+
+#[test]
+fn products_are_right_however_a_gpu_computes() {
+    for (name, n) in [("matvec_shared.F16", 1), ("matmul_tiles.F16", 65)] {
+        for arithmetic in [Arithmetic::PLAIN, Arithmetic::ADVERSARIAL] {
+            // 2^-14 (1 - 2^-10): the largest subnormal half.
+            let products = products(&wgsl(name), n, 0x03ff, arithmetic).unwrap();
+            assert!(products.iter().all(|&product| product == 32.0 * 1023.0 * (-24_f32).exp2()), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_barrier_taken_from_a_kernel_is_missed() {
+    for (name, n) in [("matvec_shared.F16", 1), ("matmul_tiles.F16", 65)] {
+        let wgsl = wgsl(name);
+        let barriers: Vec<usize> = wgsl.match_indices(BARRIER).map(|(at, _)| at).collect();
+        assert!(!barriers.is_empty(), "{name}");
+        for at in barriers {
+            let without = [&wgsl[..at], &wgsl[at + BARRIER.len()..]].concat();
+            let result = products(&without, n, 0x3c00, Arithmetic::PLAIN);
+            assert!(is_race(&result), "{name}: {result:?}");
+        }
+    }
+}
+
+#[test]
+fn two_invocations_that_write_one_word_are_found() {
+    let wgsl = wgsl("matvec_shared.F16");
+    let racing = wgsl.replace("sums[local] = sum;", "sums[local / 2u] = sum;");
+    assert_ne!(racing, wgsl);
+    assert!(is_race(&products(&racing, 1, 0x3c00, Arithmetic::PLAIN)));
+}
+
+#[test]
+fn scales_that_a_gpu_takes_for_zero_are_found() {
+    let wgsl = wgsl("matvec_shared.F16");
+    let relying = wgsl.replace(HALVES[0], HALVES[1]);
+    assert_ne!(relying, wgsl);
+    let [plain, flushed] =
+        [Arithmetic::PLAIN, Arithmetic::ADVERSARIAL].map(|arithmetic| products(&relying, 1, 0x03ff, arithmetic).unwrap());
+    assert!(plain.iter().all(|&product| product > 0.0) && flushed.iter().all(|&product| product == 0.0));
+}

@@ -1,0 +1,70 @@
+//! The list of kernels: it has all that the engine makes, and the command line writes it.
+
+use std::collections::BTreeSet;
+use std::ops::{ControlFlow, Range};
+use std::path::Path;
+use std::process::Command;
+use std::rc::Rc;
+
+use candle_core::quantized::GgmlDType;
+use glasscage::gpu::GpuModel;
+use glasscage::gpu::catalog::shaders;
+use glasscage::gpu::device::{Gpu, Options};
+use glasscage::gpu::variant::{VARIANTS, Variant};
+use glasscage::lm::sample::Sampler;
+use glasscage::lm::{Edit, InfillRequest, LanguageModel, Pass, ScoreRequest};
+use glasscage::model::gguf::Gguf;
+use glasscage::model::source::BytesInMemory;
+
+use crate::models::{self, SHAPES, TOKENS};
+
+const ATTENDED: [Range<usize>; 2] = [3..20, 20..40];
+const GAPS: [Range<usize>; 2] = [20..24, 50..51];
+
+/// What is compiled for a run of everything that a model does.
+async fn compiled(variant: &'static Variant, shape: &models::Shape) -> Vec<String> {
+    let file = BytesInMemory(models::file(shape, GgmlDType::Q8_0));
+    let gguf = Gguf::read(&file).await.unwrap();
+    let gpu = Rc::new(Gpu::open(&Options { variant: Some(variant), max_matrix_bytes: None }).await.expect("a Vulkan driver"));
+    let model = GpuModel::load(gpu.clone(), &file, &gguf, &mut async |_| ControlFlow::Continue(())).await;
+    let mut model = model.unwrap().unwrap().0;
+    for mut sampler in [Sampler::greedy(), Sampler::new(1.0, None, None, 1)] {
+        model.reset(9);
+        model.next_token(&TOKENS[..7], &mut sampler).await.unwrap();
+        model.next_token(&TOKENS[7..8], &mut sampler).await.unwrap();
+    }
+    let passes = [Pass { edits: vec![Edit::new(20, &[1; 5])] }];
+    let job = ScoreRequest { divergences: true, attended: &ATTENDED, ..ScoreRequest::new(&TOKENS, 40..TOKENS.len(), &passes) };
+    model.score(&job, async |_, _| ControlFlow::Continue(())).await.unwrap();
+    let infill = InfillRequest { tokens: &TOKENS, gaps: &GAPS, forbidden: &[], start_token: 2 };
+    model.infill(&infill, &mut async |()| ControlFlow::Continue(())).await.unwrap().unwrap();
+    gpu.ceilings().await.unwrap();
+    gpu.shaders()
+}
+
+#[test]
+fn all_that_the_engine_makes_is_listed() {
+    for variant in VARIANTS {
+        let listed: BTreeSet<String> = shaders(variant).into_iter().map(|shader| shader.wgsl).collect();
+        for shape in SHAPES.iter().filter(|shape| shape.head_dim == 64) {
+            for shader in pollster::block_on(compiled(variant, shape)) {
+                assert!(listed.contains(&shader), "{}, {}: not listed:\n{shader}", variant.name, shape.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_command_line_writes_a_file_each() {
+    let folder = std::env::temp_dir().join(format!("glasscage-kernels-{}", std::process::id()));
+    let folder_name = folder.to_str().unwrap();
+    let status = Command::new(env!("CARGO_BIN_EXE_glasscage")).args(["kernels", "--out", folder_name]).output().unwrap().status;
+    assert!(status.success());
+    for variant in VARIANTS {
+        for shader in shaders(variant) {
+            let file = Path::new(variant.name).join(format!("{}.wgsl", shader.name));
+            assert_eq!(std::fs::read_to_string(folder.join(file)).unwrap(), shader.wgsl);
+        }
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}

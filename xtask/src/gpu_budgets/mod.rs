@@ -1,0 +1,118 @@
+//! `cargo xtask gpu-budgets`: what the compilers of real GPUs make of the kernels, on a machine without one, and what the kernels read of
+//! their memory, beside what they are meant to.
+//!
+//! Mesa's drivers of Debian sid are started on `mesa-drm-shim`, which plays the graphics kernel driver, and wgpu hands them the WGSL. They
+//! compile as on the real card; nothing can run.
+
+mod budgets;
+mod measured;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use serde_json::Value;
+
+use crate::command::{cache, command, output, root, run};
+use crate::setup;
+use crate::setup::Tools;
+use budgets::{Row, rows};
+use measured::{DRIVERS, Measured};
+
+/// What `docs/gpu-budgets.md` holds was measured with these; another version has other figures, which are not held against anybody.
+const VERSIONS: &str = "mesa-vulkan-drivers 26.2.6-1, wgpu 0.32.0";
+const PAGE: &str = "docs/gpu-budgets.md";
+/// What follows it in the page is written by this command.
+const MARK: &str = "<!-- What follows is written by `cargo xtask gpu-budgets --write`. -->\n";
+
+/// Types of weights that are not compiled for: their kernels differ from those of others in how a few integers are unpacked.
+const LEFT_OUT: [&str; 9] = ["F32", "BF16", "Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q2_K", "Q3_K", "Q5_K"];
+
+#[derive(Args)]
+pub struct Options {
+    /// Also write the table into docs/gpu-budgets.md
+    #[arg(long)]
+    write: bool,
+}
+
+/// Why no budgets are measured here, or what came of it.
+pub enum Outcome {
+    Skipped(String),
+    Measured,
+}
+
+/// Measures, prints the table, and fails where a figure got worse.
+pub fn gpu_budgets(options: &Options) -> Result<()> {
+    let folder = compilers()?;
+    let (table, verdict) = table(&setup::native(), &folder)?;
+    if options.write {
+        let page = fs::read_to_string(root().join(PAGE))?;
+        let (before, _) = page.split_once(MARK).with_context(|| format!("{PAGE} has no place for the table"))?;
+        fs::write(root().join(PAGE), format!("{before}{MARK}\n{table}"))?;
+    }
+    verdict
+}
+
+/// As a part of `cargo xtask test`: a machine on which the compilers cannot be had skips it.
+pub fn check(native: &Tools) -> Result<Outcome> {
+    match compilers() {
+        Err(error) => Ok(Outcome::Skipped(format!("{error:#}"))),
+        Ok(folder) => table(native, &folder)?.1.map(|()| Outcome::Measured),
+    }
+}
+
+/// The folder with the compilers, in the cache; set up where it is not there.
+fn compilers() -> Result<PathBuf> {
+    let folder = cache()?.join("gpu-compilers");
+    if !folder.join("versions").is_file() {
+        run(command("bash", &["xtask/gpu-compilers/setup.sh"]).arg(&folder)).context("the compilers of GPUs cannot be had here")?;
+    }
+    Ok(folder)
+}
+
+/// Measures, prints the table, and says whether all budgets hold that are held by now.
+fn table(native: &Tools, compilers: &Path) -> Result<(String, Result<()>)> {
+    let kernels = cache()?.join("gpu-kernels");
+    fs::remove_dir_all(&kernels).ok();
+    fs::create_dir_all(&kernels)?;
+    run(native.command("cargo", &["run", "--quiet", "--example", "gpu_budgets", "--"])?.arg(&kernels))?;
+    let versions = fs::read_to_string(compilers.join("versions"))?.trim().replace('\n', ", ");
+    let measured = measure(compilers, &kernels)?;
+    let rows = rows(&measured);
+    let table = budgets::table(&rows, &versions);
+    println!("{table}");
+    Ok((table, verdict(&rows, versions == VERSIONS)))
+}
+
+/// What every driver makes of every kernel; the slowest takes 2 s each.
+fn measure(compilers: &Path, kernels: &Path) -> Result<Measured> {
+    let mut files: Vec<PathBuf> = fs::read_dir(kernels)?.map(|file| Ok(file?.path())).collect::<Result<_>>()?;
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "wgsl") && !is_left_out(file));
+    files.sort();
+    ensure!(!files.is_empty(), "there are no kernels");
+    let compiled = thread::scope(|scope| {
+        let threads = DRIVERS.map(|driver| scope.spawn(|| compile(compilers, driver, &files)));
+        threads.map(|thread| thread.join().expect("no thread panics"))
+    });
+    let traffic: Vec<Value> = serde_json::from_str(&fs::read_to_string(kernels.join("traffic.json"))?)?;
+    Measured::new(compiled.into_iter().collect::<Result<_>>()?, traffic)
+}
+
+fn is_left_out(file: &Path) -> bool {
+    let name = file.file_stem().unwrap_or_default().to_string_lossy();
+    name.split('.').any(|word| LEFT_OUT.contains(&word))
+}
+
+fn compile(compilers: &Path, driver: &str, files: &[PathBuf]) -> Result<Vec<Value>> {
+    let mut python = command("python3", &["xtask/gpu-compilers/compile.py", driver]);
+    Ok(serde_json::from_str(&output(python.arg(compilers).args(files))?)?)
+}
+
+/// Fails where a figure is worse than it was, by the same compilers.
+fn verdict(rows: &[Row], by_known_compilers: bool) -> Result<()> {
+    let worse: Vec<String> = rows.iter().filter(|row| row.is_worse() && (by_known_compilers || !row.is_compiled)).map(Row::worse).collect();
+    ensure!(worse.is_empty(), "worse than before: {}", worse.join("; "));
+    Ok(())
+}
