@@ -73,9 +73,9 @@
 //! | `core/shares` | the influence of each sentence of a document on those explained | core/explanation, core/graph | |
 //! | `core/figure` | a document as a picture that carries it | core/explanation, core/graph, core/order, core/packed, core/shares | |
 //! | `core/tables` | T, A, Y and shares as CSV, Markdown and LaTeX | core/explanation, core/graph, core/shares | |
-//! | `core/html_file` | a page with a viewer and a document in it | core/explanation | |
+//! | `core/html` | a page with a viewer and a document in it | core/explanation | |
 //! | `core/lesson` | steps through explanations, with questions; their JSON, their link | core/explanation, core/order, core/packed | |
-//! | `core/open` | any of our files, by its content | core/explanation, core/figure, core/html_file, core/lesson | |
+//! | `core/open` | any of our files, by its content | core/explanation, core/figure, core/html, core/lesson | |
 //! | [`problem`] | the one error that a visitor reads: what happened, what to do | | |
 //! | [`request`] | questions, progress and findings, apart from how they travel | core | |
 //! | [`version`] | of this build | | |
@@ -154,7 +154,7 @@
 //!   global state, except that module and the catalog of the page's words (`app::i18n`), which is set once, before the first view. No
 //!   request to anybody but the own site and the address that the visitor chose for a model.
 
-pub use glasscage_core::{explanation, figure, graph, html_file, lesson, metrics, open, order, shares, table, tables};
+pub use glasscage_core::{explanation, figure, graph, html, lesson, metrics, open, order, shares, table, tables};
 
 #[cfg(feature = "page")]
 pub mod app;

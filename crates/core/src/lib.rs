@@ -9,7 +9,7 @@
 //! | [`figure`] | an explanation as a picture that carries it |
 //! | [`shares`] | the influence of each sentence on the explained ones |
 //! | [`tables`] | T, A, Y and the shares as CSV, Markdown and LaTeX |
-//! | [`html_file`] | a page with a viewer and a document in it |
+//! | [`html`] | a page with a viewer and a document in it |
 //! | [`lesson`] | steps through explanations, with questions to the reader, as JSON and as a link |
 //! | [`open`] | any of these files, known by what is in it |
 //!
@@ -28,7 +28,7 @@
 pub mod explanation;
 pub mod figure;
 pub mod graph;
-pub mod html_file;
+pub mod html;
 pub mod lesson;
 pub mod metrics;
 pub mod open;

@@ -2,7 +2,7 @@
 
 use crate::explanation::{self, Document, DocumentError, LinkError};
 use crate::figure::{self, PictureError};
-use crate::html_file::{self, HtmlError};
+use crate::html::{self, HtmlError};
 use crate::lesson::{self, Lesson, LessonError};
 
 /// What a file or a link holds.
@@ -46,7 +46,7 @@ pub fn open_any(bytes: &[u8]) -> Result<Opened, OpenError> {
     match text.chars().next() {
         Some('{') if Lesson::is_meant(text) => Ok(Opened::Lesson(Lesson::from_json(text)?)),
         Some('{') => Ok(explanation(Document::from_json(text)?)),
-        Some('<') if html_file::is_meant(text) => Ok(explanation(html_file::document_from_html(text)?)),
+        Some('<') if html::is_meant(text) => Ok(explanation(html::document_from_html(text)?)),
         Some('<') => Ok(explanation(figure::document_from_svg(text)?)),
         _ => open_link(text),
     }

@@ -12,7 +12,7 @@ use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::state::message::Message;
 use crate::app::views::layout::lazy::split_off;
-use crate::html_file;
+use crate::html;
 
 /// The page of the build that documents are put into.
 const HTML_FILE: &str = "explanation.html";
@@ -38,7 +38,7 @@ fn HtmlSection() -> impl IntoView {
         problem.set("");
         spawn_local(async move {
             let template = browser::fetch_text(HTML_FILE).await.unwrap_or_default();
-            match html_file::with_document(&template, &document, &crate::explanation::title(&document)) {
+            match html::with_document(&template, &document, &crate::explanation::title(&document)) {
                 Ok(html) => {
                     let name = format!("{}.html", title::file_name(&document));
                     page.send(Message::Save { name, media_type: "text/html", bytes: html.into_bytes() });

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use glasscage::explanation::{Document, title, to_fragment};
 use glasscage::figure::{self, Labels};
-use glasscage::html_file;
+use glasscage::html;
 use glasscage::open::{Opened, open_any};
 use glasscage::tables::{self, Contents, Format};
 
@@ -169,7 +169,7 @@ fn contents(document: &Document, kind: Kind, arguments: &Arguments) -> Result<Ve
 fn page(document: &Document, viewer: &Path) -> Result<String, String> {
     let name = viewer.display();
     let page = fs::read_to_string(viewer).map_err(|error| format!("cannot read {name}, the viewer that --viewer names: {error}"))?;
-    html_file::with_document(&page, document, &title(document)).map_err(|error| format!("{name}: {error}"))
+    html::with_document(&page, document, &title(document)).map_err(|error| format!("{name}: {error}"))
 }
 
 fn options(arguments: &Arguments) -> figure::Options {
