@@ -180,7 +180,7 @@ async fn how_rows_and_vocabulary_are_cut_changes_nothing() {
 const CUTS: &[Variant] = &[
     Variant { name: "all together", shares_memory: false, block_rows: 4096, vocab_tile: 4096 },
     Variant { name: "fives", shares_memory: false, block_rows: 5, vocab_tile: 100 },
-    Variant { name: "fifteens", shares_memory: true, block_rows: 15, vocab_tile: 333 },
+    Variant { name: "sixties", shares_memory: true, block_rows: 60, vocab_tile: 333 },
 ];
 
 #[tokio::test]
