@@ -12,7 +12,7 @@ from test_document import EXAMPLE
 
 import glasscage
 from glasscage import Document, importers
-from glasscage.program import ProgramError
+from glasscage.program import ProgramError, export
 
 README = (ROOT / "python/README.md").read_text(encoding="utf-8")
 
@@ -62,3 +62,15 @@ def test_an_svg_is_drawn_by_the_command_line(tmp_path: pathlib.Path, monkeypatch
     monkeypatch.setenv("PATH", os.devnull)
     with pytest.raises(ProgramError, match="PATH"):
         document.to_svg()
+
+
+def test_the_command_line_draws_the_picture_the_page_and_the_link(tmp_path: pathlib.Path) -> None:
+    if not os.environ.get("GLASSCAGE_BIN"):
+        pytest.skip("cargo xtask test")
+    document = Document.from_json(EXAMPLE)
+    assert document.to_svg(None, "--width", "480").startswith("<svg") and document._repr_svg_() == document.to_svg()
+    viewer = ROOT / "www/explanation.html"
+    page = document.to_html(viewer, tmp_path / "page.html")
+    assert page == (tmp_path / "page.html").read_text(encoding="utf-8") and "GLASSCAGE_DOCUMENT" not in page
+    address = "https://example.org/glasscage/"
+    assert export(document.to_json(), "txt", None, ["--page", address]).strip() == document.link(address)

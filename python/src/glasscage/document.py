@@ -93,7 +93,18 @@ class Document:
 
     def to_svg(self, path: str | os.PathLike[str] | None = None, *options: str) -> str:
         """The picture that the page shows, drawn by the command line `glasscage export`; `options` are those of it, such as `--dark`."""
-        return program.to_svg(self.to_json(), path, options)
+        return program.export(self.to_json(), "svg", path, options)
+
+    def to_html(self, viewer: str | os.PathLike[str], path: str | os.PathLike[str] | None = None, *options: str) -> str:
+        """A page that works from disk; `viewer` is `explanation.html` of a built page of Glasscage, which shows the document."""
+        return program.export(self.to_json(), "html", path, ["--viewer", os.fspath(viewer), *options])
+
+    def _repr_svg_(self) -> str | None:
+        """The picture that notebooks show, and keep without a kernel; nothing where the command line is not there."""
+        try:
+            return self.to_svg()
+        except program.ProgramError:
+            return None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Document) and self.data == other.data

@@ -22,16 +22,19 @@ def find() -> str:
     return found
 
 
-def to_svg(document: str, path: str | os.PathLike[str] | None, options: Sequence[str]) -> str:
-    """The picture of a document, `glasscage export DOCUMENT --to FILE.svg`; also written to `path`."""
+def export(document: str, ending: str, path: str | os.PathLike[str] | None, options: Sequence[str]) -> str:
+    """What `glasscage export DOCUMENT --to FILE.ending` makes of a document's JSON; also written to `path`.
+
+    :raises ProgramError: where the command line is not there, or refuses.
+    """
     with tempfile.TemporaryDirectory() as folder:
-        source, target = pathlib.Path(folder, "document.json"), pathlib.Path(folder, "figure.svg")
+        source, target = pathlib.Path(folder, "document.json"), pathlib.Path(folder, f"exported.{ending}")
         source.write_text(document, encoding="utf-8")
         line = [find(), "export", str(source), "--to", str(target), *options]
         done = subprocess.run(line, capture_output=True, text=True, check=False)
         if done.returncode != 0 or not target.exists():
             raise ProgramError(done.stderr.strip() or f"glasscage export failed with exit code {done.returncode}")
-        svg = target.read_text(encoding="utf-8")
+        text = target.read_text(encoding="utf-8")
     if path is not None:
-        pathlib.Path(path).write_text(svg, encoding="utf-8")
-    return svg
+        pathlib.Path(path).write_text(text, encoding="utf-8")
+    return text
