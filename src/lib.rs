@@ -119,7 +119,7 @@
 //! | `app/update` | what a message changes, and what to do outside | core, library, problem, request, version | leptos |
 //! | | | app/analysis, app/examples, app/gallery, app/i18n, app/state, app/welcome | |
 //! | | | worker/engine/protocol, worker/envelope, worker/library/protocol, worker/role | |
-//! | `app/viewer/protocol` | what the viewer and the page around it say to each other | app/analysis, app/state | |
+//! | `app/viewer/protocol` | what the viewer and the page around it say to each other | core/explanation, app/analysis, app/state | |
 //! | `app/viewer/update` | what a message changes in the viewer | app/i18n, app/state | leptos |
 //! | `bin/app` | starts the page | app | |
 //! | `bin/viewer` | starts the viewer | app | |

@@ -19,9 +19,9 @@ use super::output;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// An explanation: its JSON, a picture or page that carries it (SVG, PNG, HTML), a file with a link, a link itself, or - for standard input
+    /// An explanation: its JSON, a picture or page that carries it (SVG, PNG, HTML), a file with a link, a link, or - for standard input
     input: String,
-    /// The file to write, by its ending: .svg, .png, .html, .csv, .md, .tex, .json, or .txt for a link; may be given several times
+    /// The file to write, by its ending: .svg, .png, .html, .csv, .md, .tex, .json, or .txt for a link; several times for several
     #[arg(long, value_name = "FILE", required_unless_present = "list")]
     to: Vec<PathBuf>,
     /// Print the sentences with their numbers
