@@ -122,7 +122,7 @@
 //! | `app/viewer/protocol` | what the viewer and the page around it say to each other | core/explanation, app/analysis, app/state | |
 //! | `app/viewer/update` | what a message changes in the viewer | app/i18n, app/state | leptos |
 //! | `bin/app` | starts the page | app | |
-//! | `bin/viewer` | starts the viewer | app | |
+//! | `bin/viewer` | starts the viewer, and offers documents and links to scripts | core, app | web |
 //! | `bin/engine` | starts a worker | worker/start | |
 //! | `bin/glasscage` | the command line | attribution, core, cpu, engine, gpu, lm, model, request, session, text | terminal |
 //!

@@ -1,3 +1,4 @@
-import start from "./viewer.js";
+import load, { start } from "./viewer.js";
 
+await load();
 start();

@@ -1,5 +1,53 @@
-//! The viewer: what shows an explanation in other people's pages. It can run nothing.
+//! The viewer: what shows an explanation in other people's pages, and what it offers to scripts there. It can run nothing.
+//!
+//! Texts go in and out as JSON; what is refused is thrown as an `Error` with words for the reader. `www/element.d.ts` has the types.
 
-fn main() {
-    glasscage::app::viewer::start();
+use glasscage::app::viewer;
+use glasscage::explanation::{Document, to_fragment};
+use glasscage::figure::{self, Options};
+use glasscage::open::{Opened, open_any};
+use glasscage::shares::Shares;
+use js_sys::Error;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// A program has it; scripts decide what is done.
+fn main() {}
+
+/// Shows the explanation that the page, its address or the page around it gives.
+#[wasm_bindgen]
+pub fn start() {
+    viewer::start();
+}
+
+/// The document (JSON) that a text carries: its JSON, a link, an SVG or a page.
+#[wasm_bindgen(js_name = documentOf)]
+pub fn document_of(text: &str) -> Result<String, Error> {
+    Ok(open(text)?.to_json())
+}
+
+/// The fragment (without `#`) of the link to a document.
+#[wasm_bindgen(js_name = fragmentOf)]
+pub fn fragment_of(json: &str) -> Result<String, Error> {
+    Ok(to_fragment(&open(json)?))
+}
+
+/// The influence of each sentence of prompt and answer on the explained ones, through the steps; NaN where it was not measured.
+#[wasm_bindgen(js_name = sharesOf)]
+pub fn shares_of(json: &str) -> Result<Vec<f64>, Error> {
+    let shares = Shares::of(&open(json)?);
+    Ok(shares.amounts.iter().map(|[via_steps, _]| via_steps.unwrap_or(f64::NAN)).collect())
+}
+
+/// A document as a picture (SVG), so many CSS pixels wide.
+#[wasm_bindgen(js_name = svgOf)]
+pub fn svg_of(json: &str, width: f64, is_dark: bool) -> Result<String, Error> {
+    Ok(figure::svg(&open(json)?, &Options { width, is_dark, ..Options::default() }))
+}
+
+fn open(text: &str) -> Result<Document, Error> {
+    match open_any(text.as_bytes()) {
+        Ok(Opened::Explanation(document)) => Ok(*document),
+        Ok(Opened::Lesson(_)) => Err(Error::new("this is a lesson, and no explanation")),
+        Err(error) => Err(Error::new(&error.to_string())),
+    }
 }

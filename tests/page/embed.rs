@@ -1,5 +1,6 @@
 //! Explanations outside the page: in frames of other sites, in files that work from disk, and on other sites.
 
+use glasscage::explanation::{Document, to_fragment};
 use serde_json::{Value, json};
 
 use super::browser::{Browser, DESKTOP, PHONE};
@@ -25,6 +26,23 @@ fn article(viewer: &str) -> String {
         </script>"#
     )
 }
+
+/// A page of somebody who has installed the package.
+const PAGE_WITH_ELEMENT: &str = r#"<!doctype html><meta charset="utf-8"><title>A page</title><h1>A page</h1>
+    <glasscage-explanation src="explanation.json" theme="light"></glasscage-explanation>
+    <script type="module">
+      import { ready, documentOf, fragmentOf, sharesOf, svgOf } from "./element.js";
+      window.seen = {};
+      const element = document.querySelector("glasscage-explanation");
+      for (const type of ["opened", "chosen", "refused"]) element.addEventListener(type, event => seen[type] = event.detail);
+      await ready();
+      const json = await (await fetch("explanation.json")).text();
+      const fragment = fragmentOf(json);
+      let refused;
+      try { documentOf("hello"); } catch (error) { refused = error.message; }
+      seen.made = { fragment, again: documentOf("https://example.org/#" + fragment), shares: [...sharesOf(json)], svg: svgOf(json, 600, true),
+        refused };
+    </script>"#;
 
 /// What the viewer has said of this type, last.
 async fn said(browser: &Browser, kind: &str) -> Option<Value> {
@@ -116,6 +134,41 @@ async fn a_page_gives_the_viewer_documents_and_hears_of_those_that_are_none() {
     assert_eq!(is_hidden.expect("a script runs").json(), &json!(true));
     leave(&browser).await;
     browser.screenshot("embedded-refused").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_package_for_npm_has_an_element_and_functions() {
+    let (server, _turn) = server().await;
+    let manifest: Value = serde_json::from_str(include_str!("../../www/package.json")).expect("a manifest");
+    let document = include_str!("../../public/gallery/01-equal-groups.json");
+    let page = file("index.html", PAGE_WITH_ELEMENT.as_bytes());
+    let folder = page.parent().expect("a folder");
+    std::fs::write(folder.join("explanation.json"), document).expect("a file");
+    for name in manifest["files"].as_array().expect("files").iter().filter_map(Value::as_str) {
+        std::fs::copy(server.dist().join(name), folder.join(name)).expect(name);
+    }
+    let site = Server::start(folder).await;
+    let browser = Browser::start(None).await;
+    browser.driver.goto(&site.url).await.expect("the page opens");
+    let seen = async |name: &str| {
+        let script = format!("return window.seen?.{name} ?? null");
+        Some(browser.driver.execute(script, Vec::new()).await.ok()?.json().clone()).filter(|seen| !seen.is_null())
+    };
+    let opened = browser.wait("the explanation", async || seen("opened").await).await;
+    browser.screenshot("element").await;
+    browser.driver.execute("document.querySelector('glasscage-explanation').choose([0])", Vec::new()).await.expect("a script runs");
+    browser.wait("another sentence", async || seen("chosen").await.filter(|chosen| chosen["output"] == json!([0]))).await;
+    let made = browser.wait("what the functions give", async || seen("made").await).await;
+    let opened_document = Document::from_json(document).expect("a document");
+    assert_eq!(made["fragment"], json!(to_fragment(&opened_document)));
+    assert_eq!(Document::from_json(made["again"].as_str().expect("JSON")).expect("a document").prompt, opened_document.prompt);
+    let n_prompt = opened_document.prompt.sentences.len();
+    let shares =
+        |list: &Value| list.as_array().expect("numbers")[..n_prompt].iter().map(|n| n.as_f64().expect("a number")).collect::<Vec<_>>();
+    assert_eq!(shares(&made["shares"]), shares(&opened["shares"]), "functions and views say the same");
+    assert!(made["svg"].as_str().is_some_and(|svg| svg.starts_with("<svg")), "{made}");
+    assert!(made["refused"].as_str().is_some_and(|words| words.contains("neither an explanation nor a lesson")), "{made}");
     browser.close().await;
 }
 

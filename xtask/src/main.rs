@@ -9,6 +9,7 @@ mod command;
 mod finish;
 mod gpu_budgets;
 mod hash;
+mod npm;
 mod prebuilt;
 mod precache;
 mod python;
@@ -38,6 +39,8 @@ enum Xtask {
     Bench(bench::Options),
     /// Compile the kernels for GPUs that are not there, and show the figures beside their budgets
     GpuBudgets(gpu_budgets::Options),
+    /// Build the page, and make the viewer's package for npm of it
+    Npm,
     /// Finish a build of the page; Trunk runs this
     #[command(hide = true)]
     Finish,
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
         Xtask::Test(options) => test::test(&options),
         Xtask::Bench(options) => bench::bench(options),
         Xtask::GpuBudgets(options) => gpu_budgets::gpu_budgets(&options),
+        Xtask::Npm => npm::npm(),
         Xtask::Finish => finish::finish(),
     };
     if let Err(error) = &done {

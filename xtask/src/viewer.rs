@@ -21,7 +21,8 @@ const STYLES: [&str; 6] = ["base.css", "controls.css", "explanation.css", "table
 const START: &str = r#"
 const packed = Uint8Array.from(atob(document.getElementById("program").textContent), c => c.charCodeAt(0));
 const program = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-__wbg_init({ module_or_path: await new Response(program).arrayBuffer() });
+await __wbg_init({ module_or_path: await new Response(program).arrayBuffer() });
+start();
 "#;
 /// The best of `miniz_oxide`.
 const COMPRESSION: u8 = 10;

@@ -1,0 +1,62 @@
+//! `cargo xtask npm`: the viewer as a package for npm, from the files of a built page.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use crate::command::root;
+use crate::{build, setup};
+
+/// Names the files of the page that the package has.
+const MANIFEST: &str = "www/package.json";
+/// Others of the checkout.
+const OTHERS: [&str; 3] = ["docs/embedding.md", "LICENSE-MIT", "LICENSE-APACHE"];
+
+/// Builds the page, and writes the folder from which `npm pack` makes the package.
+pub fn npm() -> Result<()> {
+    let dist = root().join("dist");
+    build::page(&setup::web()?, &dist)?;
+    let folder = dist.with_file_name("dist-npm");
+    package(&dist, &folder)?;
+    println!("The package is in {}; npm pack makes a file of it.", folder.display());
+    Ok(())
+}
+
+/// The package of the page in `dist`.
+fn package(dist: &Path, folder: &Path) -> Result<()> {
+    fs::remove_dir_all(folder).ok();
+    fs::create_dir_all(folder)?;
+    let manifest = fs::read_to_string(root().join(MANIFEST))?;
+    for file in files(&manifest)? {
+        fs::copy(dist.join(&file), folder.join(&file)).with_context(|| format!("the page has no {file}"))?;
+    }
+    for file in OTHERS {
+        let name = if file.ends_with(".md") { "README.md" } else { file };
+        fs::copy(root().join(file), folder.join(name)).with_context(|| format!("{file} is missing"))?;
+    }
+    Ok(fs::write(folder.join("package.json"), manifest)?)
+}
+
+/// The names that a package's manifest lists.
+fn files(manifest: &str) -> Result<Vec<String>> {
+    let manifest: Value = serde_json::from_str(manifest)?;
+    let files = manifest["files"].as_array().context("the package lists its files")?;
+    files.iter().map(|file| Ok(file.as_str().context("a file is named by a text")?.to_owned())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_package_has_all_that_the_frame_loads() {
+        let files = files(&fs::read_to_string(root().join(MANIFEST)).unwrap()).unwrap();
+        let frame = fs::read_to_string(root().join("www/embed.html")).unwrap();
+        let loaded = frame.split(['"']).filter(|text| text.ends_with(".css") || text.ends_with(".js") || text.ends_with(".svg"));
+        for file in loaded {
+            assert!(files.iter().any(|known| known == file), "{file}");
+        }
+    }
+}
