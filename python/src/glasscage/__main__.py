@@ -1,0 +1,61 @@
+"""`python -m glasscage serve FOLDER`: a built page of Glasscage on this machine, with the models beside it, without a network."""
+
+import argparse
+import http.server
+import pathlib
+import sys
+from collections.abc import Sequence
+from typing import ClassVar
+
+MEDIA_TYPES = {
+    ".wasm": "application/wasm",
+    ".js": "text/javascript",
+    ".gguf": "application/octet-stream",
+    ".webmanifest": "application/json",
+}
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """Static files, of the media types that browsers ask for."""
+
+    extensions_map: ClassVar[dict[str, str]] = {**http.server.SimpleHTTPRequestHandler.extensions_map, **MEDIA_TYPES}
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+def server(folder: pathlib.Path, port: int) -> http.server.ThreadingHTTPServer:
+    """A server of the page in `folder`, for this machine alone; port 0 is any free one."""
+
+    def handler(*args: object) -> Handler:
+        return Handler(*args, directory=str(folder))  # type: ignore[arg-type]
+
+    return http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m glasscage", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    serve = commands.add_parser("serve", help="serve a built page on localhost")
+    serve.add_argument("folder", type=pathlib.Path, help="the page: what `cargo xtask serve --release` makes, dist/")
+    serve.add_argument("--port", type=int, default=8080)
+    asked = parser.parse_args(arguments)
+    if not (asked.folder / "index.html").is_file():
+        print(f"glasscage: {asked.folder} holds no page; cargo xtask serve --release makes dist/", file=sys.stderr)
+        return 2
+    try:
+        running = server(asked.folder, asked.port)
+    except OSError as error:
+        print(f"glasscage: port {asked.port}: {error.strerror}; choose another one with --port", file=sys.stderr)
+        return 2
+    with running:
+        print(f"Glasscage is at http://localhost:{running.server_port}/; Ctrl-C ends it.", flush=True)
+        try:
+            running.serve_forever()
+        except KeyboardInterrupt:
+            print()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,35 @@
+"""The page on localhost."""
+
+import pathlib
+import threading
+import urllib.error
+import urllib.request
+
+import pytest
+
+from glasscage.__main__ import main, server
+
+
+def test_the_files_of_a_page_are_served_with_their_media_types(tmp_path: pathlib.Path) -> None:
+    files = {"index.html": "text/html", "app.js": "text/javascript", "app_bg.wasm": "application/wasm"}
+    files["models/demo.gguf"] = "application/octet-stream"
+    for name in files:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(name)
+    with server(tmp_path, 0) as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        for name, media_type in files.items():
+            with urllib.request.urlopen(f"http://127.0.0.1:{running.server_port}/{name}") as answer:
+                assert (answer.read().decode(), answer.headers.get_content_type()) == (name, media_type)
+        with pytest.raises(urllib.error.HTTPError):
+            urllib.request.urlopen(f"http://127.0.0.1:{running.server_port}/../secret")
+        running.shutdown()
+
+
+def test_a_folder_without_a_page_and_a_taken_port_are_said(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", str(tmp_path)]) == 2
+    assert "holds no page" in capsys.readouterr().err
+    (tmp_path / "index.html").write_text("")
+    with server(tmp_path, 0) as running:
+        assert main(["serve", str(tmp_path), "--port", str(running.server_port)]) == 2
+    assert "--port" in capsys.readouterr().err
