@@ -2,10 +2,10 @@
 
 import argparse
 import http.server
+import os
 import pathlib
 import sys
 from collections.abc import Sequence
-from typing import ClassVar
 
 MEDIA_TYPES = {
     ".wasm": "application/wasm",
@@ -18,7 +18,8 @@ MEDIA_TYPES = {
 class Handler(http.server.SimpleHTTPRequestHandler):
     """Static files, of the media types that browsers ask for."""
 
-    extensions_map: ClassVar[dict[str, str]] = {**http.server.SimpleHTTPRequestHandler.extensions_map, **MEDIA_TYPES}
+    def guess_type(self, path: str | os.PathLike[str]) -> str:
+        return MEDIA_TYPES.get(pathlib.PurePath(path).suffix) or super().guess_type(path)
 
     def log_message(self, format: str, *args: object) -> None:
         pass
