@@ -1,7 +1,7 @@
 // <glasscage-explanation src="explanation.json">, and functions for documents, links and attributions: element.d.ts has the types.
 //
-// The element holds the viewer (embed.html beside this file) in a frame, so that styles and scripts of the page around do not touch it,
-// and speaks with it as docs/embedding.md says.
+// The element holds the viewer (embed.html beside this file) in a frame, so that styles and scripts of the page around do not touch it;
+// their messages are those of docs/embedding.md.
 
 import load, { documentOf, fragmentOf, sharesOf, svgOf } from "./viewer.js";
 
@@ -26,6 +26,9 @@ export class GlasscageExplanation extends HTMLElement {
   #frame = document.createElement("iframe");
   #document = null;
   #isReady = false;
+  #isOpen = false;
+  // What is to be explained, until there is something to choose in.
+  #output = null;
   // Of the document that was asked for last.
   #request = 0;
 
@@ -38,13 +41,20 @@ export class GlasscageExplanation extends HTMLElement {
   }
 
   connectedCallback() {
-    addEventListener("message", this.#hear);
+    // Set before this file was loaded.
+    if (Object.hasOwn(this, "document")) {
+      const own = this.document;
+      delete this.document;
+      this.document = own;
+    }
+    addEventListener("message", this.#onMessage);
     this.#load();
   }
 
   disconnectedCallback() {
-    removeEventListener("message", this.#hear);
-    this.#isReady = false;
+    removeEventListener("message", this.#onMessage);
+    this.#isReady = this.#isOpen = false;
+    this.#frame.removeAttribute("src");
   }
 
   attributeChangedCallback(name) {
@@ -63,14 +73,23 @@ export class GlasscageExplanation extends HTMLElement {
   }
 
   choose(output) {
-    this.#say({ type: "choose", output });
+    this.#output = output;
+    this.#postOutput();
+  }
+
+  #postOutput() {
+    if (!this.#isOpen || this.#output === null) return;
+    this.#post({ type: "choose", output: this.#output });
+    this.#output = null;
   }
 
   #load() {
     const address = new URL(VIEWER);
     for (const name of OPTIONS) if (this.hasAttribute(name)) address.searchParams.set(name, this.getAttribute(name));
-    this.#isReady = false;
-    this.#frame.src = address;
+    this.#isReady = this.#isOpen = false;
+    // Another address in a frame that has one would be a step of the page's history.
+    if (this.#frame.hasAttribute("src")) this.#frame.contentWindow.location.replace(address);
+    else this.#frame.src = address;
   }
 
   async #open() {
@@ -78,30 +97,36 @@ export class GlasscageExplanation extends HTMLElement {
     const request = ++this.#request;
     const src = this.getAttribute("src");
     try {
-      const document = this.#document ?? (src && (await text(src)));
-      if (document && request === this.#request) this.#say({ type: "open", document });
+      // As text, because an object may have what no message carries.
+      const own = typeof this.#document === "object" ? this.#document && JSON.stringify(this.#document) : this.#document;
+      const document = own ?? (src && (await text(src)));
+      if (document && request === this.#request) this.#post({ type: "open", document });
     } catch (error) {
-      if (request === this.#request) this.#tell("refused", { problem: `${src} did not come: ${error.message}` });
+      if (request === this.#request) this.#dispatch("refused", { problem: `The explanation could not be read: ${error.message}` });
     }
   }
 
-  #say(message) {
+  #post(message) {
     this.#frame.contentWindow?.postMessage({ glasscage: PROTOCOL, ...message }, VIEWER.origin);
   }
 
-  #hear = event => {
+  #onMessage = event => {
     if (event.source !== this.#frame.contentWindow || event.origin !== VIEWER.origin || event.data?.glasscage !== PROTOCOL) return;
     const { glasscage, type, ...detail } = event.data;
     if (type === "ready") {
       this.#isReady = true;
-      this.#say({ type: "hello" });
+      this.#post({ type: "hello" });
       this.#open();
     }
     if (type === "height") this.#frame.style.height = `${detail.pixels}px`;
-    if (["opened", "chosen", "refused"].includes(type)) this.#tell(type, detail);
+    if (type === "opened") {
+      this.#isOpen = true;
+      this.#postOutput();
+    }
+    if (["opened", "chosen", "refused"].includes(type)) this.#dispatch(type, detail);
   };
 
-  #tell(type, detail) {
+  #dispatch(type, detail) {
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 }

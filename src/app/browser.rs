@@ -125,6 +125,11 @@ pub fn set_theme_of_address() {
     }
 }
 
+/// An attribute of the first element that this selector finds.
+pub fn attribute_of(selector: &str, name: &str) -> Option<String> {
+    document().query_selector(selector).ok()??.get_attribute(name)
+}
+
 /// The text of the element with this id; `None` where there is no such element, or no text in it.
 pub fn text_of_element(id: &str) -> Option<String> {
     let text = document().get_element_by_id(id)?.text_content()?;

@@ -103,9 +103,9 @@ impl Page {
         self.attribution.with(|attribution| attribution.as_deref().map(look))
     }
 
-    /// The explanation on screen, with what is chosen in it as its output.
+    /// The explanation on screen with what is chosen in it as its output; a sentence under the pointer is not chosen. Tracked.
     pub fn selected_document(&self) -> Option<Document> {
-        untrack(|| self.attribution(AttributionView::to_document))
+        self.with(|state| state.explanation.selected_document())
     }
 
     /// Whether a run goes on. Tracked.

@@ -6,7 +6,8 @@ use leptos::prelude::window;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
-    AbortController, ReadableStreamDefaultReader, ReferrerPolicy, Request, RequestCredentials, RequestInit, RequestMode, Response,
+    AbortController, ReadableStreamDefaultReader, ReferrerPolicy, Request, RequestCredentials, RequestInit, RequestMode, RequestRedirect,
+    Response,
 };
 
 use super::state::remote::RemoteFailure;
@@ -27,6 +28,8 @@ pub async fn fetch(address: &str) -> Result<Vec<u8>, RemoteFailure> {
     init.set_signal(Some(&signal));
     init.set_mode(RequestMode::Cors);
     init.set_credentials(RequestCredentials::Omit);
+    // The visitor agreed to one site, not to those that it may name.
+    init.set_redirect(RequestRedirect::Error);
     init.set_referrer_policy(ReferrerPolicy::NoReferrer);
     let request = Request::new_with_str_and_init(address, &init).map_err(|_| RemoteFailure::NotReached)?;
     let response: Response = JsFuture::from(window().fetch_with_request(&request)).await.map_err(lost)?.unchecked_into();

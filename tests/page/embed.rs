@@ -34,6 +34,7 @@ const PAGE_WITH_ELEMENT: &str = r#"<!doctype html><meta charset="utf-8"><title>A
       import { ready, documentOf, fragmentOf, sharesOf, svgOf } from "./element.js";
       window.seen = {};
       const element = document.querySelector("glasscage-explanation");
+      element.choose([0]);
       for (const type of ["opened", "chosen", "refused"]) element.addEventListener(type, event => seen[type] = event.detail);
       await ready();
       const json = await (await fetch("explanation.json")).text();
@@ -146,6 +147,7 @@ async fn the_package_for_npm_has_an_element_and_functions() {
     let folder = page.parent().expect("a folder");
     std::fs::write(folder.join("explanation.json"), document).expect("a file");
     for name in manifest["files"].as_array().expect("files").iter().filter_map(Value::as_str) {
+        std::fs::create_dir_all(folder.join(name).parent().expect("a folder")).expect("a folder");
         std::fs::copy(server.dist().join(name), folder.join(name)).expect(name);
     }
     let site = Server::start(folder).await;
@@ -157,8 +159,9 @@ async fn the_package_for_npm_has_an_element_and_functions() {
     };
     let opened = browser.wait("the explanation", async || seen("opened").await).await;
     browser.screenshot("element").await;
-    browser.driver.execute("document.querySelector('glasscage-explanation').choose([0])", Vec::new()).await.expect("a script runs");
-    browser.wait("another sentence", async || seen("chosen").await.filter(|chosen| chosen["output"] == json!([0]))).await;
+    browser
+        .wait("the sentence that was chosen before", async || seen("chosen").await.filter(|chosen| chosen["output"] == json!([0])))
+        .await;
     let made = browser.wait("what the functions give", async || seen("made").await).await;
     let opened_document = Document::from_json(document).expect("a document");
     assert_eq!(made["fragment"], json!(to_fragment(&opened_document)));

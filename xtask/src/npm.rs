@@ -30,13 +30,26 @@ fn package(dist: &Path, folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)?;
     let manifest = fs::read_to_string(root().join(MANIFEST))?;
     for file in files(&manifest)? {
-        fs::copy(dist.join(&file), folder.join(&file)).with_context(|| format!("the page has no {file}"))?;
+        let copy = folder.join(&file);
+        copy.parent().map(fs::create_dir_all).transpose()?;
+        fs::copy(dist.join(&file), copy).with_context(|| format!("the page has no {file}"))?;
     }
+    let frame = folder.join("embed.html");
+    fs::write(&frame, without_home(&fs::read_to_string(&frame)?))?;
     for file in OTHERS {
         let name = if file.ends_with(".md") { "README.md" } else { file };
         fs::copy(root().join(file), folder.join(name)).with_context(|| format!("{file} is missing"))?;
     }
     Ok(fs::write(folder.join("package.json"), manifest)?)
+}
+
+/// The frame's page without the link to the page that has everything, which is not in the package.
+fn without_home(frame: &str) -> String {
+    frame
+        .lines()
+        .filter(|line| !line.contains("rel=\"home\"") && !line.contains("Open in Glasscage"))
+        .map(|line| format!("{line}\n"))
+        .collect()
 }
 
 /// The names that a package's manifest lists.
@@ -54,9 +67,14 @@ mod tests {
     fn the_package_has_all_that_the_frame_loads() {
         let files = files(&fs::read_to_string(root().join(MANIFEST)).unwrap()).unwrap();
         let frame = fs::read_to_string(root().join("www/embed.html")).unwrap();
+        assert!(frame.contains("rel=\"home\"") && !without_home(&frame).contains("home"));
         let loaded = frame.split(['"']).filter(|text| text.ends_with(".css") || text.ends_with(".js") || text.ends_with(".svg"));
         for file in loaded {
             assert!(files.iter().any(|known| known == file), "{file}");
+        }
+        for language in fs::read_dir(root().join("public/locales")).unwrap() {
+            let name = format!("locales/{}", language.unwrap().file_name().to_string_lossy());
+            assert!(files.contains(&name), "{name}");
         }
     }
 }

@@ -10,8 +10,7 @@ use crate::hash::sha256;
 
 const SERVICE_WORKER: &str = "sw.js";
 /// Parts of other people's pages, which no visitor of this one needs.
-const OF_THE_VIEWER: [&str; 8] =
-    ["element.d.ts", "element.js", "embed.html", "embed.js", "explanation.html", "viewer.css", "viewer.js", "viewer_bg.wasm"];
+const OF_THE_VIEWER: [&str; 7] = ["element.d.ts", "element.js", "embed.html", "embed.js", "viewer.css", "viewer.js", "viewer_bg.wasm"];
 /// A site's policy allows no script inside a page.
 const SCRIPT: [&str; 2] = ["<script type=\"module\">", "</script>"];
 

@@ -19,10 +19,15 @@ const FILE: &str = "explanation.html";
 const STYLES: [&str; 6] = ["base.css", "controls.css", "explanation.css", "table.css", "parts.css", "viewer.css"];
 /// Unpacks the program that stands in the file and starts it.
 const START: &str = r#"
+try {
 const packed = Uint8Array.from(atob(document.getElementById("program").textContent), c => c.charCodeAt(0));
 const program = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
 await __wbg_init({ module_or_path: await new Response(program).arrayBuffer() });
 start();
+} catch (error) {
+  document.body.append("This explanation could not be shown here. Open the file in a newer browser.");
+  throw error;
+}
 "#;
 /// The best of `miniz_oxide`.
 const COMPRESSION: u8 = 10;

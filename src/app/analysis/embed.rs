@@ -8,18 +8,13 @@ const EMBED_PAGE: &str = "embed.html";
 pub struct EmbedOptions {
     /// Parts that are hidden, as `?hide=` names them.
     pub hidden: Vec<&'static str>,
-    /// "light" or "dark"; `None` as the reader's system has it.
-    pub theme: Option<&'static str>,
 }
 
 /// The address of the viewer with the explanation of this fragment, on the site of this page.
 pub fn embed_address(page_address: &str, options: &EmbedOptions, fragment: &str) -> String {
     let page = page_address.split(['?', '#']).next().unwrap_or_default();
     let folder = page.rfind('/').map_or(page, |slash| &page[..=slash]);
-    let hidden = (!options.hidden.is_empty()).then(|| format!("hide={}", options.hidden.join(",")));
-    let theme = options.theme.map(|theme| format!("theme={theme}"));
-    let query: Vec<String> = hidden.into_iter().chain(theme).collect();
-    let query = if query.is_empty() { String::new() } else { format!("?{}", query.join("&")) };
+    let query = if options.hidden.is_empty() { String::new() } else { format!("?hide={}", options.hidden.join(",")) };
     format!("{folder}{EMBED_PAGE}{query}#{fragment}")
 }
 
@@ -43,8 +38,8 @@ mod tests {
         let address = |page: &str, options: EmbedOptions| embed_address(page, &options, "g3.x");
         assert_eq!(address("https://a.b/c/?lang=de#old", EmbedOptions::default()), "https://a.b/c/embed.html#g3.x");
         assert_eq!(address("https://a.b/c/index.html", EmbedOptions::default()), "https://a.b/c/embed.html#g3.x");
-        let options = EmbedOptions { hidden: vec!["tabs", "details"], theme: Some("dark") };
-        assert_eq!(address("https://a.b/", options), "https://a.b/embed.html?hide=tabs,details&theme=dark#g3.x");
+        let options = EmbedOptions { hidden: vec!["tabs", "details"] };
+        assert_eq!(address("https://a.b/", options), "https://a.b/embed.html?hide=tabs,details#g3.x");
     }
 
     #[test]

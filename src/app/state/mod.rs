@@ -24,6 +24,7 @@ pub mod unfinished_answer;
 use std::sync::Arc;
 
 use crate::app::analysis::title;
+use crate::app::gallery::GalleryEntry;
 use crate::app::i18n::text;
 use crate::lesson::Lesson;
 use crate::problem::Problem;
@@ -49,6 +50,8 @@ pub struct State {
     /// The lesson that is gone through; what it shows is the explanation.
     pub lesson: Reactive<Option<OpenLesson>>,
     pub library: Library,
+    /// What of the gallery was asked for last, until it is here or something else was opened.
+    pub(in crate::app) awaited_gallery_entry: Option<GalleryEntry>,
     /// The lesson of the gallery that was opened last, with the fragment that opens it.
     pub(in crate::app) gallery_lesson: Option<(String, Arc<Lesson>)>,
     /// An explanation elsewhere that the link in the address bar names, until it is here.
@@ -58,6 +61,8 @@ pub struct State {
     pub problem_place: Place,
     /// This is the viewer: it shows an explanation, and can run nothing.
     pub is_viewer: bool,
+    /// Explanations that the viewer has opened.
+    pub n_opened: Reactive<u32>,
     /// A new version of the page waits to be activated.
     pub update_is_waiting: Reactive<bool>,
     /// Page, engine and built-in model are kept in this browser.

@@ -74,7 +74,16 @@ impl State {
         }
     }
 
+    pub(super) fn fetch_gallery_entry(&mut self, entry: GalleryEntry) {
+        self.awaited_gallery_entry = Some(entry.clone());
+        self.emit(Effect::Fetch(Fetch::GalleryEntry(entry)));
+    }
+
     fn gallery_entry_fetched(&mut self, entry: &GalleryEntry, text: Option<&str>) {
+        // The visitor may have gone on meanwhile.
+        if self.awaited_gallery_entry.take_if(|awaited| awaited == entry).is_none() {
+            return;
+        }
         match text.and_then(|json| Opened::from_bytes(json.as_bytes(), Origin::Gallery).ok()) {
             Some(_) if self.refuse_while_busy() => {}
             Some(opened) => {

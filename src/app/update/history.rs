@@ -5,7 +5,7 @@ use crate::app::i18n::t;
 use crate::app::state::State;
 use crate::app::state::explanation::Origin;
 use crate::app::state::history_entry;
-use crate::app::state::message::{Effect, Fetch};
+use crate::app::state::message::Effect;
 use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::opened::Opened;
 use crate::app::state::remote::Remote;
@@ -22,6 +22,7 @@ impl State {
 
     /// Puts what a run of this page made on screen, as a new entry of the history.
     pub(super) fn show_own(&mut self, document: Document) {
+        *self.remote = None;
         self.explanation.show(document, Origin::Here);
         self.entry_made();
     }
@@ -52,7 +53,7 @@ impl State {
             self.close_explanation();
             // What comes takes the place of the address.
             self.entry_awaits_explanation = true;
-            return self.emit(Effect::Fetch(Fetch::GalleryEntry(entry)));
+            return self.fetch_gallery_entry(entry);
         }
         match Opened::from_fragment(fragment) {
             Some(Ok(opened)) => {
@@ -72,7 +73,7 @@ impl State {
     }
 
     /// Shows what comes with the page, unless the visitor has begun to ask. The form is beside it only for who has chosen a model.
-    fn welcome(&mut self) {
+    pub(super) fn welcome(&mut self) {
         if self.editor.prompt.trim().is_empty()
             && let Some(document) = welcome::document()
         {
@@ -92,6 +93,7 @@ impl State {
     pub(super) fn open(&mut self, document: Document, origin: Origin) {
         *self.problem = None;
         *self.remote = None;
+        self.awaited_gallery_entry = None;
         *self.lesson = None;
         *self.editor.is_open = origin == Origin::Here && *self.editor.prompt == document.prompt.text;
         *self.engine.run = RunStatus::Idle;
@@ -101,6 +103,9 @@ impl State {
 
     /// The page as it is without an explanation. The one on screen is an entry of the history, behind this one.
     pub(super) fn go_home(&mut self) {
+        if self.remote.is_some() {
+            return self.decline_remote();
+        }
         if !self.explanation.is_home() && !self.refuse_while_busy() {
             self.close_explanation();
             self.welcome();
@@ -121,7 +126,8 @@ impl State {
         }
     }
 
-    fn close_explanation(&mut self) {
+    pub(super) fn close_explanation(&mut self) {
+        self.awaited_gallery_entry = None;
         *self.problem = None;
         *self.remote = None;
         *self.lesson = None;

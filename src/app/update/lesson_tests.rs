@@ -104,3 +104,12 @@ fn a_lesson_of_the_gallery_has_a_short_address_until_it_is_changed() {
     assert!(matches!(&effects[..], [Effect::ReplaceEntry { .. }]), "what comes takes the place of the address: {effects:?}");
     assert_eq!(at(&later), Some(0));
 }
+
+#[test]
+fn a_lesson_that_comes_late_does_not_take_over_the_page() {
+    let mut page = Page::ready();
+    page.send(Message::OpenGalleryEntry(entry()));
+    page.send(Message::FileRead { name: "a.json".into(), bytes: Some(document().to_json().into_bytes()) });
+    assert_eq!(page.send(Message::Fetched(Fetch::GalleryEntry(entry()), Some(lesson().to_json()))), []);
+    assert_eq!(at(&page), None);
+}

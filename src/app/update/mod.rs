@@ -31,7 +31,7 @@ use leptos::prelude::untrack;
 use super::analysis::variant::PromptEdits;
 use super::i18n::t;
 use super::state::State;
-use super::state::message::{Effect, Fetch, Message};
+use super::state::message::{Effect, Message};
 
 /// Handles one message and says what is to be done about it outside the state.
 pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
@@ -83,7 +83,7 @@ impl State {
             Message::DeclineRemote => self.decline_remote(),
             Message::RemoteFetched(address, fetched) => self.remote_fetched(&address, fetched),
             Message::GoHome => self.go_home(),
-            Message::OpenGalleryEntry(entry) => self.emit(Effect::Fetch(Fetch::GalleryEntry(entry))),
+            Message::OpenGalleryEntry(entry) => self.fetch_gallery_entry(entry),
             Message::MakeLesson => self.make_lesson(),
             Message::Lesson(message) => self.lesson_message(message),
             Message::Needed(fetch) => self.fetch_once(fetch),

@@ -24,6 +24,7 @@ impl State {
         if let Some(remote) = &mut *self.remote {
             remote.is_fetching = true;
             let address = remote.address.clone();
+            *self.problem = None;
             self.emit(Effect::FetchRemote(address));
         }
     }
@@ -31,6 +32,10 @@ impl State {
     /// The visitor does not want it.
     pub(super) fn decline_remote(&mut self) {
         *self.remote = None;
+        if self.explanation.shown.is_none() && !self.engine.is_busy() {
+            self.close_explanation();
+            self.welcome();
+        }
         self.replace_entry();
     }
 
@@ -61,7 +66,7 @@ fn words(host: &str, failure: &RemoteFailure) -> (String, String) {
     let again = t!("Try again later, or ask for the saved JSON file").to_owned();
     match failure {
         RemoteFailure::NotReached => (
-            t!("The site {host} was not reached, or does not let other sites read this file", host),
+            t!("The site {host} was not reached, sends on to another site, or does not let others read this file", host),
             t!("Open the address in a tab of its own, save the file and open it here; its owner can allow it with the header \
                 Access-Control-Allow-Origin")
             .into(),

@@ -1,9 +1,10 @@
 //! Links to explanations on other sites, as sequences of messages.
 
-use super::tests::Page;
+use super::tests::{Page, asked};
 use crate::app::analysis::attribution_graph::tests::document;
 use crate::app::state::message::{Effect, Message};
 use crate::app::state::remote::RemoteFailure;
+use crate::worker::engine::protocol::EngineEvent;
 
 const ADDRESS: &str = "https://example.org/a.json";
 
@@ -65,5 +66,22 @@ fn an_address_that_is_none_is_said() {
 fn another_visit_takes_the_question_away() {
     let mut page = offered();
     page.visit(None, "");
+    assert!(page.look(|state| state.remote.is_none()));
+}
+
+#[test]
+fn a_run_of_the_visitors_own_takes_the_question_away() {
+    let mut page = Page::ready();
+    page.visit(None, &format!("#url={ADDRESS}"));
+    let run = asked(&page.send(Message::Explain));
+    page.send(Message::FetchRemote);
+    page.engine(run, EngineEvent::Explained { document: Box::new(document()), problem: None });
+    assert_eq!(fetched(&mut page, Ok(document().to_json().into_bytes())), [], "it would take the place of what was computed");
+}
+
+#[test]
+fn the_logo_declines() {
+    let mut page = offered();
+    page.send(Message::GoHome);
     assert!(page.look(|state| state.remote.is_none()));
 }

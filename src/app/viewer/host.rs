@@ -1,4 +1,4 @@
-//! The page around the viewer: what it says is read, and it hears what is on screen and how much room that needs.
+//! The page around the viewer: its messages are read, and it hears what is on screen and how much room that needs.
 
 use leptos::ev;
 use leptos::prelude::*;
@@ -6,18 +6,18 @@ use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{MessageEvent, ResizeObserver, Window};
 
-use super::protocol::{Event, Explained, Said};
+use super::protocol::{Explained, Incoming, Outgoing};
 use crate::app::page::Page;
 use crate::app::state::message::Message;
 
-/// Whatever the origin: of what is in the explanation nothing is said before the page around has spoken.
+/// Whatever the origin: of what is in the explanation nothing is said before the page around has sent something.
 const ANY_ORIGIN: &str = "*";
 
 /// A page that has this one in a frame.
 #[derive(Clone, Copy)]
 pub struct Host {
     window: StoredValue<Window, LocalStorage>,
-    /// Of the page around, as the browser tells it with each message; `None` until it has spoken.
+    /// Of the page around, as the browser tells it with each message; `None` until the first one.
     origin: RwSignal<Option<String>>,
     page: Page,
 }
@@ -31,68 +31,73 @@ impl Host {
         is_framed.then(|| Self { window: StoredValue::new_local(parent), origin: RwSignal::new(None), page })
     }
 
-    /// Listens, and says what there is to say from now on.
-    pub fn speak(self) {
-        let on_message = window_event_listener(ev::message, move |event| self.hear(&event));
+    /// Reads and posts messages from now on.
+    pub fn connect(self) {
+        let on_message = window_event_listener(ev::message, move |event| self.on_message(&event));
         on_cleanup(move || on_message.remove());
-        self.post(&Event::Ready, ANY_ORIGIN);
-        self.tell_height();
-        self.tell_what_is_on_screen();
+        self.post(&Outgoing::Ready, ANY_ORIGIN);
+        self.post_height();
+        self.post_what_is_on_screen();
     }
 
-    fn hear(self, event: &MessageEvent) {
-        let is_host = self.window.with_value(|host| event.source().is_some_and(|source| js_sys::Object::is(&source, host)));
+    fn on_message(self, event: &MessageEvent) {
+        if !self.window.with_value(|host| event.source().is_some_and(|source| js_sys::Object::is(&source, host))) {
+            return;
+        }
         let json = js_sys::JSON::stringify(&event.data()).ok().and_then(|json| json.as_string());
-        let Some(said) = json.filter(|_| is_host).and_then(|json| Said::from_json(&json)) else { return };
-        // A page without an origin, such as a file, is answered as "null" would not reach it.
-        let origin = event.origin();
-        self.origin.set(Some(if origin == "null" { ANY_ORIGIN.into() } else { origin }));
-        if let Said::Asked(request) = said {
+        let Some(incoming) = json.and_then(|json| Incoming::from_json(&json)) else { return };
+        // No message reaches the origin "null", which a page has that was opened from disk.
+        let origin = Some(if event.origin() == "null" { ANY_ORIGIN.into() } else { event.origin() });
+        if self.origin.get_untracked() != origin {
+            self.origin.set(origin);
+        }
+        if let Incoming::Asked(request) = incoming {
             self.page.send(Message::Host(request));
         }
     }
 
     /// Now and whenever it changes.
-    fn tell_height(self) {
+    fn post_height(self) {
         let Some(body) = document().body() else { return };
         let measured = body.clone();
-        let tell = Closure::<dyn Fn()>::new(move || {
+        let post = Closure::<dyn Fn()>::new(move || {
             let pixels = measured.get_bounding_client_rect().height().ceil().max(0.0) as u32;
-            self.post(&Event::Height { pixels }, ANY_ORIGIN);
+            self.post(&Outgoing::Height { pixels }, ANY_ORIGIN);
         });
-        if let Ok(observer) = ResizeObserver::new(tell.as_ref().unchecked_ref()) {
+        if let Ok(observer) = ResizeObserver::new(post.as_ref().unchecked_ref()) {
             observer.observe(&body);
         }
         // It lives as long as the page.
-        tell.forget();
+        post.forget();
     }
 
-    fn tell_what_is_on_screen(self) {
+    fn post_what_is_on_screen(self) {
         let page = self.page;
-        let explained = Memo::new(move |_| {
+        // What is under the pointer is not chosen.
+        let explained = Memo::new(move |before: Option<&Option<Explained>>| {
             let has_preview = page.with(|state| state.explanation.preview.is_some());
-            (!has_preview).then(|| page.attribution(Explained::of)).flatten()
+            if has_preview { before.cloned().flatten() } else { page.attribution(Explained::of) }
         });
-        let shown = Memo::new(move |_| page.with(|state| state.explanation.shown.as_ref().map(|shown| shown.graph.document().clone())));
+        let n_opened = Memo::new(move |_| page.with(|state| *state.n_opened));
         Effect::new(move |before: Option<_>| {
-            let now = (shown.get(), self.origin.get());
+            let now = (n_opened.get(), self.origin.get());
             if let (Some(explained), Some(origin)) = (explained.get(), &now.1) {
                 let is_new = before.as_ref() != Some(&now);
-                self.post(&if is_new { Event::Opened(explained) } else { Event::Chosen(explained) }, origin);
+                self.post(&if is_new { Outgoing::Opened(explained) } else { Outgoing::Chosen(explained) }, origin);
             }
             now
         });
         Effect::new(move |_| {
             let problem = page.with(|state| state.problem.as_ref().map(ToString::to_string));
             if let (Some(problem), Some(origin)) = (problem, self.origin.get()) {
-                self.post(&Event::Refused { problem }, &origin);
+                self.post(&Outgoing::Refused { problem }, &origin);
             }
         });
     }
 
-    fn post(self, event: &Event, origin: &str) {
-        let message = js_sys::JSON::parse(&event.to_json()).unwrap_or(JsValue::NULL);
-        // A page that has gone hears nothing.
+    fn post(self, message: &Outgoing, origin: &str) {
+        let message = js_sys::JSON::parse(&message.to_json()).unwrap_or(JsValue::NULL);
+        // A page that has gone gets nothing.
         drop(self.window.with_value(|host| host.post_message(&message, origin)));
     }
 }

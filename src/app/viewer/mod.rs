@@ -27,8 +27,8 @@ use view::ViewerView;
 
 /// The element of a page that carries the document that it is about, as JSON.
 const OWN_DOCUMENT: &str = "document";
-/// Where the page starts that has everything.
-const GLASSCAGE: &str = "./";
+/// Names the page that has everything, where there is one beside the viewer.
+const HOME: &str = "link[rel=home]";
 
 /// Shows the explanation that the page, its address or the page around it gives.
 pub fn start() {
@@ -50,7 +50,6 @@ fn Root(own: Option<String>) -> impl IntoView {
         register: Rc::new(|_| Vec::new()),
     });
     provide_context(page);
-    let is_own = own.is_some();
     match own {
         Some(json) => page.send(Message::Host(HostRequest::Open(json))),
         None => {
@@ -66,9 +65,9 @@ fn Root(own: Option<String>) -> impl IntoView {
         }
     }
     if let Some(host) = Host::around(page) {
-        host.speak();
+        host.connect();
     }
-    view! { <ViewerView glasscage=(!is_own).then_some(GLASSCAGE) /> }
+    view! { <ViewerView glasscage=browser::attribute_of(HOME, "href") /> }
 }
 
 /// A viewer saves tables, nothing else.

@@ -13,16 +13,16 @@ const VERSION: u32 = 1;
 /// Of the text of a message. Documents have limits of their own.
 const MAX_LENGTH: usize = 1 << 24;
 
-/// What the page around says.
+/// A message of the page around.
 #[derive(Debug, PartialEq)]
-pub enum Said {
+pub enum Incoming {
     /// It listens, and may be answered.
     Hello,
     Asked(HostRequest),
 }
 
 #[derive(Deserialize)]
-struct Frame {
+struct Versioned {
     glasscage: u32,
     #[serde(flatten)]
     content: Content,
@@ -36,27 +36,27 @@ enum Content {
     Choose { output: Vec<usize> },
 }
 
-impl Said {
-    /// What a message says, as JSON; `None` where it is none of the protocol.
+impl Incoming {
+    /// Of a message, as JSON; `None` where it is none of the protocol.
     pub fn from_json(json: &str) -> Option<Self> {
         if json.len() > MAX_LENGTH {
             return None;
         }
-        let Frame { glasscage, content } = serde_json::from_str(json).ok()?;
-        let said = match content {
+        let Versioned { glasscage, content } = serde_json::from_str(json).ok()?;
+        let incoming = match content {
             Content::Hello => Self::Hello,
             Content::Open { document: Value::String(text) } => Self::Asked(HostRequest::Open(text)),
             Content::Open { document } => Self::Asked(HostRequest::Open(document.to_string())),
             Content::Choose { output } => Self::Asked(HostRequest::Choose(output)),
         };
-        (glasscage == VERSION).then_some(said)
+        (glasscage == VERSION).then_some(incoming)
     }
 }
 
-/// What the viewer says.
+/// A message of the viewer.
 #[derive(Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
-pub enum Event {
+pub enum Outgoing {
     /// It is there, and listens.
     Ready,
     /// So many CSS pixels show all of it.
@@ -88,16 +88,16 @@ impl Explained {
     }
 }
 
-impl Event {
+impl Outgoing {
     /// The message, as JSON.
     pub fn to_json(&self) -> String {
         #[derive(Serialize)]
-        struct Frame<'a> {
+        struct Versioned<'a> {
             glasscage: u32,
             #[serde(flatten)]
-            event: &'a Event,
+            message: &'a Outgoing,
         }
-        serde_json::to_string(&Frame { glasscage: VERSION, event: self }).expect("an event is JSON")
+        serde_json::to_string(&Versioned { glasscage: VERSION, message: self }).expect("a message is JSON")
     }
 }
 
@@ -110,12 +110,12 @@ mod tests {
 
     #[test]
     fn what_the_page_around_says_is_read() {
-        let open = |document: &str| Said::from_json(&format!(r#"{{"glasscage": 1, "type": "open", "document": {document}}}"#));
-        assert_eq!(Said::from_json(r#"{"glasscage": 1, "type": "hello", "more": 1}"#), Some(Said::Hello));
-        assert_eq!(open(r##""#g3.x""##), Some(Said::Asked(HostRequest::Open("#g3.x".into()))));
-        assert_eq!(open(r#"{"a": [1]}"#), Some(Said::Asked(HostRequest::Open(r#"{"a":[1]}"#.into()))));
+        let open = |document: &str| Incoming::from_json(&format!(r#"{{"glasscage": 1, "type": "open", "document": {document}}}"#));
+        assert_eq!(Incoming::from_json(r#"{"glasscage": 1, "type": "hello", "more": 1}"#), Some(Incoming::Hello));
+        assert_eq!(open(r##""#g3.x""##), Some(Incoming::Asked(HostRequest::Open("#g3.x".into()))));
+        assert_eq!(open(r#"{"a": [1]}"#), Some(Incoming::Asked(HostRequest::Open(r#"{"a":[1]}"#.into()))));
         let choose = r#"{"glasscage": 1, "type": "choose", "output": [2, 0]}"#;
-        assert_eq!(Said::from_json(choose), Some(Said::Asked(HostRequest::Choose(vec![2, 0]))));
+        assert_eq!(Incoming::from_json(choose), Some(Incoming::Asked(HostRequest::Choose(vec![2, 0]))));
     }
 
     #[test]
@@ -131,17 +131,17 @@ mod tests {
             r#"{"glasscage": 1, "type": "choose", "output": [-1]}"#,
         ];
         for other in others {
-            assert_eq!(Said::from_json(other), None, "{other}");
+            assert_eq!(Incoming::from_json(other), None, "{other}");
         }
     }
 
     #[test]
     fn what_the_viewer_says_has_version_and_type() {
-        assert_eq!(Event::Ready.to_json(), r#"{"glasscage":1,"type":"ready"}"#);
-        assert_eq!(Event::Height { pixels: 480 }.to_json(), r#"{"glasscage":1,"type":"height","pixels":480}"#);
+        assert_eq!(Outgoing::Ready.to_json(), r#"{"glasscage":1,"type":"ready"}"#);
+        assert_eq!(Outgoing::Height { pixels: 480 }.to_json(), r#"{"glasscage":1,"type":"height","pixels":480}"#);
         let explained = Explained::of(&AttributionView::new(Arc::new(AttributionGraph::new(document())), &[1]));
         let title = title(&document());
         let expected = format!(r#"{{"glasscage":1,"type":"chosen","title":"{title}","output":[1],"shares":[0.5,0.5]}}"#);
-        assert_eq!(Event::Chosen(explained).to_json(), expected);
+        assert_eq!(Outgoing::Chosen(explained).to_json(), expected);
     }
 }

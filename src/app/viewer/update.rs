@@ -16,7 +16,7 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
 
 fn handle(state: &mut State, message: Message) {
     match message {
-        Message::Host(HostRequest::Open(text)) => open(state, text.trim()),
+        Message::Host(HostRequest::Open(text)) => open(state, &text),
         Message::Host(HostRequest::Choose(rows)) => state.explanation.choose(rows),
         Message::Select { row, extend } => state.explanation.select(row, extend),
         Message::Preview(row) => *state.explanation.preview = row,
@@ -35,19 +35,14 @@ fn handle(state: &mut State, message: Message) {
 
 /// Puts the explanation of a text, its JSON or its link, on screen.
 fn open(state: &mut State, text: &str) {
-    let fragment = text.split_once('#').map_or(text, |(_, fragment)| fragment);
-    let opened = match text.starts_with('{') {
-        true => Some(Opened::from_bytes(text.as_bytes(), Origin::File)),
-        false => Opened::from_fragment(fragment),
-    };
-    match opened {
-        Some(Ok(Opened::Explanation(document, origin))) => {
+    match Opened::from_bytes(text.as_bytes(), Origin::Link) {
+        Ok(Opened::Explanation(document, origin)) => {
             *state.problem = None;
+            *state.n_opened += 1;
             state.explanation.show(*document, origin);
         }
-        Some(Ok(Opened::Lesson(..))) => state.fail_with(t!("This is a lesson"), t!("Open it in Glasscage")),
-        Some(Err(problem)) => state.fail_with(&problem, t!("Ask for the link again, or for the saved JSON file")),
-        None => state.fail_with(t!("This link is not an explanation"), t!("Ask for the link again, or for the saved JSON file")),
+        Ok(Opened::Lesson(..)) => state.fail_with(t!("This is a lesson"), t!("Open it in Glasscage")),
+        Err(problem) => state.fail_with(&problem, t!("Ask for the link again, or for the saved JSON file")),
     }
 }
 

@@ -9,17 +9,17 @@ use crate::explanation::to_fragment;
 
 /// The explanation, and the way to the page that has everything, where its address is known.
 #[component]
-pub fn ViewerView(glasscage: Option<&'static str>) -> impl IntoView {
+pub fn ViewerView(glasscage: Option<String>) -> impl IntoView {
     let page = use_page();
     let is_waiting = move || page.with(|state| state.explanation.shown.is_none() && state.problem.is_none());
     let address = move |start: &str| {
         let fragment = page.attribution(|attribution| to_fragment(&attribution.to_document()));
         fragment.map(|fragment| format!("{start}#{fragment}"))
     };
-    let out = move |start: &'static str| {
+    let out = move |start: String| {
         view! {
             <p class="out" data-testid="open-in-glasscage">
-                <a href=move || address(start) target="_blank" rel="noopener">{t!("Open in Glasscage")}</a>
+                <a href=move || address(&start) target="_blank" rel="noopener">{t!("Open in Glasscage")}</a>
             </p>
         }
     };

@@ -29,7 +29,7 @@ pub fn EmbedSection() -> impl IntoView {
     let is_copied = RwSignal::new(false);
     let height = browser::height_of(EXPLANATION).unwrap_or(USUAL_HEIGHT) as u32;
     let line = Memo::new(move |_| {
-        let document = page.attribution(|attribution| attribution.to_document())?;
+        let document = page.selected_document()?;
         let address = embed_address(&browser::address(), &options.get(), &to_fragment(&document));
         Some(frame(&address, &crate::explanation::title(&document), height))
     });

@@ -34,7 +34,7 @@ fn HtmlSection() -> impl IntoView {
     let page = use_page();
     let problem = RwSignal::new("");
     let save = move |_| {
-        let Some(document) = page.selected_document() else { return };
+        let Some(document) = untrack(|| page.selected_document()) else { return };
         problem.set("");
         spawn_local(async move {
             let template = browser::fetch_text(HTML_FILE).await.unwrap_or_default();

@@ -30,21 +30,21 @@ pub fn PictureSection() -> impl IntoView {
             edge_share,
             ..Options::default()
         };
-        page.attribution(|attribution| figure::svg(&attribution.to_document(), &options)).unwrap_or_default()
+        page.selected_document().map_or_else(String::new, |document| figure::svg(&document, &options))
     });
     let on_width = move |event| {
         if let Some(new) = event_target_value(&event).parse().ok().filter(|new| (WIDTHS[0]..=WIDTHS[1]).contains(new)) {
             width.set(new);
         }
     };
-    let name = move |ending: &str| page.selected_document().map(|document| format!("{}.{ending}", title::file_name(&document)));
+    let name = move |ending: &str| untrack(|| page.selected_document()).map(|document| format!("{}.{ending}", title::file_name(&document)));
     let save_svg = move |_| {
         if let Some(name) = name("svg") {
             page.send(Message::Save { name, media_type: "image/svg+xml", bytes: picture.get_untracked().into_bytes() });
         }
     };
     let save_png = move |_| {
-        let Some((document, name)) = page.selected_document().zip(name("png")) else { return };
+        let Some((document, name)) = untrack(|| page.selected_document()).zip(name("png")) else { return };
         problem.set("");
         spawn_local(async move {
             let drawn = browser::png_of(&picture.get_untracked(), PIXEL_RATIO).await;

@@ -37,7 +37,7 @@ pub fn TableSection() -> impl IntoView {
         |(k, (_, _, label)): (usize, &(Contents, &str, &'static str))| view! { <option value=k.to_string()>{text(label)}</option> };
     let button = move |kind: &'static Kind| {
         let save = move |_| {
-            let Some(document) = page.selected_document() else { return };
+            let Some(document) = untrack(|| page.selected_document()) else { return };
             let (contents, name, _) = CONTENTS[chosen.get_untracked()];
             let name = format!("{}-{name}.{}", title::file_name(&document), kind.ending);
             let bytes = table(&document, contents, kind.format).into_bytes();

@@ -1,3 +1,4 @@
+use leptos::ev;
 use leptos::html::Dialog;
 use leptos::prelude::*;
 
@@ -23,9 +24,15 @@ pub fn DialogBox(
             _ => {}
         }
     });
+    // Escape closes the dialog, and does nothing to the page under it.
+    let on_key = |event: ev::KeyboardEvent| {
+        if event.key() == "Escape" {
+            event.stop_propagation();
+        }
+    };
     let children = StoredValue::new(children);
     view! {
-        <dialog node_ref=dialog class="over-page" aria-label=title data-testid=test_id on:close=move |_| on_close()>
+        <dialog node_ref=dialog class="over-page" aria-label=title data-testid=test_id on:keydown=on_key on:close=move |_| on_close()>
             <Show when=move || is_open.get()>
                 <div class="line">
                     <h2>{title}</h2>
