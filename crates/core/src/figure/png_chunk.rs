@@ -58,7 +58,7 @@ pub fn png_with_document(png: &[u8], document: &Document) -> Result<Vec<u8>, Pic
 }
 
 /// The document within a picture that [`png_with_document`] made. The picture is untrusted: whatever it holds is checked as a document's
-/// file is, and nothing in it makes more than [`MAX_JSON`] bytes.
+/// file is, and nothing in it makes more than 48 MiB.
 pub fn document_from_png(png: &[u8]) -> Result<Document, PictureError> {
     for chunk in chunks(png)? {
         let Chunk { kind, data, checksum, .. } = chunk?;
