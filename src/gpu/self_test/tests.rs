@@ -81,7 +81,7 @@ const WRONG: &[(&str, Option<&str>, &str, &str, &str)] = &[
     ("argmax", None, "i < p.n; i +=", "i < min(p.n, N_SLICES); i +=", "the most likely token"),
     ("argmax_merge", None, "value > largest", "value < largest", "the most likely token"),
     ("sample", None, "draw[0].random * all", "0.1 * all", "a token drawn at random"),
-    ("sample", None, ">= f32(draw[0].top_k)", ">= 1.0", "a token drawn at random"),
+    ("sample", None, "Search(0u, draw[0].top_k,", "Search(0u, 1u,", "a token drawn at random"),
 ];
 
 #[wasm_bindgen_test(unsupported = tokio::test)]
