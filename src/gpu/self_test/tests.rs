@@ -70,6 +70,8 @@ const WRONG: &[(&str, Option<&str>, &str, &str, &str)] = &[
     // Right where there is one tile of slots.
     ("attention_shared", None, "sum *= rescale(", "sum *= 1.0 + 0.0 * rescale(", "attention"),
     ("attention_mass", None, "share * share", "share", "sums of attention weights"),
+    // Right where there is one invocation's share of the slots.
+    ("attention_mass_shared", None, "exp(largest - top)", "1.0", "sums of attention weights"),
     // Right where there is one tile of the vocabulary.
     ("log_sum_exp", None, "before.y * exp(before.x - largest)", "before.y", "probabilities"),
     ("log_sum_exp_shared", None, "before.y * exp(before.x - largest)", "before.y", "probabilities"),

@@ -27,7 +27,7 @@ const RATIOS: &[(&str, &str, &[&str], f64, f64)] = &[
 ];
 
 /// Kernels and drivers that spill, now.
-const SPILLING: f64 = 7.0;
+const SPILLING: f64 = 0.0;
 
 /// What an interpreter counts of memory traffic: what is said, its name there, budget, held.
 const COUNTS: &[(&str, &str, f64, f64)] = &[
