@@ -47,7 +47,7 @@ const WRONG: &[(&str, Option<&str>, &str, &str, &str)] = &[
     ("swiglu", None, "-max(gate, -80.0)", "max(gate, -80.0)", "SwiGLU"),
     ("embed", Some("Q8_0"), "select(0.0, x[at + 4u * j + i], adds_blend)", "0.0", "embeddings from Q8_0 weights"),
     ("matmul", Some("Q4_K"), "four(group7, j)", "four(group6, j)", "the matrix product of Q4_K weights"),
-    ("matmul_tiles", Some("Q4_K"), "dot(w0, x3)", "dot(w1, x3)", "the matrix product of Q4_K weights"),
+    ("matmul_tiles", Some("Q4_K"), "dot(w[3], x)", "dot(w[2], x)", "the matrix product of Q4_K weights"),
     ("matmul", Some("Q8_0"), "<< vec4<u32>(24u", "<< vec4<u32>(23u", "the matrix product of Q8_0 weights"),
     ("matmul_tiles", Some("Q8_0"), "<< vec4<u32>(24u", "<< vec4<u32>(23u", "the matrix product of Q8_0 weights"),
     // Halves below 2^-14 flushed to zero, as some GPUs do.

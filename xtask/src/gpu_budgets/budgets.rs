@@ -18,12 +18,12 @@ pub struct Row {
 
 /// Instructions for each `fma` of AMD's inner loop: what, kernel, kinds, budget, held.
 const RATIOS: &[(&str, &str, &[&str], f64, f64)] = &[
-    ("shared-memory loads : FMA in the inner loop", "matmul_tiles.F16", &["lds_load"], 0.13, 0.26),
-    ("shared-memory loads : FMA in the inner loop", "matmul_tiles.Q8_0", &["lds_load"], 0.13, 0.26),
-    ("shared-memory loads : FMA in the inner loop", "matmul_tiles.Q4_K", &["lds_load"], 0.13, 0.26),
-    ("shared-memory loads : FMA in the inner loop", "matmul_tiles.Q6_K", &["lds_load"], 0.13, 0.26),
-    ("integer : FMA in the inner loop", "matmul_tiles.Q4_K", &["int"], 0.08, 0.29),
-    ("integer : FMA in the inner loop", "matvec_shared.Q4_K", &["int"], 0.6, 2.6),
+    ("shared-memory loads : FMA in the inner loop", "matmul_tiles.F16", &["lds_load"], 0.13, 0.13),
+    ("shared-memory loads : FMA in the inner loop", "matmul_tiles.Q8_0", &["lds_load"], 0.13, 0.13),
+    ("shared-memory loads : FMA in the inner loop", "matmul_tiles.Q4_K", &["lds_load"], 0.13, 0.13),
+    ("shared-memory loads : FMA in the inner loop", "matmul_tiles.Q6_K", &["lds_load"], 0.13, 0.13),
+    ("integer : FMA in the inner loop", "matmul_tiles.Q4_K", &["int"], 0.08, 0.08),
+    ("integer : FMA in the inner loop", "matvec_shared.Q4_K", &["int"], 0.6, 2.1),
 ];
 
 /// Kernels and drivers that spill, now.
