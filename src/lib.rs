@@ -41,8 +41,8 @@
 //! ```
 //!
 //! Of a perturbed text only what comes after its first edit is computed; its rows attend to the base text's keys up to there and to
-//! their own. Matrix products, attention, `rms_norm`, `log_sum_exp` and `kl_divergence` have two variants: one with shared memory and
-//! barriers for GPUs, one without for adapters that run on the CPU, where barriers are slow (`gpu::variant`).
+//! their own. Matrix products, attention and its sums, `rms_norm`, `log_sum_exp` and `kl_divergence` have two variants: one with
+//! shared memory and barriers for GPUs, one without for adapters that run on the CPU, where barriers are slow (`gpu::variant`).
 //!
 //! ## From an address to a model that stays
 //!

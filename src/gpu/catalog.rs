@@ -45,7 +45,7 @@ fn kernels(variant: &Variant) -> Vec<Kernel> {
     kernels.extend(FORMATS.iter().flat_map(|format| [true, false].map(|is_step| matmul::kernel(variant, is_step, format))));
     kernels.extend(ARCHITECTURES.iter().map(qkv_rope_cache::kernel));
     kernels.extend(vecs.map(|vecs| attention::kernel(variant, vecs)));
-    kernels.extend(vecs.map(attention_mass::kernel));
+    kernels.extend(vecs.map(|vecs| attention_mass::kernel(variant, vecs)));
     kernels
 }
 
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn a_name_says_what_tells_a_kernel_from_its_namesakes() {
         let names: Vec<String> = shaders(&VARIANTS[1]).into_iter().map(|shader| shader.name).collect();
-        for name in ["swiglu", "matmul_tiles.Q4_K", "attention_mass.VECS=32u"] {
+        for name in ["swiglu", "matmul_tiles.Q4_K", "attention_mass_shared.Q_LENGTH=128u.VECS=32u"] {
             assert!(names.iter().any(|other| other == name), "{name} is not in {names:?}");
         }
     }

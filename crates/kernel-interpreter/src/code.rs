@@ -123,6 +123,12 @@ pub enum Op {
         from: At,
         n: usize,
     },
+    /// Atomically: to what is there, which goes to `before`.
+    Add {
+        to: Place,
+        value: At,
+        before: At,
+    },
     Jump {
         to: usize,
     },

@@ -5,7 +5,7 @@ use naga::{ArraySize, Handle, Module, ScalarKind, Type, TypeInner};
 /// Words of a value; 0 for an array of unknown length, `None` for what this interpreter has no words for.
 pub fn words(module: &Module, inner: &TypeInner) -> Option<usize> {
     match *inner {
-        TypeInner::Scalar(scalar) => (scalar.width == 4 || scalar.kind == ScalarKind::Bool).then_some(1),
+        TypeInner::Scalar(scalar) | TypeInner::Atomic(scalar) => (scalar.width == 4 || scalar.kind == ScalarKind::Bool).then_some(1),
         TypeInner::Vector { size, scalar } => (scalar.width == 4 || scalar.kind == ScalarKind::Bool).then_some(size as usize),
         TypeInner::Array { base, size, stride } => match size {
             ArraySize::Constant(length) => Some(length.get() as usize * stride_words(module, base, stride)?),

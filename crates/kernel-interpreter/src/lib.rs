@@ -1,7 +1,8 @@
 //! Runs compute shaders in WGSL slowly and strictly, on the processor: a test tool for kernels.
 //!
 //! * Data races are found exactly: two invocations that use a word with no barrier between, one of them writing, whatever happened to
-//!   come first. Between barriers the invocations of a workgroup run one by one, in shuffled order.
+//!   come first. Atomic additions are no race among each other. Between barriers the invocations of a workgroup run one by one, in
+//!   shuffled order.
 //! * A barrier that not all invocations of a workgroup come to, an index out of bounds, workgroup memory read before it is written, and
 //!   an invocation that does not end are errors.
 //! * Floating-point arithmetic does what WGSL leaves to a GPU ([`Arithmetic`]): subnormal numbers flushed to zero, products and sums

@@ -38,6 +38,8 @@ struct Last {
     epoch: u32,
     /// `None` for several, since the last barrier.
     lane: Option<u32>,
+    /// Whether all writes since then were atomic additions.
+    adds: bool,
 }
 
 impl Last {
@@ -84,6 +86,14 @@ impl Shared {
         Ok(())
     }
 
+    /// An atomic addition; returns what was there. In any order several come to the same: they are no race among each other.
+    pub fn add(&mut self, at: usize, value: u32, who: Who, line: u32) -> Result<u32, Error> {
+        self.note_add(at, who, line)?;
+        let before = self.words[at];
+        self.words[at] = before.wrapping_add(value);
+        Ok(before)
+    }
+
     fn note_read(&mut self, word: usize, who: Who, line: u32) -> Result<(), Error> {
         let (epoch, uses) = (self.epoch, &mut self.uses[word]);
         match uses.write {
@@ -98,7 +108,7 @@ impl Shared {
                 lane = None;
             }
         }
-        uses.read = Some(Last { workgroup: who.workgroup, epoch, lane });
+        uses.read = Some(Last { workgroup: who.workgroup, epoch, lane, adds: false });
         Ok(())
     }
 
@@ -111,7 +121,26 @@ impl Shared {
         if uses.read_by_others || conflicts(uses.read) {
             return Err(self.race(word, Use::Read, Use::Write, line));
         }
-        uses.write = Some(Last { workgroup: who.workgroup, epoch: self.epoch, lane: Some(who.lane) });
+        uses.write = Some(Last { workgroup: who.workgroup, epoch: self.epoch, lane: Some(who.lane), adds: false });
+        Ok(())
+    }
+
+    fn note_add(&mut self, word: usize, who: Who, line: u32) -> Result<(), Error> {
+        let (epoch, uses) = (self.epoch, self.uses[word]);
+        if uses.write.is_none() && self.is_workgroup {
+            return Err(Error::Uninitialized { variable: self.name.clone(), word, line });
+        }
+        if uses.write.is_some_and(|write| !write.adds && write.conflicts(who, epoch)) {
+            return Err(self.race(word, Use::Write, Use::Write, line));
+        }
+        if uses.read_by_others || uses.read.is_some_and(|read| read.conflicts(who, epoch)) {
+            return Err(self.race(word, Use::Read, Use::Write, line));
+        }
+        let (mut lane, mut adds) = (Some(who.lane), true);
+        if let Some(write) = uses.write.filter(|write| write.workgroup == who.workgroup && write.epoch == epoch) {
+            (lane, adds) = (lane.filter(|_| write.lane == lane), write.adds);
+        }
+        self.uses[word].write = Some(Last { workgroup: who.workgroup, epoch, lane, adds });
         Ok(())
     }
 

@@ -148,6 +148,7 @@ impl Machine<'_> {
                 }
                 Op::Load { to, from, n } => self.load(lane, at, from, to, n)?,
                 Op::Store { to, from, n } => self.store(lane, at, to, from, n)?,
+                Op::Add { to, value, before } => self.add(lane, at, to, value, before)?,
                 Op::Element { to, before, index, length, words } => {
                     let (index, length) = (lane.words[index], self.length(length));
                     if index as usize >= length {
@@ -188,6 +189,15 @@ impl Machine<'_> {
                 self.shared[shared].write(word, &lane.words[from..from + n], lane.who, self.code.lines[operation])?;
             }
         }
+        Ok(())
+    }
+
+    /// Its trace is that of a store.
+    fn add(&mut self, lane: &mut Lane, operation: usize, to: Place, value: usize, before: usize) -> Result<(), Error> {
+        let Space::Shared(shared) = to.space else { unreachable!("no invocation has atomic values of its own") };
+        let word = word_of(lane, to);
+        self.note(lane, operation, shared, word, 1, true);
+        lane.words[before] = self.shared[shared].add(word, lane.words[value], lane.who, self.code.lines[operation])?;
         Ok(())
     }
 

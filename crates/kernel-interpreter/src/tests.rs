@@ -186,3 +186,29 @@ fn a_trace_has_every_access_to_a_binding() {
     let written: Vec<_> = accesses.iter().filter(|access| access.is_write).collect();
     assert!(written.len() == 2 && written.iter().all(|access| access.binding == 1 && access.lane == 0 && access.n == 1));
 }
+
+/// How many invocations have each number; `CLEARED` and `COUNTED` are barriers.
+const COUNT: &str = "
+@group(0) @binding(0) var<storage, read> x: array<u32>;
+@group(0) @binding(1) var<storage, read_write> y: array<u32>;
+var<workgroup> counts: array<atomic<u32>, 4>;
+@compute @workgroup_size(8)
+fn main(@builtin(local_invocation_index) i: u32) {
+    if i < 4u { atomicStore(&counts[i], 0u); }
+    CLEARED
+    let before = atomicAdd(&counts[x[i]], 1u);
+    COUNTED
+    y[i] = atomicLoad(&counts[i % 4u]) + before / 8u;
+}";
+
+#[test]
+fn additions_to_atomic_values_are_no_race_among_each_other() {
+    let count = |cleared: &str, counted: &str| {
+        let kernel = Kernel::new(&COUNT.replace("CLEARED", cleared).replace("COUNTED", counted), Arithmetic::PLAIN).unwrap();
+        let mut bindings = [vec![3, 0, 1, 3, 3, 1, 0, 3], vec![0; 8]];
+        kernel.run(&mut bindings, [1, 1, 1], 1).map(|()| bindings[1].clone())
+    };
+    assert_eq!(count("workgroupBarrier();", "workgroupBarrier();").unwrap(), [2, 2, 0, 4, 2, 2, 0, 4]);
+    assert!(matches!(count("", "workgroupBarrier();"), Err(Error::Race { .. } | Error::Uninitialized { .. })));
+    assert!(matches!(count("workgroupBarrier();", ""), Err(Error::Race { .. })));
+}

@@ -4,11 +4,12 @@ use std::ops::Range;
 
 use super::attention::score_scale;
 use super::qkv_rope_cache::{cached_head, cached_slot, qkv_width};
-use super::{padded, two_dimensional};
+use super::{padded, two_dimensional, workgroup_per_item};
 use crate::gpu::buffer::Buffer;
 use crate::gpu::device::Gpu;
 use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
+use crate::gpu::variant::Variant;
 use crate::gpu::wgsl::wgsl_struct;
 use crate::model::config::Config;
 
@@ -86,7 +87,7 @@ pub fn record<'a>(recording: &mut Recording<'a>, config: &Config, args: &Attenti
     let &AttentionMass { rows, first, n, qkv, text, outputs } = args;
     let &Config { n_heads, n_kv_heads, head_dim, .. } = config;
     let &AttentionSums { ref targets, ref ranges, n_ranges, ref sums } = sums;
-    let kernel = kernel(cached_head(config) / 4);
+    let kernel = kernel(recording.gpu().variant, cached_head(config) / 4);
     let (q_stride, output_stride, scale) = (qkv_width(config), padded(n_heads * head_dim), score_scale(head_dim));
     let (first_target, n_targets) = (targets.start, targets.len());
     let params = Params { n, first, n_heads, n_kv_heads, head_dim, q_stride, output_stride, scale, first_target, n_targets, n_ranges };
@@ -94,8 +95,13 @@ pub fn record<'a>(recording: &mut Recording<'a>, config: &Config, args: &Attenti
 }
 
 /// For heads of `vecs` vec4 in the cache.
-pub fn kernel(vecs: usize) -> Kernel {
-    two_dimensional("attention_mass").with_u32("VECS", vecs).with_params(Params::WGSL)
+pub fn kernel(variant: &Variant, vecs: usize) -> Kernel {
+    let kernel = if variant.shares_memory {
+        workgroup_per_item("attention_mass_shared").with_u32("Q_LENGTH", 4 * vecs)
+    } else {
+        two_dimensional("attention_mass")
+    };
+    kernel.with_u32("VECS", vecs).with_params(Params::WGSL)
 }
 
 /// One row of a text of which `seen` slots are seen, in float64.

@@ -7,12 +7,9 @@
 // Dispatch: one invocation per head; x over heads, y over rows.
 
 #import attention_common
+#import attention_mass_common
 #import attention_query
 #import online_softmax
-
-@group(0) @binding(4) var<storage, read> ranges: array<vec2<u32>>;
-@group(0) @binding(5) var<storage, read> outputs: array<f32>;
-@group(0) @binding(6) var<storage, read_write> sums: array<vec2<f32>>;
 
 // The head's output; what pads it stays zero.
 var<private> o: array<vec4<f32>, VECS>;
@@ -44,8 +41,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         return;
     }
     let row = rows[p.first + id.y];
-    // For a row before the first target's, this wraps to a large number.
-    let target_index = row.position + 1u - p.first_target;
+    let target_index = target_of(row);
     if target_index >= p.n_targets {
         return;
     }
@@ -64,13 +60,6 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
             let key = key_at(slot, kv_head);
             sum += exp(text_score(key) - largest) * vec2(1.0, dot_with_output(key + value_offset()));
         }
-        sum /= total;
-        // What is not a number is not below zero either, and stays so.
-        var flow = 0.0;
-        if !(sum.y <= 0.0) {
-            let share = sum.y / squares;
-            flow = share * share;
-        }
-        sums[(target_index * p.n_heads + id.x) * p.n_ranges + r] += vec2(sum.x, flow);
+        add(target_index, id.x, r, sum / total, squares);
     }
 }

@@ -34,6 +34,7 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "argmax_merge",
     "attention",
     "attention_mass",
+    "attention_mass_shared",
     "attention_shared",
     "bandwidth_probe",
     "embed",
@@ -58,6 +59,7 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
 /// What they may `#import`, beside their own `params`: see [`Kernel::wgsl`].
 pub(super) const IMPORTS: &[(&str, &str)] = &[
     ("attention_common", include_str!("attention_common.wgsl")),
+    ("attention_mass_common", include_str!("attention_mass_common.wgsl")),
     ("attention_query", include_str!("attention_query.wgsl")),
     ("draw", GpuDraw::WGSL),
     ("kl_divergence_common", include_str!("kl_divergence_common.wgsl")),

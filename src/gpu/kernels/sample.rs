@@ -33,7 +33,7 @@ impl GpuDraw {
     pub fn new(draw: &Draw, n: usize) -> Self {
         Self {
             temperature: draw.temperature as f32,
-            top_k: draw.top_k.unwrap_or(n).min(n),
+            top_k: draw.top_k.unwrap_or(n).clamp(1, n),
             top_p: draw.top_p.unwrap_or(1.0) as f32,
             random: draw.uniform as f32,
         }
@@ -58,17 +58,23 @@ mod tests {
     use crate::gpu::device::Gpu;
     use crate::gpu::testing::{gpus, gpus_and_interpreters, interpreters, random};
 
-    async fn check(gpu: &Gpu, n: usize, uniforms: &[f64]) {
-        let logits: Vec<f32> = random(n, n as u64).iter().map(|value| 6.0 * value).collect();
-        let on_gpu = gpu.buffer_with_f32("logits", &logits);
-        for (i, (top_k, top_p)) in [(None, None), (Some(5), None), (None, Some(0.7)), (Some(40), Some(0.9))].iter().enumerate() {
+    /// `n` logits between -6 and 6.
+    fn spread(n: usize) -> Vec<f32> {
+        random(n, n as u64).iter().map(|value| 6.0 * value).collect()
+    }
+
+    async fn check(gpu: &Gpu, logits: &[f32], uniforms: &[f64]) {
+        let n = logits.len();
+        let on_gpu = gpu.buffer_with_f32("logits", logits);
+        let limits = [(None, None), (Some(5), None), (None, Some(0.7)), (Some(40), Some(0.9)), (Some(1500), Some(0.8))];
+        for (i, (top_k, top_p)) in limits.iter().enumerate() {
             for &uniform in uniforms {
                 let draw = Draw { temperature: 0.5 + 0.4 * i as f64, top_k: *top_k, top_p: *top_p, uniform };
                 let (words, chosen) = (gpu.buffer_with("draw", &GpuDraw::new(&draw, n).words()), gpu.buffer("chosen", 2));
                 let mut recording = Recording::new(gpu);
                 record(&mut recording, &on_gpu, n, &words, &chosen);
                 recording.run();
-                assert_eq!(gpu.read(&chosen, 2).await.unwrap()[0], draw.token(&logits), "{n} {draw:?}");
+                assert_eq!(gpu.read(&chosen, 2).await.unwrap()[0], draw.token(logits), "{n} {draw:?}");
             }
         }
     }
@@ -76,14 +82,25 @@ mod tests {
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn tokens_are_drawn_like_those_of_the_reference() {
         for gpu in gpus().await {
-            for n in [1, 255, 256, 257, 1000] {
-                check(&gpu, n, &[0.0, 0.123, 0.5, 0.77, 0.999_9]).await;
+            for n in [1, 255, 256, 257, 1000, 5000] {
+                check(&gpu, &spread(n), &[0.0, 0.123, 0.5, 0.77, 0.999_9]).await;
             }
         }
         // The kernel is the same for every variant.
         for gpu in interpreters().await.iter().take(1) {
             for n in [1, 257, 600] {
-                check(gpu, n, &[0.0, 0.77]).await;
+                check(gpu, &spread(n), &[0.0, 0.77]).await;
+            }
+        }
+    }
+
+    #[wasm_bindgen_test(unsupported = tokio::test)]
+    async fn tokens_as_likely_as_others_are_drawn_like_those_of_the_reference() {
+        for gpu in gpus().await {
+            // More than a workgroup keeps beside each other, all alike, all below zero.
+            let steps: Vec<f32> = spread(3000).iter().map(|value| value.round() - 9.0).collect();
+            for logits in [&steps, &vec![-2.5; 2000]] {
+                check(&gpu, logits, &[0.0, 0.3, 0.999]).await;
             }
         }
     }

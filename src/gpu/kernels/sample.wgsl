@@ -5,6 +5,7 @@
 
 #import params
 #import draw
+#import online_softmax
 #import reduce
 
 @group(0) @binding(0) var<uniform> p: Params;
@@ -12,54 +13,166 @@
 @group(0) @binding(2) var<storage, read> draw: array<GpuDraw>;
 @group(0) @binding(3) var<storage, read_write> chosen: array<u32>;
 
+// The values of a digit of keys, which has 11 bits; the first of three digits has 10.
+const BINS = 2048u;
+// What all weights come to as integers. The sum of so many numbers, each rounded, stays below twice that.
+const UNITS: f32 = 0x1p31;
+const MAX_KEPT = 1024u;
+
+// The search for the largest key that is `wanted` units together with those above it, one digit after the other.
+struct Search {
+    // Its digits so far.
+    key: u32,
+    // Of keys with these digits.
+    wanted: u32,
+    // Of all keys with these digits.
+    units: u32,
+    // Units of one logit, or of a weight of 1.
+    unit: f32,
+}
+
+var<workgroup> search: Search;
+// Units of the keys by their next digit, and of each invocation's share of these.
+var<workgroup> bins: array<atomic<u32>, BINS>;
+var<workgroup> shares: array<u32, WIDTH>;
+// Once few logits can be left, they are here, in any order, and the vocabulary is read only for the token.
+var<workgroup> kept: array<f32, MAX_KEPT>;
+var<workgroup> n_kept: atomic<u32>;
+var<private> is_kept = false;
+// The largest logit.
+var<private> top: f32;
+
 // An integer for each number, in the same order.
 fn key(value: f32) -> u32 {
     let bits = bitcast<u32>(value);
     return select(bits | 0x80000000u, ~bits, bits >= 0x80000000u);
 }
 
-// exp((logit - the largest one) / temperature) where the key is at least `threshold`.
-fn weight(logit: f32, top: f32, threshold: u32) -> f32 {
-    return select(0.0, exp((logit - top) / draw[0].temperature), key(logit) >= threshold);
+fn weight(logit: f32) -> f32 {
+    return exp((logit - top) / draw[0].temperature);
 }
 
-fn mass(local: u32, top: f32, threshold: u32) -> f32 {
-    var own = 0.0;
-    for (var i = local; i < p.n; i += WIDTH) {
-        own += weight(logits[i], top, threshold);
+// The weight of a token, zero where its key is below `threshold`.
+fn weight_left(i: u32, threshold: u32) -> f32 {
+    let logit = logits[i];
+    return select(0.0, weight(logit), key(logit) >= threshold);
+}
+
+// Finds the next digit, `shift` bits from the right, among the `n` logits that are kept or the vocabulary's, from `threshold` on.
+fn find_digit(local: u32, shift: u32, n: u32, threshold: u32, by_weight: bool) {
+    for (var i = local; i < BINS; i += WIDTH) {
+        atomicStore(&bins[i], 0u);
     }
-    return sum_of_all(local, own);
+    workgroupBarrier();
+    let before = search;
+    for (var i = local; i < n; i += WIDTH) {
+        var logit = 0.0;
+        if is_kept {
+            logit = kept[i];
+        } else {
+            logit = logits[i];
+        }
+        let digit = (key(logit) ^ before.key) >> shift;
+        if digit < BINS && key(logit) >= threshold {
+            var units = before.unit;
+            if by_weight {
+                units *= weight(logit);
+            }
+            atomicAdd(&bins[digit], u32(units + 0.5));
+        }
+    }
+    workgroupBarrier();
+    const SHARE = BINS / WIDTH;
+    var share = 0u;
+    for (var i = 0u; i < SHARE; i++) {
+        share += atomicLoad(&bins[local * SHARE + i]);
+    }
+    shares[local] = share;
+    workgroupBarrier();
+    if local == 0u {
+        var all = 0u;
+        for (var i = 0u; i < WIDTH; i++) {
+            all += shares[i];
+        }
+        let is_part = by_weight && shift == 22u;
+        // By rounding, less may be left than is wanted.
+        var wanted = max(1u, min(all, select(before.wanted, u32(draw[0].top_p * f32(all)), is_part)));
+        var i = WIDTH - 1u;
+        while i > 0u && shares[i] < wanted {
+            wanted -= shares[i];
+            i--;
+        }
+        i = i * SHARE + SHARE - 1u;
+        while i > 0u && atomicLoad(&bins[i]) < wanted {
+            wanted -= atomicLoad(&bins[i]);
+            i--;
+        }
+        let units = atomicLoad(&bins[i]);
+        search = Search(before.key | (i << shift), wanted, units, before.unit);
+        if by_weight {
+            let finer = UNITS / f32(max(units, 1u));
+            search.wanted = u32(f32(wanted) * finer);
+            search.unit *= finer;
+        }
+    }
+    workgroupBarrier();
 }
 
 @compute @workgroup_size(WIDTH)
 fn main(@builtin(local_invocation_index) local: u32) {
     var own_top = -3.4e38;
+    var is_bad = 0.0;
     for (var i = local; i < p.n; i += WIDTH) {
-        own_top = max(own_top, logits[i]);
+        let logit = logits[i];
+        own_top = max(own_top, logit);
+        is_bad = select(is_bad, 1.0, (bitcast<u32>(logit) & 0x7f800000u) == 0x7f800000u);
+        let score = logit / draw[0].temperature;
+        rescale(score);
+        weigh(score);
     }
-    let top = max_of_all(local, own_top);
-    // The key of the k-th largest logit, from its highest bit to its lowest.
+    top = max_of_all(local, own_top);
+    is_bad = max_of_all(local, is_bad);
+    let whole = sum_of_all(local, total * exp(largest - max_of_all(local, largest)));
+    if local == 0u {
+        atomicStore(&n_kept, 0u);
+        search = Search(0u, draw[0].top_k, 0u, 1.0);
+    }
+    var n = p.n;
     var kth = 0u;
-    for (var bit = 0x80000000u; bit > 0u; bit /= 2u) {
-        // f32 counts exactly up to 2^24 tokens.
-        var own = 0.0;
-        for (var i = local; i < p.n; i += WIDTH) {
-            own += f32(key(logits[i]) >= (kth | bit));
+    if draw[0].top_k < p.n {
+        for (var digit = 3u; digit > 0u; digit--) {
+            find_digit(local, 11u * digit - 11u, n, 0u, false);
+            let n_left = draw[0].top_k - search.wanted + search.units;
+            if !is_kept && n_left <= MAX_KEPT {
+                for (var i = local; i < p.n; i += WIDTH) {
+                    let logit = logits[i];
+                    if key(logit) >= search.key {
+                        kept[atomicAdd(&n_kept, 1u)] = logit;
+                    }
+                }
+                is_kept = true;
+                n = n_left;
+            }
         }
-        kth = select(kth, kth | bit, sum_of_all(local, own) >= f32(draw[0].top_k));
+        kth = search.key;
     }
     // The key of the least likely token of the fewest that hold top_p.
-    let wanted = draw[0].top_p * mass(local, top, kth);
-    var nucleus = 0u;
-    for (var bit = 0x80000000u; bit > 0u; bit /= 2u) {
-        nucleus = select(nucleus, nucleus | bit, mass(local, top, max(nucleus | bit, kth)) >= wanted);
+    var threshold = kth;
+    if draw[0].top_p < 1.0 {
+        workgroupBarrier();
+        if local == 0u {
+            search = Search(0u, 0u, 0u, UNITS / min(whole, f32(n)));
+        }
+        for (var digit = 3u; digit > 0u; digit--) {
+            find_digit(local, 11u * digit - 11u, n, kth, true);
+        }
+        threshold = max(kth, search.key);
     }
-    let threshold = max(kth, select(0u, nucleus, draw[0].top_p < 1.0));
     // In the order of the vocabulary: first the invocation whose share of the vocabulary has the token, then the token.
     let share = (p.n + WIDTH - 1u) / WIDTH;
     var own = 0.0;
     for (var i = local * share; i < min(p.n, (local + 1u) * share); i++) {
-        own += weight(logits[i], top, threshold);
+        own += weight_left(i, threshold);
     }
     let all = sum_of_all(local, own);
     workgroupBarrier();
@@ -81,7 +194,7 @@ fn main(@builtin(local_invocation_index) local: u32) {
         }
         var index = 0xffffffffu;
         for (var i = owner * share; i < min(p.n, (owner + 1u) * share); i++) {
-            let next = weight(logits[i], top, threshold);
+            let next = weight_left(i, threshold);
             if next > 0.0 {
                 index = i;
                 passed += next;
@@ -91,6 +204,6 @@ fn main(@builtin(local_invocation_index) local: u32) {
             }
         }
         chosen[0] = index;
-        chosen[1] = bitcast<u32>(all);
+        chosen[1] = select(bitcast<u32>(all), 0x7f800000u, is_bad > 0.0);
     }
 }

@@ -47,7 +47,7 @@ const WRONG: &[(&str, Option<&str>, &str, &str, &str)] = &[
     ("swiglu", None, "-max(gate, -80.0)", "max(gate, -80.0)", "SwiGLU"),
     ("embed", Some("Q8_0"), "select(0.0, x[at + 4u * j + i], adds_blend)", "0.0", "embeddings from Q8_0 weights"),
     ("matmul", Some("Q4_K"), "four(group7, j)", "four(group6, j)", "the matrix product of Q4_K weights"),
-    ("matmul_tiles", Some("Q4_K"), "dot(w0, x3)", "dot(w1, x3)", "the matrix product of Q4_K weights"),
+    ("matmul_tiles", Some("Q4_K"), "dot(w[3], x)", "dot(w[2], x)", "the matrix product of Q4_K weights"),
     ("matmul", Some("Q8_0"), "<< vec4<u32>(24u", "<< vec4<u32>(23u", "the matrix product of Q8_0 weights"),
     ("matmul_tiles", Some("Q8_0"), "<< vec4<u32>(24u", "<< vec4<u32>(23u", "the matrix product of Q8_0 weights"),
     // Halves below 2^-14 flushed to zero, as some GPUs do.
@@ -70,6 +70,8 @@ const WRONG: &[(&str, Option<&str>, &str, &str, &str)] = &[
     // Right where there is one tile of slots.
     ("attention_shared", None, "sum *= rescale(", "sum *= 1.0 + 0.0 * rescale(", "attention"),
     ("attention_mass", None, "share * share", "share", "sums of attention weights"),
+    // Right where there is one invocation's share of the slots.
+    ("attention_mass_shared", None, "exp(largest - top)", "1.0", "sums of attention weights"),
     // Right where there is one tile of the vocabulary.
     ("log_sum_exp", None, "before.y * exp(before.x - largest)", "before.y", "probabilities"),
     ("log_sum_exp_shared", None, "before.y * exp(before.x - largest)", "before.y", "probabilities"),
@@ -81,7 +83,7 @@ const WRONG: &[(&str, Option<&str>, &str, &str, &str)] = &[
     ("argmax", None, "i < p.n; i +=", "i < min(p.n, N_SLICES); i +=", "the most likely token"),
     ("argmax_merge", None, "value > largest", "value < largest", "the most likely token"),
     ("sample", None, "draw[0].random * all", "0.1 * all", "a token drawn at random"),
-    ("sample", None, ">= f32(draw[0].top_k)", ">= 1.0", "a token drawn at random"),
+    ("sample", None, "Search(0u, draw[0].top_k,", "Search(0u, 1u,", "a token drawn at random"),
 ];
 
 #[wasm_bindgen_test(unsupported = tokio::test)]

@@ -1,6 +1,6 @@
 //! What is done, in order.
 
-use naga::{Barrier, Block, Expression, Handle, Statement};
+use naga::{AtomicFunction, Barrier, Block, Expression, Handle, Statement};
 
 use super::{Compiler, Frame, Value};
 use crate::code::Op;
@@ -61,6 +61,13 @@ impl<'m> Compiler<'m> {
                 let to = self.place_of(frame, pointer)?;
                 let (from, n) = (self.words_of(frame, value)?, self.width(frame, value)?);
                 self.push(Op::Store { to, from, n });
+            }
+            Statement::Atomic { pointer, fun: AtomicFunction::Add, value, result } => {
+                let (to, value, before) = (self.place_of(frame, pointer)?, self.words_of(frame, value)?, self.allocate(1));
+                self.push(Op::Add { to, value, before });
+                if let Some(result) = result {
+                    frame.values.insert(result, Value::Words(before));
+                }
             }
             Statement::Call { function, ref arguments, result } => {
                 let mut values = Vec::new();
