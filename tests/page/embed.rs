@@ -41,8 +41,8 @@ const PAGE_WITH_ELEMENT: &str = r#"<!doctype html><meta charset="utf-8"><title>A
       const fragment = fragmentOf(json);
       let refused;
       try { documentOf("hello"); } catch (error) { refused = error.message; }
-      seen.made = { fragment, again: documentOf("https://example.org/#" + fragment), shares: [...sharesOf(json)], svg: svgOf(json, 600, true),
-        refused };
+      const again = documentOf("https://example.org/#" + fragment);
+      seen.made = { fragment, again, shares: [...sharesOf(json)], svg: svgOf(json, 600, true), refused };
     </script>"#;
 
 /// What the viewer has said of this type, last.
