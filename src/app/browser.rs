@@ -116,9 +116,14 @@ pub fn share(title: &str, address: &str) {
     });
 }
 
+/// What the address says after `?name=`.
+pub fn parameter(name: &str) -> Option<String> {
+    Url::new(&address()).ok()?.search_params().get(name)
+}
+
 /// The colors that `?theme=` asks for, `light` or `dark`, in place of the system's.
 pub fn set_theme_of_address() {
-    let theme = Url::new(&address()).ok().and_then(|url| url.search_params().get("theme"));
+    let theme = parameter("theme");
     if let (Some(theme), Some(root)) = (theme.filter(|theme| ["light", "dark"].contains(&theme.as_str())), document().document_element()) {
         // Only an attribute's name can be refused.
         drop(root.set_attribute("data-theme", &theme));
@@ -138,7 +143,7 @@ pub fn text_of_element(id: &str) -> Option<String> {
 
 /// Lets `www/parts.css` hide the parts of the page that `?hide=` names, with commas or spaces between them.
 pub fn hide_parts() {
-    let parts = Url::new(&address()).ok().and_then(|url| url.search_params().get("hide"));
+    let parts = parameter("hide");
     if let (Some(parts), Some(root)) = (parts, document().document_element()) {
         // Only an attribute's name can be refused.
         drop(root.set_attribute("data-hide", &parts.replace(',', " ")));

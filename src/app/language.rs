@@ -42,7 +42,7 @@ pub fn tag_without_storage() -> String {
 }
 
 fn chosen(remembered: Option<String>) -> String {
-    let asked = Url::new(&browser::address()).ok().and_then(|url| url.search_params().get(PARAMETER));
+    let asked = browser::parameter(PARAMETER);
     // A file's name is made of it.
     let asked = asked.filter(|tag| tag.len() <= 35 && tag.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'));
     let preferred = window().navigator().languages().iter().filter_map(|tag| tag.as_string()).collect::<Vec<_>>();

@@ -32,8 +32,6 @@ pub struct Page {
     update: Update,
     /// `None` only while the page is made.
     outside: StoredValue<Option<Outside>, LocalStorage>,
-    /// Whether this is the viewer, which can run nothing.
-    is_viewer: bool,
     attribution: Memo<Option<Arc<AttributionView>>>,
     is_busy: Memo<bool>,
 }
@@ -41,11 +39,10 @@ pub struct Page {
 impl Page {
     /// A page of this state. What is outside sends messages to the page.
     pub fn new(state: State, update: Update, outside: impl FnOnce(Self) -> Outside) -> Self {
-        let is_viewer = state.is_viewer;
         let state = StoredValue::new_local(state);
         let attribution = Memo::new(move |_| state.with_value(|state| state.explanation.view()).map(Arc::new));
         let is_busy = Memo::new(move |_| state.with_value(|state| state.engine.is_busy()));
-        let page = Self { state, update, outside: StoredValue::new_local(None), is_viewer, attribution, is_busy };
+        let page = Self { state, update, outside: StoredValue::new_local(None), attribution, is_busy };
         page.outside.set_value(Some(outside(page)));
         page
     }
@@ -78,7 +75,7 @@ impl Page {
 
     /// Whether this is the viewer, which can run nothing.
     pub fn is_viewer(&self) -> bool {
-        self.is_viewer
+        self.with(|state| state.is_viewer)
     }
 
     /// Something of the state. A view follows the fields that it reads.

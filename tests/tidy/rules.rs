@@ -33,6 +33,7 @@ const EVERYBODYS: &[&str] = &[
     "getrandom",
     "httpdate",
     "miniz_oxide",
+    "percent_encoding",
     "qrcodegen",
     "regex_syntax",
     "serde",

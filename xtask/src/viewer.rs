@@ -15,8 +15,6 @@ const PROGRAM: &str = "viewer_bg.wasm";
 const LOADER: &str = "viewer.js";
 /// In the folder of the page; `www/explanation.html` says where each part goes.
 const FILE: &str = "explanation.html";
-/// In the order of `www/embed.html`.
-const STYLES: [&str; 6] = ["base.css", "controls.css", "explanation.css", "table.css", "parts.css", "viewer.css"];
 /// Unpacks the program that stands in the file and starts it.
 const START: &str = r#"
 try {
@@ -40,11 +38,17 @@ pub fn finish(dist: &Path, is_release: bool) -> Result<()> {
         bytes = without_custom_sections(&bytes)?;
         fs::write(&program, &bytes)?;
     }
-    let styles = STYLES.map(|name| fs::read_to_string(dist.join(name)).with_context(|| format!("{name} is missing")));
-    let styles = styles.into_iter().collect::<Result<String>>()?;
+    let frame = fs::read_to_string(dist.join("embed.html"))?;
+    let styles = style_sheets(&frame).map(|name| fs::read_to_string(dist.join(name)).with_context(|| format!("{name} is missing")));
+    let styles = styles.collect::<Result<String>>()?;
     let script = fs::read_to_string(dist.join(LOADER))? + START;
     let template = fs::read_to_string(root().join("www").join(FILE))?;
     Ok(fs::write(dist.join(FILE), file(&template, &styles, &script, &bytes))?)
+}
+
+/// The files that a page takes its styles from, in order.
+fn style_sheets(page: &str) -> impl Iterator<Item = &str> {
+    page.split("<link rel=\"stylesheet\" href=\"").skip(1).filter_map(|rest| rest.split('"').next())
 }
 
 /// The file, with the hashes that its policy allows.
@@ -68,6 +72,13 @@ fn source_hash(source: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_file_has_the_styles_of_the_frame() {
+        let frame = fs::read_to_string(root().join("www/embed.html")).unwrap();
+        let names: Vec<_> = style_sheets(&frame).collect();
+        assert!(names.starts_with(&["base.css"]) && names.ends_with(&["viewer.css"]), "{names:?}");
+    }
 
     #[test]
     fn each_part_of_the_file_has_its_place() {

@@ -48,19 +48,18 @@ pub fn open_any(bytes: &[u8]) -> Result<Opened, OpenError> {
         Some('{') => Ok(explanation(Document::from_json(text)?)),
         Some('<') if html::is_meant(text) => Ok(explanation(html::document_from_html(text)?)),
         Some('<') => Ok(explanation(figure::document_from_svg(text)?)),
-        _ => open_link(text),
+        _ => open_fragment(text.split_once('#').map_or(text, |(_, fragment)| fragment)).unwrap_or(Err(OpenError::Unknown)),
     }
 }
 
-/// What a link holds, after its `#` or by itself.
-fn open_link(text: &str) -> Result<Opened, OpenError> {
-    let fragment = text.split_once('#').map_or(text, |(_, fragment)| fragment);
+/// What a link carries after its `#`; `None` where that is something else, such as the name of a section.
+pub fn open_fragment(fragment: &str) -> Option<Result<Opened, OpenError>> {
     if lesson::is_link(fragment) {
-        Ok(Opened::Lesson(lesson::from_fragment(fragment)?))
+        Some(lesson::from_fragment(fragment).map(Opened::Lesson).map_err(OpenError::from))
     } else if explanation::is_link(fragment) {
-        Ok(explanation(explanation::from_fragment(fragment)?))
+        Some(explanation::from_fragment(fragment).map(explanation).map_err(OpenError::from))
     } else {
-        Err(OpenError::Unknown)
+        None
     }
 }
 

@@ -109,6 +109,18 @@ impl Table {
         (column + 1).saturating_sub(self.n_prompt)..self.n_generated()
     }
 
+    /// Whether all cells of source `column` are measured.
+    pub fn is_measured(&self, column: usize) -> bool {
+        self.rows_after(column).all(|i| self.rows[i][column].is_some())
+    }
+
+    /// A matrix that follows from this table as an `m x (n + m)` rectangle: only the columns of measured sources.
+    pub fn measured_rectangle(&self, derived: &CausalMatrix<f64>) -> Vec<Vec<Option<f64>>> {
+        let is_measured: Vec<bool> = (0..self.n_sources()).map(|j| self.is_measured(j)).collect();
+        let cell = |i: usize, j: usize| derived.get(i, j).filter(|_| is_measured[j]).copied();
+        (0..self.n_generated()).map(|i| (0..self.n_sources()).map(|j| cell(i, j)).collect()).collect()
+    }
+
     /// How many cells are not measured.
     pub fn n_unmeasured(&self) -> usize {
         self.rows.iter().flatten().filter(|cell| cell.is_none()).count()
@@ -191,5 +203,6 @@ mod tests {
         table.set_column(2, &[0.5]);
         assert_eq!(table.row(2), [None, None, Some(0.5)]);
         assert_eq!(table.n_unmeasured(), 5);
+        assert_eq!([0, 2, 3].map(|j| table.is_measured(j)), [false, true, true]);
     }
 }

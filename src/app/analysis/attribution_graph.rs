@@ -2,6 +2,7 @@
 
 use crate::explanation::{Derivation, Document, MethodText};
 use crate::graph::{self, Adjacency, Normalization};
+use crate::shares::Evidence;
 use crate::table::Table;
 
 /// A document and what follows from its table alone.
@@ -17,18 +18,6 @@ pub struct AttributionGraph {
     measured: Vec<bool>,
     /// For each generated sentence.
     evidence: Vec<Evidence>,
-}
-
-/// What stands behind a generated sentence's row before normalization turns it into 100 %: the sum of its
-/// positive scores.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Evidence {
-    /// The run was stopped, or still goes on.
-    Unmeasured,
-    /// No source has a positive score.
-    None,
-    Weak(f64),
-    Clear(f64),
 }
 
 /// The three matrices of the method.
@@ -101,8 +90,7 @@ impl AttributionGraph {
     /// Which sources are measured, and what stands behind each row.
     fn weigh(&mut self) {
         let table = &self.document.table;
-        let is_measured = |j: usize| table.rows_after(j).all(|i| table.row(i)[j].is_some());
-        self.measured = (0..table.n_sources()).map(is_measured).collect();
+        self.measured = (0..table.n_sources()).map(|j| table.is_measured(j)).collect();
         let weak = MethodText::of(&self.document.method.id).weak;
         self.evidence = table.rows().map(|row| Evidence::of(row, weak)).collect();
     }
@@ -126,14 +114,11 @@ impl AttributionGraph {
 
     /// The `m x (n + m)` rectangle; `None` where there is no number.
     pub fn rectangle(&self, matrix: Matrix) -> Vec<Vec<Option<f64>>> {
-        let fill = |derived: &Adjacency| {
-            let cell = |i, j| derived.get(i, j).filter(|_| self.is_measured(j)).copied();
-            (0..self.n_generated()).map(|i| (0..derived.n_sources()).map(|j| cell(i, j)).collect()).collect()
-        };
+        let table = &self.document.table;
         match matrix {
             Matrix::T => self.scores.to_rectangle(None),
-            Matrix::A => fill(&self.measured_adjacency()),
-            Matrix::Y => fill(&graph::total_influence(&self.measured_adjacency())),
+            Matrix::A => table.measured_rectangle(&self.measured_adjacency()),
+            Matrix::Y => table.measured_rectangle(&graph::total_influence(&self.measured_adjacency())),
         }
     }
 
@@ -159,18 +144,6 @@ impl AttributionGraph {
     /// Whether what is shown of source `j` is an estimate.
     pub fn is_estimated(&self, j: usize) -> bool {
         self.usable_estimate().is_some() && !self.is_measured(j)
-    }
-}
-
-impl Evidence {
-    fn of(row: &[Option<f64>], weak: f64) -> Self {
-        let mass = graph::positive_mass(row);
-        match mass {
-            _ if row.iter().any(Option::is_none) => Self::Unmeasured,
-            _ if mass <= 0.0 => Self::None,
-            _ if mass < weak => Self::Weak(mass),
-            _ => Self::Clear(mass),
-        }
     }
 }
 

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use super::attribution_graph::{AttributionGraph, Evidence};
+use super::attribution_graph::AttributionGraph;
 use super::number;
-use super::scale::{Amount, Scale};
+use super::scale::{self, Amount};
 use crate::app::i18n::text;
 use crate::explanation::{Document, MethodText};
 use crate::graph::{self, Pruned};
 use crate::order::by_descending;
 use crate::request::Word;
+use crate::shares::{Evidence, Scale};
 
 /// What a sentence is to the explained ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,15 +94,24 @@ impl AttributionView {
         self.direct.get(j).copied().filter(|_| self.graph.is_known(j))
     }
 
-    /// How influence is written and painted here.
     pub fn scale(&self) -> Scale {
         self.scale
+    }
+
+    /// An influence as the page writes it.
+    pub fn figure(&self, influence: f64) -> String {
+        scale::figure(self.scale, influence)
+    }
+
+    /// An influence with its bar.
+    pub fn amount(&self, influence: f64) -> Amount {
+        scale::amount(self.scale, influence)
     }
 
     /// [`Self::via_steps`] and [`Self::direct`], ready to be shown: "31%", and "~31%" where it is an estimate.
     pub fn amounts(&self, j: usize) -> [Option<Amount>; 2] {
         let amount = |influence: f64| {
-            let mut amount = self.scale.amount(influence);
+            let mut amount = self.amount(influence);
             if self.graph.is_estimated(j) {
                 amount.figure.insert(0, '~');
             }
@@ -153,21 +163,12 @@ impl AttributionView {
 
     /// Whether this output can be explained at all: the strongest evidence among its sentences.
     pub fn evidence(&self) -> Evidence {
-        let rank = |evidence: &Evidence| match *evidence {
-            Evidence::Unmeasured => -1.0,
-            Evidence::None => 0.0,
-            Evidence::Weak(mass) | Evidence::Clear(mass) => mass,
-        };
-        let rows = self.output.iter().filter_map(|&i| self.graph.evidence(self.graph.n_prompt() + i));
-        rows.max_by(|a, b| rank(a).total_cmp(&rank(b))).unwrap_or(Evidence::None)
+        Evidence::strongest(self.output.iter().filter_map(|&i| self.graph.evidence(self.graph.n_prompt() + i)))
     }
 
-    /// How strongly an influence is painted, in [-1, 1]: its square root, so that 4 % and 1 % can be told apart and the
-    /// scale of shares is the same in every picture; half of that where the evidence is weak. Negative where it takes away.
+    /// How strongly an influence is painted, in [-1, 1]: see [`Scale::strength`].
     pub fn strength(&self, influence: f64) -> f64 {
-        let faded = if matches!(self.evidence(), Evidence::Weak(_)) { 0.5 } else { 1.0 };
-        let part = self.scale.part(influence);
-        faded * part.abs().sqrt().copysign(part)
+        self.scale.strength(influence, self.evidence())
     }
 
     /// The prompt sentences with influence, strongest first, of either sign.

@@ -40,7 +40,7 @@ impl EdgeLook {
 fn title(view: &AttributionView, edge: &Edge, flow: f64) -> String {
     let from = view.document().label(edge.from);
     let to = view.document().label(view.graph().n_prompt() + edge.to);
-    let [flow, weight] = [flow, edge.weight].map(|influence| view.scale().figure(influence));
+    let [flow, weight] = [flow, edge.weight].map(|influence| view.figure(influence));
     match (view.scale().is_shares(), view.graph().is_estimated(edge.from)) {
         (true, true) => t!(
             "{from} \u{2192} {to} carries {flow} ({weight} of {to} is due to {from}), estimated by information flow",

@@ -3,18 +3,12 @@
 /// In the folder of the page.
 const EMBED_PAGE: &str = "embed.html";
 
-/// What of the explanation a frame shows.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct EmbedOptions {
-    /// Parts that are hidden, as `?hide=` names them.
-    pub hidden: Vec<&'static str>,
-}
-
-/// The address of the viewer with the explanation of this fragment, on the site of this page.
-pub fn embed_address(page_address: &str, options: &EmbedOptions, fragment: &str) -> String {
+/// The address of the viewer with the explanation of this fragment, on the site of this page, without the hidden parts, which are named
+/// as in `?hide=`.
+pub fn embed_address(page_address: &str, hidden: &[&str], fragment: &str) -> String {
     let page = page_address.split(['?', '#']).next().unwrap_or_default();
     let folder = page.rfind('/').map_or(page, |slash| &page[..=slash]);
-    let query = if options.hidden.is_empty() { String::new() } else { format!("?hide={}", options.hidden.join(",")) };
+    let query = if hidden.is_empty() { String::new() } else { format!("?hide={}", hidden.join(",")) };
     format!("{folder}{EMBED_PAGE}{query}#{fragment}")
 }
 
@@ -35,11 +29,10 @@ mod tests {
 
     #[test]
     fn the_viewer_is_beside_the_page() {
-        let address = |page: &str, options: EmbedOptions| embed_address(page, &options, "g3.x");
-        assert_eq!(address("https://a.b/c/?lang=de#old", EmbedOptions::default()), "https://a.b/c/embed.html#g3.x");
-        assert_eq!(address("https://a.b/c/index.html", EmbedOptions::default()), "https://a.b/c/embed.html#g3.x");
-        let options = EmbedOptions { hidden: vec!["tabs", "details"] };
-        assert_eq!(address("https://a.b/", options), "https://a.b/embed.html?hide=tabs,details#g3.x");
+        let address = |page: &str, hidden: &[&str]| embed_address(page, hidden, "g3.x");
+        assert_eq!(address("https://a.b/c/?lang=de#old", &[]), "https://a.b/c/embed.html#g3.x");
+        assert_eq!(address("https://a.b/c/index.html", &[]), "https://a.b/c/embed.html#g3.x");
+        assert_eq!(address("https://a.b/", &["tabs", "details"]), "https://a.b/embed.html?hide=tabs,details#g3.x");
     }
 
     #[test]

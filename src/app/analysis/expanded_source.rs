@@ -34,7 +34,7 @@ impl ExpandedSource {
             WordView {
                 text: word.text.clone(),
                 influence,
-                figure: attribution.scale().figure(influence),
+                figure: attribution.figure(influence),
                 strength: attribution.strength(influence),
             }
         };

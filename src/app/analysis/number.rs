@@ -2,20 +2,11 @@
 
 use crate::app::i18n::{plural, separators, t};
 use crate::explanation::Unit;
+use crate::shares::percent_digits;
 
 /// A share as a whole percent: "23%", "<1%", "0%" only where it is nothing at all.
 pub fn percent(share: f64) -> String {
-    let whole = (share * 100.0).round();
-    match share.abs() {
-        0.0 => percent_sign("0"),
-        small if small < 0.01 => percent_sign(if share > 0.0 { "<1" } else { "\u{2212}<1" }),
-        _ if whole < 0.0 => percent_sign(&format!("\u{2212}{}", -whole)),
-        _ => percent_sign(&whole.to_string()),
-    }
-}
-
-fn percent_sign(number: &str) -> String {
-    t!("{number}%", number)
+    t!("{number}%", number = percent_digits(share))
 }
 
 /// Digits with a point, with the sign of the language in its place.

@@ -171,7 +171,7 @@ fn origin(view: &AttributionView, source: usize, kept: &[Edge]) -> String {
     if into.is_empty() {
         return t!("{label} is due to nothing that is drawn", label);
     }
-    let from = |edge: &&Edge| format!("{} ({})", view.document().label(edge.from), view.scale().figure(edge.weight));
+    let from = |edge: &&Edge| format!("{} ({})", view.document().label(edge.from), view.figure(edge.weight));
     t!("{label} is due to {sources}", label, sources = listed(&into.iter().map(from).collect::<Vec<_>>()))
 }
 

@@ -136,7 +136,7 @@ impl Variant {
                 before: sentence.trim().to_owned(),
                 after: self.edits.applied(j, sentence).map(|(words, _)| words.trim().to_owned()),
                 is_reworded: self.edits.reworded.contains_key(&j),
-                amounts: [before.amounts(j)[0].clone(), share.map(|share| after.scale().amount(share))],
+                amounts: [before.amounts(j)[0].clone(), share.map(|share| after.amount(share))],
             }
         };
         Some(before.document().prompt.sentence_texts().into_iter().enumerate().map(change).collect())

@@ -46,7 +46,7 @@ pub fn walk(view: &AttributionView, sources: &[usize]) -> Vec<WalkStop> {
 impl PathEntry {
     fn new(view: &AttributionView, path: &Path) -> Self {
         let labels: Vec<String> = path.sources.iter().map(|&source| view.document().label(source)).collect();
-        let figure = view.scale().figure(view.per_output(path.weight));
+        let figure = view.figure(view.per_output(path.weight));
         let (first, last) = (&labels[0], &labels[labels.len() - 1]);
         let words = match &labels[1..labels.len() - 1] {
             [] => t!("{label} rests {share} on {source} directly", label = last, share = figure, source = first),
@@ -68,7 +68,7 @@ fn stop_words(view: &AttributionView, sources: &[usize], k: usize) -> String {
         true => t!("Start at {label}, the sentence to explain.", label = name(k)),
         false => t!(
             "{share} of {label} is due to {source}: step back to it.",
-            share = view.scale().figure(weight(k, k + 1)),
+            share = view.figure(weight(k, k + 1)),
             label = name(k + 1),
             source = name(k),
         ),
@@ -76,7 +76,7 @@ fn stop_words(view: &AttributionView, sources: &[usize], k: usize) -> String {
     if k == 0 {
         let share = view.per_output((0..sources.len() - 1).map(|k| weight(k, k + 1)).product());
         let all = view.via_steps(sources[0]).unwrap_or(share);
-        let figure = |share: f64| view.scale().figure(share);
+        let figure = |share: f64| view.figure(share);
         words.push(' ');
         words.push_str(&t!(
             "This is the prompt, so the walk ends here: {share} along this path, {all} along all paths to {label}.",

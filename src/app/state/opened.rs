@@ -1,9 +1,9 @@
 //! What can be put on screen: an explanation or a lesson, from a file, a link, this site, or an entry of the browser's history.
 
 use super::explanation::Origin;
-use crate::explanation::{self, Document};
-use crate::lesson::{self, Lesson};
-use crate::open::{self, open_any};
+use crate::explanation::Document;
+use crate::lesson::Lesson;
+use crate::open::{self, open_any, open_fragment};
 
 /// What was opened.
 #[derive(Debug, PartialEq)]
@@ -28,12 +28,8 @@ impl Opened {
 
     /// What a link carries in its fragment (with or without `#`). `None` for fragments that are no links of ours.
     pub fn from_fragment(fragment: &str) -> Option<Result<Self, String>> {
-        if explanation::is_link(fragment) {
-            let opened = explanation::from_fragment(fragment).map(|document| Self::Explanation(document.into(), Origin::Link));
-            return Some(opened.map_err(|error| error.to_string()));
-        }
-        let opened = || lesson::from_fragment(fragment).map(|lesson| Self::Lesson(lesson, 0));
-        lesson::is_link(fragment).then(|| opened().map_err(|error| error.to_string()))
+        let opened = open_fragment(fragment)?;
+        Some(opened.map(|opened| Self::new(opened, Origin::Link)).map_err(|error| error.to_string()))
     }
 }
 
@@ -42,6 +38,7 @@ mod tests {
     use super::*;
     use crate::app::analysis::attribution_graph::tests::document;
     use crate::app::state::lesson::tests::lesson;
+    use crate::{explanation, lesson};
 
     #[test]
     fn a_file_is_told_by_its_content() {

@@ -1,5 +1,7 @@
 //! An explanation on another site that a link names: `#url=https://example.org/explanation.json`.
 
+use percent_encoding::percent_decode_str;
+
 use crate::library::address::{self, AddressError};
 
 const PARAMETER: &str = "url=";
@@ -27,8 +29,8 @@ impl Remote {
     /// What a fragment (with or without `#`) asks for; `None` where it asks for something else.
     pub fn of_fragment(fragment: &str) -> Option<Result<Self, AddressError>> {
         let asked = fragment.strip_prefix('#').unwrap_or(fragment).strip_prefix(PARAMETER)?;
-        // Programs that make links escape what is within them.
-        let asked = if asked.contains("://") { asked.to_owned() } else { unescaped(asked) };
+        // Programs that make links escape what is within them. What is no UTF-8 then becomes what no address has.
+        let asked = if asked.contains("://") { asked.to_owned() } else { percent_decode_str(asked).decode_utf8_lossy().into_owned() };
         Some(address::document_address(&asked).map(|address| Self { address, is_fetching: false }))
     }
 
@@ -36,18 +38,6 @@ impl Remote {
     pub fn host(&self) -> &str {
         address::host(&self.address)
     }
-}
-
-/// Percent-encoded bytes as they are; what is no UTF-8 then becomes what no address has.
-fn unescaped(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, others @ ..] = rest {
-        let hex = others.get(..2).filter(|_| *first == b'%').and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
-        bytes.push(hex.unwrap_or(*first));
-        rest = if hex.is_some() { &others[2..] } else { others };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]

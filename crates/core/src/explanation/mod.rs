@@ -3,7 +3,6 @@
 mod document;
 #[cfg(test)]
 pub(crate) mod example;
-mod export;
 mod joint;
 mod language;
 mod limits;
@@ -15,7 +14,6 @@ mod passage;
 mod title;
 
 pub use document::{Document, DocumentError, FORMAT, VERSION};
-pub use export::table_csv;
 pub use joint::JointEffect;
 pub use language::Language;
 pub use limits::TooLarge;

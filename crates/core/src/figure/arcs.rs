@@ -27,7 +27,7 @@ impl Painter<'_> {
             let strength = self.shares.strength(flow).abs();
             let color = if flow < 0.0 { palette.edge_minus } else { palette.edge_strong.over(palette.edge_weak, strength) };
             let [from, to] = [edge.from, n_prompt + edge.to].map(|j| self.document.label(j));
-            let title = format!("{from} \u{2192} {to}: {}", number::figure(&self.shares, flow, self.labels()));
+            let title = format!("{from} \u{2192} {to}: {}", number::figure(self.shares.scale, flow, self.labels()));
             self.canvas.path(&arc.path(spine), color, 1.25 + (WIDEST - 1.25) * strength, flow < 0.0, &title);
         }
         for (&j, &y) in self.shown.iter().zip(nodes) {

@@ -6,6 +6,7 @@ use super::number;
 use super::picture::{NOTE_SIZE, Painter};
 use super::text_width::width;
 use crate::graph;
+use crate::shares::Scale;
 
 impl Painter<'_> {
     pub fn legend(&mut self) {
@@ -13,9 +14,9 @@ impl Painter<'_> {
         self.y += 12.0;
         self.canvas.rectangle([MARGIN, self.y, self.frame.right - MARGIN, 1.0], 0.0, palette.line, None);
         self.y += 12.0;
-        match self.shares.largest() {
-            None => self.swatches(),
-            Some(largest) => self.note(&labels.numbers.replace("{number}", &number::plain(largest, labels)), palette.ink_soft),
+        match self.shares.scale {
+            Scale::Shares => self.swatches(),
+            Scale::Numbers { largest } => self.note(&labels.numbers.replace("{number}", &number::plain(largest, labels)), palette.ink_soft),
         }
         if self.frame.shares.is_some() {
             self.note(labels.columns, palette.ink_soft);

@@ -1,26 +1,19 @@
 //! Numbers as the page writes them.
 
 use super::Labels;
-use crate::shares::Shares;
+use crate::shares::{Scale, percent_digits};
 
 /// An influence as a share, or as a number where rows were not divided by their sums.
-pub fn figure(shares: &Shares, influence: f64, labels: &Labels) -> String {
-    match shares.largest() {
-        None => percent(influence, labels),
-        Some(_) => plain(influence, labels),
+pub fn figure(scale: Scale, influence: f64, labels: &Labels) -> String {
+    match scale {
+        Scale::Shares => percent(influence, labels),
+        Scale::Numbers { .. } => plain(influence, labels),
     }
 }
 
 /// A share as a whole percent: "23%", "<1%", "0%" only where it is nothing at all.
 pub fn percent(share: f64, labels: &Labels) -> String {
-    let whole = (share * 100.0).round();
-    let number = match share.abs() {
-        0.0 => "0".into(),
-        small if small < 0.01 => if share > 0.0 { "<1" } else { "\u{2212}<1" }.into(),
-        _ if whole < 0.0 => format!("\u{2212}{}", -whole),
-        _ => whole.to_string(),
-    };
-    labels.percent.replace("{number}", &number)
+    labels.percent.replace("{number}", &percent_digits(share))
 }
 
 /// A number that is no share, to three digits: "0.013", "\u{2212}1.25", "1,240", "3.1e5"; a trace is not nothing.

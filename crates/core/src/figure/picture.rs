@@ -74,8 +74,12 @@ pub struct Painter<'a> {
 impl<'a> Painter<'a> {
     fn new(document: &'a Document, options: &'a Options) -> Self {
         let shares = Shares::of(document);
-        let figures =
-            shares.amounts.iter().flatten().flatten().map(|&amount| width(&number::figure(&shares, amount, &options.labels), LABEL_SIZE));
+        let figures = shares
+            .amounts
+            .iter()
+            .flatten()
+            .flatten()
+            .map(|&amount| width(&number::figure(shares.scale, amount, &options.labels), LABEL_SIZE));
         let has_shares = options.has_percentages && document.unit.is_sentence();
         let frame = Frame::new(options.width, document.unit.is_sentence(), has_shares, figures.fold(0.0, f64::max));
         let palette = if options.is_dark { &DARK } else { &LIGHT };
@@ -240,7 +244,7 @@ impl<'a> Painter<'a> {
         match (self.shares.amounts[j][0], self.shares.evidence(j)) {
             (None, _) => Some(labels.not_measured),
             (_, Some(Evidence::None)) => Some(labels.no_source),
-            (_, Some(Evidence::Weak)) => Some(labels.weak_evidence),
+            (_, Some(Evidence::Weak(_))) => Some(labels.weak_evidence),
             _ => None,
         }
     }
@@ -254,9 +258,9 @@ impl<'a> Painter<'a> {
 
     /// An influence as a bar and a number; a dash where it was not measured.
     fn share(&mut self, [left, right]: [f64; 2], y: f64, amount: Option<f64>, color: Color) {
-        let figure = amount.map_or_else(|| "\u{2013}".to_owned(), |amount| number::figure(&self.shares, amount, self.labels()));
+        let figure = amount.map_or_else(|| "\u{2013}".to_owned(), |amount| number::figure(self.shares.scale, amount, self.labels()));
         let bar = (right - left - 8.0 - self.figure_width()).max(12.0);
-        let part = amount.map_or(0.0, |amount| self.shares.part(amount));
+        let part = amount.map_or(0.0, |amount| self.shares.scale.part(amount));
         let color = if part < 0.0 { self.palette.minus } else { color };
         self.canvas.rectangle([left, y - 4.0, bar, 8.0], 2.0, self.palette.line, None);
         if part != 0.0 {
@@ -266,7 +270,8 @@ impl<'a> Painter<'a> {
     }
 
     fn figure_width(&self) -> f64 {
-        let figures = self.shares.amounts.iter().flatten().flatten().map(|&amount| number::figure(&self.shares, amount, self.labels()));
+        let figures =
+            self.shares.amounts.iter().flatten().flatten().map(|&amount| number::figure(self.shares.scale, amount, self.labels()));
         figures.map(|figure| width(&figure, LABEL_SIZE)).fold(width("100%", LABEL_SIZE), f64::max)
     }
 

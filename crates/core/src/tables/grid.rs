@@ -37,22 +37,19 @@ impl Grid {
         match contents {
             Contents::Shares => shares(document),
             Contents::Scores => matrix(document, document.scores().to_rectangle(None)),
-            Contents::Weights => matrix(document, measured(document, &adjacency(document))),
-            Contents::Influence => matrix(document, measured(document, &graph::total_influence(&adjacency(document)))),
+            Contents::Weights => matrix(document, document.table.measured_rectangle(&adjacency(document))),
+            Contents::Influence => matrix(document, document.table.measured_rectangle(&graph::total_influence(&adjacency(document)))),
         }
+    }
+
+    /// Whether column `k` holds nothing but texts: those stand on the left, numbers on the right.
+    pub fn is_text(&self, k: usize) -> bool {
+        self.rows.iter().all(|row| matches!(row[k], Cell::Text(_)))
     }
 }
 
 fn adjacency(document: &Document) -> graph::Adjacency {
     graph::normalize(&document.scores(), document.method.normalization)
-}
-
-/// A derived matrix without the columns of sources that were not measured.
-fn measured(document: &Document, derived: &graph::Adjacency) -> Vec<Vec<Option<f64>>> {
-    let table = &document.table;
-    let is_measured: Vec<bool> = (0..table.n_sources()).map(|j| table.rows_after(j).all(|i| table.row(i)[j].is_some())).collect();
-    let cell = |i: usize, j: usize| derived.get(i, j).filter(|_| is_measured[j]).copied();
-    (0..table.n_generated()).map(|i| (0..table.n_sources()).map(|j| cell(i, j)).collect()).collect()
 }
 
 /// An `m x (n + m)` rectangle with its labels.
@@ -71,7 +68,7 @@ fn shares(document: &Document) -> Grid {
     let shares = Shares::of(document);
     let texts = document.prompt.sentence_texts().into_iter().chain(document.generation.sentence_texts());
     let amount = |j: usize, amount: Option<f64>| match amount {
-        Some(amount) if !shares.is_hollow(j) && shares.largest().is_none() => Cell::Share(amount),
+        Some(amount) if !shares.is_hollow(j) && shares.scale.is_shares() => Cell::Share(amount),
         Some(amount) if !shares.is_hollow(j) => Cell::Number(amount),
         _ => Cell::Empty,
     };

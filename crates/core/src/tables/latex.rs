@@ -16,10 +16,8 @@ pub fn write(grid: &Grid) -> String {
 
 /// Texts on the left, numbers on the right, long texts in half the width of the line.
 fn column(grid: &Grid, k: usize) -> &'static str {
-    let mut cells = grid.rows.iter().map(|row| &row[k]);
-    let is_text = cells.clone().all(|cell| matches!(cell, Cell::Text(_)));
-    let is_long = cells.any(|cell| matches!(cell, Cell::Text(text) if text.chars().count() > LONG));
-    match (is_text, is_long) {
+    let is_long = grid.rows.iter().any(|row| matches!(&row[k], Cell::Text(text) if text.chars().count() > LONG));
+    match (grid.is_text(k), is_long) {
         (true, true) => "p{0.5\\linewidth}",
         (true, false) => "l",
         _ => "r",

@@ -5,9 +5,7 @@ use super::grid::{Cell, Grid, three_digits};
 pub fn write(grid: &Grid) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
     let header = grid.header.iter().map(|name| text(name)).collect();
-    // Numbers stand on the right.
-    let is_text = |k: usize| grid.rows.iter().all(|row| matches!(row[k], Cell::Text(_)));
-    let rule = (0..grid.header.len()).map(|k| if is_text(k) { "---" } else { "---:" }.to_owned()).collect();
+    let rule = (0..grid.header.len()).map(|k| if grid.is_text(k) { "---" } else { "---:" }.to_owned()).collect();
     let rows = grid.rows.iter().map(|row| line(row.iter().map(cell).collect()));
     format!("{}{}{}", line(header), line(rule), rows.collect::<String>())
 }

@@ -40,3 +40,15 @@ pub fn table(document: &Document, contents: Contents, format: Format) -> String 
         Format::Latex => latex::write(&grid),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explanation::example::example;
+
+    #[test]
+    fn csv_has_a_row_a_generated_sentence() {
+        let csv = table(&example(), Contents::Scores, Format::Csv);
+        assert_eq!(csv, "sentence,P1,P2,G1,G2\nG1,0.5,1.25,,\nG2,-0.125,0.1,2,\n");
+    }
+}

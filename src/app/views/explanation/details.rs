@@ -2,7 +2,6 @@ use leptos::prelude::*;
 
 use super::manifest::ManifestView;
 use super::share_bar::ShareBar;
-use crate::app::analysis::attribution_graph::Evidence;
 use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::scale::Amount;
 use crate::app::analysis::{joint_effects, number};
@@ -10,6 +9,7 @@ use crate::app::i18n::{t, text};
 use crate::app::page::use_page;
 use crate::app::state::message::Message;
 use crate::explanation::MethodText;
+use crate::shares::Evidence;
 
 const MOST_SOURCES: usize = 5;
 const MOST_STEPS: usize = 4;
@@ -190,7 +190,7 @@ mod tests {
     fn sources_are_listed_with_both_attributions() {
         let attribution = AttributionView::new(Arc::new(AttributionGraph::new(document())), &[1]);
         let entries = Entry::first(&attribution, &attribution.strongest_sources(), 1);
-        let amounts = [0.5, 0.0].map(|share| Some(attribution.scale().amount(share)));
+        let amounts = [0.5, 0.0].map(|share| Some(attribution.amount(share)));
         assert_eq!(entries, [Entry { label: "P1".into(), text: "A.".into(), range: None, amounts }]);
         assert_eq!(quoted(&attribution), "D.");
     }

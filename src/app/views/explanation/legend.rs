@@ -2,9 +2,9 @@ use leptos::prelude::*;
 
 use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::number::{percent, plain};
-use crate::app::analysis::scale::Scale;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
+use crate::shares::Scale;
 
 /// What the colors and the two columns mean.
 #[component]

@@ -6,12 +6,13 @@ use leptos::leptos_dom::helpers::TimeoutHandle;
 use leptos::prelude::*;
 
 use super::share_bar::ShareBar;
-use crate::app::analysis::attribution_graph::Evidence;
 use crate::app::analysis::attribution_view::{AttributionView, Role};
 use crate::app::analysis::expanded_source::{WordView, n_words, strongest_words};
+use crate::app::analysis::scale;
 use crate::app::i18n::{plural, t};
 use crate::app::page::{Page, use_page};
 use crate::explanation::Document;
+use crate::shares::Evidence;
 
 /// How long the pointer rests on a sentence before it is previewed: crossing the text changes nothing.
 const REST: Duration = Duration::from_millis(140);
@@ -56,7 +57,8 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
     let (total, direct) = (amount(0), amount(1));
     let is_estimated = Memo::new(move |_| page.attribution(|attribution| attribution.graph().is_estimated(node)) == Some(true));
     let attribute = move |influence: fn(&AttributionView, usize) -> Option<f64>| {
-        page.attribution(|attribution| influence(attribution, node).map(|influence| attribution.scale().attribute(influence))).flatten()
+        page.attribution(|attribution| influence(attribution, node).map(|influence| scale::attribute(attribution.scale(), influence)))
+            .flatten()
     };
     let strength =
         Memo::new(move |_| page.attribution(|attribution| attribution.via_steps(node).map_or(0.0, |share| attribution.strength(share))));

@@ -6,11 +6,13 @@ use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::derivation;
 use crate::app::analysis::joint_effects::{self, JointMark};
 use crate::app::analysis::number::{plain, signed};
-use crate::app::analysis::scale::Scale;
+use crate::app::analysis::scale;
 use crate::app::i18n::{t, text};
 use crate::app::page::{Page, use_page};
-use crate::explanation::{Aggregation, Compression, Method, MethodText, Unit, table_csv};
+use crate::explanation::{Aggregation, Compression, Method, MethodText, Unit};
 use crate::graph::Normalization;
+use crate::shares::Scale;
+use crate::tables::{Contents, Format, table};
 
 /// The matrices as numbers: the graph for whoever wants to read, copy or hear it.
 #[component]
@@ -126,7 +128,7 @@ impl Heatmap {
         let is_measured_mean = matrix == Matrix::T && document.method.aggregation == Aggregation::Mean;
         let number = |number: f64, mark: Option<JointMark>| HeatCell::Number {
             heat: if is_signed { scale.part(number) } else { scale.part(number).sqrt() },
-            figure: if is_measured_mean { signed(number) } else { scale.figure(number) },
+            figure: if is_measured_mean { signed(number) } else { scale::figure(scale, number) },
             mark,
         };
         // The total influence is of all paths, not of one edge.
@@ -220,8 +222,13 @@ fn colors(largest: f64) -> String {
 
 fn save_csv(page: Page, matrix: Matrix) {
     let file = |attribution: &AttributionView| {
+        let contents = match matrix {
+            Matrix::T => Contents::Scores,
+            Matrix::A => Contents::Weights,
+            Matrix::Y => Contents::Influence,
+        };
         let document = attribution.document();
-        (file_name(matrix, &document.method), table_csv(document, &attribution.graph().rectangle(matrix)))
+        (file_name(matrix, &document.method), table(document, contents, Format::Csv))
     };
     if let Some((name, text)) = untrack(|| page.attribution(file)) {
         page.send(Message::Save { name, media_type: "text/csv", bytes: text.into_bytes() });

@@ -3,7 +3,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use web_sys::HtmlTextAreaElement;
 
-use crate::app::analysis::embed::{EmbedOptions, embed_address, frame};
+use crate::app::analysis::embed::{embed_address, frame};
 use crate::app::browser;
 use crate::app::i18n::{t, text, translatable};
 use crate::app::page::use_page;
@@ -25,22 +25,22 @@ const EXPLANATION: &str = "section.explanation";
 #[component]
 pub fn EmbedSection() -> impl IntoView {
     let page = use_page();
-    let options = RwSignal::new(EmbedOptions::default());
+    let hidden = RwSignal::new(Vec::new());
     let is_copied = RwSignal::new(false);
     let height = browser::height_of(EXPLANATION).unwrap_or(USUAL_HEIGHT) as u32;
     let line = Memo::new(move |_| {
         let document = page.selected_document()?;
-        let address = embed_address(&browser::address(), &options.get(), &to_fragment(&document));
+        let address = embed_address(&browser::address(), &hidden.get(), &to_fragment(&document));
         Some(frame(&address, &crate::explanation::title(&document), height))
     });
     let part = move |(name, label): (&'static str, &'static str)| {
         let change = move |event| {
             let is_shown = event_target_checked(&event);
             is_copied.set(false);
-            options.update(|options| {
-                options.hidden.retain(|hidden| *hidden != name);
+            hidden.update(|hidden| {
+                hidden.retain(|part| *part != name);
                 if !is_shown {
-                    options.hidden.push(name);
+                    hidden.push(name);
                 }
             });
         };

@@ -1,7 +1,13 @@
 //! The influence of each sentence of a document on those that it explains, as pictures and tables show it.
 
+mod evidence;
+mod scale;
+
+pub use evidence::Evidence;
+pub use scale::{Scale, percent_digits};
+
 use crate::explanation::{Document, MethodText};
-use crate::graph::{self, Adjacency, Normalization};
+use crate::graph::{self, Adjacency};
 
 /// The influence of all sources on the output. Shares are divided by the number of explained sentences.
 pub struct Shares {
@@ -10,19 +16,9 @@ pub struct Shares {
     pub output: Vec<usize>,
     /// CAGE and row attribution of each source; `None` where it was not measured.
     pub amounts: Vec<[Option<f64>; 2]>,
-    /// The largest magnitude, where rows were not divided by their sums.
-    largest: Option<f64>,
+    pub scale: Scale,
     /// Of each generated sentence.
     evidence: Vec<Evidence>,
-}
-
-/// What stands behind a generated sentence: the sum of its positive scores.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Evidence {
-    Unmeasured,
-    None,
-    Weak,
-    Clear,
 }
 
 impl Shares {
@@ -33,18 +29,14 @@ impl Shares {
             output.push(adjacency.n_generated() - 1);
         }
         let table = &document.table;
-        let is_measured = |j: usize| table.rows_after(j).all(|i| table.row(i)[j].is_some());
         let (via_steps, direct) = (graph::node_influence(&adjacency, &output), graph::direct_influence(&adjacency, &output));
         let amounts: Vec<[Option<f64>; 2]> = (0..table.n_sources())
-            .map(|j| [via_steps[j], direct[j]].map(|sum| is_measured(j).then_some(sum / output.len() as f64)))
+            .map(|j| [via_steps[j], direct[j]].map(|sum| table.is_measured(j).then_some(sum / output.len() as f64)))
             .collect();
-        let largest = (document.method.normalization != Normalization::Full).then(|| {
-            let sizes = amounts.iter().flatten().flatten().map(|amount| amount.abs());
-            sizes.filter(|size| size.is_finite()).fold(f64::MIN_POSITIVE, f64::max)
-        });
+        let scale = Scale::of(document.method.normalization, amounts.iter().flatten().flatten().copied());
         let weak = MethodText::of(&document.method.id).weak;
         let evidence = table.rows().map(|row| Evidence::of(row, weak)).collect();
-        Self { adjacency, output, amounts, largest, evidence }
+        Self { adjacency, output, amounts, scale, evidence }
     }
 
     pub fn n_prompt(&self) -> usize {
@@ -66,35 +58,8 @@ impl Shares {
         self.evidence.get(j.checked_sub(self.n_prompt())?).copied()
     }
 
-    /// The largest magnitude, where influences are numbers and no shares.
-    pub fn largest(&self) -> Option<f64> {
-        self.largest
-    }
-
-    /// How much of the scale an influence takes, in [-1, 1].
-    pub fn part(&self, influence: f64) -> f64 {
-        let part = influence / self.largest.unwrap_or(1.0);
-        if part.is_nan() { 0.0 } else { part.clamp(-1.0, 1.0) }
-    }
-
-    /// How strongly an influence is painted, in [-1, 1]: the square root of its part, so that 4 % and 1 % can be told apart; half of that
-    /// where the evidence is weak.
+    /// How strongly an influence is painted, in [-1, 1]: see [`Scale::strength`].
     pub fn strength(&self, influence: f64) -> f64 {
-        let strongest = self.output.iter().map(|&i| self.evidence[i]).max();
-        let faded = if strongest == Some(Evidence::Weak) { 0.5 } else { 1.0 };
-        let part = self.part(influence);
-        faded * part.abs().sqrt().copysign(part)
-    }
-}
-
-impl Evidence {
-    fn of(row: &[Option<f64>], weak: f64) -> Self {
-        let mass = graph::positive_mass(row);
-        match mass {
-            _ if row.iter().any(Option::is_none) => Self::Unmeasured,
-            _ if mass <= 0.0 => Self::None,
-            _ if mass < weak => Self::Weak,
-            _ => Self::Clear,
-        }
+        self.scale.strength(influence, Evidence::strongest(self.output.iter().map(|&i| self.evidence[i])))
     }
 }

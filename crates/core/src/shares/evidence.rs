@@ -1,0 +1,52 @@
+//! What stands behind a row before normalization turns it into 100 %.
+
+use crate::graph;
+
+/// What stands behind a generated sentence: the sum of its positive scores, in the unit of the method.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Evidence {
+    /// The run was stopped, or still goes on.
+    Unmeasured,
+    /// No source has a positive score.
+    None,
+    Weak(f64),
+    Clear(f64),
+}
+
+impl Evidence {
+    /// Of a row of T; sums below `weak` are weak.
+    pub fn of(row: &[Option<f64>], weak: f64) -> Self {
+        let mass = graph::positive_mass(row);
+        match mass {
+            _ if row.iter().any(Option::is_none) => Self::Unmeasured,
+            _ if mass <= 0.0 => Self::None,
+            _ if mass < weak => Self::Weak(mass),
+            _ => Self::Clear(mass),
+        }
+    }
+
+    /// Whether an output can be explained at all: the strongest evidence among its sentences.
+    pub fn strongest(rows: impl IntoIterator<Item = Self>) -> Self {
+        rows.into_iter().max_by(|a, b| a.rank().total_cmp(&b.rank())).unwrap_or(Self::None)
+    }
+
+    fn rank(self) -> f64 {
+        match self {
+            Self::Unmeasured => -1.0,
+            Self::None => 0.0,
+            Self::Weak(mass) | Self::Clear(mass) => mass,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_strongest_is_that_with_the_largest_sum() {
+        let rows = [Evidence::None, Evidence::Weak(0.01), Evidence::Clear(2.0), Evidence::Unmeasured, Evidence::Clear(1.0)];
+        assert_eq!(Evidence::strongest(rows), Evidence::Clear(2.0));
+        assert_eq!(Evidence::strongest([]), Evidence::None);
+    }
+}

@@ -1,0 +1,81 @@
+//! How influence is painted: as shares of the whole, or, where rows were not divided by their sums, as plain numbers beside
+//! the largest of them.
+
+use super::Evidence;
+use crate::graph::Normalization;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Scale {
+    /// 1 is everything.
+    Shares,
+    /// Of any sign and size; the largest magnitude on screen.
+    Numbers { largest: f64 },
+}
+
+impl Scale {
+    /// The scale of `influences`, which follow from edges made in this way.
+    pub fn of(normalization: Normalization, influences: impl IntoIterator<Item = f64>) -> Self {
+        match normalization {
+            Normalization::Full => Self::Shares,
+            Normalization::NonNegative | Normalization::None => {
+                let sizes = influences.into_iter().map(f64::abs).filter(|size| size.is_finite());
+                Self::Numbers { largest: sizes.fold(f64::MIN_POSITIVE, f64::max) }
+            }
+        }
+    }
+
+    pub fn is_shares(self) -> bool {
+        self == Self::Shares
+    }
+
+    /// How much of the scale an influence takes, in [-1, 1]. What is too large for a number takes all of it.
+    pub fn part(self, influence: f64) -> f64 {
+        let part = match self {
+            Self::Shares => influence,
+            Self::Numbers { largest } => influence / largest,
+        };
+        if part.is_nan() { 0.0 } else { part.clamp(-1.0, 1.0) }
+    }
+
+    /// How strongly an influence is painted, in [-1, 1]: the square root of its part, so that 4 % and 1 % can be told apart and
+    /// shares look the same in every picture; half of that where the evidence is weak. Negative where it takes away.
+    pub fn strength(self, influence: f64, evidence: Evidence) -> f64 {
+        let faded = if matches!(evidence, Evidence::Weak(_)) { 0.5 } else { 1.0 };
+        let part = self.part(influence);
+        faded * part.abs().sqrt().copysign(part)
+    }
+}
+
+/// The digits of a share as a whole percent: "23", "<1", "\u{2212}3", "0" only where it is nothing at all.
+pub fn percent_digits(share: f64) -> String {
+    let whole = (share * 100.0).round();
+    match share.abs() {
+        0.0 => "0".into(),
+        small if small < 0.01 => if share > 0.0 { "<1" } else { "\u{2212}<1" }.into(),
+        _ if whole < 0.0 => format!("\u{2212}{}", -whole),
+        _ => whole.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_large_or_no_number_stays_on_the_scale() {
+        let scale = Scale::of(Normalization::None, [0.5, -2.0, f64::INFINITY]);
+        assert_eq!([-1.0, f64::INFINITY, f64::NAN].map(|influence| scale.part(influence)), [-0.5, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn a_scale_of_nothing_divides_nothing_by_zero() {
+        assert_eq!(Scale::of(Normalization::NonNegative, [0.0]).part(0.0), 0.0);
+    }
+
+    #[test]
+    fn weak_evidence_is_painted_fainter() {
+        let strength = |influence, evidence| Scale::Shares.strength(influence, evidence);
+        assert_eq!([strength(0.25, Evidence::Clear(1.0)), strength(-0.25, Evidence::Clear(1.0))], [0.5, -0.5]);
+        assert_eq!(strength(1.0, Evidence::Weak(0.01)), 0.5);
+    }
+}
