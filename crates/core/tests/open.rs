@@ -4,14 +4,18 @@
 
 use std::sync::LazyLock;
 
-use glasscage_core::explanation::{Document, LinkError, to_fragment};
+use glasscage_core::explanation::{Document, LinkError, from_fragment, to_fragment};
 use glasscage_core::figure::{Options, PictureError, document_from_png, png_with_document, svg};
+use glasscage_core::html::with_document;
 use glasscage_core::lesson::{self, Lesson};
 use glasscage_core::open::{OpenError, Opened, open_any};
+use glasscage_core::tables::{Contents, Format, table};
 use proptest::prelude::*;
+use serde_json::Value;
 
 const EXAMPLE: &str = include_str!("golden/linked.json");
 const LESSON: &str = include_str!("../../../public/gallery/lesson-a-mistake-explained.json");
+const PAGE: &str = include_str!("../../../www/explanation.html");
 const PICTURE: &[u8] = include_bytes!("../../../www/icon-192.png");
 /// Signature and header of a PNG.
 const HEAD: usize = 8 + 12 + 13;
@@ -131,21 +135,84 @@ fn what_is_none_of_our_files_is_refused_with_a_reason() {
 }
 
 /// Each of our files, to be damaged.
-static FILES: LazyLock<[Vec<u8>; 5]> = LazyLock::new(|| {
+static FILES: LazyLock<[Vec<u8>; 7]> = LazyLock::new(|| {
     [
         with_example(),
         with_chunk(b"iTXt", &[b"glasscage\0\0\0\0\0", EXAMPLE.as_bytes()].concat()),
         svg(&example(), &Options::default()).into_bytes(),
         EXAMPLE.as_bytes().to_vec(),
         to_fragment(&example()).into_bytes(),
+        with_document(PAGE, &example(), "A title").unwrap().into_bytes(),
+        LESSON.as_bytes().to_vec(),
     ]
 });
+
+/// Values to put in the place of others; a name that begins with `*` says what is done with the value that is there.
+const HOSTILE: [&str; 14] = [
+    "null",
+    "true",
+    "-1",
+    "0",
+    "1.5",
+    "1e308",
+    "-1e12",
+    "18446744073709551615",
+    "\"\"",
+    "\"<script>alert(1)</script>\"",
+    "\"\\ud83d\\ude00\\u0000\\u202e\"",
+    "[]",
+    "{}",
+    "*twice",
+];
+
+/// All values within this one, itself included.
+fn count(value: &Value) -> usize {
+    match value {
+        Value::Array(values) => 1 + values.iter().map(count).sum::<usize>(),
+        Value::Object(fields) => 1 + fields.values().map(count).sum::<usize>(),
+        _ => 1,
+    }
+}
+
+/// Changes the value that stands `left` places after this one.
+fn replace(value: &mut Value, left: &mut usize, hostile: &str) -> bool {
+    if *left == 0 {
+        match value {
+            Value::Array(values) if hostile == "*twice" => values.extend(values.clone()),
+            Value::String(text) if hostile == "*twice" => *text = text.repeat(2),
+            value => *value = serde_json::from_str(hostile).unwrap_or_default(),
+        }
+        return true;
+    }
+    *left -= 1;
+    match value {
+        Value::Array(values) => values.iter_mut().any(|value| replace(value, left, hostile)),
+        Value::Object(fields) => fields.values_mut().any(|value| replace(value, left, hostile)),
+        _ => false,
+    }
+}
+
+/// Everything that is made of a file once it is open.
+fn show(opened: Opened) {
+    let documents = match opened {
+        Opened::Explanation(document) => vec![*document],
+        Opened::Lesson(lesson) => lesson.explanations,
+    };
+    for document in documents {
+        assert_eq!(document.check(), Ok(()));
+        assert!(roxmltree::Document::parse(&svg(&document, &Options::default())).is_ok());
+        for contents in [Contents::Shares, Contents::Scores, Contents::Weights, Contents::Influence] {
+            table(&document, contents, Format::Csv);
+        }
+        assert!(from_fragment(&to_fragment(&document)).is_ok());
+    }
+}
 
 proptest! {
     // `PROPTEST_CASES=100000 cargo test -p glasscage-core --release --test open` was run when this was written.
     #[test]
     fn mutated_files_never_panic(
-        file in 0..5_usize,
+        file in 0..7_usize,
         edits in proptest::collection::vec((0.0..1.0_f64, 0..24_usize, proptest::collection::vec(any::<u8>(), 0..12)), 0..4),
     ) {
         let mut bytes = FILES[file].clone();
@@ -154,8 +221,23 @@ proptest! {
             let end = (start + length).min(bytes.len());
             bytes.splice(start..end, inserted);
         }
-        if let Ok(Opened::Explanation(document)) = open_any(&bytes) {
-            prop_assert_eq!(document.check(), Ok(()));
+        if let Ok(opened) = open_any(&bytes) {
+            show(opened);
+        }
+    }
+
+    #[test]
+    fn json_with_hostile_values_is_refused_or_shown(
+        is_lesson: bool,
+        edits in proptest::collection::vec((any::<usize>(), 0..HOSTILE.len()), 1..4),
+    ) {
+        let mut value: Value = serde_json::from_str(if is_lesson { LESSON } else { EXAMPLE }).unwrap();
+        for (at, hostile) in edits {
+            let n_nodes = count(&value);
+            replace(&mut value, &mut (at % n_nodes), HOSTILE[hostile]);
+        }
+        if let Ok(opened) = open_any(value.to_string().as_bytes()) {
+            show(opened);
         }
     }
 
