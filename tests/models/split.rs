@@ -1,4 +1,6 @@
-//! The demo model in several files, as llama.cpp's `gguf-split` makes them.
+//! The demo model with other metadata, or in several files, as llama.cpp's `gguf-split` makes them.
+
+#![allow(dead_code, reason = "every test program uses another part")]
 
 use std::collections::HashMap;
 use std::io::Cursor;
@@ -7,6 +9,17 @@ use candle_core::Device;
 use candle_core::quantized::gguf_file::{self, Content, Value};
 
 const DEMO: &[u8] = include_bytes!("../../public/models/demo.gguf");
+
+/// The demo model with other texts in its metadata.
+pub fn demo_with(texts: &[(&str, &str)]) -> Vec<u8> {
+    let mut file = Cursor::new(DEMO);
+    let content = Content::read(&mut file).expect("the demo model");
+    let mut metadata = content.metadata.clone();
+    metadata.extend(texts.iter().map(|(key, text)| ((*key).to_owned(), Value::String((*text).to_owned()))));
+    let mut names: Vec<&String> = content.tensor_infos.keys().collect();
+    names.sort_by_key(|name| content.tensor_infos[*name].offset);
+    write(&content, &metadata, &names)
+}
 
 /// The demo model in `n` parts: all metadata in the first, tensors in all.
 pub fn demo_in_parts(n: usize) -> Vec<Vec<u8>> {
@@ -19,16 +32,19 @@ pub fn demo_in_parts(n: usize) -> Vec<Vec<u8>> {
         metadata.insert("split.no".into(), Value::U16(i as u16));
         metadata.insert("split.count".into(), Value::U16(n as u16));
         metadata.insert("split.tensors.count".into(), Value::I32(content.tensor_infos.len() as i32));
-        let tensors: Vec<_> = names
-            .iter()
-            .map(|name| (name.as_str(), content.tensor(&mut Cursor::new(DEMO), name, &Device::Cpu).expect("a tensor")))
-            .collect();
-        let mut metadata: Vec<_> = metadata.iter().map(|(key, value)| (key.as_str(), value)).collect();
-        metadata.sort_by_key(|(key, _)| *key);
-        let tensors: Vec<_> = tensors.iter().map(|(name, tensor)| (*name, tensor)).collect();
-        let mut bytes = Cursor::new(Vec::new());
-        gguf_file::write(&mut bytes, &metadata, &tensors).expect("a model");
-        bytes.into_inner()
+        write(&content, &metadata, names)
     };
     names.chunks(names.len().div_ceil(n)).enumerate().map(|(i, names)| part(i, names)).collect()
+}
+
+/// A file with this metadata and these tensors of the demo model.
+fn write(content: &Content, metadata: &HashMap<String, Value>, names: &[&String]) -> Vec<u8> {
+    let tensor = |name: &str| content.tensor(&mut Cursor::new(DEMO), name, &Device::Cpu).expect("a tensor");
+    let tensors: Vec<_> = names.iter().map(|name| (name.as_str(), tensor(name))).collect();
+    let mut metadata: Vec<_> = metadata.iter().map(|(key, value)| (key.as_str(), value)).collect();
+    metadata.sort_by_key(|(key, _)| *key);
+    let tensors: Vec<_> = tensors.iter().map(|(name, tensor)| (*name, tensor)).collect();
+    let mut bytes = Cursor::new(Vec::new());
+    gguf_file::write(&mut bytes, &metadata, &tensors).expect("a model");
+    bytes.into_inner()
 }

@@ -15,6 +15,7 @@ mod explain;
 mod follow_up;
 mod gallery;
 mod history;
+mod hostile_host;
 mod hub;
 mod interrupted;
 mod keyboard;
@@ -22,6 +23,7 @@ mod language;
 mod lazy;
 mod lesson;
 mod local;
+mod markup;
 mod masked;
 #[path = "../models/masked.rs"]
 mod masked_lm;

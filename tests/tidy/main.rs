@@ -7,6 +7,7 @@
 
 mod circles;
 mod contents;
+mod dependencies;
 mod module_tree;
 mod rules;
 mod texts;

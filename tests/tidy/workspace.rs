@@ -53,7 +53,7 @@ pub fn tracked(extensions: &[&str]) -> Vec<String> {
     files.map(str::to_owned).collect()
 }
 
-fn output(command: &mut Command) -> String {
+pub fn output(command: &mut Command) -> String {
     let output = command.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("text")

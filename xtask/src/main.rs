@@ -7,8 +7,10 @@ mod bench;
 mod build;
 mod command;
 mod finish;
+mod fuzz;
 mod gpu_budgets;
 mod hash;
+mod inventory;
 mod npm;
 mod prebuilt;
 mod precache;
@@ -39,6 +41,8 @@ enum Xtask {
     Bench(bench::Options),
     /// Compile the kernels for GPUs that are not there, and show the figures beside their budgets
     GpuBudgets(gpu_budgets::Options),
+    /// Invent hostile input for all that reads what strangers send
+    Fuzz(fuzz::Options),
     /// Build the page, and make the viewer's package for npm of it
     Npm,
     /// Finish a build of the page; Trunk runs this
@@ -52,6 +56,7 @@ fn main() -> ExitCode {
         Xtask::Test(options) => test::test(&options),
         Xtask::Bench(options) => bench::bench(options),
         Xtask::GpuBudgets(options) => gpu_budgets::gpu_budgets(&options),
+        Xtask::Fuzz(options) => fuzz::fuzz(&options),
         Xtask::Npm => npm::npm(),
         Xtask::Finish => finish::finish(),
     };

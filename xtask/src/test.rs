@@ -11,7 +11,7 @@ use clap::Args;
 use crate::command::{self, run, with_runtime_dir};
 use crate::gpu_budgets::Outcome;
 use crate::setup::Tools;
-use crate::{build, gpu_budgets, python, random_model, setup};
+use crate::{build, fuzz, gpu_budgets, python, random_model, setup};
 
 /// The runner's own limit is 20 s, less than software needs for the kernels.
 const SECONDS_IN_A_BROWSER: &str = "600";
@@ -65,6 +65,8 @@ fn run_all(tally: &mut Tally) -> Result<()> {
     let (native, web) = (setup::native(), setup::web()?);
     let dist = command::build()?.join("dist");
     tally.check("format", run(&mut native.command("cargo", &["fmt", "--all", "--check"])?));
+    let of_fuzzer = ["fmt", "--manifest-path", "tests/fuzz/Cargo.toml", "--check"];
+    tally.check("format of the fuzzer", run(&mut native.command("cargo", &of_fuzzer)?));
     tally.check("clippy", run(&mut native.command("cargo", &["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"])?));
     // With examples cargo chooses the features that clippy had, those for tests too, so that no dependency is checked again.
     let targets = ["--lib", "--bin", "app", "--bin", "viewer", "--bin", "engine", "--bin", "xtask", "--examples"];
@@ -84,6 +86,10 @@ fn run_all(tally: &mut Tally) -> Result<()> {
         tally.elsewhere.push(format!("gpu budgets: cargo xtask gpu-budgets ({reason})"));
     } else {
         tally.check("gpu budgets", budgets.map(drop));
+    }
+    match fuzz::check() {
+        Ok(fuzz::Outcome::Skipped(reason)) => tally.elsewhere.push(format!("fuzzing: cargo xtask fuzz ({reason})")),
+        done => tally.check("fuzzing", done.map(drop)),
     }
     Ok(())
 }

@@ -1,0 +1,49 @@
+//! Hostile input for everything that reads what strangers send. `cargo xtask fuzz` builds and runs it; the environment variable
+//! `GLASSCAGE_FUZZ_TARGET` says which target; without one, it names them. Each takes bytes, and must neither panic, nor hang, nor take
+//! memory beyond what the length of the input allows; what it accepts must hold the promises of the documentation.
+
+#![no_main]
+
+mod documents;
+mod gguf;
+mod library;
+mod models;
+mod texts;
+
+use std::sync::LazyLock;
+
+use libfuzzer_sys::fuzz_target;
+
+type Target = fn(&[u8]);
+
+const TARGETS: [(&str, Target); 12] = [
+    ("gguf-bytes", models::header_of_bytes),
+    ("gguf-fields", models::header_of_fields),
+    ("gguf-parts", models::split_file),
+    ("gguf-weights", models::weights),
+    ("tokenizer", texts::tokenizer),
+    ("template", texts::template),
+    ("sentences", texts::sentences),
+    ("files", documents::files),
+    ("document", documents::json),
+    ("link", documents::links),
+    ("library", library::stored_and_served),
+    ("messages", library::messages),
+];
+
+static TARGET: LazyLock<Option<Target>> = LazyLock::new(|| {
+    let name = std::env::var("GLASSCAGE_FUZZ_TARGET").ok()?;
+    TARGETS.iter().find(|(target, _)| *target == name).map(|(_, target)| *target)
+});
+
+fuzz_target!(
+    init: if TARGET.is_none() {
+        TARGETS.iter().for_each(|(name, _)| println!("{name}"));
+        std::process::exit(0);
+    },
+    |bytes: &[u8]| {
+        if let Some(target) = *TARGET {
+            target(bytes);
+        }
+    }
+);

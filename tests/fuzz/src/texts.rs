@@ -1,0 +1,74 @@
+//! Texts: tokens, chat templates, sentences.
+
+use arbitrary::{Arbitrary, Unstructured};
+use glasscage::model::chat::{ChatMessage, ChatTemplate, Date, Variables};
+use glasscage::model::gguf::Gguf;
+use glasscage::model::tokenizer::Tokenizer;
+use glasscage::text::sentences::{sentences as sentences_of, tile};
+use glasscage::text::words::words;
+use miniz_oxide::inflate::decompress_to_vec_zlib;
+
+/// GGUF files without tensors.
+const VOCABULARIES: [&[u8]; 3] = [
+    include_bytes!("../../golden/tokenizers/gpt-2.gguf.zlib"),
+    include_bytes!("../../golden/tokenizers/llama-2.gguf.zlib"),
+    include_bytes!("../../golden/tokenizers/qwen3.gguf.zlib"),
+];
+
+thread_local! {
+    /// Of real models, of each kind.
+    static TOKENIZERS: Vec<Tokenizer> = VOCABULARIES.map(tokenizer_of).into();
+}
+
+fn tokenizer_of(compressed: &[u8]) -> Tokenizer {
+    let file = decompress_to_vec_zlib(compressed).expect("a zlib stream");
+    let gguf = Gguf::parse(&file, file.len() as u64).expect("a GGUF file");
+    Tokenizer::from_metadata(&gguf.metadata).expect("a tokenizer")
+}
+
+/// The spans of a text's tokens tile it, and its tokens say it again.
+pub fn tokenizer(bytes: &[u8]) {
+    let Some((&which, text)) = bytes.split_first() else { return };
+    let text = String::from_utf8_lossy(text);
+    TOKENIZERS.with(|tokenizers| {
+        let tokenizer = &tokenizers[usize::from(which) % tokenizers.len()];
+        let tokens = tokenizer.encode(&text);
+        let end = tokens.iter().fold(0, |end, token| {
+            assert_eq!(token.span.start, end, "spans tile the text");
+            token.span.end
+        });
+        assert_eq!(end, text.len());
+        let ids: Vec<_> = tokens.iter().map(|token| token.id).collect();
+        assert_eq!(tokenizer.decode(&ids), text);
+    });
+}
+
+#[derive(Arbitrary, Debug)]
+struct Rendering<'a> {
+    template: &'a str,
+    prompt: &'a str,
+    adds_generation_prompt: bool,
+}
+
+/// Whatever a template says, it is rendered within its budget or refused.
+pub fn template(bytes: &[u8]) {
+    let Ok(rendering) = Rendering::arbitrary(&mut Unstructured::new(bytes)) else { return };
+    let Ok(template) = ChatTemplate::new(rendering.template, "<s>", "</s>") else { return };
+    let date = Date::new(2026, 11, 23).expect("a day");
+    let message = ChatMessage { role: "user", content: rendering.prompt };
+    template.render(&[message], rendering.adds_generation_prompt, &Variables::new(), date).ok();
+}
+
+/// Sentences lie within their text in order, and tile it.
+pub fn sentences(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let found = sentences_of(&text);
+    let mut end = 0;
+    for sentence in &found {
+        assert!(sentence.start >= end && !text[sentence.clone()].trim().is_empty());
+        end = sentence.end;
+    }
+    let tiles = tile(&text, &found);
+    assert!(tiles.is_empty() || tiles.iter().map(|part| &text[part.clone()]).collect::<String>() == text);
+    words(&text).into_iter().for_each(|word| assert!(!text[word].is_empty()));
+}

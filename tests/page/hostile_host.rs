@@ -1,0 +1,128 @@
+//! A host of models that means ill: whatever it answers, the page says so in a sentence, takes little of it, and goes on.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use miniz_oxide::deflate::compress_to_vec;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+use super::browser::Browser;
+use super::download_steps::{look_at, look_at_small, small_hub};
+use super::steps::server;
+
+/// What the host answers to every request: these bytes, then the others again and again, with a wait after each.
+struct Answer {
+    head: Vec<u8>,
+    endless: Vec<u8>,
+    wait: Duration,
+}
+
+/// Far more than the page asks for; what the browser takes on its own account before it is told to stop stays below.
+const MUCH: u64 = 64 << 20;
+/// The start of a GGUF file without tensors and with so many values.
+const TRILLION: &[u8] = b"GGUF\x03\0\0\0\0\0\0\0\0\0\0\0\xff\xff\xff\xff\xff\0\0\0";
+
+impl Answer {
+    fn of(head: impl Into<Vec<u8>>) -> Self {
+        Self { head: head.into(), endless: Vec::new(), wait: Duration::ZERO }
+    }
+
+    fn endless(head: impl Into<Vec<u8>>, endless: &[u8], wait: Duration) -> Self {
+        Self { head: head.into(), endless: endless.to_vec(), wait }
+    }
+
+    /// Sends it until the other side has enough.
+    async fn send(&self, mut stream: TcpStream, sent: &AtomicU64) -> std::io::Result<()> {
+        let mut request = Vec::new();
+        while !request.ends_with(b"\r\n\r\n") {
+            request.push(stream.read_u8().await?);
+        }
+        stream.write_all(&self.head).await?;
+        while !self.endless.is_empty() {
+            tokio::time::sleep(self.wait).await;
+            stream.write_all(&self.endless).await?;
+            sent.fetch_add(self.endless.len() as u64, Ordering::Relaxed);
+        }
+        stream.shutdown().await
+    }
+}
+
+/// A running host, and how many endless bytes it could send.
+async fn host(answer: Answer) -> (String, Arc<AtomicU64>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let address = format!("http://{}/model.gguf", listener.local_addr().expect("an address"));
+    let (answer, sent) = (Arc::new(answer), Arc::new(AtomicU64::new(0)));
+    let counted = sent.clone();
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let (answer, sent) = (answer.clone(), counted.clone());
+            tokio::spawn(async move { answer.send(stream, &sent).await });
+        }
+    });
+    (address, sent)
+}
+
+fn head(status: &str, fields: &[&str]) -> String {
+    let fields: String = ["Access-Control-Allow-Origin: *", "Access-Control-Expose-Headers: *", "Connection: close"]
+        .iter()
+        .chain(fields)
+        .map(|field| format!("{field}\r\n"))
+        .collect();
+    format!("HTTP/1.1 {status}\r\n{fields}\r\n")
+}
+
+/// A quarter of a gigabyte of zeros as gzip: 256 kB. Its sum is wrong, but whoever gets there has read too much.
+fn bomb() -> Vec<u8> {
+    let zeros = compress_to_vec(&vec![0; 256 << 20], 6);
+    [&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3][..], &zeros, &[0; 8]].concat()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_that_means_ill_costs_a_sentence() {
+    let (server, _turn) = server().await;
+    let cases = [
+        ("a file of this device", Answer::of(head("302 Found", &["Location: file:///etc/passwd"])), "cannot be reached"),
+        ("this very site", Answer::of(head("302 Found", &[&format!("Location: {}index.html", server.url)])), "cannot be reached"),
+        ("itself, for ever", Answer::of(head("302 Found", &["Location: /model.gguf"])), "cannot be reached"),
+        ("headers of 10 MB", Answer::of(head("200 OK", &[&format!("X-Long: {}", "a".repeat(10 << 20))])), "cannot be reached"),
+        ("a bomb", Answer::of([head("200 OK", &["Content-Encoding: gzip"]).as_bytes(), &bomb()].concat()), "not a GGUF"),
+        ("a body without end", Answer::endless(head("200 OK", &[]), &[b'a'; 1 << 14], Duration::ZERO), "not a GGUF"),
+        (
+            "a range that was not asked for",
+            Answer::of(head("206 Partial Content", &["Content-Range: bytes 5-9/10", "Content-Length: 5"]) + "aaaaa"),
+            "other bytes than those requested",
+        ),
+        (
+            "a length that is no number",
+            Answer::of(head("206 Partial Content", &["Content-Range: bytes 0-4/99999999999999999999999"]) + "aaaaa"),
+            "other bytes than those requested",
+        ),
+        (
+            "a header that promises a trillion values",
+            Answer::endless([head("200 OK", &[]).as_bytes(), TRILLION].concat(), &[0; 1 << 14], Duration::ZERO),
+            "",
+        ),
+        ("nothing", Answer::of(head("200 OK", &["Content-Length: 0"])), ""),
+    ];
+    let browser = Browser::open(&server.url).await;
+    for (name, answer, says) in cases {
+        let (address, sent) = host(answer).await;
+        browser.goto(&server.url).await;
+        look_at(&browser, &address).await;
+        let problem = browser.wait("a problem", async || browser.try_find("models-problem").await?.text().await.ok()).await;
+        assert!(problem.contains(says) && problem.ends_with('.'), "{name}: {problem}");
+        assert!(sent.load(Ordering::Relaxed) < MUCH, "{name}: {} bytes", sent.load(Ordering::Relaxed));
+    }
+    // A byte at a time is not worth waiting for: another model can be looked at.
+    let drip = Answer::endless(head("200 OK", &["Content-Length: 9000000"]), b"G", Duration::from_millis(200));
+    let (address, _) = host(drip).await;
+    browser.goto(&server.url).await;
+    look_at(&browser, &address).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    browser.click("models-close").await;
+    let (_, hub) = small_hub(1).await;
+    look_at_small(&browser, &hub).await;
+    browser.close().await;
+}
