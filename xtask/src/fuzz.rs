@@ -21,6 +21,8 @@ const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer
 const LIMITS: [&str; 3] = ["-timeout=10", "-rss_limit_mb=2048", "-malloc_limit_mb=512"];
 /// Which target the program runs; without it, it names them.
 const TARGET: &str = "GLASSCAGE_FUZZ_TARGET";
+/// Words that a target's inputs are made of.
+const DICTIONARIES: [(&str, &str); 4] = [("files", "json"), ("library", "json"), ("messages", "json"), ("template", "template")];
 /// Run side by side.
 const AT_ONCE: usize = 2;
 
@@ -105,8 +107,13 @@ impl Fuzzer {
         let mut command = Command::new(&self.program);
         command.env(TARGET, target).args(LIMITS).args([&self.limit, "-seed=1", "-print_final_stats=1"]);
         command.arg(format!("-artifact_prefix={}/", findings.display())).arg(&found);
-        let corpus = root().join("tests/fuzz/corpus").join(target);
-        let status = command.args(corpus.is_dir().then_some(corpus)).stdout(log.try_clone()?).stderr(log).status()?;
+        let sources = root().join("tests/fuzz");
+        let corpus = sources.join("corpus").join(target);
+        command.args(corpus.is_dir().then_some(corpus));
+        if let Some((_, words)) = DICTIONARIES.iter().find(|(known, _)| *known == target) {
+            command.arg(format!("-dict={}", sources.join("dictionaries").join(words).display()));
+        }
+        let status = command.stdout(log.try_clone()?).stderr(log).status()?;
         let text = fs::read_to_string(&log_file).unwrap_or_default();
         ensure!(status.success(), "{target}: {} (all of it in {})", reason(&text), log_file.display());
         println!("fuzz {target}: {} inputs", statistic(&text, "number_of_executed_units"));

@@ -55,17 +55,17 @@ pub fn json(bytes: &[u8]) {
 /// The value that this path leads to: at each step one of those inside.
 fn place<'a>(value: &'a mut Value, path: &[u8]) -> &'a mut Value {
     let Some((&step, path)) = path.split_first() else { return value };
-    match value {
-        Value::Array(values) if !values.is_empty() => {
-            let at = usize::from(step) % values.len();
-            place(&mut values[at], path)
-        }
-        Value::Object(fields) if !fields.is_empty() => {
-            let at = usize::from(step) % fields.len();
-            place(fields.values_mut().nth(at).expect("a field"), path)
-        }
-        value => value,
+    let n_inside = value.as_array().map_or_else(|| value.as_object().map_or(0, |fields| fields.len()), Vec::len);
+    if n_inside == 0 {
+        return value;
     }
+    let at = usize::from(step) % n_inside;
+    let inside = match value {
+        Value::Array(values) => values.get_mut(at),
+        Value::Object(fields) => fields.values_mut().nth(at),
+        _ => None,
+    };
+    place(inside.expect("it is one of those inside"), path)
 }
 
 /// Everything that is made of a file once it is open.

@@ -74,12 +74,12 @@ const TENSORS: [&str; 12] = [
 
 /// A header with arbitrary values and tensors, and some of the bytes after it.
 pub fn header(u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
-    let n_values = u.int_in_range(0..=24)?;
-    let n_tensors = u.int_in_range(0..=12)?;
+    let n_values = u.int_in_range(0..=24_u64)?;
+    let n_tensors = u.int_in_range(0..=12_u64)?;
     let mut bytes = b"GGUF".to_vec();
     bytes.extend(u.choose(&[3_u32, 3, 3, 2, 1])?.to_le_bytes());
-    bytes.extend(u64::from(n_tensors).to_le_bytes());
-    bytes.extend(u64::from(n_values).to_le_bytes());
+    bytes.extend(n_tensors.to_le_bytes());
+    bytes.extend(n_values.to_le_bytes());
     for _ in 0..n_values {
         let key = name(u, &KEYS)?;
         text(&mut bytes, &key);

@@ -14,7 +14,7 @@ use glasscage::model::chat::{ChatTemplate, Date, frame_within};
 use glasscage::model::config::Config;
 use glasscage::model::gguf::Gguf;
 use glasscage::model::source::{BytesInMemory, Joined};
-use glasscage::model::summary::Summary;
+use glasscage::model::summary::ModelSummary;
 use glasscage::model::tensors;
 use glasscage::model::tokenizer::Tokenizer;
 
@@ -72,7 +72,7 @@ pub fn weights(bytes: &[u8]) {
 
 fn read(file: &[u8]) {
     let gguf = Gguf::parse(file, file.len() as u64);
-    Summary::of(file).ok();
+    ModelSummary::of(file).ok();
     if let Ok(gguf) = gguf {
         understand(&gguf);
     }

@@ -1,6 +1,5 @@
 //! Texts: tokens, chat templates, sentences.
 
-use arbitrary::{Arbitrary, Unstructured};
 use glasscage::model::chat::{ChatMessage, ChatTemplate, Date, Variables};
 use glasscage::model::gguf::Gguf;
 use glasscage::model::tokenizer::Tokenizer;
@@ -43,20 +42,14 @@ pub fn tokenizer(bytes: &[u8]) {
     });
 }
 
-#[derive(Arbitrary, Debug)]
-struct Rendering<'a> {
-    template: &'a str,
-    prompt: &'a str,
-    adds_generation_prompt: bool,
-}
-
-/// Whatever a template says, it is rendered within its budget or refused.
+/// Whatever a template says, it is rendered within its budget or refused. The prompt comes after a NUL.
 pub fn template(bytes: &[u8]) {
-    let Ok(rendering) = Rendering::arbitrary(&mut Unstructured::new(bytes)) else { return };
-    let Ok(template) = ChatTemplate::new(rendering.template, "<s>", "</s>") else { return };
+    let text = String::from_utf8_lossy(bytes);
+    let (source, prompt) = text.split_once('\0').unwrap_or((&text, "Tom has 5 apples."));
+    let Ok(template) = ChatTemplate::new(source, "<s>", "</s>") else { return };
+    let message = ChatMessage { role: "user", content: prompt };
     let date = Date::new(2026, 11, 23).expect("a day");
-    let message = ChatMessage { role: "user", content: rendering.prompt };
-    template.render(&[message], rendering.adds_generation_prompt, &Variables::new(), date).ok();
+    template.render(&[message], source.len().is_multiple_of(2), &Variables::new(), date).ok();
 }
 
 /// Sentences lie within their text in order, and tile it.
