@@ -38,7 +38,8 @@ pub fn tokenizer(bytes: &[u8]) {
         });
         assert_eq!(end, text.len());
         let ids: Vec<_> = tokens.iter().map(|token| token.id).collect();
-        assert_eq!(tokenizer.decode(&ids), text);
+        // SentencePiece writes a space as U+2581, and cannot tell the two apart.
+        assert_eq!(tokenizer.decode(&ids).replace('\u{2581}', " "), text.replace('\u{2581}', " "));
     });
 }
 
