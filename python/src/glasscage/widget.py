@@ -94,5 +94,8 @@ class Widget(anywidget.AnyWidget):  # type: ignore[misc]
         labels = self._shown.labels[-len(self._shown.data["generation"]["sentences"]) :]
         alternative = html.escape("What " + ", ".join(labels[row] for row in self.output) + " depends on, sentence by sentence")
         address = f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
-        data = " ".join(f'data-{name}="{value}"' for name, value in self._shown_by(svg).items())
-        return f'<div class="{self._place}"><img style="max-width:100%" alt="{alternative}" {data} src="{address}"></div>'
+        shown = self._shown_by(svg)
+        data = " ".join(f'data-{name}="{value}"' for name, value in shown.items())
+        size = f'width="{shown["width"]}" height="{shown["height"]}" style="max-width:100%;height:auto"'
+        # Lazy, so that what the widget hides is never loaded.
+        return f'<div class="{self._place}"><img loading="lazy" {size} alt="{alternative}" {data} src="{address}"></div>'

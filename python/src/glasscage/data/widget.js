@@ -1,14 +1,25 @@
 // A cell of a notebook: the picture at once, and the viewer in its place where the cell is in view.
 //
-// The viewer is explanation.html of a built page, in a frame without the notebook's origin; the messages are those of docs/embedding.md.
+// The viewer is explanation.html of a built page, in a frame that has an origin of its own; the messages are those of docs/embedding.md.
 // Python sends it once for all cells of a notebook's page, and only a few of them hold a frame at a time: the others show the picture.
 
 const PROTOCOL = 1;
-// Frames at a time. Each holds a program of its own.
-const MOST_FRAMES = 2;
+// Frames at a time. Each holds a program of its own, of some 12 MB.
+const MOST_FRAMES = 1;
 const MILLIS_OF_A_GLANCE = 150;
 // Whether an answer may still come, of a kernel that has not been restarted in between.
 const MILLIS_FOR_AN_ANSWER = 20_000;
+// A page of no origin, which is whatever the page around it makes of it. With the attribute `sandbox` it would have no more rights, but in
+// Chromium a process of its own, of 13 MB and more.
+const EMPTY = `data:text/html,${encodeURIComponent(`<!doctype html><script>
+  onmessage = ({ source, data }) => {
+    if (source !== parent) return;
+    document.open();
+    document.write(data);
+    document.close();
+  };
+  parent.postMessage({ glasscage: ${PROTOCOL}, type: "empty" }, "*");
+</script>`)}`;
 const STYLE = `
   .cell { position: relative; min-width: 0 }
   .picture { max-width: 100%; min-height: 2rem; cursor: pointer }
@@ -26,7 +37,6 @@ const shared = (globalThis[Symbol.for("glasscage.widget.1")] ??= { viewers: new 
 
 class Viewer {
   asked = -Infinity;
-  #addresses = new Map();
   #page = Promise.withResolvers?.() ?? withResolvers();
 
   static of(hash) {
@@ -38,21 +48,15 @@ class Viewer {
     this.#page.resolve(new Blob([bytes]));
   }
 
-  // Its address, once a cell's kernel has sent it.
-  async address(model, theme) {
-    const hidden = model.get("_hide").replace(/[^a-z]+/g, " ").trim();
-    const look = `data-theme="${theme}" data-hide="${hidden}"`;
+  // Its page, once a cell's kernel has sent it.
+  async page(model) {
     if (performance.now() - this.asked > MILLIS_FOR_AN_ANSWER) {
       this.asked = performance.now();
       model.send({ type: "viewer" });
     }
     const page = await this.#page.promise;
     this.asked = Infinity;
-    if (!this.#addresses.has(look)) {
-      const styled = (await page.text()).replace("<html ", `<html ${look} `);
-      this.#addresses.set(look, URL.createObjectURL(new Blob([styled], { type: "text/html;charset=utf-8" })));
-    }
-    return this.#addresses.get(look);
+    return page.text();
   }
 }
 
@@ -66,6 +70,7 @@ class Cell {
   // The picture that the notebook keeps.
   #kept = null;
   #frame = null;
+  #page = null;
   // The picture's address; what it shows, and what the viewer explains, as JSON.
   #address = null;
   #drawn = null;
@@ -110,10 +115,11 @@ class Cell {
     if (shared.live.includes(this)) return;
     shared.live.push(this);
     while (shared.live.length > MOST_FRAMES) (shared.live.find(cell => !cell.isInView) ?? shared.live[0]).rest();
-    const address = await Viewer.of(this.#model.get("_viewer")).address(this.#model, themeAround(this.#element));
+    const page = await Viewer.of(this.#model.get("_viewer")).page(this.#model);
     if (!shared.live.includes(this) || this.#frame) return;
-    this.#frame = make("iframe", { title: this.#image.alt, src: address });
-    this.#frame.sandbox = "allow-scripts allow-downloads";
+    const look = `data-theme="${themeAround(this.#element)}" data-hide="${this.#model.get("_hide").replace(/[^a-z]+/g, " ").trim()}"`;
+    this.#page = page.replace("<html ", `<html ${look} `);
+    this.#frame = make("iframe", { title: this.#image.alt, src: EMPTY });
     this.#element.append(this.#frame);
   }
 
@@ -124,7 +130,7 @@ class Cell {
     if (this.#element.matches(".open")) this.#element.style.minHeight = `${this.#element.offsetHeight}px`;
     this.#element.classList.remove("open");
     this.#frame?.remove();
-    this.#frame = this.#said = null;
+    this.#frame = this.#page = this.#said = null;
     this.#redraw();
   }
 
@@ -175,6 +181,7 @@ class Cell {
     if (!this.#frame || event.source !== this.#frame.contentWindow || event.data?.glasscage !== PROTOCOL) return;
     const { type, pixels, output } = event.data;
     // Again, where the notebook has moved the cell.
+    if (type === "empty") this.#frame.contentWindow.postMessage(this.#page, "*");
     if (type === "ready") {
       this.#said = null;
       this.#post({ type: "hello" });
