@@ -1,7 +1,7 @@
 // A cell of a notebook: the picture at once, and the viewer in its place where the cell is in view.
 //
-// The viewer is explanation.html of a built page, in a frame that has an origin of its own; the messages are those of docs/embedding.md.
-// Python sends it once for all cells of a notebook's page, and only a few of them hold a frame at a time: the others show the picture.
+// The viewer is explanation.html of a built page, in a frame without an origin; the messages are those of docs/embedding.md.
+// Python sends it once for all cells of a notebook's page, and only one of them holds a frame at a time: the others show the picture.
 
 const PROTOCOL = 1;
 // Frames at a time. Each holds a program of its own, of some 12 MB.
@@ -9,8 +9,8 @@ const MOST_FRAMES = 1;
 const MILLIS_OF_A_GLANCE = 150;
 // Whether an answer may still come, of a kernel that has not been restarted in between.
 const MILLIS_FOR_AN_ANSWER = 20_000;
-// A page of no origin, which is whatever the page around it makes of it. With the attribute `sandbox` it would have no more rights, but in
-// Chromium a process of its own, of 13 MB and more.
+// A page of no origin, which is whatever the page around it makes of it. The attribute `sandbox` would also keep it from opening windows,
+// but gives it a process of its own in Chromium, of 13 MB and more; the viewer's policy lets no script but its own run.
 const EMPTY = `data:text/html,${encodeURIComponent(`<!doctype html><script>
   onmessage = ({ source, data }) => {
     if (source !== parent) return;
