@@ -118,7 +118,8 @@ export class GlasscageExplanation extends HTMLElement {
       this.#post({ type: "hello" });
       this.#open();
     }
-    if (type === "height") this.#frame.style.height = `${detail.pixels}px`;
+    // None where the element is not laid out, as on a slide that is not shown.
+    if (type === "height" && detail.pixels > 0) this.#frame.style.height = `${detail.pixels}px`;
     if (type === "opened") {
       this.#isOpen = true;
       this.#postOutput();

@@ -18,7 +18,9 @@ const FILE: &str = "explanation.html";
 /// Unpacks the program that stands in the file and starts it.
 const START: &str = r#"
 try {
-const packed = Uint8Array.from(atob(document.getElementById("program").textContent), c => c.charCodeAt(0));
+const text = atob(document.getElementById("program").textContent);
+const packed = new Uint8Array(text.length);
+for (let at = 0; at < text.length; at++) packed[at] = text.charCodeAt(at);
 const program = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
 await __wbg_init({ module_or_path: await new Response(program).arrayBuffer() });
 start();

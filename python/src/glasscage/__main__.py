@@ -1,4 +1,4 @@
-"""`python -m glasscage serve FOLDER`: a built page of Glasscage on this machine, with the models beside it, without a network."""
+"""`python -m glasscage serve [FOLDER]`: a built page of Glasscage on this machine, with the models beside it, without a network."""
 
 import argparse
 import http.server
@@ -38,7 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m glasscage", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     serve = commands.add_parser("serve", help="serve a built page on localhost")
-    serve.add_argument("folder", type=pathlib.Path, help="the page: what `cargo xtask serve --release` makes, dist/")
+    built = os.environ.get("GLASSCAGE_DIST", "dist")
+    page = "the page: what `cargo xtask serve --release` makes (GLASSCAGE_DIST, else dist/)"
+    serve.add_argument("folder", type=pathlib.Path, nargs="?", default=built, help=page)
     serve.add_argument("--port", type=int, default=8080)
     asked = parser.parse_args(arguments)
     if not (asked.folder / "index.html").is_file():

@@ -4,17 +4,21 @@ import copy
 import os
 import pathlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from . import graph, json_text, link, program
+from . import viewer as viewers
 from .canonical import canonical
 from .checks import FORMAT, VERSION, check
 from .graph import Array
 from .manifest import manifest as manifest_of
 from .passage import Passage
+
+if TYPE_CHECKING:
+    from .widget import Widget
 
 
 class Document:
@@ -95,9 +99,18 @@ class Document:
         """The picture that the page shows, drawn by the command line `glasscage export`; `options` are those of it, such as `--dark`."""
         return program.export(self.to_json(), "svg", path, options)
 
-    def to_html(self, viewer: str | os.PathLike[str], path: str | os.PathLike[str] | None = None, *options: str) -> str:
-        """A page that works from disk; `viewer` is `explanation.html` of a built page of Glasscage, which shows the document."""
-        return program.export(self.to_json(), "html", path, ["--viewer", os.fspath(viewer), *options])
+    def to_html(self, viewer: str | os.PathLike[str] | None = None, path: str | os.PathLike[str] | None = None, *options: str) -> str:
+        """A page that works from disk; `viewer` is a built page of Glasscage, or its `explanation.html` (else that of GLASSCAGE_DIST)."""
+        return program.export(self.to_json(), "html", path, ["--viewer", str(viewers.find(viewer)), *options])
+
+    def widget(self, viewer: str | os.PathLike[str] | None = None, hide: str = "") -> "Widget":
+        """The document in a notebook, to be clicked in (`glasscage[widget]`); `viewer` as for `to_html`.
+
+        `hide` are the parts of the viewer that are left out, with commas: graph, shares, details, tabs, derivation, manifest.
+        """
+        from .widget import Widget
+
+        return Widget(self, viewer, hide)
 
     def _repr_svg_(self) -> str | None:
         """The picture that notebooks show, and keep without a kernel; nothing where the command line is not there."""

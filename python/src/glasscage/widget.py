@@ -1,0 +1,101 @@
+"""A document in a notebook: the picture, which the notebook keeps, and the page's viewer in its place while there is a kernel."""
+
+import base64
+import hashlib
+import html
+import json
+import os
+import pathlib
+import re
+import uuid
+from typing import Any
+
+from . import viewer as viewers
+from .document import Document
+from .program import ProgramError
+
+try:
+    import anywidget
+    import traitlets
+except ImportError as error:
+    raise ImportError("the widget needs anywidget: pip install 'glasscage[widget]'") from error
+
+
+class Widget(anywidget.AnyWidget):  # type: ignore[misc]
+    """Shows a document; `output`, the 0-based generated sentences that are explained, follows what is clicked, and can be set."""
+
+    _esm = (pathlib.Path(__file__).parent / "data/widget.js").read_text(encoding="utf-8")
+    _document = traitlets.Unicode().tag(sync=True)
+    _hide = traitlets.Unicode().tag(sync=True)
+    # Which viewer, so that a page of a notebook asks once for each.
+    _viewer = traitlets.Unicode().tag(sync=True)
+    # The class of the picture that the notebook keeps.
+    _place = traitlets.Unicode().tag(sync=True)
+    output = traitlets.List(traitlets.Int()).tag(sync=True)
+
+    def __init__(self, document: Document, viewer: str | os.PathLike[str] | None = None, hide: str = "") -> None:
+        self._page = viewers.alone(viewers.find(viewer))
+        self._shown = document
+        super().__init__(
+            _document=json.dumps(document.data, ensure_ascii=False, separators=(",", ":")),
+            _hide=hide,
+            _viewer=hashlib.sha256(self._page).hexdigest()[:16],
+            _place=f"glasscage-{uuid.uuid4().hex[:12]}",
+            output=document.output,
+        )
+        self.on_msg(self._answer)
+
+    @property
+    def document(self) -> Document:
+        """The document, explaining what is chosen now."""
+        return Document(self._shown.data | {"output": list(self.output)})
+
+    @traitlets.validate("output")  # type: ignore[untyped-decorator]
+    def _check_output(self, proposal: dict[str, Any]) -> list[int]:
+        chosen = sorted(set(proposal["value"]))
+        m = len(self._shown.data["generation"]["sentences"])
+        if not chosen or chosen[0] < 0 or chosen[-1] >= m:
+            raise traitlets.TraitError(f"output is one or more of the generated sentences 0 to {m - 1}, not {proposal['value']}")
+        return chosen
+
+    def _answer(self, _: object, content: dict[str, Any], buffers: object) -> None:
+        """Sends what a cell asks for."""
+        if content.get("type") == "viewer":
+            self.send({"type": "viewer"}, [self._page])
+        if content.get("type") == "picture":
+            svg = self._picture()
+            self.send({"type": "picture", "svg": svg} | (self._shown_by(svg) if svg else {}))
+
+    def _picture(self) -> str | None:
+        try:
+            return self.document.to_svg()
+        except ProgramError:
+            return None
+
+    def _shown_by(self, svg: str) -> dict[str, str]:
+        """What a picture explains, and its size in CSS pixels."""
+        size = re.search(r'width="(\d+)" height="(\d+)"', svg)
+        width, height = size.groups() if size else ("800", "600")
+        return {"output": json.dumps(list(self.output), separators=(",", ":")), "width": width, "height": height}
+
+    def _ipython_display_(self) -> None:
+        """Two outputs: a file made of the notebook shows the first one, whether or not widgets work there."""
+        from IPython.display import display
+
+        svg = self._picture()
+        if svg is not None:
+            display({"text/html": self._as_html(svg), "image/svg+xml": svg, "text/plain": repr(self._shown)}, raw=True)
+        bundle = self._repr_mimebundle_()
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
+        display(data, metadata=metadata, raw=True)
+
+    def _as_html(self, svg: str) -> str:
+        """The picture, as an image: nothing in it reaches the page around."""
+        labels = self._shown.labels[-len(self._shown.data["generation"]["sentences"]) :]
+        alternative = html.escape("What " + ", ".join(labels[row] for row in self.output) + " depends on, sentence by sentence")
+        address = f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
+        shown = self._shown_by(svg)
+        data = " ".join(f'data-{name}="{value}"' for name, value in shown.items())
+        size = f'width="{shown["width"]}" height="{shown["height"]}" style="max-width:100%;height:auto"'
+        # Lazy, so that what the widget hides is never loaded.
+        return f'<div class="{self._place}"><img loading="lazy" {size} alt="{alternative}" {data} src="{address}"></div>'
