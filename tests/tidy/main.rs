@@ -8,6 +8,7 @@
 mod circles;
 mod contents;
 mod module_tree;
+mod problem_texts;
 mod rules;
 mod texts;
 mod workspace;
