@@ -33,7 +33,13 @@ fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     let Some(first) = chars.next() else { return String::new() };
     let rest = chars.as_str();
-    let stop = if rest.ends_with(['.', '!', '?', '\u{3002}', '\u{ff01}', '\u{ff1f}']) { "" } else { "." };
+    let is_chinese = rest.ends_with(|c| matches!(c, '\u{4e00}'..='\u{9fff}' | '\u{ff09}'));
+    let has_stop = rest.ends_with(['.', '!', '?', '\u{3002}', '\u{ff01}', '\u{ff1f}']);
+    let stop = match (has_stop, is_chinese) {
+        (true, _) => "",
+        (false, true) => "\u{3002}",
+        (false, false) => ".",
+    };
     format!("{}{rest}{stop}", first.to_uppercase())
 }
 
@@ -49,6 +55,12 @@ mod tests {
         assert_eq!(problem.what.chars().count(), 360 + 3 + 120 + 1);
         let longest = "a".repeat(480);
         assert_eq!(Problem::new(longest.clone(), "").what, format!("A{}.", &longest[1..]));
+    }
+
+    #[test]
+    fn a_chinese_sentence_has_a_chinese_stop() {
+        let what = "\u{5f15}\u{64ce}\u{5df2}\u{505c}\u{6b62}";
+        assert_eq!(Problem::new(what, "").what, format!("{what}\u{3002}"));
     }
 
     #[test]

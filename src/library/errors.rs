@@ -51,7 +51,7 @@ pub enum StorageError {
     #[error("another tab is using this model")]
     InUse,
     /// With the browser's own words, where it has any.
-    #[error("{}{}", NoStorage::Unavailable, after_colon(.0))]
+    #[error("{}", denied(.0))]
     Denied(String),
 }
 
@@ -165,8 +165,11 @@ impl From<LibraryError> for Problem {
     }
 }
 
-fn after_colon(message: &str) -> String {
-    if message.is_empty() { String::new() } else { format!(": {message}") }
+fn denied(message: &str) -> String {
+    match message {
+        "" => NoStorage::Unavailable.to_string(),
+        _ => format!("this browser does not let the page store files (a private window, perhaps): {message}"),
+    }
 }
 
 #[cfg(test)]

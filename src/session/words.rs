@@ -22,8 +22,10 @@ pub(super) fn check_cost(unit: Unit, passes: usize) -> Result<(), Problem> {
     if unit == Unit::Sentence || passes <= MAX_PASSES {
         return Ok(());
     }
-    let what = format!("Word by word this text would take {passes} model runs, more than the limit of {MAX_PASSES}");
-    Err(Problem::new(what, "Explain it by sentences and open single sentences to their words, or shorten it."))
+    Err(Problem::new(
+        format!("Word by word this text would take {passes} model runs, more than the limit of {MAX_PASSES}"),
+        "Explain it by sentences and open single sentences to their words, or shorten it.",
+    ))
 }
 
 /// A word of a source: its text, its tokens in the transcript, its number among all words.

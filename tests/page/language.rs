@@ -161,6 +161,11 @@ async fn the_page_speaks_german_and_chinese() {
     let row = browser.text("sentence-P1").await;
     assert!(row.contains(" %"), "numbers are written as German writes them: {row}");
     browser.pictures_of("tab-table", "german").await;
+    browser.driver.goto(format!("{}?lang=de#g3.damaged", server.url)).await.expect("the page opens");
+    let problem = browser.problem().await;
+    let damaged = german["this link is damaged; it may have been cut off where it was copied"].as_str().expect("a text");
+    let (_, after_the_first_letter) = damaged.split_at(1);
+    assert!(problem.contains(after_the_first_letter), "what is wrong is said in German: {problem}");
     browser.driver.goto(format!("{}?lang=zh", server.url)).await.expect("the page opens");
     browser.find("welcome-intro").await;
     browser.screenshot("chinese").await;

@@ -9,6 +9,7 @@ mod circles;
 mod contents;
 mod dependencies;
 mod module_tree;
+mod problem_texts;
 mod rules;
 mod texts;
 mod workspace;

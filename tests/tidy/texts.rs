@@ -6,6 +6,7 @@ use glasscage::explanation::{Language, METHODS, MethodText, Unit};
 use proc_macro2::{TokenStream, TokenTree};
 use serde_json::{Map, Value, json};
 
+use crate::problem_texts::{is_test_module, problem_texts};
 use crate::workspace;
 
 /// Macros of `app/i18n`, with how many texts each takes.
@@ -73,7 +74,7 @@ fn places(text: &str) -> BTreeSet<&str> {
     text.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0)).collect()
 }
 
-/// Every text of the page, by itself: with its plural forms where it has any.
+/// Every text of the page, and of the problems that it shows, by itself: with its plural forms where it has any.
 fn texts() -> BTreeMap<String, Value> {
     let mut texts = BTreeMap::new();
     for file in workspace::tracked(&["rs"]).iter().filter(|file| file.starts_with("src/app/")) {
@@ -86,6 +87,7 @@ fn texts() -> BTreeMap<String, Value> {
         let words = [method.label, method.about, &by_words, method.score, method.unit];
         texts.extend(words.into_iter().filter(|text| !text.is_empty()).map(|text| (text.to_owned(), json!(text))));
     }
+    texts.extend(problem_texts().into_iter().map(|text| (text.clone(), json!(text))));
     texts
 }
 
@@ -109,11 +111,6 @@ fn collect(code: TokenStream, texts: &mut BTreeMap<String, Value>) {
         }
         i += 1;
     }
-}
-
-fn is_test_module(tokens: &[TokenTree]) -> bool {
-    let start: Vec<String> = tokens.iter().take(3).map(|token| token.to_string().replace(' ', "")).collect();
-    start == ["#", "[cfg(test)]", "mod"]
 }
 
 /// The texts that a macro of `app/i18n` is given here.

@@ -4,17 +4,21 @@
 //! English text, as in gettext. All of them together are `en.json` beside this file, which a test keeps complete. Numbers are written
 //! as the language writes them, and plurals follow its rules (CLDR, as the browser knows them).
 //!
+//! What the workers and the documents say is wrong comes in English, and is translated where it is shown: [`problem_text`].
+//!
 //! The catalog is set once, before the first view: a change of language reloads the page. Texts that travel in documents and links,
 //! and what errors quote of a file, are not translated.
 
 mod catalog;
 mod language;
+mod problems;
 
 use std::cell::OnceCell;
 use std::fmt::Display;
 
 pub use catalog::Catalog;
 pub use language::{LANGUAGES, choose};
+pub use problems::problem_text;
 
 thread_local! {
     static CATALOG: OnceCell<Catalog> = const { OnceCell::new() };

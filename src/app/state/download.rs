@@ -1,7 +1,7 @@
 //! The download that goes on, as the visitor sees it.
 
 use crate::app::analysis::number;
-use crate::app::i18n::t;
+use crate::app::i18n::{problem_text, t};
 use crate::library::download_spec::DownloadSpec;
 use crate::library::progress::{DownloadNotice, DownloadProgress, DownloadStage};
 use crate::library::transfer_rate::TransferRate;
@@ -96,12 +96,17 @@ impl Download {
         match &self.state {
             DownloadState::Going(DownloadStage::Downloading) => amount + &self.speed(),
             DownloadState::Going(DownloadStage::Waiting { seconds: Some(seconds), cause }) => {
+                let cause = problem_text(&cause.to_string());
                 t!("{amount}: {cause}; next try in {n}\u{a0}s", amount, cause, n = format!("{seconds:.0}"))
             }
             DownloadState::Going(DownloadStage::Waiting { seconds: None, cause }) => {
+                let cause = problem_text(&cause.to_string());
                 t!("{amount}: {cause}; it goes on when this device is online again", amount, cause)
             }
-            DownloadState::Paused(Some(problem)) => t!("{amount}. {problem}", amount, problem),
+            DownloadState::Paused(Some(Problem { what, remedy })) => {
+                let problem = [what, remedy].map(|text| problem_text(text)).join(" ");
+                t!("{amount}. {problem}", amount, problem)
+            }
             _ => amount,
         }
     }

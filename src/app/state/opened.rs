@@ -1,6 +1,7 @@
 //! What can be put on screen: an explanation or a lesson, from a file, a link, this site, or an entry of the browser's history.
 
 use super::explanation::Origin;
+use crate::app::i18n::problem_text;
 use crate::explanation::Document;
 use crate::lesson::Lesson;
 use crate::open::{self, open_any, open_fragment};
@@ -14,9 +15,9 @@ pub enum Opened {
 }
 
 impl Opened {
-    /// What a file holds. The error is for the visitor.
+    /// What a file holds. The error is for the visitor, in the page's language.
     pub fn from_bytes(bytes: &[u8], origin: Origin) -> Result<Self, String> {
-        Ok(Self::new(open_any(bytes).map_err(|error| error.to_string())?, origin))
+        Ok(Self::new(open_any(bytes).map_err(|error| problem_text(&error.to_string()))?, origin))
     }
 
     fn new(opened: open::Opened, origin: Origin) -> Self {
@@ -29,7 +30,7 @@ impl Opened {
     /// What a link carries in its fragment (with or without `#`). `None` for fragments that are no links of ours.
     pub fn from_fragment(fragment: &str) -> Option<Result<Self, String>> {
         let opened = open_fragment(fragment)?;
-        Some(opened.map(|opened| Self::new(opened, Origin::Link)).map_err(|error| error.to_string()))
+        Some(opened.map(|opened| Self::new(opened, Origin::Link)).map_err(|error| problem_text(&error.to_string())))
     }
 }
 

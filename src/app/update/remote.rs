@@ -1,6 +1,6 @@
 //! Explanations on other sites: asked for only when the visitor has agreed.
 
-use crate::app::i18n::t;
+use crate::app::i18n::{problem_text, t};
 use crate::app::state::State;
 use crate::app::state::explanation::Origin;
 use crate::app::state::message::Effect;
@@ -14,7 +14,7 @@ impl State {
         match asked {
             Ok(remote) => *self.remote = Some(remote),
             Err(error) => {
-                let what = t!("This link names no address that can be opened: {error}", error);
+                let what = t!("This link names no address that can be opened: {error}", error = problem_text(&error.to_string()));
                 self.fail_with(&what, t!("Ask for the link again, or for the saved JSON file"));
             }
         }

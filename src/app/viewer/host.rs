@@ -7,8 +7,10 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{MessageEvent, ResizeObserver, Window};
 
 use super::protocol::{Explained, Incoming, Outgoing};
+use crate::app::i18n::problem_text;
 use crate::app::page::Page;
 use crate::app::state::message::Message;
+use crate::problem::Problem;
 
 /// Whatever the origin: of what is in the explanation nothing is said before the page around has sent something.
 const ANY_ORIGIN: &str = "*";
@@ -88,8 +90,9 @@ impl Host {
             now
         });
         Effect::new(move |_| {
-            let problem = page.with(|state| state.problem.as_ref().map(ToString::to_string));
-            if let (Some(problem), Some(origin)) = (problem, self.origin.get()) {
+            let problem = page.with(|state| state.problem.clone());
+            if let (Some(Problem { what, remedy }), Some(origin)) = (problem, self.origin.get()) {
+                let problem = [what, remedy].map(|text| problem_text(&text)).join(" ");
                 self.post(&Outgoing::Refused { problem }, &origin);
             }
         });

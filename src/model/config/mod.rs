@@ -71,20 +71,29 @@ impl Config {
 
     fn check(&self, rotated: usize, value_dim: usize) -> Result<(), ConfigError> {
         let facts = [
-            (self.n_layers > 0 && self.n_layers <= 1024, "number of layers"),
-            (self.dim > 0 && self.ffn_dim > 0 && self.vocab_size > 0, "sizes"),
-            (self.n_heads > 0 && self.n_kv_heads > 0 && self.n_heads.is_multiple_of(self.n_kv_heads.max(1)), "numbers of heads"),
-            (self.head_dim > 0 && self.head_dim.is_multiple_of(2) && rotated == self.head_dim, "rotated part of a head"),
-            (self.n_heads.checked_mul(self.head_dim).is_some() && self.n_heads >= self.n_kv_heads, "width of all heads"),
-            (self.context_length > 0, "context length"),
+            (self.n_layers > 0 && self.n_layers <= 1024, "its number of layers cannot be right"),
+            (self.dim > 0 && self.ffn_dim > 0 && self.vocab_size > 0, "its sizes cannot be right"),
+            (
+                self.n_heads > 0 && self.n_kv_heads > 0 && self.n_heads.is_multiple_of(self.n_kv_heads.max(1)),
+                "its numbers of heads cannot be right",
+            ),
+            (
+                self.head_dim > 0 && self.head_dim.is_multiple_of(2) && rotated == self.head_dim,
+                "its rotated part of a head cannot be right",
+            ),
+            (
+                self.n_heads.checked_mul(self.head_dim).is_some() && self.n_heads >= self.n_kv_heads,
+                "its width of all heads cannot be right",
+            ),
+            (self.context_length > 0, "its context length cannot be right"),
             (
                 [self.dim, self.ffn_dim, self.n_heads.saturating_mul(self.head_dim), self.vocab_size].iter().all(|&size| size < MAX_SIZE),
-                "sizes",
+                "its sizes cannot be right",
             ),
-            (self.head_dim <= MAX_HEAD_DIM && value_dim == self.head_dim, "width of a head"),
+            (self.head_dim <= MAX_HEAD_DIM && value_dim == self.head_dim, "its width of a head cannot be right"),
         ];
         match facts.iter().find(|(holds, _)| !holds) {
-            Some((_, what)) => Err(ConfigError::Impossible(format!("its {what} cannot be right"))),
+            Some((_, what)) => Err(ConfigError::Impossible((*what).into())),
             None => Ok(()),
         }
     }

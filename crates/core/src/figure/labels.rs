@@ -28,7 +28,7 @@ pub struct Labels {
     pub cut: &'static str,
     /// "{number}%"
     pub percent: &'static str,
-    pub decimal_point: &'static str,
+    pub decimal_point: char,
 }
 
 impl Labels {
@@ -57,6 +57,6 @@ impl Labels {
         cut: "Too long for a picture: {shown} of {all} sentences are here, those with the most influence, and what is longer than a few \
               lines ends in \u{2026}",
         percent: "{number}%",
-        decimal_point: ".",
+        decimal_point: '.',
     };
 }

@@ -28,7 +28,7 @@ pub fn plain(number: f64, labels: &Labels) -> String {
         size => format!("{size:.1e}"),
     };
     let sign = if number < 0.0 { "\u{2212}" } else { "" };
-    format!("{sign}{}", digits.replace('.', labels.decimal_point))
+    format!("{sign}{}", digits.replace('.', labels.decimal_point.encode_utf8(&mut [0; 4])))
 }
 
 #[cfg(test)]
@@ -45,7 +45,7 @@ mod tests {
     fn numbers_that_are_no_shares_have_three_digits_however_large() {
         let written = [0.0, 0.0004, -0.0131, 1.25, -47.33, 1240.4, 312_000.0].map(|number| plain(number, &Labels::ENGLISH));
         assert_eq!(written, ["0", "\u{2248}0", "\u{2212}0.013", "1.25", "\u{2212}47.3", "1240", "3.1e5"]);
-        let german = Labels { decimal_point: ",", percent: "{number}\u{a0}%", ..Labels::ENGLISH };
+        let german = Labels { decimal_point: ',', percent: "{number}\u{a0}%", ..Labels::ENGLISH };
         assert_eq!([plain(1.25, &german), percent(0.5, &german)], ["1,25", "50\u{a0}%"]);
     }
 }

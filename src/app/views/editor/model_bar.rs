@@ -7,7 +7,7 @@ use crate::request::{LoadProgress, LoadedModel};
 use leptos::prelude::*;
 
 use crate::app::analysis::number;
-use crate::app::i18n::t;
+use crate::app::i18n::{problem_text, t};
 use crate::app::views::layout::file_button::FileButton;
 use crate::app::views::layout::icon::{Icon, IconView};
 use crate::app::views::models::download_view::DownloadView;
@@ -27,7 +27,7 @@ pub fn ModelBar() -> impl IntoView {
     };
     let notice = move || {
         let notice = page.with(|state| state.engine.loaded().and_then(|loaded| loaded.notice.clone()));
-        notice.map(|notice| view! { <p class="notice" lang="en" data-testid="engine-notice">{notice}</p> })
+        notice.map(|notice| view! { <p class="notice" data-testid="engine-notice">{problem_text(&notice)}</p> })
     };
     let last_files = move || {
         page.with(|state| state.engine.last_files.clone()).map(|name| {

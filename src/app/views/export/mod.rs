@@ -3,6 +3,7 @@
 mod embed_section;
 mod export_dialog;
 mod export_view;
+mod picture_labels;
 mod picture_section;
 mod table_section;
 

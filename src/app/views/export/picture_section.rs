@@ -1,6 +1,7 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use super::picture_labels::picture_labels;
 use crate::app::analysis::title;
 use crate::app::browser;
 use crate::app::i18n::t;
@@ -28,6 +29,7 @@ pub fn PictureSection() -> impl IntoView {
             is_dark: is_dark.get(),
             has_percentages: has_percentages.get(),
             edge_share,
+            labels: picture_labels(),
             ..Options::default()
         };
         page.selected_document().map_or_else(String::new, |document| figure::svg(&document, &options))

@@ -1,5 +1,6 @@
 use leptos::prelude::*;
 
+use crate::app::i18n::problem_text;
 use crate::problem::Problem;
 
 /// What went wrong, and what to do next, in a paragraph.
@@ -7,9 +8,9 @@ use crate::problem::Problem;
 pub fn ProblemText(problem: Problem) -> impl IntoView {
     view! {
         <p>
-            <strong>{problem.what}</strong>
+            <strong>{problem_text(&problem.what)}</strong>
             " "
-            {problem.remedy}
+            {problem_text(&problem.remedy)}
         </p>
     }
 }
