@@ -1,4 +1,4 @@
-//! What of other people's work ships with the page and the engine: `sbom.cdx.json` in the build, in CycloneDX's format (version 1.6).
+//! What of other people's work ships with the page and the engine: `sbom.cdx.json` in the build, in version 1.6 of the format `CycloneDX`.
 
 use std::collections::BTreeSet;
 use std::fs;

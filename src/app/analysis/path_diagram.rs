@@ -9,7 +9,7 @@ use crate::graph::{self, Edge, LayeredDrawing, LayeredEdge, LayeredSpace, Pruned
 use crate::order::by_descending;
 
 /// More than this is a tangle, and slow.
-const MOST_EDGES: usize = 600;
+pub const MOST_EDGES: usize = 600;
 
 /// Room beside three sentences for edges that pass them, in CSS pixels.
 const PASSING: f64 = 24.0;
@@ -96,8 +96,7 @@ impl PathDiagram {
     /// The edges that carry `share` of the influence, and the sentences at their ends.
     pub fn new(view: &AttributionView, share: f64, geometry: &Geometry) -> Self {
         let n_prompt = view.graph().n_prompt();
-        let Pruned { edges: mut kept, hidden, kept_share } = view.prune(share);
-        kept.truncate(MOST_EDGES);
+        let Pruned { edges: kept, hidden, kept_share } = view.prune(share).at_most(MOST_EDGES);
         let edge = |edge: &Edge| {
             let flow = view.scale().part(view.per_output(edge.flow)).abs();
             LayeredEdge { from: edge.from, to: n_prompt + edge.to, flow }

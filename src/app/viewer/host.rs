@@ -64,7 +64,10 @@ impl Host {
         let measured = body.clone();
         let post = Closure::<dyn Fn()>::new(move || {
             let pixels = measured.get_bounding_client_rect().height().ceil().max(0.0) as u32;
-            self.post(&Outgoing::Height { pixels }, ANY_ORIGIN);
+            // In a slide that is not shown there is no height.
+            if pixels > 0 {
+                self.post(&Outgoing::Height { pixels }, ANY_ORIGIN);
+            }
         });
         if let Ok(observer) = ResizeObserver::new(post.as_ref().unchecked_ref()) {
             observer.observe(&body);

@@ -27,6 +27,20 @@ pub struct Pruned {
     pub kept_share: f64,
 }
 
+impl Pruned {
+    /// The `most` edges of largest flow, where there are more.
+    pub fn at_most(mut self, most: usize) -> Self {
+        let flow = |edges: &[Edge]| edges.iter().map(|edge| edge.flow.abs()).sum::<f64>();
+        if self.edges.len() > most {
+            let all = flow(&self.edges);
+            self.hidden += self.edges.len() - most;
+            self.edges.truncate(most);
+            self.kept_share *= flow(&self.edges) / all;
+        }
+        self
+    }
+}
+
 /// Keeps the smallest set of edges that carries `share` (in [0, 1]) of the flow into `output`. Weights are not renormalised.
 pub fn prune(adjacency: &Adjacency, output: &[usize], share: f64) -> Pruned {
     let mut edges = by_descending(&flowing_edges(adjacency, output), |edge| edge.flow.abs());
@@ -78,6 +92,15 @@ mod tests {
         assert_eq!(pruned.edges.iter().map(|edge| (edge.from, edge.to)).collect::<Vec<_>>(), [(2, 2), (0, 0)]);
         assert_eq!(pruned.hidden, 2);
         assert!((pruned.kept_share - 1.52 / 1.8).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_is_too_much_to_draw_counts_as_hidden() {
+        let all = prune(&graph(), &[2], 1.0);
+        assert_eq!(all.clone().at_most(4), all);
+        let fewer = all.at_most(2);
+        assert_eq!((fewer.edges.len(), fewer.hidden), (2, 2));
+        assert!((fewer.kept_share - 1.52 / 1.8).abs() < 1e-12);
     }
 
     #[test]

@@ -78,13 +78,12 @@ struct DrawnNode {
 }
 
 /// More than this is a black gutter, and slow.
-const MOST_EDGES: usize = 2000;
+pub const MOST_EDGES: usize = 2000;
 
 /// Weakest first, so that strong edges lie on top.
 fn drawn_edges(attribution: &AttributionView, share: f64, RowPositions { y, gutter_width }: &RowPositions) -> Vec<DrawnEdge> {
     let n_prompt = attribution.graph().n_prompt();
-    let mut edges = attribution.prune(share).edges;
-    edges.truncate(MOST_EDGES);
+    let mut edges = attribution.prune(share).at_most(MOST_EDGES).edges;
     // Rows that are not laid out yet have no place.
     edges.retain(|edge| edge.from < y.len() && n_prompt + edge.to < y.len());
     edges.reverse();

@@ -7,7 +7,7 @@ use super::element_width::element_width;
 use super::prune_control::PruneControl;
 use super::walk_view::WalkView;
 use crate::app::analysis::number::percent;
-use crate::app::analysis::path_diagram::{DiagramEdge, DiagramNode, Geometry, PathDiagram};
+use crate::app::analysis::path_diagram::{self, DiagramEdge, DiagramNode, Geometry, PathDiagram};
 use crate::app::browser;
 use crate::app::i18n::{plural, t};
 use crate::app::page::{Page, use_page};
@@ -29,7 +29,7 @@ pub fn PathView() -> impl IntoView {
     let left_out = move || diagram.with(|diagram| what_is_left_out(diagram.hidden, diagram.kept_share));
     let is_laid_out = move || width.get() > 0.0;
     view! {
-        <PruneControl with_graph=None />
+        <PruneControl with_graph=None most_edges=path_diagram::MOST_EDGES />
         <WalkView walked />
         <div class="path-place" node_ref=place>
             <Show when=is_laid_out>

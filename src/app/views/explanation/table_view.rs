@@ -9,7 +9,7 @@ use crate::app::analysis::number::{plain, signed};
 use crate::app::analysis::scale;
 use crate::app::i18n::{t, text};
 use crate::app::page::{Page, use_page};
-use crate::explanation::{Aggregation, Compression, Method, MethodText, Unit};
+use crate::explanation::{Aggregation, Compression, Document, Method, MethodText, Unit};
 use crate::graph::Normalization;
 use crate::shares::Scale;
 use crate::tables::{Contents, Format, table};
@@ -19,7 +19,8 @@ use crate::tables::{Contents, Format, table};
 pub fn TableView() -> impl IntoView {
     let page = use_page();
     let matrix = RwSignal::new(Matrix::A);
-    let heat = Memo::new(move |_| page.attribution(|attribution| Heatmap::new(attribution, matrix.get())));
+    let [rows, columns] = [(); 2].map(|()| RwSignal::new(0));
+    let heat = Memo::new(move |_| page.attribution(|attribution| Heatmap::new(attribution, matrix.get(), [rows.get(), columns.get()])));
     view! {
         <div class="table-tools">
             <div class="segments" role="group" aria-label=t!("Matrix")>
@@ -27,6 +28,8 @@ pub fn TableView() -> impl IntoView {
                 <MatrixButton matrix own=Matrix::A label=t!("A edges") />
                 <MatrixButton matrix own=Matrix::Y label=t!("Y total") />
             </div>
+            <BlockChoice block=rows label=t!("Rows") labels=|document| labels(document, document.prompt.sentences.len()) />
+            <BlockChoice block=columns label=t!("Columns") labels=|document| labels(document, 0) />
             <button type="button" on:click=move |_| save_csv(page, matrix.get_untracked())>{t!("Save CSV")}</button>
         </div>
         <p class="hint">
@@ -54,6 +57,34 @@ fn MatrixButton(matrix: RwSignal<Matrix>, own: Matrix, label: &'static str) -> i
     view! { <button type="button" aria-pressed=is_pressed on:click=move |_| matrix.set(own)>{label}</button> }
 }
 
+/// Rows or columns that are shown at a time: more take long to draw, and nobody sees them at once.
+const BLOCK: usize = 100;
+
+/// Which block of rows or columns is shown, where there are several.
+#[component]
+fn BlockChoice(block: RwSignal<usize>, label: &'static str, labels: fn(&Document) -> Vec<String>) -> impl IntoView {
+    let page = use_page();
+    let names = Memo::new(move |_| {
+        let labels = page.attribution(|attribution| labels(attribution.document())).unwrap_or_default();
+        let ends = |block: &[String]| block.first().cloned().zip(block.last().cloned());
+        labels.chunks(BLOCK).filter_map(ends).map(|(first, last)| format!("{first}\u{2013}{last}")).collect::<Vec<_>>()
+    });
+    let choose = move |event| block.set(event_target_value(&event).parse().unwrap_or(0));
+    let option = move |(k, name): (usize, String)| {
+        view! { <option value=k.to_string() selected=move || block.get() == k>{name}</option> }
+    };
+    view! {
+        <label hidden=move || names.with(|names| names.len() < 2)>
+            {label} " " <select on:change=choose>{move || names.get().into_iter().enumerate().map(option).collect_view()}</select>
+        </label>
+    }
+}
+
+/// Of the sources from `first` on.
+fn labels(document: &Document, first: usize) -> Vec<String> {
+    (first..document.table.n_sources()).map(|j| document.label(j)).collect()
+}
+
 #[component]
 fn HeatRows(heat: Heatmap) -> impl IntoView {
     let page = use_page();
@@ -62,7 +93,8 @@ fn HeatRows(heat: Heatmap) -> impl IntoView {
         .iter()
         .map(|(label, text)| view! { <th scope="col" dir="auto" title=text.clone()>{label.clone()}</th> })
         .collect_view();
-    let row = |(i, row): (usize, HeatRow)| {
+    let row = |row: HeatRow| {
+        let i = row.index;
         let is_output = move || page.with(|state| state.explanation.output.contains(&i));
         view! {
             <tr class:output=is_output>
@@ -78,11 +110,11 @@ fn HeatRows(heat: Heatmap) -> impl IntoView {
                 {columns}
             </tr>
         </thead>
-        <tbody>{heat.rows.into_iter().enumerate().map(row).collect_view()}</tbody>
+        <tbody>{heat.rows.into_iter().map(row).collect_view()}</tbody>
     }
 }
 
-/// A matrix ready to be drawn.
+/// A block of a matrix, ready to be drawn.
 #[derive(Clone, Debug, PartialEq)]
 struct Heatmap {
     /// Label and text of each source.
@@ -96,6 +128,8 @@ struct Heatmap {
 
 #[derive(Clone, Debug, PartialEq)]
 struct HeatRow {
+    /// From 0.
+    index: usize,
     label: String,
     text: String,
     cells: Vec<HeatCell>,
@@ -115,7 +149,8 @@ enum HeatCell {
 }
 
 impl Heatmap {
-    fn new(attribution: &AttributionView, matrix: Matrix) -> Self {
+    /// The rows and columns of these blocks, or the last ones that there are.
+    fn new(attribution: &AttributionView, matrix: Matrix, blocks: [usize; 2]) -> Self {
         let document = attribution.document();
         let n_prompt = attribution.graph().n_prompt();
         let rectangle = attribution.graph().rectangle(matrix);
@@ -138,19 +173,25 @@ impl Heatmap {
             // Labels of words would say less than the words.
             Unit::Word => (document.source(j).trim().to_owned(), document.label(j)),
         };
-        let row = |(i, cells): (usize, &Vec<Option<f64>>)| {
+        let [rows, columns] = [(blocks[0], rectangle.len()), (blocks[1], document.table.n_sources())].map(|(k, n)| block(k, n));
+        let row = |i: usize| {
             let (label, text) = named(n_prompt + i);
-            let cell = |(j, cell): (usize, &Option<f64>)| match cell {
+            let cell = |j: usize| match rectangle[i][j] {
                 _ if j >= n_prompt + i => HeatCell::Absent,
                 None => HeatCell::Unmeasured,
-                Some(score) => number(*score, mark(i, j)),
+                Some(score) => number(score, mark(i, j)),
             };
-            HeatRow { label, text, cells: cells.iter().enumerate().map(cell).collect() }
+            HeatRow { index: i, label, text, cells: columns.clone().map(cell).collect() }
         };
-        let columns = (0..document.table.n_sources()).map(named).collect();
         let largest = if let Scale::Numbers { largest } = scale { largest } else { 1.0 };
-        Self { columns, rows: rectangle.iter().enumerate().map(row).collect(), is_signed, largest }
+        Self { columns: columns.clone().map(named).collect(), rows: rows.map(row).collect(), is_signed, largest }
     }
+}
+
+/// Block `k` of `n` rows or columns, or the last one.
+fn block(k: usize, n: usize) -> std::ops::Range<usize> {
+    let start = k.min(n.saturating_sub(1) / BLOCK) * BLOCK;
+    start..(start + BLOCK).min(n)
 }
 
 impl HeatCell {
@@ -268,11 +309,16 @@ mod tests {
 
     fn second_row(matrix: Matrix) -> Vec<HeatCell> {
         let attribution = AttributionView::new(Arc::new(AttributionGraph::new(document())), &[1]);
-        Heatmap::new(&attribution, matrix).rows[1].cells.clone()
+        Heatmap::new(&attribution, matrix, [0, 0]).rows[1].cells.clone()
     }
 
     fn number(heat: f64, figure: &str) -> HeatCell {
         HeatCell::Number { heat, figure: figure.into(), mark: None }
+    }
+
+    #[test]
+    fn a_large_matrix_is_drawn_in_blocks() {
+        assert_eq!([block(0, 7), block(0, 100), block(1, 150), block(9, 150)], [0..7, 0..100, 100..150, 100..150]);
     }
 
     #[test]
@@ -288,7 +334,7 @@ mod tests {
             document().derived(Derivation { aggregation: Aggregation::Mean, normalization: Normalization::None, ..Derivation::default() });
         assert_eq!(file_name(Matrix::A, &raw.method), "glasscage-A-mean-raw-scores.csv");
         assert!(meaning(Matrix::A, Unit::Sentence, &raw.method, MethodText::of("pert"), "").contains("nothing is cut"));
-        let heat = Heatmap::new(&AttributionView::new(Arc::new(AttributionGraph::new(raw)), &[1]), Matrix::A);
+        let heat = Heatmap::new(&AttributionView::new(Arc::new(AttributionGraph::new(raw)), &[1]), Matrix::A, [0, 0]);
         assert!(heat.is_signed);
         assert_eq!(heat.rows[1].cells[0], number(-0.5, "\u{2212}0.500"));
     }

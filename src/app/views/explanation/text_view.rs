@@ -4,7 +4,7 @@ use leptos::ev;
 use leptos::html::Div;
 use leptos::prelude::*;
 
-use super::arc_diagram::ArcDiagram;
+use super::arc_diagram::{self, ArcDiagram};
 use super::legend::Legend;
 use super::prune_control::PruneControl;
 use super::row_positions::row_positions;
@@ -60,7 +60,7 @@ pub fn TextView() -> impl IntoView {
         }
     };
     view! {
-        <div hidden=is_flow><PruneControl with_graph=Some(with_graph) /></div>
+        <div hidden=is_flow><PruneControl with_graph=Some(with_graph) most_edges=arc_diagram::MOST_EDGES /></div>
         <div class="lines" class:flow=is_flow class:no-graph=move || !with_graph.get() || is_flow() node_ref=lines>
             <ArcDiagram positions />
             <div class="grid" role="grid" aria-label=t!("Sentences") aria-multiselectable="true" data-testid="sentences" on:keydown=on_key>

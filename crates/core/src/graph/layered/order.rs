@@ -55,8 +55,34 @@ fn crossings(layers: &Layers) -> usize {
             let upper = layers.rows[row - 1].iter().enumerate();
             let ends: Vec<(usize, usize)> =
                 upper.flat_map(|(at, &slot)| layers.below[slot].iter().map(move |link| (at, link.slot))).collect();
-            let crosses = |&(a, x): &(usize, usize), &(b, y): &(usize, usize)| a < b && place[x] > place[y];
-            ends.iter().map(|first| ends.iter().filter(|second| crosses(first, second)).count()).sum::<usize>()
+            inversions(&ends.into_iter().map(|(at, slot)| (at, place[slot])).collect::<Vec<_>>())
         })
         .sum()
+}
+
+/// How many pairs stand in another order by their second numbers than by their first, in which they ascend.
+fn inversions(ends: &[(usize, usize)]) -> usize {
+    let mut ends = ends.to_vec();
+    // Pairs with the same first number are in no order.
+    ends.sort_unstable();
+    let mut before: Vec<usize> = Vec::with_capacity(ends.len());
+    ends.into_iter()
+        .map(|(_, second)| {
+            let place = before.partition_point(|&other| other <= second);
+            before.insert(place, second);
+            before.len() - 1 - place
+        })
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edges_cross_where_their_ends_are_in_another_order() {
+        assert_eq!(inversions(&[(0, 2), (0, 1), (1, 1), (1, 0), (2, 2)]), 3);
+        let reversed: Vec<(usize, usize)> = (0..20).map(|i| (i, 19 - i)).collect();
+        assert_eq!(inversions(&reversed), 20 * 19 / 2);
+    }
 }
