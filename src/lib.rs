@@ -35,7 +35,8 @@
 //!   forward    rows ─► the kernels of every layer, in the order of the transformer
 //!   lm_head    hidden states ─► logits, a tile of the vocabulary at a time ─► a few numbers per position
 //!   kernels/   NAME.wgsl, and NAME.rs: its parameters (`Params` in WGSL too), its dispatch, tests against a textbook reference
-//!   recording  dispatches ─► one submission
+//!   recording  dispatches ─► a list of them
+//!   submissions, pacing   lists ─► submissions of about 50 ms, at most two on their way; Stop is heard between them
 //!   scoring    chunks of whole suffixes ─► positions through the LM head ─► readouts
 //!   self_test  when a model is loaded: each kernel on kilobytes, with the model's own weights, against its definition
 //! ```
@@ -83,6 +84,7 @@
 //! | `model` | GGUF, configuration, tokenizer, chat template: nothing computes | | candle, tokenizers, minijinja |
 //! | `lm` | the trait every engine has (`LanguageModel`), generation, sampling | model | |
 //! | `gpu` | the engine on WebGPU: our WGSL kernels, each with a textbook reference | lm, model | candle, wgpu |
+//! | `gpu/wait` | how to wait for the GPU in each browser | | web, wgpu |
 //! | `gpu/adapter_name` | which GPU it is, as the browser tells it | | web, wgpu |
 //! | `cpu` | the engine on candle tensors: fallback and oracle; a masked language model | lm, model | candle |
 //! | `cpu/fused` | its products in browsers: a WebAssembly module of our own | | web, candle |

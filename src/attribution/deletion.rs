@@ -38,7 +38,10 @@ pub async fn deletion_scores(
         sums[number] = readout.log_probs.iter().sum();
         on_pass.call(PassProgress { done: number, planned: passes.len() }).await
     });
-    score.await?;
+    match score.await {
+        Err(error) if error.is_failure() => return Err(error),
+        _ => {}
+    }
     if sums.iter().any(|sum| sum.is_nan()) {
         return Ok(None);
     }

@@ -50,7 +50,7 @@ pub async fn measure_columns(
     for j in without_tokens {
         measurement.tables.iter_mut().for_each(|table| table.set_column(j, &vec![0.0; segments.targets(j).len()]));
     }
-    let failure = measurement.all_rounds(model, on_progress).await.err();
+    let failure = measurement.all_rounds(model, on_progress).await.err().filter(LmError::is_failure);
     Measured { tables: measurement.tables, failure, pairs: None }
 }
 

@@ -45,7 +45,7 @@ pub async fn measure_pairs(
     on_progress: &mut dyn Callback<MeasureProgress>,
 ) -> Measured {
     let mut measurement = PairMeasurement::new(request);
-    let failure = measurement.run(model, on_progress).await.err();
+    let failure = measurement.run(model, on_progress).await.err().filter(LmError::is_failure);
     let pairs = measurement.pairs();
     Measured { tables: vec![measurement.table], failure, pairs: Some(pairs) }
 }

@@ -6,6 +6,8 @@ mod self_test;
 
 pub use choice::{EngineChoice, choose};
 
+use std::rc::Rc;
+
 use crate::cpu::{self, CandleModel, EXPANDED_BYTES};
 use crate::gpu::{self, GpuModel};
 use crate::lm::sample::Sampler;
@@ -62,6 +64,14 @@ impl Engine {
         match self {
             Self::Cpu(_) => false,
             Self::Gpu(model) => model.gpu().check().is_err(),
+        }
+    }
+
+    /// Where `is_stopped` says so, work ends soon with [`LmError::Stopped`]. The CPU engine, which lets nobody in while it computes,
+    /// is stopped by callbacks alone.
+    pub fn stop_when(&self, is_stopped: Rc<dyn Fn() -> bool>) {
+        if let Self::Gpu(model) = self {
+            model.gpu().is_stopped.replace(is_stopped);
         }
     }
 }

@@ -32,6 +32,11 @@ impl Row {
         rows.iter().flat_map(Self::words).collect()
     }
 
+    /// How many it attends to.
+    pub fn n_keys(&self) -> usize {
+        (self.prefix_end + self.suffix_end - self.suffix_start) as usize
+    }
+
     fn reading(input: Input) -> Self {
         Self { token: input.token, blend_with: input.blend_with, blend: input.blend, ..Self::default() }
     }

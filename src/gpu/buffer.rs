@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use futures::channel::oneshot;
-use wgpu::{BufferUsages, ErrorFilter, MapMode, PollType};
+use wgpu::{BufferUsages, ErrorFilter, MapMode, SubmissionIndex};
 
 use super::device::{Gpu, GpuStats};
 use crate::lm::LmError;
@@ -12,6 +12,12 @@ use crate::lm::LmError;
 pub(crate) struct Buffer {
     pub raw: wgpu::Buffer,
     stats: Rc<GpuStats>,
+}
+
+/// What is on its way back.
+pub(super) struct Readback {
+    index: SubmissionIndex,
+    mapped: oneshot::Receiver<bool>,
 }
 
 impl Drop for Buffer {
@@ -68,30 +74,47 @@ impl Gpu {
 
     /// Copies `length` values from the start of `source` to position `at` of `destination`.
     pub(crate) fn copy(&self, source: &Buffer, destination: &Buffer, at: usize, length: usize) {
-        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let mut encoder = self.encoder();
         encoder.copy_buffer_to_buffer(&source.raw, 0, &destination.raw, 4 * at as u64, 4 * length as u64);
-        self.queue.submit([encoder.finish()]);
+        self.submit(encoder);
     }
 
     /// The first `length` values of `buffer`, after all work that was submitted before.
     pub(crate) async fn read(&self, buffer: &Buffer, length: usize) -> Result<Vec<u32>, LmError> {
-        let size = 4 * length as u64;
-        let staging = self.create_buffer("readback", size, BufferUsages::MAP_READ | BufferUsages::COPY_DST);
-        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        encoder.copy_buffer_to_buffer(&buffer.raw, 0, &staging.raw, 0, size);
-        self.queue.submit([encoder.finish()]);
+        let staging = self.staging_buffer(length);
+        let readback = self.begin_read(self.encoder(), buffer, &staging);
+        let words = self.finish_read(readback, &staging).await?;
+        self.all_ended();
+        Ok(words)
+    }
+
+    /// Memory to read `length` values back with.
+    pub(super) fn staging_buffer(&self, length: usize) -> Buffer {
+        self.create_buffer("readback", 4 * length as u64, BufferUsages::MAP_READ | BufferUsages::COPY_DST)
+    }
+
+    /// Submits what `encoder` has, and then the copy of `buffer` to read it back with.
+    pub(super) fn begin_read(&self, mut encoder: wgpu::CommandEncoder, buffer: &Buffer, staging: &Buffer) -> Readback {
+        encoder.copy_buffer_to_buffer(&buffer.raw, 0, &staging.raw, 0, staging.raw.size());
+        let index = self.submit(encoder);
         let (sender, mapped) = oneshot::channel();
-        staging.raw.map_async(MapMode::Read, .., move |result| drop(sender.send(result)));
-        // Browsers call back by themselves.
-        self.device.poll(PollType::wait_indefinitely()).ok();
-        let is_mapped = matches!(mapped.await, Ok(Ok(())));
-        self.check()?;
-        if !is_mapped {
+        staging.raw.map_async(MapMode::Read, .., move |result| {
+            sender.send(result.is_ok()).ok();
+        });
+        Readback { index, mapped }
+    }
+
+    /// Waits for what is read back. The staging memory can be used again.
+    pub(super) async fn finish_read(&self, Readback { index, mapped }: Readback, staging: &Buffer) -> Result<Vec<u32>, LmError> {
+        if self.told(index, mapped).await? != Some(true) {
             return Err(self.lose("its memory could not be read"));
         }
-        self.stats.bytes_read_back.set(self.stats.bytes_read_back.get() + size);
+        self.stats.bytes_read_back.set(self.stats.bytes_read_back.get() + staging.raw.size());
         let view = staging.raw.get_mapped_range(..).map_err(|error| LmError::Engine(error.to_string()))?;
-        Ok(view.chunks_exact(4).map(|bytes| u32::from_le_bytes(bytes.try_into().expect("four bytes"))).collect())
+        let words = view.chunks_exact(4).map(|bytes| u32::from_le_bytes(bytes.try_into().expect("four bytes"))).collect();
+        drop(view);
+        staging.raw.unmap();
+        Ok(words)
     }
 
     /// As [`Gpu::read`], for numbers.

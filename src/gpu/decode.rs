@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::GpuModel;
 use super::activations::Activations;
 use super::batch::{Row, text_rows};
-use super::decode_step::DecodeStep;
+use super::decode_step::{DecodeStep, DrawWords, TokenInFlight};
 use super::forward::Batch;
 use super::head_buffers::SampleBuffers;
 use super::kernels::sample::GpuDraw;
@@ -24,27 +24,27 @@ impl GpuModel {
             self.start_text(self.text.capacity.max(tokens.len())).await?;
         }
         self.text.check_capacity(length)?;
-        self.prepare_decode_step(sampler).await?;
-        self.counters.head_positions += 1;
+        self.prepare_decode_step(sampler.is_greedy()).await?;
+        let draw = self.draw(sampler);
         match tokens {
-            &[token] => self.run_decode_step(token),
-            _ => self.prefill_and_sample(tokens).await?,
+            &[token] => self.token_after(token, draw, sampler.clone()).await,
+            _ => self.prefill_and_sample(tokens, draw).await,
         }
-        self.sampled_token().await
     }
 
-    /// Records a step if there is none for this way of sampling, and uploads the next random draw.
-    async fn prepare_decode_step(&mut self, sampler: &mut Sampler) -> Result<(), LmError> {
-        if self.decode_step.as_ref().is_none_or(|step| step.is_greedy != sampler.is_greedy()) {
+    /// Records a step if there is none for this way of sampling.
+    async fn prepare_decode_step(&mut self, is_greedy: bool) -> Result<(), LmError> {
+        if self.decode_step.as_ref().is_none_or(|step| step.is_greedy != is_greedy) {
             // Its memory goes before that of the next one comes.
             self.decode_step = None;
-            self.decode_step = Some(self.record_decode_step(sampler.is_greedy()).await?);
-        }
-        if let Some(draw) = sampler.draw() {
-            let draw = GpuDraw::new(&draw, self.transformer.config.vocab_size);
-            self.gpu.write(&self.decode_step().buffers.draw, 0, &draw.words());
+            self.decode_step = Some(self.record_decode_step(is_greedy).await?);
         }
         Ok(())
+    }
+
+    /// The next random choice.
+    fn draw(&self, sampler: &mut Sampler) -> Option<DrawWords> {
+        sampler.draw().map(|draw| GpuDraw::new(&draw, self.transformer.config.vocab_size).words())
     }
 
     async fn record_decode_step(&self, is_greedy: bool) -> Result<DecodeStep, LmError> {
@@ -53,8 +53,17 @@ impl GpuModel {
         let allocate = || (gpu.buffer("row", Row::N_WORDS), SampleBuffers::new(gpu, &transformer.config));
         let (row, buffers) = gpu.try_allocate(allocate).await?;
         let (text_caches, angles) = (&text.layers[..], text.angles());
-        let batch =
-            Batch { rows: &row, n: 1, is_step: true, blends: false, angles, text_caches, own_caches: text_caches, attention_sums: None };
+        let batch = Batch {
+            rows: &row,
+            n: 1,
+            is_step: true,
+            n_keys: 1,
+            blends: false,
+            angles,
+            text_caches,
+            own_caches: text_caches,
+            attention_sums: None,
+        };
         let mut recording = Recording::new(gpu);
         transformer.embed(&mut recording, &activations, batch);
         for i in 0..transformer.layers.len() {
@@ -62,39 +71,76 @@ impl GpuModel {
         }
         transformer.sample_token(&mut recording, &activations.x, 0, &buffers, is_greedy);
         let dispatches = recording.finish();
-        Ok(DecodeStep { dispatches, row, buffers, is_greedy, _activations: activations })
+        let (in_flight, last, staging) = Default::default();
+        Ok(DecodeStep { dispatches, row, buffers, is_greedy, _activations: activations, in_flight, last, staging })
     }
 
-    fn decode_step(&self) -> &DecodeStep {
-        self.decode_step.as_ref().expect("it was prepared")
+    fn decode_step(&mut self) -> &mut DecodeStep {
+        self.decode_step.as_mut().expect("it was prepared")
     }
 
-    fn run_decode_step(&mut self, token: TokenId) {
+    /// Appends `token` and samples after it, which may be on its way already; then the next ones are, each after whatever the GPU
+    /// samples before it. `ahead` makes their draws.
+    async fn token_after(&mut self, token: TokenId, draw: Option<DrawWords>, mut ahead: Sampler) -> Result<TokenId, LmError> {
         let step = self.decode_step();
-        self.gpu.write(&step.row, 0, &Row::all_words(&text_rows(&[token.into()], self.text.length)));
-        step.dispatches.run(&self.gpu);
+        if step.last != Some(token) || step.in_flight.front().is_none_or(|oldest| oldest.draw != draw) {
+            step.forget();
+            self.submit_step(Some(token), draw);
+        }
+        let room = self.text.capacity.min(self.transformer.config.context_length) - self.text.length;
+        let at_once = self.gpu.pacing.borrow().tokens_in_flight().min(room);
+        for i in 1..at_once {
+            let draw = self.draw(&mut ahead);
+            if self.decode_step().in_flight.len() == i {
+                self.submit_step(None, draw);
+            }
+        }
+        let step = self.decode_step();
+        step.last = None;
+        let TokenInFlight { at, readback, staging, .. } = step.in_flight.pop_front().expect("one was submitted");
         self.text.length += 1;
+        let chosen = self.gpu.finish_read(readback, &staging).await?;
+        self.gpu.pacing.borrow_mut().token_done(at, self.gpu.now());
+        let token = self.checked(&chosen)?;
+        let step = self.decode_step();
+        step.staging.push(staging);
+        step.last = Some(token);
+        Ok(token)
+    }
+
+    /// Submits a step that reads `token`, or the one sampled last, after all that are on their way.
+    fn submit_step(&mut self, token: Option<TokenId>, draw: Option<DrawWords>) {
+        let step = self.decode_step.as_mut().expect("it was prepared");
+        let row = Row::all_words(&text_rows(&[token.unwrap_or_default().into()], self.text.length + step.in_flight.len()));
+        step.submit(&self.gpu, &row, token.is_none(), draw);
         self.counters.forward_tokens += 1;
+        self.counters.head_positions += 1;
     }
 
     /// Takes a prompt through the layers, and samples after its last token.
-    async fn prefill_and_sample(&mut self, tokens: &[TokenId]) -> Result<(), LmError> {
+    async fn prefill_and_sample(&mut self, tokens: &[TokenId], draw: Option<DrawWords>) -> Result<TokenId, LmError> {
+        self.counters.head_positions += 1;
+        self.decode_step().forget();
         let inputs: Vec<Input> = tokens.iter().map(|&token| token.into()).collect();
         let end = self.text.length + inputs.len();
         let sample_after_last = async |model: &mut Self, activations: &Activations, positions: Range<usize>| {
             if positions.end == end {
-                let (step, mut recording) = (model.decode_step(), Recording::new(&model.gpu));
+                let step = model.decode_step.as_ref().expect("it was prepared");
+                draw.iter().for_each(|draw| model.gpu.write(&step.buffers.draw, 0, draw));
+                let mut recording = Recording::new(&model.gpu);
                 model.transformer.sample_token(&mut recording, &activations.x, positions.len() - 1, &step.buffers, step.is_greedy);
                 recording.run();
             }
             Ok(())
         };
-        self.prefill(&inputs, None, sample_after_last).await
+        self.prefill(&inputs, None, sample_after_last).await?;
+        let gpu = self.gpu.clone();
+        let chosen = gpu.read(&self.decode_step().buffers.chosen, 2).await?;
+        self.checked(&chosen)
     }
 
     /// The token that was chosen on the GPU.
-    async fn sampled_token(&self) -> Result<TokenId, LmError> {
-        let chosen = self.gpu.read(&self.decode_step().buffers.chosen, 2).await?;
+    fn checked(&self, chosen: &[u32]) -> Result<TokenId, LmError> {
         let is_token = (chosen[0] as usize) < self.transformer.config.vocab_size && f32::from_bits(chosen[1]).is_finite();
         if is_token { Ok(chosen[0]) } else { Err(LmError::NotFinite) }
     }

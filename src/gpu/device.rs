@@ -5,11 +5,14 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
+use web_time::Instant;
 use wgpu::{DeviceType, PollType};
 
 use super::adapter_name::adapter_name;
 use super::kernel::{Kernel, Pipeline};
+use super::pacing::Pacing;
 use super::variant::Variant;
+use super::wait::InFlight;
 use crate::lm::LmError;
 
 /// How to use a GPU; the default is what suits its adapter.
@@ -18,6 +21,8 @@ pub struct Options {
     pub variant: Option<&'static Variant>,
     /// The largest buffer for a matrix, in bytes; for tests of matrices that have to be split.
     pub max_matrix_bytes: Option<u64>,
+    /// In a submission, whatever the time it takes; for tests that count submissions and dispatches, or need many.
+    pub operations_per_submission: Option<f64>,
 }
 
 /// An open device and all that belongs to it.
@@ -31,6 +36,11 @@ pub struct Gpu {
     /// The largest one for a matrix.
     pub max_matrix_bytes: u64,
     pub stats: Rc<GpuStats>,
+    /// Asked between submissions: where it says so, work ends with [`LmError::Stopped`].
+    pub is_stopped: RefCell<Rc<dyn Fn() -> bool>>,
+    pub(super) pacing: RefCell<Pacing>,
+    pub(super) in_flight: RefCell<InFlight>,
+    opened: Instant,
     pub(super) pipelines: RefCell<HashMap<Kernel, Rc<Pipeline>>>,
     #[cfg(test)]
     pub(crate) wrong_kernel: RefCell<Option<super::kernel::WrongKernel>>,
@@ -61,6 +71,7 @@ enum Failure {
 #[derive(Default)]
 pub struct GpuStats {
     pub dispatches: Cell<usize>,
+    pub submissions: Cell<usize>,
     /// To the GPU.
     pub bytes_written: Cell<u64>,
     /// From the GPU.
@@ -116,6 +127,10 @@ impl Gpu {
             max_buffer_bytes,
             max_matrix_bytes: options.max_matrix_bytes.unwrap_or(max_buffer_bytes).min(max_buffer_bytes),
             stats: Rc::default(),
+            is_stopped: RefCell::new(Rc::new(|| false)),
+            pacing: RefCell::new(Pacing::new(options.operations_per_submission)),
+            in_flight: RefCell::default(),
+            opened: Instant::now(),
             pipelines: RefCell::default(),
             #[cfg(test)]
             wrong_kernel: RefCell::default(),
@@ -123,6 +138,11 @@ impl Gpu {
             #[cfg(all(test, not(target_arch = "wasm32")))]
             interpreter: None,
         })
+    }
+
+    /// Seconds since it was opened.
+    pub(super) fn now(&self) -> f64 {
+        self.opened.elapsed().as_secs_f64()
     }
 
     /// Takes the device for lost from now on.

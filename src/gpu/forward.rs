@@ -51,6 +51,8 @@ pub struct Batch<'a> {
     pub n: usize,
     /// Whether they are the one row of a step of generating: see [`Matmul::is_step`].
     pub is_step: bool,
+    /// Keys that a row sees, at most.
+    pub n_keys: usize,
     /// Whether some rows blend two embeddings.
     pub blends: bool,
     /// `[positions, head_dim / 2]` of (cos, sin).
@@ -82,14 +84,14 @@ impl Transformer {
     ) {
         let (layer, config, first, n) = (&self.layers[i], &self.config, block.start, block.len());
         let Activations { x, normed, qkv, attention, gate_up, gated, .. } = activations;
-        let Batch { rows, is_step, angles, text_caches, own_caches, attention_sums, .. } = batch;
+        let Batch { rows, is_step, n_keys, angles, text_caches, own_caches, attention_sums, .. } = batch;
         let (text, own) = (&text_caches[i], &own_caches[i.min(own_caches.len() - 1)]);
 
         self.normalize(recording, x.view_from(first), n, &layer.attention_norm, normed);
         project(recording, &layer.qkv, n, is_step, normed.view(), qkv.view());
         let (bias, norms, qkv) = (&layer.bias, &layer.head_norms, &qkv.buffer);
         qkv_rope_cache::record(recording, config, &QkvRopeCache { rows, first, n, bias, norms, angles, qkv, cache: own });
-        attention::record(recording, config, &Attention { rows, first, n, qkv, text, suffix: own, y: &attention.buffer });
+        attention::record(recording, config, &Attention { rows, first, n, n_keys, qkv, text, suffix: own, y: &attention.buffer });
         if let Some(sums) = attention_sums {
             attention_mass::record(recording, config, &AttentionMass { rows, first, n, qkv, text, outputs: &attention.buffer }, sums);
         }

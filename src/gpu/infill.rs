@@ -6,6 +6,7 @@ use super::batch::{Row, gap_row};
 use super::buffer::Buffer;
 use super::head_buffers::{InfillBuffers, NO_TOKEN, TileBuffers};
 use super::recording::Recording;
+use super::submissions::Submissions;
 use super::text_cache::cache_length;
 use crate::lm::blocks::blocks;
 use crate::lm::{Callback, InfillRequest, Infills, Input, LmError, check_known, check_length};
@@ -55,7 +56,7 @@ impl GpuModel {
                 gap_row(filled[g].last().copied().unwrap_or(token), position, i, slots[g])
             };
             let rows: Vec<Row> = open.iter().map(row).collect();
-            self.forward(&rows, &activations, Some(&buffers.caches), None);
+            self.forward(&rows, &activations, Some(&buffers.caches), None).await?;
             let original = |&g: &usize| if i == 0 { infill.tokens[infill.gaps[g].start] } else { NO_TOKEN };
             buffers.infill.begin_token(&self.gpu, &open.iter().map(original).collect::<Vec<_>>());
             let chosen = self.most_likely_tokens(&activations.x, &buffers, open.len()).await?;
@@ -87,16 +88,18 @@ impl GpuModel {
     async fn most_likely_tokens(&mut self, x: &RowBuffer, buffers: &GapBuffers, n: usize) -> Result<Vec<TokenId>, LmError> {
         self.counters.head_positions += n;
         let (transformer, GapBuffers { tile: tile_buffers, infill, .. }) = (&self.transformer, buffers);
+        let mut submissions = Submissions::new(&self.gpu);
         for block in blocks(0..n, tile_buffers.block) {
             let mut recording = Recording::new(&self.gpu);
             transformer.final_norm(&mut recording, x.view_from(block.start), block.len(), &tile_buffers.normed);
-            recording.run();
+            submissions.add(recording).await?;
             for tile in transformer.vocab_tiles(tile_buffers.vocab_tile) {
                 let mut recording = Recording::new(&self.gpu);
                 transformer.accumulate_argmax(&mut recording, tile_buffers, infill, &block, &tile);
-                recording.run();
+                submissions.add(recording).await?;
             }
         }
+        submissions.finish().await?;
         let best = self.gpu.read(&infill.best, 2 * n).await?;
         best.chunks(2).map(|pair| if pair[1] == NO_TOKEN { Err(LmError::NotFinite) } else { Ok(pair[1]) }).collect()
     }

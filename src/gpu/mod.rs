@@ -22,15 +22,18 @@ mod kernels;
 mod lm_head;
 mod load;
 pub mod memory;
+mod pacing;
 mod pipeline;
 mod positions;
 mod recording;
 mod scoring;
 pub mod self_test;
+mod submissions;
 #[cfg(test)]
 mod testing;
 mod text_cache;
 pub mod variant;
+mod wait;
 mod weights;
 mod wgsl;
 
@@ -54,12 +57,17 @@ use device::Gpu;
 use forward::{Batch, Transformer};
 #[cfg(test)]
 pub(crate) use kernel::WrongKernel;
+use kernels::attention;
 use kernels::attention_mass::AttentionSums;
+use pacing::rows_per_dispatch;
 use recording::Recording;
+use submissions::Submissions;
 use text_cache::TextCache;
 
 /// Rows of a text that go through all layers before the next ones do.
 const PREFILL_ROWS: usize = 2048;
+/// Of a block that is smaller than memory allows, so that a submission does not take too long.
+const LEAST_BLOCK_ROWS: usize = 64;
 
 /// A model on the GPU.
 pub struct GpuModel {
@@ -113,7 +121,7 @@ impl GpuModel {
         let activations = self.activations(inputs.len().clamp(1, PREFILL_ROWS)).await?;
         for chunk in inputs.chunks(activations.rows) {
             let start = self.text.length;
-            self.forward(&text_rows(chunk, start), &activations, None, attention_sums);
+            self.forward(&text_rows(chunk, start), &activations, None, attention_sums).await?;
             self.text.length += chunk.len();
             on_chunk(self, &activations, start..self.text.length).await?;
         }
@@ -121,13 +129,13 @@ impl GpuModel {
     }
 
     /// Takes rows of the text through all layers, or of suffixes, whose keys and values go to `suffix_caches`.
-    fn forward(
+    async fn forward(
         &mut self,
         rows: &[Row],
         activations: &Activations,
         suffix_caches: Option<&[Buffer]>,
         attention_sums: Option<&AttentionSums>,
-    ) {
+    ) -> Result<(), LmError> {
         self.counters.forward_tokens += rows.len();
         let (gpu, transformer, text_caches) = (&self.gpu, &self.transformer, &self.text.layers[..]);
         let row_buffer = gpu.buffer_with("rows", &Row::all_words(rows));
@@ -135,22 +143,28 @@ impl GpuModel {
             rows: &row_buffer,
             n: rows.len(),
             is_step: false,
+            n_keys: rows.iter().map(Row::n_keys).max().unwrap_or(0),
             blends: rows.iter().any(|row| row.blend != 0.0),
             angles: self.text.angles(),
             text_caches,
             own_caches: suffix_caches.unwrap_or(text_caches),
             attention_sums,
         };
+        let mut submissions = Submissions::new(gpu);
         let mut recording = Recording::new(gpu);
         transformer.embed(&mut recording, activations, batch);
-        recording.run();
+        submissions.add(recording).await?;
+        let per_row = attention::operations_per_row(&transformer.config, batch.n_keys);
         for i in 0..transformer.layers.len() {
-            for block in blocks(0..batch.n, activations.block) {
+            // Products are divided by columns, attention by rows.
+            let at_once = rows_per_dispatch(gpu.pacing.borrow().max_dispatch(), per_row, LEAST_BLOCK_ROWS);
+            for block in blocks(0..batch.n, activations.block.min(at_once)) {
                 let mut recording = Recording::new(gpu);
                 transformer.layer(&mut recording, i, activations, batch, block);
-                recording.run();
+                submissions.add(recording).await?;
             }
         }
+        submissions.finish().await
     }
 
     /// Memory for up to `rows` rows at a time.
@@ -172,6 +186,7 @@ impl LanguageModel for GpuModel {
 
     fn reset(&mut self, capacity: usize) {
         self.text.length = 0;
+        self.decode_step.iter_mut().for_each(DecodeStep::forget);
         if self.text.capacity < capacity {
             (self.text, self.decode_step) = (TextCache { capacity, ..TextCache::default() }, None);
         }
@@ -196,6 +211,7 @@ impl LanguageModel for GpuModel {
         let stats = &self.gpu.stats;
         Counters {
             dispatches: stats.dispatches.get(),
+            submissions: stats.submissions.get(),
             bytes_read_back: stats.bytes_read_back.get(),
             peak_gpu_bytes: stats.peak_bytes.get(),
             pipelines: self.gpu.n_pipelines(),

@@ -1,7 +1,5 @@
 //! Positions through the LM head: a few numbers for each, never logits.
 
-use std::ops::Range;
-
 use super::GpuModel;
 use super::activations::RowBuffer;
 use super::buffer::Buffer;
@@ -9,6 +7,7 @@ use super::device::Gpu;
 use super::head_buffers::{BaseBlock, PositionBuffers, TileBuffers};
 use super::kernels::gather;
 use super::recording::Recording;
+use super::submissions::Submissions;
 use crate::lm::LmError;
 use crate::lm::blocks::blocks;
 use crate::model::tokenizer::TokenId;
@@ -55,28 +54,25 @@ impl GpuModel {
         }
         let (gpu, transformer) = (&self.gpu, &self.transformer);
         let buffers = upload(gpu, positions);
+        let mut submissions = Submissions::new(gpu);
         for block in blocks(0..positions.len(), tile_buffers.block) {
             let mut recording = Recording::new(gpu);
             transformer.gather_positions(&mut recording, x, tile_buffers, &buffers, &block);
-            recording.run();
-            let base_block = state_use.apply(gpu, tile_buffers, &positions[block.clone()]);
+            submissions.add(recording).await?;
+            let base_block = state_use.apply(&mut submissions, gpu, tile_buffers, &positions[block.clone()]).await?;
             self.counters.head_positions += block.len() + base_block.as_ref().map_or(0, |base| base.n);
-            self.score_block(tile_buffers, &buffers, base_block.as_ref(), &block);
-        }
-        gpu.read_f32(&buffers.state, 4 * positions.len()).await
-    }
-
-    /// A block of positions, tile by tile of the vocabulary.
-    fn score_block(&self, tile_buffers: &TileBuffers, positions: &PositionBuffers, base_block: Option<&BaseBlock>, block: &Range<usize>) {
-        let transformer = &self.transformer;
-        for tile in transformer.vocab_tiles(tile_buffers.vocab_tile) {
-            let mut recording = Recording::new(&self.gpu);
-            transformer.accumulate_log_probs(&mut recording, tile_buffers, positions, block, &tile);
-            if let Some(base_block) = base_block {
-                transformer.accumulate_kl(&mut recording, tile_buffers, base_block, positions, block, &tile);
+            for tile in transformer.vocab_tiles(tile_buffers.vocab_tile) {
+                let mut recording = Recording::new(gpu);
+                transformer.accumulate_log_probs(&mut recording, tile_buffers, &buffers, &block, &tile);
+                if let Some(base_block) = &base_block {
+                    transformer.accumulate_kl(&mut recording, tile_buffers, base_block, &buffers, &block, &tile);
+                }
+                submissions.add(recording).await?;
             }
-            recording.run();
+            base_block.into_iter().for_each(|block| submissions.keep(block.base));
         }
+        submissions.finish().await?;
+        gpu.read_f32(&buffers.state, 4 * positions.len()).await
     }
 }
 
@@ -91,16 +87,23 @@ fn upload(gpu: &Gpu, positions: &[Position]) -> PositionBuffers {
 
 impl StateUse<'_> {
     /// Uses the normalized states of a block of positions; `Some` where it is to be compared.
-    fn apply(&self, gpu: &Gpu, tile_buffers: &TileBuffers, block: &[Position]) -> Option<BaseBlock> {
+    async fn apply(
+        &self,
+        submissions: &mut Submissions<'_>,
+        gpu: &Gpu,
+        tile_buffers: &TileBuffers,
+        block: &[Position],
+    ) -> Result<Option<BaseBlock>, LmError> {
         match self {
-            Self::None => None,
+            Self::None => Ok(None),
             Self::Store(states) => {
+                submissions.finish().await?;
                 let normed = &tile_buffers.normed;
                 // Targets of the base text come in order.
-                gpu.copy(&normed.buffer, states, block.first()?.target_index * normed.stride, block.len() * normed.stride);
-                None
+                gpu.copy(&normed.buffer, states, block[0].target_index * normed.stride, block.len() * normed.stride);
+                Ok(None)
             }
-            Self::Compare(base) => Some(base.block(gpu, tile_buffers, block)),
+            Self::Compare(base) => base.block(submissions, gpu, tile_buffers, block).await.map(Some),
         }
     }
 }
@@ -108,7 +111,13 @@ impl StateUse<'_> {
 impl BaseStates<'_> {
     /// Gathers the base text's states for a block of positions. Several passes score the same target: its base logits are
     /// computed once.
-    fn block(&self, gpu: &Gpu, tile_buffers: &TileBuffers, block: &[Position]) -> BaseBlock {
+    async fn block(
+        &self,
+        submissions: &mut Submissions<'_>,
+        gpu: &Gpu,
+        tile_buffers: &TileBuffers,
+        block: &[Position],
+    ) -> Result<BaseBlock, LmError> {
         let mut targets: Vec<usize> = block.iter().map(|position| position.target_index).collect();
         targets.sort_unstable();
         targets.dedup();
@@ -119,7 +128,8 @@ impl BaseStates<'_> {
         let gathered = &tile_buffers.base.as_ref().expect("it is allocated where divergences are wanted").states;
         let mut recording = Recording::new(gpu);
         gather::record(&mut recording, &index, 0, self.states, &gathered.buffer, targets.len(), gathered.stride);
-        recording.run();
-        BaseBlock { n: targets.len(), base }
+        submissions.add(recording).await?;
+        submissions.keep(index);
+        Ok(BaseBlock { n: targets.len(), base })
     }
 }

@@ -13,6 +13,9 @@ use super::wgsl::Fields;
 /// Uniform bindings begin at multiples of this many bytes on every device.
 const ALIGNMENT: usize = 256;
 
+/// What a dispatch is taken for whose operations nobody counts: for each item so many.
+const OPERATIONS_PER_ITEM: f64 = 64.0;
+
 /// Dispatches while they are recorded.
 pub struct Recording<'a> {
     gpu: &'a Gpu,
@@ -27,18 +30,21 @@ struct Pending<'a> {
     params: (usize, usize),
     buffers: Vec<&'a Buffer>,
     workgroups: [u32; 2],
+    operations: f64,
 }
 
 /// Dispatches that run one after the other, each with its bindings.
 pub struct DispatchList {
-    dispatches: Vec<Dispatch>,
-    _params: Buffer,
+    pub(super) dispatches: Vec<Dispatch>,
+    pub(super) params: Buffer,
 }
 
-struct Dispatch {
+pub struct Dispatch {
     pipeline: Rc<Pipeline>,
     bindings: wgpu::BindGroup,
     workgroups: [u32; 2],
+    /// Roughly; of floating-point numbers.
+    pub(super) operations: f64,
 }
 
 impl<'a> Recording<'a> {
@@ -50,9 +56,19 @@ impl<'a> Recording<'a> {
         self.gpu
     }
 
+    /// The most operations that one dispatch should have.
+    pub fn max_dispatch(&self) -> f64 {
+        self.gpu.pacing.borrow().max_dispatch()
+    }
+
     /// Adds a dispatch over `items`. `params` is the kernel's `Params`, which is binding 0; `buffers` are the bindings after it.
     pub fn dispatch(&mut self, kernel: Kernel, params: impl Into<Fields>, buffers: &[&'a Buffer], items: [usize; 2]) {
-        let Fields { wgsl, words } = params.into();
+        self.dispatch_of(OPERATIONS_PER_ITEM * (items[0] * items[1]) as f64, kernel, params.into(), buffers, items);
+    }
+
+    /// As [`Recording::dispatch`], of so many floating-point operations.
+    pub fn dispatch_of(&mut self, operations: f64, kernel: Kernel, params: Fields, buffers: &[&'a Buffer], items: [usize; 2]) {
+        let Fields { wgsl, words } = params;
         let kernel = kernel.with_params(wgsl);
         let offset = self.params.len();
         self.params.extend(words.iter().flat_map(|word| word.to_le_bytes()));
@@ -64,6 +80,7 @@ impl<'a> Recording<'a> {
             params: (offset, (4 * words.len()).next_multiple_of(16)),
             buffers: buffers.to_vec(),
             workgroups,
+            operations,
         });
     }
 
@@ -75,10 +92,10 @@ impl<'a> Recording<'a> {
     pub fn finish(self) -> DispatchList {
         let params = self.gpu.uniform_buffer(&self.params);
         let dispatches = self.dispatches.into_iter().map(|pending| pending.bind(self.gpu, &params)).collect();
-        DispatchList { dispatches, _params: params }
+        DispatchList { dispatches, params }
     }
 
-    /// Finishes and submits once.
+    /// Finishes and submits once, whatever time that takes: see [`super::submissions::Submissions`].
     pub fn run(self) {
         #[cfg(all(test, not(target_arch = "wasm32")))]
         if let Some(arithmetic) = self.gpu.interpreter {
@@ -101,22 +118,26 @@ impl Pending<'_> {
         let entries: Vec<_> = resources.enumerate().map(|(i, resource)| wgpu::BindGroupEntry { binding: i as u32, resource }).collect();
         let bindings =
             gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout: &pipeline.layout, entries: &entries });
-        Dispatch { pipeline, bindings, workgroups: self.workgroups }
+        Dispatch { pipeline, bindings, workgroups: self.workgroups, operations: self.operations }
     }
 }
 
 impl DispatchList {
     /// Submits all dispatches; returns at once.
     pub fn run(&self, gpu: &Gpu) {
-        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        for dispatch in &self.dispatches {
-            pass.set_pipeline(&dispatch.pipeline.pipeline);
-            pass.set_bind_group(0, &dispatch.bindings, &[]);
-            pass.dispatch_workgroups(dispatch.workgroups[0], dispatch.workgroups[1], 1);
-        }
-        drop(pass);
-        gpu.queue.submit([encoder.finish()]);
-        gpu.stats.dispatches.set(gpu.stats.dispatches.get() + self.dispatches.len());
+        let mut encoder = gpu.encoder();
+        encode(gpu, &self.dispatches, &mut encoder);
+        gpu.submit(encoder);
     }
+}
+
+/// What runs one after the other.
+pub fn encode(gpu: &Gpu, dispatches: &[Dispatch], encoder: &mut wgpu::CommandEncoder) {
+    let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+    for dispatch in dispatches {
+        pass.set_pipeline(&dispatch.pipeline.pipeline);
+        pass.set_bind_group(0, &dispatch.bindings, &[]);
+        pass.dispatch_workgroups(dispatch.workgroups[0], dispatch.workgroups[1], 1);
+    }
+    gpu.stats.dispatches.set(gpu.stats.dispatches.get() + dispatches.len());
 }

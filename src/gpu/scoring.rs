@@ -126,7 +126,7 @@ impl GpuModel {
     ) -> Result<Vec<Readout>, LmError> {
         let Chunk { rows, positions, ends } = Chunk::new(request, passes);
         if !rows.is_empty() {
-            self.forward(&rows, &buffers.activations, Some(std::slice::from_ref(&buffers.cache)), None);
+            self.forward(&rows, &buffers.activations, Some(std::slice::from_ref(&buffers.cache)), None).await?;
         }
         let compare = |states| StateUse::Compare(BaseStates { states, log_sum_exps: &base.log_sum_exps });
         let state_use = base.states.as_ref().map_or(StateUse::None, compare);

@@ -52,7 +52,7 @@ pub async fn gpus_and_interpreters() -> Vec<Gpu> {
 }
 
 async fn open(variant: &'static Variant) -> Gpu {
-    Gpu::open(&Options { variant: Some(variant), max_matrix_bytes: None }).await.expect("the tests need WebGPU or Vulkan")
+    Gpu::open(&Options { variant: Some(variant), ..Options::default() }).await.expect("the tests need WebGPU or Vulkan")
 }
 
 /// Fails where a value is NaN or further than `tolerance` (relative above 1) from what it should be.

@@ -16,6 +16,9 @@ pub enum LmError {
     NotFinite,
     #[error("the model computed a probability that cannot be: this device computes wrongly")]
     Impossible,
+    /// The visitor pressed Stop while the engine computed.
+    #[error("it was stopped")]
+    Stopped,
     #[error("the engine failed: {0}")]
     Engine(String),
     #[error("this browser or machine gives no access to a GPU")]
@@ -24,6 +27,13 @@ pub enum LmError {
     DeviceLost(String),
     #[error("the GPU does not have enough memory: {} MB were in use", bytes / 1_000_000)]
     OutOfGpuMemory { bytes: u64 },
+}
+
+impl LmError {
+    /// Whether something went wrong: nothing did where the visitor pressed Stop.
+    pub fn is_failure(&self) -> bool {
+        !matches!(self, Self::Stopped)
+    }
 }
 
 /// Why a model could not be loaded.

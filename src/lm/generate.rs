@@ -17,7 +17,7 @@ pub enum StopReason {
     End,
     /// The limit of tokens, or of the context, was reached.
     Length,
-    /// `on_token` broke off.
+    /// `on_token` broke off, or the engine was stopped.
     Cancelled,
     /// The model went on repeating itself: [`is_repeating`].
     Repetition,
@@ -37,16 +37,20 @@ pub async fn generate(
     let limit = max_tokens.min(model.config().context_length - prompt.len());
     model.reset(prompt.len() + limit);
     let mut tokens = Vec::new();
-    let mut next = model.next_token(prompt, sampler).await?;
+    let mut next = model.next_token(prompt, sampler).await;
     let stop = loop {
-        if tokenizer.is_end_of_generation(next) {
+        let next_token = match next {
+            Err(LmError::Stopped) => break StopReason::Cancelled,
+            sampled => sampled?,
+        };
+        if tokenizer.is_end_of_generation(next_token) {
             break StopReason::End;
         }
         if tokens.len() == limit {
             break StopReason::Length;
         }
-        tokens.push(next);
-        if on_token.call(next).await.is_break() {
+        tokens.push(next_token);
+        if on_token.call(next_token).await.is_break() {
             break StopReason::Cancelled;
         }
         if tokens.len() == limit {
@@ -55,7 +59,7 @@ pub async fn generate(
         if is_repeating(&tokens) {
             break StopReason::Repetition;
         }
-        next = model.next_token(&[next], sampler).await?;
+        next = model.next_token(&[next_token], sampler).await;
     };
     Ok(Generated { tokens, stop })
 }

@@ -77,6 +77,8 @@ pub struct Counters {
     pub head_positions: usize,
     /// Kernels started on the GPU.
     pub dispatches: usize,
+    /// How often work was handed to the GPU.
+    pub submissions: usize,
     /// From the GPU.
     pub bytes_read_back: u64,
     /// GPU memory in use at once, at most.

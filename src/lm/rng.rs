@@ -1,6 +1,7 @@
 //! Random numbers that are the same for the same seed, everywhere.
 
 /// splitmix64 (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators").
+#[derive(Clone)]
 pub struct Rng {
     state: u64,
 }

@@ -6,6 +6,7 @@ use super::rng::Rng;
 use crate::model::tokenizer::TokenId;
 
 /// Greedy, or random with a seed.
+#[derive(Clone)]
 pub struct Sampler {
     temperature: f64,
     top_k: Option<usize>,

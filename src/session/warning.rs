@@ -5,7 +5,7 @@ use super::problems;
 use super::signs::{AnswerEvidence, Signs, signs};
 use super::text::{FramedPrompt, TokenizedAnswer};
 use crate::explanation::AnswerWarning;
-use crate::lm::{LanguageModel, ScoreRequest, score_base};
+use crate::lm::{LanguageModel, LmError, ScoreRequest, score_base};
 use crate::problem::Problem;
 
 impl<M: LanguageModel> Session<M> {
@@ -15,7 +15,7 @@ impl<M: LanguageModel> Session<M> {
         let framed = FramedPrompt::new(prompt, self.template.as_ref(), &self.tokenizer, context_length);
         let framed = framed.map_err(|error| problems::framing_failed(&error, context_length))?;
         let answer = TokenizedAnswer::from_text(answer, &framed.ids, &self.tokenizer);
-        self.signs(prompt, &framed, &answer).await
+        self.signs(prompt, &framed, &answer).await?.ok_or_else(|| problems::engine_failed(LmError::Stopped))
     }
 
     /// What the model's own check says of the answer just generated; nothing where it has none. Takes one pass over the text, the first
@@ -30,26 +30,30 @@ impl<M: LanguageModel> Session<M> {
         if let Some(warning) = self.last_answer.as_ref().and_then(|last| last.warning) {
             return Ok(warning);
         }
-        let warning = check.warning(&self.signs(prompt, framed, answer).await?);
+        let Some(signs) = self.signs(prompt, framed, answer).await? else { return Ok(None) };
+        let warning = check.warning(&signs);
         if let Some(last) = &mut self.last_answer {
             last.warning = Some(warning);
         }
         Ok(warning)
     }
 
-    /// The signs of mistakes in an answer.
-    async fn signs(&mut self, prompt: &str, framed: &FramedPrompt, answer: &TokenizedAnswer) -> Result<Signs, Problem> {
+    /// The signs of mistakes in an answer; `None` where the engine was stopped.
+    async fn signs(&mut self, prompt: &str, framed: &FramedPrompt, answer: &TokenizedAnswer) -> Result<Option<Signs>, Problem> {
         let tokens = [&framed.ids[..], &answer.ids].concat();
         let request = ScoreRequest::new(&tokens, 1..tokens.len(), &[]);
-        let log_probs = score_base(&mut self.lm, &request).await.map_err(problems::engine_failed)?.log_probs;
+        let log_probs = match score_base(&mut self.lm, &request).await {
+            Err(LmError::Stopped) => return Ok(None),
+            base => base.map_err(problems::engine_failed)?.log_probs,
+        };
         let of_prompt = framed.prompt_positions();
         let word_tokens = |word: &str| self.tokenizer.encode(&format!(" {word}")).len();
-        Ok(signs(&AnswerEvidence {
+        Ok(Some(signs(&AnswerEvidence {
             prompt,
             answer: &answer.text,
             prompt_log_probs: &log_probs[of_prompt.start.max(1) - 1..of_prompt.end - 1],
             answer_log_probs: &log_probs[framed.ids.len() - 1..],
             word_tokens: &word_tokens,
-        }))
+        })))
     }
 }

@@ -46,6 +46,9 @@ impl<M: LanguageModel> Session<M> {
     ) -> Result<Option<Vec<Word>>, Problem> {
         let method = method_of(question)?;
         let text = self.answered_text(question, &mut async |_| ControlFlow::Continue(())).await?;
+        if text.was_stopped() {
+            return Ok(None);
+        }
         let by_sentences = self.prepare(question, method, Unit::Sentence, &text)?;
         let mut by_words = self.prepare(question, method, Unit::Word, &text)?;
         self.fill_gaps(method, &mut by_words)?;

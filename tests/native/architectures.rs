@@ -38,7 +38,8 @@ async fn answers(file: Vec<u8>, passes: &[Pass], attended: &[Range<usize>]) -> V
     for variant in VARIANTS {
         // Small enough that every matrix is in several buffers.
         for max_matrix_bytes in [None, Some(5_000)] {
-            let gpu = Gpu::open(&Options { variant: Some(variant), max_matrix_bytes }).await.expect("a Vulkan driver");
+            let gpu =
+                Gpu::open(&Options { variant: Some(variant), max_matrix_bytes, ..Options::default() }).await.expect("a Vulkan driver");
             let model = GpuModel::load(Rc::new(gpu), &source, &gguf, &mut async |_| ControlFlow::Continue(())).await;
             let engine = format!("gpu, {}{}", variant.name, if max_matrix_bytes.is_some() { ", split" } else { "" });
             answers.push(Answer { engine, readouts: readouts(model.unwrap().unwrap().0, passes, attended).await });

@@ -16,9 +16,18 @@ use glasscage::model::source::NativeFile;
 const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf");
 
 async fn demo() -> GpuModel {
+    demo_on(&Options::default()).await
+}
+
+/// All work in one submission, as many tokens on their way as ever: counts are the same on every machine.
+async fn demo_at_once() -> GpuModel {
+    demo_on(&Options { operations_per_submission: Some(f64::INFINITY), ..Options::default() }).await
+}
+
+async fn demo_on(options: &Options) -> GpuModel {
     let source = NativeFile::open(Path::new(DEMO)).expect("the demo model is in the checkout");
     let gguf = Gguf::read(&source).await.expect("a GGUF file");
-    let gpu = Gpu::open(&Options::default()).await.expect("a Vulkan driver");
+    let gpu = Gpu::open(options).await.expect("a Vulkan driver");
     let loaded = GpuModel::load(Rc::new(gpu), &source, &gguf, &mut async |_| ControlFlow::Continue(())).await;
     loaded.expect("it loads").expect("nothing stopped it").0
 }
@@ -85,7 +94,7 @@ async fn a_text_longer_than_it_was_said_to_be_is_an_error() {
 
 #[tokio::test]
 async fn nothing_is_compiled_after_the_first_tokens_and_little_is_read_back() {
-    let mut model = demo().await;
+    let mut model = demo_at_once().await;
     let mut sampler = Sampler::greedy();
     model.reset(64);
     let mut token = model.next_token(&[1, 2, 3, 4], &mut sampler).await.expect("a token");
@@ -100,6 +109,7 @@ async fn nothing_is_compiled_after_the_first_tokens_and_little_is_read_back() {
     // The token and its logit.
     assert_eq!(late.bytes_read_back - early.bytes_read_back, 20 * 8);
     assert_eq!((late.dispatches - early.dispatches) % 20, 0);
+    assert_eq!(late.submissions - early.submissions, 20);
 }
 
 #[tokio::test]
@@ -115,7 +125,7 @@ async fn a_few_numbers_a_position_come_back_never_logits() {
 /// What methods that read attention or flow add to scoring the text as it is.
 #[tokio::test]
 async fn attention_and_flow_take_one_dispatch_for_each_layer_and_block() {
-    let mut model = demo().await;
+    let mut model = demo_at_once().await;
     let tokens = [7; 100];
     let mut works = Vec::new();
     for attended in [&[][..], &[3..20, 20..60, 60..99]] {
@@ -150,16 +160,12 @@ async fn the_memory_said_before_loading_is_what_a_run_takes() {
 
 #[tokio::test]
 async fn how_rows_and_vocabulary_are_cut_changes_nothing() {
-    let source = NativeFile::open(Path::new(DEMO)).expect("the demo model is in the checkout");
-    let gguf = Gguf::read(&source).await.expect("a GGUF file");
     let tokens: Vec<u32> = (0..64).map(|i| i * 13 % 200).collect();
     let passes = passes();
     let job = ScoreRequest { divergences: true, attended: &[3..9, 9..40, 40..60], ..ScoreRequest::new(&tokens, 48..64, &passes) };
     let mut all: Vec<Vec<Readout>> = Vec::new();
     for cut in CUTS {
-        let gpu = Gpu::open(&Options { variant: Some(cut), ..Options::default() }).await.expect("a Vulkan driver");
-        let loaded = GpuModel::load(Rc::new(gpu), &source, &gguf, &mut async |_| ControlFlow::Continue(())).await;
-        let mut model = loaded.expect("it loads").expect("nothing stopped it").0;
+        let mut model = demo_on(&Options { variant: Some(cut), ..Options::default() }).await;
         let mut readouts = Vec::new();
         let scored = model.score(&job, async |_, readout| {
             readouts.push(readout.clone());
@@ -200,11 +206,10 @@ async fn a_pass_that_changes_nothing_has_no_divergence() {
 
 /// The readouts of the demo model on a text of 33 rows, with passes down to one row.
 async fn readouts_in_blocks(variant: &'static Variant) -> Vec<Readout> {
-    let source = NativeFile::open(Path::new(DEMO)).expect("the demo model is in the checkout");
-    let gguf = Gguf::read(&source).await.expect("a GGUF file");
-    let gpu = Gpu::open(&Options { variant: Some(variant), ..Options::default() }).await.expect("a Vulkan driver");
-    let loaded = GpuModel::load(Rc::new(gpu), &source, &gguf, &mut async |_| ControlFlow::Continue(())).await;
-    let mut model = loaded.expect("it loads").expect("nothing stopped it").0;
+    readouts_of(&mut demo_on(&Options { variant: Some(variant), ..Options::default() }).await).await.expect("it scores")
+}
+
+async fn readouts_of(model: &mut GpuModel) -> Result<Vec<Readout>, LmError> {
     let tokens: Vec<u32> = (0..34).map(|i| i * 13 % 200).collect();
     let passes: Vec<Pass> = [0, 31, 32].map(|start| Pass { edits: vec![Edit::new(start, &[1])] }).into();
     let job = ScoreRequest { divergences: true, attended: &[3..9, 9..30], ..ScoreRequest::new(&tokens, 24..34, &passes) };
@@ -213,8 +218,7 @@ async fn readouts_in_blocks(variant: &'static Variant) -> Vec<Readout> {
         readouts.push(readout.clone());
         ControlFlow::Continue(())
     });
-    scored.await.expect("it scores");
-    readouts
+    scored.await.map(|()| readouts)
 }
 
 /// Variants whose blocks have so many rows.

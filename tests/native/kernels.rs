@@ -25,7 +25,7 @@ const GAPS: [Range<usize>; 2] = [20..24, 50..51];
 async fn compiled(variant: &'static Variant, shape: &models::Shape) -> Vec<String> {
     let file = BytesInMemory(models::file(shape, GgmlDType::Q8_0));
     let gguf = Gguf::read(&file).await.unwrap();
-    let gpu = Rc::new(Gpu::open(&Options { variant: Some(variant), max_matrix_bytes: None }).await.expect("a Vulkan driver"));
+    let gpu = Rc::new(Gpu::open(&Options { variant: Some(variant), ..Options::default() }).await.expect("a Vulkan driver"));
     let model = GpuModel::load(gpu.clone(), &file, &gguf, &mut async |_| ControlFlow::Continue(())).await;
     let mut model = model.unwrap().unwrap().0;
     for mut sampler in [Sampler::greedy(), Sampler::new(1.0, None, None, 1)] {

@@ -20,6 +20,7 @@ mod masked_model;
 mod methods;
 #[path = "../models/mod.rs"]
 mod models;
+mod pace;
 mod pairs;
 mod registry;
 mod sentences;

@@ -31,6 +31,8 @@ pub struct Attention<'a> {
     pub rows: &'a Buffer,
     pub first: usize,
     pub n: usize,
+    /// That a row sees, at most; decides nothing but the size of submissions.
+    pub n_keys: usize,
     /// `[n, qkv_width]`, queries first.
     pub qkv: &'a Buffer,
     /// Keys and values of the text: `[slots, key and value, n_kv_heads, padded head_dim]`.
@@ -48,12 +50,18 @@ pub fn score_scale(head_dim: usize) -> f32 {
 
 /// `y[r, h] = sum over s of softmax(q[r, h] . k[s] / sqrt(head_dim)) v[s]`.
 pub fn record<'a>(recording: &mut Recording<'a>, config: &Config, attention: &Attention<'a>) {
-    let &Attention { rows, first, n, qkv, text, suffix, y } = attention;
+    let &Attention { rows, first, n, n_keys, qkv, text, suffix, y } = attention;
     let &Config { n_heads, n_kv_heads, head_dim, .. } = config;
     let kernel = kernel(recording.gpu().variant, cached_head(config) / 4);
     let (q_stride, y_stride, scale) = (qkv_width(config), padded(n_heads * head_dim), score_scale(head_dim));
     let params = Params { n, first, n_heads, n_kv_heads, head_dim, q_stride, y_stride, scale };
-    recording.dispatch(kernel, params, &[rows, qkv, text, suffix, y], [n_heads, n]);
+    let operations = operations_per_row(config, n_keys) * n as f64;
+    recording.dispatch_of(operations, kernel, params.into(), &[rows, qkv, text, suffix, y], [n_heads, n]);
+}
+
+/// Of a row that sees so many keys: a product with each key, and one with each value.
+pub fn operations_per_row(config: &Config, n_keys: usize) -> f64 {
+    4.0 * (config.n_heads * config.head_dim * n_keys) as f64
 }
 
 /// For heads of `vecs` vec4 in the cache.
@@ -99,7 +107,7 @@ mod tests {
         let [qkv, text, suffix] = [qkv, text, suffix].map(|values| gpu.buffer_with_f32("input", values));
         let length = rows.len() * padded(config.n_heads * config.head_dim);
         let y = gpu.buffer("y", length);
-        let args = Attention { rows: &rows_buffer, first: 1, n: rows.len(), qkv: &qkv, text: &text, suffix: &suffix, y: &y };
+        let args = Attention { rows: &rows_buffer, first: 1, n: rows.len(), n_keys: 1, qkv: &qkv, text: &text, suffix: &suffix, y: &y };
         let mut recording = Recording::new(gpu);
         record(&mut recording, config, &args);
         recording.run();

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::attention::score_scale;
+use super::attention::{operations_per_row, score_scale};
 use super::qkv_rope_cache::{cached_head, cached_slot, qkv_width};
 use super::{padded, two_dimensional, workgroup_per_item};
 use crate::gpu::buffer::Buffer;
@@ -91,7 +91,8 @@ pub fn record<'a>(recording: &mut Recording<'a>, config: &Config, args: &Attenti
     let (q_stride, output_stride, scale) = (qkv_width(config), padded(n_heads * head_dim), score_scale(head_dim));
     let (first_target, n_targets) = (targets.start, targets.len());
     let params = Params { n, first, n_heads, n_kv_heads, head_dim, q_stride, output_stride, scale, first_target, n_targets, n_ranges };
-    recording.dispatch(kernel, params, &[rows, qkv, text, ranges, outputs, sums], [n_heads, n]);
+    let operations = operations_per_row(config, targets.end) * n as f64;
+    recording.dispatch_of(operations, kernel, params.into(), &[rows, qkv, text, ranges, outputs, sums], [n_heads, n]);
 }
 
 /// For heads of `vecs` vec4 in the cache.

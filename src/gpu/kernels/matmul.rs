@@ -3,12 +3,14 @@
 use std::ops::Range;
 
 use super::{HEIGHT, LINE, RowView, WIDTH};
-use crate::gpu::format::Format;
+use crate::gpu::format::{Format, GROUP};
 use crate::gpu::kernel::Kernel;
+use crate::gpu::pacing::rows_per_dispatch;
 use crate::gpu::recording::Recording;
 use crate::gpu::variant::Variant;
 use crate::gpu::weights::Slab;
 use crate::gpu::wgsl::wgsl_struct;
+use crate::lm::blocks::blocks;
 
 wgsl_struct! {
     struct Params {
@@ -72,23 +74,32 @@ impl<'a> Matmul<'a> {
     }
 }
 
-/// y[t, column + r] (+)= sum over k of x[t, k] W[r, k]. `2 n rows columns` operations.
+/// y[t, column + r] (+)= sum over k of x[t, k] W[r, k]. `2 n rows columns` operations, in several dispatches where that is more than
+/// one should take.
 pub fn record<'a>(recording: &mut Recording<'a>, matmul: &Matmul<'a>) {
     let &Matmul { slab, ref rows, n, x, y, column, add, is_step } = matmul;
-    let params = Params {
-        n,
-        x_first: x.first,
-        y_first: y.first,
-        groups: slab.groups,
-        x_stride: x.stride / 4,
-        y_stride: y.stride,
-        rows: rows.len(),
-        w_first: rows.start,
-        column,
-        add,
-    };
     let kernel = kernel(recording.gpu().variant, is_step, slab.format);
-    recording.dispatch(kernel, params, &[&slab.buffer, x.buffer, y.buffer], [rows.len(), n]);
+    let per_row = 2.0 * (n * slab.groups * GROUP) as f64;
+    let at_once = match is_step {
+        true => rows.len().max(1),
+        false => rows_per_dispatch(recording.max_dispatch(), per_row, kernel.items_per_workgroup[0]),
+    };
+    for block in blocks(rows.clone(), at_once) {
+        let params = Params {
+            n,
+            x_first: x.first,
+            y_first: y.first,
+            groups: slab.groups,
+            x_stride: x.stride / 4,
+            y_stride: y.stride,
+            rows: block.len(),
+            w_first: block.start,
+            column: column + block.start - rows.start,
+            add,
+        };
+        let buffers = [&slab.buffer, x.buffer, y.buffer];
+        recording.dispatch_of(per_row * block.len() as f64, kernel.clone(), params.into(), &buffers, [block.len(), n]);
+    }
 }
 
 /// The kernel that a step of decoding takes, or that for more tokens.

@@ -213,7 +213,7 @@ fn attended(gpu: &Gpu, config: &Config) -> Case {
     let stride = padded(config.n_heads * dim);
     let (rows, y) = (gpu.buffer_with("rows", &Row::all_words(&rows)), gpu.buffer("y", 3 * stride));
     let [qkv, text, suffix] = [&qkv, &text, &suffix].map(|values| gpu.buffer_with_f32("input", values));
-    let args = Attention { rows: &rows, first: 0, n: 3, qkv: &qkv, text: &text, suffix: &suffix, y: &y };
+    let args = Attention { rows: &rows, first: 0, n: 3, n_keys: 150, qkv: &qkv, text: &text, suffix: &suffix, y: &y };
     submit(gpu, |recording| attention::record(recording, config, &args));
     Case::about("attention", y, with_padding(&right, config.n_heads * dim, stride))
 }

@@ -125,8 +125,9 @@ impl EngineState {
         if self.session.as_ref().is_none_or(|session| session.lm.is_lost()) {
             self.load(page).await?;
         }
-        if self.session.is_none() {
-            page.post(EngineEvent::Stopped { answer: String::new() });
+        match &self.session {
+            Some(session) => session.lm.stop_when(page.is_stopped()),
+            None => page.post(EngineEvent::Stopped { answer: String::new() }),
         }
         Ok(self.session.as_mut())
     }
@@ -275,6 +276,12 @@ impl Page {
             TimeoutFuture::new(0).await;
             self.turn_began_millis.set(js_sys::Date::now());
         }
-        if self.cancelled.get() == Some(self.id) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.is_stopped()() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Whether the visitor pressed Stop; messages come in while the engine waits for the GPU.
+    fn is_stopped(&self) -> Rc<dyn Fn() -> bool> {
+        let (id, cancelled) = (self.id, self.cancelled.clone());
+        Rc::new(move || cancelled.get() == Some(id))
     }
 }

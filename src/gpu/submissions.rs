@@ -1,0 +1,113 @@
+//! Work on its way to the GPU, in submissions as long as [`Pacing`](super::pacing::Pacing) wants them. Between them whoever pressed Stop
+//! is heard.
+
+use futures::channel::oneshot;
+use wgpu::{PollType, SubmissionIndex};
+
+use super::buffer::Buffer;
+use super::device::Gpu;
+use super::recording::{Dispatch, DispatchList, Recording, encode};
+use super::wait::{self, Submission};
+use crate::lm::LmError;
+
+/// Dispatches that come one after the other, submitted when they are enough. What is left is submitted by
+/// [`Submissions::finish`]; only then may other work read or write the same memory.
+pub struct Submissions<'a> {
+    gpu: &'a Gpu,
+    dispatches: Vec<Dispatch>,
+    operations: f64,
+    /// What dispatches read that may be submitted later.
+    kept: Vec<Buffer>,
+}
+
+impl<'a> Submissions<'a> {
+    pub fn new(gpu: &'a Gpu) -> Self {
+        Self { gpu, dispatches: Vec::new(), operations: 0.0, kept: Vec::new() }
+    }
+
+    pub async fn add(&mut self, recording: Recording<'_>) -> Result<(), LmError> {
+        let DispatchList { dispatches, params } = recording.finish();
+        self.keep(params);
+        for dispatch in dispatches {
+            if !self.gpu.pacing.borrow().has_room(self.operations, dispatch.operations) {
+                self.submit().await?;
+            }
+            self.operations += dispatch.operations;
+            self.dispatches.push(dispatch);
+        }
+        Ok(())
+    }
+
+    /// Keeps memory until all is submitted.
+    pub fn keep(&mut self, buffer: Buffer) {
+        self.kept.push(buffer);
+    }
+
+    /// Submits what is left.
+    pub async fn finish(&mut self) -> Result<(), LmError> {
+        if self.dispatches.is_empty() { Ok(()) } else { self.submit().await }
+    }
+
+    /// Submits what there is, once the GPU has time for it.
+    async fn submit(&mut self) -> Result<(), LmError> {
+        let gpu = self.gpu;
+        while gpu.pacing.borrow().is_busy() {
+            gpu.oldest_ended().await?;
+        }
+        let is_stopped = gpu.is_stopped.borrow().clone();
+        if is_stopped() {
+            return Err(LmError::Stopped);
+        }
+        let mut encoder = gpu.encoder();
+        encode(gpu, &self.dispatches, &mut encoder);
+        self.dispatches.clear();
+        gpu.submit_paced(encoder, std::mem::take(&mut self.operations));
+        Ok(())
+    }
+}
+
+impl Gpu {
+    pub(super) fn encoder(&self) -> wgpu::CommandEncoder {
+        self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
+    }
+
+    pub(super) fn submit(&self, encoder: wgpu::CommandEncoder) -> SubmissionIndex {
+        self.stats.submissions.set(self.stats.submissions.get() + 1);
+        self.queue.submit([encoder.finish()])
+    }
+
+    fn submit_paced(&self, encoder: wgpu::CommandEncoder, operations: f64) {
+        let index = self.submit(encoder);
+        let (sender, ended) = oneshot::channel();
+        self.queue.on_submitted_work_done(move || {
+            sender.send(()).ok();
+        });
+        self.pacing.borrow_mut().submitted(self.now(), operations);
+        self.in_flight.borrow_mut().push_back(Submission { index, ended });
+    }
+
+    /// Waits until the oldest submission has ended.
+    async fn oldest_ended(&self) -> Result<(), LmError> {
+        let oldest = self.in_flight.borrow_mut().pop_front();
+        if let Some(Submission { index, ended }) = oldest {
+            self.told(index, ended).await?;
+        }
+        self.pacing.borrow_mut().done(self.now(), 1);
+        Ok(())
+    }
+
+    /// What is known to have ended, because something after it has.
+    pub(super) fn all_ended(&self) {
+        self.in_flight.borrow_mut().clear();
+        self.pacing.borrow_mut().done(self.now(), usize::MAX);
+    }
+
+    /// What a callback says that is called once this submission has ended; `None` where it never will be.
+    pub(super) async fn told<T>(&self, index: SubmissionIndex, told: oneshot::Receiver<T>) -> Result<Option<T>, LmError> {
+        // Browsers call back by themselves.
+        self.device.poll(PollType::Wait { submission_index: Some(index), timeout: None }).ok();
+        let told = wait::told(&self.queue, told).await;
+        self.check()?;
+        Ok(told)
+    }
+}
