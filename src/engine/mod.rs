@@ -6,7 +6,7 @@ mod self_test;
 
 pub use choice::{EngineChoice, choose};
 
-use crate::cpu::{self, CandleModel, EXPANDED_BYTES};
+use crate::cpu::{self, CandleModel};
 use crate::gpu::{self, GpuModel};
 use crate::lm::sample::Sampler;
 use crate::lm::{Backend, Callback, Counters, InfillRequest, Infills, LanguageModel, LmError, LoadError, OnReadout, ScoreRequest};
@@ -50,9 +50,9 @@ pub async fn load(
             Err(error) => return Err(error),
         }
     }
-    let memory_bytes = cpu::memory(gguf, EXPANDED_BYTES);
+    let memory_bytes = cpu::memory(gguf);
     let mut tell = async |bytes| on_progress.call(progress(bytes, memory_bytes)).await;
-    let loaded = CandleModel::load(source, gguf, EXPANDED_BYTES, &mut tell).await?;
+    let loaded = CandleModel::load(source, gguf, &mut tell).await?;
     Ok(loaded.map(|(model, sha256)| LoadedEngine { engine: Engine::Cpu(Box::new(model)), sha256, notice }))
 }
 

@@ -33,6 +33,7 @@ const EVERYBODYS: &[&str] = &[
     "getrandom",
     "httpdate",
     "miniz_oxide",
+    "pulp",
     "qrcodegen",
     "regex_syntax",
     "serde",
