@@ -13,7 +13,7 @@ pub enum Format {
     Floats(fn(blocks: &[u8], values: &mut [f32])),
     /// As integers.
     Integers(fn(blocks: &[u8], out: &mut Integers<'_>)),
-    /// As integers that can also be read where they are: Q8_0.
+    /// As integers that can also be read where they are: `Q8_0`.
     Bytes(fn(blocks: &[u8], out: &mut Integers<'_>)),
 }
 
