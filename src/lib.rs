@@ -81,13 +81,13 @@
 //! | [`request`] | questions, progress and findings, apart from how they travel | core | |
 //! | [`version`] | of this build | | |
 //! | `text` | language, Punkt sentences, words; bytes <-> tokens <-> sentences | core | |
-//! | `model` | GGUF, configuration, tokenizer, chat template: nothing computes | | candle, tokenizers, minijinja |
+//! | `model` | GGUF, configuration, tokenizer, chat template: nothing computes | | tokenizers, minijinja |
 //! | `lm` | the trait every engine has (`LanguageModel`), generation, sampling | model | |
 //! | `gpu` | the engine on WebGPU: our WGSL kernels, each with a textbook reference | lm, model | candle, wgpu |
 //! | `gpu/wait` | how to wait for the GPU in each browser | | web, wgpu |
 //! | `gpu/adapter_name` | which GPU it is, as the browser tells it | | web, wgpu |
 //! | `cpu` | the engine on candle tensors: fallback and oracle; a masked language model | lm, model | candle |
-//! | `cpu/fused` | its products in browsers: a WebAssembly module of our own | | web, candle |
+//! | `cpu/fused` | its products in browsers: a WebAssembly module of our own | cpu, model | web, candle |
 //! | `engine` | which of the two runs a model: a self-test of both on a part of it | cpu, gpu, lm, model, request | |
 //! | `attribution` | methods (`METHODS`): which texts to score, and what that says of each token | core, lm, model, request | |
 //! | `session` | one model and what is asked of it | attribution, core, cpu, engine, lm, model, problem, request, text, version | |
@@ -152,9 +152,9 @@
 //! * Activations are f32. No quantized activations anywhere near a score.
 //! * A row without positive score stays zero. Nothing is filled with made-up weight, nothing unmeasured is shown.
 //! * The visitor's text never becomes a control token, and control tokens are never perturbed.
-//! * No `unsafe`, except in `cpu::fused`: a WebAssembly module of our own, compiled once, that gets addresses in the engine's memory. No
-//!   global state, except that module and the catalog of the page's words (`app::i18n`), which is set once, before the first view. No
-//!   request to anybody but the own site and the address that the visitor chose for a model.
+//! * No `unsafe`, except in `cpu::fused`: a WebAssembly module of our own, compiled once, that gets addresses in the engine's memory and
+//!   calls back with them. No global state, except that module and the catalog of the page's words (`app::i18n`), which is set once,
+//!   before the first view. No request to anybody but the own site and the address that the visitor chose for a model.
 
 pub use glasscage_core::{explanation, figure, graph, html, lesson, metrics, open, order, shares, table, tables};
 

@@ -1,123 +1,263 @@
 //! x W^T by fused multiply-adds, where the browser has relaxed SIMD (Chrome, Firefox): nearly all the time goes into this product,
 //! and 128-bit SIMD without them does it at two thirds of the speed.
 //!
-//! A module of its own, `fused.wat`, which works on the engine's memory: a browser refuses a module as a whole where it does not
-//! know an instruction.
+//! A module of its own, `fused.wat`, which works on the engine's memory and has the engine read the weights: a browser refuses a
+//! module as a whole where it does not know an instruction.
 
-use candle_core::{CpuStorage, CustomOp2, Error, Layout, Result, Shape, Tensor};
+#![expect(unsafe_code, reason = "the module calls back with an address that it was given")]
+
+use candle_core::{Error, Result};
 use js_sys::WebAssembly::{Instance, Module};
-use js_sys::{Array, Function, Object, Reflect, Uint8Array};
+use js_sys::{Function, Object, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
+
+use super::rows::{IntegerRows, Rows, negated_sums, stride};
+use crate::model::dequantize::{Format, GROUP, Integers, Q8_0_BYTES, dequantize, q8_0_scales};
 
 /// Assembled by `build.rs`.
 const MODULE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/fused.wasm"));
 /// Values of x that are taken through all of W at once, so that they stay in the cache.
 const BLOCK_VALUES: usize = 1 << 16;
+/// As many rows of x at least, so that W is not read again for a few.
+const LEAST_BLOCK: usize = 32;
+/// Rows of W that are read at once: for several rows of x, as the module does it, and for one.
+const PANEL: usize = 4;
+const TILE: usize = 8;
+/// Integers that the module multiplies at once, and the bytes from some to the next where they are unpacked.
+const UNPACKED: usize = 32;
+
+/// The functions of the module.
+#[derive(Clone)]
+struct Kernels {
+    product: Function,
+    vector: Function,
+}
 
 thread_local! {
     /// Compiled once; `None` where the browser does not know the instruction.
-    static PRODUCT: Option<Function> = instantiate().ok();
+    static KERNELS: Option<Kernels> = instantiate().ok();
 }
 
-fn instantiate() -> std::result::Result<Function, JsValue> {
+fn instantiate() -> std::result::Result<Kernels, JsValue> {
     let [imports, engine] = [Object::new(), Object::new()];
     Reflect::set(&engine, &"memory".into(), &wasm_bindgen::memory())?;
+    Reflect::set(&engine, &"table".into(), &wasm_bindgen::function_table())?;
     Reflect::set(&imports, &"engine".into(), &engine)?;
-    let instance = Instance::new(&Module::new(&Uint8Array::from(MODULE))?, &imports)?;
-    Reflect::get(&instance.exports(), &"product".into())?.dyn_into()
+    let exports = Instance::new(&Module::new(&Uint8Array::from(MODULE))?, &imports)?.exports();
+    let function = |name: &str| Reflect::get(&exports, &name.into())?.dyn_into();
+    Ok(Kernels { product: function("product")?, vector: function("vector")? })
 }
 
-/// x W^T: `[n, columns]` and `[rows, columns]` -> `[n, rows]`; `None` where this browser or these sizes are not for it.
-pub fn product(x: &Tensor, weight: &Tensor) -> Result<Option<Tensor>> {
-    let (rows, columns) = weight.dims2()?;
-    let fits = rows >= 4 && columns > 0 && columns % 4 == 0 && x.elem_count() > 0;
-    let product = PRODUCT.with(Clone::clone).filter(|_| fits);
-    product.map(|product| x.contiguous()?.apply_op2_no_bwd(weight, &Fused(product))).transpose()
+/// What the module reads at the address that it is given: sizes and addresses.
+#[repr(C)]
+struct Arguments {
+    x: *const f32,
+    n: usize,
+    columns: usize,
+    rows: usize,
+    out: *mut f32,
+    weight: *mut (),
+    read: extern "C" fn(*mut (), usize),
+    tile: usize,
+    panel: *const (),
+    scales: *const f32,
+    minima: *const f32,
+    sums: *const f32,
+    step: usize,
 }
 
-struct Fused(Function);
-
-impl CustomOp2 for Fused {
-    fn name(&self) -> &'static str {
-        "fused product"
+/// Writes `[n, columns]` times `[rows, columns]` to `out`, `[n, rows]`; false where this browser or these sizes are not for it.
+pub fn product(x: &[f32], weight: &Rows<'_>, out: &mut [f32]) -> Result<bool> {
+    let Some(kernels) = KERNELS.with(Clone::clone) else { return Ok(false) };
+    let (rows, columns) = (weight.len(), weight.columns);
+    if out.is_empty() {
+        return Ok(true);
     }
-
-    fn cpu_fwd(&self, x: &CpuStorage, x_layout: &Layout, weight: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
-        let [(n, columns), (rows, own)] = [x_layout.shape().dims2()?, layout.shape().dims2()?];
-        if columns != own {
-            return Err(Error::Msg(format!("{n} x {columns} and {rows} x {own} have no product")));
+    match weight.quant.format {
+        Format::Integers(unpack) if x.len() == columns => vector(&kernels.vector, x, weight, Unpack::All(unpack), out)?,
+        Format::Bytes(_) if x.len() == columns => vector(&kernels.vector, x, weight, Unpack::Scales, out)?,
+        _ if rows >= PANEL && columns > 0 && columns % 4 == 0 => {
+            let block = (BLOCK_VALUES / columns).max(LEAST_BLOCK);
+            for (x, out) in x.chunks(block * columns).zip(out.chunks_mut(block * rows)) {
+                matrix(&kernels.product, x, weight, out)?;
+            }
         }
-        let mut out = vec![0.0; n * rows];
-        multiply(&self.0, values(x, x_layout)?, values(weight, layout)?, columns, &mut out)?;
-        Ok((CpuStorage::F32(out), Shape::from((n, rows))))
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// Rows that the module takes as f32.
+struct Panel<'a> {
+    weight: Rows<'a>,
+    values: Vec<f32>,
+}
+
+impl Panel<'_> {
+    extern "C" fn read(panel: *mut (), row: usize) {
+        // The module calls back with the address that `matrix` gave to it, while nothing else uses what is there.
+        let Self { weight, values } = unsafe { &mut *panel.cast::<Self>() };
+        dequantize(weight.quant.format, weight.slice(row..row + PANEL).bytes, values);
     }
 }
 
-/// `[n, columns]` and `[rows, columns]` -> `[n, rows]`, of sizes that `product` found fit.
-fn multiply(product: &Function, x: &[f32], weight: &[f32], columns: usize, out: &mut [f32]) -> Result<()> {
-    let rows = weight.len() / columns;
-    let block = (BLOCK_VALUES / columns).max(1);
-    for (x, out) in x.chunks(block * columns).zip(out.chunks_mut(block * rows)) {
-        let [n, rows, columns] = [x.len() / columns, rows, columns].map(|size| JsValue::from(size as u32));
-        let [x, weight, out] =
-            [x.as_ptr(), weight.as_ptr(), out.as_mut_ptr().cast_const()].map(|at| JsValue::from(at.expose_provenance() as u32));
-        let arguments = Array::from_iter([x, n, weight, rows, columns, out]);
-        product.apply(&JsValue::NULL, &arguments).map_err(|error| Error::Msg(format!("{error:?}")))?;
-    }
-    Ok(())
+fn matrix(product: &Function, x: &[f32], weight: &Rows<'_>, out: &mut [f32]) -> Result<()> {
+    let mut panel = Panel { weight: *weight, values: vec![0.0; PANEL * weight.columns] };
+    let values = panel.values.as_ptr();
+    let arguments = Arguments {
+        n: x.len() / weight.columns,
+        panel: values.cast(),
+        read: Panel::read,
+        tile: PANEL,
+        scales: values,
+        minima: values,
+        sums: values,
+        ..arguments(x, weight, out, (&raw mut panel).cast())
+    };
+    call(product, &arguments)
 }
 
-fn values<'a>(storage: &'a CpuStorage, layout: &Layout) -> Result<&'a [f32]> {
-    let (start, end) = layout.contiguous_offsets().ok_or(Error::RequiresContiguous { op: "fused product" })?;
-    Ok(&storage.as_slice()?[start..end])
+/// Rows that the module takes as integers.
+struct Tile<'a> {
+    weight: Rows<'a>,
+    unpack: Unpack,
+    rows: IntegerRows,
+}
+
+/// How integers are read.
+#[derive(Clone, Copy)]
+enum Unpack {
+    All(fn(&[u8], &mut Integers<'_>)),
+    /// They stay where they are.
+    Scales,
+}
+
+impl Tile<'_> {
+    extern "C" fn read(tile: *mut (), row: usize) {
+        // As in a panel.
+        let Self { weight, unpack, rows } = unsafe { &mut *tile.cast::<Self>() };
+        let weight = weight.slice(row..weight.len());
+        match *unpack {
+            Unpack::All(unpack) => rows.unpack(&weight, unpack),
+            Unpack::Scales => {
+                let scales = rows.scales.chunks_exact_mut(stride(weight.columns));
+                weight.each().zip(scales).for_each(|(blocks, scales)| q8_0_scales(blocks, scales));
+            }
+        }
+    }
+}
+
+fn vector(vector: &Function, x: &[f32], weight: &Rows<'_>, unpack: Unpack, out: &mut [f32]) -> Result<()> {
+    let mut tile = Tile { weight: *weight, unpack, rows: IntegerRows::new(TILE, weight.columns) };
+    let (panel, step) = match unpack {
+        Unpack::All(_) => (tile.rows.quants.as_ptr().cast(), UNPACKED),
+        Unpack::Scales => (weight.bytes[Q8_0_BYTES - UNPACKED..].as_ptr(), Q8_0_BYTES),
+    };
+    let (scales, minima) = (tile.rows.scales.as_ptr(), tile.rows.minima.as_ptr());
+    let (sums, shuffled) = (negated_sums(x), shuffled(x));
+    let arguments = Arguments {
+        panel: panel.cast(),
+        scales,
+        minima,
+        sums: sums.as_ptr(),
+        step,
+        ..arguments(&shuffled, weight, out, (&raw mut tile).cast())
+    };
+    call(vector, &arguments)
+}
+
+/// x as the module multiplies it with words of four quants.
+fn shuffled(x: &[f32]) -> Vec<f32> {
+    const UNIT: f32 = 1.0 / (1 << 24) as f32;
+    let group = |group: &[f32; GROUP]| std::array::from_fn::<f32, GROUP, _>(|i| UNIT * group[i % 4 * 4 + i / 4]);
+    x.as_chunks().0.iter().flat_map(group).collect()
+}
+
+/// One row of x and integers, but for where these are.
+fn arguments(x: &[f32], weight: &Rows<'_>, out: &mut [f32], read_into: *mut ()) -> Arguments {
+    let (rows, columns) = (weight.len(), weight.columns);
+    let (weight, read, none) = (read_into, Tile::read as extern "C" fn(*mut (), usize), std::ptr::null::<f32>());
+    Arguments {
+        x: x.as_ptr(),
+        n: 1,
+        columns,
+        rows,
+        out: out.as_mut_ptr(),
+        weight,
+        read,
+        tile: TILE,
+        panel: none.cast(),
+        scales: none,
+        minima: none,
+        sums: none,
+        step: UNPACKED,
+    }
+}
+
+fn call(kernel: &Function, arguments: &Arguments) -> Result<()> {
+    let at = (&raw const *arguments).expose_provenance() as u32;
+    kernel.call1(&JsValue::NULL, &at.into()).map(drop).map_err(|error| Error::Msg(format!("{error:?}")))
 }
 
 #[cfg(test)]
 mod tests {
-    use candle_core::{DType, Device};
     use wasm_bindgen_test::wasm_bindgen_test;
 
+    use super::super::product::tests::{check, matrices};
     use super::*;
+    use crate::model::quant::{QUANTS, by_id};
 
-    /// Made of fractions that f32 adds up without an error: then the order of the sums does not matter.
-    fn matrix(rows: usize, columns: usize, seed: usize) -> Tensor {
-        let values = (0..rows * columns).map(|i| ((i * 37 + seed * 101) % 61) as f32 / 8.0 - 3.75).collect();
-        Tensor::from_vec(values, (rows, columns), &Device::Cpu).unwrap()
+    #[wasm_bindgen_test]
+    fn every_tensor_type_has_the_product_of_its_values() {
+        for quant in QUANTS {
+            let groups = 256 / quant.block;
+            for (n, rows, blocks) in [(1, 1, groups), (1, 8, groups), (2, 5, 3 * groups), (7, 31, groups), (1, 43, 5 * groups)] {
+                let (x, bytes) = matrices(quant, n, rows, blocks, 1);
+                let weight = Rows { quant, columns: blocks * quant.block, bytes: &bytes };
+                let mut out = vec![0.0; n * rows];
+                let is_done = product(&x.flatten_all().unwrap().to_vec1().unwrap(), &weight, &mut out).unwrap();
+                let is_vector = n == 1 && !matches!(quant.format, Format::Floats(_));
+                assert_eq!(is_done, is_vector || rows >= PANEL, "Chromium has relaxed SIMD");
+                if is_done {
+                    check(&x, &weight, &candle_core::Tensor::from_vec(out, (n, rows), x.device()).unwrap());
+                }
+            }
+        }
     }
 
     #[wasm_bindgen_test]
-    fn every_row_meets_every_row() {
-        for (n, rows, columns) in [(1, 4, 4), (2, 5, 8), (3, 9, 64), (7, 31, 36), (1, 400, 256), (2 * BLOCK_VALUES / 2048 + 1, 6, 2048)] {
-            // What is taken may lie within a larger tensor.
-            let [x, weight] =
-                [matrix(n + 1, columns, 1).narrow(0, 1, n), matrix(rows + 1, columns, 2).narrow(0, 1, rows)].map(Result::unwrap);
-            let fused = product(&x, &weight).unwrap().expect("Chromium has relaxed SIMD");
-            let plain = x.matmul(&weight.t().unwrap()).unwrap();
-            assert_eq!(fused.to_vec2::<f32>().unwrap(), plain.to_vec2::<f32>().unwrap(), "{n} {rows} {columns}");
+    fn columns_are_whole_blocks_of_any_number() {
+        let quant = by_id(8).unwrap();
+        for (n, rows, blocks) in [(1, 9, 1), (1, 9, 3), (3, 9, 5), (2 * BLOCK_VALUES / 2048 + 1, 6, 64)] {
+            let (x, bytes) = matrices(quant, n, rows, blocks, 2);
+            let weight = Rows { quant, columns: blocks * quant.block, bytes: &bytes };
+            check(&x, &weight, &super::super::product::product(&x, &weight).unwrap());
         }
     }
 
     #[wasm_bindgen_test]
     fn nothing_is_written_beside_the_output() {
-        let product = PRODUCT.with(Clone::clone).expect("Chromium has relaxed SIMD");
-        for (n, rows) in [(1, 4), (1, 7), (2, 5), (5, 9)] {
-            let mut out = vec![-7.0; n * rows + 8];
-            multiply(&product, &vec![1.0; 4 * n], &vec![2.0; 4 * rows], 4, &mut out[4..4 + n * rows]).unwrap();
-            assert!(out[4..4 + n * rows].iter().all(|&sum| sum == 8.0), "{n} {rows}: {out:?}");
-            assert!(out[..4].iter().chain(&out[4 + n * rows..]).all(|&beside| beside == -7.0), "{n} {rows}: {out:?}");
+        for id in [0, 8] {
+            let quant = by_id(id).unwrap();
+            for (n, rows) in [(1, 4), (1, 7), (2, 5), (5, 9), (1, 17)] {
+                let (x, bytes) = matrices(quant, n, rows, 32 / quant.block, 3);
+                let weight = Rows { quant, columns: 32, bytes: &bytes };
+                let mut out = vec![-7777.0; n * rows + 8];
+                let x: Vec<f32> = x.flatten_all().unwrap().to_vec1().unwrap();
+                assert!(product(&x, &weight, &mut out[4..4 + n * rows]).unwrap());
+                assert!(out[4..4 + n * rows].iter().all(|&sum| sum != -7777.0), "{n} {rows}: {out:?}");
+                assert!(out[..4].iter().chain(&out[4 + n * rows..]).all(|&beside| beside == -7777.0), "{n} {rows}: {out:?}");
+            }
         }
     }
 
     #[wasm_bindgen_test]
     fn sizes_that_are_not_for_it_are_left_alone() {
-        for (n, rows, columns) in [(1, 3, 4), (1, 4, 6), (0, 4, 4)] {
-            assert!(product(&matrix(n, columns, 1), &matrix(rows, columns, 2)).unwrap().is_none());
+        let quant = by_id(0).unwrap();
+        for (n, rows, columns) in [(1, 3, 4), (1, 4, 6), (2, 4, 6)] {
+            let (x, bytes) = matrices(quant, n, rows, columns, 4);
+            let x: Vec<f32> = x.flatten_all().unwrap().to_vec1().unwrap();
+            assert!(!product(&x, &Rows { quant, columns, bytes: &bytes }, &mut vec![0.0; n * rows]).unwrap());
         }
-    }
-
-    #[wasm_bindgen_test]
-    fn matrices_that_do_not_fit_are_refused() {
-        let [x, weight] = [4, 8].map(|columns| Tensor::zeros((4, columns), DType::F32, &Device::Cpu).unwrap());
-        assert!(product(&x, &weight).is_err());
     }
 }

@@ -1,28 +1,39 @@
 ;; Dot products of each row of x with each row of w: out[i][j] = sum over k of x[i][k] w[j][k].
-;; x: f32 [n, columns], w: f32 [rows, columns], out: f32 [n, rows], at addresses in the engine's memory; at least 4 rows,
-;; columns a multiple of 4. Two rows of x by four of w at a time, which is what the registers of 128-bit SIMD hold. The last
-;; tiles overlap those before them, or take the last row of x twice: they write the same values once more.
+;; x: f32 [n, columns], out: f32 [n, rows], at addresses in the engine's memory. Both functions take the address of `Arguments`
+;; (fused.rs). w is packed: the engine's function $read is given $weight and a row, and writes that one and those after it to
+;; where it can be multiplied.
 (module
   (import "engine" "memory" (memory 1))
-  (func (export "product")
-    (param $x i32) (param $n i32) (param $w i32) (param $rows i32) (param $columns i32) (param $out i32)
+  (import "engine" "table" (table 1 funcref))
+  (type $read (func (param i32 i32)))
+  ;; Several rows of x, at least 4 of w, columns a multiple of 4. $read writes four rows of w as f32 to $panel, which stays in the
+  ;; cache while all of x is taken through it, two rows at a time: that is what the registers of 128-bit SIMD hold. The last tiles
+  ;; overlap those before them, or take the last row of x twice: they write the same values once more.
+  (func (export "product") (param $p i32)
+    (local $x i32) (local $n i32) (local $columns i32) (local $rows i32) (local $out i32)
     (local $i i32) (local $next i32) (local $j i32) (local $k i32) (local $row_bytes i32) (local $out_bytes i32)
     (local $x0 i32) (local $x1 i32) (local $w0 i32) (local $w1 i32) (local $w2 i32) (local $w3 i32)
     (local $a v128) (local $b v128) (local $c v128)
     (local $a0 v128) (local $a1 v128) (local $a2 v128) (local $a3 v128)
     (local $b0 v128) (local $b1 v128) (local $b2 v128) (local $b3 v128)
+    (local.set $x (i32.load (local.get $p)))
+    (local.set $n (i32.load offset=4 (local.get $p)))
+    (local.set $columns (i32.load offset=8 (local.get $p)))
+    (local.set $rows (i32.load offset=12 (local.get $p)))
+    (local.set $out (i32.load offset=16 (local.get $p)))
     (local.set $row_bytes (i32.shl (local.get $columns) (i32.const 2)))
     (local.set $out_bytes (i32.shl (local.get $rows) (i32.const 2)))
+    (local.set $w0 (i32.load offset=32 (local.get $p)))
+    (local.set $w1 (i32.add (local.get $w0) (local.get $row_bytes)))
+    (local.set $w2 (i32.add (local.get $w1) (local.get $row_bytes)))
+    (local.set $w3 (i32.add (local.get $w2) (local.get $row_bytes)))
     (loop $each_w
+      (call $rows_from (local.get $p) (local.get $j))
       (local.set $i (i32.const 0))
       (loop $each_x
         (local.set $next (i32.add (local.get $i) (i32.lt_u (i32.add (local.get $i) (i32.const 1)) (local.get $n))))
         (local.set $x0 (i32.add (local.get $x) (i32.mul (local.get $i) (local.get $row_bytes))))
         (local.set $x1 (i32.add (local.get $x) (i32.mul (local.get $next) (local.get $row_bytes))))
-        (local.set $w0 (i32.add (local.get $w) (i32.mul (local.get $j) (local.get $row_bytes))))
-        (local.set $w1 (i32.add (local.get $w0) (local.get $row_bytes)))
-        (local.set $w2 (i32.add (local.get $w1) (local.get $row_bytes)))
-        (local.set $w3 (i32.add (local.get $w2) (local.get $row_bytes)))
         (local.set $a0 (local.tee $a1 (local.tee $a2 (local.tee $a3 (v128.const i32x4 0 0 0 0)))))
         (local.set $b0 (local.tee $b1 (local.tee $b2 (local.tee $b3 (v128.const i32x4 0 0 0 0)))))
         (local.set $k (i32.const 0))
@@ -50,6 +61,87 @@
           (call $sums (local.get $b0) (local.get $b1) (local.get $b2) (local.get $b3)))
         (br_if $each_x (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 2))) (local.get $n))))
       (br_if $each_w (i32.lt_u (local.tee $j (call $after (local.get $j) (local.get $rows))) (local.get $rows)))))
+
+  ;; One row of x: out[j] = sum over k of x[k] (scale[j][k/16] quant[j][k] - minimum[j][k/16]), columns a multiple of 32. $read
+  ;; writes $tile rows of w, or the rest, as integers with scales and minima. 32 integers are $step bytes after those before them:
+  ;; where that is not 32, they are read where they are in w. $sums are those of each 16 of x, negated. Each row's scales, minima
+  ;; and sums are filled up with zeros to a multiple of 4. Four integers are a word, and the highest byte of each word becomes f32
+  ;; at once, as 2^24 times the integer: so x is 2^-24 times what it is, and x[16 i + 4 j + k] is at 16 i + j + 4 k.
+  (func (export "vector") (param $p i32)
+    (local $x i32) (local $columns i32) (local $rows i32) (local $out i32) (local $tile i32) (local $sums i32) (local $step i32)
+    (local $j i32) (local $end i32) (local $k i32) (local $q i32) (local $s i32) (local $m i32) (local $stride i32)
+    (local $x_end i32) (local $at i32)
+    (local $a v128) (local $b v128) (local $c v128) (local $d v128) (local $mask v128)
+    (local.set $x (i32.load (local.get $p)))
+    (local.set $columns (i32.load offset=8 (local.get $p)))
+    (local.set $rows (i32.load offset=12 (local.get $p)))
+    (local.set $out (i32.load offset=16 (local.get $p)))
+    (local.set $tile (i32.load offset=28 (local.get $p)))
+    (local.set $sums (i32.load offset=44 (local.get $p)))
+    (local.set $step (i32.load offset=48 (local.get $p)))
+    (local.set $q (i32.load offset=32 (local.get $p)))
+    (local.set $mask (v128.const i32x4 0xFF000000 0xFF000000 0xFF000000 0xFF000000))
+    (local.set $stride (i32.shl (i32.shr_u (i32.add (local.get $columns) (i32.const 63)) (i32.const 6)) (i32.const 4)))
+    (local.set $x_end (i32.add (local.get $x) (i32.shl (local.get $columns) (i32.const 2))))
+    (local.set $end (local.get $tile))
+    (loop $each_tile
+      (call $rows_from (local.get $p) (local.get $j))
+      (if (i32.eq (local.get $step) (i32.const 32)) (then (local.set $q (i32.load offset=32 (local.get $p)))))
+      (local.set $s (i32.load offset=36 (local.get $p)))
+      (local.set $m (i32.load offset=40 (local.get $p)))
+      (if (i32.gt_u (local.get $end) (local.get $rows)) (then (local.set $end (local.get $rows))))
+      (loop $each_row
+        (local.set $a (v128.const i32x4 0 0 0 0))
+        (local.set $k (i32.const 0))
+        (loop $each_four
+          (local.set $a (f32x4.relaxed_madd
+            (v128.load (i32.add (local.get $sums) (local.get $k))) (v128.load (i32.add (local.get $m) (local.get $k))) (local.get $a)))
+          (br_if $each_four (i32.lt_u (local.tee $k (i32.add (local.get $k) (i32.const 16))) (local.get $stride))))
+        (local.set $m (i32.add (local.get $m) (local.get $stride)))
+        (local.set $at (local.get $x))
+        (local.set $k (local.get $s))
+        (local.set $d (v128.const i32x4 0 0 0 0))
+        (loop $each_group
+          (local.set $c (v128.load (local.get $q)))
+          (local.set $b (f32x4.mul
+            (v128.load (local.get $at)) (f32x4.convert_i32x4_s (i32x4.shl (local.get $c) (i32.const 24)))))
+          (local.set $b (f32x4.relaxed_madd
+            (v128.load offset=16 (local.get $at))
+            (f32x4.convert_i32x4_s (v128.and (i32x4.shl (local.get $c) (i32.const 16)) (local.get $mask))) (local.get $b)))
+          (local.set $b (f32x4.relaxed_madd
+            (v128.load offset=32 (local.get $at))
+            (f32x4.convert_i32x4_s (v128.and (i32x4.shl (local.get $c) (i32.const 8)) (local.get $mask))) (local.get $b)))
+          (local.set $b (f32x4.relaxed_madd
+            (v128.load offset=48 (local.get $at)) (f32x4.convert_i32x4_s (v128.and (local.get $c) (local.get $mask))) (local.get $b)))
+          (local.set $a (f32x4.relaxed_madd (local.get $b) (v128.load32_splat (local.get $k)) (local.get $a)))
+          (local.set $c (v128.load offset=16 (local.get $q)))
+          (local.set $b (f32x4.mul
+            (v128.load offset=64 (local.get $at)) (f32x4.convert_i32x4_s (i32x4.shl (local.get $c) (i32.const 24)))))
+          (local.set $b (f32x4.relaxed_madd
+            (v128.load offset=80 (local.get $at))
+            (f32x4.convert_i32x4_s (v128.and (i32x4.shl (local.get $c) (i32.const 16)) (local.get $mask))) (local.get $b)))
+          (local.set $b (f32x4.relaxed_madd
+            (v128.load offset=96 (local.get $at))
+            (f32x4.convert_i32x4_s (v128.and (i32x4.shl (local.get $c) (i32.const 8)) (local.get $mask))) (local.get $b)))
+          (local.set $b (f32x4.relaxed_madd
+            (v128.load offset=112 (local.get $at)) (f32x4.convert_i32x4_s (v128.and (local.get $c) (local.get $mask))) (local.get $b)))
+          (local.set $d (f32x4.relaxed_madd (local.get $b) (v128.load32_splat offset=4 (local.get $k)) (local.get $d)))
+          (local.set $k (i32.add (local.get $k) (i32.const 8)))
+          (local.set $q (i32.add (local.get $q) (local.get $step)))
+          (br_if $each_group (i32.lt_u (local.tee $at (i32.add (local.get $at) (i32.const 128))) (local.get $x_end))))
+        (local.set $a (f32x4.add (local.get $a) (local.get $d)))
+        (local.set $s (i32.add (local.get $s) (local.get $stride)))
+        (local.set $a (call $halves (local.get $a) (local.get $a)))
+        (f32.store (local.get $out) (f32.add (f32x4.extract_lane 0 (local.get $a)) (f32x4.extract_lane 2 (local.get $a))))
+        (local.set $out (i32.add (local.get $out) (i32.const 4)))
+        (br_if $each_row (i32.lt_u (local.tee $j (i32.add (local.get $j) (i32.const 1))) (local.get $end))))
+      (local.set $end (i32.add (local.get $end) (local.get $tile)))
+      (br_if $each_tile (i32.lt_u (local.get $j) (local.get $rows)))))
+
+  ;; Has the engine read rows of w, from row $j on.
+  (func $rows_from (param $p i32) (param $j i32)
+    (call_indirect (type $read)
+      (i32.load offset=20 (local.get $p)) (local.get $j) (i32.load offset=24 (local.get $p))))
 
   ;; The first row of the next four; the number of rows where there is none.
   (func $after (param $j i32) (param $rows i32) (result i32)

@@ -1,8 +1,7 @@
 //! The engine on candle's CPU tensors: the fallback where there is no GPU, and the oracle for it.
 //!
 //! f32 activations and accumulation throughout: candle's own quantized models round activations to 8 bits, which
-//! puts up to 0.03 nat of noise on the scores. Weights of small models are expanded to f32 once; those of larger
-//! ones stay packed and are expanded row block by row block where they are used.
+//! puts up to 0.03 nat of noise on the scores. Weights stay as they are in the file: [`product`] reads them where they are used.
 
 mod attention_mass;
 mod forward;
@@ -10,6 +9,8 @@ mod forward;
 mod fused;
 mod lm_head;
 pub mod masked;
+mod product;
+mod rows;
 mod weight;
 
 use std::collections::HashMap;
@@ -32,21 +33,18 @@ use attention_mass::AttentionMass;
 use forward::{Cache, Transformer};
 use weight::Weight;
 
-/// A good limit for [`CandleModel::load`]: most of what a browser gives one worker.
-pub const EXPANDED_BYTES: u64 = 640 << 20;
-
 /// A model on the CPU.
 pub struct CandleModel {
     transformer: Transformer,
     /// Keys and values of the text so far.
     text: Cache,
     counters: Counters,
+    weight_bytes: usize,
 }
 
-/// Bytes that a model's weights take; see [`CandleModel::load`].
-pub fn memory(gguf: &Gguf, max_expanded: u64) -> u64 {
-    let expanded = 4 * gguf.n_parameters();
-    if expanded <= max_expanded { expanded } else { gguf.tensors.iter().map(|tensor| tensor.bytes as u64).sum() }
+/// Bytes that a model's weights take.
+pub fn memory(gguf: &Gguf) -> u64 {
+    gguf.tensors.iter().map(|tensor| tensor.bytes as u64).sum()
 }
 
 impl From<candle_core::Error> for LmError {
@@ -63,16 +61,14 @@ impl From<candle_core::Error> for LoadError {
 
 impl CandleModel {
     /// Loads the weights in bounded pieces. Returns the model and the file's SHA-256; `None` where `on_progress`
-    /// (bytes read) broke off. Weights that take more than `max_expanded` bytes as f32 stay packed.
+    /// (bytes read) broke off.
     pub async fn load(
         source: &impl ByteSource,
         gguf: &Gguf,
-        max_expanded: u64,
         on_progress: &mut dyn Callback<u64>,
     ) -> Result<Option<(Self, String)>, LoadError> {
         let config = Config::from_gguf(gguf)?;
         tensors::check(gguf, &config)?;
-        let expand = 4 * gguf.n_parameters() <= max_expanded;
         let mut weights = HashMap::new();
         let mut bytes = Vec::new();
         let sha256 = stream(
@@ -85,15 +81,21 @@ impl CandleModel {
                 bytes.extend_from_slice(piece);
                 if bytes.len() == tensor.bytes {
                     let whole = std::mem::take(&mut bytes);
-                    weights.insert(tensor.name.clone(), Weight::new(tensor, whole, expand)?);
+                    weights.insert(tensor.name.clone(), Weight::new(tensor, whole));
                 }
                 Ok::<(), LoadError>(())
             },
             async |bytes| on_progress.call(bytes).await,
         );
         let Some(sha256) = sha256.await? else { return Ok(None) };
+        let weight_bytes = weights.values().map(Weight::bytes).sum();
         let transformer = Transformer::new(config, weights)?;
-        Ok(Some((Self { text: transformer.empty_cache(), transformer, counters: Counters::default() }, sha256)))
+        Ok(Some((Self { text: transformer.empty_cache(), transformer, counters: Counters::default(), weight_bytes }, sha256)))
+    }
+
+    /// Bytes that the weights take.
+    pub fn weight_bytes(&self) -> usize {
+        self.weight_bytes
     }
 
     /// Hidden states of `inputs` read after the text in `cache`, to which they are added: `[inputs, dim]`.

@@ -8,7 +8,7 @@ pub use choice::{EngineChoice, choose};
 
 use std::rc::Rc;
 
-use crate::cpu::{self, CandleModel, EXPANDED_BYTES};
+use crate::cpu::{self, CandleModel};
 use crate::gpu::{self, GpuModel};
 use crate::lm::sample::Sampler;
 use crate::lm::{Backend, Callback, Counters, InfillRequest, Infills, LanguageModel, LmError, LoadError, OnReadout, ScoreRequest};
@@ -52,9 +52,9 @@ pub async fn load(
             Err(error) => return Err(error),
         }
     }
-    let memory_bytes = cpu::memory(gguf, EXPANDED_BYTES);
+    let memory_bytes = cpu::memory(gguf);
     let mut tell = async |bytes| on_progress.call(progress(bytes, memory_bytes)).await;
-    let loaded = CandleModel::load(source, gguf, EXPANDED_BYTES, &mut tell).await?;
+    let loaded = CandleModel::load(source, gguf, &mut tell).await?;
     Ok(loaded.map(|(model, sha256)| LoadedEngine { engine: Engine::Cpu(Box::new(model)), sha256, notice }))
 }
 

@@ -19,8 +19,6 @@ use crate::model::tokenizer::TokenId;
 pub const TOLERANCE: f64 = 1e-3;
 /// Tokens of the text.
 const LENGTH: usize = 48;
-/// f32 bytes that the CPU's weights may be expanded to where its speed counts; packed weights are slower and smaller.
-const EXPANDED_BYTES: u64 = 64 << 20;
 
 /// How the engines compare on the same text.
 #[derive(Clone, Debug)]
@@ -35,8 +33,7 @@ pub struct SelfTest {
 pub async fn run(gpu: &Rc<Gpu>, source: &impl ByteSource, gguf: &Gguf) -> Result<Option<SelfTest>, LoadError> {
     let Some((part, bytes)) = reduced_model::read(source, gguf).await? else { return Ok(None) };
     let complete = "loading is never broken off";
-    let expanded = if gpu.adapter.is_software { EXPANDED_BYTES } else { 0 };
-    let (mut on_cpu, _) = CandleModel::load(&bytes, &part, expanded, &mut async |_| ControlFlow::Continue(())).await?.expect(complete);
+    let (mut on_cpu, _) = CandleModel::load(&bytes, &part, &mut async |_| ControlFlow::Continue(())).await?.expect(complete);
     // Where the CPU engine fails, the file is at fault.
     let (cpu_scores, cpu_seconds) = score(&mut on_cpu).await.map_err(|error| LoadError::Weights(error.to_string()))?;
     drop(on_cpu);

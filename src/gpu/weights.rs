@@ -6,7 +6,6 @@ use std::ops::Range;
 use super::buffer::Buffer;
 use super::device::Gpu;
 use super::format::{self, Format};
-use crate::model::dequantize::dequantize;
 use crate::model::gguf::Tensor;
 use crate::model::quant::Quant;
 use crate::model::tensors;
@@ -132,7 +131,7 @@ impl WeightUploader {
                 self.row += whole;
             }
             None if self.pending.len() == tensor.bytes => {
-                let values = dequantize(tensor.quant, &self.pending, 1, columns)?.flatten_all()?.to_vec1()?;
+                let values = tensor.quant.values(&self.pending);
                 self.vectors.insert(tensor.name.clone(), values);
                 self.pending.clear();
             }

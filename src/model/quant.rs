@@ -1,7 +1,9 @@
 //! The tensor types of GGUF that we read. Sizes are those of ggml's block structs (ggml-common.h).
 
+use super::dequantize::{self, Format, dequantize};
+
 /// One tensor type: `block` values are stored in `block_bytes` bytes.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Quant {
     pub name: &'static str,
     /// `ggml_type` in the file.
@@ -10,10 +12,20 @@ pub struct Quant {
     pub block_bytes: usize,
     /// Where in a block its floating-point numbers are: the value itself, or scale and minimum.
     floats: Floats,
+    /// How its values are read.
+    pub format: Format,
 }
 
+impl PartialEq for Quant {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Quant {}
+
 /// Neighboring numbers in a block.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 struct Floats {
     /// The first byte of the first one's two upper bytes.
     at: usize,
@@ -23,8 +35,8 @@ struct Floats {
     exponent: u16,
 }
 
-const fn quant(name: &'static str, id: u32, block: usize, block_bytes: usize, floats: Floats) -> Quant {
-    Quant { name, id, block, block_bytes, floats }
+const fn quant(name: &'static str, id: u32, block: usize, block_bytes: usize, floats: Floats, format: Format) -> Quant {
+    Quant { name, id, block, block_bytes, floats, format }
 }
 
 /// `count` f16 numbers from byte `at` of a block.
@@ -39,19 +51,19 @@ const fn bf16(at: usize) -> Floats {
 
 /// All tensor types that can be read.
 pub const QUANTS: &[Quant] = &[
-    quant("F32", 0, 1, 4, bf16(2)),
-    quant("F16", 1, 1, 2, f16(0, 1)),
-    quant("Q4_0", 2, 32, 18, f16(0, 1)),
-    quant("Q4_1", 3, 32, 20, f16(0, 2)),
-    quant("Q5_0", 6, 32, 22, f16(0, 1)),
-    quant("Q5_1", 7, 32, 24, f16(0, 2)),
-    quant("Q8_0", 8, 32, 34, f16(0, 1)),
-    quant("Q2_K", 10, 256, 84, f16(80, 2)),
-    quant("Q3_K", 11, 256, 110, f16(108, 1)),
-    quant("Q4_K", 12, 256, 144, f16(0, 2)),
-    quant("Q5_K", 13, 256, 176, f16(0, 2)),
-    quant("Q6_K", 14, 256, 210, f16(208, 1)),
-    quant("BF16", 30, 1, 2, bf16(0)),
+    quant("F32", 0, 1, 4, bf16(2), Format::Floats(dequantize::f32)),
+    quant("F16", 1, 1, 2, f16(0, 1), Format::Floats(dequantize::f16)),
+    quant("Q4_0", 2, 32, 18, f16(0, 1), Format::Integers(dequantize::q4_0)),
+    quant("Q4_1", 3, 32, 20, f16(0, 2), Format::Integers(dequantize::q4_1)),
+    quant("Q5_0", 6, 32, 22, f16(0, 1), Format::Integers(dequantize::q5_0)),
+    quant("Q5_1", 7, 32, 24, f16(0, 2), Format::Integers(dequantize::q5_1)),
+    quant("Q8_0", 8, 32, 34, f16(0, 1), Format::Bytes(dequantize::q8_0)),
+    quant("Q2_K", 10, 256, 84, f16(80, 2), Format::Integers(dequantize::q2_k)),
+    quant("Q3_K", 11, 256, 110, f16(108, 1), Format::Integers(dequantize::q3_k)),
+    quant("Q4_K", 12, 256, 144, f16(0, 2), Format::Integers(dequantize::q4_k)),
+    quant("Q5_K", 13, 256, 176, f16(0, 2), Format::Integers(dequantize::q5_k)),
+    quant("Q6_K", 14, 256, 210, f16(208, 1), Format::Integers(dequantize::q6_k)),
+    quant("BF16", 30, 1, 2, bf16(0), Format::Floats(dequantize::bf16)),
 ];
 
 /// The tensor type with this `ggml_type`.
@@ -67,6 +79,13 @@ impl Quant {
 }
 
 impl Quant {
+    /// The values of whole blocks.
+    pub fn values(&self, blocks: &[u8]) -> Vec<f32> {
+        let mut values = vec![0.0; blocks.len() / self.block_bytes * self.block];
+        dequantize(self.format, blocks, &mut values);
+        values
+    }
+
     /// Whether the values in these whole blocks are numbers: none is an infinity or NaN.
     pub fn is_finite(&self, blocks: &[u8]) -> bool {
         let &Self { block_bytes, floats: Floats { at, count, exponent }, .. } = self;

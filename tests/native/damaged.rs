@@ -29,7 +29,7 @@ async fn a_weight_that_is_not_a_number_is_refused_by_both_engines() {
     for (name, value) in [("output.weight", f32::NEG_INFINITY), ("blk.1.ffn_norm.weight", f32::NAN), ("token_embd.weight", f32::INFINITY)] {
         let (gguf, source) = with_end_of(name, value.to_le_bytes());
         let expected = format!("tensor {name} has a weight that is not a number");
-        let on_cpu = CandleModel::load(&source, &gguf, 0, &mut async |_| ControlFlow::Continue(())).await;
+        let on_cpu = CandleModel::load(&source, &gguf, &mut async |_| ControlFlow::Continue(())).await;
         assert!(on_cpu.is_err_and(|error| error.to_string().contains(&expected)));
         let on_gpu = GpuModel::load(gpu.clone(), &source, &gguf, &mut async |_| ControlFlow::Continue(())).await;
         assert!(on_gpu.is_err_and(|error| error.to_string().contains(&expected)));

@@ -64,7 +64,7 @@ impl GoldenShape {
 }
 
 async fn cpu(file: &BytesInMemory, gguf: &Gguf) -> CandleModel {
-    CandleModel::load(file, gguf, u64::MAX, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0
+    CandleModel::load(file, gguf, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0
 }
 
 async fn gpu(file: &BytesInMemory, gguf: &Gguf) -> GpuModel {

@@ -50,7 +50,7 @@ fn gaps_are_filled_with_the_most_likely_allowed_tokens() {
     let file = BytesInMemory(models::file(shape, GgmlDType::F32));
     pollster::block_on(async {
         let gguf = Gguf::read(&file).await.unwrap();
-        let mut cpu = CandleModel::load(&file, &gguf, u64::MAX, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0;
+        let mut cpu = CandleModel::load(&file, &gguf, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0;
         // What would be said most often is forbidden, so that it shows.
         let unforbidden = InfillRequest { tokens: &TOKENS, gaps: &GAPS, forbidden: &[], start_token: START };
         let free = cpu.infill(&unforbidden, &mut go_on).await.unwrap().unwrap();

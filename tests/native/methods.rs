@@ -70,7 +70,7 @@ fn measured_with_progress(request: &MeasureRequest<'_>, on_progress: &mut dyn Ca
     let file = BytesInMemory(models::file(shape, GgmlDType::F32));
     pollster::block_on(async {
         let gguf = Gguf::read(&file).await.unwrap();
-        let loaded = CandleModel::load(&file, &gguf, u64::MAX, &mut async |_| ControlFlow::Continue(())).await;
+        let loaded = CandleModel::load(&file, &gguf, &mut async |_| ControlFlow::Continue(())).await;
         let mut model = loaded.unwrap().unwrap().0;
         let measured = measure(&mut model, request, on_progress).await;
         let counters = model.counters();

@@ -46,7 +46,7 @@ async fn at_pace(operations: f64) -> GpuModel {
 
 async fn on_cpu() -> CandleModel {
     let (source, gguf) = file().await;
-    let loaded = CandleModel::load(&source, &gguf, u64::MAX, &mut async |_| ControlFlow::Continue(())).await;
+    let loaded = CandleModel::load(&source, &gguf, &mut async |_| ControlFlow::Continue(())).await;
     loaded.expect("it loads").expect("nothing stopped it").0
 }
 

@@ -35,7 +35,7 @@ fn engines(file: &str) -> Vec<(String, Engine)> {
     let source = open(file);
     pollster::block_on(async {
         let gguf = Gguf::read(&source).await.expect("a GGUF file");
-        let (model, _) = CandleModel::load(&source, &gguf, u64::MAX, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap();
+        let (model, _) = CandleModel::load(&source, &gguf, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap();
         let mut engines = vec![("cpu".to_owned(), Engine::Cpu(Box::new(model)))];
         for variant in VARIANTS {
             let gpu = Gpu::open(&Options { variant: Some(variant), ..Options::default() }).await.expect("a Vulkan driver");

@@ -34,6 +34,7 @@ const EVERYBODYS: &[&str] = &[
     "httpdate",
     "miniz_oxide",
     "percent_encoding",
+    "pulp",
     "qrcodegen",
     "regex_syntax",
     "serde",

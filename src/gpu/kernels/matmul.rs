@@ -130,7 +130,7 @@ mod tests {
     use crate::gpu::device::Gpu;
     use crate::gpu::testing::{SENTINEL, assert_close, gpus, gpus_and_interpreters, interpreters, random};
     use crate::gpu::weights::Slab;
-    use crate::model::dequantize::candle_type;
+    use crate::model::dequantize::tests::candle_type;
     use crate::model::quant::QUANTS;
 
     /// As [`check_kernel`], with each kernel that can do it.

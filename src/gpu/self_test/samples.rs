@@ -2,7 +2,6 @@
 
 use crate::gpu::weights::shape;
 use crate::lm::LoadError;
-use crate::model::dequantize::dequantize;
 use crate::model::gguf::{Gguf, GgufError, Tensor};
 use crate::model::quant::{QUANTS, Quant};
 use crate::model::source::ByteSource;
@@ -37,17 +36,14 @@ pub async fn read(source: &impl ByteSource, gguf: &Gguf) -> Result<Vec<Sample>, 
         let length = quant.bytes((rows * columns) as u64).unwrap_or_default() as usize;
         let bytes = source.read_at(largest.offset, length).await.map_err(GgufError::from)?;
         let is_embedding = of_type.iter().any(|tensor| tensor.name == "token_embd.weight");
-        let sample = Sample::new(quant, columns, bytes, is_embedding);
-        samples.push(sample.map_err(|error| LoadError::Weights(error.to_string().lines().next().unwrap_or_default().to_owned()))?);
+        samples.push(Sample::new(quant, columns, bytes, is_embedding));
     }
     Ok(samples)
 }
 
 impl Sample {
-    pub fn new(quant: &'static Quant, columns: usize, bytes: Vec<u8>, is_embedding: bool) -> candle_core::Result<Self> {
-        let rows = bytes.len() / quant.bytes(columns as u64).unwrap_or_default().max(1) as usize;
-        let values = dequantize(quant, &bytes, rows, columns)?.flatten_all()?.to_vec1()?;
-        Ok(Self { quant, columns, bytes, values, is_embedding })
+    pub fn new(quant: &'static Quant, columns: usize, bytes: Vec<u8>, is_embedding: bool) -> Self {
+        Self { quant, columns, values: quant.values(&bytes), bytes, is_embedding }
     }
 
     pub fn rows(&self) -> usize {

@@ -7,7 +7,7 @@ use super::*;
 use crate::gpu::WrongKernel;
 use crate::gpu::testing::{config, gpus, random};
 use crate::model::arch::ARCHITECTURES;
-use crate::model::dequantize::candle_type;
+use crate::model::dequantize::tests::candle_type;
 use crate::model::quant::{QUANTS, Quant};
 
 /// Weights as small as many models', so that the scales of some types are subnormal halves.
@@ -15,7 +15,7 @@ fn sample(quant: &'static Quant, rows: usize, columns: usize) -> Sample {
     let values: Vec<f32> = random(rows * columns, 1).iter().map(|value| 0.03 * value).collect();
     let tensor = Tensor::from_vec(values, (rows, columns), &Device::Cpu).unwrap();
     let bytes = QTensor::quantize(&tensor, candle_type(quant).unwrap()).unwrap().data().unwrap().into_owned();
-    Sample::new(quant, columns, bytes, true).unwrap()
+    Sample::new(quant, columns, bytes, true)
 }
 
 fn samples(names: &[&str]) -> Vec<Sample> {

@@ -64,7 +64,7 @@ pub fn weights(bytes: &[u8]) {
     }
     let Ok(gguf) = Gguf::parse(&file, file.len() as u64) else { return };
     understand(&gguf);
-    let loaded = block_on(CandleModel::load(&BytesInMemory(file), &gguf, 0, &mut async |_| ControlFlow::Continue(())));
+    let loaded = block_on(CandleModel::load(&BytesInMemory(file), &gguf, &mut async |_| ControlFlow::Continue(())));
     if let Ok(model) = loaded {
         drop(model);
     }

@@ -1,0 +1,99 @@
+//! 256 values in groups of 16 or 32, whose scales and minima are quantized, too.
+
+use super::{Integers, each, half_at};
+
+/// d s q - m t, two bits of q: scales s and minima t of 16 values each in the halves of a byte.
+pub fn q2_k(blocks: &[u8], out: &mut Integers<'_>) {
+    each(blocks, out, |block: &[u8; 84], quants: &mut [i8; 256], scales, minima: &mut [f32; 16]| {
+        let (scale, minimum) = (half_at(block, 80), half_at(block, 82));
+        for (group, quants) in quants.as_chunks_mut().0.iter_mut().enumerate() {
+            scales[group] = scale * f32::from(block[group] & 0xF);
+            minima[group] = minimum * f32::from(block[group] >> 4);
+            let shift = group % 8 / 2 * 2;
+            sixteen(quants, at(block, 16 + group / 8 * 32 + group % 2 * 16), |byte| (byte >> shift & 3) as i8);
+        }
+    });
+}
+
+/// d (s - 32) (q - 4), three bits of q: the third ones first.
+pub fn q3_k(blocks: &[u8], out: &mut Integers<'_>) {
+    each(blocks, out, |block: &[u8; 110], quants: &mut [i8; 256], scales, _: &mut [f32; 16]| {
+        let (scale, packed) = (half_at(block, 108), &block[96..]);
+        for (group, quants) in quants.as_chunks_mut().0.iter_mut().enumerate() {
+            let (low, high) = (packed[group % 8] >> (group / 8 * 4) & 0xF, packed[8 + group % 4] >> (group / 4 * 2) & 3);
+            scales[group] = scale * (f32::from(low | high << 4) - 32.0);
+            let (third, shift) = (1 << (group / 2), group % 8 / 2 * 2);
+            let (lower, thirds) = (at(block, 32 + group / 8 * 32 + group % 2 * 16), at(block, group % 2 * 16));
+            both(quants, lower, thirds, |byte, bits| (byte >> shift & 3) as i8 - if bits & third == 0 { 4 } else { 0 });
+        }
+    });
+}
+
+/// d s q - m t, four bits of q.
+pub fn q4_k(blocks: &[u8], out: &mut Integers<'_>) {
+    each(blocks, out, |block: &[u8; 144], quants: &mut [i8; 256], scales, minima: &mut [f32; 16]| {
+        scales_and_minima(block, scales, minima);
+        for (group, quants) in quants.as_chunks_mut().0.iter_mut().enumerate() {
+            let shift = group / 2 % 2 * 4;
+            sixteen(quants, at(block, 16 + group / 4 * 32 + group % 2 * 16), |byte| (byte >> shift & 0xF) as i8);
+        }
+    });
+}
+
+/// d s q - m t, five bits of q: the fifth ones first.
+pub fn q5_k(blocks: &[u8], out: &mut Integers<'_>) {
+    each(blocks, out, |block: &[u8; 176], quants: &mut [i8; 256], scales, minima: &mut [f32; 16]| {
+        scales_and_minima(block, scales, minima);
+        for (group, quants) in quants.as_chunks_mut().0.iter_mut().enumerate() {
+            let (fifth, shift) = (1 << (group / 2), group / 2 % 2 * 4);
+            let (lower, fifths) = (at(block, 48 + group / 4 * 32 + group % 2 * 16), at(block, 16 + group % 2 * 16));
+            both(quants, lower, fifths, |byte, bits| (byte >> shift & 0xF | if bits & fifth == 0 { 0 } else { 16 }) as i8);
+        }
+    });
+}
+
+/// d s (q - 32), six bits of q: four of them first, then the other two.
+pub fn q6_k(blocks: &[u8], out: &mut Integers<'_>) {
+    each(blocks, out, |block: &[u8; 210], quants: &mut [i8; 256], scales, _: &mut [f32; 16]| {
+        let scale = half_at(block, 208);
+        for (group, quants) in quants.as_chunks_mut().0.iter_mut().enumerate() {
+            scales[group] = scale * f32::from(block[192 + group] as i8);
+            let (half, quarter, start) = (group / 8, group % 8 / 2, group % 2 * 16);
+            let (shift, upper_shift) = (quarter / 2 * 4, quarter * 2);
+            let (lower, upper) = (at(block, half * 64 + quarter % 2 * 32 + start), at(block, 128 + half * 32 + start));
+            both(quants, lower, upper, |lower, upper| (lower >> shift & 0xF | (upper >> upper_shift & 3) << 4) as i8 - 32);
+        }
+    });
+}
+
+/// d s and m t of 32 values: six bits of each s and t in twelve bytes, the last four of both in what the first four leave free.
+#[inline(always)]
+fn scales_and_minima(block: &[u8], scales: &mut [f32; 16], minima: &mut [f32; 16]) {
+    let (scale, minimum, packed) = (half_at(block, 0), half_at(block, 2), &block[4..16]);
+    for i in 0..8 {
+        let (s, t) = match i {
+            0..4 => (packed[i] & 63, packed[i + 4] & 63),
+            _ => (packed[i + 4] & 0xF | packed[i - 4] >> 6 << 4, packed[i + 4] >> 4 | packed[i] >> 6 << 4),
+        };
+        scales[2 * i..2 * i + 2].fill(scale * f32::from(s));
+        minima[2 * i..2 * i + 2].fill(minimum * f32::from(t));
+    }
+}
+
+/// Sixteen bytes of a block.
+#[inline(always)]
+fn at(block: &[u8], start: usize) -> &[u8] {
+    &block[start..start + 16]
+}
+
+/// Integers that are each in one byte.
+#[inline(always)]
+fn sixteen(quants: &mut [i8; 16], bytes: &[u8], integer: impl Fn(u8) -> i8) {
+    quants.iter_mut().zip(bytes).for_each(|(quant, &byte)| *quant = integer(byte));
+}
+
+/// Integers whose upper bits are in other bytes.
+#[inline(always)]
+fn both(quants: &mut [i8; 16], lower: &[u8], upper: &[u8], integer: impl Fn(u8, u8) -> i8) {
+    quants.iter_mut().zip(lower.iter().zip(upper)).for_each(|(quant, (&lower, &upper))| *quant = integer(lower, upper));
+}

@@ -1,0 +1,75 @@
+//! 32 values with a scale, and with a minimum in some types. The lower halves of bytes are the first 16 integers, the upper halves
+//! the others.
+
+use super::{Integers, each, half_at};
+
+/// Bytes of a block of [`q8_0`], of which the last 32 are integers.
+pub const Q8_0_BYTES: usize = 34;
+
+/// The scales of [`q8_0`] only.
+pub fn q8_0_scales(blocks: &[u8], scales: &mut [f32]) {
+    let blocks = blocks.as_chunks::<Q8_0_BYTES>().0;
+    blocks.iter().zip(scales.as_chunks_mut().0).for_each(|(block, scales)| *scales = [half_at(block, 0); 2]);
+}
+
+/// d q.
+pub fn q8_0(blocks: &[u8], out: &mut Integers<'_>) {
+    each(blocks, out, |block: &[u8; Q8_0_BYTES], quants: &mut [i8; 32], scales, _: &mut [f32; 2]| {
+        quants.iter_mut().zip(&block[2..]).for_each(|(quant, &byte)| *quant = byte as i8);
+        *scales = [half_at(block, 0); 2];
+    });
+}
+
+/// d (q - 8).
+pub fn q4_0(blocks: &[u8], out: &mut Integers<'_>) {
+    each(blocks, out, |block: &[u8; 18], quants, scales, _: &mut [f32; 2]| {
+        nibbles(after(block), [0; 4], 8, quants);
+        *scales = [half_at(block, 0); 2];
+    });
+}
+
+/// d q + m.
+pub fn q4_1(blocks: &[u8], out: &mut Integers<'_>) {
+    each(blocks, out, |block: &[u8; 20], quants, scales, minima| {
+        nibbles(after(block), [0; 4], 0, quants);
+        (*scales, *minima) = ([half_at(block, 0); 2], [-half_at(block, 2); 2]);
+    });
+}
+
+/// d (q - 16), with the fifth bits of all values in four bytes.
+pub fn q5_0(blocks: &[u8], out: &mut Integers<'_>) {
+    each(blocks, out, |block: &[u8; 22], quants, scales, _: &mut [f32; 2]| {
+        nibbles(after(block), [block[2], block[3], block[4], block[5]], 16, quants);
+        *scales = [half_at(block, 0); 2];
+    });
+}
+
+/// d q + m, with the fifth bits of all values in four bytes.
+pub fn q5_1(blocks: &[u8], out: &mut Integers<'_>) {
+    each(blocks, out, |block: &[u8; 24], quants, scales, minima| {
+        nibbles(after(block), [block[4], block[5], block[6], block[7]], 0, quants);
+        (*scales, *minima) = ([half_at(block, 0); 2], [-half_at(block, 2); 2]);
+    });
+}
+
+/// The last sixteen bytes.
+#[inline(always)]
+fn after<const BYTES: usize>(block: &[u8; BYTES]) -> &[u8; 16] {
+    block.last_chunk().expect("a block has four bits of each value")
+}
+
+/// Four bits of each integer, and a fifth one; `offset` is subtracted. Eight at a time, each in a byte of a word.
+#[inline(always)]
+fn nibbles(bytes: &[u8; 16], fifth: [u8; 4], offset: u8, quants: &mut [i8; 32]) {
+    const BYTES: u64 = 0x0101_0101_0101_0101;
+    let bytes = bytes.as_chunks().0;
+    for (i, eight) in quants.as_chunks_mut().0.iter_mut().enumerate() {
+        let lower = (u64::from_le_bytes(bytes[i % 2]) >> (i / 2 * 4)) & (0x0F * BYTES);
+        // The bit of each value in its byte, then carried to the highest one, then down to the fifth.
+        let own = (u64::from(fifth[i]) * BYTES) & 0x8040_2010_0804_0201;
+        let upper = ((own + 0x7F * BYTES) >> 3) & (0x10 * BYTES);
+        // Above zero nothing is borrowed from the byte beside it.
+        let words = ((lower | upper | (0x80 * BYTES)) - u64::from(offset) * BYTES) ^ (0x80 * BYTES);
+        *eight = words.to_le_bytes().map(|byte| byte as i8);
+    }
+}

@@ -1,0 +1,206 @@
+//! Quantized values to integers and to f32, as ggml defines them (`dequantize_row_NAME` in ggml-quants.c).
+
+mod blocks_of_256;
+mod blocks_of_32;
+
+pub use blocks_of_32::{Q8_0_BYTES, q4_0, q4_1, q5_0, q5_1, q8_0, q8_0_scales};
+pub use blocks_of_256::{q2_k, q3_k, q4_k, q5_k, q6_k};
+
+/// How the values of whole blocks are read.
+#[derive(Clone, Copy, Debug)]
+pub enum Format {
+    /// As numbers.
+    Floats(fn(blocks: &[u8], values: &mut [f32])),
+    /// As integers.
+    Integers(fn(blocks: &[u8], out: &mut Integers<'_>)),
+    /// As integers that can also be read where they are: `Q8_0`.
+    Bytes(fn(blocks: &[u8], out: &mut Integers<'_>)),
+}
+
+/// Values that share a scale and a minimum.
+pub const GROUP: usize = 16;
+
+/// Values as integers of eight bits: value = scale * quant - minimum.
+pub struct Integers<'a> {
+    /// `[values]`.
+    pub quants: &'a mut [i8],
+    /// `[values / GROUP]`.
+    pub scales: &'a mut [f32],
+    /// `[values / GROUP]`; where a type has none, they are left as they are.
+    pub minima: &'a mut [f32],
+}
+
+impl Integers<'_> {
+    /// Writes what they stand for: in two loops, of which the compiler makes vectors.
+    fn expand(&self, values: &mut [f32]) {
+        values.iter_mut().zip(&*self.quants).for_each(|(value, &quant)| *value = f32::from(quant));
+        for ((values, &scale), &minimum) in values.as_chunks_mut::<GROUP>().0.iter_mut().zip(&*self.scales).zip(&*self.minima) {
+            values.iter_mut().for_each(|value| *value = scale * *value - minimum);
+        }
+    }
+}
+
+/// Values that are expanded at once: a few of the largest blocks.
+const EXPANDED: usize = 1024;
+
+/// Writes the values of whole blocks.
+pub fn dequantize(format: Format, blocks: &[u8], values: &mut [f32]) {
+    let unpack = match format {
+        Format::Floats(read) => return read(blocks, values),
+        Format::Integers(unpack) | Format::Bytes(unpack) => unpack,
+    };
+    let (mut quants, mut scales, mut minima) = ([0; EXPANDED], [0.0; EXPANDED / GROUP], [0.0; EXPANDED / GROUP]);
+    let bytes = blocks.len() * EXPANDED / values.len().max(1);
+    for (values, blocks) in values.chunks_mut(EXPANDED).zip(blocks.chunks(bytes.max(1))) {
+        let mut integers = Integers { quants: &mut quants, scales: &mut scales, minima: &mut minima };
+        unpack(blocks, &mut integers);
+        integers.expand(values);
+    }
+}
+
+pub fn f32(bytes: &[u8], values: &mut [f32]) {
+    values.iter_mut().zip(bytes.as_chunks().0).for_each(|(value, &bytes)| *value = f32::from_le_bytes(bytes));
+}
+
+pub fn f16(bytes: &[u8], values: &mut [f32]) {
+    values.iter_mut().zip(bytes.as_chunks().0).for_each(|(value, &bytes)| *value = half(bytes));
+}
+
+pub fn bf16(bytes: &[u8], values: &mut [f32]) {
+    let wide = |bytes| f32::from_bits(u32::from(u16::from_le_bytes(bytes)) << 16);
+    values.iter_mut().zip(bytes.as_chunks().0).for_each(|(value, &bytes)| *value = wide(bytes));
+}
+
+/// Blocks of `BYTES` bytes, each of `VALUES` values in `GROUPS` groups.
+#[inline(always)]
+fn each<const BYTES: usize, const VALUES: usize, const GROUPS: usize>(
+    blocks: &[u8],
+    out: &mut Integers<'_>,
+    unpack: impl Fn(&[u8; BYTES], &mut [i8; VALUES], &mut [f32; GROUPS], &mut [f32; GROUPS]),
+) {
+    let floats = out.scales.as_chunks_mut().0.iter_mut().zip(out.minima.as_chunks_mut().0);
+    for ((block, quants), (scales, minima)) in blocks.as_chunks().0.iter().zip(out.quants.as_chunks_mut().0).zip(floats) {
+        unpack(block, quants, scales, minima);
+    }
+}
+
+/// The f16 at byte `at` of a block: most are neither subnormal nor infinite.
+#[inline(always)]
+fn half_at(block: &[u8], at: usize) -> f32 {
+    let bytes = [block[at], block[at + 1]];
+    let bits = u32::from(u16::from_le_bytes(bytes));
+    match bits & 0x7C00 {
+        0 | 0x7C00 => half(bytes),
+        _ => f32::from_bits((((bits & 0x7FFF) << 13) + (EXPONENT << 23)) | (bits & 0x8000) << 16),
+    }
+}
+
+/// What an f16's exponent, which counts from 15, lacks to be that of an f32.
+const EXPONENT: u32 = 127 - 15;
+
+/// An f16 as f32, exactly. Subnormal numbers are computed without subnormal f32, because these are slow. No branches: many are
+/// computed at once.
+#[inline(always)]
+fn half(bytes: [u8; 2]) -> f32 {
+    let bits = u32::from(u16::from_le_bytes(bytes));
+    let [subnormal, infinite] = [0, 0x7C00].map(|exponent| u32::from(bits & 0x7C00 == exponent));
+    let magnitude = f32::from_bits(((bits & 0x7FFF) << 13) + ((EXPONENT + EXPONENT * infinite + subnormal) << 23));
+    let magnitude = magnitude - f32::from_bits(((EXPONENT + 1) * subnormal) << 23);
+    f32::from_bits(magnitude.to_bits() | (bits & 0x8000) << 16)
+}
+
+#[cfg(test)]
+pub mod tests {
+    use candle_core::quantized::{GgmlDType, ggml_file::qtensor_from_ggml};
+    use candle_core::{Device, Result};
+
+    use crate::model::quant::{QUANTS, Quant, by_id};
+
+    /// candle's name for a tensor type.
+    pub fn candle_type(quant: &Quant) -> Result<GgmlDType> {
+        Ok(match quant.name {
+            "F32" => GgmlDType::F32,
+            "F16" => GgmlDType::F16,
+            "BF16" => GgmlDType::BF16,
+            "Q4_0" => GgmlDType::Q4_0,
+            "Q4_1" => GgmlDType::Q4_1,
+            "Q5_0" => GgmlDType::Q5_0,
+            "Q5_1" => GgmlDType::Q5_1,
+            "Q8_0" => GgmlDType::Q8_0,
+            "Q2_K" => GgmlDType::Q2K,
+            "Q3_K" => GgmlDType::Q3K,
+            "Q4_K" => GgmlDType::Q4K,
+            "Q5_K" => GgmlDType::Q5K,
+            "Q6_K" => GgmlDType::Q6K,
+            other => candle_core::bail!("candle has no tensor type {other}"),
+        })
+    }
+
+    /// Some whole blocks of a type, with no infinity or NaN in them; each seed gives others.
+    pub fn random_blocks(quant: &Quant, count: usize, seed: u64) -> Vec<u8> {
+        let mut rng = crate::lm::rng::Rng::new(seed);
+        let mut block = || loop {
+            let block: Vec<u8> = (0..quant.block_bytes).map(|_| (256.0 * rng.uniform()) as u8).collect();
+            // Numbers of very different sizes would leave nothing of most products.
+            if quant.is_finite(&block) && quant.values(&block).iter().all(|value| value.abs() < 100.0) {
+                return block;
+            }
+        };
+        (0..count).flat_map(|_| block()).collect()
+    }
+
+    /// The values as candle has them.
+    fn by_candle(quant: &Quant, blocks: &[u8]) -> Vec<f32> {
+        let values = blocks.len() / quant.block_bytes * quant.block;
+        let tensor = qtensor_from_ggml(candle_type(quant).unwrap(), blocks, vec![values], &Device::Cpu).unwrap();
+        tensor.dequantize(&Device::Cpu).unwrap().to_vec1().unwrap()
+    }
+
+    fn bits(values: &[f32]) -> Vec<u32> {
+        values.iter().map(|value| value.to_bits()).collect()
+    }
+
+    #[test]
+    fn every_tensor_type_has_the_values_that_candle_gives_to_it() {
+        for quant in QUANTS {
+            let blocks: Vec<u8> = (0..20).flat_map(|seed| random_blocks(quant, 1 + seed as usize % 3, seed)).collect();
+            assert_eq!(bits(&quant.values(&blocks)), bits(&by_candle(quant, &blocks)), "{}", quant.name);
+        }
+    }
+
+    #[test]
+    fn all_halves_are_exact() {
+        let quant = by_id(1).unwrap();
+        let halves: Vec<u8> = (0..=u16::MAX).flat_map(u16::to_le_bytes).collect();
+        let same = |(ours, theirs): (&f32, &f32)| ours.to_bits() == theirs.to_bits() || ours.is_nan() && theirs.is_nan();
+        assert!(quant.values(&halves).iter().zip(&by_candle(quant, &halves)).all(same));
+    }
+
+    #[test]
+    fn a_block_of_numbers_is_one_that_dequantizes_to_numbers() {
+        for quant in QUANTS {
+            for at in (0..quant.block_bytes).step_by(2) {
+                for upper in [0x00, 0x3C, 0x7B, 0x7C, 0x7F, 0xFC, 0xFF] {
+                    let mut block = vec![0x11; quant.block_bytes];
+                    (block[at], block[at + 1]) = (0x80, upper);
+                    let is_finite = quant.values(&block).iter().all(|value| value.is_finite());
+                    assert_eq!(quant.is_finite(&block), is_finite, "{} {at} {upper:x}", quant.name);
+                    assert_eq!(
+                        quant.is_finite(&[vec![0x11; quant.block_bytes], block].concat()),
+                        is_finite,
+                        "{} {at} {upper:x}",
+                        quant.name
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn candle_knows_every_tensor_type_in_the_sizes_that_we_read() {
+        for quant in QUANTS {
+            let candle = candle_type(quant).unwrap();
+            assert_eq!((candle.block_size(), candle.type_size()), (quant.block, quant.block_bytes), "{}", quant.name);
+        }
+    }
+}
