@@ -324,6 +324,17 @@ pub fn scroll_to(selector: &str) {
     }
 }
 
+/// Scrolls to the first element that this selector finds, unless its top is in sight.
+pub fn bring_in_sight(selector: &str) {
+    if let Ok(Some(element)) = document().query_selector(selector) {
+        let height = window().inner_height().ok().and_then(|height| height.as_f64()).unwrap_or(0.0);
+        // Of what begins further down, too little is seen.
+        if !(0.0..0.6 * height).contains(&element.get_bounding_client_rect().top()) {
+            element.scroll_into_view();
+        }
+    }
+}
+
 /// Scrolls `element` to the top of the window, unless it is already in sight.
 pub fn reveal(element: &HtmlElement) {
     let options = ScrollIntoViewOptions::new();

@@ -23,6 +23,8 @@ use crate::worker::library::protocol::{LibraryEvent, LibraryRequest};
 use crate::worker::role::{Lost, Role};
 
 const BUILT_IN_MODEL: &str = "models/demo.gguf";
+/// Whichever of them is first.
+const EXPLANATION: &str = "section.lesson, section.explanation";
 const REGISTRY: &str = "models/registry.json";
 
 /// Carries out effects and sends back what comes of them.
@@ -109,6 +111,10 @@ impl Effects {
             Effect::CopyToClipboard(text) => self.later(async move { Message::LinkCopied(browser::copy(&text).await) }),
             Effect::PushEntry { address, text } => browser::push_entry(&address, text.as_deref()),
             Effect::ReplaceEntry { address, text } => browser::replace_entry(&address, text.as_deref()),
+            // When it is drawn.
+            Effect::ScrollToExplanation => {
+                Timeout::new(0, || browser::bring_in_sight(EXPLANATION)).forget();
+            }
             Effect::RememberInTab { key, text } => browser::remember_in_tab(key, &text),
             Effect::RememberForVisits { key, text } => browser::remember_for_visits(key, text.as_deref()),
             Effect::RegisterServiceWorker => service_worker::register(),

@@ -84,7 +84,9 @@ fn task(lesson: &Lesson, texts: &[&Document], step: &Step) -> Option<SheetTask> 
             SheetTask { about, ask, options, key: shares(document) }
         }
         Question::Choose { ask, choices, right, because } => {
-            let key = format!("{}. {because}", choices[right].trim_end_matches('.'));
+            let right = &choices[right];
+            let stop = if right.trim_end_matches(['\u{201d}', '"']).ends_with(['.', '!', '?', '\u{3002}']) { "" } else { "." };
+            let key = format!("{right}{stop} {because}");
             SheetTask { about, ask, options: choices, key }
         }
     })

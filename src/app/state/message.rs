@@ -215,6 +215,8 @@ pub enum Effect {
         address: String,
         text: Option<String>,
     },
+    /// Brings what is on screen in sight, where it is not.
+    ScrollToExplanation,
     /// Keeps a text for a reload of this tab.
     RememberInTab {
         key: &'static str,

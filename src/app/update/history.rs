@@ -17,7 +17,12 @@ impl State {
     /// Puts what was opened on screen, as a new entry of the history.
     pub(super) fn show(&mut self, opened: Opened) {
         self.put_on_screen(opened);
+        let is_of_the_address = self.entry_awaits_explanation;
         self.entry_made();
+        // The visitor may have asked far below, where the gallery is.
+        if !is_of_the_address {
+            self.emit(Effect::ScrollToExplanation);
+        }
     }
 
     /// Puts what a run of this page made on screen, as a new entry of the history.

@@ -16,7 +16,8 @@ fn in_lesson() -> Page {
     let mut page = Page::ready();
     assert_eq!(page.send(Message::OpenGalleryEntry(entry())), [Effect::Fetch(Fetch::GalleryEntry(entry()))]);
     let effects = page.send(Message::Fetched(Fetch::GalleryEntry(entry()), Some(lesson().to_json())));
-    assert!(matches!(&effects[..], [Effect::PushEntry { text: Some(text), .. }] if text.starts_with("lesson 0\n")), "{effects:?}");
+    let [Effect::PushEntry { text: Some(text), .. }, Effect::ScrollToExplanation] = &effects[..] else { panic!("{effects:?}") };
+    assert!(text.starts_with("lesson 0\n"), "{text}");
     page
 }
 

@@ -66,7 +66,8 @@ fn Relevant() -> impl IntoView {
         let ac = |Coverage { ac, .. }: Coverage| with_point(&format!("{ac:.2}"));
         Some(t!(
             "Of this example the relevant sentences are known. They get, by CAGE, {cage_share} of the influence, AC {cage_ac}; by row, \
-             {row_share} of the influence, AC {row_ac}.",
+             {row_share} of the influence, AC {row_ac}. The influence of the prompt alone is 100% here. AC (attribution coverage) is the \
+             part of the relevant sentences that got between half and one and a half times an equal share.",
             cage_share = percent(cage),
             cage_ac = ac(cage),
             row_share = percent(row),

@@ -16,6 +16,9 @@ pub fn LinkPanel() -> impl IntoView {
     move || page.with(|state| state.explanation.link.clone()).map(|link| view! { <Panel link /> })
 }
 
+/// In the addresses of our own explanations and lessons, which are short.
+const GALLERY_LINK: &str = "#gallery=";
+
 #[component]
 fn Panel(link: SharedLink) -> impl IntoView {
     let page = use_page();
@@ -25,12 +28,16 @@ fn Panel(link: SharedLink) -> impl IntoView {
         (_, false) => t!("Copy this link"),
     };
     let class = if link.reach == Reach::Anywhere { "link-panel" } else { "link-panel warn" };
+    let contents = match link.address.contains(GALLERY_LINK) {
+        true => t!("It names what this site shows in its gallery; nothing is uploaded."),
+        false => t!("It contains the whole text, and nothing is uploaded."),
+    };
     view! {
         <section class=class aria-label=t!("Link to this explanation") aria-live="polite">
             <div class="line">
                 <strong>{title}</strong>
                 <span>{link.advice()}</span>
-                <span>{t!("It contains the whole text, and nothing is uploaded.")}</span>
+                <span>{contents}</span>
                 <button type="button" class="quiet close" aria-label=t!("Close") on:click=move |_| page.send(Message::CloseLink)>
                     <IconView icon=Icon::Close />
                 </button>
