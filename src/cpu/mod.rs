@@ -1,7 +1,7 @@
 //! The engine on candle's CPU tensors: the fallback where there is no GPU, and the oracle for it.
 //!
 //! f32 activations and accumulation throughout: candle's own quantized models round activations to 8 bits, which
-//! puts up to 0.03 nat of noise on the scores. Weights stay as they are in the file: [`product`] reads them where they are used.
+//! puts up to 0.03 nat of noise on the scores. Weights stay as they are in the file: `product` reads them where they are used.
 
 mod attention_mass;
 mod forward;

@@ -82,6 +82,7 @@ fn texts() -> BTreeMap<String, Value> {
         collect(code, &mut texts);
     }
     texts.extend(Language::ALL.map(|language| (language.name().to_owned(), json!(language.name()))));
+    texts.extend(texts_of_our_files().map(|text| (text.clone(), json!(text))));
     for method in METHODS.iter().chain([MethodText::of("")]) {
         let by_words = method.about.replace(Unit::Sentence.noun(), Unit::Word.noun());
         let words = [method.label, method.about, &by_words, method.score, method.unit];
@@ -89,6 +90,19 @@ fn texts() -> BTreeMap<String, Value> {
     }
     texts.extend(problem_texts().into_iter().map(|text| (text.clone(), json!(text))));
     texts
+}
+
+/// Names and descriptions in the site's own files, which the page shows in its language.
+fn texts_of_our_files() -> impl Iterator<Item = String> {
+    let (registry, gallery) = (catalog("public/models/registry.json"), catalog("public/gallery/index.json"));
+    let of = |list: &Value, field: &str| {
+        let texts = list.as_array().into_iter().flatten().filter_map(|entry| Some(entry[field].as_str()?.to_owned()));
+        texts.collect::<Vec<String>>()
+    };
+    // What explanations are about is quoted from their prompts.
+    let (explanations, lessons) = (&gallery["explanations"], &gallery["lessons"]);
+    let all = [of(&registry["models"], "about"), of(explanations, "title"), of(lessons, "title"), of(lessons, "about")];
+    all.into_iter().flatten()
 }
 
 /// Adds the texts in `code`, except in modules for tests.

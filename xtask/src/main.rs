@@ -45,6 +45,8 @@ enum Xtask {
     Fuzz(fuzz::Options),
     /// Build the page, and make the viewer's package for npm of it
     Npm,
+    /// Build the page, and the Python package with the viewer in it
+    Wheel,
     /// Finish a build of the page; Trunk runs this
     #[command(hide = true)]
     Finish,
@@ -58,6 +60,7 @@ fn main() -> ExitCode {
         Xtask::GpuBudgets(options) => gpu_budgets::gpu_budgets(&options),
         Xtask::Fuzz(options) => fuzz::fuzz(&options),
         Xtask::Npm => npm::npm(),
+        Xtask::Wheel => python::wheel(),
         Xtask::Finish => finish::finish(),
     };
     if let Err(error) = &done {

@@ -1,4 +1,4 @@
-//! The Python package: its wheel, installed into a clean environment with numpy alone, and its tests there.
+//! The Python package: its wheel, with the viewer in it for others, and its tests, in a clean environment with numpy alone.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,26 +6,53 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::command::{build, command, root, run};
-use crate::setup;
+use crate::command::{self, command, root, run};
+use crate::{build, setup};
+
+/// The viewer in the build, and where a wheel takes it from.
+const VIEWER: [&str; 2] = ["explanation.html", "python/src/glasscage/data/explanation.html"];
+
+/// Builds the page, and a wheel with the viewer in it, for `pip install` and notebooks.
+pub fn wheel() -> Result<()> {
+    setup::python()?;
+    let dist = root().join("dist");
+    build::page(&setup::web()?, &dist)?;
+    let [viewer, packaged] = VIEWER;
+    fs::copy(dist.join(viewer), root().join(packaged)).context("the page has no viewer")?;
+    let wheels = dist.with_file_name("dist-python");
+    let wheel = make_wheel(&clean_environment()?, &wheels)?;
+    println!("The package is {}.", wheel.display());
+    Ok(())
+}
 
 /// `pytest` of the installed package; `program` is the command line, with which some of its tests compare.
 pub fn tests(program: &Path) -> Result<Command> {
     setup::python()?;
-    let (environment, wheels) = (build()?.join("python"), build()?.join("wheels"));
-    run(command("python3", &["-m", "venv", "--clear"]).arg(&environment))?;
-    let python = environment.join("bin/python");
-    let pip = |arguments: &[&str]| {
-        let common = ["-m", "pip", "--quiet", "--disable-pip-version-check"];
-        command(&python, &[&common, arguments].concat())
-    };
-    fs::remove_dir_all(&wheels).ok();
-    run(pip(&["wheel", "--no-deps", "./python", "--wheel-dir"]).arg(&wheels))?;
-    let wheel = wheel_in(&wheels)?;
-    run(pip(&["install", "--no-compile"]).arg(format!("{}[test]", wheel.display())))?;
+    let python = clean_environment()?;
+    let wheel = make_wheel(&python, &command::build()?.join("wheels"))?;
+    run(pip(&python, &["install", "--no-compile"]).arg(format!("{}[test]", wheel.display())))?;
     let mut tests = command(&python, &["-B", "-m", "pytest", "--quiet"]);
     tests.arg(root().join("python/tests")).env("GLASSCAGE_BIN", program);
     Ok(tests)
+}
+
+/// The interpreter of an environment with nothing in it.
+fn clean_environment() -> Result<PathBuf> {
+    let environment = command::build()?.join("python");
+    run(command("python3", &["-m", "venv", "--clear"]).arg(&environment))?;
+    Ok(environment.join("bin/python"))
+}
+
+fn pip(python: &Path, arguments: &[&str]) -> Command {
+    let common = ["-m", "pip", "--quiet", "--disable-pip-version-check"];
+    command(python, &[&common, arguments].concat())
+}
+
+/// The wheel, alone in this folder.
+fn make_wheel(python: &Path, folder: &Path) -> Result<PathBuf> {
+    fs::remove_dir_all(folder).ok();
+    run(pip(python, &["wheel", "--no-deps", "./python", "--wheel-dir"]).arg(folder))?;
+    wheel_in(folder)
 }
 
 fn wheel_in(folder: &Path) -> Result<PathBuf> {

@@ -162,6 +162,6 @@ fn slow_tokens_come_one_after_the_other() {
 fn a_dispatch_has_whole_workgroups() {
     assert_eq!(rows_per_dispatch(1e9, 1e6, 64), 960);
     assert_eq!(rows_per_dispatch(1.0, 1e6, 64), 64);
-    assert!(rows_per_dispatch(f64::INFINITY, 1e6, 64) >= 1 << 40);
-    assert!(rows_per_dispatch(f64::INFINITY, 0.0, 128) >= 1 << 40);
+    assert!(rows_per_dispatch(f64::INFINITY, 1e6, 64) >= 1 << 30);
+    assert!(rows_per_dispatch(f64::INFINITY, 0.0, 128) >= 1 << 30);
 }

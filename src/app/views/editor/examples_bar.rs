@@ -4,7 +4,7 @@ use leptos::ev;
 use leptos::prelude::*;
 
 use crate::app::browser;
-use crate::app::i18n::t;
+use crate::app::i18n::{t, text_of};
 use crate::app::page::use_page;
 use crate::app::views::layout::row_of_buttons::place_after_key;
 
@@ -29,6 +29,7 @@ pub fn ExamplesBar() -> impl IntoView {
     let buttons = move || {
         let button = |(k, example): (usize, Example)| {
             let Example { title, prompt, .. } = example;
+            let title = text_of(title);
             let is_chosen = {
                 let prompt = prompt.clone();
                 move || page.with(|state| *state.editor.prompt == prompt)
@@ -36,7 +37,6 @@ pub fn ExamplesBar() -> impl IntoView {
             view! {
                 <button
                     type="button"
-                    lang="en"
                     class="chip"
                     data-testid=format!("example-{}", k + 1)
                     aria-pressed=move || is_chosen().to_string()

@@ -2,7 +2,7 @@ use crate::app::state::message::{Fetch, Message};
 use leptos::prelude::*;
 
 use crate::app::gallery::{self, GalleryEntry};
-use crate::app::i18n::t;
+use crate::app::i18n::{t, text_of};
 use crate::app::page::use_page;
 
 /// Lessons and ready-made explanations, before anything is loaded; fetched when it is first seen.
@@ -35,7 +35,10 @@ fn Cards(
     page.send(Message::Needed(Fetch::Gallery));
     let cards = move || {
         let card = |(i, entry): (usize, GalleryEntry)| {
-            let GalleryEntry { title, about, .. } = entry.clone();
+            let title = text_of(entry.title.clone());
+            // Of explanations it is their question, as it stands in the prompt.
+            let about = text_of(entry.about.clone());
+            let language = (about == entry.about).then_some("en");
             view! {
                 <li>
                     <button
@@ -44,8 +47,8 @@ fn Cards(
                         data-testid=format!("{test_id}-{}", i + 1)
                         on:click=move |_| page.send(Message::OpenGalleryEntry(entry.clone()))
                     >
-                        <strong lang="en">{title}</strong>
-                        <span lang="en">{about}</span>
+                        <strong>{title}</strong>
+                        <span lang=language>{about}</span>
                     </button>
                 </li>
             }

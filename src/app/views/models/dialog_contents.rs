@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::preview_view::PreviewView;
 use super::stored_models_list::StoredModelsList;
 use crate::app::analysis::number;
-use crate::app::i18n::t;
+use crate::app::i18n::{t, text_of};
 use crate::app::page::use_page;
 use crate::app::state::library::LibraryMessage;
 use crate::app::state::message::Message;
@@ -110,7 +110,7 @@ fn KnownModel(known: RegistryEntry) -> impl IntoView {
                 <strong dir="auto">{known.name}</strong>
                 " "
                 <span class="hint">{facts}</span>
-                <p class="hint" lang="en">{known.about}</p>
+                <p class="hint">{text_of(known.about)}</p>
             </div>
             <button
                 type="button"
