@@ -40,7 +40,7 @@ pub struct Gpu {
     pub is_stopped: RefCell<Rc<dyn Fn() -> bool>>,
     pub(super) pacing: RefCell<Pacing>,
     pub(super) in_flight: RefCell<InFlight>,
-    opened: Instant,
+    pub(super) opened: Instant,
     pub(super) pipelines: RefCell<HashMap<Kernel, Rc<Pipeline>>>,
     #[cfg(test)]
     pub(crate) wrong_kernel: RefCell<Option<super::kernel::WrongKernel>>,

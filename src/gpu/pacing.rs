@@ -75,6 +75,11 @@ impl Pacing {
         }
     }
 
+    /// What is in flight is not waited for.
+    pub fn forget(&mut self) {
+        self.in_flight.clear();
+    }
+
     /// Twice as much where that many operations were fast; less, down to an eighth at a time, where they were slow. A small submission
     /// says nothing when it is fast.
     fn adapt(&mut self, operations: f64, seconds: f64) {

@@ -16,18 +16,19 @@ pub struct Submissions<'a> {
     gpu: &'a Gpu,
     dispatches: Vec<Dispatch>,
     operations: f64,
-    /// What dispatches read that may be submitted later.
+    /// Of recordings whose dispatches are all in `dispatches` or submitted.
+    params: Vec<Buffer>,
+    /// What dispatches read that may be added later.
     kept: Vec<Buffer>,
 }
 
 impl<'a> Submissions<'a> {
     pub fn new(gpu: &'a Gpu) -> Self {
-        Self { gpu, dispatches: Vec::new(), operations: 0.0, kept: Vec::new() }
+        Self { gpu, dispatches: Vec::new(), operations: 0.0, params: Vec::new(), kept: Vec::new() }
     }
 
     pub async fn add(&mut self, recording: Recording<'_>) -> Result<(), LmError> {
         let DispatchList { dispatches, params } = recording.finish();
-        self.keep(params);
         for dispatch in dispatches {
             if !self.gpu.pacing.borrow().has_room(self.operations, dispatch.operations) {
                 self.submit().await?;
@@ -35,6 +36,7 @@ impl<'a> Submissions<'a> {
             self.operations += dispatch.operations;
             self.dispatches.push(dispatch);
         }
+        self.params.push(params);
         Ok(())
     }
 
@@ -56,11 +58,13 @@ impl<'a> Submissions<'a> {
         }
         let is_stopped = gpu.is_stopped.borrow().clone();
         if is_stopped() {
+            gpu.forget_submissions();
             return Err(LmError::Stopped);
         }
         let mut encoder = gpu.encoder();
         encode(gpu, &self.dispatches, &mut encoder);
         self.dispatches.clear();
+        self.params.clear();
         gpu.submit_paced(encoder, std::mem::take(&mut self.operations));
         Ok(())
     }
@@ -79,8 +83,9 @@ impl Gpu {
     fn submit_paced(&self, encoder: wgpu::CommandEncoder, operations: f64) {
         let index = self.submit(encoder);
         let (sender, ended) = oneshot::channel();
+        let opened = self.opened;
         self.queue.on_submitted_work_done(move || {
-            sender.send(()).ok();
+            sender.send(opened.elapsed().as_secs_f64()).ok();
         });
         self.pacing.borrow_mut().submitted(self.now(), operations);
         self.in_flight.borrow_mut().push_back(Submission { index, ended });
@@ -89,11 +94,18 @@ impl Gpu {
     /// Waits until the oldest submission has ended.
     async fn oldest_ended(&self) -> Result<(), LmError> {
         let oldest = self.in_flight.borrow_mut().pop_front();
-        if let Some(Submission { index, ended }) = oldest {
-            self.told(index, ended).await?;
-        }
-        self.pacing.borrow_mut().done(self.now(), 1);
+        let ended = match oldest {
+            Some(Submission { index, ended }) => self.told(index, ended).await?,
+            None => None,
+        };
+        self.pacing.borrow_mut().done(ended.unwrap_or_else(|| self.now()), 1);
         Ok(())
+    }
+
+    /// Nobody waits for what is on its way: it says nothing of the pace of what comes after a pause.
+    pub(super) fn forget_submissions(&self) {
+        self.in_flight.borrow_mut().clear();
+        self.pacing.borrow_mut().forget();
     }
 
     /// What is known to have ended, because something after it has.

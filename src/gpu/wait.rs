@@ -11,7 +11,8 @@ pub type InFlight = VecDeque<Submission>;
 /// One that can be waited for.
 pub struct Submission {
     pub index: SubmissionIndex,
-    pub ended: Receiver<()>,
+    /// When it ended, in seconds since the device was opened.
+    pub ended: Receiver<f64>,
 }
 
 /// What a callback says; `None` where it will never be called. Who asks has polled the device: natively, nothing comes after that.

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::thread;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
 use crate::command::{build, find, output, root, run};
@@ -54,8 +54,11 @@ pub enum Outcome {
 
 pub fn fuzz(options: &Options) -> Result<()> {
     let fuzzer = Fuzzer::build(options.runs.map_or(format!("-max_total_time={}", options.seconds), |runs| format!("-runs={runs}")))?;
-    let targets = if options.targets.is_empty() { fuzzer.targets()? } else { options.targets.clone() };
-    fuzzer.run_all(targets)
+    let all = fuzzer.targets()?;
+    if let Some(unknown) = options.targets.iter().find(|target| !all.contains(target)) {
+        bail!("there is no target {unknown}; there are {}", all.join(", "));
+    }
+    fuzzer.run_all(if options.targets.is_empty() { all } else { options.targets.clone() })
 }
 
 /// A minute of each target, where this machine can build the program.
@@ -116,7 +119,8 @@ impl Fuzzer {
         let status = command.stdout(log.try_clone()?).stderr(log).status()?;
         let text = fs::read_to_string(&log_file).unwrap_or_default();
         ensure!(status.success(), "{target}: {} (all of it in {})", reason(&text), log_file.display());
-        println!("fuzz {target}: {} inputs", statistic(&text, "number_of_executed_units"));
+        let inputs = statistic(&text, "number_of_executed_units").with_context(|| format!("{target} was not run"))?;
+        println!("fuzz {target}: {inputs} inputs");
         Ok(())
     }
 }
@@ -129,9 +133,9 @@ fn reason(log: &str) -> String {
 }
 
 /// A figure of libFuzzer's last lines.
-fn statistic<'a>(log: &'a str, name: &str) -> &'a str {
+fn statistic<'a>(log: &'a str, name: &str) -> Option<&'a str> {
     let line = log.lines().find_map(|line| line.strip_prefix("stat::")?.strip_prefix(name));
-    line.map_or("no", |rest| rest.trim_start_matches(':').trim())
+    line.map(|rest| rest.trim_start_matches(':').trim())
 }
 
 #[cfg(test)]
@@ -141,7 +145,7 @@ mod tests {
     #[test]
     fn what_libfuzzer_says_is_read() {
         let log = "#2 INITED\nthread panicked at src/a.rs:1:2:\nSUMMARY: libFuzzer: deadly signal\nstat::number_of_executed_units: 17\n";
-        assert_eq!(statistic(log, "number_of_executed_units"), "17");
+        assert_eq!(statistic(log, "number_of_executed_units"), Some("17"));
         assert_eq!(reason(log), "thread panicked at src/a.rs:1:2:; SUMMARY: libFuzzer: deadly signal");
         assert!(root().join("tests/fuzz/Cargo.toml").is_file());
     }

@@ -40,13 +40,14 @@ fn inventory(metadata: &Value) -> Option<Value> {
 fn component(package: &Value) -> Value {
     let [name, version] = ["name", "version"].map(|field| package[field].as_str().unwrap_or_default());
     // Two ways of writing "or": cargo's old one, and SPDX's.
-    let license = package["license"].as_str().unwrap_or_default().replace('/', " OR ");
+    let licenses: Vec<Value> =
+        package["license"].as_str().into_iter().map(|license| json!({ "expression": license.replace('/', " OR ") })).collect();
     json!({
         "type": "library",
         "name": name,
         "version": version,
-        "purl": format!("pkg:cargo/{name}@{version}"),
-        "licenses": [{ "expression": license }],
+        "purl": format!("pkg:cargo/{name}@{}", version.replace('+', "%2B")),
+        "licenses": licenses,
     })
 }
 

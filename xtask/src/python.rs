@@ -20,8 +20,10 @@ pub fn wheel() -> Result<()> {
     let [viewer, packaged] = VIEWER;
     fs::copy(dist.join(viewer), root().join(packaged)).context("the page has no viewer")?;
     let wheels = dist.with_file_name("dist-python");
-    let wheel = make_wheel(&clean_environment()?, &wheels)?;
-    println!("The package is {}.", wheel.display());
+    let wheel = clean_environment().and_then(|python| make_wheel(&python, &wheels));
+    // Others would go into every wheel made later.
+    fs::remove_file(root().join(packaged))?;
+    println!("The package is {}.", wheel?.display());
     Ok(())
 }
 

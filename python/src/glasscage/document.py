@@ -100,7 +100,10 @@ class Document:
         return program.export(self.to_json(), "svg", path, options)
 
     def to_html(self, viewer: str | os.PathLike[str] | None = None, path: str | os.PathLike[str] | None = None, *options: str) -> str:
-        """A page that works from disk; `viewer` is a built page of Glasscage, or its `explanation.html` (else that of GLASSCAGE_DIST)."""
+        """A page that works from disk.
+
+        `viewer` is a built page of Glasscage, or its `explanation.html`; else that of GLASSCAGE_DIST, or of the package.
+        """
         return program.export(self.to_json(), "html", path, ["--viewer", str(viewers.find(viewer)), *options])
 
     def widget(self, viewer: str | os.PathLike[str] | None = None, hide: str = "") -> "Widget":

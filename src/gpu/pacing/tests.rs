@@ -137,6 +137,16 @@ fn little_work_says_nothing_when_it_is_fast_and_all_when_it_is_slow() {
 }
 
 #[test]
+fn a_pause_after_stop_is_not_taken_for_work() {
+    let mut pacing = Pacing::new(None);
+    pacing.submitted(0.0, FIRST);
+    pacing.forget();
+    pacing.submitted(60.0, FIRST);
+    pacing.done(60.001, 1);
+    assert_eq!(pacing.operations, 2.0 * FIRST);
+}
+
+#[test]
 fn a_fixed_pace_stays() {
     let mut pacing = Pacing::new(Some(7.0));
     assert_eq!(pacing.tokens_in_flight(), TOKENS);

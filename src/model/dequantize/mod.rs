@@ -50,7 +50,8 @@ pub fn dequantize(format: Format, blocks: &[u8], values: &mut [f32]) {
         Format::Integers(unpack) | Format::Bytes(unpack) => unpack,
     };
     let (mut quants, mut scales, mut minima) = ([0; EXPANDED], [0.0; EXPANDED / GROUP], [0.0; EXPANDED / GROUP]);
-    let bytes = blocks.len() * EXPANDED / values.len().max(1);
+    // In 64 bits: a panel of long rows has more bytes than 32 bits have thousandths.
+    let bytes = (blocks.len() as u64 * EXPANDED as u64 / values.len().max(1) as u64) as usize;
     for (values, blocks) in values.chunks_mut(EXPANDED).zip(blocks.chunks(bytes.max(1))) {
         let mut integers = Integers { quants: &mut quants, scales: &mut scales, minima: &mut minima };
         unpack(blocks, &mut integers);

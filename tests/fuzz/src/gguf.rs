@@ -41,14 +41,13 @@ const KEYS: [&str; 34] = [
     "tokenizer.chat_template",
 ];
 /// Texts with a meaning.
-const TEXTS: [&str; 14] = [
+const TEXTS: [&str; 13] = [
     "llama",
     "qwen2",
     "qwen3",
     "gpt2",
     "default",
     "llama-bpe",
-    "qwen2",
     "smollm",
     "<|im_end|>",
     "<s>",

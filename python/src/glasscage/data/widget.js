@@ -6,7 +6,7 @@
 const PROTOCOL = 1;
 // Frames at a time. Each holds a program of its own, of some 12 MB.
 const MOST_FRAMES = 1;
-const MILLIS_OF_A_GLANCE = 150;
+const MILLIS_IN_VIEW = 150;
 // Whether an answer may still come, of a kernel that has not been restarted in between.
 const MILLIS_FOR_AN_ANSWER = 20_000;
 // A page of no origin, which is whatever the page around it makes of it. The attribute `sandbox` would also keep it from opening windows,
@@ -89,7 +89,8 @@ class Cell {
     place.append(style, root);
     this.#picture.onclick = this.#button.onclick = () => this.open();
     this.#kept = document.querySelector(`${printed} img`);
-    if (this.#kept) {
+    // Another view of the same widget may have taken it.
+    if (this.#kept?.hasAttribute("src")) {
       this.#image.alt = this.#kept.alt;
       this.#draw(this.#kept.src, this.#kept.dataset);
       this.#kept.removeAttribute("src");
@@ -103,7 +104,10 @@ class Cell {
 
   close() {
     this.rest();
-    if (this.#kept && this.#address) this.#kept.src = this.#address;
+    if (this.#kept && this.#address) {
+      this.#kept.src = this.#address;
+      this.#kept.dataset.output = this.#drawn;
+    }
     this.#observer.disconnect();
     removeEventListener("message", this.#onMessage);
     this.#model.off("msg:custom", this.#onAnswer);
@@ -112,8 +116,8 @@ class Cell {
 
   // Puts the viewer in the place of the picture.
   async open() {
-    if (shared.live.includes(this)) return;
-    shared.live.push(this);
+    if (this.#frame) return;
+    if (!shared.live.includes(this)) shared.live.push(this);
     while (shared.live.length > MOST_FRAMES) (shared.live.find(cell => !cell.isInView) ?? shared.live[0]).rest();
     const page = await Viewer.of(this.#model.get("_viewer")).page(this.#model);
     if (!shared.live.includes(this) || this.#frame) return;
@@ -138,7 +142,7 @@ class Cell {
   #look(isInView) {
     this.isInView = isInView;
     this.#show();
-    if (isInView) setTimeout(() => this.isInView && hasRoom() && this.open(), MILLIS_OF_A_GLANCE);
+    if (isInView) setTimeout(() => this.isInView && hasRoom() && this.open(), MILLIS_IN_VIEW);
   }
 
   #show() {

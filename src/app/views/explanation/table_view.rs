@@ -70,8 +70,10 @@ fn BlockChoice(block: RwSignal<usize>, label: &'static str, labels: fn(&Document
         labels.chunks(BLOCK).filter_map(ends).map(|(first, last)| format!("{first}\u{2013}{last}")).collect::<Vec<_>>()
     });
     let choose = move |event| block.set(event_target_value(&event).parse().unwrap_or(0));
+    // Another document may have fewer blocks.
     let option = move |(k, name): (usize, String)| {
-        view! { <option value=k.to_string() selected=move || block.get() == k>{name}</option> }
+        let is_chosen = move || names.with(|names| block.get().min(names.len() - 1)) == k;
+        view! { <option value=k.to_string() prop:selected=is_chosen>{name}</option> }
     };
     view! {
         <label hidden=move || names.with(|names| names.len() < 2)>
@@ -80,7 +82,7 @@ fn BlockChoice(block: RwSignal<usize>, label: &'static str, labels: fn(&Document
     }
 }
 
-/// Of the sources from `first` on.
+/// The labels of the sources from `first` on.
 fn labels(document: &Document, first: usize) -> Vec<String> {
     (first..document.table.n_sources()).map(|j| document.label(j)).collect()
 }

@@ -38,7 +38,7 @@ fn Cards(
             let title = text_of(entry.title.clone());
             // Of explanations it is their question, as it stands in the prompt.
             let about = text_of(entry.about.clone());
-            let language = (about == entry.about).then_some("en");
+            let languages = [title == entry.title, about == entry.about].map(|is_as_written| is_as_written.then_some("en"));
             view! {
                 <li>
                     <button
@@ -47,8 +47,8 @@ fn Cards(
                         data-testid=format!("{test_id}-{}", i + 1)
                         on:click=move |_| page.send(Message::OpenGalleryEntry(entry.clone()))
                     >
-                        <strong>{title}</strong>
-                        <span lang=language>{about}</span>
+                        <strong lang=languages[0]>{title}</strong>
+                        <span lang=languages[1]>{about}</span>
                     </button>
                 </li>
             }

@@ -6,6 +6,7 @@ use web_sys::HtmlInputElement;
 use super::icon::{Icon, IconView};
 use super::link_actions::LinkActions;
 use crate::app::analysis::shared_link::{Reach, SharedLink};
+use crate::app::gallery::GalleryEntry;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 
@@ -16,9 +17,6 @@ pub fn LinkPanel() -> impl IntoView {
     move || page.with(|state| state.explanation.link.clone()).map(|link| view! { <Panel link /> })
 }
 
-/// In the addresses of our own explanations and lessons, which are short.
-const GALLERY_LINK: &str = "#gallery=";
-
 #[component]
 fn Panel(link: SharedLink) -> impl IntoView {
     let page = use_page();
@@ -28,7 +26,7 @@ fn Panel(link: SharedLink) -> impl IntoView {
         (_, false) => t!("Copy this link"),
     };
     let class = if link.reach == Reach::Anywhere { "link-panel" } else { "link-panel warn" };
-    let contents = match link.address.contains(GALLERY_LINK) {
+    let contents = match link.address.split_once('#').and_then(|(_, fragment)| GalleryEntry::of_fragment(fragment)).is_some() {
         true => t!("It names what this site shows in its gallery; nothing is uploaded."),
         false => t!("It contains the whole text, and nothing is uploaded."),
     };

@@ -1,6 +1,7 @@
 use leptos::prelude::*;
 
 use crate::app::analysis::attribution_view::AttributionView;
+use crate::app::browser;
 use crate::app::i18n::{t, text, translatable};
 use crate::app::page::use_page;
 use crate::app::state::lesson::OpenLesson;
@@ -22,6 +23,8 @@ const SHOWN: [(Shown, &str); 4] = [
 pub fn LessonEditor() -> impl IntoView {
     let page = use_page();
     let change = Change { page };
+    // Who begins a lesson goes on with its title.
+    request_animation_frame(|| browser::focus("[data-testid='lesson-title']"));
     let send = move |message| page.send(Message::Lesson(message));
     // What is typed changes nothing that is drawn: fields keep the focus.
     let place = Memo::new(move |_| {
