@@ -64,8 +64,8 @@ impl<'a> Submissions<'a> {
         let mut encoder = gpu.encoder();
         encode(gpu, &self.dispatches, &mut encoder);
         self.dispatches.clear();
-        self.params.clear();
         gpu.submit_paced(encoder, std::mem::take(&mut self.operations));
+        self.params.clear();
         Ok(())
     }
 }
