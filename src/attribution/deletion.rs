@@ -38,9 +38,8 @@ pub async fn deletion_scores(
         sums[number] = readout.log_probs.iter().sum();
         on_pass.call(PassProgress { done: number, planned: passes.len() }).await
     });
-    match score.await {
-        Err(error) if error.is_failure() => return Err(error),
-        _ => {}
+    if let Some(failure) = score.await.err().filter(LmError::is_failure) {
+        return Err(failure);
     }
     if sums.iter().any(|sum| sum.is_nan()) {
         return Ok(None);

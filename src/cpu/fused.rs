@@ -48,6 +48,9 @@ fn instantiate() -> std::result::Result<Kernels, JsValue> {
     Ok(Kernels { product: function("product")?, vector: function("vector")? })
 }
 
+/// Reads rows from this one on, into memory that the module knows. Its first argument is a [`Panel`] or a [`Tile`].
+type Read = unsafe extern "C" fn(*mut (), usize);
+
 /// What the module reads at the address that it is given: sizes and addresses.
 #[repr(C)]
 struct Arguments {
@@ -56,8 +59,8 @@ struct Arguments {
     columns: usize,
     rows: usize,
     out: *mut f32,
-    weight: *mut (),
-    read: extern "C" fn(*mut (), usize),
+    reader: *mut (),
+    read: Read,
     tile: usize,
     panel: *const (),
     scales: *const f32,
@@ -94,8 +97,11 @@ struct Panel<'a> {
 }
 
 impl Panel<'_> {
-    extern "C" fn read(panel: *mut (), row: usize) {
-        // The module calls back with the address that `matrix` gave to it, while nothing else uses what is there.
+    /// # Safety
+    /// `panel` is the address of a `Panel`, which nothing else uses meanwhile.
+    unsafe extern "C" fn read(panel: *mut (), row: usize) {
+        // SAFETY: as the caller says. It is the module, with the address that `matrix` gave to it together with this function, and
+        // `matrix` only waits for it.
         let Self { weight, values } = unsafe { &mut *panel.cast::<Self>() };
         dequantize(weight.quant.format, weight.slice(row..row + PANEL).bytes, values);
     }
@@ -107,12 +113,11 @@ fn matrix(product: &Function, x: &[f32], weight: &Rows<'_>, out: &mut [f32]) -> 
     let arguments = Arguments {
         n: x.len() / weight.columns,
         panel: values.cast(),
-        read: Panel::read,
         tile: PANEL,
         scales: values,
         minima: values,
         sums: values,
-        ..arguments(x, weight, out, (&raw mut panel).cast())
+        ..arguments(x, weight, out, Panel::read, (&raw mut panel).cast())
     };
     call(product, &arguments)
 }
@@ -128,13 +133,16 @@ struct Tile<'a> {
 #[derive(Clone, Copy)]
 enum Unpack {
     All(fn(&[u8], &mut Integers<'_>)),
-    /// They stay where they are.
+    /// The scales only: the integers are multiplied where they lie in the file's bytes.
     Scales,
 }
 
 impl Tile<'_> {
-    extern "C" fn read(tile: *mut (), row: usize) {
-        // As in a panel.
+    /// # Safety
+    /// `tile` is the address of a `Tile`, which nothing else uses meanwhile.
+    unsafe extern "C" fn read(tile: *mut (), row: usize) {
+        // SAFETY: as the caller says. It is the module, with the address that `vector` gave to it together with this function, and
+        // `vector` only waits for it.
         let Self { weight, unpack, rows } = unsafe { &mut *tile.cast::<Self>() };
         let weight = weight.slice(row..weight.len());
         match *unpack {
@@ -161,7 +169,7 @@ fn vector(vector: &Function, x: &[f32], weight: &Rows<'_>, unpack: Unpack, out: 
         minima,
         sums: sums.as_ptr(),
         step,
-        ..arguments(&shuffled, weight, out, (&raw mut tile).cast())
+        ..arguments(&shuffled, weight, out, Tile::read, (&raw mut tile).cast())
     };
     call(vector, &arguments)
 }
@@ -174,16 +182,15 @@ fn shuffled(x: &[f32]) -> Vec<f32> {
 }
 
 /// One row of x and integers, but for where these are.
-fn arguments(x: &[f32], weight: &Rows<'_>, out: &mut [f32], read_into: *mut ()) -> Arguments {
-    let (rows, columns) = (weight.len(), weight.columns);
-    let (weight, read, none) = (read_into, Tile::read as extern "C" fn(*mut (), usize), std::ptr::null::<f32>());
+fn arguments(x: &[f32], weight: &Rows<'_>, out: &mut [f32], read: Read, reader: *mut ()) -> Arguments {
+    let none = std::ptr::null::<f32>();
     Arguments {
         x: x.as_ptr(),
         n: 1,
-        columns,
-        rows,
+        columns: weight.columns,
+        rows: weight.len(),
         out: out.as_mut_ptr(),
-        weight,
+        reader,
         read,
         tile: TILE,
         panel: none.cast(),

@@ -12,7 +12,7 @@ use super::adapter_name::adapter_name;
 use super::kernel::{Kernel, Pipeline};
 use super::pacing::Pacing;
 use super::variant::Variant;
-use super::wait::InFlight;
+use super::wait::Submission;
 use crate::lm::LmError;
 
 /// How to use a GPU; the default is what suits its adapter.
@@ -38,8 +38,7 @@ pub struct Gpu {
     pub stats: Rc<GpuStats>,
     /// Asked between submissions: where it says so, work ends with [`LmError::Stopped`].
     pub is_stopped: RefCell<Rc<dyn Fn() -> bool>>,
-    pub(super) pacing: RefCell<Pacing>,
-    pub(super) in_flight: RefCell<InFlight>,
+    pub(super) pacing: RefCell<Pacing<Submission>>,
     pub(super) opened: Instant,
     pub(super) pipelines: RefCell<HashMap<Kernel, Rc<Pipeline>>>,
     #[cfg(test)]
@@ -129,7 +128,6 @@ impl Gpu {
             stats: Rc::default(),
             is_stopped: RefCell::new(Rc::new(|| false)),
             pacing: RefCell::new(Pacing::new(options.operations_per_submission)),
-            in_flight: RefCell::default(),
             opened: Instant::now(),
             pipelines: RefCell::default(),
             #[cfg(test)]

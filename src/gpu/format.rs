@@ -1,9 +1,7 @@
 //! How quantized tensors lie in GPU memory: blocks of whole 4-byte words, rows of whole groups of 16 values.
 
+pub use crate::model::dequantize::GROUP;
 use crate::model::quant::Quant;
-
-/// Values in a group: at least so many share one scale in every quantization.
-pub const GROUP: usize = 16;
 
 /// A quantization on the GPU.
 #[derive(Debug, PartialEq, Eq, Hash)]

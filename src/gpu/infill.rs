@@ -48,7 +48,7 @@ impl GpuModel {
         let mut filled: Infills = vec![Vec::new(); infill.gaps.len()];
         for i in 0..infill.gaps.iter().map(|gap| gap.len()).max().unwrap_or(0) {
             if on_step.call(()).await.is_break() {
-                self.gpu.forget_submissions();
+                self.gpu.pacing.borrow_mut().forget();
                 return Ok(None);
             }
             let open: Vec<usize> = (0..infill.gaps.len()).filter(|&g| i < infill.gaps[g].len()).collect();

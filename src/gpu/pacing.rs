@@ -14,29 +14,31 @@ const LEAST: f64 = 1e7;
 /// The most tokens on their way at once.
 const TOKENS: usize = 4;
 
-/// The pace of one device.
-#[derive(Clone, Debug)]
-pub struct Pacing {
+/// The pace of one device. `T` is what somebody needs to wait for a submission.
+#[derive(Debug)]
+pub struct Pacing<T> {
     /// Operations that the next submission should have, at most.
     operations: f64,
     /// They stay what they are.
     is_fixed: bool,
     /// The oldest first.
-    in_flight: VecDeque<Submission>,
+    in_flight: VecDeque<InFlight<T>>,
     /// When the last one ended that is known of, in seconds.
     ended: f64,
     /// How long a token takes to generate, once that is known.
     token_seconds: Option<f64>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Submission {
+#[derive(Debug)]
+struct InFlight<T> {
     /// When it was submitted, in seconds.
     at: f64,
     operations: f64,
+    /// `None` once somebody waits for it.
+    handle: Option<T>,
 }
 
-impl Pacing {
+impl<T> Pacing<T> {
     /// `fixed` operations in a submission where that is given, so that their number does not depend on the machine.
     pub fn new(fixed: Option<f64>) -> Self {
         let (operations, is_fixed) = (fixed.unwrap_or(FIRST), fixed.is_some());
@@ -58,8 +60,13 @@ impl Pacing {
         self.in_flight.len() >= IN_FLIGHT
     }
 
-    pub fn submitted(&mut self, now: f64, operations: f64) {
-        self.in_flight.push_back(Submission { at: now, operations });
+    pub fn submitted(&mut self, now: f64, operations: f64, handle: T) {
+        self.in_flight.push_back(InFlight { at: now, operations, handle: Some(handle) });
+    }
+
+    /// The oldest submission, to be waited for.
+    pub fn oldest(&mut self) -> Option<T> {
+        self.in_flight.front_mut()?.handle.take()
     }
 
     /// The oldest `n` submissions have ended, or all where there are fewer.
@@ -75,7 +82,7 @@ impl Pacing {
         }
     }
 
-    /// What is in flight is not waited for.
+    /// Nobody waits for what is in flight: it says nothing of the pace of what comes after a pause.
     pub fn forget(&mut self) {
         self.in_flight.clear();
     }

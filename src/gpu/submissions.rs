@@ -58,7 +58,7 @@ impl<'a> Submissions<'a> {
         }
         let is_stopped = gpu.is_stopped.borrow().clone();
         if is_stopped() {
-            gpu.forget_submissions();
+            gpu.pacing.borrow_mut().forget();
             return Err(LmError::Stopped);
         }
         let mut encoder = gpu.encoder();
@@ -87,13 +87,12 @@ impl Gpu {
         self.queue.on_submitted_work_done(move || {
             sender.send(opened.elapsed().as_secs_f64()).ok();
         });
-        self.pacing.borrow_mut().submitted(self.now(), operations);
-        self.in_flight.borrow_mut().push_back(Submission { index, ended });
+        self.pacing.borrow_mut().submitted(self.now(), operations, Submission { index, ended });
     }
 
     /// Waits until the oldest submission has ended.
     async fn oldest_ended(&self) -> Result<(), LmError> {
-        let oldest = self.in_flight.borrow_mut().pop_front();
+        let oldest = self.pacing.borrow_mut().oldest();
         let ended = match oldest {
             Some(Submission { index, ended }) => self.told(index, ended).await?,
             None => None,
@@ -102,15 +101,8 @@ impl Gpu {
         Ok(())
     }
 
-    /// Nobody waits for what is on its way: it says nothing of the pace of what comes after a pause.
-    pub(super) fn forget_submissions(&self) {
-        self.in_flight.borrow_mut().clear();
-        self.pacing.borrow_mut().forget();
-    }
-
     /// What is known to have ended, because something after it has.
     pub(super) fn all_ended(&self) {
-        self.in_flight.borrow_mut().clear();
         self.pacing.borrow_mut().done(self.now(), usize::MAX);
     }
 

@@ -1,14 +1,9 @@
 //! Waiting for what the GPU has to say.
 
-use std::collections::VecDeque;
-
 use futures::channel::oneshot::Receiver;
 use wgpu::SubmissionIndex;
 
-/// Submissions that have perhaps not ended, the oldest first; the pace counts them too.
-pub type InFlight = VecDeque<Submission>;
-
-/// One that can be waited for.
+/// Work of the GPU that can be waited for.
 pub struct Submission {
     pub index: SubmissionIndex,
     /// When it ended, in seconds since the device was opened.

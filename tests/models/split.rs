@@ -10,23 +10,29 @@ use candle_core::quantized::gguf_file::{self, Content, Value};
 
 const DEMO: &[u8] = include_bytes!("../../public/models/demo.gguf");
 
-/// The demo model with other texts in its metadata.
-pub fn demo_with(texts: &[(&str, &str)]) -> Vec<u8> {
-    let mut file = Cursor::new(DEMO);
-    let content = Content::read(&mut file).expect("the demo model");
-    let mut metadata = content.metadata.clone();
-    metadata.extend(texts.iter().map(|(key, text)| ((*key).to_owned(), Value::String((*text).to_owned()))));
+fn demo() -> Content {
+    Content::read(&mut Cursor::new(DEMO)).expect("the demo model")
+}
+
+/// Of the tensors, in the order of the file.
+fn names(content: &Content) -> Vec<&String> {
     let mut names: Vec<&String> = content.tensor_infos.keys().collect();
     names.sort_by_key(|name| content.tensor_infos[*name].offset);
-    write(&content, &metadata, &names)
+    names
+}
+
+/// The demo model with other texts in its metadata.
+pub fn demo_with(texts: &[(&str, &str)]) -> Vec<u8> {
+    let content = demo();
+    let mut metadata = content.metadata.clone();
+    metadata.extend(texts.iter().map(|(key, text)| ((*key).to_owned(), Value::String((*text).to_owned()))));
+    write(&content, &metadata, &names(&content))
 }
 
 /// The demo model in `n` parts: all metadata in the first, tensors in all.
 pub fn demo_in_parts(n: usize) -> Vec<Vec<u8>> {
-    let mut file = Cursor::new(DEMO);
-    let content = Content::read(&mut file).expect("the demo model");
-    let mut names: Vec<&String> = content.tensor_infos.keys().collect();
-    names.sort_by_key(|name| content.tensor_infos[*name].offset);
+    let content = demo();
+    let names = names(&content);
     let part = |i: usize, names: &[&String]| {
         let mut metadata = if i == 0 { content.metadata.clone() } else { HashMap::new() };
         metadata.insert("split.no".into(), Value::U16(i as u16));

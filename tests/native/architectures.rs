@@ -47,13 +47,7 @@ async fn answers(file: Vec<u8>, passes: &[Pass], attended: &[Range<usize>]) -> V
 
 async fn readouts(mut model: impl LanguageModel, passes: &[Pass], attended: &[Range<usize>]) -> Vec<Readout> {
     let job = ScoreRequest { divergences: true, attended, ..ScoreRequest::new(&TOKENS, 1..TOKENS.len(), passes) };
-    let mut all = Vec::new();
-    let score = model.score(&job, async |_, readout| {
-        all.push(readout.clone());
-        ControlFlow::Continue(())
-    });
-    score.await.unwrap();
-    all
+    crate::readouts::readouts(&mut model, &job).await.unwrap()
 }
 
 /// A model of candle-transformers: token, position -> logits.

@@ -13,6 +13,8 @@ use glasscage::lm::{Edit, LanguageModel, LmError, Pass, Readout, ScoreRequest};
 use glasscage::model::gguf::Gguf;
 use glasscage::model::source::NativeFile;
 
+use crate::readouts::readouts;
+
 const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf");
 
 async fn demo() -> GpuModel {
@@ -166,13 +168,7 @@ async fn how_rows_and_vocabulary_are_cut_changes_nothing() {
     let mut all: Vec<Vec<Readout>> = Vec::new();
     for cut in CUTS {
         let mut model = demo_on(&Options { variant: Some(cut), ..Options::default() }).await;
-        let mut readouts = Vec::new();
-        let scored = model.score(&job, async |_, readout| {
-            readouts.push(readout.clone());
-            ControlFlow::Continue(())
-        });
-        scored.await.expect("it scores");
-        all.push(readouts);
+        all.push(readouts(&mut model, &job).await.expect("it scores"));
     }
     for readouts in &all[1..] {
         for (one, other) in readouts.iter().zip(&all[0]) {
@@ -213,12 +209,7 @@ async fn readouts_of(model: &mut GpuModel) -> Result<Vec<Readout>, LmError> {
     let tokens: Vec<u32> = (0..34).map(|i| i * 13 % 200).collect();
     let passes: Vec<Pass> = [0, 31, 32].map(|start| Pass { edits: vec![Edit::new(start, &[1])] }).into();
     let job = ScoreRequest { divergences: true, attended: &[3..9, 9..30], ..ScoreRequest::new(&tokens, 24..34, &passes) };
-    let mut readouts = Vec::new();
-    let scored = model.score(&job, async |_, readout| {
-        readouts.push(readout.clone());
-        ControlFlow::Continue(())
-    });
-    scored.await.map(|()| readouts)
+    readouts(model, &job).await
 }
 
 /// Variants whose blocks have so many rows.

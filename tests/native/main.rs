@@ -22,6 +22,7 @@ mod methods;
 mod models;
 mod pace;
 mod pairs;
+mod readouts;
 mod registry;
 mod sentences;
 mod split;

@@ -21,6 +21,8 @@ use glasscage::model::source::NativeFile;
 use glasscage::model::tokenizer::Tokenizer;
 use glasscage::table::Table;
 
+use crate::readouts::readouts;
+
 const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf");
 const PROMPT: [u32; 5] = [1, 20, 33, 47, 5];
 
@@ -55,12 +57,7 @@ async fn score(model: &mut GpuModel) -> Result<Vec<Readout>, LmError> {
     let tokens: Vec<u32> = (0..40).map(|i| i * 13 % 200).collect();
     let passes: Vec<Pass> = [0, 10, 30, 38].map(|start| Pass { edits: vec![Edit::new(start, &[1])] }).into();
     let job = ScoreRequest { divergences: true, attended: &[3..9, 9..25], ..ScoreRequest::new(&tokens, 20..40, &passes) };
-    let mut readouts = Vec::new();
-    let scored = model.score(&job, async |_, readout| {
-        readouts.push(readout.clone());
-        ControlFlow::Continue(())
-    });
-    scored.await.map(|()| readouts)
+    readouts(model, &job).await
 }
 
 async fn infill(model: &mut GpuModel) -> Result<Option<Infills>, LmError> {

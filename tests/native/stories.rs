@@ -20,6 +20,8 @@ use glasscage::request::{BackendChoice, Question};
 use glasscage::session::{ExplainResult, Session};
 use serde_json::Value;
 
+use crate::readouts::readouts;
+
 const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/stories260k");
 
 fn figures() -> Value {
@@ -56,14 +58,7 @@ fn numbers<T: serde::de::DeserializeOwned>(value: &Value) -> Vec<T> {
 }
 
 fn score(lm: &mut Engine, job: &ScoreRequest<'_>) -> Vec<Readout> {
-    let mut readouts = Vec::new();
-    let scored = lm.score(job, async |number, readout| {
-        assert_eq!(number, readouts.len(), "readouts come in order");
-        readouts.push(readout.clone());
-        ControlFlow::Continue(())
-    });
-    pollster::block_on(scored).expect("it scores");
-    readouts
+    pollster::block_on(readouts(lm, job)).expect("it scores")
 }
 
 fn largest_difference(ours: &[f64], theirs: &[f64]) -> f64 {

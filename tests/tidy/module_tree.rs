@@ -174,6 +174,7 @@ fn parent(path: &str) -> &str {
 fn joined(folder: &str, file: &str) -> String {
     match file.strip_prefix("../") {
         Some(rest) => joined(parent(folder), rest),
+        None if folder.is_empty() => file.to_owned(),
         None => format!("{folder}/{file}"),
     }
 }

@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
 use crate::command::{build, find, output, root, run};
+use crate::outcome::Outcome;
 use crate::setup;
 
 const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -44,12 +45,6 @@ struct Fuzzer {
     /// Logs, inputs that found new ways, and findings.
     folder: PathBuf,
     limit: String,
-}
-
-/// What the check says where it was not made.
-pub enum Outcome {
-    Checked,
-    Skipped(String),
 }
 
 pub fn fuzz(options: &Options) -> Result<()> {

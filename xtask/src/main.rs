@@ -12,6 +12,7 @@ mod gpu_budgets;
 mod hash;
 mod inventory;
 mod npm;
+mod outcome;
 mod prebuilt;
 mod precache;
 mod python;

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 
 use crate::command::{self, run, with_runtime_dir};
-use crate::gpu_budgets::Outcome;
+use crate::outcome::Outcome;
 use crate::setup::Tools;
 use crate::{build, fuzz, gpu_budgets, python, random_model, setup};
 
@@ -81,16 +81,8 @@ fn run_all(tally: &mut Tally) -> Result<()> {
     // The tests of the command line have built it.
     tally.count(&mut python::tests(&command_line()?)?)?;
     // After the tests, with which it shares its build.
-    let budgets = gpu_budgets::check(&native);
-    if let Ok(Outcome::Skipped(reason)) = &budgets {
-        tally.elsewhere.push(format!("gpu budgets: cargo xtask gpu-budgets ({reason})"));
-    } else {
-        tally.check("gpu budgets", budgets.map(drop));
-    }
-    match fuzz::check() {
-        Ok(fuzz::Outcome::Skipped(reason)) => tally.elsewhere.push(format!("fuzzing: cargo xtask fuzz ({reason})")),
-        done => tally.check("fuzzing", done.map(drop)),
-    }
+    tally.check_where_possible("gpu budgets", "cargo xtask gpu-budgets", gpu_budgets::check(&native));
+    tally.check_where_possible("fuzzing", "cargo xtask fuzz", fuzz::check());
     Ok(())
 }
 
@@ -134,6 +126,14 @@ fn natively(native: &Tools, arguments: &[&str]) -> Result<Command> {
 }
 
 impl Tally {
+    /// One check that holds or does not; where it could not be made here, that is told with its command.
+    fn check_where_possible(&mut self, name: &str, command: &str, result: Result<Outcome>) {
+        match result {
+            Ok(Outcome::Skipped(reason)) => self.elsewhere.push(format!("{name}: {command} ({reason})")),
+            done => self.check(name, done.map(drop)),
+        }
+    }
+
     /// One check that holds or does not.
     fn check(&mut self, name: &str, result: Result<()>) {
         match result {

@@ -44,7 +44,7 @@ fn play(rate: Rate, seconds: f64) -> Vec<Played> {
                         pacing.done(now, 1);
                         n_done += 1;
                     }
-                    pacing.submitted(now, so_far);
+                    pacing.submitted(now, so_far, ());
                     played.push(run(rate, now, played.last().map_or(0.0, |last| last.ended), so_far));
                     assert!(played.iter().filter(|submission| submission.ended > now).count() <= 2, "at most two are in flight");
                     so_far = 0.0;
@@ -114,8 +114,8 @@ fn a_gpu_that_stalls_is_soon_at_its_pace_again() {
 #[test]
 fn several_that_end_as_one_count_as_their_mean() {
     let mut pacing = Pacing::new(None);
-    pacing.submitted(1.0, FIRST);
-    pacing.submitted(1.0, FIRST);
+    pacing.submitted(1.0, FIRST, ());
+    pacing.submitted(1.0, FIRST, ());
     pacing.done(1.5, usize::MAX);
     assert_eq!((pacing.operations, pacing.is_busy()), (FIRST / 5.0, false));
     pacing.done(9.0, usize::MAX);
@@ -126,7 +126,7 @@ fn several_that_end_as_one_count_as_their_mean() {
 fn little_work_says_nothing_when_it_is_fast_and_all_when_it_is_slow() {
     let mut pacing = Pacing::new(None);
     let mut after = |operations: f64, seconds: f64| {
-        pacing.submitted(pacing.ended, operations);
+        pacing.submitted(pacing.ended, operations, ());
         pacing.done(pacing.ended + seconds, 1);
         pacing.operations / FIRST
     };
@@ -139,9 +139,9 @@ fn little_work_says_nothing_when_it_is_fast_and_all_when_it_is_slow() {
 #[test]
 fn a_pause_after_stop_is_not_taken_for_work() {
     let mut pacing = Pacing::new(None);
-    pacing.submitted(0.0, FIRST);
+    pacing.submitted(0.0, FIRST, ());
     pacing.forget();
-    pacing.submitted(60.0, FIRST);
+    pacing.submitted(60.0, FIRST, ());
     pacing.done(60.001, 1);
     assert_eq!(pacing.operations, 2.0 * FIRST);
 }
@@ -150,7 +150,7 @@ fn a_pause_after_stop_is_not_taken_for_work() {
 fn a_fixed_pace_stays() {
     let mut pacing = Pacing::new(Some(7.0));
     assert_eq!(pacing.tokens_in_flight(), TOKENS);
-    pacing.submitted(0.0, 7.0);
+    pacing.submitted(0.0, 7.0, ());
     pacing.done(9.0, 1);
     pacing.token_done(9.0, 99.0);
     assert_eq!((pacing.operations, pacing.tokens_in_flight()), (7.0, TOKENS));
@@ -159,7 +159,7 @@ fn a_fixed_pace_stays() {
 
 #[test]
 fn slow_tokens_come_one_after_the_other() {
-    let mut pacing = Pacing::new(None);
+    let mut pacing = Pacing::<()>::new(None);
     assert_eq!(pacing.tokens_in_flight(), 2);
     let mut after = |seconds: f64| {
         pacing.token_done(pacing.ended, pacing.ended + seconds);

@@ -17,7 +17,7 @@ pub enum Format {
     Bytes(fn(blocks: &[u8], out: &mut Integers<'_>)),
 }
 
-/// Values that share a scale and a minimum.
+/// Values in a group: at least so many share a scale and a minimum in every quantization.
 pub const GROUP: usize = 16;
 
 /// Values as integers of eight bits: value = scale * quant - minimum.

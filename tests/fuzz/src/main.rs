@@ -6,6 +6,7 @@
 
 mod documents;
 mod gguf;
+mod hostile;
 mod library;
 mod models;
 mod texts;

@@ -16,6 +16,7 @@ use clap::Args;
 use serde_json::Value;
 
 use crate::command::{cache, command, output, root, run};
+use crate::outcome::Outcome;
 use crate::setup;
 use crate::setup::Tools;
 use budgets::{Row, rows};
@@ -37,12 +38,6 @@ pub struct Options {
     write: bool,
 }
 
-/// Why no budgets are measured here, or what came of it.
-pub enum Outcome {
-    Skipped(String),
-    Measured,
-}
-
 /// Measures, prints the table, and fails where a figure got worse.
 pub fn gpu_budgets(options: &Options) -> Result<()> {
     let folder = compilers()?;
@@ -59,7 +54,7 @@ pub fn gpu_budgets(options: &Options) -> Result<()> {
 pub fn check(native: &Tools) -> Result<Outcome> {
     match compilers() {
         Err(error) => Ok(Outcome::Skipped(format!("{error:#}"))),
-        Ok(folder) => table(native, &folder)?.1.map(|()| Outcome::Measured),
+        Ok(folder) => table(native, &folder)?.1.map(|()| Outcome::Checked),
     }
 }
 
