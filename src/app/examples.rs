@@ -12,6 +12,9 @@ pub struct Example {
     /// The prompt sentences that the answer needs, 0-based.
     #[serde(default)]
     pub relevant: Vec<usize>,
+    /// What the right answer ends with, where the model's is wrong.
+    #[serde(default)]
+    pub right: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -30,8 +33,9 @@ mod tests {
 
     #[test]
     fn examples_are_read_and_other_files_give_none() {
-        let json = r#"{"model": "demo.gguf", "examples": [{"title": "Scarves", "task": "sum", "prompt": "Robin...", "relevant": [0, 2]}]}"#;
-        assert_eq!(parse(json), [Example { title: "Scarves".into(), prompt: "Robin...".into(), relevant: vec![0, 2] }]);
+        let json = r#"{"examples": [{"title": "Scarves", "task": "sum", "prompt": "Robin...", "relevant": [0, 2], "right": "49"}]}"#;
+        let example = Example { title: "Scarves".into(), prompt: "Robin...".into(), relevant: vec![0, 2], right: Some("49".into()) };
+        assert_eq!(parse(json), [example]);
         assert!(parse("<!doctype html>").is_empty());
     }
 }

@@ -7,12 +7,13 @@ use leptos::prelude::*;
 use web_sys::File;
 
 use super::analysis::attribution_view::AttributionView;
+use super::examples::Example;
 use super::state::State;
 use super::state::library::LibraryMessage;
 use super::state::local_file::LocalFile;
 use super::state::message::{Effect, Message};
 use super::state::settings::Settings;
-use crate::explanation::{Document, Unit};
+use crate::explanation::{Answer, Document, Unit};
 
 /// What handles a message, and says what is to be done outside the state.
 pub type Update = fn(&mut State, Message) -> Vec<Effect>;
@@ -112,7 +113,18 @@ impl Page {
 
     /// The prompt sentences that the answer on screen needs, where the prompt is an example that knows them. Tracked.
     pub fn relevant(&self) -> Option<Vec<usize>> {
-        self.attribution(|attribution| self.with(|state| state.editor.relevant(&attribution.document().prompt.text))).flatten()
+        self.example(|example| example.relevant.clone())
+    }
+
+    /// What the right answer ends with, of an example whose answer is wrong.
+    pub fn right_answer(&self) -> Option<String> {
+        let is_own = self.attribution(|attribution| matches!(attribution.document().manifest.answer, Answer::Generated { .. }))?;
+        self.example(|example| example.right.clone()).flatten().filter(|_| is_own)
+    }
+
+    /// Of the example whose prompt is on screen.
+    fn example<T>(&self, read: impl Fn(&Example) -> T) -> Option<T> {
+        self.attribution(|attribution| self.with(|state| state.editor.example(&attribution.document().prompt.text).map(&read))).flatten()
     }
 
     /// What a source on screen is. Tracked.

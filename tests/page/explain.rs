@@ -165,6 +165,7 @@ async fn a_document_of_another_program_shows_its_thoughts_its_unit_and_who_made_
     let grid = browser.text("sentences").await;
     let places = ["Prompt", "Thought", "Answer"].map(|title| grid.find(title));
     assert!(places.is_sorted() && places[0].is_some(), "{places:?} in {grid}");
+    browser.click("exactly").await;
     assert!(browser.text("verdict").await.contains("logits"));
     let manifest = browser.text("manifest").await;
     assert!(manifest.contains("Inseq 0.7") && manifest.contains("integrated gradients"), "{manifest}");

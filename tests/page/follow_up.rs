@@ -153,6 +153,9 @@ async fn a_changed_number_is_answered_and_explained_beside_the_original() {
     assert!(changes.contains("Ben fills 6 baskets.") && changes.matches('%').count() == 2 * 6, "{changes}");
     browser.stopped().await;
     browser.pictures_of("changes", "changed-prompt").await;
+    let graphs = browser.find("graphs").await.find_all(By::Css("svg.arcs")).await.expect("pictures").len();
+    assert_eq!(graphs, 2, "before and after, side by side");
+    browser.pictures_of("graphs", "changed-graph").await;
     browser.click("open-variant-0").await;
     let is_open = async || browser.text("sentence-P1").await.contains('6').then_some(());
     browser.wait("the explanation of the changed prompt", is_open).await;

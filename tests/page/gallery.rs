@@ -1,5 +1,7 @@
 //! Explanations made beforehand: looked at without an engine, made again with one.
 
+use thirtyfour::By;
+
 use super::browser::{Browser, DESKTOP, PHONE};
 use super::steps::{ask, example_prompt, open_gallery, server};
 
@@ -49,6 +51,7 @@ async fn clp_says_what_it_measures() {
     ask(&browser, &example_prompt()).await;
     browser.explained().await;
     assert!(browser.text("manifest").await.contains("CLP"), "{}", browser.text("manifest").await);
+    browser.click("exactly").await;
     assert!(browser.text("verdict").await.contains("divergence"), "{}", browser.text("verdict").await);
     browser.screenshot("clp-light").await;
     browser.find("method").await.scroll_into_view().await.expect("it can be scrolled to");
@@ -72,6 +75,18 @@ async fn the_built_in_model_says_what_it_is_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_mistake_stands_beside_the_right_answer() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    open_gallery(&browser, 12).await;
+    let details = async || browser.driver.find(By::Css(".details")).await.ok()?.text().await.ok();
+    let has_answer = async || details().await?.contains("The right answer is 49.").then_some(());
+    browser.wait("the right answer", has_answer).await;
+    browser.screenshot("mistake-light").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_explanation_can_be_put_to_the_test() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
@@ -81,6 +96,7 @@ async fn an_explanation_can_be_put_to_the_test() {
     browser.click("check-button").await;
     let check = browser.text("check").await;
     assert!(check.contains("CAGE") && check.contains("RISE") && check.contains("sentences deleted"), "{check}");
+    assert!(browser.text("check-verdict").await.contains("sooner than in a random order"));
     browser.find("check").await.scroll_into_view().await.expect("it can be scrolled to");
     browser.screenshot("check-light").await;
     browser.look(PHONE, "dark").await;

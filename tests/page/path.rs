@@ -1,6 +1,6 @@
 //! The layered picture of how an answer came about, and the walk back through it.
 
-use thirtyfour::Key;
+use thirtyfour::{By, Key};
 
 use super::browser::Browser;
 use super::steps::{explain_given, focused, open_gallery, server};
@@ -20,6 +20,11 @@ async fn open(browser: &Browser, node: &str) {
             still.json().as_bool().expect("true or false").then_some(())
         })
         .await;
+}
+
+/// How many sentences the picture has.
+async fn drawn(browser: &Browser) -> usize {
+    browser.driver.find_all(By::Css(".path .node")).await.expect("sentences can be counted").len()
 }
 
 async fn spoken(browser: &Browser, node: &str) -> String {
@@ -73,7 +78,13 @@ async fn the_path_through_sixty_sentences_fits() {
     explain_given(&browser, &format!("{prompt}How many pens are there?"), &answer).await;
     browser.explained().await;
     open(&browser, "node-G39").await;
+    // At first only what matters most.
     browser.pictures_of("path", "path-of-sixty").await;
+    let few = drawn(&browser).await;
+    assert!((2..=18).contains(&few), "{few} sentences");
+    browser.click("path-all").await;
+    assert!(drawn(&browser).await > few);
+    browser.pictures_of("path", "path-of-all-sixty").await;
     assert_eq!(browser.overflow().await, 0);
     browser.close().await;
 }

@@ -8,8 +8,11 @@ use crate::app::i18n::t;
 use crate::graph::{self, Edge, LayeredDrawing, LayeredEdge, LayeredSpace, Pruned};
 use crate::order::by_descending;
 
-/// More than this is a tangle, and slow.
-pub const MOST_EDGES: usize = 600;
+/// More than this is slow.
+const MOST_EDGES: usize = 600;
+
+/// More than these are a tangle: they are drawn when asked for.
+const MOST_SENTENCES: usize = 18;
 
 /// Room beside three sentences for edges that pass them, in CSS pixels.
 const PASSING: f64 = 24.0;
@@ -92,11 +95,17 @@ pub struct PathDiagram {
     pub kept_share: f64,
 }
 
+/// The edges to draw of those that carry `share` of the influence: the strongest among a few sentences, or all that can be drawn.
+pub fn kept(view: &AttributionView, share: f64, are_all_wanted: bool) -> Pruned {
+    let kept = view.prune(share).at_most(MOST_EDGES);
+    if are_all_wanted { kept } else { kept.touching_at_most(MOST_SENTENCES, view.graph().n_prompt()) }
+}
+
 impl PathDiagram {
-    /// The edges that carry `share` of the influence, and the sentences at their ends.
-    pub fn new(view: &AttributionView, share: f64, geometry: &Geometry) -> Self {
+    /// `kept` edges, and the sentences at their ends.
+    pub fn new(view: &AttributionView, kept: &Pruned, geometry: &Geometry) -> Self {
         let n_prompt = view.graph().n_prompt();
-        let Pruned { edges: kept, hidden, kept_share } = view.prune(share).at_most(MOST_EDGES);
+        let Pruned { edges: kept, hidden, kept_share } = kept;
         let edge = |edge: &Edge| {
             let flow = view.scale().part(view.per_output(edge.flow)).abs();
             LayeredEdge { from: edge.from, to: n_prompt + edge.to, flow }
@@ -106,11 +115,11 @@ impl PathDiagram {
         let Geometry { width, node_width, gap, thickness, .. } = *geometry;
         let drawing = graph::layered(&edges, &outputs, &LayeredSpace { width, node_width, gap, thickness });
         Self {
-            nodes: nodes(view, &drawing, &kept, geometry),
+            nodes: nodes(view, &drawing, kept, geometry),
             edges: kept.iter().zip(&edges).enumerate().map(|(e, (kept, edge))| drawn(view, kept, edge, &drawing, e, geometry)).collect(),
             height: geometry.height(drawing.n_layers),
-            hidden,
-            kept_share,
+            hidden: *hidden,
+            kept_share: *kept_share,
         }
     }
 
@@ -208,7 +217,7 @@ mod tests {
 
     fn diagram() -> PathDiagram {
         let view = AttributionView::new(Arc::new(AttributionGraph::new(document())), &[1]);
-        PathDiagram::new(&view, 1.0, &Geometry::of(700.0))
+        PathDiagram::new(&view, &view.prune(1.0), &Geometry::of(700.0))
     }
 
     #[test]

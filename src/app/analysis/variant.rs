@@ -123,10 +123,15 @@ impl Variant {
         }
     }
 
+    /// What the last sentence of either answer rests on; `None` without an explanation of both.
+    pub fn last_sentences(&self, original: &Arc<AttributionGraph>) -> Option<[AttributionView; 2]> {
+        let last = |graph: &Arc<AttributionGraph>| Some(AttributionView::new(graph.clone(), &[graph.n_generated().checked_sub(1)?]));
+        Some([last(original)?, last(self.explanation.as_ref()?)?])
+    }
+
     /// The sentences of the prompt, side by side with those of the document that was changed; `None` without an explanation of both.
     pub fn changes(&self, original: &Arc<AttributionGraph>) -> Option<Vec<SentenceChange>> {
-        let last = |graph: &Arc<AttributionGraph>| Some(AttributionView::new(graph.clone(), &[graph.n_generated().checked_sub(1)?]));
-        let (before, after) = (last(original)?, last(self.explanation.as_ref()?)?);
+        let [before, after] = self.last_sentences(original)?;
         let (_, starts) = edited(&before.document().prompt, &self.edits);
         let own = sources_by_sentence(&starts, &after.document().prompt);
         let change = |(j, sentence): (usize, &str)| {

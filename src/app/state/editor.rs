@@ -47,11 +47,11 @@ impl Editor {
 
     /// Whether the prompt is one of the page's own.
     pub fn is_example(&self, prompt: &str) -> bool {
-        self.examples.iter().any(|example| example.prompt == prompt)
+        self.example(prompt).is_some()
     }
 
-    /// The sentences of `prompt` that its answer needs, where it is an example that knows them.
-    pub fn relevant(&self, prompt: &str) -> Option<Vec<usize>> {
-        self.examples.iter().find(|example| example.prompt == prompt).map(|example| example.relevant.clone())
+    /// The example of this prompt.
+    pub fn example(&self, prompt: &str) -> Option<&Example> {
+        self.examples.iter().find(|example| example.prompt == prompt)
     }
 }

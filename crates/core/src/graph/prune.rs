@@ -3,6 +3,8 @@
 //! The paper keeps edges above a value on [0, 1], its reference code above a fraction of the largest edge. Both
 //! keep heavy edges into sentences that the output never used; ranking by what flows along an edge does not.
 
+use std::collections::BTreeSet;
+
 use super::{Adjacency, node_influence};
 use crate::order::by_descending;
 
@@ -18,7 +20,7 @@ pub struct Edge {
 }
 
 /// The edges kept, largest flow first, and what was left out. Negative flows, of raw scores, count by their size.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pruned {
     pub edges: Vec<Edge>,
     /// How many edges with any flow are not drawn.
@@ -38,6 +40,17 @@ impl Pruned {
             self.kept_share *= flow(&self.edges) / all;
         }
         self
+    }
+
+    /// The edges of largest flow, up to the one with which they would touch more than `most` sentences.
+    pub fn touching_at_most(self, most: usize, n_prompt: usize) -> Self {
+        let mut touched = BTreeSet::new();
+        let fits = |edge: &&Edge| {
+            touched.extend([edge.from, n_prompt + edge.to]);
+            touched.len() <= most
+        };
+        let n_fitting = self.edges.iter().take_while(fits).count();
+        self.at_most(n_fitting)
     }
 }
 
@@ -101,6 +114,13 @@ mod tests {
         let fewer = all.at_most(2);
         assert_eq!((fewer.edges.len(), fewer.hidden), (2, 2));
         assert!((fewer.kept_share - 1.52 / 1.8).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_strongest_edges_among_a_few_sentences_are_kept() {
+        let all = prune(&graph(), &[2], 1.0);
+        assert_eq!([1, 2, 3, 4].map(|most| all.clone().touching_at_most(most, 2).edges.len()), [0, 1, 2, 4]);
+        assert_eq!(all.touching_at_most(3, 2).hidden, 2);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::app::analysis::attribution_view::{AttributionView, Role};
 use crate::app::analysis::edge_look::EdgeLook;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
-use crate::graph::{self, Edge};
+use crate::graph::{self, Edge, Pruned};
 
 /// Room between the line of nodes and the text.
 const SPINE_MARGIN: f64 = 9.0;
@@ -14,11 +14,12 @@ const WIDEST: f64 = 7.0;
 
 /// The graph: its nodes are the text lines in time order, its edges arcs beside them. Time flows down.
 #[component]
-pub fn ArcDiagram(positions: RwSignal<RowPositions>) -> impl IntoView {
+pub fn ArcDiagram(positions: RwSignal<RowPositions>, kept: Memo<Pruned>) -> impl IntoView {
     let page = use_page();
     let edges = Memo::new(move |_| {
-        let share = page.with(|state| *state.explanation.edge_share);
-        positions.with(|positions| page.attribution(|attribution| drawn_edges(attribution, share, positions))).unwrap_or_default()
+        let drawn =
+            |positions: &RowPositions| kept.with(|kept| page.attribution(|attribution| drawn_edges(attribution, &kept.edges, positions)));
+        positions.with(drawn).unwrap_or_default()
     });
     let nodes = Memo::new(move |_| {
         positions.with(|positions| page.attribution(|attribution| drawn_nodes(attribution, positions))).unwrap_or_default()
@@ -42,18 +43,42 @@ pub fn ArcDiagram(positions: RwSignal<RowPositions>) -> impl IntoView {
         let mark = |(word, x, y): (&'static str, f64, f64)| view! { <text x=x y=y>{word}</text> };
         edges.get().into_iter().filter_map(|edge| edge.mark).map(mark).collect_view()
     };
-    let dots = move || {
-        let dot = |DrawnNode { x, y, is_output, strength }: DrawnNode| {
-            let radius = if is_output { 5.0 } else { 3.0 };
-            view! { <circle cx=x cy=y r=radius class:output=is_output style=format!("--strength:{strength:.3}") /> }
-        };
-        nodes.get().into_iter().map(dot).collect_view()
-    };
+    let dots = move || nodes.get().into_iter().map(DrawnNode::view).collect_view();
     view! {
         <svg class="arcs" data-testid="graph" role="img" aria-label=label>
             <g class="edges">{paths}</g>
             <g class="nodes">{dots}</g>
             <g class="marks" data-testid="marks">{marks}</g>
+        </svg>
+    }
+}
+
+/// The height of a line in the small graph, and the place of its arcs and of its labels, in CSS pixels.
+const SMALL_ROW: f64 = 20.0;
+const SMALL_GUTTER: f64 = 84.0;
+const SMALL_LABELS: f64 = 44.0;
+
+/// A graph in small, with labels in place of the text, to stand beside another.
+#[component]
+pub fn SmallArcDiagram(attribution: AttributionView, kept: Pruned) -> impl IntoView {
+    let n_sources = attribution.graph().n_prompt() + attribution.graph().n_generated();
+    let y = (0..n_sources).map(|k| (k as f64 + 0.5) * SMALL_ROW).collect();
+    let positions = RowPositions { y, gutter_width: SMALL_GUTTER };
+    let edge = |DrawnEdge { path, look, .. }: DrawnEdge| {
+        let width = 1.0 + 4.0 * look.strength;
+        view! { <EdgePath path width look is_lit=Signal::stored(false) is_faint=Signal::stored(false) /> }
+    };
+    let edges = drawn_edges(&attribution, &kept.edges, &positions).into_iter().map(edge).collect_view();
+    let label = |j: usize| view! { <text x=SMALL_GUTTER y=positions.y[j]>{attribution.document().label(j)}</text> };
+    let labels = (0..n_sources).map(label).collect_view();
+    let dots = drawn_nodes(&attribution, &positions).into_iter().map(DrawnNode::view).collect_view();
+    let (width, height) = (SMALL_GUTTER + SMALL_LABELS, n_sources as f64 * SMALL_ROW);
+    let about = t!("Graph of what led to {label}; the same numbers are in the text and in the table", label = attribution.output_label());
+    view! {
+        <svg class="arcs small" role="img" aria-label=about viewBox=format!("0 0 {width} {height}") width=width height=height>
+            <g class="edges">{edges}</g>
+            <g class="nodes">{dots}</g>
+            <g class="labels">{labels}</g>
         </svg>
     }
 }
@@ -77,16 +102,23 @@ struct DrawnNode {
     strength: f64,
 }
 
+impl DrawnNode {
+    fn view(self) -> impl IntoView {
+        let Self { x, y, is_output, strength } = self;
+        let radius = if is_output { 5.0 } else { 3.0 };
+        view! { <circle cx=x cy=y r=radius class:output=is_output style=format!("--strength:{strength:.3}") /> }
+    }
+}
+
 /// More than this is a black gutter, and slow.
 pub const MOST_EDGES: usize = 2000;
 
-/// Weakest first, so that strong edges lie on top.
-fn drawn_edges(attribution: &AttributionView, share: f64, RowPositions { y, gutter_width }: &RowPositions) -> Vec<DrawnEdge> {
+/// Of edges in the order of their flow; weakest first, so that strong edges lie on top.
+fn drawn_edges(attribution: &AttributionView, kept: &[Edge], RowPositions { y, gutter_width }: &RowPositions) -> Vec<DrawnEdge> {
     let n_prompt = attribution.graph().n_prompt();
-    let mut edges = attribution.prune(share).at_most(MOST_EDGES).edges;
     // Rows that are not laid out yet have no place.
-    edges.retain(|edge| edge.from < y.len() && n_prompt + edge.to < y.len());
-    edges.reverse();
+    let has_place = |edge: &&Edge| edge.from < y.len() && n_prompt + edge.to < y.len();
+    let edges: Vec<Edge> = kept.iter().filter(has_place).rev().copied().collect();
     let ends: Vec<(usize, usize)> = edges.iter().map(|edge| (edge.from, n_prompt + edge.to)).collect();
     let spine = gutter_width - SPINE_MARGIN;
     let arcs = graph::arcs(&ends, y, (spine - WIDEST).max(1.0));
@@ -122,7 +154,7 @@ mod tests {
     #[test]
     fn strong_edges_lie_on_top_and_are_named() {
         let positions = RowPositions { y: (0..6).map(|k| 30.0 * k as f64).collect(), gutter_width: 90.0 };
-        let edges = drawn_edges(&attribution(), 1.0, &positions);
+        let edges = drawn_edges(&attribution(), &attribution().prune(1.0).edges, &positions);
         assert_eq!(edges.len(), 3);
         assert!(edges.is_sorted_by(|a, b| a.look.strength <= b.look.strength));
         assert!(edges.iter().any(|edge| edge.look.title == "P2 \u{2192} G2 carries 50% (50% of G2 is due to P2)"));
@@ -130,9 +162,10 @@ mod tests {
 
     #[test]
     fn nothing_is_drawn_where_rows_have_no_place_yet() {
-        assert!(drawn_edges(&attribution(), 1.0, &RowPositions::default()).is_empty());
+        let kept = attribution().prune(1.0).edges;
+        assert!(drawn_edges(&attribution(), &kept, &RowPositions::default()).is_empty());
         let three = RowPositions { y: vec![0.0, 30.0, 60.0], gutter_width: 90.0 };
-        assert_eq!(drawn_edges(&attribution(), 1.0, &three).len(), 1);
+        assert_eq!(drawn_edges(&attribution(), &kept, &three).len(), 1);
         assert_eq!(drawn_nodes(&attribution(), &three).len(), 3);
     }
 }

@@ -1,10 +1,11 @@
-use crate::app::state::message::Message;
 use leptos::prelude::*;
 
+use super::exactly::Exactly;
 use crate::app::analysis::deletion_test::{Coverage, DeletionTest, OrderResult, coverages};
 use crate::app::analysis::number::{signed, with_point};
 use crate::app::i18n::{t, text, translatable};
 use crate::app::page::use_page;
+use crate::app::state::message::Message;
 use crate::explanation::Unit;
 
 /// Names of the three orders; each has its own stroke too.
@@ -64,17 +65,29 @@ fn Relevant() -> impl IntoView {
         let [cage, row] = page.attribution(|attribution| coverages(attribution, &relevant))??;
         let percent = |Coverage { share, .. }: Coverage| t!("{number}%", number = format!("{:.0}", 100.0 * share));
         let ac = |Coverage { ac, .. }: Coverage| with_point(&format!("{ac:.2}"));
-        Some(t!(
-            "Of this example the relevant sentences are known. They get, by CAGE, {cage_share} of the influence, AC {cage_ac}; by row, \
-             {row_share} of the influence, AC {row_ac}. The influence of the prompt alone is 100% here. AC (attribution coverage) is the \
-             part of the relevant sentences that got between half and one and a half times an equal share.",
+        let plain = t!(
+            "Of this example the relevant sentences are known. They get {cage_share} of the influence by CAGE, {row_share} by row.",
             cage_share = percent(cage),
-            cage_ac = ac(cage),
             row_share = percent(row),
+        );
+        let exact = t!(
+            "The influence of the prompt alone is 100% here. AC (attribution coverage) is the part of the relevant sentences that got \
+             between half and one and a half times an equal share: {cage_ac} by CAGE, {row_ac} by row.",
+            cage_ac = ac(cage),
             row_ac = ac(row),
-        ))
+        );
+        Some((plain, exact))
     });
-    view! { <p class="note" data-testid="coverage" hidden=move || words.with(Option::is_none)>{words}</p> }
+    move || {
+        words.get().map(|(plain, exact)| {
+            view! {
+                <div class="note" data-testid="coverage">
+                    {plain}
+                    <Exactly>{exact}</Exactly>
+                </div>
+            }
+        })
+    }
 }
 
 #[component]
@@ -123,12 +136,15 @@ fn DeletionTestResult(check: DeletionTest) -> impl IntoView {
                     {curves}
                 </svg>
                 <figcaption class="hint">
-                    {t!(
-                        "The part of the log-probability that is left: 1 is {whole} nats with the whole prompt, 0 is {none} nats without \
-                         it.",
-                        whole = signed(log_probs[0]),
-                        none = signed(log_probs[1]),
-                    )}
+                    {t!("How likely the model still finds its answer: 1 as with the whole prompt, 0 as without it.")}
+                    <Exactly>
+                        {t!(
+                            "The part of the log-probability that is left: 1 is {whole} nats with the whole prompt, 0 is {none} nats \
+                             without it.",
+                            whole = signed(log_probs[0]),
+                            none = signed(log_probs[1]),
+                        )}
+                    </Exactly>
                 </figcaption>
             </figure>
             <table class="metrics">
@@ -141,14 +157,23 @@ fn DeletionTestResult(check: DeletionTest) -> impl IntoView {
                 </thead>
                 <tbody>{rows}</tbody>
             </table>
-            <p
-                class="hint"
-            >
+            <p data-testid="check-verdict">{verdict(&tests, says_nothing)}</p>
+            <Exactly>
                 {t!(
                     "Lower is better: RISE is the area under the curve, MAS adds how far the curve is from what the influence promised."
                 )}
-            </p>
+            </Exactly>
         </div>
+    }
+}
+
+/// Whether the explanation knew better than chance what matters, in a sentence.
+fn verdict(tests: &[OrderResult; 3], says_nothing: bool) -> Option<&'static str> {
+    let [cage, _, random] = tests;
+    match (says_nothing, cage.rise < random.rise) {
+        (true, _) => None,
+        (false, true) => Some(t!("In the order of CAGE the answer suffers sooner than in a random order: it found what matters.")),
+        (false, false) => Some(t!("In the order of CAGE the answer suffers no sooner than in a random order: do not rely on it here.")),
     }
 }
 

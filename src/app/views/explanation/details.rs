@@ -1,5 +1,6 @@
 use leptos::prelude::*;
 
+use super::exactly::Exactly;
 use super::manifest::ManifestView;
 use super::share_bar::ShareBar;
 use crate::app::analysis::attribution_view::AttributionView;
@@ -43,7 +44,10 @@ pub fn Details() -> impl IntoView {
                 let of_scores = page.attribution(|attribution| (attribution.method(), attribution.score_unit().to_owned()));
                 verdict.get().zip(of_scores).map(|(evidence, (method, unit))| view! { <Verdict evidence method unit /> })
             }}
-            <p class="hint">{t!("This says what the answer rests on, not whether it is right.")}</p>
+            <p class="hint">
+                {t!("This says what the answer rests on, not whether it is right.")}
+                {move || page.right_answer().map(|answer| format!(" {}", t!("The right answer is {answer}.", answer)))}
+            </p>
             <Entries title=t!("Strongest sources") entries=sources />
             <JointEffects />
             <Entries title=t!("Steps on the way") entries=steps />
@@ -78,19 +82,29 @@ fn quoted(attribution: &AttributionView) -> String {
 #[component]
 fn Verdict(evidence: Evidence, method: &'static MethodText, unit: String) -> impl IntoView {
     let score = text(method.score);
-    let (class, words) = match evidence {
-        Evidence::Clear(mass) => {
-            let mass = number::signed(mass);
-            ("verdict", t!("Clear evidence ({mass} {unit}): {score}, added up over its sources.", mass, unit, score))
-        }
-        Evidence::Weak(mass) => {
-            let (mass, weak) = (number::signed(mass), number::with_point(&method.weak.to_string()));
-            ("verdict warn", t!("Weak evidence ({mass} {unit}, below {weak}). The shares below divide up very little.", mass, unit, weak))
-        }
-        Evidence::None => ("verdict warn", t!("No measurable source: nowhere is {score} above zero.", score)),
-        Evidence::Unmeasured => ("verdict warn", t!("Not fully measured: the run was stopped.").into()),
+    let added_up = |mass: f64| {
+        let mass = number::signed(mass);
+        t!("{mass} {unit}: {score}, added up over its sources.", mass, unit, score)
     };
-    view! { <p class=class data-testid="verdict">{words}</p> }
+    let (class, words, exactly) = match evidence {
+        Evidence::Clear(mass) => ("verdict", t!("Clear evidence: the shares below divide up a strong effect.").to_owned(), added_up(mass)),
+        Evidence::Weak(mass) => {
+            let weak = number::with_point(&method.weak.to_string());
+            let exactly = format!("{} {}", added_up(mass), t!("Below {weak} it counts as weak.", weak));
+            ("verdict warn", t!("Weak evidence: the shares below divide up very little.").into(), exactly)
+        }
+        Evidence::None => ("verdict warn", t!("No measurable source: nowhere is {score} above zero.", score), String::new()),
+        Evidence::Unmeasured => ("verdict warn", t!("Not fully measured: the run was stopped.").into(), String::new()),
+    };
+    let is_in_nats = method.unit == "nats per token";
+    view! {
+        <div class=class data-testid="verdict">
+            {words}
+            <Exactly hidden=exactly.is_empty()>
+                {exactly} " " {is_in_nats.then(|| t!("One nat less means 2.7 times less likely."))}
+            </Exactly>
+        </div>
+    }
 }
 
 /// One source in a list.

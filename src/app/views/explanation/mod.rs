@@ -6,6 +6,7 @@ mod derivation_bar;
 mod details;
 mod edge_path;
 mod element_width;
+mod exactly;
 mod explanation_view;
 mod legend;
 mod manifest;

@@ -20,23 +20,43 @@ pub fn PathView() -> impl IntoView {
     let place = NodeRef::<Div>::new();
     let width = element_width(place);
     let geometry = Memo::new(move |_| Geometry::of(width.get()));
-    let diagram = Memo::new(move |_| {
+    let are_all_wanted = RwSignal::new(false);
+    let kept_if = move |are_all_wanted: bool| {
         let share = page.with(|state| *state.explanation.edge_share);
-        page.attribution(|attribution| PathDiagram::new(attribution, share, &geometry.get())).unwrap_or_default()
+        page.attribution(|attribution| path_diagram::kept(attribution, share, are_all_wanted)).unwrap_or_default()
+    };
+    let kept = Memo::new(move |_| kept_if(are_all_wanted.get()));
+    let left_for_later = Memo::new(move |_| kept_if(true).edges.len() - kept_if(false).edges.len());
+    let diagram = Memo::new(move |_| {
+        kept.with(|kept| page.attribution(|attribution| PathDiagram::new(attribution, kept, &geometry.get()))).unwrap_or_default()
     });
     // The sentences of the walk up to where it is: highlighted in the picture.
     let walked = RwSignal::new(Vec::<usize>::new());
     let left_out = move || diagram.with(|diagram| what_is_left_out(diagram.hidden, diagram.kept_share));
     let is_laid_out = move || width.get() > 0.0;
     view! {
-        <PruneControl with_graph=None most_edges=path_diagram::MOST_EDGES />
+        <PruneControl with_graph=None kept />
         <WalkView walked />
         <div class="path-place" node_ref=place>
             <Show when=is_laid_out>
                 <Picture diagram geometry walked />
             </Show>
         </div>
-        <p class="hint path-note">{left_out}</p>
+        <p class="hint path-note">
+            {left_out}
+            <Show when=move || left_for_later.get() != 0>
+                " "
+                <button
+                    type="button"
+                    class="chip"
+                    data-testid="path-all"
+                    aria-pressed=move || are_all_wanted.get().to_string()
+                    on:click=move |_| are_all_wanted.update(|are_wanted| *are_wanted = !*are_wanted)
+                >
+                    {t!("Draw all")}
+                </button>
+            </Show>
+        </p>
     }
 }
 

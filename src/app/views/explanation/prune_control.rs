@@ -1,19 +1,19 @@
 use crate::app::state::message::Message;
 use leptos::prelude::*;
 
-use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::number;
 use crate::app::i18n::{plural, t};
 use crate::app::page::use_page;
 use crate::app::state::settings::parsed;
+use crate::graph::Pruned;
 
 /// How much of the influence the drawn edges carry, and what is left out.
 #[component]
 pub fn PruneControl(
     /// Whether there is a graph; `None` where there always is one.
     with_graph: Option<RwSignal<bool>>,
-    /// More are not drawn, whatever they carry.
-    most_edges: usize,
+    /// What is drawn.
+    kept: Memo<Pruned>,
 ) -> impl IntoView {
     let page = use_page();
     let share = move || page.with(|state| *state.explanation.edge_share);
@@ -26,7 +26,7 @@ pub fn PruneControl(
             page.send(Message::SetEdgeShare(percent / 100.0));
         }
     };
-    let summary = move || page.attribution(|attribution| what_is_drawn(attribution, share(), most_edges));
+    let summary = move || kept.with(what_is_drawn);
     let is_off = move || with_graph.is_some_and(|with_graph| !with_graph.get());
     let graph_switch = move |with_graph: RwSignal<bool>| {
         view! {
@@ -57,8 +57,7 @@ pub fn PruneControl(
 }
 
 /// "12 edges, 8 weaker hidden".
-fn what_is_drawn(attribution: &AttributionView, share: f64, most_edges: usize) -> String {
-    let pruned = attribution.prune(share).at_most(most_edges);
+fn what_is_drawn(pruned: &Pruned) -> String {
     match (pruned.edges.len(), pruned.hidden) {
         (0, _) => t!("No influence to draw").into(),
         (n, 0) => plural!(n, "{n} edge, none hidden", "{n} edges, none hidden"),
@@ -72,11 +71,12 @@ mod tests {
 
     use super::*;
     use crate::app::analysis::attribution_graph::{AttributionGraph, tests::document};
+    use crate::app::analysis::attribution_view::AttributionView;
 
     #[test]
     fn hidden_edges_are_counted() {
         let graph = Arc::new(AttributionGraph::new(document()));
-        let words = |output: usize, share: f64| what_is_drawn(&AttributionView::new(graph.clone(), &[output]), share, 100);
+        let words = |output: usize, share: f64| what_is_drawn(&AttributionView::new(graph.clone(), &[output]).prune(share));
         assert_eq!(words(1, 1.0), "3 edges, none hidden");
         assert_eq!(words(1, 0.6), "2 edges, 1 weaker hidden");
         assert_eq!(words(2, 0.9), "No influence to draw");

@@ -22,6 +22,10 @@ pub fn TextView() -> impl IntoView {
     let lines = NodeRef::<Div>::new();
     let positions = row_positions(lines, rows);
     let with_graph = RwSignal::new(true);
+    let kept = Memo::new(move |_| {
+        let share = page.with(|state| *state.explanation.edge_share);
+        page.attribution(|attribution| attribution.prune(share).at_most(arc_diagram::MOST_EDGES)).unwrap_or_default()
+    });
     // The one row that Tab reaches; the arrow keys move it.
     let tab_stop = RwSignal::new(0);
     Effect::new(move |_| tab_stop.set(rows.with(|rows| rows.len().saturating_sub(1))));
@@ -60,9 +64,9 @@ pub fn TextView() -> impl IntoView {
         }
     };
     view! {
-        <div hidden=is_flow><PruneControl with_graph=Some(with_graph) most_edges=arc_diagram::MOST_EDGES /></div>
+        <div hidden=is_flow><PruneControl with_graph=Some(with_graph) kept /></div>
         <div class="lines" class:flow=is_flow class:no-graph=move || !with_graph.get() || is_flow() node_ref=lines>
-            <ArcDiagram positions />
+            <ArcDiagram positions kept />
             <div class="grid" role="grid" aria-label=t!("Sentences") aria-multiselectable="true" data-testid="sentences" on:keydown=on_key>
                 <div role="rowgroup" class="passage">
                     <Heading title=t!("Prompt") hint=|| "" adds=None />

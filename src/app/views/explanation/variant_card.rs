@@ -1,7 +1,9 @@
 use leptos::prelude::*;
 
+use super::arc_diagram::{MOST_EDGES, SmallArcDiagram};
 use super::share_bar::ShareBar;
 use super::tab::Tab;
+use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::variant::{SentenceChange, Variant, VariantAnswer, are_new, white_space_after};
 use crate::app::browser;
 use crate::app::i18n::t;
@@ -36,6 +38,8 @@ pub fn VariantCard(at: usize, variant: Variant, original: Vec<String>) -> impl I
     let can_explain = matches!(variant.answer, VariantAnswer::Whole(_)) && !is_explained;
     let changes = page.with(|state| variant.changes(&state.explanation.shown.as_ref()?.graph));
     let changes = changes.map(|changes| view! { <ChangesTable changes /> });
+    let graphs = page.with(|state| variant.last_sentences(&state.explanation.shown.as_ref()?.graph));
+    let graphs = graphs.map(|[before, after]| view! { <Graphs before after /> });
     let tab = use_context::<RwSignal<Tab>>();
     let open = move || {
         page.send(Message::OpenVariant(at));
@@ -52,6 +56,7 @@ pub fn VariantCard(at: usize, variant: Variant, original: Vec<String>) -> impl I
                 {new.contains(&true).then_some(view! { <span class="hint">" " {t!("What the original does not have is marked.")}</span> })}
             </p>
             {changes}
+            {graphs}
             <p class="examples">
                 {can_explain.then(|| view! {
                     <Chip
@@ -86,6 +91,17 @@ fn Chip(label: &'static str, test_id: String, on_press: impl Fn() + 'static) -> 
             {label}
         </button>
     }
+}
+
+/// How the last sentence of either answer came about, before and after.
+#[component]
+fn Graphs(before: AttributionView, after: AttributionView) -> impl IntoView {
+    let share = use_page().with(|state| *state.explanation.edge_share);
+    let graph = |title: &'static str, attribution: AttributionView| {
+        let kept = attribution.prune(share).at_most(MOST_EDGES);
+        view! { <figure><figcaption class="hint">{title}</figcaption><SmallArcDiagram attribution kept /></figure> }
+    };
+    view! { <div class="graphs" data-testid="graphs">{graph(t!("before"), before)} {graph(t!("after"), after)}</div> }
 }
 
 /// What the last sentence of either answer rests on, before and after.

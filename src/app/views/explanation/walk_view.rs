@@ -1,14 +1,16 @@
 use std::time::Duration;
 
-use leptos::leptos_dom::helpers::IntervalHandle;
+use leptos::leptos_dom::helpers::TimeoutHandle;
 use leptos::prelude::*;
 
 use crate::app::analysis::walk::{PathEntry, WalkStop, strongest_paths, walk};
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 
-/// How long the walk rests at a sentence.
-const REST: Duration = Duration::from_millis(3500);
+/// How long the walk rests at a sentence whose words have so many characters: some 12 of them a second are read without haste.
+fn rest(characters: usize) -> Duration {
+    Duration::from_millis(2000 + 85 * characters as u64)
+}
 
 /// The strongest paths to choose from, and the walk back along the chosen one, step by step.
 #[component]
@@ -83,30 +85,28 @@ pub fn WalkView(
 /// Back, Play or Pause, Next, and what happens at the sentence where the walk is.
 #[component]
 fn Controls(stops: Memo<Vec<WalkStop>>, at: RwSignal<usize>) -> impl IntoView {
-    let timer = StoredValue::new(None::<IntervalHandle>);
     let is_playing = RwSignal::new(false);
-    let pause = move || {
-        timer.update_value(|timer| timer.take().iter().for_each(IntervalHandle::clear));
-        is_playing.set(false);
-    };
     let last = move || stops.with(|stops| stops.len().saturating_sub(1));
-    let advance = move || {
-        at.update(|at| *at = (*at + 1).min(untrack(last)));
-        if at.get_untracked() == untrack(last) {
+    let words = move || stops.with(|stops| stops.get(at.get()).map(|stop| stop.words.clone()));
+    let pause = move || is_playing.set(false);
+    // While it plays, each sentence that it comes to is left again when its words can have been read.
+    Effect::new(move |earlier: Option<Option<TimeoutHandle>>| {
+        earlier.flatten().inspect(TimeoutHandle::clear);
+        let is_last = at.get() == last();
+        if is_last {
             pause();
         }
-    };
+        let characters = words().map_or(0, |words| words.chars().count());
+        // Unless the view is gone by then.
+        let advance = move || at.try_update(|at| *at += 1).unwrap_or_default();
+        (is_playing.get() && !is_last).then(|| set_timeout_with_handle(advance, rest(characters)).ok()).flatten()
+    });
     let play = move || {
         if at.get_untracked() == untrack(last) {
             at.set(0);
         }
-        timer.set_value(set_interval_with_handle(advance, REST).ok());
         is_playing.set(true);
     };
-    on_cleanup(move || {
-        timer.try_update_value(|timer| timer.take().iter().for_each(IntervalHandle::clear));
-    });
-    let words = move || stops.with(|stops| stops.get(at.get()).map(|stop| stop.words.clone()));
     let step = move |to: usize| {
         pause();
         at.set(to);

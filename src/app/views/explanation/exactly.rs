@@ -1,0 +1,14 @@
+use leptos::prelude::*;
+
+use crate::app::i18n::t;
+
+/// What stands behind a plain sentence: the numbers and their definition, for those who ask.
+#[component]
+pub fn Exactly(#[prop(optional)] hidden: bool, children: Children) -> impl IntoView {
+    view! {
+        <details class="exactly" hidden=hidden>
+            <summary data-testid="exactly">{t!("Exactly")}</summary>
+            <p>{children()}</p>
+        </details>
+    }
+}
