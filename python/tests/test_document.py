@@ -30,7 +30,8 @@ def with_everything() -> dict[str, Any]:
     data = example() | {"version": 2, "unit": "word"}
     data["alone"] = copy.deepcopy(data["table"])
     data["joint"] = [{"target": 1, "sources": [0, 1], "amount": 0.12345678, "either_is_enough": "5", "only_together": "ö \u2028"}]
-    data["method"] |= {"unit": "logits", "compression": "log"}
+    data["flow"] = copy.deepcopy(data["table"])
+    data["method"] |= {"unit": "logits", "compression": "log", "weighting": "flow"}
     data["manifest"] |= {"sentence_rule": "any-script", "language": "de", "producer": {"name": "x", "version": "1"}}
     data["manifest"]["answer"]["generated"]["warning"] = "doubtful"
     data["generation"]["sections"] = [{"kind": "thought", "sentences": 3}, {"kind": "answer", "sentences": 1}]

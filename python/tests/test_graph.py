@@ -58,3 +58,6 @@ def test_scores_are_summed_and_compressed_as_in_rust() -> None:
     mean, tokens = np.array([[0.5, -0.5, np.nan]]), np.array([6.0, 1.0, 4.0])
     assert graph.aggregate(mean, "sum", "log", tokens)[0, :2].tolist() == [6 * np.log(2), -np.log(2)]
     assert graph.aggregate(np.array([[2.5, np.nan]]), "mean", "bounded", np.array([6.0, 4.0]))[0, 0] == pytest.approx(1 - np.exp(-1))
+    assert graph.aggregate(np.array([[0.5, np.nan]]), "mean", "hyperbolic", np.array([6.0, 4.0]))[0, 0] == 0.5
+    weights = graph.flow_weights(np.array([[0.08, 0.01, np.nan], [0.0, 0.125, 1.0], [0.0, 0.0, 0.0]]))
+    assert weights == pytest.approx(np.array([[1, 0.25, 0], [0, 0.25, 1], [0, 0, 0]]))

@@ -1,7 +1,7 @@
 //! Attention (paper, `sec:eval`): how much the model looks at a sentence. Nothing is perturbed.
 
 use super::base_method::{AttributionMethod, Observation, PlanInput, Replacement, Round};
-use crate::explanation::Compression;
+use crate::explanation::Derivation;
 
 pub const ATTENTION: AttributionMethod = AttributionMethod {
     id: "attention",
@@ -12,7 +12,7 @@ pub const ATTENTION: AttributionMethod = AttributionMethod {
     divergences: false,
     attention: true,
     pairs: false,
-    compression: Compression::None,
+    derivation: Derivation::PAPER,
 };
 
 /// The text as it is, and no pass.

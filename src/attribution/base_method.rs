@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::transcript::{Segments, Transcript};
-use crate::explanation::{Compression, Derivation};
+use crate::explanation::Derivation;
 use crate::lm::{Edit, Pass, Readout};
 use crate::model::tokenizer::TokenId;
 
@@ -25,15 +25,10 @@ pub struct AttributionMethod {
     /// Whether pairs of sources are measured too: see [`super::pairs`].
     pub pairs: bool,
     /// How its scores become influence, where the visitor does not choose another way.
-    pub compression: Compression,
+    pub derivation: Derivation,
 }
 
 impl AttributionMethod {
-    /// How its scores become edges, where the visitor does not choose another way.
-    pub fn derivation(&self) -> Derivation {
-        Derivation { compression: self.compression, ..Derivation::default() }
-    }
-
     /// Whether one run of passes serves both.
     pub fn shares_passes_with(&self, other: &Self) -> bool {
         std::ptr::fn_addr_eq(self.plan, other.plan) && self.replacement == other.replacement && self.pairs == other.pairs

@@ -59,6 +59,8 @@ pub struct MeasuredPairs {
     /// What each source does alone.
     pub alone: Table,
     pub effects: Vec<PairEffect>,
+    /// By information flow; nothing where the model failed before.
+    pub flow: Option<Table>,
 }
 
 /// What two sources do together to a generated sentence.

@@ -10,7 +10,8 @@
 //! T[j] = max(0, D(j)) + 1/2 * sum over k of C(j, k)
 //! ```
 //!
-//! Nothing is drawn at random. `docs/pairs.md` says what else was tried and how well this does.
+//! The pass over the text as it is gives the information flow too (`attribution/flow`), by which the scores are weighted when the graph is
+//! made. Nothing is drawn at random. `docs/pairs.md` says what else was tried and how well this does.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,12 +22,17 @@ use super::flow::flow_table;
 use super::measured::{MeasureProgress, MeasureRequest, Measured, MeasuredColumn, MeasuredPairs, PairEffect};
 use super::perturbation::{PERTURBATION, blank};
 use super::transcript::{Segments, Transcript};
-use crate::explanation::Compression;
+use crate::explanation::{Compression, Derivation, Weighting};
 use crate::lm::{Callback, Edit, LanguageModel, LmError, Pass, Readout, ScoreRequest};
 use crate::model::tokenizer::TokenId;
 use crate::table::Table;
 
-pub const PAIRS: AttributionMethod = AttributionMethod { id: "pairs", pairs: true, compression: Compression::Log, ..PERTURBATION };
+pub const PAIRS: AttributionMethod = AttributionMethod {
+    id: "pairs",
+    pairs: true,
+    derivation: Derivation { compression: Compression::Hyperbolic, weighting: Weighting::Flow, ..Derivation::PAPER },
+    ..PERTURBATION
+};
 
 /// At most so many pairs for each source: then the whole costs at most some eight times as much as the sources alone.
 const MOST_PAIRS_PER_SOURCE: usize = 7;
@@ -80,7 +86,8 @@ pub fn n_passes(transcript: &Transcript, segments: &Segments) -> usize {
 struct PairMeasurement<'a> {
     transcript: &'a Transcript,
     segments: &'a Segments,
-    flow_first: bool,
+    /// By information flow, from the text as it is.
+    flow: Option<Table>,
     /// Log-probabilities of the generated tokens: of the text as it is, and without each source. Empty where not measured.
     base: Vec<f64>,
     without: BTreeMap<usize, Vec<f64>>,
@@ -92,7 +99,7 @@ struct PairMeasurement<'a> {
 }
 
 impl<'a> PairMeasurement<'a> {
-    fn new(&MeasureRequest { transcript, segments, flow_first, .. }: &MeasureRequest<'a>) -> Self {
+    fn new(&MeasureRequest { transcript, segments, .. }: &MeasureRequest<'a>) -> Self {
         let mut table = Table::unmeasured(segments.prompt.len(), segments.generation.len());
         for j in (0..segments.n_sources()).filter(|&j| segments.source(j).is_empty()) {
             table.set_column(j, &vec![0.0; segments.targets(j).len()]);
@@ -100,7 +107,7 @@ impl<'a> PairMeasurement<'a> {
         Self {
             transcript,
             segments,
-            flow_first,
+            flow: None,
             base: Vec::new(),
             without: BTreeMap::new(),
             effects: Vec::new(),
@@ -135,9 +142,9 @@ impl<'a> PairMeasurement<'a> {
     ) -> Result<ControlFlow<()>, LmError> {
         let edits: Vec<Edit> = first.iter().map(|&j| self.blank(j)).collect();
         let passes: Vec<Pass> = sources.iter().map(|&k| Pass { edits: vec![self.blank(k)] }).collect();
-        let attended: Vec<Range<usize>> = match self.flow_first && first.is_none() {
-            true => sources.iter().map(|&j| self.segments.source(j).clone()).collect(),
-            false => Vec::new(),
+        let attended: Vec<Range<usize>> = match first {
+            None => sources.iter().map(|&j| self.segments.source(j).clone()).collect(),
+            Some(_) => Vec::new(),
         };
         let scored = ScoreRequest::new(&self.transcript.tokens, self.transcript.generation.clone(), &passes);
         let request = ScoreRequest { edits: &edits, attended: &attended, ..scored };
@@ -162,10 +169,12 @@ impl<'a> PairMeasurement<'a> {
         on_progress: &mut dyn Callback<MeasureProgress>,
     ) -> ControlFlow<()> {
         let Some(source) = source else {
+            let mut flow = None;
             if first.is_none() {
                 self.base.clone_from(&readout.log_probs);
+                flow = Some(flow_table(self.transcript, self.segments, &readout.flow));
+                self.flow.clone_from(&flow);
             }
-            let flow = (self.flow_first && first.is_none()).then(|| flow_table(self.transcript, self.segments, &readout.flow));
             return on_progress.call(MeasureProgress::Base { flow }).await;
         };
         self.passes_done += 1;
@@ -245,7 +254,7 @@ impl<'a> PairMeasurement<'a> {
             (effect.amount > WORTH_KEEPING * sum || !effect.only_together.is_empty()).then_some(effect)
         };
         let effects = std::mem::take(&mut self.effects).into_iter().filter_map(told).collect();
-        MeasuredPairs { alone: self.alone.clone(), effects }
+        MeasuredPairs { alone: self.alone.clone(), effects, flow: self.flow.take() }
     }
 }
 

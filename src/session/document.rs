@@ -30,7 +30,7 @@ impl<M: LanguageModel> Session<M> {
     ) -> Document {
         let SplitText { sentence_rule, language, prompt, generation, .. } = text;
         let backend = self.lm.backend();
-        let derivation = method.derivation();
+        let derivation = method.derivation;
         Document {
             format: FORMAT.into(),
             version: VERSION,
@@ -38,6 +38,7 @@ impl<M: LanguageModel> Session<M> {
             table: Table::unmeasured(prompt.sentences.len(), generation.sentences.len()),
             alone: None,
             joint: Vec::new(),
+            flow: None,
             output: vec![generation.sentences.len() - 1],
             prompt: prompt.into(),
             generation: generation.into(),
@@ -46,6 +47,7 @@ impl<M: LanguageModel> Session<M> {
                 unit: None,
                 aggregation: derivation.aggregation,
                 compression: derivation.compression,
+                weighting: derivation.weighting,
                 normalization: derivation.normalization,
                 replacement: self.replacement(method),
                 passes: [0, 0],

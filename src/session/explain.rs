@@ -11,7 +11,7 @@ use crate::attribution::Transcript;
 use crate::attribution::deletion::{RANDOM_ORDERS, deletion_scores, random_orders};
 use crate::attribution::measure::{measure, n_passes};
 use crate::attribution::measured::{MeasureProgress, MeasureRequest, Measured, MeasuredColumn, MeasuredPairs};
-use crate::explanation::{Document, JointEffect};
+use crate::explanation::{Document, JointEffect, Weighting};
 use crate::lm::{Callback, LanguageModel};
 use crate::problem::Problem;
 use crate::request::{DeletionCurves, ExplainProgress, PassProgress, Question};
@@ -80,7 +80,7 @@ impl<M: LanguageModel> Session<M> {
     }
 
     /// Enters what pairs of sources do, with the words that they do it to.
-    pub fn enter_pairs(&self, document: &mut Document, transcript: &Transcript, MeasuredPairs { alone, effects }: MeasuredPairs) {
+    pub fn enter_pairs(&self, document: &mut Document, transcript: &Transcript, MeasuredPairs { alone, effects, flow }: MeasuredPairs) {
         let mut end = 0;
         let spans = transcript.tokens[transcript.generation.clone()].iter().map(|&token| {
             let start = end;
@@ -98,6 +98,10 @@ impl<M: LanguageModel> Session<M> {
         });
         let joint = effects.filter(|effect| effect.amount > 0.0 || effect.only_together.is_some()).collect();
         document.alone = Some(alone);
+        document.flow = flow;
+        if document.flow.is_none() {
+            document.method.weighting = Weighting::None;
+        }
         document.joint = joint;
     }
 

@@ -80,7 +80,8 @@ impl LanguageModel for WiredModel {
     async fn score_text(&mut self, request: &ScoreRequest<'_>, on_readout: &mut OnReadout<'_>) -> Result<(), LmError> {
         let read = |edits: &[_]| {
             let tokens: Vec<TokenId> = request.inputs(edits).iter().map(|input| input.token).collect();
-            Readout { log_probs: self.log_probs(&tokens), ..Readout::default() }
+            let flow = vec![1.0; request.targets.len() * request.attended.len()];
+            Readout { log_probs: self.log_probs(&tokens), flow, ..Readout::default() }
         };
         let mut readouts = vec![read(&[])];
         readouts.extend(request.passes.iter().map(|pass| read(&pass.edits)));

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use glasscage_core::explanation::{
-    Aggregation, Compression, Derivation, Document, JointEffect, Language, Producer, Section, SectionKind, SentenceRule, Unit,
+    Aggregation, Compression, Derivation, Document, JointEffect, Language, Producer, Section, SectionKind, SentenceRule, Unit, Weighting,
     from_fragment, to_fragment,
 };
 use glasscage_core::graph::Normalization;
@@ -41,13 +41,16 @@ fn variants() -> Vec<Document> {
     let words = Document { unit: Unit::Word, ..example.clone() };
     let mut ways = Vec::new();
     for aggregation in [Aggregation::Mean, Aggregation::Sum] {
-        for compression in [Compression::None, Compression::Log, Compression::Bounded] {
+        for compression in [Compression::None, Compression::Log, Compression::Bounded, Compression::Hyperbolic] {
             for normalization in [Normalization::Full, Normalization::NonNegative, Normalization::None] {
-                ways.push(Derivation { aggregation, compression, normalization });
+                ways.push(Derivation { aggregation, compression, normalization, ..Derivation::default() });
             }
         }
     }
-    ways.into_iter().map(|way| example.clone().derived(way)).chain([words, with_joint_effect(), from_elsewhere()]).collect()
+    ways.into_iter()
+        .map(|way| example.clone().derived(way))
+        .chain([words, with_joint_effect(), weighted_by_flow(), from_elsewhere()])
+        .collect()
 }
 
 /// The example with what two of its sources do together.
@@ -55,6 +58,13 @@ fn with_joint_effect() -> Document {
     let example = Document::from_json(EXAMPLE).unwrap();
     let effect = JointEffect { target: 1, sources: [0, 1], amount: 0.125, either_is_enough: Some("5".into()), only_together: None };
     Document { alone: Some(example.table.clone()), joint: vec![effect], ..example }
+}
+
+/// The example with scores weighted by a flow.
+fn weighted_by_flow() -> Document {
+    let example = Document::from_json(EXAMPLE).unwrap();
+    let flow = Table::from_fn(example.table.n_prompt(), example.table.n_generated(), |i, j| Some((1 + i + 2 * j) as f64 / 64.0));
+    Document { flow: Some(flow), ..example }.derived(Derivation { weighting: Weighting::Flow, ..Derivation::default() })
 }
 
 /// The example with a thought, as another program might have measured it.
@@ -77,7 +87,7 @@ fn the_schema_and_links_know_every_way_to_make_the_graph_and_every_unit() {
         assert!(schema().is_valid(&written), "{:?} {:?}", document.method, document.unit);
         let linked = from_fragment(&to_fragment(&document)).unwrap();
         assert_eq!((linked.unit, linked.method, linked.joint), (document.unit, document.method, document.joint));
-        assert_eq!(linked.alone.is_some(), document.alone.is_some());
+        assert_eq!((linked.alone.is_some(), linked.flow.is_some()), (document.alone.is_some(), document.flow.is_some()));
         assert_eq!((linked.generation, linked.manifest.producer), (document.generation, document.manifest.producer));
     }
     let unknown = EXAMPLE.replace("\"mean\"", "\"median\"");

@@ -7,12 +7,13 @@ from .schema import schema
 _DEFAULTS: dict[str, Any] = {
     "unit": "sentence",
     "compression": "none",
+    "weighting": "none",
     "sentence_rule": "punkt",
     "language": "en",
     "joint": [],
     "sections": [],
 }
-_FLOATS = {"table", "alone", "amount", "temperature", "top_p"}
+_FLOATS = {"table", "alone", "flow", "amount", "temperature", "top_p"}
 
 
 def canonical(data: dict[str, Any]) -> dict[str, Any]:

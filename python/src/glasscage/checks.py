@@ -39,9 +39,11 @@ def _problems(data: dict[str, Any]) -> Iterator[str]:
         yield f"this document has {n + m} sentences, more than the {MAX_SENTENCES} that the page shows"
     for name, passage in (("prompt", prompt), ("generation", generation)):
         yield from _of_passage(passage, name)
-    for table in (data["table"], data.get("alone")):
+    for table in (data["table"], data.get("alone"), data.get("flow")):
         if table is not None:
             yield from _of_table(table, n, m)
+    if data["method"].get("weighting", "none") == "flow" and data.get("flow") is None:
+        yield "this document weights its scores by an information flow that it does not have"
     yield from _of_joint(data.get("joint", []), n, m)
     names = _texts({"method": data["method"], "manifest": data["manifest"]})
     if any(_n_bytes(name) > MAX_NAME for name in names):

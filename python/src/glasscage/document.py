@@ -165,11 +165,19 @@ class Document:
         return not bool(np.isnan(self.table[graph.causal_mask(n, m)]).any())
 
     @property
+    def flow(self) -> Array | None:
+        """The information flow from each source, m x (n + m), by which scores can be weighted; NaN where there is no number."""
+        return np.array(self.data["flow"], dtype=np.float64) if "flow" in self.data else None
+
+    @property
     def scores(self) -> Array:
-        """The scores from which the graph is made: **T**, summed or compressed as the document says."""
+        """The scores from which the graph is made: **T**, summed, compressed or weighted as the document says."""
         method = self.data["method"]
         tokens = np.array(self.data["prompt"]["tokens"] + self.data["generation"]["tokens"], dtype=np.float64)
-        return graph.aggregate(self.table, method["aggregation"], method.get("compression", "none"), tokens)
+        scores = graph.aggregate(self.table, method["aggregation"], method.get("compression", "none"), tokens)
+        if self.flow is None or method.get("weighting", "none") == "none":
+            return scores
+        return scores * graph.flow_weights(self.flow)
 
     @property
     def adjacency(self) -> Array:

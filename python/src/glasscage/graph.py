@@ -63,13 +63,25 @@ def _prompt_columns(rows: Array, output: Sequence[int]) -> Array:
 
 
 def compress(table: Array, compression: str, target_tokens: Array) -> Array:
-    """The scores of sentences with these mean scores and tokens, held down: log is ln(1 + x/2), bounded 1 - exp(-x/10), x in nats."""
+    """The scores of sentences with these mean scores and tokens, held down, x in nats: log is ln(1 + x/2), bounded
+    1 - exp(-x/10), hyperbolic x/(x + 2)."""
     nats = np.abs(table) * target_tokens[:, None]
     if compression == "log":
         return np.copysign(np.log1p(nats / 2.0), table)
     if compression == "bounded":
         return np.copysign(-np.expm1(-nats / 10.0), table)
+    if compression == "hyperbolic":
+        return np.copysign(1.0 - 2.0 / (nats + 2.0), table)
     return table
+
+
+def flow_weights(flow: Array) -> Array:
+    """What scores are multiplied by where they are weighted by an information flow: in each row the flow as a part of the largest, to the
+    power 2/3."""
+    positive = np.nan_to_num(np.maximum(flow, 0.0))
+    largest = positive.max(axis=1, keepdims=True)
+    weights: Array = np.divide(positive, largest, out=np.zeros_like(positive), where=largest > 0.0) ** (2.0 / 3.0)
+    return weights
 
 
 def aggregate(table: Array, aggregation: str, compression: str, tokens: Array) -> Array:

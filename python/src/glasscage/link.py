@@ -15,6 +15,7 @@ _READERS = {"g3.": packed.inflate, "g2.": packed.inflate_zlib, "g1.": packed.inf
 _UNMEASURED = -(1 << 15)
 _FULL_SCALE = (1 << 15) - 1
 _MAX_F32 = 3.4028234663852886e38
+_TABLES = ("table", "alone", "flow")
 
 
 class LinkError(ValueError):
@@ -52,8 +53,8 @@ def to_bytes(data: dict[str, Any]) -> bytes:
     head["manifest"]["table_precision"] = "16-bit"
     for effect in head.get("joint", []):
         effect["amount"] = _round(effect["amount"] * 1e4) / 1e4
-    tables = [head[name] for name in ("table", "alone") if head.get(name) is not None]
-    head.update({name: None for name in ("table", "alone") if head.get(name) is not None})
+    tables = [head[name] for name in _TABLES if head.get(name) is not None]
+    head.update({name: None for name in _TABLES if head.get(name) is not None})
     text = json_text.compact(head).encode()
     n_prompt = len(data["prompt"]["sentences"])
     rows = (_row_to_bytes(row[: n_prompt + i]) for table in tables for i, row in enumerate(table))
@@ -70,7 +71,7 @@ def from_bytes(data: bytes) -> Any:
         head = json_text.read(text.decode())
         n, m = (len(head[passage]["sentences"]) for passage in ("prompt", "generation"))
         at = 0
-        for name in ("table", "alone"):
+        for name in _TABLES:
             if name in head:
                 head[name], at = _table_from_bytes(tables, at, n, m)
         if at != len(tables) or m == 0:

@@ -1,6 +1,6 @@
 //! The attribution graph of a document, complete or while it is measured: edges, evidence and matrices.
 
-use crate::explanation::{Derivation, Document, MethodText};
+use crate::explanation::{Derivation, Document, MethodText, Weighting};
 use crate::graph::{self, Adjacency, Normalization};
 use crate::shares::Evidence;
 use crate::table::Table;
@@ -53,6 +53,9 @@ impl AttributionGraph {
         let table = &self.document.table;
         let fits = |other: &Table| [other.n_prompt(), other.n_generated()] == [table.n_prompt(), table.n_generated()];
         if estimate.as_ref().is_none_or(fits) {
+            if self.document.method.weighting == Weighting::Flow && self.document.flow.is_none() {
+                self.document.flow.clone_from(&estimate);
+            }
             self.estimate = estimate;
             self.update();
         }
@@ -154,7 +157,7 @@ pub mod tests {
     use super::*;
     use crate::app::analysis::attribution_view::AttributionView;
     use crate::explanation::{
-        Aggregation, Answer, Compression, FORMAT, Language, Manifest, Method, Model, Passage, SentenceRule, Unit, VERSION,
+        Aggregation, Answer, Compression, FORMAT, Language, Manifest, Method, Model, Passage, SentenceRule, Unit, VERSION, Weighting,
     };
 
     /// P1 -> G1; P2 and G1 -> G2 half each; nothing -> G3; a trace of P2 -> G4.
@@ -169,12 +172,14 @@ pub mod tests {
             table: Table::from_fn(2, 4, |i, j| Some(rows[i][j])),
             alone: None,
             joint: Vec::new(),
+            flow: None,
             output: vec![3],
             method: Method {
                 id: "pert".into(),
                 unit: None,
                 aggregation: Aggregation::Mean,
                 compression: Compression::None,
+                weighting: Weighting::None,
                 normalization: Normalization::Full,
                 replacement: "<|im_end|>".into(),
                 passes: [5, 5],

@@ -231,7 +231,7 @@ mod tests {
         pairs.alone = Some(pairs.table.clone());
         pairs.joint =
             vec![JointEffect { target: 1, sources: [1, 2], amount: 0.8, either_is_enough: Some("4".into()), only_together: None }];
-        for compression in [Compression::None, Compression::Log, Compression::Bounded] {
+        for compression in [Compression::None, Compression::Log, Compression::Bounded, Compression::Hyperbolic] {
             let derived = pairs.clone().derived(Derivation { compression, ..Derivation::default() });
             let view = AttributionView::new(Arc::new(AttributionGraph::new(derived)), &[1]);
             let ([low, high], share) = (view.range(1).unwrap(), view.via_steps(1).unwrap());

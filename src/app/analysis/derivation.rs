@@ -1,7 +1,7 @@
 //! How scores become influence: the ways that a visitor can choose, in words. The first of each is the paper's.
 
 use crate::app::i18n::{t, text, translatable};
-use crate::explanation::{Aggregation, Compression, Derivation, Method};
+use crate::explanation::{Aggregation, Compression, Derivation, Method, Weighting};
 use crate::graph::Normalization;
 
 /// One way, for a button and the sentence beside it, in English.
@@ -33,7 +33,7 @@ pub const AGGREGATIONS: [Way; 2] = [
     },
 ];
 
-pub const COMPRESSIONS: [Way; 3] = [
+pub const COMPRESSIONS: [Way; 4] = [
     Way {
         set: |way| Derivation { compression: Compression::None, ..way },
         name: translatable!("as they are"),
@@ -53,6 +53,30 @@ pub const COMPRESSIONS: [Way; 3] = [
         set: |way| Derivation { compression: Compression::Bounded, ..way },
         name: translatable!("bounded"),
         about: translatable!("1 \u{2212} exp(\u{2212}x / 10), where x is the loss of the whole sentence in nats: no score is above 1."),
+    },
+    Way {
+        set: |way| Derivation { compression: Compression::Hyperbolic, ..way },
+        name: translatable!("hyperbolic"),
+        about: translatable!(
+            "x / (x + 2), where x is the loss of the whole sentence in nats: no score is above 1, and half of that is reached at 2 nats."
+        ),
+    },
+];
+
+/// For documents that have an information flow.
+pub const WEIGHTINGS: [Way; 2] = [
+    Way {
+        set: |way| Derivation { weighting: Weighting::None, ..way },
+        name: translatable!("measured scores"),
+        about: translatable!("Scores count as they were measured, as in the paper."),
+    },
+    Way {
+        set: |way| Derivation { weighting: Weighting::Flow, ..way },
+        name: translatable!("weighted by flow"),
+        about: translatable!(
+            "Each score is multiplied by how much the model took in from the source, as a part of the largest in the row, to the power \
+             2/3: blanking out a sentence that it hardly read counts for little."
+        ),
     },
 ];
 
@@ -92,8 +116,9 @@ pub fn words(method: &Method) -> String {
     };
     let name = |ways: &[Way]| ways.iter().find(|way| way.is_chosen(method.derivation())).map_or("", |way| text(way.name));
     let compression = (method.compression != Compression::None).then(|| name(&COMPRESSIONS));
+    let weighting = (method.weighting != Weighting::None).then(|| name(&WEIGHTINGS));
     let normalization = name(&NORMALIZATIONS);
-    [Some(aggregation), compression, Some(normalization)].into_iter().flatten().collect::<Vec<_>>().join(t!(", "))
+    [Some(aggregation), compression, weighting, Some(normalization)].into_iter().flatten().collect::<Vec<_>>().join(t!(", "))
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! The JSON document, versioned; its schema for other programs is `public/schema/explanation-2.json`. Documents of version 1 lack
-//! `alone`, `joint`, `sections`, `producer`, the method's `unit`, and some values of other fields; nothing else differs.
+//! `alone`, `joint`, `flow`, `sections`, `producer`, the method's `unit`, and some values of other fields; nothing else differs.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::limits::{self, TooLarge};
-use super::{Derivation, JointEffect, Manifest, Method, Passage, Unit};
+use super::{Derivation, JointEffect, Manifest, Method, Passage, Unit, Weighting};
 use crate::table::Table;
 
 /// The value of `format` in every document.
@@ -38,6 +38,9 @@ pub struct Document {
     /// What pairs of sources do together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joint: Vec<JointEffect>,
+    /// The information flow from each source, by which scores can be weighted; its scale says nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<Table>,
     /// The generated sentences being explained: 0-based rows of the table, ascending.
     pub output: Vec<usize>,
     pub method: Method,
@@ -65,6 +68,8 @@ pub enum DocumentError {
     TableShape { table: (usize, usize), text: (usize, usize) },
     #[error("this document names sources of a joint effect that it does not have")]
     JointSources,
+    #[error("this document weights its scores by an information flow that it does not have")]
+    Flow,
     #[error("this document explains generated sentence {0}, which it does not have")]
     Output(usize),
     #[error("this document names the sentences that it explains twice, or out of order")]
@@ -108,12 +113,15 @@ impl Document {
         limits::check_passage(&self.generation)?;
         limits::check_joint(&self.joint)?;
         limits::check_names(&self.method, &self.manifest)?;
-        for table in std::iter::once(&self.table).chain(&self.alone) {
+        for table in std::iter::once(&self.table).chain(&self.alone).chain(&self.flow) {
             limits::check_table(table)?;
             let table = (table.n_prompt(), table.n_generated());
             if table != text {
                 return Err(DocumentError::TableShape { table, text });
             }
+        }
+        if self.method.weighting == Weighting::Flow && self.flow.is_none() {
+            return Err(DocumentError::Flow);
         }
         let is_known = |&JointEffect { target, sources: [j, k], .. }: &JointEffect| target < text.1 && j < k && k < text.0 + target;
         if !self.joint.iter().all(is_known) {
@@ -128,23 +136,28 @@ impl Document {
         }
     }
 
-    /// The scores from which the graph is made: **T**, summed or compressed as the method says.
+    /// The scores from which the graph is made: **T**, summed, compressed or weighted as the method says.
     pub fn scores(&self) -> Table {
         self.scores_by(self.method.derivation())
     }
 
-    /// The scores of all blocks, aggregated and compressed in this way.
+    /// The scores of all blocks, aggregated, compressed and weighted in this way.
     pub fn scores_by(&self, derivation: Derivation) -> Table {
         let tokens = [&self.prompt.tokens[..], &self.generation.tokens].concat();
         let n_prompt = self.prompt.sentences.len();
-        let score = |i: usize, j: usize| Some(derivation.score((*self.table.get(i, j)?)?, tokens[n_prompt + i], tokens[j]));
+        let flow = self.flow.as_ref().filter(|_| derivation.weighting == Weighting::Flow);
+        let score = |i: usize, j: usize| {
+            let score = derivation.score((*self.table.get(i, j)?)?, tokens[n_prompt + i], tokens[j]);
+            Some(score * flow.map_or(1.0, |flow| weight(flow.row(i), j)))
+        };
         Table::from_fn(n_prompt, self.generation.sentences.len(), score)
     }
 
-    /// The same scores with the graph made of them in another way.
-    pub fn derived(mut self, Derivation { aggregation, compression, normalization }: Derivation) -> Self {
+    /// The same scores with the graph made of them in another way; weighted by flow only where the document has one.
+    pub fn derived(mut self, Derivation { aggregation, compression, weighting, normalization }: Derivation) -> Self {
         self.method.aggregation = aggregation;
         self.method.compression = compression;
+        self.method.weighting = if self.flow.is_some() { weighting } else { Weighting::None };
         self.method.normalization = normalization;
         self
     }
@@ -189,6 +202,13 @@ impl Document {
     }
 }
 
+/// The flow from source `j` as a part of the largest in the row, to the power 2/3; 0 where nothing flows.
+fn weight(flow: &[Option<f64>], j: usize) -> f64 {
+    let largest = flow.iter().flatten().copied().fold(0.0, f64::max);
+    let own = flow.get(j).copied().flatten().unwrap_or(0.0);
+    if own > 0.0 { (own / largest).cbrt().powi(2) } else { 0.0 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::Aggregation;
@@ -225,6 +245,22 @@ mod tests {
         assert_eq!(summed.scores().row(0), [Some(0.5 * 7.0 * 6.0), Some(1.25 * 7.0 * 5.0)]);
         assert_eq!(example().scores(), example().table);
         assert_eq!(Document::from_json(&summed.to_json()).unwrap().scores(), summed.scores());
+    }
+
+    #[test]
+    fn weights_are_of_the_largest_flow_in_the_row_and_make_no_influence() {
+        let flow = Table::from_fn(2, 2, |i, j| Some([[0.08, 0.01, 0.0], [0.0, 0.125, 1.0]][i][j]));
+        let by_flow = Derivation { weighting: Weighting::Flow, ..Derivation::PAPER };
+        let weighted = Document { flow: Some(flow), ..example() }.derived(by_flow);
+        assert_eq!(weighted.table, example().table);
+        let [first, second] = [0, 1].map(|i| example().table.row(i).to_vec());
+        assert_eq!(weighted.scores().row(0), [first[0], first[1].map(|score| score * 0.25)]);
+        assert_eq!(weighted.scores().row(1), [Some(0.0), second[1].map(|score| score * 0.25), second[2]]);
+        assert_eq!(Document::from_json(&weighted.to_json()).as_ref(), Ok(&weighted));
+        // Nothing to weight by.
+        assert_eq!(example().derived(by_flow), example());
+        let lost = Document { flow: None, ..weighted };
+        assert_eq!(Document::from_json(&lost.to_json()), Err(DocumentError::Flow));
     }
 
     fn with_joint_effect() -> Document {

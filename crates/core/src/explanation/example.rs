@@ -2,7 +2,7 @@
 
 use super::{
     Aggregation, Answer, AnswerStop, Compression, Document, FORMAT, Language, Manifest, Method, Model, Passage, Sampling, SentenceRule,
-    Unit, VERSION,
+    Unit, VERSION, Weighting,
 };
 use crate::graph::Normalization;
 use crate::table::Table;
@@ -18,12 +18,14 @@ pub fn example() -> Document {
         table: Table::from_fn(2, 2, |i, j| Some([[0.5, 1.25, 0.0], [-0.125, 0.1, 2.0]][i][j])),
         alone: None,
         joint: Vec::new(),
+        flow: None,
         output: vec![1],
         method: Method {
             id: "pert".into(),
             unit: None,
             aggregation: Aggregation::Mean,
             compression: Compression::None,
+            weighting: Weighting::None,
             normalization: Normalization::Full,
             replacement: "<|im_end|>".into(),
             passes: [3, 3],

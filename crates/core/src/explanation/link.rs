@@ -6,8 +6,8 @@
 //! and links stay shorter than the sizes planned in 8 bits, because the text is most of them.
 //!
 //! Layout of the inflated bytes, little endian: `u32` length of the JSON, the JSON, then for each row two `f32`
-//! scales (positive, negative) and an `i16` for each cell; `i16::MIN` is a cell not measured. Where the JSON has `alone`, that table
-//! follows in the same form.
+//! scales (positive, negative) and an `i16` for each cell; `i16::MIN` is a cell not measured. Where the JSON has `alone` or
+//! `flow`, those tables follow in the same form.
 //! What this file reads it must read for ever: the literal links in its tests are never changed.
 
 use miniz_oxide::inflate::{decompress_to_vec_with_limit, decompress_to_vec_zlib_with_limit};
@@ -48,15 +48,17 @@ pub fn to_fragment(document: &Document) -> String {
     }
     let mut json: Value = serde_json::from_str(&head.to_json()).expect("a document is JSON");
     json["table"] = Value::Null;
-    if document.alone.is_some() {
-        json["alone"] = Value::Null;
+    for (name, table) in [("alone", &document.alone), ("flow", &document.flow)] {
+        if table.is_some() {
+            json[name] = Value::Null;
+        }
     }
     // The same characters in every build: a dependency may ask serde_json to keep the order of keys.
     json.sort_all_objects();
     let json = json.to_string();
     let mut bytes = (json.len() as u32).to_le_bytes().to_vec();
     bytes.extend(json.as_bytes());
-    let tables = std::iter::once(&document.table).chain(&document.alone);
+    let tables = std::iter::once(&document.table).chain(&document.alone).chain(&document.flow);
     tables.flat_map(Table::rows).for_each(|row| write_row(row, &mut bytes));
     format!("{SCHEME}{}", packed::pack(&bytes))
 }
@@ -75,7 +77,7 @@ pub fn from_fragment(fragment: &str) -> Result<Document, LinkError> {
     let (json, mut tables) = rest.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or(LinkError::Damaged)?;
     let json = std::str::from_utf8(json).map_err(|_| LinkError::Damaged)?;
     let mut json: Value = serde_json::from_str(json).map_err(|_| LinkError::Damaged)?;
-    let names = ["table", "alone"].into_iter().filter(|name| json.get(*name).is_some());
+    let names = ["table", "alone", "flow"].into_iter().filter(|name| json.get(*name).is_some());
     for name in names.collect::<Vec<_>>() {
         json[name] = serde_json::to_value(read_table(&json, &mut tables)?).map_err(|_| LinkError::Damaged)?;
     }

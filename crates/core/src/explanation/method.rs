@@ -17,6 +17,8 @@ pub struct Method {
     pub aggregation: Aggregation,
     #[serde(default, skip_serializing_if = "Compression::is_none")]
     pub compression: Compression,
+    #[serde(default, skip_serializing_if = "Weighting::is_none")]
+    pub weighting: Weighting,
     pub normalization: Normalization,
     /// What stood in place of a perturbed token: the text of the end token, or in words what else.
     pub replacement: String,
@@ -26,20 +28,36 @@ pub struct Method {
 
 impl Method {
     pub fn derivation(&self) -> Derivation {
-        Derivation { aggregation: self.aggregation, compression: self.compression, normalization: self.normalization }
+        let Self { aggregation, compression, weighting, normalization, .. } = *self;
+        Derivation { aggregation, compression, weighting, normalization }
     }
 }
 
-/// How the graph is made of the table; the default is the paper's way.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How the graph is made of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Derivation {
     pub aggregation: Aggregation,
     pub compression: Compression,
+    pub weighting: Weighting,
     pub normalization: Normalization,
 }
 
+impl Default for Derivation {
+    fn default() -> Self {
+        Self::PAPER
+    }
+}
+
 impl Derivation {
-    /// The score from which the graph is made, of a block of `target_tokens` x `source_tokens` scores with this mean.
+    /// The paper's way.
+    pub const PAPER: Self = Self {
+        aggregation: Aggregation::Mean,
+        compression: Compression::None,
+        weighting: Weighting::None,
+        normalization: Normalization::Full,
+    };
+
+    /// The score, not weighted yet, from which the graph is made, of a block of `target_tokens` x `source_tokens` scores with this mean.
     pub fn score(self, mean: f64, target_tokens: usize, source_tokens: usize) -> f64 {
         let compressed = self.compression.apply(mean, target_tokens);
         match self.aggregation {
@@ -63,6 +81,8 @@ pub enum Compression {
     Log,
     /// 1 - exp(-x / 10): between 0 and 1.
     Bounded,
+    /// x / (x + 2): between 0 and 1, half of it at 2 nats.
+    Hyperbolic,
 }
 
 impl Compression {
@@ -77,7 +97,27 @@ impl Compression {
             Self::None => mean,
             Self::Log => (nats / 2.0).ln_1p().copysign(mean),
             Self::Bounded => -(-nats / 10.0).exp_m1().copysign(-mean),
+            Self::Hyperbolic if nats.is_finite() => (nats / (nats + 2.0)).copysign(mean),
+            Self::Hyperbolic => 1.0_f64.copysign(mean),
         }
+    }
+}
+
+/// By what scores are weighted before rows are divided by their sum.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Weighting {
+    /// By nothing (the paper).
+    #[default]
+    None,
+    /// By the information flow from the source as a part of the largest in the row, to the power 2/3. Blanking out a sentence does
+    /// something even where the model read next to nothing of it; no weight makes influence where nothing was lost.
+    Flow,
+}
+
+impl Weighting {
+    pub fn is_none(&self) -> bool {
+        *self == Self::None
     }
 }
 
@@ -108,12 +148,14 @@ mod tests {
         let score = |compression, mean| Derivation { compression, ..Derivation::default() }.score(mean, 4, 6);
         assert_eq!(score(Compression::Log, 0.5), 2.0_f64.ln());
         assert!((score(Compression::Bounded, 2.5) - (1.0 - (-1.0_f64).exp())).abs() < 1e-15);
-        for compression in [Compression::None, Compression::Log, Compression::Bounded] {
+        assert_eq!(score(Compression::Hyperbolic, 0.5), 0.5);
+        for compression in [Compression::None, Compression::Log, Compression::Bounded, Compression::Hyperbolic] {
             assert_eq!(score(compression, 0.0), 0.0);
             assert_eq!(score(compression, -0.5), -score(compression, 0.5));
             assert!(score(compression, 0.6) > score(compression, 0.5));
         }
         assert!(score(Compression::Bounded, 1e9) <= 1.0);
+        assert_eq!(score(Compression::Hyperbolic, f64::MAX), 1.0);
         let sum = Derivation { aggregation: Aggregation::Sum, compression: Compression::Log, ..Derivation::default() };
         assert_eq!(sum.score(0.5, 4, 6), 6.0 * 2.0_f64.ln());
     }

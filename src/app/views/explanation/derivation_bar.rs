@@ -1,7 +1,7 @@
 use crate::app::state::message::Message;
 use leptos::prelude::*;
 
-use crate::app::analysis::derivation::{self, AGGREGATIONS, COMPRESSIONS, NORMALIZATIONS, Way};
+use crate::app::analysis::derivation::{self, AGGREGATIONS, COMPRESSIONS, NORMALIZATIONS, WEIGHTINGS, Way};
 use crate::app::i18n::{t, text};
 use crate::app::page::use_page;
 use crate::explanation::{Derivation, Method};
@@ -14,6 +14,7 @@ pub fn DerivationBar() -> impl IntoView {
     let ask = move |look: fn(&Method) -> bool| method.with(|method| method.as_ref().is_none_or(look));
     let summary = move || method.with(|method| method.as_ref().map(derivation::words));
     let chosen = Memo::new(move |_| method.with(|method| method.as_ref().map(Method::derivation)).unwrap_or_default());
+    let has_flow = Memo::new(move |_| page.with(|state| state.explanation.document().is_some_and(|document| document.flow.is_some())));
     view! {
         <details class="fold derivation">
             <summary>
@@ -24,6 +25,9 @@ pub fn DerivationBar() -> impl IntoView {
             <div class="ways card">
                 <Ways title=t!("A block of scores counts by its") ways=&AGGREGATIONS chosen />
                 <Ways title=t!("Scores count") ways=&COMPRESSIONS chosen />
+                <Show when=move || has_flow.get()>
+                    <Ways title=t!("Edges are made of") ways=&WEIGHTINGS chosen />
+                </Show>
                 <Ways title=t!("Edges of the graph are") ways=&NORMALIZATIONS chosen />
                 <p class="hint">
                     {t!("The measured scores stay as they are; links and files keep both.")}

@@ -9,7 +9,7 @@ use crate::app::analysis::number::{plain, signed};
 use crate::app::analysis::scale;
 use crate::app::i18n::{t, text};
 use crate::app::page::{Page, use_page};
-use crate::explanation::{Aggregation, Compression, Document, Method, MethodText, Unit};
+use crate::explanation::{Aggregation, Compression, Document, Method, MethodText, Unit, Weighting};
 use crate::graph::Normalization;
 use crate::shares::Scale;
 use crate::tables::{Contents, Format, table};
@@ -290,15 +290,17 @@ fn file_name(matrix: Matrix, method: &Method) -> String {
     };
     let compression = match derivation.compression {
         Compression::None => "",
-        Compression::Log => "-logarithm,",
-        Compression::Bounded => "-bounded,",
+        Compression::Log => "-logarithm",
+        Compression::Bounded => "-bounded",
+        Compression::Hyperbolic => "-hyperbolic",
     };
+    let weighting = if derivation.weighting == Weighting::Flow { "-by-flow" } else { "" };
     let normalization = match derivation.normalization {
         Normalization::Full => "shares",
         Normalization::NonNegative => "positive-scores",
         Normalization::None => "raw-scores",
     };
-    format!("glasscage-{matrix:?}-{aggregation}{compression}-{normalization}.csv")
+    format!("glasscage-{matrix:?}-{aggregation}{compression}{weighting}-{normalization}.csv")
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! One line of results: a problem, how it was answered and explained, and how good each attribution is.
 
-use glasscage::explanation::{Aggregation, Compression, Derivation, Document};
+use glasscage::explanation::{Aggregation, Compression, Derivation, Document, Weighting};
 use glasscage::graph::Normalization;
 use serde::de::IntoDeserializer;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -70,16 +70,19 @@ pub struct GraphVariant {
     pub aggregation: Aggregation,
     #[serde(default, skip_serializing_if = "Compression::is_none")]
     pub compression: Compression,
+    #[serde(default, skip_serializing_if = "Weighting::is_none")]
+    pub weighting: Weighting,
     pub normalization: Normalization,
 }
 
 impl GraphVariant {
-    pub fn new(method: &str, Derivation { aggregation, compression, normalization }: Derivation) -> Self {
-        Self { method: method.into(), aggregation, compression, normalization }
+    pub fn new(method: &str, Derivation { aggregation, compression, weighting, normalization }: Derivation) -> Self {
+        Self { method: method.into(), aggregation, compression, weighting, normalization }
     }
 
     pub fn derivation(&self) -> Derivation {
-        Derivation { aggregation: self.aggregation, compression: self.compression, normalization: self.normalization }
+        let Self { aggregation, compression, weighting, normalization, .. } = *self;
+        Derivation { aggregation, compression, weighting, normalization }
     }
 }
 

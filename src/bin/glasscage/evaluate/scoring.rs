@@ -7,7 +7,7 @@ use glasscage::attribution::deletion::{RANDOM_ORDERS, deletion_scores, random_or
 use glasscage::attribution::measure::{measure, n_passes};
 use glasscage::attribution::measured::MeasureRequest;
 use glasscage::engine::Engine;
-use glasscage::explanation::{Aggregation, Answer, Compression, Derivation, Document};
+use glasscage::explanation::{Aggregation, Answer, Compression, Derivation, Document, Weighting};
 use glasscage::graph::{Normalization, context_attribution, normalize, row_attribution};
 use glasscage::metrics::{Curve, coverage, missed, order, share_on};
 use glasscage::request::Question;
@@ -69,14 +69,14 @@ pub fn outcome(
             let mut pairs = measured.pairs;
             for (method, table) in methods.iter().zip(measured.tables) {
                 let mut document = Document { table, output: output.clone(), ..document.clone() };
+                document.method.weighting = method.derivation.weighting;
                 if let Some(pairs) = pairs.take() {
                     session.enter_pairs(&mut document, &transcript, pairs);
                 }
                 document.method.id = method.id.into();
-                document.method.compression = method.compression;
                 document.method.replacement = session.replacement(method);
                 document.method.passes = [n_passes(method, &transcript, &segments); 2];
-                documents.push(document);
+                documents.push(document.derived(method.derivation));
             }
         }
         let relevant = relevant(item, &document);
@@ -135,7 +135,8 @@ fn is_right(item: &Item, document: &Document) -> Option<bool> {
 /// The paper's way to make the graph, and each of the others.
 fn derivations() -> Vec<Derivation> {
     let paper = Derivation::default();
-    let compressed = [Compression::Log, Compression::Bounded].map(|compression| Derivation { compression, ..paper });
+    let compressed =
+        [Compression::Log, Compression::Bounded, Compression::Hyperbolic].map(|compression| Derivation { compression, ..paper });
     let unnormalized = [Normalization::NonNegative, Normalization::None].map(|normalization| Derivation { normalization, ..paper });
     let summed = Derivation { aggregation: Aggregation::Sum, ..paper };
     [vec![paper], compressed.to_vec(), unnormalized.to_vec(), vec![summed]].concat()
@@ -144,7 +145,8 @@ fn derivations() -> Vec<Derivation> {
 fn candidates(documents: &[Document], cpu_seconds: &[f64], external: External, relevant: Option<&[usize]>, seed: u64) -> Vec<Candidate> {
     let mut candidates = Vec::new();
     for (document, &cpu_seconds) in documents.iter().zip(cpu_seconds) {
-        for derivation in derivations() {
+        let own = document.method.derivation();
+        for derivation in derivations().into_iter().chain((own.weighting != Weighting::None).then_some(own)) {
             let adjacency = normalize(&document.scores_by(derivation), derivation.normalization);
             for (rule, attribution) in [
                 (AttributionRule::Row, row_attribution(&adjacency, &document.output)),

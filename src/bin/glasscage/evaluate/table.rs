@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use glasscage::attribution::{AttributionMethod, method};
-use glasscage::explanation::{Aggregation, Compression, Derivation};
+use glasscage::attribution::method;
+use glasscage::explanation::{Aggregation, Compression, Derivation, Weighting};
 use glasscage::graph::Normalization;
 
 use super::record::{AttributionRule, Attributor, GraphVariant, ItemResult, Record, Score, ScoredItem};
@@ -128,7 +128,7 @@ fn paired(scored: &[&ScoredItem]) -> String {
 
 /// How the page makes edges of a method's scores unless told otherwise.
 fn usual_derivation(id: &str) -> Derivation {
-    method(id).map_or_else(Derivation::default, AttributionMethod::derivation)
+    method(id).map_or(Derivation::PAPER, |method| method.derivation)
 }
 
 fn cells(scored: &[&ScoredItem], kind: &Attributor) -> String {
@@ -142,7 +142,7 @@ fn cells(scored: &[&ScoredItem], kind: &Attributor) -> String {
 /// All numbers, one attribution of one problem a line.
 pub fn csv(records: &[Record]) -> String {
     let mut text =
-        "item,right,rising,method,aggregation,compression,normalization,attribution,ac,on_relevant,missed,rise,mas,cpu_seconds\n"
+        "item,right,rising,method,aggregation,compression,weighting,normalization,attribution,ac,on_relevant,missed,rise,mas,cpu_seconds\n"
             .to_owned();
     let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
     for record in records {
@@ -151,11 +151,13 @@ pub fn csv(records: &[Record]) -> String {
             let name = match &score.kind {
                 Attributor::Method(variant, rule) => {
                     let rule = if *rule == AttributionRule::Row { "row" } else { "cage" };
-                    format!("{},{},{},{},{rule}", variant.method, aggregation(variant), compression(variant), normalization(variant))
+                    let weighting = if variant.weighting == Weighting::Flow { "flow" } else { "none" };
+                    let [aggregation, compression, normalization] = [aggregation(variant), compression(variant), normalization(variant)];
+                    format!("{},{aggregation},{compression},{weighting},{normalization},{rule}", variant.method)
                 }
-                Attributor::External(name) => format!("{},,,,external", quoted(name)),
-                Attributor::Random => ",,,,random order".into(),
-                Attributor::Truth => ",,,,relevant first".into(),
+                Attributor::External(name) => format!("{},,,,,external", quoted(name)),
+                Attributor::Random => ",,,,,random order".into(),
+                Attributor::Truth => ",,,,,relevant first".into(),
             };
             let is_right = scored.is_right.map_or(String::new(), |is_right| is_right.to_string());
             let metrics =
@@ -193,19 +195,23 @@ fn variants(scored: &[&ScoredItem]) -> Vec<GraphVariant> {
         }
     });
     different.sort_by_key(|variant| {
-        let Derivation { aggregation, compression, normalization } = variant.derivation();
-        (aggregation != Aggregation::Mean, normalization != Normalization::Full, compression as u8)
+        let Derivation { aggregation, compression, weighting, normalization } = variant.derivation();
+        (aggregation != Aggregation::Mean, normalization != Normalization::Full, compression as u8, weighting as u8)
     });
     different
 }
 
 fn edges(variant: &GraphVariant) -> String {
     match (variant.aggregation, variant.normalization) {
-        (Aggregation::Mean, Normalization::Full) => match variant.compression {
-            Compression::None => "as in the paper".into(),
-            Compression::Log => "logarithm".into(),
-            Compression::Bounded => "bounded".into(),
-        },
+        (Aggregation::Mean, Normalization::Full) => {
+            let compression = match variant.compression {
+                Compression::None => "as in the paper",
+                Compression::Log => "logarithm",
+                Compression::Bounded => "bounded",
+                Compression::Hyperbolic => "hyperbolic",
+            };
+            if variant.weighting == Weighting::Flow { format!("{compression}, weighted by flow") } else { compression.into() }
+        }
         (Aggregation::Mean, Normalization::NonNegative) => "non-negative only".into(),
         (Aggregation::Mean, Normalization::None) => "raw".into(),
         (Aggregation::Sum, _) => "sums, as in the reference code".into(),
@@ -224,6 +230,7 @@ fn compression(variant: &GraphVariant) -> &'static str {
         Compression::None => "none",
         Compression::Log => "log",
         Compression::Bounded => "bounded",
+        Compression::Hyperbolic => "hyperbolic",
     }
 }
 
@@ -293,7 +300,7 @@ mod tests {
         let text = markdown(&records);
         assert!(text.contains("\n| a, \"b\" | | | – | – | – | 1.000 ± 0.000 | 1.000 ± 0.000 |"), "{text}");
         assert!(text.contains("\n| a, \"b\" | – | – | – | +0.417 ± 0.163 | +0.500 ± 0.000 |"), "{text}");
-        assert!(csv(&records).contains("\n0,,false,\"a, \"\"b\"\"\",,,,external,,,,1,1,2\n"), "{}", csv(&records));
+        assert!(csv(&records).contains("\n0,,false,\"a, \"\"b\"\"\",,,,,external,,,,1,1,2\n"), "{}", csv(&records));
         assert!(text.contains("\n| pairs | – | – | -0.250 ± 0.000 | -0.250 ± 0.000 | +0.000 ± 0.000 |"), "{text}");
     }
 }
