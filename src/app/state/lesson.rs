@@ -9,6 +9,8 @@ use crate::lesson::{Lesson, Question, Step};
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpenLesson {
     pub lesson: Arc<Lesson>,
+    /// The same as it was written, where it is told in the language of the page.
+    pub written: Arc<Lesson>,
     /// The step on screen, from 0.
     pub at: usize,
     /// Whether it is being written, and not read.
@@ -32,7 +34,8 @@ impl OpenLesson {
     /// The lesson at its step `at`, or its last one.
     pub fn new(lesson: Lesson, at: usize) -> Self {
         let answers = vec![StepAnswer::default(); lesson.steps.len()];
-        Self { at: at.min(lesson.steps.len().saturating_sub(1)), lesson: Arc::new(lesson), is_edited: false, answers }
+        let lesson = Arc::new(lesson);
+        Self { at: at.min(lesson.steps.len().saturating_sub(1)), written: lesson.clone(), lesson, is_edited: false, answers }
     }
 
     pub fn step(&self) -> &Step {
@@ -68,7 +71,13 @@ impl OpenLesson {
 
     /// Writes the lesson, or reads it as others will.
     pub(in crate::app) fn edit(&mut self, is_edited: bool) {
-        *self = Self { is_edited, ..Self::new(Lesson::clone(&self.lesson), self.at) };
+        self.is_edited = is_edited;
+        self.answers.fill(StepAnswer::default());
+    }
+
+    /// Tells it in another language.
+    pub(in crate::app) fn translate(&mut self, translated: Lesson) {
+        self.lesson = Arc::new(translated);
     }
 
     /// Marks a prompt sentence, or takes the mark away. No more are marked than are asked for.

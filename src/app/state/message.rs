@@ -19,6 +19,8 @@ pub enum Fetch {
     Gallery,
     /// An explanation or a lesson of the gallery.
     GalleryEntry(GalleryEntry),
+    /// What the lessons of the gallery say in the language of this tag.
+    LessonTexts(&'static str),
     Registry,
 }
 

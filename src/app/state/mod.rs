@@ -6,6 +6,7 @@ pub mod engine;
 pub mod explanation;
 pub mod history_entry;
 pub mod lesson;
+pub mod lesson_texts;
 pub mod library;
 pub mod local_file;
 pub mod message;
@@ -34,6 +35,7 @@ use editor::Editor;
 use engine::Engine;
 use explanation::Explanation;
 use lesson::OpenLesson;
+use lesson_texts::LessonTexts;
 use library::Library;
 use message::Effect;
 use model_choice::ModelChoice;
@@ -49,6 +51,10 @@ pub struct State {
     pub explanation: Explanation,
     /// The lesson that is gone through; what it shows is the explanation.
     pub lesson: Reactive<Option<OpenLesson>>,
+    /// The tag of the page's language.
+    pub(in crate::app) language: String,
+    /// What the lessons of the gallery say in the page's language.
+    pub(in crate::app) lesson_texts: LessonTexts,
     pub library: Library,
     /// What of the gallery was asked for last, until it is here or something else was opened.
     pub(in crate::app) awaited_gallery_entry: Option<GalleryEntry>,
@@ -83,6 +89,8 @@ pub struct State {
 pub struct Environment {
     /// The address of the page.
     pub address: String,
+    /// The tag of the page's language.
+    pub language: String,
     /// The address of the built-in model's file.
     pub built_in_model: String,
     /// The engine that the address asks for.
@@ -108,6 +116,8 @@ impl State {
                 environment.model.as_deref(),
                 environment.speed.as_deref(),
             ),
+            lesson_texts: LessonTexts::of(&environment.language),
+            language: environment.language,
             library: Library::new(environment.download.as_deref()),
             page_address: without_fragment(&environment.address).to_owned(),
             ..Self::default()

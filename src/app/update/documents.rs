@@ -69,6 +69,7 @@ impl State {
         match fetch {
             Fetch::Examples => *self.editor.examples = examples::parse(text.unwrap_or_default()),
             Fetch::Gallery => *self.explanation.gallery = gallery::parse(text.unwrap_or_default()),
+            Fetch::LessonTexts(_) => self.lesson_texts_fetched(text),
             Fetch::Registry => *self.library.known = registry::parse(text.unwrap_or_default()),
             Fetch::GalleryEntry(entry) => self.gallery_entry_fetched(entry, text),
         }
@@ -76,7 +77,11 @@ impl State {
 
     pub(super) fn fetch_gallery_entry(&mut self, entry: GalleryEntry) {
         self.awaited_gallery_entry = Some(entry.clone());
-        self.emit(Effect::Fetch(Fetch::GalleryEntry(entry)));
+        // A lesson is not shown in one language, and then in another one.
+        match self.lesson_texts.missing().filter(|_| entry.is_lesson()) {
+            Some(tag) => self.emit(Effect::Fetch(Fetch::LessonTexts(tag))),
+            None => self.emit(Effect::Fetch(Fetch::GalleryEntry(entry))),
+        }
     }
 
     fn gallery_entry_fetched(&mut self, entry: &GalleryEntry, text: Option<&str>) {
@@ -88,7 +93,7 @@ impl State {
             Some(_) if self.refuse_while_busy() => {}
             Some(opened) => {
                 self.show(opened);
-                self.gallery_lesson = self.lesson.as_ref().map(|open| (entry.fragment(), open.lesson.clone()));
+                self.gallery_lesson = self.lesson.as_ref().map(|open| (entry.fragment(), open.written.clone()));
             }
             None => self.fail_with(
                 &t!("\u{201c}{title}\u{201d} could not be fetched", title = entry.title),
@@ -126,7 +131,7 @@ impl State {
     pub(super) fn copy_link(&mut self) {
         let lesson = self.lesson.as_ref().map(|open| match &self.gallery_lesson {
             // Its address is short enough to be typed.
-            Some((fragment, of_gallery)) if *of_gallery == open.lesson => fragment.clone(),
+            Some((fragment, of_gallery)) if *of_gallery == open.written => fragment.clone(),
             _ => lesson::to_fragment(&open.lesson),
         });
         let fragment = lesson.or_else(|| Some(to_fragment(&self.explanation.selected_document()?)));

@@ -1,10 +1,12 @@
 //! Lessons: opened, gone through step by step, and left.
 
+use crate::app::gallery::GalleryEntry;
 use crate::app::i18n::t;
 use crate::app::state::State;
 use crate::app::state::explanation::Origin;
 use crate::app::state::lesson::OpenLesson;
-use crate::app::state::message::LessonMessage;
+use crate::app::state::lesson_texts;
+use crate::app::state::message::{Effect, Fetch, LessonMessage};
 use crate::app::state::opened::Opened;
 use crate::lesson::{Lesson, Step};
 
@@ -13,7 +15,32 @@ impl State {
     pub(super) fn open_lesson(&mut self, lesson: Lesson, at: usize) {
         let open = OpenLesson::new(lesson, at);
         self.open(open.document(), Origin::Lesson);
+        let is_english = lesson_texts::is_english(&open.written);
         *self.lesson = Some(open);
+        self.translate_lesson();
+        if let Some(tag) = self.lesson_texts.missing().filter(|_| is_english) {
+            self.emit(Effect::Fetch(Fetch::LessonTexts(tag)));
+        }
+    }
+
+    /// Takes what the gallery's lessons say in the language of the page; a lesson that waits for it is fetched now.
+    pub(super) fn lesson_texts_fetched(&mut self, texts: Option<&str>) {
+        self.lesson_texts.arrived(texts);
+        self.translate_lesson();
+        if let Some(entry) = self.awaited_gallery_entry.clone().filter(GalleryEntry::is_lesson) {
+            self.emit(Effect::Fetch(Fetch::GalleryEntry(entry)));
+        }
+    }
+
+    /// Tells the lesson on screen in the language of the page, where it is one of ours, and as it was written.
+    fn translate_lesson(&mut self) {
+        let translated = self.lesson.as_ref().and_then(|open| self.lesson_texts.translated(&open.written));
+        if let (Some(translated), Some(open)) = (translated, &mut *self.lesson)
+            && open.lesson == open.written
+            && !open.is_edited
+        {
+            open.translate(translated);
+        }
     }
 
     pub(super) fn lesson_message(&mut self, message: LessonMessage) {
@@ -47,7 +74,10 @@ impl State {
     pub(super) fn make_lesson(&mut self) {
         if let Some(document) = self.explanation.selected_document().filter(|_| !self.refuse_while_busy()) {
             let title = crate::explanation::title(&document);
-            self.show(Opened::Lesson(Lesson::new(title, vec![Step::default()], vec![document]), 0));
+            // As far as the page knows what its visitor writes.
+            let language = Some(self.language.clone()).filter(|tag| !tag.is_empty());
+            let lesson = Lesson { language, ..Lesson::new(title, vec![Step::default()], vec![document]) };
+            self.show(Opened::Lesson(lesson, 0));
             self.lesson_message(LessonMessage::Edit(true));
         }
     }

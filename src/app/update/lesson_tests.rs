@@ -5,11 +5,12 @@ use crate::app::analysis::attribution_graph::tests::document;
 use crate::app::gallery::GalleryEntry;
 use crate::app::state::explanation::Origin;
 use crate::app::state::lesson::tests::lesson;
+use crate::app::state::lesson_texts::tests::{TEXTS, english};
 use crate::app::state::message::{Effect, Fetch, LessonMessage, Message};
 use crate::lesson::{Lesson, to_fragment};
 
 fn entry() -> GalleryEntry {
-    GalleryEntry { title: "A lesson".into(), about: "It has steps.".into(), file: "lesson.json".into() }
+    GalleryEntry { title: "A lesson".into(), about: "It has steps.".into(), file: "lesson-a.json".into() }
 }
 
 fn in_lesson() -> Page {
@@ -92,14 +93,14 @@ fn a_lesson_of_the_gallery_has_a_short_address_until_it_is_changed() {
         page.send(Message::CopyLink);
         page.look(|state| state.explanation.link.as_ref().map(|link| link.address.clone())).expect("a link")
     };
-    assert_eq!(address(&mut page), "https://a.b/c/#gallery=lesson");
+    assert_eq!(address(&mut page), "https://a.b/c/#gallery=lesson-a");
     let mut changed = lesson();
     changed.title = "Another title".into();
     page.send(Message::Lesson(LessonMessage::Edit(true)));
     page.send(Message::Lesson(LessonMessage::Change(changed.into())));
     assert!(address(&mut page).contains("#l"));
     let mut later = Page::new();
-    let effects = later.visit(None, "#gallery=lesson");
+    let effects = later.visit(None, "#gallery=lesson-a");
     let [Effect::Fetch(fetch @ Fetch::GalleryEntry(_))] = &effects[..] else { panic!("{effects:?}") };
     let effects = later.send(Message::Fetched(fetch.clone(), Some(lesson().to_json())));
     assert!(matches!(&effects[..], [Effect::ReplaceEntry { .. }]), "what comes takes the place of the address: {effects:?}");
@@ -113,4 +114,52 @@ fn a_lesson_that_comes_late_does_not_take_over_the_page() {
     page.send(Message::FileRead { name: "a.json".into(), bytes: Some(document().to_json().into_bytes()) });
     assert_eq!(page.send(Message::Fetched(Fetch::GalleryEntry(entry()), Some(lesson().to_json()))), []);
     assert_eq!(at(&page), None);
+}
+
+fn title(page: &Page) -> Option<String> {
+    page.look(|state| state.lesson.as_ref().map(|open| open.lesson.title.clone()))
+}
+
+fn texts(page: &mut Page) -> Vec<Effect> {
+    page.send(Message::Fetched(Fetch::LessonTexts("de"), Some(TEXTS.into())))
+}
+
+#[test]
+fn a_german_page_fetches_german_words_before_the_lesson_and_keeps_its_short_address() {
+    let mut page = Page::in_language("de");
+    assert_eq!(page.send(Message::OpenGalleryEntry(entry())), [Effect::Fetch(Fetch::LessonTexts("de"))]);
+    assert_eq!(texts(&mut page), [Effect::Fetch(Fetch::GalleryEntry(entry()))]);
+    let effects = page.send(Message::Fetched(Fetch::GalleryEntry(entry()), Some(english().to_json())));
+    let [Effect::PushEntry { text: Some(text), .. }, Effect::ScrollToExplanation] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(title(&page).as_deref(), Some("Eine Lektion"));
+    page.send(Message::CopyLink);
+    assert!(page.look(|state| state.explanation.link.as_ref().is_some_and(|link| link.address.ends_with("#gallery=lesson-a"))));
+    let mut in_english = Page::in_language("en");
+    assert_eq!(
+        (in_english.visit(Some(text), ""), title(&in_english).as_deref()),
+        (vec![], Some("A lesson")),
+        "it is kept as it was written"
+    );
+    let mut in_german = Page::in_language("de");
+    assert_eq!(in_german.visit(Some(text), ""), [Effect::Fetch(Fetch::LessonTexts("de"))]);
+    assert_eq!((texts(&mut in_german), title(&in_german).as_deref()), (vec![], Some("Eine Lektion")));
+}
+
+#[test]
+fn a_lesson_that_is_changed_is_in_the_language_that_its_writer_saw() {
+    let mut page = Page::in_language("de");
+    texts(&mut page);
+    page.visit(None, &format!("#{}", to_fragment(&english())));
+    page.send(Message::Lesson(LessonMessage::Edit(true)));
+    let mut changed = page.look(|state| Lesson::clone(&state.lesson.as_ref().unwrap().lesson));
+    assert_eq!((changed.title.as_str(), changed.language.as_deref()), ("Eine Lektion", Some("de")));
+    changed.steps.truncate(1);
+    page.send(Message::Lesson(LessonMessage::Change(changed.clone().into())));
+    assert!(page.look(|state| *state.lesson.as_ref().unwrap().written == changed));
+    let mut own = Page::in_language("de");
+    assert_eq!(own.visit(None, &format!("#{}", to_fragment(&lesson()))).len(), 1, "nothing is fetched for a lesson of a visitor");
+    own.send(Message::GoHome);
+    own.send(Message::FileRead { name: "a.json".into(), bytes: Some(document().to_json().into_bytes()) });
+    own.send(Message::MakeLesson);
+    assert!(own.look(|state| state.lesson.as_ref().is_some_and(|open| open.lesson.language.as_deref() == Some("de"))));
 }
