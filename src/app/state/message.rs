@@ -169,6 +169,9 @@ pub enum LessonMessage {
     Edit(bool),
     /// Put this lesson in its place.
     Change(Box<Lesson>),
+    /// Take the last change back, or make it again.
+    Undo,
+    Redo,
     /// Let the step explain what is chosen on screen.
     TakeOutput,
     /// Leave the lesson; its explanation stays on screen.

@@ -6,6 +6,7 @@ pub mod engine;
 pub mod explanation;
 pub mod history_entry;
 pub mod lesson;
+pub mod lesson_history;
 pub mod lesson_texts;
 pub mod library;
 pub mod local_file;

@@ -8,6 +8,7 @@ use crate::app::state::lesson::OpenLesson;
 use crate::app::state::lesson_texts;
 use crate::app::state::message::{Effect, Fetch, LessonMessage};
 use crate::app::state::opened::Opened;
+use crate::explanation::Document;
 use crate::lesson::{Lesson, Step};
 
 impl State {
@@ -58,6 +59,8 @@ impl State {
                 self.show_step();
             }
             LessonMessage::Change(lesson) => self.change_lesson(*lesson),
+            LessonMessage::Undo => self.restore_lesson(OpenLesson::undo),
+            LessonMessage::Redo => self.restore_lesson(OpenLesson::redo),
             LessonMessage::TakeOutput => {
                 let mut lesson = Lesson::clone(&open.lesson);
                 lesson.steps[open.at].output.clone_from(&self.explanation.output);
@@ -90,8 +93,21 @@ impl State {
         let Some(open) = &mut *self.lesson else { return };
         let before = open.document();
         open.change(lesson);
-        // Words that change leave what is chosen on screen as it is.
-        match open.document() == before {
+        self.lesson_changed(&before);
+    }
+
+    /// Takes a change back, or makes it again.
+    fn restore_lesson(&mut self, restore: fn(&mut OpenLesson) -> bool) {
+        let Some(open) = self.lesson.as_mut().filter(|open| open.is_edited) else { return };
+        let before = open.document();
+        if restore(open) {
+            self.lesson_changed(&before);
+        }
+    }
+
+    /// Shows the step, unless it shows the same as before: words that change leave what is chosen on screen as it is.
+    fn lesson_changed(&mut self, before: &Document) {
+        match self.lesson.as_ref().is_some_and(|open| open.document() == *before) {
             true => self.replace_entry(),
             false => self.show_step(),
         }

@@ -71,11 +71,6 @@ fn whoever_writes_a_lesson_keeps_what_is_chosen_on_screen() {
     page.send(Message::MakeLesson);
     assert!(page.look(|state| state.lesson.as_ref().is_some_and(|open| open.is_edited)));
     page.send(Message::Select { row: 0, extend: false });
-    let change = |page: &mut Page, change: fn(&mut Lesson)| {
-        let mut lesson = page.look(|state| Lesson::clone(&state.lesson.as_ref().unwrap().lesson));
-        change(&mut lesson);
-        page.send(Message::Lesson(LessonMessage::Change(Box::new(lesson))))
-    };
     change(&mut page, |lesson| lesson.title = "Mine".into());
     assert_eq!(page.look(|state| state.explanation.output.clone()), [0]);
     page.send(Message::Lesson(LessonMessage::TakeOutput));
@@ -162,4 +157,49 @@ fn a_lesson_that_is_changed_is_in_the_language_that_its_writer_saw() {
     own.send(Message::FileRead { name: "a.json".into(), bytes: Some(document().to_json().into_bytes()) });
     own.send(Message::MakeLesson);
     assert!(own.look(|state| state.lesson.as_ref().is_some_and(|open| open.lesson.language.as_deref() == Some("de"))));
+}
+
+fn change(page: &mut Page, change: impl FnOnce(&mut Lesson)) -> Vec<Effect> {
+    let mut lesson = page.look(|state| Lesson::clone(&state.lesson.as_ref().unwrap().lesson));
+    change(&mut lesson);
+    page.send(Message::Lesson(LessonMessage::Change(Box::new(lesson))))
+}
+
+#[test]
+fn whatever_a_writer_changes_can_be_undone_and_done_again() {
+    let mut page = in_lesson();
+    let now = |page: &Page| page.look(|state| state.lesson.as_ref().map(|open| (Lesson::clone(&open.lesson), open.at)).unwrap());
+    page.send(Message::Lesson(LessonMessage::Edit(true)));
+    page.send(Message::Lesson(LessonMessage::GoTo(1)));
+    let mut versions = vec![now(&page)];
+    let changes: [fn(&mut Lesson); 4] = [
+        |lesson| lesson.steps[1].text = "Other words.".into(),
+        |lesson| lesson.steps.swap(1, 2),
+        |lesson| drop(lesson.steps.remove(0)),
+        |lesson| lesson.steps[0].output = vec![0],
+    ];
+    for step in changes {
+        change(&mut page, step);
+        versions.push(now(&page));
+    }
+    assert_eq!(change(&mut page, |_| ()).len(), 1, "what changes nothing is no version");
+    for version in versions.iter().rev().skip(1) {
+        let effects = page.send(Message::Lesson(LessonMessage::Undo));
+        assert!(matches!(&effects[..], [Effect::ReplaceEntry { text: Some(_), .. }]), "a reload shows it, too: {effects:?}");
+        assert_eq!(
+            (&now(&page), page.look(|state| state.explanation.output.clone())),
+            (version, version.0.document(&version.0.steps[version.1]).output)
+        );
+    }
+    assert_eq!(page.send(Message::Lesson(LessonMessage::Undo)), [], "nothing is before the first");
+    for version in &versions[1..] {
+        page.send(Message::Lesson(LessonMessage::Redo));
+        assert_eq!(&now(&page).0, &version.0);
+    }
+    assert_eq!(page.send(Message::Lesson(LessonMessage::Redo)), []);
+    page.send(Message::Lesson(LessonMessage::Edit(false)));
+    assert_eq!(page.send(Message::Lesson(LessonMessage::Undo)), [], "readers undo nothing");
+    page.send(Message::Lesson(LessonMessage::Edit(true)));
+    page.send(Message::Lesson(LessonMessage::Undo));
+    assert_eq!(now(&page).0, versions[3].0, "trying it out forgets nothing");
 }

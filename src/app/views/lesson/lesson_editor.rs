@@ -9,6 +9,7 @@ use crate::app::state::message::{LessonMessage, Message};
 use crate::lesson::{Shown, Step};
 
 use super::change::Change;
+use super::history_bar::HistoryBar;
 use super::question_editor::QuestionEditor;
 
 const SHOWN: [(Shown, &str); 4] = [
@@ -17,6 +18,9 @@ const SHOWN: [(Shown, &str); 4] = [
     (Shown::Table, translatable!("The table")),
     (Shown::Nothing, translatable!("Nothing yet")),
 ];
+
+/// The heading of a step: whoever hears the page goes on with its fields.
+const PLACE: &str = "[data-testid='lesson-place']";
 
 /// The lesson as its writer sees it: the fields of one step, above what the step shows.
 #[component]
@@ -30,11 +34,12 @@ pub fn LessonEditor() -> impl IntoView {
     let place = Memo::new(move |_| {
         page.with(|state| {
             let open = state.lesson.as_ref()?;
-            Some((open.at, open.lesson.steps.len(), open.step().question.as_ref().map(std::mem::discriminant)))
+            Some((open.at, open.lesson.steps.len(), open.step().question.as_ref().map(std::mem::discriminant), open.n_restored))
         })
     });
     let fields = move || {
         place.get()?;
+        browser::keep_focus(PLACE);
         let open = untrack(|| page.with(|state| state.lesson.clone()))?;
         let OpenLesson { lesson, at, .. } = &open;
         let (at, n_steps, title) = (*at, lesson.steps.len(), lesson.title.clone());
@@ -55,6 +60,10 @@ pub fn LessonEditor() -> impl IntoView {
             });
             send(LessonMessage::GoTo(at + 1));
         };
+        let move_to = move |to: usize| {
+            change.lesson(|lesson, at| lesson.steps.swap(at, to));
+            send(LessonMessage::GoTo(to));
+        };
         let back = move |_| send(LessonMessage::GoTo(at.saturating_sub(1)));
         let next = move |_| send(LessonMessage::GoTo(at + 1));
         Some(view! {
@@ -67,7 +76,7 @@ pub fn LessonEditor() -> impl IntoView {
                     on:change=move |event| change.lesson(|lesson, _| lesson.title = event_target_value(&event))
                 />
             </label>
-            <h2 data-testid="lesson-place">{t!("Step {n} of {total}", n = at + 1, total = n_steps)}</h2>
+            <h2 tabindex="-1" data-testid="lesson-place">{t!("Step {n} of {total}", n = at + 1, total = n_steps)}</h2>
             <label class="field">
                 <span class="label">{t!("Words for the reader")}</span>
                 <textarea
@@ -103,20 +112,36 @@ pub fn LessonEditor() -> impl IntoView {
                 <button type="button" data-testid="lesson-add" on:click=add>{t!("Add a step")}</button>
                 <button
                     type="button"
+                    disabled=at == 0
+                    data-testid="lesson-earlier"
+                    on:click=move |_| move_to(at.saturating_sub(1))
+                >
+                    {t!("Move this step earlier")}
+                </button>
+                <button type="button" disabled=at + 1 == n_steps data-testid="lesson-later" on:click=move |_| move_to(at + 1)>
+                    {t!("Move this step later")}
+                </button>
+                <button
+                    type="button"
                     disabled=n_steps == 1
                     data-testid="lesson-delete"
                     on:click=move |_| change.lesson(|lesson, at| drop(lesson.steps.remove(at)))
                 >
                     {t!("Delete this step")}
                 </button>
-                <button type="button" class="primary" data-testid="lesson-try" on:click=move |_| send(LessonMessage::Edit(false))>
-                    {t!("Try it")}
-                </button>
             </div>
-            <p class="hint">
-                {t!("Copy link and Save JSON at the top take the whole lesson. Try it also leads to the sheet to print.")}
-            </p>
         })
     };
-    view! { {fields} }
+    view! {
+        {fields}
+        <HistoryBar />
+        <div class="choice">
+            <button type="button" class="primary" data-testid="lesson-try" on:click=move |_| send(LessonMessage::Edit(false))>
+                {t!("Try it")}
+            </button>
+            <span class="hint">
+                {t!("Copy link and Save JSON at the top take the whole lesson. Try it also leads to the sheet to print.")}
+            </span>
+        </div>
+    }
 }
