@@ -98,6 +98,35 @@ fn whatever_is_no_link_of_a_lesson_is_refused() {
     assert_eq!(from_fragment(&fragment[..fragment.len() - 9]), Err(LessonError::Damaged));
 }
 
+/// The same text by another measurement.
+fn by_another_method(explanation: &Document) -> Document {
+    let mut document = explanation.clone();
+    document.method.id = "clp".into();
+    document
+}
+
+#[test]
+fn explanations_come_once_and_go_when_no_step_shows_them() {
+    let mut lesson = lesson();
+    let first = lesson.explanations[0].clone();
+    let second = by_another_method(&first);
+    let chosen_otherwise = Document { output: vec![0], ..first.clone() };
+    assert_eq!(lesson.add_explanations(vec![chosen_otherwise, second.clone(), second.clone()]), 1);
+    lesson.steps[1].question = Some(Question::Mark { ask: "Which?".into(), count: 99 });
+    lesson.show_in_step(1, 1);
+    let n_prompt = second.prompt.sentences.len();
+    assert_eq!((lesson.check(), &lesson.steps[1].output), (Ok(()), &Vec::new()));
+    assert_eq!(lesson.steps[1].question, Some(Question::Mark { ask: "Which?".into(), count: n_prompt }));
+    lesson.show_in_step(1, 9);
+    assert_eq!(lesson.steps_with(1).collect::<Vec<_>>(), [1]);
+    lesson.remove_explanation(0);
+    assert_eq!(lesson.explanations.len(), 2, "steps show both");
+    (lesson.show_in_step(0, 1), lesson.show_in_step(2, 1));
+    lesson.remove_explanation(0);
+    assert_eq!((lesson.check(), &lesson.explanations), (Ok(()), &vec![second]));
+    assert!(lesson.steps.iter().all(|step| step.explanation == 0));
+}
+
 proptest! {
     /// No panic, and no other lesson, whatever one character becomes.
     #[test]

@@ -169,6 +169,9 @@ pub enum LessonMessage {
     Edit(bool),
     /// Put this lesson in its place.
     Change(Box<Lesson>),
+    /// Add the explanations in these files, or of this link.
+    AddFiles(Vec<LocalFile>),
+    AddLink(String),
     /// Take the last change back, or make it again.
     Undo,
     Redo,

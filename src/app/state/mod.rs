@@ -12,6 +12,7 @@ pub mod library;
 pub mod local_file;
 pub mod message;
 pub mod model_choice;
+pub mod of_visit;
 pub mod opened;
 pub mod place;
 pub mod purpose;
@@ -61,6 +62,8 @@ pub struct State {
     pub(in crate::app) awaited_gallery_entry: Option<GalleryEntry>,
     /// The lesson of the gallery that was opened last, with the fragment that opens it.
     pub(in crate::app) gallery_lesson: Option<(String, Arc<Lesson>)>,
+    /// Files that were chosen for the lesson that is being written, until they are read.
+    pub(in crate::app) awaited_lesson_files: Vec<String>,
     /// An explanation elsewhere that the link in the address bar names, until it is here.
     pub remote: Reactive<Option<Remote>>,
     pub problem: Reactive<Option<Problem>>,

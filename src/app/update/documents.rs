@@ -51,10 +51,15 @@ impl State {
 
     /// An explanation's file was read; a run may have begun meanwhile.
     pub(super) fn file_read(&mut self, name: &str, bytes: Option<&[u8]>) {
+        let awaited = self.awaited_lesson_files.iter().position(|awaited| awaited == name);
         let opened = match bytes {
             Some(bytes) => Opened::from_bytes(bytes, Origin::File),
             None => Err(t!("the file could not be read").into()),
         };
+        if let Some(at) = awaited {
+            self.awaited_lesson_files.remove(at);
+            return self.add_to_lesson(opened);
+        }
         match opened {
             Ok(_) if self.refuse_while_busy() => {}
             Ok(opened) => self.show(opened),

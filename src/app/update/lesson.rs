@@ -8,8 +8,10 @@ use crate::app::state::lesson::OpenLesson;
 use crate::app::state::lesson_texts;
 use crate::app::state::message::{Effect, Fetch, LessonMessage};
 use crate::app::state::opened::Opened;
+use crate::app::state::place::Place;
 use crate::explanation::Document;
 use crate::lesson::{Lesson, Step};
+use crate::problem::Problem;
 
 impl State {
     /// Puts a lesson on screen at one of its steps.
@@ -59,6 +61,13 @@ impl State {
                 self.show_step();
             }
             LessonMessage::Change(lesson) => self.change_lesson(*lesson),
+            LessonMessage::AddFiles(files) => {
+                for file in files {
+                    self.awaited_lesson_files.push(file.name.clone());
+                    self.emit(Effect::ReadFile(file));
+                }
+            }
+            LessonMessage::AddLink(link) => self.add_to_lesson(Opened::from_bytes(link.trim().as_bytes(), Origin::Link)),
             LessonMessage::Undo => self.restore_lesson(OpenLesson::undo),
             LessonMessage::Redo => self.restore_lesson(OpenLesson::redo),
             LessonMessage::TakeOutput => {
@@ -85,10 +94,32 @@ impl State {
         }
     }
 
+    /// Adds what a file or a link holds to the explanations of the lesson.
+    pub(super) fn add_to_lesson(&mut self, opened: Result<Opened, String>) {
+        let Some(mut lesson) = self.lesson.as_ref().map(|open| Lesson::clone(&open.lesson)) else { return };
+        let documents = match opened {
+            Ok(Opened::Explanation(document, _)) => vec![*document],
+            Ok(Opened::Lesson(other, _)) => other.explanations,
+            Err(problem) => {
+                let remedy = t!("Take a file that Save JSON or Export made, or the link that Copy link made");
+                return self.fail_at(Place::Lesson, Problem::new(&problem, remedy));
+            }
+        };
+        match lesson.add_explanations(documents) {
+            0 => self
+                .fail_at(Place::Lesson, Problem::new(t!("The lesson has this explanation already"), t!("Each of its steps can choose it"))),
+            _ => self.change_lesson(lesson),
+        }
+    }
+
     /// Puts a changed lesson in its place. The writer's controls offer nothing that a lesson cannot have, but for texts too long.
     fn change_lesson(&mut self, lesson: Lesson) {
         if let Err(error) = lesson.check() {
-            return self.fail_with(&error.to_string(), t!("The lesson is as it was before; change it in another way"));
+            let remedy = t!("The lesson is as it was before; change it in another way");
+            return self.fail_at(Place::Lesson, Problem::new(&error.to_string(), remedy));
+        }
+        if self.problem_place == Place::Lesson {
+            *self.problem = None;
         }
         let Some(open) = &mut *self.lesson else { return };
         let before = open.document();

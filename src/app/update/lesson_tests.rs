@@ -6,7 +6,10 @@ use crate::app::gallery::GalleryEntry;
 use crate::app::state::explanation::Origin;
 use crate::app::state::lesson::tests::lesson;
 use crate::app::state::lesson_texts::tests::{TEXTS, english};
+use crate::app::state::local_file::{FileId, LocalFile};
 use crate::app::state::message::{Effect, Fetch, LessonMessage, Message};
+use crate::app::state::place::Place;
+use crate::explanation::Document;
 use crate::lesson::{Lesson, to_fragment};
 
 fn entry() -> GalleryEntry {
@@ -202,4 +205,50 @@ fn whatever_a_writer_changes_can_be_undone_and_done_again() {
     page.send(Message::Lesson(LessonMessage::Edit(true)));
     page.send(Message::Lesson(LessonMessage::Undo));
     assert_eq!(now(&page).0, versions[3].0, "trying it out forgets nothing");
+}
+
+/// Explained by another method.
+fn other() -> Document {
+    let mut other = document();
+    other.method.id = "clp".into();
+    other
+}
+
+fn explanations(page: &Page) -> Vec<String> {
+    page.look(|state| state.lesson.as_ref().unwrap().lesson.explanations.iter().map(|document| document.method.id.clone()).collect())
+}
+
+#[test]
+fn explanations_come_from_files_and_links_and_each_once() {
+    let mut page = in_lesson();
+    page.send(Message::Lesson(LessonMessage::Edit(true)));
+    let own = document().method.id;
+    let file = LocalFile { id: FileId(0), name: "b.json".into(), bytes: 1, modified_millis: 0.0 };
+    assert_eq!(page.send(Message::Lesson(LessonMessage::AddFiles(vec![file.clone()]))), [Effect::ReadFile(file)]);
+    page.send(Message::FileRead { name: "b.json".into(), bytes: Some(other().to_json().into_bytes()) });
+    assert_eq!((explanations(&page), at(&page)), (vec![own.clone(), "clp".into()], Some(0)), "the lesson stays on screen");
+    let link = format!("https://a.b/c/#{}", crate::explanation::to_fragment(&other()));
+    for refused in [link.as_str(), "https://a.b/c/", "nothing", ""] {
+        page.send(Message::Lesson(LessonMessage::AddLink(refused.into())));
+        assert!(page.look(|state| state.problem.is_some() && state.problem_place == Place::Lesson), "{refused}");
+        assert_eq!(explanations(&page).len(), 2);
+    }
+    page.send(Message::Lesson(LessonMessage::Undo));
+    page.send(Message::Lesson(LessonMessage::AddLink(link)));
+    assert_eq!((explanations(&page), page.look(|state| state.problem.is_none())), (vec![own.clone(), "clp".into()], true));
+    change(&mut page, |lesson| lesson.show_in_step(0, 1));
+    assert_eq!(page.shown().as_deref(), Some("clp"), "the step shows it");
+    page.send(Message::FileRead { name: "b.json".into(), bytes: Some(other().to_json().into_bytes()) });
+    assert_eq!(at(&page), None, "a file that is opened now is shown by itself");
+}
+
+#[test]
+fn what_was_on_screen_during_the_visit_can_be_added() {
+    let of_visit =
+        |page: &Page| page.look(|state| state.explanation.of_visit().map(|document| document.method.id.clone()).collect::<Vec<_>>());
+    let mut page = Page::explained();
+    assert_eq!(of_visit(&page), [""; 0], "what is on screen is not behind it");
+    page.send(Message::FileRead { name: "b.json".into(), bytes: Some(other().to_json().into_bytes()) });
+    page.send(Message::MakeLesson);
+    assert_eq!(of_visit(&page), ["clp".to_owned(), document().method.id]);
 }

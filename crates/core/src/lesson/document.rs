@@ -11,7 +11,8 @@ pub const FORMAT: &str = "glasscage-lesson";
 pub const VERSION: u32 = 1;
 /// Lessons come from anywhere; nobody reads longer ones.
 const MAX_STEPS: usize = 100;
-const MAX_EXPLANATIONS: usize = 20;
+/// The most explanations in one.
+pub const MAX_EXPLANATIONS: usize = 20;
 /// Bytes of a text.
 const MAX_TEXT: usize = 1 << 14;
 const MAX_LANGUAGE: usize = 35;

@@ -1,14 +1,18 @@
 use leptos::prelude::*;
 
 use crate::app::analysis::attribution_view::AttributionView;
+use crate::app::analysis::lesson_explanations::of_lesson;
 use crate::app::browser;
 use crate::app::i18n::{t, text, translatable};
 use crate::app::page::use_page;
 use crate::app::state::lesson::OpenLesson;
 use crate::app::state::message::{LessonMessage, Message};
+use crate::app::state::place::Place;
+use crate::app::views::layout::problem_box::ProblemBox;
 use crate::lesson::{Shown, Step};
 
 use super::change::Change;
+use super::explanations_editor::ExplanationsEditor;
 use super::history_bar::HistoryBar;
 use super::question_editor::QuestionEditor;
 
@@ -34,7 +38,9 @@ pub fn LessonEditor() -> impl IntoView {
     let place = Memo::new(move |_| {
         page.with(|state| {
             let open = state.lesson.as_ref()?;
-            Some((open.at, open.lesson.steps.len(), open.step().question.as_ref().map(std::mem::discriminant), open.n_restored))
+            let kind = open.step().question.as_ref().map(std::mem::discriminant);
+            let explanations = (open.step().explanation, open.lesson.explanations.len());
+            Some((open.at, open.lesson.steps.len(), kind, explanations, open.n_restored))
         })
     });
     let fields = move || {
@@ -43,7 +49,8 @@ pub fn LessonEditor() -> impl IntoView {
         let open = untrack(|| page.with(|state| state.lesson.clone()))?;
         let OpenLesson { lesson, at, .. } = &open;
         let (at, n_steps, title) = (*at, lesson.steps.len(), lesson.title.clone());
-        let Step { text: words, shown, question, .. } = open.step().clone();
+        let Step { text: words, shown, question, explanation, .. } = open.step().clone();
+        let explanations = of_lesson(lesson).into_iter().map(|(label, _)| label).collect::<Vec<_>>();
         let n_prompt = open.document().prompt.sentences.len();
         let option = |(k, (kind, name)): (usize, (Shown, &'static str))| {
             view! { <option value=k selected=kind == shown>{text(name)}</option> }
@@ -87,6 +94,7 @@ pub fn LessonEditor() -> impl IntoView {
                     on:change=move |event| change.step(|step| step.text = event_target_value(&event))
                 ></textarea>
             </label>
+            <StepExplanation explanations explanation change />
             <div class="choice">
                 <label>
                     {t!("Show")}
@@ -134,6 +142,8 @@ pub fn LessonEditor() -> impl IntoView {
     };
     view! {
         {fields}
+        <ExplanationsEditor change />
+        <ProblemBox place=Place::Lesson />
         <HistoryBar />
         <div class="choice">
             <button type="button" class="primary" data-testid="lesson-try" on:click=move |_| send(LessonMessage::Edit(false))>
@@ -143,5 +153,28 @@ pub fn LessonEditor() -> impl IntoView {
                 {t!("Copy link and Save JSON at the top take the whole lesson. Try it also leads to the sheet to print.")}
             </span>
         </div>
+    }
+}
+
+/// Which of several explanations the step is about.
+#[component]
+fn StepExplanation(explanations: Vec<String>, explanation: usize, change: Change) -> impl IntoView {
+    let choose = move |event| {
+        let chosen = event_target_value(&event).parse().unwrap_or(0);
+        change.lesson(|lesson, at| lesson.show_in_step(at, chosen));
+        request_animation_frame(|| browser::focus("[data-testid='lesson-explanation']"));
+    };
+    let is_one = explanations.len() == 1;
+    let option = |(k, label): (usize, String)| {
+        let label = t!("{n}. {label}", n = k + 1, label);
+        view! { <option value=k selected=k == explanation>{label}</option> }
+    };
+    let options = explanations.into_iter().enumerate().map(option).collect_view();
+    view! {
+        <label class="long" hidden=is_one>
+            {t!("Explanation of this step")}
+            " "
+            <select dir="auto" data-testid="lesson-explanation" on:change=choose>{options}</select>
+        </label>
     }
 }
