@@ -134,6 +134,11 @@ async fn all_words_are_in_the_catalog_and_longer_ones_fit_a_phone() {
     browser.click("lesson-edit").await;
     browser.find("lesson-text").await;
     found.extend(flaws(&browser, "lesson-editor").await);
+    browser.open_details_of("lesson-size").await;
+    browser.click("copy-link").await;
+    browser.click("show-parts").await;
+    browser.find("link-tabs").await;
+    found.extend(flaws(&browser, "lesson-explanations").await);
     browser.click("home").await;
     browser.click("models-button").await;
     browser.find("models-close").await;

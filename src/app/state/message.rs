@@ -126,6 +126,11 @@ pub enum Message {
     CopyLink,
     /// Whether the browser took the link onto the clipboard.
     LinkCopied(bool),
+    /// Show this part of the page to whoever opens the link, or hide it.
+    ShowInLink {
+        part: &'static str,
+        is_shown: bool,
+    },
     CloseLink,
     DismissProblem,
     UpdateWaits(bool),

@@ -64,6 +64,8 @@ pub struct State {
     pub(in crate::app) gallery_lesson: Option<(String, Arc<Lesson>)>,
     /// Files that were chosen for the lesson that is being written, until they are read.
     pub(in crate::app) awaited_lesson_files: Vec<String>,
+    /// What of the gallery was asked for to be added to it, until it is here.
+    pub(in crate::app) awaited_lesson_entry: Option<GalleryEntry>,
     /// An explanation elsewhere that the link in the address bar names, until it is here.
     pub remote: Reactive<Option<Remote>>,
     pub problem: Reactive<Option<Problem>>,

@@ -90,6 +90,11 @@ impl State {
     }
 
     fn gallery_entry_fetched(&mut self, entry: &GalleryEntry, text: Option<&str>) {
+        if self.awaited_lesson_entry.take_if(|awaited| awaited == entry).is_some() {
+            let not_here = || t!("\u{201c}{title}\u{201d} could not be fetched", title = entry.title);
+            let opened = text.ok_or_else(not_here).and_then(|json| Opened::from_bytes(json.as_bytes(), Origin::Gallery));
+            return self.add_to_lesson(opened);
+        }
         // The visitor may have gone on meanwhile.
         if self.awaited_gallery_entry.take_if(|awaited| awaited == entry).is_none() {
             return;
@@ -144,6 +149,15 @@ impl State {
         let link = SharedLink::new(&self.page_address, &fragment);
         if link.reach != Reach::BetterAsFile {
             self.replace_entry_at(link.address.clone());
+            self.emit(Effect::CopyToClipboard(link.address.clone()));
+        }
+        *self.explanation.link = Some(link);
+    }
+
+    /// Hides a part of the page from whoever opens the link, or shows it. The page of its author, and its address, stay as they are.
+    pub(super) fn show_in_link(&mut self, part: &str, is_shown: bool) {
+        let Some(link) = self.explanation.link.as_ref().map(|link| link.with_part(part, is_shown)) else { return };
+        if link.reach != Reach::BetterAsFile {
             self.emit(Effect::CopyToClipboard(link.address.clone()));
         }
         *self.explanation.link = Some(link);

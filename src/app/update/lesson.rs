@@ -67,7 +67,7 @@ impl State {
                     self.emit(Effect::ReadFile(file));
                 }
             }
-            LessonMessage::AddLink(link) => self.add_to_lesson(Opened::from_bytes(link.trim().as_bytes(), Origin::Link)),
+            LessonMessage::AddLink(link) => self.add_link(&link),
             LessonMessage::Undo => self.restore_lesson(OpenLesson::undo),
             LessonMessage::Redo => self.restore_lesson(OpenLesson::redo),
             LessonMessage::TakeOutput => {
@@ -91,6 +91,17 @@ impl State {
             let lesson = Lesson { language, ..Lesson::new(title, vec![Step::default()], vec![document]) };
             self.show(Opened::Lesson(lesson, 0));
             self.lesson_message(LessonMessage::Edit(true));
+        }
+    }
+
+    /// Adds what a link carries, or what it names of the gallery.
+    fn add_link(&mut self, link: &str) {
+        match link.trim().split_once('#').and_then(|(_, fragment)| GalleryEntry::of_fragment(fragment)) {
+            Some(entry) => {
+                self.awaited_lesson_entry = Some(entry.clone());
+                self.emit(Effect::Fetch(Fetch::GalleryEntry(entry)));
+            }
+            None => self.add_to_lesson(Opened::from_bytes(link.as_bytes(), Origin::Link)),
         }
     }
 

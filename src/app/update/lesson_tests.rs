@@ -238,6 +238,14 @@ fn explanations_come_from_files_and_links_and_each_once() {
     assert_eq!((explanations(&page), page.look(|state| state.problem.is_none())), (vec![own.clone(), "clp".into()], true));
     change(&mut page, |lesson| lesson.show_in_step(0, 1));
     assert_eq!(page.shown().as_deref(), Some("clp"), "the step shows it");
+    let short = Message::Lesson(LessonMessage::AddLink("https://a.b/c/#gallery=lesson-b".into()));
+    let effects = page.send(short);
+    let [Effect::Fetch(fetch @ Fetch::GalleryEntry(_))] = &effects[..] else { panic!("{effects:?}") };
+    let mut third = other();
+    third.method.id = "ig".into();
+    let of_gallery = Lesson { explanations: vec![document(), third], ..lesson() };
+    page.send(Message::Fetched(fetch.clone(), Some(of_gallery.to_json())));
+    assert_eq!((explanations(&page), at(&page)), (vec![own, "clp".into(), "ig".into()], Some(0)), "short links, too");
     page.send(Message::FileRead { name: "b.json".into(), bytes: Some(other().to_json().into_bytes()) });
     assert_eq!(at(&page), None, "a file that is opened now is shown by itself");
 }
@@ -251,4 +259,17 @@ fn what_was_on_screen_during_the_visit_can_be_added() {
     page.send(Message::FileRead { name: "b.json".into(), bytes: Some(other().to_json().into_bytes()) });
     page.send(Message::MakeLesson);
     assert_eq!(of_visit(&page), ["clp".to_owned(), document().method.id]);
+}
+
+#[test]
+fn parts_are_hidden_in_the_link_and_not_on_the_page_of_its_author() {
+    let mut page = in_lesson();
+    page.send(Message::CopyLink);
+    let hidden = "https://a.b/c/?hide=tabs#gallery=lesson-a".to_owned();
+    let effects = page.send(Message::ShowInLink { part: "tabs", is_shown: false });
+    assert_eq!(effects, [Effect::CopyToClipboard(hidden.clone())], "and the address bar stays");
+    page.send(Message::LinkCopied(true));
+    assert!(page.look(|state| state.explanation.link.as_ref().is_some_and(|link| link.is_copied && link.address == hidden)));
+    page.send(Message::CopyLink);
+    assert!(page.look(|state| state.explanation.link.as_ref().is_some_and(|link| link.hidden().is_empty())));
 }
