@@ -2,7 +2,7 @@
 
 use gloo::timers::future::TimeoutFuture;
 use js_sys::{Array, Function, Uint8Array, encode_uri_component};
-use leptos::prelude::{document, window};
+use leptos::prelude::{document, request_animation_frame, window};
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -277,6 +277,12 @@ pub fn is_shortcut(event: &KeyboardEvent) -> bool {
     is_alone && !tag.is_some_and(|tag| ["INPUT", "TEXTAREA", "SELECT"].contains(&tag.as_str()))
 }
 
+/// Whether what is typed goes into a text field.
+pub fn is_typing() -> bool {
+    let tag = document().active_element().map(|element| element.tag_name());
+    tag.is_some_and(|tag| ["INPUT", "TEXTAREA"].contains(&tag.as_str()))
+}
+
 /// Gives the focus to the first element that this selector finds.
 pub fn focus(selector: &str) {
     let element = document().query_selector(selector).ok().flatten();
@@ -284,6 +290,15 @@ pub fn focus(selector: &str) {
         // An element that cannot take the focus leaves it where it is.
         drop(element.focus());
     }
+}
+
+/// The same, when what is drawn now has taken the focus away.
+pub fn keep_focus(selector: &'static str) {
+    request_animation_frame(move || {
+        if document().active_element().is_none_or(|element| element.tag_name() == "BODY") {
+            focus(selector);
+        }
+    });
 }
 
 /// How high the first element is that this selector finds, in CSS pixels.

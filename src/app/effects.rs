@@ -13,8 +13,8 @@ use super::state::Environment;
 use super::state::library::LibraryMessage;
 use super::state::local_file::{FileId, LocalFile};
 use super::state::message::{Effect, Fetch, Message};
-use super::state::storage_keys;
-use super::{browser, examples, gallery, remote_fetch, service_worker};
+use super::state::{lesson_texts, storage_keys};
+use super::{browser, examples, gallery, language, remote_fetch, service_worker};
 use crate::problem::Problem;
 use crate::request::BackendChoice;
 use crate::worker::client::Client;
@@ -140,6 +140,7 @@ fn path(fetch: &Fetch) -> String {
         Fetch::Examples => examples::PATH.into(),
         Fetch::Gallery => gallery::INDEX.into(),
         Fetch::GalleryEntry(entry) => entry.path(),
+        Fetch::LessonTexts(tag) => lesson_texts::path(tag),
         Fetch::Registry => REGISTRY.into(),
     }
 }
@@ -161,6 +162,7 @@ fn engine_problem(lost: Lost) -> Problem {
 pub fn environment() -> Environment {
     Environment {
         address: browser::address(),
+        language: language::tag(),
         built_in_model: browser::absolute(BUILT_IN_MODEL).unwrap_or_else(|| BUILT_IN_MODEL.into()),
         backend: backend(&browser::query()),
         prompt: browser::remembered_in_tab(storage_keys::PROMPT),

@@ -6,6 +6,7 @@ const FOLDER: &str = "gallery";
 /// What the fragment of an address begins with that opens one of them.
 const PARAMETER: &str = "gallery=";
 const ENDING: &str = ".json";
+const LESSON: &str = "lesson-";
 /// On the page's own site.
 pub const INDEX: &str = "gallery/index.json";
 
@@ -28,6 +29,11 @@ pub struct GalleryEntry {
 }
 
 impl GalleryEntry {
+    /// Whether it is a lesson, as its file is named.
+    pub fn is_lesson(&self) -> bool {
+        self.file.starts_with(LESSON)
+    }
+
     /// Where its file (JSON) is, on the page's own site.
     pub fn path(&self) -> String {
         format!("{FOLDER}/{}", self.file)
@@ -78,6 +84,7 @@ mod tests {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/public/gallery");
         let Gallery { explanations, lessons } = parse(&std::fs::read_to_string(format!("{folder}/index.json")).unwrap());
         assert!(explanations.len() >= 8 && lessons.len() >= 6);
+        assert!(explanations.iter().all(|entry| !entry.is_lesson()) && lessons.iter().all(GalleryEntry::is_lesson));
         for entry in lessons {
             let lesson = Lesson::from_json(&std::fs::read_to_string(format!("{folder}/{}", entry.file)).unwrap()).unwrap();
             assert_eq!(lesson.title, entry.title);

@@ -61,6 +61,12 @@ async fn everybody_can_use_the_page() {
     browser.click("lesson-edit").await;
     browser.find("lesson-text").await;
     is_accessible(&browser, "the editor of a lesson").await;
+    browser.open_details_of("lesson-size").await;
+    is_accessible(&browser, "the explanations of a lesson").await;
+    browser.click("copy-link").await;
+    browser.click("show-parts").await;
+    browser.find("link-tabs").await;
+    is_accessible(&browser, "the parts of the page that a link shows").await;
     browser.click("present").await;
     is_accessible(&browser, "large type").await;
     browser.click("present").await;

@@ -134,6 +134,11 @@ async fn all_words_are_in_the_catalog_and_longer_ones_fit_a_phone() {
     browser.click("lesson-edit").await;
     browser.find("lesson-text").await;
     found.extend(flaws(&browser, "lesson-editor").await);
+    browser.open_details_of("lesson-size").await;
+    browser.click("copy-link").await;
+    browser.click("show-parts").await;
+    browser.find("link-tabs").await;
+    found.extend(flaws(&browser, "lesson-explanations").await);
     browser.click("home").await;
     browser.click("models-button").await;
     browser.find("models-close").await;
@@ -171,6 +176,21 @@ async fn the_page_speaks_german_and_chinese() {
     browser.screenshot("chinese").await;
     browser.driver.goto(&server.url).await.expect("the page opens");
     browser.wait("German again: the choice is kept", in_german).await;
+    browser.driver.goto(format!("{}?lang=de#gallery=lesson-what-an-attribution-is", server.url)).await.expect("the page opens");
+    let of_step = async |words: &str| {
+        let look = async || browser.try_find("lesson").await?.text().await.ok()?.contains(words).then_some(());
+        browser.wait(words, look).await;
+    };
+    of_step("Ein Sprachmodell bekam die sechs S\u{e4}tze einer Aufgabe.").await;
+    let legend = browser.driver.find(By::Css("[data-testid='lesson'] legend")).await.expect("a question");
+    assert_eq!(legend.attr("lang").await.expect("attributes can be read").as_deref(), Some("de"));
+    browser.pictures_of("lesson", "lesson-in-german").await;
+    browser.click("lesson-next").await;
+    of_step("Auf welchen zwei S\u{e4}tzen").await;
+    browser.select("language", "zh").await;
+    of_step("\u{4f9d}\u{636e}\u{7684}\u{662f}\u{54ea}\u{4e24}\u{4e2a}\u{53e5}\u{5b50}").await;
+    browser.pictures_of("lesson", "lesson-in-chinese").await;
+    browser.driver.goto(&server.url).await.expect("the page opens");
     browser.select("language", "en").await;
     browser.wait("English", async || (browser.try_find("tab-table").await?.text().await.ok()? == "Table").then_some(())).await;
     browser.close().await;

@@ -1,7 +1,7 @@
 //! How a link travels besides the clipboard, and what its address hides.
 
 use super::browser::Browser;
-use super::steps::{ask, copied_link, example_prompt, open_gallery, open_link, server};
+use super::steps::{ask, copied_link, example_prompt, focused, open_gallery, open_link, server};
 
 /// A device with a share sheet that remembers what it was given.
 const SHARE_SHEET: &str = "navigator.share = async data => { window.shared = data.url; }";
@@ -42,6 +42,31 @@ async fn parts_of_the_page_are_hidden_by_its_address() {
     }
     browser.screenshot("hidden-parts").await;
     assert!(copied_link(&browser).await.contains("?hide=details,tabs,graph#"), "a link made here hides them, too");
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn parts_of_the_page_are_hidden_where_its_link_is_made() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    open_gallery(&browser, 1).await;
+    let link = copied_link(&browser).await;
+    browser.click("show-parts").await;
+    browser.click("link-details").await;
+    browser.click("link-header").await;
+    browser.click("link-tabs").await;
+    browser.click("link-tabs").await;
+    let hiding = link.replacen('#', "?hide=details,header#", 1);
+    browser.wait("the link without them", async || (browser.value("link-text").await == hiding).then_some(())).await;
+    assert_eq!(focused(&browser).await, "link-tabs", "the boxes stay where they are");
+    assert_eq!(browser.driver.current_url().await.expect("an address").as_str(), link, "the page of the author stays as it is");
+    browser.pictures_of("link-details", "link-parts").await;
+    browser.click("show-qr").await;
+    browser.find("qr-code").await;
+    open_link(&browser, &hiding).await;
+    let script = "return ['.details', 'header.site', '.tabs'].map(css => document.querySelector(css).checkVisibility()).join()";
+    let shown = browser.driver.execute(script, Vec::new()).await.expect("a script runs");
+    assert_eq!(shown.json().as_str(), Some("false,false,true"));
     browser.close().await;
 }
 

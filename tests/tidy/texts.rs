@@ -12,7 +12,7 @@ use crate::workspace;
 /// Macros of `app/i18n`, with how many texts each takes.
 const MACROS: [(&str, usize); 3] = [("t", 1), ("plural", 2), ("translatable", 1)];
 /// Each catalog, with the plural categories that its language has for whole numbers (CLDR).
-const CATALOGS: [(&str, &[&str]); 2] = [("de", &["one", "other"]), ("zh", &["other"])];
+pub const CATALOGS: [(&str, &[&str]); 2] = [("de", &["one", "other"]), ("zh", &["other"])];
 const SOURCE: &str = "src/app/i18n/en.json";
 
 #[test]

@@ -36,6 +36,19 @@ fn lessons_follow_the_published_schema_and_are_read_again() {
 }
 
 #[test]
+fn a_lesson_in_another_language_asks_the_same() {
+    let lesson = Lesson { language: Some("en".into()), ..lesson() };
+    let upper = lesson.translated("de", |text| Some(text.to_uppercase())).unwrap();
+    assert_eq!((upper.language.as_deref(), upper.title.as_str(), upper.check()), (Some("de"), "A FIRST LESSON", Ok(())));
+    assert_eq!(upper.texts().collect::<Vec<_>>(), lesson.texts().map(str::to_uppercase).collect::<Vec<_>>());
+    assert_eq!(from_fragment(&to_fragment(&upper)).unwrap().language, upper.language);
+    assert_eq!((upper.explanations, upper.steps.len()), (lesson.explanations.clone(), lesson.steps.len()));
+    for missing in lesson.texts() {
+        assert_eq!(lesson.translated("de", |text| (text != missing).then(|| text.to_uppercase())), None, "{missing}");
+    }
+}
+
+#[test]
 fn a_link_carries_a_lesson_with_tables_at_16_bits() {
     let linked = from_fragment(&format!("#{}", to_fragment(&lesson()))).unwrap();
     assert_eq!(Lesson { explanations: lesson().explanations, ..linked.clone() }, lesson());
@@ -67,6 +80,7 @@ fn what_is_no_lesson_is_refused_with_a_reason() {
     assert_eq!(with(|json| json["steps"] = json!([])), LessonError::Size { steps: 0, explanations: 1 });
     assert_eq!(with(|json| json["explanations"] = json!([])), LessonError::Size { steps: 3, explanations: 0 });
     assert_eq!(with(|json| json["title"] = json!("a".repeat(20_000))), LessonError::Text);
+    assert_eq!(with(|json| json["language"] = json!("de\" x")), LessonError::Language("de\" x".into()));
     assert_eq!(with(|json| json["steps"][0]["explanation"] = json!(1)), LessonError::Step(0));
     assert_eq!(with(|json| json["steps"][1]["output"] = json!([9])), LessonError::Step(1));
     assert_eq!(with(|json| json["steps"][1]["question"]["mark"]["count"] = json!(99)), LessonError::Step(1));
@@ -82,6 +96,35 @@ fn whatever_is_no_link_of_a_lesson_is_refused() {
     assert_eq!(from_fragment("#l7.AAAA"), Err(LessonError::Newer));
     let fragment = to_fragment(&lesson());
     assert_eq!(from_fragment(&fragment[..fragment.len() - 9]), Err(LessonError::Damaged));
+}
+
+/// The same text by another measurement.
+fn by_another_method(explanation: &Document) -> Document {
+    let mut document = explanation.clone();
+    document.method.id = "clp".into();
+    document
+}
+
+#[test]
+fn explanations_come_once_and_go_when_no_step_shows_them() {
+    let mut lesson = lesson();
+    let first = lesson.explanations[0].clone();
+    let second = by_another_method(&first);
+    let chosen_otherwise = Document { output: vec![0], ..first.clone() };
+    assert_eq!(lesson.add_explanations(vec![chosen_otherwise, second.clone(), second.clone()]), 1);
+    lesson.steps[1].question = Some(Question::Mark { ask: "Which?".into(), count: 99 });
+    lesson.show_in_step(1, 1);
+    let n_prompt = second.prompt.sentences.len();
+    assert_eq!((lesson.check(), &lesson.steps[1].output), (Ok(()), &Vec::new()));
+    assert_eq!(lesson.steps[1].question, Some(Question::Mark { ask: "Which?".into(), count: n_prompt }));
+    lesson.show_in_step(1, 9);
+    assert_eq!(lesson.steps_with(1).collect::<Vec<_>>(), [1]);
+    lesson.remove_explanation(0);
+    assert_eq!(lesson.explanations.len(), 2, "steps show both");
+    (lesson.show_in_step(0, 1), lesson.show_in_step(2, 1));
+    lesson.remove_explanation(0);
+    assert_eq!((lesson.check(), &lesson.explanations), (Ok(()), &vec![second]));
+    assert!(lesson.steps.iter().all(|step| step.explanation == 0));
 }
 
 proptest! {

@@ -9,6 +9,7 @@ pub mod edge_look;
 pub mod embed;
 pub mod expanded_source;
 pub mod joint_effects;
+pub mod lesson_explanations;
 pub mod lesson_sheet;
 pub mod method_words;
 pub mod number;

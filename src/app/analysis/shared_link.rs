@@ -8,6 +8,9 @@ const CUT_BY_CHATS: usize = 2_000;
 /// A file travels better than a longer link.
 const BETTER_AS_FILE: usize = 8_000;
 
+/// The parameter of an address that names the parts of the page to hide, with commas between them.
+const HIDE: &str = "hide=";
+
 /// A link, and how far it gets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedLink {
@@ -37,6 +40,30 @@ impl SharedLink {
         Self { address, reach, is_copied: false }
     }
 
+    /// The parts of the page that it hides, as `?hide=` names them.
+    pub fn hidden(&self) -> Vec<&str> {
+        let page = self.address.split('#').next().unwrap_or_default();
+        let parameters = page.split_once('?').map_or("", |(_, query)| query).split('&');
+        let hidden = parameters.filter_map(|parameter| parameter.strip_prefix(HIDE)).flat_map(|parts| parts.split(','));
+        hidden.filter(|part| !part.is_empty()).collect()
+    }
+
+    /// The same link with this part of the page hidden, or shown.
+    pub fn with_part(&self, part: &str, is_shown: bool) -> Self {
+        let mut hidden = self.hidden();
+        hidden.retain(|other| *other != part);
+        if !is_shown {
+            hidden.push(part);
+        }
+        let (page, fragment) = self.address.split_once('#').unwrap_or((&self.address, ""));
+        let (path, query) = page.split_once('?').unwrap_or((page, ""));
+        let hide = Some(format!("{HIDE}{}", hidden.join(","))).filter(|_| !hidden.is_empty());
+        let others = query.split('&').filter(|parameter| !parameter.is_empty() && !parameter.starts_with(HIDE));
+        let query: Vec<&str> = others.chain(hide.as_deref()).collect();
+        let mark = if query.is_empty() { "" } else { "?" };
+        Self::new(&format!("{path}{mark}{}", query.join("&")), fragment)
+    }
+
     /// What the author should know before sending it.
     pub fn advice(&self) -> String {
         let length = grouped(self.address.len() as u64);
@@ -59,6 +86,17 @@ mod tests {
     #[test]
     fn an_old_fragment_is_replaced() {
         assert_eq!(SharedLink::new("https://a.b/c/#g1.old", "g1.new").address, "https://a.b/c/#g1.new");
+    }
+
+    #[test]
+    fn a_link_hides_parts_and_shows_them_again() {
+        let link = SharedLink::new("https://a.b/c/?lang=de", "g3.x");
+        let hidden = link.with_part("tabs", false).with_part("details", false);
+        assert_eq!(hidden.address, "https://a.b/c/?lang=de&hide=tabs,details#g3.x");
+        assert_eq!(hidden.hidden(), ["tabs", "details"]);
+        assert_eq!(hidden.with_part("details", false).hidden(), ["tabs", "details"], "once");
+        assert_eq!(hidden.with_part("details", true).with_part("tabs", true), link);
+        assert_eq!(SharedLink::new("https://a.b/?hide=tabs", "g3.x").with_part("tabs", true).address, "https://a.b/#g3.x");
     }
 
     #[test]

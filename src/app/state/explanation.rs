@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::of_visit::OfVisit;
 use super::reactive::Reactive;
 use super::selection;
 use crate::app::analysis::attribution_graph::AttributionGraph;
@@ -46,6 +47,8 @@ pub struct Explanation {
     pub reproduction: Reactive<Option<Reproduction>>,
     pub gallery: Reactive<Gallery>,
     pub(in crate::app) gallery_is_requested: bool,
+    /// What was on screen before.
+    before: Reactive<OfVisit>,
     /// The oldest first.
     set_aside: Vec<SetAside>,
 }
@@ -111,6 +114,7 @@ impl Default for Explanation {
             reproduction: Reactive::default(),
             gallery: Reactive::default(),
             gallery_is_requested: false,
+            before: Reactive::default(),
             set_aside: Vec::new(),
         }
     }
@@ -147,8 +151,15 @@ impl Explanation {
         Some(AttributionView::new(graph, &self.output).to_document())
     }
 
+    /// The explanations of this visit but for the one on screen: other methods first, then what was on screen before.
+    pub fn of_visit(&self) -> impl Iterator<Item = &Document> {
+        let comparisons = self.comparisons.iter().map(|shown| shown.graph.document()).filter(|document| document.is_complete());
+        comparisons.chain(self.before.documents())
+    }
+
     /// Puts another document on screen, and chooses its output.
     pub(in crate::app) fn show(&mut self, document: Document, origin: Origin) {
+        self.keep_for_visit();
         let n_generated = document.generation.sentences.len();
         *self.output = if document.output.is_empty() { selection::default_output(n_generated) } else { document.output.clone() };
         self.forget_view();
@@ -164,6 +175,7 @@ impl Explanation {
 
     /// Takes the document off the screen, and what was asked about it.
     pub(in crate::app) fn close(&mut self) {
+        self.keep_for_visit();
         self.output.clear();
         self.forget_view();
         self.forget_follow_ups();
@@ -183,8 +195,15 @@ impl Explanation {
         *self.deletion_test = None;
     }
 
+    fn keep_for_visit(&mut self) {
+        if let Some(shown) = &*self.shown {
+            self.before.keep(&shown.graph);
+        }
+    }
+
     fn forget_follow_ups(&mut self) {
-        self.comparisons.clear();
+        let comparisons = std::mem::take(&mut *self.comparisons);
+        comparisons.iter().for_each(|shown| self.before.keep(&shown.graph));
         let (edits, variants) = (std::mem::take(&mut *self.edits), std::mem::take(&mut *self.variants));
         if let Some(shown) = self.shown.clone().filter(|_| !variants.is_empty()) {
             self.set_aside.push(SetAside { shown, edits, variants });

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::lesson_history::LessonHistory;
 use crate::explanation::Document;
 use crate::lesson::{Lesson, Question, Step};
 
@@ -9,10 +10,16 @@ use crate::lesson::{Lesson, Question, Step};
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpenLesson {
     pub lesson: Arc<Lesson>,
+    /// The same as it was written, where it is told in the language of the page.
+    pub written: Arc<Lesson>,
     /// The step on screen, from 0.
     pub at: usize,
     /// Whether it is being written, and not read.
     pub is_edited: bool,
+    /// What its writer changed.
+    pub history: LessonHistory,
+    /// How often another version of it was taken up as a whole.
+    pub n_restored: u32,
     /// For each step.
     answers: Vec<StepAnswer>,
 }
@@ -32,7 +39,16 @@ impl OpenLesson {
     /// The lesson at its step `at`, or its last one.
     pub fn new(lesson: Lesson, at: usize) -> Self {
         let answers = vec![StepAnswer::default(); lesson.steps.len()];
-        Self { at: at.min(lesson.steps.len().saturating_sub(1)), lesson: Arc::new(lesson), is_edited: false, answers }
+        let lesson = Arc::new(lesson);
+        Self {
+            at: at.min(lesson.steps.len().saturating_sub(1)),
+            written: lesson.clone(),
+            lesson,
+            is_edited: false,
+            history: LessonHistory::default(),
+            n_restored: 0,
+            answers,
+        }
     }
 
     pub fn step(&self) -> &Step {
@@ -63,12 +79,48 @@ impl OpenLesson {
 
     /// Puts a changed lesson in its place; what was answered is forgotten.
     pub(in crate::app) fn change(&mut self, lesson: Lesson) {
-        *self = Self { is_edited: self.is_edited, ..Self::new(lesson, self.at) };
+        if lesson != *self.lesson {
+            self.history.note(&self.lesson, self.at);
+            self.put(lesson, self.at);
+        }
+    }
+
+    /// Takes the last change back; whether there was one.
+    pub(in crate::app) fn undo(&mut self) -> bool {
+        let version = self.history.undo(&self.lesson, self.at);
+        self.restore(version)
+    }
+
+    /// Makes the change again that was taken back last; whether there was one.
+    pub(in crate::app) fn redo(&mut self) -> bool {
+        let version = self.history.redo(&self.lesson, self.at);
+        self.restore(version)
+    }
+
+    fn restore(&mut self, version: Option<(Lesson, usize)>) -> bool {
+        let is_there = version.is_some();
+        if let Some((lesson, at)) = version {
+            self.n_restored += 1;
+            self.put(lesson, at);
+        }
+        is_there
+    }
+
+    fn put(&mut self, lesson: Lesson, at: usize) {
+        let Self { is_edited, n_restored, .. } = *self;
+        let history = std::mem::take(&mut self.history);
+        *self = Self { is_edited, n_restored, history, ..Self::new(lesson, at) };
     }
 
     /// Writes the lesson, or reads it as others will.
     pub(in crate::app) fn edit(&mut self, is_edited: bool) {
-        *self = Self { is_edited, ..Self::new(Lesson::clone(&self.lesson), self.at) };
+        self.is_edited = is_edited;
+        self.answers.fill(StepAnswer::default());
+    }
+
+    /// Tells it in another language.
+    pub(in crate::app) fn translate(&mut self, translated: Lesson) {
+        self.lesson = Arc::new(translated);
     }
 
     /// Marks a prompt sentence, or takes the mark away. No more are marked than are asked for.

@@ -19,6 +19,8 @@ pub enum Fetch {
     Gallery,
     /// An explanation or a lesson of the gallery.
     GalleryEntry(GalleryEntry),
+    /// What the lessons of the gallery say in the language of this tag.
+    LessonTexts(&'static str),
     Registry,
 }
 
@@ -124,6 +126,11 @@ pub enum Message {
     CopyLink,
     /// Whether the browser took the link onto the clipboard.
     LinkCopied(bool),
+    /// Show this part of the page to whoever opens the link, or hide it.
+    ShowInLink {
+        part: &'static str,
+        is_shown: bool,
+    },
     CloseLink,
     DismissProblem,
     UpdateWaits(bool),
@@ -167,6 +174,12 @@ pub enum LessonMessage {
     Edit(bool),
     /// Put this lesson in its place.
     Change(Box<Lesson>),
+    /// Add the explanations in these files, or of this link.
+    AddFiles(Vec<LocalFile>),
+    AddLink(String),
+    /// Take the last change back, or make it again.
+    Undo,
+    Redo,
     /// Let the step explain what is chosen on screen.
     TakeOutput,
     /// Leave the lesson; its explanation stays on screen.

@@ -6,10 +6,13 @@ pub mod engine;
 pub mod explanation;
 pub mod history_entry;
 pub mod lesson;
+pub mod lesson_history;
+pub mod lesson_texts;
 pub mod library;
 pub mod local_file;
 pub mod message;
 pub mod model_choice;
+pub mod of_visit;
 pub mod opened;
 pub mod place;
 pub mod purpose;
@@ -34,6 +37,7 @@ use editor::Editor;
 use engine::Engine;
 use explanation::Explanation;
 use lesson::OpenLesson;
+use lesson_texts::LessonTexts;
 use library::Library;
 use message::Effect;
 use model_choice::ModelChoice;
@@ -49,11 +53,19 @@ pub struct State {
     pub explanation: Explanation,
     /// The lesson that is gone through; what it shows is the explanation.
     pub lesson: Reactive<Option<OpenLesson>>,
+    /// The tag of the page's language.
+    pub(in crate::app) language: String,
+    /// What the lessons of the gallery say in the page's language.
+    pub(in crate::app) lesson_texts: LessonTexts,
     pub library: Library,
     /// What of the gallery was asked for last, until it is here or something else was opened.
     pub(in crate::app) awaited_gallery_entry: Option<GalleryEntry>,
     /// The lesson of the gallery that was opened last, with the fragment that opens it.
     pub(in crate::app) gallery_lesson: Option<(String, Arc<Lesson>)>,
+    /// Files that were chosen for the lesson that is being written, until they are read.
+    pub(in crate::app) awaited_lesson_files: Vec<String>,
+    /// What of the gallery was asked for to be added to it, until it is here.
+    pub(in crate::app) awaited_lesson_entry: Option<GalleryEntry>,
     /// An explanation elsewhere that the link in the address bar names, until it is here.
     pub remote: Reactive<Option<Remote>>,
     pub problem: Reactive<Option<Problem>>,
@@ -83,6 +95,8 @@ pub struct State {
 pub struct Environment {
     /// The address of the page.
     pub address: String,
+    /// The tag of the page's language.
+    pub language: String,
     /// The address of the built-in model's file.
     pub built_in_model: String,
     /// The engine that the address asks for.
@@ -108,6 +122,8 @@ impl State {
                 environment.model.as_deref(),
                 environment.speed.as_deref(),
             ),
+            lesson_texts: LessonTexts::of(&environment.language),
+            language: environment.language,
             library: Library::new(environment.download.as_deref()),
             page_address: without_fragment(&environment.address).to_owned(),
             ..Self::default()

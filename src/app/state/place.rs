@@ -8,4 +8,6 @@ pub enum Place {
     Page,
     Editor,
     Explanation,
+    /// In the editor of a lesson.
+    Lesson,
 }

@@ -51,10 +51,15 @@ impl State {
 
     /// An explanation's file was read; a run may have begun meanwhile.
     pub(super) fn file_read(&mut self, name: &str, bytes: Option<&[u8]>) {
+        let awaited = self.awaited_lesson_files.iter().position(|awaited| awaited == name);
         let opened = match bytes {
             Some(bytes) => Opened::from_bytes(bytes, Origin::File),
             None => Err(t!("the file could not be read").into()),
         };
+        if let Some(at) = awaited {
+            self.awaited_lesson_files.remove(at);
+            return self.add_to_lesson(opened);
+        }
         match opened {
             Ok(_) if self.refuse_while_busy() => {}
             Ok(opened) => self.show(opened),
@@ -69,6 +74,7 @@ impl State {
         match fetch {
             Fetch::Examples => *self.editor.examples = examples::parse(text.unwrap_or_default()),
             Fetch::Gallery => *self.explanation.gallery = gallery::parse(text.unwrap_or_default()),
+            Fetch::LessonTexts(_) => self.lesson_texts_fetched(text),
             Fetch::Registry => *self.library.known = registry::parse(text.unwrap_or_default()),
             Fetch::GalleryEntry(entry) => self.gallery_entry_fetched(entry, text),
         }
@@ -76,10 +82,19 @@ impl State {
 
     pub(super) fn fetch_gallery_entry(&mut self, entry: GalleryEntry) {
         self.awaited_gallery_entry = Some(entry.clone());
-        self.emit(Effect::Fetch(Fetch::GalleryEntry(entry)));
+        // A lesson is not shown in one language, and then in another one.
+        match self.lesson_texts.missing().filter(|_| entry.is_lesson()) {
+            Some(tag) => self.emit(Effect::Fetch(Fetch::LessonTexts(tag))),
+            None => self.emit(Effect::Fetch(Fetch::GalleryEntry(entry))),
+        }
     }
 
     fn gallery_entry_fetched(&mut self, entry: &GalleryEntry, text: Option<&str>) {
+        if self.awaited_lesson_entry.take_if(|awaited| awaited == entry).is_some() {
+            let not_here = || t!("\u{201c}{title}\u{201d} could not be fetched", title = entry.title);
+            let opened = text.ok_or_else(not_here).and_then(|json| Opened::from_bytes(json.as_bytes(), Origin::Gallery));
+            return self.add_to_lesson(opened);
+        }
         // The visitor may have gone on meanwhile.
         if self.awaited_gallery_entry.take_if(|awaited| awaited == entry).is_none() {
             return;
@@ -88,7 +103,7 @@ impl State {
             Some(_) if self.refuse_while_busy() => {}
             Some(opened) => {
                 self.show(opened);
-                self.gallery_lesson = self.lesson.as_ref().map(|open| (entry.fragment(), open.lesson.clone()));
+                self.gallery_lesson = self.lesson.as_ref().map(|open| (entry.fragment(), open.written.clone()));
             }
             None => self.fail_with(
                 &t!("\u{201c}{title}\u{201d} could not be fetched", title = entry.title),
@@ -126,7 +141,7 @@ impl State {
     pub(super) fn copy_link(&mut self) {
         let lesson = self.lesson.as_ref().map(|open| match &self.gallery_lesson {
             // Its address is short enough to be typed.
-            Some((fragment, of_gallery)) if *of_gallery == open.lesson => fragment.clone(),
+            Some((fragment, of_gallery)) if *of_gallery == open.written => fragment.clone(),
             _ => lesson::to_fragment(&open.lesson),
         });
         let fragment = lesson.or_else(|| Some(to_fragment(&self.explanation.selected_document()?)));
@@ -134,6 +149,15 @@ impl State {
         let link = SharedLink::new(&self.page_address, &fragment);
         if link.reach != Reach::BetterAsFile {
             self.replace_entry_at(link.address.clone());
+            self.emit(Effect::CopyToClipboard(link.address.clone()));
+        }
+        *self.explanation.link = Some(link);
+    }
+
+    /// Hides a part of the page from whoever opens the link, or shows it. The page of its author, and its address, stay as they are.
+    pub(super) fn show_in_link(&mut self, part: &str, is_shown: bool) {
+        let Some(link) = self.explanation.link.as_ref().map(|link| link.with_part(part, is_shown)) else { return };
+        if link.reach != Reach::BetterAsFile {
             self.emit(Effect::CopyToClipboard(link.address.clone()));
         }
         *self.explanation.link = Some(link);

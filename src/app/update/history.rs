@@ -161,7 +161,7 @@ impl State {
 
     fn entry_text(&self) -> Option<String> {
         if let Some(open) = &*self.lesson {
-            return Some(history_entry::lesson_to_text(&open.lesson, open.at));
+            return Some(history_entry::lesson_to_text(&open.written, open.at));
         }
         let origin = self.explanation.shown.as_ref().filter(|_| !self.explanation.is_home())?.origin;
         Some(history_entry::to_text(&self.explanation.selected_document()?, origin))

@@ -1,19 +1,49 @@
 //! Lessons: opened, gone through step by step, and left.
 
+use crate::app::gallery::GalleryEntry;
 use crate::app::i18n::t;
 use crate::app::state::State;
 use crate::app::state::explanation::Origin;
 use crate::app::state::lesson::OpenLesson;
-use crate::app::state::message::LessonMessage;
+use crate::app::state::lesson_texts;
+use crate::app::state::message::{Effect, Fetch, LessonMessage};
 use crate::app::state::opened::Opened;
+use crate::app::state::place::Place;
+use crate::explanation::Document;
 use crate::lesson::{Lesson, Step};
+use crate::problem::Problem;
 
 impl State {
     /// Puts a lesson on screen at one of its steps.
     pub(super) fn open_lesson(&mut self, lesson: Lesson, at: usize) {
         let open = OpenLesson::new(lesson, at);
         self.open(open.document(), Origin::Lesson);
+        let is_english = lesson_texts::is_english(&open.written);
         *self.lesson = Some(open);
+        self.translate_lesson();
+        if let Some(tag) = self.lesson_texts.missing().filter(|_| is_english) {
+            self.emit(Effect::Fetch(Fetch::LessonTexts(tag)));
+        }
+    }
+
+    /// Takes what the gallery's lessons say in the language of the page; a lesson that waits for it is fetched now.
+    pub(super) fn lesson_texts_fetched(&mut self, texts: Option<&str>) {
+        self.lesson_texts.arrived(texts);
+        self.translate_lesson();
+        if let Some(entry) = self.awaited_gallery_entry.clone().filter(GalleryEntry::is_lesson) {
+            self.emit(Effect::Fetch(Fetch::GalleryEntry(entry)));
+        }
+    }
+
+    /// Tells the lesson on screen in the language of the page, where it is one of ours, and as it was written.
+    fn translate_lesson(&mut self) {
+        let translated = self.lesson.as_ref().and_then(|open| self.lesson_texts.translated(&open.written));
+        if let (Some(translated), Some(open)) = (translated, &mut *self.lesson)
+            && open.lesson == open.written
+            && !open.is_edited
+        {
+            open.translate(translated);
+        }
     }
 
     pub(super) fn lesson_message(&mut self, message: LessonMessage) {
@@ -31,6 +61,15 @@ impl State {
                 self.show_step();
             }
             LessonMessage::Change(lesson) => self.change_lesson(*lesson),
+            LessonMessage::AddFiles(files) => {
+                for file in files {
+                    self.awaited_lesson_files.push(file.name.clone());
+                    self.emit(Effect::ReadFile(file));
+                }
+            }
+            LessonMessage::AddLink(link) => self.add_link(&link),
+            LessonMessage::Undo => self.restore_lesson(OpenLesson::undo),
+            LessonMessage::Redo => self.restore_lesson(OpenLesson::redo),
             LessonMessage::TakeOutput => {
                 let mut lesson = Lesson::clone(&open.lesson);
                 lesson.steps[open.at].output.clone_from(&self.explanation.output);
@@ -47,21 +86,70 @@ impl State {
     pub(super) fn make_lesson(&mut self) {
         if let Some(document) = self.explanation.selected_document().filter(|_| !self.refuse_while_busy()) {
             let title = crate::explanation::title(&document);
-            self.show(Opened::Lesson(Lesson::new(title, vec![Step::default()], vec![document]), 0));
+            // As far as the page knows what its visitor writes.
+            let language = Some(self.language.clone()).filter(|tag| !tag.is_empty());
+            let lesson = Lesson { language, ..Lesson::new(title, vec![Step::default()], vec![document]) };
+            self.show(Opened::Lesson(lesson, 0));
             self.lesson_message(LessonMessage::Edit(true));
+        }
+    }
+
+    /// Adds what a link carries, or what it names of the gallery.
+    fn add_link(&mut self, link: &str) {
+        match link.trim().split_once('#').and_then(|(_, fragment)| GalleryEntry::of_fragment(fragment)) {
+            Some(entry) => {
+                self.awaited_lesson_entry = Some(entry.clone());
+                self.emit(Effect::Fetch(Fetch::GalleryEntry(entry)));
+            }
+            None => self.add_to_lesson(Opened::from_bytes(link.as_bytes(), Origin::Link)),
+        }
+    }
+
+    /// Adds what a file or a link holds to the explanations of the lesson.
+    pub(super) fn add_to_lesson(&mut self, opened: Result<Opened, String>) {
+        let Some(mut lesson) = self.lesson.as_ref().map(|open| Lesson::clone(&open.lesson)) else { return };
+        let documents = match opened {
+            Ok(Opened::Explanation(document, _)) => vec![*document],
+            Ok(Opened::Lesson(other, _)) => other.explanations,
+            Err(problem) => {
+                let remedy = t!("Take a file that Save JSON or Export made, or the link that Copy link made");
+                return self.fail_at(Place::Lesson, Problem::new(&problem, remedy));
+            }
+        };
+        match lesson.add_explanations(documents) {
+            0 => self
+                .fail_at(Place::Lesson, Problem::new(t!("The lesson has this explanation already"), t!("Each of its steps can choose it"))),
+            _ => self.change_lesson(lesson),
         }
     }
 
     /// Puts a changed lesson in its place. The writer's controls offer nothing that a lesson cannot have, but for texts too long.
     fn change_lesson(&mut self, lesson: Lesson) {
         if let Err(error) = lesson.check() {
-            return self.fail_with(&error.to_string(), t!("The lesson is as it was before; change it in another way"));
+            let remedy = t!("The lesson is as it was before; change it in another way");
+            return self.fail_at(Place::Lesson, Problem::new(&error.to_string(), remedy));
+        }
+        if self.problem_place == Place::Lesson {
+            *self.problem = None;
         }
         let Some(open) = &mut *self.lesson else { return };
         let before = open.document();
         open.change(lesson);
-        // Words that change leave what is chosen on screen as it is.
-        match open.document() == before {
+        self.lesson_changed(&before);
+    }
+
+    /// Takes a change back, or makes it again.
+    fn restore_lesson(&mut self, restore: fn(&mut OpenLesson) -> bool) {
+        let Some(open) = self.lesson.as_mut().filter(|open| open.is_edited) else { return };
+        let before = open.document();
+        if restore(open) {
+            self.lesson_changed(&before);
+        }
+    }
+
+    /// Shows the step, unless it shows the same as before: words that change leave what is chosen on screen as it is.
+    fn lesson_changed(&mut self, before: &Document) {
+        match self.lesson.as_ref().is_some_and(|open| open.document() == *before) {
             true => self.replace_entry(),
             false => self.show_step(),
         }

@@ -5,11 +5,15 @@ use crate::app::analysis::attribution_graph::tests::document;
 use crate::app::gallery::GalleryEntry;
 use crate::app::state::explanation::Origin;
 use crate::app::state::lesson::tests::lesson;
+use crate::app::state::lesson_texts::tests::{TEXTS, english};
+use crate::app::state::local_file::{FileId, LocalFile};
 use crate::app::state::message::{Effect, Fetch, LessonMessage, Message};
+use crate::app::state::place::Place;
+use crate::explanation::Document;
 use crate::lesson::{Lesson, to_fragment};
 
 fn entry() -> GalleryEntry {
-    GalleryEntry { title: "A lesson".into(), about: "It has steps.".into(), file: "lesson.json".into() }
+    GalleryEntry { title: "A lesson".into(), about: "It has steps.".into(), file: "lesson-a.json".into() }
 }
 
 fn in_lesson() -> Page {
@@ -70,11 +74,6 @@ fn whoever_writes_a_lesson_keeps_what_is_chosen_on_screen() {
     page.send(Message::MakeLesson);
     assert!(page.look(|state| state.lesson.as_ref().is_some_and(|open| open.is_edited)));
     page.send(Message::Select { row: 0, extend: false });
-    let change = |page: &mut Page, change: fn(&mut Lesson)| {
-        let mut lesson = page.look(|state| Lesson::clone(&state.lesson.as_ref().unwrap().lesson));
-        change(&mut lesson);
-        page.send(Message::Lesson(LessonMessage::Change(Box::new(lesson))))
-    };
     change(&mut page, |lesson| lesson.title = "Mine".into());
     assert_eq!(page.look(|state| state.explanation.output.clone()), [0]);
     page.send(Message::Lesson(LessonMessage::TakeOutput));
@@ -92,14 +91,14 @@ fn a_lesson_of_the_gallery_has_a_short_address_until_it_is_changed() {
         page.send(Message::CopyLink);
         page.look(|state| state.explanation.link.as_ref().map(|link| link.address.clone())).expect("a link")
     };
-    assert_eq!(address(&mut page), "https://a.b/c/#gallery=lesson");
+    assert_eq!(address(&mut page), "https://a.b/c/#gallery=lesson-a");
     let mut changed = lesson();
     changed.title = "Another title".into();
     page.send(Message::Lesson(LessonMessage::Edit(true)));
     page.send(Message::Lesson(LessonMessage::Change(changed.into())));
     assert!(address(&mut page).contains("#l"));
     let mut later = Page::new();
-    let effects = later.visit(None, "#gallery=lesson");
+    let effects = later.visit(None, "#gallery=lesson-a");
     let [Effect::Fetch(fetch @ Fetch::GalleryEntry(_))] = &effects[..] else { panic!("{effects:?}") };
     let effects = later.send(Message::Fetched(fetch.clone(), Some(lesson().to_json())));
     assert!(matches!(&effects[..], [Effect::ReplaceEntry { .. }]), "what comes takes the place of the address: {effects:?}");
@@ -113,4 +112,164 @@ fn a_lesson_that_comes_late_does_not_take_over_the_page() {
     page.send(Message::FileRead { name: "a.json".into(), bytes: Some(document().to_json().into_bytes()) });
     assert_eq!(page.send(Message::Fetched(Fetch::GalleryEntry(entry()), Some(lesson().to_json()))), []);
     assert_eq!(at(&page), None);
+}
+
+fn title(page: &Page) -> Option<String> {
+    page.look(|state| state.lesson.as_ref().map(|open| open.lesson.title.clone()))
+}
+
+fn texts(page: &mut Page) -> Vec<Effect> {
+    page.send(Message::Fetched(Fetch::LessonTexts("de"), Some(TEXTS.into())))
+}
+
+#[test]
+fn a_german_page_fetches_german_words_before_the_lesson_and_keeps_its_short_address() {
+    let mut page = Page::in_language("de");
+    assert_eq!(page.send(Message::OpenGalleryEntry(entry())), [Effect::Fetch(Fetch::LessonTexts("de"))]);
+    assert_eq!(texts(&mut page), [Effect::Fetch(Fetch::GalleryEntry(entry()))]);
+    let effects = page.send(Message::Fetched(Fetch::GalleryEntry(entry()), Some(english().to_json())));
+    let [Effect::PushEntry { text: Some(text), .. }, Effect::ScrollToExplanation] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(title(&page).as_deref(), Some("Eine Lektion"));
+    page.send(Message::CopyLink);
+    assert!(page.look(|state| state.explanation.link.as_ref().is_some_and(|link| link.address.ends_with("#gallery=lesson-a"))));
+    let mut in_english = Page::in_language("en");
+    assert_eq!(
+        (in_english.visit(Some(text), ""), title(&in_english).as_deref()),
+        (vec![], Some("A lesson")),
+        "it is kept as it was written"
+    );
+    let mut in_german = Page::in_language("de");
+    assert_eq!(in_german.visit(Some(text), ""), [Effect::Fetch(Fetch::LessonTexts("de"))]);
+    assert_eq!((texts(&mut in_german), title(&in_german).as_deref()), (vec![], Some("Eine Lektion")));
+}
+
+#[test]
+fn a_lesson_that_is_changed_is_in_the_language_that_its_writer_saw() {
+    let mut page = Page::in_language("de");
+    texts(&mut page);
+    page.visit(None, &format!("#{}", to_fragment(&english())));
+    page.send(Message::Lesson(LessonMessage::Edit(true)));
+    let mut changed = page.look(|state| Lesson::clone(&state.lesson.as_ref().unwrap().lesson));
+    assert_eq!((changed.title.as_str(), changed.language.as_deref()), ("Eine Lektion", Some("de")));
+    changed.steps.truncate(1);
+    page.send(Message::Lesson(LessonMessage::Change(changed.clone().into())));
+    assert!(page.look(|state| *state.lesson.as_ref().unwrap().written == changed));
+    let mut own = Page::in_language("de");
+    assert_eq!(own.visit(None, &format!("#{}", to_fragment(&lesson()))).len(), 1, "nothing is fetched for a lesson of a visitor");
+    own.send(Message::GoHome);
+    own.send(Message::FileRead { name: "a.json".into(), bytes: Some(document().to_json().into_bytes()) });
+    own.send(Message::MakeLesson);
+    assert!(own.look(|state| state.lesson.as_ref().is_some_and(|open| open.lesson.language.as_deref() == Some("de"))));
+}
+
+fn change(page: &mut Page, change: impl FnOnce(&mut Lesson)) -> Vec<Effect> {
+    let mut lesson = page.look(|state| Lesson::clone(&state.lesson.as_ref().unwrap().lesson));
+    change(&mut lesson);
+    page.send(Message::Lesson(LessonMessage::Change(Box::new(lesson))))
+}
+
+#[test]
+fn whatever_a_writer_changes_can_be_undone_and_done_again() {
+    let mut page = in_lesson();
+    let now = |page: &Page| page.look(|state| state.lesson.as_ref().map(|open| (Lesson::clone(&open.lesson), open.at)).unwrap());
+    page.send(Message::Lesson(LessonMessage::Edit(true)));
+    page.send(Message::Lesson(LessonMessage::GoTo(1)));
+    let mut versions = vec![now(&page)];
+    let changes: [fn(&mut Lesson); 4] = [
+        |lesson| lesson.steps[1].text = "Other words.".into(),
+        |lesson| lesson.steps.swap(1, 2),
+        |lesson| drop(lesson.steps.remove(0)),
+        |lesson| lesson.steps[0].output = vec![0],
+    ];
+    for step in changes {
+        change(&mut page, step);
+        versions.push(now(&page));
+    }
+    assert_eq!(change(&mut page, |_| ()).len(), 1, "what changes nothing is no version");
+    for version in versions.iter().rev().skip(1) {
+        let effects = page.send(Message::Lesson(LessonMessage::Undo));
+        assert!(matches!(&effects[..], [Effect::ReplaceEntry { text: Some(_), .. }]), "a reload shows it, too: {effects:?}");
+        assert_eq!(
+            (&now(&page), page.look(|state| state.explanation.output.clone())),
+            (version, version.0.document(&version.0.steps[version.1]).output)
+        );
+    }
+    assert_eq!(page.send(Message::Lesson(LessonMessage::Undo)), [], "nothing is before the first");
+    for version in &versions[1..] {
+        page.send(Message::Lesson(LessonMessage::Redo));
+        assert_eq!(&now(&page).0, &version.0);
+    }
+    assert_eq!(page.send(Message::Lesson(LessonMessage::Redo)), []);
+    page.send(Message::Lesson(LessonMessage::Edit(false)));
+    assert_eq!(page.send(Message::Lesson(LessonMessage::Undo)), [], "readers undo nothing");
+    page.send(Message::Lesson(LessonMessage::Edit(true)));
+    page.send(Message::Lesson(LessonMessage::Undo));
+    assert_eq!(now(&page).0, versions[3].0, "trying it out forgets nothing");
+}
+
+/// Explained by another method.
+fn other() -> Document {
+    let mut other = document();
+    other.method.id = "clp".into();
+    other
+}
+
+fn explanations(page: &Page) -> Vec<String> {
+    page.look(|state| state.lesson.as_ref().unwrap().lesson.explanations.iter().map(|document| document.method.id.clone()).collect())
+}
+
+#[test]
+fn explanations_come_from_files_and_links_and_each_once() {
+    let mut page = in_lesson();
+    page.send(Message::Lesson(LessonMessage::Edit(true)));
+    let own = document().method.id;
+    let file = LocalFile { id: FileId(0), name: "b.json".into(), bytes: 1, modified_millis: 0.0 };
+    assert_eq!(page.send(Message::Lesson(LessonMessage::AddFiles(vec![file.clone()]))), [Effect::ReadFile(file)]);
+    page.send(Message::FileRead { name: "b.json".into(), bytes: Some(other().to_json().into_bytes()) });
+    assert_eq!((explanations(&page), at(&page)), (vec![own.clone(), "clp".into()], Some(0)), "the lesson stays on screen");
+    let link = format!("https://a.b/c/#{}", crate::explanation::to_fragment(&other()));
+    for refused in [link.as_str(), "https://a.b/c/", "nothing", ""] {
+        page.send(Message::Lesson(LessonMessage::AddLink(refused.into())));
+        assert!(page.look(|state| state.problem.is_some() && state.problem_place == Place::Lesson), "{refused}");
+        assert_eq!(explanations(&page).len(), 2);
+    }
+    page.send(Message::Lesson(LessonMessage::Undo));
+    page.send(Message::Lesson(LessonMessage::AddLink(link)));
+    assert_eq!((explanations(&page), page.look(|state| state.problem.is_none())), (vec![own.clone(), "clp".into()], true));
+    change(&mut page, |lesson| lesson.show_in_step(0, 1));
+    assert_eq!(page.shown().as_deref(), Some("clp"), "the step shows it");
+    let short = Message::Lesson(LessonMessage::AddLink("https://a.b/c/#gallery=lesson-b".into()));
+    let effects = page.send(short);
+    let [Effect::Fetch(fetch @ Fetch::GalleryEntry(_))] = &effects[..] else { panic!("{effects:?}") };
+    let mut third = other();
+    third.method.id = "ig".into();
+    let of_gallery = Lesson { explanations: vec![document(), third], ..lesson() };
+    page.send(Message::Fetched(fetch.clone(), Some(of_gallery.to_json())));
+    assert_eq!((explanations(&page), at(&page)), (vec![own, "clp".into(), "ig".into()], Some(0)), "short links, too");
+    page.send(Message::FileRead { name: "b.json".into(), bytes: Some(other().to_json().into_bytes()) });
+    assert_eq!(at(&page), None, "a file that is opened now is shown by itself");
+}
+
+#[test]
+fn what_was_on_screen_during_the_visit_can_be_added() {
+    let of_visit =
+        |page: &Page| page.look(|state| state.explanation.of_visit().map(|document| document.method.id.clone()).collect::<Vec<_>>());
+    let mut page = Page::explained();
+    assert_eq!(of_visit(&page), [""; 0], "what is on screen is not behind it");
+    page.send(Message::FileRead { name: "b.json".into(), bytes: Some(other().to_json().into_bytes()) });
+    page.send(Message::MakeLesson);
+    assert_eq!(of_visit(&page), ["clp".to_owned(), document().method.id]);
+}
+
+#[test]
+fn parts_are_hidden_in_the_link_and_not_on_the_page_of_its_author() {
+    let mut page = in_lesson();
+    page.send(Message::CopyLink);
+    let hidden = "https://a.b/c/?hide=tabs#gallery=lesson-a".to_owned();
+    let effects = page.send(Message::ShowInLink { part: "tabs", is_shown: false });
+    assert_eq!(effects, [Effect::CopyToClipboard(hidden.clone())], "and the address bar stays");
+    page.send(Message::LinkCopied(true));
+    assert!(page.look(|state| state.explanation.link.as_ref().is_some_and(|link| link.is_copied && link.address == hidden)));
+    page.send(Message::CopyLink);
+    assert!(page.look(|state| state.explanation.link.as_ref().is_some_and(|link| link.hidden().is_empty())));
 }

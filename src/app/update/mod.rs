@@ -95,6 +95,7 @@ impl State {
             }
             Message::CopyLink => self.copy_link(),
             Message::LinkCopied(is_copied) => self.link_copied(is_copied),
+            Message::ShowInLink { part, is_shown } => self.show_in_link(part, is_shown),
             Message::CloseLink => *self.explanation.link = None,
             Message::DismissProblem => *self.problem = None,
             Message::UpdateWaits(waits) => *self.update_is_waiting = waits,

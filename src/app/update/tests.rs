@@ -30,6 +30,12 @@ impl Page {
         Self { state: State::new(Environment { address: "https://a.b/c/#old".into(), ..Environment::default() }) }
     }
 
+    /// One in this language.
+    pub(super) fn in_language(tag: &str) -> Self {
+        let address = "https://a.b/c/".into();
+        Self { state: State::new(Environment { address, language: tag.into(), ..Environment::default() }) }
+    }
+
     /// One whose model is loaded and whose prompt is written.
     pub(super) fn ready() -> Self {
         let mut page = Self::new();

@@ -11,9 +11,11 @@ pub const FORMAT: &str = "glasscage-lesson";
 pub const VERSION: u32 = 1;
 /// Lessons come from anywhere; nobody reads longer ones.
 const MAX_STEPS: usize = 100;
-const MAX_EXPLANATIONS: usize = 20;
+/// The most explanations in one.
+pub const MAX_EXPLANATIONS: usize = 20;
 /// Bytes of a text.
 const MAX_TEXT: usize = 1 << 14;
+const MAX_LANGUAGE: usize = 35;
 
 /// A lesson as it is saved (JSON) and opened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,6 +24,9 @@ pub struct Lesson {
     /// Always [`FORMAT`].
     pub format: String,
     pub version: u32,
+    /// Of its words, as BCP 47 names it; explanations have their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
     pub title: String,
     /// In the order of the reader.
     pub steps: Vec<Step>,
@@ -42,6 +47,8 @@ pub enum LessonError {
     Size { steps: usize, explanations: usize },
     #[error("this lesson has a text of more than {MAX_TEXT} bytes")]
     Text,
+    #[error("{0:?} is not the name of a language, such as \u{201c}de\u{201d}")]
+    Language(String),
     #[error("step {} of this lesson names an explanation, a sentence or an answer that it does not have", .0 + 1)]
     Step(usize),
     #[error(transparent)]
@@ -53,9 +60,9 @@ pub enum LessonError {
 }
 
 impl Lesson {
-    /// A lesson of this version.
+    /// A lesson of this version, in an unknown language.
     pub fn new(title: impl Into<String>, steps: Vec<Step>, explanations: Vec<Document>) -> Self {
-        Self { format: FORMAT.into(), version: VERSION, title: title.into(), steps, explanations }
+        Self { format: FORMAT.into(), version: VERSION, language: None, title: title.into(), steps, explanations }
     }
 
     /// Whether a text from outside means to be a lesson.
@@ -92,8 +99,10 @@ impl Lesson {
             return Err(LessonError::Size { steps, explanations });
         }
         self.explanations.iter().try_for_each(Document::check)?;
-        let mut texts = self.steps.iter().flat_map(Step::texts).chain([self.title.as_str()]);
-        if texts.any(|text| text.len() > MAX_TEXT) {
+        if let Some(language) = self.language.as_ref().filter(|language| !is_language(language)) {
+            return Err(LessonError::Language(language.clone()));
+        }
+        if self.texts().any(|text| text.len() > MAX_TEXT) {
             return Err(LessonError::Text);
         }
         match self.steps.iter().position(|step| !self.explanations.get(step.explanation).is_some_and(|document| step.fits(document))) {
@@ -102,9 +111,31 @@ impl Lesson {
         }
     }
 
+    /// The lesson in another language, where `translation` has every text of it. Texts without a letter stay.
+    pub fn translated(&self, language: &str, translation: impl Fn(&str) -> Option<String>) -> Option<Self> {
+        let mut lesson = Self { language: Some(language.to_owned()), ..self.clone() };
+        for text in lesson.steps.iter_mut().flat_map(Step::texts_mut).chain([&mut lesson.title]) {
+            if text.contains(char::is_alphabetic) {
+                *text = translation(text)?;
+            }
+        }
+        Some(lesson)
+    }
+
+    /// Every text of it, in no order.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.steps.iter().flat_map(Step::texts).chain([self.title.as_str()])
+    }
+
     /// The explanation of a step, with what the step chooses in it.
     pub fn document(&self, step: &Step) -> Document {
         let document = self.explanations[step.explanation].clone();
         if step.output.is_empty() { document } else { Document { output: step.output.clone(), ..document } }
     }
+}
+
+/// Whether it has the shape of a language tag of BCP 47: "de", "zh-Hant".
+fn is_language(tag: &str) -> bool {
+    let is_part = |part: &str| (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    tag.len() <= MAX_LANGUAGE && tag.split('-').all(is_part)
 }

@@ -58,6 +58,15 @@ impl Step {
         asked.into_iter().chain([self.text.as_str()])
     }
 
+    pub(super) fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let asked: Vec<&mut String> = match &mut self.question {
+            None => Vec::new(),
+            Some(Question::Mark { ask, .. }) => vec![ask],
+            Some(Question::Choose { ask, choices, because, .. }) => choices.iter_mut().chain([ask, because]).collect(),
+        };
+        asked.into_iter().chain([&mut self.text])
+    }
+
     /// Whether it asks of `document` only what is there.
     pub(super) fn fits(&self, document: &Document) -> bool {
         let n_generated = document.generation.sentences.len();

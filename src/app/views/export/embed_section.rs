@@ -5,18 +5,11 @@ use web_sys::HtmlTextAreaElement;
 
 use crate::app::analysis::embed::{embed_address, frame};
 use crate::app::browser;
-use crate::app::i18n::{t, text, translatable};
+use crate::app::i18n::t;
 use crate::app::page::use_page;
+use crate::app::views::layout::parts_choice::{OF_EXPLANATION, PartsChoice};
 use crate::explanation::to_fragment;
 
-/// What of the explanation a frame may leave out: the name in its address, and on screen.
-const PARTS: [(&str, &str); 5] = [
-    ("graph", translatable!("Graph")),
-    ("shares", translatable!("Percentages")),
-    ("details", translatable!("Details")),
-    ("tabs", translatable!("Tabs")),
-    ("derivation", translatable!("How scores become influence")),
-];
 /// Where the height is not known.
 const USUAL_HEIGHT: f64 = 640.0;
 const EXPLANATION: &str = "section.explanation";
@@ -33,20 +26,14 @@ pub fn EmbedSection() -> impl IntoView {
         let address = embed_address(&browser::address(), &hidden.get(), &to_fragment(&document));
         Some(frame(&address, &crate::explanation::title(&document), height))
     });
-    let part = move |(name, label): (&'static str, &'static str)| {
-        let change = move |event| {
-            let is_shown = event_target_checked(&event);
-            is_copied.set(false);
-            hidden.update(|hidden| {
-                hidden.retain(|part| *part != name);
-                if !is_shown {
-                    hidden.push(name);
-                }
-            });
-        };
-        view! {
-            <label><input type="checkbox" checked data-testid=format!("embed-{name}") on:change=change />{text(label)}</label>
-        }
+    let change = move |name: &'static str, is_shown: bool| {
+        is_copied.set(false);
+        hidden.update(|hidden| {
+            hidden.retain(|part| *part != name);
+            if !is_shown {
+                hidden.push(name);
+            }
+        });
     };
     let copy = move |_| {
         let line = line.get_untracked().unwrap_or_default();
@@ -62,7 +49,7 @@ pub fn EmbedSection() -> impl IntoView {
                      it with the viewer of this site, without a model; nothing is uploaded."
                 )}
             </p>
-            <div class="side-by-side">{PARTS.map(part).collect_view()}</div>
+            <PartsChoice parts=OF_EXPLANATION.to_vec() prefix="embed" is_shown=move |name| hidden.with(|hidden| !hidden.contains(&name)) on_change=change />
             <textarea
                 readonly
                 rows="4"

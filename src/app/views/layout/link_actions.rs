@@ -1,35 +1,44 @@
 use leptos::prelude::*;
 
 use super::lazy::{LazyPart, LazyView};
+use super::link_parts::LinkParts;
 use super::qr_code;
 use crate::app::browser;
 use crate::app::i18n::t;
 
-/// Other ways for a link to travel: the device's own share sheet, where there is one, and a QR code.
+/// What of a link is open.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Open {
+    Code,
+    Parts,
+}
+
+/// Other ways for a link to travel: the device's own share sheet, where there is one, and a QR code; and what of the page it shows.
 #[component]
-pub fn LinkActions(address: String) -> impl IntoView {
+pub fn LinkActions(address: Signal<String>) -> impl IntoView {
     let code = LazyPart::new(qr_code::fetch);
-    let is_open = RwSignal::new(false);
-    let shared = address.clone();
+    let open = RwSignal::new(None);
     let share = browser::can_share().then(|| {
-        let on_click = move |_| browser::share(&document().title(), &shared);
+        let on_click = move |_| browser::share(&document().title(), &address.get_untracked());
         view! { <button type="button" data-testid="share" on:click=on_click>{t!("Share\u{2026}")}</button> }
     });
-    let shown = move |qr_code: fn(String) -> AnyView| qr_code(address.clone());
-    let shown = StoredValue::new(shown);
+    let button = move |what: Open, name: &'static str, test_id: &'static str| {
+        let is_open = move || open.get() == Some(what);
+        let toggle = move |_| open.update(|open| *open = Some(what).filter(|_| *open != Some(what)));
+        view! { <button type="button" aria-pressed=move || is_open().to_string() data-testid=test_id on:click=toggle>{name}</button> }
+    };
     view! {
         {share}
-        <button
-            type="button"
-            aria-pressed=move || is_open.get().to_string()
-            data-testid="show-qr"
-            on:click=move |_| is_open.update(|is_open| *is_open = !*is_open)
-        >
-            {t!("QR code")}
-        </button>
-        <Show when=move || is_open.get()>
+        {button(Open::Code, t!("QR code"), "show-qr")}
+        {button(Open::Parts, t!("Parts of the page"), "show-parts")}
+        <Show when=move || open.get() == Some(Open::Code)>
             <div class="code">
-                <LazyView part=code view=move |part| shown.with_value(|shown| shown(part)) />
+                <LazyView part=code view=move |qr_code| qr_code(address.get()) />
+            </div>
+        </Show>
+        <Show when=move || open.get() == Some(Open::Parts)>
+            <div class="code">
+                <LinkParts />
             </div>
         </Show>
     }

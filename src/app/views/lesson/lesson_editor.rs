@@ -1,14 +1,19 @@
 use leptos::prelude::*;
 
 use crate::app::analysis::attribution_view::AttributionView;
+use crate::app::analysis::lesson_explanations::of_lesson;
 use crate::app::browser;
 use crate::app::i18n::{t, text, translatable};
 use crate::app::page::use_page;
 use crate::app::state::lesson::OpenLesson;
 use crate::app::state::message::{LessonMessage, Message};
+use crate::app::state::place::Place;
+use crate::app::views::layout::problem_box::ProblemBox;
 use crate::lesson::{Shown, Step};
 
 use super::change::Change;
+use super::explanations_editor::ExplanationsEditor;
+use super::history_bar::HistoryBar;
 use super::question_editor::QuestionEditor;
 
 const SHOWN: [(Shown, &str); 4] = [
@@ -17,6 +22,9 @@ const SHOWN: [(Shown, &str); 4] = [
     (Shown::Table, translatable!("The table")),
     (Shown::Nothing, translatable!("Nothing yet")),
 ];
+
+/// The heading of a step: whoever hears the page goes on with its fields.
+const PLACE: &str = "[data-testid='lesson-place']";
 
 /// The lesson as its writer sees it: the fields of one step, above what the step shows.
 #[component]
@@ -30,15 +38,19 @@ pub fn LessonEditor() -> impl IntoView {
     let place = Memo::new(move |_| {
         page.with(|state| {
             let open = state.lesson.as_ref()?;
-            Some((open.at, open.lesson.steps.len(), open.step().question.as_ref().map(std::mem::discriminant)))
+            let kind = open.step().question.as_ref().map(std::mem::discriminant);
+            let explanations = (open.step().explanation, open.lesson.explanations.len());
+            Some((open.at, open.lesson.steps.len(), kind, explanations, open.n_restored))
         })
     });
     let fields = move || {
         place.get()?;
+        browser::keep_focus(PLACE);
         let open = untrack(|| page.with(|state| state.lesson.clone()))?;
         let OpenLesson { lesson, at, .. } = &open;
         let (at, n_steps, title) = (*at, lesson.steps.len(), lesson.title.clone());
-        let Step { text: words, shown, question, .. } = open.step().clone();
+        let Step { text: words, shown, question, explanation, .. } = open.step().clone();
+        let explanations = of_lesson(lesson).into_iter().map(|(label, _)| label).collect::<Vec<_>>();
         let n_prompt = open.document().prompt.sentences.len();
         let option = |(k, (kind, name)): (usize, (Shown, &'static str))| {
             view! { <option value=k selected=kind == shown>{text(name)}</option> }
@@ -55,6 +67,10 @@ pub fn LessonEditor() -> impl IntoView {
             });
             send(LessonMessage::GoTo(at + 1));
         };
+        let move_to = move |to: usize| {
+            change.lesson(|lesson, at| lesson.steps.swap(at, to));
+            send(LessonMessage::GoTo(to));
+        };
         let back = move |_| send(LessonMessage::GoTo(at.saturating_sub(1)));
         let next = move |_| send(LessonMessage::GoTo(at + 1));
         Some(view! {
@@ -67,7 +83,7 @@ pub fn LessonEditor() -> impl IntoView {
                     on:change=move |event| change.lesson(|lesson, _| lesson.title = event_target_value(&event))
                 />
             </label>
-            <h2 data-testid="lesson-place">{t!("Step {n} of {total}", n = at + 1, total = n_steps)}</h2>
+            <h2 tabindex="-1" data-testid="lesson-place">{t!("Step {n} of {total}", n = at + 1, total = n_steps)}</h2>
             <label class="field">
                 <span class="label">{t!("Words for the reader")}</span>
                 <textarea
@@ -78,6 +94,7 @@ pub fn LessonEditor() -> impl IntoView {
                     on:change=move |event| change.step(|step| step.text = event_target_value(&event))
                 ></textarea>
             </label>
+            <StepExplanation explanations explanation change />
             <div class="choice">
                 <label>
                     {t!("Show")}
@@ -103,20 +120,61 @@ pub fn LessonEditor() -> impl IntoView {
                 <button type="button" data-testid="lesson-add" on:click=add>{t!("Add a step")}</button>
                 <button
                     type="button"
+                    disabled=at == 0
+                    data-testid="lesson-earlier"
+                    on:click=move |_| move_to(at.saturating_sub(1))
+                >
+                    {t!("Move this step earlier")}
+                </button>
+                <button type="button" disabled=at + 1 == n_steps data-testid="lesson-later" on:click=move |_| move_to(at + 1)>
+                    {t!("Move this step later")}
+                </button>
+                <button
+                    type="button"
                     disabled=n_steps == 1
                     data-testid="lesson-delete"
                     on:click=move |_| change.lesson(|lesson, at| drop(lesson.steps.remove(at)))
                 >
                     {t!("Delete this step")}
                 </button>
-                <button type="button" class="primary" data-testid="lesson-try" on:click=move |_| send(LessonMessage::Edit(false))>
-                    {t!("Try it")}
-                </button>
             </div>
-            <p class="hint">
-                {t!("Copy link and Save JSON at the top take the whole lesson. Try it also leads to the sheet to print.")}
-            </p>
         })
     };
-    view! { {fields} }
+    view! {
+        {fields}
+        <ExplanationsEditor change />
+        <ProblemBox place=Place::Lesson />
+        <HistoryBar />
+        <div class="choice">
+            <button type="button" class="primary" data-testid="lesson-try" on:click=move |_| send(LessonMessage::Edit(false))>
+                {t!("Try it")}
+            </button>
+            <span class="hint">
+                {t!("Copy link and Save JSON at the top take the whole lesson. Try it also leads to the sheet to print.")}
+            </span>
+        </div>
+    }
+}
+
+/// Which of several explanations the step is about.
+#[component]
+fn StepExplanation(explanations: Vec<String>, explanation: usize, change: Change) -> impl IntoView {
+    let choose = move |event| {
+        let chosen = event_target_value(&event).parse().unwrap_or(0);
+        change.lesson(|lesson, at| lesson.show_in_step(at, chosen));
+        request_animation_frame(|| browser::focus("[data-testid='lesson-explanation']"));
+    };
+    let is_one = explanations.len() == 1;
+    let option = |(k, label): (usize, String)| {
+        let label = t!("{n}. {label}", n = k + 1, label);
+        view! { <option value=k selected=k == explanation>{label}</option> }
+    };
+    let options = explanations.into_iter().enumerate().map(option).collect_view();
+    view! {
+        <label class="long" hidden=is_one>
+            {t!("Explanation of this step")}
+            " "
+            <select dir="auto" data-testid="lesson-explanation" on:change=choose>{options}</select>
+        </label>
+    }
 }

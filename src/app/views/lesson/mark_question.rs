@@ -8,7 +8,7 @@ use crate::app::state::message::{LessonMessage, Message};
 
 /// Sentences of the prompt to mark before any share is shown; then what was marked beside what was measured.
 #[component]
-pub fn MarkQuestion(ask: String, count: usize) -> impl IntoView {
+pub fn MarkQuestion(ask: String, count: usize, language: Option<String>) -> impl IntoView {
     let page = use_page();
     let is_open = Memo::new(move |_| page.with(|state| state.lesson.as_ref().is_some_and(|open| open.to_mark().is_some())));
     let contents = move || match is_open.get() {
@@ -17,7 +17,7 @@ pub fn MarkQuestion(ask: String, count: usize) -> impl IntoView {
     };
     view! {
         <fieldset class="question" data-testid="mark-question">
-            <legend dir="auto">{ask}</legend>
+            <legend dir="auto" lang=language>{ask}</legend>
             {contents}
         </fieldset>
     }

@@ -3,6 +3,8 @@
 mod change;
 mod choose_question;
 mod comparison_table;
+mod explanations_editor;
+mod history_bar;
 mod lesson_editor;
 mod lesson_panel;
 mod mark_question;

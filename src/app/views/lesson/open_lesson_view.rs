@@ -56,8 +56,8 @@ fn OpenLessonView() -> impl IntoView {
             });
         });
         Some(view! {
-            <h2 dir="auto" node_ref=heading tabindex="-1" data-testid="lesson-step">
-                {lesson.title.clone()}
+            <h2 node_ref=heading tabindex="-1" data-testid="lesson-step">
+                <span dir="auto" lang=lesson.language.clone()>{lesson.title.clone()}</span>
                 " "
                 <span class="hint">{t!("Step {n} of {total}", n = at + 1, total = n_steps)}</span>
             </h2>
@@ -113,19 +113,24 @@ fn at_after_key(key: &str, at: usize, is_presenting: bool) -> Option<usize> {
 #[component]
 fn StepText() -> impl IntoView {
     let page = use_page();
-    let text = untrack(|| page.with(|state| state.lesson.as_ref().map(|open| open.step().text.clone()))).unwrap_or_default();
-    let paragraphs = text.split("\n\n").map(|words| view! { <p dir="auto">{words.to_owned()}</p> }).collect_view();
-    view! { {paragraphs} }
+    let step = untrack(|| page.with(|state| state.lesson.as_ref().map(|open| (open.step().text.clone(), open.lesson.language.clone()))));
+    let (text, language) = step.unwrap_or_default();
+    let paragraph = |words: &str| view! { <p dir="auto" lang=language.clone()>{words.to_owned()}</p> };
+    text.split("\n\n").map(paragraph).collect_view()
 }
 
 #[component]
 fn StepQuestion() -> impl IntoView {
     let page = use_page();
-    let question = untrack(|| page.with(|state| state.lesson.as_ref().and_then(|open| open.step().question.clone())));
+    let asked =
+        untrack(|| page.with(|state| state.lesson.as_ref().map(|open| (open.step().question.clone(), open.lesson.language.clone()))));
+    let (question, language) = asked.unwrap_or_default();
     match question {
         None => ().into_any(),
-        Some(Question::Mark { ask, count }) => view! { <MarkQuestion ask count /> }.into_any(),
-        Some(Question::Choose { ask, choices, right, because }) => view! { <ChooseQuestion ask choices right because /> }.into_any(),
+        Some(Question::Mark { ask, count }) => view! { <MarkQuestion ask count language /> }.into_any(),
+        Some(Question::Choose { ask, choices, right, because }) => {
+            view! { <ChooseQuestion ask choices right because language /> }.into_any()
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 use leptos::prelude::*;
 
 use super::change::Change;
+use crate::app::browser;
 use crate::app::i18n::t;
 use crate::lesson::Question;
 
@@ -25,6 +26,8 @@ pub fn QuestionEditor(question: Option<Question>, change: Change, n_prompt: usiz
             _ => None,
         };
         change.step(|step| step.question = question);
+        // Its fields are drawn anew, and the list with them.
+        request_animation_frame(|| browser::focus("[data-testid='lesson-question']"));
     };
     let fields = question.map(|question| match question {
         Question::Mark { ask, count } => view! { <MarkFields ask count change n_prompt /> }.into_any(),

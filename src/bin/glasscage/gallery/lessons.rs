@@ -14,6 +14,9 @@ const SOURCES: [(&str, &str); 6] = [
     ("when-not-to-believe-a-percentage", include_str!("lessons/6-when-not-to-believe-a-percentage.json")),
 ];
 
+/// Which they are written in. Translations are in `public/lessons`.
+const LANGUAGE: &str = "en";
+
 /// A lesson as it is written: with questions to the model in the place of explanations.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -62,7 +65,7 @@ impl LessonSource {
 
     /// The lesson about these explanations, in the order of the questions.
     pub fn with(self, explanations: Vec<glasscage::explanation::Document>) -> Result<Lesson, String> {
-        let lesson = Lesson::new(self.title, self.steps, explanations);
+        let lesson = Lesson { language: Some(LANGUAGE.into()), ..Lesson::new(self.title, self.steps, explanations) };
         lesson.check().map_err(|error| format!("lesson {}: {error}", self.name))?;
         Ok(lesson)
     }

@@ -1,0 +1,91 @@
+//! What the lessons of the gallery say in other languages, by the English text, as the catalogs of the page do.
+
+use std::collections::BTreeMap;
+
+use crate::app::i18n::{LANGUAGES, text_of};
+use crate::lesson::Lesson;
+
+const ENGLISH: &str = LANGUAGES[0].tag;
+
+/// Translations into the language of the page. Those of English are none.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct LessonTexts {
+    /// The language that they are in; `None` where there are none.
+    tag: Option<&'static str>,
+    /// `None` until they are here.
+    texts: Option<BTreeMap<String, String>>,
+}
+
+/// Whether it says of itself that it is in English, as those of the gallery do.
+pub fn is_english(lesson: &Lesson) -> bool {
+    lesson.language.as_deref() == Some(ENGLISH)
+}
+
+/// Where those of a language are, on the page's own site.
+pub fn path(tag: &str) -> String {
+    format!("lessons/{tag}.json")
+}
+
+impl LessonTexts {
+    /// Those of a page in this language, not fetched yet.
+    pub fn of(tag: &str) -> Self {
+        let mut others = LANGUAGES.iter().map(|language| language.tag).filter(|&other| other != ENGLISH);
+        Self { tag: others.find(|&other| other == tag), texts: None }
+    }
+
+    /// The language whose texts are to be fetched before a lesson can be told in it.
+    pub fn missing(&self) -> Option<&'static str> {
+        self.tag.filter(|_| self.texts.is_none())
+    }
+
+    /// Takes what was fetched; where that is nothing, lessons stay as they are written.
+    pub fn arrived(&mut self, json: Option<&str>) {
+        self.texts = Some(json.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default());
+    }
+
+    /// The lesson in the language of the page, where it is in English and every text of it is known.
+    pub fn translated(&self, lesson: &Lesson) -> Option<Lesson> {
+        let (tag, texts) = (self.tag?, self.texts.as_ref()?);
+        // The page knows the titles of the gallery.
+        let title = |english: &str| Some(text_of(english.to_owned())).filter(|title| title != english);
+        let text = |english: &str| texts.get(english).cloned().or_else(|| title(english));
+        if is_english(lesson) { lesson.translated(tag, text) } else { None }
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use crate::app::state::lesson::tests::lesson;
+
+    /// Of the lesson of the tests, in German.
+    pub const TEXTS: &str =
+        r#"{"A lesson": "Eine Lektion", "Look.": "Sehen Sie.", "Which?": "Welcher?", "How many?": "Wie viele?", "So.": "So."}"#;
+
+    pub fn english() -> Lesson {
+        Lesson { language: Some("en".into()), ..lesson() }
+    }
+
+    #[test]
+    fn a_lesson_of_ours_is_told_in_the_language_of_the_page() {
+        let mut texts = LessonTexts::of("de");
+        assert_eq!((texts.missing(), texts.translated(&english())), (Some("de"), None));
+        texts.arrived(Some(TEXTS));
+        let german = texts.translated(&english()).unwrap();
+        assert_eq!((german.title.as_str(), german.language.as_deref(), texts.missing()), ("Eine Lektion", Some("de"), None));
+        assert_eq!(texts.translated(&german), None, "once");
+    }
+
+    #[test]
+    fn what_visitors_write_stays_in_their_language() {
+        let mut texts = LessonTexts::of("de");
+        texts.arrived(Some(TEXTS));
+        assert_eq!(texts.translated(&lesson()), None, "of an unknown language");
+        assert_eq!(texts.translated(&Lesson { title: "Mine".into(), ..english() }), None, "not all of it is known");
+        texts.arrived(None);
+        assert_eq!((texts.translated(&english()), texts.missing()), (None, None));
+        for tag in ["en", "en-XA", ""] {
+            assert_eq!(LessonTexts::of(tag).missing(), None);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! The explanations of this visit that are not on screen any more.
+
+use std::sync::Arc;
+
+use crate::app::analysis::attribution_graph::AttributionGraph;
+use crate::explanation::Document;
+use crate::lesson::is_same_explanation;
+
+/// So many are kept.
+const MOST: usize = 12;
+
+/// The latest first.
+#[derive(Default)]
+pub struct OfVisit(Vec<Arc<AttributionGraph>>);
+
+impl OfVisit {
+    /// Keeps an explanation that leaves the screen, where all of it is measured.
+    pub fn keep(&mut self, graph: &Arc<AttributionGraph>) {
+        let document = graph.document();
+        if document.is_complete() {
+            self.0.retain(|known| !is_same_explanation(known.document(), document));
+            self.0.insert(0, graph.clone());
+            self.0.truncate(MOST);
+        }
+    }
+
+    pub fn documents(&self) -> impl Iterator<Item = &Document> {
+        self.0.iter().map(|graph| graph.document())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::analysis::attribution_graph::tests::document;
+
+    #[test]
+    fn each_explanation_is_kept_once_and_the_oldest_go() {
+        let mut of_visit = OfVisit::default();
+        for method in (0..MOST + 3).chain([5]) {
+            let mut document = document();
+            document.method.id = method.to_string();
+            of_visit.keep(&Arc::new(AttributionGraph::new(document.clone())));
+            of_visit.keep(&Arc::new(AttributionGraph::new(Document { output: vec![0], ..document })));
+        }
+        let methods: Vec<&str> = of_visit.documents().map(|document| document.method.id.as_str()).collect();
+        assert_eq!((methods.len(), methods[0], methods[1], methods[MOST - 1]), (MOST, "5", "14", "3"));
+    }
+}

@@ -1,0 +1,66 @@
+//! The link just made: a part of the page's code of its own.
+
+use leptos::ev;
+use leptos::prelude::*;
+use web_sys::HtmlInputElement;
+
+use super::icon::{Icon, IconView};
+use super::lazy::split_off;
+use super::link_actions::LinkActions;
+use crate::app::analysis::shared_link::{Reach, SharedLink};
+use crate::app::gallery::GalleryEntry;
+use crate::app::i18n::t;
+use crate::app::page::use_page;
+use crate::app::state::message::Message;
+
+split_off!(link, fetch_link => view as fn() -> AnyView);
+
+/// To look at and to copy by hand, with what its author should know.
+fn view() -> AnyView {
+    let page = use_page();
+    let link = Memo::new(move |_| page.with(|state| state.explanation.link.clone()));
+    let title = move || {
+        link.with(|link| match link.as_ref().map(|link| (link.reach, link.is_copied)) {
+            Some((Reach::BetterAsFile, _)) => t!("This explanation is long for a link"),
+            Some((_, true)) => t!("Link copied"),
+            _ => t!("Copy this link"),
+        })
+    };
+    let reach = move || link.with(|link| link.as_ref().map(|link| link.reach));
+    let advice = move || link.with(|link| link.as_ref().map(SharedLink::advice));
+    let address = Signal::derive(move || link.with(|link| link.as_ref().map(|link| link.address.clone())).unwrap_or_default());
+    let contents = move || match address.with(|address| Some(GalleryEntry::of_fragment(address.split_once('#')?.1).is_some())) {
+        Some(true) => t!("It names what this site shows in its gallery; nothing is uploaded."),
+        _ => t!("It contains the whole text, and nothing is uploaded."),
+    };
+    view! {
+        <section
+            class="link-panel"
+            class:warn=move || reach() != Some(Reach::Anywhere)
+            aria-label=t!("Link to this explanation")
+        >
+            <div class="line">
+                <strong>{title}</strong>
+                <span>{advice}</span>
+                <span>{contents}</span>
+                <button type="button" class="quiet close" aria-label=t!("Close") on:click=move |_| page.send(Message::CloseLink)>
+                    <IconView icon=Icon::Close />
+                </button>
+            </div>
+            <div class="line">
+                <input type="text" readonly data-testid="link-text" aria-label=t!("Link") prop:value=address on:focus=select_all />
+                <Show when=move || reach() == Some(Reach::BetterAsFile)>
+                    <button type="button" class="primary" on:click=move |_| page.send(Message::SaveDocument)>
+                        {t!("Save JSON instead")}
+                    </button>
+                </Show>
+                <LinkActions address />
+            </div>
+        </section>
+    }
+    .into_any()
+}
+
+fn select_all(event: ev::FocusEvent) {
+    event_target::<HtmlInputElement>(&event).select();
+}

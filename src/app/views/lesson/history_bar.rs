@@ -1,0 +1,61 @@
+use leptos::ev;
+use leptos::prelude::*;
+
+use crate::app::browser;
+use crate::app::i18n::t;
+use crate::app::page::use_page;
+use crate::app::state::lesson_history::LessonHistory;
+use crate::app::state::message::{LessonMessage, Message};
+
+/// Takes changes of the lesson back, and makes them again: by buttons, and by the keys that do so everywhere. Text fields have their own.
+#[component]
+pub fn HistoryBar() -> impl IntoView {
+    let page = use_page();
+    let send = move |message| page.send(Message::Lesson(message));
+    let can = move |look: fn(&LessonHistory) -> bool| {
+        Memo::new(move |_| page.with(|state| state.lesson.as_ref().is_some_and(|open| look(&open.history))))
+    };
+    let (can_undo, can_redo) = (can(LessonHistory::can_undo), can(LessonHistory::can_redo));
+    let on_key = window_event_listener(ev::keydown, move |event| {
+        let is_command = (event.ctrl_key() || event.meta_key()) && !event.alt_key() && !event.default_prevented();
+        let message = of_key(&event.key(), event.shift_key()).filter(|_| is_command && !browser::is_typing());
+        if let Some(message) = message {
+            event.prevent_default();
+            send(message);
+        }
+    });
+    on_cleanup(move || on_key.remove());
+    // Whoever pressed the last one keeps the focus there: it says that it does nothing, and stays a button.
+    let button = move |name: &'static str, test_id: &'static str, can: Memo<bool>, message: LessonMessage| {
+        let press = move |_| send(message.clone());
+        let is_off = move || (!can.get()).to_string();
+        view! { <button type="button" aria-disabled=is_off data-testid=test_id on:click=press>{name}</button> }
+    };
+    view! {
+        <div class="choice">
+            {button(t!("Undo"), "lesson-undo", can_undo, LessonMessage::Undo)}
+            {button(t!("Redo"), "lesson-redo", can_redo, LessonMessage::Redo)}
+        </div>
+    }
+}
+
+/// What Ctrl (or Command) with a key does; with Shift the browser names a capital.
+fn of_key(key: &str, is_shifted: bool) -> Option<LessonMessage> {
+    match (key.to_ascii_lowercase().as_str(), is_shifted) {
+        ("z", false) => Some(LessonMessage::Undo),
+        ("z", true) | ("y", false) => Some(LessonMessage::Redo),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_usual_keys_undo_and_redo() {
+        let keys = [("z", false), ("Z", true), ("y", false), ("Y", true), ("x", false)];
+        let undo_and_redo = [Some(LessonMessage::Undo), Some(LessonMessage::Redo), Some(LessonMessage::Redo), None, None];
+        assert_eq!(keys.map(|(key, is_shifted)| of_key(key, is_shifted)), undo_and_redo);
+    }
+}
