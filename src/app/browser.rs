@@ -292,13 +292,14 @@ pub fn focus(selector: &str) {
     }
 }
 
-/// The same, when what is drawn now has taken the focus away.
+/// The same, when what is drawn now has taken the focus away. Browsers take it from what is hidden or disabled after the next frame.
 pub fn keep_focus(selector: &'static str) {
-    request_animation_frame(move || {
+    let keep = move || {
         if document().active_element().is_none_or(|element| element.tag_name() == "BODY") {
             focus(selector);
         }
-    });
+    };
+    request_animation_frame(move || request_animation_frame(keep));
 }
 
 /// How high the first element is that this selector finds, in CSS pixels.

@@ -110,6 +110,8 @@ fn explanations_come_once_and_go_when_no_step_shows_them() {
     let mut lesson = lesson();
     let first = lesson.explanations[0].clone();
     let second = by_another_method(&first);
+    let linked = glasscage_core::explanation::from_fragment(&explanation_fragment(&first)).unwrap();
+    assert_eq!(lesson.add_explanations(vec![linked]), 0, "rounded, but the same");
     let chosen_otherwise = Document { output: vec![0], ..first.clone() };
     assert_eq!(lesson.add_explanations(vec![chosen_otherwise, second.clone(), second.clone()]), 1);
     lesson.steps[1].question = Some(Question::Mark { ask: "Which?".into(), count: 99 });

@@ -26,6 +26,7 @@ pub fn EmbedSection() -> impl IntoView {
         let address = embed_address(&browser::address(), &hidden.get(), &to_fragment(&document));
         Some(frame(&address, &crate::explanation::title(&document), height))
     });
+    let is_shown = move |name: &str| hidden.with(|hidden| !hidden.contains(&name));
     let change = move |name: &'static str, is_shown: bool| {
         is_copied.set(false);
         hidden.update(|hidden| {
@@ -49,7 +50,7 @@ pub fn EmbedSection() -> impl IntoView {
                      it with the viewer of this site, without a model; nothing is uploaded."
                 )}
             </p>
-            <PartsChoice parts=OF_EXPLANATION.to_vec() prefix="embed" is_shown=move |name| hidden.with(|hidden| !hidden.contains(&name)) on_change=change />
+            <PartsChoice parts=OF_EXPLANATION.to_vec() prefix="embed" is_shown on_change=change />
             <textarea
                 readonly
                 rows="4"

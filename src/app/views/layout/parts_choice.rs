@@ -34,7 +34,10 @@ pub fn PartsChoice(
     let part = |(name, label): Part| {
         let change = move |event| on_change(name, event_target_checked(&event));
         view! {
-            <label><input type="checkbox" prop:checked=move || is_shown(name) data-testid=format!("{prefix}-{name}") on:change=change />{text(label)}</label>
+            <label>
+                <input type="checkbox" prop:checked=move || is_shown(name) data-testid=format!("{prefix}-{name}") on:change=change />
+                {text(label)}
+            </label>
         }
     };
     view! { <div class="side-by-side">{parts.into_iter().map(part).collect_view()}</div> }

@@ -3,10 +3,13 @@ use leptos::prelude::*;
 use super::change::Change;
 use crate::app::analysis::lesson_explanations::{label, of_lesson, offered};
 use crate::app::analysis::shared_link::SharedLink;
+use crate::app::browser;
 use crate::app::i18n::{plural, t};
 use crate::app::state::message::{LessonMessage, Message};
 use crate::app::views::layout::file_button::FileButton;
 use crate::lesson::{MAX_EXPLANATIONS, to_fragment};
+
+const HEAD: &str = "[data-testid='lesson-explanations'] summary";
 
 /// The explanations that the steps of the lesson can show: those it has, and where others come from.
 #[component]
@@ -74,6 +77,8 @@ fn MoreExplanations(change: Change) -> impl IntoView {
         let document = offered.with_untracked(|offered| offered.get(chosen.get_untracked()).or(offered.first()).cloned());
         if let Some(document) = document {
             chosen.set(0);
+            // The button goes with the last one.
+            browser::keep_focus(HEAD);
             change.lesson(|lesson, _| _ = lesson.add_explanations(vec![document]));
         }
     };

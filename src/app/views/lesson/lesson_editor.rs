@@ -44,7 +44,6 @@ pub fn LessonEditor() -> impl IntoView {
         })
     });
     let fields = move || {
-        place.get()?;
         browser::keep_focus(PLACE);
         let open = untrack(|| page.with(|state| state.lesson.clone()))?;
         let OpenLesson { lesson, at, .. } = &open;
@@ -141,7 +140,8 @@ pub fn LessonEditor() -> impl IntoView {
         })
     };
     view! {
-        {fields}
+        // New elements each time: lists keep what was chosen in them, whatever is drawn.
+        <For each=move || place.get() key=|place| *place children=move |_| fields() />
         <ExplanationsEditor change />
         <ProblemBox place=Place::Lesson />
         <HistoryBar />
