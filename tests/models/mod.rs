@@ -63,7 +63,7 @@ const fn shape(name: &'static str, architecture: &'static str, sizes: [usize; 3]
 }
 
 /// The same numbers everywhere.
-struct Random(Rng);
+pub struct Random(pub Rng);
 
 impl Random {
     /// Uniform in [-1, 1).
@@ -83,7 +83,7 @@ impl Random {
     }
 
     /// Rows first; values of a size that keeps activations near 1, norms near 1. Rope factors rise from 1 by quarters.
-    fn tensor(&mut self, name: &str, dims: &[usize]) -> Tensor {
+    pub fn tensor(&mut self, name: &str, dims: &[usize]) -> Tensor {
         let columns = *dims.last().unwrap() as f32;
         let mut value = |i: usize| match name {
             "rope_freqs.weight" => 1.0 + i.saturating_sub(3) as f32 / 4.0,
@@ -96,7 +96,7 @@ impl Random {
 }
 
 /// Shapes of all tensors of a model by name.
-fn dimensions(shape: &Shape) -> Vec<(String, Vec<usize>)> {
+pub fn dimensions(shape: &Shape) -> Vec<(String, Vec<usize>)> {
     let architecture = arch::by_name(shape.architecture).unwrap();
     let (q, kv) = (shape.heads * shape.head_dim, shape.kv_heads * shape.head_dim);
     let mut dims = vec![("token_embd.weight".to_owned(), vec![VOCAB, DIM]), ("output_norm.weight".into(), vec![DIM])];
@@ -186,7 +186,7 @@ fn quantize(tensors: &[(String, Tensor)], dtype: GgmlDType) -> Vec<(String, QTen
     tensors.iter().map(|(name, tensor)| (name.clone(), QTensor::quantize(tensor, kind(tensor)).unwrap())).collect()
 }
 
-fn write(shape: &Shape, tensors: &[(String, QTensor)]) -> Vec<u8> {
+pub fn write(shape: &Shape, tensors: &[(String, QTensor)]) -> Vec<u8> {
     let name = shape.architecture;
     let number = |number: usize| Value::U32(number as u32);
     let knobs = [

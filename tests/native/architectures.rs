@@ -5,6 +5,7 @@ use std::io::Cursor;
 use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 
+use crate::block_models;
 use crate::models::{self, SHAPES, Shape, TOKENS};
 use candle_core::quantized::GgmlDType;
 use candle_core::quantized::gguf_file::Content;
@@ -92,9 +93,14 @@ fn difference(what: &str, ours: &[f64], theirs: &[f64]) -> f64 {
 
 fn compare_with_candle_transformers(shape: &Shape, dtype: GgmlDType) {
     // candle's own quantised matmul rounds activations to 8 bits, so it gets the same weights in f32.
-    let theirs = by_candle_transformers(shape, &models::expanded_file(shape, dtype));
-    for answer in pollster::block_on(answers(models::file(shape, dtype), &[], &[])) {
-        let what = format!("{}, {}, {dtype:?}", answer.engine, shape.name);
+    compare(shape, &format!("{dtype:?}"), [models::file(shape, dtype), models::expanded_file(shape, dtype)]);
+}
+
+/// Compares every engine's answers to a file with those of candle-transformers to the same weights in f32.
+fn compare(shape: &Shape, quant: &str, [file, expanded]: [Vec<u8>; 2]) {
+    let theirs = by_candle_transformers(shape, &expanded);
+    for answer in pollster::block_on(answers(file, &[], &[])) {
+        let what = format!("{}, {}, {quant}", answer.engine, shape.name);
         let difference = difference(&what, &answer.readouts[0].log_probs, &theirs);
         println!("{what}: at most {difference:.1e} nat from candle-transformers");
     }
@@ -112,6 +118,10 @@ fn every_tensor_type_agrees_with_its_own_dequantisation() {
     let shape = SHAPES.iter().find(|shape| shape.name == "qwen3, tied").unwrap();
     let dtypes = [F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q2K, Q3K, Q4K, Q5K, Q6K];
     dtypes.iter().for_each(|&dtype| compare_with_candle_transformers(shape, dtype));
+    // candle does not have these; their scales are 2^-10, and 2^-15 times up to 32.
+    for (name, scale) in [("IQ4_NL", 0x1400), ("IQ4_XS", 0x0200)] {
+        compare(shape, name, block_models::files(shape, name, scale));
+    }
 }
 
 #[test]

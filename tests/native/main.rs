@@ -4,6 +4,8 @@
 
 mod architectures;
 mod batches;
+#[path = "../models/blocks.rs"]
+mod block_models;
 mod chat;
 mod cli;
 mod damaged;

@@ -62,6 +62,7 @@ pub(super) const IMPORTS: &[(&str, &str)] = &[
     ("attention_mass_common", include_str!("attention_mass_common.wgsl")),
     ("attention_query", include_str!("attention_query.wgsl")),
     ("draw", GpuDraw::WGSL),
+    ("iq4_values", include_str!("quant/iq4_values.wgsl")),
     ("kl_divergence_common", include_str!("kl_divergence_common.wgsl")),
     ("log_sum_exp_common", include_str!("log_sum_exp_common.wgsl")),
     ("matmul_common", include_str!("matmul_common.wgsl")),

@@ -1,20 +1,16 @@
-use candle_core::quantized::QTensor;
-use candle_core::{Device, Tensor};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::samples::{COLUMNS, ROWS};
 use super::*;
 use crate::gpu::WrongKernel;
-use crate::gpu::testing::{config, gpus, random};
+use crate::gpu::testing::{config, gpus};
 use crate::model::arch::ARCHITECTURES;
-use crate::model::dequantize::tests::candle_type;
+use crate::model::dequantize::tests::some_blocks;
 use crate::model::quant::{QUANTS, Quant};
 
 /// Weights as small as many models', so that the scales of some types are subnormal halves.
 fn sample(quant: &'static Quant, rows: usize, columns: usize) -> Sample {
-    let values: Vec<f32> = random(rows * columns, 1).iter().map(|value| 0.03 * value).collect();
-    let tensor = Tensor::from_vec(values, (rows, columns), &Device::Cpu).unwrap();
-    let bytes = QTensor::quantize(&tensor, candle_type(quant).unwrap()).unwrap().data().unwrap().into_owned();
+    let bytes = some_blocks(quant, rows, columns, 0.03);
     Sample::new(quant, columns, bytes, true)
 }
 
@@ -50,6 +46,8 @@ const WRONG: &[(&str, Option<&str>, &str, &str, &str)] = &[
     ("matmul_tiles", Some("Q4_K"), "dot(w[3], x)", "dot(w[2], x)", "the matrix product of Q4_K weights"),
     ("matmul", Some("Q8_0"), "<< vec4<u32>(24u", "<< vec4<u32>(23u", "the matrix product of Q8_0 weights"),
     ("matmul_tiles", Some("Q8_0"), "<< vec4<u32>(24u", "<< vec4<u32>(23u", "the matrix product of Q8_0 weights"),
+    ("matmul", Some("IQ4_NL"), "q >= vec4<u32>(8u)", "q > vec4<u32>(8u)", "the matrix product of IQ4_NL weights"),
+    ("matmul_tiles", Some("IQ4_XS"), "(upper << 4u)", "(upper << 3u)", "the matrix product of IQ4_XS weights"),
     // Halves below 2^-14 flushed to zero, as some GPUs do.
     ("embed", Some("Q6_K"), "vec2<f32>(magnitude) * 0x1p-24", "vec2<f32>()", "embeddings from Q6_K weights"),
     ("matmul", Some("Q6_K"), "vec2<f32>(magnitude) * 0x1p-24", "vec2<f32>()", "the matrix product of Q6_K weights"),
@@ -88,7 +86,7 @@ const WRONG: &[(&str, Option<&str>, &str, &str, &str)] = &[
 
 #[wasm_bindgen_test(unsupported = tokio::test)]
 async fn a_wrong_kernel_is_found_and_named() {
-    let samples = samples(&["Q8_0", "Q4_K", "Q6_K"]);
+    let samples = samples(&["Q8_0", "Q4_K", "Q6_K", "IQ4_NL", "IQ4_XS"]);
     let config = Config { dim: 200, ..config("qwen3", 6, 2, 64) };
     let mut is_used = vec![false; WRONG.len()];
     for gpu in gpus().await {
