@@ -11,6 +11,7 @@ mod cli;
 mod damaged;
 mod evaluate;
 mod export;
+mod families;
 mod gpu;
 mod gradients;
 mod infill;
