@@ -10,7 +10,7 @@ use candle_nn::rotary_emb::{rope, rope_i};
 use super::attention_mass::AttentionMass;
 use super::weight::Weight;
 use crate::lm::Input;
-use crate::model::arch::Rope;
+use crate::model::arch::{Gate, QkNorm, Rope};
 use crate::model::config::Config;
 
 /// Tokens that go through the layers at once; bounds the attention scores.
@@ -24,23 +24,30 @@ pub struct Transformer {
     norm: Tensor,
     /// `None` where the embedding serves as LM head too.
     output: Option<Weight>,
-    /// Radians at position 1, `head_dim / 2` of them.
-    rope_frequencies: Vec<f64>,
+    /// Radians at position 1, `head_dim / 2` of them: see [`Config::rotations`].
+    rotations: Vec<Vec<f64>>,
 }
 
 struct Layer {
-    attention_norm: Tensor,
+    /// See [`crate::model::arch::Norms`].
+    attention_norm: Option<Tensor>,
+    added_attention_norm: Option<Tensor>,
     q: Projection,
     k: Projection,
     v: Projection,
-    /// Over each head, `[head_dim]`.
+    /// Over each head, `[head_dim]`, or over all of them.
     q_norm: Option<Tensor>,
     k_norm: Option<Tensor>,
     attention_output: Weight,
-    ffn_norm: Tensor,
+    ffn_norm: Option<Tensor>,
+    added_ffn_norm: Option<Tensor>,
     gate: Weight,
     up: Weight,
     down: Weight,
+    /// Number of the rotation.
+    rotation: usize,
+    /// Keys that a row sees, where not all.
+    window: Option<usize>,
 }
 
 struct Projection {
@@ -106,13 +113,13 @@ impl Transformer {
     pub fn new(config: Config, weights: HashMap<String, Weight>) -> Result<Self> {
         let mut weights = Weights(weights);
         let factors = weights.find("rope_freqs.weight").map(|factors| factors.vector()?.to_vec1::<f32>()).transpose()?;
-        let rope_frequencies = config.rope_frequencies(factors.as_deref()).map_err(|error| candle_core::Error::Msg(error.to_string()))?;
+        let rotations = config.rotations(factors.as_deref()).map_err(|error| candle_core::Error::Msg(error.to_string()))?;
         Ok(Self {
             embedding: weights.matrix("token_embd.weight")?,
             layers: (0..config.n_layers).map(|i| Layer::new(&config, i, &mut weights)).collect::<Result<_>>()?,
-            norm: weights.vector("output_norm.weight")?,
+            norm: (weights.vector("output_norm.weight")? / config.logit_scale)?,
             output: weights.find("output.weight"),
-            rope_frequencies,
+            rotations,
             config,
         })
     }
@@ -131,19 +138,26 @@ impl Transformer {
 
     fn forward_chunk(&self, inputs: &[Input], cache: &mut Cache, attention_mass: &mut AttentionMass) -> Result<Tensor> {
         let angles = self.angles(cache.len(), inputs.len())?;
+        let Config { embedding_scale, norm_epsilon, .. } = self.config;
+        let residual_epsilon = self.config.residual_epsilon();
         let mut x = self.embedding.embed(inputs)?;
+        if embedding_scale != 1.0 {
+            x = (x * embedding_scale)?;
+        }
         for (layer, cache) in self.layers.iter().zip(&mut cache.0) {
-            let attention = layer.attention(&self.config, &self.normalize(&x, &layer.attention_norm)?, &angles, cache, attention_mass)?;
-            x = (x + attention)?;
-            let feed_forward = layer.feed_forward(&self.normalize(&x, &layer.ffn_norm)?)?;
-            x = (x + feed_forward)?;
+            let read = normalize(&x, layer.attention_norm.as_ref(), residual_epsilon)?;
+            let attention = layer.attention(&self.config, &read, &angles[layer.rotation], cache, attention_mass)?;
+            x = (x + normalize(&attention, layer.added_attention_norm.as_ref(), norm_epsilon)?)?;
+            let read = normalize(&x, layer.ffn_norm.as_ref(), residual_epsilon)?;
+            let feed_forward = layer.feed_forward(self.config.architecture.gate, &read)?;
+            x = (x + normalize(&feed_forward, layer.added_ffn_norm.as_ref(), norm_epsilon)?)?;
         }
         Ok(x)
     }
 
     /// Hidden states as the LM head takes them, `[n, dim]`.
     pub fn normalize_last(&self, hidden: &Tensor) -> Result<Tensor> {
-        self.normalize(&hidden.contiguous()?, &self.norm)
+        normalize(&hidden.contiguous()?, Some(&self.norm), self.config.residual_epsilon())
     }
 
     /// Logits of some tokens of the vocabulary from normalized states: `[n, dim]` -> `[n, tokens]`.
@@ -151,20 +165,19 @@ impl Transformer {
         self.output.as_ref().unwrap_or(&self.embedding).project_to(normalized, tokens)
     }
 
-    fn normalize(&self, x: &Tensor, weight: &Tensor) -> Result<Tensor> {
-        rms_norm(x, weight, self.config.norm_epsilon as f32)
-    }
-
-    /// Cosines and sines of positions `start..start + length`, each `[length, head_dim / 2]`.
-    fn angles(&self, start: usize, length: usize) -> Result<[Tensor; 2]> {
-        let positions = start..start + length;
-        let angles: Vec<f64> =
-            positions.flat_map(|position| self.rope_frequencies.iter().map(move |radians| position as f64 * radians)).collect();
-        let table = |function: fn(f64) -> f64| {
-            let values: Vec<f32> = angles.iter().map(|&angle| function(angle) as f32).collect();
-            Tensor::from_vec(values, (length, self.rope_frequencies.len()), &Device::Cpu)
+    /// Of each rotation cosines and sines of positions `start..start + length`, each `[length, head_dim / 2]`.
+    fn angles(&self, start: usize, length: usize) -> Result<Vec<[Tensor; 2]>> {
+        let of_rotation = |frequencies: &Vec<f64>| {
+            let positions = start..start + length;
+            let angles: Vec<f64> =
+                positions.flat_map(|position| frequencies.iter().map(move |radians| position as f64 * radians)).collect();
+            let table = |function: fn(f64) -> f64| {
+                let values: Vec<f32> = angles.iter().map(|&angle| function(angle) as f32).collect();
+                Tensor::from_vec(values, (length, frequencies.len()), &Device::Cpu)
+            };
+            Ok([table(f64::cos)?, table(f64::sin)?])
         };
-        Ok([table(f64::cos)?, table(f64::sin)?])
+        self.rotations.iter().map(of_rotation).collect()
     }
 }
 
@@ -178,16 +191,21 @@ impl Layer {
             Ok::<_, candle_core::Error>(Projection { weight, bias })
         };
         let (q, k, v) = (projection("attn_q")?, projection("attn_k")?, projection("attn_v")?);
-        let mut head_norm = |part: &str| architecture.qk_norm.then(|| weights.vector(&name(part))).transpose();
+        let mut norm = |is_there: bool, part: &str| is_there.then(|| weights.vector(&name(part))).transpose();
+        let (has_qk_norm, before, after) = (architecture.qk_norm != QkNorm::None, architecture.norms_before(), architecture.norms_after());
         Ok(Self {
             q,
             k,
             v,
-            q_norm: head_norm("attn_q_norm.weight")?,
-            k_norm: head_norm("attn_k_norm.weight")?,
-            attention_norm: weights.vector(&name("attn_norm.weight"))?,
+            q_norm: norm(has_qk_norm, "attn_q_norm.weight")?,
+            k_norm: norm(has_qk_norm, "attn_k_norm.weight")?,
+            attention_norm: norm(before, "attn_norm.weight")?,
+            added_attention_norm: norm(after, "post_attention_norm.weight")?,
+            ffn_norm: norm(before, "ffn_norm.weight")?,
+            added_ffn_norm: norm(after, "post_ffw_norm.weight")?,
+            rotation: config.rotation_of(i),
+            window: config.window_of(i),
             attention_output: weights.matrix(&name("attn_output.weight"))?,
-            ffn_norm: weights.vector(&name("ffn_norm.weight"))?,
             gate: weights.matrix(&name("ffn_gate.weight"))?,
             up: weights.matrix(&name("ffn_up.weight"))?,
             down: weights.matrix(&name("ffn_down.weight"))?,
@@ -214,8 +232,8 @@ impl Layer {
         };
         let length = keys.dim(1)?;
         // Heads that share keys are neighbors, so they stack into rows of one matrix per key head.
-        let q = (q.reshape((n_kv_heads, n_heads / n_kv_heads * n, head_dim))? * (head_dim as f64).powf(-0.5))?;
-        let scores = q.matmul(&keys.t()?)?.reshape((n_heads, n, length))?.broadcast_add(&causal_mask(n, length)?)?;
+        let q = (q.reshape((n_kv_heads, n_heads / n_kv_heads * n, head_dim))? * config.attention_scale)?;
+        let scores = q.matmul(&keys.t()?)?.reshape((n_heads, n, length))?.broadcast_add(&causal_mask(n, length, self.window)?)?;
         let weights = softmax_last_dim(&scores)?;
         let mixed = weights.reshape((n_kv_heads, n_heads / n_kv_heads * n, length))?.matmul(&values)?;
         attention_mass.add(&weights, &values, &mixed)?;
@@ -224,19 +242,27 @@ impl Layer {
         self.attention_output.project(&mixed)
     }
 
-    /// SwiGLU: down(silu(gate x) * up x), `[n, dim]` -> `[n, dim]`.
-    fn feed_forward(&self, x: &Tensor) -> Result<Tensor> {
-        self.down.project(&(silu(&self.gate.project(x)?)? * self.up.project(x)?)?)
+    /// SwiGLU: down(silu(gate x) * up x), `[n, dim]` -> `[n, dim]`; or GEGLU.
+    fn feed_forward(&self, gate: Gate, x: &Tensor) -> Result<Tensor> {
+        let gated = match gate {
+            Gate::Silu => silu(&self.gate.project(x)?)?,
+            Gate::Gelu => self.gate.project(x)?.gelu()?,
+        };
+        self.down.project(&(gated * self.up.project(x)?)?)
     }
 }
 
-/// `[n, heads * head_dim]` -> `[heads, n, head_dim]`, each head normalized where the model does so.
+/// RMSNorm, where there is one.
+fn normalize(x: &Tensor, weight: Option<&Tensor>, epsilon: f64) -> Result<Tensor> {
+    weight.map_or_else(|| Ok(x.clone()), |weight| rms_norm(x, weight, epsilon as f32))
+}
+
+/// `[n, heads * head_dim]` -> `[heads, n, head_dim]`, all heads or each normalized where the model does so.
 fn split_heads(projected: &Tensor, heads: usize, norm: Option<&Tensor>, config: &Config) -> Result<Tensor> {
-    let mut split = projected.reshape((projected.dim(0)?, heads, config.head_dim))?;
-    if let Some(norm) = norm {
-        split = rms_norm(&split, norm, config.norm_epsilon as f32)?;
-    }
-    split.transpose(0, 1)?.contiguous()
+    let is_whole = config.architecture.qk_norm == QkNorm::Whole;
+    let whole = normalize(projected, norm.filter(|_| is_whole), config.norm_epsilon)?;
+    let split = whole.reshape((projected.dim(0)?, heads, config.head_dim))?;
+    normalize(&split, norm.filter(|_| !is_whole), config.norm_epsilon)?.transpose(0, 1)?.contiguous()
 }
 
 /// Rotary positions of `[heads, n, head_dim]`.
@@ -250,8 +276,9 @@ fn rotate(heads: &Tensor, [cos, sin]: &[Tensor; 2], config: &Config) -> Result<T
 }
 
 /// 0 where query i of the last `n` positions may attend to key j of `length`, else minus infinity: `[1, n, length]`.
-fn causal_mask(n: usize, length: usize) -> Result<Tensor> {
-    let past = length - n;
-    let mask = (0..n).flat_map(|i| (0..length).map(move |j| if j <= past + i { 0.0 } else { f32::NEG_INFINITY }));
+fn causal_mask(n: usize, length: usize, window: Option<usize>) -> Result<Tensor> {
+    let (past, window) = (length - n, window.unwrap_or(length));
+    let is_seen = move |i: usize, j: usize| j <= past + i && past + i - j < window;
+    let mask = (0..n).flat_map(|i| (0..length).map(move |j| if is_seen(i, j) { 0.0 } else { f32::NEG_INFINITY }));
     Tensor::from_vec(mask.collect::<Vec<_>>(), (1, n, length), &Device::Cpu)
 }

@@ -4,10 +4,10 @@ use super::format::FORMATS;
 use super::kernel::Kernel;
 use super::kernels::{
     argmax, attention, attention_mass, bandwidth_probe, embed, fma_probe, gather, kl_divergence, log_sum_exp, masked_argmax, matmul,
-    qkv_rope_cache, rms_norm, sample, swiglu,
+    qk_norm, qkv_rope_cache, rms_norm, sample, swiglu,
 };
 use super::variant::Variant;
-use crate::model::arch::ARCHITECTURES;
+use crate::model::arch::{ARCHITECTURES, Gate};
 
 /// The sizes of heads that kernels are listed for; the engine makes others as models need them.
 pub const HEAD_DIMS: [usize; 2] = [64, 128];
@@ -29,8 +29,7 @@ pub fn shaders(variant: &Variant) -> Vec<Shader> {
 fn kernels(variant: &Variant) -> Vec<Kernel> {
     let vecs = HEAD_DIMS.map(|head_dim| head_dim / 4);
     let mut kernels = vec![
-        rms_norm::kernel(variant),
-        swiglu::kernel(),
+        qk_norm::kernel(variant),
         gather::kernel(),
         log_sum_exp::kernel(variant),
         kl_divergence::kernel(variant),
@@ -39,20 +38,30 @@ fn kernels(variant: &Variant) -> Vec<Kernel> {
         fma_probe::kernel(),
         bandwidth_probe::kernel(),
     ];
+    kernels.extend([false, true].map(|add| rms_norm::kernel(variant, add)));
+    kernels.extend([Gate::Silu, Gate::Gelu].map(swiglu::kernel));
     kernels.extend(argmax::kernels());
     kernels.extend(FORMATS.iter().map(embed::kernel));
     // For a step of generating, and for rows.
     kernels.extend(FORMATS.iter().flat_map(|format| [true, false].map(|is_step| matmul::kernel(variant, is_step, format))));
-    kernels.extend(ARCHITECTURES.iter().map(qkv_rope_cache::kernel));
-    kernels.extend(vecs.map(|vecs| attention::kernel(variant, vecs)));
-    kernels.extend(vecs.map(|vecs| attention_mass::kernel(variant, vecs)));
+    for kernel in ARCHITECTURES.iter().map(qkv_rope_cache::kernel) {
+        // Some architectures have the same.
+        if !kernels.contains(&kernel) {
+            kernels.push(kernel);
+        }
+    }
+    for has_window in [false, true] {
+        kernels.extend(vecs.map(|vecs| attention::kernel(variant, vecs, has_window)));
+        kernels.extend(vecs.map(|vecs| attention_mass::kernel(variant, vecs, has_window)));
+    }
     kernels
 }
 
 fn name_among(kernels: &[Kernel], kernel: &Kernel) -> String {
     let format = kernel.format.map(|format| format.name.to_owned());
     let namesakes = || kernels.iter().filter(|other| other.name == kernel.name);
-    let telling = kernel.constants.iter().filter(|constant| namesakes().any(|other| !other.constants.contains(constant)));
+    let set = kernel.constants.iter().filter(|(_, value)| value != "false");
+    let telling = set.filter(|constant| namesakes().any(|other| !other.constants.contains(constant)));
     let constants = telling.map(|(name, value)| format!("{name}={value}"));
     let words: Vec<String> = std::iter::once(kernel.name.to_owned()).chain(format).chain(constants).collect();
     words.join(".")

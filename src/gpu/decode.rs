@@ -52,7 +52,7 @@ impl GpuModel {
         let activations = self.activations(1).await?;
         let allocate = || (gpu.buffer("row", Row::N_WORDS), SampleBuffers::new(gpu, &transformer.config));
         let (row, buffers) = gpu.try_allocate(allocate).await?;
-        let (text_caches, angles) = (&text.layers[..], text.angles());
+        let (text_caches, angles) = (&text.layers[..], &text.angles[..]);
         let batch = Batch {
             rows: &row,
             n: 1,

@@ -33,6 +33,8 @@ pub const FORMATS: &[Format] = &[
     format!("Q4_K", "q4_k"),
     format!("Q5_K", "q5_k"),
     format!("Q6_K", "q6_k"),
+    format!("IQ4_NL", "iq4_nl"),
+    format!("IQ4_XS", "iq4_xs"),
 ];
 
 /// The format of a tensor type.

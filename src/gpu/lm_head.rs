@@ -41,7 +41,7 @@ impl Transformer {
 
     /// The norm before the LM head, of `n` rows of x.
     pub fn final_norm<'a>(&'a self, recording: &mut Recording<'a>, x: RowView<'a>, n: usize, y: &'a RowBuffer) {
-        self.normalize(recording, x, n, &self.norm, y);
+        self.normalize(recording, x, n, Some(&self.norm), y);
     }
 
     /// Normalizes the states of a block of positions.

@@ -27,14 +27,14 @@ struct LayerIds {
     down: MatrixId,
 }
 
-/// Streams the weights to the GPU in bounded pieces. Returns transformer, rotation frequencies (radians at position 1) and
+/// Streams the weights to the GPU in bounded pieces. Returns transformer, rotations ([`Config::rotations`]) and
 /// the file's SHA-256; `None` where `on_progress` (bytes read) broke off.
 pub async fn load(
     gpu: &Gpu,
     source: &impl ByteSource,
     gguf: &Gguf,
     on_progress: &mut dyn Callback<u64>,
-) -> Result<Option<(Transformer, Vec<f64>, String)>, LoadError> {
+) -> Result<Option<(Transformer, Vec<Vec<f64>>, String)>, LoadError> {
     let mut config = Config::from_gguf(gguf)?;
     tensors::check(gguf, &config)?;
     // Keys and values of a layer, and the residual stream, have to fit in a buffer each.
@@ -48,16 +48,17 @@ pub async fn load(
     };
     let Some(sha256) = stream(source, gguf, upload, async |bytes| on_progress.call(bytes).await).await? else { return Ok(None) };
     let factors = uploader.vector("rope_freqs.weight");
-    let frequencies = config.rope_frequencies((!factors.is_empty()).then_some(&factors[..]))?;
+    let rotations = config.rotations((!factors.is_empty()).then_some(&factors[..]))?;
+    let norm: Vec<f32> = uploader.vector("output_norm.weight").iter().map(|weight| weight / config.logit_scale as f32).collect();
     let transformer = Transformer {
         embedding: uploader.take_matrix(embedding),
-        norm: vector(gpu, &uploader, &["output_norm.weight".into()]),
+        norm: gpu.buffer_with_f32("output norm", &norm),
         output: output.map(|output| uploader.take_matrix(output)),
-        layers: layers.into_iter().enumerate().map(|(i, ids)| layer(gpu, &mut uploader, i, &ids)).collect(),
+        layers: layers.into_iter().enumerate().map(|(i, ids)| layer(gpu, &mut uploader, &config, i, &ids)).collect(),
         config,
     };
     gpu.check()?;
-    Ok(Some((transformer, frequencies, sha256)))
+    Ok(Some((transformer, rotations, sha256)))
 }
 
 /// Allocates all matrices. That the file has their tensors was checked.
@@ -85,20 +86,23 @@ fn reserve(gpu: &Gpu, gguf: &Gguf, config: &Config) -> Reserved {
     Reserved { uploader, embedding, output, layers }
 }
 
-fn layer(gpu: &Gpu, uploader: &mut WeightUploader, i: usize, ids: &LayerIds) -> Layer {
+fn layer(gpu: &Gpu, uploader: &mut WeightUploader, config: &Config, i: usize, ids: &LayerIds) -> Layer {
     let vector = |uploader: &WeightUploader, parts: &[&str]| {
         vector(gpu, uploader, &parts.iter().map(|part| format!("blk.{i}.{part}")).collect::<Vec<_>>())
     };
     let mut matrix = |id: MatrixId| -> Matrix { uploader.take_matrix(id) };
     let (qkv, attention_output) = (matrix(ids.qkv), matrix(ids.attention_output));
     let (gate_up, down) = (matrix(ids.gate_up), matrix(ids.down));
+    let (before, after) = (config.architecture.norms_before(), config.architecture.norms_after());
     Layer {
-        attention_norm: vector(uploader, &["attn_norm.weight"]),
+        attention_norm: before.then(|| vector(uploader, &["attn_norm.weight"])),
+        added_attention_norm: after.then(|| vector(uploader, &["post_attention_norm.weight"])),
         qkv,
         bias: vector(uploader, &["attn_q.bias", "attn_k.bias", "attn_v.bias"]),
         head_norms: vector(uploader, &["attn_q_norm.weight", "attn_k_norm.weight"]),
         attention_output,
-        ffn_norm: vector(uploader, &["ffn_norm.weight"]),
+        ffn_norm: before.then(|| vector(uploader, &["ffn_norm.weight"])),
+        added_ffn_norm: after.then(|| vector(uploader, &["post_ffw_norm.weight"])),
         gate_up,
         down,
     }

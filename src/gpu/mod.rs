@@ -72,8 +72,8 @@ const LEAST_BLOCK_ROWS: usize = 64;
 /// A model on the GPU.
 pub struct GpuModel {
     transformer: Transformer,
-    /// Of the rotary embedding, in radians at position 1.
-    frequencies: Vec<f64>,
+    /// See [`Config::rotations`].
+    rotations: Vec<Vec<f64>>,
     text: TextCache,
     /// For one token at a time; recorded when the first one is wanted.
     decode_step: Option<DecodeStep>,
@@ -90,9 +90,9 @@ impl GpuModel {
         gguf: &Gguf,
         on_progress: &mut dyn Callback<u64>,
     ) -> Result<Option<(Self, String)>, LoadError> {
-        let Some((transformer, frequencies, sha256)) = load::load(&gpu, source, gguf, on_progress).await? else { return Ok(None) };
+        let Some((transformer, rotations, sha256)) = load::load(&gpu, source, gguf, on_progress).await? else { return Ok(None) };
         let (text, counters) = (TextCache::default(), Counters::default());
-        Ok(Some((Self { transformer, frequencies, text, decode_step: None, counters, gpu }, sha256)))
+        Ok(Some((Self { transformer, rotations, text, decode_step: None, counters, gpu }, sha256)))
     }
 
     pub fn gpu(&self) -> &Gpu {
@@ -105,7 +105,7 @@ impl GpuModel {
         if self.text.capacity < capacity || self.text.layers.is_empty() {
             // The old cache is freed before the new one is allocated; the recorded step uses the old one.
             (self.text, self.decode_step) = (TextCache::default(), None);
-            self.text = TextCache::new(&self.gpu, &self.transformer.config, &self.frequencies, capacity).await?;
+            self.text = TextCache::new(&self.gpu, &self.transformer.config, &self.rotations, capacity).await?;
         }
         Ok(())
     }
@@ -145,7 +145,7 @@ impl GpuModel {
             is_step: false,
             n_keys: rows.iter().map(Row::n_keys).max().unwrap_or(0),
             blends: rows.iter().any(|row| row.blend != 0.0),
-            angles: self.text.angles(),
+            angles: &self.text.angles,
             text_caches,
             own_caches: suffix_caches.unwrap_or(text_caches),
             attention_sums,

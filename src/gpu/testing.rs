@@ -79,5 +79,11 @@ pub fn config(architecture: &str, n_heads: usize, n_kv_heads: usize, head_dim: u
         norm_epsilon: 1e-5,
         rope_base: 10_000.0,
         rope_scale: 1.0,
+        unrotated_every: 0,
+        window: None,
+        attention_scale: (head_dim as f64).powf(-0.5),
+        residual_scale: 1.0,
+        embedding_scale: 1.0,
+        logit_scale: 1.0,
     }
 }

@@ -11,8 +11,8 @@ use crate::model::config::Config;
 pub struct TextCache {
     /// One per layer, see [`cache_length`]; empty until the first token.
     pub layers: Vec<Buffer>,
-    /// `[capacity, head_dim / 2]` of (cos, sin).
-    pub angles: Option<Buffer>,
+    /// Of each of [`Config::rotations`], `[capacity, head_dim / 2]` of (cos, sin).
+    pub angles: Vec<Buffer>,
     /// Tokens that it has room for.
     pub capacity: usize,
     /// Tokens in it.
@@ -20,20 +20,15 @@ pub struct TextCache {
 }
 
 impl TextCache {
-    /// An empty cache for `capacity` tokens; `frequencies` in radians at position 1.
-    pub async fn new(gpu: &Gpu, config: &Config, frequencies: &[f64], capacity: usize) -> Result<Self, LmError> {
+    /// An empty cache for `capacity` tokens; `rotations` in radians at position 1.
+    pub async fn new(gpu: &Gpu, config: &Config, rotations: &[Vec<f64>], capacity: usize) -> Result<Self, LmError> {
         let allocate = || Self {
             layers: (0..config.n_layers).map(|_| gpu.buffer("text cache", cache_length(config, capacity))).collect(),
-            angles: Some(gpu.buffer_with_f32("angles", &rope_angles(frequencies, capacity))),
+            angles: rotations.iter().map(|frequencies| gpu.buffer_with_f32("angles", &rope_angles(frequencies, capacity))).collect(),
             capacity,
             length: 0,
         };
         gpu.try_allocate(allocate).await
-    }
-
-    /// Of the rotary embedding.
-    pub fn angles(&self) -> &Buffer {
-        self.angles.as_ref().expect("a text that is read has a cache")
     }
 
     pub fn check_capacity(&self, tokens: usize) -> Result<(), LmError> {

@@ -63,6 +63,8 @@ pub const QUANTS: &[Quant] = &[
     quant("Q4_K", 12, 256, 144, f16(0, 2), Format::Integers(dequantize::q4_k)),
     quant("Q5_K", 13, 256, 176, f16(0, 2), Format::Integers(dequantize::q5_k)),
     quant("Q6_K", 14, 256, 210, f16(208, 1), Format::Integers(dequantize::q6_k)),
+    quant("IQ4_NL", 20, 32, 18, f16(0, 1), Format::Integers(dequantize::iq4_nl)),
+    quant("IQ4_XS", 23, 256, 136, f16(0, 1), Format::Integers(dequantize::iq4_xs)),
     quant("BF16", 30, 1, 2, bf16(0), Format::Floats(dequantize::bf16)),
 ];
 

@@ -1,5 +1,6 @@
 //! The tensors a model has to have: checked against the file's header, before any weight is read.
 
+use super::arch::QkNorm;
 use super::config::Config;
 use super::gguf::{Gguf, Tensor};
 
@@ -67,19 +68,31 @@ fn expected(config: &Config) -> Vec<Expected> {
     add("rope_freqs.weight".into(), &[head_dim / 2], true);
     for i in 0..config.n_layers {
         let mut add = |part: &str, shape: &[usize]| add(format!("blk.{i}.{part}"), shape, false);
-        add("attn_norm.weight", &[dim]);
+        if architecture.norms_before() {
+            add("attn_norm.weight", &[dim]);
+            add("ffn_norm.weight", &[dim]);
+        }
+        if architecture.norms_after() {
+            add("post_attention_norm.weight", &[dim]);
+            add("post_ffw_norm.weight", &[dim]);
+        }
         for (part, rows) in [("attn_q", n_heads), ("attn_k", n_kv_heads), ("attn_v", n_kv_heads)] {
             add(&format!("{part}.weight"), &[dim, rows * head_dim]);
             if architecture.qkv_bias {
                 add(&format!("{part}.bias"), &[rows * head_dim]);
             }
         }
-        if architecture.qk_norm {
-            add("attn_q_norm.weight", &[head_dim]);
-            add("attn_k_norm.weight", &[head_dim]);
+        let normalized = |heads: usize| match architecture.qk_norm {
+            QkNorm::None => None,
+            QkNorm::Heads => Some(head_dim),
+            QkNorm::Whole => Some(heads * head_dim),
+        };
+        for (part, heads) in [("attn_q", n_heads), ("attn_k", n_kv_heads)] {
+            if let Some(length) = normalized(heads) {
+                add(&format!("{part}_norm.weight"), &[length]);
+            }
         }
         add("attn_output.weight", &[n_heads * head_dim, dim]);
-        add("ffn_norm.weight", &[dim]);
         add("ffn_gate.weight", &[dim, ffn_dim]);
         add("ffn_up.weight", &[dim, ffn_dim]);
         add("ffn_down.weight", &[ffn_dim, dim]);

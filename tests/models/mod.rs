@@ -1,4 +1,4 @@
-//! Small random models of every architecture, as GGUF files. `tests/golden/architectures.py` makes the same ones.
+//! Small random models of every architecture, as GGUF files. `tests/golden/architectures.py` and `families.py` make the same ones.
 
 #![allow(dead_code, reason = "every test file uses another part")]
 
@@ -9,7 +9,7 @@ use candle_core::quantized::gguf_file::{self, Value};
 use candle_core::quantized::{GgmlDType, QTensor};
 use candle_core::{Device, Tensor};
 use glasscage::lm::rng::Rng;
-use glasscage::model::arch;
+use glasscage::model::arch::{self, QkNorm};
 use sha2::{Digest, Sha256};
 
 const VOCAB: usize = 97;
@@ -43,7 +43,34 @@ pub struct Shape {
     pub rope_base: f32,
     /// Has a tensor `rope_freqs.weight`, as Llama 3 does.
     pub rope_factors: bool,
+    pub layers: usize,
+    /// Further metadata of the architecture.
+    pub settings: &'static [(&'static str, Setting)],
 }
+
+/// A value of the metadata.
+pub enum Setting {
+    Number(u32),
+    Float(f32),
+    Text(&'static str),
+    Flags(&'static [bool]),
+}
+
+/// What Granite multiplies by.
+const SCALES: &[(&str, Setting)] = &[
+    ("embedding_scale", Setting::Float(6.0)),
+    ("residual_scale", Setting::Float(0.25)),
+    ("attention.scale", Setting::Float(0.0625)),
+    ("logit_scale", Setting::Float(3.0)),
+];
+/// Every sixth layer sees everything.
+const WINDOW: &[(&str, Setting)] = &[("attention.sliding_window", Setting::Number(17)), ("rope.freq_base_swa", Setting::Float(5e3))];
+const WINDOW_BY_FLAGS: &[(&str, Setting)] = &[
+    ("attention.sliding_window", Setting::Number(9)),
+    ("attention.sliding_window_pattern", Setting::Flags(&[true, false, true])),
+    ("rope.scaling.type", Setting::Text("linear")),
+    ("rope.scaling.factor", Setting::Float(8.0)),
+];
 
 pub const SHAPES: &[Shape] = &[
     shape("llama", "llama", [4, 2, 64], false, 1e4),
@@ -54,16 +81,21 @@ pub const SHAPES: &[Shape] = &[
     // The only architecture whose heads need not make up the width of the residual stream.
     shape("qwen3", "qwen3", [6, 3, 40], false, 1e6),
     shape("qwen3, tied", "qwen3", [4, 2, 48], true, 1e4),
+    Shape { settings: SCALES, ..shape("granite", "granite", [4, 2, 64], true, 1e4) },
+    Shape { layers: 4, ..shape("smollm3", "smollm3", [8, 2, 32], true, 5e6) },
+    shape("olmo2", "olmo2", [4, 2, 64], false, 5e5),
+    Shape { settings: WINDOW, layers: 6, ..shape("gemma3", "gemma3", [4, 1, 64], true, 1e6) },
+    Shape { settings: WINDOW_BY_FLAGS, layers: 3, ..shape("gemma3, scaled", "gemma3", [4, 2, 80], true, 1e6) },
 ];
 
 /// `sizes`: heads, heads of keys and values, values in a head.
 const fn shape(name: &'static str, architecture: &'static str, sizes: [usize; 3], tied: bool, rope_base: f32) -> Shape {
     let [heads, kv_heads, head_dim] = sizes;
-    Shape { name, architecture, heads, kv_heads, head_dim, tied, rope_base, rope_factors: false }
+    Shape { name, architecture, heads, kv_heads, head_dim, tied, rope_base, rope_factors: false, layers: LAYERS, settings: &[] }
 }
 
 /// The same numbers everywhere.
-struct Random(Rng);
+pub struct Random(pub Rng);
 
 impl Random {
     /// Uniform in [-1, 1).
@@ -83,7 +115,7 @@ impl Random {
     }
 
     /// Rows first; values of a size that keeps activations near 1, norms near 1. Rope factors rise from 1 by quarters.
-    fn tensor(&mut self, name: &str, dims: &[usize]) -> Tensor {
+    pub fn tensor(&mut self, name: &str, dims: &[usize]) -> Tensor {
         let columns = *dims.last().unwrap() as f32;
         let mut value = |i: usize| match name {
             "rope_freqs.weight" => 1.0 + i.saturating_sub(3) as f32 / 4.0,
@@ -96,7 +128,7 @@ impl Random {
 }
 
 /// Shapes of all tensors of a model by name.
-fn dimensions(shape: &Shape) -> Vec<(String, Vec<usize>)> {
+pub fn dimensions(shape: &Shape) -> Vec<(String, Vec<usize>)> {
     let architecture = arch::by_name(shape.architecture).unwrap();
     let (q, kv) = (shape.heads * shape.head_dim, shape.kv_heads * shape.head_dim);
     let mut dims = vec![("token_embd.weight".to_owned(), vec![VOCAB, DIM]), ("output_norm.weight".into(), vec![DIM])];
@@ -106,19 +138,26 @@ fn dimensions(shape: &Shape) -> Vec<(String, Vec<usize>)> {
     if shape.rope_factors {
         dims.push(("rope_freqs.weight".into(), vec![shape.head_dim / 2]));
     }
-    for i in 0..LAYERS {
+    for i in 0..shape.layers {
         let mut layer = |part: &str, part_dims: &[usize]| dims.push((format!("blk.{i}.{part}"), part_dims.to_vec()));
-        layer("attn_norm.weight", &[DIM]);
-        layer("ffn_norm.weight", &[DIM]);
+        if architecture.norms_before() {
+            layer("attn_norm.weight", &[DIM]);
+            layer("ffn_norm.weight", &[DIM]);
+        }
+        if architecture.norms_after() {
+            layer("post_attention_norm.weight", &[DIM]);
+            layer("post_ffw_norm.weight", &[DIM]);
+        }
         for (part, rows) in [("attn_q", q), ("attn_k", kv), ("attn_v", kv)] {
             layer(&format!("{part}.weight"), &[rows, DIM]);
             if architecture.qkv_bias {
                 layer(&format!("{part}.bias"), &[rows]);
             }
         }
-        if architecture.qk_norm {
-            layer("attn_q_norm.weight", &[shape.head_dim]);
-            layer("attn_k_norm.weight", &[shape.head_dim]);
+        let is_whole = architecture.qk_norm == QkNorm::Whole;
+        if architecture.qk_norm != QkNorm::None {
+            layer("attn_q_norm.weight", &[if is_whole { q } else { shape.head_dim }]);
+            layer("attn_k_norm.weight", &[if is_whole { kv } else { shape.head_dim }]);
         }
         layer("attn_output.weight", &[DIM, q]);
         layer("ffn_gate.weight", &[FFN, DIM]);
@@ -186,13 +225,13 @@ fn quantize(tensors: &[(String, Tensor)], dtype: GgmlDType) -> Vec<(String, QTen
     tensors.iter().map(|(name, tensor)| (name.clone(), QTensor::quantize(tensor, kind(tensor)).unwrap())).collect()
 }
 
-fn write(shape: &Shape, tensors: &[(String, QTensor)]) -> Vec<u8> {
+pub fn write(shape: &Shape, tensors: &[(String, QTensor)]) -> Vec<u8> {
     let name = shape.architecture;
     let number = |number: usize| Value::U32(number as u32);
-    let knobs = [
+    let mut knobs = vec![
         ("general.architecture".to_owned(), Value::String(name.into())),
         ("general.dtype".into(), Value::U32(0)),
-        (format!("{name}.block_count"), number(LAYERS)),
+        (format!("{name}.block_count"), number(shape.layers)),
         (format!("{name}.embedding_length"), number(DIM)),
         (format!("{name}.feed_forward_length"), number(FFN)),
         (format!("{name}.attention.head_count"), number(shape.heads)),
@@ -203,9 +242,19 @@ fn write(shape: &Shape, tensors: &[(String, QTensor)]) -> Vec<u8> {
         (format!("{name}.attention.layer_norm_rms_epsilon"), Value::F32(NORM_EPSILON)),
         (format!("{name}.rope.freq_base"), Value::F32(shape.rope_base)),
     ];
+    knobs.extend(shape.settings.iter().map(|(key, setting)| (format!("{name}.{key}"), value(setting))));
     let metadata: Vec<(&str, &Value)> = knobs.iter().map(|(key, value)| (key.as_str(), value)).collect();
     let tensors: Vec<(&str, &QTensor)> = tensors.iter().map(|(name, tensor)| (name.as_str(), tensor)).collect();
     let mut bytes = Cursor::new(Vec::new());
     gguf_file::write(&mut bytes, &metadata, &tensors).unwrap();
     bytes.into_inner()
+}
+
+fn value(setting: &Setting) -> Value {
+    match setting {
+        &Setting::Number(number) => Value::U32(number),
+        &Setting::Float(number) => Value::F32(number),
+        &Setting::Text(text) => Value::String(text.into()),
+        Setting::Flags(flags) => Value::Array(flags.iter().map(|&flag| Value::Bool(flag)).collect()),
+    }
 }

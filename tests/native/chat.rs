@@ -11,11 +11,19 @@ use crate::vocabulary::vocabulary;
 
 /// Renders without tools as the template of Qwen2.5 does, which is in none of the vocabularies.
 const LIKE_QWEN25: &str = include_str!("../golden/chat/like-qwen2.5.jinja");
+/// Those of other families, with the token that begins a text.
+const OF_FAMILIES: [(&str, &str, &str); 4] = [
+    ("smollm3", include_str!("../golden/chat/smollm3.jinja"), ""),
+    ("granite-3.3", include_str!("../golden/chat/granite-3.3.jinja"), ""),
+    ("granite-4.0", include_str!("../golden/chat/granite-4.0.jinja"), ""),
+    ("like-gemma3", include_str!("../golden/chat/like-gemma3.jinja"), "<bos>"),
+];
 
 #[test]
 fn renderings_are_those_of_jinja2() {
     let (qwen3, llama3) = (model("qwen3").1, model("llama-3").1);
     let qwen25 = ChatTemplate::new(LIKE_QWEN25, "", "").unwrap();
+    let of_families = OF_FAMILIES.map(|(name, source, bos)| (name, ChatTemplate::new(source, bos, "").unwrap()));
     let cases: Vec<serde_json::Value> = serde_json::from_str(include_str!("../golden/chat/rendered.json")).unwrap();
     for case in &cases {
         let template = match case["template"].as_str().unwrap() {
@@ -23,11 +31,11 @@ fn renderings_are_those_of_jinja2() {
             "Qwen-Qwen2.5-7B-Instruct" => &qwen25,
             // They differ in their dates only, and these cases say which date.
             "meta-llama-Llama-3.1-8B-Instruct" | "meta-llama-Llama-3.2-3B-Instruct" => &llama3,
-            other => panic!("{other}"),
+            other => of_families.iter().find(|(name, _)| *name == other).map_or_else(|| panic!("{other}"), |(_, template)| template),
         };
         assert_eq!(render(template, case), case["rendered"].as_str().unwrap(), "{case}");
     }
-    assert_eq!(cases.len(), 156);
+    assert_eq!(cases.len(), 221);
 }
 
 #[test]

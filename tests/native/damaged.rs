@@ -42,7 +42,7 @@ fn settings_of_every_architecture_are_checked() {
         let bytes = file(shape, GgmlDType::F32);
         let mut gguf = Gguf::parse(&bytes, bytes.len() as u64).unwrap();
         assert!(Config::from_gguf(&gguf).is_ok());
-        let key = format!("{}.logit_scale", shape.architecture);
+        let key = format!("{}.final_logit_softcapping", shape.architecture);
         gguf.metadata.set(&key, Value::F64(0.0625));
         assert!(Config::from_gguf(&gguf).unwrap_err().to_string().contains(&key));
     }

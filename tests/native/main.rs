@@ -4,11 +4,14 @@
 
 mod architectures;
 mod batches;
+#[path = "../models/blocks.rs"]
+mod block_models;
 mod chat;
 mod cli;
 mod damaged;
 mod evaluate;
 mod export;
+mod families;
 mod gpu;
 mod gradients;
 mod infill;

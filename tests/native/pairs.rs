@@ -43,6 +43,12 @@ impl WiredModel {
             norm_epsilon: 1e-5,
             rope_base: 1e4,
             rope_scale: 1.0,
+            unrotated_every: 0,
+            window: None,
+            attention_scale: 0.5,
+            residual_scale: 1.0,
+            embedding_scale: 1.0,
+            logit_scale: 1.0,
         };
         Self { config, is_supported }
     }

@@ -42,6 +42,24 @@ fn stories260k_ids_are_those_of_llama_cpp() {
     assert_eq!(check_cases(&tokenizer, "stories260k"), 231);
 }
 
+#[test]
+fn ids_without_a_space_before_the_text_are_those_of_sentencepiece() {
+    let header = vocabulary("llama-2");
+    let mut metadata = Gguf::parse(&header, header.len() as u64).unwrap().metadata;
+    metadata.set("tokenizer.ggml.add_space_prefix", Value::Bool(false));
+    let tokenizer = Tokenizer::from_metadata(&metadata).unwrap();
+    let cases = String::from_utf8(golden("tokenizers/llama-2-no-prefix.json")).unwrap();
+    let cases: Vec<serde_json::Value> = serde_json::from_str(&cases).unwrap();
+    for case in &cases {
+        let (text, ids) = (case["text"].as_str().unwrap(), serde_json::from_value::<Vec<TokenId>>(case["ids"].clone()).unwrap());
+        let tokens = tokenizer.encode(text);
+        assert_eq!(ids_of(&tokens), ids, "{text:?}");
+        assert_tiles(&tokens, text);
+        assert_eq!(tokenizer.decode(&ids), text.replace('▁', " "));
+    }
+    assert_eq!(cases.len(), 78);
+}
+
 /// Lines of `{"text", "ids", "ids_bos_special"}`; returns how many there are.
 fn check_cases(tokenizer: &Tokenizer, name: &str) -> usize {
     let lines = String::from_utf8(golden(&format!("tokenizers/{name}.jsonl"))).unwrap();
@@ -118,7 +136,7 @@ fn digits_are_split_as_each_model_splits_them() {
 
 #[test]
 fn names_that_mean_the_same_rules_are_known() {
-    for pre in ["phi-2", "llama3", "llama-v3", "falcon3", "smaug-bpe", "deepseek-r1-qwen", "megrez", "starcoder"] {
+    for pre in ["phi-2", "llama3", "llama-v3", "falcon3", "smaug-bpe", "deepseek-r1-qwen", "megrez", "deepseek-v3", "gpt-4o"] {
         assert_eq!(pieces(&byte_level(pre), "hello"), ["hello"], "{pre}");
     }
 }
@@ -260,7 +278,7 @@ fn metadata_that_make_no_tokenizer_are_refused() {
         (with(gpt2(), TOKENS, texts(&[])), "damaged"),
         (with(gpt2(), TYPES, Value::Numbers(vec![1.0])), "1 entries"),
         (with(gpt2(), MODEL, text("bert")), "“bert”, which is not supported"),
-        (with(gpt2(), PRE, text("tekken")), "“tekken”, which are not supported"),
+        (with(gpt2(), PRE, text("kimi-k2")), "“kimi-k2”, which are not supported"),
         (with(gpt2(), TYPES, texts(&["3"; 5])), "token_type is a list of texts instead of a list of numbers"),
         (with(gpt2(), MERGES, text("a b")), "merges is a text instead of a list of texts"),
         (with(gpt2(), MERGES, texts(&["ab"])), "entry 0 of its merges"),

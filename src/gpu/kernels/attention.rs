@@ -21,8 +21,10 @@ wgsl_struct! {
         /// f32 of a row of qkv, and of y.
         q_stride: usize,
         y_stride: usize,
-        /// Of the scores: see [`score_scale`].
+        /// Of the scores: see [`Config::attention_scale`].
         scale: f32,
+        /// Keys that a row sees at most; any number where it sees all.
+        window: usize,
     }
 }
 
@@ -33,6 +35,8 @@ pub struct Attention<'a> {
     pub n: usize,
     /// That a row sees, at most; decides nothing but the size of submissions.
     pub n_keys: usize,
+    /// That it sees at most in this layer, its own and those right before it.
+    pub window: Option<usize>,
     /// `[n, qkv_width]`, queries first.
     pub qkv: &'a Buffer,
     /// Keys and values of the text: `[slots, key and value, n_kv_heads, padded head_dim]`.
@@ -43,18 +47,14 @@ pub struct Attention<'a> {
     pub y: &'a Buffer,
 }
 
-/// `1 / sqrt(head_dim)`.
-pub fn score_scale(head_dim: usize) -> f32 {
-    (head_dim as f64).powf(-0.5) as f32
-}
-
-/// `y[r, h] = sum over s of softmax(q[r, h] . k[s] / sqrt(head_dim)) v[s]`.
+/// `y[r, h] = sum over s of softmax(scale q[r, h] . k[s]) v[s]`.
 pub fn record<'a>(recording: &mut Recording<'a>, config: &Config, attention: &Attention<'a>) {
-    let &Attention { rows, first, n, n_keys, qkv, text, suffix, y } = attention;
+    let &Attention { rows, first, n, n_keys, window, qkv, text, suffix, y } = attention;
     let &Config { n_heads, n_kv_heads, head_dim, .. } = config;
-    let kernel = kernel(recording.gpu().variant, cached_head(config) / 4);
-    let (q_stride, y_stride, scale) = (qkv_width(config), padded(n_heads * head_dim), score_scale(head_dim));
-    let params = Params { n, first, n_heads, n_kv_heads, head_dim, q_stride, y_stride, scale };
+    let kernel = kernel(recording.gpu().variant, cached_head(config) / 4, window.is_some());
+    let (q_stride, y_stride, scale) = (qkv_width(config), padded(n_heads * head_dim), config.attention_scale as f32);
+    let (n_keys, window) = (window.map_or(n_keys, |window| window.min(n_keys)), window.unwrap_or(0));
+    let params = Params { n, first, n_heads, n_kv_heads, head_dim, q_stride, y_stride, scale, window };
     let operations = operations_per_row(config, n_keys) * n as f64;
     recording.dispatch_of(operations, kernel, params.into(), &[rows, qkv, text, suffix, y], [n_heads, n]);
 }
@@ -64,21 +64,21 @@ pub fn operations_per_row(config: &Config, n_keys: usize) -> f64 {
     4.0 * (config.n_heads * config.head_dim * n_keys) as f64
 }
 
-/// For heads of `vecs` vec4 in the cache.
-pub fn kernel(variant: &Variant, vecs: usize) -> Kernel {
+/// For heads of `vecs` vec4 in the cache, in layers with a window or without.
+pub fn kernel(variant: &Variant, vecs: usize, has_window: bool) -> Kernel {
     let kernel = if variant.shares_memory {
         let width = LINE.max(vecs.next_power_of_two());
         Kernel::new("attention_shared", [1, 1]).with_u32("WIDTH", width).with_u32("Q_LENGTH", 4 * vecs)
     } else {
         two_dimensional("attention")
     };
-    kernel.with_u32("VECS", vecs).with_params(Params::WGSL)
+    kernel.with_u32("VECS", vecs).with_bool("WINDOW", has_window).with_params(Params::WGSL)
 }
 
-/// softmax(q k^T / sqrt(d)) v for one head, over `slots` of (key, value), by the definition in float64.
-pub fn reference(q: &[f32], slots: &[(&[f32], &[f32])]) -> Vec<f32> {
+/// softmax(scale q k^T) v for one head, over `slots` of (key, value), by the definition in float64.
+pub fn reference(scale: f64, q: &[f32], slots: &[(&[f32], &[f32])]) -> Vec<f32> {
     let dot = |k: &[f32]| q.iter().zip(k).map(|(&q, &k)| f64::from(q) * f64::from(k)).sum::<f64>();
-    let weights: Vec<f64> = slots.iter().map(|(k, _)| (dot(k) / (q.len() as f64).sqrt()).exp()).collect();
+    let weights: Vec<f64> = slots.iter().map(|(k, _)| (dot(k) * scale).exp()).collect();
     let total: f64 = weights.iter().sum();
     (0..q.len()).map(|i| (slots.iter().zip(&weights).map(|((_, v), w)| w * f64::from(v[i])).sum::<f64>() / total) as f32).collect()
 }
@@ -101,32 +101,38 @@ mod tests {
     use crate::gpu::testing::{assert_close, config, gpus_and_interpreters, random};
 
     /// y, `[rows, padded n_heads head_dim]`.
-    async fn run(gpu: &Gpu, config: &Config, rows: &[Row], [qkv, text, suffix]: [&Vec<f32>; 3]) -> Vec<f32> {
+    async fn run(gpu: &Gpu, config: &Config, rows: &[Row], window: Option<u32>, [qkv, text, suffix]: [&Vec<f32>; 3]) -> Vec<f32> {
         // A row that is not to be computed.
         let rows_buffer = gpu.buffer_with("rows", &[Row::default().words().to_vec(), Row::all_words(rows)].concat());
         let [qkv, text, suffix] = [qkv, text, suffix].map(|values| gpu.buffer_with_f32("input", values));
         let length = rows.len() * padded(config.n_heads * config.head_dim);
         let y = gpu.buffer("y", length);
-        let args = Attention { rows: &rows_buffer, first: 1, n: rows.len(), n_keys: 1, qkv: &qkv, text: &text, suffix: &suffix, y: &y };
+        let (n, window) = (rows.len(), window.map(|window| window as usize));
+        let args = Attention { rows: &rows_buffer, first: 1, n, n_keys: 1, window, qkv: &qkv, text: &text, suffix: &suffix, y: &y };
         let mut recording = Recording::new(gpu);
         record(&mut recording, config, &args);
         recording.run();
         gpu.read_f32(&y, length).await.unwrap()
     }
 
-    async fn check(head_dim: usize, ranges: &[[u32; 3]]) {
+    /// Rows that see parts of the text and of suffixes, as `[prefix_end, suffix_start, suffix_end]`, and in windows less of them.
+    async fn check(head_dim: usize, ranges: &[[u32; 3]], window: Option<u32>) {
         let config = config("qwen3", 6, 2, head_dim);
         let (slot, width, stride) = (cached_slot(&config), qkv_width(&config), padded(6 * head_dim));
         let (qkv, text, suffix) = (random(ranges.len() * width, 1), random(300 * slot, 2), random(300 * slot, 3));
-        let row = |&[prefix_end, suffix_start, suffix_end]: &[u32; 3]| Row { prefix_end, suffix_start, suffix_end, ..Row::default() };
+        let row = |&[prefix_end, suffix_start, suffix_end]: &[u32; 3]| {
+            let position = prefix_end + suffix_end - suffix_start - 1;
+            Row { position, prefix_end, suffix_start, suffix_end, ..Row::default() }
+        };
         let rows: Vec<Row> = ranges.iter().map(row).collect();
         for gpu in gpus_and_interpreters().await {
-            let y = run(&gpu, &config, &rows, [&qkv, &text, &suffix]).await;
+            let y = run(&gpu, &config, &rows, window, [&qkv, &text, &suffix]).await;
             for ((row, q), y) in rows.iter().zip(qkv.chunks(width)).zip(y.chunks(stride)) {
                 for h in 0..6 {
                     let of_suffix = slots(&config, &suffix, h, row.suffix_start..row.suffix_end);
-                    let seen: Vec<_> = slots(&config, &text, h, 0..row.prefix_end).chain(of_suffix).collect();
-                    let expected = reference(&q[h * head_dim..][..head_dim], &seen);
+                    let all: Vec<_> = slots(&config, &text, h, 0..row.prefix_end).chain(of_suffix).collect();
+                    let seen = &all[all.len().saturating_sub(window.map_or(all.len(), |window| window as usize))..];
+                    let expected = reference(config.attention_scale, &q[h * head_dim..][..head_dim], seen);
                     assert_close(&format!("{row:?} {}", gpu.variant.name), &y[h * head_dim..][..head_dim], &expected, 2e-5);
                 }
                 assert!(y[6 * head_dim..].iter().all(|&value| value == 0.0));
@@ -137,7 +143,11 @@ mod tests {
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn each_row_sees_its_part_of_the_text_and_its_own_suffix() {
         for head_dim in [2, 6, 48, 64, 128] {
-            check(head_dim, &[[1, 0, 0], [0, 5, 6], [63, 0, 0], [64, 0, 1], [65, 3, 130], [199, 100, 299], [0, 0, 64]]).await;
+            let ranges = [[1, 0, 0], [0, 5, 6], [63, 0, 0], [64, 0, 1], [65, 3, 130], [199, 100, 299], [0, 0, 64]];
+            check(head_dim, &ranges, None).await;
+        }
+        for window in [1, 64, 150, 10_000] {
+            check(6, &[[1, 0, 0], [65, 3, 130], [199, 100, 299]], Some(window)).await;
         }
     }
 }

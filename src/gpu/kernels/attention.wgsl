@@ -1,4 +1,4 @@
-// y[r, h] = sum over s of softmax(q[r, h] . k[s] / sqrt(head_dim)) v[s], over the slots of the text and of the suffix that row r sees.
+// y[r, h] = sum over s of softmax(scale q[r, h] . k[s]) v[s], over the slots of the text and of the suffix that row r sees.
 // qkv: [n, q_stride], queries first; text_cache, suffix_cache: [slots, key and value, n_kv_heads, VECS vec4]; y: [n, y_stride].
 // Dispatch: one invocation per head; x over heads, y over rows.
 
@@ -38,14 +38,16 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let row = rows[p.first + id.y];
     load_query(id.y, id.x);
     let kv_head = kv_head_of(id.x);
-    for (var slot = 0u; slot < row.prefix_end; slot++) {
+    let seen = first_seen(row);
+    for (var slot = seen; slot < row.prefix_end; slot++) {
         let key = key_at(slot, kv_head);
         let weight = next_weight(text_score(key));
         for (var i = 0u; i < VECS; i++) {
             sum[i] += weight * text_cache[key + value_offset() + i];
         }
     }
-    for (var slot = row.suffix_start; slot < row.suffix_end; slot++) {
+    // Slots of the suffix continue the positions of the text.
+    for (var slot = row.suffix_start + max(seen, row.prefix_end) - row.prefix_end; slot < row.suffix_end; slot++) {
         let key = key_at(slot, kv_head);
         let weight = next_weight(suffix_score(key));
         for (var i = 0u; i < VECS; i++) {

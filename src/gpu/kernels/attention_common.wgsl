@@ -14,6 +14,14 @@ fn kv_head_of(head: u32) -> u32 {
     return head / (p.n_heads / p.n_kv_heads);
 }
 
+// The first position that a row sees: all before it, or those in its window.
+fn first_seen(row: Row) -> u32 {
+    if WINDOW {
+        return max(row.position + 1u, p.window) - p.window;
+    }
+    return 0u;
+}
+
 // The first vec4 of a slot's key in a cache.
 fn key_at(slot: u32, kv_head: u32) -> u32 {
     return (2u * slot * p.n_kv_heads + kv_head) * VECS;

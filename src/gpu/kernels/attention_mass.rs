@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::attention::{operations_per_row, score_scale};
+use super::attention::operations_per_row;
 use super::qkv_rope_cache::{cached_head, cached_slot, qkv_width};
 use super::{padded, two_dimensional, workgroup_per_item};
 use crate::gpu::buffer::Buffer;
@@ -23,8 +23,10 @@ wgsl_struct! {
         /// f32 of a row of qkv, of a row of outputs.
         q_stride: usize,
         output_stride: usize,
-        /// Of the scores: see [`score_scale`].
+        /// Of the scores: see [`Config::attention_scale`].
         scale: f32,
+        /// Keys that a row sees at most; any number where it sees all.
+        window: usize,
         first_target: usize,
         n_targets: usize,
         n_ranges: usize,
@@ -77,6 +79,8 @@ pub struct AttentionMass<'a> {
     pub rows: &'a Buffer,
     pub first: usize,
     pub n: usize,
+    /// Keys that a row sees at most in this layer, its own and those right before it.
+    pub window: Option<usize>,
     pub qkv: &'a Buffer,
     pub text: &'a Buffer,
     pub outputs: &'a Buffer,
@@ -84,25 +88,27 @@ pub struct AttentionMass<'a> {
 
 /// Adds one layer's weights and flow to the sums.
 pub fn record<'a>(recording: &mut Recording<'a>, config: &Config, args: &AttentionMass<'a>, sums: &'a AttentionSums) {
-    let &AttentionMass { rows, first, n, qkv, text, outputs } = args;
+    let &AttentionMass { rows, first, n, window, qkv, text, outputs } = args;
     let &Config { n_heads, n_kv_heads, head_dim, .. } = config;
     let &AttentionSums { ref targets, ref ranges, n_ranges, ref sums } = sums;
-    let kernel = kernel(recording.gpu().variant, cached_head(config) / 4);
-    let (q_stride, output_stride, scale) = (qkv_width(config), padded(n_heads * head_dim), score_scale(head_dim));
+    let kernel = kernel(recording.gpu().variant, cached_head(config) / 4, window.is_some());
+    let (q_stride, output_stride, scale) = (qkv_width(config), padded(n_heads * head_dim), config.attention_scale as f32);
+    let window = window.unwrap_or(0);
     let (first_target, n_targets) = (targets.start, targets.len());
-    let params = Params { n, first, n_heads, n_kv_heads, head_dim, q_stride, output_stride, scale, first_target, n_targets, n_ranges };
+    let params =
+        Params { n, first, n_heads, n_kv_heads, head_dim, q_stride, output_stride, scale, window, first_target, n_targets, n_ranges };
     let operations = operations_per_row(config, targets.end) * n as f64;
     recording.dispatch_of(operations, kernel, params.into(), &[rows, qkv, text, ranges, outputs, sums], [n_heads, n]);
 }
 
-/// For heads of `vecs` vec4 in the cache.
-pub fn kernel(variant: &Variant, vecs: usize) -> Kernel {
+/// For heads of `vecs` vec4 in the cache, in layers with a window or without.
+pub fn kernel(variant: &Variant, vecs: usize, has_window: bool) -> Kernel {
     let kernel = if variant.shares_memory {
         workgroup_per_item("attention_mass_shared").with_u32("Q_LENGTH", 4 * vecs)
     } else {
         two_dimensional("attention_mass")
     };
-    kernel.with_u32("VECS", vecs).with_params(Params::WGSL)
+    kernel.with_u32("VECS", vecs).with_bool("WINDOW", has_window).with_params(Params::WGSL)
 }
 
 /// One row of a text of which `seen` slots are seen, in float64.
@@ -111,6 +117,8 @@ pub struct Reference<'a> {
     pub q: &'a [f32],
     pub text: &'a [f32],
     pub seen: usize,
+    /// Of them, the last ones in a window.
+    pub window: Option<usize>,
 }
 
 impl Reference<'_> {
@@ -121,12 +129,13 @@ impl Reference<'_> {
         self.text[s * cached_slot(self.config) + head * cached_head(self.config)..][..head_dim].iter().map(|&x| f64::from(x))
     }
 
-    /// alpha = softmax(q k^T / sqrt(d)) of head `h`, `[seen]`.
+    /// alpha = softmax(scale q k^T) of head `h`, `[seen]`.
     fn weights(&self, h: usize) -> Vec<f64> {
         let dim = self.config.head_dim;
         let q = || self.q[h * dim..][..dim].iter().map(|&q| f64::from(q));
-        let score = |s: usize| q().zip(self.read(s, h, false)).map(|(q, k)| q * k).sum::<f64>() / (dim as f64).sqrt();
-        let exponentials: Vec<f64> = (0..self.seen).map(|s| score(s).exp()).collect();
+        let score = |s: usize| q().zip(self.read(s, h, false)).map(|(q, k)| q * k).sum::<f64>() * self.config.attention_scale;
+        let first = self.seen - self.window.unwrap_or(self.seen).min(self.seen);
+        let exponentials: Vec<f64> = (0..self.seen).map(|s| if s < first { 0.0 } else { score(s).exp() }).collect();
         exponentials.iter().map(|x| x / exponentials.iter().sum::<f64>()).collect()
     }
 
@@ -162,14 +171,14 @@ mod tests {
     use crate::gpu::batch::{Row, text_rows};
     use crate::gpu::testing::{SENTINEL, assert_close, config, gpus_and_interpreters, random};
 
-    async fn check(head_dim: usize, n: usize) {
+    async fn check(head_dim: usize, n: usize, window: Option<usize>) {
         let config = config("qwen3", 6, 2, head_dim);
         let width = qkv_width(&config);
         let (qkv, text) = (random(n * width, 1), random((n + 1) * cached_slot(&config), 2));
         let rows: Vec<Row> = text_rows(&vec![5.into(); n + 1], 0);
         let (targets, ranges) = (n / 2 + 2..n + 2, [0..1, 1..n / 2 + 1, n / 2 + 1..n + 1]);
         // Row r of the dispatch is at position r + 1.
-        let of_row = |r: usize| Reference { config: &config, q: &qkv[r * width..][..width], text: &text, seen: r + 2 };
+        let of_row = |r: usize| Reference { config: &config, q: &qkv[r * width..][..width], text: &text, seen: r + 2, window };
         let mut outputs = vec![0.0; n * padded(config.n_heads * head_dim)];
         for (r, output) in outputs.chunks_mut(padded(config.n_heads * head_dim)).enumerate() {
             output.iter_mut().zip(of_row(r).output()).for_each(|(o, exact)| *o = exact as f32);
@@ -185,7 +194,8 @@ mod tests {
             let mut sums = AttentionSums::new(&gpu, &config, targets.clone(), &ranges);
             let length = sums.length(&config);
             sums.sums = gpu.buffer_with_f32("sums", &[vec![0.0; length], vec![SENTINEL; 64]].concat());
-            let args = AttentionMass { rows: &row_buffer, first: 1, n, qkv: &qkv_buffer, text: &text_buffer, outputs: &output_buffer };
+            let args =
+                AttentionMass { rows: &row_buffer, first: 1, n, window, qkv: &qkv_buffer, text: &text_buffer, outputs: &output_buffer };
             let mut recording = Recording::new(&gpu);
             // Two layers with the same weights.
             record(&mut recording, &config, &args, &sums);
@@ -205,7 +215,8 @@ mod tests {
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn weights_and_flow_are_summed_over_ranges_heads_and_layers() {
         for (head_dim, n) in [(2, 1), (6, 3), (48, 4), (64, 5), (20, 67)] {
-            check(head_dim, n).await;
+            check(head_dim, n, None).await;
         }
+        check(6, 9, Some(4)).await;
     }
 }

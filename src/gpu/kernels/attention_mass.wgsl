@@ -1,5 +1,5 @@
-// Adds to sums[t, h, r], in the row that predicts target t and over the slots s of range r, with alpha[s] = softmax(q[h] . k[s] /
-// sqrt(head_dim)) and the head's output o[h]: the weight, sum of alpha[s], and the flow,
+// Adds to sums[t, h, r], in the row that predicts target t and over the slots s of range r, with alpha[s] = softmax(scale q[h] .
+// k[s]) and the head's output o[h]: the weight, sum of alpha[s], and the flow,
 // (max(0, sum of alpha[s] (v[s] . o[h])) / sum over heads of |o[h]|^2)^2.
 // qkv: [n, q_stride], queries first; text_cache: [slots, key and value, n_kv_heads, VECS vec4]; ranges: [n_ranges] of (start, end);
 // outputs: [n, output_stride]; sums: [n_targets, n_heads, n_ranges] of (weight, flow). For rows of the text only: they attend to its
@@ -47,7 +47,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     load_query(id.y, id.x);
     let kv_head = kv_head_of(id.x);
-    for (var slot = 0u; slot < row.prefix_end; slot++) {
+    let seen = first_seen(row);
+    for (var slot = seen; slot < row.prefix_end; slot++) {
         let score = text_score(key_at(slot, kv_head));
         rescale(score);
         weigh(score);
@@ -56,7 +57,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     for (var r = 0u; r < p.n_ranges; r++) {
         // Of weights, and of what they pass on along the output.
         var sum = vec2<f32>();
-        for (var slot = ranges[r].x; slot < min(ranges[r].y, row.prefix_end); slot++) {
+        for (var slot = max(ranges[r].x, seen); slot < min(ranges[r].y, row.prefix_end); slot++) {
             let key = key_at(slot, kv_head);
             sum += exp(text_score(key) - largest) * vec2(1.0, dot_with_output(key + value_offset()));
         }

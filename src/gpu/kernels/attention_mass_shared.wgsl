@@ -50,7 +50,8 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
     }
     let squares = load_query_and_output(id.y, id.x, local);
     let kv_head = kv_head_of(id.x);
-    for (var slot = local; slot < row.prefix_end; slot += WIDTH) {
+    let seen = first_seen(row);
+    for (var slot = seen + local; slot < row.prefix_end; slot += WIDTH) {
         let score = text_score(key_at(slot, kv_head));
         rescale(score);
         weigh(score);
@@ -60,7 +61,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
     for (var r = 0u; r < p.n_ranges; r++) {
         // Of weights, and of what they pass on along the output.
         var sum = vec2<f32>();
-        for (var slot = ranges[r].x + local; slot < min(ranges[r].y, row.prefix_end); slot += WIDTH) {
+        for (var slot = max(ranges[r].x, seen) + local; slot < min(ranges[r].y, row.prefix_end); slot += WIDTH) {
             let key = key_at(slot, kv_head);
             sum += exp(text_score(key) - top) * vec2(1.0, dot_with_output(key + value_offset()));
         }

@@ -24,7 +24,7 @@ struct Slot {
     is_text: bool,
 }
 
-// Number `index` of the slots that a row sees: those of the text first, then those of its suffix.
+// Number `index` of the slots that a row would see without a window: those of the text first, then those of its suffix.
 fn slot_at(row: Row, index: u32) -> Slot {
     let is_text = index < row.prefix_end;
     return Slot(key_at(select(row.suffix_start + index - row.prefix_end, index, is_text), 0u), is_text);
@@ -48,7 +48,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
     let key_offset = key_at(0u, kv_head_of(id.x));
     let part = local / VECS;
     var sum = vec4<f32>();
-    for (var first = 0u; first < n_slots; first += WIDTH) {
+    for (var first = first_seen(row); first < n_slots; first += WIDTH) {
         workgroupBarrier();
         var score = -1e30;
         if first + local < n_slots {

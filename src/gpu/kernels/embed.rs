@@ -21,6 +21,7 @@ wgsl_struct! {
         slab_end: usize,
         /// Adds the embedding to blend with to the token's own, which was written before.
         adds_blend: bool,
+        scale: f32,
     }
 }
 
@@ -34,15 +35,17 @@ pub struct Embed<'a> {
     pub first: usize,
     pub n: usize,
     pub stride: usize,
+    /// Of all embeddings.
+    pub scale: f64,
 }
 
-/// `x[r] = (1 - blend) W[token] + blend W[blend_with]` for each row r.
+/// `x[r] = scale ((1 - blend) W[token] + blend W[blend_with])` for each row r.
 pub fn record<'a>(recording: &mut Recording<'a>, w: &'a Matrix, embed: &Embed<'a>) {
-    let &Embed { rows, blends, x, first, n, stride } = embed;
+    let &Embed { rows, blends, x, first, n, stride, scale } = embed;
     for adds_blend in [false, true].into_iter().filter(|&adds_blend| blends || !adds_blend) {
         for slab in &w.slabs {
             let (groups, slab_first, slab_end) = (slab.groups, slab.rows.start, slab.rows.end);
-            let params = Params { n, first, groups, stride, slab_first, slab_end, adds_blend };
+            let params = Params { n, first, groups, stride, slab_first, slab_end, adds_blend, scale: scale as f32 };
             recording.dispatch(kernel(slab.format), params, &[&slab.buffer, rows, x], [groups, n]);
         }
     }
@@ -81,12 +84,12 @@ mod tests {
             let rows = gpu.buffer_with("rows", &Row::all_words(&rows));
             let x = gpu.buffer_with_f32("x", &vec![7.0; 68 * 32]);
             let mut recording = Recording::new(&gpu);
-            record(&mut recording, &matrix, &Embed { rows: &rows, blends: true, x: &x, first: 1, n: 66, stride: 32 });
+            record(&mut recording, &matrix, &Embed { rows: &rows, blends: true, x: &x, first: 1, n: 66, stride: 32, scale: 0.5 });
             recording.run();
             let x = gpu.read_f32(&x, 68 * 32).await.unwrap();
             for (row, &token) in tokens.iter().enumerate().skip(1) {
                 let value = |token: u32, i: usize| table[token as usize * DIM + i];
-                let expected = |i: usize| (1.0 - blend(token)) * value(token, i) + blend(token) * value((token + 35) % 70, i);
+                let expected = |i: usize| 0.5 * ((1.0 - blend(token)) * value(token, i) + blend(token) * value((token + 35) % 70, i));
                 assert_close("embed", &x[row * 32..][..DIM], &(0..DIM).map(expected).collect::<Vec<_>>(), 1e-6);
                 assert_eq!(x[row * 32 + DIM..(row + 1) * 32], [0.0; 12]);
             }
@@ -117,7 +120,7 @@ mod tests {
             let rows = gpu.buffer_with("rows", &Row::all_words(&rows));
             let x = gpu.buffer("x", 256 * COLUMNS);
             let mut recording = Recording::new(&gpu);
-            record(&mut recording, &matrix, &Embed { rows: &rows, blends: false, x: &x, first: 0, n: 256, stride: COLUMNS });
+            record(&mut recording, &matrix, &Embed { rows: &rows, blends: false, x: &x, first: 0, n: 256, stride: COLUMNS, scale: 1.0 });
             recording.run();
             let decoded = gpu.read_f32(&x, 256 * COLUMNS).await.unwrap();
             for (bits, decoded) in (0..=u16::MAX).zip(decoded) {

@@ -1,4 +1,4 @@
-// The token embedding: x[first + r] = (1 - blend) W[token] of row r; where `adds_blend` is set, += blend W[blend_with] instead.
+// The token embedding: x[first + r] = scale (1 - blend) W[token] of row r; where `adds_blend` is set, += scale blend W[blend_with] instead.
 // weights: [slab_rows, 16 groups], x: [.., stride].
 // Dispatch: one invocation per 16 values; x over groups, y over rows.
 
@@ -23,7 +23,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     if token < p.slab_first || token >= p.slab_end || (adds_blend && row.blend == 0.0) {
         return;
     }
-    let part = select(1.0 - row.blend, row.blend, adds_blend);
+    let part = p.scale * select(1.0 - row.blend, row.blend, adds_blend);
     let group = group_at((token - p.slab_first) * p.groups + id.x);
     let at = (p.first + id.y) * p.stride + id.x * 16u;
     for (var j = 0u; j < 4u; j++) {

@@ -121,8 +121,6 @@ pub fn reference(x: &[f32], w: &[f32], columns: usize) -> Vec<f32> {
 
 #[cfg(test)]
 mod tests {
-    use candle_core::Device;
-    use candle_core::quantized::QTensor;
     use wasm_bindgen_test::wasm_bindgen_test;
 
     use super::super::padded;
@@ -130,7 +128,7 @@ mod tests {
     use crate::gpu::device::Gpu;
     use crate::gpu::testing::{SENTINEL, assert_close, gpus, gpus_and_interpreters, interpreters, random};
     use crate::gpu::weights::Slab;
-    use crate::model::dequantize::tests::candle_type;
+    use crate::model::dequantize::tests::some_blocks;
     use crate::model::quant::QUANTS;
 
     /// As [`check_kernel`], with each kernel that can do it.
@@ -143,15 +141,12 @@ mod tests {
     /// Multiplies `n` rows of `columns` values with a matrix of `rows` rows of type `name`.
     async fn check_kernel(gpus: &[Gpu], name: &str, rows: usize, columns: usize, n: usize, is_step: bool) {
         let quant = QUANTS.iter().find(|quant| quant.name == name).unwrap();
-        let dtype = candle_type(quant).unwrap();
-        let values = random(rows * columns, 1);
-        let tensor = candle_core::Tensor::from_vec(values, (rows, columns), &Device::Cpu).unwrap();
-        let quantized = QTensor::quantize(&tensor, dtype).unwrap();
-        let w = quantized.dequantize(&Device::Cpu).unwrap().flatten_all().unwrap().to_vec1::<f32>().unwrap();
+        let bytes = some_blocks(quant, rows, columns, 1.0);
+        let w = quant.values(&bytes);
         let x = random(n * columns, 2);
         let expected = reference(&x, &w, columns);
         for gpu in gpus {
-            let slab = Slab::from_bytes(gpu, quant, columns, &quantized.data().unwrap());
+            let slab = Slab::from_bytes(gpu, quant, columns, &bytes);
             let stride = padded(columns);
             let mut x_rows = vec![0.0; (n + 1) * stride];
             for (row, values) in x.chunks(columns).enumerate() {

@@ -14,6 +14,7 @@ pub mod kl_divergence;
 pub mod log_sum_exp;
 pub mod masked_argmax;
 pub mod matmul;
+pub mod qk_norm;
 pub mod qkv_rope_cache;
 pub mod rms_norm;
 pub mod sample;
@@ -49,6 +50,8 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "matmul_tiles",
     "matvec",
     "matvec_shared",
+    "qk_norm",
+    "qk_norm_shared",
     "qkv_rope_cache",
     "rms_norm",
     "rms_norm_shared",
@@ -62,10 +65,12 @@ pub(super) const IMPORTS: &[(&str, &str)] = &[
     ("attention_mass_common", include_str!("attention_mass_common.wgsl")),
     ("attention_query", include_str!("attention_query.wgsl")),
     ("draw", GpuDraw::WGSL),
+    ("iq4_values", include_str!("quant/iq4_values.wgsl")),
     ("kl_divergence_common", include_str!("kl_divergence_common.wgsl")),
     ("log_sum_exp_common", include_str!("log_sum_exp_common.wgsl")),
     ("matmul_common", include_str!("matmul_common.wgsl")),
     ("online_softmax", include_str!("online_softmax.wgsl")),
+    ("qk_norm_common", include_str!("qk_norm_common.wgsl")),
     ("reduce", include_str!("reduce.wgsl")),
     ("rms_norm_common", include_str!("rms_norm_common.wgsl")),
     ("row", Row::WGSL),

@@ -5,7 +5,7 @@ use crate::gpu::buffer::Buffer;
 use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
 use crate::gpu::wgsl::wgsl_struct;
-use crate::model::arch::{Architecture, Rope};
+use crate::model::arch::{Architecture, QkNorm, Rope};
 use crate::model::config::Config;
 
 wgsl_struct! {
@@ -65,7 +65,7 @@ pub fn record<'a>(recording: &mut Recording<'a>, config: &Config, args: &QkvRope
 pub fn kernel(architecture: &Architecture) -> Kernel {
     two_dimensional("qkv_rope_cache")
         .with_bool("BIAS", architecture.qkv_bias)
-        .with_bool("NORM", architecture.qk_norm)
+        .with_bool("NORM", architecture.qk_norm == QkNorm::Heads)
         .with_bool("INTERLEAVED", architecture.rope == Rope::Interleaved)
         .with_params(Params::WGSL)
 }
@@ -74,7 +74,7 @@ pub fn kernel(architecture: &Architecture) -> Kernel {
 pub fn reference(config: &Config, head: &[f32], norm: &[f32], angles: &[f32]) -> Vec<f32> {
     let dim = head.len();
     let mut head: Vec<f64> = head.iter().map(|&value| value.into()).collect();
-    if config.architecture.qk_norm {
+    if config.architecture.qk_norm == QkNorm::Heads {
         let mean = head.iter().map(|value| value * value).sum::<f64>() / dim as f64;
         head.iter_mut().zip(norm).for_each(|(value, &weight)| *value *= f64::from(weight) / (mean + config.norm_epsilon).sqrt());
     }

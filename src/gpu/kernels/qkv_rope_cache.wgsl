@@ -1,4 +1,4 @@
-// Each head of q, k and v: + bias where the model has one. q and k: RMSNorm over the head where the model has one, then the rotary
+// Each head of q, k and v: + bias where the model has one. q and k: RMSNorm over the head where the model has that, then the rotary
 // embedding of the row's position. Queries stay in qkv; keys and values go to the row's slot of the cache.
 // qkv: [n, (n_heads + 2 n_kv_heads) head_dim]; cache: [slots, key and value, n_kv_heads, cached_head].
 // bias: as a row of qkv; norms: queries' [head_dim], keys' [head_dim]; angles: [positions, head_dim / 2] of (cos, sin).

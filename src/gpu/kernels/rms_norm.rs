@@ -11,39 +11,43 @@ wgsl_struct! {
     struct Params {
         n: usize,
         first: usize,
+        y_first: usize,
         dim: usize,
         stride: usize,
         epsilon: f32,
     }
 }
 
-/// y[r] = weight * x[r] / sqrt(mean(x[r]^2) + epsilon) for `n` rows of `dim` values.
+/// y[r] (+)= weight * x[r] / sqrt(mean(x[r]^2) + epsilon) for `n` rows of `dim` values.
 #[derive(Clone, Copy)]
 pub struct RmsNorm<'a> {
     /// Its stride is a multiple of 4; what lies beyond `dim` is zero.
     pub x: RowView<'a>,
     pub weight: &'a Buffer,
-    /// `[n, stride of x]`.
-    pub y: &'a Buffer,
+    /// Its stride is that of x.
+    pub y: RowView<'a>,
     pub n: usize,
     pub dim: usize,
     pub epsilon: f64,
+    /// y is added to.
+    pub add: bool,
 }
 
 pub fn record<'a>(recording: &mut Recording<'a>, norm: &RmsNorm<'a>) {
-    let &RmsNorm { x, weight, y, n, dim, epsilon } = norm;
-    let kernel = kernel(recording.gpu().variant);
+    let &RmsNorm { x, weight, y, n, dim, epsilon, add } = norm;
+    let kernel = kernel(recording.gpu().variant, add);
     recording.dispatch(
         kernel,
-        Params { n, first: x.first, dim, stride: x.stride, epsilon: epsilon as f32 },
-        &[x.buffer, weight, y],
+        Params { n, first: x.first, y_first: y.first, dim, stride: x.stride, epsilon: epsilon as f32 },
+        &[x.buffer, weight, y.buffer],
         [n, 1],
     );
 }
 
-pub fn kernel(variant: &Variant) -> Kernel {
+/// That writes rows, or adds to them.
+pub fn kernel(variant: &Variant, add: bool) -> Kernel {
     let kernel = if variant.shares_memory { workgroup_per_item("rms_norm_shared") } else { one_dimensional("rms_norm") };
-    kernel.with_params(Params::WGSL)
+    kernel.with_bool("ADD", add).with_params(Params::WGSL)
 }
 
 /// One row by the definition, in float64.
@@ -73,11 +77,19 @@ mod tests {
                 let y = gpu.buffer_with_f32("y", &vec![SENTINEL; (n + 1) * stride]);
                 let mut recording = Recording::new(&gpu);
                 let x = RowView::new(&x, stride).starting_at(1);
-                record(&mut recording, &RmsNorm { x, weight: &w, y: &y, n, dim, epsilon: 1e-5 });
+                let norm = RmsNorm { x, weight: &w, y: RowView::new(&y, stride), n, dim, epsilon: 1e-5, add: false };
+                record(&mut recording, &norm);
+                // From the second row on, what is there is doubled.
+                let others = RmsNorm { x: x.starting_at(2), y: norm.y.starting_at(1), n: n - 1, add: true, ..norm };
+                if n > 1 {
+                    record(&mut recording, &others);
+                }
                 recording.run();
                 let y = gpu.read_f32(&y, (n + 1) * stride).await.unwrap();
                 for (row, values) in values.chunks(dim).enumerate() {
-                    assert_close("rms_norm", &y[row * stride..][..dim], &reference(values, &weight, 1e-5), 1e-5);
+                    let times = if row == 0 { 1.0 } else { 2.0 };
+                    let expected: Vec<f32> = reference(values, &weight, 1e-5).iter().map(|value| times * value).collect();
+                    assert_close("rms_norm", &y[row * stride..][..dim], &expected, 1e-5);
                 }
                 assert_eq!(y.iter().filter(|&&value| value == SENTINEL).count(), y.len() - n * dim);
             }

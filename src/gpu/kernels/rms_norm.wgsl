@@ -1,5 +1,5 @@
-// y[r] = weight * x[first + r] / sqrt(mean(x[first + r]^2) + epsilon), over dim values.
-// x: [.., stride], weight: [dim], y: [n, stride].
+// y[y_first + r] = weight * x[first + r] / sqrt(mean(x[first + r]^2) + epsilon), over dim values; += where ADD is set.
+// x: [.., stride], weight: [dim], y: [.., stride].
 // Dispatch: one invocation per row.
 
 #import rms_norm_common
@@ -17,6 +17,6 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     let scale = inverseSqrt((sum.x + sum.y + sum.z + sum.w) / f32(p.dim) + p.epsilon);
     for (var i = 0u; i < p.dim; i++) {
-        y[id.x * p.stride + i] = weight[i] * (x[from_x + i] * scale);
+        store((p.y_first + id.x) * p.stride + i, weight[i] * (x[from_x + i] * scale));
     }
 }

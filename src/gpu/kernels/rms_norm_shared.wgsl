@@ -14,6 +14,6 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     }
     let scale = inverseSqrt(sum_of_all(local, sum) / f32(p.dim) + p.epsilon);
     for (var i = local; i < p.dim; i += WIDTH) {
-        y[row * p.stride + i] = weight[i] * (x[from_x + i] * scale);
+        store((p.y_first + row) * p.stride + i, weight[i] * (x[from_x + i] * scale));
     }
 }

@@ -14,6 +14,7 @@ use crate::gpu::kernels::kl_divergence::{self, KlDivergence};
 use crate::gpu::kernels::log_sum_exp::{self, LogSumExp};
 use crate::gpu::kernels::masked_argmax::{self, MaskedArgmax, token_bitmap};
 use crate::gpu::kernels::matmul::{self, Matmul};
+use crate::gpu::kernels::qk_norm::{self, WholeNorm};
 use crate::gpu::kernels::qkv_rope_cache::{self, QkvRopeCache, cached_head, cached_slot, qkv_width};
 use crate::gpu::kernels::rms_norm::{self, RmsNorm};
 use crate::gpu::kernels::sample::{self, GpuDraw};
@@ -22,6 +23,7 @@ use crate::gpu::recording::Recording;
 use crate::gpu::weights::{Matrix, Slab};
 use crate::lm::rng::random;
 use crate::lm::sample::Draw;
+use crate::model::arch::{Gate, QkNorm};
 use crate::model::config::Config;
 
 /// Of the largest value that a kernel should compute, this part may be missing or too much.
@@ -76,11 +78,19 @@ pub fn run(gpu: &Gpu, config: &Config, samples: &[Sample]) -> Vec<Case> {
     // A few heads, as many to a head of keys and values as the model has.
     let n_kv_heads = config.n_kv_heads.min(2);
     let config = &Config { n_heads: config.n_heads / config.n_kv_heads * n_kv_heads, n_kv_heads, ..config.clone() };
-    let mut cases = vec![gathered(gpu), normalized(gpu, config), gated(gpu)];
+    let architecture = config.architecture;
+    let mut cases = vec![gathered(gpu)];
+    cases.extend([false, true].into_iter().filter(|add| !add || architecture.norms_after()).map(|add| normalized(gpu, config, add)));
+    cases.push(gated(gpu, architecture.gate));
     cases.extend(samples.iter().filter(|sample| sample.is_embedding).map(|sample| embedded(gpu, sample)));
     cases.extend(samples.iter().flat_map(|sample| [(1, true), (65, false)].map(|(n, is_step)| product(gpu, sample, n, is_step))));
+    if architecture.qk_norm == QkNorm::Whole {
+        cases.push(normalized_whole(gpu, config));
+    }
     cases.extend(rotated(gpu, config));
-    cases.extend([attended(gpu, config), attention_sums(gpu, config)]);
+    let windows = [None, config.window.as_ref().map(|_| WINDOW)];
+    let windows = windows.into_iter().enumerate().filter(|(i, window)| *i == 0 || window.is_some());
+    cases.extend(windows.flat_map(|(_, window)| [attended(gpu, config, window), attention_sums(gpu, config, window)]));
     cases.extend(read_out(gpu));
     cases.push(most_likely(gpu));
     cases.extend([(None, None), (Some(40), Some(0.9))].map(|(top_k, top_p)| drawn(gpu, top_k, top_p)));
@@ -111,25 +121,42 @@ fn gathered(gpu: &Gpu) -> Case {
     Case::exactly("rows by their numbers", y, (0..34).collect())
 }
 
-fn normalized(gpu: &Gpu, config: &Config) -> Case {
+/// Rows, which are then added to where the kernel can do it.
+fn normalized(gpu: &Gpu, config: &Config, add: bool) -> Case {
     let (dim, epsilon, stride) = (config.dim, config.norm_epsilon, padded(config.dim));
+    let times = if add { 2.0 } else { 1.0 };
     let (x, weight) = (random(2 * dim, 1), random(dim, 2));
-    let right: Vec<f32> = x.chunks(dim).flat_map(|row| rms_norm::reference(row, &weight, epsilon)).collect();
+    let right: Vec<f32> = x.chunks(dim).flat_map(|row| rms_norm::reference(row, &weight, epsilon)).map(|value| times * value).collect();
     let [x, weight] = [with_padding(&x, dim, stride), weight].map(|values| gpu.buffer_with_f32("input", &values));
     let y = gpu.buffer("y", 2 * stride);
-    let norm = RmsNorm { x: RowView::new(&x, stride), weight: &weight, y: &y, n: 2, dim, epsilon };
-    submit(gpu, |recording| rms_norm::record(recording, &norm));
+    let norm = RmsNorm { x: RowView::new(&x, stride), weight: &weight, y: RowView::new(&y, stride), n: 2, dim, epsilon, add: false };
+    submit(gpu, |recording| {
+        rms_norm::record(recording, &norm);
+        if add {
+            rms_norm::record(recording, &RmsNorm { add, ..norm });
+        }
+    });
     Case::about("RMSNorm", y, with_padding(&right, dim, stride))
 }
 
-fn gated(gpu: &Gpu) -> Case {
+/// Two rows of queries, keys and values.
+fn normalized_whole(gpu: &Gpu, config: &Config) -> Case {
+    let width = qkv_width(config);
+    let (qkv, norms) = (random(2 * width, 18), random(width, 19));
+    let right = qkv.chunks(width).flat_map(|row| qk_norm::reference(config, row, &norms)).collect();
+    let [qkv, norms] = [qkv, norms].map(|values| gpu.buffer_with_f32("input", &values));
+    submit(gpu, |recording| qk_norm::record(recording, config, &WholeNorm { n: 2, norms: &norms, qkv: &qkv }));
+    Case::about("RMSNorm of queries and keys", qkv, right)
+}
+
+fn gated(gpu: &Gpu, gate: Gate) -> Case {
     const FFN_DIM: usize = 64;
     let mut values = random_up_to(8.0, 4 * FFN_DIM, 3);
     // exp(-gate) overflows for one and vanishes for the other.
     (values[0], values[1]) = (-200.0, 50.0);
-    let row = |row: &[f32]| row[..FFN_DIM].iter().zip(&row[FFN_DIM..]).map(|(&gate, &up)| swiglu::reference(gate, up)).collect::<Vec<_>>();
+    let row = |row: &[f32]| row[..FFN_DIM].iter().zip(&row[FFN_DIM..]).map(|(&g, &up)| swiglu::reference(gate, g, up)).collect::<Vec<_>>();
     let (gate_up, y) = (gpu.buffer_with_f32("gate_up", &values), gpu.buffer("y", 2 * FFN_DIM));
-    submit(gpu, |recording| swiglu::record(recording, &gate_up, &y, 2, FFN_DIM, FFN_DIM));
+    submit(gpu, |recording| swiglu::record(recording, gate, &gate_up, &y, 2, FFN_DIM, FFN_DIM));
     Case::about("SwiGLU", y, values.chunks(2 * FFN_DIM).flat_map(row).collect())
 }
 
@@ -141,10 +168,12 @@ fn embedded(gpu: &Gpu, sample: &Sample) -> Case {
     let rows = gpu.buffer_with("rows", &Row::all_words(&[Row { token: last as u32, ..Row::default() }, mixed]));
     let stride = padded(columns);
     let x = gpu.buffer("x", 2 * stride);
-    submit(gpu, |recording| embed::record(recording, &matrix, &Embed { rows: &rows, blends: true, x: &x, first: 0, n: 2, stride }));
+    submit(gpu, |recording| {
+        embed::record(recording, &matrix, &Embed { rows: &rows, blends: true, x: &x, first: 0, n: 2, stride, scale: 0.5 });
+    });
     let (own, other) = (&sample.values[last * columns..], &sample.values[..columns]);
     let mixture = own.iter().zip(other).map(|(own, other)| (1.0 - blend) * own + blend * other);
-    let right: Vec<f32> = own.iter().copied().chain(mixture).collect();
+    let right: Vec<f32> = own.iter().copied().chain(mixture).map(|value| 0.5 * value).collect();
     Case::about(format!("embeddings from {} weights", sample.quant.name), x, with_padding(&right, columns, stride))
 }
 
@@ -195,36 +224,43 @@ fn rotated(gpu: &Gpu, config: &Config) -> [Case; 2] {
     [Case::about(WHAT, qkv, right_qkv), Case::about(WHAT, cache, right_cache)]
 }
 
+/// Keys that a row sees in windows: some of a text, and more or less than those of a suffix.
+const WINDOW: usize = 72;
+
 /// Rows that see 150 slots of a text; 70 of it and 80 of a suffix; 65 of a suffix.
-fn attended(gpu: &Gpu, config: &Config) -> Case {
+fn attended(gpu: &Gpu, config: &Config, window: Option<usize>) -> Case {
     let rows = [(150, 0, 0), (70, 20, 100), (0, 3, 68)];
-    let rows = rows.map(|(prefix_end, suffix_start, suffix_end)| Row { prefix_end, suffix_start, suffix_end, ..Row::default() });
+    let rows = rows.map(|(prefix_end, suffix_start, suffix_end)| {
+        let position = prefix_end + suffix_end - suffix_start - 1;
+        Row { position, prefix_end, suffix_start, suffix_end, ..Row::default() }
+    });
     let (dim, width, slot) = (config.head_dim, qkv_width(config), cached_slot(config));
     let (qkv, text, suffix) = (random_up_to(4.0, 3 * width, 9), random(150 * slot, 10), random(100 * slot, 11));
     let seen = |row: &Row, h: usize| {
         let text = attention::slots(config, &text, h, 0..row.prefix_end);
-        text.chain(attention::slots(config, &suffix, h, row.suffix_start..row.suffix_end)).collect::<Vec<_>>()
+        let all = text.chain(attention::slots(config, &suffix, h, row.suffix_start..row.suffix_end)).collect::<Vec<_>>();
+        all[all.len().saturating_sub(window.unwrap_or(all.len()))..].to_vec()
     };
     let of_row = |(row, q): (&Row, &[f32])| {
-        let of_head = |h: usize| attention::reference(&q[h * dim..][..dim], &seen(row, h));
+        let of_head = |h: usize| attention::reference(config.attention_scale, &q[h * dim..][..dim], &seen(row, h));
         (0..config.n_heads).flat_map(of_head).collect::<Vec<f32>>()
     };
     let right: Vec<f32> = rows.iter().zip(qkv.chunks(width)).flat_map(of_row).collect();
     let stride = padded(config.n_heads * dim);
     let (rows, y) = (gpu.buffer_with("rows", &Row::all_words(&rows)), gpu.buffer("y", 3 * stride));
     let [qkv, text, suffix] = [&qkv, &text, &suffix].map(|values| gpu.buffer_with_f32("input", values));
-    let args = Attention { rows: &rows, first: 0, n: 3, n_keys: 150, qkv: &qkv, text: &text, suffix: &suffix, y: &y };
+    let args = Attention { rows: &rows, first: 0, n: 3, n_keys: 150, window, qkv: &qkv, text: &text, suffix: &suffix, y: &y };
     submit(gpu, |recording| attention::record(recording, config, &args));
     Case::about("attention", y, with_padding(&right, config.n_heads * dim, stride))
 }
 
 /// Of the last three rows of a text of 80, the last two predict targets.
-fn attention_sums(gpu: &Gpu, config: &Config) -> Case {
+fn attention_sums(gpu: &Gpu, config: &Config, window: Option<usize>) -> Case {
     const LENGTH: usize = 80;
     let (width, stride) = (qkv_width(config), padded(config.n_heads * config.head_dim));
     let (qkv, text) = (random_up_to(4.0, 3 * width, 12), random(LENGTH * cached_slot(config), 13));
     let (targets, ranges) = (LENGTH - 1..LENGTH + 1, [0..70, 70..LENGTH]);
-    let of_row = |r: usize| attention_mass::Reference { config, q: &qkv[r * width..][..width], text: &text, seen: LENGTH - 2 + r };
+    let of_row = |r: usize| attention_mass::Reference { config, q: &qkv[r * width..][..width], text: &text, seen: LENGTH - 2 + r, window };
     let exact: Vec<Vec<f64>> = (0..3).map(|r| of_row(r).output()).collect();
     let outputs: Vec<f32> = exact.iter().flatten().map(|&value| value as f32).collect();
     let of_head = |r: usize, h: usize| ranges.each_ref().map(|range| of_row(r).weight_and_flow(h, range, &exact[r]));
@@ -233,7 +269,7 @@ fn attention_sums(gpu: &Gpu, config: &Config) -> Case {
     let outputs = with_padding(&outputs, config.n_heads * config.head_dim, stride);
     let [qkv, text, outputs] = [&qkv, &text, &outputs].map(|values| gpu.buffer_with_f32("input", values));
     let sums = AttentionSums::new(gpu, config, targets, &ranges);
-    let args = AttentionMass { rows: &rows, first: LENGTH - 3, n: 3, qkv: &qkv, text: &text, outputs: &outputs };
+    let args = AttentionMass { rows: &rows, first: LENGTH - 3, n: 3, window, qkv: &qkv, text: &text, outputs: &outputs };
     submit(gpu, |recording| attention_mass::record(recording, config, &args, &sums));
     Case::about("sums of attention weights", sums.into_buffer(), right)
 }

@@ -1,20 +1,17 @@
-use candle_core::quantized::QTensor;
-use candle_core::{Device, Tensor};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::samples::{COLUMNS, ROWS};
 use super::*;
 use crate::gpu::WrongKernel;
-use crate::gpu::testing::{config, gpus, random};
+use crate::gpu::testing::{config, gpus};
 use crate::model::arch::ARCHITECTURES;
-use crate::model::dequantize::tests::candle_type;
+use crate::model::config::Window;
+use crate::model::dequantize::tests::some_blocks;
 use crate::model::quant::{QUANTS, Quant};
 
 /// Weights as small as many models', so that the scales of some types are subnormal halves.
 fn sample(quant: &'static Quant, rows: usize, columns: usize) -> Sample {
-    let values: Vec<f32> = random(rows * columns, 1).iter().map(|value| 0.03 * value).collect();
-    let tensor = Tensor::from_vec(values, (rows, columns), &Device::Cpu).unwrap();
-    let bytes = QTensor::quantize(&tensor, candle_type(quant).unwrap()).unwrap().data().unwrap().into_owned();
+    let bytes = some_blocks(quant, rows, columns, 0.03);
     Sample::new(quant, columns, bytes, true)
 }
 
@@ -27,7 +24,7 @@ async fn nothing_is_wrong_with_kernels_that_are_right() {
     for gpu in gpus().await {
         for architecture in ARCHITECTURES {
             for (heads, kv_heads, head_dim) in [(6, 2, 48), (3, 3, 128), (8, 1, 6)] {
-                let config = config(architecture.name, heads, kv_heads, head_dim);
+                let config = Config { n_heads: heads, n_kv_heads: kv_heads, head_dim, ..windowed(architecture.name) };
                 assert_eq!(first_wrong(&gpu, &config, &[]).await.unwrap(), None, "{}", gpu.variant.name);
             }
         }
@@ -44,12 +41,14 @@ const WRONG: &[(&str, Option<&str>, &str, &str, &str)] = &[
     ("gather", None, "index[p.first + id.y]", "index[id.y]", "rows by their numbers"),
     ("rms_norm", None, "x[from_x + i + 3u]", "x[from_x + i + 2u]", "RMSNorm"),
     ("rms_norm_shared", None, "sum += value * value", "sum = value * value", "RMSNorm"),
-    ("swiglu", None, "-max(gate, -80.0)", "max(gate, -80.0)", "SwiGLU"),
+    ("swiglu", None, "-max(exponent(gate), -80.0)", "max(exponent(gate), -80.0)", "SwiGLU"),
     ("embed", Some("Q8_0"), "select(0.0, x[at + 4u * j + i], adds_blend)", "0.0", "embeddings from Q8_0 weights"),
     ("matmul", Some("Q4_K"), "four(group7, j)", "four(group6, j)", "the matrix product of Q4_K weights"),
     ("matmul_tiles", Some("Q4_K"), "dot(w[3], x)", "dot(w[2], x)", "the matrix product of Q4_K weights"),
     ("matmul", Some("Q8_0"), "<< vec4<u32>(24u", "<< vec4<u32>(23u", "the matrix product of Q8_0 weights"),
     ("matmul_tiles", Some("Q8_0"), "<< vec4<u32>(24u", "<< vec4<u32>(23u", "the matrix product of Q8_0 weights"),
+    ("matmul", Some("IQ4_NL"), "q >= vec4<u32>(8u)", "q > vec4<u32>(8u)", "the matrix product of IQ4_NL weights"),
+    ("matmul_tiles", Some("IQ4_XS"), "(upper << 4u)", "(upper << 3u)", "the matrix product of IQ4_XS weights"),
     // Halves below 2^-14 flushed to zero, as some GPUs do.
     ("embed", Some("Q6_K"), "vec2<f32>(magnitude) * 0x1p-24", "vec2<f32>()", "embeddings from Q6_K weights"),
     ("matmul", Some("Q6_K"), "vec2<f32>(magnitude) * 0x1p-24", "vec2<f32>()", "the matrix product of Q6_K weights"),
@@ -66,7 +65,7 @@ const WRONG: &[(&str, Option<&str>, &str, &str, &str)] = &[
     ("matvec", Some("Q4_K"), "dot(four(group3, j)", "dot(four(group2, j)", "the product of a vector and Q4_K weights"),
     ("matvec_shared", Some("Q4_K"), "sums[local] += sums", "sums[local] = sums", "the product of a vector and Q4_K weights"),
     ("qkv_rope_cache", None, "angle.y + pair.y", "angle.y - pair.y", "positions of queries and keys"),
-    ("attention", None, "var slot = row.suffix_start;", "var slot = row.suffix_start + 1u;", "attention"),
+    ("attention", None, "var slot = row.suffix_start + max", "var slot = row.suffix_start + 1u + max", "attention"),
     // Right where there is one tile of slots.
     ("attention_shared", None, "sum *= rescale(", "sum *= 1.0 + 0.0 * rescale(", "attention"),
     ("attention_mass", None, "share * share", "share", "sums of attention weights"),
@@ -86,9 +85,44 @@ const WRONG: &[(&str, Option<&str>, &str, &str, &str)] = &[
     ("sample", None, "Search(0u, draw[0].top_k,", "Search(0u, 1u,", "a token drawn at random"),
 ];
 
+/// Those that only some architectures run: which one, then as in [`WRONG`].
+const WRONG_IN: &[(&str, &str, &str, &str, &str)] = &[
+    ("olmo2", "qk_norm", "p.q_width + p.k_width", "p.q_width + p.k_width - 1u", "RMSNorm of queries and keys"),
+    ("olmo2", "qk_norm_shared", "p.q_width + p.k_width", "p.q_width + p.k_width - 1u", "RMSNorm of queries and keys"),
+    ("olmo2", "rms_norm", "y[at] += value", "y[at] = value", "RMSNorm"),
+    ("olmo2", "rms_norm_shared", "y[at] += value", "y[at] = value", "RMSNorm"),
+    ("gemma3", "swiglu", "0.044715 * x", "0.0 * x", "SwiGLU"),
+    ("gemma3", "attention", "max(row.position + 1u, p.window)", "max(row.position, p.window)", "attention"),
+    ("gemma3", "attention_shared", "max(row.position + 1u, p.window)", "max(row.position, p.window)", "attention"),
+    ("gemma3", "attention_mass", "max(ranges[r].x, seen)", "ranges[r].x", "sums of attention weights"),
+    ("gemma3", "attention_mass_shared", "max(ranges[r].x, seen)", "ranges[r].x", "sums of attention weights"),
+];
+
+/// With a window where an architecture has some.
+fn windowed(name: &str) -> Config {
+    let config = config(name, 6, 2, 64);
+    let window = Window { keys: 16, rope_base: 1e4, layers: vec![true] };
+    Config { dim: 200, window: Some(window).filter(|_| config.architecture.unwindowed_every > 0), ..config }
+}
+
+#[wasm_bindgen_test(unsupported = tokio::test)]
+async fn a_wrong_kernel_of_some_architectures_is_found_and_named() {
+    for gpu in gpus().await {
+        for &(architecture, name, right, wrong, what) in WRONG_IN {
+            gpu.pipelines.borrow_mut().retain(|kernel, _| kernel.name != name);
+            *gpu.wrong_kernel.borrow_mut() = Some(WrongKernel { name, format: None, right, wrong, is_used: false });
+            let found = first_wrong(&gpu, &windowed(architecture), &[]).await.unwrap();
+            let was_used = gpu.wrong_kernel.borrow_mut().take().unwrap().is_used;
+            assert_eq!(was_used, name.ends_with("_shared") == gpu.variant.shares_memory || name == "swiglu", "{name}");
+            assert_eq!(found.as_deref(), was_used.then_some(what), "{name} with {wrong} on {}", gpu.variant.name);
+            gpu.pipelines.borrow_mut().retain(|kernel, _| kernel.name != name);
+        }
+    }
+}
+
 #[wasm_bindgen_test(unsupported = tokio::test)]
 async fn a_wrong_kernel_is_found_and_named() {
-    let samples = samples(&["Q8_0", "Q4_K", "Q6_K"]);
+    let samples = samples(&["Q8_0", "Q4_K", "Q6_K", "IQ4_NL", "IQ4_XS"]);
     let config = Config { dim: 200, ..config("qwen3", 6, 2, 64) };
     let mut is_used = vec![false; WRONG.len()];
     for gpu in gpus().await {
@@ -111,7 +145,9 @@ async fn a_wrong_kernel_is_found_and_named() {
 async fn every_kernel_that_a_model_runs_is_tested() {
     let mut names: Vec<&str> = Vec::new();
     for gpu in gpus().await {
-        first_wrong(&gpu, &config("llama", 4, 2, 64), &samples(&["Q8_0"])).await.unwrap();
+        for name in ["llama", "olmo2"] {
+            first_wrong(&gpu, &config(name, 4, 2, 64), &samples(&["Q8_0"])).await.unwrap();
+        }
         names.extend(gpu.pipelines.borrow().keys().map(|kernel| kernel.name));
     }
     // Those that measure how fast a GPU is.

@@ -2,8 +2,10 @@
 
 mod error;
 mod settings;
+mod window;
 
 pub use error::ConfigError;
+pub use window::Window;
 
 use super::arch::{self, Architecture};
 use super::gguf::Gguf;
@@ -33,6 +35,17 @@ pub struct Config {
     pub rope_base: f64,
     /// Positions are divided by this (linear scaling); 1 for none.
     pub rope_scale: f64,
+    /// The last one of every so many layers does not rotate; 0 where all do.
+    pub unrotated_every: usize,
+    pub window: Option<Window>,
+    /// Scores of attention are multiplied by this.
+    pub attention_scale: f64,
+    /// What attention and feed-forward networks add is multiplied by this: the residual stream is kept divided by it instead.
+    pub residual_scale: f64,
+    /// Of embeddings, on their way to that residual stream.
+    pub embedding_scale: f64,
+    /// Logits are divided by this: the last norm's weights are instead.
+    pub logit_scale: f64,
 }
 
 impl Config {
@@ -47,12 +60,18 @@ impl Config {
             Ok(metadata.u64(&key(field))?.map(|number| usize::try_from(number).unwrap_or(usize::MAX)))
         };
         let required = |field: &str| optional(field)?.ok_or_else(|| ConfigError::Missing(key(field)));
-        settings::check(metadata, name)?;
+        settings::check(metadata, architecture)?;
         let (dim, n_heads) = (required("embedding_length")?, required("attention.head_count")?);
         let head_dim = optional("attention.key_length")?.unwrap_or(dim / n_heads.max(1));
+        let n_layers = required("block_count")?;
+        let scale = |field: &str| settings::scale(metadata, architecture, field);
+        let residual_scale = scale("residual_scale")?.unwrap_or(1.0);
+        // Gemma 3 27B divides by another width; llama.cpp, too, tells it by its number of layers (src/models/gemma3.cpp).
+        let score_dim = if architecture.scales_by_width && n_layers == 62 { dim / n_heads.max(1) } else { head_dim };
+        let by_width = if architecture.scales_by_width { (dim as f64).sqrt() } else { 1.0 };
         let config = Self {
             architecture,
-            n_layers: required("block_count")?,
+            n_layers,
             dim,
             ffn_dim: required("feed_forward_length")?,
             n_heads,
@@ -63,6 +82,12 @@ impl Config {
             norm_epsilon: settings::norm_epsilon(metadata, name)?,
             rope_base: settings::rope_base(metadata, name)?,
             rope_scale: settings::rope_scale(metadata, name)?,
+            unrotated_every: if settings::is_unrotated(metadata, architecture)? { 1 } else { architecture.unrotated_every },
+            window: Window::read(metadata, architecture, n_layers)?,
+            attention_scale: scale("attention.scale")?.unwrap_or_else(|| (score_dim as f64).powf(-0.5)),
+            embedding_scale: scale("embedding_scale")?.unwrap_or(by_width) / residual_scale,
+            residual_scale,
+            logit_scale: scale("logit_scale")?.unwrap_or(1.0),
         };
         let rotated = optional("rope.dimension_count")?.unwrap_or(head_dim);
         config.check(rotated, optional("attention.value_length")?.unwrap_or(head_dim))?;
@@ -103,11 +128,37 @@ impl Config {
         8 * (self.n_layers * self.n_kv_heads * self.head_dim) as u64
     }
 
+    /// Over the residual stream: see [`Config::residual_scale`].
+    pub fn residual_epsilon(&self) -> f64 {
+        self.norm_epsilon / self.residual_scale.powi(2)
+    }
+
+    /// How many keys a row of a layer sees at most, up to its own; `None` for all.
+    pub fn window_of(&self, layer: usize) -> Option<usize> {
+        self.window.as_ref().filter(|window| window.layers[layer]).map(|window| window.keys)
+    }
+
+    /// Which of [`Config::rotations`] a layer has.
+    pub fn rotation_of(&self, layer: usize) -> usize {
+        let is_unrotated = self.unrotated_every > 0 && (layer + 1).is_multiple_of(self.unrotated_every);
+        usize::from(is_unrotated || self.window_of(layer).is_some())
+    }
+
+    /// The frequencies of most models' layers ([`Config::rope_frequencies`]), and those of layers that differ: that have a window, or that
+    /// do not rotate.
+    pub fn rotations(&self, factors: Option<&[f32]>) -> Result<Vec<Vec<f64>>, ConfigError> {
+        let usual = self.rope_frequencies(factors)?;
+        let unrotated = (self.unrotated_every > 0).then(|| vec![0.0; usual.len()]);
+        let in_windows = self.window.as_ref().map(|window| Self { rope_base: window.rope_base, rope_scale: 1.0, ..self.clone() });
+        let in_windows = in_windows.map(|config| config.rope_frequencies(None)).transpose()?;
+        Ok(std::iter::once(usual).chain(in_windows.or(unrotated)).collect())
+    }
+
     /// Rotation angle of each pair at position 1, in radians: `base^(-2i / head_dim) / scale`, further divided by
     /// `factors` (Llama 3's `rope_freqs.weight`) where the model has them. `head_dim / 2` values.
     ///
     /// Errors where a factor cannot be right.
-    pub fn rope_frequencies(&self, factors: Option<&[f32]>) -> Result<Vec<f64>, ConfigError> {
+    fn rope_frequencies(&self, factors: Option<&[f32]>) -> Result<Vec<f64>, ConfigError> {
         if let Some(&factor) = factors.unwrap_or_default().iter().find(|&&factor| !settings::ROPE_FACTORS.contains(&factor.into())) {
             return Err(ConfigError::Absurd { key: "a value of rope_freqs.weight".into(), value: factor.into() });
         }

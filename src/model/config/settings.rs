@@ -1,12 +1,13 @@
 //! Settings of a model beside its sizes: constants, in the range where they can be right, and those that ask for something that is not
 //! computed here.
 //!
-//! Keys and what they do: llama.cpp, `llama_model_base::load_hparams` and src/models/{llama,qwen2,qwen3}.cpp. Its converter writes none of
-//! [`NOT_COMPUTED`] for these architectures.
+//! Keys and what they do: llama.cpp, `llama_model_base::load_hparams` and the architecture's file in src/models. Its converter writes none
+//! of [`NOT_COMPUTED`] for these architectures, but for those that they read.
 
 use std::ops::RangeInclusive;
 
 use super::error::ConfigError;
+use crate::model::arch::Architecture;
 use crate::model::gguf::{Metadata, Value};
 
 /// Models have 1e-6 or 1e-5.
@@ -37,14 +38,19 @@ const NOT_COMPUTED: &[(&str, &[f64])] = &[
     ("rope.scaling.attn_factor", &[0.0, 1.0]),
 ];
 
+/// Of what a model multiplies by: models have 0.005 to 100.
+const SCALES: RangeInclusive<f64> = 1e-6..=1e6;
+
 /// Refuses a model that asks for something that is not computed here.
-pub fn check(metadata: &Metadata, architecture: &str) -> Result<(), ConfigError> {
-    let asks = |(field, neutral): &&(&str, &[f64])| match metadata.get(&format!("{architecture}.{field}")) {
+pub fn check(metadata: &Metadata, architecture: &Architecture) -> Result<(), ConfigError> {
+    let name = architecture.name;
+    let asks = |(field, neutral): &&(&str, &[f64])| match metadata.get(&format!("{name}.{field}")) {
         None => false,
+        Some(_) if architecture.reads.contains(field) => false,
         Some(value) => number(value).is_none_or(|number| !neutral.contains(&number)),
     };
     match NOT_COMPUTED.iter().find(asks) {
-        Some((field, _)) => Err(ConfigError::Setting(format!("{architecture}.{field}"))),
+        Some((field, _)) => Err(ConfigError::Setting(format!("{name}.{field}"))),
         None => Ok(()),
     }
 }
@@ -70,6 +76,27 @@ pub fn rope_base(metadata: &Metadata, architecture: &str) -> Result<f64, ConfigE
     Ok(constant(metadata, &format!("{architecture}.rope.freq_base"), &ROPE_BASES)?.unwrap_or(10_000.0))
 }
 
+/// The base of those in layers with a window.
+pub fn window_rope_base(metadata: &Metadata, architecture: &str) -> Result<f64, ConfigError> {
+    Ok(constant(metadata, &format!("{architecture}.rope.freq_base_swa"), &ROPE_BASES)?.unwrap_or(10_000.0))
+}
+
+/// A number that the model multiplies by; none where its architecture does not, or where it is zero.
+pub fn scale(metadata: &Metadata, architecture: &Architecture, field: &str) -> Result<Option<f64>, ConfigError> {
+    let key = format!("{}.{field}", architecture.name);
+    match metadata.f64(&key)? {
+        Some(number) if architecture.reads.contains(&field) && number != 0.0 => constant(metadata, &key, &SCALES),
+        _ => Ok(None),
+    }
+}
+
+/// Whether no layer rotates: Granite files say so by a key that means nothing elsewhere (llama.cpp, src/models/granite.cpp).
+pub fn is_unrotated(metadata: &Metadata, architecture: &Architecture) -> Result<bool, ConfigError> {
+    const KEY: &str = "rope.scaling.finetuned";
+    let finetuned = metadata.bool(&format!("{}.{KEY}", architecture.name))?;
+    Ok(architecture.reads.contains(&KEY) && finetuned == Some(false))
+}
+
 /// Linear scaling of positions; Llama 3's scheme is in the tensor `rope_freqs.weight` instead.
 pub fn rope_scale(metadata: &Metadata, architecture: &str) -> Result<f64, ConfigError> {
     let factor = |field: &str| constant(metadata, &format!("{architecture}.rope.{field}"), &ROPE_FACTORS);
@@ -92,12 +119,13 @@ fn constant(metadata: &Metadata, key: &str, range: &RangeInclusive<f64>) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::arch::by_name;
 
     fn all(pairs: &[(&str, Value)]) -> Result<[f64; 3], String> {
         let epsilon = ("llama.attention.layer_norm_rms_epsilon", Value::F64(1e-5));
         let metadata = Metadata::from_iter([epsilon].into_iter().chain(pairs.iter().cloned()));
         let read = || {
-            check(&metadata, "llama")?;
+            check(&metadata, by_name("llama").unwrap())?;
             Ok::<_, ConfigError>([norm_epsilon(&metadata, "llama")?, rope_base(&metadata, "llama")?, rope_scale(&metadata, "llama")?])
         };
         read().map_err(|error| error.to_string())
@@ -131,6 +159,18 @@ mod tests {
             let refused = all(&[(&format!("llama.{field}"), value)]).unwrap_err();
             assert!(refused.contains(&format!("llama.{field}")), "{refused}");
         }
+    }
+
+    #[test]
+    fn an_architecture_reads_what_others_refuse() {
+        let [llama, granite] = ["llama", "granite"].map(|name| by_name(name).unwrap());
+        let metadata = |name: &str, value: f64| Metadata::from_iter([(format!("{name}.residual_scale").as_str(), Value::F64(value))]);
+        assert!(check(&metadata("llama", 0.22), llama).is_err());
+        assert!(check(&metadata("granite", 0.22), granite).is_ok());
+        let read = |value: f64| scale(&metadata("granite", value), granite, "residual_scale").map_err(|error| error.to_string());
+        assert_eq!((read(0.22), read(0.0)), (Ok(Some(0.22)), Ok(None)));
+        assert!(read(-1.0).unwrap_err().contains("granite.residual_scale is -1, which cannot be right"));
+        assert!(read(f64::NAN).is_err());
     }
 
     #[test]

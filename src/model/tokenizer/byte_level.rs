@@ -5,9 +5,9 @@ use std::collections::HashSet;
 
 use tokenizers::Model;
 use tokenizers::models::bpe::BPE;
-use tokenizers::utils::SysRegex;
 
 use super::error::TokenizerError;
+use super::pre_tokenizers::{self, Splitter};
 use super::token::TokenId;
 use super::vocabulary::Vocabulary;
 use crate::model::gguf::Metadata;
@@ -15,69 +15,8 @@ use crate::model::gguf::Metadata;
 const PRE: &str = "tokenizer.ggml.pre";
 const MERGES: &str = "tokenizer.ggml.merges";
 
-/// How models split text into words. The patterns are applied one after the other, each to the words that the ones before it
-/// left; what a pattern does not match stays a word of its own.
-struct PreTokenizer {
-    /// As in `tokenizer.ggml.pre`.
-    names: &'static [&'static str],
-    patterns: &'static [&'static str],
-    /// A word that is a token becomes that token, however its bytes merge (`ignore_merges`).
-    whole_words_first: bool,
-    adds_bos: bool,
-}
-
-/// Names, patterns and flags are those of llama.cpp's llama-vocab.cpp, as of early 2026: `llama_vocab::impl::load` and `llm_tokenizer_bpe`.
-/// (`GPT2` there ends at `\s+(?!\S)`; its hand-written matcher goes on with `|\s+`, as here.)
-const PRE_TOKENIZERS: &[PreTokenizer] = &[
-    PreTokenizer {
-        names: &["default"],
-        patterns: &[r"[\p{P}\$\+<=>\^~\|]+", GPT2, r"\p{N}+", "[0-9][0-9][0-9]"],
-        whole_words_first: false,
-        adds_bos: false,
-    },
-    PreTokenizer {
-        names: &["gpt-2", "phi-2", "mpt", "olmo", "jais", "exaone4", "gigachat", "a.x-4.0", "mellum"],
-        patterns: &[GPT2],
-        whole_words_first: false,
-        adds_bos: false,
-    },
-    PreTokenizer {
-        names: &["llama-bpe", "llama3", "llama-v3", "falcon3", "falcon-h1", "pixtral", "midm-2.0", "lfm2"],
-        patterns: &[LLAMA3],
-        whole_words_first: true,
-        adds_bos: true,
-    },
-    PreTokenizer { names: &["smaug-bpe", "dbrx"], patterns: &[LLAMA3], whole_words_first: false, adds_bos: false },
-    PreTokenizer {
-        names: &["qwen2", "deepseek-r1-qwen", "kormo", "megrez", "stablelm2"],
-        patterns: &[QWEN2],
-        whole_words_first: false,
-        adds_bos: false,
-    },
-    PreTokenizer {
-        names: &["smollm", "starcoder", "refact", "command-r", "codeshell", "exaone", "minerva-7b"],
-        patterns: &[r"\p{N}", GPT2],
-        whole_words_first: false,
-        adds_bos: false,
-    },
-];
-
-const GPT2: &str = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+";
-
-/// Digits in threes.
-const LLAMA3: &str = concat!(
-    r"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}",
-    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-);
-
-/// Digits one by one.
-const QWEN2: &str = concat!(
-    r"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}",
-    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-);
-
 pub struct ByteLevel {
-    patterns: Vec<SysRegex>,
+    splitter: Splitter,
     model: BPE,
     /// Stands for a byte that the vocabulary lacks (SmolLM's lacks some): nothing merges across it, and it is left out in the end.
     missing: TokenId,
@@ -86,18 +25,16 @@ pub struct ByteLevel {
 
 impl ByteLevel {
     pub fn new(metadata: &Metadata, vocabulary: &Vocabulary<'_>) -> Result<Self, TokenizerError> {
-        let pre_tokenizer = pre_tokenizer(metadata.str(PRE)?.unwrap_or("default"))?;
+        let pre_tokenizer = pre_tokenizers::by_name(metadata.str(PRE)?.unwrap_or("default"))?;
         let (model, missing) = bpe(metadata, vocabulary, pre_tokenizer.whole_words_first)?;
-        let pattern = |pattern: &&str| SysRegex::new(pattern).expect("the patterns of the table are valid");
-        let patterns = pre_tokenizer.patterns.iter().map(pattern).collect();
-        Ok(Self { patterns, model, missing, adds_bos: pre_tokenizer.adds_bos })
+        Ok(Self { splitter: Splitter::new(pre_tokenizer), model, missing, adds_bos: pre_tokenizer.adds_bos })
     }
 
     /// Tokens, each with the byte where it ends.
     pub fn tokens(&self, text: &str) -> Vec<(TokenId, usize)> {
         let mut tokens = Vec::new();
         let mut end = 0;
-        for word in self.words(text) {
+        for word in self.splitter.words(text) {
             let spelled: String = word.bytes().map(|byte| SPELLING[usize::from(byte)]).collect();
             for token in self.model.tokenize(&spelled).expect("the model knows the token for missing bytes") {
                 end += spelled[token.offsets.0..token.offsets.1].chars().count();
@@ -107,11 +44,6 @@ impl ByteLevel {
             }
         }
         tokens
-    }
-
-    fn words<'t>(&self, text: &'t str) -> Vec<&'t str> {
-        let split = |words: Vec<&'t str>, pattern| words.into_iter().flat_map(|word| isolate(pattern, word)).collect();
-        self.patterns.iter().fold(vec![text], split)
     }
 }
 
@@ -125,14 +57,6 @@ pub fn bytes_of(name: &str) -> Box<[u8]> {
         }
     }
     bytes.into()
-}
-
-fn pre_tokenizer(name: &str) -> Result<&'static PreTokenizer, TokenizerError> {
-    let row = PRE_TOKENIZERS.iter().find(|row| row.names.contains(&name));
-    row.ok_or_else(|| {
-        let known: Vec<&str> = PRE_TOKENIZERS.iter().map(|row| row.names[0]).collect();
-        TokenizerError::PreTokenizer { name: name.to_owned(), known: known.join(", ") }
-    })
 }
 
 /// The merging model, and the id that it gives to bytes that are missing.
@@ -161,20 +85,6 @@ fn merges(metadata: &Metadata, vocabulary: &Vocabulary<'_>) -> Result<Vec<(Strin
         }
     }
     Ok(merges)
-}
-
-/// The matches of a pattern and what lies between them. Where the pattern engine gives up (at some hundred thousand blanks in a
-/// row) the rest of the text is one word.
-fn isolate<'t>(pattern: &SysRegex, text: &'t str) -> Vec<&'t str> {
-    let mut words = Vec::new();
-    let mut end = 0;
-    for (start, next) in pattern.find_iter(text) {
-        words.extend([&text[end..start], &text[start..next]]);
-        end = next;
-    }
-    words.push(&text[end..]);
-    words.retain(|word| !word.is_empty());
-    words
 }
 
 /// GPT-2's `bytes_to_unicode`: the character that spells each byte. Printable ones spell themselves, the others follow from U+0100.

@@ -1,4 +1,5 @@
-//! Text to token ids and back, as the metadata of the model's own file say; the ids equal llama.cpp's.
+//! Text to token ids and back, as the metadata of the model's own file say; the ids equal llama.cpp's, but for what `pre_tokenizers`
+//! says.
 //!
 //! ```text
 //! text --special--> special tokens and runs of text --scheme--> tokens, each with the bytes of text that it covers
@@ -12,6 +13,7 @@
 mod byte_level;
 mod control_names;
 mod error;
+mod pre_tokenizers;
 mod roles;
 mod sentencepiece;
 mod special;

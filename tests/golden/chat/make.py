@@ -5,6 +5,7 @@ Jinja2 renders them for Hugging Face transformers.
     python3 tests/golden/chat/make.py      (needs jinja2 3.1.6 and gguf 0.19.0)
 """
 import copy
+import datetime
 import json
 import pathlib
 import tempfile
@@ -32,11 +33,14 @@ def templates():
         # They differ in their dates only, and the cases say which date.
         "meta-llama-Llama-3.1-8B-Instruct": llama3,
         "meta-llama-Llama-3.2-3B-Instruct": llama3,
+        **{name: (HERE / f"{name}.jinja").read_text(encoding="utf-8") for name in ("smollm3", "granite-3.3", "granite-4.0", "like-gemma3")},
     }
 
 
 def rendered(template, case):
     environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
+    environment.globals["raise_exception"] = raise_exception
+    environment.globals["strftime_now"] = datetime.date(2024, 7, 26).strftime
     template = environment.from_string(template)
     return template.render(messages=case["messages"], add_generation_prompt=case["add_generation_prompt"], **case["variables"])
 

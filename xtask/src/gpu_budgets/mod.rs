@@ -29,7 +29,7 @@ const PAGE: &str = "docs/gpu-budgets.md";
 const MARK: &str = "<!-- What follows is written by `cargo xtask gpu-budgets --write`. -->\n";
 
 /// Types of weights that are not compiled for: their kernels differ from those of others in how a few integers are unpacked.
-const LEFT_OUT: [&str; 9] = ["F32", "BF16", "Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q2_K", "Q3_K", "Q5_K"];
+const LEFT_OUT: [&str; 11] = ["F32", "BF16", "Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q2_K", "Q3_K", "Q5_K", "IQ4_NL", "IQ4_XS"];
 
 #[derive(Args)]
 pub struct Options {

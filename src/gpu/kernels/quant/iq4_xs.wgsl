@@ -1,0 +1,23 @@
+// IQ4_XS: 256 values in 34 words: d and the upper two bits of 8 scales s, their lower four bits (4 bytes), qs (32 words; of 32 values low
+// nibbles are 0..16, high ones 16..32). Value: d (s - 32) iq4_values(q).
+
+#import iq4_values
+
+struct Group {
+    at: u32,
+    shift: u32,
+    scale: f32,
+}
+
+fn group_at(index: u32) -> Group {
+    let block = index / 16u * 34u;
+    let i = index % 16u / 2u;
+    let lower = (weights[block + 1u] >> (4u * i)) & 15u;
+    let upper = (weights[block] >> (16u + 2u * i)) & 3u;
+    let scale = halves(weights[block]).x * (f32(lower | (upper << 4u)) - 32.0);
+    return Group(block + 2u + 4u * i, index % 2u * 4u, scale);
+}
+
+fn four(group: Group, j: u32) -> vec4<f32> {
+    return group.scale * iq4_values(bytes(weights[group.at + j] >> group.shift) & vec4<u32>(15u));
+}

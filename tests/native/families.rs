@@ -1,0 +1,112 @@
+//! Every architecture beyond Llama's and Qwen's: all methods, and on every engine batches, gaps and answers. `architectures.rs` compares
+//! scores with float64.
+
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+use crate::models::{self, SHAPES, Shape, TOKENS};
+use candle_core::quantized::GgmlDType;
+use glasscage::attribution::measure::measure;
+use glasscage::attribution::measured::MeasureRequest;
+use glasscage::attribution::{METHODS, Segments, Transcript};
+use glasscage::cpu::CandleModel;
+use glasscage::gpu::GpuModel;
+use glasscage::gpu::device::{Gpu, Options};
+use glasscage::gpu::variant::VARIANTS;
+use glasscage::lm::sample::Sampler;
+use glasscage::lm::{Edit, InfillRequest, LanguageModel, Pass, Readout, ScoreRequest};
+use glasscage::model::config::Config;
+use glasscage::model::gguf::{Gguf, Value};
+use glasscage::model::source::BytesInMemory;
+
+const END: u32 = 2;
+/// Of an answer to the first 40 tokens: more than a window has keys.
+const ANSWER: usize = 25;
+
+fn families() -> impl Iterator<Item = &'static Shape> {
+    SHAPES.iter().filter(|shape| !["llama", "qwen2", "qwen3"].contains(&shape.architecture))
+}
+
+/// What one engine found.
+#[derive(Debug, PartialEq)]
+struct Found {
+    answer: Vec<u32>,
+    infills: Vec<Vec<u32>>,
+}
+
+async fn checked(mut model: impl LanguageModel, what: &str) -> Found {
+    let together = scored(&mut model, 100).await;
+    assert!(scored(&mut model, 1).await == together, "{what}: one by one");
+    let infill = InfillRequest { tokens: &TOKENS, gaps: &[3..6, 20..24, 41..45], forbidden: &[END], start_token: 1 };
+    let infills = model.infill(&infill, &mut async |()| ControlFlow::Continue(())).await.unwrap().unwrap();
+    Found { answer: answer(&mut model).await, infills }
+}
+
+async fn measures_by_every_method(model: &mut impl LanguageModel, what: &str) {
+    let segments = Segments { prompt: vec![2..11, 11..30], generation: vec![30..44, 44..60, 60..72] };
+    let infills = (0..segments.n_sources()).map(|j| vec![5; segments.source(j).len()]).collect();
+    let transcript = Transcript { tokens: TOKENS.to_vec(), generation: 30..72, end_token: END, control_tokens: vec![END], infills };
+    for method in METHODS {
+        let methods = [method];
+        let request = MeasureRequest::new(&methods, &transcript, &segments);
+        let measured = measure(model, &request, &mut async |_| ControlFlow::Continue(())).await;
+        assert!(measured.failure.is_none() && measured.tables[0].n_unmeasured() == 0, "{what}: {}", method.id);
+    }
+}
+
+/// The readouts of some passes, so many at a time.
+async fn scored(model: &mut impl LanguageModel, batch: usize) -> Vec<Readout> {
+    let pass = |start: usize| Pass { edits: vec![Edit::new(start, &[END; 6])] };
+    let passes: Vec<Pass> = [0, 7, 19, 33, 50].map(pass).into();
+    let mut readouts = Vec::new();
+    for some in passes.chunks(batch) {
+        let request = ScoreRequest { divergences: true, ..ScoreRequest::new(&TOKENS, 40..72, some) };
+        readouts.extend(crate::readouts::readouts(model, &request).await.unwrap().split_off(1));
+    }
+    readouts
+}
+
+async fn answer(model: &mut impl LanguageModel) -> Vec<u32> {
+    let mut sampler = Sampler::greedy();
+    model.reset(40 + ANSWER);
+    let mut answer = vec![model.next_token(&TOKENS[..40], &mut sampler).await.unwrap()];
+    while answer.len() < ANSWER {
+        answer.push(model.next_token(&answer[answer.len() - 1..], &mut sampler).await.unwrap());
+    }
+    answer
+}
+
+#[tokio::test]
+async fn everything_runs_on_every_engine_and_gives_the_same() {
+    for shape in families() {
+        let file = BytesInMemory(models::file(shape, GgmlDType::F32));
+        let gguf = Gguf::read(&file).await.unwrap();
+        let mut cpu = CandleModel::load(&file, &gguf, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0;
+        // To a method all engines are alike.
+        measures_by_every_method(&mut cpu, shape.name).await;
+        let found = checked(cpu, shape.name).await;
+        for variant in VARIANTS {
+            let gpu = Gpu::open(&Options { variant: Some(variant), ..Options::default() }).await.expect("a Vulkan driver");
+            let model = GpuModel::load(Rc::new(gpu), &file, &gguf, &mut async |_| ControlFlow::Continue(())).await;
+            let what = format!("{} on {}", shape.name, variant.name);
+            assert_eq!(checked(model.unwrap().unwrap().0, &what).await, found, "{what}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_an_architecture_does_not_do_here_is_refused_by_name() {
+    let refused = |name: &str, setting: &str, value: Value| {
+        let shape = SHAPES.iter().find(|shape| shape.name == name).unwrap();
+        let bytes = models::file(shape, GgmlDType::F32);
+        let mut gguf = Gguf::parse(&bytes, bytes.len() as u64).unwrap();
+        let key = format!("{name}.{setting}");
+        gguf.metadata.set(&key, value);
+        let error = Config::from_gguf(&gguf).unwrap_err().to_string();
+        assert!(error.contains(&key), "{error}");
+    };
+    refused("gemma3", "final_logit_softcapping", Value::F64(30.0));
+    refused("granite", "expert_count", Value::U64(8));
+    // OLMo 3.
+    refused("olmo2", "attention.sliding_window_pattern", Value::Numbers(vec![1.0, 0.0]));
+}
