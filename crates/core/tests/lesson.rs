@@ -123,7 +123,8 @@ fn explanations_come_once_and_go_when_no_step_shows_them() {
     assert_eq!(lesson.steps_with(1).collect::<Vec<_>>(), [1]);
     lesson.remove_explanation(0);
     assert_eq!(lesson.explanations.len(), 2, "steps show both");
-    (lesson.show_in_step(0, 1), lesson.show_in_step(2, 1));
+    lesson.show_in_step(0, 1);
+    lesson.show_in_step(2, 1);
     lesson.remove_explanation(0);
     assert_eq!((lesson.check(), &lesson.explanations), (Ok(()), &vec![second]));
     assert!(lesson.steps.iter().all(|step| step.explanation == 0));

@@ -127,7 +127,7 @@ impl State {
     fn change_lesson(&mut self, lesson: Lesson) {
         if let Err(error) = lesson.check() {
             let remedy = t!("The lesson is as it was before; change it in another way");
-            return self.fail_at(Place::Lesson, Problem::new(&error.to_string(), remedy));
+            return self.fail_at(Place::Lesson, Problem::new(error.to_string(), remedy));
         }
         if self.problem_place == Place::Lesson {
             *self.problem = None;
