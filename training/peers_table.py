@@ -15,7 +15,8 @@ from results import BASELINES
 
 METRICS = ("missed", "ac", "on_relevant", "rise", "mas", "cpu_seconds")
 CURVES = ("rise", "mas")  # these say nothing where the answer is no less likely without the prompt
-COMPRESSIONS = {"pairs": "log"}  # as the page derives it; of the other methods none
+PAPER = ("mean", "none", "none", "full")
+DERIVATIONS = {"pairs": ("mean", "hyperbolic", "flow", "full")}  # as the page derives it; of the other methods as in the paper
 
 
 def name_of(line: dict[str, str]) -> str | None:
@@ -25,9 +26,9 @@ def name_of(line: dict[str, str]) -> str | None:
         return method
     if attribution in BASELINES:
         return attribution
-    derivation = line["aggregation"], line["compression"], line["normalization"]
+    derivation = line["aggregation"], line["compression"], line["weighting"], line["normalization"]
     reading = {"cage": "CAGE", "row": "row"}[attribution]
-    return f"{reading}, {method}" if derivation == ("mean", COMPRESSIONS.get(method, "none"), "full") else None
+    return f"{reading}, {method}" if derivation == DERIVATIONS.get(method, PAPER) else None
 
 
 @cache

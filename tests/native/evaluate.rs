@@ -147,7 +147,7 @@ fn attributions_made_elsewhere_are_judged_as_ours_are() {
     assert!(row("as known").is_some() && row("as known") == row("relevant first"), "{table}");
     assert!(table.contains("less CAGE by flow") && table.contains("\n| as known | "), "{table}");
     let csv = fs::read_to_string(folder.join("out/results.csv")).expect("a table");
-    let line = csv.lines().find(|line| line.contains("\"as known\",,,,external,1,1,0,"));
+    let line = csv.lines().find(|line| line.contains("\"as known\",,,,,external,1,1,0,"));
     assert!(line.is_some_and(|line| line.ends_with(",2.5")), "{csv}");
 
     let refused = judge(&[0.25, 0.75], "out");

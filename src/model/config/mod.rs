@@ -144,8 +144,8 @@ impl Config {
         usize::from(is_unrotated || self.window_of(layer).is_some())
     }
 
-    /// The frequencies of most models' layers ([`Config::rope_frequencies`]), and those of layers that differ: that have a window, or that
-    /// do not rotate.
+    /// Rotary frequencies, in radians at position 1, `head_dim / 2` of them: those of most models' layers, and those of layers that differ:
+    /// that have a window, or that do not rotate.
     pub fn rotations(&self, factors: Option<&[f32]>) -> Result<Vec<Vec<f64>>, ConfigError> {
         let usual = self.rope_frequencies(factors)?;
         let unrotated = (self.unrotated_every > 0).then(|| vec![0.0; usual.len()]);

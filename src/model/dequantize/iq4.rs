@@ -5,7 +5,7 @@ use super::{Integers, each, half_at};
 /// `kvalues_iq4nl` of ggml-common.h.
 const VALUES: [i8; 16] = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
 
-/// d VALUES[q], 32 values to a scale. The lower halves of bytes are the first 16 values, the upper halves the others.
+/// `d VALUES[q]`, 32 values to a scale. The lower halves of bytes are the first 16 values, the upper halves the others.
 pub fn iq4_nl(blocks: &[u8], out: &mut Integers<'_>) {
     each(blocks, out, |block: &[u8; 18], quants: &mut [i8; 32], scales, _: &mut [f32; 2]| {
         looked_up(&block[2..], quants);
@@ -13,7 +13,7 @@ pub fn iq4_nl(blocks: &[u8], out: &mut Integers<'_>) {
     });
 }
 
-/// d (s - 32) VALUES[q], six bits of s for 32 values: the upper two of all s, then the lower four, then q as in [`iq4_nl`].
+/// `d (s - 32) VALUES[q]`, six bits of s for 32 values: the upper two of all s, then the lower four, then q as in [`iq4_nl`].
 pub fn iq4_xs(blocks: &[u8], out: &mut Integers<'_>) {
     each(blocks, out, |block: &[u8; 136], quants: &mut [i8; 256], scales, _: &mut [f32; 16]| {
         let (scale, upper) = (half_at(block, 0), u16::from_le_bytes([block[2], block[3]]));

@@ -288,8 +288,9 @@ mod tests {
                 mas: 0.5,
                 cpu_seconds: None,
             };
-            let log = Derivation { compression: Compression::Log, ..Derivation::default() };
-            let scores = vec![score("pert", Derivation::default(), pert), score("pairs", log, pairs), score("pert", log, 9.0)];
+            let log = Derivation { compression: Compression::Log, ..Derivation::PAPER };
+            let own = usual_derivation("pairs");
+            let scores = vec![score("pert", Derivation::PAPER, pert), score("pairs", own, pairs), score("pert", log, 9.0)];
             let kind = Attributor::External("a, \"b\"".into());
             let elsewhere = Score { kind, coverage: None, share: None, missed: None, rise: 1.0, mas: 1.0, cpu_seconds: Some(2.0) };
             let scores = [scores, vec![elsewhere]].concat();
