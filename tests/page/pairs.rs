@@ -34,7 +34,7 @@ async fn pairs_find_a_fact_that_is_said_twice_and_say_so() {
     let together = browser.text("joint-effects").await;
     assert!(together.contains("Either P1 or G1 is enough for \u{201c}4\u{201d} in G2"), "{together}");
     assert!(browser.text("range").await.contains(" to "), "shares come with a range");
-    assert!(browser.text("derivation").await.contains("logarithm"));
+    assert!(browser.text("derivation").await.contains("hyperbolic, weighted by flow"));
     assert!(browser.text("marks").await.contains("or"), "the arcs of both copies are marked");
     browser.screenshot("pairs-light").await;
     browser.click("tab-table").await;
