@@ -24,10 +24,25 @@ pub const HOSTILE: [&str; 14] = [
     "*twice",
 ];
 
+/// What is doubled again and again stops growing at this size.
+const LARGEST: usize = 1 << 20;
+
 /// Puts a hostile value in the place of value `at` of those within this one, counted round and round.
 pub fn replace(value: &mut Value, at: usize, hostile: &str) {
-    let n_values = count(value);
-    replace_after(value, &mut (at % n_values), hostile);
+    if hostile != "*twice" || size(value) <= LARGEST {
+        let n_values = count(value);
+        replace_after(value, &mut (at % n_values), hostile);
+    }
+}
+
+/// Roughly the bytes of this value as JSON.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::Array(values) => 1 + values.iter().map(size).sum::<usize>(),
+        Value::Object(fields) => 1 + fields.iter().map(|(name, value)| name.len() + size(value)).sum::<usize>(),
+        Value::String(text) => 1 + text.len(),
+        _ => 1,
+    }
 }
 
 /// All values within this one, itself included.
