@@ -273,14 +273,16 @@ pub fn is_presenting() -> bool {
 /// Whether a key is meant for the page: it is pressed alone, nothing has taken it, and nobody types.
 pub fn is_shortcut(event: &KeyboardEvent) -> bool {
     let is_alone = !(event.ctrl_key() || event.meta_key() || event.alt_key() || event.default_prevented());
-    let tag = document().active_element().map(|element| element.tag_name());
-    is_alone && !tag.is_some_and(|tag| ["INPUT", "TEXTAREA", "SELECT"].contains(&tag.as_str()))
+    is_alone && !has_focus(&["INPUT", "TEXTAREA", "SELECT"])
 }
 
 /// Whether what is typed goes into a text field.
 pub fn is_typing() -> bool {
-    let tag = document().active_element().map(|element| element.tag_name());
-    tag.is_some_and(|tag| ["INPUT", "TEXTAREA"].contains(&tag.as_str()))
+    has_focus(&["INPUT", "TEXTAREA"])
+}
+
+fn has_focus(tags: &[&str]) -> bool {
+    document().active_element().is_some_and(|element| tags.contains(&element.tag_name().as_str()))
 }
 
 /// Gives the focus to the first element that this selector finds.
@@ -295,7 +297,7 @@ pub fn focus(selector: &str) {
 /// The same, when what is drawn now has taken the focus away. Browsers take it from what is hidden or disabled after the next frame.
 pub fn keep_focus(selector: &'static str) {
     let keep = move || {
-        if document().active_element().is_none_or(|element| element.tag_name() == "BODY") {
+        if document().active_element().is_none() || has_focus(&["BODY"]) {
             focus(selector);
         }
     };

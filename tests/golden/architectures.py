@@ -264,11 +264,11 @@ def rounded(values):
     return [round(float(value), 9) for value in values]
 
 
-def edited(shape, weights, base, start, length, share):
+def edited(distributions, base, start, length, share):
     """After position `start`, where the model reads something else: ln p of the original tokens, and KL(base || edited)."""
     shares = np.zeros(len(TOKENS))
     shares[start : start + length] = share
-    perturbed, _, _ = log_distributions(shape, weights, embed(weights, shares))
+    perturbed, _, _ = distributions(shares)
     divergences = (np.exp(base) * (base - perturbed)).sum(axis=1)[:-1]
     return {
         "edit": {"start": start, "length": length, "share": share},
@@ -283,15 +283,20 @@ def figures(shape):
 
 
 def answers(shape, weights, digest):
-    base, attended, flowing = log_distributions(shape, weights, embed(weights, np.zeros(len(TOKENS))))
+    return figures_of(shape.name, digest, lambda shares: log_distributions(shape, weights, embed(weights, shares)))
+
+
+def figures_of(name, digest, distributions):
+    """`distributions` are those of a model that reads end tokens in place of these shares of the tokens."""
+    base, attended, flowing = distributions(np.zeros(len(TOKENS)))
     return {
-        "name": shape.name,
+        "name": name,
         "sha256": digest,
         "log_probs": rounded(log_probs(base)),
         # Of every token after the first: over all heads and layers, in the row that predicts it.
         "attention": [rounded(row[start:end].sum() for start, end in RANGES) for row in attended[:-1]],
         "flow": [rounded(row) for row in flowing[:-1]],
-        "perturbed": [edited(shape, weights, base, *edit) for edit in EDITS],
+        "perturbed": [edited(distributions, base, *edit) for edit in EDITS],
     }
 
 

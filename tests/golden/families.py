@@ -11,7 +11,7 @@ import pathlib
 
 import numpy as np
 import torch
-from architectures import DIM, EDITS, END_TOKEN, FFN, NORM_EPSILON, RANGES, TOKENS, VOCAB, Random, flow, log_probs, rounded, sha256, tensor
+from architectures import DIM, END_TOKEN, FFN, NORM_EPSILON, RANGES, TOKENS, VOCAB, Random, figures_of, flow, sha256, tensor
 from transformers import (
     Gemma3ForCausalLM,
     Gemma3TextConfig,
@@ -153,33 +153,14 @@ class Model:
         return flow(outputs, parts)
 
 
-def edited(model, base, start, length, share):
-    shares = np.zeros(len(TOKENS))
-    shares[start : start + length] = share
-    perturbed, _, _ = model.log_distributions(shares)
-    divergences = (np.exp(base) * (base - perturbed)).sum(axis=1)[:-1]
-    return {
-        "edit": {"start": start, "length": length, "share": share},
-        "log_probs": rounded(log_probs(perturbed)[start:]),
-        "divergences": rounded(divergences[start:]),
-    }
-
-
 def figures(name):
     model = Model(name)
-    base, attended, flowing = model.log_distributions(np.zeros(len(TOKENS)))
+    base, _, _ = model.log_distributions(np.zeros(len(TOKENS)))
     # What transformers makes of the tokens themselves.
     with torch.no_grad():
         logits = model.model(input_ids=torch.from_numpy(TOKENS)[None], use_cache=False).logits[0]
     assert np.abs(torch.log_softmax(logits, -1).numpy() - base).max() < 1e-6, name
-    return {
-        "name": name,
-        "sha256": model.digest,
-        "log_probs": rounded(log_probs(base)),
-        "attention": [rounded(row[start:end].sum() for start, end in RANGES) for row in attended[:-1]],
-        "flow": [rounded(row) for row in flowing[:-1]],
-        "perturbed": [edited(model, base, *edit) for edit in EDITS],
-    }
+    return figures_of(name, model.digest, model.log_distributions)
 
 
 def main():

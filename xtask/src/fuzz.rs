@@ -2,6 +2,7 @@
 //! guides it is instrumentation by LLVM, which the compiler's stable options reach; they are those of cargo-fuzz without a sanitizer.
 
 use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Mutex;
@@ -48,7 +49,8 @@ struct Fuzzer {
 }
 
 pub fn fuzz(options: &Options) -> Result<()> {
-    let fuzzer = Fuzzer::build(options.runs.map_or(format!("-max_total_time={}", options.seconds), |runs| format!("-runs={runs}")))?;
+    let limit = options.runs.map_or(format!("-max_total_time={}", options.seconds), |runs| format!("-runs={runs}"));
+    let fuzzer = Fuzzer::build("fuzz-runs", limit)?;
     let all = fuzzer.targets()?;
     if let Some(unknown) = options.targets.iter().find(|target| !all.contains(target)) {
         bail!("there is no target {unknown}; there are {}", all.join(", "));
@@ -56,18 +58,21 @@ pub fn fuzz(options: &Options) -> Result<()> {
     fuzzer.run_all(if options.targets.is_empty() { all } else { options.targets.clone() })
 }
 
-/// A minute of each target, where this machine can build the program.
+/// A minute of each target, where this machine can build the program. It begins with the corpus of the repository, whatever was found here
+/// before, so that every machine sees the same.
 pub fn check() -> Result<Outcome> {
     if find("c++").is_none() {
         return Ok(Outcome::Skipped("there is no C++ compiler for libFuzzer".into()));
     }
-    let fuzzer = Fuzzer::build("-max_total_time=60".into())?;
+    let folder = "fuzz-check";
+    fs::remove_dir_all(build()?.join(folder)).or_else(|error| if error.kind() == ErrorKind::NotFound { Ok(()) } else { Err(error) })?;
+    let fuzzer = Fuzzer::build(folder, "-max_total_time=60".into())?;
     fuzzer.run_all(fuzzer.targets()?)?;
     Ok(Outcome::Checked)
 }
 
 impl Fuzzer {
-    fn build(limit: String) -> Result<Self> {
+    fn build(folder: &str, limit: String) -> Result<Self> {
         let native = setup::native();
         let version = output(&mut native.command("rustc", &["-vV"])?)?;
         let host = version.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc names no host")?;
@@ -75,7 +80,7 @@ impl Fuzzer {
         // With a target, the flags do not reach build scripts.
         let mut command = native.command("cargo", &["build", "--release", "--target", host, "--manifest-path", "tests/fuzz/Cargo.toml"])?;
         run(command.env("RUSTFLAGS", FLAGS).env("CARGO_TARGET_DIR", &target_folder))?;
-        Ok(Self { program: target_folder.join(host).join("release/fuzz"), folder: build()?.join("fuzz-runs"), limit })
+        Ok(Self { program: target_folder.join(host).join("release/fuzz"), folder: build()?.join(folder), limit })
     }
 
     fn targets(&self) -> Result<Vec<String>> {

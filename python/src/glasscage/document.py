@@ -175,9 +175,8 @@ class Document:
         method = self.data["method"]
         tokens = np.array(self.data["prompt"]["tokens"] + self.data["generation"]["tokens"], dtype=np.float64)
         scores = graph.aggregate(self.table, method["aggregation"], method.get("compression", "none"), tokens)
-        if self.flow is None or method.get("weighting", "none") == "none":
-            return scores
-        return scores * graph.flow_weights(self.flow)
+        flow = self.flow if method.get("weighting", "none") == "flow" else None
+        return scores if flow is None else scores * graph.flow_weights(flow)
 
     @property
     def adjacency(self) -> Array:

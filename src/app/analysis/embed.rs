@@ -1,5 +1,7 @@
 //! The explanation in other people's pages: the line of HTML that puts it there.
 
+use super::shared_link::hide_parameter;
+
 /// In the folder of the page.
 const EMBED_PAGE: &str = "embed.html";
 
@@ -8,7 +10,7 @@ const EMBED_PAGE: &str = "embed.html";
 pub fn embed_address(page_address: &str, hidden: &[&str], fragment: &str) -> String {
     let page = page_address.split(['?', '#']).next().unwrap_or_default();
     let folder = page.rfind('/').map_or(page, |slash| &page[..=slash]);
-    let query = if hidden.is_empty() { String::new() } else { format!("?hide={}", hidden.join(",")) };
+    let query = hide_parameter(hidden).map_or_else(String::new, |parameter| format!("?{parameter}"));
     format!("{folder}{EMBED_PAGE}{query}#{fragment}")
 }
 

@@ -95,10 +95,11 @@ pub struct PathDiagram {
     pub kept_share: f64,
 }
 
-/// The edges to draw of those that carry `share` of the influence: the strongest among a few sentences, or all that can be drawn.
-pub fn kept(view: &AttributionView, share: f64, are_all_wanted: bool) -> Pruned {
-    let kept = view.prune(share).at_most(MOST_EDGES);
-    if are_all_wanted { kept } else { kept.touching_at_most(MOST_SENTENCES, view.graph().n_prompt()) }
+/// Edges that carry `share` of the influence: all that can be drawn, and of these the strongest among a few sentences.
+pub fn kept(view: &AttributionView, share: f64) -> [Pruned; 2] {
+    let all = view.prune(share).at_most(MOST_EDGES);
+    let few = all.clone().touching_at_most(MOST_SENTENCES, view.graph().n_prompt());
+    [all, few]
 }
 
 impl PathDiagram {

@@ -11,6 +11,19 @@ const BETTER_AS_FILE: usize = 8_000;
 /// The parameter of an address that names the parts of the page to hide, with commas between them.
 const HIDE: &str = "hide=";
 
+/// That parameter for these parts, if any.
+pub fn hide_parameter(hidden: &[&str]) -> Option<String> {
+    (!hidden.is_empty()).then(|| format!("{HIDE}{}", hidden.join(",")))
+}
+
+/// Puts a part last among those to hide, or takes it out.
+pub fn set_shown<'a>(hidden: &mut Vec<&'a str>, part: &'a str, is_shown: bool) {
+    hidden.retain(|other| *other != part);
+    if !is_shown {
+        hidden.push(part);
+    }
+}
+
 /// A link, and how far it gets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedLink {
@@ -51,13 +64,10 @@ impl SharedLink {
     /// The same link with this part of the page hidden, or shown.
     pub fn with_part(&self, part: &str, is_shown: bool) -> Self {
         let mut hidden = self.hidden();
-        hidden.retain(|other| *other != part);
-        if !is_shown {
-            hidden.push(part);
-        }
+        set_shown(&mut hidden, part, is_shown);
         let (page, fragment) = self.address.split_once('#').unwrap_or((&self.address, ""));
         let (path, query) = page.split_once('?').unwrap_or((page, ""));
-        let hide = Some(format!("{HIDE}{}", hidden.join(","))).filter(|_| !hidden.is_empty());
+        let hide = hide_parameter(&hidden);
         let others = query.split('&').filter(|parameter| !parameter.is_empty() && !parameter.starts_with(HIDE));
         let query: Vec<&str> = others.chain(hide.as_deref()).collect();
         let mark = if query.is_empty() { "" } else { "?" };

@@ -69,6 +69,7 @@ pub(super) const IMPORTS: &[(&str, &str)] = &[
     ("kl_divergence_common", include_str!("kl_divergence_common.wgsl")),
     ("log_sum_exp_common", include_str!("log_sum_exp_common.wgsl")),
     ("matmul_common", include_str!("matmul_common.wgsl")),
+    ("nibbles", include_str!("quant/nibbles.wgsl")),
     ("online_softmax", include_str!("online_softmax.wgsl")),
     ("qk_norm_common", include_str!("qk_norm_common.wgsl")),
     ("reduce", include_str!("reduce.wgsl")),

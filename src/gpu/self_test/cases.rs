@@ -88,9 +88,8 @@ pub fn run(gpu: &Gpu, config: &Config, samples: &[Sample]) -> Vec<Case> {
         cases.push(normalized_whole(gpu, config));
     }
     cases.extend(rotated(gpu, config));
-    let windows = [None, config.window.as_ref().map(|_| WINDOW)];
-    let windows = windows.into_iter().enumerate().filter(|(i, window)| *i == 0 || window.is_some());
-    cases.extend(windows.flat_map(|(_, window)| [attended(gpu, config, window), attention_sums(gpu, config, window)]));
+    let windows = std::iter::once(None).chain(config.window.is_some().then_some(Some(WINDOW)));
+    cases.extend(windows.flat_map(|window| [attended(gpu, config, window), attention_sums(gpu, config, window)]));
     cases.extend(read_out(gpu));
     cases.push(most_likely(gpu));
     cases.extend([(None, None), (Some(40), Some(0.9))].map(|(top_k, top_p)| drawn(gpu, top_k, top_p)));

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use tokenizers::Model;
-use tokenizers::models::bpe::BPE;
+use tokenizers::models::bpe::{BPE, Vocab};
 
 use super::error::TokenizerError;
 use super::pre_tokenizers::{self, Splitter};
@@ -61,8 +61,8 @@ pub fn bytes_of(name: &str) -> Box<[u8]> {
 
 /// The merging model, and the id that it gives to bytes that are missing.
 fn bpe(metadata: &Metadata, vocabulary: &Vocabulary<'_>, whole_words_first: bool) -> Result<(BPE, TokenId), TokenizerError> {
-    let merges = merges(metadata, vocabulary)?;
     let mut ids = vocabulary.of_text();
+    let merges = merges(metadata, vocabulary, &ids)?;
     let missing = vocabulary.len() as TokenId;
     let mut name = String::from(" ");
     while ids.contains_key(&name) {
@@ -74,15 +74,21 @@ fn bpe(metadata: &Metadata, vocabulary: &Vocabulary<'_>, whole_words_first: bool
     Ok((model, missing))
 }
 
-/// Pairs of tokens that merge, first to last; none of them has to do with a control token.
-fn merges(metadata: &Metadata, vocabulary: &Vocabulary<'_>) -> Result<Vec<(String, String)>, TokenizerError> {
+/// Pairs of tokens that merge into a third, first to last; none of them has to do with a control token. (The crate's model panics where
+/// the third is longer than any token.)
+fn merges(metadata: &Metadata, vocabulary: &Vocabulary<'_>, ids: &Vocab) -> Result<Vec<(String, String)>, TokenizerError> {
     let control: HashSet<&str> = vocabulary.iter().filter(|token| token.kind.is_control()).map(|token| token.name).collect();
     let mut merges = Vec::new();
     for (index, merge) in metadata.strings(MERGES)?.ok_or(TokenizerError::Missing(MERGES))?.iter().enumerate() {
         let (left, right) = merge.split_once(' ').ok_or(TokenizerError::Merge(index))?;
-        if ![left, right, &[left, right].concat()].iter().any(|name| control.contains(name)) {
-            merges.push((left.to_owned(), right.to_owned()));
+        let names = [left, right, &[left, right].concat()];
+        if names.iter().any(|name| control.contains(name)) {
+            continue;
         }
+        if !names.iter().all(|&name| ids.contains_key(name)) {
+            return Err(TokenizerError::Merge(index));
+        }
+        merges.push((left.to_owned(), right.to_owned()));
     }
     Ok(merges)
 }

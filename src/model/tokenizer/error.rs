@@ -22,7 +22,7 @@ pub enum TokenizerError {
     TooLong(TokenId),
     #[error("the tokenizer of this model is damaged: it has too many tokens")]
     TooMany,
-    #[error("the tokenizer of this model is damaged: entry {0} of its merges is not two tokens")]
+    #[error("the tokenizer of this model is damaged: entry {0} of its merges is not two tokens that make a third")]
     Merge(usize),
     #[error("the tokenizer of this model is damaged: it has no token <0x{0:02X}>")]
     NoByte(u8),

@@ -108,19 +108,50 @@ fn isolate<'t>(pattern: &SysRegex, text: &'t str) -> Vec<&'t str> {
     words
 }
 
+/// Words with a contraction before them or not, digits by this pattern, marks and blanks.
+macro_rules! words_and_digits {
+    ($digits:literal) => {
+        concat!(
+            r"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])|[^\r\n\p{L}\p{N}]?\p{L}+|",
+            $digits,
+            r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+        )
+    };
+}
+
+/// A capital begins a word, which may have this ending; digits by this pattern, marks and blanks.
+macro_rules! cased_words {
+    ($ending:literal, $digits:literal) => {
+        concat!(
+            r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+",
+            $ending,
+            r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*",
+            $ending,
+            "|",
+            $digits,
+            r"| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+        )
+    };
+}
+
+/// Words with a symbol before them or not, symbols, line ends by this pattern, and blanks.
+macro_rules! words_after_symbols {
+    ($line_ends:literal) => {
+        concat!(
+            r##"[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+"##,
+            $line_ends,
+            r"|\s+(?!\S)|\s+"
+        )
+    };
+}
+
 const GPT2: &str = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+";
 
 /// Digits in threes.
-const LLAMA3: &str = concat!(
-    r"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}",
-    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-);
+const LLAMA3: &str = words_and_digits!(r"\p{N}{1,3}");
 
 /// Digits one by one.
-const QWEN2: &str = concat!(
-    r"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}",
-    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-);
+const QWEN2: &str = words_and_digits!(r"\p{N}");
 
 /// Marks belong to letters.
 const QWEN35: &str = concat!(
@@ -129,18 +160,10 @@ const QWEN35: &str = concat!(
 );
 
 /// Mistral's of 2024: a capital begins a word.
-const TEKKEN: &str = concat!(
-    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+",
-    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*",
-    r"|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-);
+const TEKKEN: &str = cased_words!("", r"\p{N}");
 
 /// GPT-4o's: as [`TEKKEN`], with contractions, and digits in threes.
-const O200K: &str = concat!(
-    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
-    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
-    r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-);
+const O200K: &str = cased_words!(r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?", r"\p{N}{1,3}");
 
 /// The letters that have cases, of the Unicode of its time.
 const DEEPSEEK_LLM_LETTERS: &str = concat!(
@@ -155,16 +178,10 @@ const CJK: &str = "[\u{4e00}-\u{9fa5}\u{800}-\u{4e00}\u{ac00}-\u{d7ff}]+";
 
 const HAN_AND_KANA: &str = "[\u{4e00}-\u{9fa5}\u{3040}-\u{309f}\u{30a0}-\u{30ff}]+";
 
-const DEEPSEEK_V3: &str = concat!(
-    r##"[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"##,
-    r"| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-);
+const DEEPSEEK_V3: &str = words_after_symbols!(r"[\r\n]*|\s*[\r\n]+");
 
 /// Line ends one by one.
-const SPARK: &str = concat!(
-    r##"[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"##,
-    r"| ?[\p{P}\p{S}]+|[\r\n]|\s+(?!\S)|\s+"
-);
+const SPARK: &str = words_after_symbols!(r"|[\r\n]");
 
 const YOUTU_SCRIPTS: &str = concat!(
     "[\u{ac00}-\u{d7a3}\u{3131}-\u{318e}]+|[\u{ff01}\u{2026}\u{201c}\u{201d}\u{2018}\u{2019}\u{2014}",
@@ -173,11 +190,7 @@ const YOUTU_SCRIPTS: &str = concat!(
 );
 
 /// As [`O200K`], digits one by one.
-const YOUTU: &str = concat!(
-    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
-    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
-    r"|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-);
+const YOUTU: &str = cased_words!(r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?", r"\p{N}");
 
 const BLOOM: &str = r" ?[^(\s|.,!?…。，、।۔،)]+";
 
@@ -189,10 +202,7 @@ const JAIS2: &str = concat!(
 );
 
 /// Digits as the pattern before it left them.
-const MINICPM5: &str = concat!(
-    r"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}+",
-    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-);
+const MINICPM5: &str = words_and_digits!(r"\p{N}+");
 
 /// Line ends do not belong to what is before them.
 const SEED_CODER: &str = concat!(

@@ -146,9 +146,10 @@ impl Document {
         let tokens = [&self.prompt.tokens[..], &self.generation.tokens].concat();
         let n_prompt = self.prompt.sentences.len();
         let flow = self.flow.as_ref().filter(|_| derivation.weighting == Weighting::Flow);
+        let weights: Option<Vec<Vec<f64>>> = flow.map(|flow| flow.rows().map(flow_weights).collect());
         let score = |i: usize, j: usize| {
             let score = derivation.score((*self.table.get(i, j)?)?, tokens[n_prompt + i], tokens[j]);
-            Some(score * flow.map_or(1.0, |flow| weight(flow.row(i), j)))
+            Some(score * weights.as_ref().map_or(1.0, |weights| weights[i][j]))
         };
         Table::from_fn(n_prompt, self.generation.sentences.len(), score)
     }
@@ -202,11 +203,11 @@ impl Document {
     }
 }
 
-/// The flow from source `j` as a part of the largest in the row, to the power 2/3; 0 where nothing flows.
-fn weight(flow: &[Option<f64>], j: usize) -> f64 {
-    let largest = flow.iter().flatten().copied().fold(0.0, f64::max);
-    let own = flow.get(j).copied().flatten().unwrap_or(0.0);
-    if own > 0.0 { (own / largest).cbrt().powi(2) } else { 0.0 }
+/// The flow from each source as a part of the largest in the row, to the power 2/3; 0 where nothing flows.
+fn flow_weights(row: &[Option<f64>]) -> Vec<f64> {
+    let flows = row.iter().map(|flow| flow.unwrap_or(0.0));
+    let largest = flows.clone().fold(0.0, f64::max);
+    flows.map(|flow| if flow > 0.0 { (flow / largest).cbrt().powi(2) } else { 0.0 }).collect()
 }
 
 #[cfg(test)]

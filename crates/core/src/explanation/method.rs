@@ -97,8 +97,8 @@ impl Compression {
             Self::None => mean,
             Self::Log => (nats / 2.0).ln_1p().copysign(mean),
             Self::Bounded => -(-nats / 10.0).exp_m1().copysign(-mean),
-            Self::Hyperbolic if nats.is_finite() => (nats / (nats + 2.0)).copysign(mean),
-            Self::Hyperbolic => 1.0_f64.copysign(mean),
+            // x / (x + 2), also where x is 0 or infinite.
+            Self::Hyperbolic => (1.0 / (1.0 + 2.0 / nats)).copysign(mean),
         }
     }
 }

@@ -35,7 +35,8 @@ impl MethodText {
     }
 }
 
-const NATS: &str = "nats per token";
+/// The unit of log-probability drops.
+pub const NATS: &str = "nats per token";
 
 /// In trials with the built-in model the removal of an irrelevant sentence cost about 0.01 nats per token, that of a relevant one 1 to
 /// 2. A gradient is a mean over the source's some ten tokens, so a tenth of that.

@@ -20,6 +20,6 @@ pub use limits::TooLarge;
 pub use link::{LinkError, from_fragment, is_link, to_fragment};
 pub use manifest::{Answer, AnswerStop, AnswerWarning, Manifest, Model, Producer, Sampling, SentenceRule};
 pub use method::{Aggregation, Compression, Derivation, Method, Weighting};
-pub use methods::{METHODS, MethodText};
+pub use methods::{METHODS, MethodText, NATS};
 pub use passage::{Passage, Section, SectionKind, Unit};
 pub use title::title;

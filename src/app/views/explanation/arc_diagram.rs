@@ -60,7 +60,7 @@ const SMALL_LABELS: f64 = 44.0;
 
 /// A graph in small, with labels in place of the text, to stand beside another.
 #[component]
-pub fn SmallArcDiagram(attribution: AttributionView, kept: Pruned) -> impl IntoView {
+pub fn SmallArcDiagram(attribution: AttributionView, share: f64) -> impl IntoView {
     let n_sources = attribution.graph().n_prompt() + attribution.graph().n_generated();
     let y = (0..n_sources).map(|k| (k as f64 + 0.5) * SMALL_ROW).collect();
     let positions = RowPositions { y, gutter_width: SMALL_GUTTER };
@@ -68,7 +68,7 @@ pub fn SmallArcDiagram(attribution: AttributionView, kept: Pruned) -> impl IntoV
         let width = 1.0 + 4.0 * look.strength;
         view! { <EdgePath path width look is_lit=Signal::stored(false) is_faint=Signal::stored(false) /> }
     };
-    let edges = drawn_edges(&attribution, &kept.edges, &positions).into_iter().map(edge).collect_view();
+    let edges = drawn_edges(&attribution, &kept(&attribution, share).edges, &positions).into_iter().map(edge).collect_view();
     let label = |j: usize| view! { <text x=SMALL_GUTTER y=positions.y[j]>{attribution.document().label(j)}</text> };
     let labels = (0..n_sources).map(label).collect_view();
     let dots = drawn_nodes(&attribution, &positions).into_iter().map(DrawnNode::view).collect_view();
@@ -111,7 +111,12 @@ impl DrawnNode {
 }
 
 /// More than this is a black gutter, and slow.
-pub const MOST_EDGES: usize = 2000;
+const MOST_EDGES: usize = 2000;
+
+/// The edges to draw that carry `share` of the influence.
+pub fn kept(attribution: &AttributionView, share: f64) -> Pruned {
+    attribution.prune(share).at_most(MOST_EDGES)
+}
 
 /// Of edges in the order of their flow; weakest first, so that strong edges lie on top.
 fn drawn_edges(attribution: &AttributionView, kept: &[Edge], RowPositions { y, gutter_width }: &RowPositions) -> Vec<DrawnEdge> {

@@ -9,7 +9,7 @@ use crate::app::analysis::{joint_effects, number};
 use crate::app::i18n::{t, text};
 use crate::app::page::use_page;
 use crate::app::state::message::Message;
-use crate::explanation::MethodText;
+use crate::explanation::{MethodText, NATS};
 use crate::shares::Evidence;
 
 const MOST_SOURCES: usize = 5;
@@ -87,22 +87,21 @@ fn Verdict(evidence: Evidence, method: &'static MethodText, unit: String) -> imp
         t!("{mass} {unit}: {score}, added up over its sources.", mass, unit, score)
     };
     let (class, words, exactly) = match evidence {
-        Evidence::Clear(mass) => ("verdict", t!("Clear evidence: the shares below divide up a strong effect.").to_owned(), added_up(mass)),
+        Evidence::Clear(mass) => {
+            ("verdict", t!("Clear evidence: the shares below divide up a strong effect.").to_owned(), Some(added_up(mass)))
+        }
         Evidence::Weak(mass) => {
             let weak = number::with_point(&method.weak.to_string());
             let exactly = format!("{} {}", added_up(mass), t!("Below {weak} it counts as weak.", weak));
-            ("verdict warn", t!("Weak evidence: the shares below divide up very little.").into(), exactly)
+            ("verdict warn", t!("Weak evidence: the shares below divide up very little.").into(), Some(exactly))
         }
-        Evidence::None => ("verdict warn", t!("No measurable source: nowhere is {score} above zero.", score), String::new()),
-        Evidence::Unmeasured => ("verdict warn", t!("Not fully measured: the run was stopped.").into(), String::new()),
+        Evidence::None => ("verdict warn", t!("No measurable source: nowhere is {score} above zero.", score), None),
+        Evidence::Unmeasured => ("verdict warn", t!("Not fully measured: the run was stopped.").into(), None),
     };
-    let is_in_nats = method.unit == "nats per token";
+    let in_words = (method.unit == NATS).then(|| t!("One nat less means 2.7 times less likely."));
     view! {
         <div class=class data-testid="verdict">
-            {words}
-            <Exactly hidden=exactly.is_empty()>
-                {exactly} " " {is_in_nats.then(|| t!("One nat less means 2.7 times less likely."))}
-            </Exactly>
+            {words} {exactly.map(|exactly| view! { <Exactly>{exactly} " " {in_words}</Exactly> })}
         </div>
     }
 }

@@ -4,9 +4,9 @@ use crate::app::i18n::t;
 
 /// What stands behind a plain sentence: the numbers and their definition, for those who ask.
 #[component]
-pub fn Exactly(#[prop(optional)] hidden: bool, children: Children) -> impl IntoView {
+pub fn Exactly(children: Children) -> impl IntoView {
     view! {
-        <details class="exactly" hidden=hidden>
+        <details class="exactly">
             <summary data-testid="exactly">{t!("Exactly")}</summary>
             <p>{children()}</p>
         </details>

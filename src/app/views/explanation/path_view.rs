@@ -21,12 +21,12 @@ pub fn PathView() -> impl IntoView {
     let width = element_width(place);
     let geometry = Memo::new(move |_| Geometry::of(width.get()));
     let are_all_wanted = RwSignal::new(false);
-    let kept_if = move |are_all_wanted: bool| {
+    let all_and_few = Memo::new(move |_| {
         let share = page.with(|state| *state.explanation.edge_share);
-        page.attribution(|attribution| path_diagram::kept(attribution, share, are_all_wanted)).unwrap_or_default()
-    };
-    let kept = Memo::new(move |_| kept_if(are_all_wanted.get()));
-    let left_for_later = Memo::new(move |_| kept_if(true).edges.len() - kept_if(false).edges.len());
+        page.attribution(|attribution| path_diagram::kept(attribution, share)).unwrap_or_default()
+    });
+    let kept = Memo::new(move |_| all_and_few.with(|[all, few]| if are_all_wanted.get() { all } else { few }.clone()));
+    let are_some_left_out = Memo::new(move |_| all_and_few.with(|[all, few]| all.edges.len() > few.edges.len()));
     let diagram = Memo::new(move |_| {
         kept.with(|kept| page.attribution(|attribution| PathDiagram::new(attribution, kept, &geometry.get()))).unwrap_or_default()
     });
@@ -44,7 +44,7 @@ pub fn PathView() -> impl IntoView {
         </div>
         <p class="hint path-note">
             {left_out}
-            <Show when=move || left_for_later.get() != 0>
+            <Show when=move || are_some_left_out.get()>
                 " "
                 <button
                     type="button"

@@ -24,7 +24,7 @@ pub fn TextView() -> impl IntoView {
     let with_graph = RwSignal::new(true);
     let kept = Memo::new(move |_| {
         let share = page.with(|state| *state.explanation.edge_share);
-        page.attribution(|attribution| attribution.prune(share).at_most(arc_diagram::MOST_EDGES)).unwrap_or_default()
+        page.attribution(|attribution| arc_diagram::kept(attribution, share)).unwrap_or_default()
     });
     // The one row that Tab reaches; the arrow keys move it.
     let tab_stop = RwSignal::new(0);

@@ -1,6 +1,6 @@
 use leptos::prelude::*;
 
-use super::arc_diagram::{MOST_EDGES, SmallArcDiagram};
+use super::arc_diagram::SmallArcDiagram;
 use super::share_bar::ShareBar;
 use super::tab::Tab;
 use crate::app::analysis::attribution_view::AttributionView;
@@ -98,8 +98,7 @@ fn Chip(label: &'static str, test_id: String, on_press: impl Fn() + 'static) -> 
 fn Graphs(before: AttributionView, after: AttributionView) -> impl IntoView {
     let share = use_page().with(|state| *state.explanation.edge_share);
     let graph = |title: &'static str, attribution: AttributionView| {
-        let kept = attribution.prune(share).at_most(MOST_EDGES);
-        view! { <figure><figcaption class="hint">{title}</figcaption><SmallArcDiagram attribution kept /></figure> }
+        view! { <figure><figcaption class="hint">{title}</figcaption><SmallArcDiagram attribution share /></figure> }
     };
     view! { <div class="graphs" data-testid="graphs">{graph(t!("before"), before)} {graph(t!("after"), after)}</div> }
 }

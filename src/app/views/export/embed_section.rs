@@ -4,6 +4,7 @@ use leptos::task::spawn_local;
 use web_sys::HtmlTextAreaElement;
 
 use crate::app::analysis::embed::{embed_address, frame};
+use crate::app::analysis::shared_link::set_shown;
 use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
@@ -29,12 +30,7 @@ pub fn EmbedSection() -> impl IntoView {
     let is_shown = move |name: &str| hidden.with(|hidden| !hidden.contains(&name));
     let change = move |name: &'static str, is_shown: bool| {
         is_copied.set(false);
-        hidden.update(|hidden| {
-            hidden.retain(|part| *part != name);
-            if !is_shown {
-                hidden.push(name);
-            }
-        });
+        hidden.update(|hidden| set_shown(hidden, name, is_shown));
     };
     let copy = move |_| {
         let line = line.get_untracked().unwrap_or_default();

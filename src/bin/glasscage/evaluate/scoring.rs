@@ -69,7 +69,6 @@ pub fn outcome(
             let mut pairs = measured.pairs;
             for (method, table) in methods.iter().zip(measured.tables) {
                 let mut document = Document { table, output: output.clone(), ..document.clone() };
-                document.method.weighting = method.derivation.weighting;
                 if let Some(pairs) = pairs.take() {
                     session.enter_pairs(&mut document, &transcript, pairs);
                 }
