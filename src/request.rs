@@ -29,7 +29,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// What the model says to `prompt` in its chat frame, greedily, explained by the first method, all as in the paper.
+    /// What the model says to `prompt` in its chat frame, greedily, explained by the default method.
     pub fn greedy(prompt: &str) -> Self {
         Self {
             prompt: prompt.into(),

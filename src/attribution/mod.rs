@@ -19,8 +19,8 @@ pub use transcript::{Segments, Transcript};
 
 /// All methods. Adding one takes a file, a line here, and its description in `explanation::METHODS`.
 pub const METHODS: &[AttributionMethod] = &[
-    perturbation::PERTURBATION,
     pairs::PAIRS,
+    perturbation::PERTURBATION,
     divergence::CLP,
     infill::REAGENT,
     infill::REAGENT_MASKED,

@@ -36,6 +36,8 @@ pub const PAIRS: AttributionMethod = AttributionMethod {
 
 /// At most so many pairs for each source: then the whole costs at most some eight times as much as the sources alone.
 const MOST_PAIRS_PER_SOURCE: usize = 7;
+/// Nor are pairs measured beyond so many passes in all: a long text, or one by words, would take too long.
+pub const MOST_PASSES: usize = 240;
 /// A word is likely still where its probability is at least this part of what it was, and unlikely where it is at most that part.
 const STILL_LIKELY: f64 = 0.5;
 const UNLIKELY: f64 = 0.1;
@@ -59,23 +61,33 @@ pub async fn measure_pairs(
 /// The pairs that are measured: all of them, or where that would cost too much those that share most words. By their first source.
 pub fn chosen_pairs(transcript: &Transcript, segments: &Segments) -> BTreeMap<usize, Vec<usize>> {
     let sources: Vec<usize> = segments.sources_with_tokens().collect();
+    let most = (MOST_PAIRS_PER_SOURCE * sources.len()).min(MOST_PASSES.saturating_sub(sources.len()));
+    let n_pairs = sources.len() * sources.len().saturating_sub(1) / 2;
+    let all = sources.iter().enumerate().flat_map(|(at, &j)| sources[at + 1..].iter().map(move |&k| (j, k)));
+    let pairs: Vec<(usize, usize)> = match most {
+        0 => Vec::new(),
+        _ if n_pairs <= most => all.collect(),
+        _ => {
+            let shared = shared_words(transcript, segments, &sources);
+            let mut ranked: Vec<(f64, (usize, usize))> = all.map(|(j, k)| (shared(j, k), (j, k))).collect();
+            ranked.sort_by(|(a, first), (b, second)| b.total_cmp(a).then(Reverse(second).cmp(&Reverse(first))));
+            let mut pairs: Vec<(usize, usize)> = ranked.into_iter().take(most).map(|(_, pair)| pair).collect();
+            pairs.sort_unstable();
+            pairs
+        }
+    };
+    let mut by_first: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    pairs.into_iter().for_each(|(j, k)| by_first.entry(j).or_default().push(k));
+    by_first
+}
+
+/// How much two sources say in the same words: a token that few sources have says more.
+fn shared_words(transcript: &Transcript, segments: &Segments, sources: &[usize]) -> impl Fn(usize, usize) -> f64 {
     let tokens = |j: usize| transcript.tokens[segments.source(j).clone()].iter().copied().collect::<BTreeSet<TokenId>>();
     let tokens: BTreeMap<usize, BTreeSet<TokenId>> = sources.iter().map(|&j| (j, tokens(j))).collect();
     let mut uses: BTreeMap<TokenId, usize> = BTreeMap::new();
     tokens.values().flatten().for_each(|&token| *uses.entry(token).or_default() += 1);
-    // A token that few sources have says more.
-    let shared = |j: usize, k: usize| tokens[&j].intersection(&tokens[&k]).map(|token| 1.0 / uses[token] as f64).sum::<f64>();
-    let mut pairs: Vec<(usize, usize)> =
-        sources.iter().enumerate().flat_map(|(at, &j)| sources[at + 1..].iter().map(move |&k| (j, k))).collect();
-    let most = MOST_PAIRS_PER_SOURCE * sources.len();
-    if pairs.len() > most {
-        pairs.sort_by(|a, b| shared(b.0, b.1).total_cmp(&shared(a.0, a.1)).then(Reverse(b).cmp(&Reverse(a))));
-        pairs.truncate(most);
-        pairs.sort_unstable();
-    }
-    let mut by_first: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    pairs.into_iter().for_each(|(j, k)| by_first.entry(j).or_default().push(k));
-    by_first
+    move |j, k| tokens[&j].intersection(&tokens[&k]).map(|token| 1.0 / uses[token] as f64).sum()
 }
 
 /// How many passes [`measure_pairs`] makes, base texts not counted.
@@ -308,5 +320,11 @@ mod tests {
         assert_eq!(pairs.values().map(Vec::len).sum::<usize>(), MOST_PAIRS_PER_SOURCE * n);
         assert!(pairs[&2].contains(&17));
         assert!(pairs.iter().all(|(j, others)| others.iter().all(|k| k > j)));
+        let passes = |n: usize| {
+            let (transcript, segments) = text(n, 2);
+            [segments.n_sources(), n_passes(&transcript, &segments)]
+        };
+        assert_eq!(passes(100), [101, MOST_PASSES]);
+        assert_eq!(passes(300), [301, 301]);
     }
 }

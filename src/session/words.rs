@@ -7,6 +7,7 @@ use super::problems::{self, method_of};
 use super::results::AnsweredQuestion;
 use crate::attribution::measure::measure_columns;
 use crate::attribution::measured::{MeasureProgress, MeasureRequest, MeasuredColumn};
+use crate::attribution::pairs::MOST_PASSES;
 use crate::attribution::{Segments, Transcript};
 use crate::explanation::Unit;
 use crate::lm::{Callback, LanguageModel};
@@ -14,16 +15,13 @@ use crate::model::tokenizer::TokenId;
 use crate::problem::Problem;
 use crate::request::{PassProgress, Question, Word};
 
-/// Of a graph of words.
-const MAX_PASSES: usize = 240;
-
 /// A graph of words takes a pass for each word, or several: for a long text that is too slow, and too much to read.
 pub(super) fn check_cost(unit: Unit, passes: usize) -> Result<(), Problem> {
-    if unit == Unit::Sentence || passes <= MAX_PASSES {
+    if unit == Unit::Sentence || passes <= MOST_PASSES {
         return Ok(());
     }
     Err(Problem::new(
-        format!("Word by word this text would take {passes} model runs, more than the limit of {MAX_PASSES}"),
+        format!("Word by word this text would take {passes} model runs, more than the limit of {MOST_PASSES}"),
         "Explain it by sentences and open single sentences to their words, or shorten it.",
     ))
 }

@@ -1,23 +1,23 @@
 //! What a method does and what it costs, in words, for sentences or words of a document.
 
 use crate::app::i18n::{plural, t, text_of};
-use crate::explanation::{METHODS, MethodText, Unit};
+use crate::explanation::{MethodText, Unit};
 
 /// What it does.
 pub fn about(method: &'static MethodText, unit: Unit) -> String {
     text_of(method.about.replace(Unit::Sentence.noun(), unit.noun()))
 }
 
-/// What it costs, said before it runs.
+/// What it costs, said before it runs, beside the method that takes one pass for each source.
 pub fn cost(method: &'static MethodText, unit: Unit) -> String {
-    let first = METHODS[0].name;
+    let pert = MethodText::of("pert").name;
     if method.pairs {
         return match unit {
             Unit::Sentence => {
-                t!("It takes one model run for each sentence and one for each pair: 4 to 8 times as long as {method}", method = first)
+                t!("It takes one model run for each sentence and one for each pair: 4 to 8 times as long as {method}", method = pert)
             }
             Unit::Word => {
-                t!("It takes one model run for each word and one for each pair: 4 to 8 times as long as {method}", method = first)
+                t!("It takes one model run for each word and one for each pair: 4 to 8 times as long as {method}", method = pert)
             }
         };
     }
@@ -29,13 +29,13 @@ pub fn cost(method: &'static MethodText, unit: Unit) -> String {
             n,
             "It takes {n} model run for each sentence, so about as long as {method}",
             "It takes {n} model runs for each sentence, so about {n} times as long as {method}",
-            method = first,
+            method = pert,
         ),
         (n, Unit::Word) => plural!(
             n,
             "It takes {n} model run for each word, so about as long as {method}",
             "It takes {n} model runs for each word, so about {n} times as long as {method}",
-            method = first,
+            method = pert,
         ),
     }
 }

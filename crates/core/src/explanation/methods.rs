@@ -45,6 +45,20 @@ const WEAK_NATS: f64 = 0.05;
 /// All methods that this page can explain with; the first is the default.
 pub const METHODS: &[MethodText] = &[
     MethodText {
+        id: "pairs",
+        name: "Pairs",
+        label: "Blanking out, also in pairs (Pairs)",
+        about: "Blanks out one sentence at a time and then two at a time, so that nothing is missed because it is said twice, and \
+                measures how much less likely each later sentence becomes. A loss counts the more, the more attention takes over from the \
+                sentence.",
+        passes: 1,
+        pairs: true,
+        score: "the loss of log-probability when the source is blanked out, alone or with another one",
+        unit: NATS,
+        weak: WEAK_NATS,
+        needs_masked_lm: false,
+    },
+    MethodText {
         id: "pert",
         name: "Pert.",
         label: "Blanking out (Pert.)",
@@ -52,19 +66,6 @@ pub const METHODS: &[MethodText] = &[
         passes: 1,
         pairs: false,
         score: "the loss of log-probability when the source is blanked out",
-        unit: NATS,
-        weak: WEAK_NATS,
-        needs_masked_lm: false,
-    },
-    MethodText {
-        id: "pairs",
-        name: "Pairs",
-        label: "Blanking out, also in pairs (Pairs)",
-        about: "Blanks out one sentence at a time and then two at a time, so that nothing is missed because it is said twice, and \
-                measures how much less likely each later sentence becomes.",
-        passes: 1,
-        pairs: true,
-        score: "the loss of log-probability when the source is blanked out, alone or with another one",
         unit: NATS,
         weak: WEAK_NATS,
         needs_masked_lm: false,

@@ -44,8 +44,8 @@ struct Example {
     right: Option<String>,
 }
 
-/// The explanation that the page opens with: the first example, by the method that misses least.
-const WELCOME: (&str, &str) = ("welcome.json", "pairs");
+/// The explanation that the page opens with: the first example.
+const WELCOME: &str = "welcome.json";
 
 pub fn gallery(arguments: &Arguments) -> Result<(), String> {
     let failed = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
@@ -60,9 +60,7 @@ pub fn gallery(arguments: &Arguments) -> Result<(), String> {
     for (number, example) in examples.iter().enumerate() {
         let mut document = explained(&mut session, &Question::greedy(&example.prompt))?;
         if number == 0 {
-            let (file, method) = WELCOME;
-            let document = explained(&mut session, &Question { method: method.into(), ..Question::greedy(&example.prompt) })?;
-            let path = arguments.out.join(file);
+            let path = arguments.out.join(WELCOME);
             fs::write(&path, document.to_json() + "\n").map_err(|error| failed(&path, &error))?;
         }
         if example.task == "facts" {
