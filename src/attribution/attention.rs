@@ -1,7 +1,6 @@
 //! Attention (paper, `sec:eval`): how much the model looks at a sentence. Nothing is perturbed.
 
 use super::base_method::{AttributionMethod, Observation, PlanInput, Replacement, Round};
-use crate::explanation::Derivation;
 
 pub const ATTENTION: AttributionMethod = AttributionMethod {
     id: "attention",
@@ -12,7 +11,6 @@ pub const ATTENTION: AttributionMethod = AttributionMethod {
     divergences: false,
     attention: true,
     pairs: false,
-    derivation: Derivation::PAPER,
 };
 
 /// The text as it is, and no pass.

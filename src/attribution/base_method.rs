@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::transcript::{Segments, Transcript};
-use crate::explanation::Derivation;
 use crate::lm::{Edit, Pass, Readout};
 use crate::model::tokenizer::TokenId;
 
@@ -24,8 +23,6 @@ pub struct AttributionMethod {
     pub attention: bool,
     /// Whether pairs of sources are measured too: see [`super::pairs`].
     pub pairs: bool,
-    /// How its scores become influence, where the visitor does not choose another way.
-    pub derivation: Derivation,
 }
 
 impl AttributionMethod {

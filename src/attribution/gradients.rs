@@ -8,7 +8,6 @@ use std::ops::Range;
 
 use super::attention;
 use super::base_method::{AttributionMethod, Observation, PlanInput, Replacement, Round};
-use crate::explanation::Derivation;
 use crate::lm::{Edit, Input, Pass};
 
 /// Points on the path: the middles of as many equal steps.
@@ -25,7 +24,6 @@ pub const INTEGRATED_GRADIENTS: AttributionMethod = AttributionMethod {
     divergences: false,
     attention: false,
     pairs: false,
-    derivation: Derivation::PAPER,
 };
 
 /// The product of the two at each target token. The paper multiplies at each pair of target and source token, then takes the mean over

@@ -9,7 +9,6 @@ use std::ops::Range;
 
 use super::base_method::{AttributionMethod, PlanInput, Replacement, Round};
 use super::perturbation::drop;
-use crate::explanation::Derivation;
 use crate::lm::{Edit, Pass};
 use crate::model::tokenizer::TokenId;
 
@@ -22,7 +21,6 @@ pub const REAGENT: AttributionMethod = AttributionMethod {
     divergences: false,
     attention: false,
     pairs: false,
-    derivation: Derivation::PAPER,
 };
 
 pub const REAGENT_MASKED: AttributionMethod = AttributionMethod { id: "reagent-mlm", replacement: Replacement::MaskedLm, ..REAGENT };

@@ -22,17 +22,11 @@ use super::flow::flow_table;
 use super::measured::{MeasureProgress, MeasureRequest, Measured, MeasuredColumn, MeasuredPairs, PairEffect};
 use super::perturbation::{PERTURBATION, blank};
 use super::transcript::{Segments, Transcript};
-use crate::explanation::{Compression, Derivation, Weighting};
 use crate::lm::{Callback, Edit, LanguageModel, LmError, Pass, Readout, ScoreRequest};
 use crate::model::tokenizer::TokenId;
 use crate::table::Table;
 
-pub const PAIRS: AttributionMethod = AttributionMethod {
-    id: "pairs",
-    pairs: true,
-    derivation: Derivation { compression: Compression::Hyperbolic, weighting: Weighting::Flow, ..Derivation::PAPER },
-    ..PERTURBATION
-};
+pub const PAIRS: AttributionMethod = AttributionMethod { id: "pairs", pairs: true, ..PERTURBATION };
 
 /// At most so many pairs for each source: then the whole costs at most some eight times as much as the sources alone.
 const MOST_PAIRS_PER_SOURCE: usize = 7;

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::base_method::{AttributionMethod, Observation, PlanInput, Replacement, Round};
 use super::transcript::Transcript;
-use crate::explanation::Derivation;
 use crate::lm::{Edit, Pass};
 
 pub const PERTURBATION: AttributionMethod = AttributionMethod {
@@ -16,7 +15,6 @@ pub const PERTURBATION: AttributionMethod = AttributionMethod {
     divergences: false,
     attention: false,
     pairs: false,
-    derivation: Derivation::PAPER,
 };
 
 /// Of each source one pass, in which all its tokens are end tokens.

@@ -223,7 +223,7 @@ async fn stop_while_measuring_keeps_the_columns_that_are_done() {
     browser.click("stop-button").await;
     browser.stopped().await;
     assert_eq!(browser.n_estimated().await, 0, "what was not measured is not told after the run");
-    assert!(browser.text("status").await.contains("of 99 model runs"), "{}", browser.text("status").await);
+    assert!(browser.text("status").await.contains("of 240 model runs"), "{}", browser.text("status").await);
     let shares: Vec<bool> = browser.picture().await.iter().map(|row| !row[1].is_empty()).collect();
     assert!(shares[0] && !shares[98], "measured sentences have a share, the others have none");
     browser.screenshot("partial-light").await;
@@ -242,7 +242,7 @@ async fn a_lost_gpu_keeps_what_was_measured_and_explain_starts_it_anew() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&format!("{}?backend=gpu", server.url)).await;
     explain_given(&browser, &"Tom has 3 figs. ".repeat(60), &"Tom has 3 figs. ".repeat(20)).await;
-    browser.wait("some passes", async || browser.text("status").await.contains("of 79").then_some(())).await;
+    browser.wait("some passes", async || browser.text("status").await.contains("of 240").then_some(())).await;
     browser.wait("some shares", async || (1..79).contains(&browser.n_estimated().await).then_some(())).await;
     browser.crash_gpu();
     assert!(browser.problem().await.contains("GPU stopped working"), "{}", browser.problem().await);

@@ -23,9 +23,16 @@ async fn the_graph_can_be_made_in_other_ways_and_a_link_says_which() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     open_from_gallery(&browser, 2).await;
-    let papers = browser.picture().await;
-    assert!(browser.text("derivation").await.contains("mean of each block, shares"));
+    let usual = browser.picture().await;
+    browser.screenshot("simple-light").await;
+    browser.click("all-numbers").await;
+    assert!(browser.text("derivation").await.contains("mean of each block, hyperbolic, weighted by flow, shares"));
+    browser.pictures_of("all-numbers", "all-numbers").await;
     browser.open_details_of("derivation").await;
+    browser.click("the-papers-way").await;
+    let papers = browser.picture().await;
+    assert_ne!(papers, usual);
+    assert!(browser.text("derivation").await.contains("mean of each block, shares"));
     browser.pictures_of("derivation", "derivation-papers").await;
 
     // Long sentences count more: other shares, which still are shares.
@@ -54,6 +61,8 @@ async fn the_graph_can_be_made_in_other_ways_and_a_link_says_which() {
     browser.click("tab-text").await;
     rest_pointer(&browser).await;
     assert_eq!(browser.picture().await, papers);
+    browser.click("the-methods-way").await;
+    assert_eq!(browser.picture().await, usual);
     open_link(&browser, &link).await;
     assert!(browser.text("derivation").await.contains("sum of each block, raw scores"));
     assert!(!browser.text("sentence-P1").await.contains('%'));
@@ -81,7 +90,7 @@ async fn methods_stand_side_by_side_and_say_how_far_they_agree() {
     browser.stopped().await;
     assert!(agreement.contains("order") && agreement.contains('.'), "{agreement}");
     let table = browser.text("methods").await;
-    assert!(table.contains("Pert.") && table.contains("CLP") && table.contains("relevant"), "{table}");
+    assert!(table.contains("Pairs") && table.contains("CLP") && table.contains("relevant"), "{table}");
     assert!(browser.text("method-coverage").await.contains("AC"));
     browser.pictures_of("methods", "methods").await;
 
@@ -92,7 +101,7 @@ async fn methods_stand_side_by_side_and_say_how_far_they_agree() {
     browser.click("tab-methods").await;
     browser.click("show-clp").await;
     assert!(browser.text("manifest").await.contains("CLP"));
-    browser.click("show-pert").await;
+    browser.click("show-pairs").await;
     browser.click("tab-text").await;
     rest_pointer(&browser).await;
     assert_eq!(browser.picture().await, picture);

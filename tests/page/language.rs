@@ -15,7 +15,7 @@ const NARROW: (u32, u32) = (360, 740);
 /// so by `lang` or `dir`, not labels, numbers, names and keys.
 const UNTRANSLATED: &str = r#"
     const isOwn = element => !element.closest('[dir=auto], [lang]:not(html), textarea, dd, .label, kbd');
-    const ofNames = text => text.replace(/https:\S+|Glasscage|JSON|CSV|CAGE|Pert\.|SHA-256|[PG]\d+/g, '');
+    const ofNames = text => text.replace(/https:\S+|Glasscage|JSON|CSV|CAGE|Pert\.|Pairs|SHA-256|[PG]\d+/g, '');
     const isText = text => /\p{L}{2}/u.test(ofNames(text)) && !/[\u27e6\u27e7]/.test(text);
     const isSeen = element => element.checkVisibility({visibilityProperty: true});
     const found = [];

@@ -39,7 +39,7 @@ async fn the_path_to_an_answer_is_followed_by_keys_and_walked_step_by_step() {
     open(&browser, "node-G7").await;
     browser.pictures_of("path", "path").await;
     assert!(spoken(&browser, "node-G7").await.contains("G7 is due to G6 ("));
-    assert!(browser.try_find("node-G1").await.is_none(), "what does not matter is not drawn");
+    assert!(browser.try_find("node-P6").await.is_none(), "what does not matter is not drawn");
 
     browser.find("node-G7").await.focus().await.expect("it takes the focus");
     press(&browser, Key::Up).await;

@@ -6,7 +6,7 @@ use super::attribution_graph::AttributionGraph;
 use super::number;
 use super::scale::{self, Amount};
 use crate::app::i18n::text;
-use crate::explanation::{Document, MethodText};
+use crate::explanation::{Document, MethodText, Weighting};
 use crate::graph::{self, Pruned};
 use crate::order::by_descending;
 use crate::request::Word;
@@ -74,9 +74,13 @@ impl AttributionView {
         &self.output
     }
 
-    /// The document with this attribution's output, as it is saved and shared.
+    /// The document with this attribution's output, as it is saved and shared. While its flow is not known it is not weighted.
     pub fn to_document(&self) -> Document {
-        Document { output: self.output.clone(), ..self.document().clone() }
+        let mut document = Document { output: self.output.clone(), ..self.document().clone() };
+        if document.flow.is_none() {
+            document.method.weighting = Weighting::None;
+        }
+        document
     }
 
     /// The share of one explained sentence, of a sum over all of them.

@@ -4,6 +4,7 @@ use super::attribution_view::{AttributionView, Role};
 use super::edge_look::EdgeLook;
 use super::number::listed;
 use super::scale::Amount;
+use super::walk;
 use crate::app::i18n::t;
 use crate::graph::{self, Edge, LayeredDrawing, LayeredEdge, LayeredSpace, Pruned};
 use crate::order::by_descending;
@@ -89,24 +90,27 @@ pub struct PathDiagram {
     pub nodes: Vec<DiagramNode>,
     pub edges: Vec<DiagramEdge>,
     pub height: f64,
-    /// How many edges with any flow are not drawn.
+    /// How many edges with flow worth counting are not drawn.
     pub hidden: usize,
     /// The share of all flow that those drawn carry.
     pub kept_share: f64,
 }
 
-/// Edges that carry `share` of the influence: all that can be drawn, and of these the strongest among a few sentences.
+/// Edges that carry `share` of the influence: all that can be drawn, and of these the strongest among a few sentences. Those of the
+/// strongest paths are among both.
 pub fn kept(view: &AttributionView, share: f64) -> [Pruned; 2] {
+    let n_prompt = view.graph().n_prompt();
     let all = view.prune(share).at_most(MOST_EDGES);
-    let few = all.clone().touching_at_most(MOST_SENTENCES, view.graph().n_prompt());
-    [all, few]
+    let few = all.clone().touching_at_most(MOST_SENTENCES, n_prompt);
+    let paths = walk::paths(view);
+    [all, few].map(|pruned| pruned.with_paths(paths.iter().map(|path| &*path.sources), n_prompt))
 }
 
 impl PathDiagram {
     /// `kept` edges, and the sentences at their ends.
     pub fn new(view: &AttributionView, kept: &Pruned, geometry: &Geometry) -> Self {
         let n_prompt = view.graph().n_prompt();
-        let Pruned { edges: kept, hidden, kept_share } = kept;
+        let (hidden, kept_share, kept) = (kept.n_hidden(), kept.kept_share, &kept.edges);
         let edge = |edge: &Edge| {
             let flow = view.scale().part(view.per_output(edge.flow)).abs();
             LayeredEdge { from: edge.from, to: n_prompt + edge.to, flow }
@@ -119,8 +123,8 @@ impl PathDiagram {
             nodes: nodes(view, &drawing, kept, geometry),
             edges: kept.iter().zip(&edges).enumerate().map(|(e, (kept, edge))| drawn(view, kept, edge, &drawing, e, geometry)).collect(),
             height: geometry.height(drawing.n_layers),
-            hidden: *hidden,
-            kept_share: *kept_share,
+            hidden,
+            kept_share,
         }
     }
 

@@ -27,9 +27,14 @@ pub struct WalkStop {
     pub words: String,
 }
 
-/// The strongest paths, strongest first, and what share all others have together (nothing where edges are no shares).
+/// The strongest paths, strongest first.
+pub fn paths(view: &AttributionView) -> Vec<Path> {
+    graph::strongest_paths(view.graph().adjacency(), view.output(), MOST_PATHS)
+}
+
+/// The strongest paths to choose from, strongest first, and what share all others have together (nothing where edges are no shares).
 pub fn strongest_paths(view: &AttributionView) -> (Vec<PathEntry>, Option<String>) {
-    let paths = graph::strongest_paths(view.graph().adjacency(), view.output(), MOST_PATHS);
+    let paths = paths(view);
     let shown = view.per_output(paths.iter().map(|path| path.weight).sum());
     let all: f64 = (0..view.graph().n_prompt()).filter_map(|j| view.via_steps(j)).sum();
     let rest = (all - shown).max(0.0);

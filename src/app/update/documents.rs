@@ -1,5 +1,7 @@
 //! Documents come from a run, a file, a link or the gallery, and go to a file or a link.
 
+use std::sync::Arc;
+
 use crate::app::analysis::shared_link::{Reach, SharedLink};
 use crate::app::analysis::title;
 use crate::app::examples;
@@ -102,8 +104,11 @@ impl State {
         match text.and_then(|json| Opened::from_bytes(json.as_bytes(), Origin::Gallery).ok()) {
             Some(_) if self.refuse_while_busy() => {}
             Some(opened) => {
+                self.gallery_lesson = match &opened {
+                    Opened::Lesson(lesson, _) => Some((entry.fragment(), Arc::new(lesson.clone()))),
+                    Opened::Explanation(..) => None,
+                };
                 self.show(opened);
-                self.gallery_lesson = self.lesson.as_ref().map(|open| (entry.fragment(), open.written.clone()));
             }
             None => self.fail_with(
                 &t!("\u{201c}{title}\u{201d} could not be fetched", title = entry.title),
@@ -139,10 +144,10 @@ impl State {
 
     /// Makes the link, puts it into the address bar and on the clipboard; one too long for that is only shown.
     pub(super) fn copy_link(&mut self) {
-        let lesson = self.lesson.as_ref().map(|open| match &self.gallery_lesson {
+        let lesson = self.lesson.as_ref().map(|open| match self.gallery_fragment() {
             // Its address is short enough to be typed.
-            Some((fragment, of_gallery)) if *of_gallery == open.written => fragment.clone(),
-            _ => lesson::to_fragment(&open.lesson),
+            Some(fragment) => fragment.to_owned(),
+            None => lesson::to_fragment(&open.lesson),
         });
         let fragment = lesson.or_else(|| Some(to_fragment(&self.explanation.selected_document()?)));
         let Some(fragment) = fragment else { return };

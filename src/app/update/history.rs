@@ -1,5 +1,7 @@
 //! Entries of the browser's history: one for every explanation that was on screen, and those of the page without one.
 
+use std::sync::Arc;
+
 use crate::app::gallery::GalleryEntry;
 use crate::app::i18n::t;
 use crate::app::state::State;
@@ -47,14 +49,19 @@ impl State {
             return self.push_entry();
         }
         self.entry_awaits_explanation = false;
+        let of_gallery = GalleryEntry::of_fragment(fragment);
         if let Some(opened) = entry.and_then(history_entry::from_text) {
+            // A lesson that was changed has left the address.
+            if let (Opened::Lesson(lesson, _), Some(entry)) = (&opened, &of_gallery) {
+                self.gallery_lesson = Some((entry.fragment(), Arc::new(lesson.clone())));
+            }
             return self.put_on_screen(opened);
         }
         if let Some(asked) = Remote::of_fragment(fragment) {
             self.close_explanation();
             return self.offer_remote(asked);
         }
-        if let Some(entry) = GalleryEntry::of_fragment(fragment) {
+        if let Some(entry) = of_gallery {
             self.close_explanation();
             // What comes takes the place of the address.
             self.entry_awaits_explanation = true;
@@ -144,19 +151,30 @@ impl State {
 
     /// What is on screen, as a new entry.
     pub(super) fn push_entry(&mut self) {
-        let (address, text) = (self.page_address.clone(), self.entry_text());
+        let (address, text) = (self.entry_address(), self.entry_text());
         self.emit(Effect::PushEntry { address, text });
     }
 
     /// What is on screen, in place of what the entry had.
     pub(super) fn replace_entry(&mut self) {
-        self.replace_entry_at(self.page_address.clone());
+        self.replace_entry_at(self.entry_address());
     }
 
     /// The same, with a link in the address bar.
     pub(super) fn replace_entry_at(&mut self, address: String) {
         let text = self.entry_text();
         self.emit(Effect::ReplaceEntry { address, text });
+    }
+
+    /// That of the page, or of a lesson of the gallery that is on screen.
+    fn entry_address(&self) -> String {
+        self.gallery_fragment().map_or_else(|| self.page_address.clone(), |fragment| format!("{}#{fragment}", self.page_address))
+    }
+
+    /// The fragment of the address of the lesson on screen, where it is one of the gallery and unchanged.
+    pub(super) fn gallery_fragment(&self) -> Option<&str> {
+        let open = self.lesson.as_ref()?;
+        self.gallery_lesson.as_ref().filter(|(_, lesson)| *lesson == open.written).map(|(fragment, _)| fragment.as_str())
     }
 
     fn entry_text(&self) -> Option<String> {

@@ -20,8 +20,9 @@ fn in_lesson() -> Page {
     let mut page = Page::ready();
     assert_eq!(page.send(Message::OpenGalleryEntry(entry())), [Effect::Fetch(Fetch::GalleryEntry(entry()))]);
     let effects = page.send(Message::Fetched(Fetch::GalleryEntry(entry()), Some(lesson().to_json())));
-    let [Effect::PushEntry { text: Some(text), .. }, Effect::ScrollToExplanation] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::PushEntry { text: Some(text), address }, Effect::ScrollToExplanation] = &effects[..] else { panic!("{effects:?}") };
     assert!(text.starts_with("lesson 0\n"), "{text}");
+    assert_eq!(address, "https://a.b/c/#gallery=lesson-a");
     page
 }
 
@@ -38,8 +39,12 @@ fn each_step_is_kept_in_the_entry_and_shows_its_explanation() {
     assert_eq!(at(&page), Some(2));
     assert_eq!(page.look(|state| state.explanation.output.clone()), document().output, "each step begins with its own choice");
     let mut later = Page::ready();
-    later.visit(Some(text), "");
+    later.visit(Some(text), "#gallery=lesson-a");
     assert_eq!(at(&later), Some(2));
+    let effects = later.send(Message::Lesson(LessonMessage::GoTo(1)));
+    assert!(matches!(&effects[..], [Effect::ReplaceEntry { address, .. }] if address.ends_with("#gallery=lesson-a")), "{effects:?}");
+    let effects = later.send(Message::Lesson(LessonMessage::End));
+    assert!(matches!(&effects[..], [Effect::ReplaceEntry { address, .. }] if !address.contains('#')), "{effects:?}");
     page.send(Message::Lesson(LessonMessage::End));
     assert_eq!(at(&page), None);
     assert_eq!(page.look(|state| state.explanation.shown.as_ref().map(|shown| shown.origin)), Some(Origin::Lesson));

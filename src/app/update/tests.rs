@@ -11,10 +11,11 @@ use crate::app::state::message::Fetch;
 use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::run_status::RunStatus;
 use crate::app::state::storage_keys;
-use crate::explanation::{Aggregation, Derivation, Document, Language, SentenceRule};
+use crate::explanation::{Aggregation, Derivation, Document, Language, SentenceRule, Weighting};
 use crate::graph::Normalization;
 use crate::problem::Problem;
 use crate::request::{BackendChoice, ExplainProgress, LoadProgress, LoadedModel, Question};
+use crate::table::Table;
 use crate::version::GLASSCAGE;
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest, ModelSource};
 use crate::worker::envelope::Envelope;
@@ -128,7 +129,7 @@ fn file(name: &str) -> LocalFile {
 
 pub(super) fn unmeasured() -> Document {
     let mut document = document();
-    document.table = crate::table::Table::unmeasured(2, 4);
+    document.table = Table::unmeasured(2, 4);
     document.method.passes = [0, 5];
     document
 }
@@ -240,7 +241,7 @@ fn sentences_are_estimated_until_they_are_measured_or_the_run_ends() {
     let run = asked(&page.send(Message::Explain));
     page.engine(run, answered(unmeasured()));
     assert!(page.run().phase().contains("among those measured"));
-    let flow = crate::table::Table::from_fn(2, 4, |_, _| Some(1.0));
+    let flow = Table::from_fn(2, 4, |_, _| Some(1.0));
     page.engine(run, EngineEvent::Progress(ExplainProgress::BaseScored { flow: Some(flow) }));
     assert!(page.run().phase().contains("estimate"));
     let estimated = |page: &Page| page.look(|state| [0, 1].map(|j| state.explanation.shown.as_ref().unwrap().graph.is_estimated(j)));
@@ -412,6 +413,24 @@ fn a_shared_explanation_made_again_is_compared() {
     let run = asked(&page.send(Message::Recompute));
     page.engine(run, EngineEvent::Explained { document: Box::new(document()), problem: None });
     assert!(page.look(|state| state.explanation.reproduction.as_ref().is_some_and(|reproduction| reproduction.is_same())));
+}
+
+#[test]
+fn a_shared_explanation_made_again_is_weighted_as_before() {
+    let unweighted = document();
+    let mut weighted = Document { flow: Some(unweighted.table.clone()), ..unweighted.clone() };
+    weighted.method.weighting = Weighting::Flow;
+    for shared in [unweighted, weighted.clone()] {
+        let mut page = Page::ready();
+        page.send(Message::FileRead { name: "x.json".into(), bytes: Some(shared.to_json().into_bytes()) });
+        let run = asked(&page.send(Message::Recompute));
+        let growing = Document { flow: None, table: Table::unmeasured(2, 4), ..weighted.clone() };
+        page.engine(run, EngineEvent::Progress(ExplainProgress::Answered(Box::new(growing))));
+        let saved = page.look(|state| state.explanation.selected_document().unwrap());
+        assert_eq!(saved.check(), Ok(()), "a reload shows it");
+        page.engine(run, EngineEvent::Explained { document: Box::new(weighted.clone()), problem: None });
+        assert_eq!(page.look(|state| state.explanation.document().unwrap().method.weighting), shared.method.weighting);
+    }
 }
 
 #[test]

@@ -154,11 +154,12 @@ impl Document {
         Table::from_fn(n_prompt, self.generation.sentences.len(), score)
     }
 
-    /// The same scores with the graph made of them in another way; weighted by flow only where the document has one.
+    /// The same scores with the graph made of them in another way; weighted by flow only where the document has one, or is to have one.
     pub fn derived(mut self, Derivation { aggregation, compression, weighting, normalization }: Derivation) -> Self {
         self.method.aggregation = aggregation;
         self.method.compression = compression;
-        self.method.weighting = if self.flow.is_some() { weighting } else { Weighting::None };
+        let can_weight = self.flow.is_some() || self.method.weighting == weighting;
+        self.method.weighting = if can_weight { weighting } else { Weighting::None };
         self.method.normalization = normalization;
         self
     }

@@ -1,5 +1,7 @@
 //! What the base attribution methods are called and what their scores mean. What they do is in `attribution`.
 
+use super::method::{Compression, Derivation, Weighting};
+
 /// A method, in words.
 pub struct MethodText {
     /// In documents and on the command line.
@@ -19,6 +21,8 @@ pub struct MethodText {
     pub unit: &'static str,
     /// Below this sum of positive scores a row counts as weak evidence; 0 where the method has no such scale.
     pub weak: f64,
+    /// How its scores become influence, unless the reader chooses another way.
+    pub derivation: Derivation,
     /// Whether the visitor has to choose a masked language model for it.
     pub needs_masked_lm: bool,
 }
@@ -56,6 +60,7 @@ pub const METHODS: &[MethodText] = &[
         score: "the loss of log-probability when the source is blanked out, alone or with another one",
         unit: NATS,
         weak: WEAK_NATS,
+        derivation: Derivation { compression: Compression::Hyperbolic, weighting: Weighting::Flow, ..Derivation::PAPER },
         needs_masked_lm: false,
     },
     MethodText {
@@ -68,6 +73,7 @@ pub const METHODS: &[MethodText] = &[
         score: "the loss of log-probability when the source is blanked out",
         unit: NATS,
         weak: WEAK_NATS,
+        derivation: Derivation::PAPER,
         needs_masked_lm: false,
     },
     MethodText {
@@ -80,6 +86,7 @@ pub const METHODS: &[MethodText] = &[
         score: "the divergence of the predictions (KL) when the source is blanked out",
         unit: NATS,
         weak: WEAK_NATS,
+        derivation: Derivation::PAPER,
         needs_masked_lm: false,
     },
     MethodText {
@@ -93,6 +100,7 @@ pub const METHODS: &[MethodText] = &[
         score: "the loss of log-probability when the source is replaced",
         unit: NATS,
         weak: WEAK_NATS,
+        derivation: Derivation::PAPER,
         needs_masked_lm: false,
     },
     MethodText {
@@ -106,6 +114,7 @@ pub const METHODS: &[MethodText] = &[
         score: "the loss of log-probability when the source is replaced",
         unit: NATS,
         weak: WEAK_NATS,
+        derivation: Derivation::PAPER,
         needs_masked_lm: true,
     },
     MethodText {
@@ -119,6 +128,7 @@ pub const METHODS: &[MethodText] = &[
         score: "the attention weight on a token of the source, over all heads and layers",
         unit: "heads",
         weak: 0.0,
+        derivation: Derivation::PAPER,
         needs_masked_lm: false,
     },
     MethodText {
@@ -132,6 +142,7 @@ pub const METHODS: &[MethodText] = &[
         score: "the squared share of the source in what attention puts out, over all heads and layers",
         unit: "squared shares",
         weak: 0.0,
+        derivation: Derivation::PAPER,
         needs_masked_lm: false,
     },
     MethodText {
@@ -145,6 +156,7 @@ pub const METHODS: &[MethodText] = &[
         score: "the integrated gradient of the log-probability",
         unit: "nats per token and token of the source",
         weak: WEAK_NATS / 10.0,
+        derivation: Derivation::PAPER,
         needs_masked_lm: false,
     },
     MethodText {
@@ -157,6 +169,7 @@ pub const METHODS: &[MethodText] = &[
         score: "the integrated gradient times the attention weight",
         unit: "nats per token and token of the source, times heads",
         weak: 0.0,
+        derivation: Derivation::PAPER,
         needs_masked_lm: false,
     },
 ];
@@ -172,5 +185,6 @@ const UNKNOWN: MethodText = MethodText {
     score: "the score",
     unit: "the method\u{2019}s unit",
     weak: 0.0,
+    derivation: Derivation::PAPER,
     needs_masked_lm: false,
 };

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use crate::app::analysis::derivation::{self, AGGREGATIONS, COMPRESSIONS, NORMALIZATIONS, WEIGHTINGS, Way};
 use crate::app::i18n::{t, text};
 use crate::app::page::use_page;
-use crate::explanation::{Derivation, Method};
+use crate::explanation::{Derivation, Method, MethodText};
 
 /// How scores become influence: said in every view, and changed here.
 #[component]
@@ -14,6 +14,9 @@ pub fn DerivationBar() -> impl IntoView {
     let ask = move |look: fn(&Method) -> bool| method.with(|method| method.as_ref().is_none_or(look));
     let summary = move || method.with(|method| method.as_ref().map(derivation::words));
     let chosen = Memo::new(move |_| method.with(|method| method.as_ref().map(Method::derivation)).unwrap_or_default());
+    let own = Memo::new(move |_| {
+        method.with(|method| method.as_ref().map(|method| MethodText::of(&method.id)).map(|method| (method.name, method.derivation)))
+    });
     let has_flow = Memo::new(move |_| page.with(|state| state.explanation.document().is_some_and(|document| document.flow.is_some())));
     view! {
         <details class="fold derivation">
@@ -31,6 +34,18 @@ pub fn DerivationBar() -> impl IntoView {
                 <Ways title=t!("Edges of the graph are") ways=&NORMALIZATIONS chosen />
                 <p class="hint">
                     {t!("The measured scores stay as they are; links and files keep both.")}
+                    " "
+                    <button
+                        type="button"
+                        class="chip"
+                        data-testid="the-methods-way"
+                        hidden=move || own.get().is_none_or(|(_, own)| own == Derivation::PAPER || own == chosen.get())
+                        on:click=move |_| if let Some((_, own)) = own.get_untracked() {
+                            page.send(Message::Derive(own));
+                        }
+                    >
+                        {move || own.get().map(|(name, _)| t!("Back to the usual way of {method}", method = name))}
+                    </button>
                     " "
                     <button
                         type="button"

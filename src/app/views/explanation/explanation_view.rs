@@ -20,6 +20,9 @@ use crate::app::views::layout::problem_box::ProblemBox;
 use crate::explanation::title;
 use crate::explanation::{Answer, AnswerStop, AnswerWarning, Document};
 
+/// What is remembered for later visits when all numbers are shown.
+const ALL_NUMBERS: &str = "glasscage-all-numbers";
+
 /// More sentences than this do not move: browsers take a picture of each.
 const MOST_MOVING: usize = 80;
 
@@ -33,15 +36,19 @@ pub fn ExplanationView() -> impl IntoView {
         is_there
             && page.with(|state| state.lesson.as_ref().is_none_or(|open| open.to_mark().is_none() && Tab::of(open.step().shown).is_some()))
     });
+    let all_numbers = RwSignal::new(browser::remembered(ALL_NUMBERS).is_some());
     view! {
         <Show when=move || is_visible.get()>
-            <ShownExplanation />
+            <ShownExplanation all_numbers />
         </Show>
     }
 }
 
 #[component]
-fn ShownExplanation() -> impl IntoView {
+fn ShownExplanation(
+    /// Whether the visitor wants more than the shares: direct ones, how scores become influence, how much is drawn.
+    all_numbers: RwSignal<bool>,
+) -> impl IntoView {
     let page = use_page();
     let tab = RwSignal::new(Tab::Text);
     provide_context(tab);
@@ -76,13 +83,14 @@ fn ShownExplanation() -> impl IntoView {
             </div>
         })
     };
+    let is_simple = move || is_welcome.get() || (!all_numbers.get() && of_lesson.get().is_none());
     let is_numbers = move || page.attribution(|attribution| !attribution.scale().is_shares()) == Some(true);
     view! {
         <section
             node_ref=section
             class="explanation"
             class:numbers=is_numbers
-            class:first=move || is_welcome.get()
+            class:simple=is_simple
             aria-label=t!("Explanation")
         >
             <Show when=move || is_welcome.get()>
@@ -103,7 +111,12 @@ fn ShownExplanation() -> impl IntoView {
             <ReproductionBanner />
             <PartialBanner />
             <Show when=move || !is_welcome.get()>
-                <DerivationBar />
+                <div class="more-numbers">
+                    <AllNumbersButton all_numbers />
+                    <Show when=move || !is_simple()>
+                        <DerivationBar />
+                    </Show>
+                </div>
             </Show>
             <div class="columns" class:wide=move || tab.get().is_wide()>
                 <div class="card main">
@@ -144,6 +157,28 @@ fn TabButton(tab: RwSignal<Tab>, own: Tab, panels: LazyPart<fn(Tab) -> AnyView>)
             on:click=move |_| open(own)
         >
             {own.label()}
+        </button>
+    }
+}
+
+#[component]
+fn AllNumbersButton(all_numbers: RwSignal<bool>) -> impl IntoView {
+    let page = use_page();
+    let toggle = move |_| {
+        all_numbers.update(|all| *all = !*all);
+        browser::remember_for_visits(ALL_NUMBERS, all_numbers.get_untracked().then_some("yes"));
+    };
+    view! {
+        <button
+            type="button"
+            class="chip"
+            data-testid="all-numbers"
+            title=t!("Direct shares, how scores become influence, how much of it is drawn")
+            aria-pressed=move || all_numbers.get().to_string()
+            hidden=move || page.with(|state| state.lesson.is_some())
+            on:click=toggle
+        >
+            {t!("All numbers")}
         </button>
     }
 }

@@ -15,6 +15,7 @@ const GALLERY: &str = ".gallery:has([data-testid='gallery-1'])";
 #[component]
 pub fn WelcomeIntro() -> impl IntoView {
     let page = use_page();
+    let is_asking = move || page.with(|state| *state.editor.is_open);
     let ask = move |_| {
         page.send(Message::EditorToggled(true));
         // When it is open.
@@ -28,7 +29,7 @@ pub fn WelcomeIntro() -> impl IntoView {
                 " "
                 <b>{t!("Click another sentence of the answer.")}</b>
             </p>
-            <button type="button" class="primary" data-testid="try-own-words" on:click=ask>
+            <button type="button" class="primary" data-testid="try-own-words" hidden=is_asking on:click=ask>
                 {t!("Try your own words")}
             </button>
         </div>

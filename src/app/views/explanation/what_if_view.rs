@@ -89,6 +89,7 @@ fn Marks() -> impl IntoView {
             </button>
         </div>
         <div class="marks">
+            <p class="mark caption" aria-hidden="true"><span></span><span></span><span></span><span>{t!("share")}</span></p>
             <For each=move || rows.get() key=Clone::clone children=move |(j, label, text)| view! { <Mark j label text /> } />
         </div>
     }

@@ -4,7 +4,7 @@ use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::state::message::{LessonMessage, Message};
 
-/// Answers to choose from; the chosen one is judged at once.
+/// Answers to choose from; the chosen one is judged at once. Why a wrong one is wrong gives the right one away: it is said when asked for.
 #[component]
 pub fn ChooseQuestion(ask: String, choices: Vec<String>, right: usize, because: String, language: Option<String>) -> impl IntoView {
     let page = use_page();
@@ -13,7 +13,10 @@ pub fn ChooseQuestion(ask: String, choices: Vec<String>, right: usize, because: 
     let choice = |(number, text): (usize, String)| {
         view! {
             <li>
-                <label class:marked=move || chosen.get() == Some(number)>
+                <label
+                    class:marked=move || chosen.get() == Some(number)
+                    class:wrong=move || chosen.get() == Some(number) && number != right
+                >
                     <input
                         type="radio"
                         name="lesson-choice"
@@ -27,11 +30,29 @@ pub fn ChooseQuestion(ask: String, choices: Vec<String>, right: usize, because: 
         }
     };
     let choices = choices.into_iter().enumerate().map(choice).collect_view();
+    let wants_reason = RwSignal::new(false);
     let reason = (because, language.clone());
     let verdict = move || {
         let (because, language) = &reason;
-        let words = |number| if number == right { t!("Yes. {because}", because) } else { t!("No. {because}", because) };
-        chosen.get().map(|number| view! { <strong lang=language.clone()>{words(number)}</strong> })
+        let is_right = chosen.get()? == right;
+        let words = match (is_right, wants_reason.get()) {
+            (true, _) => t!("Yes. {because}", because),
+            (false, true) => t!("No. {because}", because),
+            (false, false) => t!("No, not this one.").into(),
+        };
+        let why = (!is_right && !wants_reason.get()).then(|| {
+            view! {
+                " "
+                <button type="button" class="quiet" data-testid="lesson-why" on:click=move |_| wants_reason.set(true)>
+                    {t!("Why not?")}
+                </button>
+            }
+        });
+        let class = if is_right { "right" } else { "wrong" };
+        Some(view! {
+            <strong class=class lang=language.clone()>{words}</strong>
+            {why}
+        })
     };
     view! {
         <fieldset class="question">

@@ -7,7 +7,7 @@ use glasscage::attribution::deletion::{RANDOM_ORDERS, deletion_scores, random_or
 use glasscage::attribution::measure::{measure, n_passes};
 use glasscage::attribution::measured::MeasureRequest;
 use glasscage::engine::Engine;
-use glasscage::explanation::{Aggregation, Answer, Compression, Derivation, Document, Weighting};
+use glasscage::explanation::{Aggregation, Answer, Compression, Derivation, Document, MethodText, Weighting};
 use glasscage::graph::{Normalization, context_attribution, normalize, row_attribution};
 use glasscage::metrics::{Curve, coverage, missed, order, share_on};
 use glasscage::request::Question;
@@ -75,7 +75,7 @@ pub fn outcome(
                 document.method.id = method.id.into();
                 document.method.replacement = session.replacement(method);
                 document.method.passes = [n_passes(method, &transcript, &segments); 2];
-                documents.push(document.derived(method.derivation));
+                documents.push(document.derived(MethodText::of(method.id).derivation));
             }
         }
         let relevant = relevant(item, &document);

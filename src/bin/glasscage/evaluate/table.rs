@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use glasscage::attribution::method;
-use glasscage::explanation::{Aggregation, Compression, Derivation, Weighting};
+use glasscage::explanation::{Aggregation, Compression, Derivation, MethodText, Weighting};
 use glasscage::graph::Normalization;
 
 use super::record::{AttributionRule, Attributor, GraphVariant, ItemResult, Record, Score, ScoredItem};
@@ -128,7 +127,7 @@ fn paired(scored: &[&ScoredItem]) -> String {
 
 /// How the page makes edges of a method's scores unless told otherwise.
 fn usual_derivation(id: &str) -> Derivation {
-    method(id).map_or(Derivation::PAPER, |method| method.derivation)
+    MethodText::of(id).derivation
 }
 
 fn cells(scored: &[&ScoredItem], kind: &Attributor) -> String {
