@@ -46,13 +46,15 @@ async fn the_path_to_an_answer_is_followed_by_keys_and_walked_step_by_step() {
     assert_eq!(focused(&browser).await, "node-G6");
     press(&browser, Key::Up).await;
     assert_eq!(focused(&browser).await, "node-G5");
-    press(&browser, Key::Right).await;
+    press(&browser, Key::Up).await;
+    assert_eq!(focused(&browser).await, "node-P7");
+    press(&browser, Key::Left).await;
     assert_eq!(focused(&browser).await, "node-G4");
 
-    let chain = browser.text("path-1").await;
+    let chain = browser.text("path-2").await;
     assert!(chain.starts_with('P') && chain.contains("\u{2192} G7"), "{chain}");
-    assert!(spoken(&browser, "path-1").await.starts_with("G7 rests "));
-    browser.click("path-1").await;
+    assert!(spoken(&browser, "path-2").await.starts_with("G7 rests "));
+    browser.click("path-2").await;
     assert!(browser.text("walk-words").await.starts_with("Start at G7"));
     browser.click("walk-next").await;
     assert!(browser.text("walk-words").await.contains("of G7 is due to G6"));

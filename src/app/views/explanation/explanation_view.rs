@@ -105,18 +105,18 @@ fn ShownExplanation(
                 <div class="tabs" role="tablist" aria-label=t!("Views") on:keydown=on_key on:pointerenter=move |_| panels.load()>
                     {Tab::all(page.is_viewer()).iter().map(|&own| view! { <TabButton tab own panels /> }).collect_view()}
                 </div>
+                <Show when=move || !is_welcome.get()>
+                    <AllNumbersButton all_numbers />
+                </Show>
             </div>
             <AnswerWarningBanner />
             <CutBanner />
             <ReproductionBanner />
             <PartialBanner />
             <Show when=move || !is_welcome.get()>
-                <div class="more-numbers">
-                    <AllNumbersButton all_numbers />
-                    <Show when=move || !is_simple()>
-                        <DerivationBar />
-                    </Show>
-                </div>
+                <Show when=move || !is_simple()>
+                    <DerivationBar />
+                </Show>
             </Show>
             <div class="columns" class:wide=move || tab.get().is_wide()>
                 <div class="card main">
