@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use super::transcript::{Segments, Transcript};
-use crate::lm::{Edit, Pass, Readout};
+use crate::explanation::{Derivation, MethodText, Weighting};
+use crate::lm::{Edit, LmError, Pass, Readout};
+use crate::model::config::Config;
 use crate::model::tokenizer::TokenId;
 
 /// A base attribution method: which texts to score, and what their readouts say about each token of the generation; the score of a
@@ -29,6 +31,18 @@ impl AttributionMethod {
     /// Whether one run of passes serves both.
     pub fn shares_passes_with(&self, other: &Self) -> bool {
         std::ptr::fn_addr_eq(self.plan, other.plan) && self.replacement == other.replacement && self.pairs == other.pairs
+    }
+
+    /// Refuses a model that it says nothing of.
+    pub fn check_model(&self, config: &Config) -> Result<(), LmError> {
+        if self.attention && !config.attends_everywhere() { Err(LmError::WithoutAttention) } else { Ok(()) }
+    }
+
+    /// As [`AttributionMethod::derivation`], without a weighting that the model cannot give.
+    pub fn derivation_of(&self, config: &Config) -> Derivation {
+        let usual = MethodText::of(self.id).derivation;
+        let weighting = if config.attends_everywhere() { usual.weighting } else { Weighting::None };
+        Derivation { weighting, ..usual }
     }
 }
 

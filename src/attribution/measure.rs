@@ -31,6 +31,7 @@ pub async fn measure_columns(
     on_progress: &mut dyn Callback<MeasureProgress>,
 ) -> Measured {
     let MeasureRequest { methods, transcript, segments, flow_first } = *request;
+    let flow_first = flow_first && model.config().attends_everywhere();
     debug_assert!(methods.iter().all(|method| method.shares_passes_with(methods[0])), "methods of one run share their passes");
     let (numbers, without_tokens): (Vec<usize>, Vec<usize>) = columns.partition(|&j| !segments.source(j).is_empty());
     let mut measurement = Measurement {
@@ -50,7 +51,10 @@ pub async fn measure_columns(
     for j in without_tokens {
         measurement.tables.iter_mut().for_each(|table| table.set_column(j, &vec![0.0; segments.targets(j).len()]));
     }
-    let failure = measurement.all_rounds(model, on_progress).await.err().filter(LmError::is_failure);
+    let failure = match methods.iter().try_for_each(|method| method.check_model(model.config())) {
+        Ok(()) => measurement.all_rounds(model, on_progress).await.err().filter(LmError::is_failure),
+        Err(unsuitable) => Some(unsuitable),
+    };
     Measured { tables: measurement.tables, failure, pairs: None }
 }
 

@@ -11,7 +11,8 @@
 //! ```
 //!
 //! The pass over the text as it is gives the information flow too (`attribution/flow`), by which the scores are weighted when the graph is
-//! made. Nothing is drawn at random. `docs/pairs.md` says what else was tried and how well this does.
+//! made, unless some layers of the model have no attention. Nothing is drawn at random. `docs/pairs.md` says what else was tried and how
+//! well this does.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -148,15 +149,14 @@ impl<'a> PairMeasurement<'a> {
     ) -> Result<ControlFlow<()>, LmError> {
         let edits: Vec<Edit> = first.iter().map(|&j| self.blank(j)).collect();
         let passes: Vec<Pass> = sources.iter().map(|&k| Pass { edits: vec![self.blank(k)] }).collect();
-        let attended: Vec<Range<usize>> = match first {
-            None => sources.iter().map(|&j| self.segments.source(j).clone()).collect(),
-            Some(_) => Vec::new(),
-        };
+        let has_flow = first.is_none() && model.config().attends_everywhere();
+        let attended: Vec<Range<usize>> = sources.iter().filter(|_| has_flow).map(|&j| self.segments.source(j).clone()).collect();
         let scored = ScoreRequest::new(&self.transcript.tokens, self.transcript.generation.clone(), &passes);
         let request = ScoreRequest { edits: &edits, attended: &attended, ..scored };
         let mut go_on = ControlFlow::Continue(());
         let score = model.score(&request, async |number, readout| {
-            go_on = self.take(first, number.checked_sub(1).map(|i| sources[i]), readout, on_progress).await;
+            let source = number.checked_sub(1).map(|i| sources[i]);
+            go_on = self.take(first, source, readout, has_flow, on_progress).await;
             go_on
         });
         score.await?;
@@ -172,13 +172,13 @@ impl<'a> PairMeasurement<'a> {
         first: Option<usize>,
         source: Option<usize>,
         readout: &Readout,
+        has_flow: bool,
         on_progress: &mut dyn Callback<MeasureProgress>,
     ) -> ControlFlow<()> {
         let Some(source) = source else {
-            let mut flow = None;
+            let flow = has_flow.then(|| flow_table(self.transcript, self.segments, &readout.flow));
             if first.is_none() {
                 self.base.clone_from(&readout.log_probs);
-                flow = Some(flow_table(self.transcript, self.segments, &readout.flow));
                 self.flow.clone_from(&flow);
             }
             return on_progress.call(MeasureProgress::Base { flow }).await;

@@ -3,15 +3,20 @@
 //! f32 activations and accumulation throughout: candle's own quantized models round activations to 8 bits, which
 //! puts up to 0.03 nat of noise on the scores. Weights stay as they are in the file: `product` reads them where they are used.
 
+mod attention;
 mod attention_mass;
+mod cache;
+mod convolution;
 mod forward;
 #[cfg(target_arch = "wasm32")]
 mod fused;
 mod lm_head;
 pub mod masked;
+mod normalize;
 mod product;
 mod rows;
 mod weight;
+mod weights;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -30,7 +35,8 @@ use crate::model::stream::stream;
 use crate::model::tensors;
 use crate::model::tokenizer::TokenId;
 use attention_mass::AttentionMass;
-use forward::{Cache, Transformer};
+use cache::Cache;
+use forward::Transformer;
 use weight::Weight;
 
 /// A model on the CPU.
@@ -90,7 +96,7 @@ impl CandleModel {
         let Some(sha256) = sha256.await? else { return Ok(None) };
         let weight_bytes = weights.values().map(Weight::bytes).sum();
         let transformer = Transformer::new(config, weights)?;
-        Ok(Some((Self { text: transformer.empty_cache(), transformer, counters: Counters::default(), weight_bytes }, sha256)))
+        Ok(Some((Self { text: transformer.empty_cache(false), transformer, counters: Counters::default(), weight_bytes }, sha256)))
     }
 
     /// Bytes that the weights take.
@@ -100,7 +106,7 @@ impl CandleModel {
 
     /// Hidden states of `inputs` read after the text in `cache`, to which they are added: `[inputs, dim]`.
     fn forward(&mut self, inputs: &[Input], cache: &mut Cache, attention_mass: &mut AttentionMass) -> Result<Tensor, LmError> {
-        check_length(&self.transformer.config, cache.len() + inputs.len())?;
+        check_length(&self.transformer.config, cache.length + inputs.len())?;
         self.counters.forward_tokens += inputs.len();
         Ok(self.transformer.forward(inputs, cache, attention_mass)?)
     }
@@ -178,11 +184,11 @@ impl LanguageModel for CandleModel {
     }
 
     fn reset(&mut self, _capacity: usize) {
-        self.text = self.transformer.empty_cache();
+        self.text = self.transformer.empty_cache(false);
     }
 
     async fn next_token(&mut self, tokens: &[TokenId], sampler: &mut Sampler) -> Result<TokenId, LmError> {
-        let mut text = std::mem::replace(&mut self.text, self.transformer.empty_cache());
+        let mut text = std::mem::replace(&mut self.text, self.transformer.empty_cache(false));
         let logits = self.logits_after(tokens, &mut text)?;
         self.text = text;
         sampler.sample(&logits)
@@ -191,8 +197,8 @@ impl LanguageModel for CandleModel {
     async fn score_text(&mut self, request: &ScoreRequest<'_>, on_readout: &mut OnReadout<'_>) -> Result<(), LmError> {
         let ScoreRequest { tokens, targets, passes, .. } = request;
         check_request(&self.transformer.config, request)?;
-        self.text = self.transformer.empty_cache();
-        let mut cache = self.transformer.empty_cache();
+        self.text = self.transformer.empty_cache(false);
+        let mut cache = self.transformer.empty_cache(true);
         let mut attention_mass = AttentionMass::new(targets.clone(), request.attended);
         let hidden = self.forward(&request.inputs(&[])[..targets.end - 1], &mut cache, &mut attention_mass)?;
         let predicting = hidden.narrow(0, targets.start - 1, targets.len())?;
@@ -213,8 +219,8 @@ impl LanguageModel for CandleModel {
 
     async fn infill(&mut self, request: &InfillRequest<'_>, on_step: &mut dyn Callback<()>) -> Result<Option<Infills>, LmError> {
         check_known(&self.transformer.config, request.forbidden)?;
-        self.text = self.transformer.empty_cache();
-        let mut text = self.transformer.empty_cache();
+        self.text = self.transformer.empty_cache(false);
+        let mut text = self.transformer.empty_cache(true);
         let end = request.gaps.iter().map(|gap| request.before(gap).1).max().unwrap_or(0);
         if end > 0 {
             check_known(&self.transformer.config, request.tokens)?;

@@ -58,9 +58,11 @@ impl Weight {
         Tensor::from_vec(values, (tokens.len(), self.columns), &Device::Cpu)
     }
 
-    /// A vector's values: `[columns]`.
-    pub fn vector(&self) -> Result<Tensor> {
-        Tensor::from_vec(self.quant.values(&self.bytes), self.columns, &Device::Cpu)
+    /// All values in their order: `[columns]` of a vector.
+    pub fn values(&self) -> Result<Tensor> {
+        let values = self.quant.values(&self.bytes);
+        let length = values.len();
+        Tensor::from_vec(values, length, &Device::Cpu)
     }
 
     fn packed(&self) -> Rows<'_> {

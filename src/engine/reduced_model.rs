@@ -32,7 +32,7 @@ pub async fn read(source: &impl ByteSource, gguf: &Gguf) -> Result<Option<(Gguf,
         bytes.extend(source.read_at(original.offset, part.bytes).await.map_err(GgufError::from)?);
     }
     let mut metadata = gguf.metadata.clone();
-    metadata.forget_arrays();
+    metadata.forget_vocabulary();
     metadata.set(&format!("{}.block_count", config.architecture.name), Value::U64(n_layers as u64));
     Ok(Some((Gguf { metadata, tensors: parts, size }, BytesInMemory(bytes))))
 }

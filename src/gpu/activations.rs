@@ -2,8 +2,8 @@
 
 use super::buffer::Buffer;
 use super::device::Gpu;
-use super::kernels::qkv_rope_cache::qkv_width;
 use super::kernels::{RowView, padded};
+use super::mixer_sizes::MixerSizes;
 use crate::model::config::Config;
 
 /// Rows of the same length in memory.
@@ -23,6 +23,11 @@ impl RowBuffer {
         RowView::new(&self.buffer, self.stride)
     }
 
+    /// All rows of fewer values, closer together.
+    pub fn view_of(&self, stride: usize) -> RowView<'_> {
+        RowView::new(&self.buffer, stride)
+    }
+
     /// Those from row `first` on.
     pub fn view_from(&self, first: usize) -> RowView<'_> {
         self.view().starting_at(first)
@@ -35,10 +40,10 @@ pub struct Activations {
     pub x: RowBuffer,
     /// `[block, padded dim]`.
     pub normed: RowBuffer,
-    /// `[block, qkv_width]`.
-    pub qkv: RowBuffer,
-    /// `[block, padded n_heads head_dim]`: the heads' sums of values.
-    pub attention: RowBuffer,
+    /// `[block, ..]`, as a layer needs it (see [`MixerSizes`]): queries, keys and values, or what a convolution takes.
+    pub projected: RowBuffer,
+    /// `[block, ..]`: the heads' sums of values, or those of a convolution.
+    pub mixed: RowBuffer,
     /// `[block, gate and up, ffn_dim]`.
     pub gate_up: RowBuffer,
     /// `[block, padded ffn_dim]`.
@@ -51,12 +56,13 @@ pub struct Activations {
 
 impl Activations {
     pub fn new(gpu: &Gpu, config: &Config, rows: usize, block: usize) -> Self {
+        let MixerSizes { projected, mixed, .. } = MixerSizes::largest(config);
         let temporary = |label: &str, stride: usize| RowBuffer::new(gpu, label, block, stride);
         Self {
             x: RowBuffer::new(gpu, "x", rows, padded(config.dim)),
             normed: temporary("normed", padded(config.dim)),
-            qkv: temporary("qkv", qkv_width(config)),
-            attention: temporary("attention", padded(config.n_heads * config.head_dim)),
+            projected: temporary("projected", projected),
+            mixed: temporary("mixed", mixed),
             gate_up: temporary("gate_up", 2 * config.ffn_dim),
             gated: temporary("gated", padded(config.ffn_dim)),
             rows,

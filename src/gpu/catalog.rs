@@ -3,8 +3,8 @@
 use super::format::FORMATS;
 use super::kernel::Kernel;
 use super::kernels::{
-    argmax, attention, attention_mass, bandwidth_probe, embed, fma_probe, gather, kl_divergence, log_sum_exp, masked_argmax, matmul,
-    qk_norm, qkv_rope_cache, rms_norm, sample, swiglu,
+    argmax, attention, attention_mass, bandwidth_probe, convolution, convolution_columns, embed, fma_probe, gather, kl_divergence,
+    log_sum_exp, masked_argmax, matmul, qk_norm, qkv_rope_cache, rms_norm, sample, swiglu,
 };
 use super::variant::Variant;
 use crate::model::arch::{ARCHITECTURES, Gate};
@@ -31,6 +31,8 @@ fn kernels(variant: &Variant) -> Vec<Kernel> {
     let mut kernels = vec![
         qk_norm::kernel(variant),
         gather::kernel(),
+        convolution::kernel(),
+        convolution_columns::kernel(),
         log_sum_exp::kernel(variant),
         kl_divergence::kernel(variant),
         masked_argmax::kernel(),

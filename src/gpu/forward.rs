@@ -4,17 +4,14 @@ use std::ops::Range;
 
 use super::activations::{Activations, RowBuffer};
 use super::buffer::Buffer;
-use super::kernels::attention::{self, Attention};
-use super::kernels::attention_mass::{self, AttentionMass, AttentionSums};
 use super::kernels::embed::{self, Embed};
 use super::kernels::matmul::{self, Matmul};
-use super::kernels::qk_norm::{self, WholeNorm};
-use super::kernels::qkv_rope_cache::{self, QkvRopeCache};
 use super::kernels::rms_norm::{self, RmsNorm};
 use super::kernels::{RowView, swiglu};
+use super::mixer_sizes::MixerSizes;
+use super::mixers::{Batch, Mixed, Mixer};
 use super::recording::Recording;
 use super::weights::Matrix;
-use crate::model::arch::QkNorm;
 use crate::model::config::Config;
 
 /// All weights, in GPU memory.
@@ -30,43 +27,18 @@ pub struct Transformer {
 
 pub struct Layer {
     /// `[dim]`: see [`crate::model::arch::Norms`].
-    pub attention_norm: Option<Buffer>,
-    pub added_attention_norm: Option<Buffer>,
-    /// Rows of q, of k, of v.
-    pub qkv: Matrix,
-    /// `[qkv rows]`; not read where the model has none.
-    pub bias: Buffer,
-    /// Of a query head, of a key head: `[2, head_dim]`; or of all query heads, of all key heads; not read where the model has none.
-    pub head_norms: Buffer,
-    pub attention_output: Matrix,
+    pub mixer_norm: Option<Buffer>,
+    pub added_mixer_norm: Option<Buffer>,
+    /// Of attention rows of q, of k, of v; of a short convolution rows of b, of c, of x.
+    pub projection: Matrix,
+    pub mixer: Mixer,
+    pub mixer_output: Matrix,
     /// `[dim]`.
     pub ffn_norm: Option<Buffer>,
     pub added_ffn_norm: Option<Buffer>,
     /// Rows of gate, of up.
     pub gate_up: Matrix,
     pub down: Matrix,
-}
-
-/// Rows to compute, and where their keys and values are.
-#[derive(Clone, Copy)]
-pub struct Batch<'a> {
-    /// See [`super::batch::Row`].
-    pub rows: &'a Buffer,
-    pub n: usize,
-    /// Whether they are the one row of a step of generating: see [`Matmul::is_step`].
-    pub is_step: bool,
-    /// Keys that a row sees, at most.
-    pub n_keys: usize,
-    /// Whether some rows blend two embeddings.
-    pub blends: bool,
-    /// Of each rotation, `[positions, head_dim / 2]` of (cos, sin).
-    pub angles: &'a [Buffer],
-    /// Keys and values of the text, one buffer per layer.
-    pub text_caches: &'a [Buffer],
-    /// Where the rows' own keys and values go: the text's caches, or those of suffixes; one buffer per layer, or one for all in turn.
-    pub own_caches: &'a [Buffer],
-    /// Where attention weights and flow are summed; for rows of the text only.
-    pub attention_sums: Option<&'a AttentionSums>,
 }
 
 impl Transformer {
@@ -91,29 +63,15 @@ impl Transformer {
         block: Range<usize>,
     ) {
         let (layer, config, first, n) = (&self.layers[i], &self.config, block.start, block.len());
-        let Activations { x, normed, qkv, attention, gate_up, gated, .. } = activations;
-        let Batch { rows, is_step, n_keys, angles, text_caches, own_caches, attention_sums, .. } = batch;
-        let (text, own) = (&text_caches[i], &own_caches[i.min(own_caches.len() - 1)]);
-        let (angles, window) = (&angles[config.rotation_of(i)], config.window_of(i));
+        let Activations { x, normed, projected, gate_up, gated, .. } = activations;
+        let is_step = batch.is_step;
 
-        let read = self.normalize(recording, x.view_from(first), n, layer.attention_norm.as_ref(), normed);
-        project(recording, &layer.qkv, n, is_step, read, qkv.view());
-        let (bias, norms, qkv) = (&layer.bias, &layer.head_norms, &qkv.buffer);
-        if config.architecture.qk_norm == QkNorm::Whole {
-            qk_norm::record(recording, config, &WholeNorm { n, norms, qkv });
-        }
-        qkv_rope_cache::record(recording, config, &QkvRopeCache { rows, first, n, bias, norms, angles, qkv, cache: own });
-        attention::record(recording, config, &Attention { rows, first, n, n_keys, window, qkv, text, suffix: own, y: &attention.buffer });
-        if let Some(sums) = attention_sums {
-            attention_mass::record(
-                recording,
-                config,
-                &AttentionMass { rows, first, n, window, qkv, text, outputs: &attention.buffer },
-                sums,
-            );
-        }
-        let added = Added { w: &layer.attention_output, norm: layer.added_attention_norm.as_ref(), temporary: normed };
-        self.add(recording, &added, n, is_step, attention.view(), x.view_from(first));
+        let read = self.normalize(recording, x.view_from(first), n, layer.mixer_norm.as_ref(), normed);
+        let projected = projected.view_of(MixerSizes::of(config, i).projected);
+        project(recording, &layer.projection, n, is_step, read, projected);
+        let mixed = layer.mixer.record(recording, config, &Mixed { layer: i, activations, batch, block });
+        let added = Added { w: &layer.mixer_output, norm: layer.added_mixer_norm.as_ref(), temporary: normed };
+        self.add(recording, &added, n, is_step, mixed, x.view_from(first));
 
         let read = self.normalize(recording, x.view_from(first), n, layer.ffn_norm.as_ref(), normed);
         project(recording, &layer.gate_up, n, is_step, read, gate_up.view());

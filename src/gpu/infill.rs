@@ -7,7 +7,7 @@ use super::buffer::Buffer;
 use super::head_buffers::{InfillBuffers, NO_TOKEN, TileBuffers};
 use super::recording::Recording;
 use super::submissions::Submissions;
-use super::text_cache::cache_length;
+use super::text_cache::layer_caches;
 use crate::lm::blocks::blocks;
 use crate::lm::{Callback, InfillRequest, Infills, Input, LmError, check_known, check_length};
 use crate::model::tokenizer::TokenId;
@@ -70,7 +70,7 @@ impl GpuModel {
         let (gpu, config) = (&self.gpu, &self.transformer.config);
         let slots = infill.gaps.iter().map(|gap| gap.len()).sum();
         let allocate = || GapBuffers {
-            caches: (0..config.n_layers).map(|_| gpu.buffer("gap cache", cache_length(config, slots))).collect(),
+            caches: layer_caches(gpu, "gap cache", config, slots),
             tile: TileBuffers::new(gpu, config, false),
             infill: InfillBuffers::new(gpu, config, infill.gaps.len(), infill.forbidden),
         };

@@ -3,7 +3,9 @@
 use super::buffer::Buffer;
 use super::device::Gpu;
 use super::forward::{Layer, Transformer};
-use super::kernels::{padded, qkv_rope_cache::cached_slot};
+use super::kernels::padded;
+use super::mixer_sizes::MixerSizes;
+use super::mixers::Mixer;
 use super::weights::{Matrix, MatrixId, WeightUploader};
 use crate::lm::{Callback, LoadError};
 use crate::model::config::Config;
@@ -21,8 +23,8 @@ struct Reserved {
 }
 
 struct LayerIds {
-    qkv: MatrixId,
-    attention_output: MatrixId,
+    projection: MatrixId,
+    mixer_output: MatrixId,
     gate_up: MatrixId,
     down: MatrixId,
 }
@@ -38,7 +40,7 @@ pub async fn load(
     let mut config = Config::from_gguf(gguf)?;
     tensors::check(gguf, &config)?;
     // Keys and values of a layer, and the residual stream, have to fit in a buffer each.
-    let longest = gpu.max_buffer_bytes / (4 * cached_slot(&config).max(padded(config.dim))) as u64;
+    let longest = gpu.max_buffer_bytes / (4 * MixerSizes::largest(&config).slot.max(padded(config.dim))) as u64;
     config.context_length = config.context_length.min(usize::try_from(longest).unwrap_or(usize::MAX));
     let Reserved { mut uploader, embedding, output, layers } = gpu.try_allocate(|| reserve(gpu, gguf, &config)).await?;
     let upload = |tensor: &Tensor, piece: &[u8]| {
@@ -49,7 +51,7 @@ pub async fn load(
     let Some(sha256) = stream(source, gguf, upload, async |bytes| on_progress.call(bytes).await).await? else { return Ok(None) };
     let factors = uploader.vector("rope_freqs.weight");
     let rotations = config.rotations((!factors.is_empty()).then_some(&factors[..]))?;
-    let norm: Vec<f32> = uploader.vector("output_norm.weight").iter().map(|weight| weight / config.logit_scale as f32).collect();
+    let norm: Vec<f32> = uploader.vector(config.architecture.last_norm).iter().map(|weight| weight / config.logit_scale as f32).collect();
     let transformer = Transformer {
         embedding: uploader.take_matrix(embedding),
         norm: gpu.buffer_with_f32("output norm", &norm),
@@ -75,9 +77,13 @@ fn reserve(gpu: &Gpu, gguf: &Gguf, config: &Config) -> Reserved {
         .map(|i| {
             let mut matrix =
                 |parts: &[&str]| matrix(&parts.iter().map(|part| format!("blk.{i}.{part}.weight")).collect::<Vec<_>>()).expect(checked);
+            let (projection, mixer_output): (&[&str], &[&str]) = match config.has_attention(i) {
+                true => (&["attn_q", "attn_k", "attn_v"], &["attn_output"]),
+                false => (&["shortconv.in_proj"], &["shortconv.out_proj"]),
+            };
             LayerIds {
-                qkv: matrix(&["attn_q", "attn_k", "attn_v"]),
-                attention_output: matrix(&["attn_output"]),
+                projection: matrix(projection),
+                mixer_output: matrix(mixer_output),
                 gate_up: matrix(&["ffn_gate", "ffn_up"]),
                 down: matrix(&["ffn_down"]),
             }
@@ -91,16 +97,22 @@ fn layer(gpu: &Gpu, uploader: &mut WeightUploader, config: &Config, i: usize, id
         vector(gpu, uploader, &parts.iter().map(|part| format!("blk.{i}.{part}")).collect::<Vec<_>>())
     };
     let mut matrix = |id: MatrixId| -> Matrix { uploader.take_matrix(id) };
-    let (qkv, attention_output) = (matrix(ids.qkv), matrix(ids.attention_output));
+    let (projection, mixer_output) = (matrix(ids.projection), matrix(ids.mixer_output));
     let (gate_up, down) = (matrix(ids.gate_up), matrix(ids.down));
+    let mixer = match config.has_attention(i) {
+        true => Mixer::Attention {
+            bias: vector(uploader, &["attn_q.bias", "attn_k.bias", "attn_v.bias"]),
+            head_norms: vector(uploader, &["attn_q_norm.weight", "attn_k_norm.weight"]),
+        },
+        false => Mixer::ShortConvolution { w: vector(uploader, &["shortconv.conv.weight"]) },
+    };
     let (before, after) = (config.architecture.norms_before(), config.architecture.norms_after());
     Layer {
-        attention_norm: before.then(|| vector(uploader, &["attn_norm.weight"])),
-        added_attention_norm: after.then(|| vector(uploader, &["post_attention_norm.weight"])),
-        qkv,
-        bias: vector(uploader, &["attn_q.bias", "attn_k.bias", "attn_v.bias"]),
-        head_norms: vector(uploader, &["attn_q_norm.weight", "attn_k_norm.weight"]),
-        attention_output,
+        mixer_norm: before.then(|| vector(uploader, &["attn_norm.weight"])),
+        added_mixer_norm: after.then(|| vector(uploader, &["post_attention_norm.weight"])),
+        projection,
+        mixer,
+        mixer_output,
         ffn_norm: before.then(|| vector(uploader, &["ffn_norm.weight"])),
         added_ffn_norm: after.then(|| vector(uploader, &["post_ffw_norm.weight"])),
         gate_up,

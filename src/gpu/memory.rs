@@ -2,8 +2,7 @@
 
 use super::format::row_words;
 use super::kernels::padded;
-use super::kernels::qkv_rope_cache::qkv_width;
-use super::text_cache::cache_length;
+use super::mixer_sizes::MixerSizes;
 use super::variant::Variant;
 use super::weights::shape;
 use crate::model::config::Config;
@@ -23,8 +22,9 @@ pub fn estimate(gguf: &Gguf, config: &Config, variant: &Variant) -> u64 {
             rows * row_words(tensor.quant, columns)
         })
         .sum();
-    let text = cache_length(config, TOKENS * (config.n_layers + 1));
-    let row = qkv_width(config) + padded(config.n_heads * config.head_dim) + 2 * config.ffn_dim + padded(config.ffn_dim);
+    let MixerSizes { projected, mixed, slot } = MixerSizes::largest(config);
+    let text = TOKENS * (slot + (0..config.n_layers).map(|layer| MixerSizes::of(config, layer).slot).sum::<usize>());
+    let row = projected + mixed + 2 * config.ffn_dim + padded(config.ffn_dim);
     let block = variant.block_rows.min(TOKENS);
     let layer = block * (row + 4 * padded(config.dim));
     let head = block * variant.vocab_tile.min(config.vocab_size) + config.vocab_size;

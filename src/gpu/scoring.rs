@@ -13,8 +13,8 @@ use super::kernels::attention_mass::AttentionSums;
 use super::kernels::kl_divergence::kl_divergence;
 use super::kernels::log_sum_exp::{log_prob, log_sum_exp};
 use super::kernels::padded;
+use super::mixer_sizes::MixerSizes;
 use super::positions::{BaseStates, Position, StateUse};
-use super::text_cache::cache_length;
 use crate::lm::{LmError, OnReadout, Pass, Readout, ScoreRequest};
 
 /// Bytes that rows of suffixes may take at once, beside one block's temporaries.
@@ -148,7 +148,7 @@ impl GpuModel {
             // The smaller memory is freed before the larger is allocated.
             *buffers = None;
             let rows = rows.max(1);
-            let cache = || self.gpu.buffer("suffix cache", cache_length(&self.transformer.config, rows));
+            let cache = || self.gpu.buffer("suffix cache", rows * MixerSizes::largest(&self.transformer.config).slot);
             *buffers = Some(ChunkBuffers { activations: self.activations(rows).await?, cache: self.gpu.try_allocate(cache).await? });
         }
         Ok(buffers.as_ref().expect("just made"))
@@ -157,7 +157,7 @@ impl GpuModel {
     /// Rows of suffixes whose residual stream, keys and values fit in memory together, and in a buffer each.
     fn max_chunk_rows(&self) -> usize {
         let config = &self.transformer.config;
-        let (x, cache) = (4 * padded(config.dim), 4 * cache_length(config, 1));
+        let (x, cache) = (4 * padded(config.dim), 4 * MixerSizes::largest(config).slot);
         let in_a_buffer = self.gpu.max_buffer_bytes / x.max(cache) as u64;
         (MAX_CHUNK_BYTES / (x + cache)).min(usize::try_from(in_a_buffer).unwrap_or(usize::MAX))
     }

@@ -81,6 +81,7 @@ pub fn config(architecture: &str, n_heads: usize, n_kv_heads: usize, head_dim: u
         rope_scale: 1.0,
         unrotated_every: 0,
         window: None,
+        recurrence: None,
         attention_scale: (head_dim as f64).powf(-0.5),
         residual_scale: 1.0,
         embedding_scale: 1.0,

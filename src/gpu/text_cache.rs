@@ -2,14 +2,14 @@
 
 use super::buffer::Buffer;
 use super::device::Gpu;
-use super::kernels::qkv_rope_cache::cached_slot;
+use super::mixer_sizes::MixerSizes;
 use crate::lm::LmError;
 use crate::model::config::Config;
 
-/// Keys and values of the text so far.
+/// Keys and values of the text so far, and what convolutions read of it.
 #[derive(Default)]
 pub struct TextCache {
-    /// One per layer, see [`cache_length`]; empty until the first token.
+    /// One per layer, see [`layer_caches`]; empty until the first token.
     pub layers: Vec<Buffer>,
     /// Of each of [`Config::rotations`], `[capacity, head_dim / 2]` of (cos, sin).
     pub angles: Vec<Buffer>,
@@ -23,7 +23,7 @@ impl TextCache {
     /// An empty cache for `capacity` tokens; `rotations` in radians at position 1.
     pub async fn new(gpu: &Gpu, config: &Config, rotations: &[Vec<f64>], capacity: usize) -> Result<Self, LmError> {
         let allocate = || Self {
-            layers: (0..config.n_layers).map(|_| gpu.buffer("text cache", cache_length(config, capacity))).collect(),
+            layers: layer_caches(gpu, "text cache", config, capacity),
             angles: rotations.iter().map(|frequencies| gpu.buffer_with_f32("angles", &rope_angles(frequencies, capacity))).collect(),
             capacity,
             length: 0,
@@ -37,9 +37,9 @@ impl TextCache {
     }
 }
 
-/// f32 of the keys and values of one layer, for so many slots.
-pub fn cache_length(config: &Config, slots: usize) -> usize {
-    slots * cached_slot(config)
+/// What each layer keeps of so many rows.
+pub fn layer_caches(gpu: &Gpu, label: &str, config: &Config, slots: usize) -> Vec<Buffer> {
+    (0..config.n_layers).map(|layer| gpu.buffer(label, slots * MixerSizes::of(config, layer).slot)).collect()
 }
 
 /// Cosine and sine of each rotation at positions `0..length`: `[length, head_dim / 2, 2]`.

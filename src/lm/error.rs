@@ -16,6 +16,8 @@ pub enum LmError {
     NotFinite,
     #[error("the model computed a probability that cannot be: this device computes wrongly")]
     Impossible,
+    #[error("this method reads attention, and some layers of this model have none")]
+    WithoutAttention,
     /// The visitor pressed Stop while the engine computed.
     #[error("it was stopped")]
     Stopped,

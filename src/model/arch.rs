@@ -37,6 +37,14 @@ pub enum Gate {
     Gelu,
 }
 
+/// What layers have in attention's place where the file says that they have none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recurrent {
+    None,
+    /// A gated convolution over a few tokens.
+    ShortConvolution,
+}
+
 /// What differs between decoder-only transformers with RMSNorm, rotary positions and gated feed-forward networks.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Architecture {
@@ -55,6 +63,10 @@ pub struct Architecture {
     /// Where the file says how many keys a window has, all layers have it but the last one of every so many, unless the file says which
     /// layers; 0 where the window is not read.
     pub unwindowed_every: usize,
+    /// What stands in place of attention in some layers.
+    pub recurrent: Recurrent,
+    /// The tensor of the norm after the last layer.
+    pub last_norm: &'static str,
     /// Settings of the file that are read, while other architectures refuse them: see [`super::config`].
     pub reads: &'static [&'static str],
 }
@@ -69,6 +81,8 @@ const LLAMA: Architecture = Architecture {
     unrotated_every: 0,
     scales_by_width: false,
     unwindowed_every: 0,
+    recurrent: Recurrent::None,
+    last_norm: "output_norm.weight",
     reads: &[],
 };
 
@@ -92,6 +106,14 @@ pub const ARCHITECTURES: &[Architecture] = &[
         scales_by_width: true,
         unwindowed_every: 6,
         reads: &["attention.sliding_window_pattern"],
+        ..LLAMA
+    },
+    Architecture {
+        name: "lfm2",
+        rope: Rope::Halves,
+        qk_norm: QkNorm::Heads,
+        recurrent: Recurrent::ShortConvolution,
+        last_norm: "token_embd_norm.weight",
         ..LLAMA
     },
 ];

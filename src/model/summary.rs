@@ -1,8 +1,9 @@
 //! What the first kilobytes of a model file say, before the rest is downloaded.
 
 use super::arch;
-use super::config::ConfigError;
-use super::gguf::{Gguf, Metadata, WrongType};
+use super::arch::Architecture;
+use super::config::{ConfigError, KvHeads};
+use super::gguf::{Gguf, Metadata};
 use super::quant;
 
 /// Quantizations that the header states (`general.file_type`, llama.cpp's `llama_ftype`) and that cannot be read.
@@ -33,7 +34,7 @@ pub struct ModelSummary {
     pub parameters: Option<u64>,
     /// The longest text that the model was made for, in tokens.
     pub context_length: u64,
-    /// f32 keys and values of one token, in bytes.
+    /// f32 that the layers keep of one token, keys and values for the most part, in bytes.
     pub bytes_per_token: u64,
 }
 
@@ -55,19 +56,22 @@ impl ModelSummary {
             license: metadata.shown("general.license"),
             parameters: metadata.u64("general.parameter_count").ok().flatten(),
             context_length: metadata.u64(&format!("{name}.context_length"))?.unwrap_or(0),
-            bytes_per_token: bytes_per_token(&metadata, name)?.unwrap_or(0),
+            bytes_per_token: bytes_per_token(&metadata, architecture)?.unwrap_or(0),
         })
     }
 }
 
-/// 4 bytes x 2 (keys and values) x layers x KV heads x width of a head.
-fn bytes_per_token(metadata: &Metadata, architecture: &str) -> Result<Option<u64>, WrongType> {
-    let number = |field: &str| metadata.u64(&format!("{architecture}.{field}"));
+/// 4 bytes x 2 (keys and values) x layers x KV heads x width of a head, and what a convolution reads.
+fn bytes_per_token(metadata: &Metadata, architecture: &Architecture) -> Result<Option<u64>, ConfigError> {
+    let number = |field: &str| metadata.u64(&format!("{}.{field}", architecture.name));
     let (heads, key_length, dim) = (number("attention.head_count")?, number("attention.key_length")?, number("embedding_length")?);
-    let (kv_heads, n_layers) = (number("attention.head_count_kv")?, number("block_count")?);
+    let Some(n_layers) = number("block_count")? else { return Ok(None) };
+    let KvHeads { n: kv_heads, recurrence } = KvHeads::read(metadata, architecture, usize::try_from(n_layers).unwrap_or(usize::MAX))?;
     let width = key_length.or_else(|| dim?.checked_div(heads?));
-    let factors = [heads.and(n_layers), kv_heads.or(heads), width];
-    Ok(factors.iter().try_fold(8_u64, |product, factor| product.checked_mul((*factor)?)))
+    let convolutions = recurrence.map_or(0, |recurrence| recurrence.layers.iter().filter(|&&is_there| is_there).count() as u64);
+    let product = |factors: &[Option<u64>]| factors.iter().try_fold(4_u64, |product, factor| product.checked_mul((*factor)?));
+    let keys_values = product(&[Some(2), heads.and(Some(n_layers - convolutions)), kv_heads.map(|n| n as u64).or(heads), width]);
+    Ok(keys_values.and_then(|bytes| bytes.checked_add(product(&[Some(convolutions), dim.or(Some(0))])?)))
 }
 
 #[cfg(test)]

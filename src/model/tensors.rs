@@ -1,6 +1,6 @@
 //! The tensors a model has to have: checked against the file's header, before any weight is read.
 
-use super::arch::QkNorm;
+use super::arch::{QkNorm, Recurrent};
 use super::config::Config;
 use super::gguf::{Gguf, Tensor};
 
@@ -55,7 +55,7 @@ pub fn trimmed(tensor: &Tensor) -> Vec<usize> {
 }
 
 fn expected(config: &Config) -> Vec<Expected> {
-    let &Config { dim, ffn_dim, vocab_size, head_dim, n_heads, n_kv_heads, architecture, .. } = config;
+    let &Config { dim, ffn_dim, vocab_size, head_dim, architecture, .. } = config;
     let mut all = Vec::new();
     let mut add = |name: String, shape: &[usize], is_optional| {
         // A matrix of one row is written as a vector.
@@ -63,7 +63,7 @@ fn expected(config: &Config) -> Vec<Expected> {
         all.push(Expected { name, shape: shape.to_vec(), is_optional });
     };
     add("token_embd.weight".into(), &[dim, vocab_size], false);
-    add("output_norm.weight".into(), &[dim], false);
+    add(architecture.last_norm.into(), &[dim], false);
     add("output.weight".into(), &[dim, vocab_size], true);
     add("rope_freqs.weight".into(), &[head_dim / 2], true);
     for i in 0..config.n_layers {
@@ -76,26 +76,48 @@ fn expected(config: &Config) -> Vec<Expected> {
             add("post_attention_norm.weight", &[dim]);
             add("post_ffw_norm.weight", &[dim]);
         }
-        for (part, rows) in [("attn_q", n_heads), ("attn_k", n_kv_heads), ("attn_v", n_kv_heads)] {
-            add(&format!("{part}.weight"), &[dim, rows * head_dim]);
-            if architecture.qkv_bias {
-                add(&format!("{part}.bias"), &[rows * head_dim]);
-            }
+        if config.has_attention(i) {
+            add_attention(config, &mut add);
+        } else {
+            add_recurrent(config, &mut add);
         }
-        let normalized = |heads: usize| match architecture.qk_norm {
-            QkNorm::None => None,
-            QkNorm::Heads => Some(head_dim),
-            QkNorm::Whole => Some(heads * head_dim),
-        };
-        for (part, heads) in [("attn_q", n_heads), ("attn_k", n_kv_heads)] {
-            if let Some(length) = normalized(heads) {
-                add(&format!("{part}_norm.weight"), &[length]);
-            }
-        }
-        add("attn_output.weight", &[n_heads * head_dim, dim]);
         add("ffn_gate.weight", &[dim, ffn_dim]);
         add("ffn_up.weight", &[dim, ffn_dim]);
         add("ffn_down.weight", &[ffn_dim, dim]);
     }
     all
+}
+
+fn add_attention(config: &Config, add: &mut impl FnMut(&str, &[usize])) {
+    let &Config { dim, head_dim, n_heads, n_kv_heads, architecture, .. } = config;
+    for (part, rows) in [("attn_q", n_heads), ("attn_k", n_kv_heads), ("attn_v", n_kv_heads)] {
+        add(&format!("{part}.weight"), &[dim, rows * head_dim]);
+        if architecture.qkv_bias {
+            add(&format!("{part}.bias"), &[rows * head_dim]);
+        }
+    }
+    let normalized = |heads: usize| match architecture.qk_norm {
+        QkNorm::None => None,
+        QkNorm::Heads => Some(head_dim),
+        QkNorm::Whole => Some(heads * head_dim),
+    };
+    for (part, heads) in [("attn_q", n_heads), ("attn_k", n_kv_heads)] {
+        if let Some(length) = normalized(heads) {
+            add(&format!("{part}_norm.weight"), &[length]);
+        }
+    }
+    add("attn_output.weight", &[n_heads * head_dim, dim]);
+}
+
+fn add_recurrent(config: &Config, add: &mut impl FnMut(&str, &[usize])) {
+    let &Config { dim, ref recurrence, architecture, .. } = config;
+    let taps = recurrence.as_ref().map_or(0, |recurrence| recurrence.taps);
+    match architecture.recurrent {
+        Recurrent::None => {}
+        Recurrent::ShortConvolution => {
+            add("shortconv.in_proj.weight", &[dim, 3 * dim]);
+            add("shortconv.conv.weight", &[taps, dim]);
+            add("shortconv.out_proj.weight", &[dim, dim]);
+        }
+    }
 }

@@ -37,7 +37,7 @@ impl<M: LanguageModel> Session<M> {
     /// Answers, or takes the answer given, and prepares what is to be measured. `on_token` gets the characters that each generated
     /// token completes, and may break off. The last answer is remembered: the same question is not generated twice.
     pub async fn answer(&mut self, question: &Question, on_token: &mut dyn Callback<String>) -> Result<AnswerResult, Problem> {
-        let method = method_of(question)?;
+        let method = method_of(question, self.lm.config())?;
         let text = self.answered_text(question, on_token).await?;
         if text.was_stopped() {
             return Ok(AnswerResult::Stopped { answer: text.answer.text });

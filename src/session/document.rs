@@ -3,7 +3,7 @@
 use super::loaded::Session;
 use super::text::SplitText;
 use crate::attribution::{self, Replacement};
-use crate::explanation::{Answer, Document, FORMAT, Manifest, Method, MethodText, Unit, VERSION};
+use crate::explanation::{Answer, Document, FORMAT, Manifest, Method, Unit, VERSION};
 use crate::lm::LanguageModel;
 use crate::table::Table;
 use crate::version::GLASSCAGE;
@@ -30,7 +30,7 @@ impl<M: LanguageModel> Session<M> {
     ) -> Document {
         let SplitText { sentence_rule, language, prompt, generation, .. } = text;
         let backend = self.lm.backend();
-        let derivation = MethodText::of(method.id).derivation;
+        let derivation = method.derivation_of(self.lm.config());
         Document {
             format: FORMAT.into(),
             version: VERSION,

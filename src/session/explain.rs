@@ -24,7 +24,7 @@ impl<M: LanguageModel> Session<M> {
         question: &Question,
         on_progress: &mut dyn Callback<ExplainProgress>,
     ) -> Result<ExplainResult, Problem> {
-        let method = method_of(question)?;
+        let method = method_of(question, self.lm.config())?;
         if question.answer.is_none() {
             // Before the model writes an answer that is then too long with its prompt.
             words::check_cost(question.unit, method.passes * words_of(&question.prompt).len())?;

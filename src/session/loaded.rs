@@ -44,7 +44,7 @@ impl Session<Engine> {
         let chosen = engine::choose(source, &gguf, backend).await.map_err(problems::load_failed)?;
         let tokenizer = Tokenizer::from_metadata(&gguf.metadata).map_err(problems::unreadable_file)?;
         let template = ChatTemplate::from_metadata(&gguf.metadata, &tokenizer).map_err(problems::unreadable_file)?;
-        gguf.metadata.forget_arrays();
+        gguf.metadata.forget_vocabulary();
         let loaded = engine::load(source, &gguf, chosen, on_progress).await.map_err(problems::load_failed)?;
         Ok(loaded.map(|LoadedEngine { engine, sha256, notice }| Self {
             lm: engine,

@@ -4,6 +4,7 @@ use crate::attribution;
 use crate::explanation::Sampling;
 use crate::lm::{LmError, LoadError};
 use crate::model::chat::ChatError;
+use crate::model::config::Config;
 use crate::problem::Problem;
 use crate::request::Question;
 use crate::text::sentences::sentences;
@@ -29,10 +30,12 @@ fn check_sampling(sampling: &Sampling) -> Result<(), Problem> {
     }
 }
 
-/// The method that a question asks for.
-pub fn method_of(question: &Question) -> Result<&'static attribution::AttributionMethod, Problem> {
-    attribution::method(&question.method)
-        .ok_or_else(|| Problem::new(format!("there is no method {:?}", question.method), "Choose another method."))
+/// The method that a question asks for, which has to suit the model.
+pub fn method_of(question: &Question, config: &Config) -> Result<&'static attribution::AttributionMethod, Problem> {
+    let method = attribution::method(&question.method)
+        .ok_or_else(|| Problem::new(format!("there is no method {:?}", question.method), "Choose another method."))?;
+    method.check_model(config).map_err(engine_failed)?;
+    Ok(method)
 }
 
 /// The prompt does not fit, or the chat template cannot frame it.
@@ -79,6 +82,7 @@ pub fn engine_failed(error: LmError) -> Problem {
     let remedy = match &error {
         LmError::TooLong { .. } => "Shorten the prompt, or choose a model with a longer context.",
         LmError::OutOfGpuMemory { .. } => "Shorten the prompt, choose a smaller model, or add ?backend=cpu to the address of this page.",
+        LmError::WithoutAttention => "Choose another method: those that change the text run with every model.",
         LmError::DeviceLost(_) => "Press Explain again: the engine restarts by itself.",
         _ => "Press Explain to try again.",
     };

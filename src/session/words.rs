@@ -42,7 +42,7 @@ impl<M: LanguageModel> Session<M> {
         source: usize,
         on_pass: &mut dyn Callback<PassProgress>,
     ) -> Result<Option<Vec<Word>>, Problem> {
-        let method = method_of(question)?;
+        let method = method_of(question, self.lm.config())?;
         let text = self.answered_text(question, &mut async |_| ControlFlow::Continue(())).await?;
         if text.was_stopped() {
             return Ok(None);

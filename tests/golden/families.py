@@ -17,6 +17,8 @@ from transformers import (
     Gemma3TextConfig,
     GraniteConfig,
     GraniteForCausalLM,
+    Lfm2Config,
+    Lfm2ForCausalLM,
     Olmo2Config,
     Olmo2ForCausalLM,
     SmolLM3Config,
@@ -24,7 +26,7 @@ from transformers import (
 )
 
 ROTATION = {"rope_type": "default"}
-LOCAL, GLOBAL = "sliding_attention", "full_attention"
+LOCAL, GLOBAL, CONVOLUTION = "sliding_attention", "full_attention", "conv"
 
 
 def granite():
@@ -47,6 +49,11 @@ def gemma3(heads, layers, window, local_base, scaling):
     return Gemma3ForCausalLM, Gemma3TextConfig, heads, len(layers), more
 
 
+def lfm2(layers):
+    more = {"block_auto_adjust_ff_dim": False, "norm_eps": NORM_EPSILON, "conv_L_cache": 3, "conv_bias": False, "layer_types": layers}
+    return Lfm2ForCausalLM, Lfm2Config, (4, 2, 64), len(layers), {"rope_parameters": {"rope_theta": 1e6, **ROTATION}, **more}
+
+
 # As in SHAPES of tests/models/mod.rs.
 FAMILIES = {
     "granite": granite(),
@@ -54,6 +61,7 @@ FAMILIES = {
     "olmo2": olmo2(),
     "gemma3": gemma3((4, 1, 64), [LOCAL] * 5 + [GLOBAL], 17, 5e3, ROTATION),
     "gemma3, scaled": gemma3((4, 2, 80), [LOCAL, GLOBAL, LOCAL], 9, 1e4, {"rope_type": "linear", "factor": 8.0}),
+    "lfm2": lfm2([CONVOLUTION, CONVOLUTION, GLOBAL, CONVOLUTION, GLOBAL]),
 }
 # Pairs of values that turn together are neighbors in the file.
 TURNS_NEIGHBORS = {"granite", "smollm3"}
@@ -69,25 +77,36 @@ REST = [
     ("ffn_up", "mlp.up_proj", "ffn"),
     ("ffn_down", "mlp.down_proj", "down"),
 ]
+LFM2_NORMS = [("attn_norm", "operator_norm", "dim"), ("ffn_norm", "ffn_norm", "dim")]
+LFM2_ATTENTION = [(ours, theirs.replace("norm", "layernorm"), width) for ours, theirs, width in PROJECTIONS + QK_NORMS]
+LFM2_ATTENTION += [("attn_output", "self_attn.out_proj", "output")]
+SHORT_CONVOLUTION = [("shortconv.in_proj", "conv.in_proj", "conv_in"), ("shortconv.conv", "conv.conv", "taps")]
+SHORT_CONVOLUTION += [("shortconv.out_proj", "conv.out_proj", "conv_out")]
+LFM2_REST = [("ffn_gate", "feed_forward.w1", "ffn"), ("ffn_up", "feed_forward.w3", "ffn"), ("ffn_down", "feed_forward.w2", "down")]
 PARTS = {
     "granite": BEFORE + PROJECTIONS + REST,
     "smollm3": BEFORE + PROJECTIONS + REST,
     "olmo2": AFTER + PROJECTIONS + QK_NORMS + REST,
+    "lfm2": LFM2_NORMS + LFM2_ATTENTION + LFM2_REST,
+    "lfm2, conv": LFM2_NORMS + SHORT_CONVOLUTION + LFM2_REST,
     "gemma3": BEFORE_OF_BOTH + AFTER + PROJECTIONS + QK_NORMS + REST,
 }
 
 
-def tensors(family, heads, layers, tied):
+def tensors(family, heads, layer_types, tied):
     """By name in the file: float32 tensor, and name in transformers."""
     n_heads, n_kv_heads, head_dim = heads
     q, kv = n_heads * head_dim, n_kv_heads * head_dim
     norms = (q, kv) if family == "olmo2" else (head_dim, head_dim)
     dims = {"dim": (DIM,), "q": (q, DIM), "kv": (kv, DIM), "output": (DIM, q), "ffn": (FFN, DIM), "down": (DIM, FFN)}
     dims.update({"q_norm": (norms[0],), "k_norm": (norms[1],)})
-    names = [("token_embd", "embed_tokens", (VOCAB, DIM)), ("output_norm", "norm", (DIM,))]
+    dims.update({"conv_in": (3 * DIM, DIM), "taps": (DIM, 3), "conv_out": (DIM, DIM)})
+    last_norm = ("token_embd_norm", "embedding_norm") if family == "lfm2" else ("output_norm", "norm")
+    names = [("token_embd", "embed_tokens", (VOCAB, DIM)), (*last_norm, (DIM,))]
     names += [] if tied else [("output", None, (VOCAB, DIM))]
-    for i in range(layers):
-        names += [(f"blk.{i}.{ours}", f"layers.{i}.{theirs}", dims[width]) for ours, theirs, width in PARTS[family]]
+    for i, kind in enumerate(layer_types):
+        parts = PARTS[f"{family}, conv" if kind == CONVOLUTION else family]
+        names += [(f"blk.{i}.{ours}", f"layers.{i}.{theirs}", dims[width]) for ours, theirs, width in parts]
     random = Random(7)
     made = {}
     for ours, theirs, shape in names:
@@ -119,10 +138,13 @@ class Model:
         settings = {"rms_norm_eps": NORM_EPSILON, "max_position_embeddings": 128, "attn_implementation": "eager"}
         settings = {"tie_word_embeddings": True, **settings, **more}
         self.model = kind(config(**sizes, **settings)).to(torch.float64).eval()
-        made = tensors(self.family, self.heads, layers, settings["tie_word_embeddings"])
+        layer_types = settings.get("layer_types", [GLOBAL] * layers)
+        made = tensors(self.family, self.heads, layer_types, settings["tie_word_embeddings"])
         self.digest = sha256({name: weight for name, (weight, _) in made.items()})
         weights = {}
         for ours, (weight, theirs) in made.items():
+            if ours.endswith("shortconv.conv.weight"):
+                weight = weight[:, None]
             exact = as_transformers_has_it(self.family, ours, weight.astype(np.float64), self.heads)
             weights[theirs] = torch.from_numpy(np.ascontiguousarray(exact))
         missing, unexpected = self.model.load_state_dict(weights, strict=False)
@@ -130,7 +152,8 @@ class Model:
         self.table = made["token_embd.weight"][0].astype(np.float64)
         self.values = []
         for layer in self.model.model.layers:
-            layer.self_attn.v_proj.register_forward_hook(lambda _, __, output: self.values.append(output[0].numpy()))
+            if hasattr(layer, "self_attn"):
+                layer.self_attn.v_proj.register_forward_hook(lambda _, __, output: self.values.append(output[0].numpy()))
 
     def log_distributions(self, shares):
         """As `log_distributions` of architectures.py."""

@@ -9,7 +9,7 @@ use candle_core::quantized::gguf_file::{self, Value};
 use candle_core::quantized::{GgmlDType, QTensor};
 use candle_core::{Device, Tensor};
 use glasscage::lm::rng::Rng;
-use glasscage::model::arch::{self, QkNorm};
+use glasscage::model::arch::{self, Architecture, QkNorm, Recurrent};
 use sha2::{Digest, Sha256};
 
 const VOCAB: usize = 97;
@@ -54,6 +54,7 @@ pub enum Setting {
     Float(f32),
     Text(&'static str),
     Flags(&'static [bool]),
+    Numbers(&'static [u32]),
 }
 
 /// What Granite multiplies by.
@@ -72,6 +73,11 @@ const WINDOW_BY_FLAGS: &[(&str, Setting)] = &[
     ("rope.scaling.factor", Setting::Float(8.0)),
 ];
 
+/// By layer; none where there is a convolution.
+const KV_HEADS: &[u32] = &[0, 0, 2, 0, 2];
+const CONVOLUTIONS: &[(&str, Setting)] =
+    &[("attention.head_count_kv", Setting::Numbers(KV_HEADS)), ("shortconv.l_cache", Setting::Number(3))];
+
 pub const SHAPES: &[Shape] = &[
     shape("llama", "llama", [4, 2, 64], false, 1e4),
     shape("llama, tied", "llama", [8, 2, 32], true, 1e4),
@@ -86,12 +92,22 @@ pub const SHAPES: &[Shape] = &[
     shape("olmo2", "olmo2", [4, 2, 64], false, 5e5),
     Shape { settings: WINDOW, layers: 6, ..shape("gemma3", "gemma3", [4, 1, 64], true, 1e6) },
     Shape { settings: WINDOW_BY_FLAGS, layers: 3, ..shape("gemma3, scaled", "gemma3", [4, 2, 80], true, 1e6) },
+    Shape { settings: CONVOLUTIONS, layers: 5, ..shape("lfm2", "lfm2", [4, 2, 64], true, 1e6) },
 ];
 
 /// `sizes`: heads, heads of keys and values, values in a head.
 const fn shape(name: &'static str, architecture: &'static str, sizes: [usize; 3], tied: bool, rope_base: f32) -> Shape {
     let [heads, kv_heads, head_dim] = sizes;
     Shape { name, architecture, heads, kv_heads, head_dim, tied, rope_base, rope_factors: false, layers: LAYERS, settings: &[] }
+}
+
+impl Shape {
+    fn has_attention(&self, layer: usize) -> bool {
+        match arch::by_name(self.architecture).unwrap().recurrent {
+            Recurrent::None => true,
+            Recurrent::ShortConvolution => KV_HEADS[layer] > 0,
+        }
+    }
 }
 
 /// The same numbers everywhere.
@@ -130,8 +146,7 @@ impl Random {
 /// Shapes of all tensors of a model by name.
 pub fn dimensions(shape: &Shape) -> Vec<(String, Vec<usize>)> {
     let architecture = arch::by_name(shape.architecture).unwrap();
-    let (q, kv) = (shape.heads * shape.head_dim, shape.kv_heads * shape.head_dim);
-    let mut dims = vec![("token_embd.weight".to_owned(), vec![VOCAB, DIM]), ("output_norm.weight".into(), vec![DIM])];
+    let mut dims = vec![("token_embd.weight".to_owned(), vec![VOCAB, DIM]), (architecture.last_norm.to_owned(), vec![DIM])];
     if !shape.tied {
         dims.push(("output.weight".into(), vec![VOCAB, DIM]));
     }
@@ -148,23 +163,34 @@ pub fn dimensions(shape: &Shape) -> Vec<(String, Vec<usize>)> {
             layer("post_attention_norm.weight", &[DIM]);
             layer("post_ffw_norm.weight", &[DIM]);
         }
-        for (part, rows) in [("attn_q", q), ("attn_k", kv), ("attn_v", kv)] {
-            layer(&format!("{part}.weight"), &[rows, DIM]);
-            if architecture.qkv_bias {
-                layer(&format!("{part}.bias"), &[rows]);
-            }
+        if shape.has_attention(i) {
+            attention(shape, architecture, &mut layer);
+        } else {
+            layer("shortconv.in_proj.weight", &[3 * DIM, DIM]);
+            layer("shortconv.conv.weight", &[DIM, 3]);
+            layer("shortconv.out_proj.weight", &[DIM, DIM]);
         }
-        let is_whole = architecture.qk_norm == QkNorm::Whole;
-        if architecture.qk_norm != QkNorm::None {
-            layer("attn_q_norm.weight", &[if is_whole { q } else { shape.head_dim }]);
-            layer("attn_k_norm.weight", &[if is_whole { kv } else { shape.head_dim }]);
-        }
-        layer("attn_output.weight", &[DIM, q]);
         layer("ffn_gate.weight", &[FFN, DIM]);
         layer("ffn_up.weight", &[FFN, DIM]);
         layer("ffn_down.weight", &[DIM, FFN]);
     }
     dims
+}
+
+fn attention(shape: &Shape, architecture: &Architecture, layer: &mut impl FnMut(&str, &[usize])) {
+    let (q, kv) = (shape.heads * shape.head_dim, shape.kv_heads * shape.head_dim);
+    for (part, rows) in [("attn_q", q), ("attn_k", kv), ("attn_v", kv)] {
+        layer(&format!("{part}.weight"), &[rows, DIM]);
+        if architecture.qkv_bias {
+            layer(&format!("{part}.bias"), &[rows]);
+        }
+    }
+    let is_whole = architecture.qk_norm == QkNorm::Whole;
+    if architecture.qk_norm != QkNorm::None {
+        layer("attn_q_norm.weight", &[if is_whole { q } else { shape.head_dim }]);
+        layer("attn_k_norm.weight", &[if is_whole { kv } else { shape.head_dim }]);
+    }
+    layer("attn_output.weight", &[DIM, q]);
 }
 
 /// All tensors of a model by name, in f32.
@@ -242,7 +268,9 @@ pub fn write(shape: &Shape, tensors: &[(String, QTensor)]) -> Vec<u8> {
         (format!("{name}.attention.layer_norm_rms_epsilon"), Value::F32(NORM_EPSILON)),
         (format!("{name}.rope.freq_base"), Value::F32(shape.rope_base)),
     ];
-    knobs.extend(shape.settings.iter().map(|(key, setting)| (format!("{name}.{key}"), value(setting))));
+    let settings: Vec<(String, Value)> = shape.settings.iter().map(|(key, setting)| (format!("{name}.{key}"), value(setting))).collect();
+    knobs.retain(|(key, _)| settings.iter().all(|setting| setting.0 != *key));
+    knobs.extend(settings);
     let metadata: Vec<(&str, &Value)> = knobs.iter().map(|(key, value)| (key.as_str(), value)).collect();
     let tensors: Vec<(&str, &QTensor)> = tensors.iter().map(|(name, tensor)| (name.as_str(), tensor)).collect();
     let mut bytes = Cursor::new(Vec::new());
@@ -255,6 +283,7 @@ fn value(setting: &Setting) -> Value {
         &Setting::Number(number) => Value::U32(number),
         &Setting::Float(number) => Value::F32(number),
         &Setting::Text(text) => Value::String(text.into()),
+        Setting::Numbers(numbers) => Value::Array(numbers.iter().map(|&number| Value::U32(number)).collect()),
         Setting::Flags(flags) => Value::Array(flags.iter().map(|&flag| Value::Bool(flag)).collect()),
     }
 }

@@ -10,6 +10,7 @@ use glasscage::attribution::measure::measure;
 use glasscage::attribution::measured::MeasureRequest;
 use glasscage::attribution::{METHODS, Segments, Transcript};
 use glasscage::cpu::CandleModel;
+use glasscage::explanation::Weighting;
 use glasscage::gpu::GpuModel;
 use glasscage::gpu::device::{Gpu, Options};
 use glasscage::gpu::variant::VARIANTS;
@@ -50,6 +51,14 @@ async fn measures_by_every_method(model: &mut impl LanguageModel, what: &str) {
         let methods = [method];
         let request = MeasureRequest::new(&methods, &transcript, &segments);
         let measured = measure(model, &request, &mut async |_| ControlFlow::Continue(())).await;
+        if method.check_model(model.config()).is_err() {
+            let refused = measured.failure.map(|failure| failure.to_string());
+            assert_eq!(refused.as_deref(), Some("this method reads attention, and some layers of this model have none"), "{what}");
+            continue;
+        }
+        // Pairs are weighted by flow where attention is all that mixes tokens.
+        let flow = measured.pairs.as_ref().map(|pairs| pairs.flow.is_some());
+        assert!(flow.is_none_or(|has_flow| has_flow == model.config().attends_everywhere()), "{what}: {}", method.id);
         assert!(measured.failure.is_none() && measured.tables[0].n_unmeasured() == 0, "{what}: {}", method.id);
     }
 }
@@ -95,6 +104,20 @@ async fn everything_runs_on_every_engine_and_gives_the_same() {
 }
 
 #[tokio::test]
+async fn methods_that_read_attention_are_refused_where_layers_have_none() {
+    let (refused, with_attention) = (["attention", "flow", "attn-ig"], ["llama", "gemma3"]);
+    for shape in SHAPES {
+        let bytes = models::file(shape, GgmlDType::F32);
+        let config = Config::from_gguf(&Gguf::parse(&bytes, bytes.len() as u64).unwrap()).unwrap();
+        let found: Vec<&str> = METHODS.iter().filter(|method| method.check_model(&config).is_err()).map(|method| method.id).collect();
+        assert_eq!(found, if config.attends_everywhere() { &[][..] } else { &refused }, "{}", shape.name);
+        assert!(config.attends_everywhere() || !with_attention.contains(&shape.architecture));
+        let is_weighted = METHODS.iter().any(|method| method.derivation_of(&config).weighting == Weighting::Flow);
+        assert_eq!(is_weighted, config.attends_everywhere(), "{}", shape.name);
+    }
+}
+
+#[tokio::test]
 async fn what_an_architecture_does_not_do_here_is_refused_by_name() {
     let refused = |name: &str, setting: &str, value: Value| {
         let shape = SHAPES.iter().find(|shape| shape.name == name).unwrap();
@@ -106,6 +129,8 @@ async fn what_an_architecture_does_not_do_here_is_refused_by_name() {
         assert!(error.contains(&key), "{error}");
     };
     refused("gemma3", "final_logit_softcapping", Value::F64(30.0));
+    refused("lfm2", "expert_count", Value::U64(8));
+    refused("lfm2", "attention.head_count_kv", Value::Numbers(vec![0.0, 1.0, 2.0, 0.0, 2.0]));
     refused("granite", "expert_count", Value::U64(8));
     // OLMo 3.
     refused("olmo2", "attention.sliding_window_pattern", Value::Numbers(vec![1.0, 0.0]));

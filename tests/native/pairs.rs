@@ -45,6 +45,7 @@ impl WiredModel {
             rope_scale: 1.0,
             unrotated_every: 0,
             window: None,
+            recurrence: None,
             attention_scale: 0.5,
             residual_scale: 1.0,
             embedding_scale: 1.0,

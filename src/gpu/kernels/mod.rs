@@ -7,6 +7,8 @@ pub mod argmax;
 pub mod attention;
 pub mod attention_mass;
 pub mod bandwidth_probe;
+pub mod convolution;
+pub mod convolution_columns;
 pub mod embed;
 pub mod fma_probe;
 pub mod gather;
@@ -38,6 +40,8 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "attention_mass_shared",
     "attention_shared",
     "bandwidth_probe",
+    "convolution",
+    "convolution_columns",
     "embed",
     "fma_probe",
     "gather",

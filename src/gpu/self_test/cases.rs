@@ -9,6 +9,8 @@ use crate::gpu::buffer::Buffer;
 use crate::gpu::device::Gpu;
 use crate::gpu::kernels::attention::{self, Attention};
 use crate::gpu::kernels::attention_mass::{self, AttentionMass, AttentionSums};
+use crate::gpu::kernels::convolution::{self, Convolution};
+use crate::gpu::kernels::convolution_columns::{self, ConvolutionColumns};
 use crate::gpu::kernels::embed::{self, Embed};
 use crate::gpu::kernels::kl_divergence::{self, KlDivergence};
 use crate::gpu::kernels::log_sum_exp::{self, LogSumExp};
@@ -23,7 +25,7 @@ use crate::gpu::recording::Recording;
 use crate::gpu::weights::{Matrix, Slab};
 use crate::lm::rng::random;
 use crate::lm::sample::Draw;
-use crate::model::arch::{Gate, QkNorm};
+use crate::model::arch::{Gate, QkNorm, Recurrent};
 use crate::model::config::Config;
 
 /// Of the largest value that a kernel should compute, this part may be missing or too much.
@@ -86,6 +88,9 @@ pub fn run(gpu: &Gpu, config: &Config, samples: &[Sample]) -> Vec<Case> {
     cases.extend(samples.iter().flat_map(|sample| [(1, true), (65, false)].map(|(n, is_step)| product(gpu, sample, n, is_step))));
     if architecture.qk_norm == QkNorm::Whole {
         cases.push(normalized_whole(gpu, config));
+    }
+    if architecture.recurrent == Recurrent::ShortConvolution {
+        cases.push(convolved(gpu));
     }
     cases.extend(rotated(gpu, config));
     let windows = std::iter::once(None).chain(config.window.is_some().then_some(Some(WINDOW)));
@@ -221,6 +226,38 @@ fn rotated(gpu: &Gpu, config: &Config) -> [Case; 2] {
     let args = QkvRopeCache { rows: &rows, first: 0, n: 2, bias: &bias, norms: &norms, angles: &angles, qkv: &qkv, cache: &cache };
     submit(gpu, |recording| qkv_rope_cache::record(recording, config, &args));
     [Case::about(WHAT, qkv, right_qkv), Case::about(WHAT, cache, right_cache)]
+}
+
+/// Two rows of a text, at slots 0 and 1, and two of a suffix that begins after the first, at slots 2 and 3.
+fn convolved(gpu: &Gpu) -> Case {
+    const CHANNELS: usize = 64;
+    const TAPS: usize = 3;
+    let (projected, w) = (random(4 * 3 * CHANNELS, 20), random(TAPS * CHANNELS, 21));
+    let of_text = |slot: u32| Row { slot, prefix_end: slot + 1, ..Row::default() };
+    let of_suffix = |i: u32| Row { slot: 2 + i, prefix_end: 1, suffix_start: 2, suffix_end: 3 + i, ..Row::default() };
+    let part = |r: usize, part: usize| &projected[(3 * r + part) * CHANNELS..][..CHANNELS];
+    let product = |x: &[f32], y: &[f32]| x.iter().zip(y).map(|(x, y)| x * y).collect::<Vec<f32>>();
+    let columns: Vec<Vec<f32>> = (0..4).map(|r| product(part(r, 0), part(r, 2))).collect();
+    let seen: [&[usize]; 4] = [&[0], &[0, 1], &[0, 2], &[0, 2, 3]];
+    let of_row = |(r, seen): (usize, &[usize])| {
+        let rows: Vec<&[f32]> = seen.iter().map(|&row| &columns[row][..]).collect();
+        product(part(r, 1), &convolution::reference(&w, TAPS, &rows))
+    };
+    let right = seen.into_iter().enumerate().flat_map(of_row).collect();
+    let rows = gpu.buffer_with("rows", &Row::all_words(&[of_text(0), of_text(1), of_suffix(0), of_suffix(1)]));
+    let [projected, w] = [projected, w].map(|values| gpu.buffer_with_f32("input", &values));
+    let [text, suffix] = ["text", "suffix"].map(|label| gpu.buffer(label, 4 * CHANNELS));
+    let y = gpu.buffer("y", 4 * CHANNELS);
+    submit(gpu, |recording| {
+        for cache in [&text, &suffix] {
+            let args = ConvolutionColumns { rows: &rows, first: 0, n: 4, channels: CHANNELS, projected: &projected, cache };
+            convolution_columns::record(recording, &args);
+        }
+        let (projected, text, suffix, w, y) = (&projected, &text, &suffix, &w, &y);
+        let args = Convolution { rows: &rows, first: 0, n: 4, channels: CHANNELS, taps: TAPS, w, text, suffix, projected, y };
+        convolution::record(recording, &args);
+    });
+    Case::about("short convolutions", y, right)
 }
 
 /// Keys that a row sees in windows: some of a text, and more or less than those of a suffix.

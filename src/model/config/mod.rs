@@ -1,10 +1,12 @@
 //! The sizes of a model, from GGUF metadata.
 
 mod error;
+mod recurrence;
 mod settings;
 mod window;
 
 pub use error::ConfigError;
+pub use recurrence::{KvHeads, Recurrence};
 pub use window::Window;
 
 use super::arch::{self, Architecture};
@@ -38,6 +40,8 @@ pub struct Config {
     /// The last one of every so many layers does not rotate; 0 where all do.
     pub unrotated_every: usize,
     pub window: Option<Window>,
+    /// Layers without attention.
+    pub recurrence: Option<Recurrence>,
     /// Scores of attention are multiplied by this.
     pub attention_scale: f64,
     /// What attention and feed-forward networks add is multiplied by this: the residual stream is kept divided by it instead.
@@ -64,6 +68,7 @@ impl Config {
         let (dim, n_heads) = (required("embedding_length")?, required("attention.head_count")?);
         let head_dim = optional("attention.key_length")?.unwrap_or(dim / n_heads.max(1));
         let n_layers = required("block_count")?;
+        let KvHeads { n: n_kv_heads, recurrence } = KvHeads::read(metadata, architecture, n_layers)?;
         let scale = |field: &str| settings::scale(metadata, architecture, field);
         let residual_scale = scale("residual_scale")?.unwrap_or(1.0);
         // Gemma 3 27B divides by another width; llama.cpp, too, tells it by its number of layers (src/models/gemma3.cpp).
@@ -75,7 +80,7 @@ impl Config {
             dim,
             ffn_dim: required("feed_forward_length")?,
             n_heads,
-            n_kv_heads: optional("attention.head_count_kv")?.unwrap_or(n_heads),
+            n_kv_heads: n_kv_heads.unwrap_or(n_heads),
             head_dim,
             vocab_size: gguf.tensor("token_embd.weight")?.shape.get(1).copied().unwrap_or(0),
             context_length: required("context_length")?,
@@ -84,6 +89,7 @@ impl Config {
             rope_scale: settings::rope_scale(metadata, name)?,
             unrotated_every: if settings::is_unrotated(metadata, architecture)? { 1 } else { architecture.unrotated_every },
             window: Window::read(metadata, architecture, n_layers)?,
+            recurrence,
             attention_scale: scale("attention.scale")?.unwrap_or_else(|| (score_dim as f64).powf(-0.5)),
             embedding_scale: scale("embedding_scale")?.unwrap_or(by_width) / residual_scale,
             residual_scale,
@@ -123,9 +129,20 @@ impl Config {
         }
     }
 
-    /// Keys and values (f32) of one token in all layers, in bytes.
+    /// What all layers keep of one token (f32): keys and values, or what a convolution reads. In bytes.
     pub fn bytes_per_token(&self) -> u64 {
-        8 * (self.n_layers * self.n_kv_heads * self.head_dim) as u64
+        let of_layer = |i: usize| if self.has_attention(i) { 2 * self.n_kv_heads * self.head_dim } else { self.dim };
+        4 * (0..self.n_layers).map(of_layer).sum::<usize>() as u64
+    }
+
+    /// Whether attention is all that mixes tokens, so that it says where they come from.
+    pub fn attends_everywhere(&self) -> bool {
+        self.recurrence.is_none()
+    }
+
+    /// Whether a layer has attention, or something else.
+    pub fn has_attention(&self, layer: usize) -> bool {
+        self.recurrence.as_ref().is_none_or(|recurrence| !recurrence.layers[layer])
     }
 
     /// Over the residual stream: see [`Config::residual_scale`].

@@ -98,8 +98,9 @@ impl Metadata {
     }
 
     /// Drops vocabulary and merges: tens of megabytes that are not needed once there is a tokenizer.
-    pub fn forget_arrays(&mut self) {
-        self.0.retain(|_, value| !matches!(value, Value::Strings(_) | Value::Numbers(_)));
+    pub fn forget_vocabulary(&mut self) {
+        let is_array = |value: &Value| matches!(value, Value::Strings(_) | Value::Numbers(_));
+        self.0.retain(|key, value| !key.starts_with("tokenizer.") || !is_array(value));
     }
 
     /// Replaces what the file says.

@@ -1,0 +1,121 @@
+//! Attention over the text so far.
+
+use candle_core::{Device, Result, Tensor};
+use candle_nn::ops::softmax_last_dim;
+use candle_nn::rotary_emb::{rope, rope_i};
+
+use super::attention_mass::AttentionMass;
+use super::cache::{KeysValues, LayerCache};
+use super::normalize::normalize;
+use super::weight::Weight;
+use super::weights::Weights;
+use crate::model::arch::{QkNorm, Rope};
+use crate::model::config::Config;
+
+pub struct Attention {
+    q: Projection,
+    k: Projection,
+    v: Projection,
+    /// Over each head, `[head_dim]`, or over all of them.
+    q_norm: Option<Tensor>,
+    k_norm: Option<Tensor>,
+    output: Weight,
+    /// Number of the rotation.
+    rotation: usize,
+    /// Keys that a row sees, where not all.
+    window: Option<usize>,
+}
+
+struct Projection {
+    weight: Weight,
+    /// `[rows]`.
+    bias: Option<Tensor>,
+}
+
+impl Projection {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        let projected = self.weight.project(x)?;
+        match &self.bias {
+            Some(bias) => projected.broadcast_add(bias),
+            None => Ok(projected),
+        }
+    }
+}
+
+impl Attention {
+    /// That of layer `i`.
+    pub fn new(config: &Config, i: usize, weights: &mut Weights) -> Result<Self> {
+        let architecture = config.architecture;
+        let name = |part: &str| format!("blk.{i}.{part}");
+        let mut projection = |part: &str| {
+            let weight = weights.matrix(&name(&format!("{part}.weight")))?;
+            let bias = architecture.qkv_bias.then(|| weights.vector(&name(&format!("{part}.bias")))).transpose()?;
+            Ok::<_, candle_core::Error>(Projection { weight, bias })
+        };
+        let (q, k, v) = (projection("attn_q")?, projection("attn_k")?, projection("attn_v")?);
+        let mut norm = |part: &str| (architecture.qk_norm != QkNorm::None).then(|| weights.vector(&name(part))).transpose();
+        Ok(Self {
+            q,
+            k,
+            v,
+            q_norm: norm("attn_q_norm.weight")?,
+            k_norm: norm("attn_k_norm.weight")?,
+            output: weights.matrix(&name("attn_output.weight"))?,
+            rotation: config.rotation_of(i),
+            window: config.window_of(i),
+        })
+    }
+
+    /// Causal attention of `x` (`[n, dim]`) over the text in `cache` and itself; adds its keys and values to the cache.
+    pub fn forward(
+        &self,
+        config: &Config,
+        x: &Tensor,
+        angles: &[[Tensor; 2]],
+        cache: &mut LayerCache,
+        attention_mass: &mut AttentionMass,
+    ) -> Result<Tensor> {
+        let &Config { n_heads, n_kv_heads, head_dim, .. } = config;
+        let (n, angles) = (x.dim(0)?, &angles[self.rotation]);
+        let q = rotate(&split_heads(&self.q.forward(x)?, n_heads, self.q_norm.as_ref(), config)?, angles, config)?;
+        let k = rotate(&split_heads(&self.k.forward(x)?, n_kv_heads, self.k_norm.as_ref(), config)?, angles, config)?;
+        let v = split_heads(&self.v.forward(x)?, n_kv_heads, None, config)?;
+        let KeysValues { keys, values } = KeysValues { keys: k, values: v }.after(cache.keys_values.take())?;
+        let length = keys.dim(1)?;
+        // Heads that share keys are neighbors, so they stack into rows of one matrix per key head.
+        let q = (q.reshape((n_kv_heads, n_heads / n_kv_heads * n, head_dim))? * config.attention_scale)?;
+        let scores = q.matmul(&keys.t()?)?.reshape((n_heads, n, length))?.broadcast_add(&causal_mask(n, length, self.window)?)?;
+        let weights = softmax_last_dim(&scores)?;
+        let mixed = weights.reshape((n_kv_heads, n_heads / n_kv_heads * n, length))?.matmul(&values)?;
+        attention_mass.add(&weights, &values, &mixed)?;
+        cache.keys_values = Some(KeysValues { keys, values });
+        let mixed = mixed.reshape((n_heads, n, head_dim))?.transpose(0, 1)?.contiguous()?.reshape((n, n_heads * head_dim))?;
+        self.output.project(&mixed)
+    }
+}
+
+/// `[n, heads * head_dim]` -> `[heads, n, head_dim]`, all heads or each normalized where the model does so.
+fn split_heads(projected: &Tensor, heads: usize, norm: Option<&Tensor>, config: &Config) -> Result<Tensor> {
+    let is_whole = config.architecture.qk_norm == QkNorm::Whole;
+    let whole = normalize(projected, norm.filter(|_| is_whole), config.norm_epsilon)?;
+    let split = whole.reshape((projected.dim(0)?, heads, config.head_dim))?;
+    normalize(&split, norm.filter(|_| !is_whole), config.norm_epsilon)?.transpose(0, 1)?.contiguous()
+}
+
+/// Rotary positions of `[heads, n, head_dim]`.
+fn rotate(heads: &Tensor, [cos, sin]: &[Tensor; 2], config: &Config) -> Result<Tensor> {
+    let batch = heads.unsqueeze(0)?;
+    let rotated = match config.architecture.rope {
+        Rope::Interleaved => rope_i(&batch, cos, sin),
+        Rope::Halves => rope(&batch, cos, sin),
+    };
+    rotated?.squeeze(0)
+}
+
+/// 0 where query i of the last `n` positions may attend to key j of `length`, else minus infinity: `[1, n, length]`.
+fn causal_mask(n: usize, length: usize, window: Option<usize>) -> Result<Tensor> {
+    let (past, window) = (length - n, window.unwrap_or(length));
+    let is_seen = move |i: usize, j: usize| j <= past + i && past + i - j < window;
+    let mask = (0..n).flat_map(|i| (0..length).map(move |j| if is_seen(i, j) { 0.0 } else { f32::NEG_INFINITY }));
+    Tensor::from_vec(mask.collect::<Vec<_>>(), (1, n, length), &Device::Cpu)
+}

@@ -1,0 +1,65 @@
+//! What the layers keep of a text, so that the next tokens need not compute it again.
+
+use candle_core::{Result, Tensor};
+
+/// Of a text, by layer.
+#[derive(Clone)]
+pub struct Cache {
+    /// Tokens in the text.
+    pub length: usize,
+    pub layers: Vec<LayerCache>,
+}
+
+/// What a layer needs of it is there as soon as the text is not empty.
+#[derive(Clone, Default)]
+pub struct LayerCache {
+    /// Of attention.
+    pub keys_values: Option<KeysValues>,
+    /// What a convolution reads: `[taps - 1 + tokens, channels]`, zeros first.
+    pub columns: Option<Tensor>,
+    /// Whether all columns stay, for [`Cache::prefix`]; else the last ones do, without which nothing can be appended.
+    pub keeps_all: bool,
+}
+
+/// `[n_kv_heads, tokens, head_dim]` each.
+#[derive(Clone)]
+pub struct KeysValues {
+    pub keys: Tensor,
+    pub values: Tensor,
+}
+
+impl Cache {
+    /// Of an empty text; `keeps_all` where prefixes of it will be wanted.
+    pub fn new(n_layers: usize, keeps_all: bool) -> Self {
+        Self { length: 0, layers: vec![LayerCache { keeps_all, ..LayerCache::default() }; n_layers] }
+    }
+
+    /// That of the first `tokens` tokens of a text whose cache keeps all.
+    pub fn prefix(&self, tokens: usize) -> Result<Self> {
+        let layers = self.layers.iter().map(|layer| layer.prefix(tokens, self.length));
+        Ok(Self { length: tokens, layers: layers.collect::<Result<_>>()? })
+    }
+}
+
+impl LayerCache {
+    fn prefix(&self, tokens: usize, length: usize) -> Result<Self> {
+        let keys_values = self.keys_values.as_ref().filter(|_| tokens > 0).map(|all| all.prefix(tokens)).transpose()?;
+        // The rows before the first token are zeros.
+        let columns = self.columns.as_ref().map(|all| all.narrow(0, tokens, all.dim(0)? - length)).transpose()?;
+        Ok(Self { keys_values, columns, keeps_all: false })
+    }
+}
+
+impl KeysValues {
+    fn prefix(&self, tokens: usize) -> Result<Self> {
+        Ok(Self { keys: self.keys.narrow(1, 0, tokens)?, values: self.values.narrow(1, 0, tokens)? })
+    }
+
+    /// `past`, then these.
+    pub fn after(self, past: Option<Self>) -> Result<Self> {
+        match past {
+            Some(past) => Ok(Self { keys: Tensor::cat(&[past.keys, self.keys], 1)?, values: Tensor::cat(&[past.values, self.values], 1)? }),
+            None => Ok(self),
+        }
+    }
+}

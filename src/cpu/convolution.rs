@@ -1,0 +1,92 @@
+//! Causal convolutions over the last few tokens, each channel by itself.
+
+use candle_core::{DType, Device, Result, Tensor};
+
+use super::cache::LayerCache;
+use super::weight::Weight;
+use super::weights::Weights;
+
+/// `y[t, c] = sum over j of w[c, j] x[t - taps + 1 + j, c]`, zeros before the text.
+pub struct Convolution {
+    /// w[.., j], `[channels]` each.
+    taps: Vec<Tensor>,
+}
+
+impl Convolution {
+    /// From a tensor `[channels, taps]`.
+    pub fn new(weight: &Weight, taps: usize) -> Result<Self> {
+        let rows = weight.values()?.reshape(((), taps))?;
+        Ok(Self { taps: (0..taps).map(|j| rows.narrow(1, j, 1)?.flatten_all()).collect::<Result<_>>()? })
+    }
+
+    /// `[n, channels]` -> `[n, channels]`, after the text in the cache, to which x is added.
+    pub fn forward(&self, x: &Tensor, cache: &mut LayerCache) -> Result<Tensor> {
+        let (n, channels) = x.dims2()?;
+        let past = self.taps.len() - 1;
+        let before = match cache.columns.take() {
+            Some(columns) => columns,
+            None => Tensor::zeros((past, channels), DType::F32, &Device::Cpu)?,
+        };
+        let columns = Tensor::cat(&[&before, x], 0)?;
+        let first = columns.dim(0)? - n - past;
+        let terms = self.taps.iter().enumerate().map(|(j, tap)| columns.narrow(0, first + j, n)?.broadcast_mul(tap));
+        let sum = terms.reduce(|sum, term| sum? + term?).unwrap_or_else(|| x.zeros_like())?;
+        let kept = if cache.keeps_all { columns } else { columns.narrow(0, first + n, past)?.contiguous()? };
+        cache.columns = Some(kept);
+        Ok(sum)
+    }
+}
+
+/// The gated short convolution of LFM2 (transformers, models/lfm2): `out(c * conv(b * x))`.
+pub struct ShortConvolution {
+    /// Rows of b, of c, of x.
+    input: Weight,
+    convolution: Convolution,
+    output: Weight,
+}
+
+impl ShortConvolution {
+    /// That of layer `i`.
+    pub fn new(i: usize, taps: usize, weights: &mut Weights) -> Result<Self> {
+        let mut matrix = |part: &str| weights.matrix(&format!("blk.{i}.shortconv.{part}.weight"));
+        Ok(Self { input: matrix("in_proj")?, convolution: Convolution::new(&matrix("conv")?, taps)?, output: matrix("out_proj")? })
+    }
+
+    /// `[n, dim]` -> `[n, dim]`.
+    pub fn forward(&self, x: &Tensor, cache: &mut LayerCache) -> Result<Tensor> {
+        let projected = self.input.project(x)?;
+        let dim = projected.dim(1)? / 3;
+        let [b, c, x] = [0, 1, 2].map(|part| projected.narrow(1, part * dim, dim));
+        let mixed = self.convolution.forward(&(b? * x?)?, cache)?;
+        self.output.project(&(c? * mixed)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn convolution() -> Convolution {
+        // Two channels: the token before last and this one; the last one twice.
+        Convolution { taps: [[1.0_f32, 0.0], [0.0, 2.0], [1.0, 0.0]].map(|tap| Tensor::new(&tap, &Device::Cpu).unwrap()).into() }
+    }
+
+    fn rows(x: &Tensor) -> Vec<Vec<f32>> {
+        x.to_vec2().unwrap()
+    }
+
+    #[test]
+    fn a_row_reads_the_rows_before_it_however_they_come() {
+        let x = Tensor::new(&[[1.0_f32, 1.0], [2.0, 2.0], [3.0, 3.0], [4.0, 4.0]], &Device::Cpu).unwrap();
+        let expected = [[1.0, 0.0], [2.0, 2.0], [4.0, 4.0], [6.0, 6.0]];
+        for (first, keeps_all) in [(4, false), (1, false), (2, true), (3, true)] {
+            let mut cache = LayerCache { keeps_all, ..LayerCache::default() };
+            let mut all = rows(&convolution().forward(&x.narrow(0, 0, first).unwrap(), &mut cache).unwrap());
+            if first < 4 {
+                all.extend(rows(&convolution().forward(&x.narrow(0, first, 4 - first).unwrap(), &mut cache).unwrap()));
+            }
+            assert_eq!(all, expected);
+            assert_eq!(cache.columns.unwrap().dim(0).unwrap(), if keeps_all { 2 + 4 } else { 2 });
+        }
+    }
+}
