@@ -38,7 +38,7 @@ impl AttributionMethod {
         if self.attention && !config.attends_everywhere() { Err(LmError::WithoutAttention) } else { Ok(()) }
     }
 
-    /// As [`AttributionMethod::derivation`], without a weighting that the model cannot give.
+    /// As [`MethodText::derivation`], without a weighting that the model cannot give.
     pub fn derivation_of(&self, config: &Config) -> Derivation {
         let usual = MethodText::of(self.id).derivation;
         let weighting = if config.attends_everywhere() { usual.weighting } else { Weighting::None };
