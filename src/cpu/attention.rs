@@ -1,7 +1,7 @@
 //! Attention over the text so far.
 
 use candle_core::{Device, Result, Tensor};
-use candle_nn::ops::softmax_last_dim;
+use candle_nn::ops::{sigmoid, softmax_last_dim};
 use candle_nn::rotary_emb::{rope, rope_i};
 
 use super::attention_mass::AttentionMass;
@@ -77,7 +77,8 @@ impl Attention {
     ) -> Result<Tensor> {
         let &Config { n_heads, n_kv_heads, head_dim, .. } = config;
         let (n, angles) = (x.dim(0)?, &angles[self.rotation]);
-        let q = rotate(&split_heads(&self.q.forward(x)?, n_heads, self.q_norm.as_ref(), config)?, angles, config)?;
+        let (q, gates) = self.queries(config, x)?;
+        let q = rotate(&split_heads(&q, n_heads, self.q_norm.as_ref(), config)?, angles, config)?;
         let k = rotate(&split_heads(&self.k.forward(x)?, n_kv_heads, self.k_norm.as_ref(), config)?, angles, config)?;
         let v = split_heads(&self.v.forward(x)?, n_kv_heads, None, config)?;
         let KeysValues { keys, values } = KeysValues { keys: k, values: v }.after(cache.keys_values.take())?;
@@ -90,7 +91,24 @@ impl Attention {
         attention_mass.add(&weights, &values, &mixed)?;
         cache.keys_values = Some(KeysValues { keys, values });
         let mixed = mixed.reshape((n_heads, n, head_dim))?.transpose(0, 1)?.contiguous()?.reshape((n, n_heads * head_dim))?;
-        self.output.project(&mixed)
+        match gates {
+            Some(gates) => self.output.project(&(mixed * sigmoid(&gates)?)?),
+            None => self.output.project(&mixed),
+        }
+    }
+
+    /// Queries, and gates for what the heads put out where the model has some: `[n, n_heads * head_dim]`. In the file the rows of a head's
+    /// gates follow those of its queries.
+    fn queries(&self, config: &Config, x: &Tensor) -> Result<(Tensor, Option<Tensor>)> {
+        let &Config { n_heads, head_dim, .. } = config;
+        let projected = self.q.forward(x)?;
+        if !config.architecture.gates_attention {
+            return Ok((projected, None));
+        }
+        let n = x.dim(0)?;
+        let heads = projected.reshape((n, n_heads, 2 * head_dim))?;
+        let part = |first: usize| heads.narrow(2, first, head_dim)?.contiguous()?.reshape((n, n_heads * head_dim));
+        Ok((part(0)?, Some(part(head_dim)?)))
     }
 }
 
@@ -102,8 +120,17 @@ fn split_heads(projected: &Tensor, heads: usize, norm: Option<&Tensor>, config: 
     normalize(&split, norm.filter(|_| !is_whole), config.norm_epsilon)?.transpose(0, 1)?.contiguous()
 }
 
-/// Rotary positions of `[heads, n, head_dim]`.
-fn rotate(heads: &Tensor, [cos, sin]: &[Tensor; 2], config: &Config) -> Result<Tensor> {
+/// Rotary positions of `[heads, n, head_dim]`, of the first values of a head or of all.
+fn rotate(heads: &Tensor, angles: &[Tensor; 2], config: &Config) -> Result<Tensor> {
+    let &Config { head_dim, rotated_dim, .. } = config;
+    if rotated_dim == head_dim {
+        return rotate_all(heads, angles, config);
+    }
+    let rotated = rotate_all(&heads.narrow(2, 0, rotated_dim)?.contiguous()?, angles, config)?;
+    Tensor::cat(&[rotated, heads.narrow(2, rotated_dim, head_dim - rotated_dim)?], 2)
+}
+
+fn rotate_all(heads: &Tensor, [cos, sin]: &[Tensor; 2], config: &Config) -> Result<Tensor> {
     let batch = heads.unsqueeze(0)?;
     let rotated = match config.architecture.rope {
         Rope::Interleaved => rope_i(&batch, cos, sin),

@@ -17,8 +17,21 @@ pub struct LayerCache {
     pub keys_values: Option<KeysValues>,
     /// What a convolution reads: `[taps - 1 + tokens, channels]`, zeros first.
     pub columns: Option<Tensor>,
+    /// Of a memory: how fast it changes at each token, `[tokens, ..]`; only where all is kept.
+    pub rates: Option<Tensor>,
+    /// After the text.
+    pub memory: Option<Memory>,
+    /// After a part of it, from where it is computed for others.
+    pub replayed: Option<Memory>,
     /// Whether all columns stay, for [`Cache::prefix`]; else the last ones do, without which nothing can be appended.
     pub keeps_all: bool,
+}
+
+/// What a layer remembers of so many tokens, whatever their number: `[n_value_heads, head_dim, head_dim]`.
+#[derive(Clone)]
+pub struct Memory {
+    pub tokens: usize,
+    pub states: Vec<f32>,
 }
 
 /// `[n_kv_heads, tokens, head_dim]` each.
@@ -34,7 +47,7 @@ impl Cache {
         Self { length: 0, layers: vec![LayerCache { keeps_all, ..LayerCache::default() }; n_layers] }
     }
 
-    /// That of the first `tokens` tokens of a text whose cache keeps all.
+    /// That of the first `tokens` tokens of a text whose cache keeps all; without memories, which the layers make.
     pub fn prefix(&self, tokens: usize) -> Result<Self> {
         let layers = self.layers.iter().map(|layer| layer.prefix(tokens, self.length));
         Ok(Self { length: tokens, layers: layers.collect::<Result<_>>()? })
@@ -46,7 +59,18 @@ impl LayerCache {
         let keys_values = self.keys_values.as_ref().filter(|_| tokens > 0).map(|all| all.prefix(tokens)).transpose()?;
         // The rows before the first token are zeros.
         let columns = self.columns.as_ref().map(|all| all.narrow(0, tokens, all.dim(0)? - length)).transpose()?;
-        Ok(Self { keys_values, columns, keeps_all: false })
+        Ok(Self { keys_values, columns, ..Self::default() })
+    }
+
+    /// Adds those of the next tokens where they may be wanted again.
+    pub fn keep_rates(&mut self, rates: &Tensor) -> Result<()> {
+        if self.keeps_all {
+            self.rates = Some(match self.rates.take() {
+                Some(past) => Tensor::cat(&[&past, rates], 0)?,
+                None => rates.clone(),
+            });
+        }
+        Ok(())
     }
 }
 

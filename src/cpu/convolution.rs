@@ -29,11 +29,16 @@ impl Convolution {
         };
         let columns = Tensor::cat(&[&before, x], 0)?;
         let first = columns.dim(0)? - n - past;
-        let terms = self.taps.iter().enumerate().map(|(j, tap)| columns.narrow(0, first + j, n)?.broadcast_mul(tap));
-        let sum = terms.reduce(|sum, term| sum? + term?).unwrap_or_else(|| x.zeros_like())?;
+        let sums = self.apply(&columns, first, n)?;
         let kept = if cache.keeps_all { columns } else { columns.narrow(0, first + n, past)?.contiguous()? };
         cache.columns = Some(kept);
-        Ok(sum)
+        Ok(sums)
+    }
+
+    /// Of `n` tokens from `first` on; `columns` begin taps - 1 tokens earlier.
+    pub fn apply(&self, columns: &Tensor, first: usize, n: usize) -> Result<Tensor> {
+        let terms = self.taps.iter().enumerate().map(|(j, tap)| columns.narrow(0, first + j, n)?.broadcast_mul(tap));
+        terms.reduce(|sum, term| sum? + term?).unwrap_or_else(|| columns.narrow(0, first, n)?.zeros_like())
     }
 }
 

@@ -10,6 +10,7 @@ use super::attention::Attention;
 use super::attention_mass::AttentionMass;
 use super::cache::{Cache, LayerCache};
 use super::convolution::ShortConvolution;
+use super::delta_net::DeltaNet;
 use super::normalize::normalize;
 use super::weight::Weight;
 use super::weights::Weights;
@@ -28,7 +29,7 @@ pub struct Transformer {
     norm: Tensor,
     /// `None` where the embedding serves as LM head too.
     output: Option<Weight>,
-    /// Radians at position 1, `head_dim / 2` of them: see [`Config::rotations`].
+    /// Radians at position 1, `rotated_dim / 2` of them: see [`Config::rotations`].
     rotations: Vec<Vec<f64>>,
 }
 
@@ -48,6 +49,7 @@ struct Layer {
 enum Mixer {
     Attention(Attention),
     ShortConvolution(ShortConvolution),
+    DeltaNet(DeltaNet),
 }
 
 impl Transformer {
@@ -69,6 +71,18 @@ impl Transformer {
     /// See [`Cache::new`].
     pub fn empty_cache(&self, keeps_all: bool) -> Cache {
         Cache::new(self.layers.len(), keeps_all)
+    }
+
+    /// The cache of the first `tokens` tokens of a text whose cache keeps all. What layers remember is computed from where it was
+    /// wanted last, so prefixes that grow cost no more than the longest of them.
+    pub fn prefix(&self, cache: &mut Cache, tokens: usize) -> Result<Cache> {
+        let mut prefix = cache.prefix(tokens)?;
+        for ((layer, all), prefix) in self.layers.iter().zip(&mut cache.layers).zip(&mut prefix.layers) {
+            if let Mixer::DeltaNet(net) = &layer.mixer {
+                prefix.memory = Some(net.memory_at(tokens, all)?);
+            }
+        }
+        Ok(prefix)
     }
 
     /// Hidden states of `inputs` read after the text in `cache`, to which they are added: `[inputs, dim]`. Attention goes to
@@ -108,7 +122,7 @@ impl Transformer {
         self.output.as_ref().unwrap_or(&self.embedding).project_to(normalized, tokens)
     }
 
-    /// Of each rotation cosines and sines of positions `start..start + length`, each `[length, head_dim / 2]`.
+    /// Of each rotation cosines and sines of positions `start..start + length`, each `[length, rotated_dim / 2]`.
     fn angles(&self, start: usize, length: usize) -> Result<Vec<[Tensor; 2]>> {
         let of_rotation = |frequencies: &Vec<f64>| {
             let positions = start..start + length;
@@ -137,28 +151,31 @@ impl Mixer {
         match self {
             Self::Attention(attention) => attention.forward(config, x, angles, cache, attention_mass),
             Self::ShortConvolution(convolution) => convolution.forward(x, cache),
+            Self::DeltaNet(net) => net.forward(x, cache),
         }
     }
 }
 
 impl Layer {
     fn new(config: &Config, i: usize, weights: &mut Weights) -> Result<Self> {
-        let name = |part: &str| format!("blk.{i}.{part}.weight");
-        let mixer = match config.recurrence.as_ref().filter(|recurrence| recurrence.layers[i]) {
-            Some(recurrence) => Mixer::ShortConvolution(ShortConvolution::new(i, recurrence.taps, weights)?),
+        let name = |part: &str| format!("blk.{i}.{part}");
+        let recurrence = config.recurrence.as_ref().filter(|recurrence| recurrence.layers[i]);
+        let mixer = match recurrence.map(|recurrence| (recurrence, recurrence.delta_net)) {
+            Some((recurrence, None)) => Mixer::ShortConvolution(ShortConvolution::new(i, recurrence.taps, weights)?),
+            Some((recurrence, Some(sizes))) => Mixer::DeltaNet(DeltaNet::new(config, recurrence, sizes, i, weights)?),
             None => Mixer::Attention(Attention::new(config, i, weights)?),
         };
         let mut norm = |is_there: bool, part: &str| is_there.then(|| weights.vector(&name(part))).transpose();
         let (before, after) = (config.architecture.norms_before(), config.architecture.norms_after());
         Ok(Self {
-            mixer_norm: norm(before, "attn_norm")?,
-            added_mixer_norm: norm(after, "post_attention_norm")?,
+            mixer_norm: norm(before, "attn_norm.weight")?,
+            added_mixer_norm: norm(after, "post_attention_norm.weight")?,
             mixer,
-            ffn_norm: norm(before, "ffn_norm")?,
-            added_ffn_norm: norm(after, "post_ffw_norm")?,
-            gate: weights.matrix(&name("ffn_gate"))?,
-            up: weights.matrix(&name("ffn_up"))?,
-            down: weights.matrix(&name("ffn_down"))?,
+            ffn_norm: norm(before, config.architecture.ffn_norm)?,
+            added_ffn_norm: norm(after, "post_ffw_norm.weight")?,
+            gate: weights.matrix(&name("ffn_gate.weight"))?,
+            up: weights.matrix(&name("ffn_up.weight"))?,
+            down: weights.matrix(&name("ffn_down.weight"))?,
         })
     }
 

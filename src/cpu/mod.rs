@@ -7,6 +7,7 @@ mod attention;
 mod attention_mass;
 mod cache;
 mod convolution;
+mod delta_net;
 mod forward;
 #[cfg(target_arch = "wasm32")]
 mod fused;
@@ -81,6 +82,9 @@ impl CandleModel {
             source,
             gguf,
             |tensor, piece| {
+                if tensors::is_ignored(&tensor.name, &config) {
+                    return Ok(());
+                }
                 if bytes.is_empty() {
                     bytes.try_reserve_exact(tensor.bytes).map_err(|_| LoadError::TooLarge)?;
                 }
@@ -124,9 +128,9 @@ impl CandleModel {
     }
 
     /// One gap's tokens, from the keys and values of the text before it.
-    fn fill(&mut self, request: &InfillRequest<'_>, gap: &Range<usize>, text: &Cache) -> Result<Vec<TokenId>, LmError> {
+    fn fill(&mut self, request: &InfillRequest<'_>, gap: &Range<usize>, text: &mut Cache) -> Result<Vec<TokenId>, LmError> {
         let (mut token, position) = request.before(gap);
-        let mut cache = text.prefix(position)?;
+        let mut cache = self.transformer.prefix(text, position)?;
         let mut filled = Vec::with_capacity(gap.len());
         for i in 0..gap.len() {
             let mut logits = self.logits_after(&[token], &mut cache)?;
@@ -144,7 +148,7 @@ impl CandleModel {
         lm_head::read_out(&self.transformer, hidden, targets, base)?.checked()
     }
 
-    fn score_pass(&mut self, request: &ScoreRequest<'_>, pass: &Pass, base: &Base) -> Result<Readout, LmError> {
+    fn score_pass(&mut self, request: &ScoreRequest<'_>, pass: &Pass, base: &mut Base) -> Result<Readout, LmError> {
         let ScoreRequest { tokens, targets, divergences, .. } = request;
         // The state that predicts target t is the one at t - 1; those before the first edit are the base text's.
         let start = pass.start();
@@ -152,7 +156,7 @@ impl CandleModel {
         if first >= targets.end {
             return Ok(base.readout.of_a_pass());
         }
-        let mut cache = base.cache.prefix(start)?;
+        let mut cache = self.transformer.prefix(&mut base.cache, start)?;
         let hidden = self.forward(&request.inputs(&pass.edits)[start..targets.end - 1], &mut cache, &mut AttentionMass::default())?;
         let predicting = hidden.narrow(0, first - 1 - start, targets.end - first)?;
         let base_predicting = divergences.then(|| base.predicting.narrow(0, first - targets.start, targets.end - first)).transpose()?;
@@ -205,13 +209,13 @@ impl LanguageModel for CandleModel {
         let mut readout = self.read_out(&predicting, &tokens[targets.clone()], None)?;
         readout.divergences = vec![0.0; if request.divergences { targets.len() } else { 0 }];
         (readout.attention, readout.flow) = (attention_mass.sums, attention_mass.flows);
-        let base = Base { readout: readout.checked()?, cache, predicting };
+        let mut base = Base { readout: readout.checked()?, cache, predicting };
         let mut flow = on_readout.call((0, &base.readout)).await;
         for (i, pass) in passes.iter().enumerate() {
             if flow.is_break() {
                 break;
             }
-            let readout = self.score_pass(request, pass, &base)?;
+            let readout = self.score_pass(request, pass, &mut base)?;
             flow = on_readout.call((i + 1, &readout)).await;
         }
         Ok(())
@@ -232,7 +236,7 @@ impl LanguageModel for CandleModel {
             if on_step.call(()).await.is_break() {
                 return Ok(None);
             }
-            infills.push(self.fill(request, gap, &text)?);
+            infills.push(self.fill(request, gap, &mut text)?);
         }
         Ok(Some(infills))
     }

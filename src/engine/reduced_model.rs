@@ -4,7 +4,7 @@ use crate::lm::LoadError;
 use crate::model::config::Config;
 use crate::model::gguf::{Gguf, GgufError, Tensor, Value};
 use crate::model::source::{ByteSource, BytesInMemory};
-use crate::model::tensors;
+use crate::model::tensors::{self, layer_of};
 
 /// Bytes of layers; at least one layer is kept.
 const LAYER_BYTES: usize = 4 << 20;
@@ -18,7 +18,8 @@ pub async fn read(source: &impl ByteSource, gguf: &Gguf) -> Result<Option<(Gguf,
     let config = Config::from_gguf(gguf)?;
     tensors::check(gguf, &config)?;
     let n_layers = n_layers(gguf, &config);
-    let kept = |tensor: &&Tensor| layer_of(tensor).is_none_or(|layer| layer < n_layers) && !tensors::is_ignored(&tensor.name);
+    let kept =
+        |tensor: &&Tensor| layer_of(&tensor.name).is_none_or(|layer| layer < n_layers) && !tensors::is_ignored(&tensor.name, &config);
     let originals: Vec<&Tensor> = gguf.tensors.iter().filter(kept).collect();
     let mut parts: Vec<Tensor> = originals.iter().map(|tensor| shortened(tensor)).collect();
     let size = parts.iter().map(|tensor| tensor.bytes as u64).sum::<u64>();
@@ -33,18 +34,15 @@ pub async fn read(source: &impl ByteSource, gguf: &Gguf) -> Result<Option<(Gguf,
     }
     let mut metadata = gguf.metadata.clone();
     metadata.forget_vocabulary();
-    metadata.set(&format!("{}.block_count", config.architecture.name), Value::U64(n_layers as u64));
+    for (field, number) in [("block_count", n_layers as u64), ("nextn_predict_layers", 0)] {
+        metadata.set(&format!("{}.{field}", config.architecture.name), Value::U64(number));
+    }
     Ok(Some((Gguf { metadata, tensors: parts, size }, BytesInMemory(bytes))))
 }
 
 fn n_layers(gguf: &Gguf, config: &Config) -> usize {
-    let first = gguf.tensors.iter().filter(|tensor| layer_of(tensor) == Some(0)).map(|tensor| tensor.bytes).sum::<usize>();
+    let first = gguf.tensors.iter().filter(|tensor| layer_of(&tensor.name) == Some(0)).map(|tensor| tensor.bytes).sum::<usize>();
     (LAYER_BYTES / first.max(1)).clamp(1, config.n_layers)
-}
-
-/// The 4 of `blk.4.attn_q.weight`.
-fn layer_of(tensor: &Tensor) -> Option<usize> {
-    tensor.name.strip_prefix("blk.")?.split('.').next()?.parse().ok()
 }
 
 /// The tensor, of a vocabulary with at most its first rows.

@@ -51,6 +51,45 @@ pub fn text_rows(inputs: &[Input], first: usize) -> Vec<Row> {
     inputs.iter().enumerate().map(row).collect()
 }
 
+/// Rows of a batch that are of one text, one after the other, for layers with a memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sequence {
+    pub rows: Range<usize>,
+    /// The slot of its memory.
+    pub memory: usize,
+    pub before: Before,
+}
+
+/// What a sequence comes after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Before {
+    Nothing,
+    /// What is in its memory.
+    Itself,
+    /// So many tokens of the text, more than none.
+    Text(usize),
+}
+
+impl Sequence {
+    /// Rows after the first `tokens` of the text.
+    pub fn after_text(rows: Range<usize>, memory: usize, tokens: usize) -> Self {
+        Self { rows, memory, before: if tokens == 0 { Before::Nothing } else { Before::Text(tokens) } }
+    }
+
+    /// Rows of the text itself, from position `first` on.
+    pub fn of_text(n: usize, first: usize) -> Self {
+        Self { rows: 0..n, memory: 0, before: if first == 0 { Before::Nothing } else { Before::Itself } }
+    }
+
+    /// The tokens of the text whose memory it begins with, and its own slot.
+    pub fn replayed(&self) -> Option<(usize, usize)> {
+        match self.before {
+            Before::Text(tokens) => Some((tokens, self.memory)),
+            Before::Nothing | Before::Itself => None,
+        }
+    }
+}
+
 /// Row of the token before number `i` of a gap. `position` is that of the token before the gap; keys and values of that token and of
 /// the gap's begin at slot `first_slot`.
 pub fn gap_row(token: TokenId, position: usize, i: usize, first_slot: usize) -> Row {
@@ -130,6 +169,17 @@ mod tests {
         let rows = suffix_rows(&request, &pass(1, 1), 10);
         assert_eq!(rows.iter().map(|row| row.token).collect::<Vec<_>>(), [9, 3, 4, 5]);
         assert_eq!(rows[2], Row { position: 3, slot: 12, prefix_end: 1, suffix_start: 10, suffix_end: 13, ..Row::reading(4.into()) });
+    }
+
+    #[test]
+    fn a_sequence_begins_with_what_is_remembered_of_the_text_before_it() {
+        let sequences =
+            [Sequence::after_text(0..3, 0, 0), Sequence::after_text(3..5, 1, 7), Sequence::of_text(4, 0), Sequence::of_text(4, 9)];
+        assert_eq!(
+            sequences.each_ref().map(|sequence| sequence.before),
+            [Before::Nothing, Before::Text(7), Before::Nothing, Before::Itself]
+        );
+        assert_eq!(sequences.each_ref().map(Sequence::replayed), [None, Some((7, 1)), None, None]);
     }
 
     #[test]

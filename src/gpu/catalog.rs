@@ -3,8 +3,9 @@
 use super::format::FORMATS;
 use super::kernel::Kernel;
 use super::kernels::{
-    argmax, attention, attention_mass, bandwidth_probe, convolution, convolution_columns, embed, fma_probe, gather, kl_divergence,
-    log_sum_exp, masked_argmax, matmul, qk_norm, qkv_rope_cache, rms_norm, sample, swiglu,
+    argmax, attention, attention_mass, bandwidth_probe, convolution, convolution_columns, delta_inputs, delta_output, delta_rule, embed,
+    fma_probe, gated_heads, gather, kl_divergence, log_sum_exp, masked_argmax, matmul, qk_norm, qkv_rope_cache, rms_norm, sample, swiglu,
+    ungated_queries,
 };
 use super::variant::Variant;
 use crate::model::arch::{ARCHITECTURES, Gate};
@@ -32,7 +33,10 @@ fn kernels(variant: &Variant) -> Vec<Kernel> {
         qk_norm::kernel(variant),
         gather::kernel(),
         convolution::kernel(),
-        convolution_columns::kernel(),
+        delta_inputs::kernel(),
+        delta_output::kernel(),
+        gated_heads::kernel(),
+        ungated_queries::kernel(),
         log_sum_exp::kernel(variant),
         kl_divergence::kernel(variant),
         masked_argmax::kernel(),
@@ -42,6 +46,8 @@ fn kernels(variant: &Variant) -> Vec<Kernel> {
     ];
     kernels.extend([false, true].map(|add| rms_norm::kernel(variant, add)));
     kernels.extend([Gate::Silu, Gate::Gelu].map(swiglu::kernel));
+    kernels.extend([false, true].map(convolution_columns::kernel));
+    kernels.extend(vecs.map(|vecs| delta_rule::kernel(variant, vecs)));
     kernels.extend(argmax::kernels());
     kernels.extend(FORMATS.iter().map(embed::kernel));
     // For a step of generating, and for rows.

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use super::GpuModel;
 use super::activations::Activations;
-use super::batch::{Row, text_rows};
+use super::batch::{Before, Row, Sequence, text_rows};
 use super::decode_step::{DecodeStep, DrawWords, TokenInFlight};
 use super::head_buffers::SampleBuffers;
 use super::kernels::sample::GpuDraw;
-use super::mixers::Batch;
+use super::layer_input::Batch;
 use super::recording::Recording;
 use crate::lm::sample::Sampler;
 use crate::lm::{Input, LmError, check_known, check_length};
@@ -20,14 +20,15 @@ impl GpuModel {
         let length = self.text.length + tokens.len();
         check_known(&self.transformer.config, tokens)?;
         check_length(&self.transformer.config, length)?;
-        if self.text.layers.is_empty() {
-            self.start_text(self.text.capacity.max(tokens.len())).await?;
+        if self.text.caches.slots.is_empty() {
+            self.start_text(self.text.capacity.max(tokens.len()), false).await?;
         }
         self.text.check_capacity(length)?;
         self.prepare_decode_step(sampler.is_greedy()).await?;
         let draw = self.draw(sampler);
         match tokens {
-            &[token] => self.token_after(token, draw, sampler.clone()).await,
+            // A step goes on with the memories of a text.
+            &[token] if self.text.length > 0 || !self.transformer.has_memories() => self.token_after(token, draw, sampler.clone()).await,
             _ => self.prefill_and_sample(tokens, draw).await,
         }
     }
@@ -52,16 +53,20 @@ impl GpuModel {
         let activations = self.activations(1).await?;
         let allocate = || (gpu.buffer("row", Row::N_WORDS), SampleBuffers::new(gpu, &transformer.config));
         let (row, buffers) = gpu.try_allocate(allocate).await?;
-        let (text_caches, angles) = (&text.layers[..], &text.angles[..]);
+        let sequences = [Sequence { rows: 0..1, memory: 0, before: Before::Itself }];
         let batch = Batch {
             rows: &row,
             n: 1,
             is_step: true,
             n_keys: 1,
             blends: false,
-            angles,
-            text_caches,
-            own_caches: text_caches,
+            angles: &text.angles,
+            text: &text.caches,
+            own: &text.caches,
+            text_ring: text.ring,
+            own_ring: text.ring,
+            sequences: &sequences,
+            text_rows: &row,
             attention_sums: None,
         };
         let mut recording = Recording::new(gpu);
@@ -88,7 +93,9 @@ impl GpuModel {
             self.submit_step(Some(token), draw);
         }
         let room = self.text.capacity.min(self.transformer.config.context_length) - self.text.length;
-        let at_once = self.gpu.pacing.borrow().tokens_in_flight().min(room);
+        // A memory cannot forget a token that nobody wants.
+        let most = if self.transformer.has_memories() { 1 } else { room };
+        let at_once = self.gpu.pacing.borrow().tokens_in_flight().min(most);
         for i in 1..at_once {
             let draw = self.draw(&mut ahead);
             if self.decode_step().in_flight.len() == i {

@@ -8,8 +8,9 @@ use super::kernels::embed::{self, Embed};
 use super::kernels::matmul::{self, Matmul};
 use super::kernels::rms_norm::{self, RmsNorm};
 use super::kernels::{RowView, swiglu};
+use super::layer_input::{Batch, Mixed};
 use super::mixer_sizes::MixerSizes;
-use super::mixers::{Batch, Mixed, Mixer};
+use super::mixers::Mixer;
 use super::recording::Recording;
 use super::weights::Matrix;
 use crate::model::config::Config;
@@ -29,7 +30,8 @@ pub struct Layer {
     /// `[dim]`: see [`crate::model::arch::Norms`].
     pub mixer_norm: Option<Buffer>,
     pub added_mixer_norm: Option<Buffer>,
-    /// Of attention rows of q, of k, of v; of a short convolution rows of b, of c, of x.
+    /// Of attention rows of q, of k, of v; of a short convolution rows of b, of c, of x; of a DeltaNet
+    /// rows of q, of k, of v, of alpha, of beta, of gates.
     pub projection: Matrix,
     pub mixer: Mixer,
     pub mixer_output: Matrix,
@@ -78,6 +80,18 @@ impl Transformer {
         swiglu::record(recording, config.architecture.gate, &gate_up.buffer, &gated.buffer, n, config.ffn_dim, gated.stride);
         let added = Added { w: &layer.down, norm: layer.added_ffn_norm.as_ref(), temporary: normed };
         self.add(recording, &added, n, is_step, gated.view(), x.view_from(first));
+    }
+
+    /// Whether some layers have a memory.
+    pub fn has_memories(&self) -> bool {
+        self.layers.iter().any(|layer| matches!(layer.mixer, Mixer::DeltaNet(_)))
+    }
+
+    /// What layer `i` remembers of the text where sequences of the batch begin in it.
+    pub fn replay<'a>(&'a self, recording: &mut Recording<'a>, i: usize, activations: &'a Activations, batch: Batch<'a>) {
+        if let Mixer::DeltaNet(net) = &self.layers[i].mixer {
+            net.replay(recording, &self.config, &Mixed { layer: i, activations, batch, block: 0..0 });
+        }
     }
 
     /// RMSNorm of `n` rows of x, to y from row 0 on; x itself where there is no norm.

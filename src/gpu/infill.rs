@@ -2,20 +2,19 @@
 
 use super::GpuModel;
 use super::activations::RowBuffer;
-use super::batch::{Row, gap_row};
-use super::buffer::Buffer;
+use super::batch::{Before, Row, Sequence, gap_row};
 use super::head_buffers::{InfillBuffers, NO_TOKEN, TileBuffers};
+use super::layer_caches::LayerCaches;
 use super::recording::Recording;
 use super::submissions::Submissions;
-use super::text_cache::layer_caches;
 use crate::lm::blocks::blocks;
 use crate::lm::{Callback, InfillRequest, Infills, Input, LmError, check_known, check_length};
 use crate::model::tokenizer::TokenId;
 
 /// Memory to fill gaps with.
 struct GapBuffers {
-    /// Keys and values of the gaps' tokens, one buffer per layer.
-    caches: Vec<Buffer>,
+    /// What each layer keeps of the gaps' tokens.
+    caches: LayerCaches,
     tile: TileBuffers,
     infill: InfillBuffers,
 }
@@ -57,7 +56,12 @@ impl GpuModel {
                 gap_row(filled[g].last().copied().unwrap_or(token), position, i, slots[g])
             };
             let rows: Vec<Row> = open.iter().map(row).collect();
-            self.forward(&rows, &activations, Some(&buffers.caches), None).await?;
+            let sequence = |(row, &g): (usize, &usize)| match i {
+                0 => Sequence::after_text(row..row + 1, g, infill.before(&infill.gaps[g]).1),
+                _ => Sequence { rows: row..row + 1, memory: g, before: Before::Itself },
+            };
+            let sequences: Vec<Sequence> = open.iter().enumerate().map(sequence).collect();
+            self.forward(&rows, &sequences, &activations, Some(&buffers.caches), None).await?;
             let original = |&g: &usize| if i == 0 { infill.tokens[infill.gaps[g].start] } else { NO_TOKEN };
             buffers.infill.begin_token(&self.gpu, &open.iter().map(original).collect::<Vec<_>>());
             let chosen = self.most_likely_tokens(&activations.x, &buffers, open.len()).await?;
@@ -70,7 +74,7 @@ impl GpuModel {
         let (gpu, config) = (&self.gpu, &self.transformer.config);
         let slots = infill.gaps.iter().map(|gap| gap.len()).sum();
         let allocate = || GapBuffers {
-            caches: layer_caches(gpu, "gap cache", config, slots),
+            caches: LayerCaches::new(gpu, "gap cache", config, [slots, slots, infill.gaps.len()]),
             tile: TileBuffers::new(gpu, config, false),
             infill: InfillBuffers::new(gpu, config, infill.gaps.len(), infill.forbidden),
         };
@@ -79,7 +83,7 @@ impl GpuModel {
 
     /// Keys and values of the original text, as far as a gap needs them.
     async fn read_before_gaps(&mut self, infill: &InfillRequest<'_>) -> Result<(), LmError> {
-        self.start_text(infill.tokens.len()).await?;
+        self.start_text(infill.tokens.len(), true).await?;
         let end = infill.gaps.iter().map(|gap| infill.before(gap).1).max().unwrap_or(0);
         let inputs: Vec<Input> = infill.tokens[..end].iter().map(|&token| token.into()).collect();
         self.prefill(&inputs, None, async |_, _, _| Ok(())).await

@@ -1,6 +1,7 @@
 //! From a file to a transformer in GPU memory.
 
 use super::buffer::Buffer;
+use super::delta_net::DeltaNet;
 use super::device::Gpu;
 use super::forward::{Layer, Transformer};
 use super::kernels::padded;
@@ -8,6 +9,7 @@ use super::mixer_sizes::MixerSizes;
 use super::mixers::Mixer;
 use super::weights::{Matrix, MatrixId, WeightUploader};
 use crate::lm::{Callback, LoadError};
+use crate::model::arch::Recurrent;
 use crate::model::config::Config;
 use crate::model::gguf::{Gguf, Tensor};
 use crate::model::source::ByteSource;
@@ -44,6 +46,9 @@ pub async fn load(
     config.context_length = config.context_length.min(usize::try_from(longest).unwrap_or(usize::MAX));
     let Reserved { mut uploader, embedding, output, layers } = gpu.try_allocate(|| reserve(gpu, gguf, &config)).await?;
     let upload = |tensor: &Tensor, piece: &[u8]| {
+        if tensors::is_ignored(&tensor.name, &config) {
+            return Ok(());
+        }
         uploader
             .upload(gpu, tensor, piece)
             .map_err(|error| LoadError::Weights(error.to_string().lines().next().unwrap_or_default().to_owned()))
@@ -77,13 +82,14 @@ fn reserve(gpu: &Gpu, gguf: &Gguf, config: &Config) -> Reserved {
         .map(|i| {
             let mut matrix =
                 |parts: &[&str]| matrix(&parts.iter().map(|part| format!("blk.{i}.{part}.weight")).collect::<Vec<_>>()).expect(checked);
-            let (projection, mixer_output): (&[&str], &[&str]) = match config.has_attention(i) {
-                true => (&["attn_q", "attn_k", "attn_v"], &["attn_output"]),
-                false => (&["shortconv.in_proj"], &["shortconv.out_proj"]),
+            let (projection, output): (&[&str], &str) = match config.architecture.recurrent {
+                _ if config.has_attention(i) => (&["attn_q", "attn_k", "attn_v"], "attn_output"),
+                Recurrent::DeltaNet => (&["attn_qkv", "ssm_alpha", "ssm_beta", "attn_gate"], "ssm_out"),
+                _ => (&["shortconv.in_proj"], "shortconv.out_proj"),
             };
             LayerIds {
                 projection: matrix(projection),
-                mixer_output: matrix(mixer_output),
+                mixer_output: matrix(&[output]),
                 gate_up: matrix(&["ffn_gate", "ffn_up"]),
                 down: matrix(&["ffn_down"]),
             }
@@ -99,12 +105,20 @@ fn layer(gpu: &Gpu, uploader: &mut WeightUploader, config: &Config, i: usize, id
     let mut matrix = |id: MatrixId| -> Matrix { uploader.take_matrix(id) };
     let (projection, mixer_output) = (matrix(ids.projection), matrix(ids.mixer_output));
     let (gate_up, down) = (matrix(ids.gate_up), matrix(ids.down));
-    let mixer = match config.has_attention(i) {
-        true => Mixer::Attention {
+    let recurrence = config.recurrence.as_ref().filter(|recurrence| recurrence.layers[i]);
+    let mixer = match recurrence.map(|recurrence| (recurrence.taps, recurrence.delta_net)) {
+        None => Mixer::Attention {
             bias: vector(uploader, &["attn_q.bias", "attn_k.bias", "attn_v.bias"]),
             head_norms: vector(uploader, &["attn_q_norm.weight", "attn_k_norm.weight"]),
         },
-        false => Mixer::ShortConvolution { w: vector(uploader, &["shortconv.conv.weight"]) },
+        Some((_, None)) => Mixer::ShortConvolution { w: vector(uploader, &["shortconv.conv.weight"]) },
+        Some((taps, Some(sizes))) => Mixer::DeltaNet(DeltaNet {
+            sizes,
+            taps,
+            w: vector(uploader, &["ssm_conv1d.weight"]),
+            rates: vector(uploader, &["ssm_a", "ssm_dt.bias"]),
+            norm: vector(uploader, &["ssm_norm.weight"]),
+        }),
     };
     let (before, after) = (config.architecture.norms_before(), config.architecture.norms_after());
     Layer {
@@ -113,7 +127,7 @@ fn layer(gpu: &Gpu, uploader: &mut WeightUploader, config: &Config, i: usize, id
         projection,
         mixer,
         mixer_output,
-        ffn_norm: before.then(|| vector(uploader, &["ffn_norm.weight"])),
+        ffn_norm: before.then(|| vector(uploader, &[config.architecture.ffn_norm])),
         added_ffn_norm: after.then(|| vector(uploader, &["post_ffw_norm.weight"])),
         gate_up,
         down,

@@ -22,11 +22,12 @@ pub fn estimate(gguf: &Gguf, config: &Config, variant: &Variant) -> u64 {
             rows * row_words(tensor.quant, columns)
         })
         .sum();
-    let MixerSizes { projected, mixed, slot } = MixerSizes::largest(config);
+    let MixerSizes { projected, prepared, mixed, slot, memory } = MixerSizes::largest(config);
     let text = TOKENS * (slot + (0..config.n_layers).map(|layer| MixerSizes::of(config, layer).slot).sum::<usize>());
-    let row = projected + mixed + 2 * config.ffn_dim + padded(config.ffn_dim);
+    let memories = (0..config.n_layers).map(|layer| MixerSizes::of(config, layer).memory).sum::<usize>() + memory;
+    let row = projected + prepared + mixed + 2 * config.ffn_dim + padded(config.ffn_dim);
     let block = variant.block_rows.min(TOKENS);
     let layer = block * (row + 4 * padded(config.dim));
     let head = block * variant.vocab_tile.min(config.vocab_size) + config.vocab_size;
-    4 * (weights + text + layer + head + TOKENS * padded(config.dim)) as u64
+    4 * (weights + text + memories + layer + head + TOKENS * padded(config.dim)) as u64
 }

@@ -12,6 +12,7 @@ pub mod catalog;
 pub mod ceilings;
 mod decode;
 mod decode_step;
+mod delta_net;
 pub mod device;
 pub mod format;
 mod forward;
@@ -19,6 +20,8 @@ mod head_buffers;
 mod infill;
 mod kernel;
 mod kernels;
+mod layer_caches;
+mod layer_input;
 mod lm_head;
 mod load;
 pub mod memory;
@@ -52,8 +55,7 @@ use crate::model::gguf::Gguf;
 use crate::model::source::ByteSource;
 use crate::model::tokenizer::TokenId;
 use activations::Activations;
-use batch::{Row, text_rows};
-use buffer::Buffer;
+use batch::{Row, Sequence, text_rows};
 use decode_step::DecodeStep;
 use device::Gpu;
 use forward::Transformer;
@@ -61,7 +63,10 @@ use forward::Transformer;
 pub(crate) use kernel::WrongKernel;
 use kernels::attention;
 use kernels::attention_mass::AttentionSums;
-use mixers::Batch;
+use kernels::convolution_columns::NO_RING;
+use layer_caches::LayerCaches;
+use layer_input::Batch;
+use mixer_sizes::MixerSizes;
 use pacing::rows_per_dispatch;
 use recording::Recording;
 use submissions::Submissions;
@@ -102,13 +107,16 @@ impl GpuModel {
         &self.gpu
     }
 
-    /// Forgets the text before, and makes room for one of `capacity` tokens.
-    async fn start_text(&mut self, capacity: usize) -> Result<(), LmError> {
+    /// Forgets the text before, and makes room for one of `capacity` tokens, parts of which may be replaced where it `keeps_all`.
+    async fn start_text(&mut self, capacity: usize, keeps_all: bool) -> Result<(), LmError> {
         self.text.length = 0;
-        if self.text.capacity < capacity || self.text.layers.is_empty() {
+        let config = &self.transformer.config;
+        let ring = if keeps_all { capacity } else { config.recurrence.as_ref().map_or(1, |recurrence| recurrence.taps) };
+        let has_memories = MixerSizes::largest(config).memory > 0;
+        if self.text.capacity < capacity || self.text.caches.slots.is_empty() || has_memories && self.text.ring < ring {
             // The old cache is freed before the new one is allocated; the recorded step uses the old one.
             (self.text, self.decode_step) = (TextCache::default(), None);
-            self.text = TextCache::new(&self.gpu, &self.transformer.config, &self.rotations, capacity).await?;
+            self.text = TextCache::new(&self.gpu, &self.transformer.config, &self.rotations, capacity, ring).await?;
         }
         Ok(())
     }
@@ -124,24 +132,29 @@ impl GpuModel {
         let activations = self.activations(inputs.len().clamp(1, PREFILL_ROWS)).await?;
         for chunk in inputs.chunks(activations.rows) {
             let start = self.text.length;
-            self.forward(&text_rows(chunk, start), &activations, None, attention_sums).await?;
+            let sequence = Sequence::of_text(chunk.len(), start);
+            self.forward(&text_rows(chunk, start), &[sequence], &activations, None, attention_sums).await?;
             self.text.length += chunk.len();
             on_chunk(self, &activations, start..self.text.length).await?;
         }
         Ok(())
     }
 
-    /// Takes rows of the text through all layers, or of suffixes, whose keys and values go to `suffix_caches`.
+    /// Takes rows of the text through all layers, or of suffixes, of which `suffix_caches` keep what is needed.
     async fn forward(
         &mut self,
         rows: &[Row],
+        sequences: &[Sequence],
         activations: &Activations,
-        suffix_caches: Option<&[Buffer]>,
+        suffix_caches: Option<&LayerCaches>,
         attention_sums: Option<&AttentionSums>,
     ) -> Result<(), LmError> {
         self.counters.forward_tokens += rows.len();
-        let (gpu, transformer, text_caches) = (&self.gpu, &self.transformer, &self.text.layers[..]);
+        let (gpu, transformer, text) = (&self.gpu, &self.transformer, &self.text);
         let row_buffer = gpu.buffer_with("rows", &Row::all_words(rows));
+        let replayed = sequences.iter().filter_map(Sequence::replayed).map(|(tokens, _)| tokens).max();
+        let replayed = replayed.filter(|_| transformer.has_memories()).map(|tokens| text_rows(&vec![0.into(); tokens], 0));
+        let replayed_rows = replayed.map(|rows| gpu.buffer_with("replayed rows", &Row::all_words(&rows)));
         let batch = Batch {
             rows: &row_buffer,
             n: rows.len(),
@@ -149,8 +162,12 @@ impl GpuModel {
             n_keys: rows.iter().map(Row::n_keys).max().unwrap_or(0),
             blends: rows.iter().any(|row| row.blend != 0.0),
             angles: &self.text.angles,
-            text_caches,
-            own_caches: suffix_caches.unwrap_or(text_caches),
+            text: &text.caches,
+            own: suffix_caches.unwrap_or(&text.caches),
+            text_ring: text.ring,
+            own_ring: if suffix_caches.is_some() { NO_RING } else { text.ring },
+            sequences,
+            text_rows: replayed_rows.as_ref().unwrap_or(&row_buffer),
             attention_sums,
         };
         let mut submissions = Submissions::new(gpu);
@@ -159,6 +176,11 @@ impl GpuModel {
         submissions.add(recording).await?;
         let per_row = attention::operations_per_row(&transformer.config, batch.n_keys);
         for i in 0..transformer.layers.len() {
+            if replayed_rows.is_some() {
+                let mut recording = Recording::new(gpu);
+                transformer.replay(&mut recording, i, activations, batch);
+                submissions.add(recording).await?;
+            }
             // Products are divided by columns, attention by rows.
             let at_once = rows_per_dispatch(gpu.pacing.borrow().max_dispatch(), per_row, LEAST_BLOCK_ROWS);
             for block in blocks(0..batch.n, activations.block.min(at_once)) {

@@ -6,13 +6,14 @@ use web_time::Instant;
 
 use super::GpuModel;
 use super::activations::Activations;
-use super::batch::{Row, Suffix, count_fitting, suffix, suffix_rows};
+use super::batch::{Row, Sequence, Suffix, count_fitting, suffix, suffix_rows};
 use super::buffer::Buffer;
 use super::head_buffers::TileBuffers;
 use super::kernels::attention_mass::AttentionSums;
 use super::kernels::kl_divergence::kl_divergence;
 use super::kernels::log_sum_exp::{log_prob, log_sum_exp};
 use super::kernels::padded;
+use super::layer_caches::LayerCaches;
 use super::mixer_sizes::MixerSizes;
 use super::positions::{BaseStates, Position, StateUse};
 use crate::lm::{LmError, OnReadout, Pass, Readout, ScoreRequest};
@@ -34,14 +35,17 @@ struct BaseScores {
 /// Memory for passes that are computed together.
 struct ChunkBuffers {
     activations: Activations,
-    /// Keys and values of the suffixes, one layer's at a time.
-    cache: Buffer,
+    /// What is kept of the suffixes, one layer's at a time.
+    caches: LayerCaches,
+    /// Passes whose memories fit.
+    passes: usize,
 }
 
 /// Passes that are computed together.
 #[derive(Default)]
 struct Chunk {
     rows: Vec<Row>,
+    sequences: Vec<Sequence>,
     positions: Vec<Position>,
     /// Where the positions of each pass end.
     ends: Vec<usize>,
@@ -58,14 +62,14 @@ impl GpuModel {
             return Ok(());
         }
         let lengths: Vec<usize> = request.passes.iter().map(|pass| suffix(request, pass).positions.len()).collect();
-        let max_rows = self.max_chunk_rows();
+        let (max_rows, max_passes) = (self.max_chunk_rows(), self.max_chunk_passes());
         let mut wanted_rows = self.gpu.variant.block_rows;
         let mut buffers: Option<ChunkBuffers> = None;
         let mut done = 0;
         while done < request.passes.len() {
-            let n = count_fitting(lengths[done..].iter().copied(), wanted_rows.min(max_rows));
+            let n = count_fitting(lengths[done..].iter().copied(), wanted_rows.min(max_rows)).min(max_passes);
             let rows: usize = lengths[done..done + n].iter().sum();
-            let chunk_buffers = self.grow(&mut buffers, rows).await?;
+            let chunk_buffers = self.grow(&mut buffers, rows, n).await?;
             let began = Instant::now();
             let readouts = self.score_passes(request, &request.passes[done..done + n], &base, chunk_buffers, &tile_buffers).await?;
             for (i, readout) in readouts.iter().enumerate() {
@@ -82,7 +86,7 @@ impl GpuModel {
     /// The base text of a request: its keys and values stay.
     async fn score_base(&mut self, request: &ScoreRequest<'_>, tile_buffers: &TileBuffers) -> Result<BaseScores, LmError> {
         let inputs = &request.inputs(&[])[..request.targets.end - 1];
-        self.start_text(inputs.len()).await?;
+        self.start_text(inputs.len(), true).await?;
         let (gpu, config) = (self.gpu.clone(), &self.transformer.config);
         let states = request.divergences.then(|| gpu.buffer("base states", request.targets.len() * padded(config.dim)));
         let sums = (!request.attended.is_empty()).then(|| AttentionSums::new(&gpu, config, request.targets.clone(), request.attended));
@@ -124,9 +128,9 @@ impl GpuModel {
         buffers: &ChunkBuffers,
         tile_buffers: &TileBuffers,
     ) -> Result<Vec<Readout>, LmError> {
-        let Chunk { rows, positions, ends } = Chunk::new(request, passes);
+        let Chunk { rows, sequences, positions, ends } = Chunk::new(request, passes);
         if !rows.is_empty() {
-            self.forward(&rows, &buffers.activations, Some(std::slice::from_ref(&buffers.cache)), None).await?;
+            self.forward(&rows, &sequences, &buffers.activations, Some(&buffers.caches), None).await?;
         }
         let compare = |states| StateUse::Compare(BaseStates { states, log_sum_exps: &base.log_sum_exps });
         let state_use = base.states.as_ref().map_or(StateUse::None, compare);
@@ -142,16 +146,26 @@ impl GpuModel {
         readouts.into_iter().map(Readout::checked).collect()
     }
 
-    /// Memory for a chunk of `rows` rows: the one before where it is large enough.
-    async fn grow<'a>(&self, buffers: &'a mut Option<ChunkBuffers>, rows: usize) -> Result<&'a ChunkBuffers, LmError> {
-        if buffers.as_ref().is_none_or(|buffers| buffers.activations.rows < rows) {
+    /// Memory for a chunk of `rows` rows of `passes` passes: the one before where it is large enough.
+    async fn grow<'a>(&self, buffers: &'a mut Option<ChunkBuffers>, rows: usize, passes: usize) -> Result<&'a ChunkBuffers, LmError> {
+        let has_memories = self.transformer.has_memories();
+        let is_too_small = |old: &ChunkBuffers| old.activations.rows < rows || has_memories && old.passes < passes;
+        if buffers.as_ref().is_none_or(is_too_small) {
             // The smaller memory is freed before the larger is allocated.
             *buffers = None;
             let rows = rows.max(1);
-            let cache = || self.gpu.buffer("suffix cache", rows * MixerSizes::largest(&self.transformer.config).slot);
-            *buffers = Some(ChunkBuffers { activations: self.activations(rows).await?, cache: self.gpu.try_allocate(cache).await? });
+            let caches = || LayerCaches::for_all_layers(&self.gpu, "suffix cache", &self.transformer.config, [rows, passes]);
+            *buffers =
+                Some(ChunkBuffers { activations: self.activations(rows).await?, caches: self.gpu.try_allocate(caches).await?, passes });
         }
         Ok(buffers.as_ref().expect("just made"))
+    }
+
+    /// Passes whose memories fit together.
+    fn max_chunk_passes(&self) -> usize {
+        let memory = 4 * MixerSizes::largest(&self.transformer.config).memory;
+        let most = usize::try_from(self.gpu.max_buffer_bytes).unwrap_or(usize::MAX).min(MAX_CHUNK_BYTES);
+        most.checked_div(memory).map_or(usize::MAX, |passes| passes.max(1))
     }
 
     /// Rows of suffixes whose residual stream, keys and values fit in memory together, and in a buffer each.
@@ -166,7 +180,7 @@ impl GpuModel {
 impl Chunk {
     fn new(request: &ScoreRequest<'_>, passes: &[Pass]) -> Self {
         let mut chunk = Self::default();
-        for pass in passes {
+        for (i, pass) in passes.iter().enumerate() {
             let (Suffix { positions, targets }, first_row) = (suffix(request, pass), chunk.rows.len());
             let row = |t: usize| first_row + t - 1 - positions.start;
             chunk.positions.extend(targets.map(|t| Position {
@@ -175,6 +189,9 @@ impl Chunk {
                 target_index: t - request.targets.start,
             }));
             chunk.rows.extend(suffix_rows(request, pass, first_row));
+            if !positions.is_empty() {
+                chunk.sequences.push(Sequence::after_text(first_row..chunk.rows.len(), i, positions.start));
+            }
             chunk.ends.push(chunk.positions.len());
         }
         chunk

@@ -69,11 +69,13 @@ pub fn config(architecture: &str, n_heads: usize, n_kv_heads: usize, head_dim: u
     Config {
         architecture: arch::by_name(architecture).expect("a known architecture"),
         n_layers: 1,
+        n_unused_layers: 0,
         dim: 64,
         ffn_dim: 64,
         n_heads,
         n_kv_heads,
         head_dim,
+        rotated_dim: head_dim,
         vocab_size: 64,
         context_length: 64,
         norm_epsilon: 1e-5,

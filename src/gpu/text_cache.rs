@@ -2,16 +2,18 @@
 
 use super::buffer::Buffer;
 use super::device::Gpu;
-use super::mixer_sizes::MixerSizes;
+use super::layer_caches::LayerCaches;
 use crate::lm::LmError;
 use crate::model::config::Config;
 
 /// Keys and values of the text so far, and what convolutions read of it.
 #[derive(Default)]
 pub struct TextCache {
-    /// One per layer, see [`layer_caches`]; empty until the first token.
-    pub layers: Vec<Buffer>,
-    /// Of each of [`Config::rotations`], `[capacity, head_dim / 2]` of (cos, sin).
+    /// Empty until the first token.
+    pub caches: LayerCaches,
+    /// Slots of layers with a memory: all that the text has, where parts of it are to be replaced, or as many as a convolution reads.
+    pub ring: usize,
+    /// Of each of [`Config::rotations`], `[capacity, rotated_dim / 2]` of (cos, sin).
     pub angles: Vec<Buffer>,
     /// Tokens that it has room for.
     pub capacity: usize,
@@ -21,9 +23,10 @@ pub struct TextCache {
 
 impl TextCache {
     /// An empty cache for `capacity` tokens; `rotations` in radians at position 1.
-    pub async fn new(gpu: &Gpu, config: &Config, rotations: &[Vec<f64>], capacity: usize) -> Result<Self, LmError> {
+    pub async fn new(gpu: &Gpu, config: &Config, rotations: &[Vec<f64>], capacity: usize, ring: usize) -> Result<Self, LmError> {
         let allocate = || Self {
-            layers: layer_caches(gpu, "text cache", config, capacity),
+            caches: LayerCaches::new(gpu, "text cache", config, [capacity, ring, 1]),
+            ring,
             angles: rotations.iter().map(|frequencies| gpu.buffer_with_f32("angles", &rope_angles(frequencies, capacity))).collect(),
             capacity,
             length: 0,
@@ -37,12 +40,7 @@ impl TextCache {
     }
 }
 
-/// What each layer keeps of so many rows.
-pub fn layer_caches(gpu: &Gpu, label: &str, config: &Config, slots: usize) -> Vec<Buffer> {
-    (0..config.n_layers).map(|layer| gpu.buffer(label, slots * MixerSizes::of(config, layer).slot)).collect()
-}
-
-/// Cosine and sine of each rotation at positions `0..length`: `[length, head_dim / 2, 2]`.
+/// Cosine and sine of each rotation at positions `0..length`: `[length, rotated_dim / 2, 2]`.
 fn rope_angles(frequencies: &[f64], length: usize) -> Vec<f32> {
     let angles = |position: usize| frequencies.iter().map(move |frequency| position as f64 * frequency);
     (0..length).flat_map(angles).flat_map(|angle| [angle.cos() as f32, angle.sin() as f32]).collect()

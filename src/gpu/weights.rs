@@ -8,7 +8,6 @@ use super::device::Gpu;
 use super::format::{self, Format};
 use crate::model::gguf::Tensor;
 use crate::model::quant::Quant;
-use crate::model::tensors;
 
 /// Consecutive rows of a matrix that have one type and fit in one buffer.
 pub struct Slab {
@@ -114,9 +113,6 @@ impl WeightUploader {
 
     /// Uploads the next bytes of `tensor`. Tensors come one after the other, each from its first byte to its last.
     pub fn upload(&mut self, gpu: &Gpu, tensor: &Tensor, piece: &[u8]) -> candle_core::Result<()> {
-        if tensors::is_ignored(&tensor.name) {
-            return Ok(());
-        }
         // A submission frees the staging memory of earlier writes.
         gpu.queue.submit([]);
         self.pending.extend_from_slice(piece);

@@ -43,6 +43,8 @@ pub enum Recurrent {
     None,
     /// A gated convolution over a few tokens.
     ShortConvolution,
+    /// A memory of keys and values that each token decays and corrects (Gated DeltaNet), after a convolution.
+    DeltaNet,
 }
 
 /// What differs between decoder-only transformers with RMSNorm, rotary positions and gated feed-forward networks.
@@ -65,7 +67,12 @@ pub struct Architecture {
     pub unwindowed_every: usize,
     /// What stands in place of attention in some layers.
     pub recurrent: Recurrent,
-    /// The tensor of the norm after the last layer.
+    /// Queries come with a gate for what their heads put out.
+    pub gates_attention: bool,
+    /// The file may say that only the first values of a head rotate.
+    pub rotates_part: bool,
+    /// The tensors of the norm before the feed-forward network, and after the last layer.
+    pub ffn_norm: &'static str,
     pub last_norm: &'static str,
     /// Settings of the file that are read, while other architectures refuse them: see [`super::config`].
     pub reads: &'static [&'static str],
@@ -82,6 +89,9 @@ const LLAMA: Architecture = Architecture {
     scales_by_width: false,
     unwindowed_every: 0,
     recurrent: Recurrent::None,
+    gates_attention: false,
+    rotates_part: false,
+    ffn_norm: "ffn_norm.weight",
     last_norm: "output_norm.weight",
     reads: &[],
 };
@@ -114,6 +124,18 @@ pub const ARCHITECTURES: &[Architecture] = &[
         qk_norm: QkNorm::Heads,
         recurrent: Recurrent::ShortConvolution,
         last_norm: "token_embd_norm.weight",
+        ..LLAMA
+    },
+    // Qwen 3.5 and 3.6, the dense ones. Layers that predict more than the next token are not run.
+    Architecture {
+        name: "qwen35",
+        rope: Rope::Halves,
+        qk_norm: QkNorm::Heads,
+        recurrent: Recurrent::DeltaNet,
+        gates_attention: true,
+        rotates_part: true,
+        ffn_norm: "post_attention_norm.weight",
+        reads: &["nextn_predict_layers"],
         ..LLAMA
     },
 ];

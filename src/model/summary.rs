@@ -65,13 +65,17 @@ impl ModelSummary {
 fn bytes_per_token(metadata: &Metadata, architecture: &Architecture) -> Result<Option<u64>, ConfigError> {
     let number = |field: &str| metadata.u64(&format!("{}.{field}", architecture.name));
     let (heads, key_length, dim) = (number("attention.head_count")?, number("attention.key_length")?, number("embedding_length")?);
-    let Some(n_layers) = number("block_count")? else { return Ok(None) };
+    let unused = number("nextn_predict_layers")?.unwrap_or(0);
+    let Some(n_layers) = number("block_count")?.map(|n| n.saturating_sub(unused)) else {
+        return Ok(None);
+    };
     let KvHeads { n: kv_heads, recurrence } = KvHeads::read(metadata, architecture, usize::try_from(n_layers).unwrap_or(usize::MAX))?;
     let width = key_length.or_else(|| dim?.checked_div(heads?));
-    let convolutions = recurrence.map_or(0, |recurrence| recurrence.layers.iter().filter(|&&is_there| is_there).count() as u64);
+    let kept = recurrence.as_ref().map(|recurrence| recurrence.kept(usize::try_from(dim.unwrap_or(0)).unwrap_or(usize::MAX)) as u64);
+    let recurrent = recurrence.map_or(0, |recurrence| recurrence.layers.iter().filter(|&&is_there| is_there).count() as u64);
     let product = |factors: &[Option<u64>]| factors.iter().try_fold(4_u64, |product, factor| product.checked_mul((*factor)?));
-    let keys_values = product(&[Some(2), heads.and(Some(n_layers - convolutions)), kv_heads.map(|n| n as u64).or(heads), width]);
-    Ok(keys_values.and_then(|bytes| bytes.checked_add(product(&[Some(convolutions), dim.or(Some(0))])?)))
+    let keys_values = product(&[Some(2), heads.and(Some(n_layers - recurrent)), kv_heads.map(|n| n as u64).or(heads), width]);
+    Ok(keys_values.and_then(|bytes| bytes.checked_add(product(&[Some(recurrent), kept.or(Some(0))])?)))
 }
 
 #[cfg(test)]

@@ -36,16 +36,22 @@ pub fn check(gguf: &Gguf, config: &Config) -> Result<(), TensorsError> {
             _ => {}
         }
     }
-    let is_known = |name: &str| is_ignored(name) || expected.iter().any(|known| known.name == name);
+    let is_known = |name: &str| is_ignored(name, config) || expected.iter().any(|known| known.name == name);
     match gguf.tensors.iter().find(|tensor| !is_known(&tensor.name)) {
         Some(unused) => Err(TensorsError::Unused(unused.name.clone())),
         None => Ok(()),
     }
 }
 
-/// Tables of rotation angles in old files; we compute them.
-pub fn is_ignored(name: &str) -> bool {
-    name.ends_with("rot_embd") || name.ends_with("rot_embd.weight")
+/// Tables of rotation angles in old files, which we compute, and layers that predict more than the next token.
+pub fn is_ignored(name: &str, config: &Config) -> bool {
+    let unused = config.n_layers..config.n_layers + config.n_unused_layers;
+    name.ends_with("rot_embd") || name.ends_with("rot_embd.weight") || layer_of(name).is_some_and(|layer| unused.contains(&layer))
+}
+
+/// The 4 of `blk.4.attn_q.weight`.
+pub fn layer_of(name: &str) -> Option<usize> {
+    name.strip_prefix("blk.")?.split('.').next()?.parse().ok()
 }
 
 /// The shape without axes of length 1 at its end.
@@ -70,7 +76,7 @@ fn expected(config: &Config) -> Vec<Expected> {
         let mut add = |part: &str, shape: &[usize]| add(format!("blk.{i}.{part}"), shape, false);
         if architecture.norms_before() {
             add("attn_norm.weight", &[dim]);
-            add("ffn_norm.weight", &[dim]);
+            add(architecture.ffn_norm, &[dim]);
         }
         if architecture.norms_after() {
             add("post_attention_norm.weight", &[dim]);
@@ -90,7 +96,8 @@ fn expected(config: &Config) -> Vec<Expected> {
 
 fn add_attention(config: &Config, add: &mut impl FnMut(&str, &[usize])) {
     let &Config { dim, head_dim, n_heads, n_kv_heads, architecture, .. } = config;
-    for (part, rows) in [("attn_q", n_heads), ("attn_k", n_kv_heads), ("attn_v", n_kv_heads)] {
+    let n_gates = if architecture.gates_attention { n_heads } else { 0 };
+    for (part, rows) in [("attn_q", n_heads + n_gates), ("attn_k", n_kv_heads), ("attn_v", n_kv_heads)] {
         add(&format!("{part}.weight"), &[dim, rows * head_dim]);
         if architecture.qkv_bias {
             add(&format!("{part}.bias"), &[rows * head_dim]);
@@ -118,6 +125,21 @@ fn add_recurrent(config: &Config, add: &mut impl FnMut(&str, &[usize])) {
             add("shortconv.in_proj.weight", &[dim, 3 * dim]);
             add("shortconv.conv.weight", &[taps, dim]);
             add("shortconv.out_proj.weight", &[dim, dim]);
+        }
+        Recurrent::DeltaNet => {
+            let Some(net) = recurrence.as_ref().and_then(|recurrence| recurrence.delta_net) else {
+                return;
+            };
+            let (n_heads, width) = (net.n_value_heads, net.value_width());
+            add("attn_qkv.weight", &[dim, net.channels()]);
+            add("attn_gate.weight", &[dim, width]);
+            add("ssm_alpha.weight", &[dim, n_heads]);
+            add("ssm_beta.weight", &[dim, n_heads]);
+            add("ssm_conv1d.weight", &[taps, net.channels()]);
+            add("ssm_dt.bias", &[n_heads]);
+            add("ssm_a", &[n_heads]);
+            add("ssm_norm.weight", &[net.head_dim]);
+            add("ssm_out.weight", &[width, dim]);
         }
     }
 }

@@ -77,6 +77,8 @@ def tensor(random, name, dims):
     if name == "rope_freqs.weight":
         return np.array([1 + max(i - 3, 0) / 4 for i in range(dims[0])], np.float32)
     values = random.next(int(np.prod(dims))).reshape(dims)
+    if name.endswith("ssm_a"):
+        return (values - np.float32(1)) / np.float32(8)
     if name.endswith("norm.weight"):
         return np.float32(1) + np.float32(0.3) * values
     return values * np.sqrt(np.float32(6) / np.float32(dims[-1]))

@@ -6,6 +6,7 @@ float64 by transformers' own code.
 
 Weights, shapes and tokens are made as in architectures.py, edits and figures are the same. Run it again when the models there change.
 """
+import contextlib
 import json
 import pathlib
 
@@ -21,12 +22,14 @@ from transformers import (
     Lfm2ForCausalLM,
     Olmo2Config,
     Olmo2ForCausalLM,
+    Qwen3_5ForCausalLM,
+    Qwen3_5TextConfig,
     SmolLM3Config,
     SmolLM3ForCausalLM,
 )
 
 ROTATION = {"rope_type": "default"}
-LOCAL, GLOBAL, CONVOLUTION = "sliding_attention", "full_attention", "conv"
+LOCAL, GLOBAL, CONVOLUTION, LINEAR = "sliding_attention", "full_attention", "conv", "linear_attention"
 
 
 def granite():
@@ -54,6 +57,15 @@ def lfm2(layers):
     return Lfm2ForCausalLM, Lfm2Config, (4, 2, 64), len(layers), {"rope_parameters": {"rope_theta": 1e6, **ROTATION}, **more}
 
 
+def qwen35(heads, layers, delta_net, tied):
+    """`delta_net`: heads of keys, heads of values, values in a head."""
+    key_heads, value_heads, dim = delta_net
+    more = {"linear_num_key_heads": key_heads, "linear_num_value_heads": value_heads, "linear_conv_kernel_dim": 4}
+    more.update({"linear_key_head_dim": dim, "linear_value_head_dim": dim, "layer_types": layers, "tie_word_embeddings": tied})
+    rotation = {"rope_theta": 1e5, "partial_rotary_factor": 0.25, "mrope_section": [3, 3, 2], **ROTATION}
+    return Qwen3_5ForCausalLM, Qwen3_5TextConfig, heads, len(layers), {"rope_parameters": rotation, **more}
+
+
 # As in SHAPES of tests/models/mod.rs.
 FAMILIES = {
     "granite": granite(),
@@ -62,6 +74,8 @@ FAMILIES = {
     "gemma3": gemma3((4, 1, 64), [LOCAL] * 5 + [GLOBAL], 17, 5e3, ROTATION),
     "gemma3, scaled": gemma3((4, 2, 80), [LOCAL, GLOBAL, LOCAL], 9, 1e4, {"rope_type": "linear", "factor": 8.0}),
     "lfm2": lfm2([CONVOLUTION, CONVOLUTION, GLOBAL, CONVOLUTION, GLOBAL]),
+    "qwen35": qwen35((4, 2, 64), [LINEAR, LINEAR, LINEAR, GLOBAL, LINEAR], (2, 6, 16), True),
+    "qwen35, other layers": qwen35((4, 1, 32), [GLOBAL, LINEAR], (3, 3, 24), False),
 }
 # Pairs of values that turn together are neighbors in the file.
 TURNS_NEIGHBORS = {"granite", "smollm3"}
@@ -83,7 +97,19 @@ LFM2_ATTENTION += [("attn_output", "self_attn.out_proj", "output")]
 SHORT_CONVOLUTION = [("shortconv.in_proj", "conv.in_proj", "conv_in"), ("shortconv.conv", "conv.conv", "taps")]
 SHORT_CONVOLUTION += [("shortconv.out_proj", "conv.out_proj", "conv_out")]
 LFM2_REST = [("ffn_gate", "feed_forward.w1", "ffn"), ("ffn_up", "feed_forward.w3", "ffn"), ("ffn_down", "feed_forward.w2", "down")]
+QWEN35_NORMS = [("attn_norm", "input_layernorm", "dim"), ("post_attention_norm", "post_attention_layernorm", "dim")]
+GATED_PROJECTIONS = [(ours, theirs, "gated q" if ours == "attn_q" else width) for ours, theirs, width in PROJECTIONS]
+DELTA_NET = [("attn_qkv", "linear_attn.in_proj_qkv", "delta qkv"), ("attn_gate", "linear_attn.in_proj_z", "delta values")]
+DELTA_NET += [("ssm_alpha", "linear_attn.in_proj_a", "delta heads"), ("ssm_beta", "linear_attn.in_proj_b", "delta heads")]
+DELTA_NET += [("ssm_conv1d", "linear_attn.conv1d", "delta taps"), ("ssm_dt", "linear_attn.dt_bias", "delta head")]
+DELTA_NET += [("ssm_a", "linear_attn.A_log", "delta head"), ("ssm_norm", "linear_attn.norm", "delta norm")]
+DELTA_NET += [("ssm_out", "linear_attn.out_proj", "delta out")]
+# Not of "NAME.weight".
+OUR_SUFFIX = {"ssm_dt": ".bias", "ssm_a": ""}
+THEIR_SUFFIX = {"linear_attn.dt_bias": "", "linear_attn.A_log": ""}
 PARTS = {
+    "qwen35": QWEN35_NORMS + GATED_PROJECTIONS + QK_NORMS + REST,
+    "qwen35, linear_attention": QWEN35_NORMS + DELTA_NET + REST[1:],
     "granite": BEFORE + PROJECTIONS + REST,
     "smollm3": BEFORE + PROJECTIONS + REST,
     "olmo2": AFTER + PROJECTIONS + QK_NORMS + REST,
@@ -93,7 +119,7 @@ PARTS = {
 }
 
 
-def tensors(family, heads, layer_types, tied):
+def tensors(family, heads, layer_types, tied, delta_net):
     """By name in the file: float32 tensor, and name in transformers."""
     n_heads, n_kv_heads, head_dim = heads
     q, kv = n_heads * head_dim, n_kv_heads * head_dim
@@ -101,17 +127,31 @@ def tensors(family, heads, layer_types, tied):
     dims = {"dim": (DIM,), "q": (q, DIM), "kv": (kv, DIM), "output": (DIM, q), "ffn": (FFN, DIM), "down": (DIM, FFN)}
     dims.update({"q_norm": (norms[0],), "k_norm": (norms[1],)})
     dims.update({"conv_in": (3 * DIM, DIM), "taps": (DIM, 3), "conv_out": (DIM, DIM)})
+    if delta_net is not None:
+        key_heads, value_heads, dim = delta_net
+        channels, values = (2 * key_heads + value_heads) * dim, value_heads * dim
+        dims.update({"gated q": (2 * q, DIM), "delta qkv": (channels, DIM), "delta values": (values, DIM)})
+        dims.update({"delta heads": (value_heads, DIM)})
+        dims.update({"delta taps": (channels, 4), "delta head": (value_heads,), "delta norm": (dim,), "delta out": (DIM, values)})
     last_norm = ("token_embd_norm", "embedding_norm") if family == "lfm2" else ("output_norm", "norm")
     names = [("token_embd", "embed_tokens", (VOCAB, DIM)), (*last_norm, (DIM,))]
     names += [] if tied else [("output", None, (VOCAB, DIM))]
     for i, kind in enumerate(layer_types):
-        parts = PARTS[f"{family}, conv" if kind == CONVOLUTION else family]
+        parts = PARTS.get(f"{family}, {kind}", PARTS[family])
         names += [(f"blk.{i}.{ours}", f"layers.{i}.{theirs}", dims[width]) for ours, theirs, width in parts]
+    if family == "qwen35" and not tied:
+        # Of a layer that predicts the token after the next.
+        extra = [("attn_norm", (DIM,)), ("nextn.eh_proj", (DIM, 2 * DIM))]
+        names += [(f"blk.{len(layer_types)}.{ours}", "", shape) for ours, shape in extra]
     random = Random(7)
     made = {}
     for ours, theirs, shape in names:
-        name = "lm_head.weight" if theirs is None else f"model.{theirs}.weight"
-        made[f"{ours}.weight"] = (tensor(random, f"{ours}.weight", shape), name)
+        ours += OUR_SUFFIX.get(ours.rpartition(".")[2], ".weight")
+        if theirs:
+            part = theirs.partition(".")[2].partition(".")[2]
+            theirs = f"model.{theirs}" + THEIR_SUFFIX.get(part, ".weight")
+        # Extra layers have no name there.
+        made[ours] = (tensor(random, ours, shape), "lm_head.weight" if theirs is None else theirs)
     return made
 
 
@@ -121,11 +161,46 @@ def in_halves(weight, heads):
     return weight.reshape(heads, rows // heads // 2, 2, columns).swapaxes(1, 2).reshape(rows, columns)
 
 
-def as_transformers_has_it(family, name, weight, heads):
+def grouped(weight, delta_net, axis):
+    """Undoes the converter's order of value heads: those of a key head come together. Only the last values along the axis are theirs."""
+    key_heads, value_heads, _ = delta_net
+    weight = np.moveaxis(weight, axis, 0)
+    length = value_heads * (weight.shape[0] // value_heads if weight.shape[0] % value_heads == 0 else 1)
+    heads = weight.reshape(value_heads // key_heads, key_heads, length // value_heads, *weight.shape[1:])
+    return np.moveaxis(heads.swapaxes(0, 1).reshape(weight.shape), 0, axis)
+
+
+def delta_net_as_transformers_has_it(name, weight, delta_net):
+    part = name.split(".")[2]
+    if part in ("attn_qkv", "ssm_conv1d"):
+        keys = 2 * delta_net[0] * delta_net[2]
+        weight = np.concatenate([weight[:keys], grouped(weight[keys:], delta_net, 0)])
+        return weight[:, None] if part == "ssm_conv1d" else weight
+    if part == "ssm_a":
+        weight = np.log(-weight)
+    return grouped(weight, delta_net, 1 if part == "ssm_out" else 0)
+
+
+def as_transformers_has_it(family, name, weight, heads, delta_net):
+    is_of_delta_net = ".ssm_" in name or "attn_qkv" in name or "attn_gate" in name
+    if is_of_delta_net and "ssm_norm" not in name:
+        return delta_net_as_transformers_has_it(name, weight, delta_net)
     if family in TURNS_NEIGHBORS and name.endswith(("attn_q.weight", "attn_k.weight")):
         return in_halves(weight, heads[0] if "attn_q" in name else heads[1])
-    # Gemma's norms multiply by 1 + w.
-    return weight - 1 if family == "gemma3" and name.endswith("norm.weight") else weight
+    # Gemma's norms multiply by 1 + w, and so do Qwen 3.5's but for those of a memory.
+    has_one = family in ("gemma3", "qwen35") and name.endswith("norm.weight") and "ssm_norm" not in name
+    return weight - 1 if has_one else weight
+
+
+@contextlib.contextmanager
+def in_float64():
+    """Where their code takes float32 for some steps, whatever the weights are."""
+    float32, to_float = torch.float32, torch.Tensor.float
+    torch.float32, torch.Tensor.float = torch.float64, torch.Tensor.double
+    try:
+        yield
+    finally:
+        torch.float32, torch.Tensor.float = float32, to_float
 
 
 class Model:
@@ -139,13 +214,17 @@ class Model:
         settings = {"tie_word_embeddings": True, **settings, **more}
         self.model = kind(config(**sizes, **settings)).to(torch.float64).eval()
         layer_types = settings.get("layer_types", [GLOBAL] * layers)
-        made = tensors(self.family, self.heads, layer_types, settings["tie_word_embeddings"])
+        names = ["linear_num_key_heads", "linear_num_value_heads", "linear_key_head_dim"]
+        delta_net = tuple(settings[name] for name in names) if names[0] in settings else None
+        made = tensors(self.family, self.heads, layer_types, settings["tie_word_embeddings"], delta_net)
         self.digest = sha256({name: weight for name, (weight, _) in made.items()})
         weights = {}
         for ours, (weight, theirs) in made.items():
+            if not theirs:
+                continue
             if ours.endswith("shortconv.conv.weight"):
                 weight = weight[:, None]
-            exact = as_transformers_has_it(self.family, ours, weight.astype(np.float64), self.heads)
+            exact = as_transformers_has_it(self.family, ours, weight.astype(np.float64), self.heads, delta_net)
             weights[theirs] = torch.from_numpy(np.ascontiguousarray(exact))
         missing, unexpected = self.model.load_state_dict(weights, strict=False)
         assert not unexpected and set(missing) <= {"lm_head.weight"}, (missing, unexpected)
@@ -161,7 +240,7 @@ class Model:
         if self.family == "gemma3":
             embeddings *= np.sqrt(DIM)
         self.values.clear()
-        with torch.no_grad():
+        with torch.no_grad(), in_float64():
             found = self.model(inputs_embeds=torch.from_numpy(embeddings)[None], output_attentions=True, use_cache=False)
         log_p = torch.log_softmax(found.logits[0], -1).numpy()
         maps = [attention[0].numpy() for attention in found.attentions]
@@ -180,7 +259,7 @@ def figures(name):
     model = Model(name)
     base, _, _ = model.log_distributions(np.zeros(len(TOKENS)))
     # What transformers makes of the tokens themselves.
-    with torch.no_grad():
+    with torch.no_grad(), in_float64():
         logits = model.model(input_ids=torch.from_numpy(TOKENS)[None], use_cache=False).logits[0]
     assert np.abs(torch.log_softmax(logits, -1).numpy() - base).max() < 1e-6, name
     return figures_of(name, model.digest, model.log_distributions)

@@ -78,6 +78,28 @@ const KV_HEADS: &[u32] = &[0, 0, 2, 0, 2];
 const CONVOLUTIONS: &[(&str, Setting)] =
     &[("attention.head_count_kv", Setting::Numbers(KV_HEADS)), ("shortconv.l_cache", Setting::Number(3))];
 
+/// Every fourth layer has attention.
+const DELTA_NET: &[(&str, Setting)] = &[
+    ("ssm.conv_kernel", Setting::Number(4)),
+    ("ssm.state_size", Setting::Number(16)),
+    ("ssm.group_count", Setting::Number(2)),
+    ("ssm.time_step_rank", Setting::Number(6)),
+    ("ssm.inner_size", Setting::Number(96)),
+    ("rope.dimension_count", Setting::Number(16)),
+];
+/// With a layer that predicts the token after the next.
+const DELTA_NET_BY_FLAGS: &[(&str, Setting)] = &[
+    ("ssm.conv_kernel", Setting::Number(4)),
+    ("ssm.state_size", Setting::Number(24)),
+    ("ssm.group_count", Setting::Number(3)),
+    ("ssm.time_step_rank", Setting::Number(3)),
+    ("ssm.inner_size", Setting::Number(72)),
+    ("rope.dimension_count", Setting::Number(8)),
+    ("attention.recurrent_layers", Setting::Flags(&[false, true, false])),
+    ("block_count", Setting::Number(3)),
+    ("nextn_predict_layers", Setting::Number(1)),
+];
+
 pub const SHAPES: &[Shape] = &[
     shape("llama", "llama", [4, 2, 64], false, 1e4),
     shape("llama, tied", "llama", [8, 2, 32], true, 1e4),
@@ -93,6 +115,8 @@ pub const SHAPES: &[Shape] = &[
     Shape { settings: WINDOW, layers: 6, ..shape("gemma3", "gemma3", [4, 1, 64], true, 1e6) },
     Shape { settings: WINDOW_BY_FLAGS, layers: 3, ..shape("gemma3, scaled", "gemma3", [4, 2, 80], true, 1e6) },
     Shape { settings: CONVOLUTIONS, layers: 5, ..shape("lfm2", "lfm2", [4, 2, 64], true, 1e6) },
+    Shape { settings: DELTA_NET, layers: 5, ..shape("qwen35", "qwen35", [4, 2, 64], true, 1e5) },
+    Shape { settings: DELTA_NET_BY_FLAGS, layers: 2, ..shape("qwen35, other layers", "qwen35", [4, 1, 32], false, 1e5) },
 ];
 
 /// `sizes`: heads, heads of keys and values, values in a head.
@@ -106,6 +130,8 @@ impl Shape {
         match arch::by_name(self.architecture).unwrap().recurrent {
             Recurrent::None => true,
             Recurrent::ShortConvolution => KV_HEADS[layer] > 0,
+            Recurrent::DeltaNet if self.tied => (layer + 1).is_multiple_of(4),
+            Recurrent::DeltaNet => layer == 0,
         }
     }
 }
@@ -136,6 +162,8 @@ impl Random {
         let mut value = |i: usize| match name {
             "rope_freqs.weight" => 1.0 + i.saturating_sub(3) as f32 / 4.0,
             _ if name.ends_with("norm.weight") => 1.0 + 0.3 * self.next(),
+            // Negative, so that a memory fades.
+            _ if name.ends_with("ssm_a") => (self.next() - 1.0) / 8.0,
             _ => self.next() * (6.0 / columns).sqrt(),
         };
         let values: Vec<f32> = (0..dims.iter().product()).map(&mut value).collect();
@@ -157,7 +185,7 @@ pub fn dimensions(shape: &Shape) -> Vec<(String, Vec<usize>)> {
         let mut layer = |part: &str, part_dims: &[usize]| dims.push((format!("blk.{i}.{part}"), part_dims.to_vec()));
         if architecture.norms_before() {
             layer("attn_norm.weight", &[DIM]);
-            layer("ffn_norm.weight", &[DIM]);
+            layer(architecture.ffn_norm, &[DIM]);
         }
         if architecture.norms_after() {
             layer("post_attention_norm.weight", &[DIM]);
@@ -165,21 +193,46 @@ pub fn dimensions(shape: &Shape) -> Vec<(String, Vec<usize>)> {
         }
         if shape.has_attention(i) {
             attention(shape, architecture, &mut layer);
-        } else {
+        } else if architecture.recurrent == Recurrent::ShortConvolution {
             layer("shortconv.in_proj.weight", &[3 * DIM, DIM]);
             layer("shortconv.conv.weight", &[DIM, 3]);
             layer("shortconv.out_proj.weight", &[DIM, DIM]);
+        } else {
+            delta_net(shape, &mut layer);
         }
         layer("ffn_gate.weight", &[FFN, DIM]);
         layer("ffn_up.weight", &[FFN, DIM]);
         layer("ffn_down.weight", &[DIM, FFN]);
     }
+    if shape.settings.iter().any(|(key, _)| *key == "nextn_predict_layers") {
+        dims.push((format!("blk.{}.attn_norm.weight", shape.layers), vec![DIM]));
+        dims.push((format!("blk.{}.nextn.eh_proj.weight", shape.layers), vec![DIM, 2 * DIM]));
+    }
     dims
+}
+
+fn delta_net(shape: &Shape, layer: &mut impl FnMut(&str, &[usize])) {
+    let size = |field: &str| match shape.settings.iter().find(|(key, _)| *key == field) {
+        Some((_, Setting::Number(number))) => *number as usize,
+        _ => panic!("{field}"),
+    };
+    let (keys, heads, dim) = (size("ssm.group_count"), size("ssm.time_step_rank"), size("ssm.state_size"));
+    let channels = (2 * keys + heads) * dim;
+    layer("attn_qkv.weight", &[channels, DIM]);
+    layer("attn_gate.weight", &[heads * dim, DIM]);
+    layer("ssm_alpha.weight", &[heads, DIM]);
+    layer("ssm_beta.weight", &[heads, DIM]);
+    layer("ssm_conv1d.weight", &[channels, 4]);
+    layer("ssm_dt.bias", &[heads]);
+    layer("ssm_a", &[heads]);
+    layer("ssm_norm.weight", &[dim]);
+    layer("ssm_out.weight", &[DIM, heads * dim]);
 }
 
 fn attention(shape: &Shape, architecture: &Architecture, layer: &mut impl FnMut(&str, &[usize])) {
     let (q, kv) = (shape.heads * shape.head_dim, shape.kv_heads * shape.head_dim);
-    for (part, rows) in [("attn_q", q), ("attn_k", kv), ("attn_v", kv)] {
+    let rows_of_q = if architecture.gates_attention { 2 * q } else { q };
+    for (part, rows) in [("attn_q", rows_of_q), ("attn_k", kv), ("attn_v", kv)] {
         layer(&format!("{part}.weight"), &[rows, DIM]);
         if architecture.qkv_bias {
             layer(&format!("{part}.bias"), &[rows]);

@@ -12,10 +12,12 @@ use crate::vocabulary::vocabulary;
 /// Renders without tools as the template of Qwen2.5 does, which is in none of the vocabularies.
 const LIKE_QWEN25: &str = include_str!("../golden/chat/like-qwen2.5.jinja");
 /// Those of other families, with the token that begins a text.
-const OF_FAMILIES: [(&str, &str, &str); 4] = [
+const OF_FAMILIES: [(&str, &str, &str); 6] = [
     ("smollm3", include_str!("../golden/chat/smollm3.jinja"), ""),
     ("granite-3.3", include_str!("../golden/chat/granite-3.3.jinja"), ""),
     ("granite-4.0", include_str!("../golden/chat/granite-4.0.jinja"), ""),
+    ("qwen3.5", include_str!("../golden/chat/qwen3.5.jinja"), ""),
+    ("like-lfm2.5", include_str!("../golden/chat/like-lfm2.5.jinja"), "<|startoftext|>"),
     ("like-gemma3", include_str!("../golden/chat/like-gemma3.jinja"), "<bos>"),
 ];
 
@@ -35,7 +37,7 @@ fn renderings_are_those_of_jinja2() {
         };
         assert_eq!(render(template, case), case["rendered"].as_str().unwrap(), "{case}");
     }
-    assert_eq!(cases.len(), 221);
+    assert_eq!(cases.len(), 262);
 }
 
 #[test]

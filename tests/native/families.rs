@@ -32,15 +32,26 @@ fn families() -> impl Iterator<Item = &'static Shape> {
 #[derive(Debug, PartialEq)]
 struct Found {
     answer: Vec<u32>,
+    /// After more rows than go through a layer at once.
+    next: u32,
     infills: Vec<Vec<u32>>,
 }
 
 async fn checked(mut model: impl LanguageModel, what: &str) -> Found {
     let together = scored(&mut model, 100).await;
     assert!(scored(&mut model, 1).await == together, "{what}: one by one");
+    let answer = answer(&mut model).await;
+    for end in [1, 9, 24] {
+        // The same text at once.
+        model.reset(40 + end);
+        let text = [&TOKENS[..40], &answer[..end]].concat();
+        assert_eq!(model.next_token(&text, &mut Sampler::greedy()).await.unwrap(), answer[end], "{what}: token {end}");
+    }
+    let next = after_all(&mut model, 0).await;
+    assert_eq!(after_all(&mut model, 3).await, next, "{what}: in two parts");
     let infill = InfillRequest { tokens: &TOKENS, gaps: &[3..6, 20..24, 41..45], forbidden: &[END], start_token: 1 };
     let infills = model.infill(&infill, &mut async |()| ControlFlow::Continue(())).await.unwrap().unwrap();
-    Found { answer: answer(&mut model).await, infills }
+    Found { answer, next, infills }
 }
 
 async fn measures_by_every_method(model: &mut impl LanguageModel, what: &str) {
@@ -73,6 +84,15 @@ async fn scored(model: &mut impl LanguageModel, batch: usize) -> Vec<Readout> {
         readouts.extend(crate::readouts::readouts(model, &request).await.unwrap().split_off(1));
     }
     readouts
+}
+
+/// The token after the text, read in two parts where the first one has any tokens.
+async fn after_all(model: &mut impl LanguageModel, first: usize) -> u32 {
+    model.reset(TOKENS.len());
+    if first > 0 {
+        model.next_token(&TOKENS[..first], &mut Sampler::greedy()).await.unwrap();
+    }
+    model.next_token(&TOKENS[first..], &mut Sampler::greedy()).await.unwrap()
 }
 
 async fn answer(model: &mut impl LanguageModel) -> Vec<u32> {
@@ -131,6 +151,7 @@ async fn what_an_architecture_does_not_do_here_is_refused_by_name() {
     refused("gemma3", "final_logit_softcapping", Value::F64(30.0));
     refused("lfm2", "expert_count", Value::U64(8));
     refused("lfm2", "attention.head_count_kv", Value::Numbers(vec![0.0, 1.0, 2.0, 0.0, 2.0]));
+    refused("qwen35", "ssm.inner_size", Value::U64(64));
     refused("granite", "expert_count", Value::U64(8));
     // OLMo 3.
     refused("olmo2", "attention.sliding_window_pattern", Value::Numbers(vec![1.0, 0.0]));

@@ -33,11 +33,13 @@ impl WiredModel {
         let config = Config {
             architecture: arch::by_name("llama").unwrap(),
             n_layers: 1,
+            n_unused_layers: 0,
             dim: 4,
             ffn_dim: 4,
             n_heads: 1,
             n_kv_heads: 1,
             head_dim: 4,
+            rotated_dim: 4,
             vocab_size: 100,
             context_length: 100,
             norm_epsilon: 1e-5,

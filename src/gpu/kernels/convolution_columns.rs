@@ -13,10 +13,15 @@ wgsl_struct! {
         channels: usize,
         /// f32 of a row of x.
         stride: usize,
-        /// How many f32 after one factor the other begins.
+        /// How many f32 after one factor the other begins, where there are two.
         factor: usize,
+        /// Slots, which rows take in turn.
+        ring: usize,
     }
 }
+
+/// More slots than any cache has.
+pub const NO_RING: usize = 1 << 30;
 
 /// `n` rows from `first` on.
 pub struct ConvolutionColumns<'a> {
@@ -24,20 +29,33 @@ pub struct ConvolutionColumns<'a> {
     pub first: usize,
     pub n: usize,
     pub channels: usize,
-    /// `[n, b and c and x, channels]`.
+    /// `[n, stride]`.
     pub projected: &'a Buffer,
-    /// `[slots, channels]`, written at each row's slot: b x.
+    pub stride: usize,
+    /// What a channel is multiplied by comes so many values after it.
+    pub factor: Option<usize>,
+    /// `[slots, channels]`, written at each row's slot: b x, where rows are b, c and x.
     pub cache: &'a Buffer,
+    /// Its slots, which rows take in turn.
+    pub ring: usize,
+}
+
+impl<'a> ConvolutionColumns<'a> {
+    /// The products b x of rows of b, c and x, of `channels` each.
+    pub fn product(rows: &'a Buffer, first: usize, n: usize, channels: usize, projected: &'a Buffer, cache: &'a Buffer) -> Self {
+        Self { rows, first, n, channels, projected, stride: 3 * channels, factor: Some(2 * channels), cache, ring: NO_RING }
+    }
 }
 
 pub fn record<'a>(recording: &mut Recording<'a>, args: &ConvolutionColumns<'a>) {
-    let &ConvolutionColumns { rows, first, n, channels, projected, cache } = args;
-    let params = Params { n, first, channels, stride: 3 * channels, factor: 2 * channels };
-    recording.dispatch(kernel(), params, &[rows, projected, cache], [channels, n]);
+    let &ConvolutionColumns { rows, first, n, channels, projected, stride, factor, cache, ring } = args;
+    let params = Params { n, first, channels, stride, factor: factor.unwrap_or(0), ring };
+    recording.dispatch(kernel(factor.is_some()), params, &[rows, projected, cache], [channels, n]);
 }
 
-pub fn kernel() -> Kernel {
-    two_dimensional("convolution_columns").with_params(Params::WGSL)
+/// That keeps products, or what is projected.
+pub fn kernel(is_product: bool) -> Kernel {
+    two_dimensional("convolution_columns").with_bool("PRODUCT", is_product).with_params(Params::WGSL)
 }
 
 #[cfg(test)]
@@ -59,12 +77,32 @@ mod tests {
                 let input = gpu.buffer_with_f32("projected", &projected);
                 let cache = gpu.buffer_with_f32("cache", &vec![SENTINEL; (n + 1) * channels]);
                 let mut recording = Recording::new(&gpu);
-                record(&mut recording, &ConvolutionColumns { rows: &rows, first: 1, n, channels, projected: &input, cache: &cache });
+                record(&mut recording, &ConvolutionColumns::product(&rows, 1, n, channels, &input, &cache));
                 recording.run();
                 let got = gpu.read_f32(&cache, (n + 1) * channels).await.unwrap();
                 let row = |row: &[f32]| (0..channels).map(|c| row[c] * row[2 * channels + c]).collect::<Vec<f32>>();
                 let kept: Vec<f32> = projected.chunks(3 * channels).rev().flat_map(row).collect();
                 assert_eq!(got, [kept, vec![SENTINEL; channels]].concat());
+            }
+        }
+    }
+
+    #[wasm_bindgen_test(unsupported = tokio::test)]
+    async fn of_more_rows_than_slots_the_last_ones_stay() {
+        for gpu in gpus_and_interpreters().await {
+            let (n, channels, stride, ring) = (9, 5, 7, 4);
+            let projected = random(n * stride, 1);
+            let rows: Vec<Row> = (0..n as u32).map(|i| Row { slot: 2 + i, ..Row::default() }).collect();
+            let rows = gpu.buffer_with("rows", &Row::all_words(&rows));
+            let (input, cache) = (gpu.buffer_with_f32("projected", &projected), gpu.buffer("cache", ring * channels));
+            let mut recording = Recording::new(&gpu);
+            let columns =
+                ConvolutionColumns { stride, factor: None, ring, ..ConvolutionColumns::product(&rows, 0, n, channels, &input, &cache) };
+            record(&mut recording, &columns);
+            recording.run();
+            let got = gpu.read_f32(&cache, ring * channels).await.unwrap();
+            for r in n - ring..n {
+                assert_eq!(got[(2 + r) % ring * channels..][..channels], projected[r * stride..][..channels]);
             }
         }
     }

@@ -1,5 +1,5 @@
-// What a convolution reads of a row goes to the row's slot: cache[slot of row r, c] = x[r, c] x[r, factor + c].
-// x: [n, stride], cache: [slots, channels].
+// What a convolution reads of a row goes to the row's slot: cache[slot of row r, c] = x[r, c], times x[r, factor + c] where PRODUCT is set.
+// x: [n, stride], cache: [ring, channels], whose slots rows take in turn; of those with the same one the last counts.
 // Dispatch: x over channels, y over rows.
 
 #import params
@@ -12,9 +12,13 @@
 
 @compute @workgroup_size(WIDTH, 4)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-    if id.x >= p.channels || id.y >= p.n {
+    if id.x >= p.channels || id.y >= p.n || id.y + p.ring < p.n {
         return;
     }
     let at = id.y * p.stride + id.x;
-    cache[rows[p.first + id.y].slot * p.channels + id.x] = x[at] * x[at + p.factor];
+    var value = x[at];
+    if PRODUCT {
+        value *= x[at + p.factor];
+    }
+    cache[rows[p.first + id.y].slot % p.ring * p.channels + id.x] = value;
 }

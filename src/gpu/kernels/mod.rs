@@ -9,8 +9,12 @@ pub mod attention_mass;
 pub mod bandwidth_probe;
 pub mod convolution;
 pub mod convolution_columns;
+pub mod delta_inputs;
+pub mod delta_output;
+pub mod delta_rule;
 pub mod embed;
 pub mod fma_probe;
+pub mod gated_heads;
 pub mod gather;
 pub mod kl_divergence;
 pub mod log_sum_exp;
@@ -21,6 +25,7 @@ pub mod qkv_rope_cache;
 pub mod rms_norm;
 pub mod sample;
 pub mod swiglu;
+pub mod ungated_queries;
 
 use super::batch::Row;
 use super::buffer::Buffer;
@@ -42,8 +47,13 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "bandwidth_probe",
     "convolution",
     "convolution_columns",
+    "delta_inputs",
+    "delta_output",
+    "delta_rule",
+    "delta_rule_shared",
     "embed",
     "fma_probe",
+    "gated_heads",
     "gather",
     "kl_divergence",
     "kl_divergence_shared",
@@ -61,6 +71,7 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "rms_norm_shared",
     "sample",
     "swiglu",
+    "ungated_queries",
 ];
 
 /// What they may `#import`, beside their own `params`: see [`Kernel::wgsl`].
@@ -68,6 +79,7 @@ pub(super) const IMPORTS: &[(&str, &str)] = &[
     ("attention_common", include_str!("attention_common.wgsl")),
     ("attention_mass_common", include_str!("attention_mass_common.wgsl")),
     ("attention_query", include_str!("attention_query.wgsl")),
+    ("delta_rule_common", include_str!("delta_rule_common.wgsl")),
     ("draw", GpuDraw::WGSL),
     ("iq4_values", include_str!("quant/iq4_values.wgsl")),
     ("kl_divergence_common", include_str!("kl_divergence_common.wgsl")),

@@ -15,6 +15,8 @@ wgsl_struct! {
         n_heads: usize,
         n_kv_heads: usize,
         head_dim: usize,
+        /// Values of a head that rotate, from the first on.
+        rotated_dim: usize,
         /// f32 of a head in the cache: see [`cached_head`].
         cached_head: usize,
         epsilon: f32,
@@ -30,7 +32,7 @@ pub struct QkvRopeCache<'a> {
     pub bias: &'a Buffer,
     /// Of a query head, then of a key head; anything where the model has none.
     pub norms: &'a Buffer,
-    /// `[positions, head_dim / 2]` of (cos, sin).
+    /// `[positions, rotated_dim / 2]` of (cos, sin).
     pub angles: &'a Buffer,
     /// `[n, (n_heads + 2 n_kv_heads) head_dim]`; queries are rotated in place.
     pub qkv: &'a Buffer,
@@ -56,9 +58,10 @@ pub fn qkv_width(config: &Config) -> usize {
 /// Queries stay in `qkv`; keys and values go to the cache.
 pub fn record<'a>(recording: &mut Recording<'a>, config: &Config, args: &QkvRopeCache<'a>) {
     let &QkvRopeCache { rows, first, n, bias, norms, angles, qkv, cache } = args;
-    let &Config { n_heads, n_kv_heads, head_dim, norm_epsilon, .. } = config;
+    let &Config { n_heads, n_kv_heads, head_dim, rotated_dim, norm_epsilon, .. } = config;
     let kernel = kernel(config.architecture);
-    let params = Params { n, first, n_heads, n_kv_heads, head_dim, cached_head: cached_head(config), epsilon: norm_epsilon as f32 };
+    let params =
+        Params { n, first, n_heads, n_kv_heads, head_dim, rotated_dim, cached_head: cached_head(config), epsilon: norm_epsilon as f32 };
     recording.dispatch(kernel, params, &[rows, bias, norms, angles, qkv, cache], [n_heads + 2 * n_kv_heads, n]);
 }
 
@@ -78,11 +81,11 @@ pub fn reference(config: &Config, head: &[f32], norm: &[f32], angles: &[f32]) ->
         let mean = head.iter().map(|value| value * value).sum::<f64>() / dim as f64;
         head.iter_mut().zip(norm).for_each(|(value, &weight)| *value *= f64::from(weight) / (mean + config.norm_epsilon).sqrt());
     }
-    let mut rotated = vec![0.0; dim];
-    for i in 0..dim / 2 {
+    let mut rotated: Vec<f32> = head.iter().map(|&value| value as f32).collect();
+    for i in 0..config.rotated_dim / 2 {
         let (a, b) = match config.architecture.rope {
             Rope::Interleaved => (2 * i, 2 * i + 1),
-            Rope::Halves => (i, i + dim / 2),
+            Rope::Halves => (i, i + config.rotated_dim / 2),
         };
         let (cos, sin) = (f64::from(angles[2 * i]), f64::from(angles[2 * i + 1]));
         rotated[a] = (head[a] * cos - head[b] * sin) as f32;
@@ -131,7 +134,7 @@ mod tests {
         for gpu in gpus_and_interpreters().await {
             let (got_qkv, got_cache) = run(&gpu, config, &rows, &inputs).await;
             for ((row, qkv), got_qkv) in rows[1..].iter().zip(inputs.qkv.chunks(width)).zip(got_qkv.chunks(width)) {
-                let angles = &inputs.angles[row.position as usize * dim..][..dim];
+                let angles = &inputs.angles[row.position as usize * config.rotated_dim..][..config.rotated_dim];
                 let cached = |kv_head: usize| &got_cache[row.slot as usize * cached_slot(config) + kv_head * cached_head(config)..][..dim];
                 let with_bias = |column: usize| qkv[column] + if config.architecture.qkv_bias { inputs.bias[column] } else { 0.0 };
                 for head in 0..config.n_heads + 2 * config.n_kv_heads {
@@ -152,6 +155,9 @@ mod tests {
         for architecture in ARCHITECTURES {
             for (head_dim, n) in [(2, 1), (6, 3), (48, 4), (64, 5), (20, 67)] {
                 check(&config(architecture.name, 4, 2, head_dim), n).await;
+            }
+            if architecture.rotates_part {
+                check(&Config { rotated_dim: 4, ..config(architecture.name, 4, 2, 20) }, 5).await;
             }
         }
     }

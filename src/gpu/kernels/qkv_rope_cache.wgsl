@@ -1,7 +1,7 @@
 // Each head of q, k and v: + bias where the model has one. q and k: RMSNorm over the head where the model has that, then the rotary
 // embedding of the row's position. Queries stay in qkv; keys and values go to the row's slot of the cache.
 // qkv: [n, (n_heads + 2 n_kv_heads) head_dim]; cache: [slots, key and value, n_kv_heads, cached_head].
-// bias: as a row of qkv; norms: queries' [head_dim], keys' [head_dim]; angles: [positions, head_dim / 2] of (cos, sin).
+// bias: as a row of qkv; norms: queries' [head_dim], keys' [head_dim]; angles: [positions, rotated_dim / 2] of (cos, sin).
 // Dispatch: one invocation per head; x over heads, y over rows.
 
 #import params
@@ -48,7 +48,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
             qkv[at + i] *= scale * norms[from_norm + i];
         }
     }
-    let pairs = p.head_dim / 2u;
+    let pairs = p.rotated_dim / 2u;
     for (var i = 0u; i < pairs; i++) {
         let a = select(i, 2u * i, INTERLEAVED);
         let b = select(i + pairs, 2u * i + 1u, INTERLEAVED);
@@ -62,6 +62,12 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         } else {
             qkv[at + a] = rotated.x;
             qkv[at + b] = rotated.y;
+        }
+    }
+    if is_key {
+        let to = (2u * row.slot * p.n_kv_heads + id.x - p.n_heads) * p.cached_head;
+        for (var i = p.rotated_dim; i < p.head_dim; i++) {
+            cache[to + i] = qkv[at + i];
         }
     }
 }

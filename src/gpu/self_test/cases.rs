@@ -3,9 +3,10 @@
 
 use std::ops::Range;
 
+use super::case::{Case, submit, with_padding};
+use super::recurrent::{gated_attention, remembered, taken_in};
 use super::samples::Sample;
 use crate::gpu::batch::{Row, text_rows};
-use crate::gpu::buffer::Buffer;
 use crate::gpu::device::Gpu;
 use crate::gpu::kernels::attention::{self, Attention};
 use crate::gpu::kernels::attention_mass::{self, AttentionMass, AttentionSums};
@@ -21,59 +22,11 @@ use crate::gpu::kernels::qkv_rope_cache::{self, QkvRopeCache, cached_head, cache
 use crate::gpu::kernels::rms_norm::{self, RmsNorm};
 use crate::gpu::kernels::sample::{self, GpuDraw};
 use crate::gpu::kernels::{RowView, argmax, gather, padded, swiglu};
-use crate::gpu::recording::Recording;
 use crate::gpu::weights::{Matrix, Slab};
 use crate::lm::rng::random;
 use crate::lm::sample::Draw;
 use crate::model::arch::{Gate, QkNorm, Recurrent};
 use crate::model::config::Config;
-
-/// Of the largest value that a kernel should compute, this part may be missing or too much.
-const TOLERANCE: f32 = 5e-5;
-
-/// What a kernel computed, and what is right.
-pub struct Case {
-    /// As a visitor reads it.
-    pub what: String,
-    pub computed: Buffer,
-    right: Right,
-}
-
-enum Right {
-    /// f32; NaN where it does not matter.
-    About(Vec<f32>),
-    Exactly(Vec<u32>),
-}
-
-impl Case {
-    fn about(what: impl Into<String>, computed: Buffer, right: Vec<f32>) -> Self {
-        Self { what: what.into(), computed, right: Right::About(right) }
-    }
-
-    fn exactly(what: &str, computed: Buffer, right: Vec<u32>) -> Self {
-        Self { what: what.into(), computed, right: Right::Exactly(right) }
-    }
-
-    /// How many values are compared, from the first on.
-    pub fn length(&self) -> usize {
-        match &self.right {
-            Right::About(values) => values.len(),
-            Right::Exactly(words) => words.len(),
-        }
-    }
-
-    pub fn is_right(&self, computed: &[u32]) -> bool {
-        match &self.right {
-            Right::Exactly(words) => words == computed,
-            Right::About(values) => {
-                // Weights that are no numbers are the file's fault.
-                let finite = || values.iter().zip(computed).filter(|(value, _)| value.is_finite());
-                let largest = finite().fold(0.0, |largest: f32, (value, _)| largest.max(value.abs()));
-                finite().all(|(value, &bits)| (f32::from_bits(bits) - value).abs() <= TOLERANCE * largest)
-            }
-        }
-    }
-}
 
 /// Submits all cases, the simplest kernels first: what later ones rely on is named first.
 pub fn run(gpu: &Gpu, config: &Config, samples: &[Sample]) -> Vec<Case> {
@@ -92,6 +45,13 @@ pub fn run(gpu: &Gpu, config: &Config, samples: &[Sample]) -> Vec<Case> {
     if architecture.recurrent == Recurrent::ShortConvolution {
         cases.push(convolved(gpu));
     }
+    if let Some((taps, net)) = config.recurrence.as_ref().and_then(|recurrence| Some((recurrence.taps, recurrence.delta_net?))) {
+        cases.push(taken_in(gpu, net, taps));
+        cases.extend(remembered(gpu, net, config.norm_epsilon));
+    }
+    if architecture.gates_attention {
+        cases.extend(gated_attention(gpu, config));
+    }
     cases.extend(rotated(gpu, config));
     let windows = std::iter::once(None).chain(config.window.is_some().then_some(Some(WINDOW)));
     cases.extend(windows.flat_map(|window| [attended(gpu, config, window), attention_sums(gpu, config, window)]));
@@ -101,21 +61,9 @@ pub fn run(gpu: &Gpu, config: &Config, samples: &[Sample]) -> Vec<Case> {
     cases
 }
 
-/// Runs one kernel.
-fn submit<'a>(gpu: &'a Gpu, record: impl FnOnce(&mut Recording<'a>)) {
-    let mut recording = Recording::new(gpu);
-    record(&mut recording);
-    recording.run();
-}
-
 /// Numbers in [-size, size).
 fn random_up_to(size: f32, length: usize, seed: u64) -> Vec<f32> {
     random(length, seed).iter().map(|value| size * value).collect()
-}
-
-/// Rows of `length` values with zeros after each.
-fn with_padding(values: &[f32], length: usize, stride: usize) -> Vec<f32> {
-    values.chunks(length).flat_map(|row| row.iter().copied().chain(std::iter::repeat_n(0.0, stride - length))).collect()
 }
 
 fn gathered(gpu: &Gpu) -> Case {
@@ -205,7 +153,7 @@ fn rotated(gpu: &Gpu, config: &Config) -> [Case; 2] {
     let rows: Vec<Row> = [(3, 1), (5, 0)].map(|(position, slot)| Row { position, slot, ..Row::default() }).into();
     let (mut right_qkv, mut right_cache) = (vec![f32::NAN; 2 * width], vec![0.0; 2 * slot]);
     for (r, row) in rows.iter().enumerate() {
-        let angles = &angles[row.position as usize * dim..][..dim];
+        let angles = &angles[row.position as usize * config.rotated_dim..][..config.rotated_dim];
         for head in 0..config.n_heads + 2 * config.n_kv_heads {
             let at = r * width + head * dim;
             let biased = |i: usize| qkv[at + i] + if config.architecture.qkv_bias { bias[head * dim + i] } else { 0.0 };
@@ -250,8 +198,7 @@ fn convolved(gpu: &Gpu) -> Case {
     let y = gpu.buffer("y", 4 * CHANNELS);
     submit(gpu, |recording| {
         for cache in [&text, &suffix] {
-            let args = ConvolutionColumns { rows: &rows, first: 0, n: 4, channels: CHANNELS, projected: &projected, cache };
-            convolution_columns::record(recording, &args);
+            convolution_columns::record(recording, &ConvolutionColumns::product(&rows, 0, 4, CHANNELS, &projected, cache));
         }
         let (projected, text, suffix, w, y) = (&projected, &text, &suffix, &w, &y);
         let args = Convolution { rows: &rows, first: 0, n: 4, channels: CHANNELS, taps: TAPS, w, text, suffix, projected, y };

@@ -1,10 +1,12 @@
 //! Are this GPU's kernels right? Each one on kilobytes, with weights of the model where it reads any, against its definition. Takes
 //! milliseconds and as much memory, whatever the size of the model; the kernels are those that the model will run.
 
+mod case;
 mod cases;
+mod recurrent;
 mod samples;
 
-use self::cases::Case;
+use self::case::Case;
 use self::samples::Sample;
 use super::device::Gpu;
 use crate::lm::{LmError, LoadError};
@@ -15,7 +17,7 @@ use crate::model::source::ByteSource;
 /// What is wrong with this GPU, in a sentence; `None` where all kernels are right.
 pub async fn run(gpu: &Gpu, source: &impl ByteSource, gguf: &Gguf) -> Result<Option<String>, LoadError> {
     let config = Config::from_gguf(gguf)?;
-    let samples = samples::read(source, gguf).await?;
+    let samples = samples::read(source, gguf, &config).await?;
     Ok(first_wrong(gpu, &config, &samples).await?.map(|what| format!("The GPU of this machine computes {what} wrong.")))
 }
 

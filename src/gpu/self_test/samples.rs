@@ -2,6 +2,7 @@
 
 use crate::gpu::weights::shape;
 use crate::lm::LoadError;
+use crate::model::config::Config;
 use crate::model::gguf::{Gguf, GgufError, Tensor};
 use crate::model::quant::{QUANTS, Quant};
 use crate::model::source::ByteSource;
@@ -23,10 +24,10 @@ pub struct Sample {
 }
 
 /// One sample of each type that the model's matrices have.
-pub async fn read(source: &impl ByteSource, gguf: &Gguf) -> Result<Vec<Sample>, LoadError> {
+pub async fn read(source: &impl ByteSource, gguf: &Gguf, config: &Config) -> Result<Vec<Sample>, LoadError> {
     let mut samples = Vec::new();
     for quant in QUANTS {
-        let is_of_type = |tensor: &&Tensor| tensor.quant == quant && trimmed(tensor).len() > 1 && !is_ignored(&tensor.name);
+        let is_of_type = |tensor: &&Tensor| tensor.quant == quant && trimmed(tensor).len() > 1 && !is_ignored(&tensor.name, config);
         let of_type: Vec<&Tensor> = gguf.tensors.iter().filter(is_of_type).collect();
         let Some(largest) = of_type.iter().max_by_key(|tensor| tensor.bytes) else { continue };
         let (rows, columns) = shape(largest);

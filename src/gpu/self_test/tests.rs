@@ -4,8 +4,8 @@ use super::samples::{COLUMNS, ROWS};
 use super::*;
 use crate::gpu::WrongKernel;
 use crate::gpu::testing::{config, gpus};
-use crate::model::arch::ARCHITECTURES;
-use crate::model::config::Window;
+use crate::model::arch::{ARCHITECTURES, Recurrent};
+use crate::model::config::{DeltaNet, Recurrence, Window};
 use crate::model::dequantize::tests::some_blocks;
 use crate::model::quant::{QUANTS, Quant};
 
@@ -24,7 +24,8 @@ async fn nothing_is_wrong_with_kernels_that_are_right() {
     for gpu in gpus().await {
         for architecture in ARCHITECTURES {
             for (heads, kv_heads, head_dim) in [(6, 2, 48), (3, 3, 128), (8, 1, 6)] {
-                let config = Config { n_heads: heads, n_kv_heads: kv_heads, head_dim, ..windowed(architecture.name) };
+                let rotated_dim = if architecture.rotates_part { 4 } else { head_dim };
+                let config = Config { n_heads: heads, n_kv_heads: kv_heads, head_dim, rotated_dim, ..windowed(architecture.name) };
                 assert_eq!(first_wrong(&gpu, &config, &[]).await.unwrap(), None, "{}", gpu.variant.name);
             }
         }
@@ -90,6 +91,29 @@ const WRONG_IN: &[(&str, &str, &str, &str, &str)] = &[
     ("lfm2", "convolution_columns", "rows[p.first + id.y].slot", "rows[p.first].slot", "short convolutions"),
     ("lfm2", "convolution", "row.suffix_end - 1u - d", "row.suffix_end - 1u", "short convolutions"),
     ("lfm2", "convolution", "row.prefix_end - 1u - (d - own)", "row.prefix_end - 1u", "short convolutions"),
+    ("qwen35", "delta_inputs", "(row.prefix_end - 1u - (d - own)) % p.ring", "(row.prefix_end - 1u) % p.ring", "what a memory takes in"),
+    (
+        "qwen35",
+        "delta_inputs",
+        "rows[p.first + r - d].slot + d == row.slot",
+        "rows[p.first + r - d].slot == row.slot",
+        "what a memory takes in",
+    ),
+    ("qwen35", "delta_inputs", "max(x, 0.0) + log", "log", "what a memory takes in"),
+    ("qwen35", "delta_rule", "rate.x * state[i] + update", "state[i] + update", "memories"),
+    ("qwen35", "delta_rule_shared", "rate.x * state[i] + update", "state[i] + update", "memories"),
+    ("qwen35", "delta_rule", "dot(state[i], inputs[query + i])", "dot(state[i], inputs[key + i])", "what is read of memories"),
+    ("qwen35", "delta_rule_shared", "read += reads", "read = reads", "what is read of memories"),
+    ("qwen35", "delta_output", "norm[i] * scale * gate", "norm[i] * scale", "what is read of memories"),
+    ("qwen35", "ungated_queries", "id.x + gates_before", "id.x", "queries without gates"),
+    ("qwen35", "gated_heads", "id.x / p.head_dim + 1u", "id.x / p.head_dim", "gates of attention"),
+    (
+        "qwen35",
+        "qkv_rope_cache",
+        "i = p.rotated_dim; i < p.head_dim",
+        "i = p.rotated_dim; i < p.rotated_dim",
+        "positions of queries and keys",
+    ),
     ("olmo2", "qk_norm", "p.q_width + p.k_width", "p.q_width + p.k_width - 1u", "RMSNorm of queries and keys"),
     ("olmo2", "qk_norm_shared", "p.q_width + p.k_width", "p.q_width + p.k_width - 1u", "RMSNorm of queries and keys"),
     ("olmo2", "rms_norm", "y[at] += value", "y[at] = value", "RMSNorm"),
@@ -101,12 +125,23 @@ const WRONG_IN: &[(&str, &str, &str, &str, &str)] = &[
     ("gemma3", "attention_mass_shared", "max(ranges[r].x, seen)", "ranges[r].x", "sums of attention weights"),
 ];
 
-/// With a window where an architecture has some.
+/// With a window or a memory where an architecture has some, and heads that rotate in part.
 fn windowed(name: &str) -> Config {
     let config = config(name, 6, 2, 64);
     let window = Window { keys: 16, rope_base: 1e4, layers: vec![true] };
-    Config { dim: 200, window: Some(window).filter(|_| config.architecture.unwindowed_every > 0), ..config }
+    let net = DeltaNet { n_key_heads: 2, n_value_heads: 4, head_dim: 16 };
+    let recurrence = Recurrence { taps: 4, layers: vec![true], delta_net: Some(net) };
+    Config {
+        dim: 200,
+        window: Some(window).filter(|_| config.architecture.unwindowed_every > 0),
+        recurrence: Some(recurrence).filter(|_| config.architecture.recurrent == Recurrent::DeltaNet),
+        rotated_dim: if config.architecture.rotates_part { 16 } else { config.head_dim },
+        ..config
+    }
 }
+
+/// Of the kernels above those with one for each variant of the adapter.
+const HAS_VARIANTS: [&str; 4] = ["qk_norm", "rms_norm", "attention", "delta_rule"];
 
 #[wasm_bindgen_test(unsupported = tokio::test)]
 async fn a_wrong_kernel_of_some_architectures_is_found_and_named() {
@@ -116,7 +151,7 @@ async fn a_wrong_kernel_of_some_architectures_is_found_and_named() {
             *gpu.wrong_kernel.borrow_mut() = Some(WrongKernel { name, format: None, right, wrong, is_used: false });
             let found = first_wrong(&gpu, &windowed(architecture), &[]).await.unwrap();
             let was_used = gpu.wrong_kernel.borrow_mut().take().unwrap().is_used;
-            let is_in_both = name == "swiglu" || name.starts_with("convolution");
+            let is_in_both = !HAS_VARIANTS.iter().any(|one| name.starts_with(one));
             assert_eq!(was_used, name.ends_with("_shared") == gpu.variant.shares_memory || is_in_both, "{name}");
             assert_eq!(found.as_deref(), was_used.then_some(what), "{name} with {wrong} on {}", gpu.variant.name);
             gpu.pipelines.borrow_mut().retain(|kernel, _| kernel.name != name);
@@ -149,8 +184,8 @@ async fn a_wrong_kernel_is_found_and_named() {
 async fn every_kernel_that_a_model_runs_is_tested() {
     let mut names: Vec<&str> = Vec::new();
     for gpu in gpus().await {
-        for name in ["llama", "olmo2", "lfm2"] {
-            first_wrong(&gpu, &config(name, 4, 2, 64), &samples(&["Q8_0"])).await.unwrap();
+        for name in ["llama", "olmo2", "lfm2", "qwen35"] {
+            first_wrong(&gpu, &windowed(name), &samples(&["Q8_0"])).await.unwrap();
         }
         names.extend(gpu.pipelines.borrow().keys().map(|kernel| kernel.name));
     }

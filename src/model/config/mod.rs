@@ -6,7 +6,7 @@ mod settings;
 mod window;
 
 pub use error::ConfigError;
-pub use recurrence::{KvHeads, Recurrence};
+pub use recurrence::{DeltaNet, KvHeads, Recurrence};
 pub use window::Window;
 
 use super::arch::{self, Architecture};
@@ -22,6 +22,8 @@ const MAX_HEAD_DIM: usize = 512;
 pub struct Config {
     pub architecture: &'static Architecture,
     pub n_layers: usize,
+    /// Layers of the file after those, which predict more than the next token: they are not run.
+    pub n_unused_layers: usize,
     /// Width of the residual stream.
     pub dim: usize,
     pub ffn_dim: usize,
@@ -30,6 +32,8 @@ pub struct Config {
     pub n_kv_heads: usize,
     /// Even; not always `dim / n_heads`.
     pub head_dim: usize,
+    /// Values of a head that rotate, from the first on; even.
+    pub rotated_dim: usize,
     pub vocab_size: usize,
     /// The longest sequence the model was made for, in tokens.
     pub context_length: usize,
@@ -67,7 +71,9 @@ impl Config {
         settings::check(metadata, architecture)?;
         let (dim, n_heads) = (required("embedding_length")?, required("attention.head_count")?);
         let head_dim = optional("attention.key_length")?.unwrap_or(dim / n_heads.max(1));
-        let n_layers = required("block_count")?;
+        let n_unused_layers = optional("nextn_predict_layers")?.unwrap_or(0);
+        let n_layers = required("block_count")?.saturating_sub(n_unused_layers);
+        let rotated_dim = optional("rope.dimension_count")?.unwrap_or(head_dim);
         let KvHeads { n: n_kv_heads, recurrence } = KvHeads::read(metadata, architecture, n_layers)?;
         let scale = |field: &str| settings::scale(metadata, architecture, field);
         let residual_scale = scale("residual_scale")?.unwrap_or(1.0);
@@ -77,11 +83,13 @@ impl Config {
         let config = Self {
             architecture,
             n_layers,
+            n_unused_layers,
             dim,
             ffn_dim: required("feed_forward_length")?,
             n_heads,
             n_kv_heads: n_kv_heads.unwrap_or(n_heads),
             head_dim,
+            rotated_dim,
             vocab_size: gguf.tensor("token_embd.weight")?.shape.get(1).copied().unwrap_or(0),
             context_length: required("context_length")?,
             norm_epsilon: settings::norm_epsilon(metadata, name)?,
@@ -95,12 +103,11 @@ impl Config {
             residual_scale,
             logit_scale: scale("logit_scale")?.unwrap_or(1.0),
         };
-        let rotated = optional("rope.dimension_count")?.unwrap_or(head_dim);
-        config.check(rotated, optional("attention.value_length")?.unwrap_or(head_dim))?;
+        config.check(optional("attention.value_length")?.unwrap_or(head_dim))?;
         Ok(config)
     }
 
-    fn check(&self, rotated: usize, value_dim: usize) -> Result<(), ConfigError> {
+    fn check(&self, value_dim: usize) -> Result<(), ConfigError> {
         let facts = [
             (self.n_layers > 0 && self.n_layers <= 1024, "its number of layers cannot be right"),
             (self.dim > 0 && self.ffn_dim > 0 && self.vocab_size > 0, "its sizes cannot be right"),
@@ -108,10 +115,7 @@ impl Config {
                 self.n_heads > 0 && self.n_kv_heads > 0 && self.n_heads.is_multiple_of(self.n_kv_heads.max(1)),
                 "its numbers of heads cannot be right",
             ),
-            (
-                self.head_dim > 0 && self.head_dim.is_multiple_of(2) && rotated == self.head_dim,
-                "its rotated part of a head cannot be right",
-            ),
+            (self.head_dim > 0 && self.head_dim.is_multiple_of(2) && self.rotates_right(), "its rotated part of a head cannot be right"),
             (
                 self.n_heads.checked_mul(self.head_dim).is_some() && self.n_heads >= self.n_kv_heads,
                 "its width of all heads cannot be right",
@@ -129,10 +133,23 @@ impl Config {
         }
     }
 
+    fn rotates_right(&self) -> bool {
+        let is_part = (2..self.head_dim).contains(&self.rotated_dim) && self.rotated_dim.is_multiple_of(2);
+        self.rotated_dim == self.head_dim || is_part && self.architecture.rotates_part
+    }
+
     /// What all layers keep of one token (f32): keys and values, or what a convolution reads. In bytes.
     pub fn bytes_per_token(&self) -> u64 {
-        let of_layer = |i: usize| if self.has_attention(i) { 2 * self.n_kv_heads * self.head_dim } else { self.dim };
+        let of_layer = |i: usize| {
+            if self.has_attention(i) { 2 * self.n_kv_heads * self.head_dim } else { self.kept(i) }
+        };
         4 * (0..self.n_layers).map(of_layer).sum::<usize>() as u64
+    }
+
+    /// f32 that a layer without attention keeps of each token: see [`Recurrence::kept`].
+    pub fn kept(&self, layer: usize) -> usize {
+        let recurrence = self.recurrence.as_ref().filter(|recurrence| recurrence.layers[layer]);
+        recurrence.map_or(0, |recurrence| recurrence.kept(self.dim))
     }
 
     /// Whether attention is all that mixes tokens, so that it says where they come from.
@@ -161,8 +178,8 @@ impl Config {
         usize::from(is_unrotated || self.window_of(layer).is_some())
     }
 
-    /// Rotary frequencies, in radians at position 1, `head_dim / 2` of them: those of most models' layers, and those of layers that differ:
-    /// that have a window, or that do not rotate.
+    /// Rotary frequencies, in radians at position 1, `rotated_dim / 2` of them: those of most models' layers, and those of layers that
+    /// differ: that have a window, or that do not rotate.
     pub fn rotations(&self, factors: Option<&[f32]>) -> Result<Vec<Vec<f64>>, ConfigError> {
         let usual = self.rope_frequencies(factors)?;
         let unrotated = (self.unrotated_every > 0).then(|| vec![0.0; usual.len()]);
@@ -171,16 +188,16 @@ impl Config {
         Ok(std::iter::once(usual).chain(in_windows.or(unrotated)).collect())
     }
 
-    /// Rotation angle of each pair at position 1, in radians: `base^(-2i / head_dim) / scale`, further divided by
-    /// `factors` (Llama 3's `rope_freqs.weight`) where the model has them. `head_dim / 2` values.
+    /// Rotation angle of each pair at position 1, in radians: `base^(-2i / rotated_dim) / scale`, further divided by
+    /// `factors` (Llama 3's `rope_freqs.weight`) where the model has them. `rotated_dim / 2` values.
     ///
     /// Errors where a factor cannot be right.
     fn rope_frequencies(&self, factors: Option<&[f32]>) -> Result<Vec<f64>, ConfigError> {
         if let Some(&factor) = factors.unwrap_or_default().iter().find(|&&factor| !settings::ROPE_FACTORS.contains(&factor.into())) {
             return Err(ConfigError::Absurd { key: "a value of rope_freqs.weight".into(), value: factor.into() });
         }
-        let frequency = |i: usize| self.rope_base.powf(-2.0 * i as f64 / self.head_dim as f64) / self.rope_scale;
+        let frequency = |i: usize| self.rope_base.powf(-2.0 * i as f64 / self.rotated_dim as f64) / self.rope_scale;
         let factor = |i: usize| factors.and_then(|factors| factors.get(i)).map_or(1.0, |&factor| f64::from(factor));
-        Ok((0..self.head_dim / 2).map(|i| frequency(i) / factor(i)).collect())
+        Ok((0..self.rotated_dim / 2).map(|i| frequency(i) / factor(i)).collect())
     }
 }

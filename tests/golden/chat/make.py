@@ -16,6 +16,7 @@ from jinja2 import TemplateError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 HERE = pathlib.Path(__file__).parent
+OF_FAMILIES = ("smollm3", "granite-3.3", "granite-4.0", "like-gemma3", "qwen3.5", "like-lfm2.5")
 
 
 def of_vocabulary(name):
@@ -33,7 +34,7 @@ def templates():
         # They differ in their dates only, and the cases say which date.
         "meta-llama-Llama-3.1-8B-Instruct": llama3,
         "meta-llama-Llama-3.2-3B-Instruct": llama3,
-        **{name: (HERE / f"{name}.jinja").read_text(encoding="utf-8") for name in ("smollm3", "granite-3.3", "granite-4.0", "like-gemma3")},
+        **{name: (HERE / f"{name}.jinja").read_text(encoding="utf-8") for name in OF_FAMILIES},
     }
 
 

@@ -81,7 +81,7 @@ fn Choices() -> impl IntoView {
             <Address />
             <p class="hint">
                 {t!(
-                    "Llama, Qwen 2 and 3, Gemma 3, Granite, LFM2, OLMo 2 and SmolLM3 models in GGUF, up to about a billion parameters. \
+                    "Llama, Qwen 2 to 3.5, Gemma 3, Granite, LFM2, OLMo 2 and SmolLM3 models in GGUF, up to about a billion parameters. \
                      Nothing is sent but the request for the file."
                 )}
             </p>

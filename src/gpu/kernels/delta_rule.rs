@@ -1,0 +1,173 @@
+//! The memory of a Gated DeltaNet layer (Yang et al. 2024, arXiv 2412.06464), token by token: each invocation has a column of a head's
+//! state in registers, or a part of it.
+
+use super::{LINE, one_dimensional};
+use crate::gpu::buffer::Buffer;
+use crate::gpu::kernel::Kernel;
+use crate::gpu::recording::Recording;
+use crate::gpu::variant::Variant;
+use crate::gpu::wgsl::wgsl_struct;
+use crate::model::config::DeltaNet;
+
+wgsl_struct! {
+    struct Params {
+        first: usize,
+        n: usize,
+        n_key_heads: usize,
+        n_value_heads: usize,
+        /// vec4 of a row of inputs, f32 of a row of y.
+        stride: usize,
+        y_stride: usize,
+        /// Where the state is before the first row, unless the text begins there, and where it goes after the last one.
+        old_slot: usize,
+        new_slot: usize,
+        begins: bool,
+        /// y is written.
+        is_read: bool,
+    }
+}
+
+/// `n` rows of one text, one after the other, from row `first` of the inputs and of y on.
+#[derive(Clone, Copy)]
+pub struct DeltaRule<'a> {
+    pub first: usize,
+    pub n: usize,
+    /// `[rows, stride]`, of which the stride is a multiple of 4: see [`super::delta_inputs`].
+    pub inputs: &'a Buffer,
+    pub stride: usize,
+    /// `[slots, n_value_heads, head_dim of the key, head_dim of the value]`.
+    pub states: &'a Buffer,
+    /// Where the state before the rows is; none at the beginning of a text.
+    pub from: Option<usize>,
+    pub to: usize,
+    /// `[rows, y_stride]`.
+    pub y: &'a Buffer,
+    pub y_stride: usize,
+    /// Whether y is wanted.
+    pub is_read: bool,
+}
+
+pub fn record<'a>(recording: &mut Recording<'a>, sizes: DeltaNet, args: &DeltaRule<'a>) {
+    let &DeltaRule { first, n, inputs, stride, states, from, to, y, y_stride, is_read } = args;
+    let DeltaNet { n_key_heads, n_value_heads, head_dim } = sizes;
+    let (old_slot, begins) = (from.unwrap_or(0), from.is_none());
+    let params = Params { first, n, n_key_heads, n_value_heads, stride: stride / 4, y_stride, old_slot, new_slot: to, begins, is_read };
+    let operations = operations_per_row(sizes) * (n + 1) as f64;
+    let kernel = kernel(recording.gpu().variant, head_dim / 4);
+    recording.dispatch_of(operations, kernel, params.into(), &[inputs, states, y], [sizes.value_width(), 1]);
+}
+
+/// Of a token: an answer, an update and a reading of the whole state.
+pub fn operations_per_row(sizes: DeltaNet) -> f64 {
+    7.0 * (sizes.value_width() * sizes.head_dim) as f64
+}
+
+/// f32 of a slot of states.
+pub fn state_length(sizes: DeltaNet) -> usize {
+    sizes.value_width() * sizes.head_dim
+}
+
+/// Invocations that have a column together, where they share memory.
+const LANES: usize = 4;
+
+/// For heads of `vecs` vec4.
+pub fn kernel(variant: &Variant, vecs: usize) -> Kernel {
+    let kernel = if variant.shares_memory {
+        Kernel::new("delta_rule_shared", [LINE / LANES, 1]).with_u32("WIDTH", LINE).with_u32("LANES", LANES)
+    } else {
+        one_dimensional("delta_rule")
+    };
+    kernel.with_u32("VECS", vecs).with_params(Params::WGSL)
+}
+
+/// What some rows of inputs, `[rows, channels and rates]`, read of a state, which they change, by the definition in float64:
+/// `[rows, value_width]`.
+pub fn reference(sizes: DeltaNet, rows: &[f32], state: &mut [f64]) -> Vec<f32> {
+    let DeltaNet { n_key_heads, n_value_heads, head_dim: dim } = sizes;
+    let mut read = Vec::new();
+    for row in rows.chunks(sizes.channels() + 2 * n_value_heads) {
+        let value = |at: usize| f64::from(row[at]);
+        for (h, state) in state.chunks_mut(dim * dim).enumerate() {
+            let (q, k) = (h % n_key_heads * dim, (n_key_heads + h % n_key_heads) * dim);
+            let (decay, beta) = (value(sizes.channels() + h), value(sizes.channels() + n_value_heads + h));
+            state.iter_mut().for_each(|s| *s *= decay);
+            for j in 0..dim {
+                let answer: f64 = (0..dim).map(|i| state[i * dim + j] * value(k + i)).sum();
+                let update = beta * (value((2 * n_key_heads + h) * dim + j) - answer);
+                (0..dim).for_each(|i| state[i * dim + j] += value(k + i) * update);
+            }
+            read.extend((0..dim).map(|j| (0..dim).map(|i| state[i * dim + j] * value(q + i)).sum::<f64>() as f32));
+        }
+    }
+    read
+}
+
+#[cfg(test)]
+mod tests {
+    use wasm_bindgen_test::wasm_bindgen_test;
+
+    use super::*;
+    use crate::gpu::kernels::padded;
+    use crate::gpu::testing::{SENTINEL, assert_close, gpus_and_interpreters, random};
+
+    /// Inputs of some rows with padding, and without it: keys are short, rates between 0 and 1.
+    fn inputs(sizes: DeltaNet, n: usize, stride: usize) -> (Vec<f32>, Vec<f32>) {
+        let slot = sizes.channels() + 2 * sizes.n_value_heads;
+        let mut rows = random(n * slot, 1);
+        for row in rows.chunks_mut(slot) {
+            row[..sizes.channels()].iter_mut().for_each(|value| *value *= 0.5);
+            row[sizes.channels()..].iter_mut().for_each(|rate| *rate = 0.5 + 0.5 * *rate);
+        }
+        let padded = rows.chunks(slot).flat_map(|row| row.iter().copied().chain(vec![SENTINEL; stride - slot])).collect();
+        (padded, rows)
+    }
+
+    #[wasm_bindgen_test(unsupported = tokio::test)]
+    async fn a_memory_is_decayed_corrected_and_read() {
+        for gpu in gpus_and_interpreters().await {
+            for (n_key_heads, n_value_heads, head_dim, n) in [(1, 1, 4, 1), (2, 2, 8, 3), (2, 6, 16, 7), (1, 3, 20, 4), (1, 2, 64, 2)] {
+                let sizes = DeltaNet { n_key_heads, n_value_heads, head_dim };
+                let (length, width) = (state_length(sizes), sizes.value_width());
+                let (stride, y_stride) = (padded(sizes.channels() + 2 * n_value_heads), padded(width));
+                let (padded_rows, rows) = inputs(sizes, n, stride);
+                let old = random(length, 2);
+                // From nothing to slot 1, from there on in place without reading; from slot 0 to slot 2.
+                let states = gpu.buffer_with_f32("states", &[&old[..], &vec![SENTINEL; 3 * length]].concat());
+                let (input, y) = (gpu.buffer_with_f32("inputs", &padded_rows), gpu.buffer_with_f32("y", &vec![SENTINEL; 2 * n * y_stride]));
+                let args = |from, to, is_read| DeltaRule {
+                    first: 0,
+                    n,
+                    inputs: &input,
+                    stride,
+                    states: &states,
+                    from,
+                    to,
+                    y: &y,
+                    y_stride,
+                    is_read,
+                };
+                let (mut from_nothing, mut from_old) = (vec![0.0; length], old.iter().map(|&value| value.into()).collect::<Vec<f64>>());
+                let read_after_nothing = reference(sizes, &rows, &mut from_nothing);
+                reference(sizes, &rows, &mut from_nothing);
+                let read_after_old = reference(sizes, &rows, &mut from_old);
+                for (from, to, is_read, read) in
+                    [(None, 1, true, &read_after_nothing), (Some(1), 1, false, &read_after_nothing), (Some(0), 2, true, &read_after_old)]
+                {
+                    let mut recording = Recording::new(&gpu);
+                    record(&mut recording, sizes, &args(from, to, is_read));
+                    recording.run();
+                    let got = gpu.read_f32(&y, 2 * n * y_stride).await.unwrap();
+                    for (got, expected) in got.chunks(y_stride).zip(read.chunks(width)) {
+                        assert_close("read", &got[..width], expected, 2e-5);
+                        assert!(got[width..].iter().all(|&value| value == SENTINEL));
+                    }
+                    assert!(got[n * y_stride..].iter().all(|&value| value == SENTINEL));
+                }
+                let got = gpu.read_f32(&states, 4 * length).await.unwrap();
+                let f32s = |state: &[f64]| state.iter().map(|&value| value as f32).collect::<Vec<f32>>();
+                let all = [old, f32s(&from_nothing), f32s(&from_old), vec![SENTINEL; length]].concat();
+                assert_close("states", &got, &all, 2e-5);
+            }
+        }
+    }
+}
