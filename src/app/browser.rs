@@ -276,6 +276,13 @@ pub fn is_shortcut(event: &KeyboardEvent) -> bool {
     is_alone && !has_focus(&["INPUT", "TEXTAREA", "SELECT"])
 }
 
+/// Takes the focus from the field that has it, as if the visitor had left it.
+pub fn leave_field() {
+    if let Some(field) = document().active_element().and_then(|element| element.dyn_into::<HtmlElement>().ok()) {
+        drop(field.blur());
+    }
+}
+
 /// Whether what is typed goes into a text field.
 pub fn is_typing() -> bool {
     has_focus(&["INPUT", "TEXTAREA"])

@@ -87,6 +87,9 @@ fn Verdict(evidence: Evidence, method: &'static MethodText, unit: String) -> imp
         t!("{mass} {unit}: {score}, added up over its sources.", mass, unit, score)
     };
     let (class, words, exactly) = match evidence {
+        Evidence::Clear(mass) if method.weak == 0.0 => {
+            ("verdict", t!("No scale says whether the scores of this method are strong or weak.").to_owned(), Some(added_up(mass)))
+        }
         Evidence::Clear(mass) => {
             ("verdict", t!("Clear evidence: the shares below divide up a strong effect.").to_owned(), Some(added_up(mass)))
         }

@@ -83,7 +83,7 @@ fn ShownExplanation(
             </div>
         })
     };
-    let is_simple = move || is_welcome.get() || (!all_numbers.get() && of_lesson.get().is_none());
+    let is_simple = move || is_welcome.get() || !all_numbers.get();
     let is_numbers = move || page.attribution(|attribution| !attribution.scale().is_shares()) == Some(true);
     view! {
         <section
@@ -163,7 +163,6 @@ fn TabButton(tab: RwSignal<Tab>, own: Tab, panels: LazyPart<fn(Tab) -> AnyView>)
 
 #[component]
 fn AllNumbersButton(all_numbers: RwSignal<bool>) -> impl IntoView {
-    let page = use_page();
     let toggle = move |_| {
         all_numbers.update(|all| *all = !*all);
         browser::remember_for_visits(ALL_NUMBERS, all_numbers.get_untracked().then_some("yes"));
@@ -175,7 +174,6 @@ fn AllNumbersButton(all_numbers: RwSignal<bool>) -> impl IntoView {
             data-testid="all-numbers"
             title=t!("Direct shares, how scores become influence, how much of it is drawn")
             aria-pressed=move || all_numbers.get().to_string()
-            hidden=move || page.with(|state| state.lesson.is_some())
             on:click=toggle
         >
             {t!("All numbers")}

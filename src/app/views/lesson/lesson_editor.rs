@@ -1,3 +1,4 @@
+use leptos::ev;
 use leptos::prelude::*;
 
 use crate::app::analysis::attribution_view::AttributionView;
@@ -33,6 +34,9 @@ pub fn LessonEditor() -> impl IntoView {
     let change = Change { page };
     // Who begins a lesson goes on with its title.
     request_animation_frame(|| browser::focus("[data-testid='lesson-title']"));
+    // What is being written counts when its field is left, and a reload leaves it.
+    let on_reload = window_event_listener(ev::beforeunload, |_| browser::leave_field());
+    on_cleanup(move || on_reload.remove());
     let send = move |message| page.send(Message::Lesson(message));
     // What is typed changes nothing that is drawn: fields keep the focus.
     let place = Memo::new(move |_| {
