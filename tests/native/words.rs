@@ -24,7 +24,7 @@ fn session() -> Session<Engine> {
 }
 
 fn question(unit: Unit) -> Question {
-    Question { answer: Some(ANSWER.into()), unit, ..Question::greedy(PROMPT) }
+    Question { answer: Some(ANSWER.into()), unit, method: "pert".into(), ..Question::greedy(PROMPT) }
 }
 
 fn explain(session: &mut Session<Engine>, question: &Question) -> Document {

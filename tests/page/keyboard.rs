@@ -47,6 +47,7 @@ async fn fingers_choose_several_sentences() {
     let browser = Browser::open(&server.url).await;
     browser.look(PHONE, "light").await;
     open_gallery(&browser, 1).await;
+    browser.click("all-numbers").await;
     browser.click("several").await;
     browser.click("sentence-G1").await;
     let selected = async || browser.picture().await.iter().filter(|row| row[3] == "true").count();

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use glasscage_core::explanation::{Document, Passage};
+use glasscage_core::explanation::{Derivation, Document, Passage};
 use glasscage_core::graph::{context_attribution, normalize, row_attribution, total_influence};
 use glasscage_core::table::Table;
 use glasscage_core::tables::{Contents, Format, table};
@@ -68,7 +68,7 @@ fn every_table_has_as_many_rows_and_cells_in_each_format() {
 
 #[test]
 fn what_was_not_measured_stays_empty_and_hostile_texts_are_texts() {
-    let mut document = gallery("01-equal-groups");
+    let mut document = gallery("01-equal-groups").derived(Derivation::PAPER);
     let text = "=1+1,\"a\"|<b>\n\\input{x} & 5% _c_";
     document.prompt = Arc::new(Passage::new(text, std::slice::from_ref(&(0..text.len())), vec![4]));
     document.table = Table::from_fn(1, 3, |i, j| (i != 2 || j != 0).then_some(1.0));

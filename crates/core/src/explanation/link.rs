@@ -113,9 +113,7 @@ fn write_row(row: &[Option<f64>], bytes: &mut Vec<u8>) {
     for score in row {
         let cell = score.map_or(UNMEASURED, |score| {
             let scale = f64::from(scales[usize::from(score < 0.0)]);
-            let cell = if scale > 0.0 { (score / scale * FULL_SCALE).round().clamp(-FULL_SCALE, FULL_SCALE) } else { 0.0 };
-            // What is little does not become nothing.
-            if cell == 0.0 && score != 0.0 && scale > 0.0 { score.signum() as i16 } else { cell as i16 }
+            if scale > 0.0 { (score / scale * FULL_SCALE).round().clamp(-FULL_SCALE, FULL_SCALE) as i16 } else { 0 }
         });
         bytes.extend(cell.to_le_bytes());
     }

@@ -67,7 +67,7 @@ impl Pruned {
 
     /// These edges and those of `paths`, each of sources in time order.
     pub fn with_paths<'a>(self, paths: impl Iterator<Item = &'a [usize]>, n_prompt: usize) -> Self {
-        let on_paths: BTreeSet<(usize, usize)> = paths.flat_map(|path| path.windows(2).map(|step| (step[0], step[1] - n_prompt))).collect();
+        let on_paths: Vec<(usize, usize)> = paths.flat_map(|path| path.windows(2).map(|step| (step[0], step[1] - n_prompt))).collect();
         let (wanted, rest): (Vec<Edge>, Vec<Edge>) = self.rest.into_iter().partition(|edge| on_paths.contains(&(edge.from, edge.to)));
         let edges: Vec<Edge> = self.edges.into_iter().chain(wanted).collect();
         Self::new(by_descending(&edges, |edge| edge.flow.abs()), rest)
