@@ -4,11 +4,18 @@ use leptos::prelude::*;
 use crate::app::analysis::derivation::{self, AGGREGATIONS, COMPRESSIONS, NORMALIZATIONS, WEIGHTINGS, Way};
 use crate::app::i18n::{t, text};
 use crate::app::page::use_page;
+use crate::app::views::layout::lazy::split_off;
 use crate::explanation::{Derivation, Method, MethodText};
+
+split_off!(derivation, fetch_derivation => derivation_bar as fn() -> AnyView);
+
+fn derivation_bar() -> AnyView {
+    view! { <DerivationBar /> }.into_any()
+}
 
 /// How scores become influence: said in every view, and changed here.
 #[component]
-pub fn DerivationBar() -> impl IntoView {
+fn DerivationBar() -> impl IntoView {
     let page = use_page();
     let method = Memo::new(move |_| page.with(|state| state.explanation.document().map(|document| document.method.clone())));
     let ask = move |look: fn(&Method) -> bool| method.with(|method| method.as_ref().is_none_or(look));

@@ -6,7 +6,7 @@ use leptos::ev;
 use leptos::html::Section;
 use leptos::prelude::*;
 
-use super::derivation_bar::DerivationBar;
+use super::derivation_bar;
 use super::details::Details;
 use super::tab::Tab;
 use super::tab_panels;
@@ -53,6 +53,8 @@ fn ShownExplanation(
     let tab = RwSignal::new(Tab::Text);
     provide_context(tab);
     let panels = LazyPart::new(tab_panels::fetch);
+    let derivation = LazyPart::new(derivation_bar::fetch);
+    let whole = |view: fn() -> AnyView| view();
     let of_lesson = Memo::new(move |_| page.with(|state| state.lesson.as_ref().map(|open| (open.at, open.step().shown))));
     Effect::new(move |_| {
         if let Some(shown) = of_lesson.get().and_then(|(_, shown)| Tab::of(shown)) {
@@ -115,7 +117,7 @@ fn ShownExplanation(
             <PartialBanner />
             <Show when=move || !is_welcome.get()>
                 <Show when=move || !is_simple()>
-                    <DerivationBar />
+                    <LazyView part=derivation view=whole />
                 </Show>
             </Show>
             <div class="columns" class:wide=move || tab.get().is_wide()>
