@@ -14,7 +14,6 @@
 //! made, unless some layers of the model have no attention. Nothing is drawn at random. `docs/pairs.md` says what else was tried and how
 //! well this does.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{ControlFlow, Range};
 
@@ -25,6 +24,7 @@ use super::perturbation::{PERTURBATION, blank};
 use super::transcript::{Segments, Transcript};
 use crate::lm::{Callback, Edit, LanguageModel, LmError, Pass, Readout, ScoreRequest};
 use crate::model::tokenizer::TokenId;
+use crate::order::by_descending;
 use crate::table::Table;
 
 pub const PAIRS: AttributionMethod = AttributionMethod { id: "pairs", pairs: true, ..PERTURBATION };
@@ -57,20 +57,14 @@ pub async fn measure_pairs(
 pub fn chosen_pairs(transcript: &Transcript, segments: &Segments) -> BTreeMap<usize, Vec<usize>> {
     let sources: Vec<usize> = segments.sources_with_tokens().collect();
     let most = (MOST_PAIRS_PER_SOURCE * sources.len()).min(MOST_PASSES.saturating_sub(sources.len()));
-    let n_pairs = sources.len() * sources.len().saturating_sub(1) / 2;
     let all = sources.iter().enumerate().flat_map(|(at, &j)| sources[at + 1..].iter().map(move |&k| (j, k)));
-    let pairs: Vec<(usize, usize)> = match most {
-        0 => Vec::new(),
-        _ if n_pairs <= most => all.collect(),
-        _ => {
-            let shared = shared_words(transcript, segments, &sources);
-            let mut ranked: Vec<(f64, (usize, usize))> = all.map(|(j, k)| (shared(j, k), (j, k))).collect();
-            ranked.sort_by(|(a, first), (b, second)| b.total_cmp(a).then(Reverse(second).cmp(&Reverse(first))));
-            let mut pairs: Vec<(usize, usize)> = ranked.into_iter().take(most).map(|(_, pair)| pair).collect();
-            pairs.sort_unstable();
-            pairs
-        }
-    };
+    let mut pairs: Vec<(usize, usize)> = if most > 0 { all.collect() } else { Vec::new() };
+    if pairs.len() > most {
+        let shared = shared_words(transcript, segments, &sources);
+        pairs = by_descending(&pairs, |&(j, k)| shared(j, k));
+        pairs.truncate(most);
+        pairs.sort_unstable();
+    }
     let mut by_first: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     pairs.into_iter().for_each(|(j, k)| by_first.entry(j).or_default().push(k));
     by_first

@@ -99,18 +99,17 @@ pub struct PathDiagram {
 /// Edges that carry `share` of the influence: all that can be drawn, and of these the strongest among a few sentences. Those of the
 /// strongest paths are among both.
 pub fn kept(view: &AttributionView, share: f64) -> [Pruned; 2] {
-    let n_prompt = view.graph().n_prompt();
     let all = view.prune(share).at_most(MOST_EDGES);
-    let few = all.clone().touching_at_most(MOST_SENTENCES, n_prompt);
-    let paths = walk::paths(view);
-    [all, few].map(|pruned| pruned.with_paths(paths.iter().map(|path| &*path.sources), n_prompt))
+    let few = all.clone().touching_at_most(MOST_SENTENCES, view.graph().n_prompt());
+    let on_paths = graph::path_edges(view.graph().adjacency(), view.output(), &walk::paths(view));
+    [all, few].map(|pruned| pruned.with(&on_paths))
 }
 
 impl PathDiagram {
     /// `kept` edges, and the sentences at their ends.
     pub fn new(view: &AttributionView, kept: &Pruned, geometry: &Geometry) -> Self {
         let n_prompt = view.graph().n_prompt();
-        let (hidden, kept_share, kept) = (kept.n_hidden(), kept.kept_share, &kept.edges);
+        let &Pruned { edges: ref kept, hidden, kept_share, .. } = kept;
         let edge = |edge: &Edge| {
             let flow = view.scale().part(view.per_output(edge.flow)).abs();
             LayeredEdge { from: edge.from, to: n_prompt + edge.to, flow }

@@ -1,7 +1,5 @@
 //! Documents come from a run, a file, a link or the gallery, and go to a file or a link.
 
-use std::sync::Arc;
-
 use crate::app::analysis::shared_link::{Reach, SharedLink};
 use crate::app::analysis::title;
 use crate::app::examples;
@@ -104,11 +102,8 @@ impl State {
         match text.and_then(|json| Opened::from_bytes(json.as_bytes(), Origin::Gallery).ok()) {
             Some(_) if self.refuse_while_busy() => {}
             Some(opened) => {
-                self.gallery_lesson = match &opened {
-                    Opened::Lesson(lesson, _) => Some((entry.fragment(), Arc::new(lesson.clone()))),
-                    Opened::Explanation(..) => None,
-                };
-                self.show(opened);
+                self.put_gallery_entry_on_screen(opened, entry);
+                self.shown();
             }
             None => self.fail_with(
                 &t!("\u{201c}{title}\u{201d} could not be fetched", title = entry.title),

@@ -10,7 +10,7 @@ use crate::app::state::explanation::{Origin, ShownDocument};
 use crate::app::state::place::Place;
 use crate::app::state::purpose::Purpose;
 use crate::app::state::run_status::RunStatus;
-use crate::explanation::{Derivation, Document, METHODS, Method, MethodText};
+use crate::explanation::{Derivation, Document, METHODS, MethodText};
 use crate::problem::Problem;
 use crate::request::{DeletionCurves, Question, Word};
 use crate::worker::engine::protocol::EngineRequest;
@@ -128,10 +128,9 @@ impl State {
             return;
         }
         let Some(shown) = self.explanation.document().filter(|shown| shown.is_same_text(&document)) else { return };
-        let usual = |method: &Method| MethodText::of(&method.id).derivation;
         // Where the reader has chosen another way, both graphs are made in that way.
-        let is_usual = shown.method.derivation() == usual(&shown.method);
-        let derivation = if is_usual { usual(&document.method) } else { shown.method.derivation() };
+        let is_usual = shown.method.derivation() == shown.usual_derivation();
+        let derivation = if is_usual { document.usual_derivation() } else { shown.method.derivation() };
         let derived = document.derived(derivation);
         let comparison = ShownDocument::new(derived, Origin::Here);
         let comparisons = &mut *self.explanation.comparisons;

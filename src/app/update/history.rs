@@ -1,7 +1,5 @@
 //! Entries of the browser's history: one for every explanation that was on screen, and those of the page without one.
 
-use std::sync::Arc;
-
 use crate::app::gallery::GalleryEntry;
 use crate::app::i18n::t;
 use crate::app::state::State;
@@ -19,6 +17,11 @@ impl State {
     /// Puts what was opened on screen, as a new entry of the history.
     pub(super) fn show(&mut self, opened: Opened) {
         self.put_on_screen(opened);
+        self.shown();
+    }
+
+    /// A new entry of the history for what was put on screen.
+    pub(super) fn shown(&mut self) {
         let is_of_the_address = self.entry_awaits_explanation;
         self.entry_made();
         // The visitor may have asked far below, where the gallery is.
@@ -51,11 +54,11 @@ impl State {
         self.entry_awaits_explanation = false;
         let of_gallery = GalleryEntry::of_fragment(fragment);
         if let Some(opened) = entry.and_then(history_entry::from_text) {
-            // A lesson that was changed has left the address.
-            if let (Opened::Lesson(lesson, _), Some(entry)) = (&opened, &of_gallery) {
-                self.gallery_lesson = Some((entry.fragment(), Arc::new(lesson.clone())));
-            }
-            return self.put_on_screen(opened);
+            return match of_gallery {
+                // A lesson that was changed has left the address.
+                Some(entry) => self.put_gallery_entry_on_screen(opened, &entry),
+                None => self.put_on_screen(opened),
+            };
         }
         if let Some(asked) = Remote::of_fragment(fragment) {
             self.close_explanation();
@@ -99,6 +102,12 @@ impl State {
             Opened::Explanation(document, origin) => self.open(*document, origin),
             Opened::Lesson(lesson, at) => self.open_lesson(lesson, at),
         }
+    }
+
+    /// The same; a lesson is known as one of the gallery while it is not changed.
+    pub(super) fn put_gallery_entry_on_screen(&mut self, opened: Opened, entry: &GalleryEntry) {
+        self.put_on_screen(opened);
+        self.gallery_lesson = self.lesson.as_ref().map(|open| (entry.fragment(), open.written.clone()));
     }
 
     /// Puts an explanation on screen that no run of this moment made. The editor stays open only with the prompt that it explains.

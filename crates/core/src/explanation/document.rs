@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::limits::{self, TooLarge};
-use super::{Derivation, JointEffect, Manifest, Method, Passage, Unit, Weighting};
+use super::{Derivation, JointEffect, Manifest, Method, MethodText, Passage, Unit, Weighting};
 use crate::table::Table;
 
 /// The value of `format` in every document.
@@ -155,13 +155,23 @@ impl Document {
     }
 
     /// The same scores with the graph made of them in another way; weighted by flow only where the document has one, or is to have one.
-    pub fn derived(mut self, Derivation { aggregation, compression, weighting, normalization }: Derivation) -> Self {
+    pub fn derived(mut self, derivation: Derivation) -> Self {
+        let Derivation { aggregation, compression, weighting, normalization } = self.possible(derivation);
         self.method.aggregation = aggregation;
         self.method.compression = compression;
-        let can_weight = self.flow.is_some() || self.method.weighting == weighting;
-        self.method.weighting = if can_weight { weighting } else { Weighting::None };
+        self.method.weighting = weighting;
         self.method.normalization = normalization;
         self
+    }
+
+    /// How its scores become influence unless the reader chooses another way; as far as [`Document::derived`] can.
+    pub fn usual_derivation(&self) -> Derivation {
+        self.possible(MethodText::of(&self.method.id).derivation)
+    }
+
+    fn possible(&self, derivation: Derivation) -> Derivation {
+        let can_weight = self.flow.is_some() || self.method.weighting == derivation.weighting;
+        Derivation { weighting: if can_weight { derivation.weighting } else { Weighting::None }, ..derivation }
     }
 
     /// The same document with all joint effects of source `j` counted as its own, or with none of them: between the two lies what cannot
@@ -261,6 +271,10 @@ mod tests {
         assert_eq!(Document::from_json(&weighted.to_json()).as_ref(), Ok(&weighted));
         // Nothing to weight by.
         assert_eq!(example().derived(by_flow), example());
+        let mut pairs = Document { method: Method { id: "pairs".into(), ..weighted.method.clone() }, ..weighted.clone() };
+        assert_eq!(pairs.usual_derivation().weighting, Weighting::Flow);
+        (pairs.flow, pairs.method.weighting) = (None, Weighting::None);
+        assert_eq!(pairs.usual_derivation().weighting, Weighting::None);
         let lost = Document { flow: None, ..weighted };
         assert_eq!(Document::from_json(&lost.to_json()), Err(DocumentError::Flow));
     }

@@ -22,9 +22,9 @@ impl Painter<'_> {
             self.note(labels.columns, palette.ink_soft);
         }
         let pruned = graph::prune(&self.shares.adjacency, &self.shares.output, self.options.edge_share);
-        if self.document.unit.is_sentence() && pruned.n_hidden() > 0 {
+        if self.document.unit.is_sentence() && pruned.hidden > 0 {
             let share = number::percent(pruned.kept_share, labels);
-            self.note(&labels.arcs.replace("{share}", &share).replace("{hidden}", &pruned.n_hidden().to_string()), palette.ink_soft);
+            self.note(&labels.arcs.replace("{share}", &share).replace("{hidden}", &pruned.hidden.to_string()), palette.ink_soft);
         }
     }
 

@@ -14,4 +14,4 @@ pub use layout::{Arc, arcs};
 pub use normalize::{Adjacency, Normalization, normalize, normalize_with_estimate, positive_mass, zero_rows};
 pub use parts::part_influence;
 pub use paths::{Path, strongest_paths};
-pub use prune::{Edge, Pruned, prune};
+pub use prune::{Edge, Pruned, path_edges, prune};

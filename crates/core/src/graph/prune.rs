@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use super::paths::Path;
 use super::{Adjacency, node_influence};
 use crate::order::by_descending;
 
@@ -23,35 +24,26 @@ pub struct Edge {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pruned {
     pub edges: Vec<Edge>,
-    /// All others along which anything flows, largest flow first.
-    rest: Vec<Edge>,
+    /// How many edges with flow worth counting are not drawn.
+    pub hidden: usize,
     /// The share of all flow that the kept edges carry, in [0, 1]; 1 where nothing flows.
     pub kept_share: f64,
+    /// Of all edges.
+    flow: f64,
 }
 
 /// What carries less of all flow is not counted among what is hidden: a document that was a link has other edges of that size.
 const LEAST_HIDDEN: f64 = 1e-3;
 
 impl Pruned {
-    fn new(edges: Vec<Edge>, rest: Vec<Edge>) -> Self {
-        let (kept, hidden) = (total_flow(&edges), total_flow(&rest));
-        Self { edges, rest, kept_share: if kept + hidden > 0.0 { kept / (kept + hidden) } else { 1.0 } }
-    }
-
-    /// How many edges with flow worth counting are not drawn.
-    pub fn n_hidden(&self) -> usize {
-        let least = LEAST_HIDDEN * (total_flow(&self.edges) + total_flow(&self.rest));
-        self.rest.iter().filter(|edge| edge.flow.abs() >= least).count()
-    }
-
     /// The `most` edges of largest flow, where there are more.
     pub fn at_most(mut self, most: usize) -> Self {
-        if self.edges.len() <= most {
-            return self;
+        if self.edges.len() > most {
+            self.hidden += self.n_worth_counting(&self.edges[most..]);
+            self.edges.truncate(most);
+            self.kept_share = self.share_of_edges();
         }
-        let mut rest = self.edges.split_off(most);
-        rest.append(&mut self.rest);
-        Self::new(self.edges, rest)
+        self
     }
 
     /// The edges of largest flow, up to the one with which they would touch more than `most` sentences.
@@ -65,24 +57,31 @@ impl Pruned {
         self.at_most(n_fitting)
     }
 
-    /// These edges and those of `paths`, each of sources in time order.
-    pub fn with_paths<'a>(self, paths: impl Iterator<Item = &'a [usize]>, n_prompt: usize) -> Self {
-        let on_paths: Vec<(usize, usize)> = paths.flat_map(|path| path.windows(2).map(|step| (step[0], step[1] - n_prompt))).collect();
-        let (wanted, rest): (Vec<Edge>, Vec<Edge>) = self.rest.into_iter().partition(|edge| on_paths.contains(&(edge.from, edge.to)));
-        let edges: Vec<Edge> = self.edges.into_iter().chain(wanted).collect();
-        Self::new(by_descending(&edges, |edge| edge.flow.abs()), rest)
+    /// These edges and `others` of the same graph, such as [`path_edges`].
+    pub fn with(mut self, others: &[Edge]) -> Self {
+        let missing: Vec<Edge> = others.iter().filter(|edge| !self.edges.contains(edge)).copied().collect();
+        self.hidden -= self.n_worth_counting(&missing);
+        self.edges.extend(missing);
+        self.edges = by_descending(&self.edges, |edge| edge.flow.abs());
+        self.kept_share = self.share_of_edges();
+        self
     }
-}
 
-fn total_flow(edges: &[Edge]) -> f64 {
-    edges.iter().map(|edge| edge.flow.abs()).sum()
+    fn n_worth_counting(&self, edges: &[Edge]) -> usize {
+        edges.iter().filter(|edge| edge.flow.abs() >= LEAST_HIDDEN * self.flow).count()
+    }
+
+    fn share_of_edges(&self) -> f64 {
+        if self.flow > 0.0 { total_flow(&self.edges) / self.flow } else { 1.0 }
+    }
 }
 
 /// Keeps the smallest set of edges that carries `share` (in [0, 1]) of the flow into `output`. Weights are not renormalised.
 pub fn prune(adjacency: &Adjacency, output: &[usize], share: f64) -> Pruned {
-    let mut edges = by_descending(&flowing_edges(adjacency, output), |edge| edge.flow.abs());
+    let edges = by_descending(&flowing_edges(adjacency, output), |edge| edge.flow.abs());
+    let flow = total_flow(&edges);
     // A hair below the wanted share counts as reached: sums in another order differ in the last bits.
-    let wanted = share * total_flow(&edges) * (1.0 - 1e-12);
+    let wanted = share * flow * (1.0 - 1e-12);
     let mut kept = 0.0;
     let is_needed = |edge: &&Edge| {
         let is_needed = kept < wanted;
@@ -90,8 +89,19 @@ pub fn prune(adjacency: &Adjacency, output: &[usize], share: f64) -> Pruned {
         is_needed
     };
     let n_kept = edges.iter().take_while(is_needed).count();
-    let rest = edges.split_off(n_kept);
-    Pruned::new(edges, rest)
+    Pruned { edges, hidden: 0, kept_share: 1.0, flow }.at_most(n_kept)
+}
+
+/// The edges of `paths`, each of sources in time order, along which anything flows into `output`; each edge once.
+pub fn path_edges(adjacency: &Adjacency, output: &[usize], paths: &[Path]) -> Vec<Edge> {
+    let n_prompt = adjacency.n_prompt();
+    let is_step = |edge: &Edge, step: &[usize]| step == [edge.from, n_prompt + edge.to];
+    let is_on_a_path = |edge: &Edge| paths.iter().any(|path| path.sources.windows(2).any(|step| is_step(edge, step)));
+    flowing_edges(adjacency, output).into_iter().filter(is_on_a_path).collect()
+}
+
+fn total_flow(edges: &[Edge]) -> f64 {
+    edges.iter().map(|edge| edge.flow.abs()).sum()
 }
 
 fn flowing_edges(adjacency: &Adjacency, output: &[usize]) -> Vec<Edge> {
@@ -117,14 +127,14 @@ mod tests {
     fn edges_into_sentences_that_the_output_never_used_are_dropped() {
         let pruned = prune(&graph(), &[2], 1.0);
         assert!(pruned.edges.iter().all(|edge| edge.to != 1));
-        assert_eq!((pruned.edges.len(), pruned.n_hidden(), pruned.kept_share), (4, 0, 1.0));
+        assert_eq!((pruned.edges.len(), pruned.hidden, pruned.kept_share), (4, 0, 1.0));
     }
 
     #[test]
     fn the_smallest_set_that_reaches_the_share_is_kept() {
         let pruned = prune(&graph(), &[2], 0.8);
         assert_eq!(pruned.edges.iter().map(|edge| (edge.from, edge.to)).collect::<Vec<_>>(), [(2, 2), (0, 0)]);
-        assert_eq!(pruned.n_hidden(), 2);
+        assert_eq!(pruned.hidden, 2);
         assert!((pruned.kept_share - 1.52 / 1.8).abs() < 1e-12);
     }
 
@@ -133,7 +143,7 @@ mod tests {
         let all = prune(&graph(), &[2], 1.0);
         assert_eq!(all.clone().at_most(4), all);
         let fewer = all.at_most(2);
-        assert_eq!((fewer.edges.len(), fewer.n_hidden()), (2, 2));
+        assert_eq!((fewer.edges.len(), fewer.hidden), (2, 2));
         assert!((fewer.kept_share - 1.52 / 1.8).abs() < 1e-12);
     }
 
@@ -141,7 +151,7 @@ mod tests {
     fn the_strongest_edges_among_a_few_sentences_are_kept() {
         let all = prune(&graph(), &[2], 1.0);
         assert_eq!([1, 2, 3, 4].map(|most| all.clone().touching_at_most(most, 2).edges.len()), [0, 1, 2, 4]);
-        assert_eq!(all.touching_at_most(3, 2).n_hidden(), 2);
+        assert_eq!(all.touching_at_most(3, 2).hidden, 2);
     }
 
     #[test]
@@ -149,27 +159,28 @@ mod tests {
         let raw = CausalMatrix::from_rows(2, vec![vec![0.5, -2.0]]);
         let pruned = prune(&raw, &[0], 0.8);
         assert_eq!(pruned.edges, [Edge { from: 1, to: 0, weight: -2.0, flow: -2.0 }]);
-        assert_eq!((pruned.n_hidden(), pruned.kept_share), (1, 0.8));
+        assert_eq!((pruned.hidden, pruned.kept_share), (1, 0.8));
     }
 
     #[test]
     fn a_graph_without_flow_has_no_edges_and_hides_none() {
         let zero = CausalMatrix::from_rows(1, vec![vec![0.0]]);
-        assert_eq!(prune(&zero, &[0], 0.9), Pruned { edges: vec![], rest: vec![], kept_share: 1.0 });
+        assert_eq!(prune(&zero, &[0], 0.9), Pruned { edges: vec![], hidden: 0, kept_share: 1.0, flow: 0.0 });
     }
 
     #[test]
     fn what_hardly_flows_is_not_counted_as_hidden() {
         let faint = CausalMatrix::from_rows(3, vec![vec![0.9, 0.0995, 0.0005]]);
-        assert_eq!(prune(&faint, &[0], 0.5).n_hidden(), 1);
+        assert_eq!(prune(&faint, &[0], 0.5).hidden, 1);
         assert_eq!(prune(&faint, &[0], 1.0).edges.len(), 3);
     }
 
     #[test]
     fn paths_are_kept_whole() {
-        let pruned = prune(&graph(), &[2], 0.8).with_paths([[1, 2, 4].as_slice(), &[0, 2]].into_iter(), 2);
+        let path = |sources: &[usize]| Path { sources: sources.to_vec(), weight: 0.0 };
+        let pruned = prune(&graph(), &[2], 0.8).with(&path_edges(&graph(), &[2], &[path(&[1, 2, 4]), path(&[0, 2])]));
         assert_eq!(pruned.edges.iter().map(|edge| (edge.from, edge.to)).collect::<Vec<_>>(), [(2, 2), (0, 0), (1, 0)]);
-        assert_eq!(pruned.n_hidden(), 1);
+        assert_eq!(pruned.hidden, 1);
         assert!((pruned.kept_share - 1.6 / 1.8).abs() < 1e-12);
     }
 }

@@ -5,7 +5,7 @@ use crate::app::analysis::derivation::{self, AGGREGATIONS, COMPRESSIONS, NORMALI
 use crate::app::i18n::{t, text};
 use crate::app::page::use_page;
 use crate::app::views::layout::lazy::split_off;
-use crate::explanation::{Derivation, Method, MethodText};
+use crate::explanation::{Derivation, Document, Method, MethodText};
 
 split_off!(derivation, fetch_derivation => derivation_bar as fn() -> AnyView);
 
@@ -21,9 +21,8 @@ fn DerivationBar() -> impl IntoView {
     let ask = move |look: fn(&Method) -> bool| method.with(|method| method.as_ref().is_none_or(look));
     let summary = move || method.with(|method| method.as_ref().map(derivation::words));
     let chosen = Memo::new(move |_| method.with(|method| method.as_ref().map(Method::derivation)).unwrap_or_default());
-    let own = Memo::new(move |_| {
-        method.with(|method| method.as_ref().map(|method| MethodText::of(&method.id)).map(|method| (method.name, method.derivation)))
-    });
+    let usual = Memo::new(move |_| page.with(|state| state.explanation.document().map(Document::usual_derivation)));
+    let name = move || method.with(|method| method.as_ref().map(|method| MethodText::of(&method.id).name));
     let has_flow = Memo::new(move |_| page.with(|state| state.explanation.document().is_some_and(|document| document.flow.is_some())));
     view! {
         <details class="fold derivation">
@@ -46,12 +45,12 @@ fn DerivationBar() -> impl IntoView {
                         type="button"
                         class="chip"
                         data-testid="the-methods-way"
-                        hidden=move || own.get().is_none_or(|(_, own)| own == Derivation::PAPER || own == chosen.get())
-                        on:click=move |_| if let Some((_, own)) = own.get_untracked() {
-                            page.send(Message::Derive(own));
+                        hidden=move || usual.get().is_none_or(|usual| usual == Derivation::PAPER || usual == chosen.get())
+                        on:click=move |_| if let Some(usual) = usual.get_untracked() {
+                            page.send(Message::Derive(usual));
                         }
                     >
-                        {move || own.get().map(|(name, _)| t!("Back to the usual way of {method}", method = name))}
+                        {move || name().map(|name| t!("Back to the usual way of {method}", method = name))}
                     </button>
                     " "
                     <button

@@ -54,7 +54,6 @@ fn ShownExplanation(
     provide_context(tab);
     let panels = LazyPart::new(tab_panels::fetch);
     let derivation = LazyPart::new(derivation_bar::fetch);
-    let whole = |view: fn() -> AnyView| view();
     let of_lesson = Memo::new(move |_| page.with(|state| state.lesson.as_ref().map(|open| (open.at, open.step().shown))));
     Effect::new(move |_| {
         if let Some(shown) = of_lesson.get().and_then(|(_, shown)| Tab::of(shown)) {
@@ -115,10 +114,8 @@ fn ShownExplanation(
             <CutBanner />
             <ReproductionBanner />
             <PartialBanner />
-            <Show when=move || !is_welcome.get()>
-                <Show when=move || !is_simple()>
-                    <LazyView part=derivation view=whole />
-                </Show>
+            <Show when=move || !is_simple()>
+                <LazyView part=derivation view=|view| view() />
             </Show>
             <div class="columns" class:wide=move || tab.get().is_wide()>
                 <div class="card main">

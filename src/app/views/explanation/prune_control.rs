@@ -58,7 +58,7 @@ pub fn PruneControl(
 
 /// "12 edges, 8 weaker hidden".
 fn what_is_drawn(pruned: &Pruned) -> String {
-    match (pruned.edges.len(), pruned.n_hidden()) {
+    match (pruned.edges.len(), pruned.hidden) {
         (0, _) => t!("No influence to draw").into(),
         (n, 0) => plural!(n, "{n} edge, none hidden", "{n} edges, none hidden"),
         (n, hidden) => plural!(n, "{n} edge, {hidden} weaker hidden", "{n} edges, {hidden} weaker hidden", hidden),

@@ -106,7 +106,7 @@ pub fn markdown(records: &[Record]) -> String {
 
 /// CAGE by each method as the page derives it, and what was made elsewhere, less CAGE by the first one, problem by problem.
 fn paired(scored: &[&ScoredItem]) -> String {
-    let methods = variants(scored).into_iter().filter(|variant| variant.derivation() == usual_derivation(&variant.method));
+    let methods = variants(scored).into_iter().filter(|variant| variant.derivation() == MethodText::of(&variant.method).derivation);
     let ours = methods.map(|variant| (variant.method.clone(), Attributor::Method(variant, AttributionRule::Cage)));
     let external = external(scored).into_iter().map(|name| (name.clone(), Attributor::External(name)));
     let kinds: Vec<(String, Attributor)> = ours.chain(external).collect();
@@ -123,11 +123,6 @@ fn paired(scored: &[&ScoredItem]) -> String {
         write!(text, "\n| {method} |{}", METRICS.iter().map(cell).collect::<String>()).expect("text");
     }
     text + "\n"
-}
-
-/// How the page makes edges of a method's scores unless told otherwise.
-fn usual_derivation(id: &str) -> Derivation {
-    MethodText::of(id).derivation
 }
 
 fn cells(scored: &[&ScoredItem], kind: &Attributor) -> String {
@@ -288,7 +283,7 @@ mod tests {
                 cpu_seconds: None,
             };
             let log = Derivation { compression: Compression::Log, ..Derivation::PAPER };
-            let own = usual_derivation("pairs");
+            let own = MethodText::of("pairs").derivation;
             let scores = vec![score("pert", Derivation::PAPER, pert), score("pairs", own, pairs), score("pert", log, 9.0)];
             let kind = Attributor::External("a, \"b\"".into());
             let elsewhere = Score { kind, coverage: None, share: None, missed: None, rise: 1.0, mas: 1.0, cpu_seconds: Some(2.0) };
