@@ -42,15 +42,16 @@ impl ExpandedSource {
     }
 }
 
-/// "“3” 41%, “figs.” 12%": the strongest words, of either sign.
-pub fn strongest_words(words: &[WordView], most: usize) -> String {
+/// "“3” 41%, “figs.” 12%": the strongest words, of either sign; nothing of a source without influence on what is explained.
+pub fn strongest_words(words: &[WordView], most: usize, is_source: bool) -> String {
     let strongest: Vec<&WordView> = words.iter().filter(|word| word.influence != 0.0).collect();
     let strongest = by_descending(&strongest, |word| word.influence.abs());
     let named = strongest.iter().take(most);
     let named = named.map(|view| t!("\u{201c}{word}\u{201d} {share}", word = view.text.trim(), share = view.figure));
-    match strongest.is_empty() {
-        true => t!("No word alone makes a difference.").into(),
-        false => t!("Each word blanked out alone (they need not add up): {words}.", words = named.collect::<Vec<_>>().join(t!(", "))),
+    match (strongest.is_empty(), is_source) {
+        (true, false) => String::new(),
+        (true, true) => t!("No word alone makes a difference.").into(),
+        (false, _) => t!("Each word blanked out alone (they need not add up): {words}.", words = named.collect::<Vec<_>>().join(t!(", "))),
     }
 }
 
@@ -80,7 +81,7 @@ mod tests {
         let words = opened().words_in(&attribution).unwrap();
         assert_eq!((words[0].influence, words[0].figure.as_str()), (0.125, "13%"));
         assert_eq!(words[1].influence, 0.0);
-        assert_eq!(strongest_words(&words, 3), "Each word blanked out alone (they need not add up): \u{201c}A\u{201d} 13%.");
+        assert_eq!(strongest_words(&words, 3, true), "Each word blanked out alone (they need not add up): \u{201c}A\u{201d} 13%.");
     }
 
     #[test]

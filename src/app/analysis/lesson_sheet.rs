@@ -33,8 +33,8 @@ pub struct SheetText {
 /// One question.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SheetTask {
-    /// What it is about: "Text B, sentence G2".
-    pub about: String,
+    /// What it is about, where that is not plain: "Text B, sentence G2".
+    pub about: Option<String>,
     pub ask: String,
     /// To tick.
     pub options: Vec<String>,
@@ -77,17 +77,19 @@ fn task(lesson: &Lesson, texts: &[&Document], step: &Step) -> Option<SheetTask> 
     let document = lesson.document(step);
     let text = texts.iter().position(|text| text.is_same_text(&document))?;
     let rows: Vec<String> = document.output.iter().map(|row| format!("G{}", row + 1)).collect();
-    let about = t!("{text}, {sentences}", text = text_name(texts, text), sentences = listed(&rows));
+    let name = text_name(texts, text);
     Some(match step.question.clone()? {
         Question::Mark { ask, .. } => {
             let options = (1..=document.prompt.sentences.len()).map(|number| format!("P{number}")).collect();
-            SheetTask { about, ask, options, key: shares(document) }
+            let about = t!("{text}, {sentences}", text = name, sentences = listed(&rows));
+            SheetTask { about: Some(about), ask, options, key: shares(document) }
         }
         Question::Choose { ask, choices, right, because } => {
             let right = &choices[right];
             let stop = if right.trim_end_matches(['\u{201d}', '"']).ends_with(['.', '!', '?', '\u{3002}']) { "" } else { "." };
             let key = format!("{right}{stop} {because}");
-            SheetTask { about, ask, options: choices, key }
+            // The question itself says about which sentence it is.
+            SheetTask { about: (texts.len() > 1).then_some(name), ask, options: choices, key }
         }
     })
 }
@@ -116,6 +118,7 @@ mod tests {
         let [mark, choose] = &sheet.tasks[..] else { panic!("{:?}", sheet.tasks) };
         assert_eq!((mark.ask.as_str(), mark.options[0].as_str()), ("Which?", "P1"));
         assert!(mark.key.starts_with('P') && mark.key.contains('%'), "{}", mark.key);
+        assert_eq!((mark.about.as_deref(), &choose.about), (Some("Text, G4"), &None));
         assert_eq!((&choose.options[..], choose.key.as_str()), (&["1".to_owned(), "2".to_owned()][..], "2. So."));
     }
 }

@@ -1,14 +1,15 @@
-//! What an entry of the browser's history carries: an explanation and where it came from, or a lesson and its step. The browser keeps it
-//! through Back, Forward and a reload, and drops it with the entry.
+//! What an entry of the browser's history carries: an explanation and where it came from, or a lesson and its reader's progress. The
+//! browser keeps it through Back, Forward and a reload, and drops it with the entry.
 
 use super::explanation::Origin;
+use super::lesson::Progress;
 use super::opened::Opened;
 use crate::explanation::Document;
 use crate::lesson::Lesson;
 
 const ORIGINS: [(Origin, &str); 5] =
     [(Origin::Here, "here"), (Origin::Link, "link"), (Origin::File, "file"), (Origin::Gallery, "gallery"), (Origin::Lesson, "of a lesson")];
-/// Before the number of a lesson's step.
+/// Before the progress in a lesson.
 const LESSON: &str = "lesson ";
 
 /// The text of an explanation's entry: a line with the origin, then the document's JSON.
@@ -17,16 +18,17 @@ pub fn to_text(document: &Document, origin: Origin) -> String {
     format!("{name}\n{}", document.to_json())
 }
 
-/// The text of a lesson's entry: a line with the step, then the lesson's JSON.
-pub fn lesson_to_text(lesson: &Lesson, at: usize) -> String {
-    format!("{LESSON}{at}\n{}", lesson.to_json())
+/// The text of a lesson's entry: a line with the progress, then the lesson's JSON.
+pub fn lesson_to_text(lesson: &Lesson, progress: &Progress) -> String {
+    let progress = serde_json::to_string(progress).expect("numbers and lists of them");
+    format!("{LESSON}{progress}\n{}", lesson.to_json())
 }
 
 /// What an entry carries; `None` where another version of the page wrote it.
 pub fn from_text(text: &str) -> Option<Opened> {
     let (name, json) = text.split_once('\n')?;
-    if let Some(at) = name.strip_prefix(LESSON) {
-        return Some(Opened::Lesson(Lesson::from_json(json).ok()?, at.parse().ok()?));
+    if let Some(progress) = name.strip_prefix(LESSON) {
+        return Some(Opened::Lesson(Lesson::from_json(json).ok()?, serde_json::from_str(progress).ok()?));
     }
     let (origin, _) = ORIGINS.iter().find(|(_, other)| *other == name)?;
     Some(Opened::Explanation(Document::from_json(json).ok()?.into(), *origin))
@@ -36,6 +38,7 @@ pub fn from_text(text: &str) -> Option<Opened> {
 mod tests {
     use super::*;
     use crate::app::analysis::attribution_graph::tests::document;
+    use crate::app::state::lesson::StepAnswer;
     use crate::app::state::lesson::tests::lesson;
 
     #[test]
@@ -49,7 +52,9 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_carries_a_lesson_and_its_step() {
-        assert_eq!(from_text(&lesson_to_text(&lesson(), 2)), Some(Opened::Lesson(lesson(), 2)));
+    fn an_entry_carries_a_lesson_and_what_was_answered() {
+        let answers = vec![StepAnswer { marked: vec![0, 3], is_revealed: true, choice: Some(1) }; 3];
+        let progress = Progress { at: 2, answers };
+        assert_eq!(from_text(&lesson_to_text(&lesson(), &progress)), Some(Opened::Lesson(lesson(), progress)));
     }
 }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::lesson_history::LessonHistory;
 use crate::explanation::Document;
 use crate::lesson::{Lesson, Question, Step};
@@ -14,18 +16,27 @@ pub struct OpenLesson {
     pub written: Arc<Lesson>,
     /// The step on screen, from 0.
     pub at: usize,
+    /// For each step.
+    answers: Vec<StepAnswer>,
     /// Whether it is being written, and not read.
     pub is_edited: bool,
     /// What its writer changed.
     pub history: LessonHistory,
     /// How often another version of it was taken up as a whole.
     pub n_restored: u32,
-    /// For each step.
-    answers: Vec<StepAnswer>,
+}
+
+/// Where a reader is in a lesson, and what was answered on the way; as an entry of the browser's history keeps it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Progress {
+    /// The step, from 0.
+    pub at: usize,
+    /// For each step; none where nothing is answered yet.
+    pub answers: Vec<StepAnswer>,
 }
 
 /// What the reader answered at one step.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepAnswer {
     /// Prompt sentences, ascending.
     pub marked: Vec<usize>,
@@ -36,19 +47,23 @@ pub struct StepAnswer {
 }
 
 impl OpenLesson {
-    /// The lesson at its step `at`, or its last one.
-    pub fn new(lesson: Lesson, at: usize) -> Self {
-        let answers = vec![StepAnswer::default(); lesson.steps.len()];
+    /// The lesson at the reader's step, or its last one.
+    pub fn new(lesson: Lesson, Progress { at, mut answers }: Progress) -> Self {
+        answers.resize(lesson.steps.len(), StepAnswer::default());
         let lesson = Arc::new(lesson);
         Self {
             at: at.min(lesson.steps.len().saturating_sub(1)),
+            answers,
             written: lesson.clone(),
             lesson,
             is_edited: false,
             history: LessonHistory::default(),
             n_restored: 0,
-            answers,
         }
+    }
+
+    pub fn progress(&self) -> Progress {
+        Progress { at: self.at, answers: self.answers.clone() }
     }
 
     pub fn step(&self) -> &Step {
@@ -109,7 +124,7 @@ impl OpenLesson {
     fn put(&mut self, lesson: Lesson, at: usize) {
         let Self { is_edited, n_restored, .. } = *self;
         let history = std::mem::take(&mut self.history);
-        *self = Self { is_edited, n_restored, history, ..Self::new(lesson, at) };
+        *self = Self { is_edited, n_restored, history, ..Self::new(lesson, Progress { at, ..Progress::default() }) };
     }
 
     /// Writes the lesson, or reads it as others will.
@@ -161,7 +176,7 @@ pub mod tests {
 
     #[test]
     fn shares_wait_until_as_many_sentences_are_marked_as_are_asked_for() {
-        let mut open = OpenLesson::new(lesson(), 1);
+        let mut open = OpenLesson::new(lesson(), Progress { at: 1, ..Progress::default() });
         assert_eq!(open.to_mark(), Some(1));
         open.reveal();
         assert_eq!(open.to_mark(), Some(1), "nothing is marked");

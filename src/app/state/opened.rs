@@ -1,6 +1,7 @@
 //! What can be put on screen: an explanation or a lesson, from a file, a link, this site, or an entry of the browser's history.
 
 use super::explanation::Origin;
+use super::lesson::Progress;
 use crate::app::i18n::problem_text;
 use crate::explanation::Document;
 use crate::lesson::Lesson;
@@ -10,8 +11,8 @@ use crate::open::{self, open_any, open_fragment};
 #[derive(Debug, PartialEq)]
 pub enum Opened {
     Explanation(Box<Document>, Origin),
-    /// At a step, from 0.
-    Lesson(Lesson, usize),
+    /// And where its reader is in it.
+    Lesson(Lesson, Progress),
 }
 
 impl Opened {
@@ -23,7 +24,7 @@ impl Opened {
     fn new(opened: open::Opened, origin: Origin) -> Self {
         match opened {
             open::Opened::Explanation(document) => Self::Explanation(document, origin),
-            open::Opened::Lesson(lesson) => Self::Lesson(lesson, 0),
+            open::Opened::Lesson(lesson) => Self::Lesson(lesson, Progress::default()),
         }
     }
 
@@ -44,7 +45,7 @@ mod tests {
     #[test]
     fn a_file_is_told_by_its_content() {
         let opened = |json: String| Opened::from_bytes(json.as_bytes(), Origin::File);
-        assert_eq!(opened(lesson().to_json()), Ok(Opened::Lesson(lesson(), 0)));
+        assert_eq!(opened(lesson().to_json()), Ok(Opened::Lesson(lesson(), Progress::default())));
         let explanation = opened(document().to_json());
         assert_eq!(explanation, Ok(Opened::Explanation(document().into(), Origin::File)));
         assert!(opened("{}".into()).is_err());
@@ -53,7 +54,7 @@ mod tests {
     #[test]
     fn a_link_is_told_by_its_first_characters() {
         let link = |fragment: &str| Opened::from_fragment(&format!("#{fragment}"));
-        assert!(matches!(link(&lesson::to_fragment(&lesson())), Some(Ok(Opened::Lesson(_, 0)))));
+        assert!(matches!(link(&lesson::to_fragment(&lesson())), Some(Ok(Opened::Lesson(..)))));
         assert!(matches!(link(&explanation::to_fragment(&document())), Some(Ok(Opened::Explanation(_, Origin::Link)))));
         assert!(matches!(link("g3.damaged"), Some(Err(_))));
         assert_eq!(link("utm_source=x"), None);

@@ -100,7 +100,7 @@ impl State {
     pub(super) fn put_on_screen(&mut self, opened: Opened) {
         match opened {
             Opened::Explanation(document, origin) => self.open(*document, origin),
-            Opened::Lesson(lesson, at) => self.open_lesson(lesson, at),
+            Opened::Lesson(lesson, progress) => self.open_lesson(lesson, progress),
         }
     }
 
@@ -188,7 +188,7 @@ impl State {
 
     fn entry_text(&self) -> Option<String> {
         if let Some(open) = &*self.lesson {
-            return Some(history_entry::lesson_to_text(&open.written, open.at));
+            return Some(history_entry::lesson_to_text(&open.written, &open.progress()));
         }
         let origin = self.explanation.shown.as_ref().filter(|_| !self.explanation.is_home())?.origin;
         Some(history_entry::to_text(&self.explanation.selected_document()?, origin))

@@ -4,7 +4,7 @@ use crate::app::gallery::GalleryEntry;
 use crate::app::i18n::t;
 use crate::app::state::State;
 use crate::app::state::explanation::Origin;
-use crate::app::state::lesson::OpenLesson;
+use crate::app::state::lesson::{OpenLesson, Progress};
 use crate::app::state::lesson_texts;
 use crate::app::state::message::{Effect, Fetch, LessonMessage};
 use crate::app::state::opened::Opened;
@@ -14,9 +14,9 @@ use crate::lesson::{Lesson, Step};
 use crate::problem::Problem;
 
 impl State {
-    /// Puts a lesson on screen at one of its steps.
-    pub(super) fn open_lesson(&mut self, lesson: Lesson, at: usize) {
-        let open = OpenLesson::new(lesson, at);
+    /// Puts a lesson on screen where its reader is in it.
+    pub(super) fn open_lesson(&mut self, lesson: Lesson, progress: Progress) {
+        let open = OpenLesson::new(lesson, progress);
         self.open(open.document(), Origin::Lesson);
         let is_english = lesson_texts::is_english(&open.written);
         *self.lesson = Some(open);
@@ -53,9 +53,18 @@ impl State {
                 open.go_to(at);
                 self.show_step();
             }
-            LessonMessage::Mark(sentence) => open.toggle_mark(sentence),
-            LessonMessage::Reveal => open.reveal(),
-            LessonMessage::Choose(choice) => open.choose(choice),
+            LessonMessage::Mark(sentence) => {
+                open.toggle_mark(sentence);
+                self.replace_entry();
+            }
+            LessonMessage::Reveal => {
+                open.reveal();
+                self.replace_entry();
+            }
+            LessonMessage::Choose(choice) => {
+                open.choose(choice);
+                self.replace_entry();
+            }
             LessonMessage::Edit(is_edited) => {
                 open.edit(is_edited);
                 self.show_step();
@@ -89,7 +98,7 @@ impl State {
             // As far as the page knows what its visitor writes.
             let language = Some(self.language.clone()).filter(|tag| !tag.is_empty());
             let lesson = Lesson { language, ..Lesson::new(title, vec![Step::default()], vec![document]) };
-            self.show(Opened::Lesson(lesson, 0));
+            self.show(Opened::Lesson(lesson, Progress::default()));
             self.lesson_message(LessonMessage::Edit(true));
         }
     }

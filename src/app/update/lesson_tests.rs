@@ -21,7 +21,7 @@ fn in_lesson() -> Page {
     assert_eq!(page.send(Message::OpenGalleryEntry(entry())), [Effect::Fetch(Fetch::GalleryEntry(entry()))]);
     let effects = page.send(Message::Fetched(Fetch::GalleryEntry(entry()), Some(lesson().to_json())));
     let [Effect::PushEntry { text: Some(text), address }, Effect::ScrollToExplanation] = &effects[..] else { panic!("{effects:?}") };
-    assert!(text.starts_with("lesson 0\n"), "{text}");
+    assert!(text.starts_with("lesson {\"at\":0,"), "{text}");
     assert_eq!(address, "https://a.b/c/#gallery=lesson-a");
     page
 }
@@ -48,6 +48,23 @@ fn each_step_is_kept_in_the_entry_and_shows_its_explanation() {
     page.send(Message::Lesson(LessonMessage::End));
     assert_eq!(at(&page), None);
     assert_eq!(page.look(|state| state.explanation.shown.as_ref().map(|shown| shown.origin)), Some(Origin::Lesson));
+}
+
+#[test]
+fn what_was_answered_survives_a_reload() {
+    let mut page = in_lesson();
+    page.send(Message::Lesson(LessonMessage::GoTo(1)));
+    page.send(Message::Lesson(LessonMessage::Mark(1)));
+    page.send(Message::Lesson(LessonMessage::Reveal));
+    page.send(Message::Lesson(LessonMessage::GoTo(2)));
+    let effects = page.send(Message::Lesson(LessonMessage::Choose(0)));
+    let [Effect::ReplaceEntry { text: Some(text), .. }] = &effects[..] else { panic!("{effects:?}") };
+    let mut later = Page::ready();
+    later.visit(Some(text), "#gallery=lesson-a");
+    let progress = |page: &Page| page.look(|state| state.lesson.as_ref().map(|open| open.progress()));
+    assert_eq!((progress(&later), at(&later)), (progress(&page), Some(2)));
+    later.send(Message::Lesson(LessonMessage::GoTo(1)));
+    assert!(later.look(|state| state.lesson.as_ref().is_some_and(|open| open.to_mark().is_none() && open.answer().marked == [1])));
 }
 
 #[test]

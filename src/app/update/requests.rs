@@ -65,7 +65,8 @@ impl State {
         let Some(document) = self.explanation.document().filter(|_| !self.engine.is_busy()).cloned() else { return };
         let question = question_of(&document);
         self.replace_texts(&question.prompt, question.answer.as_deref().unwrap_or_default());
-        *self.editor.is_open = true;
+        // Pupils stay with their lesson.
+        *self.editor.is_open = self.lesson.is_none();
         self.request(Purpose::Recompute(Box::new(document)), EngineRequest::Explain(question));
     }
 

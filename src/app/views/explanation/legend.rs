@@ -4,6 +4,7 @@ use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::number::{percent, plain};
 use crate::app::i18n::t;
 use crate::app::page::use_page;
+use crate::explanation::Unit;
 use crate::shares::Scale;
 
 /// What the colors and the two columns mean.
@@ -46,10 +47,16 @@ pub fn Legend() -> impl IntoView {
             <p hidden=move || !is_shares()>
                 <b>{t!("Through steps")}</b>
                 " "
-                {t!(
-                    "(CAGE): start at the explained sentence and step back along edges, each chosen by its weight. The percentage is how \
-                     often you end at this prompt sentence, or pass through this sentence of the answer."
-                )}
+                {move || match page.unit() {
+                    Unit::Sentence => t!(
+                        "(CAGE): start at the explained sentence and step back along edges, each chosen by its weight. The percentage is \
+                         how often you end at this prompt sentence, or pass through this sentence of the answer."
+                    ),
+                    Unit::Word => t!(
+                        "(CAGE): start at the explained sentence and step back along edges, each chosen by its weight. The percentage is \
+                         how often you end at this word of the prompt, or pass through this word of the answer."
+                    ),
+                }}
                 " "
                 <b>{t!("Directly")}</b>
                 " "

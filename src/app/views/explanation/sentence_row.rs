@@ -142,7 +142,7 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
                 <OpenButton node label text=text.clone() is_open=Signal::derive(move || words.with(Option::is_some)) />
             </span>
             <span role="gridcell" class="text" dir="auto">
-                <RowWords text words />
+                <RowWords text words via_steps />
                 <EvidenceTag node />
             </span>
             <span role="gridcell" class="share">
@@ -202,7 +202,7 @@ fn OpenButton(node: usize, label: String, text: String, is_open: Signal<bool>) -
 
 /// The text in one piece, or word by word.
 #[component]
-fn RowWords(text: String, words: Memo<Option<Vec<WordView>>>) -> impl IntoView {
+fn RowWords(text: String, words: Memo<Option<Vec<WordView>>>, via_steps: Memo<Option<f64>>) -> impl IntoView {
     let whole = move |text: String| match text.is_empty() {
         true => view! { <em class="hint">{t!("(blank line)")}</em> }.into_any(),
         false => view! { <span class="words">{text}</span> }.into_any(),
@@ -216,7 +216,8 @@ fn RowWords(text: String, words: Memo<Option<Vec<WordView>>>) -> impl IntoView {
     move || match words.get() {
         None => whole(text.clone()),
         Some(words) => {
-            let strongest = strongest_words(&words, MOST_WORDS);
+            let is_source = via_steps.get().is_some_and(|influence| influence != 0.0);
+            let strongest = strongest_words(&words, MOST_WORDS, is_source);
             view! {
                 {words.into_iter().map(word).collect_view()}
                 <small class="hint by-words" data-testid="by-words">{strongest}</small>

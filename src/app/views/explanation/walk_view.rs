@@ -1,9 +1,11 @@
 use std::time::Duration;
 
+use leptos::html::Div;
 use leptos::leptos_dom::helpers::TimeoutHandle;
 use leptos::prelude::*;
 
 use crate::app::analysis::walk::{PathEntry, WalkStop, strongest_paths, walk};
+use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 
@@ -111,8 +113,11 @@ fn Controls(stops: Memo<Vec<WalkStop>>, at: RwSignal<usize>) -> impl IntoView {
         pause();
         at.set(to);
     };
+    let controls = NodeRef::<Div>::new();
+    // On a phone the paths fill the window.
+    controls.on_load(|controls| request_animation_frame(move || browser::reveal(&controls)));
     view! {
-        <div class="controls">
+        <div class="controls" node_ref=controls>
             <button
                 type="button"
                 data-testid="walk-back"

@@ -36,7 +36,7 @@ fn view() -> AnyView {
     view! {
         <section
             class="link-panel"
-            class:warn=move || reach() != Some(Reach::Anywhere)
+            class:warn=move || reach() == Some(Reach::BetterAsFile)
             aria-label=t!("Link to this explanation")
         >
             <div class="line">

@@ -16,7 +16,10 @@ split_off!(qr_code, fetch_qr_code => qr_code as fn(String) -> AnyView);
 /// Dark on light whatever the colors of the page: many readers take no other.
 fn qr_code(address: String) -> AnyView {
     let Ok(code) = QrCode::encode_text(&address, QrCodeEcc::Low) else {
-        let words = t!("This link is too long for a QR code, which holds at most 2,953 characters. Send the link or the file instead.");
+        let words = t!(
+            "This link is too long for a QR code, which holds at most 2,953 characters. Send the link or the saved file; or put the file \
+             on a website: a short link of this page with #url= and the file\u{2019}s address opens it."
+        );
         return view! { <p class="hint" data-testid="qr-too-long">{words}</p> }.into_any();
     };
     let size = code.size() + 2 * QUIET_ZONE;

@@ -74,13 +74,13 @@ fn score_words(score: MarkScore, n_marked: usize) -> String {
     match best - marked < 0.005 {
         true => plural!(
             n = n_marked,
-            "Your {n} sentence carries {share} of the influence; no other choice carries more.",
+            "Your sentence carries {share} of the influence; no other carries more.",
             "Your {n} sentences carry {share} of the influence; no other choice carries more.",
             share = percent(marked),
         ),
         false => plural!(
             n = n_marked,
-            "Your {n} sentence carries {share} of the influence; the strongest {n} carries {best}.",
+            "Your sentence carries {share} of the influence; the strongest carries {best}.",
             "Your {n} sentences carry {share} of the influence; the strongest {n} carry {best}.",
             share = percent(marked),
             best = percent(best),
@@ -96,7 +96,7 @@ mod tests {
     fn marks_are_judged_by_what_they_carry() {
         let words = |marked, best, n| score_words(MarkScore { marked, best }, n);
         assert_eq!(words(0.58, 0.83, 2), "Your 2 sentences carry 58% of the influence; the strongest 2 carry 83%.");
-        assert_eq!(words(0.83, 0.83, 1), "Your 1 sentence carries 83% of the influence; no other choice carries more.");
+        assert_eq!(words(0.83, 0.83, 1), "Your sentence carries 83% of the influence; no other carries more.");
         assert_eq!(words(0.0, 0.0, 1), "No sentence of the prompt has any influence here.");
     }
 }
