@@ -7,7 +7,7 @@ use super::number;
 use super::scale::{self, Amount};
 use crate::app::i18n::text;
 use crate::explanation::{Document, MethodText, Weighting};
-use crate::graph::{self, Pruned};
+use crate::graph::{self, Edge, Pruned};
 use crate::order::by_descending;
 use crate::request::Word;
 use crate::shares::{Evidence, Scale};
@@ -203,6 +203,11 @@ impl AttributionView {
     /// The edges that carry `share` of the influence on the output.
     pub fn prune(&self, share: f64) -> Pruned {
         graph::prune(self.graph.adjacency(), &self.output, share)
+    }
+
+    /// What is drawn whatever else is left out.
+    pub fn edges_of_strongest_paths(&self) -> Vec<Edge> {
+        graph::edges_of_strongest_paths(self.graph.adjacency(), &self.output)
     }
 
     /// "G4", "G2 and G4", "G1, G2 and G4".

@@ -4,7 +4,6 @@ use super::attribution_view::{AttributionView, Role};
 use super::edge_look::EdgeLook;
 use super::number::listed;
 use super::scale::Amount;
-use super::walk;
 use crate::app::i18n::t;
 use crate::graph::{self, Edge, LayeredDrawing, LayeredEdge, LayeredSpace, Pruned};
 use crate::order::by_descending;
@@ -101,7 +100,7 @@ pub struct PathDiagram {
 pub fn kept(view: &AttributionView, share: f64) -> [Pruned; 2] {
     let all = view.prune(share).at_most(MOST_EDGES);
     let few = all.clone().touching_at_most(MOST_SENTENCES, view.graph().n_prompt());
-    let on_paths = graph::path_edges(view.graph().adjacency(), view.output(), &walk::paths(view));
+    let on_paths = view.edges_of_strongest_paths();
     [all, few].map(|pruned| pruned.with(&on_paths))
 }
 

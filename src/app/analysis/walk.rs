@@ -5,8 +5,6 @@ use super::number::{listed, percent};
 use crate::app::i18n::t;
 use crate::graph::{self, Path};
 
-const MOST_PATHS: usize = 5;
-
 /// A path to choose from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PathEntry {
@@ -29,7 +27,7 @@ pub struct WalkStop {
 
 /// The strongest paths, strongest first.
 pub fn paths(view: &AttributionView) -> Vec<Path> {
-    graph::strongest_paths(view.graph().adjacency(), view.output(), MOST_PATHS)
+    graph::strongest_paths(view.graph().adjacency(), view.output(), graph::MOST_PATHS)
 }
 
 /// The strongest paths to choose from, strongest first, and what share all others have together (nothing where edges are no shares).

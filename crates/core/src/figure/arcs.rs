@@ -4,18 +4,24 @@ use super::element::{Anchor, Look, Outline};
 use super::number;
 use super::picture::{NOTE_SIZE, Painter};
 use super::text_width::width;
-use crate::graph::{self, Edge};
+use crate::graph::{self, Edge, Pruned};
 
 /// More than this is a black gutter.
 const MOST_EDGES: usize = 500;
 const WIDEST: f64 = 7.0;
 
 impl Painter<'_> {
+    /// Those that carry the share of the influence asked for, and those of the strongest paths.
+    pub(super) fn drawn_edges(&self) -> Pruned {
+        let (adjacency, output) = (&self.shares.adjacency, &self.shares.output);
+        graph::prune(adjacency, output, self.options.edge_share).with(&graph::edges_of_strongest_paths(adjacency, output))
+    }
+
     /// Nodes at these heights, one for each source shown, and the edges between them, weakest first so that strong ones lie on top.
     pub fn arcs(&mut self, nodes: &[f64]) {
         let at = |j: usize| self.shown.binary_search(&j).ok();
         let n_prompt = self.shares.n_prompt();
-        let pruned = graph::prune(&self.shares.adjacency, &self.shares.output, self.options.edge_share);
+        let pruned = self.drawn_edges();
         let mut drawn: Vec<(&Edge, (usize, usize))> =
             pruned.edges.iter().filter_map(|edge| Some((edge, (at(edge.from)?, at(n_prompt + edge.to)?)))).take(MOST_EDGES).collect();
         drawn.reverse();

@@ -5,7 +5,6 @@ use super::frame::MARGIN;
 use super::number;
 use super::picture::{NOTE_SIZE, Painter};
 use super::text_width::width;
-use crate::graph;
 use crate::shares::Scale;
 
 impl Painter<'_> {
@@ -21,7 +20,7 @@ impl Painter<'_> {
         if self.frame.shares.is_some() {
             self.note(labels.columns, palette.ink_soft);
         }
-        let pruned = graph::prune(&self.shares.adjacency, &self.shares.output, self.options.edge_share);
+        let pruned = self.drawn_edges();
         if self.document.unit.is_sentence() && pruned.hidden > 0 {
             let share = number::percent(pruned.kept_share, labels);
             self.note(&labels.arcs.replace("{share}", &share).replace("{hidden}", &pruned.hidden.to_string()), palette.ink_soft);

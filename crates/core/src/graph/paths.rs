@@ -12,26 +12,52 @@ pub struct Path {
     pub weight: f64,
 }
 
+/// As many are named, and drawn whatever else is left out.
+pub const MOST_PATHS: usize = 5;
+
+/// How one of the strongest paths into a source comes to it: along the path into `from` of this rank, strongest first.
+#[derive(Clone, Copy)]
+struct Step {
+    from: usize,
+    rank: usize,
+    /// Of the path up to here.
+    weight: f64,
+}
+
 /// The `most` paths into `output` with the largest weights by size, largest first. A
 /// sentence of the output may lie on a path to a later one.
 ///
-/// The best paths into a sentence extend the best ones into its sources, so `most` of each are enough: O(most m (n + m)) space and
-/// O(log most) times as much time.
+/// The best paths into a sentence extend the best ones into its sources, so `most` of each are enough: O(most m (n + m)) time, but for
+/// a logarithm, and O(most (n + m)) space.
 pub fn strongest_paths(adjacency: &Adjacency, output: &[usize], most: usize) -> Vec<Path> {
     let n_prompt = adjacency.n_prompt();
-    let mut into: Vec<Vec<Path>> = (0..n_prompt).map(|j| vec![Path { sources: vec![j], weight: 1.0 }]).collect();
-    for (i, row) in adjacency.rows().enumerate() {
-        let extended = row.iter().zip(&into).filter(|(weight, _)| **weight != 0.0).flat_map(|(&weight, paths)| {
-            paths.iter().map(move |path| Path { sources: [&path.sources[..], &[n_prompt + i]].concat(), weight: path.weight * weight })
+    // Of each source the last steps of the strongest paths into it; a prompt sentence begins one.
+    let mut into: Vec<Vec<Step>> = (0..n_prompt).map(|from| vec![Step { from, rank: 0, weight: 1.0 }]).collect();
+    for row in adjacency.rows() {
+        let extended = row.iter().enumerate().filter(|(_, weight)| **weight != 0.0).flat_map(|(from, weight)| {
+            let paths = into[from].iter().enumerate();
+            paths.map(move |(rank, path)| Step { from, rank, weight: path.weight * weight })
         });
-        let best = strongest(&extended.collect::<Vec<Path>>(), most);
+        let best = strongest(&extended.collect::<Vec<Step>>(), most);
         into.push(best);
     }
-    let ends = output.iter().filter_map(|i| into.get(n_prompt + i));
-    strongest(&ends.flatten().cloned().collect::<Vec<Path>>(), most)
+    let ends = output.iter().map(|i| n_prompt + i).filter(|end| *end < into.len());
+    let ends = ends.flat_map(|from| into[from].iter().enumerate().map(move |(rank, path)| Step { from, rank, weight: path.weight }));
+    strongest(&ends.collect::<Vec<Step>>(), most).into_iter().map(|end| walked_back(&into, n_prompt, end)).collect()
 }
 
-fn strongest(paths: &[Path], most: usize) -> Vec<Path> {
+fn walked_back(into: &[Vec<Step>], n_prompt: usize, end: Step) -> Path {
+    let mut sources = vec![end.from];
+    let mut step = end;
+    while step.from >= n_prompt {
+        step = into[step.from][step.rank];
+        sources.push(step.from);
+    }
+    sources.reverse();
+    Path { sources, weight: end.weight }
+}
+
+fn strongest(paths: &[Step], most: usize) -> Vec<Step> {
     let mut strongest = by_descending(paths, |path| path.weight.abs());
     strongest.truncate(most);
     strongest

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::paths::Path;
+use super::paths::{MOST_PATHS, strongest_paths};
 use super::{Adjacency, node_influence};
 use crate::order::by_descending;
 
@@ -57,7 +57,7 @@ impl Pruned {
         self.at_most(n_fitting)
     }
 
-    /// These edges and `others` of the same graph, such as [`path_edges`].
+    /// These edges and `others` of the same graph, such as [`edges_of_strongest_paths`].
     pub fn with(mut self, others: &[Edge]) -> Self {
         let missing: Vec<Edge> = others.iter().filter(|edge| !self.edges.contains(edge)).copied().collect();
         self.hidden -= self.n_worth_counting(&missing);
@@ -92,9 +92,9 @@ pub fn prune(adjacency: &Adjacency, output: &[usize], share: f64) -> Pruned {
     Pruned { edges, hidden: 0, kept_share: 1.0, flow }.at_most(n_kept)
 }
 
-/// The edges of `paths`, each of sources in time order, along which anything flows into `output`; each edge once.
-pub fn path_edges(adjacency: &Adjacency, output: &[usize], paths: &[Path]) -> Vec<Edge> {
-    let n_prompt = adjacency.n_prompt();
+/// The edges of the [`MOST_PATHS`] strongest paths into `output`, each once.
+pub fn edges_of_strongest_paths(adjacency: &Adjacency, output: &[usize]) -> Vec<Edge> {
+    let (n_prompt, paths) = (adjacency.n_prompt(), strongest_paths(adjacency, output, MOST_PATHS));
     let is_step = |edge: &Edge, step: &[usize]| step == [edge.from, n_prompt + edge.to];
     let is_on_a_path = |edge: &Edge| paths.iter().any(|path| path.sources.windows(2).any(|step| is_step(edge, step)));
     flowing_edges(adjacency, output).into_iter().filter(is_on_a_path).collect()
@@ -176,11 +176,20 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_kept_whole() {
-        let path = |sources: &[usize]| Path { sources: sources.to_vec(), weight: 0.0 };
-        let pruned = prune(&graph(), &[2], 0.8).with(&path_edges(&graph(), &[2], &[path(&[1, 2, 4]), path(&[0, 2])]));
-        assert_eq!(pruned.edges.iter().map(|edge| (edge.from, edge.to)).collect::<Vec<_>>(), [(2, 2), (0, 0), (1, 0)]);
-        assert_eq!(pruned.hidden, 1);
-        assert!((pruned.kept_share - 1.6 / 1.8).abs() < 1e-12);
+    fn edges_are_added_once_and_count_as_drawn() {
+        let all = prune(&graph(), &[2], 1.0).edges;
+        let pruned = prune(&graph(), &[2], 0.8).with(&all[1..3]);
+        assert_eq!((&pruned.edges, pruned.hidden), (&all[..3].to_vec(), 1));
+        assert!((pruned.kept_share - total_flow(&all[..3]) / 1.8).abs() < 1e-12, "{}", pruned.kept_share);
+    }
+
+    #[test]
+    fn strongest_paths_are_kept_whole() {
+        let adjacency = graph();
+        let pruned = prune(&adjacency, &[2], 0.1).with(&edges_of_strongest_paths(&adjacency, &[2]));
+        for path in strongest_paths(&adjacency, &[2], MOST_PATHS) {
+            let has = |step: &[usize]| pruned.edges.iter().any(|edge| step == [edge.from, 2 + edge.to]);
+            assert!(path.sources.windows(2).all(has), "{path:?}");
+        }
     }
 }

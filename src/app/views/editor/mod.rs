@@ -3,6 +3,7 @@
 mod editor_form;
 mod examples_bar;
 mod model_bar;
+mod settings_fields;
 mod settings_form;
 mod token_count;
 

@@ -113,9 +113,9 @@ impl DrawnNode {
 /// More than this is a black gutter, and slow.
 const MOST_EDGES: usize = 2000;
 
-/// The edges to draw that carry `share` of the influence.
+/// The edges to draw: those that carry `share` of the influence, and those of the strongest paths.
 pub fn kept(attribution: &AttributionView, share: f64) -> Pruned {
-    attribution.prune(share).at_most(MOST_EDGES)
+    attribution.prune(share).at_most(MOST_EDGES).with(&attribution.edges_of_strongest_paths())
 }
 
 /// Of edges in the order of their flow; weakest first, so that strong edges lie on top.

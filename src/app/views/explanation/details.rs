@@ -33,6 +33,8 @@ pub fn Details() -> impl IntoView {
     let is_whole = move || page.attribution(|attribution| attribution.document().is_complete()) == Some(true);
     let lost = move || page.attribution(AttributionView::lost_share).filter(|&share| share >= 0.005 && is_whole());
     let can_teach = move || !page.is_viewer() && page.with(|state| state.lesson.is_none()) && !page.is_busy();
+    let has_ranges =
+        move || [sources, steps].iter().any(|entries| entries.with(|entries| entries.iter().any(|entry| entry.range.is_some())));
     view! {
         <section class="details card" aria-label=t!("Details")>
             <h3>
@@ -51,6 +53,9 @@ pub fn Details() -> impl IntoView {
             <Entries title=t!("Strongest sources") entries=sources />
             <JointEffects />
             <Entries title=t!("Steps on the way") entries=steps />
+            <Show when=has_ranges>
+                <p class="hint">{t!("Ranges: what two sentences do together may be counted to either of them.")}</p>
+            </Show>
             {move || lost().map(|share| view! {
                 <p
                     class="note"
@@ -162,15 +167,7 @@ fn Entries(title: &'static str, entries: Memo<Vec<Entry>>) -> impl IntoView {
                     <th scope="row">
                         <span class="label">{label}</span>
                         <span class="snippet" dir="auto" title=text.clone()>{text.clone()}</span>
-                        {range.map(|range| view! {
-                            <span
-                                class="range hint"
-                                data-testid="range"
-                                title=t!("Whichever of two sentences what they do together is counted to")
-                            >
-                                {range}
-                            </span>
-                        })}
+                        {range.map(|range| view! { <span class="range hint" data-testid="range">{range}</span> })}
                     </th>
                     <td><ShareBar amount=Signal::stored(via_steps) /></td>
                     <td class="direct"><ShareBar amount=Signal::stored(direct) /></td>

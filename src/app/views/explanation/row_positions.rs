@@ -61,7 +61,7 @@ pub fn row_positions(lines: NodeRef<Div>, rows: Memo<Vec<RowText>>) -> RwSignal<
 fn measured(lines: &HtmlElement) -> Option<RowPositions> {
     let top = lines.get_bounding_client_rect().top();
     let gutter_width = lines.query_selector(".arcs").ok()??.get_bounding_client_rect().width();
-    let rows = lines.query_selector_all("[data-node] > .label").ok()?;
+    let rows = lines.query_selector_all("[data-node] .label").ok()?;
     let middle = |label: Element| {
         let place = label.get_bounding_client_rect();
         place.top() + place.height() / 2.0 - top

@@ -138,12 +138,14 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
             }
             on:blur=move |_| page.send(Message::Focus(None))
         >
-            <span role="rowheader" class="label">
-                <OpenButton node label text=text.clone() is_open=Signal::derive(move || words.with(Option::is_some)) />
-            </span>
-            <span role="gridcell" class="text" dir="auto">
-                <RowWords text words via_steps />
-                <EvidenceTag node />
+            <span role="rowheader">
+                <span class="label">
+                    <OpenButton node label text=text.clone() is_open=Signal::derive(move || words.with(Option::is_some)) />
+                </span>
+                <span class="text" dir="auto">
+                    <RowWords text words via_steps />
+                    <EvidenceTag node />
+                </span>
             </span>
             <span role="gridcell" class="share">
                 <Show
@@ -188,7 +190,6 @@ fn OpenButton(node: usize, label: String, text: String, is_open: Signal<bool>) -
                 class="open"
                 tabindex="-1"
                 title=title.clone()
-                aria-label=title.clone()
                 aria-expanded=move || is_open.get().to_string()
                 data-testid=test_id.clone()
                 disabled=move || is_active() && !is_open.get()

@@ -32,6 +32,7 @@ pub fn FileButton(
                 multiple
                 class="visually-hidden"
                 accept=accept
+                aria-label=label
                 data-testid=test_id
                 disabled=disabled
                 on:change=on_change

@@ -71,19 +71,22 @@ fn score_words(score: MarkScore, n_marked: usize) -> String {
     if best <= 0.0 {
         return t!("No sentence of the prompt has any influence here.").into();
     }
-    match best - marked < 0.005 {
-        true => plural!(
+    let (is_best, share, best) = (best - marked < 0.005, percent(marked), percent(best));
+    match (n_marked, is_best) {
+        (1, true) => t!("Your sentence carries {share} of the influence; no other carries more.", share),
+        (1, false) => t!("Your sentence carries {share} of the influence; the strongest carries {best}.", share, best),
+        (_, true) => plural!(
             n = n_marked,
-            "Your sentence carries {share} of the influence; no other carries more.",
+            "Your {n} sentence carries {share} of the influence; no other choice carries more.",
             "Your {n} sentences carry {share} of the influence; no other choice carries more.",
-            share = percent(marked),
+            share,
         ),
-        false => plural!(
+        (_, false) => plural!(
             n = n_marked,
-            "Your sentence carries {share} of the influence; the strongest carries {best}.",
+            "Your {n} sentence carries {share} of the influence; the strongest {n} carries {best}.",
             "Your {n} sentences carry {share} of the influence; the strongest {n} carry {best}.",
-            share = percent(marked),
-            best = percent(best),
+            share,
+            best,
         ),
     }
 }

@@ -1,0 +1,258 @@
+//! The fields of the settings: a part of the page's code of its own.
+
+use std::ops::RangeInclusive;
+
+use crate::app::state::engine::MaskedLmState;
+use crate::app::state::message::Message;
+use crate::request::LoadedModel;
+use leptos::prelude::*;
+use web_sys::HtmlInputElement;
+
+use crate::app::analysis::{method_words, number};
+use crate::app::i18n::{t, text};
+use crate::app::page::use_page;
+use crate::app::state::settings::{RefusedNumber, Settings, parsed};
+use crate::app::views::layout::file_button::FileButton;
+use crate::app::views::layout::lazy::split_off;
+use crate::explanation::{METHODS, MethodText, Unit};
+
+split_off!(settings, fetch_settings => view as fn() -> AnyView);
+
+fn view() -> AnyView {
+    let page = use_page();
+    let text_memory = move || page.with(|state| state.engine.loaded().map(|loaded| text_words(state.editor.settings.max_context, loaded)));
+    let is_greedy = Signal::derive(move || page.with(|state| state.editor.settings.temperature <= 0.0));
+    view! {
+        <div class="settings">
+            <label class="number">
+                <span>{t!("Method")}</span>
+                <select
+                    data-testid="method"
+                    on:change=move |event| page.change_settings(|all| all.method = chosen_method(&event_target_value(&event)))
+                >
+                    {METHODS
+                        .iter()
+                        .map(|method| view! { <option value=method.id title=text(method.about)>{text(method.label)}</option> })
+                        .collect_view()}
+                </select>
+            </label>
+            <label class="number">
+                <span>{t!("Explain by")}</span>
+                <select
+                    data-testid="unit"
+                    on:change=move |event| page.change_settings(|all| all.unit = chosen_unit(&event_target_value(&event)))
+                >
+                    <option value="sentence">{t!("sentences")}</option>
+                    <option value="word" title=t!("One model run for each word")>{t!("words (short texts)")}</option>
+                </select>
+            </label>
+            <NumberField
+                label=t!("Longest answer (tokens)")
+                id="max-tokens"
+                start="256"
+                range=1.0..=4096.0
+                take=|all, n| all.max_tokens = n.map_or(256, |n| n as usize)
+            />
+            <NumberField
+                label=t!("Context limit (tokens)")
+                id="max-context"
+                start=""
+                range=16.0..=1_000_000.0
+                take=|all, n| all.max_context = n.map(|n| n as usize)
+            />
+            <NumberField
+                label=t!("Temperature (0: most likely)")
+                id="temperature"
+                start="0"
+                range=0.0..=2.0
+                decimal=true
+                take=|all, n| all.temperature = n.unwrap_or(0.0)
+            />
+            <NumberField
+                label=t!("Top-k")
+                id="top-k"
+                start=""
+                range=1.0..=1000.0
+                disabled=is_greedy
+                take=|all, n| all.top_k = n.map(|n| n as usize)
+            />
+            <NumberField
+                label=t!("Top-p")
+                id="top-p"
+                start=""
+                range=0.01..=1.0
+                decimal=true
+                disabled=is_greedy
+                take=|all, n| all.top_p = n
+            />
+            <NumberField
+                label=t!("Seed")
+                id="seed"
+                start="0"
+                range=0.0..=4_294_967_295.0
+                disabled=is_greedy
+                take=|all, n| all.seed = n.map_or(0, |n| n as u64)
+            />
+            <label class="check">
+                <input
+                    type="checkbox"
+                    prop:checked=move || page.with(|state| state.editor.settings.use_template)
+                    on:change=move |event| page.change_settings(|all| all.use_template = event_target_checked(&event))
+                />
+                {t!("Use the model\u{2019}s chat template")}
+            </label>
+        </div>
+        <Show when=move || page.with(|state| needs_masked_lm(state.editor.settings.method))>
+            <MaskedLmChoice />
+        </Show>
+        <p class="hint" data-testid="text-memory">{text_memory}</p>
+        <p class="hint">{move || page.with(|state| about_method(&state.editor.settings))}</p>
+    }
+    .into_any()
+}
+
+fn needs_masked_lm(method: &str) -> bool {
+    MethodText::find(method).is_some_and(|method| method.needs_masked_lm)
+}
+
+/// What the chosen method does, and its cost.
+fn about_method(settings: &Settings) -> Option<String> {
+    let method = MethodText::find(settings.method)?;
+    Some(format!("{} {}", method_words::about(method, settings.unit), method_words::cost(method, settings.unit)))
+}
+
+/// Asks for the files of a masked language model, and says whether there is one.
+#[component]
+fn MaskedLmChoice() -> impl IntoView {
+    let page = use_page();
+    let words = move || match page.with(|state| *state.engine.masked_lm) {
+        MaskedLmState::NotChosen => {
+            t!("config.json, tokenizer.json and model.safetensors of a RoBERTa model, all three together. They are read on this device.")
+        }
+        MaskedLmState::Loading => t!("Reading the masked language model\u{2026}"),
+        MaskedLmState::Ready => t!("The masked language model is ready."),
+    };
+    view! {
+        <p>
+            <FileButton
+                label=t!("Choose a masked language model\u{2026}")
+                accept=".json,.safetensors"
+                test_id="masked-lm"
+                on_files=move |files| page.send_files(files, Message::MaskedLmChosen)
+            />
+            " "
+            <span class="hint" data-testid="masked-lm-state" aria-live="polite">{words}</span>
+        </p>
+    }
+}
+
+/// What a text as long as the settings allow takes beside the model.
+fn text_words(max_context: Option<usize>, loaded: &LoadedModel) -> String {
+    let tokens = max_context.unwrap_or(loaded.context_length).min(loaded.context_length) as u64;
+    let (bytes, most) = (number::bytes(tokens * loaded.bytes_per_token), number::grouped(loaded.context_length as u64));
+    let tokens = number::grouped(tokens);
+    t!(
+        "A text of {tokens} tokens takes {bytes} of memory beside the model, which can read {most}; a shorter one takes less.",
+        tokens,
+        bytes,
+        most,
+    )
+}
+
+fn chosen_method(id: &str) -> &'static str {
+    MethodText::find(id).unwrap_or(&METHODS[0]).id
+}
+
+fn chosen_unit(value: &str) -> Unit {
+    if value == Unit::Word.noun() { Unit::Word } else { Unit::Sentence }
+}
+
+/// A number, or nothing; what is neither is not taken, and the field says what can be.
+#[component]
+fn NumberField(
+    label: &'static str,
+    id: &'static str,
+    start: &'static str,
+    range: RangeInclusive<f64>,
+    /// Whether it may have decimals.
+    #[prop(optional)]
+    decimal: bool,
+    /// Given for what counts only where answers are sampled.
+    #[prop(optional, into)]
+    disabled: Option<Signal<bool>>,
+    take: fn(&mut Settings, Option<f64>),
+) -> impl IntoView {
+    let page = use_page();
+    let allowed = allowed_words(&range, decimal);
+    let is_wrong = Memo::new(move |_| page.with(|state| state.editor.settings.refused.iter().any(|refused| refused.label == label)));
+    let words = {
+        let allowed = allowed.clone();
+        move || is_wrong.get().then(|| allowed.clone())
+    };
+    let on_input = move |event: leptos::ev::Event| {
+        let text = event_target_value(&event);
+        let number = parsed(&text, range.clone()).filter(|number| decimal || number.fract() == 0.0);
+        // A browser gives no text for what is no number at all, and calls the field invalid.
+        let is_invalid = event_target::<HtmlInputElement>(&event).matches(":invalid").unwrap_or(false);
+        let is_refused = number.is_none() && (is_invalid || !text.trim().is_empty());
+        let refused = RefusedNumber { label, is_of_sampling: disabled.is_some(), allowed: allowed.clone() };
+        page.change_settings(|all| {
+            all.refused.retain(|other| other.label != label);
+            match is_refused {
+                true => all.refused.push(refused),
+                false => take(all, number),
+            }
+        });
+    };
+    view! {
+        <label class="number">
+            <span>{label}</span>
+            <input
+                type="number"
+                data-testid=id
+                step="any"
+                value=start
+                disabled=move || disabled.is_some_and(|disabled| disabled.get())
+                aria-invalid=move || is_wrong.get().to_string()
+                on:input=on_input
+            />
+            <span class="wrong" role="status" data-testid=format!("{id}-wrong")>{words}</span>
+        </label>
+    }
+}
+
+/// "a whole number from 1 to 4,096".
+fn allowed_words(range: &RangeInclusive<f64>, decimal: bool) -> String {
+    let (least, most) = (*range.start(), *range.end());
+    let with_point = |n: f64| number::with_point(&n.to_string());
+    match decimal {
+        true => t!("a number from {least} to {most}", least = with_point(least), most = with_point(most)),
+        false => t!("a whole number from {least} to {most}", least = number::grouped(least as u64), most = number::grouped(most as u64)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_memory_of_the_longest_text_is_stated() {
+        let loaded = LoadedModel {
+            model: crate::explanation::Model::default(),
+            context_length: 40_960,
+            bytes_per_token: 229_376,
+            has_template: true,
+            backend: "webgpu".into(),
+            notice: None,
+            glasscage: String::new(),
+        };
+        assert!(text_words(Some(4_096), &loaded).starts_with("A text of 4,096 tokens takes 939.5 MB of memory"));
+        assert!(text_words(Some(1 << 20), &loaded).starts_with("A text of 40,960 tokens"));
+    }
+
+    #[test]
+    fn what_a_field_takes_is_said() {
+        assert_eq!(allowed_words(&(1.0..=4096.0), false), "a whole number from 1 to 4,096");
+        assert_eq!(allowed_words(&(0.01..=1.0), true), "a number from 0.01 to 1");
+    }
+}
