@@ -17,6 +17,8 @@ pub struct Question {
     pub sampling: Sampling,
     /// The longest answer, in tokens.
     pub max_tokens: usize,
+    /// The longest thought before the answer, in tokens; `None` where the model is not to think. A thought that gets longer is ended.
+    pub thinking: Option<usize>,
     /// The longest text, prompt and answer together, in tokens; `None` for as long as the model can read.
     pub max_context: Option<usize>,
     /// An entry of the method registry.
@@ -37,6 +39,7 @@ impl Question {
             use_template: true,
             sampling: Sampling::GREEDY,
             max_tokens: 256,
+            thinking: None,
             max_context: None,
             method: METHODS[0].id.into(),
             unit: Unit::Sentence,
@@ -67,6 +70,17 @@ pub struct LoadProgress {
     pub memory_bytes: u64,
 }
 
+/// Whether a model thinks before it answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ThinkingSupport {
+    #[default]
+    Never,
+    /// Where it is asked to.
+    Chosen,
+    /// Its chat template leaves no choice.
+    Always,
+}
+
 /// A model that can be asked, as the page shows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoadedModel {
@@ -76,6 +90,7 @@ pub struct LoadedModel {
     /// Keys and values of one token, in bytes.
     pub bytes_per_token: u64,
     pub has_template: bool,
+    pub thinking: ThinkingSupport,
     /// With the GPU, where one computes and is known: "webgpu (nvidia ampere)".
     pub backend: String,
     /// One sentence about the choice of the engine, where it was not the usual one.

@@ -1,6 +1,7 @@
 //! An answer, token by token.
 
 use super::{Callback, LanguageModel, LmError, check_length, sample::Sampler};
+use crate::model::chat::ThoughtTokens;
 use crate::model::tokenizer::{TokenId, Tokenizer};
 
 /// A generated continuation, without the end token.
@@ -23,13 +24,24 @@ pub enum StopReason {
     Repetition,
 }
 
-/// Continues `prompt` until the model ends its turn, or `max_tokens`, or `on_token` breaks off.
+/// How a thought begins and ends, and how long it may be.
+#[derive(Clone, Copy, Debug)]
+pub struct ThoughtLimit<'a> {
+    pub delimiters: &'a ThoughtTokens,
+    /// Whether the prompt ends inside one.
+    pub is_open: bool,
+    pub max_tokens: usize,
+}
+
+/// Continues `prompt` until the model ends its turn, or `max_tokens`, or `on_token` breaks off. A thought that is too long is ended in the
+/// model's stead.
 pub async fn generate(
     model: &mut impl LanguageModel,
     tokenizer: &Tokenizer,
     prompt: &[TokenId],
     sampler: &mut Sampler,
     max_tokens: usize,
+    thought: Option<ThoughtLimit<'_>>,
     on_token: &mut dyn Callback<TokenId>,
 ) -> Result<Generated, LmError> {
     // At least one token of the answer has to fit.
@@ -59,9 +71,26 @@ pub async fn generate(
         if is_repeating(&tokens) {
             break StopReason::Repetition;
         }
-        next = model.next_token(&[next_token], sampler).await;
+        let mut following = vec![next_token];
+        if let Some(ThoughtLimit { delimiters, .. }) = thought.filter(|thought| thought.is_reached(&tokens)) {
+            let ending = &delimiters.ending()[..delimiters.ending().len().min(limit - tokens.len())];
+            tokens.extend(ending);
+            following.extend(ending);
+            if tokens.len() == limit {
+                break StopReason::Length;
+            }
+        }
+        next = model.next_token(&following, sampler).await;
     };
     Ok(Generated { tokens, stop })
+}
+
+impl ThoughtLimit<'_> {
+    /// Whether the tokens end in a thought that has its full length.
+    fn is_reached(&self, tokens: &[TokenId]) -> bool {
+        let parts = self.delimiters.parts(tokens, self.is_open);
+        parts.last().is_some_and(|part| part.is_thought && part.tokens.end == tokens.len() && part.tokens.len() >= self.max_tokens)
+    }
 }
 
 /// The longest text, in tokens, that counts as one repeated text.

@@ -7,10 +7,10 @@ use super::results::{AnswerResult, AnsweredQuestion};
 use super::text::{FramedPrompt, SplitText, TokenizedAnswer};
 use crate::attribution::{self, Transcript};
 use crate::explanation::{Answer, AnswerStop, Sampling, Unit};
-use crate::lm::generate::{StopReason, generate};
+use crate::lm::generate::{StopReason, ThoughtLimit, generate};
 use crate::lm::sample::Sampler;
 use crate::lm::{Callback, LanguageModel};
-use crate::model::chat::{ChatError, ChatTemplate};
+use crate::model::chat::{ChatError, ChatTemplate, GeneratedPart};
 use crate::model::tokenizer::TokenId;
 use crate::problem::Problem;
 use crate::request::Question;
@@ -56,7 +56,8 @@ impl<M: LanguageModel> Session<M> {
         let limit = question.max_context.map_or(context_length, |chosen| chosen.min(context_length));
         // At least one token of the answer has to fit.
         let room = limit.saturating_sub(1);
-        let framed = FramedPrompt::new(&question.prompt, self.template_if(question.use_template), &self.tokenizer, room);
+        let template = self.template_if(question.use_template);
+        let framed = FramedPrompt::new(&question.prompt, template, &self.tokenizer, room, question.thinking.is_some());
         let framed = framed.map_err(|error| problems::framing_failed(&error, context_length))?;
         if framed.ids.is_empty() {
             return Err(problems::prompt_without_tokens());
@@ -71,11 +72,17 @@ impl<M: LanguageModel> Session<M> {
             }
             None => {
                 let Question { sampling, max_tokens, .. } = *question;
-                let (ids, stop) = self.generated(&framed.ids, sampling, max_tokens.min(limit - framed.ids.len()), on_token).await?;
-                let answer = TokenizedAnswer::from_ids(ids, &self.tokenizer);
+                let thinking = question.thinking.filter(|_| self.thoughts.is_some());
+                let is_open = self.thoughts.as_ref().is_some_and(|thoughts| thoughts.is_open_after(framed.after_prompt()));
+                let thought_limit = thinking.unwrap_or(if is_open { max_tokens } else { 0 });
+                let room = max_tokens.saturating_add(thought_limit).min(limit - framed.ids.len());
+                let (ids, stop) = self.generated(&framed, sampling, room, thought_limit, on_token).await?;
+                let whole = || vec![GeneratedPart { is_thought: false, tokens: 0..ids.len() }];
+                let parts = self.thoughts.as_ref().map_or_else(whole, |thoughts| thoughts.parts(&ids, is_open));
+                let answer = TokenizedAnswer::from_ids(ids, &parts, &self.tokenizer);
                 let is_whole = stop != AnswerStop::Cancelled;
                 let warning = if is_whole { self.warning(&question.prompt, &framed, &answer).await? } else { None };
-                (answer, Answer::Generated { sampling, max_tokens, stop, warning })
+                (answer, Answer::Generated { sampling, max_tokens, thinking, stop, warning })
             }
         };
         Ok(AnsweredText { framed, answer, origin, limit })
@@ -83,7 +90,7 @@ impl<M: LanguageModel> Session<M> {
 
     /// Tokens of a prompt within its chat frame; `None` where it cannot be framed, or is too long to be counted.
     pub fn count_tokens(&self, prompt: &str, use_template: bool) -> Option<usize> {
-        match FramedPrompt::new(prompt, self.template_if(use_template), &self.tokenizer, self.lm.config().context_length) {
+        match FramedPrompt::new(prompt, self.template_if(use_template), &self.tokenizer, self.lm.config().context_length, false) {
             Ok(framed) => Some(framed.ids.len()),
             Err(ChatError::TooLong { tokens, .. }) => Some(tokens),
             Err(_) => None,
@@ -95,19 +102,23 @@ impl<M: LanguageModel> Session<M> {
         self.template.as_ref().filter(|_| is_asked_for)
     }
 
-    /// A continuation of `context`, and why it ended: the last one again where nothing that it depends on has changed.
+    /// A continuation of the prompt, and why it ended: the last one again where nothing that it depends on has changed.
     async fn generated(
         &mut self,
-        context: &[TokenId],
+        framed: &FramedPrompt,
         sampling: Sampling,
         max_tokens: usize,
+        thought_limit: usize,
         on_token: &mut dyn Callback<String>,
     ) -> Result<(Vec<TokenId>, AnswerStop), Problem> {
+        let context = &framed.ids;
         let mut stream = TextStream::default();
         let tokenizer = &self.tokenizer;
         // Half a character is reported too: every token is a chance to stop.
         let mut report = async |token| on_token.call(stream.push(tokenizer.bytes(token))).await;
-        let is_same = |last: &&GeneratedAnswer| last.context == context && last.sampling == sampling && last.max_tokens == max_tokens;
+        let is_same = |last: &&GeneratedAnswer| {
+            last.context == *context && last.sampling == sampling && (last.max_tokens, last.thought_limit) == (max_tokens, thought_limit)
+        };
         if let Some(last) = self.last_answer.as_ref().filter(is_same) {
             for (i, &token) in last.tokens.iter().enumerate() {
                 if report(token).await.is_break() {
@@ -118,8 +129,11 @@ impl<M: LanguageModel> Session<M> {
         }
         let Sampling { temperature, top_k, top_p, seed } = sampling;
         let mut sampler = Sampler::new(temperature, top_k, top_p, seed);
-        let generated =
-            generate(&mut self.lm, tokenizer, context, &mut sampler, max_tokens, &mut report).await.map_err(problems::engine_failed)?;
+        let limit =
+            |delimiters| ThoughtLimit { delimiters, is_open: delimiters.is_open_after(framed.after_prompt()), max_tokens: thought_limit };
+        let thought = self.thoughts.as_ref().map(limit);
+        let generated = generate(&mut self.lm, tokenizer, context, &mut sampler, max_tokens, thought, &mut report).await;
+        let generated = generated.map_err(problems::engine_failed)?;
         let (tokens, stop) = (generated.tokens, stop_of(generated.stop));
         // One that was stopped is the whole answer where no more tokens are allowed.
         let (max_tokens, remembered_stop) = match stop {
@@ -127,9 +141,10 @@ impl<M: LanguageModel> Session<M> {
             _ => (max_tokens, stop),
         };
         self.last_answer = Some(GeneratedAnswer {
-            context: context.to_vec(),
+            context: context.clone(),
             sampling,
             max_tokens,
+            thought_limit,
             tokens: tokens.clone(),
             stop: remembered_stop,
             warning: None,

@@ -8,6 +8,8 @@ pub struct GeneratedAnswer {
     pub context: Vec<TokenId>,
     pub sampling: Sampling,
     pub max_tokens: usize,
+    /// The longest thought, in tokens.
+    pub thought_limit: usize,
     pub tokens: Vec<TokenId>,
     pub stop: AnswerStop,
     /// What the model's own check says of it, once it was asked.

@@ -5,16 +5,17 @@ use std::rc::Rc;
 use super::answer_check::AnswerCheck;
 use super::generated::GeneratedAnswer;
 use super::problems;
+use super::text::template_date;
 use crate::cpu::masked::MaskedLm;
 use crate::engine::{self, Engine, LoadedEngine};
 use crate::explanation::Model;
 use crate::lm::{Callback, LanguageModel};
-use crate::model::chat::ChatTemplate;
+use crate::model::chat::{self, ChatTemplate, ThoughtTokens};
 use crate::model::gguf::Gguf;
 use crate::model::source::ByteSource;
 use crate::model::tokenizer::Tokenizer;
 use crate::problem::Problem;
-use crate::request::{BackendChoice, LoadProgress, LoadedModel};
+use crate::request::{BackendChoice, LoadProgress, LoadedModel, ThinkingSupport};
 use crate::version::GLASSCAGE;
 
 /// A model, ready to be asked.
@@ -22,6 +23,8 @@ pub struct Session<M> {
     pub lm: M,
     pub tokenizer: Tokenizer,
     pub(super) template: Option<ChatTemplate>,
+    /// What its thoughts stand between, where it has some.
+    pub(super) thoughts: Option<ThoughtTokens>,
     /// The model that fills gaps from both sides, where the visitor chose one.
     pub masked_lm: Option<Rc<MaskedLm>>,
     pub(super) model: Model,
@@ -44,12 +47,14 @@ impl Session<Engine> {
         let chosen = engine::choose(source, &gguf, backend).await.map_err(problems::load_failed)?;
         let tokenizer = Tokenizer::from_metadata(&gguf.metadata).map_err(problems::unreadable_file)?;
         let template = ChatTemplate::from_metadata(&gguf.metadata, &tokenizer).map_err(problems::unreadable_file)?;
+        let thoughts = template.as_ref().and_then(|template| ThoughtTokens::of(template, &tokenizer));
         gguf.metadata.forget_vocabulary();
         let loaded = engine::load(source, &gguf, chosen, on_progress).await.map_err(problems::load_failed)?;
         Ok(loaded.map(|LoadedEngine { engine, sha256, notice }| Self {
             lm: engine,
             tokenizer,
             template,
+            thoughts,
             masked_lm: None,
             model: describe_model(&gguf, sha256),
             notice,
@@ -60,6 +65,14 @@ impl Session<Engine> {
 }
 
 impl<M: LanguageModel> Session<M> {
+    fn thinking(&self) -> ThinkingSupport {
+        match (&self.template, &self.thoughts) {
+            (Some(template), Some(_)) if chat::knows_thinking(template, template_date()) => ThinkingSupport::Chosen,
+            (Some(_), Some(_)) => ThinkingSupport::Always,
+            _ => ThinkingSupport::Never,
+        }
+    }
+
     /// What the page shows of the model.
     pub fn loaded_model(&self) -> LoadedModel {
         let backend = self.lm.backend();
@@ -68,6 +81,7 @@ impl<M: LanguageModel> Session<M> {
             context_length: self.lm.config().context_length,
             bytes_per_token: self.lm.config().bytes_per_token(),
             has_template: self.template.is_some(),
+            thinking: self.thinking(),
             backend: if backend.device.is_empty() { backend.name } else { format!("{} ({})", backend.name, backend.device) },
             notice: self.notice.clone(),
             glasscage: GLASSCAGE.into(),

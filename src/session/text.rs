@@ -3,15 +3,15 @@
 use std::ops::Range;
 
 use crate::attribution::Segments;
-use crate::explanation::{Language, Passage, SentenceRule, Unit};
-use crate::model::chat::{self, ChatError, ChatTemplate, Date, FramedToken};
+use crate::explanation::{Language, Passage, Section, SectionKind, SentenceRule, Unit};
+use crate::model::chat::{self, ChatError, ChatTemplate, Date, FramedToken, GeneratedPart};
 use crate::model::tokenizer::{TokenId, Tokenizer};
 use crate::text::sentences::{sentences, sentences_in_any_script, tile};
 use crate::text::spans::{first_visible, tokens_of_sentences};
 use crate::text::words::words;
 
 /// Chat templates may print the date; a fixed one (that of Llama 3.1's template) keeps results reproducible.
-fn template_date() -> Date {
+pub fn template_date() -> Date {
     Date::new(2024, 7, 26).expect("a day of the calendar")
 }
 
@@ -24,12 +24,24 @@ pub struct FramedPrompt {
     prompt_spans: Vec<Range<usize>>,
 }
 
-/// The answer in tokens: `spans[i]` are the bytes of `text` that token `i` covers.
+/// A generation in tokens: `spans[i]` are the bytes of `text` that token `i` covers; those around a thought cover nothing.
 pub struct TokenizedAnswer {
     pub text: String,
     pub ids: Vec<TokenId>,
     spans: Vec<Range<usize>>,
+    /// Thoughts and what follows them: together they have the whole text, and all tokens but those between them.
+    parts: Vec<AnswerPart>,
 }
+
+/// A thought, or an answer.
+struct AnswerPart {
+    kind: SectionKind,
+    bytes: Range<usize>,
+    tokens: Range<usize>,
+}
+
+/// A long thought is cut into at most so many runs of sentences: as many passes, whatever a model thinks.
+const MOST_RUNS_OF_A_THOUGHT: usize = 40;
 
 /// Prompt and answer, split into sentences or words.
 pub struct SplitText {
@@ -44,8 +56,14 @@ pub struct SplitText {
 
 impl FramedPrompt {
     /// The prompt in the model's chat frame, or plain where there is no template: at most `limit` tokens.
-    pub fn new(prompt: &str, template: Option<&ChatTemplate>, tokenizer: &Tokenizer, limit: usize) -> Result<Self, ChatError> {
-        let framed = chat::frame_within(limit, template, tokenizer, prompt, template_date())?;
+    pub fn new(
+        prompt: &str,
+        template: Option<&ChatTemplate>,
+        tokenizer: &Tokenizer,
+        limit: usize,
+        thinks: bool,
+    ) -> Result<Self, ChatError> {
+        let framed = chat::frame_within(limit, template, tokenizer, prompt, template_date(), thinks)?;
         let is_prompt = |token: &FramedToken| framed.prompt.contains(&first_visible(&framed.text, &token.span));
         let of_prompt = |token: &FramedToken| token.prompt.clone().filter(|_| is_prompt(token));
         let prompt_start = framed.tokens.iter().position(|token| of_prompt(token).is_some()).unwrap_or(0);
@@ -61,6 +79,11 @@ impl FramedPrompt {
         Ok(Self { ids: framed.ids(), prompt_start, prompt_spans })
     }
 
+    /// What its frame ends with: no word of the visitor is in it.
+    pub fn after_prompt(&self) -> &[TokenId] {
+        &self.ids[self.prompt_positions().end..]
+    }
+
     /// Where the prompt's tokens stand.
     pub fn prompt_positions(&self) -> Range<usize> {
         self.prompt_start..self.prompt_start + self.prompt_spans.len()
@@ -70,61 +93,105 @@ impl FramedPrompt {
 impl TokenizedAnswer {
     /// A given text, as the continuation of `context`.
     pub fn from_text(text: &str, context: &[TokenId], tokenizer: &Tokenizer) -> Self {
-        let (ids, spans) = tokenizer.encode_continuation(context, text).into_iter().map(|token| (token.id, token.span)).unzip();
-        Self { text: text.to_owned(), ids, spans }
+        let (ids, spans): (Vec<_>, _) =
+            tokenizer.encode_continuation(context, text).into_iter().map(|token| (token.id, token.span)).unzip();
+        let parts = vec![AnswerPart { kind: SectionKind::Answer, bytes: 0..text.len(), tokens: 0..ids.len() }];
+        Self { text: text.to_owned(), ids, spans, parts }
     }
 
-    /// The text that `ids` stand for; bytes that are not UTF-8 become U+FFFD.
-    pub fn from_ids(ids: Vec<TokenId>, tokenizer: &Tokenizer) -> Self {
-        let mut bytes = Vec::new();
-        let ends: Vec<usize> = ids
-            .iter()
-            .map(|&id| {
-                bytes.extend_from_slice(tokenizer.bytes(id));
-                bytes.len()
-            })
-            .collect();
-        let mut text = String::new();
-        // For each byte, its offset in the text.
-        let mut offsets = Vec::with_capacity(bytes.len() + 1);
-        for chunk in bytes.utf8_chunks() {
-            offsets.extend(text.len()..text.len() + chunk.valid().len());
-            text.push_str(chunk.valid());
-            if !chunk.invalid().is_empty() {
-                offsets.extend(std::iter::repeat_n(text.len(), chunk.invalid().len()));
-                text.push(char::REPLACEMENT_CHARACTER);
+    /// The text that `ids` stand for. Blank parts, such as an empty thought, leave no text.
+    pub fn from_ids(ids: Vec<TokenId>, parts: &[GeneratedPart], tokenizer: &Tokenizer) -> Self {
+        let mut answer = Self { text: String::new(), ids, spans: Vec::new(), parts: Vec::new() };
+        for GeneratedPart { is_thought, tokens } in parts {
+            let (text, spans) = decoded(&answer.ids[tokens.clone()], tokenizer);
+            if sentences(&text).is_empty() {
+                continue;
             }
+            let start = answer.text.len();
+            answer.spans.resize(tokens.start, start..start);
+            answer.spans.extend(spans.into_iter().map(|span| span.start + start..span.end + start));
+            answer.text.push_str(&text);
+            let kind = if *is_thought { SectionKind::Thought } else { SectionKind::Answer };
+            answer.parts.push(AnswerPart { kind, bytes: start..answer.text.len(), tokens: tokens.clone() });
         }
-        offsets.push(text.len());
-        let starts = std::iter::once(0).chain(ends.iter().copied());
-        let spans = starts.zip(&ends).map(|(start, &end)| offsets[start]..offsets[end]).collect();
-        Self { text, ids, spans }
+        let end = answer.text.len();
+        answer.spans.resize(answer.ids.len(), end..end);
+        answer
     }
+}
+
+/// The text that `ids` stand for, and the bytes of it that each covers; bytes that are not UTF-8 become U+FFFD.
+fn decoded(ids: &[TokenId], tokenizer: &Tokenizer) -> (String, Vec<Range<usize>>) {
+    let mut bytes = Vec::new();
+    let ends: Vec<usize> = ids
+        .iter()
+        .map(|&id| {
+            bytes.extend_from_slice(tokenizer.bytes(id));
+            bytes.len()
+        })
+        .collect();
+    let mut text = String::new();
+    // For each byte, its offset in the text.
+    let mut offsets = Vec::with_capacity(bytes.len() + 1);
+    for chunk in bytes.utf8_chunks() {
+        offsets.extend(text.len()..text.len() + chunk.valid().len());
+        text.push_str(chunk.valid());
+        if !chunk.invalid().is_empty() {
+            offsets.extend(std::iter::repeat_n(text.len(), chunk.invalid().len()));
+            text.push(char::REPLACEMENT_CHARACTER);
+        }
+    }
+    offsets.push(text.len());
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    let spans = starts.zip(&ends).map(|(start, &end)| offsets[start]..offsets[end]).collect();
+    (text, spans)
 }
 
 impl SplitText {
     /// Splits prompt and answer into units, and finds the tokens of each. Neither may be without a sentence.
     pub fn new(unit: Unit, rule: SentenceRule, language: Language, prompt: &str, framed: &FramedPrompt, answer: &TokenizedAnswer) -> Self {
-        let cut_by = |rule, language| [prompt, &answer.text].map(|text| units_of(unit, rule, language, text));
+        let cut_by = |rule, language| {
+            let of_answer = answer.parts.iter().map(|part| units_of(unit, rule, language, &answer.text[part.bytes.clone()]));
+            (units_of(unit, rule, language, prompt), of_answer.collect::<Vec<_>>())
+        };
         let found = cut_by(rule, language);
         let simpler = [(SentenceRule::Punkt, Language::English), (rule, Language::English)];
         let is_enough = |&(rule, language): &(SentenceRule, Language)| cut_by(rule, language) == found;
         let (sentence_rule, language) = simpler.into_iter().find(is_enough).unwrap_or((rule, language));
-        let [found_in_prompt, found_in_answer] = found;
+        let (found_in_prompt, found_in_answer) = found;
         let (prompt_units, prompt_tokens) = units_and_tokens(&found_in_prompt, prompt, &framed.prompt_spans);
-        let (answer_units, answer_tokens) = units_and_tokens(&found_in_answer, &answer.text, &answer.spans);
+        let (mut answer_units, mut answer_tokens, mut sections) = (Vec::new(), Vec::new(), Vec::new());
+        for (found, AnswerPart { kind, bytes, tokens }) in found_in_answer.iter().zip(&answer.parts) {
+            let run = if *kind == SectionKind::Thought { found.len().div_ceil(MOST_RUNS_OF_A_THOUGHT) } else { 1 };
+            let runs: Vec<Range<usize>> = found.chunks(run).map(|run| run[0].start..run[run.len() - 1].end).collect();
+            let spans: Vec<Range<usize>> = answer.spans[tokens.clone()].iter().map(|span| shifted_back(span, bytes.start)).collect();
+            let (units, tokens_of_units) = units_and_tokens(&runs, &answer.text[bytes.clone()], &spans);
+            sections.push(Section { kind: *kind, sentences: units.len(), run });
+            answer_units.extend(shift(&units, bytes.start));
+            answer_tokens.extend(shift(&tokens_of_units, tokens.start));
+        }
+        if sections.iter().all(|section| section.kind == SectionKind::Answer) {
+            sections.clear();
+        }
         let passage = |text: &str, units: &[Range<usize>], tokens: &[Range<usize>]| {
             Passage::new(text, units, tokens.iter().map(Range::len).collect())
         };
-        let shift = |ranges: &[Range<usize>], by: usize| ranges.iter().map(|range| range.start + by..range.end + by).collect();
         Self {
             sentence_rule,
             language,
             prompt: passage(prompt, &prompt_units, &prompt_tokens),
-            generation: passage(&answer.text, &answer_units, &answer_tokens),
+            generation: Passage { sections, ..passage(&answer.text, &answer_units, &answer_tokens) },
             segments: Segments { prompt: shift(&prompt_tokens, framed.prompt_start), generation: shift(&answer_tokens, framed.ids.len()) },
         }
     }
+}
+
+fn shift(ranges: &[Range<usize>], by: usize) -> Vec<Range<usize>> {
+    ranges.iter().map(|range| range.start + by..range.end + by).collect()
+}
+
+fn shifted_back(range: &Range<usize>, by: usize) -> Range<usize> {
+    range.start - by..range.end - by
 }
 
 /// The bytes of each unit, without white space around it.

@@ -12,7 +12,7 @@ impl<M: LanguageModel> Session<M> {
     /// The signs of mistakes in the model's greedy answer to `prompt`, from which the check's weights are fitted.
     pub async fn answer_signs(&mut self, prompt: &str, answer: &str) -> Result<Signs, Problem> {
         let context_length = self.lm.config().context_length;
-        let framed = FramedPrompt::new(prompt, self.template.as_ref(), &self.tokenizer, context_length);
+        let framed = FramedPrompt::new(prompt, self.template.as_ref(), &self.tokenizer, context_length, false);
         let framed = framed.map_err(|error| problems::framing_failed(&error, context_length))?;
         let answer = TokenizedAnswer::from_text(answer, &framed.ids, &self.tokenizer);
         self.signs(prompt, &framed, &answer).await?.ok_or_else(|| problems::engine_failed(LmError::Stopped))

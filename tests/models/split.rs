@@ -29,6 +29,33 @@ pub fn demo_with(texts: &[(&str, &str)]) -> Vec<u8> {
     write(&content, &metadata, &names(&content))
 }
 
+/// Asks for a thought, or for none, as Qwen3.5's template does.
+const THINKING_TEMPLATE: &str = "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}\
+                                 <|im_start|>assistant\n{% if enable_thinking %}<think>\n{% else %}{# </think> #}{% endif %}";
+
+/// The demo model with a template that opens a thought, and tokens for it in the place of its two last ones. It knows no thoughts, and
+/// writes an answer for one.
+pub fn demo_that_thinks() -> Vec<u8> {
+    let content = demo();
+    let mut metadata = content.metadata.clone();
+    metadata.insert("tokenizer.chat_template".into(), Value::String(THINKING_TEMPLATE.into()));
+    let list = |metadata: &mut HashMap<String, Value>, key: &str, change: &dyn Fn(&mut Vec<Value>)| {
+        let Some(Value::Array(values)) = metadata.get_mut(key) else { panic!("{key}") };
+        change(values);
+    };
+    list(&mut metadata, "tokenizer.ggml.merges", &|merges| merges.truncate(merges.len() - 2));
+    for (key, values) in [
+        ("tokenizer.ggml.tokens", ["<think>", "</think>"].map(|name| Value::String(name.into()))),
+        ("tokenizer.ggml.token_type", [Value::I32(4), Value::I32(4)]),
+    ] {
+        list(&mut metadata, key, &|tokens| {
+            let start = tokens.len() - values.len();
+            tokens.splice(start.., values.clone());
+        });
+    }
+    write(&content, &metadata, &names(&content))
+}
+
 /// The demo model in `n` parts: all metadata in the first, tensors in all.
 pub fn demo_in_parts(n: usize) -> Vec<Vec<u8>> {
     let content = demo();

@@ -138,7 +138,7 @@ fn without_a_template_the_prompt_follows_the_beginning_of_text() {
 
 #[test]
 fn a_prompt_that_cannot_fit_is_refused_before_it_is_made_into_tokens() {
-    let framed = |n_bytes: usize| frame_within(100, None, &tiny(), &"a".repeat(n_bytes), day());
+    let framed = |n_bytes: usize| frame_within(100, None, &tiny(), &"a".repeat(n_bytes), day(), false);
     assert_eq!(framed(98).unwrap().tokens.len(), 100, "the beginning of text and the space before it are tokens too");
     assert!(matches!(framed(99), Err(ChatError::TooLong { tokens: 101, limit: 100 })));
     // The longest token has 12 bytes.

@@ -32,6 +32,7 @@ mod split;
 #[path = "../models/split.rs"]
 mod split_model;
 mod stories;
+mod thinking;
 mod tokenizer;
 mod translations;
 #[path = "../models/vocabulary.rs"]

@@ -121,7 +121,7 @@ async fn stop_while_the_prompt_is_read_ends_the_answer() {
     let mut model = at_pace(1.0).await;
     model.gpu().is_stopped.replace(Rc::new(|| true));
     let mut go_on = async |_| ControlFlow::Continue(());
-    let generated = generate(&mut model, &tokenizer, &PROMPT, &mut Sampler::greedy(), 9, &mut go_on).await.expect("it ends");
+    let generated = generate(&mut model, &tokenizer, &PROMPT, &mut Sampler::greedy(), 9, None, &mut go_on).await.expect("it ends");
     assert_eq!((generated.tokens, generated.stop), (Vec::new(), StopReason::Cancelled));
 }
 

@@ -75,7 +75,7 @@ fn greedy_text_and_ids_are_llama_cpps() {
     for (name, mut lm) in engines("stories260k-f32.gguf") {
         let mut sampler = Sampler::greedy();
         let mut go_on = async |_| ControlFlow::Continue(());
-        let generated = generate(&mut lm, &tokenizer, &prompt, &mut sampler, 60, &mut go_on);
+        let generated = generate(&mut lm, &tokenizer, &prompt, &mut sampler, 60, None, &mut go_on);
         let generated = pollster::block_on(generated).unwrap();
         assert_eq!(generated.tokens, numbers::<u32>(&figures["greedy_ids"]), "{name}");
         let bytes: Vec<u8> = generated.tokens.iter().flat_map(|&id| tokenizer.bytes(id).to_vec()).collect();
@@ -91,7 +91,7 @@ fn a_seed_draws_the_same_text_on_every_engine() {
     let texts = engines("stories260k-f32.gguf").into_iter().map(|(_, mut lm)| {
         let mut sampler = Sampler::new(0.8, Some(20), Some(0.9), 7);
         let mut go_on = async |_| ControlFlow::Continue(());
-        let generated = generate(&mut lm, &tokenizer, &prompt, &mut sampler, 40, &mut go_on);
+        let generated = generate(&mut lm, &tokenizer, &prompt, &mut sampler, 40, None, &mut go_on);
         pollster::block_on(generated).unwrap().tokens
     });
     let texts: Vec<_> = texts.collect();
@@ -112,6 +112,7 @@ fn an_answer_given_back_is_explained_as_when_it_was_generated() {
             use_template: false,
             sampling: Sampling::GREEDY,
             max_tokens: 40,
+            thinking: None,
             max_context: None,
             method: "pert".into(),
             unit: Unit::Sentence,

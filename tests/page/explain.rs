@@ -153,8 +153,10 @@ async fn a_document_saved_by_the_command_line_opens_in_the_page() {
 async fn a_document_of_another_program_shows_its_thoughts_its_unit_and_who_made_it() {
     let mut document = Document::from_json(include_str!("../../crates/core/tests/golden/linked.json")).expect("the example");
     let thoughts = document.generation.sentences.len() - 1;
-    Arc::make_mut(&mut document.generation).sections =
-        vec![Section { kind: SectionKind::Thought, sentences: thoughts }, Section { kind: SectionKind::Answer, sentences: 1 }];
+    Arc::make_mut(&mut document.generation).sections = vec![
+        Section { kind: SectionKind::Thought, sentences: thoughts, run: 1 },
+        Section { kind: SectionKind::Answer, sentences: 1, run: 1 },
+    ];
     document.method.id = "integrated gradients".into();
     document.method.unit = Some("logits".into());
     document.manifest.producer = Some(Producer { name: "Inseq".into(), version: "0.7".into() });

@@ -6,7 +6,9 @@ use super::steps::server;
 #[tokio::test(flavor = "multi_thread")]
 async fn views_behind_the_tabs_are_fetched_when_one_is_opened_and_again_after_a_failure() {
     let (server, _turn) = server().await;
-    let browser = Browser::open(&server.url).await;
+    // As a visitor comes, who has not opened the form.
+    let browser = Browser::start(None).await;
+    browser.driver.goto(&server.url).await.expect("the page opens");
     browser.find("sentence-G1").await;
     let requests = server.take_requests();
     assert!(requests.iter().all(|path| !path.contains("split_")), "the text needs no part: {requests:?}");

@@ -36,4 +36,5 @@ mod sharing;
 #[path = "../models/split.rs"]
 mod split;
 mod steps;
+mod thinking;
 mod welcome;

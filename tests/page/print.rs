@@ -6,7 +6,7 @@ use super::steps::{open_gallery, server};
 /// How far the graph's nodes are from the first lines of their sentences, in CSS pixels, at most; and how wide the explanation is.
 const LAYOUT: &str = "
     const lines = document.querySelector('.lines').getBoundingClientRect();
-    const middles = [...document.querySelectorAll('[data-node] > .label')].map(label => {
+    const middles = [...document.querySelectorAll('[data-node] .label')].map(label => {
         const place = label.getBoundingClientRect();
         return place.top + place.height / 2 - lines.top;
     });

@@ -73,7 +73,7 @@ fn from_elsewhere() -> Document {
     let generation = Arc::make_mut(&mut document.generation);
     let last = generation.sentences.len() - 1;
     generation.sections =
-        vec![Section { kind: SectionKind::Thought, sentences: last }, Section { kind: SectionKind::Answer, sentences: 1 }];
+        vec![Section { kind: SectionKind::Thought, sentences: last, run: 1 }, Section { kind: SectionKind::Answer, sentences: 1, run: 1 }];
     document.method.id = "integrated gradients".into();
     document.method.unit = Some("logits".into());
     document.manifest.producer = Some(Producer { name: "inseq".into(), version: "0.7".into() });

@@ -12,6 +12,7 @@ _DEFAULTS: dict[str, Any] = {
     "language": "en",
     "joint": [],
     "sections": [],
+    "run": 1,
 }
 _FLOATS = {"table", "alone", "flow", "amount", "temperature", "top_p"}
 

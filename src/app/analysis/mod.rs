@@ -18,6 +18,7 @@ pub mod reproduction;
 pub mod scale;
 pub mod shared_link;
 pub mod speed;
+pub mod thought;
 pub mod title;
 pub mod variant;
 pub mod walk;

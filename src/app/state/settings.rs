@@ -9,6 +9,10 @@ use crate::request::Question;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     pub max_tokens: usize,
+    /// Whether the model is to think first, where it can.
+    pub thinks: bool,
+    /// The longest thought, in tokens.
+    pub max_thought: usize,
     /// The longest text, in tokens; `None` for as long as the model can read.
     pub max_context: Option<usize>,
     pub temperature: f64,
@@ -37,6 +41,8 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             max_tokens: 256,
+            thinks: false,
+            max_thought: 512,
             max_context: None,
             temperature: 0.0,
             top_k: None,
@@ -59,6 +65,7 @@ impl Settings {
             use_template: self.use_template,
             sampling: self.sampling(),
             max_tokens: self.max_tokens,
+            thinking: self.thinks.then_some(self.max_thought),
             max_context: self.max_context,
             method: self.method.into(),
             unit: self.unit,

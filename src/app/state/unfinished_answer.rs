@@ -15,6 +15,8 @@ pub struct UnfinishedAnswer {
 impl UnfinishedAnswer {
     /// The question whose answer ends where this one does.
     pub fn up_to_here(self) -> Question {
-        Question { max_tokens: self.tokens, ..self.question }
+        // Thought and answer have their limits; together they allow what there is.
+        let thinking = self.question.thinking.map(|most| most.min(self.tokens));
+        Question { max_tokens: self.tokens - thinking.unwrap_or(0), thinking, ..self.question }
     }
 }

@@ -21,9 +21,9 @@ const STOP_TIMEOUT_MILLIS: u32 = 4_000;
 
 /// The question that a document answers.
 pub(super) fn question_of(document: &Document) -> Question {
-    let (answer, sampling, max_tokens) = match &document.manifest.answer {
-        Answer::Generated { sampling, max_tokens, .. } => (None, *sampling, *max_tokens),
-        Answer::Given {} => (Some(document.generation.text.clone()), Sampling::GREEDY, 0),
+    let (answer, sampling, max_tokens, thinking) = match &document.manifest.answer {
+        Answer::Generated { sampling, max_tokens, thinking, .. } => (None, *sampling, *max_tokens, *thinking),
+        Answer::Given {} => (Some(document.generation.text.clone()), Sampling::GREEDY, 0, None),
     };
     Question {
         prompt: document.prompt.text.clone(),
@@ -31,6 +31,7 @@ pub(super) fn question_of(document: &Document) -> Question {
         use_template: document.manifest.template != "none",
         sampling,
         max_tokens,
+        thinking,
         max_context: None,
         method: document.method.id.clone(),
         unit: document.unit,

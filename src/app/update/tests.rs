@@ -106,6 +106,7 @@ pub(super) fn loaded() -> LoadedModel {
         context_length: 100,
         bytes_per_token: 1,
         has_template: true,
+        thinking: crate::request::ThinkingSupport::Never,
         backend: "candle-cpu".into(),
         notice: None,
         glasscage: GLASSCAGE.into(),

@@ -83,7 +83,7 @@ fn settings_that_cannot_be_used_start_no_run() {
 #[test]
 fn an_answer_that_was_cut_off_can_become_twice_as_long() {
     let mut page = Page::ready();
-    let answer = Answer::Generated { sampling: Sampling::GREEDY, max_tokens: 300, stop: AnswerStop::Length, warning: None };
+    let answer = Answer::Generated { sampling: Sampling::GREEDY, max_tokens: 300, thinking: None, stop: AnswerStop::Length, warning: None };
     let manifest = Manifest { answer, ..document().manifest };
     let cut = Document { manifest, ..document() };
     page.send(Message::FileRead { name: "x.json".into(), bytes: Some(cut.to_json().into_bytes()) });

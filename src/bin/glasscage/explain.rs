@@ -44,6 +44,9 @@ pub struct Arguments {
     /// The longest answer, in tokens
     #[arg(long, default_value_t = 256)]
     max_tokens: usize,
+    /// Let the model think first, where it can: for at most so many tokens
+    #[arg(long, value_name = "TOKENS")]
+    thinking: Option<usize>,
     #[arg(long, value_enum, default_value = "auto")]
     template: Template,
     /// How texts are cut into sentences
@@ -125,13 +128,14 @@ fn question(arguments: &Arguments) -> Result<Question, String> {
         (None, Some(path)) => read(path)?,
         (None, None) => return Err("give --prompt or --prompt-file".into()),
     };
-    let &Arguments { temperature, top_k, top_p, seed, max_tokens, .. } = arguments;
+    let &Arguments { temperature, top_k, top_p, seed, max_tokens, thinking, .. } = arguments;
     Ok(Question {
         prompt,
         answer: arguments.answer_file.as_deref().map(read).transpose()?,
         use_template: matches!(arguments.template, Template::Auto),
         sampling: Sampling { temperature, top_k, top_p, seed },
         max_tokens,
+        thinking,
         max_context: None,
         method: arguments.method.clone(),
         unit: if arguments.words { Unit::Word } else { Unit::Sentence },

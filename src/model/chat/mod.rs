@@ -3,12 +3,14 @@
 mod date;
 mod jinja;
 mod template;
+mod thoughts;
 
 use std::ops::Range;
 
 pub use self::date::Date;
 pub use self::jinja::JinjaError;
 pub use self::template::{ChatError, ChatMessage, ChatTemplate, Variables};
+pub use self::thoughts::{GeneratedPart, ThoughtTokens};
 use super::tokenizer::{Token, TokenId, Tokenizer};
 
 /// What the model reads before it answers.
@@ -45,19 +47,21 @@ struct Placed {
 /// and prompt are tokenized as one text, as llama.cpp does. (Tokens of type `USER_DEFINED` are recognized in the prompt too; see
 /// [`Tokenizer::encode`].)
 pub fn frame(template: Option<&ChatTemplate>, tokenizer: &Tokenizer, prompt: &str, date: Date) -> Result<Framed, ChatError> {
-    frame_within(usize::MAX, template, tokenizer, prompt, date)
+    frame_within(usize::MAX, template, tokenizer, prompt, date, false)
 }
 
-/// As [`frame`], of at most `limit` tokens: a text that is too long for that in any case is not made into tokens at all.
+/// As [`frame`], of at most `limit` tokens: a text that is too long for that in any case is not made into tokens at all. Where the
+/// template knows thoughts, it asks for one if the model is to think.
 pub fn frame_within(
     limit: usize,
     template: Option<&ChatTemplate>,
     tokenizer: &Tokenizer,
     prompt: &str,
     date: Date,
+    thinks: bool,
 ) -> Result<Framed, ChatError> {
     let placed = match template {
-        Some(template) => Placed::in_template(template, prompt, date)?,
+        Some(template) => Placed::in_template(template, prompt, date, thinks)?,
         None => Placed { text: prompt.to_owned(), prompt: 0..prompt.len(), trimmed: 0 },
     };
     let fewest = tokenizer.fewest_tokens(placed.text.len());
@@ -83,13 +87,13 @@ impl Framed {
 
 impl Placed {
     /// Renders the template twice, first with a stand-in for the prompt to learn what stands before and after it.
-    fn in_template(template: &ChatTemplate, prompt: &str, date: Date) -> Result<Self, ChatError> {
+    fn in_template(template: &ChatTemplate, prompt: &str, date: Date, thinks: bool) -> Result<Self, ChatError> {
         const STAND_IN: &str = "\u{E000}\u{E001}\u{E002}";
-        let model = render(template, STAND_IN, date)?;
+        let model = render(template, STAND_IN, date, thinks)?;
         let [before, after] = model.split(STAND_IN).collect::<Vec<_>>()[..] else {
             return Err(ChatError::NotVerbatim);
         };
-        let text = render(template, prompt, date)?;
+        let text = render(template, prompt, date, thinks)?;
         let (prompt, trimmed) = locate(&text, before, after, prompt).ok_or(ChatError::NotVerbatim)?;
         Ok(Self { text, prompt, trimmed })
     }
@@ -102,9 +106,15 @@ impl Placed {
     }
 }
 
-fn render(template: &ChatTemplate, prompt: &str, date: Date) -> Result<String, ChatError> {
+/// Whether the template frames a prompt otherwise where the model is to think.
+pub fn knows_thinking(template: &ChatTemplate, date: Date) -> bool {
+    let [with, without] = [true, false].map(|thinks| render(template, "?", date, thinks).ok());
+    with != without
+}
+
+fn render(template: &ChatTemplate, prompt: &str, date: Date, thinks: bool) -> Result<String, ChatError> {
     let message = ChatMessage { role: "user", content: prompt };
-    template.render(&[message], true, &Variables::from([("enable_thinking".to_owned(), false.into())]), date)
+    template.render(&[message], true, &Variables::from([("enable_thinking".to_owned(), thinks.into())]), date)
 }
 
 /// Where the prompt stands in `text`, and how many of its bytes are missing at its start.

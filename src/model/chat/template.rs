@@ -58,6 +58,11 @@ impl ChatTemplate {
         Ok(Self { source: source.to_owned(), bos: bos.to_owned(), eos: eos.to_owned() })
     }
 
+    /// Whether it has these words, in whatever it writes.
+    pub fn says(&self, words: &str) -> bool {
+        self.source.contains(words)
+    }
+
     /// Writes a conversation on a day. Work, memory and nesting are bounded, whatever the template says.
     pub fn render(
         &self,

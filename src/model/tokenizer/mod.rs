@@ -164,6 +164,11 @@ impl Tokenizer {
         self.kinds.get(id as usize).is_some_and(|kind| kind.is_control())
     }
 
+    /// Whether the token is recognized in a text as a whole, before anything else.
+    pub fn is_special(&self, id: TokenId) -> bool {
+        self.specials.text(id).is_some()
+    }
+
     /// All tokens that steer a model and stand in no text.
     pub fn control_tokens(&self) -> Vec<TokenId> {
         (0..self.kinds.len() as TokenId).filter(|&id| self.is_control(id)).collect()

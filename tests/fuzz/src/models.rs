@@ -83,5 +83,5 @@ fn understand(gguf: &Gguf) {
     let Ok(tokenizer) = Tokenizer::from_metadata(&gguf.metadata) else { return };
     let Ok(template) = ChatTemplate::from_metadata(&gguf.metadata, &tokenizer) else { return };
     let date = Date::new(2026, 11, 23).expect("a day");
-    frame_within(ROOM, template.as_ref(), &tokenizer, PROMPT, date).ok();
+    frame_within(ROOM, template.as_ref(), &tokenizer, PROMPT, date, true).ok();
 }

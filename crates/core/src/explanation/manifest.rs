@@ -80,6 +80,9 @@ pub enum Answer {
     Generated {
         sampling: Sampling,
         max_tokens: usize,
+        /// The most tokens of thought before the answer; nothing where the model was not asked to think.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        thinking: Option<usize>,
         stop: AnswerStop,
         /// What the model's own check says of the answer; nothing where it has none, or finds nothing wrong.
         #[serde(default, skip_serializing_if = "Option::is_none")]

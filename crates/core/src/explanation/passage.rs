@@ -23,8 +23,19 @@ pub struct Passage {
 #[serde(deny_unknown_fields)]
 pub struct Section {
     pub kind: SectionKind,
-    /// How many.
+    /// How many units it has, each a row of the table.
     pub sentences: usize,
+    /// How many sentences each of them is but for the last, where a long thought is cut into runs of sentences.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub run: usize,
+}
+
+fn one() -> usize {
+    1
+}
+
+fn is_one(run: &usize) -> bool {
+    *run == 1
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,7 +107,7 @@ impl Passage {
             return vec![(SectionKind::Answer, 0..self.sentences.len())];
         }
         let mut end = 0;
-        let section = |&Section { kind, sentences }: &Section| {
+        let section = |&Section { kind, sentences, .. }: &Section| {
             let start = end;
             end += sentences;
             (kind, start..end)
@@ -106,9 +117,9 @@ impl Passage {
 
     /// Whether the sections, where there are some, have a sentence each and cover all.
     pub fn is_covered(&self) -> bool {
-        let counts = || self.sections.iter().map(|section| section.sentences);
-        let all = counts().try_fold(0_usize, usize::checked_add);
-        self.sections.is_empty() || counts().all(|count| count > 0) && all == Some(self.sentences.len())
+        let all = self.sections.iter().map(|section| section.sentences).try_fold(0_usize, usize::checked_add);
+        let are_counted = self.sections.iter().all(|section| section.sentences > 0 && section.run > 0);
+        self.sections.is_empty() || are_counted && all == Some(self.sentences.len())
     }
 
     /// Whether the sentences tile the text, and each has its number of tokens.
@@ -137,7 +148,7 @@ mod tests {
         assert_eq!(passage.sections(), [(SectionKind::Answer, 0..3)]);
         let sections = |counts: [usize; 2]| {
             let kinds = [SectionKind::Thought, SectionKind::Answer];
-            kinds.into_iter().zip(counts).map(|(kind, sentences)| Section { kind, sentences }).collect::<Vec<_>>()
+            kinds.into_iter().zip(counts).map(|(kind, sentences)| Section { kind, sentences, run: 1 }).collect::<Vec<_>>()
         };
         passage.sections = sections([2, 1]);
         assert_eq!(passage.sections(), [(SectionKind::Thought, 0..2), (SectionKind::Answer, 2..3)]);

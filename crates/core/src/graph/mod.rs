@@ -1,5 +1,6 @@
 //! The attribution graph: T -> A -> Y, as pure functions of a table. Section and equation names are the paper's.
 
+mod group;
 mod influence;
 mod layered;
 mod layout;
@@ -8,6 +9,7 @@ mod parts;
 mod paths;
 mod prune;
 
+pub use group::{GroupInfluence, group_influence};
 pub use influence::{context_attribution, direct_influence, node_influence, row_attribution, total_influence};
 pub use layered::{LayeredDrawing, LayeredEdge, LayeredNode, LayeredSpace, layered};
 pub use layout::{Arc, arcs};

@@ -170,6 +170,7 @@ mod tests {
             context_length: 1024,
             bytes_per_token: 0,
             has_template: false,
+            thinking: crate::request::ThinkingSupport::Never,
             backend: "webgpu (nvidia ampere)".into(),
             notice: None,
             glasscage: "0.1.0".into(),

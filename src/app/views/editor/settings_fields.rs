@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use crate::app::state::engine::MaskedLmState;
 use crate::app::state::message::Message;
-use crate::request::LoadedModel;
+use crate::request::{LoadedModel, ThinkingSupport};
 use leptos::prelude::*;
 use web_sys::HtmlInputElement;
 
@@ -21,6 +21,7 @@ split_off!(settings, fetch_settings => view as fn() -> AnyView);
 fn view() -> AnyView {
     let page = use_page();
     let text_memory = move || page.with(|state| state.engine.loaded().map(|loaded| text_words(state.editor.settings.max_context, loaded)));
+    let thinking = Memo::new(move |_| page.with(|state| state.engine.loaded().map(|loaded| loaded.thinking)).unwrap_or_default());
     let is_greedy = Signal::derive(move || page.with(|state| state.editor.settings.temperature <= 0.0));
     view! {
         <div class="settings">
@@ -93,6 +94,26 @@ fn view() -> AnyView {
                 disabled=is_greedy
                 take=|all, n| all.seed = n.map_or(0, |n| n as u64)
             />
+            <Show when=move || thinking.get() != ThinkingSupport::Never>
+                <NumberField
+                    label=t!("Longest thought (tokens)")
+                    id="max-thought"
+                    start="512"
+                    range=1.0..=32_768.0
+                    take=|all, n| all.max_thought = n.map_or(512, |n| n as usize)
+                />
+            </Show>
+            <Show when=move || thinking.get() == ThinkingSupport::Chosen>
+                <label class="check">
+                    <input
+                        type="checkbox"
+                        data-testid="thinks"
+                        prop:checked=move || page.with(|state| state.editor.settings.thinks)
+                        on:change=move |event| page.change_settings(|all| all.thinks = event_target_checked(&event))
+                    />
+                    {t!("Let the model think first")}
+                </label>
+            </Show>
             <label class="check">
                 <input
                     type="checkbox"
@@ -242,6 +263,7 @@ mod tests {
             context_length: 40_960,
             bytes_per_token: 229_376,
             has_template: true,
+            thinking: ThinkingSupport::Never,
             backend: "webgpu".into(),
             notice: None,
             glasscage: String::new(),

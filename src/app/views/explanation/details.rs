@@ -5,7 +5,7 @@ use super::manifest::ManifestView;
 use super::share_bar::ShareBar;
 use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::scale::Amount;
-use crate::app::analysis::{joint_effects, number};
+use crate::app::analysis::{joint_effects, number, thought};
 use crate::app::i18n::{t, text};
 use crate::app::page::use_page;
 use crate::app::state::message::Message;
@@ -33,6 +33,7 @@ pub fn Details() -> impl IntoView {
     let is_whole = move || page.attribution(|attribution| attribution.document().is_complete()) == Some(true);
     let lost = move || page.attribution(AttributionView::lost_share).filter(|&share| share >= 0.005 && is_whole());
     let can_teach = move || !page.is_viewer() && page.with(|state| state.lesson.is_none()) && !page.is_busy();
+    let of_thought = Memo::new(move |_| page.attribution(thought::words).flatten().filter(|_| !page.is_busy()));
     let has_ranges =
         move || [sources, steps].iter().any(|entries| entries.with(|entries| entries.iter().any(|entry| entry.range.is_some())));
     view! {
@@ -50,6 +51,7 @@ pub fn Details() -> impl IntoView {
                 {t!("This says what the answer rests on, not whether it is right.")}
                 {move || page.right_answer().map(|answer| format!(" {}", t!("The right answer is {answer}.", answer)))}
             </p>
+            {move || of_thought.get().map(|words| view! { <p data-testid="thought-shares">{words}</p> })}
             <Entries title=t!("Strongest sources") entries=sources />
             <JointEffects />
             <Entries title=t!("Steps on the way") entries=steps />

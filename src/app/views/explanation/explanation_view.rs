@@ -233,9 +233,10 @@ struct Cut {
 
 impl Cut {
     fn of(document: &Document) -> Option<Self> {
-        let Answer::Generated { stop: AnswerStop::Length, max_tokens, .. } = document.manifest.answer else { return None };
+        let Answer::Generated { stop: AnswerStop::Length, max_tokens, thinking, .. } = document.manifest.answer else { return None };
         let tokens = document.generation.tokens.iter().sum();
-        Some(Self { tokens, can_go_on: tokens >= max_tokens })
+        // What stands around a thought is not counted.
+        Some(Self { tokens, can_go_on: tokens >= max_tokens || thinking.is_some() })
     }
 
     fn words(&self) -> String {

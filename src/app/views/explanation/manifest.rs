@@ -2,7 +2,7 @@ use leptos::prelude::*;
 
 use crate::app::analysis::derivation;
 use crate::app::analysis::number;
-use crate::app::i18n::{t, text, translatable};
+use crate::app::i18n::{plural, t, text, translatable};
 use crate::app::page::use_page;
 use crate::explanation::{Answer, AnswerStop, AnswerWarning, Document, Language, MethodText, Producer, Sampling, SentenceRule};
 
@@ -91,7 +91,7 @@ fn sentence_rule_words(rule: SentenceRule, language: Language) -> String {
 fn answer_words(answer: &Answer) -> String {
     match answer {
         Answer::Given {} => t!("written by the user").into(),
-        Answer::Generated { sampling, max_tokens, stop, warning } => {
+        Answer::Generated { sampling, max_tokens, thinking, stop, warning } => {
             let stop = match stop {
                 AnswerStop::End => t!("ended by the model"),
                 AnswerStop::Length => t!("cut at the limit"),
@@ -99,6 +99,12 @@ fn answer_words(answer: &Answer) -> String {
                 AnswerStop::Repetition => t!("stopped because the model repeated itself"),
             };
             let words = t!("{sampling}; {stop}; up to {n} tokens", sampling = sampling_words(sampling), stop, n = max_tokens);
+            let words = match thinking {
+                Some(most) => {
+                    plural!(n = *most, "{words}; after a thought of up to {n} token", "{words}; after a thought of up to {n} tokens", words)
+                }
+                None => words,
+            };
             match warning {
                 Some(AnswerWarning::Doubtful) => t!("{words}; doubtful, says the model\u{2019}s own check", words),
                 Some(AnswerWarning::OutOfScope) => t!("{words}; out of scope, says the model\u{2019}s own check", words),
@@ -136,7 +142,7 @@ mod tests {
     #[test]
     fn sampling_is_stated_in_full() {
         let sampling = Sampling { temperature: 0.7, top_k: Some(40), top_p: None, seed: 3 };
-        let answer = Answer::Generated { sampling, max_tokens: 64, stop: AnswerStop::Length, warning: None };
+        let answer = Answer::Generated { sampling, max_tokens: 64, thinking: None, stop: AnswerStop::Length, warning: None };
         assert_eq!(answer_words(&answer), "temperature 0.7, top-k 40, seed 3; cut at the limit; up to 64 tokens");
         assert_eq!(sampling_words(&Sampling::GREEDY), "most likely words");
     }

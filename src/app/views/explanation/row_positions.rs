@@ -64,6 +64,9 @@ fn measured(lines: &HtmlElement) -> Option<RowPositions> {
     let rows = lines.query_selector_all("[data-node] .label").ok()?;
     let middle = |label: Element| {
         let place = label.get_bounding_client_rect();
+        // Of a thought that is folded, the line that it is folded to.
+        let folded = (place.height() == 0.0).then(|| label.closest(".passage").ok()??.query_selector(".heading").ok()?);
+        let place = folded.flatten().map_or(place, |heading| heading.get_bounding_client_rect());
         place.top() + place.height() / 2.0 - top
     };
     let y: Vec<f64> = (0..rows.length()).filter_map(|k| rows.item(k)?.dyn_into().ok().map(middle)).collect();

@@ -9,6 +9,7 @@ use super::legend::Legend;
 use super::prune_control::PruneControl;
 use super::row_positions::row_positions;
 use super::sentence_row::{RowText, SentenceRow};
+use crate::app::analysis::thought;
 use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
@@ -26,12 +27,26 @@ pub fn TextView() -> impl IntoView {
         let share = page.with(|state| *state.explanation.edge_share);
         page.attribution(|attribution| arc_diagram::kept(attribution, share)).unwrap_or_default()
     });
+    let is_thought_open = RwSignal::new(false);
+    let thought_nodes = Memo::new(move |_| {
+        page.attribution(|attribution| {
+            let n_prompt = attribution.graph().n_prompt();
+            thought::rows(attribution.document()).map(|rows| n_prompt + rows.start..n_prompt + rows.end)
+        })
+        .flatten()
+        .unwrap_or_default()
+    });
     // The one row that Tab reaches; the arrow keys move it.
     let tab_stop = RwSignal::new(0);
     Effect::new(move |_| tab_stop.set(rows.with(|rows| rows.len().saturating_sub(1))));
     let on_key = move |event: ev::KeyboardEvent| {
         let last = rows.with_untracked(|rows| rows.len().saturating_sub(1));
-        if let Some(next) = row_after_key(&event.key(), tab_stop.get_untracked(), last) {
+        let is_folded = |row: usize| !is_thought_open.get_untracked() && thought_nodes.with_untracked(|nodes| nodes.contains(&row));
+        let mut next = row_after_key(&event.key(), tab_stop.get_untracked(), last);
+        while let Some(row) = next.filter(|row| is_folded(*row)) {
+            next = row_after_key(&event.key(), row, last).filter(|after| *after != row);
+        }
+        if let Some(next) = next {
             event.prevent_default();
             tab_stop.set(next);
             browser::focus(&format!("[data-node='{next}']"));
@@ -52,15 +67,22 @@ pub fn TextView() -> impl IntoView {
         page.with(|state| state.explanation.document().map(|document| document.generation.sections())).unwrap_or_default()
     });
     let passage = move |(kind, section): (SectionKind, Range<usize>)| {
-        let (title, several) = match kind {
-            SectionKind::Thought => (t!("Thought"), None),
-            SectionKind::Answer => (t!("Answer"), Some(adds)),
-        };
-        view! {
-            <div role="rowgroup" class="passage">
-                <Heading title hint adds=several />
-                <For each=of(section) key=RowText::clone children=move |row| view! { <SentenceRow row tab_stop adds /> } />
-            </div>
+        let rows = view! { <For each=of(section) key=RowText::clone children=move |row| view! { <SentenceRow row tab_stop adds /> } /> };
+        match kind {
+            SectionKind::Thought => view! {
+                <div role="rowgroup" class="passage">
+                    <ThoughtHeading is_open=is_thought_open />
+                    <div class="thought" hidden=move || !is_thought_open.get()>{rows}</div>
+                </div>
+            }
+            .into_any(),
+            SectionKind::Answer => view! {
+                <div role="rowgroup" class="passage">
+                    <Heading title=t!("Answer") hint adds=Some(adds) />
+                    {rows}
+                </div>
+            }
+            .into_any(),
         }
     };
     view! {
@@ -76,6 +98,29 @@ pub fn TextView() -> impl IntoView {
             </div>
         </div>
         <Legend />
+    }
+}
+
+/// The thought in one line, which opens it. While it is folded its arcs end here.
+#[component]
+fn ThoughtHeading(is_open: RwSignal<bool>) -> impl IntoView {
+    let page = use_page();
+    let summary = Memo::new(move |_| page.attribution(thought::summary).flatten().unwrap_or_default());
+    view! {
+        <div role="row" class="heading">
+            <span role="columnheader" class="title">
+                <button
+                    type="button"
+                    class="chip"
+                    data-testid="thought"
+                    aria-expanded=move || is_open.get().to_string()
+                    on:click=move |_| is_open.update(|is_open| *is_open = !*is_open)
+                >
+                    <strong>{t!("Thought")}</strong>
+                </button>
+                <span class="hint">{summary}</span>
+            </span>
+        </div>
     }
 }
 

@@ -57,7 +57,7 @@ fn Sheet(sheet: LessonSheet) -> impl IntoView {
             <p class="name">{t!("Name")}</p>
             <div class="texts">{texts}</div>
             <ol>{tasks}</ol>
-            <section class="key">
+            <section class="answer-key">
                 <h2>{t!("{title}: answers", title)}</h2>
                 <p>
                     {t!("Shares are of the influence on the sentence asked about, through all steps. Those under 1% are left out.")}

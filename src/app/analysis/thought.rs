@@ -1,0 +1,89 @@
+//! What an answer owes to the thought before it.
+
+use std::ops::Range;
+
+use super::attribution_view::AttributionView;
+use super::number::percent;
+use crate::app::i18n::{plural, t};
+use crate::explanation::{Document, SectionKind};
+use crate::graph::{GroupInfluence, group_influence};
+
+/// The generated sentences of the thought, where there is one.
+pub fn rows(document: &Document) -> Option<Range<usize>> {
+    document.generation.sections().into_iter().find(|(kind, _)| *kind == SectionKind::Thought).map(|(_, rows)| rows)
+}
+
+/// The influence past, through and from the thought, as parts of 1; `None` where there is no thought, a sentence of it is explained, or
+/// edges are no shares.
+fn influence(view: &AttributionView) -> Option<GroupInfluence> {
+    let thought = rows(view.document())?;
+    let is_asked = view.scale().is_shares() && !view.output().iter().any(|row| thought.contains(row));
+    let GroupInfluence { past_it, through_it, from_it } =
+        is_asked.then(|| group_influence(view.graph().adjacency(), view.output(), &thought))?;
+    let part = |influence: f64| view.per_output(influence);
+    Some(GroupInfluence { past_it: part(past_it), through_it: part(through_it), from_it: part(from_it) })
+}
+
+/// "From the prompt past the thought 20%, through it 70%; from the thought itself 10%."
+pub fn words(view: &AttributionView) -> Option<String> {
+    let GroupInfluence { past_it, through_it, from_it } = influence(view)?;
+    Some(t!(
+        "Of the influence on {label}, {past} comes from the prompt directly, {through} from the prompt by way of the thought, and {from} \
+         rests on the thought itself.",
+        label = view.output_label(),
+        past = percent(past_it),
+        through = percent(through_it),
+        from = percent(from_it),
+    ))
+}
+
+/// "12 sentences; 80% of the influence goes through it": the thought in one line.
+pub fn summary(view: &AttributionView) -> Option<String> {
+    let thought = rows(view.document())?;
+    let run =
+        view.document().generation.sections.iter().find(|section| section.kind == SectionKind::Thought).map_or(1, |section| section.run);
+    let n = thought.len();
+    let sentences = match run {
+        1 => plural!(n, "{n} sentence", "{n} sentences"),
+        _ => plural!(n, "{n} run of up to {run} sentences", "{n} runs of up to {run} sentences each", run),
+    };
+    Some(match influence(view) {
+        Some(GroupInfluence { through_it, from_it, .. }) => {
+            t!("{sentences}; {share} of the influence goes through it", sentences, share = percent(through_it + from_it))
+        }
+        None => sentences,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::app::analysis::attribution_graph::{AttributionGraph, tests::document};
+    use crate::explanation::{Passage, Section};
+
+    /// P1 -> G1; P2 and G1 -> G2 half each; nothing -> G3; the first `n` of them a thought.
+    fn view(n: usize, run: usize, output: usize) -> AttributionView {
+        let mut document = document();
+        let others = document.generation.sentences.len() - n;
+        let section = |kind, sentences, run| Section { kind, sentences, run };
+        let sections = vec![section(SectionKind::Thought, n, run), section(SectionKind::Answer, others, 1)];
+        document.generation = Passage { sections, ..Passage::clone(&document.generation) }.into();
+        AttributionView::new(Arc::new(AttributionGraph::new(document)), &[output])
+    }
+
+    #[test]
+    fn three_numbers_say_what_an_answer_owes_to_its_thought() {
+        let said = "Of the influence on G2, 50% comes from the prompt directly, 50% from the prompt by way of the thought, and 0% rests on \
+                    the thought itself.";
+        assert_eq!(words(&view(1, 1, 1)).as_deref(), Some(said));
+        assert_eq!(words(&view(2, 1, 1)), None, "it is a thought itself");
+    }
+
+    #[test]
+    fn a_thought_is_summed_up_in_a_line() {
+        assert_eq!(summary(&view(1, 1, 1)).as_deref(), Some("1 sentence; 50% of the influence goes through it"));
+        assert_eq!(summary(&view(2, 8, 1)).as_deref(), Some("2 runs of up to 8 sentences each"));
+    }
+}

@@ -1,0 +1,97 @@
+//! Models that think before they answer: what stands around a thought, how long it gets, and what of it is in the document.
+
+use std::ops::ControlFlow;
+
+use glasscage::engine::Engine;
+use glasscage::explanation::{Answer, Document, SectionKind};
+use glasscage::model::chat::{ChatTemplate, Date, ThoughtTokens, frame_within, knows_thinking};
+use glasscage::model::gguf::Gguf;
+use glasscage::model::source::BytesInMemory;
+use glasscage::model::tokenizer::{TokenId, Tokenizer};
+use glasscage::request::{BackendChoice, Question, ThinkingSupport};
+use glasscage::session::{ExplainResult, Session};
+
+use crate::split_model::demo_that_thinks;
+use crate::vocabulary::vocabulary;
+
+const PROMPT: &str = "Tom has 5 figs. Ann gives Tom 3 figs. How many figs does Tom have?";
+const QWEN35: &str = include_str!("../golden/chat/qwen3.5.jinja");
+
+fn day() -> Date {
+    Date::new(2024, 7, 26).expect("a day")
+}
+
+fn model(name: &str) -> (Tokenizer, Option<ChatTemplate>) {
+    let metadata = pollster::block_on(Gguf::read(&BytesInMemory(vocabulary(name)))).expect("a vocabulary").metadata;
+    let tokenizer = Tokenizer::from_metadata(&metadata).expect("a tokenizer");
+    let template = ChatTemplate::from_metadata(&metadata, &tokenizer).expect("a template that can be read");
+    (tokenizer, template)
+}
+
+#[test]
+fn delimiters_are_those_of_template_and_vocabulary() {
+    let (tokenizer, template) = model("qwen3");
+    let qwen3 = template.expect("Qwen3 has one");
+    let qwen35 = ChatTemplate::new(QWEN35, "", "").expect("it can be read");
+    // Of the prompt's frame with and without a thought: Qwen3 leaves it to the model to open one, Qwen3.5 opens it.
+    for (template, opens) in [(&qwen3, [false, false]), (&qwen35, [true, false])] {
+        let thoughts = ThoughtTokens::of(template, &tokenizer).expect("it thinks");
+        assert!(knows_thinking(template, day()));
+        let is_open = |prompt: &str, thinks: bool| {
+            let framed = frame_within(1000, Some(template), &tokenizer, prompt, day(), thinks).expect("it can be framed");
+            let last_of_prompt = framed.tokens.iter().rposition(|token| token.prompt.is_some()).expect("the prompt has tokens");
+            let end: Vec<TokenId> = framed.ids()[last_of_prompt + 1..].to_vec();
+            thoughts.is_open_after(&end)
+        };
+        // Whatever the visitor writes.
+        for prompt in ["Why?", "What does <think> mean?", "Is </think> a word?"] {
+            assert_eq!([is_open(prompt, true), is_open(prompt, false)], opens, "{prompt}");
+        }
+    }
+    let (llama3, template) = model("llama-3");
+    assert_eq!(template.and_then(|template| ThoughtTokens::of(&template, &llama3)), None);
+    let (gpt2, _) = model("gpt-2");
+    assert_eq!(ThoughtTokens::of(&qwen35, &gpt2), None, "its vocabulary has no such tokens");
+}
+
+fn session() -> Session<Engine> {
+    let source = BytesInMemory(demo_that_thinks());
+    let mut go_on = async |_| ControlFlow::Continue(());
+    let session = Session::load(&source, BackendChoice::Cpu, &mut go_on);
+    pollster::block_on(session).expect("it loads").expect("nothing stopped it")
+}
+
+fn explained(session: &mut Session<Engine>, thinking: Option<usize>) -> Document {
+    let question = Question { thinking, method: "pert".into(), max_tokens: 40, ..Question::greedy(PROMPT) };
+    match pollster::block_on(session.explain(&question, &mut async |_| ControlFlow::Continue(()))) {
+        Ok(ExplainResult::Explained(document)) => *document,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_thought_is_ended_at_its_limit_and_is_a_section_of_the_document() {
+    let mut session = session();
+    assert_eq!(session.loaded_model().thinking, ThinkingSupport::Chosen);
+    let document = explained(&mut session, Some(12));
+    let sections = document.generation.sections();
+    let [(SectionKind::Thought, thought), (SectionKind::Answer, answer)] = &sections[..] else { panic!("{sections:?}") };
+    assert!(thought.start == 0 && thought.end == answer.start && answer.end == document.generation.sentences.len());
+    // The line break before the delimiter ends the thought.
+    let n_tokens: usize = document.generation.tokens[thought.clone()].iter().sum();
+    assert!((12..=13).contains(&n_tokens), "{n_tokens}");
+    assert!(!document.generation.text.contains("think>"), "delimiters are in no sentence: {:?}", document.generation.text);
+    assert!(matches!(document.manifest.answer, Answer::Generated { thinking: Some(12), .. }));
+    // Thoughts are sources like others, and the document is as valid as any.
+    assert!(document.table.rows().flatten().all(Option::is_some));
+    assert_eq!(Document::from_json(&document.to_json()).as_ref(), Ok(&document));
+    assert_eq!(explained(&mut session, Some(12)), document, "it is remembered with its thought");
+}
+
+#[test]
+fn who_is_not_asked_to_think_answers_at_once() {
+    let mut session = session();
+    let document = explained(&mut session, None);
+    assert!(document.generation.sections.is_empty());
+    assert!(matches!(document.manifest.answer, Answer::Generated { thinking: None, .. }));
+}
