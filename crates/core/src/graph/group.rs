@@ -15,7 +15,8 @@ pub struct GroupInfluence {
     pub from_it: f64,
 }
 
-/// The influence on `output` past, through and from the generated sentences `group` (0-based rows). O(m (n + m)).
+/// The influence on `output` past, through and from the generated sentences `group` (0-based rows) of a row-stochastic graph.
+/// O(m (n + m)).
 pub fn group_influence(adjacency: &Adjacency, output: &[usize], group: &Range<usize>) -> GroupInfluence {
     let n_prompt = adjacency.n_prompt();
     let influence = node_influence(adjacency, output);
@@ -27,8 +28,10 @@ pub fn group_influence(adjacency: &Adjacency, output: &[usize], group: &Range<us
     }
     let from_prompt = |influence: &[f64]| influence[..n_prompt].iter().sum::<f64>();
     let past_it = from_prompt(&past);
-    let ending = |i: usize| arriving(&influence, i) * (1.0 - adjacency.row(i).iter().sum::<f64>());
-    GroupInfluence { past_it, through_it: from_prompt(&influence) - past_it, from_it: group.clone().map(ending).sum() }
+    // Rows add up to 1 or 0, but for rounding.
+    let ending = |i: usize| arriving(&influence, i) * (1.0 - adjacency.row(i).iter().sum::<f64>()).max(0.0);
+    let through_it = (from_prompt(&influence) - past_it).max(0.0);
+    GroupInfluence { past_it, through_it, from_it: group.clone().map(ending).sum() }
 }
 
 #[cfg(test)]

@@ -107,7 +107,7 @@ fn ThoughtHeading(is_open: RwSignal<bool>) -> impl IntoView {
     let page = use_page();
     let summary = Memo::new(move |_| page.attribution(thought::summary).flatten().unwrap_or_default());
     view! {
-        <div role="row" class="heading">
+        <div role="row" class="heading folds">
             <span role="columnheader" class="title">
                 <button
                     type="button"
