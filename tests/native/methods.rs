@@ -1,6 +1,7 @@
 //! What each method costs: the work an engine counts is what its passes need, and no more.
 
 use std::ops::{ControlFlow, Range};
+use std::rc::Rc;
 
 use crate::models::{self, SHAPES, TOKENS};
 use candle_core::quantized::GgmlDType;
@@ -8,6 +9,9 @@ use glasscage::attribution::measure::measure;
 use glasscage::attribution::measured::{MeasureProgress, MeasureRequest, Measured};
 use glasscage::attribution::{AttributionMethod, METHODS, Replacement, Segments, Transcript, method};
 use glasscage::cpu::CandleModel;
+use glasscage::gpu::GpuModel;
+use glasscage::gpu::device::{Gpu, Options};
+use glasscage::gpu::variant::VARIANTS;
 use glasscage::lm::{Callback, LanguageModel};
 use glasscage::model::gguf::Gguf;
 use glasscage::model::source::BytesInMemory;
@@ -85,6 +89,39 @@ fn every_method_does_the_work_of_its_formula() {
         let (measured, work) = measured(&MeasureRequest::new(&[method], &transcript, &segments));
         assert!(measured.failure.is_none() && measured.tables[0].n_unmeasured() == 0, "{}", method.id);
         assert_eq!(work, formula(method, &transcript, &segments), "{}", method.id);
+    }
+}
+
+/// The work of some methods, each counted from where the one before it ended.
+async fn does_the_work_of_its_formula(mut model: impl LanguageModel, what: &str) {
+    let (transcript, segments) = text();
+    for id in ["pert", "pairs", "reagent"] {
+        let (methods, before) = ([method(id).unwrap()], model.counters());
+        let request = MeasureRequest::new(&methods, &transcript, &segments);
+        assert!(measure(&mut model, &request, &mut async |_| ControlFlow::Continue(())).await.failure.is_none(), "{what}, {id}");
+        let after = model.counters();
+        let work = [after.forward_tokens - before.forward_tokens, after.head_positions - before.head_positions];
+        assert_eq!(work, formula(methods[0], &transcript, &segments), "{what}, {id}");
+        // On a GPU four numbers of each position, where no flow is summed: layers give nothing back.
+        if id == "pert" && after.dispatches > 0 {
+            assert_eq!(after.bytes_read_back - before.bytes_read_back, 16 * work[1] as u64, "{what}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn convolutions_and_memories_cost_no_more_tokens_than_attention_on_any_engine() {
+    for name in ["lfm2", "qwen35"] {
+        let shape = SHAPES.iter().find(|shape| shape.name == name).unwrap();
+        let file = BytesInMemory(models::file(shape, GgmlDType::F32));
+        let gguf = Gguf::read(&file).await.unwrap();
+        let cpu = CandleModel::load(&file, &gguf, &mut async |_| ControlFlow::Continue(())).await;
+        does_the_work_of_its_formula(cpu.unwrap().unwrap().0, name).await;
+        for variant in VARIANTS {
+            let gpu = Gpu::open(&Options { variant: Some(variant), ..Options::default() }).await.expect("a Vulkan driver");
+            let model = GpuModel::load(Rc::new(gpu), &file, &gguf, &mut async |_| ControlFlow::Continue(())).await;
+            does_the_work_of_its_formula(model.unwrap().unwrap().0, &format!("{name} on {}", variant.name)).await;
+        }
     }
 }
 
