@@ -17,13 +17,14 @@ pub struct LayerCache {
     pub keys_values: Option<KeysValues>,
     /// What a convolution reads: `[taps - 1 + tokens, channels]`, zeros first.
     pub columns: Option<Tensor>,
-    /// Of a memory: how fast it changes at each token, `[tokens, ..]`; only where all is kept.
-    pub rates: Option<Tensor>,
+    /// What a layer with a memory projects, `[tokens, dim]`; only where all is kept.
+    pub inputs: Option<Tensor>,
     /// After the text.
     pub memory: Option<Memory>,
-    /// After a part of it, from where it is computed for others.
-    pub replayed: Option<Memory>,
-    /// Whether all columns stay, for [`Cache::prefix`]; else the last ones do, without which nothing can be appended.
+    /// Of a part of the text, from where that of others is computed.
+    pub replayed: Option<Box<Self>>,
+    /// Whether what is needed for [`Cache::prefix`] stays: all columns, or inputs. Else the last columns do, without which nothing can be
+    /// appended.
     pub keeps_all: bool,
 }
 
@@ -47,7 +48,7 @@ impl Cache {
         Self { length: 0, layers: vec![LayerCache { keeps_all, ..LayerCache::default() }; n_layers] }
     }
 
-    /// That of the first `tokens` tokens of a text whose cache keeps all; without memories, which the layers make.
+    /// That of the first `tokens` tokens of a text whose cache keeps all; without what layers with a memory need, which they make.
     pub fn prefix(&self, tokens: usize) -> Result<Self> {
         let layers = self.layers.iter().map(|layer| layer.prefix(tokens, self.length));
         Ok(Self { length: tokens, layers: layers.collect::<Result<_>>()? })
@@ -58,19 +59,25 @@ impl LayerCache {
     fn prefix(&self, tokens: usize, length: usize) -> Result<Self> {
         let keys_values = self.keys_values.as_ref().filter(|_| tokens > 0).map(|all| all.prefix(tokens)).transpose()?;
         // The rows before the first token are zeros.
-        let columns = self.columns.as_ref().map(|all| all.narrow(0, tokens, all.dim(0)? - length)).transpose()?;
+        let all_columns = self.columns.as_ref().filter(|_| self.inputs.is_none());
+        let columns = all_columns.map(|all| all.narrow(0, tokens, all.dim(0)? - length)).transpose()?;
         Ok(Self { keys_values, columns, ..Self::default() })
     }
 
     /// Adds those of the next tokens where they may be wanted again.
-    pub fn keep_rates(&mut self, rates: &Tensor) -> Result<()> {
+    pub fn keep_inputs(&mut self, inputs: &Tensor) -> Result<()> {
         if self.keeps_all {
-            self.rates = Some(match self.rates.take() {
-                Some(past) => Tensor::cat(&[&past, rates], 0)?,
-                None => rates.clone(),
+            self.inputs = Some(match self.inputs.take() {
+                Some(past) => Tensor::cat(&[&past, inputs], 0)?,
+                None => inputs.clone(),
             });
         }
         Ok(())
+    }
+
+    /// Tokens in the memory.
+    pub fn remembered(&self) -> usize {
+        self.memory.as_ref().map_or(0, |memory| memory.tokens)
     }
 }
 

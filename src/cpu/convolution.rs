@@ -19,8 +19,8 @@ impl Convolution {
         Ok(Self { taps: (0..taps).map(|j| rows.narrow(1, j, 1)?.flatten_all()).collect::<Result<_>>()? })
     }
 
-    /// `[n, channels]` -> `[n, channels]`, after the text in the cache, to which x is added.
-    pub fn forward(&self, x: &Tensor, cache: &mut LayerCache) -> Result<Tensor> {
+    /// `[n, channels]` -> `[n, channels]`, after the columns in the cache, to which x is added; the last ones stay, or all.
+    pub fn forward(&self, x: &Tensor, cache: &mut LayerCache, keeps_all: bool) -> Result<Tensor> {
         let (n, channels) = x.dims2()?;
         let past = self.taps.len() - 1;
         let before = match cache.columns.take() {
@@ -30,13 +30,13 @@ impl Convolution {
         let columns = Tensor::cat(&[&before, x], 0)?;
         let first = columns.dim(0)? - n - past;
         let sums = self.apply(&columns, first, n)?;
-        let kept = if cache.keeps_all { columns } else { columns.narrow(0, first + n, past)?.contiguous()? };
+        let kept = if keeps_all { columns } else { columns.narrow(0, first + n, past)?.contiguous()? };
         cache.columns = Some(kept);
         Ok(sums)
     }
 
     /// Of `n` tokens from `first` on; `columns` begin taps - 1 tokens earlier.
-    pub fn apply(&self, columns: &Tensor, first: usize, n: usize) -> Result<Tensor> {
+    fn apply(&self, columns: &Tensor, first: usize, n: usize) -> Result<Tensor> {
         let terms = self.taps.iter().enumerate().map(|(j, tap)| columns.narrow(0, first + j, n)?.broadcast_mul(tap));
         terms.reduce(|sum, term| sum? + term?).unwrap_or_else(|| columns.narrow(0, first, n)?.zeros_like())
     }
@@ -62,7 +62,8 @@ impl ShortConvolution {
         let projected = self.input.project(x)?;
         let dim = projected.dim(1)? / 3;
         let [b, c, x] = [0, 1, 2].map(|part| projected.narrow(1, part * dim, dim));
-        let mixed = self.convolution.forward(&(b? * x?)?, cache)?;
+        let keeps_all = cache.keeps_all;
+        let mixed = self.convolution.forward(&(b? * x?)?, cache, keeps_all)?;
         self.output.project(&(c? * mixed)?)
     }
 }
@@ -85,10 +86,10 @@ mod tests {
         let x = Tensor::new(&[[1.0_f32, 1.0], [2.0, 2.0], [3.0, 3.0], [4.0, 4.0]], &Device::Cpu).unwrap();
         let expected = [[1.0, 0.0], [2.0, 2.0], [4.0, 4.0], [6.0, 6.0]];
         for (first, keeps_all) in [(4, false), (1, false), (2, true), (3, true)] {
-            let mut cache = LayerCache { keeps_all, ..LayerCache::default() };
-            let mut all = rows(&convolution().forward(&x.narrow(0, 0, first).unwrap(), &mut cache).unwrap());
+            let mut cache = LayerCache::default();
+            let mut all = rows(&convolution().forward(&x.narrow(0, 0, first).unwrap(), &mut cache, keeps_all).unwrap());
             if first < 4 {
-                all.extend(rows(&convolution().forward(&x.narrow(0, first, 4 - first).unwrap(), &mut cache).unwrap()));
+                all.extend(rows(&convolution().forward(&x.narrow(0, first, 4 - first).unwrap(), &mut cache, keeps_all).unwrap()));
             }
             assert_eq!(all, expected);
             assert_eq!(cache.columns.unwrap().dim(0).unwrap(), if keeps_all { 2 + 4 } else { 2 });

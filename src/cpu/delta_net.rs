@@ -17,8 +17,11 @@ use super::cache::{LayerCache, Memory};
 use super::convolution::Convolution;
 use super::weight::Weight;
 use super::weights::Weights;
+use crate::lm::blocks::blocks;
 use crate::model::config::{Config, DeltaNet as Sizes, Recurrence};
 
+/// Tokens that go into a memory at once where it is computed again.
+const CHUNK: usize = 32;
 /// Added to the squared length of queries and keys (transformers, `models/qwen3_5`).
 const LENGTH_EPSILON: f32 = 1e-6;
 
@@ -68,30 +71,39 @@ impl DeltaNet {
     /// `[n, dim]` -> `[n, dim]`, after the text in the cache, to which x is added.
     pub fn forward(&self, x: &Tensor, cache: &mut LayerCache) -> Result<Tensor> {
         let (n, Sizes { n_value_heads, head_dim, .. }) = (x.dim(0)?, self.sizes);
-        let rates = Tensor::cat(&[self.alpha.project(x)?, self.beta.project(x)?], 1)?;
-        let convolved = self.convolution.forward(&self.qkv.project(x)?, cache)?;
-        cache.keep_rates(&rates)?;
-        let mut memory = cache.memory.take().unwrap_or_else(|| self.empty());
+        cache.keep_inputs(x)?;
         let mut read = vec![0.0; n * self.sizes.value_width()];
-        self.run(&Tokens::new(&convolved, &rates)?, &mut memory, Some(&mut read));
-        cache.memory = Some(memory);
+        self.take_in(x, cache, Some(&mut read))?;
         let read = Tensor::from_vec(read, (n * n_value_heads, head_dim), &Device::Cpu)?;
         let normalized = rms_norm(&read, &self.norm, self.norm_epsilon)?.reshape((n, self.sizes.value_width()))?;
         self.output.project(&(normalized * silu(&self.gate.project(x)?)?)?)
     }
 
-    /// The memory after the first `tokens` tokens of a text whose cache keeps all: from where it was wanted last, if that is before.
-    pub fn memory_at(&self, tokens: usize, cache: &mut LayerCache) -> Result<Memory> {
-        let mut memory = cache.replayed.take().filter(|memory| memory.tokens <= tokens).unwrap_or_else(|| self.empty());
-        if let (Some(columns), Some(rates)) = (&cache.columns, &cache.rates) {
-            let (first, n) = (memory.tokens, tokens - memory.tokens);
-            if n > 0 {
-                let convolved = self.convolution.apply(columns, first, n)?;
-                self.run(&Tokens::new(&convolved, &rates.narrow(0, first, n)?)?, &mut memory, None);
-            }
+    /// The cache of the first `tokens` tokens of a text whose cache keeps all. It goes on from the last whole chunk before, which stays
+    /// for those that are wanted next, so it is the same whoever else wants one.
+    pub fn prefix(&self, tokens: usize, all: &mut LayerCache) -> Result<LayerCache> {
+        let whole = tokens / CHUNK * CHUNK;
+        let mut replayed = all.replayed.take().filter(|replayed| replayed.remembered() <= whole).unwrap_or_default();
+        let Some(inputs) = &all.inputs else { return Ok(*replayed) };
+        for chunk in blocks(replayed.remembered()..whole, CHUNK) {
+            self.take_in(&inputs.narrow(0, chunk.start, chunk.len())?, &mut replayed, None)?;
         }
-        cache.replayed = Some(memory.clone());
-        Ok(memory)
+        let mut prefix = (*replayed).clone();
+        if tokens > whole {
+            self.take_in(&inputs.narrow(0, whole, tokens - whole)?, &mut prefix, None)?;
+        }
+        all.replayed = Some(replayed);
+        Ok(prefix)
+    }
+
+    /// Tokens into the memory of a cache; what they read of it goes to `read`, `[n, value_width]`.
+    fn take_in(&self, x: &Tensor, cache: &mut LayerCache, read: Option<&mut Vec<f32>>) -> Result<()> {
+        let rates = Tensor::cat(&[self.alpha.project(x)?, self.beta.project(x)?], 1)?;
+        let convolved = self.convolution.forward(&self.qkv.project(x)?, cache, false)?;
+        let mut memory = cache.memory.take().unwrap_or_else(|| self.empty());
+        self.run(&Tokens::new(&convolved, &rates)?, &mut memory, read);
+        cache.memory = Some(memory);
+        Ok(())
     }
 
     fn empty(&self) -> Memory {

@@ -73,13 +73,13 @@ impl Transformer {
         Cache::new(self.layers.len(), keeps_all)
     }
 
-    /// The cache of the first `tokens` tokens of a text whose cache keeps all. What layers remember is computed from where it was
-    /// wanted last, so prefixes that grow cost no more than the longest of them.
+    /// The cache of the first `tokens` tokens of a text whose cache keeps all. What layers remember is computed from about where it was
+    /// wanted last, so prefixes that grow cost hardly more than the longest of them.
     pub fn prefix(&self, cache: &mut Cache, tokens: usize) -> Result<Cache> {
         let mut prefix = cache.prefix(tokens)?;
         for ((layer, all), prefix) in self.layers.iter().zip(&mut cache.layers).zip(&mut prefix.layers) {
             if let Mixer::DeltaNet(net) = &layer.mixer {
-                prefix.memory = Some(net.memory_at(tokens, all)?);
+                *prefix = net.prefix(tokens, all)?;
             }
         }
         Ok(prefix)

@@ -44,6 +44,8 @@ pub struct Activations {
     pub projected: RowBuffer,
     /// `[block, ..]`: what is made of that before it is mixed, in some layers; else next to nothing.
     pub prepared: RowBuffer,
+    /// `[block, ..]`: what tokens of a chunk owe to each other, in some layers; else next to nothing.
+    pub products: RowBuffer,
     /// `[block, ..]`: the heads' sums of values, or those of a convolution, or what is read of a memory.
     pub mixed: RowBuffer,
     /// `[block, gate and up, ffn_dim]`.
@@ -58,13 +60,14 @@ pub struct Activations {
 
 impl Activations {
     pub fn new(gpu: &Gpu, config: &Config, rows: usize, block: usize) -> Self {
-        let MixerSizes { projected, prepared, mixed, .. } = MixerSizes::largest(config);
+        let MixerSizes { projected, prepared, products, mixed, .. } = MixerSizes::largest(config);
         let temporary = |label: &str, stride: usize| RowBuffer::new(gpu, label, block, stride);
         Self {
             x: RowBuffer::new(gpu, "x", rows, padded(config.dim)),
             normed: temporary("normed", padded(config.dim)),
             projected: temporary("projected", projected),
             prepared: temporary("prepared", prepared.max(1)),
+            products: temporary("products", products.max(1)),
             mixed: temporary("mixed", mixed),
             gate_up: temporary("gate_up", 2 * config.ffn_dim),
             gated: temporary("gated", padded(config.ffn_dim)),

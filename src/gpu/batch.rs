@@ -51,11 +51,14 @@ pub fn text_rows(inputs: &[Input], first: usize) -> Vec<Row> {
     inputs.iter().enumerate().map(row).collect()
 }
 
+/// The number of the running memory, which is that of the text itself: see [`super::memories`].
+pub const RUNNING: usize = 0;
+
 /// Rows of a batch that are of one text, one after the other, for layers with a memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sequence {
     pub rows: Range<usize>,
-    /// The slot of its memory.
+    /// The number of its memory: see [`super::memories`].
     pub memory: usize,
     pub before: Before,
 }
@@ -68,6 +71,8 @@ pub enum Before {
     Itself,
     /// So many tokens of the text, more than none.
     Text(usize),
+    /// What is in its memory; a convolution may still read the last of so many tokens of the text.
+    ItselfAndText(usize),
 }
 
 impl Sequence {
@@ -78,13 +83,21 @@ impl Sequence {
 
     /// Rows of the text itself, from position `first` on.
     pub fn of_text(n: usize, first: usize) -> Self {
-        Self { rows: 0..n, memory: 0, before: if first == 0 { Before::Nothing } else { Before::Itself } }
+        Self { rows: 0..n, memory: RUNNING, before: if first == 0 { Before::Nothing } else { Before::Itself } }
     }
 
-    /// The tokens of the text whose memory it begins with, and its own slot.
+    /// The tokens of the text whose memory it begins with, and the number of its own.
     pub fn replayed(&self) -> Option<(usize, usize)> {
         match self.before {
             Before::Text(tokens) => Some((tokens, self.memory)),
+            Before::Nothing | Before::Itself | Before::ItselfAndText(_) => None,
+        }
+    }
+
+    /// The tokens of the text before it, where it may read of them.
+    pub fn text_before(&self) -> Option<usize> {
+        match self.before {
+            Before::Text(tokens) | Before::ItselfAndText(tokens) => Some(tokens),
             Before::Nothing | Before::Itself => None,
         }
     }

@@ -48,6 +48,7 @@ fn kernels(variant: &Variant) -> Vec<Kernel> {
     kernels.extend([Gate::Silu, Gate::Gelu].map(swiglu::kernel));
     kernels.extend([false, true].map(convolution_columns::kernel));
     kernels.extend(vecs.map(|vecs| delta_rule::kernel(variant, vecs)));
+    kernels.extend(vecs.map(delta_rule::products_kernel));
     kernels.extend(argmax::kernels());
     kernels.extend(FORMATS.iter().map(embed::kernel));
     // For a step of generating, and for rows.

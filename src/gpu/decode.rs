@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::GpuModel;
 use super::activations::Activations;
-use super::batch::{Before, Row, Sequence, text_rows};
+use super::batch::{Before, RUNNING, Row, Sequence, text_rows};
 use super::decode_step::{DecodeStep, DrawWords, TokenInFlight};
 use super::head_buffers::SampleBuffers;
 use super::kernels::sample::GpuDraw;
@@ -20,8 +20,8 @@ impl GpuModel {
         let length = self.text.length + tokens.len();
         check_known(&self.transformer.config, tokens)?;
         check_length(&self.transformer.config, length)?;
-        if self.text.caches.slots.is_empty() {
-            self.start_text(self.text.capacity.max(tokens.len()), false).await?;
+        if self.text.caches.is_empty() {
+            self.start_text(self.text.capacity.max(tokens.len()), None).await?;
         }
         self.text.check_capacity(length)?;
         self.prepare_decode_step(sampler.is_greedy()).await?;
@@ -53,7 +53,7 @@ impl GpuModel {
         let activations = self.activations(1).await?;
         let allocate = || (gpu.buffer("row", Row::N_WORDS), SampleBuffers::new(gpu, &transformer.config));
         let (row, buffers) = gpu.try_allocate(allocate).await?;
-        let sequences = [Sequence { rows: 0..1, memory: 0, before: Before::Itself }];
+        let sequences = [Sequence { rows: 0..1, memory: RUNNING, before: Before::Itself }];
         let batch = Batch {
             rows: &row,
             n: 1,
@@ -63,10 +63,9 @@ impl GpuModel {
             angles: &text.angles,
             text: &text.caches,
             own: &text.caches,
-            text_ring: text.ring,
-            own_ring: text.ring,
+            memories: &text.memories,
             sequences: &sequences,
-            text_rows: &row,
+            replayed: None,
             attention_sums: None,
         };
         let mut recording = Recording::new(gpu);

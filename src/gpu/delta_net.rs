@@ -1,21 +1,21 @@
 //! A Gated DeltaNet layer: its memory, and how that of an edited text begins.
-//!
-//! A pass needs the memory of the text where its first edit is. The layer keeps of the text what its convolution reads, and from that
-//! computes the memories anew, once for all passes that run together: one goes on from where the one before it ends. They are needed in
-//! one layer at a time.
 
 use std::ops::Range;
 
-use super::batch::{Before, Sequence};
+use super::batch::Before;
 use super::buffer::Buffer;
-use super::kernels::convolution_columns::{self, ConvolutionColumns};
+use super::kernels::RowView;
+use super::kernels::convolution_columns::{self, ConvolutionColumns, NO_RING};
 use super::kernels::delta_inputs::{self, DeltaInputs};
 use super::kernels::delta_output::{self, DeltaOutput};
-use super::kernels::delta_rule::{self, DeltaRule};
-use super::layer_input::Mixed;
+use super::kernels::delta_rule::{self, CHUNK, DeltaRule};
+use super::kernels::matmul::{self, Matmul};
+use super::layer_input::{Mixed, Replayed};
 use super::mixer_sizes::MixerSizes;
 use super::pacing::rows_per_dispatch;
 use super::recording::Recording;
+use super::replay::{Step, whole_chunks};
+use super::weights::Matrix;
 use crate::lm::blocks::blocks;
 use crate::model::config::{Config, DeltaNet as Sizes};
 
@@ -32,43 +32,51 @@ pub struct DeltaNet {
 }
 
 impl DeltaNet {
-    /// Memories of the text where sequences begin, to their slots. Blocks have at most `block` rows.
-    pub fn replay<'a>(&'a self, recording: &mut Recording<'a>, config: &Config, args: &Mixed<'a>) {
-        let mut wanted: Vec<(usize, usize)> = args.batch.sequences.iter().filter_map(Sequence::replayed).collect();
-        wanted.sort_unstable();
-        let mut from: Option<(usize, usize)> = None;
-        for (tokens, slot) in wanted {
-            let first = from.map_or(0, |(tokens, _)| tokens);
-            let mut memory = from.map(|(_, slot)| slot);
-            for block in blocks(first..tokens, args.activations.block) {
-                self.take_in(recording, config, args, &block, true);
-                self.step(recording, config, args, &Part { rows: 0..block.len(), from: memory, to: slot, is_read: false });
-                memory = Some(slot);
+    /// Memories of the text where sequences begin, from what the layer kept of it: see [`super::replay`].
+    pub fn replay<'a>(
+        &'a self,
+        recording: &mut Recording<'a>,
+        config: &Config,
+        projection: &'a Matrix,
+        args: &Mixed<'a>,
+        replayed: &'a Replayed,
+    ) {
+        let (sizes, activations) = (MixerSizes::of(config, args.layer), args.activations);
+        let Some(inputs) = args.batch.text.inputs_of(args.layer) else { return };
+        let y = activations.projected.view_of(sizes.projected);
+        for block in blocks(replayed.replay.tokens.clone(), activations.block) {
+            let x = RowView::new(inputs, activations.normed.stride).starting_at(block.start);
+            for slab in &projection.slabs {
+                // Gates are not needed.
+                let rows = 0..sizes.slot.saturating_sub(slab.rows.start).min(slab.rows.len());
+                matmul::record(recording, &Matmul { rows, ..Matmul::by_slab(slab, block.len(), x, y) });
             }
-            if tokens == first {
-                self.step(recording, config, args, &Part { rows: 0..0, from: memory, to: slot, is_read: false });
+            self.keep(recording, &replayed.rows, &block, y, sizes.slot, (&replayed.columns, NO_RING));
+        }
+        for Step { tokens, from, to } in &replayed.replay.steps {
+            let mut from = *from;
+            for block in whole_chunks(tokens.clone(), activations.block) {
+                self.take_in(recording, config, args, &block, Some(replayed));
+                self.step(recording, config, args, &Part { rows: 0..block.len(), from, to: *to, is_read: false });
+                from = Some(*to);
             }
-            from = Some((tokens, slot));
+            if tokens.is_empty() {
+                self.step(recording, config, args, &Part { rows: 0..0, from, to: *to, is_read: false });
+            }
         }
     }
 
     /// A block of rows through the memories of their sequences.
     pub fn record<'a>(&'a self, recording: &mut Recording<'a>, config: &Config, args: &Mixed<'a>) {
-        let (block, sizes, own) = (&args.block, MixerSizes::of(config, args.layer), args.batch.own.of(args.layer));
-        let (projected, mixed) = (&args.activations.projected.buffer, &args.activations.mixed.buffer);
-        self.take_in(recording, config, args, block, false);
-        let columns = ConvolutionColumns {
-            rows: args.batch.rows,
-            first: block.start,
-            n: block.len(),
-            channels: sizes.slot,
-            projected,
-            stride: sizes.projected,
-            factor: None,
-            cache: own[0],
-            ring: args.batch.own_ring,
-        };
-        convolution_columns::record(recording, &columns);
+        let (block, sizes, own) = (&args.block, MixerSizes::of(config, args.layer), args.batch.own);
+        let (activations, rows) = (args.activations, args.batch.rows);
+        let (projected, mixed) = (&activations.projected.buffer, &activations.mixed.buffer);
+        self.take_in(recording, config, args, block, None);
+        self.keep(recording, rows, block, activations.projected.view_of(sizes.projected), sizes.slot, (own.of(args.layer), own.ring));
+        if let Some(inputs) = own.inputs_of(args.layer) {
+            let normed = activations.normed.view();
+            self.keep(recording, rows, block, normed, normed.stride, (inputs, NO_RING));
+        }
         for sequence in args.batch.sequences {
             let rows = block.start.max(sequence.rows.start)..block.end.min(sequence.rows.end);
             if rows.is_empty() {
@@ -85,24 +93,49 @@ impl DeltaNet {
         delta_output::record(recording, self.sizes, &output);
     }
 
-    /// Queries, keys, values and rates of a block of rows: of the batch, or of the text by what is kept of it.
-    fn take_in<'a>(&'a self, recording: &mut Recording<'a>, config: &Config, args: &Mixed<'a>, block: &Range<usize>, is_replay: bool) {
+    /// The first values of a block of rows, to their slots.
+    fn keep<'a>(
+        &self,
+        recording: &mut Recording<'a>,
+        rows: &'a Buffer,
+        block: &Range<usize>,
+        RowView { buffer: projected, stride, .. }: RowView<'a>,
+        channels: usize,
+        (cache, ring): (&'a Buffer, usize),
+    ) {
+        let (first, n) = (block.start, block.len());
+        let columns = ConvolutionColumns { rows, first, n, channels, projected, stride, factor: None, cache, ring };
+        convolution_columns::record(recording, &columns);
+    }
+
+    /// Queries, keys, values and rates of a block of rows: of the batch, or of the text again.
+    fn take_in<'a>(
+        &'a self,
+        recording: &mut Recording<'a>,
+        config: &Config,
+        args: &Mixed<'a>,
+        block: &Range<usize>,
+        replayed: Option<&'a Replayed>,
+    ) {
         let (batch, sizes) = (&args.batch, MixerSizes::of(config, args.layer));
-        let ([text, _], [own, _]) = (batch.text.of(args.layer), batch.own.of(args.layer));
-        let (rows, suffix) = if is_replay { (batch.text_rows, text) } else { (batch.rows, own) };
+        let (text, text_ring) = match batch.replayed {
+            Some(replayed) => (&replayed.columns, NO_RING),
+            None => (batch.text.of(args.layer), batch.text.ring),
+        };
         let inputs = DeltaInputs {
-            rows,
+            rows: replayed.map_or(batch.rows, |replayed| &replayed.rows),
             first: block.start,
             n: block.len(),
             taps: self.taps,
             w: &self.w,
             rates: &self.rates,
             text,
-            suffix,
-            ring: batch.text_ring,
+            suffix: batch.own.of(args.layer),
+            text_ring,
+            suffix_ring: batch.own.ring,
             projected: &args.activations.projected.buffer,
             stride: sizes.projected,
-            is_replay,
+            is_replay: replayed.is_some(),
             y: &args.activations.prepared.buffer,
             y_stride: sizes.prepared,
         };
@@ -111,33 +144,35 @@ impl DeltaNet {
 
     /// Rows of one sequence, in several dispatches where that is more than one should take.
     fn step<'a>(&self, recording: &mut Recording<'a>, config: &Config, args: &Mixed<'a>, part: &Part) {
-        let sizes = MixerSizes::of(config, args.layer);
+        let (sizes, activations) = (MixerSizes::of(config, args.layer), args.activations);
         let at_once = match args.batch.is_step {
             true => 1,
-            false => rows_per_dispatch(recording.max_dispatch(), delta_rule::operations_per_row(self.sizes), 1),
+            false => rows_per_dispatch(recording.max_dispatch(), delta_rule::operations_per_row(self.sizes), CHUNK),
         };
-        let mut from = part.from;
+        let (states, to) = args.batch.memories.of(args.layer, part.to);
+        let mut from = part.from.map(|from| args.batch.memories.of(args.layer, from).1);
         let parts: Vec<Range<usize>> = blocks(part.rows.clone(), at_once).collect();
         for rows in if parts.is_empty() { vec![part.rows.clone()] } else { parts } {
             let rule = DeltaRule {
                 first: rows.start,
                 n: rows.len(),
-                inputs: &args.activations.prepared.buffer,
+                inputs: &activations.prepared.buffer,
                 stride: sizes.prepared,
-                states: args.batch.own.of(args.layer)[1],
+                products: &activations.products.buffer,
+                states,
                 from,
-                to: part.to,
-                y: &args.activations.mixed.buffer,
+                to,
+                y: &activations.mixed.buffer,
                 y_stride: sizes.mixed,
                 is_read: part.is_read,
             };
             delta_rule::record(recording, self.sizes, &rule);
-            from = Some(part.to);
+            from = Some(to);
         }
     }
 }
 
-/// Rows of a block that belong to one sequence, and the slots of its memory before and after them.
+/// Rows of a block that belong to one sequence, and the numbers of its memory before and after them.
 struct Part {
     rows: Range<usize>,
     from: Option<usize>,

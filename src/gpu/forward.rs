@@ -8,7 +8,7 @@ use super::kernels::embed::{self, Embed};
 use super::kernels::matmul::{self, Matmul};
 use super::kernels::rms_norm::{self, RmsNorm};
 use super::kernels::{RowView, swiglu};
-use super::layer_input::{Batch, Mixed};
+use super::layer_input::{Batch, Mixed, Replayed};
 use super::mixer_sizes::MixerSizes;
 use super::mixers::Mixer;
 use super::recording::Recording;
@@ -88,10 +88,16 @@ impl Transformer {
     }
 
     /// What layer `i` remembers of the text where sequences of the batch begin in it.
-    pub fn replay<'a>(&'a self, recording: &mut Recording<'a>, i: usize, activations: &'a Activations, batch: Batch<'a>) {
-        if let Mixer::DeltaNet(net) = &self.layers[i].mixer {
-            net.replay(recording, &self.config, &Mixed { layer: i, activations, batch, block: 0..0 });
-        }
+    pub fn replay<'a>(
+        &'a self,
+        recording: &mut Recording<'a>,
+        i: usize,
+        activations: &'a Activations,
+        batch: Batch<'a>,
+        replayed: &'a Replayed,
+    ) {
+        let Layer { mixer: Mixer::DeltaNet(net), projection, .. } = &self.layers[i] else { return };
+        net.replay(recording, &self.config, projection, &Mixed { layer: i, activations, batch, block: 0..0 }, replayed);
     }
 
     /// RMSNorm of `n` rows of x, to y from row 0 on; x itself where there is no norm.

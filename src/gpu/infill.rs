@@ -5,6 +5,7 @@ use super::activations::RowBuffer;
 use super::batch::{Before, Row, Sequence, gap_row};
 use super::head_buffers::{InfillBuffers, NO_TOKEN, TileBuffers};
 use super::layer_caches::LayerCaches;
+use super::memories::Memories;
 use super::recording::Recording;
 use super::submissions::Submissions;
 use crate::lm::blocks::blocks;
@@ -15,6 +16,7 @@ use crate::model::tokenizer::TokenId;
 struct GapBuffers {
     /// What each layer keeps of the gaps' tokens.
     caches: LayerCaches,
+    memories: Memories,
     tile: TileBuffers,
     infill: InfillBuffers,
 }
@@ -43,7 +45,7 @@ impl GpuModel {
         self.read_before_gaps(infill).await?;
         let buffers = self.gap_buffers(infill).await?;
         let activations = self.activations(infill.gaps.len()).await?;
-        let slots = first_slots(infill);
+        let (slots, taps) = (first_slots(infill), self.transformer.config.taps());
         let mut filled: Infills = vec![Vec::new(); infill.gaps.len()];
         for i in 0..infill.gaps.iter().map(|gap| gap.len()).max().unwrap_or(0) {
             if on_step.call(()).await.is_break() {
@@ -56,12 +58,17 @@ impl GpuModel {
                 gap_row(filled[g].last().copied().unwrap_or(token), position, i, slots[g])
             };
             let rows: Vec<Row> = open.iter().map(row).collect();
-            let sequence = |(row, &g): (usize, &usize)| match i {
-                0 => Sequence::after_text(row..row + 1, g, infill.before(&infill.gaps[g]).1),
-                _ => Sequence { rows: row..row + 1, memory: g, before: Before::Itself },
+            let sequence = |(row, &g): (usize, &usize)| {
+                let first = Sequence::after_text(row..row + 1, g + 1, infill.before(&infill.gaps[g]).1);
+                let before = match first.text_before() {
+                    _ if i == 0 => first.before,
+                    Some(tokens) if i + 1 < taps => Before::ItselfAndText(tokens),
+                    _ => Before::Itself,
+                };
+                Sequence { before, ..first }
             };
             let sequences: Vec<Sequence> = open.iter().enumerate().map(sequence).collect();
-            self.forward(&rows, &sequences, &activations, Some(&buffers.caches), None).await?;
+            self.forward(&rows, &sequences, &activations, Some((&buffers.caches, Some(&buffers.memories))), None).await?;
             let original = |&g: &usize| if i == 0 { infill.tokens[infill.gaps[g].start] } else { NO_TOKEN };
             buffers.infill.begin_token(&self.gpu, &open.iter().map(original).collect::<Vec<_>>());
             let chosen = self.most_likely_tokens(&activations.x, &buffers, open.len()).await?;
@@ -74,7 +81,8 @@ impl GpuModel {
         let (gpu, config) = (&self.gpu, &self.transformer.config);
         let slots = infill.gaps.iter().map(|gap| gap.len()).sum();
         let allocate = || GapBuffers {
-            caches: LayerCaches::new(gpu, "gap cache", config, [slots, slots, infill.gaps.len()]),
+            caches: LayerCaches::new(gpu, "gap cache", config, slots, slots, false),
+            memories: Memories::of_each_layer(gpu, config, infill.gaps.len() + 1),
             tile: TileBuffers::new(gpu, config, false),
             infill: InfillBuffers::new(gpu, config, infill.gaps.len(), infill.forbidden),
         };
@@ -83,7 +91,7 @@ impl GpuModel {
 
     /// Keys and values of the original text, as far as a gap needs them.
     async fn read_before_gaps(&mut self, infill: &InfillRequest<'_>) -> Result<(), LmError> {
-        self.start_text(infill.tokens.len(), true).await?;
+        self.start_text(infill.tokens.len(), Some(0)).await?;
         let end = infill.gaps.iter().map(|gap| infill.before(gap).1).max().unwrap_or(0);
         let inputs: Vec<Input> = infill.tokens[..end].iter().map(|&token| token.into()).collect();
         self.prefill(&inputs, None, async |_, _, _| Ok(())).await

@@ -2,38 +2,50 @@
 
 use super::buffer::Buffer;
 use super::device::Gpu;
+use super::kernels::padded;
 use super::mixer_sizes::MixerSizes;
 use crate::model::config::Config;
 
-/// Of a text, or of suffixes; one buffer a layer, or one for all layers in turn.
+/// Of a text, or of suffixes; one buffer a layer, or one for all layers in turn. What layers remember is in [`super::memories`].
 #[derive(Default)]
 pub struct LayerCaches {
     /// Slots of rows: keys and values, or what a convolution reads.
-    pub slots: Vec<Buffer>,
-    /// Memories, each of a text or of a suffix; next to nothing where the layer has none.
-    pub memories: Vec<Buffer>,
+    slots: Vec<Buffer>,
+    /// Slots of layers with a memory, which rows take in turn.
+    pub ring: usize,
+    /// `[slots, padded dim]` of layers with a memory: what they project, where parts of the text are to be replaced; else none.
+    inputs: Vec<Option<Buffer>>,
 }
 
 impl LayerCaches {
-    /// For `slots` rows of `texts` texts. Layers with a memory have `ring` slots, which rows take in turn.
-    pub fn new(gpu: &Gpu, label: &str, config: &Config, [slots, ring, texts]: [usize; 3]) -> Self {
-        let sizes = |layer: usize| MixerSizes::of(config, layer);
-        let of_layer = |layer: usize| if sizes(layer).memory > 0 { ring } else { slots };
-        let layers_with_memories = if MixerSizes::largest(config).memory > 0 { config.n_layers } else { 1 };
+    /// For `slots` rows.
+    pub fn new(gpu: &Gpu, label: &str, config: &Config, slots: usize, ring: usize, keeps_inputs: bool) -> Self {
+        let sizes: Vec<MixerSizes> = (0..config.n_layers).map(|layer| MixerSizes::of(config, layer)).collect();
+        let keeps = |sizes: &MixerSizes| keeps_inputs && sizes.memory > 0;
         Self {
-            slots: (0..config.n_layers).map(|layer| gpu.buffer(label, of_layer(layer) * sizes(layer).slot)).collect(),
-            memories: (0..layers_with_memories).map(|layer| gpu.buffer("memories", (texts * sizes(layer).memory).max(1))).collect(),
+            slots: sizes.iter().map(|sizes| gpu.buffer(label, if sizes.memory > 0 { ring } else { slots } * sizes.slot)).collect(),
+            ring,
+            inputs: sizes.iter().map(|sizes| keeps(sizes).then(|| gpu.buffer("inputs", slots * padded(config.dim)))).collect(),
         }
     }
 
-    /// For one layer at a time.
-    pub fn for_all_layers(gpu: &Gpu, label: &str, config: &Config, [slots, texts]: [usize; 2]) -> Self {
-        let MixerSizes { slot, memory, .. } = MixerSizes::largest(config);
-        Self { slots: vec![gpu.buffer(label, slots * slot)], memories: vec![gpu.buffer("memories", (texts * memory).max(1))] }
+    /// For one layer at a time, whose rows come in their order.
+    pub fn for_all_layers(gpu: &Gpu, label: &str, config: &Config, slots: usize) -> Self {
+        let (ring, largest) = (config.taps(), MixerSizes::largest(config));
+        let length = (slots * MixerSizes::largest_slot(config, false)).max(ring * largest.slot);
+        Self { slots: vec![gpu.buffer(label, length)], ring, inputs: Vec::new() }
     }
 
-    /// The layer's slots and memories.
-    pub fn of(&self, layer: usize) -> [&Buffer; 2] {
-        [&self.slots, &self.memories].map(|buffers| &buffers[layer.min(buffers.len() - 1)])
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// The layer's slots.
+    pub fn of(&self, layer: usize) -> &Buffer {
+        &self.slots[layer.min(self.slots.len() - 1)]
+    }
+
+    pub fn inputs_of(&self, layer: usize) -> Option<&Buffer> {
+        self.inputs.get(layer)?.as_ref()
     }
 }

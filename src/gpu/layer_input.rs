@@ -7,6 +7,8 @@ use super::batch::Sequence;
 use super::buffer::Buffer;
 use super::kernels::attention_mass::AttentionSums;
 use super::layer_caches::LayerCaches;
+use super::memories::Memories;
+use super::replay::Replay;
 
 /// Rows to compute, and where their keys and values are.
 #[derive(Clone, Copy)]
@@ -25,15 +27,23 @@ pub struct Batch<'a> {
     /// What the layers keep of the text, and of the rows: the same for rows of the text.
     pub text: &'a LayerCaches,
     pub own: &'a LayerCaches,
-    /// Slots that layers with a memory take in turn.
-    pub text_ring: usize,
-    pub own_ring: usize,
+    /// Of the text's, or of the sequences that are not of it.
+    pub memories: &'a Memories,
     /// Which rows are of one text, for layers with a memory; others know it by the rows.
     pub sequences: &'a [Sequence],
-    /// Rows of the text as far as a sequence begins in it.
-    pub text_rows: &'a Buffer,
+    /// What layers with a memory compute again of the text.
+    pub replayed: Option<&'a Replayed>,
     /// Where attention weights and flow are summed; for rows of the text only.
     pub attention_sums: Option<&'a AttentionSums>,
+}
+
+/// Of the text, as far as sequences begin in it; of one layer at a time.
+pub struct Replayed {
+    pub replay: Replay,
+    /// Its rows, from the text's beginning on.
+    pub rows: Buffer,
+    /// What a convolution reads of them: `[tokens, slot]`.
+    pub columns: Buffer,
 }
 
 /// What was projected of a block of rows in layer `layer`, in [`Activations::projected`].

@@ -49,7 +49,7 @@ fn attend<'a>(recording: &mut Recording<'a>, config: &Config, [bias, norms]: [&'
     let (i, first, n) = (args.layer, args.block.start, args.block.len());
     let Activations { projected, mixed, .. } = args.activations;
     let Batch { rows, n_keys, angles, attention_sums, .. } = args.batch;
-    let ([text, _], [own, _]) = (args.batch.text.of(i), args.batch.own.of(i));
+    let (text, own) = (args.batch.text.of(i), args.batch.own.of(i));
     let is_gated = config.architecture.gates_attention;
     let qkv = if is_gated { &args.activations.prepared.buffer } else { &projected.buffer };
     if is_gated {
@@ -71,9 +71,9 @@ fn attend<'a>(recording: &mut Recording<'a>, config: &Config, [bias, norms]: [&'
 
 fn convolve<'a>(recording: &mut Recording<'a>, config: &Config, w: &'a Buffer, args: &Mixed<'a>) {
     let (channels, first, n) = (config.dim, args.block.start, args.block.len());
-    let (rows, [text, _], [suffix, _]) = (args.batch.rows, args.batch.text.of(args.layer), args.batch.own.of(args.layer));
+    let (rows, text, suffix) = (args.batch.rows, args.batch.text.of(args.layer), args.batch.own.of(args.layer));
     let projected = &args.activations.projected.buffer;
     convolution_columns::record(recording, &ConvolutionColumns::product(rows, first, n, channels, projected, suffix));
-    let (taps, y) = (config.recurrence.as_ref().map_or(0, |recurrence| recurrence.taps), &args.activations.mixed.buffer);
+    let (taps, y) = (config.taps(), &args.activations.mixed.buffer);
     convolution::record(recording, &Convolution { rows, first, n, channels, taps, w, text, suffix, projected, y });
 }

@@ -24,6 +24,7 @@ mod layer_caches;
 mod layer_input;
 mod lm_head;
 mod load;
+mod memories;
 pub mod memory;
 mod mixer_sizes;
 mod mixers;
@@ -31,6 +32,7 @@ mod pacing;
 mod pipeline;
 mod positions;
 mod recording;
+mod replay;
 mod scoring;
 pub mod self_test;
 mod submissions;
@@ -63,12 +65,14 @@ use forward::Transformer;
 pub(crate) use kernel::WrongKernel;
 use kernels::attention;
 use kernels::attention_mass::AttentionSums;
-use kernels::convolution_columns::NO_RING;
+use kernels::delta_rule::CHUNK;
 use layer_caches::LayerCaches;
-use layer_input::Batch;
+use layer_input::{Batch, Replayed};
+use memories::Memories;
 use mixer_sizes::MixerSizes;
 use pacing::rows_per_dispatch;
 use recording::Recording;
+use replay::{Replay, chunked_blocks};
 use submissions::Submissions;
 use text_cache::TextCache;
 
@@ -107,16 +111,16 @@ impl GpuModel {
         &self.gpu
     }
 
-    /// Forgets the text before, and makes room for one of `capacity` tokens, parts of which may be replaced where it `keeps_all`.
-    async fn start_text(&mut self, capacity: usize, keeps_all: bool) -> Result<(), LmError> {
+    /// Forgets the text before, and makes room for one of `capacity` tokens; where parts of it are to be replaced, so many `passes` that
+    /// begin in it are remembered at once.
+    async fn start_text(&mut self, capacity: usize, passes: Option<usize>) -> Result<(), LmError> {
         self.text.length = 0;
-        let config = &self.transformer.config;
-        let ring = if keeps_all { capacity } else { config.recurrence.as_ref().map_or(1, |recurrence| recurrence.taps) };
-        let has_memories = MixerSizes::largest(config).memory > 0;
-        if self.text.capacity < capacity || self.text.caches.slots.is_empty() || has_memories && self.text.ring < ring {
+        self.text.memories.running.set(0);
+        let keeps_other = self.transformer.has_memories() && self.text.passes != passes;
+        if self.text.capacity < capacity || self.text.caches.is_empty() || keeps_other {
             // The old cache is freed before the new one is allocated; the recorded step uses the old one.
             (self.text, self.decode_step) = (TextCache::default(), None);
-            self.text = TextCache::new(&self.gpu, &self.transformer.config, &self.rotations, capacity, ring).await?;
+            self.text = TextCache::new(&self.gpu, &self.transformer.config, &self.rotations, capacity, passes).await?;
         }
         Ok(())
     }
@@ -140,21 +144,21 @@ impl GpuModel {
         Ok(())
     }
 
-    /// Takes rows of the text through all layers, or of suffixes, of which `suffix_caches` keep what is needed.
+    /// Takes rows of the text through all layers, or of suffixes, which have caches of their own, and may have memories beside the text's.
     async fn forward(
         &mut self,
         rows: &[Row],
         sequences: &[Sequence],
         activations: &Activations,
-        suffix_caches: Option<&LayerCaches>,
+        suffix: Option<(&LayerCaches, Option<&Memories>)>,
         attention_sums: Option<&AttentionSums>,
     ) -> Result<(), LmError> {
         self.counters.forward_tokens += rows.len();
         let (gpu, transformer, text) = (&self.gpu, &self.transformer, &self.text);
         let row_buffer = gpu.buffer_with("rows", &Row::all_words(rows));
-        let replayed = sequences.iter().filter_map(Sequence::replayed).map(|(tokens, _)| tokens).max();
-        let replayed = replayed.filter(|_| transformer.has_memories()).map(|tokens| text_rows(&vec![0.into(); tokens], 0));
-        let replayed_rows = replayed.map(|rows| gpu.buffer_with("replayed rows", &Row::all_words(&rows)));
+        let (own, memories) = suffix.unwrap_or((&text.caches, None));
+        let memories = memories.unwrap_or(&text.memories);
+        let replayed = self.replayed(sequences, memories).await?;
         let batch = Batch {
             rows: &row_buffer,
             n: rows.len(),
@@ -163,11 +167,10 @@ impl GpuModel {
             blends: rows.iter().any(|row| row.blend != 0.0),
             angles: &self.text.angles,
             text: &text.caches,
-            own: suffix_caches.unwrap_or(&text.caches),
-            text_ring: text.ring,
-            own_ring: if suffix_caches.is_some() { NO_RING } else { text.ring },
+            own,
+            memories,
             sequences,
-            text_rows: replayed_rows.as_ref().unwrap_or(&row_buffer),
+            replayed: replayed.as_ref(),
             attention_sums,
         };
         let mut submissions = Submissions::new(gpu);
@@ -176,25 +179,46 @@ impl GpuModel {
         submissions.add(recording).await?;
         let per_row = attention::operations_per_row(&transformer.config, batch.n_keys);
         for i in 0..transformer.layers.len() {
-            if replayed_rows.is_some() {
+            if let Some(replayed) = &replayed {
                 let mut recording = Recording::new(gpu);
-                transformer.replay(&mut recording, i, activations, batch);
+                transformer.replay(&mut recording, i, activations, batch, replayed);
                 submissions.add(recording).await?;
             }
             // Products are divided by columns, attention by rows.
             let at_once = rows_per_dispatch(gpu.pacing.borrow().max_dispatch(), per_row, LEAST_BLOCK_ROWS);
-            for block in blocks(0..batch.n, activations.block.min(at_once)) {
+            let size = activations.block.min(at_once);
+            let has_memories = transformer.has_memories();
+            for block in if has_memories { chunked_blocks(sequences, batch.n, size) } else { blocks(0..batch.n, size).collect() } {
                 let mut recording = Recording::new(gpu);
                 transformer.layer(&mut recording, i, activations, batch, block);
                 submissions.add(recording).await?;
             }
         }
-        submissions.finish().await
+        submissions.finish().await?;
+        replayed.iter().for_each(|replayed| memories.running.set(replayed.replay.running));
+        Ok(())
+    }
+
+    /// What layers with a memory compute again where sequences begin in the text.
+    async fn replayed(&self, sequences: &[Sequence], memories: &Memories) -> Result<Option<Replayed>, LmError> {
+        let (gpu, config) = (&self.gpu, &self.transformer.config);
+        let replay = Replay::new(sequences, memories.running.get(), config.taps() - 1).filter(|_| self.transformer.has_memories());
+        let Some(replay) = replay else { return Ok(None) };
+        let tokens = replay.tokens.end;
+        let rows = Row::all_words(&text_rows(&vec![0.into(); tokens], 0));
+        let allocate = || Replayed {
+            replay,
+            rows: gpu.buffer_with("replayed rows", &rows),
+            columns: gpu.buffer("replayed columns", tokens * MixerSizes::largest_slot(config, true)),
+        };
+        Ok(Some(gpu.try_allocate(allocate).await?))
     }
 
     /// Memory for up to `rows` rows at a time.
     async fn activations(&self, rows: usize) -> Result<Activations, LmError> {
-        let block = self.gpu.variant.block_rows.min(rows);
+        // Passes that are fewer or shorter than others have the same chunks.
+        let least = if self.transformer.has_memories() { CHUNK } else { 1 };
+        let block = self.gpu.variant.block_rows.min(rows.max(least));
         self.gpu.try_allocate(|| Activations::new(&self.gpu, &self.transformer.config, rows, block)).await
     }
 }

@@ -14,12 +14,15 @@ use super::kernels::kl_divergence::kl_divergence;
 use super::kernels::log_sum_exp::{log_prob, log_sum_exp};
 use super::kernels::padded;
 use super::layer_caches::LayerCaches;
+use super::memories::length_of_passes;
 use super::mixer_sizes::MixerSizes;
 use super::positions::{BaseStates, Position, StateUse};
 use crate::lm::{LmError, OnReadout, Pass, Readout, ScoreRequest};
 
 /// Bytes that rows of suffixes may take at once, beside one block's temporaries.
 const MAX_CHUNK_BYTES: usize = 192 << 20;
+/// Passes that are computed together where layers remember them: 1 MB each in a model of 0.8 billion parameters.
+const MAX_MEMORIES: usize = 24;
 /// How long a visitor waits for the next passes, roughly.
 const CHUNK_SECONDS: f64 = 0.4;
 
@@ -37,8 +40,6 @@ struct ChunkBuffers {
     activations: Activations,
     /// What is kept of the suffixes, one layer's at a time.
     caches: LayerCaches,
-    /// Passes whose memories fit.
-    passes: usize,
 }
 
 /// Passes that are computed together.
@@ -62,14 +63,14 @@ impl GpuModel {
             return Ok(());
         }
         let lengths: Vec<usize> = request.passes.iter().map(|pass| suffix(request, pass).positions.len()).collect();
-        let (max_rows, max_passes) = (self.max_chunk_rows(), self.max_chunk_passes());
+        let (max_rows, max_passes) = (self.max_chunk_rows(), self.max_chunk_passes(request).max(1));
         let mut wanted_rows = self.gpu.variant.block_rows;
         let mut buffers: Option<ChunkBuffers> = None;
         let mut done = 0;
         while done < request.passes.len() {
             let n = count_fitting(lengths[done..].iter().copied(), wanted_rows.min(max_rows)).min(max_passes);
             let rows: usize = lengths[done..done + n].iter().sum();
-            let chunk_buffers = self.grow(&mut buffers, rows, n).await?;
+            let chunk_buffers = self.grow(&mut buffers, rows).await?;
             let began = Instant::now();
             let readouts = self.score_passes(request, &request.passes[done..done + n], &base, chunk_buffers, &tile_buffers).await?;
             for (i, readout) in readouts.iter().enumerate() {
@@ -86,7 +87,8 @@ impl GpuModel {
     /// The base text of a request: its keys and values stay.
     async fn score_base(&mut self, request: &ScoreRequest<'_>, tile_buffers: &TileBuffers) -> Result<BaseScores, LmError> {
         let inputs = &request.inputs(&[])[..request.targets.end - 1];
-        self.start_text(inputs.len(), true).await?;
+        let passes = self.max_chunk_passes(request);
+        self.start_text(inputs.len(), Some(passes)).await?;
         let (gpu, config) = (self.gpu.clone(), &self.transformer.config);
         let states = request.divergences.then(|| gpu.buffer("base states", request.targets.len() * padded(config.dim)));
         let sums = (!request.attended.is_empty()).then(|| AttentionSums::new(&gpu, config, request.targets.clone(), request.attended));
@@ -130,7 +132,7 @@ impl GpuModel {
     ) -> Result<Vec<Readout>, LmError> {
         let Chunk { rows, sequences, positions, ends } = Chunk::new(request, passes);
         if !rows.is_empty() {
-            self.forward(&rows, &sequences, &buffers.activations, Some(&buffers.caches), None).await?;
+            self.forward(&rows, &sequences, &buffers.activations, Some((&buffers.caches, None)), None).await?;
         }
         let compare = |states| StateUse::Compare(BaseStates { states, log_sum_exps: &base.log_sum_exps });
         let state_use = base.states.as_ref().map_or(StateUse::None, compare);
@@ -146,32 +148,32 @@ impl GpuModel {
         readouts.into_iter().map(Readout::checked).collect()
     }
 
-    /// Memory for a chunk of `rows` rows of `passes` passes: the one before where it is large enough.
-    async fn grow<'a>(&self, buffers: &'a mut Option<ChunkBuffers>, rows: usize, passes: usize) -> Result<&'a ChunkBuffers, LmError> {
-        let has_memories = self.transformer.has_memories();
-        let is_too_small = |old: &ChunkBuffers| old.activations.rows < rows || has_memories && old.passes < passes;
-        if buffers.as_ref().is_none_or(is_too_small) {
+    /// Memory for a chunk of `rows` rows: the one before where it is large enough.
+    async fn grow<'a>(&self, buffers: &'a mut Option<ChunkBuffers>, rows: usize) -> Result<&'a ChunkBuffers, LmError> {
+        if buffers.as_ref().is_none_or(|old| old.activations.rows < rows) {
             // The smaller memory is freed before the larger is allocated.
             *buffers = None;
             let rows = rows.max(1);
-            let caches = || LayerCaches::for_all_layers(&self.gpu, "suffix cache", &self.transformer.config, [rows, passes]);
-            *buffers =
-                Some(ChunkBuffers { activations: self.activations(rows).await?, caches: self.gpu.try_allocate(caches).await?, passes });
+            let caches = || LayerCaches::for_all_layers(&self.gpu, "suffix cache", &self.transformer.config, rows);
+            *buffers = Some(ChunkBuffers { activations: self.activations(rows).await?, caches: self.gpu.try_allocate(caches).await? });
         }
         Ok(buffers.as_ref().expect("just made"))
     }
 
-    /// Passes whose memories fit together.
-    fn max_chunk_passes(&self) -> usize {
-        let memory = 4 * MixerSizes::largest(&self.transformer.config).memory;
-        let most = usize::try_from(self.gpu.max_buffer_bytes).unwrap_or(usize::MAX).min(MAX_CHUNK_BYTES);
-        most.checked_div(memory).map_or(usize::MAX, |passes| passes.max(1))
+    /// Passes that are computed together where layers remember them, no more than there are; else any number.
+    fn max_chunk_passes(&self, request: &ScoreRequest<'_>) -> usize {
+        let config = &self.transformer.config;
+        if !self.transformer.has_memories() {
+            return usize::MAX;
+        }
+        let fits = |&passes: &usize| 4 * length_of_passes(config, passes) as u64 <= self.gpu.max_buffer_bytes;
+        (1..=request.passes.len().min(MAX_MEMORIES)).rev().find(fits).unwrap_or(1)
     }
 
     /// Rows of suffixes whose residual stream, keys and values fit in memory together, and in a buffer each.
     fn max_chunk_rows(&self) -> usize {
         let config = &self.transformer.config;
-        let (x, cache) = (4 * padded(config.dim), 4 * MixerSizes::largest(config).slot);
+        let (x, cache) = (4 * padded(config.dim), 4 * MixerSizes::largest_slot(config, false));
         let in_a_buffer = self.gpu.max_buffer_bytes / x.max(cache) as u64;
         (MAX_CHUNK_BYTES / (x + cache)).min(usize::try_from(in_a_buffer).unwrap_or(usize::MAX))
     }
@@ -190,7 +192,7 @@ impl Chunk {
             }));
             chunk.rows.extend(suffix_rows(request, pass, first_row));
             if !positions.is_empty() {
-                chunk.sequences.push(Sequence::after_text(first_row..chunk.rows.len(), i, positions.start));
+                chunk.sequences.push(Sequence::after_text(first_row..chunk.rows.len(), i + 1, positions.start));
             }
             chunk.ends.push(chunk.positions.len());
         }

@@ -3,6 +3,7 @@
 use super::buffer::Buffer;
 use super::device::Gpu;
 use super::layer_caches::LayerCaches;
+use super::memories::Memories;
 use crate::lm::LmError;
 use crate::model::config::Config;
 
@@ -11,8 +12,10 @@ use crate::model::config::Config;
 pub struct TextCache {
     /// Empty until the first token.
     pub caches: LayerCaches,
-    /// Slots of layers with a memory: all that the text has, where parts of it are to be replaced, or as many as a convolution reads.
-    pub ring: usize,
+    /// Of the text, and of passes that begin in it.
+    pub memories: Memories,
+    /// How many passes that begin in it are remembered at once, where parts of it are to be replaced.
+    pub passes: Option<usize>,
     /// Of each of [`Config::rotations`], `[capacity, rotated_dim / 2]` of (cos, sin).
     pub angles: Vec<Buffer>,
     /// Tokens that it has room for.
@@ -23,10 +26,15 @@ pub struct TextCache {
 
 impl TextCache {
     /// An empty cache for `capacity` tokens; `rotations` in radians at position 1.
-    pub async fn new(gpu: &Gpu, config: &Config, rotations: &[Vec<f64>], capacity: usize, ring: usize) -> Result<Self, LmError> {
+    pub async fn new(gpu: &Gpu, config: &Config, rotations: &[Vec<f64>], capacity: usize, passes: Option<usize>) -> Result<Self, LmError> {
+        let memories = || match passes {
+            Some(passes) => Memories::of_passes(gpu, config, passes),
+            None => Memories::of_each_layer(gpu, config, 1),
+        };
         let allocate = || Self {
-            caches: LayerCaches::new(gpu, "text cache", config, [capacity, ring, 1]),
-            ring,
+            caches: LayerCaches::new(gpu, "text cache", config, capacity, config.taps(), passes.is_some()),
+            memories: memories(),
+            passes,
             angles: rotations.iter().map(|frequencies| gpu.buffer_with_f32("angles", &rope_angles(frequencies, capacity))).collect(),
             capacity,
             length: 0,

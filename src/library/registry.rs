@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::download_spec::{DownloadSpec, FileSpec};
 
-/// One model that is known to work. What is not certain is left out and taken from the server's response.
+/// One model. What is not certain is left out and taken from the server's response.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct RegistryEntry {
     pub name: String,
@@ -23,6 +23,9 @@ pub struct RegistryEntry {
     pub bytes_per_token: u64,
     /// What it is good for, in a sentence.
     pub about: String,
+    /// What this says of it comes from its publisher; nobody has run it here.
+    #[serde(default)]
+    pub untried: bool,
     pub address: String,
 }
 

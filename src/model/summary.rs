@@ -59,7 +59,7 @@ impl ModelSummary {
     }
 }
 
-/// 4 bytes x 2 (keys and values) x layers x KV heads x width of a head, and what a convolution reads.
+/// 4 bytes x 2 (keys and values) x layers x KV heads x width of a head, and a row of numbers in layers without attention.
 fn bytes_per_token(metadata: &Metadata, architecture: &Architecture) -> Result<Option<u64>, ConfigError> {
     let number = |field: &str| metadata.u64(&format!("{}.{field}", architecture.name));
     let (heads, key_length, dim) = (number("attention.head_count")?, number("attention.key_length")?, number("embedding_length")?);
@@ -69,11 +69,10 @@ fn bytes_per_token(metadata: &Metadata, architecture: &Architecture) -> Result<O
     };
     let KvHeads { n: kv_heads, recurrence } = KvHeads::read(metadata, architecture, usize::try_from(n_layers).unwrap_or(usize::MAX))?;
     let width = key_length.or_else(|| dim?.checked_div(heads?));
-    let kept = recurrence.as_ref().map(|recurrence| recurrence.kept(usize::try_from(dim.unwrap_or(0)).unwrap_or(usize::MAX)) as u64);
     let recurrent = recurrence.map_or(0, |recurrence| recurrence.layers.iter().filter(|&&is_there| is_there).count() as u64);
     let product = |factors: &[Option<u64>]| factors.iter().try_fold(4_u64, |product, factor| product.checked_mul((*factor)?));
     let keys_values = product(&[Some(2), heads.and(Some(n_layers - recurrent)), kv_heads.map(|n| n as u64).or(heads), width]);
-    Ok(keys_values.and_then(|bytes| bytes.checked_add(product(&[Some(recurrent), kept.or(Some(0))])?)))
+    Ok(keys_values.and_then(|bytes| bytes.checked_add(product(&[Some(recurrent), dim.or(Some(0))])?)))
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! `random_model --shape 42m|135m|0.6b|1b [--quant Q8_0|Q4_K|F16] OUT.gguf`: a Qwen 3 with random weights, to measure
-//! speed on. Its sizes and its tokenizer are real; what it says is not. The same call writes the same file.
+//! `random_model --shape 0.6b [--quant Q8_0|Q4_K|F16] OUT.gguf`: a model with random weights, to measure speed on; its shape is one of
+//! [`SHAPES`]. Its sizes and its tokenizer are real; what it says is not. The same call writes the same file.
 
 #[path = "../models/vocabulary.rs"]
 mod vocabulary;
@@ -20,7 +20,7 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 /// Writes a model with random weights.
 #[derive(Parser)]
 struct Arguments {
-    /// 42m, 135m, 0.6b or 1b
+    /// 42m, 135m, 0.6b, 0.8b, 1b, lfm2-350m, lfm2-small or qwen35-small
     #[arg(long)]
     shape: String,
     /// Of matrices: `Q8_0`, `Q4_K` or F16
@@ -32,6 +32,7 @@ struct Arguments {
 /// Sizes, as in GGUF metadata.
 struct Shape {
     name: &'static str,
+    mixers: Mixers,
     layers: usize,
     dim: usize,
     ffn: usize,
@@ -40,18 +41,91 @@ struct Shape {
     head_dim: usize,
 }
 
-/// All have Qwen 3's 151,936 tokens and no LM head but their embedding. The layers of 135m are those of SmolLM2-135M,
-/// those of 1b of Llama-3.2-1B; 0.6b is Qwen3-0.6B.
-const SHAPES: [Shape; 4] = [
-    Shape { name: "42m", layers: 8, dim: 256, ffn: 256, heads: 4, kv_heads: 2, head_dim: 64 },
-    Shape { name: "135m", layers: 30, dim: 576, ffn: 1536, heads: 9, kv_heads: 3, head_dim: 64 },
-    Shape { name: "0.6b", layers: 28, dim: 1024, ffn: 3072, heads: 16, kv_heads: 8, head_dim: 128 },
-    Shape { name: "1b", layers: 16, dim: 2048, ffn: 8192, heads: 32, kv_heads: 8, head_dim: 64 },
+/// What layers mix rows by, and with it the architecture.
+enum Mixers {
+    /// `qwen3`
+    Attention,
+    /// `lfm2`: convolutions of three taps, but for these layers.
+    Convolutions { attention: &'static [usize] },
+    /// `qwen35`: memories with so many heads of 128 values, but for every fourth layer.
+    Memories { heads: usize },
+}
+
+/// All have Qwen 3's tokens and no LM head but their embedding. The layers of 135m are those of SmolLM2-135M, those of 1b of
+/// Llama-3.2-1B; 0.6b is Qwen3-0.6B. The layers and the number of tokens of 0.8b are those of Qwen3.5-0.8B, the layers of lfm2-350m those
+/// of LFM2-350M; each of the small ones has a quarter of its width.
+const SHAPES: [Shape; 8] = [
+    shape("42m", 8, [256, 256], [4, 2, 64], Mixers::Attention),
+    shape("135m", 30, [576, 1536], [9, 3, 64], Mixers::Attention),
+    shape("0.6b", 28, [1024, 3072], [16, 8, 128], Mixers::Attention),
+    shape("1b", 16, [2048, 8192], [32, 8, 64], Mixers::Attention),
+    shape("0.8b", 24, [1024, 3584], [8, 2, 256], Mixers::Memories { heads: 16 }),
+    shape("qwen35-small", 8, [256, 896], [2, 1, 256], Mixers::Memories { heads: 4 }),
+    shape("lfm2-350m", 16, [1024, 4608], [16, 8, 64], Mixers::Convolutions { attention: &[2, 5, 8, 10, 12, 14] }),
+    shape("lfm2-small", 8, [256, 1152], [4, 2, 64], Mixers::Convolutions { attention: &[2, 4, 6] }),
 ];
+
+/// `[width, width of feed-forward networks]`, `[heads, of keys and values, values in a head]`.
+const fn shape(
+    name: &'static str,
+    layers: usize,
+    [dim, ffn]: [usize; 2],
+    [heads, kv_heads, head_dim]: [usize; 3],
+    mixers: Mixers,
+) -> Shape {
+    Shape { name, mixers, layers, dim, ffn, heads, kv_heads, head_dim }
+}
+
+impl Shape {
+    fn architecture(&self) -> &'static str {
+        match self.mixers {
+            Mixers::Attention => "qwen3",
+            Mixers::Convolutions { .. } => "lfm2",
+            Mixers::Memories { .. } => "qwen35",
+        }
+    }
+
+    fn has_attention(&self, layer: usize) -> bool {
+        match self.mixers {
+            Mixers::Attention => true,
+            Mixers::Convolutions { attention } => attention.contains(&layer),
+            Mixers::Memories { .. } => (layer + 1).is_multiple_of(4),
+        }
+    }
+
+    /// Metadata of what layers have beside attention.
+    fn settings(&self) -> Vec<(&'static str, Value)> {
+        let number = |number: usize| Value::U32(number as u32);
+        match self.mixers {
+            Mixers::Attention => Vec::new(),
+            Mixers::Convolutions { .. } => {
+                let heads = |layer| number(if self.has_attention(layer) { self.kv_heads } else { 0 });
+                let by_layer = Value::Array((0..self.layers).map(heads).collect());
+                vec![("attention.head_count_kv", by_layer), ("shortconv.l_cache", number(TAPS))]
+            }
+            Mixers::Memories { heads } => vec![
+                ("ssm.conv_kernel", number(TAPS_BEFORE_MEMORIES)),
+                ("ssm.state_size", number(MEMORY_DIM)),
+                ("ssm.group_count", number(heads)),
+                ("ssm.time_step_rank", number(heads)),
+                ("ssm.inner_size", number(heads * MEMORY_DIM)),
+                ("full_attention_interval", number(4)),
+                ("rope.dimension_count", number(self.head_dim / 4)),
+            ],
+        }
+    }
+}
+
+const TAPS: usize = 3;
+const TAPS_BEFORE_MEMORIES: usize = 4;
+/// Values of a head of a memory.
+const MEMORY_DIM: usize = 128;
+/// Of Qwen 3.5.
+const TOKENS_OF_0_8B: usize = 248_320;
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
-    let shape = SHAPES.iter().find(|shape| shape.name == arguments.shape).ok_or("--shape is 42m, 135m, 0.6b or 1b")?;
+    let shape = SHAPES.iter().find(|shape| shape.name == arguments.shape).ok_or("--shape: see --help")?;
     let dtype = match arguments.quant.as_str() {
         "Q8_0" => GgmlDType::Q8_0,
         "Q4_K" => GgmlDType::Q4K,
@@ -74,7 +148,11 @@ fn main() -> Result<()> {
 /// Tokenizer and chat template of a real Qwen 3, and the sizes.
 fn metadata(shape: &Shape) -> Result<HashMap<String, Value>> {
     let mut metadata = Content::read(&mut Cursor::new(vocabulary::vocabulary("qwen3")))?.metadata;
-    let mut number = |key: &str, number: usize| metadata.insert(format!("qwen3.{key}"), Value::U32(number as u32));
+    if shape.name == "0.8b" {
+        add_tokens(&mut metadata);
+    }
+    let architecture = shape.architecture();
+    let mut number = |key: &str, number: usize| metadata.insert(format!("{architecture}.{key}"), Value::U32(number as u32));
     number("block_count", shape.layers);
     number("context_length", 4096);
     number("embedding_length", shape.dim);
@@ -83,11 +161,23 @@ fn metadata(shape: &Shape) -> Result<HashMap<String, Value>> {
     number("attention.head_count_kv", shape.kv_heads);
     number("attention.key_length", shape.head_dim);
     number("attention.value_length", shape.head_dim);
-    metadata.insert("qwen3.attention.layer_norm_rms_epsilon".into(), Value::F32(1e-6));
-    metadata.insert("qwen3.rope.freq_base".into(), Value::F32(1e6));
-    metadata.insert("general.architecture".into(), Value::String("qwen3".into()));
+    metadata.insert(format!("{architecture}.attention.layer_norm_rms_epsilon"), Value::F32(1e-6));
+    metadata.insert(format!("{architecture}.rope.freq_base"), Value::F32(1e6));
+    metadata.extend(shape.settings().into_iter().map(|(key, value)| (format!("{architecture}.{key}"), value)));
+    metadata.insert("general.architecture".into(), Value::String(architecture.into()));
     metadata.insert("general.name".into(), Value::String(format!("random {}", shape.name)));
     Ok(metadata)
+}
+
+/// Unused ones, as many as Qwen 3.5 has more.
+fn add_tokens(metadata: &mut HashMap<String, Value>) {
+    // llama.cpp, include/llama.h: LLAMA_TOKEN_TYPE_UNUSED.
+    for (key, unused) in [("tokenizer.ggml.tokens", None), ("tokenizer.ggml.token_type", Some(Value::I32(5)))] {
+        if let Some(Value::Array(values)) = metadata.get_mut(key) {
+            let more = values.len()..TOKENS_OF_0_8B;
+            values.extend(more.map(|i| unused.clone().unwrap_or_else(|| Value::String(format!("<|unused {i}|>")))));
+        }
+    }
 }
 
 /// One after the other, so that only one is in memory as f32.
@@ -95,7 +185,7 @@ fn tensors(shape: &Shape, n_tokens: usize, dtype: GgmlDType) -> Result<Vec<(Stri
     let mut random = Random(Rng::new(7));
     let mut tensors = Vec::new();
     for (name, dims) in dims(shape, n_tokens) {
-        let tensor = random.tensor(&dims)?;
+        let tensor = random.tensor(&name, &dims)?;
         tensors.push((name, QTensor::quantize(&tensor, kind(&dims, dtype))?));
     }
     Ok(tensors)
@@ -112,26 +202,59 @@ fn kind(dims: &[usize], dtype: GgmlDType) -> GgmlDType {
 
 /// Names and sizes, rows first.
 fn dims(shape: &Shape, n_tokens: usize) -> Vec<(String, Vec<usize>)> {
-    let &Shape { dim, ffn, head_dim, .. } = shape;
-    let (q, kv) = (shape.heads * head_dim, shape.kv_heads * head_dim);
-    let layer = [
-        ("attn_norm", vec![dim]),
-        ("attn_q", vec![q, dim]),
-        ("attn_k", vec![kv, dim]),
-        ("attn_v", vec![kv, dim]),
-        ("attn_q_norm", vec![head_dim]),
-        ("attn_k_norm", vec![head_dim]),
-        ("attn_output", vec![dim, q]),
-        ("ffn_norm", vec![dim]),
-        ("ffn_gate", vec![ffn, dim]),
-        ("ffn_up", vec![ffn, dim]),
-        ("ffn_down", vec![dim, ffn]),
-    ];
-    let mut dims = vec![("token_embd.weight".to_owned(), vec![n_tokens, dim]), ("output_norm.weight".into(), vec![dim])];
+    let &Shape { dim, ffn, .. } = shape;
+    let [last_norm, ffn_norm] = match shape.mixers {
+        Mixers::Attention => ["output_norm", "ffn_norm"],
+        Mixers::Convolutions { .. } => ["token_embd_norm", "ffn_norm"],
+        Mixers::Memories { .. } => ["output_norm", "post_attention_norm"],
+    };
+    let mut dims = vec![("token_embd.weight".to_owned(), vec![n_tokens, dim]), (format!("{last_norm}.weight"), vec![dim])];
     for i in 0..shape.layers {
-        dims.extend(layer.iter().map(|(part, part_dims)| (format!("blk.{i}.{part}.weight"), part_dims.clone())));
+        let mut layer = vec![("attn_norm.weight", vec![dim])];
+        layer.extend(if shape.has_attention(i) { attention(shape) } else { mixer(shape) });
+        dims.extend(layer.into_iter().map(|(part, part_dims)| (format!("blk.{i}.{part}"), part_dims)));
+        let feed_forward = [(ffn_norm, vec![dim]), ("ffn_gate", vec![ffn, dim]), ("ffn_up", vec![ffn, dim]), ("ffn_down", vec![dim, ffn])];
+        dims.extend(feed_forward.into_iter().map(|(part, part_dims)| (format!("blk.{i}.{part}.weight"), part_dims)));
     }
     dims
+}
+
+fn attention(shape: &Shape) -> Vec<(&'static str, Vec<usize>)> {
+    let &Shape { dim, head_dim, .. } = shape;
+    let (q, kv) = (shape.heads * head_dim, shape.kv_heads * head_dim);
+    let gates = if matches!(shape.mixers, Mixers::Memories { .. }) { q } else { 0 };
+    vec![
+        ("attn_q.weight", vec![q + gates, dim]),
+        ("attn_k.weight", vec![kv, dim]),
+        ("attn_v.weight", vec![kv, dim]),
+        ("attn_q_norm.weight", vec![head_dim]),
+        ("attn_k_norm.weight", vec![head_dim]),
+        ("attn_output.weight", vec![dim, q]),
+    ]
+}
+
+/// What a layer has in place of attention.
+fn mixer(shape: &Shape) -> Vec<(&'static str, Vec<usize>)> {
+    let dim = shape.dim;
+    let Mixers::Memories { heads } = shape.mixers else {
+        return vec![
+            ("shortconv.in_proj.weight", vec![3 * dim, dim]),
+            ("shortconv.conv.weight", vec![dim, TAPS]),
+            ("shortconv.out_proj.weight", vec![dim, dim]),
+        ];
+    };
+    let width = heads * MEMORY_DIM;
+    vec![
+        ("attn_qkv.weight", vec![3 * width, dim]),
+        ("attn_gate.weight", vec![width, dim]),
+        ("ssm_alpha.weight", vec![heads, dim]),
+        ("ssm_beta.weight", vec![heads, dim]),
+        ("ssm_conv1d.weight", vec![3 * width, TAPS_BEFORE_MEMORIES]),
+        ("ssm_dt.bias", vec![heads]),
+        ("ssm_a", vec![heads]),
+        ("ssm_norm.weight", vec![MEMORY_DIM]),
+        ("ssm_out.weight", vec![dim, width]),
+    ]
 }
 
 fn write(out: &Path, metadata: &HashMap<String, Value>, tensors: &[(String, QTensor)]) -> Result<()> {
@@ -149,10 +272,11 @@ fn write(out: &Path, metadata: &HashMap<String, Value>, tensors: &[(String, QTen
 struct Random(Rng);
 
 impl Random {
-    /// Norms of 1; matrices of a size that keeps activations near 1.
-    fn tensor(&mut self, dims: &[usize]) -> Result<Tensor> {
+    /// Norms of 1, rates at which memories fade; matrices of a size that keeps activations near 1.
+    fn tensor(&mut self, name: &str, dims: &[usize]) -> Result<Tensor> {
         let count = dims.iter().product();
         let values = match dims {
+            _ if name.ends_with("ssm_a") => vec![-0.1; count],
             [_, columns] => {
                 let scale = (3.0 / *columns as f32).sqrt();
                 (0..count).map(|_| scale * self.next()).collect()

@@ -334,7 +334,7 @@ async fn settings_that_cannot_be_used_say_so_and_start_no_run() {
     browser.close().await;
 }
 
-/// `cargo xtask test --large` makes the model: random weights in the shape of Qwen3-0.6B, with its real vocabulary.
+/// `cargo xtask test --large` makes the models: random weights in the shapes of Qwen3-0.6B and of Qwen3.5-0.8B, with Qwen3's vocabulary.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "cargo xtask test --large"]
 async fn a_large_model_answers_within_its_memory_and_can_be_stopped() {

@@ -34,7 +34,7 @@ struct Tally {
 
 #[derive(Args)]
 pub struct Options {
-    /// Only test the page with a model of 640 MB, made of random weights: some minutes
+    /// Only test the page with models of 640 and 810 MB, made of random weights: some minutes each
     #[arg(long)]
     large: bool,
     /// Only test the Python package: seconds, once the command line is built
@@ -100,9 +100,13 @@ fn run_large(tally: &mut Tally) -> Result<()> {
     let (native, web) = (setup::native(), setup::web()?);
     let dist = command::build()?.join("dist");
     tally.check("page", build::page(&web, &dist));
-    let model = random_model::make(&native, "0.6b", "Q8_0")?;
-    let mut tests = natively(&native, &["--test", "page", "a_large_model", "--", "--ignored", "--nocapture"])?;
-    tally.count(tests.env("GLASSCAGE_DIST", &dist).env("GLASSCAGE_LARGE_MODEL", &model))
+    // With attention in all layers, and with memories in most.
+    for shape in ["0.6b", "0.8b"] {
+        let model = random_model::make(&native, shape, "Q8_0")?;
+        let mut tests = natively(&native, &["--test", "page", "a_large_model", "--", "--ignored", "--nocapture"])?;
+        tally.count(tests.env("GLASSCAGE_DIST", &dist).env("GLASSCAGE_LARGE_MODEL", &model))?;
+    }
+    Ok(())
 }
 
 fn run_python(tally: &mut Tally) -> Result<()> {

@@ -1,4 +1,4 @@
-//! What a gated short convolution keeps of each row, for itself and for the rows after it: see [`super::convolution`].
+//! What layers keep of each row, for the rows after it: a gated short convolution a product (see [`super::convolution`]).
 
 use super::two_dimensional;
 use crate::gpu::buffer::Buffer;

@@ -21,8 +21,9 @@ wgsl_struct! {
         /// f32 of a row of what was projected, and of y.
         stride: usize,
         y_stride: usize,
-        /// Slots of the text's cache, which are used in turn.
-        ring: usize,
+        /// Slots of the caches, which are used in turn.
+        text_ring: usize,
+        suffix_ring: usize,
         /// Everything is in the text's cache.
         is_replay: bool,
     }
@@ -39,10 +40,11 @@ pub struct DeltaInputs<'a> {
     pub w: &'a Buffer,
     /// Of each value head a, then of each dt.
     pub rates: &'a Buffer,
-    /// What was kept of the text, `[ring, slot]`, and of the suffixes, `[slots, slot]`.
+    /// What was kept of the text, and of the suffixes, `[ring, slot]` each.
     pub text: &'a Buffer,
     pub suffix: &'a Buffer,
-    pub ring: usize,
+    pub text_ring: usize,
+    pub suffix_ring: usize,
     /// `[n, stride]`: the values of a slot, then others.
     pub projected: &'a Buffer,
     pub stride: usize,
@@ -54,10 +56,11 @@ pub struct DeltaInputs<'a> {
 }
 
 pub fn record<'a>(recording: &mut Recording<'a>, sizes: DeltaNet, args: &DeltaInputs<'a>) {
-    let &DeltaInputs { rows, first, n, taps, w, rates, text, suffix, ring, projected, stride, is_replay, y, y_stride } = args;
+    let &DeltaInputs { rows, first, n, taps, w, rates, text, suffix, text_ring, suffix_ring, projected, stride, is_replay, y, y_stride } =
+        args;
     let DeltaNet { n_key_heads, n_value_heads, head_dim } = sizes;
     let slot = sizes.channels() + 2 * n_value_heads;
-    let params = Params { n, first, slot, taps, n_key_heads, n_value_heads, head_dim, stride, y_stride, ring, is_replay };
+    let params = Params { n, first, slot, taps, n_key_heads, n_value_heads, head_dim, stride, y_stride, text_ring, suffix_ring, is_replay };
     let operations = 4.0 * (slot * taps * n) as f64;
     let items = [2 * (n_key_heads + n_value_heads), n];
     recording.dispatch_of(operations, kernel(), params.into(), &[rows, w, rates, text, suffix, projected, y], items);
@@ -90,6 +93,7 @@ mod tests {
 
     use super::*;
     use crate::gpu::batch::Row;
+    use crate::gpu::kernels::convolution_columns::NO_RING;
     use crate::gpu::testing::{SENTINEL, assert_close, gpus_and_interpreters, random};
 
     /// A text of 12 rows in a ring of as many slots or fewer, of which the last ones are a block; and a suffix after 9 of it.
@@ -112,15 +116,20 @@ mod tests {
                 let is_ring = ring < 12;
                 let of_text = |s: u32| Row { slot: s, prefix_end: s + 1, ..Row::default() };
                 let of_suffix = |i: u32| Row { slot: 1 + i, prefix_end: 9, suffix_start: 1, suffix_end: 2 + i, ..Row::default() };
-                let mut cases = vec![((9..12).map(of_text).collect::<Vec<Row>>(), &text[9..], false)];
+                let mut cases = vec![((9..12).map(of_text).collect::<Vec<Row>>(), &text[9..], false, NO_RING)];
                 if !is_ring {
-                    cases.push(((0..12).map(of_text).collect(), &text[..], true));
-                    cases.push(((2..4).map(of_suffix).collect(), &own[2..4], false));
+                    cases.push(((0..12).map(of_text).collect(), &text[..], true, NO_RING));
+                    cases.push(((2..4).map(of_suffix).collect(), &own[2..4], false, NO_RING));
+                    cases.push(((2..4).map(of_suffix).collect(), &own[2..4], false, 4));
                 }
-                for (rows, block, is_replay) in cases {
+                for (rows, block, is_replay, suffix_ring) in cases {
                     let n = rows.len();
                     let projected: Vec<f32> = block.iter().flat_map(|row| row.iter().copied().chain([SENTINEL; 3])).collect();
-                    let suffix: Vec<f32> = std::iter::once(vec![0.0; slot]).chain(own.iter().cloned()).flatten().collect();
+                    // Slots 0 to 5; in a ring those before the block, the last ones.
+                    let mut suffix: Vec<f32> = std::iter::once(vec![0.0; slot]).chain(own.iter().cloned()).flatten().collect();
+                    if suffix_ring != NO_RING {
+                        suffix[3 * slot..].fill(SENTINEL);
+                    }
                     let row_buffer = gpu.buffer_with("rows", &Row::all_words(&[&[Row::default()], &rows[..]].concat()));
                     let [w_buffer, rates_buffer, text_buffer, suffix_buffer, projected_buffer] =
                         [&w, &rates, &kept, &suffix, &projected].map(|values| gpu.buffer_with_f32("input", values));
@@ -134,7 +143,8 @@ mod tests {
                         rates: &rates_buffer,
                         text: &text_buffer,
                         suffix: &suffix_buffer,
-                        ring,
+                        text_ring: ring,
+                        suffix_ring,
                         projected: &projected_buffer,
                         stride,
                         is_replay,

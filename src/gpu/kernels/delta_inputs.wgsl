@@ -1,7 +1,7 @@
 // What a Gated DeltaNet layer takes into its memory: queries, keys and values after a causal convolution and silu, queries and keys of
 // length 1, queries over sqrt(head_dim); and of each value head decay = exp(a softplus(alpha + dt)), then beta = sigmoid(beta).
 // projected: [n, stride], of which the first `slot` values are what is kept: channels, then n_value_heads of alpha and of beta.
-// w: [channels, taps]; rates: [a and dt, n_value_heads]; text_cache: [ring, slot], suffix_cache: [slots, slot]; y: [n, y_stride].
+// w: [channels, taps]; rates: [a and dt, n_value_heads]; text_cache, suffix_cache: [ring, slot]; y: [n, y_stride].
 // Dispatch: one invocation per head, of queries, of keys, of values, of rates; x over heads, y over rows.
 
 #import params
@@ -26,10 +26,10 @@ fn column(r: u32, d: u32, c: u32) -> f32 {
         }
     }
     if d < own {
-        return suffix_cache[(row.suffix_end - 1u - d) * p.slot + c];
+        return suffix_cache[((row.suffix_end - 1u - d) % p.suffix_ring) * p.slot + c];
     }
     if d - own < row.prefix_end {
-        return text_cache[((row.prefix_end - 1u - (d - own)) % p.ring) * p.slot + c];
+        return text_cache[((row.prefix_end - 1u - (d - own)) % p.text_ring) * p.slot + c];
     }
     return 0.0;
 }

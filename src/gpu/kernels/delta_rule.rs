@@ -1,7 +1,7 @@
-//! The memory of a Gated DeltaNet layer (Yang et al. 2024, arXiv 2412.06464), token by token: each invocation has a column of a head's
-//! state in registers, or a part of it.
+//! The memory of a Gated DeltaNet layer (Yang et al. 2024, arXiv 2412.06464), a chunk of tokens after the other: what they owe to the state
+//! before them is a product of matrices, and what they owe to each other is known before it (section 3.3 there).
 
-use super::{LINE, one_dimensional};
+use super::{LINE, one_dimensional, two_dimensional};
 use crate::gpu::buffer::Buffer;
 use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
@@ -27,6 +27,9 @@ wgsl_struct! {
     }
 }
 
+/// Tokens that go into a memory at once. A text's numbers depend on where its chunks begin, and on nothing else.
+pub const CHUNK: usize = 32;
+
 /// `n` rows of one text, one after the other, from row `first` of the inputs and of y on.
 #[derive(Clone, Copy)]
 pub struct DeltaRule<'a> {
@@ -35,6 +38,8 @@ pub struct DeltaRule<'a> {
     /// `[rows, stride]`, of which the stride is a multiple of 4: see [`super::delta_inputs`].
     pub inputs: &'a Buffer,
     pub stride: usize,
+    /// `[rows, products_width]`, for what tokens of a chunk owe to each other.
+    pub products: &'a Buffer,
     /// `[slots, n_value_heads, head_dim of the key, head_dim of the value]`.
     pub states: &'a Buffer,
     /// Where the state before the rows is; none at the beginning of a text.
@@ -48,13 +53,19 @@ pub struct DeltaRule<'a> {
 }
 
 pub fn record<'a>(recording: &mut Recording<'a>, sizes: DeltaNet, args: &DeltaRule<'a>) {
-    let &DeltaRule { first, n, inputs, stride, states, from, to, y, y_stride, is_read } = args;
+    let &DeltaRule { first, n, inputs, stride, products, states, from, to, y, y_stride, is_read } = args;
     let DeltaNet { n_key_heads, n_value_heads, head_dim } = sizes;
     let (old_slot, begins) = (from.unwrap_or(0), from.is_none());
-    let params = Params { first, n, n_key_heads, n_value_heads, stride: stride / 4, y_stride, old_slot, new_slot: to, begins, is_read };
+    let params = || Params { n_key_heads, n_value_heads, first, n, stride: stride / 4, y_stride, old_slot, new_slot: to, begins, is_read };
+    // A token alone owes nothing to others.
+    if n > 1 {
+        let items = [n_value_heads * CHUNK, n];
+        let operations = (2 * items[0] * n * head_dim) as f64;
+        recording.dispatch_of(operations, products_kernel(head_dim / 4), params().into(), &[inputs, products], items);
+    }
     let operations = operations_per_row(sizes) * (n + 1) as f64;
     let kernel = kernel(recording.gpu().variant, head_dim / 4);
-    recording.dispatch_of(operations, kernel, params.into(), &[inputs, states, y], [sizes.value_width(), 1]);
+    recording.dispatch_of(operations, kernel, params().into(), &[inputs, products, states, y], [sizes.value_width(), 1]);
 }
 
 /// Of a token: an answer, an update and a reading of the whole state.
@@ -67,17 +78,31 @@ pub fn state_length(sizes: DeltaNet) -> usize {
     sizes.value_width() * sizes.head_dim
 }
 
-/// Invocations that have a column together, where they share memory.
-const LANES: usize = 4;
+/// f32 of products of a row.
+pub fn products_width(sizes: DeltaNet) -> usize {
+    2 * CHUNK * sizes.n_value_heads
+}
 
 /// For heads of `vecs` vec4.
 pub fn kernel(variant: &Variant, vecs: usize) -> Kernel {
     let kernel = if variant.shares_memory {
-        Kernel::new("delta_rule_shared", [LINE / LANES, 1]).with_u32("WIDTH", LINE).with_u32("LANES", LANES)
+        // Their state takes 8 kB at most.
+        let columns = if vecs > 32 { 8 } else { 16 };
+        Kernel::new("delta_rule_shared", [columns, 1]).with_u32("WIDTH", LINE).with_u32("COLUMNS", columns)
     } else {
-        one_dimensional("delta_rule")
+        let kernel = one_dimensional("delta_rule");
+        Kernel { items_per_workgroup: [4 * LINE, 1], ..kernel }
     };
-    kernel.with_u32("VECS", vecs).with_params(Params::WGSL)
+    with_constants(kernel, vecs)
+}
+
+/// Of what tokens of a chunk owe to each other.
+pub fn products_kernel(vecs: usize) -> Kernel {
+    with_constants(two_dimensional("delta_products"), vecs)
+}
+
+fn with_constants(kernel: Kernel, vecs: usize) -> Kernel {
+    kernel.with_u32("VECS", vecs).with_u32("CHUNK", CHUNK).with_params(Params::WGSL)
 }
 
 /// What some rows of inputs, `[rows, channels and rates]`, read of a state, which they change, by the definition in float64:
@@ -110,12 +135,12 @@ mod tests {
     use crate::gpu::kernels::padded;
     use crate::gpu::testing::{SENTINEL, assert_close, gpus_and_interpreters, random};
 
-    /// Inputs of some rows with padding, and without it: keys are short, rates between 0 and 1.
+    /// Inputs of some rows with padding, and without it: keys have a length of about 1, rates are between 0 and 1.
     fn inputs(sizes: DeltaNet, n: usize, stride: usize) -> (Vec<f32>, Vec<f32>) {
         let slot = sizes.channels() + 2 * sizes.n_value_heads;
         let mut rows = random(n * slot, 1);
         for row in rows.chunks_mut(slot) {
-            row[..sizes.channels()].iter_mut().for_each(|value| *value *= 0.5);
+            row[..sizes.channels()].iter_mut().for_each(|value| *value *= (3.0 / sizes.head_dim as f32).sqrt());
             row[sizes.channels()..].iter_mut().for_each(|rate| *rate = 0.5 + 0.5 * *rate);
         }
         let padded = rows.chunks(slot).flat_map(|row| row.iter().copied().chain(vec![SENTINEL; stride - slot])).collect();
@@ -125,7 +150,9 @@ mod tests {
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn a_memory_is_decayed_corrected_and_read() {
         for gpu in gpus_and_interpreters().await {
-            for (n_key_heads, n_value_heads, head_dim, n) in [(1, 1, 4, 1), (2, 2, 8, 3), (2, 6, 16, 7), (1, 3, 20, 4), (1, 2, 64, 2)] {
+            for (n_key_heads, n_value_heads, head_dim, n) in
+                [(1, 1, 4, 1), (2, 2, 8, 3), (2, 6, 16, 31), (1, 3, 20, 32), (1, 2, 64, 33), (1, 1, 128, 2), (1, 2, 8, 103)]
+            {
                 let sizes = DeltaNet { n_key_heads, n_value_heads, head_dim };
                 let (length, width) = (state_length(sizes), sizes.value_width());
                 let (stride, y_stride) = (padded(sizes.channels() + 2 * n_value_heads), padded(width));
@@ -134,11 +161,13 @@ mod tests {
                 // From nothing to slot 1, from there on in place without reading; from slot 0 to slot 2.
                 let states = gpu.buffer_with_f32("states", &[&old[..], &vec![SENTINEL; 3 * length]].concat());
                 let (input, y) = (gpu.buffer_with_f32("inputs", &padded_rows), gpu.buffer_with_f32("y", &vec![SENTINEL; 2 * n * y_stride]));
+                let products = gpu.buffer_with_f32("products", &vec![SENTINEL; n * products_width(sizes)]);
                 let args = |from, to, is_read| DeltaRule {
                     first: 0,
                     n,
                     inputs: &input,
                     stride,
+                    products: &products,
                     states: &states,
                     from,
                     to,

@@ -1,39 +1,88 @@
-// The memory of a Gated DeltaNet layer, token by token: S <- decay S; S <- S + k (beta (v - S^T k))^T; y = S^T q.
-// inputs: [rows, vec4 of a row], from row `first` on: queries, keys, values, decays, betas; see delta_inputs.
-// states: [slots, n_value_heads, head_dim of the key, head_dim of the value]; y: [rows, y_stride].
-// Dispatch: one invocation per value head and value, which has a column of S; x over these.
+// The memory of a Gated DeltaNet layer, a chunk of tokens after the other. Of a chunk's token t, with state S before the chunk:
+// u_t = beta_t (v_t - decay_t S^T k_t) - sum over i < t of products[t, i] u_i
+// y_t = decay_t S^T q_t + sum over i < t of products[t, CHUNK + i] u_i + (q_t . k_t) u_t
+// and after the chunk S <- decay S + sum over t of (decay after t) k_t u_t^T; see delta_products.
+// inputs: [rows, vec4 of a row], from row `first` on; states: [slots, n_value_heads, head_dim of the key, head_dim of the value];
+// y: [rows, y_stride]. Dispatch: one invocation per four columns of S; x over these.
 
 #import delta_rule_common
 
-var<private> state: array<vec4<f32>, VECS>;
+// Rows of four columns.
+var<private> state: array<vec4<f32>, DIM>;
+var<private> updates: array<vec4<f32>, CHUNK>;
+
+// Four values of a key or a query by four rows.
+fn product(x: vec4<f32>, i: u32) -> vec4<f32> {
+    return x.x * state[4u * i] + x.y * state[4u * i + 1u] + x.z * state[4u * i + 2u] + x.w * state[4u * i + 3u];
+}
 
 @compute @workgroup_size(WIDTH)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-    let column = id.x;
+    let column = 4u * id.x;
     if column >= p.n_value_heads * DIM {
         return;
     }
     let head = column / DIM;
-    for (var i = 0u; i < VECS; i++) {
-        state[i] = old_state(column, 4u * i);
+    for (var i = 0u; i < DIM; i++) {
+        state[i] = vec4<f32>(old_state(column, i), old_state(column + 1u, i), old_state(column + 2u, i), old_state(column + 3u, i));
     }
-    for (var t = 0u; t < p.n; t++) {
-        let key = key_at(t, head);
-        let query = query_at(t, head);
-        let rate = rates(t, head);
-        var answer = 0.0;
-        for (var i = 0u; i < VECS; i++) {
-            answer += dot(state[i], inputs[key + i]);
+    for (var begin = 0u; begin < p.n; begin += CHUNK) {
+        let n = min(CHUNK, p.n - begin);
+        for (var own = 0u; own < n; own++) {
+            let t = begin + own;
+            let key = key_at(t, head);
+            let query = query_at(t, head);
+            var answer = vec4<f32>();
+            var read = vec4<f32>();
+            var itself = 0.0;
+            for (var i = 0u; i < VECS; i++) {
+                let k = inputs[key + i];
+                let q = inputs[query + i];
+                answer += product(k, i);
+                read += product(q, i);
+                itself += dot(k, q);
+            }
+            let decay = decay_to(t, own, head);
+            let values = vec4<f32>(value(t, column), value(t, column + 1u), value(t, column + 2u), value(t, column + 3u));
+            var update = rates(t, head).y * (values - decay * answer);
+            read *= decay;
+            let at = products_at(t, head);
+            for (var i = 0u; i < own; i++) {
+                update -= products[at + i] * updates[i];
+                read += products[at + CHUNK + i] * updates[i];
+            }
+            updates[own] = update;
+            read += itself * update;
+            for (var c = 0u; c < 4u; c++) {
+                store(t, column + c, read[c]);
+            }
         }
-        let update = rate.y * (value(t, column) - rate.x * answer);
-        var read = 0.0;
-        for (var i = 0u; i < VECS; i++) {
-            state[i] = rate.x * state[i] + update * inputs[key + i];
-            read += dot(state[i], inputs[query + i]);
+        var rest = 1.0;
+        for (var own = n; own > 0u; own--) {
+            updates[own - 1u] *= rest;
+            rest *= rates(begin + own - 1u, head).x;
         }
-        store(t, column, read);
+        for (var i = 0u; i < VECS; i++) {
+            var row0 = rest * state[4u * i];
+            var row1 = rest * state[4u * i + 1u];
+            var row2 = rest * state[4u * i + 2u];
+            var row3 = rest * state[4u * i + 3u];
+            for (var own = 0u; own < n; own++) {
+                let k = inputs[key_at(begin + own, head) + i];
+                row0 += k.x * updates[own];
+                row1 += k.y * updates[own];
+                row2 += k.z * updates[own];
+                row3 += k.w * updates[own];
+            }
+            state[4u * i] = row0;
+            state[4u * i + 1u] = row1;
+            state[4u * i + 2u] = row2;
+            state[4u * i + 3u] = row3;
+        }
     }
-    for (var i = 0u; i < VECS; i++) {
-        store_state(column, 4u * i, state[i]);
+    for (var i = 0u; i < DIM; i++) {
+        for (var c = 0u; c < 4u; c++) {
+            states[state_at(p.new_slot, column + c, i)] = state[i][c];
+        }
     }
 }

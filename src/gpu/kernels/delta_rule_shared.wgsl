@@ -1,69 +1,98 @@
-// delta_rule with workgroup memory: LANES invocations have a column, each some of its rows in registers.
-// Dispatch: one workgroup per WIDTH / LANES columns; x over workgroups.
+// delta_rule with workgroup memory: COLUMNS columns of S; their lanes take tokens of a chunk in turn, and rows of S in turn.
+// Dispatch: one workgroup per COLUMNS columns; x over workgroups.
 
 #import delta_rule_common
 
-const COLUMNS = WIDTH / LANES;
-// vec4 of a column that an invocation has, the last ones perhaps beyond its end.
-const OWN = (VECS + LANES - 1u) / LANES;
+const LANES = WIDTH / COLUMNS;
 
-var<private> state: array<vec4<f32>, OWN>;
-// Two in turn, so that one barrier is enough for each sum.
-var<workgroup> answers: array<f32, WIDTH>;
-var<workgroup> reads: array<f32, WIDTH>;
+var<workgroup> state: array<f32, DIM * COLUMNS>;
+var<workgroup> updates: array<f32, CHUNK * COLUMNS>;
+// The same, as far as they are left after the chunk.
+var<workgroup> rests: array<f32, CHUNK * COLUMNS>;
+var<private> reads: array<f32, CHUNK>;
 
 @compute @workgroup_size(WIDTH)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-    // A workgroup beyond the end computes its last column again, and stores nothing.
+    // What is beyond the end computes for the last column, from nothing, and stores nothing.
     let last = p.n_value_heads * DIM - 1u;
-    let is_there = group.x * COLUMNS + local % COLUMNS <= last;
-    let column = min(group.x * COLUMNS + local % COLUMNS, last);
+    let c = local % COLUMNS;
+    let is_there = group.x * COLUMNS + c <= last;
+    let column = min(group.x * COLUMNS + c, last);
     let head = column / DIM;
     let lane = local / COLUMNS;
-    let own = lane * OWN;
-    for (var i = 0u; i < OWN; i++) {
-        state[i] = vec4<f32>();
-        if own + i < VECS && is_there {
-            state[i] = old_state(column, 4u * (own + i));
+    for (var i = lane; i < DIM; i += LANES) {
+        state[i * COLUMNS + c] = 0.0;
+        if is_there {
+            state[i * COLUMNS + c] = old_state(column, i);
         }
     }
-    for (var t = 0u; t < p.n; t++) {
-        let key = key_at(t, head);
-        let query = query_at(t, head);
-        let rate = rates(t, head);
-        var part = 0.0;
-        for (var i = 0u; i < OWN; i++) {
-            if own + i < VECS {
-                part += dot(state[i], inputs[key + own + i]);
-            }
-        }
-        answers[local] = part;
-        workgroupBarrier();
-        var answer = 0.0;
-        for (var i = 0u; i < LANES; i++) {
-            answer += answers[i * COLUMNS + local % COLUMNS];
-        }
-        let update = rate.y * (value(t, column) - rate.x * answer);
-        part = 0.0;
-        for (var i = 0u; i < OWN; i++) {
-            if own + i < VECS {
-                state[i] = rate.x * state[i] + update * inputs[key + own + i];
-                part += dot(state[i], inputs[query + own + i]);
-            }
-        }
-        reads[local] = part;
-        workgroupBarrier();
-        if lane == 0u && is_there {
+    workgroupBarrier();
+    for (var begin = 0u; begin < p.n; begin += CHUNK) {
+        let n = min(CHUNK, p.n - begin);
+        for (var own = lane; own < n; own += LANES) {
+            let t = begin + own;
+            let key = key_at(t, head);
+            let query = query_at(t, head);
+            var answer = 0.0;
             var read = 0.0;
-            for (var i = 0u; i < LANES; i++) {
-                read += reads[i * COLUMNS + local];
+            for (var i = 0u; i < VECS; i++) {
+                let at = 4u * i * COLUMNS + c;
+                let rows = vec4<f32>(state[at], state[at + COLUMNS], state[at + 2u * COLUMNS], state[at + 3u * COLUMNS]);
+                answer += dot(rows, inputs[key + i]);
+                read += dot(rows, inputs[query + i]);
             }
-            store(t, column, read);
+            let decay = decay_to(t, own, head);
+            updates[own * COLUMNS + c] = rates(t, head).y * (value(t, column) - decay * answer);
+            reads[own] = decay * read;
         }
+        workgroupBarrier();
+        if lane == 0u {
+            for (var own = 1u; own < n; own++) {
+                let at = products_at(begin + own, head);
+                var update = updates[own * COLUMNS + c];
+                for (var i = 0u; i < own; i++) {
+                    update -= products[at + i] * updates[i * COLUMNS + c];
+                }
+                updates[own * COLUMNS + c] = update;
+            }
+            var rest = 1.0;
+            for (var own = n; own > 0u; own--) {
+                rests[(own - 1u) * COLUMNS + c] = rest * updates[(own - 1u) * COLUMNS + c];
+                rest *= rates(begin + own - 1u, head).x;
+            }
+        }
+        workgroupBarrier();
+        if is_there {
+            for (var own = lane; own < n; own += LANES) {
+                let t = begin + own;
+                let at = products_at(t, head) + CHUNK;
+                var itself = 0.0;
+                for (var i = 0u; i < VECS; i++) {
+                    itself += dot(inputs[key_at(t, head) + i], inputs[query_at(t, head) + i]);
+                }
+                var read = reads[own];
+                for (var i = 0u; i < own; i++) {
+                    read += products[at + i] * updates[i * COLUMNS + c];
+                }
+                store(t, column, read + itself * updates[own * COLUMNS + c]);
+            }
+        }
+        let decay = decay_to(begin + n - 1u, n - 1u, head);
+        for (var i = lane; i < VECS; i += LANES) {
+            let at = 4u * i * COLUMNS + c;
+            var rows = decay * vec4<f32>(state[at], state[at + COLUMNS], state[at + 2u * COLUMNS], state[at + 3u * COLUMNS]);
+            for (var own = 0u; own < n; own++) {
+                rows += rests[own * COLUMNS + c] * inputs[key_at(begin + own, head) + i];
+            }
+            for (var j = 0u; j < 4u; j++) {
+                state[at + j * COLUMNS] = rows[j];
+            }
+        }
+        workgroupBarrier();
     }
-    for (var i = 0u; i < OWN; i++) {
-        if own + i < VECS && is_there {
-            store_state(column, 4u * (own + i), state[i]);
+    if is_there {
+        for (var i = lane; i < DIM; i += LANES) {
+            states[state_at(p.new_slot, column, i)] = state[i * COLUMNS + c];
         }
     }
 }

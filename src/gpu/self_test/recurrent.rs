@@ -39,7 +39,8 @@ pub fn taken_in(gpu: &Gpu, net: DeltaNet, taps: usize) -> Case {
         rates: &rates,
         text: &text,
         suffix: &suffix,
-        ring: RING,
+        text_ring: RING,
+        suffix_ring: RING,
         projected: &projected,
         stride,
         is_replay: false,
@@ -68,11 +69,11 @@ pub fn remembered(gpu: &Gpu, net: DeltaNet, epsilon: f64) -> [Case; 2] {
     let state = state.iter().map(|&value| value as f32).collect();
     let inputs = [&with_padding(&rows, slot, stride), &old, &norm, &gates].map(|values| gpu.buffer_with_f32("input", values));
     let [inputs, states, norm, gates] = inputs;
-    let y = gpu.buffer("y", N * width);
+    let (y, products) = (gpu.buffer("y", N * width), gpu.buffer("products", N * delta_rule::products_width(sizes)));
     submit(gpu, |recording| {
-        let (inputs, states, y) = (&inputs, &states, &y);
+        let (inputs, products, states, y) = (&inputs, &products, &states, &y);
         let (first, from, to) = (0, Some(0), 0);
-        let rule = DeltaRule { first, n: N, inputs, stride, states, from, to, y, y_stride: width, is_read: true };
+        let rule = DeltaRule { first, n: N, inputs, stride, products, states, from, to, y, y_stride: width, is_read: true };
         delta_rule::record(recording, sizes, &rule);
         let (norm, gates, gate_stride, gate_first) = (&norm, &gates, width, 0);
         delta_output::record(recording, sizes, &DeltaOutput { n: N, norm, epsilon, gates, gate_stride, gate_first, y, y_stride: width });

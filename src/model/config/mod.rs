@@ -138,18 +138,18 @@ impl Config {
         self.rotated_dim == self.head_dim || is_part && self.architecture.rotates_part
     }
 
-    /// What all layers keep of one token (f32): keys and values, or what a convolution reads. In bytes.
+    /// What all layers keep of one token (f32): keys and values, or what a convolution reads, or what a layer with a memory projects. In
+    /// bytes.
     pub fn bytes_per_token(&self) -> u64 {
         let of_layer = |i: usize| {
-            if self.has_attention(i) { 2 * self.n_kv_heads * self.head_dim } else { self.kept(i) }
+            if self.has_attention(i) { 2 * self.n_kv_heads * self.head_dim } else { self.dim }
         };
         4 * (0..self.n_layers).map(of_layer).sum::<usize>() as u64
     }
 
-    /// f32 that a layer without attention keeps of each token: see [`Recurrence::kept`].
-    pub fn kept(&self, layer: usize) -> usize {
-        let recurrence = self.recurrence.as_ref().filter(|recurrence| recurrence.layers[layer]);
-        recurrence.map_or(0, |recurrence| recurrence.kept(self.dim))
+    /// Tokens that convolutions read: one where there are none.
+    pub fn taps(&self) -> usize {
+        self.recurrence.as_ref().map_or(1, |recurrence| recurrence.taps)
     }
 
     /// Whether attention is all that mixes tokens, so that it says where they come from.

@@ -36,12 +36,10 @@ impl DeltaNet {
     pub fn channels(&self) -> usize {
         2 * self.n_key_heads * self.head_dim + self.value_width()
     }
-}
 
-impl Recurrence {
-    /// f32 that a layer keeps of each token of a text whose parts are to be replaced: what the convolution reads, and two rates a head.
-    pub fn kept(&self, dim: usize) -> usize {
-        self.delta_net.map_or(dim, |net| net.channels() + 2 * net.n_value_heads)
+    /// These, and two rates a head.
+    pub fn columns(&self) -> usize {
+        self.channels() + 2 * self.n_value_heads
     }
 }
 
@@ -160,7 +158,7 @@ mod tests {
         let net = DeltaNet { n_key_heads: 2, n_value_heads: 6, head_dim: 8 };
         let usual = delta_net(&[], 5).unwrap();
         assert_eq!(usual, Recurrence { taps: 4, layers: vec![true, true, true, false, true], delta_net: Some(net) });
-        assert_eq!((net.channels(), usual.kept(100)), (80, 92));
+        assert_eq!((net.channels(), net.columns()), (80, 92));
         let layers = |changes: &[(&str, Value)]| delta_net(changes, 2).unwrap().layers;
         assert_eq!(layers(&[("full_attention_interval", Value::U64(2))]), [true, false]);
         assert_eq!(layers(&[("attention.recurrent_layers", Value::Numbers(vec![0.0, 1.0, 1.0]))]), [false, true]);

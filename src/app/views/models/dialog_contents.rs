@@ -110,7 +110,7 @@ fn KnownModel(known: RegistryEntry) -> impl IntoView {
                 <strong dir="auto">{known.name}</strong>
                 " "
                 <span class="hint">{facts}</span>
-                <p class="hint">{text_of(known.about)}</p>
+                <p class="hint">{text_of(known.about)} " " {known.untried.then(|| t!("Not tried here yet."))}</p>
             </div>
             <button
                 type="button"

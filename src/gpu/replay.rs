@@ -1,0 +1,130 @@
+//! Which part of a text layers with a memory compute again, for passes that begin in it. Pure functions.
+//!
+//! A pass needs the memory of the text where its first edit is. Layers keep of a text what they project, a row of numbers for each token,
+//! and from that compute the memories anew, in one layer at a time. The running memory goes on from chunk to chunk, also for the passes
+//! after these; from where the last whole chunk before an edit ends, a pass has its own. So each is the same whoever else wants one.
+
+use std::ops::Range;
+
+use super::batch::{RUNNING, Sequence};
+use super::kernels::delta_rule::CHUNK;
+use crate::lm::blocks::blocks;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replay {
+    /// Tokens that are projected again.
+    pub tokens: Range<usize>,
+    pub steps: Vec<Step>,
+    /// Tokens in the running memory after that.
+    pub running: usize,
+}
+
+/// Tokens from one memory to another; where there are none, it is copied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    pub tokens: Range<usize>,
+    /// None where the text begins.
+    pub from: Option<usize>,
+    pub to: usize,
+}
+
+impl Replay {
+    /// For sequences that begin in the text, or read of it; none where there are none. The running memory has `running` tokens, whole
+    /// chunks, and a convolution reads `past` tokens before its own.
+    pub fn new(sequences: &[Sequence], running: usize, past: usize) -> Option<Self> {
+        let mut wanted: Vec<(usize, usize)> = sequences.iter().filter_map(Sequence::replayed).collect();
+        wanted.sort_unstable();
+        let read = || sequences.iter().filter_map(Sequence::text_before);
+        let (least, most) = (read().min()?, read().max()?);
+        let first = match wanted.is_empty() {
+            true => least,
+            false if running <= least => running,
+            false => 0,
+        };
+        let running = if wanted.is_empty() { running } else { first };
+        let mut replay = Self { tokens: first.saturating_sub(past)..most, steps: Vec::new(), running };
+        for (tokens, to) in wanted {
+            let whole = tokens / CHUNK * CHUNK;
+            if whole > replay.running {
+                replay.step(whole, RUNNING);
+                replay.running = whole;
+            }
+            replay.step(tokens, to);
+        }
+        Some(replay)
+    }
+
+    fn step(&mut self, end: usize, to: usize) {
+        let from = (self.running > 0).then_some(RUNNING);
+        self.steps.push(Step { tokens: self.running..end, from, to });
+    }
+}
+
+/// Rows of a batch in blocks of at most `size`, no smaller than a chunk, which end where chunks of their sequences do.
+pub fn chunked_blocks(sequences: &[Sequence], n: usize, size: usize) -> Vec<Range<usize>> {
+    let mut all = Vec::new();
+    let mut start = 0;
+    while start < n {
+        let most = n.min(start + size);
+        let divided = sequences.iter().map(|sequence| &sequence.rows).find(|rows| rows.start < most && most < rows.end);
+        let whole = divided.map_or(most, |rows| rows.start + (most - rows.start) / CHUNK * CHUNK);
+        let end = if whole > start { whole } else { most };
+        all.push(start..end);
+        start = end;
+    }
+    all
+}
+
+/// Tokens in blocks of at most `size`, in whole chunks where it has any.
+pub fn whole_chunks(tokens: Range<usize>, size: usize) -> impl Iterator<Item = Range<usize>> {
+    blocks(tokens, if size < CHUNK { size } else { size / CHUNK * CHUNK })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::batch::Before;
+    use super::*;
+
+    fn passes(starts: &[usize]) -> Vec<Sequence> {
+        starts.iter().enumerate().map(|(i, &start)| Sequence::after_text(9 * i..9 * i + 9, i + 1, start)).collect()
+    }
+
+    fn step(tokens: Range<usize>, from: Option<usize>, to: usize) -> Step {
+        Step { tokens, from, to }
+    }
+
+    #[test]
+    fn each_pass_goes_on_from_the_last_whole_chunk_before_its_edit() {
+        let replay = Replay::new(&passes(&[70, 0, 10, 64]), 0, 3).unwrap();
+        let steps = [step(0..10, None, 3), step(0..64, None, RUNNING), step(64..64, Some(RUNNING), 4), step(64..70, Some(RUNNING), 1)];
+        assert_eq!(replay, Replay { tokens: 0..70, steps: steps.into(), running: 64 });
+    }
+
+    #[test]
+    fn later_passes_go_on_from_where_earlier_ones_ended_with_the_same_steps_at_their_end() {
+        let all = Replay::new(&passes(&[10, 70, 200]), 0, 3).unwrap();
+        let later = Replay::new(&passes(&[200])[..], 64, 3).unwrap();
+        assert_eq!(later.tokens, 61..200);
+        assert_eq!(later.steps, [step(64..192, Some(RUNNING), RUNNING), step(192..200, Some(RUNNING), 1)]);
+        assert_eq!(all.steps.last().map(|step| &step.tokens), later.steps.last().map(|step| &step.tokens));
+        // One that is earlier begins anew.
+        assert_eq!(Replay::new(&passes(&[40]), 64, 3).unwrap().tokens, 0..40);
+        assert_eq!(Replay::new(&passes(&[0]), 64, 3), None);
+    }
+
+    #[test]
+    fn what_goes_on_from_its_own_memory_reads_columns_of_the_text_alone() {
+        let gaps = [40, 9].map(|tokens| Sequence { before: Before::ItselfAndText(tokens), ..Sequence::of_text(1, 0) });
+        assert_eq!(Replay::new(&gaps, 32, 3), Some(Replay { tokens: 6..40, steps: Vec::new(), running: 32 }));
+        assert_eq!(Replay::new(&[Sequence::of_text(1, 5)], 32, 3), None);
+    }
+
+    #[test]
+    fn blocks_of_rows_end_where_chunks_do() {
+        let sequences = [0..100, 100..110, 110..300].map(|rows| Sequence::after_text(rows, 1, 1));
+        assert_eq!(chunked_blocks(&sequences, 300, 64), [0..64, 64..128 - 18, 110..174, 174..238, 238..300]);
+        assert_eq!(chunked_blocks(&sequences, 300, 512), [0..300]);
+        assert!(chunked_blocks(&sequences[..1], 100, 5).iter().all(|block| block.len() <= 5));
+        assert_eq!(whole_chunks(64..200, 70).collect::<Vec<_>>(), [64..128, 128..192, 192..200]);
+    }
+}
