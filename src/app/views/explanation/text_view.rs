@@ -67,22 +67,18 @@ pub fn TextView() -> impl IntoView {
         page.with(|state| state.explanation.document().map(|document| document.generation.sections())).unwrap_or_default()
     });
     let passage = move |(kind, section): (SectionKind, Range<usize>)| {
-        let rows = view! { <For each=of(section) key=RowText::clone children=move |row| view! { <SentenceRow row tab_stop adds /> } /> };
-        match kind {
-            SectionKind::Thought => view! {
-                <div role="rowgroup" class="passage">
-                    <ThoughtHeading is_open=is_thought_open />
-                    <div class="thought" hidden=move || !is_thought_open.get()>{rows}</div>
+        let is_thought = kind == SectionKind::Thought;
+        let heading = match is_thought {
+            true => view! { <ThoughtHeading is_open=is_thought_open /> }.into_any(),
+            false => view! { <Heading title=t!("Answer") hint adds=Some(adds) /> }.into_any(),
+        };
+        view! {
+            <div role="rowgroup" class="passage">
+                {heading}
+                <div role="presentation" hidden=move || is_thought && !is_thought_open.get()>
+                    <For each=of(section) key=RowText::clone children=move |row| view! { <SentenceRow row tab_stop adds /> } />
                 </div>
-            }
-            .into_any(),
-            SectionKind::Answer => view! {
-                <div role="rowgroup" class="passage">
-                    <Heading title=t!("Answer") hint adds=Some(adds) />
-                    {rows}
-                </div>
-            }
-            .into_any(),
+            </div>
         }
     };
     view! {
