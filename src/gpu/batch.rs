@@ -51,14 +51,14 @@ pub fn text_rows(inputs: &[Input], first: usize) -> Vec<Row> {
     inputs.iter().enumerate().map(row).collect()
 }
 
-/// The number of the running memory, which is that of the text itself: see [`super::memories`].
+/// The number of the running memory, which is that of the text itself: see `memories`.
 pub const RUNNING: usize = 0;
 
 /// Rows of a batch that are of one text, one after the other, for layers with a memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sequence {
     pub rows: Range<usize>,
-    /// The number of its memory: see [`super::memories`].
+    /// The number of its memory: see `memories`.
     pub memory: usize,
     pub before: Before,
 }

@@ -1,5 +1,5 @@
 //! `random_model --shape 0.6b [--quant Q8_0|Q4_K|F16] OUT.gguf`: a model with random weights, to measure speed on; its shape is one of
-//! [`SHAPES`]. Its sizes and its tokenizer are real; what it says is not. The same call writes the same file.
+//! `SHAPES`. Its sizes and its tokenizer are real; what it says is not. The same call writes the same file.
 
 #[path = "../models/vocabulary.rs"]
 mod vocabulary;

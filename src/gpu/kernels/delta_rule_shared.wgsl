@@ -9,7 +9,8 @@ var<workgroup> state: array<f32, DIM * COLUMNS>;
 var<workgroup> updates: array<f32, CHUNK * COLUMNS>;
 // The same, as far as they are left after the chunk.
 var<workgroup> rests: array<f32, CHUNK * COLUMNS>;
-var<private> reads: array<f32, CHUNK>;
+// What is read of the state before the chunk, each by the lane that adds the rest.
+var<workgroup> reads: array<f32, CHUNK * COLUMNS>;
 
 @compute @workgroup_size(WIDTH)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
@@ -43,7 +44,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             }
             let decay = decay_to(t, own, head);
             updates[own * COLUMNS + c] = rates(t, head).y * (value(t, column) - decay * answer);
-            reads[own] = decay * read;
+            reads[own * COLUMNS + c] = decay * read;
         }
         workgroupBarrier();
         if lane == 0u {
@@ -70,7 +71,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
                 for (var i = 0u; i < VECS; i++) {
                     itself += dot(inputs[key_at(t, head) + i], inputs[query_at(t, head) + i]);
                 }
-                var read = reads[own];
+                var read = reads[own * COLUMNS + c];
                 for (var i = 0u; i < own; i++) {
                     read += products[at + i] * updates[i * COLUMNS + c];
                 }

@@ -3,12 +3,14 @@ use leptos::prelude::*;
 use super::exactly::Exactly;
 use super::manifest::ManifestView;
 use super::share_bar::ShareBar;
+use super::thought_view::{self, ThoughtPlace};
 use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::scale::Amount;
 use crate::app::analysis::{joint_effects, number, thought};
 use crate::app::i18n::{t, text};
 use crate::app::page::use_page;
 use crate::app::state::message::Message;
+use crate::app::views::layout::lazy::{LazyPart, LazyView};
 use crate::explanation::{MethodText, NATS};
 use crate::shares::Evidence;
 
@@ -33,7 +35,8 @@ pub fn Details() -> impl IntoView {
     let is_whole = move || page.attribution(|attribution| attribution.document().is_complete()) == Some(true);
     let lost = move || page.attribution(AttributionView::lost_share).filter(|&share| share >= 0.005 && is_whole());
     let can_teach = move || !page.is_viewer() && page.with(|state| state.lesson.is_none()) && !page.is_busy();
-    let of_thought = Memo::new(move |_| page.attribution(thought::words).flatten().filter(|_| !page.is_busy()));
+    let has_thought = Memo::new(move |_| page.attribution(|attribution| thought::rows(attribution.document())).flatten().is_some());
+    let thought_part = LazyPart::new(thought_view::fetch);
     let has_ranges =
         move || [sources, steps].iter().any(|entries| entries.with(|entries| entries.iter().any(|entry| entry.range.is_some())));
     view! {
@@ -51,7 +54,9 @@ pub fn Details() -> impl IntoView {
                 {t!("This says what the answer rests on, not whether it is right.")}
                 {move || page.right_answer().map(|answer| format!(" {}", t!("The right answer is {answer}.", answer)))}
             </p>
-            {move || of_thought.get().map(|words| view! { <p data-testid="thought-shares">{words}</p> })}
+            <Show when=move || has_thought.get()>
+                <LazyView part=thought_part view=|view| view(ThoughtPlace::Details) />
+            </Show>
             <Entries title=t!("Strongest sources") entries=sources />
             <JointEffects />
             <Entries title=t!("Steps on the way") entries=steps />

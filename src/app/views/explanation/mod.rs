@@ -21,6 +21,7 @@ mod tab;
 mod tab_panels;
 mod table_view;
 mod text_view;
+mod thought_view;
 mod variant_card;
 mod walk_view;
 mod welcome_intro;

@@ -9,10 +9,12 @@ use super::legend::Legend;
 use super::prune_control::PruneControl;
 use super::row_positions::row_positions;
 use super::sentence_row::{RowText, SentenceRow};
+use super::thought_view::{self, ThoughtPlace};
 use crate::app::analysis::thought;
 use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
+use crate::app::views::layout::lazy::{LazyPart, LazyView};
 use crate::explanation::SectionKind;
 
 /// The sentences of prompt and answer as lines, which are also the nodes of the graph beside them.
@@ -100,8 +102,7 @@ pub fn TextView() -> impl IntoView {
 /// The thought in one line, which opens it. While it is folded its arcs end here.
 #[component]
 fn ThoughtHeading(is_open: RwSignal<bool>) -> impl IntoView {
-    let page = use_page();
-    let summary = Memo::new(move |_| page.attribution(thought::summary).flatten().unwrap_or_default());
+    let part = LazyPart::new(thought_view::fetch);
     view! {
         <div role="row" class="heading folds">
             <span role="columnheader" class="title">
@@ -114,7 +115,7 @@ fn ThoughtHeading(is_open: RwSignal<bool>) -> impl IntoView {
                 >
                     <strong>{t!("Thought")}</strong>
                 </button>
-                <span class="hint">{summary}</span>
+                <LazyView part view=|view| view(ThoughtPlace::Heading) />
             </span>
         </div>
     }

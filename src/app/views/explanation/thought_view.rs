@@ -1,0 +1,32 @@
+//! What is said of a thought: a part of the page's code of its own, because few explanations have one.
+
+use leptos::prelude::*;
+
+use crate::app::analysis::attribution_view::AttributionView;
+use crate::app::analysis::thought;
+use crate::app::page::use_page;
+use crate::app::views::layout::lazy::split_off;
+
+split_off!(thought, fetch_thought => view as fn(ThoughtPlace) -> AnyView);
+
+/// Where it is said.
+#[derive(Clone, Copy)]
+pub enum ThoughtPlace {
+    /// In the line that the thought is folded to.
+    Heading,
+    /// Beside the explained answer.
+    Details,
+}
+
+fn view(place: ThoughtPlace) -> AnyView {
+    let page = use_page();
+    let say: fn(&AttributionView) -> Option<String> = match place {
+        ThoughtPlace::Heading => thought::summary,
+        ThoughtPlace::Details => thought::words,
+    };
+    let words = Memo::new(move |_| page.attribution(say).flatten().filter(|_| !page.is_busy()));
+    match place {
+        ThoughtPlace::Heading => view! { <span class="hint">{words}</span> }.into_any(),
+        ThoughtPlace::Details => view! { <p data-testid="thought-shares">{words}</p> }.into_any(),
+    }
+}
