@@ -73,7 +73,7 @@ impl<M: LanguageModel> Session<M> {
             None => {
                 let Question { sampling, max_tokens, .. } = *question;
                 let thinking = question.thinking.filter(|_| self.thoughts.is_some());
-                let is_open = self.thoughts.as_ref().is_some_and(|thoughts| thoughts.is_open_after(framed.after_prompt()));
+                let is_open = self.begins_in_thought(&framed);
                 let thought_limit = thinking.unwrap_or(if is_open { max_tokens } else { 0 });
                 let room = max_tokens.saturating_add(thought_limit).min(limit - framed.ids.len());
                 let (ids, stop) = self.generated(&framed, sampling, room, thought_limit, on_token).await?;
@@ -100,6 +100,11 @@ impl<M: LanguageModel> Session<M> {
     /// The template that frames prompts, where one is asked for and the model has one.
     pub(super) fn template_if(&self, is_asked_for: bool) -> Option<&ChatTemplate> {
         self.template.as_ref().filter(|_| is_asked_for)
+    }
+
+    /// Whether the frame of the prompt opens a thought.
+    fn begins_in_thought(&self, framed: &FramedPrompt) -> bool {
+        self.thoughts.as_ref().is_some_and(|thoughts| thoughts.is_open_after(framed.after_prompt()))
     }
 
     /// A continuation of the prompt, and why it ended: the last one again where nothing that it depends on has changed.
@@ -129,9 +134,8 @@ impl<M: LanguageModel> Session<M> {
         }
         let Sampling { temperature, top_k, top_p, seed } = sampling;
         let mut sampler = Sampler::new(temperature, top_k, top_p, seed);
-        let limit =
-            |delimiters| ThoughtLimit { delimiters, is_open: delimiters.is_open_after(framed.after_prompt()), max_tokens: thought_limit };
-        let thought = self.thoughts.as_ref().map(limit);
+        let is_open = self.begins_in_thought(framed);
+        let thought = self.thoughts.as_ref().map(|delimiters| ThoughtLimit { delimiters, is_open, max_tokens: thought_limit });
         let generated = generate(&mut self.lm, tokenizer, context, &mut sampler, max_tokens, thought, &mut report).await;
         let generated = generated.map_err(problems::engine_failed)?;
         let (tokens, stop) = (generated.tokens, stop_of(generated.stop));

@@ -24,11 +24,10 @@ pub struct FramedPrompt {
     prompt_spans: Vec<Range<usize>>,
 }
 
-/// A generation in tokens: `spans[i]` are the bytes of `text` that token `i` covers; those around a thought cover nothing.
+/// A generation in tokens.
 pub struct TokenizedAnswer {
     pub text: String,
     pub ids: Vec<TokenId>,
-    spans: Vec<Range<usize>>,
     /// Thoughts and what follows them: together they have the whole text, and all tokens but those between them.
     parts: Vec<AnswerPart>,
 }
@@ -38,6 +37,8 @@ struct AnswerPart {
     kind: SectionKind,
     bytes: Range<usize>,
     tokens: Range<usize>,
+    /// The bytes that each of its tokens covers, from where the part begins.
+    spans: Vec<Range<usize>>,
 }
 
 /// A long thought is cut into at most so many runs of sentences: as many passes, whatever a model thinks.
@@ -95,27 +96,23 @@ impl TokenizedAnswer {
     pub fn from_text(text: &str, context: &[TokenId], tokenizer: &Tokenizer) -> Self {
         let (ids, spans): (Vec<_>, _) =
             tokenizer.encode_continuation(context, text).into_iter().map(|token| (token.id, token.span)).unzip();
-        let parts = vec![AnswerPart { kind: SectionKind::Answer, bytes: 0..text.len(), tokens: 0..ids.len() }];
-        Self { text: text.to_owned(), ids, spans, parts }
+        let parts = vec![AnswerPart { kind: SectionKind::Answer, bytes: 0..text.len(), tokens: 0..ids.len(), spans }];
+        Self { text: text.to_owned(), ids, parts }
     }
 
     /// The text that `ids` stand for. Blank parts, such as an empty thought, leave no text.
     pub fn from_ids(ids: Vec<TokenId>, parts: &[GeneratedPart], tokenizer: &Tokenizer) -> Self {
-        let mut answer = Self { text: String::new(), ids, spans: Vec::new(), parts: Vec::new() };
+        let mut answer = Self { text: String::new(), ids, parts: Vec::new() };
         for GeneratedPart { is_thought, tokens } in parts {
             let (text, spans) = decoded(&answer.ids[tokens.clone()], tokenizer);
             if sentences(&text).is_empty() {
                 continue;
             }
             let start = answer.text.len();
-            answer.spans.resize(tokens.start, start..start);
-            answer.spans.extend(spans.into_iter().map(|span| span.start + start..span.end + start));
             answer.text.push_str(&text);
             let kind = if *is_thought { SectionKind::Thought } else { SectionKind::Answer };
-            answer.parts.push(AnswerPart { kind, bytes: start..answer.text.len(), tokens: tokens.clone() });
+            answer.parts.push(AnswerPart { kind, bytes: start..answer.text.len(), tokens: tokens.clone(), spans });
         }
-        let end = answer.text.len();
-        answer.spans.resize(answer.ids.len(), end..end);
         answer
     }
 }
@@ -161,11 +158,10 @@ impl SplitText {
         let (found_in_prompt, found_in_answer) = found;
         let (prompt_units, prompt_tokens) = units_and_tokens(&found_in_prompt, prompt, &framed.prompt_spans);
         let (mut answer_units, mut answer_tokens, mut sections) = (Vec::new(), Vec::new(), Vec::new());
-        for (found, AnswerPart { kind, bytes, tokens }) in found_in_answer.iter().zip(&answer.parts) {
+        for (found, AnswerPart { kind, bytes, tokens, spans }) in found_in_answer.iter().zip(&answer.parts) {
             let run = if *kind == SectionKind::Thought { found.len().div_ceil(MOST_RUNS_OF_A_THOUGHT) } else { 1 };
             let runs: Vec<Range<usize>> = found.chunks(run).map(|run| run[0].start..run[run.len() - 1].end).collect();
-            let spans: Vec<Range<usize>> = answer.spans[tokens.clone()].iter().map(|span| shifted_back(span, bytes.start)).collect();
-            let (units, tokens_of_units) = units_and_tokens(&runs, &answer.text[bytes.clone()], &spans);
+            let (units, tokens_of_units) = units_and_tokens(&runs, &answer.text[bytes.clone()], spans);
             sections.push(Section { kind: *kind, sentences: units.len(), run });
             answer_units.extend(shift(&units, bytes.start));
             answer_tokens.extend(shift(&tokens_of_units, tokens.start));
@@ -188,10 +184,6 @@ impl SplitText {
 
 fn shift(ranges: &[Range<usize>], by: usize) -> Vec<Range<usize>> {
     ranges.iter().map(|range| range.start + by..range.end + by).collect()
-}
-
-fn shifted_back(range: &Range<usize>, by: usize) -> Range<usize> {
-    range.start - by..range.end - by
 }
 
 /// The bytes of each unit, without white space around it.

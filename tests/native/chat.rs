@@ -67,7 +67,7 @@ fn message(json: &serde_json::Value) -> ChatMessage<'_> {
 }
 
 /// Tokenizer and template of one of the vocabularies.
-fn model(name: &str) -> (Tokenizer, ChatTemplate) {
+pub fn model(name: &str) -> (Tokenizer, ChatTemplate) {
     let bytes = vocabulary(name);
     let metadata = Gguf::parse(&bytes, bytes.len() as u64).unwrap().metadata;
     let tokenizer = Tokenizer::from_metadata(&metadata).unwrap();
@@ -362,7 +362,7 @@ fn prompts() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..8).prop_map(|pieces| pieces.concat())
 }
 
-fn day() -> Date {
+pub fn day() -> Date {
     Date::new(2024, 7, 26).unwrap()
 }
 

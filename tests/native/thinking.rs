@@ -4,34 +4,23 @@ use std::ops::ControlFlow;
 
 use glasscage::engine::Engine;
 use glasscage::explanation::{Answer, Document, SectionKind};
-use glasscage::model::chat::{ChatTemplate, Date, ThoughtTokens, frame_within, knows_thinking};
-use glasscage::model::gguf::Gguf;
+use glasscage::model::chat::{ChatTemplate, ThoughtTokens, frame_within, knows_thinking};
 use glasscage::model::source::BytesInMemory;
-use glasscage::model::tokenizer::{TokenId, Tokenizer};
+use glasscage::model::tokenizer::TokenId;
 use glasscage::request::{BackendChoice, Question, ThinkingSupport};
 use glasscage::session::{ExplainResult, Session};
 
+use crate::chat::{day, model};
 use crate::split_model::demo_that_thinks;
+use crate::tokenizer::tokenizer_of;
 use crate::vocabulary::vocabulary;
 
 const PROMPT: &str = "Tom has 5 figs. Ann gives Tom 3 figs. How many figs does Tom have?";
 const QWEN35: &str = include_str!("../golden/chat/qwen3.5.jinja");
 
-fn day() -> Date {
-    Date::new(2024, 7, 26).expect("a day")
-}
-
-fn model(name: &str) -> (Tokenizer, Option<ChatTemplate>) {
-    let metadata = pollster::block_on(Gguf::read(&BytesInMemory(vocabulary(name)))).expect("a vocabulary").metadata;
-    let tokenizer = Tokenizer::from_metadata(&metadata).expect("a tokenizer");
-    let template = ChatTemplate::from_metadata(&metadata, &tokenizer).expect("a template that can be read");
-    (tokenizer, template)
-}
-
 #[test]
 fn delimiters_are_those_of_template_and_vocabulary() {
-    let (tokenizer, template) = model("qwen3");
-    let qwen3 = template.expect("Qwen3 has one");
+    let (tokenizer, qwen3) = model("qwen3");
     let qwen35 = ChatTemplate::new(QWEN35, "", "").expect("it can be read");
     // Of the prompt's frame with and without a thought: Qwen3 leaves it to the model to open one, Qwen3.5 opens it.
     for (template, opens) in [(&qwen3, [false, false]), (&qwen35, [true, false])] {
@@ -49,8 +38,8 @@ fn delimiters_are_those_of_template_and_vocabulary() {
         }
     }
     let (llama3, template) = model("llama-3");
-    assert_eq!(template.and_then(|template| ThoughtTokens::of(&template, &llama3)), None);
-    let (gpt2, _) = model("gpt-2");
+    assert_eq!(ThoughtTokens::of(&template, &llama3), None);
+    let gpt2 = tokenizer_of(&vocabulary("gpt-2"));
     assert_eq!(ThoughtTokens::of(&qwen35, &gpt2), None, "its vocabulary has no such tokens");
 }
 

@@ -91,7 +91,7 @@ fn golden(path: &str) -> Vec<u8> {
     std::fs::read([GOLDEN, path].concat()).unwrap_or_else(|error| panic!("{GOLDEN}{path}: {error}"))
 }
 
-fn tokenizer_of(header: &[u8]) -> Tokenizer {
+pub fn tokenizer_of(header: &[u8]) -> Tokenizer {
     let gguf = Gguf::parse(header, header.len() as u64).unwrap();
     Tokenizer::from_metadata(&gguf.metadata).unwrap()
 }

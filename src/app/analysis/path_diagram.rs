@@ -97,11 +97,10 @@ pub struct PathDiagram {
 
 /// Edges that carry `share` of the influence: all that can be drawn, and of these the strongest among a few sentences. Those of the
 /// strongest paths are among both.
-pub fn kept(view: &AttributionView, share: f64) -> [Pruned; 2] {
+pub fn kept(view: &AttributionView, share: f64, on_paths: &[Edge]) -> [Pruned; 2] {
     let all = view.prune(share).at_most(MOST_EDGES);
     let few = all.clone().touching_at_most(MOST_SENTENCES, view.graph().n_prompt());
-    let on_paths = view.edges_of_strongest_paths();
-    [all, few].map(|pruned| pruned.with(&on_paths))
+    [all, few].map(|pruned| pruned.with(on_paths))
 }
 
 impl PathDiagram {

@@ -53,18 +53,9 @@ impl State {
                 open.go_to(at);
                 self.show_step();
             }
-            LessonMessage::Mark(sentence) => {
-                open.toggle_mark(sentence);
-                self.replace_entry();
-            }
-            LessonMessage::Reveal => {
-                open.reveal();
-                self.replace_entry();
-            }
-            LessonMessage::Choose(choice) => {
-                open.choose(choice);
-                self.replace_entry();
-            }
+            LessonMessage::Mark(sentence) => self.answer_step(|open| open.toggle_mark(sentence)),
+            LessonMessage::Reveal => self.answer_step(OpenLesson::reveal),
+            LessonMessage::Choose(choice) => self.answer_step(|open| open.choose(choice)),
             LessonMessage::Edit(is_edited) => {
                 open.edit(is_edited);
                 self.show_step();
@@ -88,6 +79,14 @@ impl State {
                 *self.lesson = None;
                 self.replace_entry();
             }
+        }
+    }
+
+    /// Takes what the reader does at a step, and keeps it through a reload.
+    fn answer_step(&mut self, answer: impl FnOnce(&mut OpenLesson)) {
+        if let Some(open) = &mut *self.lesson {
+            answer(open);
+            self.replace_entry();
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::influence::{arriving, influence_past};
 use super::{Adjacency, node_influence};
 
 /// Where the influence on an output comes from, as numbers that add up to the size of the output where no other row is zero.
@@ -20,16 +21,10 @@ pub struct GroupInfluence {
 pub fn group_influence(adjacency: &Adjacency, output: &[usize], group: &Range<usize>) -> GroupInfluence {
     let n_prompt = adjacency.n_prompt();
     let influence = node_influence(adjacency, output);
-    let arriving = |influence: &[f64], i: usize| influence[n_prompt + i] + f64::from(u8::from(output.contains(&i)));
-    let mut past = vec![0.0; adjacency.n_sources()];
-    for i in (0..adjacency.n_generated()).rev().filter(|i| !group.contains(i)) {
-        let arriving = arriving(&past, i);
-        past.iter_mut().zip(adjacency.row(i)).for_each(|(total, weight)| *total += arriving * weight);
-    }
     let from_prompt = |influence: &[f64]| influence[..n_prompt].iter().sum::<f64>();
-    let past_it = from_prompt(&past);
+    let past_it = from_prompt(&influence_past(adjacency, output, group));
     // Rows add up to 1 or 0, but for rounding.
-    let ending = |i: usize| arriving(&influence, i) * (1.0 - adjacency.row(i).iter().sum::<f64>()).max(0.0);
+    let ending = |i: usize| arriving(adjacency, output, &influence, i) * (1.0 - adjacency.row(i).iter().sum::<f64>()).max(0.0);
     let through_it = (from_prompt(&influence) - past_it).max(0.0);
     GroupInfluence { past_it, through_it, from_it: group.clone().map(ending).sum() }
 }

@@ -1,5 +1,7 @@
 //! A -> Y (`eq:all_at_once`) and the attributions read off them.
 
+use std::ops::Range;
+
 use super::Adjacency;
 use crate::table::CausalMatrix;
 
@@ -22,15 +24,24 @@ pub fn total_influence(adjacency: &Adjacency) -> CausalMatrix<f64> {
 /// `v = Σ_{i in O} Y[i]`, for all `n + m` sources, without making Y: weight flows back from the output, latest
 /// sentence first. `output` holds generated sentences (0-based rows); each counts once.
 pub fn node_influence(adjacency: &Adjacency, output: &[usize]) -> Vec<f64> {
-    let n_prompt = adjacency.n_prompt();
+    influence_past(adjacency, output, &(0..0))
+}
+
+/// [`node_influence`] along paths that go on from no sentence of `group` (0-based rows).
+pub(super) fn influence_past(adjacency: &Adjacency, output: &[usize], group: &Range<usize>) -> Vec<f64> {
     let mut influence = vec![0.0; adjacency.n_sources()];
-    for i in (0..adjacency.n_generated()).rev() {
-        let arriving = influence[n_prompt + i] + f64::from(u8::from(output.contains(&i)));
+    for i in (0..adjacency.n_generated()).rev().filter(|i| !group.contains(i)) {
+        let arriving = arriving(adjacency, output, &influence, i);
         if arriving != 0.0 {
             influence.iter_mut().zip(adjacency.row(i)).for_each(|(total, weight)| *total += arriving * weight);
         }
     }
     influence
+}
+
+/// What flows into generated sentence `i`: its influence on the output, and 1 where it is of the output itself.
+pub(super) fn arriving(adjacency: &Adjacency, output: &[usize], influence: &[f64], i: usize) -> f64 {
+    influence[adjacency.n_prompt() + i] + f64::from(u8::from(output.contains(&i)))
 }
 
 /// a^O, the context attribution (`eq:context_attribution`): the prompt columns of the sum of Y's rows in O.

@@ -1,5 +1,6 @@
 //! A source opened to its parts: the influence of each of its words.
 
+use super::influence::arriving;
 use super::{Normalization, node_influence, normalize};
 use crate::table::Table;
 
@@ -13,11 +14,11 @@ use crate::table::Table;
 /// all that its source does gets the source's influence, and parts need not add up to their whole. The ablations neither divide nor,
 /// for `None`, cut. O(m (n + m)).
 pub fn part_influence(table: &Table, normalization: Normalization, scores: &[f64], output: &[usize]) -> f64 {
-    let influence = node_influence(&normalize(table, normalization), output);
+    let adjacency = normalize(table, normalization);
+    let influence = node_influence(&adjacency, output);
     let first = table.n_generated() - scores.len();
-    let arriving = |i: usize| influence[table.n_prompt() + i] + f64::from(u8::from(output.contains(&i)));
     let rows = (first..table.n_generated()).zip(scores);
-    rows.map(|(i, &score)| edge_weight(table.row(i), normalization, score) * arriving(i)).sum()
+    rows.map(|(i, &score)| edge_weight(table.row(i), normalization, score) * arriving(&adjacency, output, &influence, i)).sum()
 }
 
 fn edge_weight(row: &[Option<f64>], normalization: Normalization, score: f64) -> f64 {

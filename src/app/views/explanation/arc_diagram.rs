@@ -68,7 +68,8 @@ pub fn SmallArcDiagram(attribution: AttributionView, share: f64) -> impl IntoVie
         let width = 1.0 + 4.0 * look.strength;
         view! { <EdgePath path width look is_lit=Signal::stored(false) is_faint=Signal::stored(false) /> }
     };
-    let edges = drawn_edges(&attribution, &kept(&attribution, share).edges, &positions).into_iter().map(edge).collect_view();
+    let kept = kept(&attribution, share, &attribution.edges_of_strongest_paths());
+    let edges = drawn_edges(&attribution, &kept.edges, &positions).into_iter().map(edge).collect_view();
     let label = |j: usize| view! { <text x=SMALL_GUTTER y=positions.y[j]>{attribution.document().label(j)}</text> };
     let labels = (0..n_sources).map(label).collect_view();
     let dots = drawn_nodes(&attribution, &positions).into_iter().map(DrawnNode::view).collect_view();
@@ -114,8 +115,8 @@ impl DrawnNode {
 const MOST_EDGES: usize = 2000;
 
 /// The edges to draw: those that carry `share` of the influence, and those of the strongest paths.
-pub fn kept(attribution: &AttributionView, share: f64) -> Pruned {
-    attribution.prune(share).at_most(MOST_EDGES).with(&attribution.edges_of_strongest_paths())
+pub fn kept(attribution: &AttributionView, share: f64, on_paths: &[Edge]) -> Pruned {
+    attribution.prune(share).at_most(MOST_EDGES).with(on_paths)
 }
 
 /// Of edges in the order of their flow; weakest first, so that strong edges lie on top.

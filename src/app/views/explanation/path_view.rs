@@ -6,6 +6,7 @@ use super::edge_path::EdgePath;
 use super::element_width::element_width;
 use super::prune_control::PruneControl;
 use super::walk_view::WalkView;
+use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::number::percent;
 use crate::app::analysis::path_diagram::{self, DiagramEdge, DiagramNode, Geometry, PathDiagram};
 use crate::app::browser;
@@ -21,9 +22,11 @@ pub fn PathView() -> impl IntoView {
     let width = element_width(place);
     let geometry = Memo::new(move |_| Geometry::of(width.get()));
     let are_all_wanted = RwSignal::new(false);
+    // Once for what is explained, and not at every move of the slider.
+    let on_paths = Memo::new(move |_| page.attribution(AttributionView::edges_of_strongest_paths).unwrap_or_default());
     let all_and_few = Memo::new(move |_| {
         let share = page.with(|state| *state.explanation.edge_share);
-        page.attribution(|attribution| path_diagram::kept(attribution, share)).unwrap_or_default()
+        on_paths.with(|on_paths| page.attribution(|attribution| path_diagram::kept(attribution, share, on_paths))).unwrap_or_default()
     });
     let kept = Memo::new(move |_| all_and_few.with(|[all, few]| if are_all_wanted.get() { all } else { few }.clone()));
     let are_some_left_out = Memo::new(move |_| all_and_few.with(|[all, few]| all.edges.len() > few.edges.len()));

@@ -10,7 +10,7 @@ use super::prune_control::PruneControl;
 use super::row_positions::row_positions;
 use super::sentence_row::{RowText, SentenceRow};
 use super::thought_view::{self, ThoughtPlace};
-use crate::app::analysis::thought;
+use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
@@ -25,25 +25,29 @@ pub fn TextView() -> impl IntoView {
     let lines = NodeRef::<Div>::new();
     let positions = row_positions(lines, rows);
     let with_graph = RwSignal::new(true);
+    // Once for what is explained, and not at every move of the slider.
+    let on_paths = Memo::new(move |_| page.attribution(AttributionView::edges_of_strongest_paths).unwrap_or_default());
     let kept = Memo::new(move |_| {
         let share = page.with(|state| *state.explanation.edge_share);
-        page.attribution(|attribution| arc_diagram::kept(attribution, share)).unwrap_or_default()
+        on_paths.with(|on_paths| page.attribution(|attribution| arc_diagram::kept(attribution, share, on_paths))).unwrap_or_default()
     });
     let is_thought_open = RwSignal::new(false);
-    let thought_nodes = Memo::new(move |_| {
-        page.attribution(|attribution| {
-            let n_prompt = attribution.graph().n_prompt();
-            thought::rows(attribution.document()).map(|rows| n_prompt + rows.start..n_prompt + rows.end)
-        })
-        .flatten()
-        .unwrap_or_default()
+    let sections = Memo::new(move |_| {
+        page.with(|state| state.explanation.document().map(|document| document.generation.sections())).unwrap_or_default()
     });
+    let is_folded = move |row: usize| {
+        let is_of_thought = |i: usize| {
+            let is_there = |(kind, rows): &(SectionKind, Range<usize>)| *kind == SectionKind::Thought && rows.contains(&i);
+            sections.with_untracked(|sections| sections.iter().any(is_there))
+        };
+        !is_thought_open.get_untracked()
+            && rows.with_untracked(|rows| rows.get(row).and_then(|row| row.generated).is_some_and(is_of_thought))
+    };
     // The one row that Tab reaches; the arrow keys move it.
     let tab_stop = RwSignal::new(0);
     Effect::new(move |_| tab_stop.set(rows.with(|rows| rows.len().saturating_sub(1))));
     let on_key = move |event: ev::KeyboardEvent| {
         let last = rows.with_untracked(|rows| rows.len().saturating_sub(1));
-        let is_folded = |row: usize| !is_thought_open.get_untracked() && thought_nodes.with_untracked(|nodes| nodes.contains(&row));
         let mut next = row_after_key(&event.key(), tab_stop.get_untracked(), last);
         while let Some(row) = next.filter(|row| is_folded(*row)) {
             next = row_after_key(&event.key(), row, last).filter(|after| *after != row);
@@ -65,9 +69,6 @@ pub fn TextView() -> impl IntoView {
     let of = move |section: Range<usize>| {
         move || rows.get().into_iter().filter(|row| row.generated.is_some_and(|i| section.contains(&i))).collect::<Vec<_>>()
     };
-    let sections = Memo::new(move |_| {
-        page.with(|state| state.explanation.document().map(|document| document.generation.sections())).unwrap_or_default()
-    });
     let passage = move |(kind, section): (SectionKind, Range<usize>)| {
         let is_thought = kind == SectionKind::Thought;
         let heading = match is_thought {
