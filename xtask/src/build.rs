@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 
 use crate::command::{command, output, run};
 use crate::setup::Tools;
+use crate::sizes::Sizes;
 
 /// Trunk, which tells page and worker their version: the package's and, where this is a git checkout, the commit.
 pub fn trunk(tools: &Tools, arguments: &[&str]) -> Result<Command> {
@@ -18,20 +19,10 @@ pub fn trunk(tools: &Tools, arguments: &[&str]) -> Result<Command> {
 }
 
 /// Builds the page as it ships into `dist` and prints what a visitor downloads.
-pub fn page(tools: &Tools, dist: &Path) -> Result<()> {
+pub fn page(tools: &Tools, dist: &Path) -> Result<Sizes> {
     let dist_name = dist.to_str().context("the path of dist is not UTF-8")?;
     run(&mut trunk(tools, &["build", "--release", "--dist", dist_name])?)?;
-    print_sizes(dist)
-}
-
-fn print_sizes(dist: &Path) -> Result<()> {
-    println!("{:>12}  file", "bytes");
-    let mut files: Vec<_> = std::fs::read_dir(dist)?.collect::<std::io::Result<_>>()?;
-    files.sort_by_key(|file| file.file_name());
-    for file in files {
-        if file.file_type()?.is_file() {
-            println!("{:>12}  {}", file.metadata()?.len(), file.file_name().to_string_lossy());
-        }
-    }
-    Ok(())
+    let sizes = Sizes::of(dist)?;
+    println!("{sizes}");
+    Ok(sizes)
 }

@@ -19,6 +19,7 @@ mod python;
 mod random_model;
 mod serve;
 mod setup;
+mod sizes;
 mod split;
 mod test;
 mod viewer;

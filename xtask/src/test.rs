@@ -72,7 +72,7 @@ fn run_all(tally: &mut Tally) -> Result<()> {
     let targets = ["--lib", "--bin", "app", "--bin", "viewer", "--bin", "engine", "--bin", "xtask", "--examples"];
     let mut documentation = native.command("cargo", &[&["doc", "--workspace", "--no-deps"][..], &targets].concat())?;
     tally.check("documentation", run(documentation.env("RUSTDOCFLAGS", "--deny warnings")));
-    tally.check("page", build::page(&web, &dist));
+    tally.check("page", build::page(&web, &dist).and_then(|sizes| sizes.check()));
     tally.count(&mut in_a_worker(&web)?)?;
     // Those that drive the built page find it in GLASSCAGE_DIST. Not the examples, which are built where they are used.
     let tests = ["--workspace", "--lib", "--bin", "glasscage", "--bin", "xtask", "--tests", "--no-fail-fast"];
@@ -99,7 +99,7 @@ fn run_large(tally: &mut Tally) -> Result<()> {
     setup::browser()?;
     let (native, web) = (setup::native(), setup::web()?);
     let dist = command::build()?.join("dist");
-    tally.check("page", build::page(&web, &dist));
+    tally.check("page", build::page(&web, &dist).map(drop));
     // With attention in all layers, and with memories in most.
     for shape in ["0.6b", "0.8b"] {
         let model = random_model::make(&native, shape, "Q8_0")?;

@@ -14,7 +14,7 @@ pub fn file_name(document: &Document) -> String {
 
 /// The name of the file of what has this title.
 pub fn file_name_of(title: &str) -> String {
-    let title = title.to_lowercase();
+    let title: String = title.chars().flat_map(char::to_lowercase).collect();
     let words: Vec<&str> = title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let name = words.join("-").chars().take(LONGEST_FILE_NAME).collect::<String>();
     let name = if name.is_empty() { "explanation" } else { name.trim_end_matches('-') };

@@ -22,7 +22,7 @@ pub const LANGUAGES: [PageLanguage; 3] = [
 /// is, else English; by its tag. Whatever the address asks for is taken: what has no catalog is shown in English.
 pub fn choose(asked: Option<String>, remembered: Option<String>, preferred: impl Iterator<Item = String>) -> String {
     let known = |tag: String| {
-        let primary = tag.split('-').next().unwrap_or_default().to_lowercase();
+        let primary = tag.split('-').next().unwrap_or_default().to_ascii_lowercase();
         LANGUAGES.iter().find(|language| language.tag == primary).map(|language| language.tag.to_owned())
     };
     asked.or_else(|| remembered.into_iter().chain(preferred).find_map(known)).unwrap_or_else(|| LANGUAGES[0].tag.into())

@@ -93,11 +93,6 @@ impl Settings {
     }
 }
 
-/// A number typed into a field, if it is one within `range`.
-pub fn parsed<T: std::str::FromStr + PartialOrd>(text: &str, range: std::ops::RangeInclusive<T>) -> Option<T> {
-    text.trim().parse().ok().filter(|number| range.contains(number))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -124,12 +119,5 @@ mod tests {
         assert_eq!(greedy.problem(), None);
         let problem = Settings { temperature: 1.0, ..greedy }.problem().unwrap().to_string();
         assert!(problem.contains("Top-k") && problem.contains("1 to 1,000"), "{problem}");
-    }
-
-    #[test]
-    fn numbers_out_of_range_are_not_taken() {
-        assert_eq!(parsed(" 64 ", 1..=4096), Some(64));
-        assert_eq!(parsed("0", 1..=4096), None);
-        assert_eq!(parsed::<f64>("NaN", 0.0..=2.0), None);
     }
 }

@@ -21,7 +21,7 @@ impl State {
     /// Opens an explanation (JSON) or loads a model (GGUF, all parts of it where it is split), by the files' names.
     pub(super) fn open_files(&mut self, files: Vec<LocalFile>) {
         let (models, others): (Vec<LocalFile>, Vec<LocalFile>) =
-            files.into_iter().partition(|file| file.name.to_lowercase().ends_with(".gguf"));
+            files.into_iter().partition(|file| file.name.to_ascii_lowercase().ends_with(".gguf"));
         match others.into_iter().next() {
             Some(document) if models.is_empty() && !self.refuse_while_busy() => self.emit(Effect::ReadFile(document)),
             Some(_) if models.is_empty() => {}

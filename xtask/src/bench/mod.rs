@@ -8,7 +8,6 @@ mod gpu;
 mod machine;
 mod npm;
 mod onnx;
-mod sizes;
 mod table;
 mod targets;
 
@@ -17,11 +16,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use self::onnx::ONNXRUNTIME;
 use crate::command::{build as build_folder, run};
 use crate::setup::WASM;
+use crate::sizes::{self, Sizes};
 use crate::{build, random_model, setup};
 
 /// The version of wllama that is measured.
@@ -83,13 +83,27 @@ pub fn bench(options: Options) -> Result<()> {
         "gpu": gpu::measure(&native, &target, &native_gpu)?,
         "native_gpu": native_gpu,
         "browser": engine::browser(&mut test, &target)?,
-        "sizes": sizes::measure(&dist, wllama.as_deref(), onnx.as_deref())?,
+        "sizes": sizes(&dist, wllama.as_deref(), onnx.as_deref())?,
     });
     println!("\n{}\n{}", table::engines(&report) + &gpu::table(&report), targets::table(&report));
     let file = options.json.unwrap_or(target.join("bench.json"));
     fs::write(&file, serde_json::to_string_pretty(&report)? + "\n").with_context(|| format!("cannot write {}", file.display()))?;
     println!("All numbers are in {}.", file.display());
     Ok(())
+}
+
+/// Of page and engine, and of what the peers load: of onnxruntime-web the build without WebGPU.
+fn sizes(dist: &Path, wllama: Option<&Path>, onnx: Option<&Path>) -> Result<Value> {
+    let of = |folder: &Path, files: [&str; 2]| sizes::size(files.map(|file| folder.join(file)));
+    let mut sizes = Sizes::of(dist)?.to_json();
+    if let Some(wllama) = wllama {
+        sizes["wllama"] = of(wllama, ["esm/index.min.js", "esm/wasm/wllama.wasm"])?.to_json();
+    }
+    if let Some(onnx) = onnx {
+        let files = ["ort.wasm.bundle.min.mjs", "ort-wasm-simd-threaded.wasm"];
+        sizes["onnxruntime"] = of(&onnx.join("onnxruntime-web/dist"), files)?.to_json();
+    }
+    Ok(sizes)
 }
 
 /// What is measured, before anything is.

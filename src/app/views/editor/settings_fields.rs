@@ -11,7 +11,7 @@ use web_sys::HtmlInputElement;
 use crate::app::analysis::{method_words, number};
 use crate::app::i18n::{t, text};
 use crate::app::page::use_page;
-use crate::app::state::settings::{RefusedNumber, Settings, parsed};
+use crate::app::state::settings::{RefusedNumber, Settings};
 use crate::app::views::layout::file_button::FileButton;
 use crate::app::views::layout::lazy::split_off;
 use crate::explanation::{METHODS, MethodText, Unit};
@@ -211,11 +211,12 @@ fn NumberField(
         move || is_wrong.get().then(|| allowed.clone())
     };
     let on_input = move |event: leptos::ev::Event| {
-        let text = event_target_value(&event);
-        let number = parsed(&text, range.clone()).filter(|number| decimal || number.fract() == 0.0);
+        let field = event_target::<HtmlInputElement>(&event);
+        // Where there is no number, the browser says "not a number", which is in no range. Its own parser is no part of what is fetched.
+        let number = Some(field.value_as_number()).filter(|n| range.contains(n) && (decimal || n.fract() == 0.0));
         // A browser gives no text for what is no number at all, and calls the field invalid.
-        let is_invalid = event_target::<HtmlInputElement>(&event).matches(":invalid").unwrap_or(false);
-        let is_refused = number.is_none() && (is_invalid || !text.trim().is_empty());
+        let is_invalid = field.matches(":invalid").unwrap_or(false);
+        let is_refused = number.is_none() && (is_invalid || !field.value().is_empty());
         let refused = RefusedNumber { label, is_of_sampling: disabled.is_some(), allowed: allowed.clone() };
         page.change_settings(|all| {
             all.refused.retain(|other| other.label != label);

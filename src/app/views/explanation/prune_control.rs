@@ -4,7 +4,6 @@ use leptos::prelude::*;
 use crate::app::analysis::number;
 use crate::app::i18n::{plural, t};
 use crate::app::page::use_page;
-use crate::app::state::settings::parsed;
 use crate::graph::Pruned;
 
 /// How much of the influence the drawn edges carry, and what is left out.
@@ -22,8 +21,8 @@ pub fn PruneControl(
     let (before, after) = label.split_once('|').unwrap_or((&label, ""));
     let (before, after) = (before.to_owned(), after.to_owned());
     let on_input = move |event| {
-        if let Some(percent) = parsed(&event_target_value(&event), 0.0..=100.0) {
-            page.send(Message::SetEdgeShare(percent / 100.0));
+        if let Ok(percent) = event_target_value(&event).parse::<u8>() {
+            page.send(Message::SetEdgeShare(f64::from(percent) / 100.0));
         }
     };
     let summary = move || kept.with(what_is_drawn);

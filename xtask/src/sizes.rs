@@ -1,0 +1,133 @@
+//! What a visitor downloads, in bytes, as they are and compressed as a good host does it, and the most that it may be.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use brotli::enc::BrotliEncoderParams;
+use serde_json::{Value, json};
+
+/// How the names of the files begin that wasm-split-cli cuts out of the page: what one function needs, and what several need.
+const PARTS: [&str; 2] = ["split_", "chunk_"];
+/// What `embed.html` loads by way of its script.
+const VIEWER: [&str; 2] = ["viewer.js", "viewer_bg.wasm"];
+
+/// Bytes of some files together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    pub raw: usize,
+    /// By brotli, each file alone.
+    pub compressed: usize,
+}
+
+/// Of a built page.
+pub struct Sizes {
+    /// The first page, which a lesson and a shared explanation need, too.
+    page: Size,
+    /// What is behind its tabs and dialogs, and is fetched when it is first opened.
+    parts: Size,
+    engine: Size,
+    /// An explanation in a frame of another page.
+    frame: Size,
+}
+
+impl Sizes {
+    /// Of the page in `dist`. Fails where a file is not there.
+    pub fn of(dist: &Path) -> Result<Self> {
+        let named = |begins: &[&str]| -> Result<Vec<PathBuf>> {
+            let entries = std::fs::read_dir(dist)?.collect::<std::io::Result<Vec<_>>>()?;
+            let is_named =
+                |path: &PathBuf| path.file_name().is_some_and(|name| begins.iter().any(|b| name.to_string_lossy().starts_with(b)));
+            Ok(entries.into_iter().map(|entry| entry.path()).filter(is_named).collect())
+        };
+        let frame = loaded_by(dist, "embed.html")?.into_iter().chain(VIEWER.map(|name| dist.join(name)));
+        Ok(Self {
+            page: size(loaded_by(dist, "index.html")?)?,
+            parts: size(named(&PARTS)?)?,
+            engine: size(named(&["engine"])?)?,
+            frame: size(frame)?,
+        })
+    }
+
+    /// Fails where one of them is larger than it may be.
+    pub fn check(&self) -> Result<()> {
+        match self.rows().into_iter().find(|(_, size, budget)| size.compressed > budget * 1000) {
+            Some((name, size, budget)) => bail!("{name}: {size}, and {budget} kB is the most it may have"),
+            None => Ok(()),
+        }
+    }
+
+    /// Names, sizes, and the most kilobytes that they may have compressed (`docs/speed.md`).
+    fn rows(&self) -> [(&'static str, Size, usize); 4] {
+        [("page", self.page, 400), ("parts of the page", self.parts, 300), ("engine", self.engine, 1200), ("frame", self.frame, 400)]
+    }
+
+    pub fn to_json(&self) -> Value {
+        json!({"page": self.page.to_json(), "parts": self.parts.to_json(), "engine": self.engine.to_json(), "frame": self.frame.to_json()})
+    }
+}
+
+impl fmt::Display for Sizes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line = |(name, size, budget): (&str, Size, usize)| format!("{name}: {size} of at most {budget} kB");
+        f.write_str(&self.rows().map(line).join("\n"))
+    }
+}
+
+impl Size {
+    pub fn to_json(self) -> Value {
+        json!({"raw": self.raw, "compressed": self.compressed})
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kilobytes = |bytes: usize| bytes as f64 / 1e3;
+        write!(f, "{:.1} kB, compressed {:.1} kB", kilobytes(self.raw), kilobytes(self.compressed))
+    }
+}
+
+/// Bytes of `files` together.
+pub fn size(files: impl IntoIterator<Item = PathBuf>) -> Result<Size> {
+    files.into_iter().try_fold(Size { raw: 0, compressed: 0 }, |all, file| {
+        let bytes = std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        let mut compressed = Vec::new();
+        brotli::BrotliCompress(&mut bytes.as_slice(), &mut compressed, &BrotliEncoderParams::default())?;
+        Ok(Size { raw: all.raw + bytes.len(), compressed: all.compressed + compressed.len() })
+    })
+}
+
+/// A page, and the files that it names. Icons of another form than the first are for those who install it.
+fn loaded_by(dist: &Path, page: &str) -> Result<Vec<PathBuf>> {
+    let html = std::fs::read_to_string(dist.join(page)).with_context(|| format!("cannot read {page}"))?;
+    let mut names: Vec<&str> = named_files(&html).into_iter().filter(|name| !name.ends_with(".png")).chain([page]).collect();
+    names.sort_unstable();
+    names.dedup();
+    Ok(names.into_iter().map(|name| dist.join(name)).collect())
+}
+
+fn named_files(html: &str) -> Vec<&str> {
+    let after = |attribute: &'static str| html.split(attribute).skip(1).filter_map(|rest| rest.split('"').next());
+    let files = after(" href=\"").chain(after(" src=\"")).map(|name| name.trim_start_matches("./"));
+    files.filter(|name| !name.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_files_that_a_page_names_are_found() {
+        let html = r#"<link rel="home" href="./"><link rel="icon" href="./icon.svg"/><script type="module" src="start.js"></script>"#;
+        assert_eq!(named_files(html), ["icon.svg", "start.js"]);
+    }
+
+    #[test]
+    fn what_is_too_large_is_named() {
+        let size = |kilobytes: usize| Size { raw: kilobytes * 3000, compressed: kilobytes * 1000 };
+        let sizes = Sizes { page: size(400), parts: size(1), engine: size(1200), frame: size(400) };
+        assert!(sizes.check().is_ok());
+        let problem = Sizes { engine: size(1201), ..sizes }.check().unwrap_err().to_string();
+        assert_eq!(problem, "engine: 3603.0 kB, compressed 1201.0 kB, and 1200 kB is the most it may have");
+    }
+}
