@@ -13,7 +13,7 @@ use crate::lm::{Callback, LanguageModel};
 use crate::model::chat::{ChatError, ChatTemplate, GeneratedPart};
 use crate::model::tokenizer::TokenId;
 use crate::problem::Problem;
-use crate::request::Question;
+use crate::request::{Question, ThinkingSupport};
 use crate::text::languages::language_of;
 use crate::text::sentences::sentences;
 use crate::text::stream::TextStream;
@@ -57,7 +57,9 @@ impl<M: LanguageModel> Session<M> {
         // At least one token of the answer has to fit.
         let room = limit.saturating_sub(1);
         let template = self.template_if(question.use_template);
-        let framed = FramedPrompt::new(&question.prompt, template, &self.tokenizer, room, question.thinking.is_some());
+        // An answer that is given has no thought before it.
+        let thinking = question.thinking.filter(|_| self.thoughts.is_some() && question.answer.is_none());
+        let framed = FramedPrompt::new(&question.prompt, template, &self.tokenizer, room, thinking.is_some());
         let framed = framed.map_err(|error| problems::framing_failed(&error, context_length))?;
         if framed.ids.is_empty() {
             return Err(problems::prompt_without_tokens());
@@ -72,9 +74,10 @@ impl<M: LanguageModel> Session<M> {
             }
             None => {
                 let Question { sampling, max_tokens, .. } = *question;
-                let thinking = question.thinking.filter(|_| self.thoughts.is_some());
                 let is_open = self.begins_in_thought(&framed);
-                let thought_limit = thinking.unwrap_or(if is_open { max_tokens } else { 0 });
+                // It thinks unasked where the frame begins a thought, or knows none to forbid.
+                let thinks_anyway = is_open || self.thinking() == ThinkingSupport::Always;
+                let thought_limit = thinking.unwrap_or(if thinks_anyway { max_tokens } else { 0 });
                 let room = max_tokens.saturating_add(thought_limit).min(limit - framed.ids.len());
                 let (ids, stop) = self.generated(&framed, sampling, room, thought_limit, on_token).await?;
                 let whole = || vec![GeneratedPart { is_thought: false, tokens: 0..ids.len() }];

@@ -65,7 +65,7 @@ impl Session<Engine> {
 }
 
 impl<M: LanguageModel> Session<M> {
-    fn thinking(&self) -> ThinkingSupport {
+    pub(super) fn thinking(&self) -> ThinkingSupport {
         match (&self.template, &self.thoughts) {
             (Some(template), Some(_)) if chat::knows_thinking(template, template_date()) => ThinkingSupport::Chosen,
             (Some(_), Some(_)) => ThinkingSupport::Always,

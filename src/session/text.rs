@@ -6,6 +6,7 @@ use crate::attribution::Segments;
 use crate::explanation::{Language, Passage, Section, SectionKind, SentenceRule, Unit};
 use crate::model::chat::{self, ChatError, ChatTemplate, Date, FramedToken, GeneratedPart};
 use crate::model::tokenizer::{TokenId, Tokenizer};
+use crate::request::MOST_RUNS_OF_A_THOUGHT;
 use crate::text::sentences::{sentences, sentences_in_any_script, tile};
 use crate::text::spans::{first_visible, tokens_of_sentences};
 use crate::text::words::words;
@@ -40,9 +41,6 @@ struct AnswerPart {
     /// The bytes that each of its tokens covers, from where the part begins.
     spans: Vec<Range<usize>>,
 }
-
-/// A long thought is cut into at most so many runs of sentences: as many passes, whatever a model thinks.
-const MOST_RUNS_OF_A_THOUGHT: usize = 40;
 
 /// Prompt and answer, split into sentences or words.
 pub struct SplitText {

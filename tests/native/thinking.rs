@@ -51,7 +51,12 @@ fn session() -> Session<Engine> {
 }
 
 fn explained(session: &mut Session<Engine>, thinking: Option<usize>) -> Document {
-    let question = Question { thinking, method: "pert".into(), max_tokens: 40, ..Question::greedy(PROMPT) };
+    explained_answer(session, thinking, None)
+}
+
+fn explained_answer(session: &mut Session<Engine>, thinking: Option<usize>, answer: Option<&str>) -> Document {
+    let answer = answer.map(str::to_owned);
+    let question = Question { thinking, answer, method: "pert".into(), max_tokens: 40, ..Question::greedy(PROMPT) };
     match pollster::block_on(session.explain(&question, &mut async |_| ControlFlow::Continue(()))) {
         Ok(ExplainResult::Explained(document)) => *document,
         other => panic!("{other:?}"),
@@ -83,4 +88,11 @@ fn who_is_not_asked_to_think_answers_at_once() {
     let document = explained(&mut session, None);
     assert!(document.generation.sections.is_empty());
     assert!(matches!(document.manifest.answer, Answer::Generated { thinking: None, .. }));
+}
+
+#[test]
+fn an_answer_that_is_given_has_no_thought_before_it() {
+    let mut session = session();
+    let answer = Some("Tom has 8 figs. So it is 8.");
+    assert_eq!(explained_answer(&mut session, Some(12), answer), explained_answer(&mut session, None, answer));
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::request::WorkStats;
+use crate::request::{MOST_RUNS_OF_A_THOUGHT, WorkStats};
 
 /// Of English text.
 const CHARACTERS_PER_TOKEN: usize = 4;
@@ -10,6 +10,7 @@ const CHARACTERS_PER_TOKEN: usize = 4;
 const FRAME_TOKENS: usize = 20;
 const ANSWER_TOKENS: usize = 100;
 const ANSWER_SENTENCES: usize = 6;
+const SENTENCE_TOKENS: usize = 15;
 /// A generated token costs as much as so many that are read at once.
 const GENERATED_COST: usize = 4;
 
@@ -30,10 +31,10 @@ impl Speed {
         serde_json::from_str(text).ok().filter(|speed: &f64| speed.is_finite() && *speed > 0.0).map(Self)
     }
 
-    /// Seconds for an answer to `prompt` and its explanation, by a model of so many parameters. A small model does not fill a GPU,
-    /// so what was learned from one errs on the long side.
-    pub fn seconds(self, parameters: u64, prompt: &str) -> f64 {
-        parameters as f64 * tokens(prompt) as f64 / self.0
+    /// Seconds for an answer to `prompt` and its explanation, by a model of so many parameters that thinks for so many tokens before it
+    /// answers. A small model does not fill a GPU, so what was learned from one errs on the long side.
+    pub fn seconds(self, parameters: u64, prompt: &str, thought: usize) -> f64 {
+        parameters as f64 * tokens(prompt, thought) as f64 / self.0
     }
 }
 
@@ -44,10 +45,16 @@ impl fmt::Display for Speed {
 }
 
 /// Tokens to compute: the text once, and behind each sentence all that follows it, which is half of the text on average.
-fn tokens(prompt: &str) -> usize {
+fn tokens(prompt: &str, thought: usize) -> usize {
     let ends = prompt.trim().matches(['.', '?', '!', '\n']).count().max(1);
-    let text = prompt.len() / CHARACTERS_PER_TOKEN + FRAME_TOKENS + ANSWER_TOKENS;
-    text + GENERATED_COST * ANSWER_TOKENS + text * (ends + ANSWER_SENTENCES) / 2
+    let generated = thought + ANSWER_TOKENS;
+    let text = prompt.len() / CHARACTERS_PER_TOKEN + FRAME_TOKENS + generated;
+    text + GENERATED_COST * generated + text * (ends + runs_of_thought(thought) + ANSWER_SENTENCES) / 2
+}
+
+/// In so many parts a thought of so many tokens is measured.
+pub fn runs_of_thought(tokens: usize) -> usize {
+    tokens.div_ceil(SENTENCE_TOKENS).min(MOST_RUNS_OF_A_THOUGHT)
 }
 
 #[cfg(test)]
@@ -59,8 +66,25 @@ mod tests {
         let work = WorkStats { forward_tokens: 1_000, head_positions: 0, dispatches: 0, gpu_bytes: 0, heap_bytes: 0 };
         let speed = Speed::of(3_000_000, &work, 2.0).unwrap();
         assert_eq!(speed, Speed(1.5e9));
-        let seconds = speed.seconds(600_000_000, "Ann has 3 figs. Bob has 4 nuts. What does Bob have?");
+        let prompt = "Ann has 3 figs. Bob has 4 nuts. What does Bob have?";
+        let seconds = speed.seconds(600_000_000, prompt, 0);
         assert!((seconds - 600e6 * (132.0 + 400.0 + 132.0 * 9.0 / 2.0) / 1.5e9).abs() < 1e-6, "{seconds}");
+        assert!(speed.seconds(600_000_000, prompt, 30) > seconds);
         assert_eq!(Speed::of(3, &work, 0.0), None);
+    }
+
+    #[test]
+    fn a_long_thought_is_measured_in_as_many_parts_as_a_very_long_one() {
+        assert_eq!([0, 1, 45, 600, 32_768].map(runs_of_thought), [0, 1, 3, 40, 40]);
+    }
+
+    #[test]
+    fn what_is_kept_is_read_again() {
+        for speed in [Speed(1.5e9), Speed(0.1), Speed(1e300)] {
+            assert_eq!(Speed::parse(&speed.to_string()), Some(speed));
+        }
+        for text in ["", "fast", "0", "-1", "inf", "NaN", "1e999"] {
+            assert_eq!(Speed::parse(text), None, "{text}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 use crate::app::i18n::t;
 use crate::explanation::{METHODS, Sampling, SentenceRule, Unit};
 use crate::problem::Problem;
-use crate::request::Question;
+use crate::request::{Question, ThinkingSupport};
 
 /// The settings as typed; a field that cannot be used keeps its last number, and is among those refused.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,12 +37,18 @@ pub struct RefusedNumber {
     pub allowed: String,
 }
 
+impl Settings {
+    /// The longest answer and thought, in tokens, where nothing is chosen.
+    pub const MAX_TOKENS: usize = 256;
+    pub const MAX_THOUGHT: usize = 512;
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            max_tokens: 256,
+            max_tokens: Self::MAX_TOKENS,
             thinks: false,
-            max_thought: 512,
+            max_thought: Self::MAX_THOUGHT,
             max_context: None,
             temperature: 0.0,
             top_k: None,
@@ -57,20 +63,29 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The question to the engine; a blank answer means that the model writes its own.
-    pub fn question(&self, prompt: &str, answer: &str) -> Question {
+    /// The question to a model that can think so; a blank answer means that it writes its own.
+    pub fn question(&self, prompt: &str, answer: &str, thinking: ThinkingSupport) -> Question {
         Question {
             prompt: prompt.to_owned(),
             answer: (!answer.trim().is_empty()).then(|| answer.to_owned()),
             use_template: self.use_template,
             sampling: self.sampling(),
             max_tokens: self.max_tokens,
-            thinking: self.thinks.then_some(self.max_thought),
+            thinking: self.thinks(thinking).then_some(self.max_thought),
             max_context: self.max_context,
             method: self.method.into(),
             unit: self.unit,
             sentence_rule: SentenceRule::AnyScript,
             language: None,
+        }
+    }
+
+    /// Whether a model that can think so will.
+    pub fn thinks(&self, thinking: ThinkingSupport) -> bool {
+        match thinking {
+            ThinkingSupport::Always => true,
+            ThinkingSupport::Chosen => self.thinks,
+            ThinkingSupport::Never => false,
         }
     }
 
@@ -100,16 +115,29 @@ mod tests {
     #[test]
     fn a_blank_answer_lets_the_model_write() {
         let settings = Settings::default();
-        assert_eq!(settings.question("Why?", " \n").answer, None);
-        assert_eq!(settings.question("Why?", "So.").answer.as_deref(), Some("So."));
+        assert_eq!(settings.question("Why?", " \n", ThinkingSupport::Never).answer, None);
+        assert_eq!(settings.question("Why?", "So.", ThinkingSupport::Never).answer.as_deref(), Some("So."));
     }
 
     #[test]
     fn greedy_questions_carry_no_leftover_of_sampling() {
         let settings = Settings { top_k: Some(5), seed: 7, ..Settings::default() };
-        assert_eq!(settings.question("Why?", "").sampling, Sampling::GREEDY);
+        assert_eq!(settings.question("Why?", "", ThinkingSupport::Never).sampling, Sampling::GREEDY);
         let warm = Settings { temperature: 0.7, ..settings };
-        assert_eq!(warm.question("Why?", "").sampling, Sampling { temperature: 0.7, top_k: Some(5), top_p: None, seed: 7 });
+        assert_eq!(
+            warm.question("Why?", "", ThinkingSupport::Never).sampling,
+            Sampling { temperature: 0.7, top_k: Some(5), top_p: None, seed: 7 }
+        );
+    }
+
+    #[test]
+    fn the_longest_thought_is_sent_where_the_model_will_think() {
+        let of = |settings: &Settings, thinking| settings.question("Why?", "", thinking).thinking;
+        let all = [ThinkingSupport::Never, ThinkingSupport::Chosen, ThinkingSupport::Always];
+        let settings = Settings::default();
+        assert_eq!(all.map(|thinking| of(&settings, thinking)), [None, None, Some(512)]);
+        let thinks = Settings { thinks: true, max_thought: 99, ..settings };
+        assert_eq!(all.map(|thinking| of(&thinks, thinking)), [None, Some(99), Some(99)]);
     }
 
     #[test]

@@ -52,7 +52,8 @@ impl State {
         if let Some(problem) = self.editor.settings.problem() {
             return self.fail_at(Place::Editor, problem);
         }
-        let question = self.editor.settings.question(&self.editor.prompt, &self.editor.given_answer);
+        let thinking = self.engine.loaded().map(|loaded| loaded.thinking).unwrap_or_default();
+        let question = self.editor.settings.question(&self.editor.prompt, &self.editor.given_answer, thinking);
         self.ask(question);
     }
 

@@ -2,14 +2,16 @@
 
 use std::ops::RangeInclusive;
 
+use crate::app::state::State;
 use crate::app::state::engine::MaskedLmState;
 use crate::app::state::message::Message;
 use crate::request::{LoadedModel, ThinkingSupport};
 use leptos::prelude::*;
 use web_sys::HtmlInputElement;
 
+use crate::app::analysis::speed::runs_of_thought;
 use crate::app::analysis::{method_words, number};
-use crate::app::i18n::{t, text};
+use crate::app::i18n::{plural, t, text};
 use crate::app::page::use_page;
 use crate::app::state::settings::{RefusedNumber, Settings};
 use crate::app::views::layout::file_button::FileButton;
@@ -22,6 +24,7 @@ fn view() -> AnyView {
     let page = use_page();
     let text_memory = move || page.with(|state| state.engine.loaded().map(|loaded| text_words(state.editor.settings.max_context, loaded)));
     let thinking = Memo::new(move |_| page.with(|state| state.engine.loaded().map(|loaded| loaded.thinking)).unwrap_or_default());
+    let thought_cost = move || page.with(thought_words);
     let is_greedy = Signal::derive(move || page.with(|state| state.editor.settings.temperature <= 0.0));
     view! {
         <div class="settings">
@@ -50,9 +53,9 @@ fn view() -> AnyView {
             <NumberField
                 label=t!("Longest answer (tokens)")
                 id="max-tokens"
-                start="256"
+                start=Settings::MAX_TOKENS.to_string()
                 range=1.0..=4096.0
-                take=|all, n| all.max_tokens = n.map_or(256, |n| n as usize)
+                take=|all, n| all.max_tokens = n.map_or(Settings::MAX_TOKENS, |n| n as usize)
             />
             <NumberField
                 label=t!("Context limit (tokens)")
@@ -98,9 +101,9 @@ fn view() -> AnyView {
                 <NumberField
                     label=t!("Longest thought (tokens)")
                     id="max-thought"
-                    start="512"
+                    start=Settings::MAX_THOUGHT.to_string()
                     range=1.0..=32_768.0
-                    take=|all, n| all.max_thought = n.map_or(512, |n| n as usize)
+                    take=|all, n| all.max_thought = n.map_or(Settings::MAX_THOUGHT, |n| n as usize)
                 />
             </Show>
             <Show when=move || thinking.get() == ThinkingSupport::Chosen>
@@ -127,6 +130,7 @@ fn view() -> AnyView {
             <MaskedLmChoice />
         </Show>
         <p class="hint" data-testid="text-memory">{text_memory}</p>
+        <p class="hint" data-testid="thought-cost">{thought_cost}</p>
         <p class="hint">{move || page.with(|state| about_method(&state.editor.settings))}</p>
     }
     .into_any()
@@ -180,6 +184,20 @@ fn text_words(max_context: Option<usize>, loaded: &LoadedModel) -> String {
     )
 }
 
+/// What the longest thought costs, where the model will think.
+fn thought_words(state: &State) -> Option<String> {
+    let (settings, loaded) = (&state.editor.settings, state.engine.loaded()?);
+    let thought = settings.thinks(loaded.thinking).then_some(settings.max_thought)?;
+    let runs = plural!(n = runs_of_thought(thought), "{n} more model run", "{n} more model runs");
+    let time = state.engine.speed.map(|speed| number::wait(speed.seconds(loaded.model.parameters, &state.editor.prompt, thought)));
+    Some(match time {
+        Some(time) => {
+            t!("The longest thought takes {runs} to explain; thought, answer and explanation together {time} or less.", runs, time)
+        }
+        None => t!("The longest thought takes {runs} to explain.", runs),
+    })
+}
+
 fn chosen_method(id: &str) -> &'static str {
     MethodText::find(id).unwrap_or(&METHODS[0]).id
 }
@@ -193,7 +211,7 @@ fn chosen_unit(value: &str) -> Unit {
 fn NumberField(
     label: &'static str,
     id: &'static str,
-    start: &'static str,
+    #[prop(into)] start: String,
     range: RangeInclusive<f64>,
     /// Whether it may have decimals.
     #[prop(optional)]
