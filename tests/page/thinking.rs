@@ -20,7 +20,10 @@ async fn a_thought_is_one_line_until_it_is_opened() {
     browser.click("thinks").await;
     browser.fill("max-thought", "14").await;
     let cost = browser.text("thought-cost").await;
-    assert!(cost.starts_with("The longest thought takes 1 more model run to explain") && cost.contains("together"), "{cost}");
+    assert!(
+        cost.starts_with("The longest thought takes 1 more model run to explain") && cost.contains("Thought, answer and explanation: "),
+        "{cost}"
+    );
     browser.screenshot("thinking-settings-light").await;
     ask(&browser, "Tom has 5 figs. Ann gives Tom 3 figs. How many figs does Tom have?").await;
     browser.explained().await;

@@ -28,7 +28,7 @@ fn view() -> AnyView {
     let is_greedy = Signal::derive(move || page.with(|state| state.editor.settings.temperature <= 0.0));
     view! {
         <div class="settings">
-            <label class="number">
+            <label class="number wide">
                 <span>{t!("Method")}</span>
                 <select
                     data-testid="method"
@@ -192,7 +192,11 @@ fn thought_words(state: &State) -> Option<String> {
     let time = state.engine.speed.map(|speed| number::wait(speed.seconds(loaded.model.parameters, &state.editor.prompt, thought)));
     Some(match time {
         Some(time) => {
-            t!("The longest thought takes {runs} to explain; thought, answer and explanation together {time} or less.", runs, time)
+            t!(
+                "The longest thought takes {runs} to explain. Thought, answer and explanation: {time}, going by the last run here.",
+                runs,
+                time
+            )
         }
         None => t!("The longest thought takes {runs} to explain.", runs),
     })
