@@ -35,7 +35,7 @@ pub fn fragment_of(json: &str) -> Result<String, Error> {
 #[wasm_bindgen(js_name = sharesOf)]
 pub fn shares_of(json: &str) -> Result<Vec<f64>, Error> {
     let shares = Shares::of(&open(json)?);
-    Ok(shares.amounts.iter().map(|[via_steps, _]| via_steps.unwrap_or(f64::NAN)).collect())
+    Ok(shares.amounts.iter().map(|[total, _]| total.unwrap_or(f64::NAN)).collect())
 }
 
 /// A document as a picture (SVG), so many CSS pixels wide.

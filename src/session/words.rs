@@ -21,7 +21,7 @@ pub(super) fn check_cost(unit: Unit, passes: usize) -> Result<(), Problem> {
         return Ok(());
     }
     Err(Problem::new(
-        format!("Word by word this text would take {passes} model runs, more than the limit of {MOST_PASSES}"),
+        format!("Word by word this text would take {passes} forward passes, more than the limit of {MOST_PASSES}"),
         "Explain it by sentences and open single sentences to their words, or shorten it.",
     ))
 }

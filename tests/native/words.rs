@@ -128,11 +128,11 @@ fn what_cannot_be_explained_by_words_is_said_with_its_cost() {
     let mut session = session();
     let long = Question { prompt: "Ann has 3 figs. ".repeat(100), ..question(Unit::Word) };
     let problem = pollster::block_on(session.explain(&long, &mut async |_| ControlFlow::Continue(()))).unwrap_err();
-    assert!(problem.what.contains("407 model runs") && problem.remedy.contains("sentences"), "{problem:?}");
+    assert!(problem.what.contains("407 forward passes") && problem.remedy.contains("sentences"), "{problem:?}");
     // Nothing is written first.
     let unanswered = Question { answer: None, ..long };
     let problem = pollster::block_on(session.explain(&unanswered, &mut async |_| panic!("a token"))).unwrap_err();
-    assert!(problem.what.contains("400 model runs"), "{problem:?}");
+    assert!(problem.what.contains("400 forward passes"), "{problem:?}");
     let question = question(Unit::Sentence);
     let mut go_on = async |_| ControlFlow::Continue(());
     let last = session.words(&question, 5, &mut go_on);

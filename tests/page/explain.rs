@@ -225,7 +225,7 @@ async fn stop_while_measuring_keeps_the_columns_that_are_done() {
     browser.click("stop-button").await;
     browser.stopped().await;
     assert_eq!(browser.n_estimated().await, 0, "what was not measured is not told after the run");
-    assert!(browser.text("status").await.contains("of 240 model runs"), "{}", browser.text("status").await);
+    assert!(browser.text("status").await.contains("of 240 forward passes"), "{}", browser.text("status").await);
     let shares: Vec<bool> = browser.picture().await.iter().map(|row| !row[1].is_empty()).collect();
     assert!(shares[0] && !shares[98], "measured sentences have a share, the others have none");
     browser.screenshot("partial-light").await;
@@ -263,7 +263,7 @@ async fn a_given_answer_is_explained_and_several_sentences_can_be_the_output() {
     explain_given(&browser, "Ann has 3 figs. Bob has 4 nuts. What does Bob have?", "Ann has 3 figs. Bob has 4 nuts. The answer is 4.")
         .await;
     browser.explained().await;
-    assert!(browser.text("manifest").await.contains("written by the user"), "{}", browser.text("manifest").await);
+    assert!(browser.text("manifest").await.contains("given, not written by the model"), "{}", browser.text("manifest").await);
     browser.click_with("sentence-G1", Key::Control).await;
     let selected =
         |picture: &[[String; 4]]| -> Vec<String> { picture.iter().filter(|row| row[3] == "true").map(|row| row[0].clone()).collect() };

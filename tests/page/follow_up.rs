@@ -241,7 +241,7 @@ async fn sentences_open_to_their_words_and_short_texts_are_explained_by_words() 
     browser.open_details_of("unit").await;
     browser.find("unit").await.send_keys("words").await.expect("a unit can be chosen");
     explain_given(&browser, &"Ann has 3 figs. ".repeat(80), "Ann has 3 figs.").await;
-    assert!(browser.problem().await.contains("323 model runs"), "{}", browser.problem().await);
+    assert!(browser.problem().await.contains("323 forward passes"), "{}", browser.problem().await);
     browser.screenshot("by-words-too-long-light").await;
     browser.close().await;
 }

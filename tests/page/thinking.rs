@@ -21,7 +21,7 @@ async fn a_thought_is_one_line_until_it_is_opened() {
     browser.fill("max-thought", "14").await;
     let cost = browser.text("thought-cost").await;
     assert!(
-        cost.starts_with("The longest thought takes 1 more model run to explain") && cost.contains("Thought, answer and explanation: "),
+        cost.starts_with("The longest thought takes 1 more forward pass to explain") && cost.contains("Thought, answer and explanation: "),
         "{cost}"
     );
     browser.screenshot("thinking-settings-light").await;

@@ -41,8 +41,8 @@ fn shares_are_both_attributions_beside_the_texts() {
     let adjacency = normalize(&document.scores(), document.method.normalization);
     let expected = context_attribution(&adjacency, &document.output).into_iter().zip(row_attribution(&adjacency, &document.output));
     let csv = table(&document, Contents::Shares, Format::Csv);
-    for ((line, (through_steps, directly)), text) in csv.lines().skip(1).zip(expected).zip(document.prompt.sentence_texts()) {
-        let ends_with = format!(",{through_steps},{directly},");
+    for ((line, (total, direct)), text) in csv.lines().skip(1).zip(expected).zip(document.prompt.sentence_texts()) {
+        let ends_with = format!(",{total},{direct},");
         assert!(line.contains(text.trim()) && line.ends_with(&ends_with), "{line}");
     }
     let explained: Vec<&str> = csv.lines().filter(|line| line.ends_with(",yes")).collect();

@@ -207,7 +207,7 @@ pub mod tests {
         graph.set_estimate(Some(Table::from_fn(2, 4, |_, _| Some(2.0))));
         let look = |graph: &AttributionGraph| AttributionView::new(Arc::new(graph.clone()), &[1]);
         // A third of the row is estimated, the rest is that of G1, which is all P1.
-        let share = look(&graph).via_steps(1).unwrap();
+        let share = look(&graph).total(1).unwrap();
         assert!((share - 1.0 / 3.0).abs() < 1e-12 && graph.is_estimated(1) && !graph.is_estimated(0));
         assert_eq!(look(&graph).amounts(1)[0].as_ref().unwrap().figure, "~33%");
         assert_eq!(look(&graph).graph().rectangle(Matrix::T)[1][1], None, "an estimate is not in the table");
@@ -215,10 +215,10 @@ pub mod tests {
         graph.set_estimate(Some(Table::from_fn(2, 3, |_, _| Some(2.0))));
         assert!(graph.is_estimated(1), "of another shape");
         graph.derive(Derivation { normalization: Normalization::None, ..Derivation::default() });
-        assert_eq!((graph.is_estimated(1), look(&graph).via_steps(1)), (false, None), "raw scores have another unit");
+        assert_eq!((graph.is_estimated(1), look(&graph).total(1)), (false, None), "raw scores have another unit");
         graph.derive(Derivation::default());
         graph.fill_column(1, &[0.0, 0.5, -0.1, 0.01], [5, 5]);
-        assert_eq!((graph.is_estimated(1), look(&graph).via_steps(1)), (false, Some(0.5)));
+        assert_eq!((graph.is_estimated(1), look(&graph).total(1)), (false, Some(0.5)));
         graph.set_estimate(None);
         assert_eq!(graph, AttributionGraph::new(document()));
     }

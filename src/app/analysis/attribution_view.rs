@@ -35,7 +35,7 @@ pub struct AttributionView {
     /// Ascending.
     output: Vec<usize>,
     /// CAGE, for all `n + m` sources.
-    via_steps: Vec<f64>,
+    total: Vec<f64>,
     /// Row attribution, for all `n + m` sources.
     direct: Vec<f64>,
     scale: Scale,
@@ -45,10 +45,10 @@ impl AttributionView {
     pub fn new(graph: Arc<AttributionGraph>, output: &[usize]) -> Self {
         let output: Vec<usize> = output.iter().copied().filter(|&i| i < graph.n_generated()).collect();
         let per_output = |sums: Vec<f64>| -> Vec<f64> { sums.iter().map(|sum| per_output(*sum, &output)).collect() };
-        let via_steps = per_output(graph::node_influence(graph.adjacency(), &output));
+        let total = per_output(graph::node_influence(graph.adjacency(), &output));
         let direct = per_output(graph::direct_influence(graph.adjacency(), &output));
-        let scale = Scale::of(graph.document().method.normalization, via_steps.iter().chain(&direct).copied());
-        Self { graph, output, via_steps, direct, scale }
+        let scale = Scale::of(graph.document().method.normalization, total.iter().chain(&direct).copied());
+        Self { graph, output, total, direct, scale }
     }
 
     pub fn graph(&self) -> &AttributionGraph {
@@ -89,8 +89,8 @@ impl AttributionView {
     }
 
     /// CAGE: the influence of source `j` along every path; `None` where it was neither measured nor estimated.
-    pub fn via_steps(&self, j: usize) -> Option<f64> {
-        self.via_steps.get(j).copied().filter(|_| self.graph.is_known(j))
+    pub fn total(&self, j: usize) -> Option<f64> {
+        self.total.get(j).copied().filter(|_| self.graph.is_known(j))
     }
 
     /// Row attribution: the influence of source `j` in one step.
@@ -112,7 +112,7 @@ impl AttributionView {
         scale::amount(self.scale, influence)
     }
 
-    /// [`Self::via_steps`] and [`Self::direct`], ready to be shown: "31%", and "~31%" where it is an estimate.
+    /// [`Self::total`] and [`Self::direct`], ready to be shown: "31%", and "~31%" where it is an estimate.
     pub fn amounts(&self, j: usize) -> [Option<Amount>; 2] {
         let amount = |influence: f64| {
             let mut amount = self.amount(influence);
@@ -121,13 +121,13 @@ impl AttributionView {
             }
             amount
         };
-        [self.via_steps(j), self.direct(j)].map(|influence| influence.map(amount))
+        [self.total(j), self.direct(j)].map(|influence| influence.map(amount))
     }
 
     /// Whether source `j` can be opened to its words: it is a sentence with words, and one comes after it.
     pub fn can_expand(&self, j: usize) -> bool {
         let document = self.document();
-        document.unit.is_sentence() && j + 1 < self.via_steps.len() && !document.source(j).trim().is_empty()
+        document.unit.is_sentence() && j + 1 < self.total.len() && !document.source(j).trim().is_empty()
     }
 
     /// The influence of one word of a source, perturbed alone.
@@ -149,14 +149,14 @@ impl AttributionView {
             Some(self.per_output(*graph::node_influence(&adjacency, &self.output).get(j)?))
         };
         // Compressed scores add up to most where both sources have half, so the share itself may lie outside.
-        let shares = [share(false)?, share(true)?, self.via_steps(j)?];
+        let shares = [share(false)?, share(true)?, self.total(j)?];
         let (low, high) = shares.iter().fold((f64::MAX, f64::MIN), |(low, high), &share| (low.min(share), high.max(share)));
         (high - low >= 0.005).then_some([low, high])
     }
 
     pub fn role(&self, j: usize) -> Role {
         let row = j.checked_sub(self.graph.n_prompt());
-        match self.via_steps(j) {
+        match self.total(j) {
             _ if row.is_some_and(|i| self.output.contains(&i)) => Role::Output,
             _ if row.is_some_and(|i| self.output.last().is_some_and(|&last| i > last)) => Role::Later,
             None => Role::Unmeasured,
@@ -182,19 +182,19 @@ impl AttributionView {
 
     /// The generated sentences through which influence came, strongest first, of either sign.
     pub fn strongest_steps(&self) -> Vec<usize> {
-        self.strongest(self.graph.n_prompt()..self.via_steps.len())
+        self.strongest(self.graph.n_prompt()..self.total.len())
     }
 
     fn strongest(&self, sources: std::ops::Range<usize>) -> Vec<usize> {
-        let sources: Vec<usize> = sources.filter(|&j| self.via_steps(j).is_some_and(|influence| influence != 0.0)).collect();
-        by_descending(&sources, |&j| self.via_steps[j].abs())
+        let sources: Vec<usize> = sources.filter(|&j| self.total(j).is_some_and(|influence| influence != 0.0)).collect();
+        by_descending(&sources, |&j| self.total[j].abs())
     }
 
     /// The share of walks that end at an earlier generated sentence without measurable source instead of at the prompt.
     pub fn lost_share(&self) -> f64 {
         match self.scale {
             Scale::Shares if self.evidence() != Evidence::None => {
-                (1.0 - self.via_steps[..self.graph.n_prompt()].iter().sum::<f64>()).clamp(0.0, 1.0)
+                (1.0 - self.total[..self.graph.n_prompt()].iter().sum::<f64>()).clamp(0.0, 1.0)
             }
             _ => 0.0,
         }
@@ -243,7 +243,7 @@ mod tests {
         for compression in [Compression::None, Compression::Log, Compression::Bounded, Compression::Hyperbolic] {
             let derived = pairs.clone().derived(Derivation { compression, ..Derivation::default() });
             let view = AttributionView::new(Arc::new(AttributionGraph::new(derived)), &[1]);
-            let ([low, high], share) = (view.range(1).unwrap(), view.via_steps(1).unwrap());
+            let ([low, high], share) = (view.range(1).unwrap(), view.total(1).unwrap());
             assert!(low <= share && share <= high && low < high, "{low} {share} {high}");
         }
         let view = AttributionView::new(Arc::new(AttributionGraph::new(pairs)), &[1]);
@@ -254,15 +254,15 @@ mod tests {
     #[test]
     fn influence_through_a_step_is_distinguished_from_direct_influence() {
         let attribution = read(&[1]);
-        assert_eq!((attribution.via_steps(0), attribution.direct(0)), (Some(0.5), Some(0.0)));
-        assert_eq!((attribution.via_steps(2), attribution.direct(2)), (Some(0.5), Some(0.5)));
+        assert_eq!((attribution.total(0), attribution.direct(0)), (Some(0.5), Some(0.0)));
+        assert_eq!((attribution.total(2), attribution.direct(2)), (Some(0.5), Some(0.5)));
         assert_eq!(attribution.strongest_steps(), [2]);
     }
 
     #[test]
     fn several_outputs_share_one_hundred_percent() {
         let attribution = read(&[0, 1]);
-        assert_eq!((attribution.via_steps(0), attribution.via_steps(1)), (Some(0.75), Some(0.25)));
+        assert_eq!((attribution.total(0), attribution.total(1)), (Some(0.75), Some(0.25)));
         assert_eq!(attribution.output_label(), "G1 and G2");
     }
 
@@ -302,7 +302,7 @@ mod tests {
             document().derived(Derivation { aggregation: Aggregation::Mean, normalization: Normalization::None, ..Derivation::default() });
         let attribution = AttributionView::new(Arc::new(AttributionGraph::new(raw)), &[1]);
         // P1 -> G1 -> G2 gives 1 x 0.5, P1 -> G2 takes 0.5; G1 itself gives 0.5.
-        assert_eq!((attribution.via_steps(0), attribution.direct(0)), (Some(0.0), Some(-0.5)));
+        assert_eq!((attribution.total(0), attribution.direct(0)), (Some(0.0), Some(-0.5)));
         assert_eq!(attribution.amounts(0)[1], Some(Amount { figure: "\u{2212}0.500".into(), part: -1.0 }));
         assert_eq!((attribution.strength(-0.5), attribution.lost_share()), (-1.0, 0.0));
         assert_eq!(attribution.evidence(), Evidence::Clear(1.0));
@@ -324,7 +324,7 @@ mod tests {
         let mut partial = document();
         partial.table.row_mut(3)[0] = None;
         let attribution = AttributionView::new(Arc::new(AttributionGraph::new(partial)), &[3]);
-        assert_eq!((attribution.via_steps(0), attribution.role(0)), (None, Role::Unmeasured));
+        assert_eq!((attribution.total(0), attribution.role(0)), (None, Role::Unmeasured));
         assert_eq!(attribution.evidence(), Evidence::Unmeasured);
         assert_eq!(attribution.graph().rectangle(Matrix::A)[0][0], None);
     }
@@ -333,6 +333,6 @@ mod tests {
     fn sentences_that_do_not_exist_are_ignored() {
         let attribution = read(&[7]);
         assert!(attribution.output().is_empty());
-        assert_eq!((attribution.via_steps(99), attribution.evidence()), (None, Evidence::None));
+        assert_eq!((attribution.total(99), attribution.evidence()), (None, Evidence::None));
     }
 }

@@ -54,7 +54,7 @@ impl Compared {
             id,
             amounts: prompt.clone().map(|j| attribution.amounts(j)[0].clone()).collect(),
             coverage: coverages(attribution, relevant).map(|[cage, _]| cage),
-            attribution: prompt.map(|j| attribution.via_steps(j).unwrap_or(0.0)).collect(),
+            attribution: prompt.map(|j| attribution.total(j).unwrap_or(0.0)).collect(),
         }
     }
 }

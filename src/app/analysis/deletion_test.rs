@@ -97,7 +97,7 @@ impl OrderResult {
 fn attributions(attribution: &AttributionView) -> [Vec<f64>; 2] {
     let prompt = 0..attribution.graph().n_prompt();
     let of = |influence: &dyn Fn(usize) -> Option<f64>| prompt.clone().map(|j| influence(j).unwrap_or(0.0)).collect();
-    [of(&|j| attribution.via_steps(j)), of(&|j| attribution.direct(j))]
+    [of(&|j| attribution.total(j)), of(&|j| attribution.direct(j))]
 }
 
 /// By CAGE and by row, where the relevant sentences are known and all in the prompt.

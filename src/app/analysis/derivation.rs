@@ -1,4 +1,4 @@
-//! How scores become influence: the ways that a visitor can choose, in words. The first of each is the paper's.
+//! From scores to shares: the ways that a visitor can choose, in words. The first of each is the paper's.
 
 use crate::app::i18n::{t, text, translatable};
 use crate::explanation::{Aggregation, Compression, Derivation, Method, Weighting};

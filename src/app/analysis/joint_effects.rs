@@ -19,7 +19,7 @@ pub fn sentences(attribution: &AttributionView) -> Vec<String> {
     let document = attribution.document();
     let n_prompt = attribution.graph().n_prompt();
     let output = attribution.output();
-    let matters = |target: usize| output.contains(&target) || attribution.via_steps(n_prompt + target).is_some_and(|share| share > 0.02);
+    let matters = |target: usize| output.contains(&target) || attribution.total(n_prompt + target).is_some_and(|share| share > 0.02);
     let effects = document.joint.iter().filter(|effect| matters(effect.target));
     let (explained, steps): (Vec<_>, Vec<_>) = effects.partition(|effect| output.contains(&effect.target));
     let latest_first = |effects: &[_]| by_descending(effects, |effect: &&JointEffect| effect.target as f64);

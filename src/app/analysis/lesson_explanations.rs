@@ -44,6 +44,6 @@ mod tests {
         assert_eq!(offered(&lesson, of_visit.iter()), []);
         let [first, second] = &of_lesson(&lesson)[..] else { panic!() };
         assert_eq!((&first.0, &second.0, &first.1[..], &second.1[..]), (&label(&document()), &label(&other), &[0, 1, 2][..], &[][..]));
-        assert!(second.0.ends_with("\u{b7} Blanking out, also in pairs (Pairs)"), "{}", second.0);
+        assert!(second.0.ends_with("\u{b7} Leave one or two out (Pairs)"), "{}", second.0);
     }
 }

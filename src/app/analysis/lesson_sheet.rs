@@ -99,7 +99,7 @@ fn shares(document: Document) -> String {
     let n_prompt = document.prompt.sentences.len();
     let output = document.output.clone();
     let attribution = AttributionView::new(Arc::new(AttributionGraph::new(document)), &output);
-    let measured: Vec<(usize, f64)> = (0..n_prompt).filter_map(|j| Some((j, attribution.via_steps(j)?))).collect();
+    let measured: Vec<(usize, f64)> = (0..n_prompt).filter_map(|j| Some((j, attribution.total(j)?))).collect();
     let largest = by_descending(&measured, |(_, share)| *share);
     let named = largest.iter().filter(|(_, share)| *share >= SMALLEST_SHARE).map(|(j, share)| format!("P{} {}", j + 1, percent(*share)));
     named.collect::<Vec<_>>().join(t!(", "))

@@ -14,27 +14,27 @@ pub fn cost(method: &'static MethodText, unit: Unit) -> String {
     if method.pairs {
         return match unit {
             Unit::Sentence => {
-                t!("It takes one model run for each sentence and one for each pair: 4 to 8 times as long as {method}", method = pert)
+                t!("It takes one forward pass for each sentence and one for each pair: 4 to 8 times as long as {method}", method = pert)
             }
             Unit::Word => {
-                t!("It takes one model run for each word and one for each pair: 4 to 8 times as long as {method}", method = pert)
+                t!("It takes one forward pass for each word and one for each pair: 4 to 8 times as long as {method}", method = pert)
             }
         };
     }
     match (method.passes, unit) {
-        (0, _) => t!("It takes no model run beyond the text itself.").into(),
-        (1, Unit::Sentence) => t!("It takes one model run for each sentence.").into(),
-        (1, Unit::Word) => t!("It takes one model run for each word.").into(),
+        (0, _) => t!("It takes no forward pass beyond the text itself.").into(),
+        (1, Unit::Sentence) => t!("It takes one forward pass for each sentence.").into(),
+        (1, Unit::Word) => t!("It takes one forward pass for each word.").into(),
         (n, Unit::Sentence) => plural!(
             n,
-            "It takes {n} model run for each sentence, so about as long as {method}",
-            "It takes {n} model runs for each sentence, so about {n} times as long as {method}",
+            "It takes {n} forward pass for each sentence, so about as long as {method}",
+            "It takes {n} forward passes for each sentence, so about {n} times as long as {method}",
             method = pert,
         ),
         (n, Unit::Word) => plural!(
             n,
-            "It takes {n} model run for each word, so about as long as {method}",
-            "It takes {n} model runs for each word, so about {n} times as long as {method}",
+            "It takes {n} forward pass for each word, so about as long as {method}",
+            "It takes {n} forward passes for each word, so about {n} times as long as {method}",
             method = pert,
         ),
     }
@@ -51,10 +51,10 @@ mod tests {
             words("clp", Unit::Word),
             [
                 "Blanks out one word at a time and measures how far the predictions of all possible next tokens move.",
-                "It takes one model run for each word.",
+                "It takes one forward pass for each word.",
             ]
         );
         let [_, slow] = words("ig", Unit::Sentence);
-        assert_eq!(slow, "It takes 40 model runs for each sentence, so about 40 times as long as Pert.");
+        assert_eq!(slow, "It takes 40 forward passes for each sentence, so about 40 times as long as Pert.");
     }
 }

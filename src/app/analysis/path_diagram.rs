@@ -152,15 +152,15 @@ fn nodes(view: &AttributionView, drawing: &LayeredDrawing, kept: &[Edge], geomet
     let node = |node: &graph::LayeredNode| {
         let source = node.source;
         let is_output = view.role(source) == Role::Output;
-        let [via_steps, _] = view.amounts(source);
+        let [total, _] = view.amounts(source);
         DiagramNode {
             source,
             label: view.document().label(source),
             text: view.document().source(source).trim().to_owned(),
             generated: source.checked_sub(n_prompt),
             is_output,
-            amount: via_steps.filter(|amount| !is_output || amount.part != 0.0),
-            strength: view.via_steps(source).map_or(0.0, |influence| view.strength(influence).abs()),
+            amount: total.filter(|amount| !is_output || amount.part != 0.0),
+            strength: view.total(source).map_or(0.0, |influence| view.strength(influence).abs()),
             origin: origin(view, source, kept),
             layer: node.layer,
             left: node.x - geometry.node_width / 2.0,

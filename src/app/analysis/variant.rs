@@ -129,13 +129,23 @@ impl Variant {
         Some([last(original)?, last(self.explanation.as_ref()?)?])
     }
 
+    /// What the sources of the explanation after the edits are called beside the one before: a sentence of the prompt keeps its number.
+    pub fn labels_after(&self, before: &Document, after: &Document) -> Vec<String> {
+        let (_, starts) = edited(&before.prompt, &self.edits);
+        let mut labels: Vec<String> = (0..after.table.n_sources()).map(|k| after.label(k)).collect();
+        for (j, own) in sources_by_sentence(&starts, &after.prompt) {
+            own.into_iter().for_each(|k| labels[k] = before.label(j));
+        }
+        labels
+    }
+
     /// The sentences of the prompt, side by side with those of the document that was changed; `None` without an explanation of both.
     pub fn changes(&self, original: &Arc<AttributionGraph>) -> Option<Vec<SentenceChange>> {
         let [before, after] = self.last_sentences(original)?;
         let (_, starts) = edited(&before.document().prompt, &self.edits);
         let own = sources_by_sentence(&starts, &after.document().prompt);
         let change = |(j, sentence): (usize, &str)| {
-            let share = own.get(&j).and_then(|own| own.iter().map(|&k| after.via_steps(k)).sum::<Option<f64>>());
+            let share = own.get(&j).and_then(|own| own.iter().map(|&k| after.total(k)).sum::<Option<f64>>());
             SentenceChange {
                 label: before.document().label(j),
                 before: sentence.trim().to_owned(),
@@ -279,6 +289,8 @@ mod tests {
         let changes = variant.changes(&graph).unwrap();
         assert_eq!(changes.iter().map(|change| change.after.as_deref()).collect::<Vec<_>>(), [None, Some("B.")]);
         assert_eq!(changes[0].amounts[1], None);
+        let after = Document { prompt: passage(&["B."]).into(), table: crate::table::Table::from_fn(1, 1, |_, _| Some(1.0)), ..document() };
+        assert_eq!(variant.labels_after(&document(), &after), ["P2", "G1"]);
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub fn paths(view: &AttributionView) -> Vec<Path> {
 pub fn strongest_paths(view: &AttributionView) -> (Vec<PathEntry>, Option<String>) {
     let paths = paths(view);
     let shown = view.per_output(paths.iter().map(|path| path.weight).sum());
-    let all: f64 = (0..view.graph().n_prompt()).filter_map(|j| view.via_steps(j)).sum();
+    let all: f64 = (0..view.graph().n_prompt()).filter_map(|j| view.total(j)).sum();
     let rest = (all - shown).max(0.0);
     let others = (view.scale().is_shares() && rest >= 0.005).then(|| percent(rest));
     (paths.iter().map(|path| PathEntry::new(view, path)).collect(), others)
@@ -78,7 +78,7 @@ fn stop_words(view: &AttributionView, sources: &[usize], k: usize) -> String {
     };
     if k == 0 {
         let share = view.per_output((0..sources.len() - 1).map(|k| weight(k, k + 1)).product());
-        let all = view.via_steps(sources[0]).unwrap_or(share);
+        let all = view.total(sources[0]).unwrap_or(share);
         let figure = |share: f64| view.figure(share);
         words.push(' ');
         words.push_str(&t!(

@@ -99,15 +99,15 @@ impl RunStatus {
         }
     }
 
-    /// How far it is: "model run 4 of 12, about 3 s left".
+    /// How far it is: "forward pass 4 of 12, about 3 s left".
     pub fn detail(&self) -> String {
         match self {
             Self::Answering { tokens, .. } | Self::AnsweringAgain(tokens) if *tokens > 0 => plural!(n = *tokens, "{n} token", "{n} tokens"),
             Self::Measuring { passes: [done, planned], .. } => match self.seconds_left().map(number::wait) {
-                Some(time) => t!("model run {done} of {planned}, {time} left", done, planned, time),
-                None => t!("model run {done} of {planned}", done, planned),
+                Some(time) => t!("forward pass {done} of {planned}, {time} left", done, planned, time),
+                None => t!("forward pass {done} of {planned}", done, planned),
             },
-            Self::FollowUp { passes: [done, planned], .. } if *planned > 0 => t!("model run {done} of {planned}", done, planned),
+            Self::FollowUp { passes: [done, planned], .. } if *planned > 0 => t!("forward pass {done} of {planned}", done, planned),
             _ => String::new(),
         }
     }
@@ -144,12 +144,17 @@ impl RunStatus {
     /// What is said at the end of a run with `passes` made and planned.
     pub fn outcome(&self, [done, planned]: [usize; 2]) -> String {
         match self {
-            _ if done < planned => t!("Stopped after {done} of {planned} model runs", done, planned),
+            _ if done < planned => t!("Stopped after {done} of {planned} forward passes", done, planned),
             Self::Measuring { started_millis, now_millis, .. } => {
                 let seconds = number::with_point(&format!("{:.1}", (now_millis - started_millis) / 1e3));
-                plural!(n = done, "Explained with {n} model run in {seconds} s", "Explained with {n} model runs in {seconds} s", seconds)
+                plural!(
+                    n = done,
+                    "Explained with {n} forward pass in {seconds} s",
+                    "Explained with {n} forward passes in {seconds} s",
+                    seconds
+                )
             }
-            _ => plural!(n = done, "Explained with {n} model run", "Explained with {n} model runs"),
+            _ => plural!(n = done, "Explained with {n} forward pass", "Explained with {n} forward passes"),
         }
     }
 }
@@ -166,13 +171,13 @@ mod tests {
 
     #[test]
     fn progress_says_passes_and_time_left() {
-        assert_eq!(four_of_twelve().detail(), "model run 4 of 12, about 3 s left");
+        assert_eq!(four_of_twelve().detail(), "forward pass 4 of 12, about 3 s left");
         assert_eq!(four_of_twelve().progress(), Some(4.0 / 12.0));
     }
 
     #[test]
     fn no_time_is_promised_before_the_first_pass() {
-        assert_eq!(RunStatus::measuring(12, 0.0).detail(), "model run 0 of 12");
+        assert_eq!(RunStatus::measuring(12, 0.0).detail(), "forward pass 0 of 12");
     }
 
     #[test]
@@ -184,8 +189,8 @@ mod tests {
 
     #[test]
     fn the_outcome_tells_a_whole_run_from_a_stopped_one() {
-        assert_eq!(four_of_twelve().outcome([12, 12]), "Explained with 12 model runs in 1.5 s");
-        assert_eq!(four_of_twelve().outcome([4, 12]), "Stopped after 4 of 12 model runs");
+        assert_eq!(four_of_twelve().outcome([12, 12]), "Explained with 12 forward passes in 1.5 s");
+        assert_eq!(four_of_twelve().outcome([4, 12]), "Stopped after 4 of 12 forward passes");
         assert!(!RunStatus::Done(String::new()).is_active());
     }
 }

@@ -120,8 +120,8 @@ impl State {
         let outcome = match (document.is_complete(), name) {
             (true, Some(name)) => t!("Explained by {name} too", name),
             (true, None) => t!("Explained by the other method too").into(),
-            (false, Some(name)) => t!("Stopped after {done} of {planned} model runs by {name}", done, planned, name),
-            (false, None) => t!("Stopped after {done} of {planned} model runs by the other method", done, planned),
+            (false, Some(name)) => t!("Stopped after {done} of {planned} forward passes by {name}", done, planned, name),
+            (false, None) => t!("Stopped after {done} of {planned} forward passes by the other method", done, planned),
         };
         self.end_run(RunStatus::Done(outcome));
         if !document.is_complete() {

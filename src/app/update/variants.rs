@@ -72,7 +72,7 @@ impl State {
     pub(super) fn variant_explained(&mut self, at: usize, document: Document) {
         let [done, planned] = document.method.passes;
         if !document.is_complete() {
-            self.end_run(RunStatus::Done(t!("Stopped after {done} of {planned} model runs", done, planned)));
+            self.end_run(RunStatus::Done(t!("Stopped after {done} of {planned} forward passes", done, planned)));
             return;
         }
         self.end_run(RunStatus::Done(t!("Explained the changed prompt").into()));

@@ -83,7 +83,7 @@ impl Explained {
     /// Of the explanation on screen.
     pub fn of(attribution: &AttributionView) -> Self {
         let document = attribution.document();
-        let shares = (0..document.prompt.sentences.len()).map(|j| attribution.via_steps(j));
+        let shares = (0..document.prompt.sentences.len()).map(|j| attribution.total(j));
         Self { title: title(document), output: attribution.output().to_vec(), shares: shares.collect() }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::continued::{CLOSING, is_continued};
+use super::continued::{CLOSING, is_continued, is_item};
 use super::{parameters_of, sentences_in};
 use crate::explanation::Language;
 use crate::text::languages::{is_han, is_kana};
@@ -12,9 +12,9 @@ use crate::text::languages::{is_han, is_kana};
 const TERMINALS: &str = "。．｡！？؟۔।॥։።፧។៕။།";
 
 /// Sentences as Punkt finds them with the parameters of `language`, and besides: a sentence also ends after the terminals of other scripts,
-/// and after "…" before white space and what is not in lower case; the marker of a list item ("1.", "b)") belongs to the item; "e.g."
-/// and "Fig. 3", or "z. B." in German, end no sentence. In Chinese and Japanese, which have no white space after a sentence, ".", "?" and
-/// "!" end one before the next character.
+/// and after "…" before white space and what is not in lower case; the marker of a list item ("1.", "b)") belongs to the item, within a
+/// line where the numbers count up from 1; "e.g." and "Fig. 3", or "z. B." in German, end no sentence. In Chinese and Japanese, which have
+/// no white space after a sentence, ".", "?" and "!" end one before the next character.
 ///
 /// Cost: linear in the text.
 ///
@@ -29,6 +29,8 @@ const TERMINALS: &str = "。．｡！？؟۔।॥։።፧។៕။།";
 pub fn sentences_in_any_script(text: &str, language: Language) -> Vec<Range<usize>> {
     let mut joined: Vec<Range<usize>> = Vec::new();
     let mut last_part = 0..0;
+    // The number of the last list item.
+    let mut item = 0;
     let mut found = sentences_in(text, parameters_of(language));
     if language == Language::French {
         give_opening_quotes_to_the_next(text, &mut found);
@@ -37,6 +39,10 @@ pub fn sentences_in_any_script(text: &str, language: Language) -> Vec<Range<usiz
         for part in cut_at_terminals(text, sentence, language) {
             match joined.last_mut() {
                 Some(sentence) if is_continued(text, sentence, &last_part, &part, language) => sentence.end = part.end,
+                Some(sentence) if is_item(text, sentence, &part, item + 1) => {
+                    sentence.end = part.end;
+                    item += 1;
+                }
                 _ => joined.push(part.clone()),
             }
             last_part = part;
@@ -153,6 +159,10 @@ mod tests {
         check("1. Add the eggs.\n2. Stir.\n(c) Wait.", &["1. Add the eggs.", "2. Stir.", "(c) Wait."]);
         check("How many are left? 5. Good.", &["How many are left?", "5.", "Good."]);
         check("How many?\n5.\nGood.", &["How many?", "5.", "Good."]);
+        check("Two cups. 1. One is red. 2. One is blue. Which?", &["Two cups.", "1. One is red.", "2. One is blue.", "Which?"]);
+        check("How many are left? 1. Good.", &["How many are left?", "1.", "Good."]);
+        check("Two are left.\n1.\nGood.", &["Two are left.", "1.", "Good."]);
+        check("Two are left. 3. Good.", &["Two are left.", "3.", "Good."]);
     }
 
     #[test]

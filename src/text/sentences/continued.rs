@@ -96,6 +96,15 @@ pub fn is_continued(text: &str, sentence: &Range<usize>, last: &Range<usize>, ne
         || language == Language::German && is_ordinal(tail, next)
 }
 
+/// Whether `sentence` is nothing but the marker of list item `number`, and `next` on the same line is the item: "2. Stir.". After a
+/// question a number is its answer.
+pub fn is_item(text: &str, sentence: &Range<usize>, next: &Range<usize>, number: usize) -> bool {
+    let label = text[sentence.clone()].trim().strip_suffix('.');
+    let is_answer = || text[..sentence.start].trim_end().ends_with('?');
+    let is_marker = label.is_some_and(|label| label.len() <= 3 && label.parse() == Ok(number));
+    is_marker && !text[sentence.end..next.start].contains('\n') && !is_answer()
+}
+
 fn starts_line(text: &str, start: usize) -> bool {
     text[..start].chars().rev().take_while(|&c| c != '\n').all(char::is_whitespace)
 }

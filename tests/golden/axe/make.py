@@ -7,7 +7,7 @@ import tempfile
 import zlib
 from pathlib import Path
 
-PACKAGE = "axe-core@4.10.3"
+PACKAGE = "axe-core@4.14.1"
 
 with tempfile.TemporaryDirectory() as folder:
     subprocess.run(["npm", "pack", "--silent", PACKAGE, "--pack-destination", folder], check=True)

@@ -51,7 +51,7 @@ pub const METHODS: &[MethodText] = &[
     MethodText {
         id: "pairs",
         name: "Pairs",
-        label: "Blanking out, also in pairs (Pairs)",
+        label: "Leave one or two out (Pairs)",
         about: "Blanks out one sentence at a time and then two at a time, so that nothing is missed because it is said twice, and \
                 measures how much less likely each later sentence becomes. A loss counts the more, the more attention takes over from the \
                 sentence.",
@@ -66,7 +66,7 @@ pub const METHODS: &[MethodText] = &[
     MethodText {
         id: "pert",
         name: "Pert.",
-        label: "Blanking out (Pert.)",
+        label: "Leave one out (Pert.)",
         about: "Blanks out one sentence at a time and measures how much less likely each later sentence becomes.",
         passes: 1,
         pairs: false,

@@ -7,8 +7,8 @@ pub struct Labels {
     pub prompt: &'static str,
     pub thought: &'static str,
     pub answer: &'static str,
-    pub through_steps: &'static str,
-    pub directly: &'static str,
+    pub total: &'static str,
+    pub direct: &'static str,
     pub row: &'static str,
     pub explained: &'static str,
     pub blank_line: &'static str,
@@ -37,8 +37,8 @@ impl Labels {
         prompt: "Prompt",
         thought: "Thought",
         answer: "Answer",
-        through_steps: "through steps",
-        directly: "directly",
+        total: "total",
+        direct: "direct",
         row: "row",
         explained: "explained",
         blank_line: "(blank line)",
@@ -51,7 +51,7 @@ impl Labels {
         share_of_influence: "Share of influence",
         numbers: "These are numbers, not shares: nothing was divided. The darkest is {number}, the largest here; those with a dashed \
                   outline and dashed arcs take away.",
-        columns: "Through steps (CAGE): along every path from the sentence to the explained one. Directly (row): only the edge from one to \
+        columns: "Total (CAGE): along every path from the sentence to the explained one. Direct (row): only the edge from one to \
                   the other.",
         arcs: "The arcs carry {share} of the influence; {hidden} weaker ones are not drawn.",
         cut: "Too long for a picture: {shown} of {all} sentences are here, those with the most influence, and what is longer than a few \

@@ -137,7 +137,7 @@ impl<'a> Painter<'a> {
         let x = self.frame.label;
         self.write(title, x, self.y + if self.frame.is_narrow { 8.0 } else { 16.0 }, 15.0, ink, Look::Bold, Anchor::Start);
         let labels = self.labels();
-        let names = [[labels.through_steps, "CAGE"], [labels.directly, labels.row]];
+        let names = [[labels.total, "CAGE"], [labels.direct, labels.row]];
         for ([left, right], [name, short]) in self.frame.shares.into_iter().flatten().zip(names) {
             match self.frame.is_narrow {
                 true => self.write(&format!("{name} ({short})"), left, self.y + 28.0, 11.0, soft, Look::Plain, Anchor::Start),

@@ -29,9 +29,9 @@ impl Shares {
             output.push(adjacency.n_generated() - 1);
         }
         let table = &document.table;
-        let (via_steps, direct) = (graph::node_influence(&adjacency, &output), graph::direct_influence(&adjacency, &output));
+        let (total, direct) = (graph::node_influence(&adjacency, &output), graph::direct_influence(&adjacency, &output));
         let amounts: Vec<[Option<f64>; 2]> = (0..table.n_sources())
-            .map(|j| [via_steps[j], direct[j]].map(|sum| table.is_measured(j).then_some(sum / output.len() as f64)))
+            .map(|j| [total[j], direct[j]].map(|sum| table.is_measured(j).then_some(sum / output.len() as f64)))
             .collect();
         let scale = Scale::of(document.method.normalization, amounts.iter().flatten().flatten().copied());
         let weak = MethodText::of(&document.method.id).weak;

@@ -7,7 +7,7 @@ use crate::shares::Shares;
 /// What a table holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contents {
-    /// Each sentence with its text and its influence on the explained ones, through steps (CAGE) and directly (row).
+    /// Each sentence with its text and its influence on the explained ones, in total (CAGE) and directly (row).
     Shares,
     /// **T**: the scores from which the graph is made.
     Scores,
@@ -73,12 +73,12 @@ fn shares(document: &Document) -> Grid {
         _ => Cell::Empty,
     };
     let row = |(j, text): (usize, &str)| {
-        let [through_steps, directly] = shares.amounts[j].map(|influence| amount(j, influence));
+        let [total, direct] = shares.amounts[j].map(|influence| amount(j, influence));
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let explained = if shares.is_output(j) { "yes" } else { "" };
-        vec![Cell::Text(document.label(j)), Cell::Text(text), through_steps, directly, Cell::Text(explained.into())]
+        vec![Cell::Text(document.label(j)), Cell::Text(text), total, direct, Cell::Text(explained.into())]
     };
-    let header = ["sentence", "text", "through steps (CAGE)", "directly (row)", "explained"].map(String::from).to_vec();
+    let header = ["sentence", "text", "total (CAGE)", "direct (row)", "explained"].map(String::from).to_vec();
     Grid { header, rows: texts.enumerate().map(row).collect() }
 }
 

@@ -47,7 +47,7 @@ fn view() -> AnyView {
                     on:change=move |event| page.change_settings(|all| all.unit = chosen_unit(&event_target_value(&event)))
                 >
                     <option value="sentence">{t!("sentences")}</option>
-                    <option value="word" title=t!("One model run for each word")>{t!("words (short texts)")}</option>
+                    <option value="word" title=t!("One forward pass for each word")>{t!("words (short texts)")}</option>
                 </select>
             </label>
             <NumberField
@@ -58,7 +58,7 @@ fn view() -> AnyView {
                 take=|all, n| all.max_tokens = n.map_or(Settings::MAX_TOKENS, |n| n as usize)
             />
             <NumberField
-                label=t!("Context limit (tokens)")
+                label=t!("Context length (tokens)")
                 id="max-context"
                 start=""
                 range=16.0..=1_000_000.0
@@ -188,7 +188,7 @@ fn text_words(max_context: Option<usize>, loaded: &LoadedModel) -> String {
 fn thought_words(state: &State) -> Option<String> {
     let (settings, loaded) = (&state.editor.settings, state.engine.loaded()?);
     let thought = settings.thinks(loaded.thinking).then_some(settings.max_thought)?;
-    let runs = plural!(n = runs_of_thought(thought), "{n} more model run", "{n} more model runs");
+    let runs = plural!(n = runs_of_thought(thought), "{n} more forward pass", "{n} more forward passes");
     let time = state.engine.speed.map(|speed| number::wait(speed.seconds(loaded.model.parameters, &state.editor.prompt, thought)));
     Some(match time {
         Some(time) => {

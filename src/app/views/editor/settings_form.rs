@@ -27,14 +27,17 @@ pub fn SettingsForm() -> impl IntoView {
     }
 }
 
-/// "most likely words, up to 256 tokens".
+/// "same answer every time, up to 256 tokens".
 fn summary(settings: &Settings) -> String {
+    if let Some(problem) = settings.problem() {
+        return problem.what;
+    }
     let sampling = match settings.temperature > 0.0 {
         true => {
             let temperature = number::with_point(&settings.temperature.to_string());
             t!("temperature {temperature}, seed {seed}", temperature, seed = settings.seed)
         }
-        false => t!("most likely words").into(),
+        false => t!("same answer every time").into(),
     };
     let length = plural!(n = settings.max_tokens, "up to {n} token", "up to {n} tokens");
     let template = (!settings.use_template).then(|| t!("no chat template").to_owned());
@@ -51,7 +54,7 @@ mod tests {
 
     #[test]
     fn the_folded_settings_are_summed_up() {
-        assert_eq!(summary(&Settings::default()), "most likely words, up to 256 tokens");
+        assert_eq!(summary(&Settings::default()), "same answer every time, up to 256 tokens");
         let warm = Settings { temperature: 0.7, seed: 3, use_template: false, unit: Unit::Word, ..Settings::default() };
         assert_eq!(summary(&warm), "temperature 0.7, seed 3, up to 256 tokens, no chat template, by words");
     }

@@ -58,9 +58,9 @@ const SMALL_ROW: f64 = 20.0;
 const SMALL_GUTTER: f64 = 84.0;
 const SMALL_LABELS: f64 = 44.0;
 
-/// A graph in small, with labels in place of the text, to stand beside another.
+/// A graph in small, with a label for each source in place of its text, to stand beside another.
 #[component]
-pub fn SmallArcDiagram(attribution: AttributionView, share: f64) -> impl IntoView {
+pub fn SmallArcDiagram(attribution: AttributionView, labels: Vec<String>, share: f64) -> impl IntoView {
     let n_sources = attribution.graph().n_prompt() + attribution.graph().n_generated();
     let y = (0..n_sources).map(|k| (k as f64 + 0.5) * SMALL_ROW).collect();
     let positions = RowPositions { y, gutter_width: SMALL_GUTTER };
@@ -70,8 +70,7 @@ pub fn SmallArcDiagram(attribution: AttributionView, share: f64) -> impl IntoVie
     };
     let kept = kept(&attribution, share, &attribution.edges_of_strongest_paths());
     let edges = drawn_edges(&attribution, &kept.edges, &positions).into_iter().map(edge).collect_view();
-    let label = |j: usize| view! { <text x=SMALL_GUTTER y=positions.y[j]>{attribution.document().label(j)}</text> };
-    let labels = (0..n_sources).map(label).collect_view();
+    let labels = labels.into_iter().zip(&positions.y).map(|(label, &y)| view! { <text x=SMALL_GUTTER y=y>{label}</text> }).collect_view();
     let dots = drawn_nodes(&attribution, &positions).into_iter().map(DrawnNode::view).collect_view();
     let (width, height) = (SMALL_GUTTER + SMALL_LABELS, n_sources as f64 * SMALL_ROW);
     let about = t!("Graph of what led to {label}; the same numbers are in the text and in the table", label = attribution.output_label());
@@ -141,7 +140,7 @@ fn drawn_nodes(attribution: &AttributionView, RowPositions { y, gutter_width }: 
         x: gutter_width - SPINE_MARGIN,
         y,
         is_output: attribution.role(j) == Role::Output,
-        strength: attribution.via_steps(j).map_or(0.0, |influence| attribution.strength(influence).abs()),
+        strength: attribution.total(j).map_or(0.0, |influence| attribution.strength(influence).abs()),
     };
     y.iter().enumerate().map(node).collect()
 }

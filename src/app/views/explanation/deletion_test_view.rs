@@ -10,7 +10,7 @@ use crate::explanation::Unit;
 
 /// Names of the three orders; each has its own stroke too.
 const ORDERS: [(&str, &str); 3] =
-    [("cage", translatable!("CAGE, through steps")), ("row", translatable!("row, directly")), ("random", translatable!("random order"))];
+    [("cage", translatable!("CAGE, total")), ("row", translatable!("row, direct")), ("random", translatable!("random order"))];
 const WIDTH: f64 = 420.0;
 const HEIGHT: f64 = 200.0;
 
@@ -48,7 +48,7 @@ pub fn DeletionTestView() -> impl IntoView {
                 {t!("Check it")}
             </button>
             <span class="hint">
-                {t!("One model run for each deletion, in the order of CAGE, of row attribution, and in three random ones.")}
+                {t!("One forward pass for each deletion, in the order of CAGE, of row attribution, and in three random ones.")}
             </span>
         </p>
         <Relevant />

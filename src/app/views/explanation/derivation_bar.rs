@@ -13,7 +13,7 @@ fn derivation_bar() -> AnyView {
     view! { <DerivationBar /> }.into_any()
 }
 
-/// How scores become influence: said in every view, and changed here.
+/// From scores to shares: said in every view, and changed here.
 #[component]
 fn DerivationBar() -> impl IntoView {
     let page = use_page();
@@ -27,7 +27,7 @@ fn DerivationBar() -> impl IntoView {
     view! {
         <details class="fold derivation">
             <summary>
-                {t!("How scores become influence")}
+                {t!("From scores to shares")}
                 <span class="hint" data-testid="derivation">{summary}</span>
                 <span class="tag" hidden=move || ask(derivation::is_the_papers)>{t!("not the paper\u{2019}s way")}</span>
             </summary>

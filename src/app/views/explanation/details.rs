@@ -168,7 +168,7 @@ fn JointEffects() -> impl IntoView {
 #[component]
 fn Entries(title: &'static str, entries: Memo<Vec<Entry>>) -> impl IntoView {
     let rows = move || {
-        let row = |Entry { label, text, range, amounts: [via_steps, direct] }: Entry| {
+        let row = |Entry { label, text, range, amounts: [total, direct] }: Entry| {
             view! {
                 <tr>
                     <th scope="row">
@@ -176,7 +176,7 @@ fn Entries(title: &'static str, entries: Memo<Vec<Entry>>) -> impl IntoView {
                         <span class="snippet" dir="auto" title=text.clone()>{text.clone()}</span>
                         {range.map(|range| view! { <span class="range hint" data-testid="range">{range}</span> })}
                     </th>
-                    <td><ShareBar amount=Signal::stored(via_steps) /></td>
+                    <td><ShareBar amount=Signal::stored(total) /></td>
                     <td class="direct"><ShareBar amount=Signal::stored(direct) /></td>
                 </tr>
             }
@@ -189,8 +189,8 @@ fn Entries(title: &'static str, entries: Memo<Vec<Entry>>) -> impl IntoView {
                 <thead>
                     <tr>
                         <th scope="col">{title}</th>
-                        <th scope="col">{t!("through steps")}</th>
-                        <th scope="col">{t!("directly")}</th>
+                        <th scope="col">{t!("total")}</th>
+                        <th scope="col">{t!("direct")}</th>
                     </tr>
                 </thead>
                 <tbody>{rows}</tbody>

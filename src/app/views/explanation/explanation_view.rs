@@ -46,7 +46,7 @@ pub fn ExplanationView() -> impl IntoView {
 
 #[component]
 fn ShownExplanation(
-    /// Whether the visitor wants more than the shares: direct ones, how scores become influence, how much is drawn.
+    /// Whether the visitor wants more than the shares: direct ones, how shares follow from scores, how much is drawn.
     all_numbers: RwSignal<bool>,
 ) -> impl IntoView {
     let page = use_page();
@@ -171,7 +171,7 @@ fn AllNumbersButton(all_numbers: RwSignal<bool>) -> impl IntoView {
             type="button"
             class="chip"
             data-testid="all-numbers"
-            title=t!("Direct shares, how scores become influence, how much of it is drawn")
+            title=t!("Direct shares, how shares follow from scores, how much of it is drawn")
             aria-pressed=move || all_numbers.get().to_string()
             on:click=toggle
         >
@@ -319,7 +319,7 @@ fn PartialBanner() -> impl IntoView {
         stopped.get().map(|Stopped { passes: [done, planned], consequence }| {
             view! {
                 <p class="banner" data-testid="stopped">
-                    <strong>{t!("Stopped after {done} of {planned} model runs.", done, planned)}</strong>
+                    <strong>{t!("Stopped after {done} of {planned} forward passes.", done, planned)}</strong>
                     " "
                     {consequence}
                 </p>

@@ -36,16 +36,16 @@ pub fn Legend() -> impl IntoView {
             <p hidden=is_shares>
                 {numbers}
                 " "
-                <b>{t!("Through steps")}</b>
+                <b>{t!("Total")}</b>
                 " "
                 {t!("(CAGE): along every path from the sentence to the explained one, multiplied along each.")}
                 " "
-                <b>{t!("Directly")}</b>
+                <b>{t!("Direct")}</b>
                 " "
                 {t!("(row): only the edge from one to the other.")}
             </p>
             <p hidden=move || !is_shares()>
-                <b>{t!("Through steps")}</b>
+                <b>{t!("Total")}</b>
                 " "
                 {move || match page.unit() {
                     Unit::Sentence => t!(
@@ -58,7 +58,7 @@ pub fn Legend() -> impl IntoView {
                     ),
                 }}
                 " "
-                <b>{t!("Directly")}</b>
+                <b>{t!("Direct")}</b>
                 " "
                 {t!("(row): only the first step of that walk.")}
             </p>

@@ -54,7 +54,7 @@ fn facts(document: &Document) -> Vec<(&'static str, String)> {
         (
             translatable!("Method"),
             t!(
-                "{method}, {done} of {planned} model runs",
+                "{method}, {done} of {planned} forward passes",
                 done = method.passes[0],
                 planned = method.passes[1],
                 method = MethodText::find(&method.id).map_or(&*method.id, |known| text(known.label)),
@@ -65,7 +65,7 @@ fn facts(document: &Document) -> Vec<(&'static str, String)> {
         (translatable!("Graph"), derivation::words(method)),
         (translatable!("Replacement"), method.replacement.clone()),
         (translatable!("Engine"), format!("{}, {}", manifest.backend, manifest.precision)),
-        (translatable!("Score precision"), manifest.table_precision.clone()),
+        (translatable!("Scores stored as"), manifest.table_precision.clone()),
         ("Glasscage", manifest.glasscage.clone()),
         (
             translatable!("Made with"),
@@ -90,7 +90,7 @@ fn sentence_rule_words(rule: SentenceRule, language: Language) -> String {
 
 fn answer_words(answer: &Answer) -> String {
     match answer {
-        Answer::Given {} => t!("written by the user").into(),
+        Answer::Given {} => t!("given, not written by the model").into(),
         Answer::Generated { sampling, max_tokens, thinking, stop, warning } => {
             let stop = match stop {
                 AnswerStop::End => t!("ended by the model"),
@@ -116,7 +116,7 @@ fn answer_words(answer: &Answer) -> String {
 
 fn sampling_words(&Sampling { temperature, top_k, top_p, seed }: &Sampling) -> String {
     if temperature <= 0.0 {
-        return t!("most likely words").into();
+        return t!("same answer every time").into();
     }
     let parts = [
         Some(t!("temperature {number}", number = number::with_point(&temperature.to_string()))),
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn the_manifest_names_what_is_known_and_leaves_out_the_rest() {
         let facts = facts(&document());
-        assert!(facts.contains(&("Method", "Blanking out (Pert.), 5 of 5 model runs".into())));
+        assert!(facts.contains(&("Method", "Leave one out (Pert.), 5 of 5 forward passes".into())));
         assert!(facts.iter().all(|(name, _)| *name != "SHA-256"));
     }
 
@@ -144,6 +144,6 @@ mod tests {
         let sampling = Sampling { temperature: 0.7, top_k: Some(40), top_p: None, seed: 3 };
         let answer = Answer::Generated { sampling, max_tokens: 64, thinking: None, stop: AnswerStop::Length, warning: None };
         assert_eq!(answer_words(&answer), "temperature 0.7, top-k 40, seed 3; cut at the limit; up to 64 tokens");
-        assert_eq!(sampling_words(&Sampling::GREEDY), "most likely words");
+        assert_eq!(sampling_words(&Sampling::GREEDY), "same answer every time");
     }
 }

@@ -21,7 +21,7 @@ pub fn MethodsView() -> impl IntoView {
     let comparison = Memo::new(move |_| compared(page));
     let about = move || {
         t!(
-            "Each method measures influence in its own way. Here is what they say of {label}, through steps. Where methods agree, the \
+            "Each method measures influence in its own way. Here is what they say of {label}, in total. Where methods agree, the \
              explanation depends less on how it was measured.",
             label = page.attribution(AttributionView::output_label).unwrap_or_default(),
         )
@@ -60,7 +60,7 @@ fn Missing(comparison: Memo<Option<Comparison>>) -> impl IntoView {
                     disabled=is_active
                     on:click=move |_| page.send(Message::CompareMethod(method.id.into()))
                 >
-                    {t!("Compare with {method}", method = text(method.label))}
+                    {t!("Explain with {method} too", method = text(method.label))}
                 </button>
                 <span class="hint">
                     {move || method_words::about(method, page.unit())}

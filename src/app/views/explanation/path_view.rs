@@ -134,10 +134,9 @@ fn edge_view(page: Page, edge: DiagramEdge, walked: RwSignal<Vec<usize>>) -> imp
 fn Node(node: DiagramNode, walked: RwSignal<Vec<usize>>, stop: Signal<Option<usize>>, tab_stop: RwSignal<Option<usize>>) -> impl IntoView {
     let page = use_page();
     let DiagramNode { source, label, text, generated, is_output, amount, strength, origin, left, top, .. } = node;
-    let figure = amount.map(|amount| amount.figure);
-    let spoken = match &figure {
-        Some(figure) => t!("{label}, {figure}: {text} {origin}.", label, figure, text, origin),
-        None => t!("{label}, explained: {text} {origin}.", label, text, origin),
+    let figure = match amount {
+        Some(amount) => view! { <span class="figure">{amount.figure}</span> }.into_any(),
+        None => view! { <span class="visually-hidden">{t!("explained")}</span> }.into_any(),
     };
     let (test_id, title) = (format!("node-{label}"), format!("{text}\n{origin}"));
     let is_walked = move || walked.with(|walked| walked.contains(&source));
@@ -158,7 +157,6 @@ fn Node(node: DiagramNode, walked: RwSignal<Vec<usize>>, stop: Signal<Option<usi
             class:faint=move || walked.with(|walked| !walked.is_empty()) && !is_walked()
             style=format!("left:{left:.1}px;top:{top:.1}px;--strength:{strength:.3};--name:sentence-{source}")
             title=title
-            aria-label=spoken
             data-source=source
             data-testid=test_id
             tabindex=move || if stop.get() == Some(source) { "0" } else { "-1" }
@@ -172,8 +170,11 @@ fn Node(node: DiagramNode, walked: RwSignal<Vec<usize>>, stop: Signal<Option<usi
             on:blur=move |_| page.send(Message::Focus(None))
         >
             <span class="label">{label}</span>
-            <span class="figure">{figure}</span>
+            " "
+            {figure}
+            " "
             <span class="text" dir="auto">{text}</span>
+            <span class="visually-hidden">" " {origin} "."</span>
         </button>
     }
 }

@@ -52,7 +52,7 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
     let test_id = format!("sentence-{label}");
     let page = use_page();
     let role = Memo::new(move |_| page.attribution(|attribution| attribution.role(node)));
-    let via_steps = Memo::new(move |_| page.attribution(|attribution| attribution.via_steps(node)).flatten());
+    let influence = Memo::new(move |_| page.attribution(|attribution| attribution.total(node)).flatten());
     let amount = |k: usize| Memo::new(move |_| page.attribution(|attribution| attribution.amounts(node)[k].clone()).flatten());
     let (total, direct) = (amount(0), amount(1));
     let is_estimated = Memo::new(move |_| page.attribution(|attribution| attribution.graph().is_estimated(node)) == Some(true));
@@ -61,11 +61,11 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
             .flatten()
     };
     let strength =
-        Memo::new(move |_| page.attribution(|attribution| attribution.via_steps(node).map_or(0.0, |share| attribution.strength(share))));
+        Memo::new(move |_| page.attribution(|attribution| attribution.total(node).map_or(0.0, |share| attribution.strength(share))));
     let is_selected = Memo::new(move |_| generated.is_some_and(|i| page.with(|state| state.explanation.output.contains(&i))));
     let is_output = move || role.get() == Some(Role::Output);
     // A sentence after the output, or the output itself, has no share to speak of.
-    let is_hollow = Memo::new(move |_| role.get() == Some(Role::Later) || is_output() && via_steps.get() == Some(0.0));
+    let is_hollow = Memo::new(move |_| role.get() == Some(Role::Later) || is_output() && influence.get() == Some(0.0));
 
     let words = Memo::new(move |_| {
         let is_collapsed = page.with(|state| state.explanation.collapsed.contains(&node));
@@ -90,8 +90,8 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
     let title = move || {
         let amounts =
             page.attribution(|attribution| (!attribution.document().unit.is_sentence()).then(|| attribution.amounts(node))).flatten()?;
-        let [via_steps, direct] = amounts.map(|amount| amount.map_or_else(|| t!("not measured").to_owned(), |amount| amount.figure));
-        Some(t!("{label}: {via_steps} through steps, {direct} directly", label = shown_label, via_steps, direct))
+        let [total, direct] = amounts.map(|amount| amount.map_or_else(|| t!("not measured").to_owned(), |amount| amount.figure));
+        Some(t!("{label}: {total} in total, {direct} directly", label = shown_label, total, direct))
     };
     let hover = Hover::new(page, node);
     let on_click = move |event: ev::MouseEvent| {
@@ -123,7 +123,7 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
             title=title
             data-node=node
             data-testid=test_id
-            data-share=move || attribute(AttributionView::via_steps)
+            data-share=move || attribute(AttributionView::total)
             data-direct=move || attribute(AttributionView::direct)
             data-selected=move || is_selected.get().to_string()
             aria-selected=move || generated.map(|_| is_selected.get().to_string())
@@ -143,7 +143,7 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
                     <OpenButton node label text=text.clone() is_open=Signal::derive(move || words.with(Option::is_some)) />
                 </span>
                 <span class="text" dir="auto">
-                    <RowWords text words via_steps />
+                    <RowWords text words influence />
                     <EvidenceTag node />
                 </span>
             </span>
@@ -203,7 +203,7 @@ fn OpenButton(node: usize, label: String, text: String, is_open: Signal<bool>) -
 
 /// The text in one piece, or word by word.
 #[component]
-fn RowWords(text: String, words: Memo<Option<Vec<WordView>>>, via_steps: Memo<Option<f64>>) -> impl IntoView {
+fn RowWords(text: String, words: Memo<Option<Vec<WordView>>>, influence: Memo<Option<f64>>) -> impl IntoView {
     let whole = move |text: String| match text.is_empty() {
         true => view! { <em class="hint">{t!("(blank line)")}</em> }.into_any(),
         false => view! { <span class="words">{text}</span> }.into_any(),
@@ -217,7 +217,7 @@ fn RowWords(text: String, words: Memo<Option<Vec<WordView>>>, via_steps: Memo<Op
     move || match words.get() {
         None => whole(text.clone()),
         Some(words) => {
-            let is_source = via_steps.get().is_some_and(|influence| influence != 0.0);
+            let is_source = influence.get().is_some_and(|share| share != 0.0);
             let strongest = strongest_words(&words, MOST_WORDS, is_source);
             view! {
                 {words.into_iter().map(word).collect_view()}
@@ -233,7 +233,7 @@ fn RowWords(text: String, words: Memo<Option<Vec<WordView>>>, via_steps: Memo<Op
 fn EvidenceTag(node: usize) -> impl IntoView {
     let page = use_page();
     let words = Memo::new(move |_| {
-        let said = page.attribution(|attribution| match (attribution.via_steps(node), attribution.graph().evidence(node)) {
+        let said = page.attribution(|attribution| match (attribution.total(node), attribution.graph().evidence(node)) {
             (None, _) => t!("not measured"),
             (_, Some(Evidence::None)) => t!("no measurable source"),
             (_, Some(Evidence::Weak(_))) => t!("weak evidence"),

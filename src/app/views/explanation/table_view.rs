@@ -146,6 +146,8 @@ enum HeatCell {
     Number {
         heat: f64,
         figure: String,
+        /// What the figure is, for a screen reader: "of G2 is due to P1".
+        meaning: String,
         mark: Option<JointMark>,
     },
 }
@@ -163,25 +165,34 @@ impl Heatmap {
             false => Scale::Shares,
         };
         let is_measured_mean = matrix == Matrix::T && document.method.aggregation == Aggregation::Mean;
-        let number = |number: f64, mark: Option<JointMark>| HeatCell::Number {
-            heat: if is_signed { scale.part(number) } else { scale.part(number).sqrt() },
-            figure: if is_measured_mean { signed(number) } else { scale::figure(scale, number) },
-            mark,
-        };
-        // The total influence is of all paths, not of one edge.
-        let mark = |i: usize, j: usize| if matrix == Matrix::Y { None } else { joint_effects::mark(document, j, i) };
         let named = |j: usize| match document.unit {
             Unit::Sentence => (document.label(j), document.source(j).trim().to_owned()),
             // Labels of words would say less than the words.
             Unit::Word => (document.source(j).trim().to_owned(), document.label(j)),
         };
+        let meaning = |i: usize, j: usize| {
+            let (label, source) = (named(n_prompt + i).0, named(j).0);
+            match matrix {
+                Matrix::A if !is_signed => t!("of {label} is due to {source}", label, source),
+                Matrix::Y if !is_signed => t!("of {label} rests on {source}, along all paths", label, source),
+                _ => t!("is what {source} does to {label}", label, source),
+            }
+        };
+        let number = |number: f64, meaning: String, mark: Option<JointMark>| HeatCell::Number {
+            heat: if is_signed { scale.part(number) } else { scale.part(number).sqrt() },
+            figure: if is_measured_mean { signed(number) } else { scale::figure(scale, number) },
+            meaning,
+            mark,
+        };
+        // The total influence is of all paths, not of one edge.
+        let mark = |i: usize, j: usize| if matrix == Matrix::Y { None } else { joint_effects::mark(document, j, i) };
         let [rows, columns] = [(blocks[0], rectangle.len()), (blocks[1], document.table.n_sources())].map(|(k, n)| block(k, n));
         let row = |i: usize| {
             let (label, text) = named(n_prompt + i);
             let cell = |j: usize| match rectangle[i][j] {
                 _ if j >= n_prompt + i => HeatCell::Absent,
                 None => HeatCell::Unmeasured,
-                Some(score) => number(score, mark(i, j)),
+                Some(score) => number(score, meaning(i, j), mark(i, j)),
             };
             HeatRow { index: i, label, text, cells: columns.clone().map(cell).collect() }
         };
@@ -201,12 +212,13 @@ impl HeatCell {
         match self {
             Self::Absent => view! { <td class="absent"></td> }.into_any(),
             Self::Unmeasured => view! { <td class="unmeasured" title=t!("not measured")>"\u{2013}"</td> }.into_any(),
-            Self::Number { heat, figure, mark } => {
+            Self::Number { heat, figure, meaning, mark } => {
                 let (word, title) = mark.map(|JointMark { word, title }| (word, title)).unzip();
                 view! {
                     <td class:minus=heat < 0.0 style=format!("--strength:{:.3}", heat.abs()) title=title>
                         {figure}
                         {word.map(|word| view! { <sup>{word}</sup> })}
+                        <span class="visually-hidden">" " {meaning}</span>
                     </td>
                 }
                 .into_any()
@@ -316,8 +328,8 @@ mod tests {
         Heatmap::new(&attribution, matrix, [0, 0]).rows[1].cells.clone()
     }
 
-    fn number(heat: f64, figure: &str) -> HeatCell {
-        HeatCell::Number { heat, figure: figure.into(), mark: None }
+    fn number(heat: f64, figure: &str, meaning: &str) -> HeatCell {
+        HeatCell::Number { heat, figure: figure.into(), meaning: meaning.into(), mark: None }
     }
 
     #[test]
@@ -328,7 +340,9 @@ mod tests {
     #[test]
     fn scores_are_coloured_about_zero() {
         let cells = second_row(Matrix::T);
-        assert_eq!(cells[..3], [number(-0.5, "\u{2212}0.500"), number(0.5, "0.500"), number(0.5, "0.500")]);
+        let does = |source: &str| format!("is what {source} does to G2");
+        let number = |heat: f64, figure: &str, source: &str| number(heat, figure, &does(source));
+        assert_eq!(cells[..3], [number(-0.5, "\u{2212}0.500", "P1"), number(0.5, "0.500", "P2"), number(0.5, "0.500", "G1")]);
         assert_eq!(cells[3..], [HeatCell::Absent, HeatCell::Absent, HeatCell::Absent]);
     }
 
@@ -340,13 +354,13 @@ mod tests {
         assert!(meaning(Matrix::A, Unit::Sentence, &raw.method, MethodText::of("pert"), "").contains("nothing is cut"));
         let heat = Heatmap::new(&AttributionView::new(Arc::new(AttributionGraph::new(raw)), &[1]), Matrix::A, [0, 0]);
         assert!(heat.is_signed);
-        assert_eq!(heat.rows[1].cells[0], number(-0.5, "\u{2212}0.500"));
+        assert_eq!(heat.rows[1].cells[0], number(-0.5, "\u{2212}0.500", "is what P1 does to G2"));
     }
 
     #[test]
     fn shares_are_percents() {
         let cells = second_row(Matrix::Y);
-        assert_eq!(cells[0], number(0.5_f64.sqrt(), "50%"));
-        assert_eq!(second_row(Matrix::A)[0], number(0.0, "0%"));
+        assert_eq!(cells[0], number(0.5_f64.sqrt(), "50%", "of G2 rests on P1, along all paths"));
+        assert_eq!(second_row(Matrix::A)[0], number(0.0, "0%", "of G2 is due to P1"));
     }
 }

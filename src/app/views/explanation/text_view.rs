@@ -145,8 +145,8 @@ fn Heading(title: &'static str, hint: impl Fn() -> &'static str + Send + Sync + 
                 <span class="hint">{hint}</span>
                 {adds.map(several)}
             </span>
-            <span role="columnheader" class="share">{t!("through steps")} <small>"CAGE"</small></span>
-            <span role="columnheader" class="share direct">{t!("directly")} <small>{t!("row")}</small></span>
+            <span role="columnheader" class="share">{t!("total")} <small>"CAGE"</small></span>
+            <span role="columnheader" class="share direct">{t!("direct")} <small>{t!("row")}</small></span>
         </div>
     }
 }

@@ -39,7 +39,10 @@ pub fn VariantCard(at: usize, variant: Variant, original: Vec<String>) -> impl I
     let changes = page.with(|state| variant.changes(&state.explanation.shown.as_ref()?.graph));
     let changes = changes.map(|changes| view! { <ChangesTable changes /> });
     let graphs = page.with(|state| variant.last_sentences(&state.explanation.shown.as_ref()?.graph));
-    let graphs = graphs.map(|[before, after]| view! { <Graphs before after /> });
+    let graphs = graphs.map(|[before, after]| {
+        let labels = variant.labels_after(before.document(), after.document());
+        view! { <Graphs before after labels /> }
+    });
     let tab = use_context::<RwSignal<Tab>>();
     let open = move || {
         page.send(Message::OpenVariant(at));
@@ -95,12 +98,22 @@ fn Chip(label: &'static str, test_id: String, on_press: impl Fn() + 'static) -> 
 
 /// How the last sentence of either answer came about, before and after.
 #[component]
-fn Graphs(before: AttributionView, after: AttributionView) -> impl IntoView {
+fn Graphs(
+    before: AttributionView,
+    after: AttributionView,
+    /// What the sources of the one after are called, by those of the one before.
+    labels: Vec<String>,
+) -> impl IntoView {
     let share = use_page().with(|state| *state.explanation.edge_share);
-    let graph = |title: &'static str, attribution: AttributionView| {
-        view! { <figure><figcaption class="hint">{title}</figcaption><SmallArcDiagram attribution share /></figure> }
+    let labels_before = (0..before.document().table.n_sources()).map(|k| before.document().label(k)).collect();
+    let graph = |title: &'static str, attribution: AttributionView, labels: Vec<String>| {
+        view! { <figure><figcaption class="hint">{title}</figcaption><SmallArcDiagram attribution labels share /></figure> }
     };
-    view! { <div class="graphs" data-testid="graphs">{graph(t!("before"), before)} {graph(t!("after"), after)}</div> }
+    view! {
+        <div class="graphs" data-testid="graphs">
+            {graph(t!("before"), before, labels_before)} {graph(t!("after"), after, labels)}
+        </div>
+    }
 }
 
 /// What the last sentence of either answer rests on, before and after.

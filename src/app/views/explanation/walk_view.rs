@@ -54,7 +54,6 @@ pub fn WalkView(
                         class="chip"
                         data-testid=format!("path-{}", k + 1)
                         aria-pressed=move || (chosen.get() == Some(k)).to_string()
-                        aria-label=words.clone()
                         title=words
                         on:click=move |_| choose(k)
                     >

@@ -149,7 +149,7 @@ fn Mark(j: usize, label: String, text: String) -> impl IntoView {
 /// The prompt sentences with most influence, in their order in the text.
 fn strongest(attribution: &AttributionView, k: usize) -> Vec<usize> {
     let mut sources: Vec<usize> =
-        attribution.strongest_sources().into_iter().filter(|&j| attribution.via_steps(j) > Some(0.0)).take(k).collect();
+        attribution.strongest_sources().into_iter().filter(|&j| attribution.total(j) > Some(0.0)).take(k).collect();
     sources.sort_unstable();
     sources
 }

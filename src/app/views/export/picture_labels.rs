@@ -9,8 +9,8 @@ pub fn picture_labels() -> Labels {
         prompt: text(translatable!("Prompt")),
         thought: text(translatable!("Thought")),
         answer: text(translatable!("Answer")),
-        through_steps: text(translatable!("through steps")),
-        directly: text(translatable!("directly")),
+        total: text(translatable!("total")),
+        direct: text(translatable!("direct")),
         row: text(translatable!("row")),
         explained: text(translatable!("explained")),
         blank_line: text(translatable!("(blank line)")),
@@ -26,7 +26,7 @@ pub fn picture_labels() -> Labels {
              and dashed arcs take away."
         )),
         columns: text(translatable!(
-            "Through steps (CAGE): along every path from the sentence to the explained one. Directly (row): only the edge from one to \
+            "Total (CAGE): along every path from the sentence to the explained one. Direct (row): only the edge from one to \
              the other."
         )),
         arcs: text(translatable!("The arcs carry {share} of the influence; {hidden} weaker ones are not drawn.")),

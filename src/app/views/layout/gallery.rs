@@ -16,7 +16,7 @@ pub fn Gallery() -> impl IntoView {
             of=|gallery| &gallery.lessons
         />
         <Cards
-            title=t!("Ready-made explanations")
+            title=t!("Explained examples")
             about=t!("Made beforehand with the built-in model. Each can be recomputed here.")
             test_id="gallery"
             of=|gallery| &gallery.explanations

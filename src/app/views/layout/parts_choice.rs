@@ -11,7 +11,7 @@ pub const OF_EXPLANATION: [Part; 5] = [
     ("shares", translatable!("Percentages")),
     ("details", translatable!("Details")),
     ("tabs", translatable!("Tabs")),
-    ("derivation", translatable!("How scores become influence")),
+    ("derivation", translatable!("From scores to shares")),
 ];
 /// Parts around it.
 pub const OF_PAGE: [Part; 5] = [

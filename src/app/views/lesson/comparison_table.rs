@@ -23,7 +23,7 @@ pub fn ComparisonTable() -> impl IntoView {
         page.attribution(|attribution| {
             let source = |(j, text): (usize, &str)| Source {
                 text: text.trim().to_owned(),
-                influence: attribution.via_steps(j).unwrap_or(0.0).max(0.0),
+                influence: attribution.total(j).unwrap_or(0.0).max(0.0),
                 amount: attribution.amounts(j)[0].clone(),
             };
             attribution.document().prompt.sentence_texts().into_iter().enumerate().map(source).collect::<Vec<_>>()
