@@ -34,7 +34,8 @@ struct Tally {
 
 #[derive(Args)]
 pub struct Options {
-    /// Only test the page with models of 640 and 810 MB, made of random weights: some minutes each
+    /// Only test the page with models of 640 and 810 MB, made of random weights, and every architecture on Chromium's Vulkan driver:
+    /// some minutes each
     #[arg(long)]
     large: bool,
     /// Only test the Python package: seconds, once the command line is built
@@ -106,7 +107,15 @@ fn run_large(tally: &mut Tally) -> Result<()> {
         let mut tests = natively(&native, &["--test", "page", "a_large_model", "--", "--ignored", "--nocapture"])?;
         tally.count(tests.env("GLASSCAGE_DIST", &dist).env("GLASSCAGE_LARGE_MODEL", &model))?;
     }
-    Ok(())
+    let mut tests = natively(&native, &["--test", "native", "every_architecture_agrees_with_float64"])?;
+    tally.count(tests.env("VK_ICD_FILENAMES", swiftshader()?))
+}
+
+/// The description of SwiftShader, by which Chromium computes where there is no GPU, for programs that look for Vulkan drivers.
+fn swiftshader() -> Result<PathBuf> {
+    let file = PathBuf::from("/usr/lib/chromium/vk_swiftshader_icd.json");
+    ensure!(file.exists(), "{} is missing; Debian's package chromium has it", file.display());
+    Ok(file)
 }
 
 fn run_python(tally: &mut Tally) -> Result<()> {
