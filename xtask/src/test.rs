@@ -111,7 +111,7 @@ fn run_large(tally: &mut Tally) -> Result<()> {
     tally.count(tests.env("VK_ICD_FILENAMES", swiftshader()?))
 }
 
-/// The description of SwiftShader, by which Chromium computes where there is no GPU, for programs that look for Vulkan drivers.
+/// The description of `SwiftShader`, by which Chromium computes where there is no GPU, for programs that look for Vulkan drivers.
 fn swiftshader() -> Result<PathBuf> {
     let file = PathBuf::from("/usr/lib/chromium/vk_swiftshader_icd.json");
     ensure!(file.exists(), "{} is missing; Debian's package chromium has it", file.display());
