@@ -206,11 +206,11 @@ async fn stop_keeps_the_answer_so_far() {
     browser.close().await;
 }
 
-/// Whether the status says "run 3 of 99", or a later one.
-async fn has_run(browser: &Browser, least: usize) -> bool {
+/// Whether the status says "forward pass 3 of 99", or a later one.
+async fn has_passed(browser: &Browser, least: usize) -> bool {
     let status = browser.text("status").await;
-    let run = status.split_once("run ").and_then(|(_, rest)| rest.split(' ').next()?.parse::<usize>().ok());
-    run.is_some_and(|run| run >= least)
+    let pass = status.split_once("pass ").and_then(|(_, rest)| rest.split(' ').next()?.parse::<usize>().ok());
+    pass.is_some_and(|pass| pass >= least)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -218,7 +218,7 @@ async fn stop_while_measuring_keeps_the_columns_that_are_done() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     explain_given(&browser, &"Tom has 3 figs. ".repeat(60), &"Tom has 3 figs. ".repeat(40)).await;
-    browser.wait("some passes", async || has_run(&browser, 3).await.then_some(())).await;
+    browser.wait("some passes", async || has_passed(&browser, 3).await.then_some(())).await;
     assert!((1..99).contains(&browser.n_estimated().await), "what is not measured yet is estimated");
     assert!(browser.text("status").await.contains("estimate by information flow"));
     browser.screenshot("measuring-light").await;

@@ -60,8 +60,8 @@ pub struct State {
     pub library: Library,
     /// What of the gallery was asked for last, until it is here or something else was opened.
     pub(in crate::app) awaited_gallery_entry: Option<GalleryEntry>,
-    /// The lesson of the gallery that was opened last, with the fragment that opens it.
-    pub(in crate::app) gallery_lesson: Option<(String, Arc<Lesson>)>,
+    /// The fragment that opens what was put on screen from the gallery; a lesson as it is there.
+    pub(in crate::app) of_gallery: Option<(String, Option<Arc<Lesson>>)>,
     /// Files that were chosen for the lesson that is being written, until they are read.
     pub(in crate::app) awaited_lesson_files: Vec<String>,
     /// What of the gallery was asked for to be added to it, until it is here.

@@ -98,16 +98,17 @@ impl State {
     }
 
     pub(super) fn put_on_screen(&mut self, opened: Opened) {
+        self.of_gallery = None;
         match opened {
             Opened::Explanation(document, origin) => self.open(*document, origin),
             Opened::Lesson(lesson, progress) => self.open_lesson(lesson, progress),
         }
     }
 
-    /// The same; a lesson is known as one of the gallery while it is not changed.
+    /// The same; it is known as one of the gallery while it is not changed.
     pub(super) fn put_gallery_entry_on_screen(&mut self, opened: Opened, entry: &GalleryEntry) {
         self.put_on_screen(opened);
-        self.gallery_lesson = self.lesson.as_ref().map(|open| (entry.fragment(), open.written.clone()));
+        self.of_gallery = Some((entry.fragment(), self.lesson.as_ref().map(|open| open.written.clone())));
     }
 
     /// Puts an explanation on screen that no run of this moment made. The editor stays open only with the prompt that it explains.
@@ -175,15 +176,20 @@ impl State {
         self.emit(Effect::ReplaceEntry { address, text });
     }
 
-    /// That of the page, or of a lesson of the gallery that is on screen.
+    /// That of the page, or of what is on screen of the gallery.
     fn entry_address(&self) -> String {
         self.gallery_fragment().map_or_else(|| self.page_address.clone(), |fragment| format!("{}#{fragment}", self.page_address))
     }
 
-    /// The fragment of the address of the lesson on screen, where it is one of the gallery and unchanged.
+    /// The fragment of the address of what is on screen, where it is of the gallery and unchanged.
     pub(super) fn gallery_fragment(&self) -> Option<&str> {
-        let open = self.lesson.as_ref()?;
-        self.gallery_lesson.as_ref().filter(|(_, lesson)| *lesson == open.written).map(|(fragment, _)| fragment.as_str())
+        let (fragment, lesson) = self.of_gallery.as_ref()?;
+        let is_on_screen = match (&*self.lesson, lesson) {
+            (Some(open), Some(lesson)) => open.written == *lesson,
+            (None, None) => self.explanation.shown.as_ref().is_some_and(|shown| shown.origin == Origin::Gallery),
+            _ => false,
+        };
+        is_on_screen.then_some(fragment)
     }
 
     fn entry_text(&self) -> Option<String> {

@@ -2,9 +2,10 @@
 
 use super::tests::{Page, answered, asked, unmeasured};
 use crate::app::analysis::attribution_graph::tests::document;
+use crate::app::gallery::GalleryEntry;
 use crate::app::state::State;
 use crate::app::state::explanation::Origin;
-use crate::app::state::message::{Effect, Message};
+use crate::app::state::message::{Effect, Fetch, Message};
 use crate::explanation::to_fragment;
 use crate::worker::engine::protocol::EngineEvent;
 
@@ -49,6 +50,24 @@ fn a_link_keeps_its_address_and_its_entry_carries_the_explanation() {
     page.engine(run, EngineEvent::Explained { document: Box::new(document()), problem: None });
     page.visit(entry.as_deref(), &fragment);
     assert_eq!(page.look(|state| state.explanation.shown.as_ref().unwrap().origin), Origin::Link);
+}
+
+#[test]
+fn an_explanation_of_the_gallery_has_its_address_until_another_is_shown() {
+    let entry = GalleryEntry { title: "Figs".into(), about: "How many?".into(), file: "01-figs.json".into() };
+    let mut page = Page::ready();
+    page.send(Message::OpenGalleryEntry(entry.clone()));
+    let effects = page.send(Message::Fetched(Fetch::GalleryEntry(entry.clone()), Some(document().to_json())));
+    let [Effect::PushEntry { address, text }, Effect::ScrollToExplanation] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(address, &format!("{HOME}#gallery=01-figs"));
+    // As after a reload, and for who has the address alone.
+    let mut later = Page::ready();
+    assert_eq!(later.visit(text.as_deref(), "#gallery=01-figs"), []);
+    assert_eq!(later.look(|state| state.explanation.shown.as_ref().unwrap().origin), Origin::Gallery);
+    assert_eq!(Page::ready().visit(None, "#gallery=01-figs").len(), 1, "it is fetched");
+    let run = asked(&page.send(Message::Recompute));
+    let effects = page.engine(run, answered(unmeasured()));
+    assert!(matches!(&effects[..], [Effect::PushEntry { address, .. }] if address == HOME), "this one is made here: {effects:?}");
 }
 
 #[test]
