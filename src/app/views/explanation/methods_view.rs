@@ -60,7 +60,7 @@ fn Missing(comparison: Memo<Option<Comparison>>) -> impl IntoView {
                     disabled=is_active
                     on:click=move |_| page.send(Message::CompareMethod(method.id.into()))
                 >
-                    {t!("Explain with {method} too", method = text(method.label))}
+                    {t!("Add: {method}", method = text(method.label))}
                 </button>
                 <span class="hint">
                     {move || method_words::about(method, page.unit())}

@@ -5,7 +5,7 @@ use crate::app::gallery::{self, GalleryEntry};
 use crate::app::i18n::{t, text_of};
 use crate::app::page::use_page;
 
-/// Lessons and ready-made explanations, before anything is loaded; fetched when it is first seen.
+/// Lessons and explained examples, before anything is loaded; fetched when it is first seen.
 #[component]
 pub fn Gallery() -> impl IntoView {
     view! {

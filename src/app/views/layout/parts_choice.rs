@@ -18,7 +18,7 @@ pub const OF_PAGE: [Part; 5] = [
     ("header", translatable!("Bar at the top")),
     ("prompt", translatable!("Ask a model")),
     ("manifest", translatable!("How this was made")),
-    ("welcome", translatable!("Lessons and ready-made explanations")),
+    ("welcome", translatable!("Lessons and explained examples")),
     ("footer", translatable!("Foot of the page")),
 ];
 

@@ -130,7 +130,7 @@ fn facts(known: &RegistryEntry) -> String {
     let millions = number::grouped(known.parameters_millions);
     match known.bytes.map(number::bytes) {
         Some(size) => t!("{architecture}, {millions} M parameters, {size}, {license}", architecture, millions, size, license),
-        None => t!("{architecture}, {millions} M parameters, {license}", architecture, millions, license),
+        None => t!("{architecture}, {millions} M parameters, size not known yet, {license}", architecture, millions, license),
     }
 }
 
@@ -166,10 +166,10 @@ mod tests {
     use crate::library::registry;
 
     #[test]
-    fn what_is_not_certain_of_a_known_model_is_left_out() {
+    fn what_is_not_known_of_a_model_is_said() {
         let mut models = registry::parse(include_str!("../../../../public/models/registry.json"));
         assert_eq!(facts(&models[0]), "qwen3, 596 M parameters, 639.4 MB, Apache-2.0");
         models[1].bytes = None;
-        assert_eq!(facts(&models[1]), "qwen2, 494 M parameters, Apache-2.0");
+        assert_eq!(facts(&models[1]), "qwen2, 494 M parameters, size not known yet, Apache-2.0");
     }
 }
