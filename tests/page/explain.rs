@@ -378,7 +378,7 @@ async fn a_large_model_answers_within_its_memory_and_can_be_stopped() {
     assert!(heap_bytes <= header as f64 + 67108864.0, "{heap_bytes} {header}");
 
     explain_given(&browser, &"Ann has 3 figs. ".repeat(9), "Ann has 3 figs. The answer is 4.").await;
-    browser.wait("the first pass", async || browser.text("status").await.contains("of 10").then_some(())).await;
+    browser.wait("the first pass", async || browser.text("status").await.contains("of 55").then_some(())).await;
     browser.click("stop-button").await;
     let began = Instant::now();
     browser.stopped().await;
