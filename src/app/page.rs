@@ -14,6 +14,7 @@ use super::state::local_file::LocalFile;
 use super::state::message::{Effect, Message};
 use super::state::settings::Settings;
 use crate::explanation::{Answer, Document, Unit};
+use crate::graph::Edge;
 
 /// What handles a message, and says what is to be done outside the state.
 pub type Update = fn(&mut State, Message) -> Vec<Effect>;
@@ -99,6 +100,11 @@ impl Page {
     /// Something of the explanation on screen, as seen from what is chosen; `None` where there is none. Tracked.
     pub fn attribution<T>(&self, look: impl FnOnce(&AttributionView) -> T) -> Option<T> {
         self.attribution.with(|attribution| attribution.as_deref().map(look))
+    }
+
+    /// What the strongest paths of the explanation on screen use, found once for what is explained, and not at every move of the slider.
+    pub fn edges_of_strongest_paths(self) -> Memo<Vec<Edge>> {
+        Memo::new(move |_| self.attribution(AttributionView::edges_of_strongest_paths).unwrap_or_default())
     }
 
     /// The explanation on screen with what is chosen in it as its output; a sentence under the pointer is not chosen. Tracked.

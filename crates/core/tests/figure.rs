@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use glasscage_core::explanation::{Derivation, Document, Language, Passage, SentenceRule, Unit};
+use glasscage_core::explanation::{Derivation, Document, Language, Passage, Section, SectionKind, SentenceRule, Unit};
 use glasscage_core::figure::{Labels, Options, PictureError, document_from_svg, svg};
 use glasscage_core::graph::Normalization;
 use glasscage_core::table::Table;
@@ -45,6 +45,23 @@ fn texts(svg: &str) -> Vec<String> {
     let parsed = roxmltree::Document::parse(svg).unwrap();
     let texts = parsed.descendants().filter(|node| node.has_tag_name("text"));
     texts.map(|node| node.text().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn a_thought_is_one_line_unless_it_is_explained() {
+    let mut document = with_texts(&["Two and two."], &["I add them.", "That is four.", "The sum is 4."]);
+    let section = |kind, sentences| Section { kind, sentences, run: 1 };
+    let sections = vec![section(SectionKind::Thought, 2), section(SectionKind::Answer, 1)];
+    document.generation = Passage { sections, ..Passage::clone(&document.generation) }.into();
+    let folded = svg(&document, &Options::default());
+    let said = texts(&folded);
+    // Of the row of G3, 1 : 1/2 : 1/3, the parts of G1 and G2 are 5 of 11.
+    assert!(said.contains(&"Folded here; 45% of the influence goes through it.".to_owned()), "{said:?}");
+    assert!(!said.contains(&"That is four.".to_owned()) && said.contains(&"The sum is 4.".to_owned()));
+    assert_eq!(folded.matches("<circle").count(), 3, "prompt, thought and answer");
+    assert!(!folded.contains("G1 \u{2192} G2"), "no arc within the thought");
+    document.output = vec![1];
+    assert!(texts(&svg(&document, &Options::default())).contains(&"That is four.".to_owned()), "what is explained is seen");
 }
 
 #[test]

@@ -131,9 +131,8 @@ impl Variant {
 
     /// What the sources of the explanation after the edits are called beside the one before: a sentence of the prompt keeps its number.
     pub fn labels_after(&self, before: &Document, after: &Document) -> Vec<String> {
-        let (_, starts) = edited(&before.prompt, &self.edits);
-        let mut labels: Vec<String> = (0..after.table.n_sources()).map(|k| after.label(k)).collect();
-        for (j, own) in sources_by_sentence(&starts, &after.prompt) {
+        let mut labels = after.labels();
+        for (j, own) in sources_by_sentence(&before.prompt, &self.edits, &after.prompt) {
             own.into_iter().for_each(|k| labels[k] = before.label(j));
         }
         labels
@@ -142,8 +141,7 @@ impl Variant {
     /// The sentences of the prompt, side by side with those of the document that was changed; `None` without an explanation of both.
     pub fn changes(&self, original: &Arc<AttributionGraph>) -> Option<Vec<SentenceChange>> {
         let [before, after] = self.last_sentences(original)?;
-        let (_, starts) = edited(&before.document().prompt, &self.edits);
-        let own = sources_by_sentence(&starts, &after.document().prompt);
+        let own = sources_by_sentence(&before.document().prompt, &self.edits, &after.document().prompt);
         let change = |(j, sentence): (usize, &str)| {
             let share = own.get(&j).and_then(|own| own.iter().map(|&k| after.total(k)).sum::<Option<f64>>());
             SentenceChange {
@@ -196,11 +194,12 @@ pub fn white_space_after(sentence: &str) -> &str {
     &sentence[sentence.trim_end().len()..]
 }
 
-/// For each sentence of the original the sentences of the changed prompt that begin in it.
-fn sources_by_sentence(starts: &[(usize, usize)], changed: &Passage) -> BTreeMap<usize, Vec<usize>> {
+/// For each sentence of the prompt before the edits, the sentences of the prompt after them that begin in it.
+fn sources_by_sentence(before: &Passage, edits: &PromptEdits, after: &Passage) -> BTreeMap<usize, Vec<usize>> {
+    let (_, starts) = edited(before, edits);
     let mut sources = BTreeMap::<usize, Vec<usize>>::new();
     let mut at = 0;
-    for (k, sentence) in changed.sentence_texts().into_iter().enumerate() {
+    for (k, sentence) in after.sentence_texts().into_iter().enumerate() {
         let visible = at + sentence.len() - sentence.trim_start().len();
         if let Some((j, _)) = starts.iter().rev().find(|(_, start)| *start <= visible) {
             sources.entry(*j).or_default().push(k);
@@ -262,7 +261,7 @@ mod tests {
         let (prompt, starts) = edited(&text, &edits);
         assert_eq!((prompt.as_str(), starts.as_slice()), ("X. Y.\n\nC?", &[(1, 0), (2, 7)][..]));
         let changed = passage(&["X. ", "Y.\n\n", "C?"]);
-        assert_eq!(sources_by_sentence(&starts, &changed), [(1, vec![0, 1]), (2, vec![2])].into());
+        assert_eq!(sources_by_sentence(&text, &edits, &changed), [(1, vec![0, 1]), (2, vec![2])].into());
         edits.reworded.insert(2, "  ".into());
         assert_eq!(edited(&text, &edits).0, "X. Y.", "what has no words is left out");
     }

@@ -37,12 +37,6 @@ pub struct RefusedNumber {
     pub allowed: String,
 }
 
-impl Settings {
-    /// The longest answer and thought, in tokens, where nothing is chosen.
-    pub const MAX_TOKENS: usize = 256;
-    pub const MAX_THOUGHT: usize = 512;
-}
-
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -63,6 +57,10 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// The longest answer and thought, in tokens, where nothing is chosen.
+    pub const MAX_TOKENS: usize = 256;
+    pub const MAX_THOUGHT: usize = 512;
+
     /// The question to a model that can think so; a blank answer means that it writes its own.
     pub fn question(&self, prompt: &str, answer: &str, thinking: ThinkingSupport) -> Question {
         Question {

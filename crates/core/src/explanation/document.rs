@@ -202,6 +202,11 @@ impl Document {
         if j < n_prompt { format!("P{}", j + 1) } else { format!("G{}", j + 1 - n_prompt) }
     }
 
+    /// The names of all sources, in order.
+    pub fn labels(&self) -> Vec<String> {
+        (0..self.table.n_sources()).map(|j| self.label(j)).collect()
+    }
+
     /// Whether the other document explains the same answer to the same prompt, in the same sentences.
     pub fn is_same_text(&self, other: &Self) -> bool {
         let is_same = |a: &Passage, b: &Passage| a.text == b.text && a.sentences == b.sentences;

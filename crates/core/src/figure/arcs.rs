@@ -18,12 +18,14 @@ impl Painter<'_> {
     }
 
     /// Nodes at these heights, one for each source shown, and the edges between them, weakest first so that strong ones lie on top.
+    /// The sentences of a folded thought have one node, and no edges among themselves.
     pub fn arcs(&mut self, nodes: &[f64]) {
         let at = |j: usize| self.shown.binary_search(&j).ok();
         let n_prompt = self.shares.n_prompt();
         let pruned = self.drawn_edges();
         let mut drawn: Vec<(&Edge, (usize, usize))> =
             pruned.edges.iter().filter_map(|edge| Some((edge, (at(edge.from)?, at(n_prompt + edge.to)?)))).take(MOST_EDGES).collect();
+        drawn.retain(|(_, (from, to))| nodes[*from] != nodes[*to]);
         drawn.reverse();
         let ends: Vec<(usize, usize)> = drawn.iter().map(|(_, ends)| *ends).collect();
         let (spine, palette) = (self.frame.spine, self.palette);
@@ -36,8 +38,11 @@ impl Painter<'_> {
             let title = format!("{from} \u{2192} {to}: {}", number::figure(self.shares.scale, flow, self.labels()));
             self.canvas.path(&arc.path(spine), color, 1.25 + (WIDEST - 1.25) * strength, flow < 0.0, &title);
         }
-        for (&j, &y) in self.shown.iter().zip(nodes) {
-            let strength = self.shares.amounts[j][0].map_or(0.0, |amount| self.shares.strength(amount).abs());
+        let strength_of = |j: usize| self.shares.amounts[j][0].map_or(0.0, |amount| self.shares.strength(amount).abs());
+        let shown: Vec<(usize, f64)> = self.shown.iter().copied().zip(nodes.iter().copied()).collect();
+        for at_node in shown.chunk_by(|(_, a), (_, b)| a == b) {
+            let (j, y) = at_node[0];
+            let strength = at_node.iter().map(|(j, _)| strength_of(*j)).fold(0.0, f64::max);
             let (radius, fill, color, width) = match self.shares.is_output(j) {
                 true => (5.0, palette.paper, palette.accent, 2.5),
                 false => (3.0, palette.edge_strong.over(palette.edge_weak, strength), palette.paper, 1.5),

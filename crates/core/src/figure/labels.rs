@@ -6,6 +6,10 @@ pub struct Labels {
     pub why: &'static str,
     pub prompt: &'static str,
     pub thought: &'static str,
+    /// In place of the sentences of a thought.
+    pub folded: &'static str,
+    /// The same where influence is numbers, not shares.
+    pub folded_numbers: &'static str,
     pub answer: &'static str,
     pub total: &'static str,
     pub direct: &'static str,
@@ -36,6 +40,8 @@ impl Labels {
         why: "Why {label}?",
         prompt: "Prompt",
         thought: "Thought",
+        folded: "Folded here; {share} of the influence goes through it.",
+        folded_numbers: "Folded here.",
         answer: "Answer",
         total: "total",
         direct: "direct",

@@ -12,6 +12,7 @@ mod palette;
 mod picture;
 mod png_chunk;
 mod text_width;
+mod thought;
 mod words;
 
 pub use labels::Labels;

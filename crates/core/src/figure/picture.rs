@@ -108,14 +108,23 @@ impl<'a> Painter<'a> {
         let texts = [self.document.prompt.sentence_texts(), self.document.generation.sentence_texts()].concat();
         let mut nodes = Vec::new();
         let mut is_cut = self.shown.len() < texts.len();
-        let mut passages = vec![(self.labels().prompt, 0..n_prompt)];
+        let mut passages = vec![(self.labels().prompt, 0..n_prompt, None)];
         passages.extend(self.document.generation.sections().into_iter().map(|(kind, rows)| {
-            let title = if kind == SectionKind::Thought { self.labels().thought } else { self.labels().answer };
-            (title, n_prompt + rows.start..n_prompt + rows.end)
+            let sources = n_prompt + rows.start..n_prompt + rows.end;
+            match kind {
+                SectionKind::Thought => (self.labels().thought, sources, Some(rows).filter(|rows| self.is_folded(rows))),
+                SectionKind::Answer => (self.labels().answer, sources, None),
+            }
         }));
-        for (title, sources) in passages {
+        for (title, sources, folded) in passages {
             self.passage_heading(title);
-            for j in self.shown.clone().into_iter().filter(|j| sources.contains(j)) {
+            let shown: Vec<usize> = self.shown.iter().copied().filter(|j| sources.contains(j)).collect();
+            if let Some(thought) = folded {
+                let node = self.thought(&thought);
+                nodes.extend(shown.iter().map(|_| node));
+                continue;
+            }
+            for j in shown {
                 let mut lines = lines(texts[j], TEXT_SIZE, self.frame.text_width);
                 is_cut |= shorten(&mut lines, self.frame.text_width);
                 nodes.push(self.sentence(j, &lines));

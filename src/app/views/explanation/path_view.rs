@@ -6,7 +6,6 @@ use super::edge_path::EdgePath;
 use super::element_width::element_width;
 use super::prune_control::PruneControl;
 use super::walk_view::WalkView;
-use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::number::percent;
 use crate::app::analysis::path_diagram::{self, DiagramEdge, DiagramNode, Geometry, PathDiagram};
 use crate::app::browser;
@@ -22,8 +21,7 @@ pub fn PathView() -> impl IntoView {
     let width = element_width(place);
     let geometry = Memo::new(move |_| Geometry::of(width.get()));
     let are_all_wanted = RwSignal::new(false);
-    // Once for what is explained, and not at every move of the slider.
-    let on_paths = Memo::new(move |_| page.attribution(AttributionView::edges_of_strongest_paths).unwrap_or_default());
+    let on_paths = page.edges_of_strongest_paths();
     let all_and_few = Memo::new(move |_| {
         let share = page.with(|state| *state.explanation.edge_share);
         on_paths.with(|on_paths| page.attribution(|attribution| path_diagram::kept(attribution, share, on_paths))).unwrap_or_default()

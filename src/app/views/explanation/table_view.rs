@@ -28,8 +28,8 @@ pub fn TableView() -> impl IntoView {
                 <MatrixButton matrix own=Matrix::A label=t!("A edges") />
                 <MatrixButton matrix own=Matrix::Y label=t!("Y total") />
             </div>
-            <BlockChoice block=rows label=t!("Rows") labels=|document| labels(document, document.prompt.sentences.len()) />
-            <BlockChoice block=columns label=t!("Columns") labels=|document| labels(document, 0) />
+            <BlockChoice block=rows label=t!("Rows") labels=|document| document.labels().split_off(document.prompt.sentences.len()) />
+            <BlockChoice block=columns label=t!("Columns") labels=Document::labels />
             <button type="button" on:click=move |_| save_csv(page, matrix.get_untracked())>{t!("Save CSV")}</button>
         </div>
         <p class="hint">
@@ -80,11 +80,6 @@ fn BlockChoice(block: RwSignal<usize>, label: &'static str, labels: fn(&Document
             {label} " " <select on:change=choose>{move || names.get().into_iter().enumerate().map(option).collect_view()}</select>
         </label>
     }
-}
-
-/// The labels of the sources from `first` on.
-fn labels(document: &Document, first: usize) -> Vec<String> {
-    (first..document.table.n_sources()).map(|j| document.label(j)).collect()
 }
 
 #[component]
@@ -170,13 +165,10 @@ impl Heatmap {
             // Labels of words would say less than the words.
             Unit::Word => (document.source(j).trim().to_owned(), document.label(j)),
         };
-        let meaning = |i: usize, j: usize| {
-            let (label, source) = (named(n_prompt + i).0, named(j).0);
-            match matrix {
-                Matrix::A if !is_signed => t!("of {label} is due to {source}", label, source),
-                Matrix::Y if !is_signed => t!("of {label} rests on {source}, along all paths", label, source),
-                _ => t!("is what {source} does to {label}", label, source),
-            }
+        let meaning = |label: &str, source: &str| match matrix {
+            Matrix::A if !is_signed => t!("of {label} is due to {source}", label, source),
+            Matrix::Y if !is_signed => t!("of {label} rests on {source}, along all paths", label, source),
+            _ => t!("is what {source} does to {label}", label, source),
         };
         let number = |number: f64, meaning: String, mark: Option<JointMark>| HeatCell::Number {
             heat: if is_signed { scale.part(number) } else { scale.part(number).sqrt() },
@@ -187,17 +179,19 @@ impl Heatmap {
         // The total influence is of all paths, not of one edge.
         let mark = |i: usize, j: usize| if matrix == Matrix::Y { None } else { joint_effects::mark(document, j, i) };
         let [rows, columns] = [(blocks[0], rectangle.len()), (blocks[1], document.table.n_sources())].map(|(k, n)| block(k, n));
+        let sources: Vec<(String, String)> = columns.clone().map(named).collect();
         let row = |i: usize| {
             let (label, text) = named(n_prompt + i);
-            let cell = |j: usize| match rectangle[i][j] {
+            let cell = |(j, (source, _)): (usize, &(String, String))| match rectangle[i][j] {
                 _ if j >= n_prompt + i => HeatCell::Absent,
                 None => HeatCell::Unmeasured,
-                Some(score) => number(score, meaning(i, j), mark(i, j)),
+                Some(score) => number(score, meaning(&label, source), mark(i, j)),
             };
-            HeatRow { index: i, label, text, cells: columns.clone().map(cell).collect() }
+            let cells = columns.clone().zip(&sources).map(cell).collect();
+            HeatRow { index: i, label, text, cells }
         };
         let largest = if let Scale::Numbers { largest } = scale { largest } else { 1.0 };
-        Self { columns: columns.clone().map(named).collect(), rows: rows.map(row).collect(), is_signed, largest }
+        Self { rows: rows.map(row).collect(), columns: sources, is_signed, largest }
     }
 }
 

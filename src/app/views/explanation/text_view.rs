@@ -10,7 +10,6 @@ use super::prune_control::PruneControl;
 use super::row_positions::row_positions;
 use super::sentence_row::{RowText, SentenceRow};
 use super::thought_view::{self, ThoughtPlace};
-use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
@@ -25,8 +24,7 @@ pub fn TextView() -> impl IntoView {
     let lines = NodeRef::<Div>::new();
     let positions = row_positions(lines, rows);
     let with_graph = RwSignal::new(true);
-    // Once for what is explained, and not at every move of the slider.
-    let on_paths = Memo::new(move |_| page.attribution(AttributionView::edges_of_strongest_paths).unwrap_or_default());
+    let on_paths = page.edges_of_strongest_paths();
     let kept = Memo::new(move |_| {
         let share = page.with(|state| *state.explanation.edge_share);
         on_paths.with(|on_paths| page.attribution(|attribution| arc_diagram::kept(attribution, share, on_paths))).unwrap_or_default()

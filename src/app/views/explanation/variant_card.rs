@@ -105,7 +105,7 @@ fn Graphs(
     labels: Vec<String>,
 ) -> impl IntoView {
     let share = use_page().with(|state| *state.explanation.edge_share);
-    let labels_before = (0..before.document().table.n_sources()).map(|k| before.document().label(k)).collect();
+    let labels_before = before.document().labels();
     let graph = |title: &'static str, attribution: AttributionView, labels: Vec<String>| {
         view! { <figure><figcaption class="hint">{title}</figcaption><SmallArcDiagram attribution labels share /></figure> }
     };

@@ -8,6 +8,8 @@ pub fn picture_labels() -> Labels {
         why: text(translatable!("Why {label}?")),
         prompt: text(translatable!("Prompt")),
         thought: text(translatable!("Thought")),
+        folded: text(translatable!("Folded here; {share} of the influence goes through it.")),
+        folded_numbers: text(translatable!("Folded here.")),
         answer: text(translatable!("Answer")),
         total: text(translatable!("total")),
         direct: text(translatable!("direct")),

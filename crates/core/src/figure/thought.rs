@@ -1,0 +1,41 @@
+//! A thought in a picture: one line, at which the arcs of all its sentences end.
+
+use std::ops::Range;
+
+use super::element::{Anchor, Look};
+use super::frame::{HIGHLIGHT, LINE_HEIGHT, TEXT_SIZE};
+use super::lines::lines;
+use super::number;
+use super::picture::Painter;
+use crate::graph::group_influence;
+use crate::shares::Scale;
+
+impl Painter<'_> {
+    /// Whether the sentences of a thought, generated ones from 0, are drawn as one line: not where one of them is explained.
+    pub fn is_folded(&self, thought: &Range<usize>) -> bool {
+        !self.shares.output.iter().any(|row| thought.contains(row))
+    }
+
+    /// Draws the thought as a line that says what goes through it, and gives the height of its node.
+    pub fn thought(&mut self, thought: &Range<usize>) -> f64 {
+        let (node, soft) = (self.y + 4.0 + LINE_HEIGHT / 2.0, self.palette.ink_soft);
+        for line in lines(&self.thought_text(thought), TEXT_SIZE, self.frame.text_width) {
+            self.write(&line, self.frame.text + HIGHLIGHT, self.y + 4.0 + LINE_HEIGHT / 2.0, TEXT_SIZE, soft, Look::Italic, Anchor::Start);
+            self.y += LINE_HEIGHT;
+        }
+        self.y += 8.0;
+        node
+    }
+
+    fn thought_text(&self, thought: &Range<usize>) -> String {
+        let labels = self.labels();
+        match self.shares.scale {
+            Scale::Shares => {
+                let influence = group_influence(&self.shares.adjacency, &self.shares.output, thought);
+                let share = (influence.through_it + influence.from_it) / self.shares.output.len() as f64;
+                labels.folded.replace("{share}", &number::percent(share, labels))
+            }
+            Scale::Numbers { .. } => labels.folded_numbers.to_owned(),
+        }
+    }
+}
