@@ -220,12 +220,21 @@ impl Browser {
 
     /// What `look` finds, as soon as it finds something.
     pub async fn wait<T>(&self, what: &str, look: impl AsyncFn() -> Option<T>) -> T {
-        let began = Instant::now();
+        self.wait_while_moving(what, async || (), look).await
+    }
+
+    /// What `look` finds, as soon as it finds something; waits as long as `progress` changes.
+    async fn wait_while_moving<T, P: PartialEq>(&self, what: &str, progress: impl AsyncFn() -> P, look: impl AsyncFn() -> Option<T>) -> T {
+        let (mut last, mut since) = (progress().await, Instant::now());
         loop {
             if let Some(found) = look().await {
                 return found;
             }
-            if began.elapsed() > self.timeout {
+            let now = progress().await;
+            if now != last {
+                (last, since) = (now, Instant::now());
+            }
+            if since.elapsed() > self.timeout {
                 let file = self.screenshot("timed-out").await;
                 panic!("waited in vain for {what}; the page looked like {}", file.display());
             }
@@ -251,9 +260,13 @@ impl Browser {
         }
     }
 
-    /// Waits for the end of a run: every pass is done, or was stopped.
+    /// Waits for the end of a run, however long a slow machine computes: every pass is done, or was stopped.
     pub async fn explained(&self) {
-        self.wait("an explanation", async || {
+        let progress = async || match self.try_find("status").await {
+            Some(status) => status.text().await.ok(),
+            None => None,
+        };
+        self.wait_while_moving("an explanation", progress, async || {
             let busy = self.is_running().await;
             let problem = self.try_find("problem").await;
             if let Some(problem) = problem {

@@ -7,6 +7,11 @@ fn bytes(word: u32) -> vec4<u32> {
     return vec4<u32>(word) >> vec4<u32>(0u, 8u, 16u, 24u);
 }
 
+// The four bytes of a word as numbers, lowest first, in a form that compilers know: some GPUs turn a byte of a word into a float at once.
+fn cleared_bytes(word: u32) -> vec4<u32> {
+    return bytes(word) & vec4<u32>(255u);
+}
+
 // Byte `index` from word `at`.
 fn byte(at: u32, index: u32) -> u32 {
     return (weights[at + index / 4u] >> (index % 4u * 8u)) & 255u;
