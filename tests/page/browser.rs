@@ -252,6 +252,20 @@ impl Browser {
         self.wait("the end of the run", async || (!self.is_running().await).then_some(())).await;
     }
 
+    /// From now on presses Stop as soon as the text at the CSS selector `place` has more than `n_characters`. The page does it itself: by the time that a
+    /// driver on a slow machine has looked, an answer may have ended.
+    pub async fn stop_once(&self, place: &str, n_characters: usize) {
+        let script = "const [place, n_characters] = arguments;
+            new MutationObserver((changes, observer) => {
+                const stop = document.querySelector('[data-testid=stop-button]');
+                if (stop && (document.querySelector(place)?.innerText.length ?? 0) > n_characters) {
+                    observer.disconnect();
+                    stop.click();
+                }
+            }).observe(document.body, { subtree: true, childList: true, characterData: true });";
+        self.driver.execute(script, vec![json!(place), json!(n_characters)]).await.expect("a script");
+    }
+
     /// Whether there is something to stop.
     pub async fn is_running(&self) -> bool {
         match self.try_find("stop-button").await {

@@ -180,11 +180,9 @@ async fn stop_keeps_the_answer_so_far() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&format!("{}?backend=gpu", server.url)).await;
     // Nothing that the model was trained on: it goes on until it repeats itself, and on a GPU in software that takes a while.
+    browser.stop_once("[data-testid=answer-stream]", 5).await;
     ask(&browser, "Hi.").await;
-    browser
-        .wait("the first words", async || browser.try_find("answer-stream").await?.text().await.ok().filter(|text| text.len() > 5))
-        .await;
-    browser.click("stop-button").await;
+    browser.find("unfinished").await;
     browser.stopped().await;
     browser.screenshot("stopped-light").await;
     assert_eq!(browser.value("prompt-input").await, "Hi.");
@@ -199,9 +197,11 @@ async fn stop_keeps_the_answer_so_far() {
     browser.pictures_of("cut", "cut").await;
     let explained = browser.text("sentence-G1").await;
     assert!(explained.contains(so_far.split(['.', '\n']).next().expect("a text").trim()), "{so_far} {explained}");
+    browser.stop_once("[data-testid=answer-stream]", so_far.len()).await;
     browser.click("lengthen").await;
-    browser.wait("a longer answer", async || (browser.text("answer-stream").await.len() > so_far.len()).then_some(())).await;
-    browser.click("stop-button").await;
+    browser
+        .wait("a longer answer", async || (browser.try_find("unfinished").await?.text().await.ok()?.len() > so_far.len()).then_some(()))
+        .await;
     browser.stopped().await;
     browser.close().await;
 }
