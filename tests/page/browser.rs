@@ -252,8 +252,8 @@ impl Browser {
         self.wait("the end of the run", async || (!self.is_running().await).then_some(())).await;
     }
 
-    /// From now on presses Stop as soon as the text at the CSS selector `place` has more than `n_characters`. The page does it itself: by the time that a
-    /// driver on a slow machine has looked, an answer may have ended.
+    /// From now on presses Stop as soon as the text at the CSS selector `place` has more than `n_characters`.
+    /// The page does it itself: by the time that a driver on a slow machine has looked, an answer may have ended.
     pub async fn stop_once(&self, place: &str, n_characters: usize) {
         let script = "const [place, n_characters] = arguments;
             new MutationObserver((changes, observer) => {
