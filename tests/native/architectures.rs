@@ -14,7 +14,7 @@ use candle_transformers::models::{quantized_llama, quantized_qwen2, quantized_qw
 use glasscage::cpu::CandleModel;
 use glasscage::gpu::GpuModel;
 use glasscage::gpu::device::{Gpu, Options};
-use glasscage::gpu::variant::VARIANTS;
+use glasscage::gpu::variant::{VARIANTS, Variant};
 use glasscage::lm::{Edit, Input, LanguageModel, Pass, Readout, ScoreRequest};
 use glasscage::model::config::Config;
 use glasscage::model::gguf::{self, Gguf};
@@ -32,21 +32,19 @@ struct Answer {
     readouts: Vec<Readout>,
 }
 
-/// That of every engine to the same model file.
-async fn answers(file: Vec<u8>, passes: &[Pass], attended: &[Range<usize>]) -> Vec<Answer> {
+/// That of every engine to the same model file, and those of the GPU engine in the variants `split` with every matrix in several
+/// buffers, too. Small parts take software GPUs ten times as long.
+async fn answers(file: Vec<u8>, passes: &[Pass], attended: &[Range<usize>], split: &'static [Variant]) -> Vec<Answer> {
     let source = BytesInMemory(file);
     let gguf = Gguf::read(&source).await.unwrap();
     let on_cpu = CandleModel::load(&source, &gguf, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0;
     let mut answers = vec![Answer { engine: "cpu".into(), readouts: readouts(on_cpu, passes, attended).await }];
-    for variant in VARIANTS {
-        // Small enough that every matrix is in several buffers.
-        for max_matrix_bytes in [None, Some(5_000)] {
-            let gpu =
-                Gpu::open(&Options { variant: Some(variant), max_matrix_bytes, ..Options::default() }).await.expect("a Vulkan driver");
-            let model = GpuModel::load(Rc::new(gpu), &source, &gguf, &mut async |_| ControlFlow::Continue(())).await;
-            let engine = format!("gpu, {}{}", variant.name, if max_matrix_bytes.is_some() { ", split" } else { "" });
-            answers.push(Answer { engine, readouts: readouts(model.unwrap().unwrap().0, passes, attended).await });
-        }
+    let whole = VARIANTS.iter().map(|variant| (variant, None));
+    for (variant, max_matrix_bytes) in whole.chain(split.iter().map(|variant| (variant, Some(5_000)))) {
+        let gpu = Gpu::open(&Options { variant: Some(variant), max_matrix_bytes, ..Options::default() }).await.expect("a Vulkan driver");
+        let model = GpuModel::load(Rc::new(gpu), &source, &gguf, &mut async |_| ControlFlow::Continue(())).await;
+        let engine = format!("gpu, {}{}", variant.name, if max_matrix_bytes.is_some() { ", split" } else { "" });
+        answers.push(Answer { engine, readouts: readouts(model.unwrap().unwrap().0, passes, attended).await });
     }
     answers
 }
@@ -104,7 +102,7 @@ fn compare_with_candle_transformers(shape: &Shape, dtype: GgmlDType) {
 /// Compares every engine's answers to a file with those of candle-transformers to the same weights in f32.
 fn compare(shape: &Shape, quant: &str, [file, expanded]: [Vec<u8>; 2]) {
     let theirs = by_candle_transformers(shape, &expanded);
-    for answer in pollster::block_on(answers(file, &[], &[])) {
+    for answer in pollster::block_on(answers(file, &[], &[], VARIANTS)) {
         let what = format!("{}, {}, {quant}", answer.engine, shape.name);
         let difference = difference(&what, &answer.readouts[0].log_probs, &theirs);
         println!("{what}: at most {difference:.1e} nat from candle-transformers");
@@ -214,7 +212,7 @@ impl GoldenShape {
 
 /// Compares every engine's answers to a model file.
 fn compare_with_float64(name: &str, file: Vec<u8>, golden: &GoldenShape, end_token: u32, ranges: &[Range<usize>]) {
-    for answer in pollster::block_on(answers(file, &golden.passes(end_token), ranges)) {
+    for answer in pollster::block_on(answers(file, &golden.passes(end_token), ranges, &VARIANTS[..1])) {
         let what = format!("{}, {name}", answer.engine);
         assert_eq!(answer.readouts.len(), golden.perturbed.len() + 1, "{what}");
         let pairs = answer.readouts.iter().zip(golden.readouts()).enumerate();
