@@ -5,7 +5,7 @@ use js_sys::{Array, Function, Uint8Array, encode_uri_component};
 use leptos::prelude::{document, request_animation_frame, window};
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{
     Blob, BlobPropertyBag, CanvasRenderingContext2d, File, FileList, History, HtmlAnchorElement, HtmlCanvasElement, HtmlElement,
     HtmlImageElement, KeyboardEvent, Response, ScrollBehavior, ScrollIntoViewOptions, ScrollLogicalPosition, ShareData, Storage, Url,
@@ -110,7 +110,7 @@ pub fn share(title: &str, address: &str) {
     data.set_title(title);
     data.set_url(address);
     let shared = JsFuture::from(window().navigator().share_with_data(&data));
-    wasm_bindgen_futures::spawn_local(async move {
+    spawn_local(async move {
         // Who closes the sheet does not share.
         drop(shared.await);
     });
@@ -202,11 +202,12 @@ pub fn remember_for_visits(key: &str, text: Option<&str>) {
 }
 
 /// Asks the browser not to delete what is stored here to make room. It decides.
-pub async fn ask_for_persistence() {
+pub fn ask_for_persistence() {
     let navigator = window().navigator();
     let has_storage = js_sys::Reflect::get(&navigator, &"storage".into()).is_ok_and(|storage| storage.is_object());
     if has_storage && let Ok(asked) = navigator.storage().persist() {
-        JsFuture::from(asked).await.ok();
+        // Whatever the answer is, models are stored.
+        spawn_local(async move { drop(JsFuture::from(asked).await) });
     }
 }
 
@@ -243,7 +244,7 @@ pub fn with_motion(change: impl FnOnce() + 'static) {
     // Only an attribute's name can be refused.
     drop(root.set_attribute("data-moving", ""));
     let Ok(transition) = start.call1(&document(), &changed) else { return };
-    wasm_bindgen_futures::spawn_local(async move {
+    spawn_local(async move {
         if let Ok(finished) = js_sys::Reflect::get(&transition, &"finished".into()) {
             // One that is cut short has finished, too.
             drop(JsFuture::from(finished.unchecked_into::<js_sys::Promise>()).await);

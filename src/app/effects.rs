@@ -72,10 +72,7 @@ impl Effects {
             Effect::SendToEngine(request, files) => self.engine.send(&request, &self.files_of(&files)),
             Effect::EndEngine => self.engine.terminate(),
             Effect::SendToLibrary(request) => self.library.send(&request, &[]),
-            Effect::RequestPersistence => self.later(async {
-                browser::ask_for_persistence().await;
-                Message::Library(LibraryMessage::PersistenceSettled)
-            }),
+            Effect::RequestPersistence => browser::ask_for_persistence(),
             Effect::CreateObjectUrls(files) => {
                 let urls = self.files_of(&files).iter().map(|file| browser::create_object_url(file)).collect();
                 (self.send)(Message::Library(LibraryMessage::ObjectUrlsCreated(urls)));

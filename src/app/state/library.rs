@@ -34,8 +34,6 @@ pub struct Library {
     /// That of the download, where the worker has it.
     pub(in crate::app) download_request: Option<RequestId>,
     pub(in crate::app) deletion_request: Option<RequestId>,
-    /// The download waits for the browser's answer on storage that lasts.
-    pub(in crate::app) is_settling: bool,
     /// A worker runs, and may hold a download in memory.
     pub(in crate::app) has_worker: bool,
 }
@@ -67,8 +65,6 @@ pub enum LibraryMessage {
     KeepCopy,
     /// Where the files to copy can be read; `None` where the browser refuses.
     ObjectUrlsCreated(Option<Vec<String>>),
-    /// The browser answered whether storage lasts.
-    PersistenceSettled,
     Event(Envelope<LibraryEvent>),
     Lost(Lost),
 }

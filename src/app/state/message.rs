@@ -194,7 +194,7 @@ pub enum Effect {
     /// Ends the engine's worker, whatever it is doing.
     EndEngine,
     SendToLibrary(Envelope<LibraryRequest>),
-    /// Asks the browser to keep what is stored. Answered by `PersistenceSettled`.
+    /// Asks the browser to keep what is stored.
     RequestPersistence,
     /// Makes addresses at which this tab can read these files. Answered by `ObjectUrlsCreated`.
     CreateObjectUrls(Vec<FileId>),

@@ -43,7 +43,6 @@ impl State {
             LibraryMessage::Delete(ids) => self.delete_models(ids),
             LibraryMessage::KeepCopy => self.keep_copy(),
             LibraryMessage::ObjectUrlsCreated(urls) => self.copy_files(urls),
-            LibraryMessage::PersistenceSettled => self.start_download(),
             LibraryMessage::Event(event) => self.library_event(event),
             LibraryMessage::Lost(lost) => self.library_lost(lost),
         }
@@ -92,30 +91,20 @@ impl State {
         self.close_library();
         self.remember_unfinished(&spec);
         self.revoke_object_urls(&spec);
-        *self.library.download = Some(Download::new(spec));
-        self.library.is_settling = true;
+        *self.library.download = Some(Download::new(spec.clone()));
+        // The download does not wait for the answer: Firefox asks the visitor, who may not have seen it.
         self.emit(Effect::RequestPersistence);
-    }
-
-    /// Asks for the download that was settled on.
-    fn start_download(&mut self) {
-        let spec = self.library.download.as_ref().map(|download| download.spec.clone());
-        if let Some(spec) = spec.filter(|_| std::mem::take(&mut self.library.is_settling)) {
-            self.library.download_request = Some(self.ask_library(LibraryRequest::Download(spec)));
-        }
+        self.library.download_request = Some(self.ask_library(LibraryRequest::Download(spec)));
     }
 
     fn pause_download(&mut self) {
-        match self.library.download_request {
-            Some(download) => drop(self.ask_library(LibraryRequest::Pause(download))),
-            // It waits for the browser still, so the worker has nothing to stop.
-            None if self.library.is_downloading() => self.download_paused(None),
-            None => {}
+        if let Some(download) = self.library.download_request {
+            self.ask_library(LibraryRequest::Pause(download));
         }
     }
 
     fn download_paused(&mut self, problem: Option<Problem>) {
-        (self.library.download_request, self.library.is_settling) = (None, false);
+        self.library.download_request = None;
         self.library.download.iter_mut().for_each(|download| download.paused(problem.clone()));
     }
 
@@ -138,7 +127,7 @@ impl State {
     /// Nothing is downloaded any more.
     fn end_download(&mut self) -> Option<DownloadSpec> {
         self.revoke_object_urls(&DownloadSpec::default());
-        (self.library.download_request, self.library.is_settling) = (None, false);
+        self.library.download_request = None;
         let spec = self.library.download.take()?.spec;
         if !spec.is_local_copy() {
             self.emit(Effect::RememberForVisits { key: storage_keys::DOWNLOAD, text: None });

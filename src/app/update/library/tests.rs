@@ -57,13 +57,13 @@ impl Page {
     /// Starts a download; the id of its request.
     fn downloads(&mut self, spec: DownloadSpec) -> RequestId {
         let effects = self.send(LibraryMessage::Download(spec));
-        self.settles(&effects)
+        self.requested(&effects)
     }
 
-    /// The browser answers whether storage lasts; the id of the download, which is requested now.
-    fn settles(&mut self, effects: &[Effect]) -> RequestId {
-        assert_eq!(effects.last(), Some(&Effect::RequestPersistence));
-        let (id, request) = sent(&self.send(LibraryMessage::PersistenceSettled));
+    /// The id of the download that is requested, beside storage that lasts, for whose answer it does not wait.
+    fn requested(&self, effects: &[Effect]) -> RequestId {
+        assert!(effects.contains(&Effect::RequestPersistence));
+        let (id, request) = sent(effects);
         assert_eq!(request, LibraryRequest::Download(self.download().spec));
         id
     }
@@ -72,8 +72,8 @@ impl Page {
     fn copies(&mut self) -> RequestId {
         assert_eq!(self.send(LibraryMessage::KeepCopy), [Effect::CreateObjectUrls(vec![FileId(7)])]);
         let effects = self.send(LibraryMessage::ObjectUrlsCreated(Some(vec!["blob:1".into()])));
-        assert_eq!(effects.len(), 1, "copies are not remembered");
-        self.settles(&effects)
+        assert_eq!(effects.len(), 2, "copies are not remembered");
+        self.requested(&effects)
     }
 
     /// Asks for a preview; the id of its request.
@@ -223,7 +223,7 @@ fn a_download_is_remembered_until_it_arrives_and_is_loaded() {
     let effects = page.send(LibraryMessage::Download(spec()));
     assert_eq!(effects[0], remembers(Some(&spec())));
     assert!(!page.look(|library| *library.is_open));
-    let id = page.settles(&effects);
+    let id = page.requested(&effects);
     page.event(id, progress(40));
     assert_eq!((page.download().bytes, page.look(Library::is_downloading)), (40, true));
     let effects = page.event(id, in_storage("ab"));
@@ -237,14 +237,14 @@ fn a_second_press_starts_no_second_download() {
     let mut page = Page::default();
     let effects = page.send(LibraryMessage::Download(spec()));
     assert_eq!(page.send(LibraryMessage::Download(spec())), []);
-    let id = page.settles(&effects);
-    for again in [LibraryMessage::Download(spec()), LibraryMessage::Resume, LibraryMessage::PersistenceSettled] {
+    let id = page.requested(&effects);
+    for again in [LibraryMessage::Download(spec()), LibraryMessage::Resume] {
         assert_eq!(page.send(again), []);
     }
     page.event(id, LibraryEvent::Paused(None));
     let effects = page.send(LibraryMessage::Resume);
     assert_eq!(page.send(LibraryMessage::Resume), []);
-    assert_ne!(page.settles(&effects), id);
+    assert_ne!(page.requested(&effects), id);
 }
 
 #[test]
@@ -258,20 +258,11 @@ fn a_download_is_paused_and_resumed_under_another_id() {
     assert_eq!(page.send(LibraryMessage::Pause), []);
     let effects = page.send(LibraryMessage::Resume);
     page.event(first, progress(40));
-    let second = page.settles(&effects);
+    let second = page.requested(&effects);
     page.event(first, progress(40));
     assert_eq!(page.download().state, DownloadState::Starting, "late answers to the first request");
     page.event(second, progress(50));
     assert_eq!(page.download().bytes, 50);
-}
-
-#[test]
-fn a_pause_before_the_browser_has_answered_stops_the_download() {
-    let mut page = Page::default();
-    page.send(LibraryMessage::Download(spec()));
-    assert_eq!(page.send(LibraryMessage::Pause), []);
-    assert!(page.download().is_paused());
-    assert_eq!(page.send(LibraryMessage::PersistenceSettled), []);
 }
 
 #[test]
@@ -343,7 +334,7 @@ fn a_worker_that_is_lost_leaves_a_paused_download() {
     page.event(id, progress(50));
     assert_eq!(page.download().bytes, 40);
     let effects = page.send(LibraryMessage::Resume);
-    page.settles(&effects);
+    page.requested(&effects);
 }
 
 #[test]
@@ -416,7 +407,7 @@ fn a_resumed_copy_keeps_its_object_url_and_another_download_revokes_it() {
     page.event(id, LibraryEvent::Paused(None));
     let effects = page.send(LibraryMessage::Resume);
     assert!(!effects.contains(&revokes()));
-    let id = page.settles(&effects);
+    let id = page.requested(&effects);
     page.event(id, LibraryEvent::Paused(None));
     assert!(page.send(LibraryMessage::Download(spec())).contains(&revokes()));
 }
