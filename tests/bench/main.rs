@@ -7,7 +7,7 @@
 #![cfg(target_os = "linux")]
 
 #[allow(dead_code, reason = "the page's tests use the rest")]
-#[path = "../page/browser.rs"]
+#[path = "../page/browser/mod.rs"]
 mod browser;
 #[path = "../page/dist.rs"]
 mod dist;

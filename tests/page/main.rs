@@ -31,6 +31,7 @@ mod offline;
 mod pairs;
 mod path;
 mod print;
+mod reproducible;
 mod server;
 mod sharing;
 #[path = "../models/split.rs"]

@@ -4,6 +4,7 @@
 //! them); nothing global is overwritten, and an empty cache works.
 
 mod bench;
+mod browsers;
 mod build;
 mod command;
 mod finish;

@@ -1,4 +1,4 @@
-//! What the machine must have: the wasm target, Trunk, wasm-bindgen, wasm-split, a browser. Found where present, else installed.
+//! What the machine must have: the wasm target, Trunk, wasm-bindgen, wasm-split, browsers. Found where present, else installed.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -7,11 +7,13 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
+use crate::browsers::Browser;
 use crate::command::{build, cache, command, find, output, root, run, succeeds};
 use crate::prebuilt::Prebuilt;
 
 const TRUNK: &str = "0.21.14";
 const WASM_SPLIT: &str = "0.2.4";
+const GECKODRIVER: &str = "0.37.1";
 
 /// What Trunk's authors compiled; the hashes are those of github.com/taiki-e/install-action, manifests/trunk.json.
 /// wasm-bindgen has no entry, because its hashes for our version were not to be had; it compiles in a minute.
@@ -74,8 +76,37 @@ pub fn web() -> Result<Tools> {
     Ok(Tools { folders: rust.into_iter().chain([trunk, wasm_bindgen, wasm_split]).collect() })
 }
 
-/// A browser and its driver for tests, and software drivers for Vulkan.
-pub fn browser() -> Result<()> {
+/// A browser and its driver for tests.
+pub fn browser(browser: Browser) -> Result<Tools> {
+    let geckodriver = match browser {
+        Browser::Chromium => {
+            chromium()?;
+            None
+        }
+        Browser::Firefox => {
+            install_where_missing("Firefox", &["firefox-esr"], || find("firefox-esr").or_else(|| find("firefox")).is_some())?;
+            Some(tool("geckodriver", GECKODRIVER, None)?)
+        }
+        Browser::WebKit => {
+            let is_present = || find("WebKitWebDriver").is_some() && find("Xvfb").is_some();
+            install_where_missing("WebKitGTK", &["webkit2gtk-driver", "xvfb"], is_present)?;
+            None
+        }
+    };
+    Ok(Tools { folders: geckodriver.into_iter().collect() })
+}
+
+fn install_where_missing(what: &str, packages: &[&str], is_present: impl Fn() -> bool) -> Result<()> {
+    let needed = || format!("tests in {what} need what Debian calls {}", packages.join(", "));
+    if !is_present() {
+        apt_install(packages).with_context(needed)?;
+    }
+    ensure!(is_present(), "{}; install it", needed());
+    Ok(())
+}
+
+/// And software drivers for Vulkan, which tests without a browser need, too.
+fn chromium() -> Result<()> {
     let has_browser = || ["chromium", "chromium-browser", "google-chrome"].iter().any(|name| find(name).is_some());
     let has_vulkan = || VULKAN_DRIVERS.iter().any(|folder| Path::new(folder).read_dir().is_ok_and(|mut drivers| drivers.next().is_some()));
     let is_present = || find("chromedriver").is_some() && has_browser() && has_vulkan();

@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 
+use crate::browsers::{Browser, IN_EVERY_BROWSER};
 use crate::command::{self, run, with_runtime_dir};
 use crate::outcome::Outcome;
 use crate::setup::Tools;
@@ -28,6 +29,8 @@ struct Tally {
     skipped: Vec<String>,
     /// Tests of other commands, each with its command.
     elsewhere: Vec<String>,
+    /// Tests of the page that a browser cannot pass, each with the browser and what it lacks.
+    lacking: Vec<String>,
     /// Tests not run that the program whose lines are being read has named so far.
     named: usize,
 }
@@ -41,20 +44,21 @@ pub struct Options {
     /// Only test the Python package: seconds, once the command line is built
     #[arg(long, conflicts_with = "large")]
     python: bool,
+    /// Only test the page, in this browser: a quarter of an hour
+    #[arg(long, conflicts_with_all = ["large", "python"])]
+    browser: Option<Browser>,
 }
 
 /// Every test but those of other commands, or only some of them.
 pub fn test(options: &Options) -> Result<()> {
-    summed(match options {
-        Options { large: true, .. } => run_large,
-        Options { python: true, .. } => run_python,
-        _ => run_all,
-    })
-}
-
-fn summed(checks: fn(&mut Tally) -> Result<()>) -> Result<()> {
     let mut tally = Tally::default();
-    if let Err(error) = checks(&mut tally) {
+    let done = match *options {
+        Options { large: true, .. } => run_large(&mut tally),
+        Options { python: true, .. } => run_python(&mut tally),
+        Options { browser: Some(browser), .. } => run_page(&mut tally, browser),
+        _ => run_all(&mut tally),
+    };
+    if let Err(error) = done {
         tally.check("set-up", Err(error));
     }
     println!("{tally}");
@@ -62,7 +66,7 @@ fn summed(checks: fn(&mut Tally) -> Result<()>) -> Result<()> {
 }
 
 fn run_all(tally: &mut Tally) -> Result<()> {
-    setup::browser()?;
+    setup::browser(Browser::Chromium)?;
     let (native, web) = (setup::native(), setup::web()?);
     let dist = command::build()?.join("dist");
     tally.check("format", run(&mut native.command("cargo", &["fmt", "--all", "--check"])?));
@@ -78,6 +82,9 @@ fn run_all(tally: &mut Tally) -> Result<()> {
     // Those that drive the built page find it in GLASSCAGE_DIST. Not the examples, which are built where they are used.
     let tests = ["--workspace", "--lib", "--bin", "glasscage", "--bin", "xtask", "--tests", "--no-fail-fast"];
     tally.count(natively(&native, &tests)?.env("GLASSCAGE_DIST", &dist))?;
+    for browser in Browser::OTHERS {
+        tally.count_in(browser, IN_EVERY_BROWSER, &dist)?;
+    }
     tally.count(&mut natively(&native, &["--workspace", "--doc", "--no-fail-fast"])?)?;
     // The tests of the command line have built it.
     tally.count(&mut python::tests(&command_line()?)?)?;
@@ -97,7 +104,7 @@ fn in_a_worker(web: &Tools) -> Result<Command> {
 }
 
 fn run_large(tally: &mut Tally) -> Result<()> {
-    setup::browser()?;
+    setup::browser(Browser::Chromium)?;
     let (native, web) = (setup::native(), setup::web()?);
     let dist = command::build()?.join("dist");
     tally.check("page", build::page(&web, &dist).map(drop));
@@ -116,6 +123,12 @@ fn swiftshader() -> Result<PathBuf> {
     let file = PathBuf::from("/usr/lib/chromium/vk_swiftshader_icd.json");
     ensure!(file.exists(), "{} is missing; Debian's package chromium has it", file.display());
     Ok(file)
+}
+
+fn run_page(tally: &mut Tally, browser: Browser) -> Result<()> {
+    let dist = command::build()?.join("dist");
+    tally.check("page", build::page(&setup::web()?, &dist).map(drop));
+    tally.count_in(browser, &[], &dist)
 }
 
 fn run_python(tally: &mut Tally) -> Result<()> {
@@ -179,6 +192,20 @@ impl Tally {
         Ok(())
     }
 
+    /// The tests of the page `dist` in a browser whose names contain one of `names`, or all of them, but for those that the browser cannot
+    /// pass.
+    fn count_in(&mut self, browser: Browser, names: &[&str], dist: &Path) -> Result<()> {
+        println!("The page in {browser}");
+        let skips = browser.lacks().iter().flat_map(|(test, _)| ["--skip", test]);
+        let arguments: Vec<&str> = ["--workspace", "--test", "page", "--"].into_iter().chain(names.iter().copied()).chain(skips).collect();
+        let mut tests = natively(&setup::browser(browser)?, &arguments)?;
+        self.count(tests.env("GLASSCAGE_DIST", dist).env("GLASSCAGE_BROWSER", browser.to_string()))?;
+        let is_meant = |test: &str| names.is_empty() || names.iter().any(|name| test.contains(name));
+        let lacking = browser.lacks().iter().filter(|(test, _)| is_meant(test));
+        self.lacking.extend(lacking.map(|(test, lack)| format!("not in {browser}: {test}: {lack}")));
+        Ok(())
+    }
+
     /// One line of `cargo test` or pytest: a test that is not run, or the result of one program.
     fn read(&mut self, line: &str) -> Result<()> {
         if let Some((name, reason)) = ignored(line) {
@@ -228,6 +255,7 @@ impl Tally {
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.elsewhere.iter().try_for_each(|test| writeln!(f, "not part of this command: {test}"))?;
+        self.lacking.iter().try_for_each(|test| writeln!(f, "{test}"))?;
         self.skipped.iter().try_for_each(|test| writeln!(f, "skipped: {test}"))?;
         write!(f, "{} passed, {} failed, {} skipped", self.passed, self.failed, self.skipped.len())
     }

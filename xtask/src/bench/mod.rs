@@ -19,6 +19,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use self::onnx::ONNXRUNTIME;
+use crate::browsers::Browser;
 use crate::command::{build as build_folder, run};
 use crate::setup::WASM;
 use crate::sizes::{self, Sizes};
@@ -55,7 +56,7 @@ const MODEL: (&str, &str) = ("42m", "Q8_0");
 
 pub fn bench(options: Options) -> Result<()> {
     println!("{}", announcement(options.model.as_deref(), options.job));
-    setup::browser()?;
+    setup::browser(Browser::Chromium)?;
     let (native, web) = (setup::native(), setup::web()?);
     let dist = build_folder()?.join("dist");
     build::page(&web, &dist)?;

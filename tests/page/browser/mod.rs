@@ -1,33 +1,17 @@
-//! A headless Chromium with a fresh profile, driven through chromedriver.
+//! A browser without a screen, with a fresh profile.
 
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+mod driver;
+mod look;
+
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
+use driver::{Driver, Kind};
 use serde_json::json;
-use thirtyfour::common::capabilities::chromium::ChromiumLikeCapabilities;
 use thirtyfour::common::print::PrintParameters;
+use thirtyfour::error::WebDriverErrorInner;
 use thirtyfour::prelude::*;
-
-/// Software WebGPU, nothing fetched in the background, and of a browser no more than a page needs.
-const ARGUMENTS: &[&str] = &[
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-component-extensions-with-background-pages",
-    "--disable-extensions",
-    "--disable-features=MediaRouter,OptimizationHints,Translate",
-    "--disable-gpu-compositing",
-    "--disable-sync",
-    "--enable-unsafe-webgpu",
-    "--use-webgpu-adapter=swiftshader",
-    "--enable-unsafe-swiftshader",
-];
 
 /// The longest that anything on the page may take here, with the built-in model; a limit, not a target.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -39,8 +23,7 @@ pub const PHONE: (u32, u32) = (390, 844);
 
 pub struct Browser {
     pub driver: WebDriver,
-    chromedriver: Child,
-    port: u16,
+    program: Driver,
     /// The longest that anything may take.
     pub timeout: Duration,
 }
@@ -60,30 +43,8 @@ impl Browser {
 
     /// A browser without a page.
     pub async fn start(profile: Option<&Path>) -> Self {
-        let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port").port();
-        let chromedriver = Command::new("chromedriver")
-            .arg(format!("--port={port}"))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("chromedriver is on the PATH (cargo xtask test installs it)");
-        let mut capabilities = DesiredCapabilities::chrome();
-        for argument in ARGUMENTS {
-            capabilities.add_arg(argument).expect("an argument");
-        }
-        if let Some(profile) = profile {
-            capabilities.add_arg(&format!("--user-data-dir={}", profile.display())).expect("an argument");
-        }
-        let address = format!("http://127.0.0.1:{port}");
-        let began = Instant::now();
-        let driver = loop {
-            match WebDriver::new(&address, capabilities.clone()).await {
-                Ok(driver) => break driver,
-                Err(error) => assert!(began.elapsed() < TIMEOUT, "no browser: {error}"),
-            }
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        };
-        let browser = Self { driver, chromedriver, port, timeout: TIMEOUT };
+        let (program, driver) = Driver::start(profile).await;
+        let browser = Self { driver, program, timeout: TIMEOUT };
         browser.look(DESKTOP, "light").await;
         browser
     }
@@ -101,13 +62,9 @@ impl Browser {
         self.wait("the form", is_shown).await;
     }
 
-    /// Window size in CSS pixels and the colour scheme that the visitor prefers.
-    pub async fn look(&self, (width, height): (u32, u32), scheme: &str) {
-        let tools = self.driver.cdp();
-        let metrics = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500});
-        tools.send_raw("Emulation.setDeviceMetricsOverride", metrics).await.expect("a window size");
-        let media = json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]});
-        tools.send_raw("Emulation.setEmulatedMedia", media).await.expect("a colour scheme");
+    /// Window size in CSS pixels and the color scheme that the visitor prefers.
+    pub async fn look(&self, size: (u32, u32), scheme: &str) {
+        look::set(&self.driver, self.program.kind, size, scheme).await;
     }
 
     /// The element with this `data-testid`, when it is there.
@@ -127,7 +84,12 @@ impl Browser {
     pub async fn click(&self, id: &str) {
         let element = self.find(id).await;
         element.scroll_into_view().await.expect("it can be scrolled to");
-        element.click().await.unwrap_or_else(|error| panic!("{id} can be clicked: {error}"));
+        let click = async || match element.click().await {
+            Err(error) if matches!(&*error, WebDriverErrorInner::ElementClickIntercepted(_)) => None,
+            clicked => Some(clicked),
+        };
+        // While one view changes into another, Firefox shows pictures of both in front of the page.
+        self.wait("something in front to go", click).await.unwrap_or_else(|error| panic!("{id} can be clicked: {error}"));
     }
 
     /// Clicks with a modifier key held.
@@ -139,31 +101,13 @@ impl Browser {
     }
 
     /// Ends the browser at once, as a crash or a dead battery does.
-    pub fn kill(mut self) {
-        let family = self.processes();
-        let all: Vec<String> = family.iter().rev().map(u32::to_string).collect();
-        Command::new("kill").arg("-9").args(all).status().expect("kill runs");
-        self.chromedriver.wait().ok();
-    }
-
-    /// chromedriver and everything that it started.
-    fn processes(&self) -> Vec<u32> {
-        let children = |parent: u32| -> Vec<u32> {
-            let output = Command::new("pgrep").args(["-P", &parent.to_string()]).output().expect("pgrep runs");
-            String::from_utf8_lossy(&output.stdout).lines().filter_map(|line| line.parse().ok()).collect()
-        };
-        let mut family = vec![self.chromedriver.id()];
-        let mut seen = 0;
-        while seen < family.len() {
-            family.extend(children(family[seen]));
-            seen += 1;
-        }
-        family
+    pub fn kill(self) {
+        self.program.kill();
     }
 
     /// Kills the process that does all GPU work of this browser.
     pub fn crash_gpu(&self) {
-        let family = self.processes();
+        let family = self.program.processes();
         let arguments = |process: &u32| std::fs::read_to_string(format!("/proc/{process}/cmdline")).unwrap_or_default();
         let gpu = family.iter().find(|process| arguments(process).contains("--type=gpu-process")).expect("a GPU process");
         let killed = Command::new("kill").args(["-9", &gpu.to_string()]).status().expect("kill runs");
@@ -195,6 +139,13 @@ impl Browser {
     /// Replaces what is in a text field.
     pub async fn fill(&self, id: &str, text: &str) {
         let field = self.find(id).await;
+        if self.program.kind == Kind::WebKit {
+            // Its driver types only what a keyboard of the United States has.
+            let script = "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input', { bubbles: true }))";
+            let field = field.to_json().expect("an element has a name");
+            self.driver.execute(script, vec![field, text.into()]).await.expect("a script runs");
+            return;
+        }
         field.clear().await.expect("it can be cleared");
         field.send_keys(text).await.expect("it takes text");
     }
@@ -325,6 +276,8 @@ impl Browser {
     pub async fn screenshot(&self, name: &str) -> PathBuf {
         let folder = std::env::var_os("GLASSCAGE_SCREENSHOTS")
             .map_or_else(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("screenshots"), PathBuf::from);
+        let folder =
+            if self.program.kind == Kind::Chromium { folder } else { folder.join(format!("{:?}", self.program.kind).to_lowercase()) };
         std::fs::create_dir_all(&folder).expect("a folder for screenshots");
         let file = folder.join(format!("{name}.png"));
         self.driver.screenshot(&file).await.expect("a screenshot");
@@ -368,8 +321,7 @@ impl Browser {
 
     /// Whether the browser has a network, as far as it tells pages.
     pub async fn set_online(&self, is_online: bool) {
-        let conditions = json!({"offline": !is_online, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1});
-        self.driver.cdp().send_raw("Network.emulateNetworkConditions", conditions).await.expect("conditions of the network");
+        look::set_online(&self.driver, self.program.kind, is_online).await;
     }
 
     /// Presses a button that saves a file, and gives what is in the file.
@@ -395,32 +347,44 @@ impl Browser {
 
     /// Drops local files in the middle of the page.
     pub async fn drop_files(&self, paths: &[PathBuf]) {
-        let data = json!({"items": [], "files": paths, "dragOperationsMask": 1});
-        for kind in ["dragEnter", "dragOver", "drop"] {
-            let event = json!({"type": kind, "x": 400, "y": 300, "data": data});
-            self.driver.cdp().send_raw("Input.dispatchDragEvent", event).await.expect("files can be dropped");
-        }
-    }
-
-    /// Ends the session; an open one would keep Chromium running.
-    pub async fn close(self) {
-        self.driver.clone().quit().await.ok();
-    }
-}
-
-impl Drop for Browser {
-    /// Asks chromedriver to end, which ends Chromium too, also where a test panicked.
-    fn drop(&mut self) {
-        if matches!(self.chromedriver.try_wait(), Ok(Some(_))) {
+        if self.program.kind == Kind::Chromium {
+            let data = json!({"items": [], "files": paths, "dragOperationsMask": 1});
+            for kind in ["dragEnter", "dragOver", "drop"] {
+                let event = json!({"type": kind, "x": 400, "y": 300, "data": data});
+                self.driver.cdp().send_raw("Input.dispatchDragEvent", event).await.expect("files can be dropped");
+            }
             return;
         }
-        let shutdown = TcpStream::connect(("127.0.0.1", self.port)).and_then(|mut stream| {
-            stream.write_all(b"GET /shutdown HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")?;
-            stream.read_to_end(&mut Vec::new())
+        // Other drivers cannot drag files, so that the page gets copies of them.
+        let files = paths.iter().map(|path| {
+            let name = path.file_name().expect("a file name").to_string_lossy();
+            // One character a byte.
+            let content: String = std::fs::read(path).expect("it can be read").into_iter().map(char::from).collect();
+            json!([name, content])
         });
-        if shutdown.is_err() {
-            self.chromedriver.kill().ok();
-        }
-        self.chromedriver.wait().ok();
+        let script = "const data = new DataTransfer();
+            for (const [name, content] of arguments[0]) {
+                data.items.add(new File([Uint8Array.from(content, character => character.charCodeAt(0))], name));
+            }
+            const place = document.elementFromPoint(400, 300);
+            for (const kind of ['dragenter', 'dragover', 'drop']) {
+                place.dispatchEvent(new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer: data }));
+            }";
+        self.driver.execute(script, vec![files.collect()]).await.expect("files can be dropped");
+    }
+
+    /// The engines that it can run, as `?backend=` names them.
+    pub fn engines(&self) -> &'static [&'static str] {
+        if self.program.kind == Kind::WebKit { &["cpu"] } else { &["cpu", "gpu"] }
+    }
+
+    /// What the page says after "webgpu-software" of the GPU that computes: Firefox does not tell whose it is.
+    pub fn gpu_words(&self) -> &'static str {
+        if self.program.kind == Kind::Chromium { " (google swiftshader)" } else { "" }
+    }
+
+    /// Ends the session; an open one would keep the browser running.
+    pub async fn close(self) {
+        self.driver.clone().quit().await.ok();
     }
 }

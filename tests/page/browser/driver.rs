@@ -1,0 +1,199 @@
+//! The programs that drive browsers, one for each browser that is started.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use thirtyfour::prelude::*;
+use thirtyfour::{Capabilities, ChromeCapabilities};
+
+/// The longest that a browser may take to start.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Software WebGPU, nothing fetched in the background, and of a browser no more than a page needs.
+const CHROMIUM_ARGUMENTS: &[&str] = &[
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-component-extensions-with-background-pages",
+    "--disable-extensions",
+    "--disable-features=MediaRouter,OptimizationHints,Translate",
+    "--disable-gpu-compositing",
+    "--disable-sync",
+    "--enable-unsafe-webgpu",
+    "--use-webgpu-adapter=swiftshader",
+    "--enable-unsafe-swiftshader",
+];
+
+/// Where Debian puts the small browser that comes with WebKitGTK.
+const MINI_BROWSER: &str = "/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser";
+
+/// Browsers by their engines.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    Chromium,
+    Firefox,
+    WebKit,
+}
+
+impl Kind {
+    /// What the environment variable `GLASSCAGE_BROWSER` names, else Chromium.
+    pub fn chosen() -> Self {
+        match std::env::var("GLASSCAGE_BROWSER").as_deref() {
+            Err(_) | Ok("chromium") => Self::Chromium,
+            Ok("firefox") => Self::Firefox,
+            Ok("webkit") => Self::WebKit,
+            Ok(other) => panic!("GLASSCAGE_BROWSER is {other}; chromium, firefox and webkit are known"),
+        }
+    }
+
+    fn program(self) -> &'static str {
+        match self {
+            Self::Chromium => "chromedriver",
+            Self::Firefox => "geckodriver",
+            Self::WebKit => "WebKitWebDriver",
+        }
+    }
+
+    /// With what it stores kept in the folder `profile`.
+    fn capabilities(self, profile: Option<&Path>) -> Capabilities {
+        match self {
+            Self::Chromium => chromium(profile).into(),
+            Self::Firefox => firefox(profile),
+            Self::WebKit => web_kit(),
+        }
+    }
+}
+
+fn chromium(profile: Option<&Path>) -> ChromeCapabilities {
+    let mut capabilities = DesiredCapabilities::chrome();
+    let own = profile.map(|profile| format!("--user-data-dir={}", profile.display()));
+    for argument in CHROMIUM_ARGUMENTS.iter().copied().chain(own.as_deref()) {
+        capabilities.add_arg(argument).expect("an argument");
+    }
+    capabilities
+}
+
+/// With WebGPU, which Firefox 153 has behind preferences on Linux, and on any driver.
+fn firefox(profile: Option<&Path>) -> Capabilities {
+    let arguments = match profile {
+        Some(profile) => json!(["-headless", "-profile", profile]),
+        None => json!(["-headless"]),
+    };
+    let preferences = json!({"dom.webgpu.enabled": true, "gfx.webgpu.ignore-blocklist": true});
+    of(&json!({"browserName": "firefox", "moz:firefoxOptions": {"args": arguments, "prefs": preferences}}))
+}
+
+fn web_kit() -> Capabilities {
+    of(&json!({"webkitgtk:browserOptions": {"binary": MINI_BROWSER, "args": ["--automation"]}}))
+}
+
+fn of(json: &Value) -> Capabilities {
+    let mut capabilities = Capabilities::new();
+    for (key, value) in json.as_object().expect("an object") {
+        capabilities.set(key, value).expect("it can be set");
+    }
+    capabilities
+}
+
+pub struct Driver {
+    pub kind: Kind,
+    program: Child,
+    port: u16,
+    /// A screen in memory, for what knows no other.
+    screen: Option<Child>,
+}
+
+impl Driver {
+    /// A browser without a page.
+    pub async fn start(profile: Option<&Path>) -> (Self, WebDriver) {
+        let kind = Kind::chosen();
+        let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port").port();
+        let mut program = Command::new(kind.program());
+        program.arg(format!("--port={port}")).stdout(Stdio::null()).stderr(Stdio::null());
+        if kind == Kind::Firefox {
+            // By which tests set the colors and the network of the whole browser.
+            program.arg("--allow-system-access");
+        }
+        let screen = (kind == Kind::WebKit).then(|| screen_for(&mut program));
+        let program = program.spawn().unwrap_or_else(|error| panic!("{} starts (cargo xtask test installs it): {error}", kind.program()));
+        let driver = Self { kind, program, port, screen };
+        let (address, capabilities) = (format!("http://127.0.0.1:{port}"), kind.capabilities(profile));
+        let began = Instant::now();
+        loop {
+            match WebDriver::new(&address, capabilities.clone()).await {
+                Ok(browser) => return (driver, browser),
+                Err(error) => assert!(began.elapsed() < TIMEOUT, "no browser: {error}"),
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+
+    /// Ends the browser at once, as a crash or a dead battery does.
+    pub fn kill(mut self) {
+        let all: Vec<String> = self.processes().iter().rev().map(u32::to_string).collect();
+        Command::new("kill").arg("-9").args(all).status().expect("kill runs");
+        self.program.wait().ok();
+    }
+
+    /// The driver and everything that it started.
+    pub fn processes(&self) -> Vec<u32> {
+        let children = |parent: u32| -> Vec<u32> {
+            let output = Command::new("pgrep").args(["-P", &parent.to_string()]).output().expect("pgrep runs");
+            String::from_utf8_lossy(&output.stdout).lines().filter_map(|line| line.parse().ok()).collect()
+        };
+        let mut family = vec![self.program.id()];
+        let mut seen = 0;
+        while seen < family.len() {
+            family.extend(children(family[seen]));
+            seen += 1;
+        }
+        family
+    }
+
+    /// Whether Chromium's driver could be asked to end, which ends Chromium too.
+    fn shut_down(&self) -> bool {
+        let shutdown = TcpStream::connect(("127.0.0.1", self.port)).and_then(|mut stream| {
+            stream.write_all(b"GET /shutdown HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")?;
+            stream.read_to_end(&mut Vec::new())
+        });
+        self.kind == Kind::Chromium && shutdown.is_ok()
+    }
+}
+
+impl Drop for Driver {
+    /// Also where a test panicked.
+    fn drop(&mut self) {
+        if !matches!(self.program.try_wait(), Ok(Some(_))) && !self.shut_down() {
+            let all: Vec<String> = self.processes().iter().rev().map(u32::to_string).collect();
+            Command::new("kill").arg("-9").args(all).status().ok();
+        }
+        self.program.wait().ok();
+        if let Some(screen) = &mut self.screen {
+            screen.kill().ok();
+            screen.wait().ok();
+        }
+    }
+}
+
+/// A screen that is in memory only, on which `program` is to show its windows.
+fn screen_for(program: &mut Command) -> Child {
+    let arguments = ["-displayfd", "1", "-screen", "0", "2000x1300x24", "-nolisten", "tcp"];
+    let mut screen = Command::new("Xvfb")
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("Xvfb starts (cargo xtask test installs it)");
+    let mut number = String::new();
+    BufReader::new(screen.stdout.take().expect("an output")).read_line(&mut number).expect("the number of the screen");
+    // Without accessibility services and sandbox, neither of which is there for root in a container.
+    program.env("DISPLAY", format!(":{}", number.trim())).env("NO_AT_BRIDGE", "1").env("WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS", "1");
+    screen
+}

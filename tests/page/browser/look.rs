@@ -1,0 +1,70 @@
+//! How a page is looked at: the size of the window and the colors that the visitor prefers.
+
+use axum::http::Method;
+use serde_json::{Value, json};
+use thirtyfour::common::command::FormatRequestData;
+use thirtyfour::prelude::*;
+use thirtyfour::{RequestData, SessionId};
+
+use super::driver::Kind;
+
+/// Which of Firefox's scripts see: the page, or the browser itself.
+#[derive(Debug)]
+struct SetContext(&'static str);
+
+impl FormatRequestData for SetContext {
+    fn format_request(&self, session: &SessionId) -> RequestData {
+        RequestData::new(Method::POST, format!("/session/{session}/moz/context")).add_body(json!({"context": self.0}))
+    }
+}
+
+/// Window size in CSS pixels and the color scheme that the visitor prefers; `WebKitGTK` has one scheme for as long as it runs.
+pub async fn set(driver: &WebDriver, kind: Kind, (width, height): (u32, u32), scheme: &str) {
+    match kind {
+        Kind::Chromium => {
+            let metrics = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500});
+            driver.cdp().send_raw("Emulation.setDeviceMetricsOverride", metrics).await.expect("a window size");
+            let media = json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]});
+            driver.cdp().send_raw("Emulation.setEmulatedMedia", media).await.expect("a color scheme");
+        }
+        Kind::Firefox => {
+            let value = if scheme == "dark" { 0 } else { 1 };
+            // A window of Firefox is not narrower than its own buttons need.
+            let script = "Services.prefs.setIntPref('layout.css.prefers-color-scheme.content-override', arguments[0]);
+                document.documentElement.style.minWidth = '0';";
+            in_firefox(driver, script, vec![json!(value)]).await;
+            resize(driver, width, height).await;
+        }
+        Kind::WebKit => resize(driver, width, height).await,
+    }
+}
+
+/// Whether the browser has a network, as far as it tells pages.
+pub async fn set_online(driver: &WebDriver, kind: Kind, is_online: bool) {
+    match kind {
+        Kind::Chromium => {
+            let conditions = json!({"offline": !is_online, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1});
+            driver.cdp().send_raw("Network.emulateNetworkConditions", conditions).await.expect("conditions of the network");
+        }
+        Kind::Firefox => in_firefox(driver, "Services.io.offline = arguments[0]", vec![json!(!is_online)]).await,
+        Kind::WebKit => panic!("WebKitGTK cannot be told that it has no network"),
+    }
+}
+
+/// Runs a script that sees the whole browser.
+async fn in_firefox(driver: &WebDriver, script: &str, arguments: Vec<Value>) {
+    driver.handle().cmd(SetContext("chrome")).await.expect("scripts may see the browser");
+    let done = driver.execute(script, arguments).await;
+    driver.handle().cmd(SetContext("content")).await.expect("scripts see the page again");
+    done.expect("a script runs");
+}
+
+/// Makes the window so large that the page has this size (CSS pixels).
+async fn resize(driver: &WebDriver, width: u32, height: u32) {
+    // What stands around the page is known once the window has a size.
+    for _ in 0..2 {
+        let around = "return [outerWidth - innerWidth, outerHeight - innerHeight]";
+        let around: [u32; 2] = driver.execute(around, Vec::new()).await.expect("a script runs").convert().expect("two numbers");
+        driver.set_window_rect(0, 0, width + around[0], height + around[1]).await.expect("a window size");
+    }
+}

@@ -1,0 +1,105 @@
+//! The browsers in which the page is tested, and what some of them lack.
+
+use std::fmt;
+
+use clap::ValueEnum;
+
+/// The tests of the page, by parts of their names, that `cargo xtask test` makes in every browser: answers, links, downloads, files,
+/// languages, keys. `--browser` makes all of them.
+pub const IN_EVERY_BROWSER: &[&str] = &[
+    "explain::explain_shows_why",
+    "explain::gpu_and_cpu",
+    "explain::what_is_no_model",
+    "download::a_model_is_looked_at",
+    "embed::a_saved_picture",
+    "gallery::an_explanation_of_the_gallery",
+    "keyboard::",
+    "language::the_page_speaks",
+    "local::all_parts",
+    "offline::with_the_server_gone",
+    "welcome::",
+];
+
+/// Tests by their names, and what they need of a browser.
+type Lacks = &'static [(&'static str, &'static str)];
+
+const FORCED_COLORS: &str = "a driver that can force colors";
+const SMALL_STORAGE: &str = "a driver that can make the storage small";
+const NETWORK: &str = "a driver that can take the network away";
+const KILLED: &str = "a driver that starts a killed browser again";
+const INSTALLATION: &str = "a driver that knows whether a page can be installed";
+const WEB_GPU: &str = "WebGPU";
+
+const FIREFOX_LACKS: Lacks = &[
+    ("accessibility::influence_is_seen_without_colors_and_at_twice_the_size", FORCED_COLORS),
+    ("download::a_browser_killed_at_any_moment_leaves_no_wrong_model", KILLED),
+    ("explain::a_lost_gpu_keeps_what_was_measured_and_explain_starts_it_anew", "a process of its own for the GPU, which a test can end"),
+    ("interrupted::a_file_that_was_replaced_when_the_storage_was_full_is_never_joined_with_the_old_one", SMALL_STORAGE),
+    ("interrupted::where_nothing_more_can_be_stored_a_model_is_kept_in_memory", SMALL_STORAGE),
+    ("lesson::a_lesson_is_printed_as_questions_and_a_page_of_answers", "a PDF whose pages can be counted without unpacking it"),
+    ("local::a_copy_that_cannot_be_stored_is_not_begun_and_the_file_stays_in_use", SMALL_STORAGE),
+    ("offline::the_page_can_be_installed", INSTALLATION),
+];
+const WEB_KIT_LACKS: Lacks = &[
+    ("accessibility::influence_is_seen_without_colors_and_at_twice_the_size", FORCED_COLORS),
+    ("embed::the_saved_page_works_from_disk", NETWORK),
+    ("explain::a_lost_gpu_keeps_what_was_measured_and_explain_starts_it_anew", WEB_GPU),
+    ("explain::gpu_and_cpu_draw_the_same_picture", WEB_GPU),
+    ("explain::stop_keeps_the_answer_so_far", WEB_GPU),
+    ("follow_up::an_answer_without_some_sentences_can_be_stopped", WEB_GPU),
+    ("interrupted::a_file_that_was_replaced_when_the_storage_was_full_is_never_joined_with_the_old_one", SMALL_STORAGE),
+    ("interrupted::where_nothing_more_can_be_stored_a_model_is_kept_in_memory", SMALL_STORAGE),
+    ("interrupted::without_a_network_a_download_waits_and_goes_on_as_soon_as_there_is_one", NETWORK),
+    ("local::a_copy_that_cannot_be_stored_is_not_begun_and_the_file_stays_in_use", SMALL_STORAGE),
+    ("offline::the_page_can_be_installed", INSTALLATION),
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
+pub enum Browser {
+    Chromium,
+    Firefox,
+    #[value(name = "webkit")]
+    WebKit,
+}
+
+impl Browser {
+    pub const OTHERS: [Self; 2] = [Self::Firefox, Self::WebKit];
+
+    /// The tests of the page that it cannot pass, and why.
+    pub fn lacks(self) -> Lacks {
+        match self {
+            Self::Chromium => &[],
+            Self::Firefox => FIREFOX_LACKS,
+            Self::WebKit => WEB_KIT_LACKS,
+        }
+    }
+}
+
+impl fmt::Display for Browser {
+    /// As `GLASSCAGE_BROWSER` names it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Chromium => "chromium",
+            Self::Firefox => "firefox",
+            Self::WebKit => "webkit",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::root;
+
+    #[test]
+    fn every_test_that_is_named_here_is_there() {
+        let is_there = |test: &str| {
+            let (module, name) = test.split_once("::").unwrap();
+            let source = std::fs::read_to_string(root().join("tests/page").join(module).with_extension("rs")).unwrap();
+            source.contains(&format!("async fn {name}"))
+        };
+        let lacks = Browser::OTHERS.iter().flat_map(|browser| browser.lacks()).map(|(test, _)| *test);
+        let missing: Vec<&str> = IN_EVERY_BROWSER.iter().copied().chain(lacks).filter(|test| !is_there(test)).collect();
+        assert_eq!(missing, Vec::<&str>::new());
+    }
+}
