@@ -43,7 +43,7 @@ async fn every_engine_computes_the_same_scores() {
 fn largest_difference(one: &Document, other: &Document) -> f64 {
     let scores = |document: &Document| document.table.rows().flatten().map(|score| score.expect("it is measured")).collect::<Vec<f64>>();
     let (one, other) = (scores(one), scores(other));
-    assert_eq!(one.len(), other.len());
+    assert_eq!(one.len(), other.len(), "scores of the same sentences");
     one.iter().zip(&other).map(|(one, other)| (one - other).abs()).fold(0.0, f64::max)
 }
 

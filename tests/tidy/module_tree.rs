@@ -65,13 +65,17 @@ impl ModuleTree {
         self.modules.insert(id.clone(), Module { file: file.to_owned(), items, children, imports, paths });
         for (name, place) in modules {
             let (child, inside) = ([&id[..], std::slice::from_ref(&name)].concat(), format!("{folder}/{name}"));
-            let candidates = match place {
+            let (candidates, inside) = match place {
                 Place::Here(contents) => {
                     self.add_module(child, file, &inside, contents, read);
                     continue;
                 }
-                Place::File => vec![format!("{inside}.rs"), format!("{inside}/mod.rs")],
-                Place::FileAt(other) => vec![joined(parent(file), &other)],
+                Place::File => (vec![format!("{inside}.rs"), format!("{inside}/mod.rs")], inside),
+                // A file that is named has the files of its modules beside it.
+                Place::FileAt(other) => {
+                    let other = joined(parent(file), &other);
+                    (vec![other.clone()], parent(&other).to_owned())
+                }
             };
             let found = candidates.iter().find_map(|file| Some((file, read_file(file, read)?)));
             let (file, contents) = found.unwrap_or_else(|| panic!("{file}: module {name} has no file"));

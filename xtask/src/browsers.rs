@@ -28,7 +28,9 @@ const SMALL_STORAGE: &str = "a driver that can make the storage small";
 const NETWORK: &str = "a driver that can take the network away";
 const KILLED: &str = "a driver that starts a killed browser again";
 const INSTALLATION: &str = "a driver that knows whether a page can be installed";
+const COUNTED_PAGES: &str = "PDFs whose pages can be counted without unpacking them";
 const WEB_GPU: &str = "WebGPU";
+const STORAGE: &str = "a driver whose windows store files";
 
 const FIREFOX_LACKS: Lacks = &[
     ("accessibility::influence_is_seen_without_colors_and_at_twice_the_size", FORCED_COLORS),
@@ -36,12 +38,18 @@ const FIREFOX_LACKS: Lacks = &[
     ("explain::a_lost_gpu_keeps_what_was_measured_and_explain_starts_it_anew", "a process of its own for the GPU, which a test can end"),
     ("interrupted::a_file_that_was_replaced_when_the_storage_was_full_is_never_joined_with_the_old_one", SMALL_STORAGE),
     ("interrupted::where_nothing_more_can_be_stored_a_model_is_kept_in_memory", SMALL_STORAGE),
-    ("lesson::a_lesson_is_printed_as_questions_and_a_page_of_answers", "a PDF whose pages can be counted without unpacking it"),
+    ("lesson::a_lesson_is_printed_as_questions_and_a_page_of_answers", COUNTED_PAGES),
     ("local::a_copy_that_cannot_be_stored_is_not_begun_and_the_file_stays_in_use", SMALL_STORAGE),
     ("offline::the_page_can_be_installed", INSTALLATION),
 ];
 const WEB_KIT_LACKS: Lacks = &[
     ("accessibility::influence_is_seen_without_colors_and_at_twice_the_size", FORCED_COLORS),
+    ("download::a_browser_killed_at_any_moment_leaves_no_wrong_model", KILLED),
+    ("download::a_download_survives_breaks_refusals_and_expired_addresses", STORAGE),
+    ("download::a_model_in_several_files_is_one_model", STORAGE),
+    ("download::a_model_is_looked_at_downloaded_once_and_there_on_the_next_visit", STORAGE),
+    ("download::a_paused_download_goes_on_after_a_reload_where_it_stopped", STORAGE),
+    ("download::two_tabs_do_not_download_the_same_model", STORAGE),
     ("embed::the_saved_page_works_from_disk", NETWORK),
     ("explain::a_lost_gpu_keeps_what_was_measured_and_explain_starts_it_anew", WEB_GPU),
     ("explain::gpu_and_cpu_draw_the_same_picture", WEB_GPU),
@@ -50,8 +58,10 @@ const WEB_KIT_LACKS: Lacks = &[
     ("interrupted::a_file_that_was_replaced_when_the_storage_was_full_is_never_joined_with_the_old_one", SMALL_STORAGE),
     ("interrupted::where_nothing_more_can_be_stored_a_model_is_kept_in_memory", SMALL_STORAGE),
     ("interrupted::without_a_network_a_download_waits_and_goes_on_as_soon_as_there_is_one", NETWORK),
-    ("local::a_copy_that_cannot_be_stored_is_not_begun_and_the_file_stays_in_use", SMALL_STORAGE),
+    ("lesson::a_lesson_is_printed_as_questions_and_a_page_of_answers", COUNTED_PAGES),
+    ("local::", STORAGE),
     ("offline::the_page_can_be_installed", INSTALLATION),
+    ("offline::with_the_server_gone_the_built_in_model_and_the_stored_one_explain", STORAGE),
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]

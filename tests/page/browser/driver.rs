@@ -31,7 +31,7 @@ const CHROMIUM_ARGUMENTS: &[&str] = &[
     "--enable-unsafe-swiftshader",
 ];
 
-/// Where Debian puts the small browser that comes with WebKitGTK.
+/// Where Debian puts the small browser that comes with `WebKitGTK`.
 const MINI_BROWSER: &str = "/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser";
 
 /// Browsers by their engines.

@@ -61,9 +61,9 @@ async fn in_firefox(driver: &WebDriver, script: &str, arguments: Vec<Value>) {
 
 /// Makes the window so large that the page has this size (CSS pixels).
 async fn resize(driver: &WebDriver, width: u32, height: u32) {
-    // What stands around the page is known once the window has a size.
+    // What stands around the page is known once the window has a size. WebKitGTK says -62 where its own buttons need more room.
     for _ in 0..2 {
-        let around = "return [outerWidth - innerWidth, outerHeight - innerHeight]";
+        let around = "return [outerWidth - innerWidth, outerHeight - innerHeight].map(around => Math.max(around, 0))";
         let around: [u32; 2] = driver.execute(around, Vec::new()).await.expect("a script runs").convert().expect("two numbers");
         driver.set_window_rect(0, 0, width + around[0], height + around[1]).await.expect("a window size");
     }
