@@ -30,6 +30,8 @@ async fn the_page_opens_with_an_explained_answer_that_can_be_clicked() {
     browser.click("more-examples").await;
     browser.wait("the gallery in sight", async || browser.is_in_view("gallery-1").await.then_some(())).await;
     browser.click("larger-model").await;
+    // The list grows when it comes, and the button moves with it.
+    browser.find("known-model").await;
     browser.click("models-close").await;
     browser.click("try-own-words").await;
     browser.wait("the focus in the form", async || (focused(&browser).await == "prompt-input").then_some(())).await;

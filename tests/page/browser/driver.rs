@@ -172,7 +172,8 @@ impl Drop for Driver {
     fn drop(&mut self) {
         if !matches!(self.program.try_wait(), Ok(Some(_))) && !self.shut_down() {
             let all: Vec<String> = self.processes().iter().rev().map(u32::to_string).collect();
-            Command::new("kill").arg("-9").args(all).status().ok();
+            // Some of them end meanwhile by themselves.
+            Command::new("kill").arg("-9").args(all).stderr(Stdio::null()).status().ok();
         }
         self.program.wait().ok();
         if let Some(screen) = &mut self.screen {

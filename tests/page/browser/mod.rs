@@ -83,13 +83,16 @@ impl Browser {
 
     pub async fn click(&self, id: &str) {
         let element = self.find(id).await;
-        element.scroll_into_view().await.expect("it can be scrolled to");
-        let click = async || match element.click().await {
-            Err(error) if matches!(&*error, WebDriverErrorInner::ElementClickIntercepted(_)) => None,
-            clicked => Some(clicked),
+        // While one view changes into another, Firefox shows pictures of both in front of the page, and WebKit knows no place to click at.
+        let click = async || {
+            element.scroll_into_view().await.expect("it can be scrolled to");
+            match element.click().await {
+                Err(error) if matches!(&*error, WebDriverErrorInner::ElementClickIntercepted(_)) => None,
+                Err(error) if matches!(&*error, WebDriverErrorInner::ElementNotInteractable(_)) => None,
+                clicked => Some(clicked),
+            }
         };
-        // While one view changes into another, Firefox shows pictures of both in front of the page.
-        self.wait("something in front to go", click).await.unwrap_or_else(|error| panic!("{id} can be clicked: {error}"));
+        self.wait(&format!("{id}, to click on it"), click).await.unwrap_or_else(|error| panic!("{id} can be clicked: {error}"));
     }
 
     /// Clicks with a modifier key held.
@@ -249,27 +252,14 @@ impl Browser {
 
     /// Labels of all sentence rows, in order: P1, .. G1, ..
     pub async fn labels(&self) -> Vec<String> {
-        let rows = self.driver.find_all(By::Css("[data-testid^='sentence-']")).await.expect("sentences");
-        let mut labels = Vec::new();
-        for row in rows {
-            let id = row.attr("data-testid").await.expect("attributes can be read").unwrap_or_default();
-            labels.push(id.trim_start_matches("sentence-").to_owned());
-        }
-        labels
+        self.picture().await.into_iter().map(|[label, ..]| label).collect()
     }
 
-    /// The whole picture in numbers: label, CAGE share, row share and selection of every sentence.
+    /// The whole picture in numbers, at one moment: label, CAGE share, row share and selection of every sentence.
     pub async fn picture(&self) -> Vec<[String; 4]> {
-        let mut picture = Vec::new();
-        for label in self.labels().await {
-            let row = self.find(&format!("sentence-{label}")).await;
-            let mut values = [label, String::new(), String::new(), String::new()];
-            for (value, name) in values[1..].iter_mut().zip(["data-share", "data-direct", "data-selected"]) {
-                *value = row.attr(name).await.expect("attributes can be read").unwrap_or_default();
-            }
-            picture.push(values);
-        }
-        picture
+        let script = "return [...document.querySelectorAll(\"[data-testid^='sentence-']\")].map(row =>
+            [row.dataset.testid.slice('sentence-'.length), ...['share', 'direct', 'selected'].map(name => row.dataset[name] ?? '')])";
+        self.driver.execute(script, Vec::new()).await.expect("a script runs").convert().expect("texts")
     }
 
     /// Saves what the visitor sees; the folder is `GLASSCAGE_SCREENSHOTS` or one below `target`.
