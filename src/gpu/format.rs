@@ -1,5 +1,6 @@
 //! How quantized tensors lie in GPU memory: blocks of whole 4-byte words, rows of whole groups of 16 values.
 
+use super::wgsl::source;
 pub use crate::model::dequantize::GROUP;
 use crate::model::quant::Quant;
 
@@ -14,7 +15,7 @@ pub struct Format {
 
 macro_rules! format {
     ($name:literal, $file:literal) => {
-        Format { name: $name, wgsl: include_str!(concat!("kernels/quant/", $file, ".wgsl")) }
+        Format { name: $name, wgsl: source!("quant/", $file) }
     };
 }
 

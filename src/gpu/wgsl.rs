@@ -1,4 +1,11 @@
-//! Structs that Rust writes and shaders read, with one definition for both.
+//! The source of shaders, and structs that Rust writes and shaders read, with one definition for both.
+
+/// The WGSL of a file, as `build.rs` has copied it.
+macro_rules! source {
+    ($($name:expr),+) => {
+        include_str!(concat!(env!("OUT_DIR"), "/kernels/", $($name,)+ ".wgsl"))
+    };
+}
 
 /// The values of a WGSL struct's fields, with its declaration.
 #[derive(Default)]
@@ -65,7 +72,7 @@ macro_rules! word {
     };
 }
 
-pub(super) use {wgsl_struct, wgsl_type, word};
+pub(super) use {source, wgsl_struct, wgsl_type, word};
 
 #[cfg(test)]
 mod tests {

@@ -30,10 +30,11 @@ pub mod ungated_queries;
 use super::batch::Row;
 use super::buffer::Buffer;
 use super::kernel::Kernel;
+use super::wgsl::source;
 use sample::GpuDraw;
 
 macro_rules! sources {
-    ($($name:literal),* $(,)?) => { &[$(($name, include_str!(concat!($name, ".wgsl")))),*] };
+    ($($name:literal),* $(,)?) => { &[$(($name, source!($name))),*] };
 }
 
 /// Kernels by name.
@@ -77,24 +78,24 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
 
 /// What they may `#import`, beside their own `params`: see [`Kernel::wgsl`].
 pub(super) const IMPORTS: &[(&str, &str)] = &[
-    ("attention_common", include_str!("attention_common.wgsl")),
-    ("attention_mass_common", include_str!("attention_mass_common.wgsl")),
-    ("attention_query", include_str!("attention_query.wgsl")),
-    ("delta_rule_common", include_str!("delta_rule_common.wgsl")),
-    ("delta_tokens", include_str!("delta_tokens.wgsl")),
+    ("attention_common", source!("attention_common")),
+    ("attention_mass_common", source!("attention_mass_common")),
+    ("attention_query", source!("attention_query")),
+    ("delta_rule_common", source!("delta_rule_common")),
+    ("delta_tokens", source!("delta_tokens")),
     ("draw", GpuDraw::WGSL),
-    ("iq4_values", include_str!("quant/iq4_values.wgsl")),
-    ("kl_divergence_common", include_str!("kl_divergence_common.wgsl")),
-    ("log_sum_exp_common", include_str!("log_sum_exp_common.wgsl")),
-    ("matmul_common", include_str!("matmul_common.wgsl")),
-    ("nibbles", include_str!("quant/nibbles.wgsl")),
-    ("online_softmax", include_str!("online_softmax.wgsl")),
-    ("qk_norm_common", include_str!("qk_norm_common.wgsl")),
-    ("reduce", include_str!("reduce.wgsl")),
-    ("rms_norm_common", include_str!("rms_norm_common.wgsl")),
+    ("iq4_values", source!("quant/iq4_values")),
+    ("kl_divergence_common", source!("kl_divergence_common")),
+    ("log_sum_exp_common", source!("log_sum_exp_common")),
+    ("matmul_common", source!("matmul_common")),
+    ("nibbles", source!("quant/nibbles")),
+    ("online_softmax", source!("online_softmax")),
+    ("qk_norm_common", source!("qk_norm_common")),
+    ("reduce", source!("reduce")),
+    ("rms_norm_common", source!("rms_norm_common")),
     ("row", Row::WGSL),
-    ("scales_k4", include_str!("quant/scales_k4.wgsl")),
-    ("weights", include_str!("quant/weights.wgsl")),
+    ("scales_k4", source!("quant/scales_k4")),
+    ("weights", source!("quant/weights")),
 ];
 
 /// Invocations of a one-dimensional workgroup.
