@@ -50,7 +50,7 @@ fn kernels(variant: &Variant) -> Vec<Kernel> {
     kernels.extend(vecs.map(|vecs| delta_rule::kernel(variant, vecs)));
     kernels.extend(vecs.map(delta_rule::products_kernel));
     kernels.extend(argmax::kernels());
-    kernels.extend(FORMATS.iter().map(embed::kernel));
+    kernels.extend(FORMATS.iter().map(|format| embed::kernel(variant, format)));
     // For a step of generating, and for rows.
     kernels.extend(FORMATS.iter().flat_map(|format| [true, false].map(|is_step| matmul::kernel(variant, is_step, format))));
     for kernel in ARCHITECTURES.iter().map(qkv_rope_cache::kernel) {

@@ -53,9 +53,30 @@ pub fn row_words(quant: &Quant, columns: usize) -> usize {
     if quant.block == 1 { groups(columns) * GROUP * quant.block_bytes / 4 } else { columns / quant.block * quant.block_bytes.div_ceil(4) }
 }
 
+/// Rows as the kernels read them: word 0 of each of `interleaved_rows` rows, then word 1 of each, and so on. Invocations that read a row
+/// each read from the same lines of the cache so. What is missing of the last rows is zero.
+pub fn repack(quant: &Quant, columns: usize, rows: &[u8], interleaved_rows: usize) -> Vec<u8> {
+    let mut repacked = Vec::new();
+    let row_bytes = quant.bytes(columns as u64).expect("checked when the header was read") as usize;
+    rows.chunks_exact(row_bytes).for_each(|row| repack_row(quant, columns, row, &mut repacked));
+    if interleaved_rows == 1 { repacked } else { interleave(&repacked, 4 * row_words(quant, columns), interleaved_rows) }
+}
+
+fn interleave(rows: &[u8], row_bytes: usize, interleaved_rows: usize) -> Vec<u8> {
+    let mut output = vec![0; rows.len().next_multiple_of(interleaved_rows * row_bytes)];
+    let together = output.chunks_exact_mut(interleaved_rows * row_bytes).zip(rows.chunks(interleaved_rows * row_bytes));
+    for (to, from) in together {
+        for (r, row) in from.chunks_exact(row_bytes).enumerate() {
+            let words = to[4 * r..].chunks_mut(4 * interleaved_rows).zip(row.chunks_exact(4));
+            words.for_each(|(to, word)| to[..4].copy_from_slice(word));
+        }
+    }
+    output
+}
+
 /// Appends one row as the kernels read it: float rows and odd blocks padded with zeros, the blocks to whole words. Where a block begins
 /// with its 2-byte scale, that is moved to its end, so that the quants are aligned.
-pub fn repack_row(quant: &Quant, columns: usize, row: &[u8], output: &mut Vec<u8>) {
+fn repack_row(quant: &Quant, columns: usize, row: &[u8], output: &mut Vec<u8>) {
     let end = output.len() + 4 * row_words(quant, columns);
     if quant.block_bytes.is_multiple_of(4) || quant.block == 1 {
         output.extend_from_slice(row);
@@ -86,6 +107,17 @@ mod tests {
         let mut repacked = Vec::new();
         repack_row(by_id(8).unwrap(), 32, &block, &mut repacked);
         assert_eq!(repacked, [&block[2..], &[0, 1, 0, 0]].concat());
+    }
+
+    #[test]
+    fn words_of_interleaved_rows_take_turns() {
+        let f32 = by_id(0).unwrap();
+        let row = |r: u32| (0..16).flat_map(move |i| (100 * r + i).to_le_bytes());
+        let rows: Vec<u8> = (0..3).flat_map(row).collect();
+        let repacked = repack(f32, 16, &rows, 2);
+        let words: Vec<u32> = repacked.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
+        assert_eq!((words.len(), &words[..5], &words[32..37]), (64, &[0, 100, 1, 101, 2][..], &[200, 0, 201, 0, 202][..]));
+        assert_eq!(repack(f32, 16, &rows, 1), rows);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Which shader is dispatched, and with which constants.
 
 use super::format::Format;
+use super::variant::Variant;
 
 /// A kernel as it is to be compiled; the same description is compiled once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -43,9 +44,10 @@ impl Kernel {
         self
     }
 
-    pub(crate) fn with_format(mut self, format: &'static Format) -> Self {
+    /// For a matrix of this format, as it lies in the memory of an adapter.
+    pub(crate) fn with_format(mut self, format: &'static Format, variant: &Variant) -> Self {
         self.format = Some(format);
-        self
+        self.with_u32("INTERLEAVED_ROWS", variant.interleaved_rows)
     }
 }
 

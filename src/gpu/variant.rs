@@ -9,6 +9,8 @@ pub struct Variant {
     pub shares_memory: bool,
     /// Rows that go through a layer at once; bounds temporary memory and the time of one dispatch.
     pub block_rows: usize,
+    /// Rows of a matrix whose words take turns in memory, for invocations that read a row each: see [`super::format::repack`].
+    pub interleaved_rows: usize,
     /// Tokens of the vocabulary in one tile of logits.
     pub vocab_tile: usize,
 }
@@ -16,8 +18,8 @@ pub struct Variant {
 /// All variants.
 pub const VARIANTS: &[Variant] = &[
     // Barriers are slow on software adapters: there each invocation works by itself, in registers.
-    Variant { name: "registers", shares_memory: false, block_rows: 64, vocab_tile: 2048 },
-    Variant { name: "tiles", shares_memory: true, block_rows: 512, vocab_tile: 4096 },
+    Variant { name: "registers", shares_memory: false, block_rows: 64, interleaved_rows: 1, vocab_tile: 2048 },
+    Variant { name: "tiles", shares_memory: true, block_rows: 512, interleaved_rows: 8, vocab_tile: 4096 },
 ];
 
 impl Variant {

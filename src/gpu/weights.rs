@@ -15,8 +15,11 @@ pub struct Slab {
     pub format: &'static Format,
     /// Which rows of the matrix.
     pub rows: Range<usize>,
-    /// Groups of 16 values in a row.
+    /// Groups of 16 values in a row, and words.
     pub groups: usize,
+    pub row_words: usize,
+    /// See [`Variant::interleaved_rows`](super::variant::Variant::interleaved_rows).
+    interleaved_rows: usize,
     quant: &'static Quant,
 }
 
@@ -28,8 +31,9 @@ pub struct Matrix {
 
 impl Slab {
     fn new(gpu: &Gpu, quant: &'static Quant, columns: usize, rows: Range<usize>) -> Self {
-        let buffer = gpu.buffer(quant.name, rows.len() * format::row_words(quant, columns));
-        Self { buffer, format: format::of(quant), rows, groups: format::groups(columns), quant }
+        let (row_words, interleaved_rows) = (format::row_words(quant, columns), gpu.variant.interleaved_rows);
+        let buffer = gpu.buffer(quant.name, rows.len().next_multiple_of(interleaved_rows) * row_words);
+        Self { buffer, format: format::of(quant), rows, groups: format::groups(columns), row_words, interleaved_rows, quant }
     }
 
     /// A slab of rows as they are in a file.
@@ -40,12 +44,10 @@ impl Slab {
         slab
     }
 
-    /// Writes rows of a file from row `first` of this slab on.
+    /// Writes rows of a file from row `first` of this slab on: of those that are interleaved all, as far as the slab has them.
     fn write(&self, gpu: &Gpu, columns: usize, first: usize, bytes: &[u8]) {
-        let mut repacked = Vec::new();
-        let row_bytes = self.quant.bytes(columns as u64).expect("checked when the header was read") as usize;
-        bytes.chunks_exact(row_bytes).for_each(|row| format::repack_row(self.quant, columns, row, &mut repacked));
-        gpu.write_bytes(&self.buffer, first * format::row_words(self.quant, columns), &repacked);
+        let repacked = format::repack(self.quant, columns, bytes, self.interleaved_rows);
+        gpu.write_bytes(&self.buffer, first * self.row_words, &repacked);
     }
 }
 
@@ -54,19 +56,26 @@ pub fn shape(tensor: &Tensor) -> (usize, usize) {
     (tensor.shape.iter().skip(1).product(), tensor.shape.first().copied().unwrap_or(1))
 }
 
-/// `matvec_shared` computes four rows per workgroup, and a dispatch has at most 65,535 workgroups along an axis.
-const MAX_ROWS: usize = 4 * 65_535;
+/// `matvec_shared` computes 16 rows per workgroup, and a dispatch has at most 65,535 workgroups along an axis.
+const MAX_ROWS: usize = 16 * 65_535;
 
-/// Divides tensors of `columns` columns, given by type and number of rows, into slabs of at most `max_bytes`.
-fn divide(parts: &[(&'static Quant, usize)], columns: usize, max_bytes: u64) -> Vec<(&'static Quant, Range<usize>)> {
+/// Divides tensors of `columns` columns, given by type and number of rows, into slabs of at most `max_bytes`. Rows that are interleaved
+/// are of one tensor.
+fn divide(
+    parts: &[(&'static Quant, usize)],
+    columns: usize,
+    interleaved_rows: usize,
+    max_bytes: u64,
+) -> Vec<(&'static Quant, Range<usize>)> {
     let mut slabs: Vec<(&'static Quant, Range<usize>)> = Vec::new();
     let mut row = 0;
     for &(quant, rows) in parts {
         let fitting = max_bytes / (4 * format::row_words(quant, columns) as u64).max(1);
-        let max_rows = usize::try_from(fitting).unwrap_or(MAX_ROWS).clamp(1, MAX_ROWS);
+        let max_rows = usize::try_from(fitting).unwrap_or(MAX_ROWS).clamp(interleaved_rows, MAX_ROWS) / interleaved_rows * interleaved_rows;
         let end = row + rows;
         while row < end {
-            let same = slabs.last_mut().filter(|last| last.0 == quant && last.1.len() < max_rows);
+            let has_room = |rows: &Range<usize>| rows.len() < max_rows && rows.len().is_multiple_of(interleaved_rows);
+            let same = slabs.last_mut().filter(|last| last.0 == quant && has_room(&last.1));
             let start = same.as_ref().map_or(row, |last| last.1.start);
             let slab_end = end.min(start + max_rows);
             match same {
@@ -86,7 +95,8 @@ pub struct WeightUploader {
     /// By tensor: its matrix, and its first row there.
     locations: HashMap<String, (usize, usize)>,
     vectors: HashMap<String, Vec<f32>>,
-    /// Bytes of the current tensor that were not uploaded: less than a row of a matrix, or the beginning of a vector.
+    /// Bytes of the current tensor that were not uploaded: less than the rows of a matrix that are interleaved, or the beginning of a
+    /// vector.
     pending: Vec<u8>,
     /// The next row of the current tensor.
     row: usize,
@@ -101,7 +111,9 @@ impl WeightUploader {
     pub fn reserve(&mut self, gpu: &Gpu, tensors: &[&Tensor]) -> MatrixId {
         let columns = tensors.first().map_or(0, |tensor| shape(tensor).1);
         let parts: Vec<_> = tensors.iter().map(|tensor| (tensor.quant, shape(tensor).0)).collect();
-        let slabs = divide(&parts, columns, gpu.max_matrix_bytes).into_iter().map(|(quant, rows)| Slab::new(gpu, quant, columns, rows));
+        let slabs = divide(&parts, columns, gpu.variant.interleaved_rows, gpu.max_matrix_bytes)
+            .into_iter()
+            .map(|(quant, rows)| Slab::new(gpu, quant, columns, rows));
         let mut row = 0;
         for (tensor, (_, rows)) in tensors.iter().zip(&parts) {
             self.locations.insert(tensor.name.clone(), (self.matrices.len(), row));
@@ -120,7 +132,7 @@ impl WeightUploader {
         let row_bytes = tensor.bytes / rows.max(1);
         match self.locations.get(&tensor.name) {
             Some(&(matrix, first)) => {
-                let whole = self.pending.len() / row_bytes;
+                let whole = complete_rows(self.pending.len() / row_bytes, rows - self.row, gpu.variant.interleaved_rows);
                 let matrix = self.matrices[matrix].as_ref().expect("a matrix is taken after it was filled");
                 write_rows(gpu, matrix, columns, first + self.row, &self.pending[..whole * row_bytes], row_bytes);
                 self.pending.drain(..whole * row_bytes);
@@ -150,6 +162,11 @@ impl WeightUploader {
     }
 }
 
+/// Of `read` rows those to write, where `left` are to come with them: all that are interleaved together.
+fn complete_rows(read: usize, left: usize, interleaved_rows: usize) -> usize {
+    if read == left { read } else { read / interleaved_rows * interleaved_rows }
+}
+
 fn write_rows(gpu: &Gpu, matrix: &Matrix, columns: usize, first: usize, bytes: &[u8], row_bytes: usize) {
     let end = first + bytes.len() / row_bytes;
     for slab in &matrix.slabs {
@@ -173,10 +190,29 @@ mod tests {
     #[test]
     fn tensors_of_one_type_share_a_slab_up_to_the_limit() {
         let (q8_0, f16) = (by_id(8).unwrap(), by_id(1).unwrap());
-        let rows = |parts: &[(&'static Quant, usize)], max: u64| divide(parts, 32, max).into_iter().map(|slab| slab.1).collect::<Vec<_>>();
+        let rows =
+            |parts: &[(&'static Quant, usize)], max: u64| divide(parts, 32, 1, max).into_iter().map(|slab| slab.1).collect::<Vec<_>>();
         assert_eq!(rows(&[(q8_0, 3), (q8_0, 4), (f16, 2)], 1 << 20), [0..7, 7..9]);
         // A Q8_0 row of 32 values takes 36 bytes.
         assert_eq!(rows(&[(q8_0, 3), (q8_0, 4)], 4 * 36), [0..4, 4..7]);
         assert_eq!(rows(&[(q8_0, 2)], 1), [0..1, 1..2]);
+    }
+
+    #[test]
+    fn rows_that_are_interleaved_are_of_one_tensor() {
+        let q8_0 = by_id(8).unwrap();
+        let rows = |parts: &[usize], max: u64| {
+            let parts: Vec<_> = parts.iter().map(|&rows| (q8_0, rows)).collect();
+            divide(&parts, 32, 8, max).into_iter().map(|slab| slab.1).collect::<Vec<_>>()
+        };
+        assert_eq!(rows(&[16, 8, 5, 8], 1 << 20), [0..29, 29..37]);
+        assert_eq!(rows(&[20], 15 * 36), [0..8, 8..16, 16..20]);
+        assert_eq!(rows(&[9], 1), [0..8, 8..9]);
+    }
+
+    #[test]
+    fn rows_wait_for_those_that_they_are_interleaved_with() {
+        assert_eq!([3, 8, 19, 20].map(|read| complete_rows(read, 20, 8)), [0, 8, 16, 20]);
+        assert_eq!(complete_rows(3, 20, 1), 3);
     }
 }

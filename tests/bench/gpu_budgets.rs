@@ -33,9 +33,9 @@ fn members(kernel: &Kernel, binding: usize, values: &[(&str, u32)]) -> Vec<u32> 
 /// Lines of the cache that a wave's loads of W touch, on average: a tile of 64 rows and 256 columns with 64 tokens.
 fn lines_a_load(shaders: &[Shader], quant: &str) -> Value {
     let bindings = |kernel: &Kernel| {
-        let params = [("n", 64), ("groups", 16), ("x_stride", 64), ("y_stride", 64), ("rows", 64)];
-        let quant = QUANTS.iter().find(|other| other.name == quant).expect("a tensor type");
-        vec![members(kernel, 0, &params), vec![0; 64 * row_words(quant, 256)], vec![0; 64 * 256], vec![0; 64 * 64]]
+        let row_words = row_words(QUANTS.iter().find(|other| other.name == quant).expect("a tensor type"), 256);
+        let sizes = [("n", 64), ("groups", 16), ("row_words", row_words as u32), ("x_stride", 64), ("y_stride", 64), ("rows", 64)];
+        vec![members(kernel, 0, &sizes), vec![0; 64 * row_words], vec![0; 64 * 256], vec![0; 64 * 64]]
     };
     let (name, reads) = reads(shaders, &format!("matmul_tiles.{quant}"), bindings, [1, 1, 1]);
     let mut loads: BTreeMap<_, BTreeSet<usize>> = BTreeMap::new();

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use glasscage::gpu::GpuModel;
 use glasscage::gpu::device::{Gpu, Options};
 use glasscage::gpu::memory::estimate;
-use glasscage::gpu::variant::Variant;
+use glasscage::gpu::variant::{VARIANTS, Variant};
 use glasscage::lm::sample::Sampler;
 use glasscage::lm::{Edit, LanguageModel, LmError, Pass, Readout, ScoreRequest};
 use glasscage::model::gguf::Gguf;
@@ -180,9 +180,9 @@ async fn how_rows_and_vocabulary_are_cut_changes_nothing() {
 
 /// From a few rows at a time to all together; tiles of the vocabulary that fit and that do not.
 const CUTS: &[Variant] = &[
-    Variant { name: "all together", shares_memory: false, block_rows: 4096, vocab_tile: 4096 },
-    Variant { name: "fives", shares_memory: false, block_rows: 5, vocab_tile: 100 },
-    Variant { name: "sixties", shares_memory: true, block_rows: 60, vocab_tile: 333 },
+    Variant { name: "all together", shares_memory: false, interleaved_rows: 1, block_rows: 4096, vocab_tile: 4096 },
+    Variant { name: "fives", shares_memory: false, interleaved_rows: 1, block_rows: 5, vocab_tile: 100 },
+    Variant { name: "sixties", shares_memory: true, interleaved_rows: 8, block_rows: 60, vocab_tile: 333 },
 ];
 
 #[tokio::test]
@@ -215,12 +215,18 @@ async fn readouts_of(model: &mut GpuModel) -> Result<Vec<Readout>, LmError> {
 /// Variants whose blocks have so many rows.
 macro_rules! blocks {
     ($shares_memory:literal: $($rows:literal),*) => {
-        &[$(Variant { name: stringify!($rows), shares_memory: $shares_memory, block_rows: $rows, vocab_tile: 2048 }),*]
+        &[$(Variant {
+            name: stringify!($rows),
+            shares_memory: $shares_memory,
+            interleaved_rows: VARIANTS[$shares_memory as usize].interleaved_rows,
+            block_rows: $rows,
+            vocab_tile: 2048,
+        }),*]
     };
 }
 
 /// 64 holds all; 32 leaves a last block of one row.
-const BLOCKS: [&[Variant]; 2] = [blocks!(false: 64, 32, 5), blocks!(true: 64, 32)];
+const BLOCKS: [&[Variant]; 2] = [blocks!(false: 64, 32, 5), blocks!(true: 64, 32, 5)];
 
 #[tokio::test]
 async fn a_row_gives_the_same_bits_in_blocks_of_any_size() {

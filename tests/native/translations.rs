@@ -56,9 +56,8 @@ fn spirv(shader: &Shader) -> Vec<u32> {
 }
 
 /// How hot loops are written: around what is summed up as products (`dot` or `fma`) in a function there are no more loops than these.
-/// Each loop gets a counter against not ending, which compilers do not see through; those over a row of W are needed. The loop over the
-/// four values of `matvec_shared`'s groups stays: written out it takes a third more registers on AMD, and decoding waits for memory.
-const LOOPS_AROUND_PRODUCTS: [(&str, usize); 2] = [("matmul_tiles", 0), ("matvec_shared", 2)];
+/// Each loop gets a counter against not ending, which compilers do not see through; those over a row of W call these functions.
+const LOOPS_AROUND_PRODUCTS: [(&str, usize); 2] = [("matmul_tiles", 0), ("matvec_shared", 0)];
 /// Of the indices beside the products, for each product: each load from a tile has one.
 const CLAMPS_A_PRODUCT: f64 = 0.5;
 

@@ -5,7 +5,8 @@ use crate::gpu::buffer::Buffer;
 use crate::gpu::format::Format;
 use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
-use crate::gpu::weights::Matrix;
+use crate::gpu::variant::Variant;
+use crate::gpu::weights::{Matrix, Slab};
 use crate::gpu::wgsl::wgsl_struct;
 
 wgsl_struct! {
@@ -14,6 +15,8 @@ wgsl_struct! {
         first: usize,
         /// Groups of 16 values in a row of the matrix.
         groups: usize,
+        /// Words.
+        row_words: usize,
         /// f32 of a row of x.
         stride: usize,
         /// Rows of the matrix in this slab.
@@ -41,18 +44,19 @@ pub struct Embed<'a> {
 
 /// `x[r] = scale ((1 - blend) W[token] + blend W[blend_with])` for each row r.
 pub fn record<'a>(recording: &mut Recording<'a>, w: &'a Matrix, embed: &Embed<'a>) {
-    let &Embed { rows, blends, x, first, n, stride, scale } = embed;
+    let &Embed { rows: tokens, blends, x, first, n, stride, scale } = embed;
     for adds_blend in [false, true].into_iter().filter(|&adds_blend| blends || !adds_blend) {
         for slab in &w.slabs {
-            let (groups, slab_first, slab_end) = (slab.groups, slab.rows.start, slab.rows.end);
-            let params = Params { n, first, groups, stride, slab_first, slab_end, adds_blend, scale: scale as f32 };
-            recording.dispatch(kernel(slab.format), params, &[&slab.buffer, rows, x], [groups, n]);
+            let &Slab { groups, row_words, ref rows, .. } = slab;
+            let (slab_first, slab_end) = (rows.start, rows.end);
+            let params = Params { n, first, groups, row_words, stride, slab_first, slab_end, adds_blend, scale: scale as f32 };
+            recording.dispatch(kernel(recording.gpu().variant, slab.format), params, &[&slab.buffer, tokens, x], [groups, n]);
         }
     }
 }
 
-pub fn kernel(format: &'static Format) -> Kernel {
-    two_dimensional("embed").with_format(format).with_params(Params::WGSL)
+pub fn kernel(variant: &Variant, format: &'static Format) -> Kernel {
+    two_dimensional("embed").with_format(format, variant).with_params(Params::WGSL)
 }
 
 #[cfg(test)]
@@ -62,7 +66,6 @@ mod tests {
     use super::*;
     use crate::gpu::batch::Row;
     use crate::gpu::testing::{assert_close, gpus_and_interpreters, random};
-    use crate::gpu::weights::Slab;
     use crate::model::quant::QUANTS;
 
     #[wasm_bindgen_test(unsupported = tokio::test)]

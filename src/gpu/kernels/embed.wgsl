@@ -24,7 +24,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         return;
     }
     let part = p.scale * select(1.0 - row.blend, row.blend, adds_blend);
-    let group = group_at((token - p.slab_first) * p.groups + id.x);
+    let group = group_at(row_at(token - p.slab_first), id.x / 4u, id.x % 4u);
     let at = (p.first + id.y) * p.stride + id.x * 16u;
     for (var j = 0u; j < 4u; j++) {
         let values = part * four(group, j);

@@ -21,6 +21,8 @@ wgsl_struct! {
         y_first: usize,
         /// Groups of 16 values in a row of W.
         groups: usize,
+        /// Words.
+        row_words: usize,
         /// vec4 of a row of x, f32 of a row of y.
         x_stride: usize,
         y_stride: usize,
@@ -90,6 +92,7 @@ pub fn record<'a>(recording: &mut Recording<'a>, matmul: &Matmul<'a>) {
             x_first: x.first,
             y_first: y.first,
             groups: slab.groups,
+            row_words: slab.row_words,
             x_stride: x.stride / 4,
             y_stride: y.stride,
             rows: block.len(),
@@ -107,10 +110,10 @@ pub fn kernel(variant: &Variant, is_step: bool, format: &'static Format) -> Kern
     let kernel = match (variant.shares_memory, is_step) {
         (false, true) => Kernel::new("matvec", [4 * LINE, 1]).with_u32("WIDTH", LINE),
         (false, false) => Kernel::new("matmul", [8 * WIDTH, 4 * HEIGHT]).with_u32("WIDTH", WIDTH).with_u32("HEIGHT", HEIGHT),
-        (true, true) => Kernel::new("matvec_shared", [4, 1]).with_u32("WIDTH", LINE),
+        (true, true) => Kernel::new("matvec_shared", [16, 1]).with_u32("WIDTH", 2 * LINE),
         (true, false) => Kernel::new("matmul_tiles", [64, 64]),
     };
-    kernel.with_format(format).with_params(Params::WGSL)
+    kernel.with_format(format, variant).with_params(Params::WGSL)
 }
 
 /// `[n, rows]` from dequantized weights `[rows, columns]`, by the definition in float64.
@@ -188,9 +191,11 @@ mod tests {
             check(&gpus, "F32", rows, 20, n).await;
             check(&interpreters, "F32", rows.min(65), 20, n.min(65)).await;
         }
-        for columns in [1, 15, 16, 17, 64 * 16 + 1] {
-            check(&gpus, "F16", 5, columns, 3).await;
-            check(&interpreters, "F16", 5, columns.min(33), 3).await;
+        for columns in [1, 15, 16, 17, 48, 64, 64 * 16 + 1, 2100] {
+            for n in [1, 3] {
+                check(&gpus, "F16", 5, columns, n).await;
+                check(&interpreters, "F16", 5, columns.min(81), n).await;
+            }
         }
     }
 

@@ -20,8 +20,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     // Past the end, the last row or token is computed again and not stored.
     let rows_a = next_four(row);
     let rows_b = next_four(row + 4u);
-    let at_a = (p.w_first + min(rows_a, vec4<u32>(p.rows - 1u))) * p.groups;
-    let at_b = (p.w_first + min(rows_b, vec4<u32>(p.rows - 1u))) * p.groups;
+    let at_a = rows_at(rows_a);
+    let at_b = rows_at(rows_b);
     var x_at = (p.x_first + min(next_four(token), vec4<u32>(p.n - 1u))) * p.x_stride;
     // One row each; component t is token `token + t`.
     var sum0 = vec4<f32>();
@@ -33,14 +33,14 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     var sum6 = vec4<f32>();
     var sum7 = vec4<f32>();
     for (var g = 0u; g < p.groups; g++) {
-        let group0 = group_at(at_a.x + g);
-        let group1 = group_at(at_a.y + g);
-        let group2 = group_at(at_a.z + g);
-        let group3 = group_at(at_a.w + g);
-        let group4 = group_at(at_b.x + g);
-        let group5 = group_at(at_b.y + g);
-        let group6 = group_at(at_b.z + g);
-        let group7 = group_at(at_b.w + g);
+        let group0 = group_at(at_a.x, g / 4u, g % 4u);
+        let group1 = group_at(at_a.y, g / 4u, g % 4u);
+        let group2 = group_at(at_a.z, g / 4u, g % 4u);
+        let group3 = group_at(at_a.w, g / 4u, g % 4u);
+        let group4 = group_at(at_b.x, g / 4u, g % 4u);
+        let group5 = group_at(at_b.y, g / 4u, g % 4u);
+        let group6 = group_at(at_b.z, g / 4u, g % 4u);
+        let group7 = group_at(at_b.w, g / 4u, g % 4u);
         for (var j = 0u; j < 4u; j++) {
             let x0 = x[x_at.x];
             let x1 = x[x_at.y];

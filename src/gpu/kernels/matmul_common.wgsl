@@ -9,6 +9,12 @@
 
 #import weights
 
+// Where rows of W begin; for those past the end, the last one.
+fn rows_at(rows: vec4<u32>) -> vec4<u32> {
+    let at = p.w_first + min(rows, vec4<u32>(p.rows - 1u));
+    return vec4<u32>(row_at(at.x), row_at(at.y), row_at(at.z), row_at(at.w));
+}
+
 // Stores the products of four rows of W with one token; what is past the last row or token is left out.
 fn store(token: u32, rows: vec4<u32>, values: vec4<f32>) {
     if token >= p.n {

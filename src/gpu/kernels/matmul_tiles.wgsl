@@ -55,14 +55,14 @@ fn main(
     @builtin(local_invocation_index) index: u32,
 ) {
     // This invocation loads a group of one row, and four columns of every sixteenth token.
-    let w_at = (p.w_first + min(tile.x * 64u + index, p.rows - 1u)) * p.groups;
+    let w_at = row_at(p.w_first + min(tile.x * 64u + index, p.rows - 1u));
     let loaded = tile.y * 64u + index / 4u + vec4<u32>(0u, 16u, 32u, 48u);
     var x_at = (p.x_first + min(loaded, vec4<u32>(p.n - 1u))) * p.x_stride + index % 4u;
     let to = index % 4u * 64u + index / 4u;
     // Eight tokens; of each, rows local.x + 8 r and then local.x + 32 + 8 r.
     var sums: array<vec4<f32>, 16>;
     for (var g = 0u; g < p.groups; g++) {
-        let group = group_at(w_at + g);
+        let group = group_at(w_at, g / 4u, g % 4u);
         let w0 = four(group, 0u);
         let w1 = four(group, 1u);
         let w2 = four(group, 2u);

@@ -10,14 +10,14 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         return;
     }
     let rows = next_four(row);
-    let w_at = (p.w_first + min(rows, vec4<u32>(p.rows - 1u))) * p.groups;
+    let w_at = rows_at(rows);
     var x_at = (p.x_first + id.y) * p.x_stride;
     var sum = vec4<f32>();
     for (var g = 0u; g < p.groups; g++) {
-        let group0 = group_at(w_at.x + g);
-        let group1 = group_at(w_at.y + g);
-        let group2 = group_at(w_at.z + g);
-        let group3 = group_at(w_at.w + g);
+        let group0 = group_at(w_at.x, g / 4u, g % 4u);
+        let group1 = group_at(w_at.y, g / 4u, g % 4u);
+        let group2 = group_at(w_at.z, g / 4u, g % 4u);
+        let group3 = group_at(w_at.w, g / 4u, g % 4u);
         for (var j = 0u; j < 4u; j++) {
             let values = x[x_at];
             sum += vec4<f32>(

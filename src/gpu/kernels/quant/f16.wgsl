@@ -4,11 +4,11 @@ struct Group {
     at: u32,
 }
 
-fn group_at(index: u32) -> Group {
-    return Group(index * 8u);
+fn group_at(row: u32, quad: u32, i: u32) -> Group {
+    return Group(after(row, (4u * quad + i) * 8u));
 }
 
 fn four(group: Group, j: u32) -> vec4<f32> {
-    let at = group.at + 2u * j;
-    return vec4<f32>(halves(weights[at]), halves(weights[at + 1u]));
+    let at = after(group.at, 2u * j);
+    return vec4<f32>(halves(word(at, 0u)), halves(word(at, 1u)));
 }

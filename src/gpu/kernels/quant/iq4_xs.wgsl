@@ -9,15 +9,15 @@ struct Group {
     scale: f32,
 }
 
-fn group_at(index: u32) -> Group {
-    let block = index / 16u * 34u;
-    let i = index % 16u / 2u;
-    let lower = (weights[block + 1u] >> (4u * i)) & 15u;
-    let upper = (weights[block] >> (16u + 2u * i)) & 3u;
-    let scale = halves(weights[block]).x * (f32(lower | (upper << 4u)) - 32.0);
-    return Group(block + 2u + 4u * i, index % 2u * 4u, scale);
+fn group_at(row: u32, quad: u32, i: u32) -> Group {
+    let block = after(row, quad / 4u * 34u);
+    let s = quad % 4u * 2u + i / 2u;
+    let lower = (word(block, 1u) >> (4u * s)) & 15u;
+    let upper = (word(block, 0u) >> (16u + 2u * s)) & 3u;
+    let scale = halves(word(block, 0u)).x * (f32(lower | (upper << 4u)) - 32.0);
+    return Group(after(block, 2u + 4u * s), i % 2u * 4u, scale);
 }
 
 fn four(group: Group, j: u32) -> vec4<f32> {
-    return group.scale * iq4_values(bytes(weights[group.at + j] >> group.shift) & vec4<u32>(15u));
+    return group.scale * iq4_values(bytes(word(group.at, j) >> group.shift) & vec4<u32>(15u));
 }

@@ -5,11 +5,11 @@ struct Group {
     scale: f32,
 }
 
-fn group_at(index: u32) -> Group {
-    let at = index / 2u * 5u;
-    return Group(at, index % 2u * 4u, halves(weights[at + 4u]).x);
+fn group_at(row: u32, quad: u32, i: u32) -> Group {
+    let at = after(row, (2u * quad + i / 2u) * 5u);
+    return Group(at, i % 2u * 4u, halves(word(at, 4u)).x);
 }
 
 fn nibbles(group: Group, j: u32) -> vec4<u32> {
-    return bytes(weights[group.at + j] >> group.shift) & vec4<u32>(15u);
+    return bytes(word(group.at, j) >> group.shift) & vec4<u32>(15u);
 }

@@ -8,14 +8,14 @@ struct Group {
     low: f32,
 }
 
-fn group_at(index: u32) -> Group {
-    let block = index / 16u * 21u;
-    let g = index % 16u;
-    let d = halves(weights[block + 20u]);
+fn group_at(row: u32, quad: u32, i: u32) -> Group {
+    let block = after(row, quad / 4u * 21u);
+    let g = quad % 4u * 4u + i;
+    let d = halves(word(block, 20u));
     let scale = byte(block, g);
-    return Group(block + 4u + g / 8u * 8u + g % 2u * 4u, g % 8u / 2u * 2u, d.x * f32(scale & 15u), d.y * f32(scale >> 4u));
+    return Group(after(block, 4u + g / 8u * 8u + g % 2u * 4u), g % 8u / 2u * 2u, d.x * f32(scale & 15u), d.y * f32(scale >> 4u));
 }
 
 fn four(group: Group, j: u32) -> vec4<f32> {
-    return group.scale * vec4<f32>(bytes(weights[group.at + j] >> group.shift) & vec4<u32>(3u)) - group.low;
+    return group.scale * vec4<f32>(bytes(word(group.at, j) >> group.shift) & vec4<u32>(3u)) - group.low;
 }

@@ -9,19 +9,19 @@ struct Group {
     scale: f32,
 }
 
-fn group_at(index: u32) -> Group {
-    let block = index / 16u * 28u;
-    let g = index % 16u;
-    let low = (byte(block + 24u, g % 8u) >> (g / 8u * 4u)) & 15u;
-    let high = (byte(block + 24u, 8u + g % 4u) >> (g / 4u * 2u)) & 3u;
-    let scale = halves(weights[block + 27u]).x * (f32(low | (high << 4u)) - 32.0);
+fn group_at(row: u32, quad: u32, i: u32) -> Group {
+    let block = after(row, quad / 4u * 28u);
+    let g = quad % 4u * 4u + i;
+    let low = (byte(after(block, 24u), g % 8u) >> (g / 8u * 4u)) & 15u;
+    let high = (byte(after(block, 24u), 8u + g % 4u) >> (g / 4u * 2u)) & 3u;
+    let scale = halves(word(block, 27u)).x * (f32(low | (high << 4u)) - 32.0);
     let pair = g % 8u / 2u;
     let half = g % 2u * 4u;
-    return Group(block + 8u + g / 8u * 8u + half, pair * 2u, block + half, g / 8u * 4u + pair, scale);
+    return Group(after(block, 8u + g / 8u * 8u + half), pair * 2u, after(block, half), g / 8u * 4u + pair, scale);
 }
 
 fn four(group: Group, j: u32) -> vec4<f32> {
-    let low = bytes(weights[group.at + j] >> group.shift) & vec4<u32>(3u);
-    let high = bytes(weights[group.mask_at + j] >> group.mask_bit) & vec4<u32>(1u);
+    let low = bytes(word(group.at, j) >> group.shift) & vec4<u32>(3u);
+    let high = bytes(word(group.mask_at, j) >> group.mask_bit) & vec4<u32>(1u);
     return group.scale * (vec4<f32>(low + 4u * high) - 4.0);
 }

@@ -6,11 +6,11 @@ struct Group {
     scale: vec2<f32>,
 }
 
-fn group_at(index: u32) -> Group {
-    let at = index / 2u * 5u;
-    return Group(at + 1u, index % 2u * 4u, halves(weights[at]));
+fn group_at(row: u32, quad: u32, i: u32) -> Group {
+    let at = after(row, (2u * quad + i / 2u) * 5u);
+    return Group(after(at, 1u), i % 2u * 4u, halves(word(at, 0u)));
 }
 
 fn four(group: Group, j: u32) -> vec4<f32> {
-    return group.scale.x * vec4<f32>(bytes(weights[group.at + j] >> group.shift) & vec4<u32>(15u)) + group.scale.y;
+    return group.scale.x * vec4<f32>(bytes(word(group.at, j) >> group.shift) & vec4<u32>(15u)) + group.scale.y;
 }

@@ -10,16 +10,16 @@ struct Group {
     scale: vec2<f32>,
 }
 
-fn group_at(index: u32) -> Group {
-    let block = index / 16u * 36u;
-    let s = index % 16u / 2u;
-    let scale = halves(weights[block]) * scale_and_min(block + 1u, s);
+fn group_at(row: u32, quad: u32, i: u32) -> Group {
+    let block = after(row, quad / 4u * 36u);
+    let pair = quad % 4u;
+    let scale = halves(word(block, 0u)) * scale_and_min(after(block, 1u), pair, i / 2u);
     // High nibbles are not shifted down but counted in sixteenths: exact, and a shift less for every four values.
-    let is_high = s % 2u == 1u;
+    let is_high = i >= 2u;
     let mask = select(0x0f0f0f0fu, 0xf0f0f0f0u, is_high);
-    return Group(block + 4u + s / 2u * 8u + index % 2u * 4u, mask, scale * vec2<f32>(select(1.0, 0.0625, is_high), 1.0));
+    return Group(after(block, 4u + 8u * pair + i % 2u * 4u), mask, scale * vec2<f32>(select(1.0, 0.0625, is_high), 1.0));
 }
 
 fn four(group: Group, j: u32) -> vec4<f32> {
-    return group.scale.x * vec4<f32>(cleared_bytes(weights[group.at + j] & group.mask)) - group.scale.y;
+    return group.scale.x * vec4<f32>(cleared_bytes(word(group.at, j) & group.mask)) - group.scale.y;
 }

@@ -7,14 +7,14 @@ struct Group {
     scale: vec2<f32>,
 }
 
-fn group_at(index: u32) -> Group {
-    let at = index / 2u * 6u;
-    let half = index % 2u;
-    return Group(at + 2u, half * 4u, weights[at + 1u] >> (16u * half), halves(weights[at]));
+fn group_at(row: u32, quad: u32, i: u32) -> Group {
+    let at = after(row, (2u * quad + i / 2u) * 6u);
+    let half = i % 2u;
+    return Group(after(at, 2u), half * 4u, word(at, 1u) >> (16u * half), halves(word(at, 0u)));
 }
 
 fn four(group: Group, j: u32) -> vec4<f32> {
-    let low = bytes(weights[group.at + j] >> group.shift) & vec4<u32>(15u);
+    let low = bytes(word(group.at, j) >> group.shift) & vec4<u32>(15u);
     let high = (vec4<u32>(group.high >> (4u * j)) >> vec4<u32>(0u, 1u, 2u, 3u)) & vec4<u32>(1u);
     return group.scale.x * vec4<f32>(low + 16u * high) + group.scale.y;
 }

@@ -11,16 +11,16 @@ struct Group {
     scale: vec2<f32>,
 }
 
-fn group_at(index: u32) -> Group {
-    let block = index / 16u * 44u;
-    let s = index % 16u / 2u;
-    let half = index % 2u * 4u;
-    let scale = halves(weights[block]) * scale_and_min(block + 1u, s);
-    return Group(block + 12u + s / 2u * 8u + half, s % 2u * 4u, block + 4u + half, s, scale);
+fn group_at(row: u32, quad: u32, i: u32) -> Group {
+    let block = after(row, quad / 4u * 44u);
+    let pair = quad % 4u;
+    let half = i % 2u * 4u;
+    let scale = halves(word(block, 0u)) * scale_and_min(after(block, 1u), pair, i / 2u);
+    return Group(after(block, 12u + 8u * pair + half), i / 2u * 4u, after(block, 4u + half), 2u * pair + i / 2u, scale);
 }
 
 fn four(group: Group, j: u32) -> vec4<f32> {
-    let low = bytes(weights[group.at + j] >> group.shift) & vec4<u32>(15u);
-    let high = bytes(weights[group.high_at + j] >> group.high_bit) & vec4<u32>(1u);
+    let low = bytes(word(group.at, j) >> group.shift) & vec4<u32>(15u);
+    let high = bytes(word(group.high_at, j) >> group.high_bit) & vec4<u32>(1u);
     return group.scale.x * vec4<f32>(low + 16u * high) - group.scale.y;
 }

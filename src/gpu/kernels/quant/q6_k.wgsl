@@ -10,18 +10,19 @@ struct Group {
     scale: f32,
 }
 
-fn group_at(index: u32) -> Group {
-    let block = index / 16u * 53u;
-    let g = index % 16u;
+fn group_at(row: u32, quad: u32, i: u32) -> Group {
+    let block = after(row, quad / 4u * 53u);
+    let g = quad % 4u * 4u + i;
     let r = g % 8u / 2u;
     let half = g % 2u * 4u;
-    let signed = bitcast<i32>(byte(block + 48u, g) << 24u) >> 24u;
-    let scale = halves(weights[block + 52u]).x * f32(signed);
-    return Group(block + g / 8u * 16u + r % 2u * 8u + half, r / 2u * 4u, block + 32u + g / 8u * 8u + half, r * 2u, scale);
+    let signed = bitcast<i32>(byte(after(block, 48u), g) << 24u) >> 24u;
+    let scale = halves(word(block, 52u)).x * f32(signed);
+    let at = after(block, g / 8u * 16u + r % 2u * 8u + half);
+    return Group(at, r / 2u * 4u, after(block, 32u + g / 8u * 8u + half), r * 2u, scale);
 }
 
 fn four(group: Group, j: u32) -> vec4<f32> {
-    let low = bytes(weights[group.at + j] >> group.shift) & vec4<u32>(15u);
-    let high = bytes(weights[group.high_at + j] >> group.high_shift) & vec4<u32>(3u);
-    return group.scale * (vec4<f32>(low | (high << vec4<u32>(4u))) - 32.0);
+    let low = (word(group.at, j) >> group.shift) & 0x0f0f0f0fu;
+    let high = (word(group.high_at, j) >> group.high_shift) & 0x03030303u;
+    return group.scale * (vec4<f32>(cleared_bytes(low | (high << 4u))) - 32.0);
 }

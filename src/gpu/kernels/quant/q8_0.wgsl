@@ -5,12 +5,12 @@ struct Group {
     scale: f32,
 }
 
-fn group_at(index: u32) -> Group {
-    let at = index / 2u * 9u;
-    return Group(at + index % 2u * 4u, halves(weights[at + 8u]).x);
+fn group_at(row: u32, quad: u32, i: u32) -> Group {
+    let at = after(row, (2u * quad + i / 2u) * 9u);
+    return Group(after(at, i % 2u * 4u), halves(word(at, 8u)).x);
 }
 
 fn four(group: Group, j: u32) -> vec4<f32> {
-    let signed = vec4<i32>(bitcast<i32>(weights[group.at + j])) << vec4<u32>(24u, 16u, 8u, 0u);
+    let signed = vec4<i32>(bitcast<i32>(word(group.at, j))) << vec4<u32>(24u, 16u, 8u, 0u);
     return group.scale * vec4<f32>(signed >> vec4<u32>(24u));
 }

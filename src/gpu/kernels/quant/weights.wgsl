@@ -1,6 +1,22 @@
-// Rows of quantized values in `weights: array<u32>`. Each quantization defines, for a group of 16 values that share a scale:
-//   group_at(index) -> Group       where group number `index` of the matrix is, and its scale
-//   four(group, j) -> vec4<f32>    its values 4j..4j+4
+// Rows of quantized values in `weights: array<u32>`; the words of INTERLEAVED_ROWS rows take turns. Each quantization defines, for a
+// group of 16 values that share a scale:
+//   group_at(row, quad, i) -> Group    where group number 4 quad + i of the row at `row` is, and its scale
+//   four(group, j) -> vec4<f32>        its values 4j..4j+4
+
+// Where row number `row` begins.
+fn row_at(row: u32) -> u32 {
+    return row / INTERLEAVED_ROWS * INTERLEAVED_ROWS * p.row_words + row % INTERLEAVED_ROWS;
+}
+
+// `n` words of a row further.
+fn after(at: u32, n: u32) -> u32 {
+    return at + n * INTERLEAVED_ROWS;
+}
+
+// Word `n` of a row, counted from `at`.
+fn word(at: u32, n: u32) -> u32 {
+    return weights[after(at, n)];
+}
 
 // The four bytes of a word, lowest first. The word's higher bytes are not cleared from each: mask it.
 fn bytes(word: u32) -> vec4<u32> {
@@ -14,7 +30,7 @@ fn cleared_bytes(word: u32) -> vec4<u32> {
 
 // Byte `index` from word `at`.
 fn byte(at: u32, index: u32) -> u32 {
-    return (weights[at + index / 4u] >> (index % 4u * 8u)) & 255u;
+    return (word(at, index / 4u) >> (index % 4u * 8u)) & 255u;
 }
 
 // The two halves of a word, by integers: a GPU may take halves below 2^-14 for zero in `unpack2x16float`, and scales of small weights are
