@@ -53,17 +53,16 @@ fn kernels(variant: &Variant) -> Vec<Kernel> {
     kernels.extend(FORMATS.iter().map(|format| embed::kernel(variant, format)));
     // For a step of generating, and for rows.
     kernels.extend(FORMATS.iter().flat_map(|format| [true, false].map(|is_step| matmul::kernel(variant, is_step, format))));
-    for kernel in ARCHITECTURES.iter().map(qkv_rope_cache::kernel) {
-        // Some architectures have the same.
-        if !kernels.contains(&kernel) {
-            kernels.push(kernel);
-        }
-    }
+    kernels.extend(ARCHITECTURES.iter().map(qkv_rope_cache::kernel));
     for has_window in [false, true] {
-        kernels.extend(vecs.map(|vecs| attention::kernel(variant, vecs, has_window)));
+        for is_step in [false, true] {
+            kernels.extend(vecs.map(|vecs| attention::kernel(variant, is_step, vecs, has_window)));
+        }
         kernels.extend(vecs.map(|vecs| attention_mass::kernel(variant, vecs, has_window)));
     }
-    kernels
+    // Some architectures have the same, and rows the same as a step.
+    let is_first = |i: &usize| !kernels[..*i].contains(&kernels[*i]);
+    (0..kernels.len()).filter(is_first).map(|i| kernels[i].clone()).collect()
 }
 
 fn name_among(kernels: &[Kernel], kernel: &Kernel) -> String {

@@ -48,7 +48,7 @@ impl Mixer {
 fn attend<'a>(recording: &mut Recording<'a>, config: &Config, [bias, norms]: [&'a Buffer; 2], args: &Mixed<'a>) {
     let (i, first, n) = (args.layer, args.block.start, args.block.len());
     let Activations { projected, mixed, .. } = args.activations;
-    let Batch { rows, n_keys, angles, attention_sums, .. } = args.batch;
+    let Batch { rows, n_keys, is_step, angles, attention_sums, .. } = args.batch;
     let (text, own) = (args.batch.text.of(i), args.batch.own.of(i));
     let is_gated = config.architecture.gates_attention;
     let qkv = if is_gated { &args.activations.prepared.buffer } else { &projected.buffer };
@@ -60,7 +60,8 @@ fn attend<'a>(recording: &mut Recording<'a>, config: &Config, [bias, norms]: [&'
         qk_norm::record(recording, config, &WholeNorm { n, norms, qkv });
     }
     qkv_rope_cache::record(recording, config, &QkvRopeCache { rows, first, n, bias, norms, angles, qkv, cache: own });
-    attention::record(recording, config, &Attention { rows, first, n, n_keys, window, qkv, text, suffix: own, y: &mixed.buffer });
+    let y = &mixed.buffer;
+    attention::record(recording, config, &Attention { rows, first, n, n_keys, window, qkv, text, suffix: own, y, is_step });
     if let Some(sums) = attention_sums {
         attention_mass::record(recording, config, &AttentionMass { rows, first, n, window, qkv, text, outputs: &mixed.buffer }, sums);
     }

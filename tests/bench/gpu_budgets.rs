@@ -60,7 +60,7 @@ fn keys_and_values(shaders: &[Shader]) -> Value {
         let cache = zeros(text * 2 * kv_heads * dim);
         vec![members(kernel, 0, &sizes), rows.collect(), zeros(n * width), cache.clone(), cache, zeros(n * heads * dim)]
     };
-    let (name, reads) = reads(shaders, "attention_shared.Q_LENGTH=128u", bindings, [heads, n, 1]);
+    let (name, reads) = reads(shaders, "attention_tiles.SLICES=8u", bindings, [kv_heads, n * heads / kv_heads / 32, 1]);
     let words: usize = reads.iter().filter(|read| [3, 4].contains(&read.binding)).map(|read| read.n).sum();
     let seen: u32 = (text - n..text).map(|i| (i + 1) * heads * 2 * dim).sum();
     json!({ "what": "keys and values", "kernel": name, "figure": words as f64 / f64::from(seen) })

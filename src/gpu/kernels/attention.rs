@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::qkv_rope_cache::{cached_head, cached_slot, qkv_width};
-use super::{LINE, padded, two_dimensional};
+use super::{LINE, MAX_INVOCATIONS, padded, two_dimensional};
 use crate::gpu::buffer::Buffer;
 use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
@@ -45,18 +45,21 @@ pub struct Attention<'a> {
     pub suffix: &'a Buffer,
     /// `[n, n_heads head_dim]` padded to 16.
     pub y: &'a Buffer,
+    /// The one row of a step of generating: see [`Matmul::is_step`](super::matmul::Matmul::is_step).
+    pub is_step: bool,
 }
 
 /// `y[r, h] = sum over s of softmax(scale q[r, h] . k[s]) v[s]`.
 pub fn record<'a>(recording: &mut Recording<'a>, config: &Config, attention: &Attention<'a>) {
-    let &Attention { rows, first, n, n_keys, window, qkv, text, suffix, y } = attention;
+    let &Attention { rows, first, n, n_keys, window, qkv, text, suffix, y, is_step } = attention;
     let &Config { n_heads, n_kv_heads, head_dim, .. } = config;
-    let kernel = kernel(recording.gpu().variant, cached_head(config) / 4, window.is_some());
+    let kernel = kernel(recording.gpu().variant, is_step, cached_head(config) / 4, window.is_some());
+    let items = if kernel.name == TILES { [n_kv_heads, n * (n_heads / n_kv_heads)] } else { [n_heads, n] };
     let (q_stride, y_stride, scale) = (qkv_width(config), padded(n_heads * head_dim), config.attention_scale as f32);
     let (n_keys, window) = (window.map_or(n_keys, |window| window.min(n_keys)), window.unwrap_or(0));
     let params = Params { n, first, n_heads, n_kv_heads, head_dim, q_stride, y_stride, scale, window };
     let operations = operations_per_row(config, n_keys) * n as f64;
-    recording.dispatch_of(operations, kernel, params.into(), &[rows, qkv, text, suffix, y], [n_heads, n]);
+    recording.dispatch_of(operations, kernel, params.into(), &[rows, qkv, text, suffix, y], items);
 }
 
 /// Of a row that sees so many keys: a product with each key, and one with each value.
@@ -64,13 +67,21 @@ pub fn operations_per_row(config: &Config, n_keys: usize) -> f64 {
     4.0 * (config.n_heads * config.head_dim * n_keys) as f64
 }
 
-/// For heads of `vecs` vec4 in the cache, in layers with a window or without.
-pub fn kernel(variant: &Variant, vecs: usize, has_window: bool) -> Kernel {
-    let kernel = if variant.shares_memory {
+const TILES: &str = "attention_tiles";
+/// More do not fit in the memory of a workgroup.
+const MAX_SLICES: usize = 16;
+
+/// For a step of generating or for rows, heads of `vecs` vec4 in the cache, in layers with a window or without.
+pub fn kernel(variant: &Variant, is_step: bool, vecs: usize, has_window: bool) -> Kernel {
+    let slices = vecs.div_ceil(4);
+    let kernel = if !variant.shares_memory {
+        two_dimensional("attention")
+    } else if is_step || slices > MAX_SLICES {
         let width = LINE.max(vecs.next_power_of_two());
         Kernel::new("attention_shared", [1, 1]).with_u32("WIDTH", width).with_u32("Q_LENGTH", 4 * vecs)
     } else {
-        two_dimensional("attention")
+        let queries = (MAX_INVOCATIONS / slices).min(32);
+        Kernel::new(TILES, [1, queries]).with_u32("QUERIES", queries).with_u32("SLICES", slices)
     };
     kernel.with_u32("VECS", vecs).with_bool("WINDOW", has_window).with_params(Params::WGSL)
 }
@@ -98,21 +109,32 @@ mod tests {
     use super::*;
     use crate::gpu::batch::Row;
     use crate::gpu::device::Gpu;
-    use crate::gpu::testing::{assert_close, config, gpus_and_interpreters, random};
+    use crate::gpu::testing::{assert_close, config, gpus, gpus_and_interpreters, random};
 
     /// y, `[rows, padded n_heads head_dim]`.
-    async fn run(gpu: &Gpu, config: &Config, rows: &[Row], window: Option<u32>, [qkv, text, suffix]: [&Vec<f32>; 3]) -> Vec<f32> {
+    async fn run(
+        gpu: &Gpu,
+        config: &Config,
+        rows: &[Row],
+        (window, is_step): (Option<u32>, bool),
+        [qkv, text, suffix]: [&[f32]; 3],
+    ) -> Vec<f32> {
         // A row that is not to be computed.
         let rows_buffer = gpu.buffer_with("rows", &[Row::default().words().to_vec(), Row::all_words(rows)].concat());
         let [qkv, text, suffix] = [qkv, text, suffix].map(|values| gpu.buffer_with_f32("input", values));
         let length = rows.len() * padded(config.n_heads * config.head_dim);
         let y = gpu.buffer("y", length);
         let (n, window) = (rows.len(), window.map(|window| window as usize));
-        let args = Attention { rows: &rows_buffer, first: 1, n, n_keys: 1, window, qkv: &qkv, text: &text, suffix: &suffix, y: &y };
+        let (rows, qkv, text, suffix, y) = (&rows_buffer, &qkv, &text, &suffix, &y);
+        let args = Attention { rows, first: 1, n, n_keys: 1, window, qkv, text, suffix, y, is_step };
         let mut recording = Recording::new(gpu);
         record(&mut recording, config, &args);
         recording.run();
-        gpu.read_f32(&y, length).await.unwrap()
+        gpu.read_f32(y, length).await.unwrap()
+    }
+
+    fn row(&[prefix_end, suffix_start, suffix_end]: &[u32; 3]) -> Row {
+        Row { position: prefix_end + suffix_end - suffix_start - 1, prefix_end, suffix_start, suffix_end, ..Row::default() }
     }
 
     /// Rows that see parts of the text and of suffixes, as `[prefix_end, suffix_start, suffix_end]`, and in windows less of them.
@@ -120,20 +142,17 @@ mod tests {
         let config = config("qwen3", 6, 2, head_dim);
         let (slot, width, stride) = (cached_slot(&config), qkv_width(&config), padded(6 * head_dim));
         let (qkv, text, suffix) = (random(ranges.len() * width, 1), random(300 * slot, 2), random(300 * slot, 3));
-        let row = |&[prefix_end, suffix_start, suffix_end]: &[u32; 3]| {
-            let position = prefix_end + suffix_end - suffix_start - 1;
-            Row { position, prefix_end, suffix_start, suffix_end, ..Row::default() }
-        };
         let rows: Vec<Row> = ranges.iter().map(row).collect();
-        for gpu in gpus_and_interpreters().await {
-            let y = run(&gpu, &config, &rows, window, [&qkv, &text, &suffix]).await;
+        let gpus = gpus_and_interpreters().await;
+        for (gpu, is_step) in gpus.iter().flat_map(|gpu| [false, true].map(|is_step| (gpu, is_step))) {
+            let y = run(gpu, &config, &rows, (window, is_step), [&qkv, &text, &suffix]).await;
             for ((row, q), y) in rows.iter().zip(qkv.chunks(width)).zip(y.chunks(stride)) {
                 for h in 0..6 {
                     let of_suffix = slots(&config, &suffix, h, row.suffix_start..row.suffix_end);
                     let all: Vec<_> = slots(&config, &text, h, 0..row.prefix_end).chain(of_suffix).collect();
                     let seen = &all[all.len().saturating_sub(window.map_or(all.len(), |window| window as usize))..];
                     let expected = reference(config.attention_scale, &q[h * head_dim..][..head_dim], seen);
-                    assert_close(&format!("{row:?} {}", gpu.variant.name), &y[h * head_dim..][..head_dim], &expected, 2e-5);
+                    assert_close(&format!("{row:?} {} {is_step}", gpu.variant.name), &y[h * head_dim..][..head_dim], &expected, 2e-5);
                 }
                 assert!(y[6 * head_dim..].iter().all(|&value| value == 0.0));
             }
@@ -148,6 +167,41 @@ mod tests {
         }
         for window in [1, 64, 150, 10_000] {
             check(6, &[[1, 0, 0], [65, 3, 130], [199, 100, 299]], Some(window)).await;
+        }
+    }
+
+    #[wasm_bindgen_test(unsupported = tokio::test)]
+    async fn rows_that_fill_no_workgroup_are_right() {
+        // Of 32 queries a workgroup, three of a row; of 16 where heads are large.
+        for n in [10, 11, 21, 22] {
+            check(6, &(0..n).map(|i| [20, 7, 8 + i]).collect::<Vec<_>>(), None).await;
+        }
+        check(6, &(0..22).map(|i| [i + 1, 0, 0]).collect::<Vec<_>>(), Some(9)).await;
+        check(256, &(0..6).map(|i| [9, 1, 2 + i]).collect::<Vec<_>>(), None).await;
+    }
+
+    #[wasm_bindgen_test(unsupported = tokio::test)]
+    async fn a_row_gets_the_same_bits_whatever_is_computed_with_it() {
+        const SHIFT: u32 = 5;
+        let config = config("qwen3", 6, 2, 48);
+        let (slot, width) = (cached_slot(&config), qkv_width(&config));
+        // Rows of a text, and of two suffixes.
+        let text_rows = (60..73).map(|end| [end, 0, 0]);
+        let ranges = text_rows.chain((1..13).map(|end| [30, 0, end])).chain((13..40).map(|end| [41, 12, end]));
+        let rows: Vec<Row> = ranges.map(|range| row(&range)).collect();
+        let (qkv, text, suffix) = (random(rows.len() * width, 1), random(80 * slot, 2), random(50 * slot, 3));
+        let shift = |row: &Row| Row { suffix_start: row.suffix_start + SHIFT, suffix_end: row.suffix_end + SHIFT, ..*row };
+        let shifted = [&random(SHIFT as usize * slot, 4)[..], &suffix].concat();
+        for (gpu, window) in gpus().await.iter().flat_map(|gpu| [None, Some(20)].map(|window| (gpu, window))) {
+            let whole = run(gpu, &config, &rows, (window, false), [&qkv, &text, &suffix]).await;
+            for block in [1, 5, 16] {
+                let mut blocks = Vec::new();
+                for (rows, qkv) in rows.chunks(block).zip(qkv.chunks(block * width)) {
+                    let rows: Vec<Row> = rows.iter().map(shift).collect();
+                    blocks.extend(run(gpu, &config, &rows, (window, false), [qkv, &text, &shifted]).await);
+                }
+                assert!(whole.iter().zip(&blocks).all(|(a, b)| a.to_bits() == b.to_bits()), "{} {block}", gpu.variant.name);
+            }
         }
     }
 }

@@ -45,6 +45,7 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "attention_mass",
     "attention_mass_shared",
     "attention_shared",
+    "attention_tiles",
     "bandwidth_probe",
     "convolution",
     "convolution_columns",
@@ -100,6 +101,8 @@ pub(super) const IMPORTS: &[(&str, &str)] = &[
 
 /// Invocations of a one-dimensional workgroup.
 const LINE: usize = 64;
+/// That a workgroup may have on every adapter.
+const MAX_INVOCATIONS: usize = 256;
 /// Invocations of a two-dimensional workgroup along x and y; the shaders say `@workgroup_size(WIDTH, 4)`.
 const WIDTH: usize = 16;
 const HEIGHT: usize = 4;

@@ -54,7 +54,8 @@ pub fn run(gpu: &Gpu, config: &Config, samples: &[Sample]) -> Vec<Case> {
     }
     cases.extend(rotated(gpu, config));
     let windows = std::iter::once(None).chain(config.window.is_some().then_some(Some(WINDOW)));
-    cases.extend(windows.flat_map(|window| [attended(gpu, config, window), attention_sums(gpu, config, window)]));
+    let attended = |window| [false, true].map(|is_step| attended(gpu, config, window, is_step));
+    cases.extend(windows.flat_map(|window| attended(window).into_iter().chain([attention_sums(gpu, config, window)])));
     cases.extend(read_out(gpu));
     cases.push(most_likely(gpu));
     cases.extend([(None, None), (Some(40), Some(0.9))].map(|(top_k, top_p)| drawn(gpu, top_k, top_p)));
@@ -210,15 +211,19 @@ fn convolved(gpu: &Gpu) -> Case {
 /// Keys that a row sees in windows: some of a text, and more or less than those of a suffix.
 const WINDOW: usize = 72;
 
-/// Rows that see 150 slots of a text; 70 of it and 80 of a suffix; 65 of a suffix.
-fn attended(gpu: &Gpu, config: &Config, window: Option<usize>) -> Case {
-    let rows = [(150, 0, 0), (70, 20, 100), (0, 3, 68)];
-    let rows = rows.map(|(prefix_end, suffix_start, suffix_end)| {
-        let position = prefix_end + suffix_end - suffix_start - 1;
-        Row { position, prefix_end, suffix_start, suffix_end, ..Row::default() }
-    });
+/// Rows that see 150 slots of a text; 70 of it and 80 of a suffix; 65 of a suffix; again and again, for more than 32 queries of each head
+/// of keys and values.
+fn attended(gpu: &Gpu, config: &Config, window: Option<usize>, is_step: bool) -> Case {
+    let n = 32 / (config.n_heads / config.n_kv_heads) + 3;
+    let rows = [(150, 0, 0), (70, 20, 100), (0, 3, 68)].into_iter().cycle().take(n);
+    let rows: Vec<Row> = rows
+        .map(|(prefix_end, suffix_start, suffix_end)| {
+            let position = prefix_end + suffix_end - suffix_start - 1;
+            Row { position, prefix_end, suffix_start, suffix_end, ..Row::default() }
+        })
+        .collect();
     let (dim, width, slot) = (config.head_dim, qkv_width(config), cached_slot(config));
-    let (qkv, text, suffix) = (random_up_to(4.0, 3 * width, 9), random(150 * slot, 10), random(100 * slot, 11));
+    let (qkv, text, suffix) = (random_up_to(4.0, n * width, 9), random(150 * slot, 10), random(100 * slot, 11));
     let seen = |row: &Row, h: usize| {
         let text = attention::slots(config, &text, h, 0..row.prefix_end);
         let all = text.chain(attention::slots(config, &suffix, h, row.suffix_start..row.suffix_end)).collect::<Vec<_>>();
@@ -230,10 +235,12 @@ fn attended(gpu: &Gpu, config: &Config, window: Option<usize>) -> Case {
     };
     let right: Vec<f32> = rows.iter().zip(qkv.chunks(width)).flat_map(of_row).collect();
     let stride = padded(config.n_heads * dim);
-    let (rows, y) = (gpu.buffer_with("rows", &Row::all_words(&rows)), gpu.buffer("y", 3 * stride));
+    let (rows, y) = (gpu.buffer_with("rows", &Row::all_words(&rows)), gpu.buffer("y", n * stride));
     let [qkv, text, suffix] = [&qkv, &text, &suffix].map(|values| gpu.buffer_with_f32("input", values));
-    let args = Attention { rows: &rows, first: 0, n: 3, n_keys: 150, window, qkv: &qkv, text: &text, suffix: &suffix, y: &y };
-    submit(gpu, |recording| attention::record(recording, config, &args));
+    submit(gpu, |recording| {
+        let (rows, qkv, text, suffix, y) = (&rows, &qkv, &text, &suffix, &y);
+        attention::record(recording, config, &Attention { rows, first: 0, n, n_keys: 150, window, qkv, text, suffix, y, is_step });
+    });
     Case::about("attention", y, with_padding(&right, config.n_heads * dim, stride))
 }
 

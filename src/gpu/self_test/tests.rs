@@ -69,6 +69,9 @@ const WRONG: &[(&str, Option<&str>, &str, &str, &str)] = &[
     ("attention", None, "var slot = row.suffix_start + max", "var slot = row.suffix_start + 1u + max", "attention"),
     // Right where there is one tile of slots.
     ("attention_shared", None, "sum *= rescale(", "sum *= 1.0 + 0.0 * rescale(", "attention"),
+    ("attention_tiles", None, "factor * sum3", "sum3", "attention"),
+    // Right where there is one workgroup of queries.
+    ("attention_tiles", None, "let first = id.y * QUERIES", "let first = 0u * QUERIES", "attention"),
     ("attention_mass", None, "share * share", "share", "sums of attention weights"),
     // Right where there is one invocation's share of the slots.
     ("attention_mass_shared", None, "exp(largest - top)", "1.0", "sums of attention weights"),
@@ -131,6 +134,8 @@ const WRONG_IN: &[(&str, &str, &str, &str, &str)] = &[
     ("gemma3", "swiglu", "0.044715 * x", "0.0 * x", "SwiGLU"),
     ("gemma3", "attention", "max(row.position + 1u, p.window)", "max(row.position, p.window)", "attention"),
     ("gemma3", "attention_shared", "max(row.position + 1u, p.window)", "max(row.position, p.window)", "attention"),
+    ("gemma3", "attention_tiles", "max(row.position + 1u, p.window)", "max(row.position, p.window)", "attention"),
+    ("gemma3", "attention_tiles", "max(own_range.x, begin) - begin", "0u", "attention"),
     ("gemma3", "attention_mass", "max(ranges[r].x, seen)", "ranges[r].x", "sums of attention weights"),
     ("gemma3", "attention_mass_shared", "max(ranges[r].x, seen)", "ranges[r].x", "sums of attention weights"),
 ];
@@ -162,7 +167,11 @@ async fn a_wrong_kernel_of_some_architectures_is_found_and_named() {
             let found = first_wrong(&gpu, &windowed(architecture), &[]).await.unwrap();
             let was_used = gpu.wrong_kernel.borrow_mut().take().unwrap().is_used;
             let is_in_both = !HAS_VARIANTS.iter().any(|one| name.starts_with(one));
-            assert_eq!(was_used, name.ends_with("_shared") == gpu.variant.shares_memory || is_in_both, "{name}");
+            assert_eq!(
+                was_used,
+                ["_shared", "_tiles"].iter().any(|end| name.ends_with(end)) == gpu.variant.shares_memory || is_in_both,
+                "{name}"
+            );
             assert_eq!(found.as_deref(), was_used.then_some(what), "{name} with {wrong} on {}", gpu.variant.name);
             gpu.pipelines.borrow_mut().retain(|kernel, _| kernel.name != name);
         }

@@ -32,7 +32,7 @@ const SPILLING: f64 = 0.0;
 /// What an interpreter counts of memory traffic: what is said, its name there, budget, held.
 const COUNTS: &[(&str, &str, f64, f64)] = &[
     ("cache lines of 128 B that a load of W by a wave of 32 touches", "lines", 4.0, 4.0),
-    ("keys and values read, of those that each row and head sees", "keys and values", 1.0 / 16.0, 1.0),
+    ("keys and values read, of those that each row and head sees", "keys and values", 1.0 / 16.0, 1.0 / 16.0),
     ("vocabulary passes to draw a sample", "vocabulary", 6.0, 6.0),
 ];
 
