@@ -52,7 +52,8 @@ fn kernels(variant: &Variant) -> Vec<Kernel> {
     kernels.extend(argmax::kernels());
     kernels.extend(FORMATS.iter().map(|format| embed::kernel(variant, format)));
     // For a step of generating, and for rows.
-    kernels.extend(FORMATS.iter().flat_map(|format| [true, false].map(|is_step| matmul::kernel(variant, is_step, format))));
+    let step_and_rows = [(true, None), (true, Some(Gate::Silu)), (true, Some(Gate::Gelu)), (false, None)];
+    kernels.extend(FORMATS.iter().flat_map(|format| step_and_rows.map(|(is_step, gate)| matmul::kernel(variant, is_step, gate, format))));
     kernels.extend(ARCHITECTURES.iter().map(qkv_rope_cache::kernel));
     for has_window in [false, true] {
         for is_step in [false, true] {

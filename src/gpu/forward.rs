@@ -76,8 +76,16 @@ impl Transformer {
         self.add(recording, &added, n, is_step, mixed, x.view_from(first));
 
         let read = self.normalize(recording, x.view_from(first), n, layer.ffn_norm.as_ref(), normed);
-        project(recording, &layer.gate_up, n, is_step, read, gate_up.view());
-        swiglu::record(recording, config.architecture.gate, &gate_up.buffer, &gated.buffer, n, config.ffn_dim, gated.stride);
+        let gate = config.architecture.gate;
+        match &layer.gate_up.slabs[..] {
+            [slab] if matmul::can_gate(recording.gpu().variant, is_step) => {
+                matmul::record(recording, &Matmul::gated(slab, gate, read, gated.view()));
+            }
+            _ => {
+                project(recording, &layer.gate_up, n, is_step, read, gate_up.view());
+                swiglu::record(recording, gate, &gate_up.buffer, &gated.buffer, n, config.ffn_dim, gated.stride);
+            }
+        }
         let added = Added { w: &layer.down, norm: layer.added_ffn_norm.as_ref(), temporary: normed };
         self.add(recording, &added, n, is_step, gated.view(), x.view_from(first));
     }

@@ -115,6 +115,24 @@ async fn nothing_is_compiled_after_the_first_tokens_and_little_is_read_back() {
 }
 
 #[tokio::test]
+async fn a_layer_takes_eight_dispatches_for_a_token_and_nine_on_software_adapters() {
+    for (variant, of_layer) in VARIANTS.iter().zip([9, 8]) {
+        let options = Options { variant: Some(variant), operations_per_submission: Some(f64::INFINITY), ..Options::default() };
+        let mut model = demo_on(&options).await;
+        let mut sampler = Sampler::greedy();
+        model.reset(64);
+        let mut token = model.next_token(&[1, 2, 3, 4], &mut sampler).await.expect("a token");
+        token = model.next_token(&[token], &mut sampler).await.expect("a token");
+        let before = model.counters().dispatches;
+        for _ in 0..20 {
+            token = model.next_token(&[token], &mut sampler).await.expect("a token");
+        }
+        // Beside layers: the embedding, the last norm, the LM head, and two for the most likely token.
+        assert_eq!(model.counters().dispatches - before, 20 * (of_layer * model.config().n_layers + 5), "{}", variant.name);
+    }
+}
+
+#[tokio::test]
 async fn a_few_numbers_a_position_come_back_never_logits() {
     let mut model = demo().await;
     let (tokens, passes) = ([7; 64], passes());

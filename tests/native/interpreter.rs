@@ -17,7 +17,8 @@ fn wgsl(name: &str) -> String {
 fn products(wgsl: &str, n: u32, weight: u32, arithmetic: Arithmetic) -> Result<Vec<f32>, Error> {
     const ROWS: u32 = 70;
     let kernel = Kernel::new(wgsl, arithmetic)?;
-    let params = kernel.members(0, &[("n", n), ("groups", 2), ("row_words", 16), ("x_stride", 8), ("y_stride", ROWS), ("rows", ROWS)])?;
+    let params = kernel
+        .members(0, &[("n", n), ("groups", 2), ("row_words", 16), ("second", 8), ("x_stride", 8), ("y_stride", ROWS), ("rows", ROWS)])?;
     let x = vec![1_f32.to_bits(); n as usize * 32];
     let mut bindings = [params, vec![weight << 16 | weight; ROWS.next_multiple_of(8) as usize * 16], x, vec![0; (n * ROWS) as usize]];
     // As many workgroups as small tiles need; those that are too many have nothing to do.

@@ -11,6 +11,7 @@ use crate::gpu::variant::Variant;
 use crate::gpu::weights::Slab;
 use crate::gpu::wgsl::wgsl_struct;
 use crate::lm::blocks::blocks;
+use crate::model::arch::Gate;
 
 wgsl_struct! {
     struct Params {
@@ -32,6 +33,8 @@ wgsl_struct! {
         column: usize,
         /// y is added to.
         add: bool,
+        /// Rows from the first of two to the second, which one invocation of `matvec_shared` computes.
+        second: usize,
     }
 }
 
@@ -52,22 +55,29 @@ pub struct Matmul<'a> {
     /// The one token of a step of generating. Its kernel sums in another order than that for rows, which gives a row the same bits
     /// however many there are.
     pub is_step: bool,
+    /// The rows are those of gates, and then as many others: y is the gates times the others, as in `swiglu`.
+    pub gate: Option<Gate>,
 }
 
 impl<'a> Matmul<'a> {
     /// All rows of a slab, as the columns of y that have their numbers in the matrix.
     pub fn by_slab(slab: &'a Slab, n: usize, x: RowView<'a>, y: RowView<'a>) -> Self {
-        Self { slab, rows: 0..slab.rows.len(), n, x, y, column: slab.rows.start, add: false, is_step: false }
+        Self { slab, rows: 0..slab.rows.len(), n, x, y, column: slab.rows.start, add: false, is_step: false, gate: None }
     }
 
     /// Some rows of a slab, as the columns of y from 0 on.
     pub fn by_rows(slab: &'a Slab, rows: Range<usize>, n: usize, x: RowView<'a>, y: RowView<'a>) -> Self {
-        Self { slab, rows, n, x, y, column: 0, add: false, is_step: false }
+        Self { slab, rows, n, x, y, column: 0, add: false, is_step: false, gate: None }
     }
 
     /// The product is added to y.
     pub fn adding(self) -> Self {
         Self { add: true, ..self }
+    }
+
+    /// All rows of the one slab that has gates and what they are for; only where the adapter [`can_gate`].
+    pub fn gated(slab: &'a Slab, gate: Gate, x: RowView<'a>, y: RowView<'a>) -> Self {
+        Self { gate: Some(gate), ..Self::by_slab(slab, 1, x, y).for_step(true) }
     }
 
     /// For a step of generating: `n` is 1.
@@ -76,11 +86,16 @@ impl<'a> Matmul<'a> {
     }
 }
 
+/// Whether the kernel of a step computes gates, too.
+pub fn can_gate(variant: &Variant, is_step: bool) -> bool {
+    variant.shares_memory && is_step
+}
+
 /// y[t, column + r] (+)= sum over k of x[t, k] W[r, k]. `2 n rows columns` operations, in several dispatches where that is more than
 /// one should take.
 pub fn record<'a>(recording: &mut Recording<'a>, matmul: &Matmul<'a>) {
-    let &Matmul { slab, ref rows, n, x, y, column, add, is_step } = matmul;
-    let kernel = kernel(recording.gpu().variant, is_step, slab.format);
+    let &Matmul { slab, ref rows, n, x, y, column, add, is_step, gate } = matmul;
+    let kernel = kernel(recording.gpu().variant, is_step, gate, slab.format);
     let per_row = 2.0 * (n * slab.groups * GROUP) as f64;
     let at_once = match is_step {
         true => rows.len().max(1),
@@ -99,18 +114,23 @@ pub fn record<'a>(recording: &mut Recording<'a>, matmul: &Matmul<'a>) {
             w_first: block.start,
             column: column + block.start - rows.start,
             add,
+            second: gate.map_or(8, |_| block.len() / 2),
         };
+        let columns = gate.map_or(block.len(), |_| block.len() / 2);
         let buffers = [&slab.buffer, x.buffer, y.buffer];
-        recording.dispatch_of(per_row * block.len() as f64, kernel.clone(), params.into(), &buffers, [block.len(), n]);
+        recording.dispatch_of(per_row * block.len() as f64, kernel.clone(), params.into(), &buffers, [columns, n]);
     }
 }
 
 /// The kernel that a step of decoding takes, or that for more tokens.
-pub fn kernel(variant: &Variant, is_step: bool, format: &'static Format) -> Kernel {
+pub fn kernel(variant: &Variant, is_step: bool, gate: Option<Gate>, format: &'static Format) -> Kernel {
     let kernel = match (variant.shares_memory, is_step) {
         (false, true) => Kernel::new("matvec", [4 * LINE, 1]).with_u32("WIDTH", LINE),
         (false, false) => Kernel::new("matmul", [8 * WIDTH, 4 * HEIGHT]).with_u32("WIDTH", WIDTH).with_u32("HEIGHT", HEIGHT),
-        (true, true) => Kernel::new("matvec_shared", [16, 1]).with_u32("WIDTH", 2 * LINE),
+        (true, true) => Kernel::new("matvec_shared", [if gate.is_some() { 8 } else { 16 }, 1])
+            .with_u32("WIDTH", 2 * LINE)
+            .with_bool("GATED", gate.is_some())
+            .with_bool("GELU", gate == Some(Gate::Gelu)),
         (true, false) => Kernel::new("matmul_tiles", [64, 64]),
     };
     kernel.with_format(format, variant).with_params(Params::WGSL)
@@ -126,7 +146,7 @@ pub fn reference(x: &[f32], w: &[f32], columns: usize) -> Vec<f32> {
 mod tests {
     use wasm_bindgen_test::wasm_bindgen_test;
 
-    use super::super::padded;
+    use super::super::{padded, swiglu};
     use super::*;
     use crate::gpu::device::Gpu;
     use crate::gpu::testing::{SENTINEL, assert_close, gpus, gpus_and_interpreters, interpreters, random};
@@ -195,6 +215,27 @@ mod tests {
             for n in [1, 3] {
                 check(&gpus, "F16", 5, columns, n).await;
                 check(&interpreters, "F16", 5, columns.min(81), n).await;
+            }
+        }
+    }
+
+    #[wasm_bindgen_test(unsupported = tokio::test)]
+    async fn gates_are_those_of_the_products() {
+        let gates = [Gate::Silu, Gate::Gelu];
+        for gpu in gpus_and_interpreters().await.iter().filter(|gpu| can_gate(gpu.variant, true)) {
+            for (gate, ffn_dim) in gates.into_iter().flat_map(|gate| [1, 7, 8, 9, 31].map(|ffn_dim| (gate, ffn_dim))) {
+                let (w, x) = (random(2 * ffn_dim * 32, 1), random(32, 2));
+                let bytes: Vec<u8> = w.iter().flat_map(|value| value.to_le_bytes()).collect();
+                let slab = Slab::from_bytes(gpu, &QUANTS[0], 32, &bytes);
+                let products = reference(&x, &w, 32);
+                let (x, y) = (gpu.buffer_with_f32("x", &x), gpu.buffer_with_f32("y", &vec![SENTINEL; ffn_dim + 2]));
+                let mut recording = Recording::new(gpu);
+                record(&mut recording, &Matmul::gated(&slab, gate, RowView::new(&x, 32), RowView::new(&y, ffn_dim)));
+                recording.run();
+                let (gate_products, others) = products.split_at(ffn_dim);
+                let expected = gate_products.iter().zip(others).map(|(&g, &other)| swiglu::reference(gate, g, other));
+                let expected: Vec<f32> = expected.chain([SENTINEL; 2]).collect();
+                assert_close("gates", &gpu.read_f32(&y, ffn_dim + 2).await.unwrap(), &expected, 2e-5);
             }
         }
     }

@@ -1,7 +1,9 @@
-// matmul for one token with workgroup memory: a workgroup computes 16 rows, each invocation some of the columns of two.
-// Dispatch: x over rows / 16, y over tokens.
+// matmul for one token with workgroup memory: each invocation computes some of the columns of two rows, the second of which is
+// p.second rows after the first. Where GATED is set, y is the gate of the first times the second, as in swiglu.
+// Dispatch: x over rows / 16, or gates / 8; y over tokens.
 
 #import matmul_common
+#import gate
 
 var<workgroup> sums: array<vec2<f32>, WIDTH>;
 
@@ -23,8 +25,8 @@ fn add_products(a: Group, b: Group, at: u32, sum: ptr<function, array<vec4<f32>,
 
 @compute @workgroup_size(WIDTH)
 fn main(@builtin(workgroup_id) group_id: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-    let first = group_id.x * 16u;
-    let w_at = rows_at(first + local % 8u + vec4<u32>(0u, 8u, 0u, 8u));
+    let row = group_id.x * select(16u, 8u, GATED) + local % 8u;
+    let w_at = rows_at(row + vec4<u32>(0u, p.second, 0u, 0u));
     let x_at = (p.x_first + group_id.y) * p.x_stride;
     let lane = local / 8u;
     let quads = p.groups / 4u;
@@ -50,6 +52,11 @@ fn main(@builtin(workgroup_id) group_id: vec3<u32>, @builtin(local_invocation_in
         }
     }
     if local < 8u {
-        store(group_id.y, vec4<u32>(first + local, first + local + 8u, p.rows, p.rows), vec4<f32>(sums[local], 0.0, 0.0));
+        let products = sums[local];
+        if !GATED {
+            store(group_id.y, vec4<u32>(row, row + p.second, p.rows, p.rows), vec4<f32>(products, 0.0, 0.0));
+        } else if row < p.second {
+            y[(p.y_first + group_id.y) * p.y_stride + row] = gated(products.x) * products.y;
+        }
     }
 }

@@ -85,6 +85,7 @@ pub(super) const IMPORTS: &[(&str, &str)] = &[
     ("delta_rule_common", source!("delta_rule_common")),
     ("delta_tokens", source!("delta_tokens")),
     ("draw", GpuDraw::WGSL),
+    ("gate", source!("gate")),
     ("iq4_values", source!("quant/iq4_values")),
     ("kl_divergence_common", source!("kl_divergence_common")),
     ("log_sum_exp_common", source!("log_sum_exp_common")),

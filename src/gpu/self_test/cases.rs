@@ -39,6 +39,10 @@ pub fn run(gpu: &Gpu, config: &Config, samples: &[Sample]) -> Vec<Case> {
     cases.push(gated(gpu, architecture.gate));
     cases.extend(samples.iter().filter(|sample| sample.is_embedding).map(|sample| embedded(gpu, sample)));
     cases.extend(samples.iter().flat_map(|sample| [(1, true), (65, false)].map(|(n, is_step)| product(gpu, sample, n, is_step))));
+    if matmul::can_gate(gpu.variant, true) {
+        let has_gates = |sample: &&Sample| sample.rows() > 1;
+        cases.extend(samples.iter().filter(has_gates).map(|sample| gated_product(gpu, sample, architecture.gate)));
+    }
     if architecture.qk_norm == QkNorm::Whole {
         cases.push(normalized_whole(gpu, config));
     }
@@ -144,6 +148,21 @@ fn product(gpu: &Gpu, sample: &Sample, n: usize, is_step: bool) -> Case {
     });
     let what = if is_step { "the product of a vector and" } else { "the matrix product of" };
     Case::about(format!("{what} {} weights", sample.quant.name), y, right)
+}
+
+/// The first half of the rows as gates of the second, in a step of generating.
+fn gated_product(gpu: &Gpu, sample: &Sample, gate: Gate) -> Case {
+    let (ffn_dim, stride) = (sample.rows() / 2, padded(sample.columns));
+    let x = with_padding(&random(sample.columns, 22), sample.columns, stride);
+    let w = &sample.values[..2 * ffn_dim * sample.columns];
+    let products = matmul::reference(&x[..sample.columns], w, sample.columns);
+    let right = products[..ffn_dim].iter().zip(&products[ffn_dim..]).map(|(&g, &up)| swiglu::reference(gate, g, up)).collect();
+    let slab = Slab::from_bytes(gpu, sample.quant, sample.columns, &sample.bytes[..sample.bytes.len() / sample.rows() * 2 * ffn_dim]);
+    let (x, y) = (gpu.buffer_with_f32("x", &x), gpu.buffer("y", ffn_dim.max(1)));
+    submit(gpu, |recording| {
+        matmul::record(recording, &Matmul::gated(&slab, gate, RowView::new(&x, stride), RowView::new(&y, ffn_dim)));
+    });
+    Case::about(format!("gates from {} weights", sample.quant.name), y, right)
 }
 
 /// Two rows of queries, keys and values, at positions 3 and 5, to slots 1 and 0.

@@ -65,6 +65,7 @@ const WRONG: &[(&str, Option<&str>, &str, &str, &str)] = &[
     ("matmul_tiles", Some("Q8_0"), "if p.add == 1u {", "if p.add == 0u {", "the matrix product of Q8_0 weights"),
     ("matvec", Some("Q4_K"), "dot(four(group3, j)", "dot(four(group2, j)", "the product of a vector and Q4_K weights"),
     ("matvec_shared", Some("Q4_K"), "sums[local] += sums", "sums[local] = sums", "the product of a vector and Q4_K weights"),
+    ("matvec_shared", Some("Q8_0"), "gated(products.x) * products.y", "gated(products.x)", "gates from Q8_0 weights"),
     ("qkv_rope_cache", None, "angle.y + pair.y", "angle.y - pair.y", "positions of queries and keys"),
     ("attention", None, "var slot = row.suffix_start + max", "var slot = row.suffix_start + 1u + max", "attention"),
     // Right where there is one tile of slots.
