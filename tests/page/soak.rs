@@ -1,11 +1,13 @@
 //! Hours of use in minutes: hundreds of explanations in one tab, by two models in turn, and what they leave in memory.
+//!
+//! Scripts press and look, because a driver holds every element that it has found, and with it the view that the element was in.
 
 use serde_json::{Value, json};
 
 use super::browser::Browser;
 use super::download_steps::model_is_ready;
 use super::split::demo_in_f32;
-use super::steps::{explain_given, file, server};
+use super::steps::{file, server};
 
 /// Explanations in one tab; the environment variable `GLASSCAGE_SOAK` names another number.
 const EXPLANATIONS: usize = 300;
@@ -30,6 +32,31 @@ for (const name of ['instantiate', 'instantiateStreaming']) {
   };
 }";
 
+async fn script(browser: &Browser, script: &str, arguments: Vec<Value>) -> Value {
+    browser.driver.execute(script, arguments).await.expect("a script runs").json().clone()
+}
+
+/// Presses a button as soon as it is there.
+async fn press(browser: &Browser, id: &str) {
+    let press = "const button = document.querySelector(`[data-testid=${arguments[0]}]`); button?.click(); return !!button;";
+    browser.wait(id, async || (script(browser, press, vec![json!(id)]).await == json!(true)).then_some(())).await;
+}
+
+/// Types, presses Explain, and waits until all is measured.
+async fn explains(browser: &Browser, prompt: &str, answer: &str) {
+    let ask = "for (const [id, text] of [['given-answer', arguments[1]], ['prompt-input', arguments[0]]]) {
+            const field = document.querySelector(`[data-testid=${id}]`);
+            field.value = text;
+            field.dispatchEvent(new Event('input', { bubbles: true }));
+        }";
+    script(browser, ask, vec![json!(prompt), json!(answer)]).await;
+    press(browser, "explain-button").await;
+    let is_done = "const has = id => document.querySelector(`[data-testid=${id}]`);
+        return !!has('problem') || (has('stop-button').disabled && !!has('sentence-G1'));";
+    browser.wait("an explanation", async || (script(browser, is_done, Vec::new()).await == json!(true)).then_some(())).await;
+    assert!(browser.try_find("problem").await.is_none(), "{}", browser.text("problem").await);
+}
+
 /// One row of the table, in the order of [`MEASURES`]; bytes and numbers.
 async fn measured(browser: &Browser) -> Vec<f64> {
     let cdp = async |name: &str| browser.driver.cdp().send_raw(name, json!({})).await.expect("Chromium answers");
@@ -41,14 +68,14 @@ async fn measured(browser: &Browser) -> Vec<f64> {
         let metrics = metrics["metrics"].as_array().into_iter().flatten();
         metrics.filter(|metric| metric["name"] == name).filter_map(|metric| metric["value"].as_f64()).next()
     };
-    let memories = "return window.memories.reduce((sum, memory) => sum + memory.buffer.byteLength, 0)";
-    let page = browser.driver.execute(memories, Vec::new()).await.expect("a number").json().as_f64();
-    let engine = browser.attribute("work", "data-heap-bytes").await;
+    let page =
+        script(browser, "return window.memories.reduce((sum, memory) => sum + memory.buffer.byteLength, 0)", Vec::new()).await.as_f64();
+    let engine = script(browser, "return Number(document.querySelector('[data-testid=work]').dataset.heapBytes)", Vec::new()).await;
     MEASURES
         .iter()
         .map(|(name, _)| match *name {
             "page wasm" => page.filter(|bytes| *bytes > 0.0).expect("the page is made of WebAssembly"),
-            "engine wasm" => engine,
+            "engine wasm" => engine.as_f64().expect("the engine says what it takes"),
             "process" => browser.resident_bytes() as f64,
             name => metric(name).unwrap_or_else(|| panic!("Chromium measures no {name}")),
         })
@@ -61,8 +88,8 @@ async fn choose(browser: &Browser, is_second: bool) {
         browser.choose_file("model-file", &file("wide.gguf", &demo_in_f32())).await;
         return model_is_ready(browser).await;
     }
-    browser.click("models-button").await;
-    browser.click("use-built-in").await;
+    press(browser, "models-button").await;
+    press(browser, "use-built-in").await;
     browser.wait("the built-in model", async || browser.text("model-state").await.starts_with("Built-in model ready").then_some(())).await;
 }
 
@@ -83,8 +110,7 @@ async fn memory_stays_as_it_is_after_the_first_of_many_explanations_by_models_in
             choose(&browser, n / EACH % 2 == 1).await;
         }
         let prompt = format!("Ann has {n} figs. Bob has 4 nuts. What does Bob have?");
-        explain_given(&browser, &prompt, &format!("Ann has {n} figs. Bob has 4 nuts.")).await;
-        browser.explained().await;
+        explains(&browser, &prompt, &format!("Ann has {n} figs. Bob has 4 nuts.")).await;
         if n % EACH == 0 {
             let row = measured(&browser).await;
             let words = row.iter().map(|value| if *value > 1e6 { format!("{:.2} MB", value / 1e6) } else { value.to_string() });
