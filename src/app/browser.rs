@@ -11,6 +11,8 @@ use web_sys::{
     HtmlImageElement, KeyboardEvent, Response, ScrollBehavior, ScrollIntoViewOptions, ScrollLogicalPosition, ShareData, Storage, Url,
 };
 
+use super::state::storage_keys;
+
 /// The absolute address of `path` on the page's own site.
 pub fn absolute(path: &str) -> Option<String> {
     let base = document().base_uri().ok()??;
@@ -173,17 +175,35 @@ pub fn revoke_object_url(address: &str) {
     drop(Url::revoke_object_url(address));
 }
 
-/// What was remembered under this key earlier in this tab; empty where nothing was.
-pub fn remembered_in_tab(key: &str) -> String {
-    session_storage().and_then(|storage| storage.get_item(key).ok().flatten()).unwrap_or_default()
+/// What was remembered under this key earlier in this tab.
+pub fn remembered_in_tab(key: &str) -> Option<String> {
+    session_storage()?.get_item(key).ok()?.filter(|text| !text.is_empty())
 }
 
 /// Remembers `text` for a reload of this tab.
 pub fn remember_in_tab(key: &str, text: &str) {
-    if let Some(storage) = session_storage() {
+    if let Some(storage) = session_storage()
+        && storage.set_item(key, text).is_err()
+    {
         // Storage may be full or refused: then a reload forgets, nothing worse.
-        drop(storage.set_item(key, text));
+        drop(storage.remove_item(key));
     }
+}
+
+/// Bytes of an entry that is remembered; what the visitor types has to fit beside it.
+const LONGEST_ENTRY: usize = 2_000_000;
+
+/// Remembers in this tab what an entry of the history carries: a browser that ends the tab may lose the entry. One that carries nothing
+/// changes nothing, so that it is always the last explanation.
+pub fn remember_entry(text: Option<&str>) {
+    if let Some(text) = text.filter(|text| text.len() <= LONGEST_ENTRY) {
+        remember_in_tab(storage_keys::ENTRY, text);
+    }
+}
+
+/// Whether the tab is behind others, or its window closed.
+pub fn is_hidden() -> bool {
+    document().hidden()
 }
 
 /// What was remembered under this key on an earlier visit.

@@ -8,19 +8,17 @@ use gloo::timers::callback::Timeout;
 use leptos::task::spawn_local;
 use web_sys::File;
 
-use super::i18n::t;
 use super::state::Environment;
 use super::state::library::LibraryMessage;
 use super::state::local_file::{FileId, LocalFile};
 use super::state::message::{Effect, Fetch, Message};
 use super::state::{lesson_texts, storage_keys};
 use super::{browser, examples, gallery, language, remote_fetch, service_worker};
-use crate::problem::Problem;
 use crate::request::BackendChoice;
 use crate::worker::client::Client;
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
 use crate::worker::library::protocol::{LibraryEvent, LibraryRequest};
-use crate::worker::role::{Lost, Role};
+use crate::worker::role::Role;
 
 const BUILT_IN_MODEL: &str = "models/demo.gguf";
 /// Whichever of them is first.
@@ -45,7 +43,7 @@ impl Effects {
             engine: Client::new(Role::Engine, move |event| {
                 engine(match event {
                     Ok(event) => Message::Engine(event),
-                    Err(lost) => Message::EngineLost(engine_problem(lost)),
+                    Err(lost) => Message::EngineLost(lost),
                 });
             }),
             library: Client::new(Role::Library, move |event| library(Message::Library(event.into()))),
@@ -106,8 +104,14 @@ impl Effects {
                 }
             }
             Effect::CopyToClipboard(text) => self.later(async move { Message::LinkCopied(browser::copy(&text).await) }),
-            Effect::PushEntry { address, text } => browser::push_entry(&address, text.as_deref()),
-            Effect::ReplaceEntry { address, text } => browser::replace_entry(&address, text.as_deref()),
+            Effect::PushEntry { address, text } => {
+                browser::push_entry(&address, text.as_deref());
+                browser::remember_entry(text.as_deref());
+            }
+            Effect::ReplaceEntry { address, text } => {
+                browser::replace_entry(&address, text.as_deref());
+                browser::remember_entry(text.as_deref());
+            }
             // When it is drawn.
             Effect::ScrollToExplanation => {
                 Timeout::new(0, || browser::bring_in_sight(EXPLANATION)).forget();
@@ -142,19 +146,6 @@ fn path(fetch: &Fetch) -> String {
     }
 }
 
-fn engine_problem(lost: Lost) -> Problem {
-    match lost {
-        Lost::NotStarted => {
-            Problem::new(t!("The engine could not be started"), t!("Reload the page, or use a browser with web workers and WebAssembly"))
-        }
-        Lost::NotArrived => Problem::new(t!("The engine did not arrive"), t!("Check the connection, then press Explain again")),
-        Lost::Stopped => Problem::new(t!("The engine stopped"), t!("Press Explain to start it again")),
-        Lost::Incompatible => {
-            Problem::new(t!("The engine is of another version than this page"), t!("Reload the page to get both in the same version"))
-        }
-    }
-}
-
 /// What the page finds when it opens.
 pub fn environment() -> Environment {
     Environment {
@@ -162,9 +153,9 @@ pub fn environment() -> Environment {
         language: language::tag(),
         built_in_model: browser::absolute(BUILT_IN_MODEL).unwrap_or_else(|| BUILT_IN_MODEL.into()),
         backend: backend(&browser::query()),
-        prompt: browser::remembered_in_tab(storage_keys::PROMPT),
-        given_answer: browser::remembered_in_tab(storage_keys::GIVEN_ANSWER),
-        model: browser::remembered(storage_keys::MODEL),
+        prompt: browser::remembered_in_tab(storage_keys::PROMPT).unwrap_or_default(),
+        given_answer: browser::remembered_in_tab(storage_keys::GIVEN_ANSWER).unwrap_or_default(),
+        model: browser::remembered_in_tab(storage_keys::MODEL).or_else(|| browser::remembered(storage_keys::MODEL)),
         download: browser::remembered(storage_keys::DOWNLOAD),
         speed: browser::remembered(storage_keys::SPEED),
     }

@@ -60,13 +60,22 @@ fn Root() -> impl IntoView {
     });
     provide_context(page);
     let visit = move || page.send(Message::Visited { entry: browser::entry(), fragment: browser::fragment() });
+    let [was_loading, last_entry] = [storage_keys::LOADING, storage_keys::ENTRY].map(browser::remembered_in_tab);
     visit();
-    let was_loading = browser::remembered_in_tab(storage_keys::LOADING);
-    if !was_loading.is_empty() {
-        page.send(Message::TabEndedWhileLoading(was_loading));
-    }
+    browser::remember_entry(browser::entry().as_deref());
+    last_entry.into_iter().for_each(|entry| page.send(Message::TabEnded(entry)));
+    was_loading.into_iter().for_each(|name| page.send(Message::TabEndedWhileLoading(name)));
     // Who leaves or reloads the page has not lost it.
-    let on_hide = window_event_listener(ev::pagehide, |_| browser::remember_in_tab(storage_keys::LOADING, ""));
+    let on_hide = window_event_listener(ev::pagehide, |_| {
+        [storage_keys::LOADING, storage_keys::ENTRY].into_iter().for_each(|key| browser::remember_in_tab(key, ""));
+    });
+    // A page that was left may come back as it was.
+    let on_show = window_event_listener(ev::pageshow, |_| browser::remember_entry(browser::entry().as_deref()));
+    let on_sight = window_event_listener(ev::visibilitychange, move |_| {
+        if browser::is_hidden() {
+            page.send(Message::Hidden);
+        }
+    });
     service_worker::watch_for_updates(move |waits| page.send(Message::UpdateWaits(waits)));
     service_worker::watch_for_offline(move || page.send(Message::KeptForOffline));
     // Back, Forward, and a link put into the address bar.
@@ -84,6 +93,8 @@ fn Root() -> impl IntoView {
     });
     on_cleanup(move || {
         on_hide.remove();
+        on_show.remove();
+        on_sight.remove();
         on_leave.remove();
         on_visit.remove();
         on_key.remove();

@@ -29,7 +29,7 @@ pub enum DownloadStage {
 /// What is unusual about a download.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DownloadNotice {
-    /// The model is kept in memory until this tab is closed.
+    /// The model is kept in memory until you choose another one or close this tab.
     InMemory(NoStorage),
     /// The server does not support resuming: an interrupted download starts over.
     NoRanges,

@@ -132,8 +132,13 @@ impl<Request: Serialize + 'static, Event: DeserializeOwned + 'static> Client<Req
         let (on_message, on_error) = (self.clone(), self.clone());
         Handlers {
             message: Closure::new(move |event: MessageEvent| on_message.receive(event.data())),
-            error: Closure::new(move |_: ErrorEvent| on_error.lose(Lost::Stopped)),
+            error: Closure::new(move |_: ErrorEvent| on_error.lose(on_error.lost_by_error())),
         }
+    }
+
+    /// A worker whose script cannot be fetched is told by the same event as one that breaks down later.
+    fn lost_by_error(&self) -> Lost {
+        if self.state.borrow().is_listening { Lost::Stopped } else { Lost::NotArrived }
     }
 
     fn receive(&self, data: JsValue) {

@@ -7,6 +7,7 @@ use std::io::Cursor;
 
 use candle_core::Device;
 use candle_core::quantized::gguf_file::{self, Content, Value};
+use candle_core::quantized::{GgmlDType, QTensor};
 
 const DEMO: &[u8] = include_bytes!("../../public/models/demo.gguf");
 
@@ -27,6 +28,13 @@ pub fn demo_with(texts: &[(&str, &str)]) -> Vec<u8> {
     let mut metadata = content.metadata.clone();
     metadata.extend(texts.iter().map(|(key, text)| ((*key).to_owned(), Value::String((*text).to_owned()))));
     write(&content, &metadata, &names(&content))
+}
+
+/// The demo model in f32, which takes four times the memory.
+pub fn demo_in_f32() -> Vec<u8> {
+    let content = demo();
+    let wide = |tensor: QTensor| QTensor::quantize(&tensor.dequantize(&Device::Cpu).expect("values"), GgmlDType::F32).expect("a tensor");
+    write_as(&content, &content.metadata, &names(&content), wide)
 }
 
 /// Asks for a thought, or for none, as Qwen3.5's template does.
@@ -72,8 +80,12 @@ pub fn demo_in_parts(n: usize) -> Vec<Vec<u8>> {
 
 /// A file with this metadata and these tensors of the demo model.
 fn write(content: &Content, metadata: &HashMap<String, Value>, names: &[&String]) -> Vec<u8> {
+    write_as(content, metadata, names, |tensor| tensor)
+}
+
+fn write_as(content: &Content, metadata: &HashMap<String, Value>, names: &[&String], change: impl Fn(QTensor) -> QTensor) -> Vec<u8> {
     let tensor = |name: &str| content.tensor(&mut Cursor::new(DEMO), name, &Device::Cpu).expect("a tensor");
-    let tensors: Vec<_> = names.iter().map(|name| (name.as_str(), tensor(name))).collect();
+    let tensors: Vec<_> = names.iter().map(|name| (name.as_str(), change(tensor(name)))).collect();
     let mut metadata: Vec<_> = metadata.iter().map(|(key, value)| (key.as_str(), value)).collect();
     metadata.sort_by_key(|(key, _)| *key);
     let tensors: Vec<_> = tensors.iter().map(|(name, tensor)| (*name, tensor)).collect();

@@ -31,14 +31,22 @@ const INSTALLATION: &str = "a driver that knows whether a page can be installed"
 const COUNTED_PAGES: &str = "PDFs whose pages can be counted without unpacking them";
 const WEB_GPU: &str = "WebGPU";
 const STORAGE: &str = "a driver whose windows store files";
+const FROZEN: &str = "a driver that can freeze a tab";
+const CRASHED: &str = "a driver that can crash a tab and go on";
+const GPU_PROCESS: &str = "a process of its own for the GPU, which a test can end";
 
 const FIREFOX_LACKS: Lacks = &[
     ("accessibility::influence_is_seen_without_colors_and_at_twice_the_size", FORCED_COLORS),
     ("download::a_browser_killed_at_any_moment_leaves_no_wrong_model", KILLED),
-    ("explain::a_lost_gpu_keeps_what_was_measured_and_explain_starts_it_anew", "a process of its own for the GPU, which a test can end"),
+    ("engine_faults::a_full_storage_keeps_nobody_from_explaining", SMALL_STORAGE),
+    ("engine_faults::a_lost_gpu_keeps_what_is_here_and_goes_on_by_one_press", GPU_PROCESS),
+    ("engine_faults::a_tab_that_is_frozen_left_and_behind_others_goes_on_where_it_was", FROZEN),
+    ("evicted::what_was_typed_and_the_last_explanation_survive_a_crash_of_the_tab", CRASHED),
+    ("explain::a_lost_gpu_keeps_what_was_measured_and_explain_starts_it_anew", GPU_PROCESS),
     ("interrupted::a_file_that_was_replaced_when_the_storage_was_full_is_never_joined_with_the_old_one", SMALL_STORAGE),
     ("interrupted::where_nothing_more_can_be_stored_a_model_is_kept_in_memory", SMALL_STORAGE),
     ("lesson::a_lesson_is_printed_as_questions_and_a_page_of_answers", COUNTED_PAGES),
+    ("library_faults::a_frozen_tab_goes_on_with_its_download_and_its_copy", FROZEN),
     ("local::a_copy_that_cannot_be_stored_is_not_begun_and_the_file_stays_in_use", SMALL_STORAGE),
     ("offline::the_page_can_be_installed", INSTALLATION),
 ];
@@ -51,6 +59,13 @@ const WEB_KIT_LACKS: Lacks = &[
     ("download::a_paused_download_goes_on_after_a_reload_where_it_stopped", STORAGE),
     ("download::two_tabs_do_not_download_the_same_model", STORAGE),
     ("embed::the_saved_page_works_from_disk", NETWORK),
+    ("engine_faults::a_full_storage_keeps_nobody_from_explaining", SMALL_STORAGE),
+    ("engine_faults::a_lost_gpu_keeps_what_is_here_and_goes_on_by_one_press", WEB_GPU),
+    ("engine_faults::a_tab_that_is_frozen_left_and_behind_others_goes_on_where_it_was", FROZEN),
+    ("engine_faults::without_a_network_the_engine_is_missed_once_and_then_no_more", NETWORK),
+    ("evicted::two_tabs_keep_their_own_models_and_explanations", STORAGE),
+    ("evicted::what_is_deleted_behind_the_page_is_missed_by_name_and_no_explanation_is_lost", STORAGE),
+    ("evicted::what_was_typed_and_the_last_explanation_survive_a_crash_of_the_tab", CRASHED),
     ("explain::a_lost_gpu_keeps_what_was_measured_and_explain_starts_it_anew", WEB_GPU),
     ("explain::gpu_and_cpu_draw_the_same_picture", WEB_GPU),
     ("explain::stop_keeps_the_answer_so_far", WEB_GPU),
@@ -59,6 +74,7 @@ const WEB_KIT_LACKS: Lacks = &[
     ("interrupted::where_nothing_more_can_be_stored_a_model_is_kept_in_memory", SMALL_STORAGE),
     ("interrupted::without_a_network_a_download_waits_and_goes_on_as_soon_as_there_is_one", NETWORK),
     ("lesson::a_lesson_is_printed_as_questions_and_a_page_of_answers", COUNTED_PAGES),
+    ("library_faults::", STORAGE),
     ("local::", STORAGE),
     ("offline::the_page_can_be_installed", INSTALLATION),
     ("offline::with_the_server_gone_the_built_in_model_and_the_stored_one_explain", STORAGE),

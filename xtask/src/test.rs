@@ -18,7 +18,7 @@ use crate::{build, fuzz, gpu_budgets, python, random_model, setup};
 const SECONDS_IN_A_BROWSER: &str = "600";
 
 /// Commands that run what this one does not, as tests name them in `#[ignore = "..."]`, or in `pytest.skip("...")`.
-const OTHER_COMMANDS: [&str; 3] = ["cargo xtask test --large", "cargo xtask bench", "GLASSCAGE_LIVE=1 pytest"];
+const OTHER_COMMANDS: [&str; 4] = ["cargo xtask test --large", "cargo xtask test --soak", "cargo xtask bench", "GLASSCAGE_LIVE=1 pytest"];
 
 /// Passed, failed and skipped so far.
 #[derive(Default)]
@@ -41,11 +41,14 @@ pub struct Options {
     /// some minutes each
     #[arg(long)]
     large: bool,
-    /// Only test the Python package: seconds, once the command line is built
+    /// Only explain 300 times in one tab, by two models in turn, and see that its memory stays as it is: a quarter of an hour
     #[arg(long, conflicts_with = "large")]
+    soak: bool,
+    /// Only test the Python package: seconds, once the command line is built
+    #[arg(long, conflicts_with_all = ["large", "soak"])]
     python: bool,
     /// Only test the page, in this browser: a quarter of an hour
-    #[arg(long, conflicts_with_all = ["large", "python"])]
+    #[arg(long, conflicts_with_all = ["large", "soak", "python"])]
     browser: Option<Browser>,
 }
 
@@ -54,6 +57,7 @@ pub fn test(options: &Options) -> Result<()> {
     let mut tally = Tally::default();
     let done = match *options {
         Options { large: true, .. } => run_large(&mut tally),
+        Options { soak: true, .. } => run_soak(&mut tally),
         Options { python: true, .. } => run_python(&mut tally),
         Options { browser: Some(browser), .. } => run_page(&mut tally, browser),
         _ => run_all(&mut tally),
@@ -116,6 +120,14 @@ fn run_large(tally: &mut Tally) -> Result<()> {
     }
     let mut tests = natively(&native, &["--test", "native", "every_architecture_agrees_with_float64"])?;
     tally.count(tests.env("VK_ICD_FILENAMES", swiftshader()?))
+}
+
+fn run_soak(tally: &mut Tally) -> Result<()> {
+    setup::browser(Browser::Chromium)?;
+    let dist = command::build()?.join("dist");
+    tally.check("page", build::page(&setup::web()?, &dist).map(drop));
+    let mut tests = natively(&setup::native(), &["--test", "page", "soak::", "--", "--ignored", "--nocapture"])?;
+    tally.count(tests.env("GLASSCAGE_DIST", &dist))
 }
 
 /// The description of `SwiftShader`, by which Chromium computes where there is no GPU, for programs that look for Vulkan drivers.

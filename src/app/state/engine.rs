@@ -52,6 +52,9 @@ pub enum ModelState {
     NotLoaded,
     Loading(LoadProgress),
     Ready(LoadedModel),
+    /// The chosen model did not load, or the engine broke off with it. It is loaded again only when the visitor asks, and no other one
+    /// answers in its place.
+    Failed,
 }
 
 impl Engine {
@@ -82,6 +85,11 @@ impl Engine {
 
     pub(in crate::app) fn is_loading(&self) -> bool {
         matches!(*self.model, ModelState::Loading(_))
+    }
+
+    /// Whether the chosen model failed, and there is another one that comes with the page.
+    pub fn can_fall_back(&self) -> bool {
+        *self.model == ModelState::Failed && *self.choice != ModelChoice::BuiltIn
     }
 
     pub(in crate::app) fn is_waiting_for_model(&self) -> bool {

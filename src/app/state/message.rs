@@ -7,10 +7,10 @@ use super::settings::Settings;
 use crate::app::gallery::GalleryEntry;
 use crate::explanation::Derivation;
 use crate::lesson::Lesson;
-use crate::problem::Problem;
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
 use crate::worker::envelope::{Envelope, RequestId};
 use crate::worker::library::protocol::LibraryRequest;
+use crate::worker::role::Lost;
 
 /// A text of the page's own site.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,8 +145,12 @@ pub enum Message {
     Engine(Envelope<EngineEvent>),
     /// The browser ended this tab while the model of this name was being loaded, and the tab is open again.
     TabEndedWhileLoading(String),
+    /// The browser ended this tab, and the tab is open again: what the entry of the history carried that was made last.
+    TabEnded(String),
+    /// The tab is not in sight any more: the browser may end it without another word.
+    Hidden,
     /// The engine's worker is gone, and the model in it.
-    EngineLost(Problem),
+    EngineLost(Lost),
     Library(LibraryMessage),
 }
 

@@ -20,6 +20,9 @@ pub enum ModelChoice {
 }
 
 impl ModelChoice {
+    /// JSON in place of a choice that is not remembered.
+    pub const NONE: &str = "null";
+
     pub fn name(&self) -> &str {
         match self {
             Self::BuiltIn => t!("Built-in model"),
@@ -69,7 +72,7 @@ mod tests {
             (ModelChoice::from_json(&files), ModelChoice::files_from_json(&files)),
             (ModelChoice::BuiltIn, Some("mine.gguf".into()))
         );
-        for other in [r#"{"Files":"mine.gguf"}"#, "{}", ""] {
+        for other in [r#"{"Files":"mine.gguf"}"#, "{}", "", ModelChoice::NONE] {
             assert_eq!(ModelChoice::from_json(other), ModelChoice::BuiltIn);
         }
     }

@@ -4,8 +4,10 @@
 pub const PROMPT: &str = "glasscage.prompt";
 pub const LOADING: &str = "glasscage.loading";
 pub const GIVEN_ANSWER: &str = "glasscage.given-answer";
-// For later visits.
+pub const ENTRY: &str = "glasscage.entry";
+// In this tab, and for later visits.
 pub const MODEL: &str = "glasscage.model";
+// For later visits.
 pub const DOWNLOAD: &str = "glasscage.download";
 pub const LANGUAGE: &str = "glasscage.language";
 pub const SPEED: &str = "glasscage.speed";

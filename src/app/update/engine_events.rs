@@ -35,18 +35,6 @@ impl State {
         }
     }
 
-    /// The worker is gone.
-    pub(super) fn engine_lost(&mut self, problem: Problem) {
-        self.end_load();
-        self.engine.masked_lm_load = None;
-        // A model that broke the engine while it loaded would break it again.
-        match self.engine.is_loading() {
-            true => self.forget_model(),
-            false => *self.engine.model = ModelState::NotLoaded,
-        }
-        self.fail(problem);
-    }
-
     fn load_event(&mut self, event: EngineEvent) {
         match event {
             EngineEvent::Loading(progress) => *self.engine.model = ModelState::Loading(progress),
@@ -56,8 +44,7 @@ impl State {
             }
             EngineEvent::Failed(problem) => {
                 self.end_load();
-                self.forget_model();
-                self.fail(problem);
+                self.load_failed(problem);
             }
             _ => {}
         }
@@ -65,7 +52,7 @@ impl State {
 
     fn model_is_ready(&mut self, loaded: LoadedModel) {
         if loaded.glasscage != GLASSCAGE {
-            self.forget_model();
+            *self.engine.model = ModelState::NotLoaded;
             return self.fail(Problem::new(t!("The page was updated while it was open"), t!("Reload it, then press Explain again")));
         }
         *self.engine.model = ModelState::Ready(loaded);
@@ -90,12 +77,8 @@ impl State {
             EngineEvent::Words(words) => self.words_measured(words),
             EngineEvent::Answered(document) => self.variant_answered(&document),
             EngineEvent::Stopped { .. } => self.stopped(),
-            EngineEvent::Failed(problem) => {
-                if self.engine.is_loading() {
-                    self.forget_model();
-                }
-                self.fail(problem);
-            }
+            EngineEvent::Failed(problem) if self.engine.is_loading() => self.load_failed(problem),
+            EngineEvent::Failed(problem) => self.fail(problem),
             EngineEvent::MaskedLmLoaded | EngineEvent::TokensCounted(_) => {}
         }
     }
@@ -178,13 +161,6 @@ impl State {
     fn stopped(&mut self) {
         self.keep_unfinished_answer();
         self.end_run(RunStatus::Done(t!("Stopped").into()));
-    }
-
-    /// A model that could not be loaded is not tried again by itself.
-    fn forget_model(&mut self) {
-        *self.engine.model = ModelState::NotLoaded;
-        self.set_model_choice(ModelChoice::BuiltIn);
-        self.engine.files.clear();
     }
 
     pub(super) fn fail(&mut self, problem: Problem) {

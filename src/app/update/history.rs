@@ -10,6 +10,7 @@ use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::opened::Opened;
 use crate::app::state::remote::Remote;
 use crate::app::state::run_status::RunStatus;
+use crate::app::state::storage_keys;
 use crate::app::welcome;
 use crate::explanation::Document;
 
@@ -87,6 +88,16 @@ impl State {
         }
     }
 
+    /// Puts back on screen what was there when the browser ended the tab, unless the address or the entry named something else.
+    pub(super) fn tab_ended(&mut self, entry: &str) {
+        let has_nothing = self.explanation.is_home() && self.lesson.is_none();
+        let awaits_nothing = self.remote.is_none() && self.awaited_gallery_entry.is_none() && self.problem.is_none();
+        let Some(opened) = history_entry::from_text(entry).filter(|_| has_nothing && awaits_nothing) else { return };
+        self.put_on_screen(opened);
+        self.replace_entry();
+        self.fail_with(t!("The browser closed this page"), t!("What you typed and the last explanation are here again"));
+    }
+
     /// Shows what comes with the page, unless the visitor has begun to ask. The form is beside it only for who has chosen a model.
     pub(super) fn welcome(&mut self) {
         if self.editor.prompt.trim().is_empty()
@@ -132,6 +143,7 @@ impl State {
             self.close_explanation();
             self.welcome();
             self.push_entry();
+            self.emit(Effect::RememberInTab { key: storage_keys::ENTRY, text: String::new() });
         }
     }
 

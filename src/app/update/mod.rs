@@ -12,6 +12,9 @@ mod lesson;
 mod lesson_tests;
 mod library;
 mod masked_lm;
+mod model_failures;
+#[cfg(test)]
+mod model_failures_tests;
 mod remote;
 #[cfg(test)]
 mod remote_tests;
@@ -107,7 +110,9 @@ impl State {
             Message::MaskedLmChosen(files) => self.choose_masked_lm(files),
             Message::Engine(event) => self.engine_event(event),
             Message::TabEndedWhileLoading(name) => self.tab_ended_while_loading(&name),
-            Message::EngineLost(problem) => self.engine_lost(problem),
+            Message::EngineLost(lost) => self.engine_lost(lost),
+            Message::TabEnded(entry) => self.tab_ended(&entry),
+            Message::Hidden => self.keep_measured(),
             Message::Library(message) => self.library_message(message),
         }
     }

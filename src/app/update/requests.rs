@@ -141,10 +141,8 @@ impl State {
         if self.engine.is_busy() {
             return self.fail_with(t!("The engine is busy"), t!("Wait or press Stop, then choose again"));
         }
-        if self.engine.is_loading() {
-            // Nobody waits for a model that is not wanted any more.
-            self.emit(Effect::EndEngine);
-        }
+        // A memory of WebAssembly never shrinks: that of the model before is given back with its worker.
+        self.emit(Effect::EndEngine);
         *self.problem = None;
         *self.editor.is_open = true;
         self.set_model_choice(choice);
@@ -156,12 +154,25 @@ impl State {
     pub(super) fn set_model_choice(&mut self, choice: ModelChoice) {
         self.remember_model(&choice);
         *self.engine.last_files = None;
-        *self.engine.choice = choice;
+        if let before @ ModelChoice::Memory { .. } = std::mem::replace(&mut *self.engine.choice, choice)
+            && before != *self.engine.choice
+        {
+            self.release(before);
+        }
     }
 
-    /// The model of the next visit.
+    /// Nobody can choose this model any more: gives back what it holds of the browser's memory.
+    pub(super) fn release(&mut self, choice: ModelChoice) {
+        if let ModelChoice::Memory { address, .. } = choice {
+            self.emit(Effect::RevokeObjectUrl(address));
+        }
+    }
+
+    /// The model of the next visit, and of a reload of this tab, whatever another tab chooses meanwhile.
     pub(super) fn remember_model(&mut self, choice: &ModelChoice) {
-        self.emit(Effect::RememberForVisits { key: storage_keys::MODEL, text: choice.to_json() });
+        let json = choice.to_json();
+        self.emit(Effect::RememberForVisits { key: storage_keys::MODEL, text: json.clone() });
+        self.emit(Effect::RememberInTab { key: storage_keys::MODEL, text: json.unwrap_or_else(|| ModelChoice::NONE.into()) });
     }
 
     fn load(&mut self) {
@@ -188,11 +199,12 @@ impl State {
     /// A model that ended the tab is not loaded again by itself.
     pub(super) fn tab_ended_while_loading(&mut self, name: &str) {
         self.emit(Effect::RememberInTab { key: storage_keys::LOADING, text: String::new() });
-        if self.engine.choice.name() == name {
-            self.set_model_choice(ModelChoice::BuiltIn);
-        }
         let what = t!("The browser closed this page while \u{201c}{name}\u{201d} was loading, perhaps for want of memory", name);
-        self.fail_with(&what, t!("Choose a smaller model, or close other tabs and choose it again"));
+        if self.engine.choice.name() != name {
+            return self.fail_with(&what, t!("Choose a smaller model, or close other tabs and choose it again"));
+        }
+        *self.engine.model = ModelState::Failed;
+        self.fail_with(&what, t!("Choose a smaller model, or close other tabs and press Explain to load it again"));
     }
 
     pub(super) fn send_to_engine(&mut self, id: RequestId, body: EngineRequest, files: Vec<FileId>) {

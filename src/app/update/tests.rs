@@ -20,6 +20,10 @@ use crate::version::GLASSCAGE;
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest, ModelSource};
 use crate::worker::envelope::Envelope;
 use crate::worker::envelope::RequestId;
+use crate::worker::role::Lost;
+
+const STOPPED: &str =
+    "The engine stopped while \u{201c}Built-in model\u{201d} was in use. Press Explain to load it again, or choose another model.";
 
 /// A page, and what it did so far.
 pub(super) struct Page {
@@ -114,7 +118,7 @@ pub(super) fn loaded() -> LoadedModel {
 }
 
 /// The requests to the engine among these effects.
-fn requests(effects: &[Effect]) -> Vec<&Envelope<EngineRequest>> {
+pub(super) fn requests(effects: &[Effect]) -> Vec<&Envelope<EngineRequest>> {
     effects.iter().filter_map(|effect| if let Effect::SendToEngine(request, _) = effect { Some(request) } else { None }).collect()
 }
 
@@ -124,7 +128,7 @@ pub(super) fn asked(effects: &[Effect]) -> RequestId {
     request.id
 }
 
-fn file(name: &str) -> LocalFile {
+pub(super) fn file(name: &str) -> LocalFile {
     LocalFile { id: FileId(7), name: name.into(), bytes: 10, modified_millis: 0.0 }
 }
 
@@ -184,8 +188,9 @@ fn a_model_that_ended_the_tab_is_named_and_not_loaded_again_by_itself() {
     assert!(effects.contains(&mark("large.gguf")));
     assert!(page.engine(asked(&effects), EngineEvent::Ready(loaded())).contains(&mark("")));
     let effects = page.send(Message::TabEndedWhileLoading("large.gguf".into()));
-    assert!(effects.contains(&mark("")) && effects.contains(&Effect::RememberForVisits { key: storage_keys::MODEL, text: None }));
+    assert!(effects.contains(&mark("")) && requests(&effects).is_empty());
     assert!(page.problem().contains("large.gguf") && page.problem().contains("memory"), "{}", page.problem());
+    assert!(page.look(|state| state.engine.can_fall_back()));
 }
 
 #[test]
@@ -252,7 +257,7 @@ fn sentences_are_estimated_until_they_are_measured_or_the_run_ends() {
     assert_eq!(estimated(&page), [false, true]);
     page.send(Message::Derive(Derivation { aggregation: Aggregation::Sum, ..Derivation::default() }));
     assert_eq!(estimated(&page), [false, true]);
-    page.send(Message::EngineLost(Problem::new("The engine stopped", "Press Explain")));
+    page.send(Message::EngineLost(Lost::Stopped));
     assert_eq!(estimated(&page), [false, false]);
 }
 
@@ -272,9 +277,9 @@ fn a_worker_that_dies_while_measuring_leaves_what_was_measured() {
     let mut page = Page::ready();
     let run = asked(&page.send(Message::Explain));
     page.engine(run, answered(unmeasured()));
-    page.send(Message::EngineLost(Problem::new("The engine stopped", "Press Explain")));
+    page.send(Message::EngineLost(Lost::Stopped));
     assert!(page.look(|state| state.explanation.shown.is_some() && state.engine.loaded().is_none()));
-    assert_eq!((page.run(), page.problem()), (RunStatus::Idle, "The engine stopped. Press Explain.".into()));
+    assert_eq!((page.run(), page.problem()), (RunStatus::Idle, STOPPED.to_owned()));
 }
 
 #[test]
@@ -299,7 +304,10 @@ fn a_load_that_fails_leaves_the_masked_model_that_waited_with_its_files() {
     assert_eq!(load.body, EngineRequest::Load { source: ModelSource::Files, backend: BackendChoice::Auto });
     page.engine(load.id, EngineEvent::Failed(Problem::new("broken", "another")));
     page.engine(masked.id, EngineEvent::MaskedLmLoaded);
-    assert_eq!(page.look(|state| (*state.engine.masked_lm, state.engine.choice.clone())), (MaskedLmState::Ready, ModelChoice::BuiltIn));
+    assert_eq!(
+        page.look(|state| (*state.engine.masked_lm, state.engine.choice.clone())),
+        (MaskedLmState::Ready, ModelChoice::Files("broken.gguf".into()))
+    );
     assert!(page.look(|state| state.engine.loaded().is_none()));
     let effects = page.send(Message::Explain);
     assert!(effects.iter().any(|effect| matches!(effect, Effect::SendToEngine(request, files)

@@ -135,6 +135,15 @@ impl Driver {
         }
     }
 
+    /// Drives the same Chromium by another session, whose tab may have crashed in the one before.
+    pub async fn attach(&self, before: &WebDriver) -> WebDriver {
+        let options = before.handle().capabilities().get("goog:chromeOptions").expect("a session of Chromium");
+        let address = options["debuggerAddress"].as_str().expect("where it is driven");
+        let mut capabilities = DesiredCapabilities::chrome();
+        capabilities.set_debugger_address(address).expect("an address");
+        WebDriver::new(&format!("http://127.0.0.1:{}", self.port), capabilities).await.expect("another session")
+    }
+
     /// Ends the browser at once, as a crash or a dead battery does.
     pub fn kill(mut self) {
         let all: Vec<String> = self.processes().iter().rev().map(u32::to_string).collect();

@@ -108,13 +108,37 @@ impl Browser {
         self.program.kill();
     }
 
+    /// The processes of this browser that are of one type, as Chromium names it.
+    fn processes_of(&self, kind: &str) -> Vec<u32> {
+        let arguments = |process: &u32| std::fs::read_to_string(format!("/proc/{process}/cmdline")).unwrap_or_default();
+        let is_meant = |process: &u32| arguments(process).contains(&format!("--type={kind}"));
+        self.program.processes().into_iter().filter(is_meant).collect()
+    }
+
+    /// Bytes in main memory of the processes that run pages and their workers.
+    pub fn resident_bytes(&self) -> u64 {
+        let kilobytes = |process: u32| {
+            let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+            let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
+            line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0)
+        };
+        self.processes_of("renderer").into_iter().map(kilobytes).sum::<u64>() * 1024
+    }
+
     /// Kills the process that does all GPU work of this browser.
     pub fn crash_gpu(&self) {
-        let family = self.program.processes();
-        let arguments = |process: &u32| std::fs::read_to_string(format!("/proc/{process}/cmdline")).unwrap_or_default();
-        let gpu = family.iter().find(|process| arguments(process).contains("--type=gpu-process")).expect("a GPU process");
+        let gpu = self.processes_of("gpu-process").into_iter().next().expect("a GPU process");
         let killed = Command::new("kill").args(["-9", &gpu.to_string()]).status().expect("kill runs");
         assert!(killed.success(), "the GPU process was not killed: {killed}");
+    }
+
+    /// Ends the process that draws the tab, as a want of memory does, and drives the tab anew.
+    pub async fn crash_tab(&mut self) {
+        // The driver knows no answer but that the tab has crashed.
+        drop(self.driver.cdp().send_raw("Page.crash", json!({})).await);
+        let again = self.program.attach(&self.driver).await;
+        // The session before would end the browser with itself.
+        std::mem::replace(&mut self.driver, again).leak().expect("it is left as it is");
     }
 
     /// Opens the `<details>` around an element.

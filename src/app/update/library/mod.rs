@@ -303,7 +303,10 @@ impl State {
             ModelLocation::Memory(address) => ModelChoice::Memory { address, name },
         };
         match self.engine.is_busy() {
-            true => *self.library.arrived = Some(choice),
+            true => {
+                let before = self.library.arrived.replace(choice);
+                before.into_iter().for_each(|before| self.release(before));
+            }
             false => self.choose_model(choice, Vec::new()),
         }
     }

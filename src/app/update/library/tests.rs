@@ -276,6 +276,18 @@ fn a_model_that_arrives_while_the_engine_is_busy_waits() {
     let effects = page.send(LibraryMessage::UseArrived);
     assert_eq!(loads(&effects), Some(ModelSource::Url("blob:1".into())));
     assert_eq!(page.send(LibraryMessage::UseArrived), [], "a second press");
+    let effects = page.send(LibraryMessage::UseBuiltIn);
+    assert!(effects.contains(&revokes()), "nobody can choose it any more, so its memory is given back: {effects:?}");
+}
+
+#[test]
+fn a_model_in_memory_that_another_one_takes_the_place_of_is_given_back() {
+    let mut page = Page::default();
+    *page.state.engine.run = RunStatus::Preparing;
+    let id = page.downloads(spec());
+    page.event(id, LibraryEvent::Completed(ModelLocation::Memory("blob:1".into())));
+    let id = page.downloads(spec());
+    assert!(page.event(id, in_storage("ab")).contains(&revokes()));
 }
 
 #[test]

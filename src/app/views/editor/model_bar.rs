@@ -81,6 +81,16 @@ pub fn ModelBar() -> impl IntoView {
             </p>
             <div class="choice">
                 {arrived}
+                <Show when=move || page.with(|state| state.engine.can_fall_back())>
+                    <button
+                        type="button"
+                        data-testid="fall-back"
+                        disabled=is_busy
+                        on:click=move |_| page.send_library(LibraryMessage::UseBuiltIn)
+                    >
+                        {t!("Use the built-in model")}
+                    </button>
+                </Show>
                 <Show when=move || page.with(State::can_keep_copy)>
                     <button type="button" data-testid="keep-copy" on:click=move |_| page.send_library(LibraryMessage::KeepCopy)>
                         <IconView icon=Icon::Save />
@@ -114,6 +124,7 @@ fn state_words(model: &ModelState) -> String {
         ModelState::NotLoaded => t!("not loaded; loads at your first question").into(),
         ModelState::Loading(progress) => loading_words(*progress),
         ModelState::Ready(loaded) => ready_words(loaded),
+        ModelState::Failed => t!("failed; loads again at your next question").into(),
     }
 }
 
@@ -162,6 +173,7 @@ mod tests {
     #[test]
     fn every_state_of_the_model_is_said_in_words() {
         assert!(state_words(&ModelState::NotLoaded).starts_with("not loaded"));
+        assert!(state_words(&ModelState::Failed).starts_with("failed"));
         let loading = ModelState::Loading(LoadProgress { read_bytes: 900_000, total_bytes: 3_600_000, memory_bytes: 13_400_000 });
         assert_eq!(state_words(&loading), "loading, 900 kB of 3.6 MB (25%); needs about 13.4 MB of memory");
         let model = Model { name: "demo".into(), parameters: 3_000_000, quantization: "Q8_0".into(), ..Model::default() };

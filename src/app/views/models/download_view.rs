@@ -66,11 +66,12 @@ pub fn DownloadView() -> impl IntoView {
 pub fn notice_words(notice: DownloadNotice) -> &'static str {
     match notice {
         DownloadNotice::InMemory(NoStorage::Unavailable) => {
-            t!("The model is kept in memory until this tab is closed: this browser does not let the page store files (a private window, \
-             perhaps).")
+            t!("The model is kept in memory until you choose another one or close this tab: \
+               this browser does not let the page store files (a private window, perhaps).")
         }
         DownloadNotice::InMemory(NoStorage::Full) => {
-            t!("The model is kept in memory until this tab is closed: the browser\u{2019}s storage for this site is full.")
+            t!("The model is kept in memory until you choose another one or close this tab: \
+               the browser\u{2019}s storage for this site is full.")
         }
         DownloadNotice::NoRanges => t!("This server does not support resuming: an interrupted download starts over."),
         DownloadNotice::Replaced => t!("The file on the server was replaced in the meantime, so the download started over."),

@@ -11,8 +11,10 @@ pub fn ModelHint() -> impl IntoView {
     let page = use_page();
     let words = move || {
         page.with(|state| match (&*state.engine.model, &*state.engine.choice) {
-            (ModelState::NotLoaded, ModelChoice::BuiltIn) => t!("No model is loaded yet: the built-in model is loaded first.").into(),
-            (ModelState::NotLoaded, other) => {
+            (ModelState::NotLoaded | ModelState::Failed, ModelChoice::BuiltIn) => {
+                t!("No model is loaded yet: the built-in model is loaded first.").into()
+            }
+            (ModelState::NotLoaded | ModelState::Failed, other) => {
                 t!("No model is loaded yet: \u{201c}{name}\u{201d} is loaded first.", name = other.name())
             }
             (ModelState::Loading(_), ModelChoice::BuiltIn) => t!("Waits until the built-in model is loaded.").into(),

@@ -148,11 +148,10 @@ fn device_words(DeviceFacts { gpu, memory, storage }: &DeviceFacts) -> String {
 fn warnings(preview: &ModelPreview) -> Vec<&'static str> {
     let left = preview.spec.bytes().unwrap_or(0).saturating_sub(preview.bytes_here);
     let in_memory = match preview.device.storage.is_available {
-        true => t!("The model will be kept in memory until this tab is closed: the browser has no room to store this model."),
-        false => t!(
-            "The model will be kept in memory until this tab is closed: this browser does not let the page store files (a private window, \
-             perhaps)."
-        ),
+        true => t!("The model will be kept in memory until you choose another one or close this tab: \
+                   the browser has no room to store this model."),
+        false => t!("The model will be kept in memory until you choose another one or close this tab: \
+             this browser does not let the page store files (a private window, perhaps)."),
     };
     let not_kept = (!can_be_stored(left, &preview.device)).then_some(in_memory);
     let not_resumable = (!preview.resumable).then(|| notice_words(DownloadNotice::NoRanges));

@@ -113,10 +113,8 @@ fn last_used(millis: f64) -> String {
 /// What the storage is like, and what that means for the visitor.
 fn storage_words(StoredModels { models, storage: StorageStatus { is_available, is_persistent, free } }: &StoredModels) -> String {
     if !is_available {
-        return t!(
-            "Models are kept in memory until this tab is closed: this browser does not let the page store files (a private window, \
-             perhaps)."
-        )
+        return t!("Models are kept in memory until you choose another one or close this tab: \
+             this browser does not let the page store files (a private window, perhaps).")
         .into();
     }
     let free = free.map(number::bytes);

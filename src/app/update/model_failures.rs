@@ -1,0 +1,65 @@
+//! A model that does not load, or with which the engine breaks off: it is named and stays chosen, and the visitor decides what answers.
+
+use crate::app::i18n::{problem_text, t};
+use crate::app::state::State;
+use crate::app::state::engine::ModelState;
+use crate::app::state::model_choice::ModelChoice;
+use crate::problem::Problem;
+use crate::worker::role::Lost;
+
+impl State {
+    /// The worker is gone, and the model with it.
+    pub(super) fn engine_lost(&mut self, lost: Lost) {
+        let problem = self.lost_problem(lost);
+        self.end_load();
+        self.engine.masked_lm_load = None;
+        match (lost, &*self.engine.model) {
+            (Lost::Stopped, ModelState::Loading(_)) => self.model_did_not_load(),
+            (Lost::Stopped, ModelState::Ready(_)) => *self.engine.model = ModelState::Failed,
+            _ => *self.engine.model = ModelState::NotLoaded,
+        }
+        self.fail(problem);
+    }
+
+    /// The engine says why the model cannot be loaded.
+    pub(super) fn load_failed(&mut self, problem: Problem) {
+        self.model_did_not_load();
+        self.fail(match &*self.engine.choice {
+            ModelChoice::BuiltIn => problem,
+            other => {
+                let (name, reason) = (other.name(), problem_text(&problem.what));
+                Problem::new(t!("\u{201c}{name}\u{201d} was not loaded: {reason}", name, reason), problem.remedy)
+            }
+        });
+    }
+
+    fn model_did_not_load(&mut self) {
+        *self.engine.model = ModelState::Failed;
+        // The next visit would say of a file that it had answered.
+        if matches!(*self.engine.choice, ModelChoice::Files(_)) {
+            self.remember_model(&ModelChoice::BuiltIn);
+        }
+    }
+
+    fn lost_problem(&self, lost: Lost) -> Problem {
+        let name = self.engine.choice.name();
+        let again = t!("Press Explain to load it again, or choose another model");
+        match (lost, &*self.engine.model) {
+            (Lost::NotStarted, _) => Problem::new(
+                t!("The engine could not be started"),
+                t!("Reload the page, or use a browser with web workers and WebAssembly"),
+            ),
+            (Lost::NotArrived, _) => Problem::new(t!("The engine did not arrive"), t!("Check the connection, then press Explain again")),
+            (Lost::Incompatible, _) => {
+                Problem::new(t!("The engine is of another version than this page"), t!("Reload the page to get both in the same version"))
+            }
+            (Lost::Stopped, ModelState::Loading(_)) => {
+                Problem::new(t!("The engine stopped while \u{201c}{name}\u{201d} was loading", name), again)
+            }
+            (Lost::Stopped, ModelState::Ready(_)) => {
+                Problem::new(t!("The engine stopped while \u{201c}{name}\u{201d} was in use", name), again)
+            }
+            (Lost::Stopped, _) => Problem::new(t!("The engine stopped"), t!("Press Explain to start it again")),
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Faults while a model loads, answers, measures, and while its explanation is on screen. [`super::faults`] has the table.
+
+use super::browser::Browser;
+use super::download_steps::{large_model, model_is_ready, sha256, small_storage};
+use super::fault_steps::{BREAKS_DOWN, break_down, freeze, slow_at, trap_at};
+use super::server::Server;
+use super::steps::{ask, example_prompt, explain_given, file, server};
+
+const NAME: &str = "mine.gguf";
+const PROMPT: &str = "Ann has 3 figs. Bob has 4 nuts. What does Bob have?";
+const ANSWER: &str = "Ann has 3 figs. Bob has 4 nuts. The answer is 4.";
+
+/// What the page is doing when the fault comes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Phase {
+    Loading,
+    Answering,
+    Measuring,
+    OnScreen,
+}
+
+/// A fault in one phase.
+struct Case {
+    phase: Phase,
+    /// The script of the worker, which it comes from or which makes time for it.
+    worker: String,
+    /// What the page says of it; nothing where nobody was disturbed.
+    says: &'static str,
+}
+
+/// Brings a page with a model of this device into the phase, lets `strike` happen there, and sees that all is kept, told, and goes on by
+/// one press with the same model.
+async fn is_survived(browser: &Browser, server: &Server, url: &str, case: &Case, strike: impl AsyncFn()) {
+    let Case { phase, worker, says } = case;
+    let model = large_model(1);
+    server.begin_workers_with(worker);
+    browser.goto(url).await;
+    let answer = if *phase == Phase::Answering { "" } else { ANSWER };
+    browser.open_details_of("given-answer").await;
+    browser.fill("given-answer", answer).await;
+    browser.fill("prompt-input", PROMPT).await;
+    browser.choose_file("model-file", &file(NAME, &model)).await;
+    if *phase != Phase::Loading {
+        model_is_ready(browser).await;
+        browser.click("explain-button").await;
+    }
+    if *phase == Phase::OnScreen {
+        browser.explained().await;
+    }
+    let before = browser.picture().await;
+    strike().await;
+    server.begin_workers_with("");
+    if !says.is_empty() {
+        let problem = browser.problem().await;
+        assert!(problem.contains(says), "{phase:?}: {problem}");
+        browser.screenshot(&format!("fault-{phase:?}").to_lowercase()).await;
+    }
+    is_kept(browser, *phase, &before).await;
+
+    browser.click("explain-button").await;
+    browser.explained().await;
+    assert_eq!(browser.value("prompt-input").await, PROMPT, "{phase:?}");
+    assert!(browser.text("model-state").await.starts_with(NAME), "{phase:?}: {}", browser.text("model-state").await);
+    assert!(browser.text("manifest").await.contains(&sha256(&model)[..8]), "{phase:?}: {}", browser.text("manifest").await);
+}
+
+/// What was typed, written and measured before the fault.
+async fn is_kept(browser: &Browser, phase: Phase, before: &[[String; 4]]) {
+    assert_eq!(browser.value("prompt-input").await, PROMPT, "{phase:?}");
+    match phase {
+        Phase::Loading => assert_eq!(browser.value("given-answer").await, ANSWER),
+        Phase::Answering => assert!(!browser.text("unfinished").await.is_empty()),
+        Phase::Measuring => {
+            let picture = browser.picture().await;
+            assert!(!picture[0][1].is_empty() && picture.iter().any(|row| row[1].is_empty()), "{picture:?}");
+        }
+        Phase::OnScreen => assert_eq!(browser.picture().await, before),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_engine_keeps_what_is_here_names_its_model_and_goes_on_by_one_press() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    let in_use = "The engine stopped while \u{201c}mine.gguf\u{201d} was in use";
+    for case in [
+        Case {
+            phase: Phase::Loading,
+            worker: trap_at("engine", "Loading", 1),
+            says: "The engine stopped while \u{201c}mine.gguf\u{201d} was loading",
+        },
+        Case { phase: Phase::Answering, worker: trap_at("engine", "Token", 5), says: in_use },
+        Case { phase: Phase::Measuring, worker: trap_at("engine", "Column", 2), says: in_use },
+        Case { phase: Phase::OnScreen, worker: BREAKS_DOWN.into(), says: in_use },
+    ] {
+        let strike = async || match case.phase {
+            Phase::OnScreen => break_down(&browser).await,
+            // The worker does it by itself.
+            _ => {}
+        };
+        is_survived(&browser, &server, &server.url, &case, strike).await;
+    }
+    // No other model answers unless the visitor says so.
+    server.begin_workers_with(&trap_at("engine", "Loading", 1));
+    browser.choose_file("model-file", &file(NAME, &large_model(1))).await;
+    browser.problem().await;
+    server.begin_workers_with("");
+    browser.pictures_of("fall-back", "fault-fall-back").await;
+    browser.click("fall-back").await;
+    browser.wait("the built-in model", async || browser.text("model-state").await.starts_with("Built-in model ready").then_some(())).await;
+    assert!(browser.try_find("problem").await.is_none() && browser.try_find("fall-back").await.is_none());
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lost_gpu_keeps_what_is_here_and_goes_on_by_one_press() {
+    let (server, _turn) = server().await;
+    let url = format!("{}?backend=gpu", server.url);
+    for case in [
+        Case {
+            phase: Phase::Loading,
+            worker: slow_at(&["Loading"], 1),
+            says: "\u{201c}mine.gguf\u{201d} was not loaded: The GPU stopped working",
+        },
+        Case { phase: Phase::Answering, worker: slow_at(&["Token"], 3), says: "GPU stopped working" },
+        // Nobody needs it now; the next question finds out.
+        Case { phase: Phase::OnScreen, worker: String::new(), says: "" },
+    ] {
+        // Browsers give a GPU up that is lost again and again.
+        let browser = Browser::open(&url).await;
+        let strike = async || {
+            let is_there = async || match case.phase {
+                Phase::Loading => browser.text("model-state").await.contains("needs about").then_some(()),
+                Phase::Answering => browser.text("status").await.contains("token").then_some(()),
+                _ => Some(()),
+            };
+            browser.wait("the moment", is_there).await;
+            browser.crash_gpu();
+        };
+        is_survived(&browser, &server, &url, &case, strike).await;
+        assert!(browser.text("manifest").await.contains("webgpu-software"), "{}", browser.text("manifest").await);
+        browser.close().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_network_the_engine_is_missed_once_and_then_no_more() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    server.set_unavailable(true);
+    explain_given(&browser, PROMPT, ANSWER).await;
+    let problem = browser.problem().await;
+    assert!(problem.contains("The engine did not arrive") && problem.contains("connection"), "{problem}");
+    assert_eq!((browser.value("prompt-input").await.as_str(), browser.value("given-answer").await.as_str()), (PROMPT, ANSWER));
+    server.set_unavailable(false);
+    browser.click("explain-button").await;
+    browser.explained().await;
+
+    // All that answers and measures is here now.
+    server.set_unavailable(true);
+    browser.set_online(false).await;
+    browser.fill("given-answer", "").await;
+    ask(&browser, &example_prompt()).await;
+    browser.explained().await;
+    let picture = browser.picture().await;
+    browser.click("sentence-G1").await;
+    assert_ne!(browser.picture().await, picture, "what is on screen can be asked");
+    assert!(browser.try_find("problem").await.is_none());
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_storage_keeps_nobody_from_explaining() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    browser.choose_file("model-file", &file(NAME, &large_model(1))).await;
+    model_is_ready(&browser).await;
+    browser.click("keep-copy").await;
+    browser.wait("the copy", async || browser.text("copied").await.contains("kept in this browser").then_some(())).await;
+    small_storage(&browser, &server, 1_000).await;
+    browser.goto(&server.url).await;
+    ask(&browser, &example_prompt()).await;
+    browser.explained().await;
+    assert!(browser.text("model-state").await.starts_with(NAME), "{}", browser.text("model-state").await);
+    let picture = browser.picture().await;
+    browser.driver.refresh().await.expect("the page is loaded again");
+    browser.find("sentence-G1").await;
+    assert_eq!(browser.picture().await, picture);
+    assert_eq!(browser.value("prompt-input").await, example_prompt());
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tab_that_is_frozen_left_and_behind_others_goes_on_where_it_was() {
+    let (server, _turn) = server().await;
+    server.begin_workers_with(&slow_at(&["Loading", "Token", "Column"], 2));
+    let browser = Browser::open(&server.url).await;
+    let count = "window.frozen = 0; document.addEventListener('freeze', () => window.frozen += 1);";
+    browser.driver.execute(count, Vec::new()).await.expect("a script runs");
+    ask(&browser, &example_prompt()).await;
+    for moment in ["needs about", "token", "forward pass"] {
+        let is_there = async || {
+            let status = format!("{} {}", browser.text("status").await, browser.text("model-state").await);
+            status.contains(moment).then_some(())
+        };
+        browser.wait(moment, is_there).await;
+        freeze(&browser).await;
+    }
+    browser.explained().await;
+    let picture = browser.picture().await;
+    assert!(picture.iter().filter(|row| row[0].starts_with('P')).all(|row| !row[1].is_empty()), "{picture:?}");
+    freeze(&browser).await;
+    let frozen = browser.driver.execute("return window.frozen", Vec::new()).await.expect("a number");
+    assert_eq!((frozen.json().as_u64(), browser.picture().await), (Some(4), picture.clone()));
+
+    // Left and come back to: as it was, or loaded again.
+    browser.driver.goto(format!("{}icon.svg", server.url)).await.expect("the icon opens");
+    browser.driver.back().await.expect("the page comes back");
+    browser.find("sentence-G1").await;
+    assert_eq!((browser.picture().await, browser.value("prompt-input").await), (picture.clone(), example_prompt()));
+
+    // Behind another tab, where timers are slow.
+    browser.click("explain-button").await;
+    let first = browser.driver.window().await.expect("a tab");
+    let second = browser.driver.new_tab().await.expect("another tab");
+    browser.driver.switch_to_window(second).await.expect("another tab");
+    tokio::time::sleep(std::time::Duration::from_secs(2)).await;
+    browser.driver.switch_to_window(first).await.expect("the first tab");
+    browser.explained().await;
+    assert_eq!(browser.picture().await, picture);
+    assert!(browser.try_find("problem").await.is_none());
+    browser.close().await;
+}

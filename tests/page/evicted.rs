@@ -1,0 +1,187 @@
+//! What is not there any more when the visitor comes back: a tab that crashed, models that were deleted, memory of models not chosen.
+
+use serde_json::json;
+
+use super::browser::Browser;
+use super::download_steps::{download, explains, model_is_ready, sha256, small_hub};
+use super::hub::Hub;
+use super::split::demo_in_f32;
+use super::steps::{demo_model, example_prompt, explain_given, server};
+
+const PROMPT: &str = "Ann has 3 figs. Bob has 4 nuts. What does Bob have?";
+const ANSWER: &str = "Ann has 3 figs. Bob has 4 nuts. The answer is 4.";
+/// Typed when the explanation was there.
+const NEXT: &str = "Ann has 5 figs.";
+
+/// Deletes every file that the page has stored, as a browser does that needs room.
+const EVICT: &str = "const done = arguments[arguments.length - 1];
+navigator.storage.getDirectory().then(async root => {
+  const names = [];
+  for await (const name of root.keys()) names.push(name);
+  await Promise.all(names.map(name => root.removeEntry(name, { recursive: true })));
+  done(names.length);
+}).catch(error => done(String(error)));";
+
+/// A browser that lets the page store nothing, and tells the page at which addresses workers keep what they have.
+const IN_MEMORY: &str =
+    "StorageManager.prototype.getDirectory = () => Promise.reject(new DOMException('It is not allowed', 'SecurityError'));
+const create = URL.createObjectURL;
+const addresses = new BroadcastChannel('addresses');
+URL.createObjectURL = blob => { const url = create.call(URL, blob); addresses.postMessage(url); return url; };";
+
+async fn typed(browser: &Browser) -> (String, String) {
+    (browser.value("prompt-input").await, browser.value("given-answer").await)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_typed_and_the_last_explanation_survive_a_crash_of_the_tab() {
+    let (server, _turn) = server().await;
+    let mut browser = Browser::open(&server.url).await;
+    explain_given(&browser, PROMPT, ANSWER).await;
+    browser.explained().await;
+    browser.fill("prompt-input", NEXT).await;
+    let picture = browser.picture().await;
+    browser.crash_tab().await;
+    browser.driver.goto(&server.url).await.expect("the page opens");
+    browser.find("sentence-G1").await;
+    assert_eq!((browser.picture().await, typed(&browser).await), (picture.clone(), (NEXT.into(), ANSWER.into())));
+
+    // The same address, but no entry of the history, as where the browser itself was ended: what the tab remembers is there.
+    let entry =
+        browser.driver.execute("return sessionStorage.getItem('glasscage.entry')", Vec::new()).await.expect("a text").json().clone();
+    browser.driver.goto(format!("{}icon.svg", server.url)).await.expect("the icon opens");
+    let leave = "sessionStorage.setItem('glasscage.entry', arguments[0])";
+    browser.driver.execute(leave, vec![entry]).await.expect("a script runs");
+    browser.driver.goto(&server.url).await.expect("the page opens");
+    assert!(browser.problem().await.contains("The browser closed this page"), "{}", browser.problem().await);
+    assert_eq!((browser.picture().await, typed(&browser).await), (picture.clone(), (NEXT.into(), ANSWER.into())));
+    browser.pictures_of("problem", "tab-ended").await;
+    browser.driver.refresh().await.expect("the page is loaded again");
+    browser.find("sentence-G1").await;
+    assert_eq!(browser.picture().await, picture);
+    assert!(browser.try_find("problem").await.is_none(), "it is said once");
+
+    // Who leaves, and comes back by the address, has lost nothing: the page as it begins.
+    browser.driver.goto(format!("{}icon.svg", server.url)).await.expect("the icon opens");
+    browser.driver.goto(&server.url).await.expect("the page opens");
+    browser.find("gallery-1").await;
+    assert!(browser.try_find("problem").await.is_none());
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_deleted_behind_the_page_is_missed_by_name_and_no_explanation_is_lost() {
+    let (server, _turn) = server().await;
+    let (model, hub) = small_hub(1).await;
+    let browser = Browser::open(&server.url).await;
+    download(&browser, &hub.address("small.gguf")).await;
+    model_is_ready(&browser).await;
+    explain_given(&browser, PROMPT, ANSWER).await;
+    browser.explained().await;
+    let picture = browser.picture().await;
+    let evicted = browser.driver.execute_async(EVICT, Vec::new()).await.expect("a script runs");
+    assert!(evicted.json().as_u64().is_some_and(|n| n > 0), "{evicted:?}");
+
+    // What is loaded answers still.
+    explains(&browser).await;
+    assert!(browser.text("manifest").await.contains(&sha256(&model)[..8]), "{}", browser.text("manifest").await);
+    browser.driver.back().await.expect("the page goes back");
+    browser.wait("the explanation before", async || (browser.picture().await == picture).then_some(())).await;
+
+    // After a reload it is missed, and nothing answers in its place.
+    browser.driver.refresh().await.expect("the page is loaded again");
+    browser.open_form().await;
+    browser.click("explain-button").await;
+    let problem = browser.problem().await;
+    assert!(problem.contains("\u{201c}small\u{201d} was not loaded") && problem.contains("no longer stored"), "{problem}");
+    browser.pictures_of("problem", "evicted").await;
+    assert!(browser.text("model-state").await.starts_with("small failed"), "{}", browser.text("model-state").await);
+    browser.driver.refresh().await.expect("the page is loaded again");
+    assert!(browser.text("model-state").await.starts_with("small not loaded"), "{}", browser.text("model-state").await);
+    browser.open_form().await;
+    browser.click("explain-button").await;
+    browser.problem().await;
+    browser.click("fall-back").await;
+    browser.wait("the built-in model", async || browser.text("model-state").await.starts_with("Built-in model ready").then_some(())).await;
+    browser.click("explain-button").await;
+    browser.explained().await;
+    assert!(browser.text("manifest").await.contains(&sha256(&demo_model())[..8]), "{}", browser.text("manifest").await);
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_tabs_keep_their_own_models_and_explanations() {
+    let (server, _turn) = server().await;
+    let (model, hub) = small_hub(1).await;
+    let browser = Browser::open(&server.url).await;
+    download(&browser, &hub.address("small.gguf")).await;
+    model_is_ready(&browser).await;
+    explain_given(&browser, PROMPT, ANSWER).await;
+    browser.explained().await;
+    let picture = browser.picture().await;
+    let first = browser.driver.window().await.expect("a tab");
+    let second = browser.driver.new_tab().await.expect("another tab");
+
+    browser.driver.switch_to_window(second.clone()).await.expect("another tab");
+    browser.goto(&server.url).await;
+    assert!(browser.text("model-state").await.starts_with("small"), "the model of the last visit is chosen");
+    browser.click("models-button").await;
+    browser.click("use-built-in").await;
+    explains(&browser).await;
+    let other = browser.picture().await;
+    assert!(browser.text("manifest").await.contains(&sha256(&demo_model())[..8]), "{}", browser.text("manifest").await);
+
+    browser.driver.switch_to_window(first).await.expect("the first tab");
+    browser.driver.refresh().await.expect("the page is loaded again");
+    browser.find("sentence-G1").await;
+    assert_eq!((browser.picture().await, typed(&browser).await), (picture, (PROMPT.into(), ANSWER.into())));
+    assert!(browser.text("model-state").await.starts_with("small"), "{}", browser.text("model-state").await);
+    browser.open_form().await;
+    browser.click("explain-button").await;
+    browser.explained().await;
+    assert!(browser.text("manifest").await.contains(&sha256(&model)[..8]), "{}", browser.text("manifest").await);
+
+    browser.driver.switch_to_window(second).await.expect("the second tab");
+    browser.driver.refresh().await.expect("the page is loaded again");
+    browser.find("sentence-G1").await;
+    assert_eq!((browser.picture().await, browser.value("prompt-input").await), (other, example_prompt()));
+    assert!(browser.text("model-state").await.starts_with("Built-in model"), "{}", browser.text("model-state").await);
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_is_not_chosen_any_more_gives_its_memory_back() {
+    let (server, _turn) = server().await;
+    let hub = Hub::start(&[("wide.gguf", demo_in_f32())]).await;
+    server.begin_workers_with(IN_MEMORY);
+    let browser = Browser::open(&format!("{}?backend=cpu", server.url)).await;
+    let listen = "window.addresses = []; window.heard = new BroadcastChannel('addresses');
+        window.heard.onmessage = ({ data }) => window.addresses.push(data);";
+    browser.driver.execute(listen, Vec::new()).await.expect("a script runs");
+    explain_given(&browser, PROMPT, ANSWER).await;
+    browser.explained().await;
+    let heap = async || browser.attribute("work", "data-heap-bytes").await;
+    let small = heap().await;
+
+    download(&browser, &hub.address("wide.gguf")).await;
+    model_is_ready(&browser).await;
+    browser.click("explain-button").await;
+    browser.explained().await;
+    let large = heap().await;
+    assert!(large > 1.2 * small, "{large} {small}: a model in f32 takes more memory");
+    let can_be_read = "const done = arguments[arguments.length - 1];
+        Promise.all(window.addresses.map(address => fetch(address).then(() => true, () => false))).then(done);";
+    let read = browser.driver.execute_async(can_be_read, Vec::new()).await.expect("a list").json().clone();
+    assert_eq!(read, json!([true]), "the model is in memory only");
+
+    browser.click("models-button").await;
+    browser.click("use-built-in").await;
+    browser.wait("the built-in model", async || browser.text("model-state").await.starts_with("Built-in model ready").then_some(())).await;
+    browser.click("explain-button").await;
+    browser.explained().await;
+    println!("memory of the engine: {small} bytes, then {large}, then {} again", heap().await);
+    assert!(heap().await <= 1.02 * small, "{} {small}", heap().await);
+    let read = browser.driver.execute_async(can_be_read, Vec::new()).await.expect("a list").json().clone();
+    assert_eq!(read, json!([false]), "its bytes are given back");
+    browser.close().await;
+}

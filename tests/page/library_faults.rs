@@ -1,0 +1,99 @@
+//! Faults while a model is downloaded and while a local file is copied. [`super::faults`] has the table.
+
+use super::browser::Browser;
+use super::download_steps::{detail, download, explains_as, has_reached, large_model, little_is_sent_again, model_is_ready, small_hub};
+use super::fault_steps::{freeze, trap_at};
+use super::hub::Hub;
+use super::steps::{file, server};
+
+/// A disk that takes five megabytes a second.
+const SLOW: &str = "const { write } = FileSystemSyncAccessHandle.prototype;
+FileSystemSyncAccessHandle.prototype.write = function (bytes, ...where) {
+  for (const until = Date.now() + bytes.length / 5000; Date.now() < until; );
+  return write.call(this, bytes, ...where);
+};\n";
+
+/// Begins to copy a model of this device.
+async fn copies(browser: &Browser, model: &[u8]) {
+    browser.choose_file("model-file", &file("mine.gguf", model)).await;
+    model_is_ready(browser).await;
+    browser.click("keep-copy").await;
+}
+
+async fn is_copied(browser: &Browser) {
+    browser.wait("the copy", async || browser.text("copied").await.contains("kept in this browser").then_some(())).await;
+}
+
+async fn says_that_the_library_stopped(browser: &Browser) {
+    let says = async || detail(browser).await.contains("The library stopped. What is stored is kept").then_some(());
+    browser.wait("a word about it", says).await;
+}
+
+fn slow(hub: &Hub) {
+    hub.rules().bytes_per_second = Some(3_000_000);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_library_keeps_what_came_and_goes_on_by_one_press() {
+    let (server, _turn) = server().await;
+    let (model, hub) = small_hub(5).await;
+    slow(&hub);
+    server.begin_workers_with(&trap_at("library", "Progress", 12));
+    let browser = Browser::open(&server.url).await;
+    download(&browser, &hub.address("small.gguf")).await;
+    says_that_the_library_stopped(&browser).await;
+    browser.pictures_of("download", "fault-download").await;
+    server.begin_workers_with("");
+    browser.click("resume-download").await;
+    model_is_ready(&browser).await;
+    little_is_sent_again(&hub, &model);
+    explains_as(&browser, &model).await;
+
+    server.begin_workers_with(&format!("{SLOW}{}", trap_at("library", "Progress", 3)));
+    browser.goto(&server.url).await;
+    let model = large_model(6);
+    copies(&browser, &model).await;
+    says_that_the_library_stopped(&browser).await;
+    server.begin_workers_with("");
+    assert!(browser.text("model-state").await.starts_with("mine.gguf ready"), "{}", browser.text("model-state").await);
+    browser.click("resume-download").await;
+    is_copied(&browser).await;
+    explains_as(&browser, &model).await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_frozen_tab_goes_on_with_its_download_and_its_copy() {
+    let (server, _turn) = server().await;
+    let (model, hub) = small_hub(5).await;
+    slow(&hub);
+    server.begin_workers_with(SLOW);
+    let browser = Browser::open(&server.url).await;
+    download(&browser, &hub.address("small.gguf")).await;
+    has_reached(&browser, 20).await;
+    freeze(&browser).await;
+    model_is_ready(&browser).await;
+    little_is_sent_again(&hub, &model);
+    explains_as(&browser, &model).await;
+
+    let model = large_model(6);
+    copies(&browser, &model).await;
+    has_reached(&browser, 20).await;
+    freeze(&browser).await;
+    is_copied(&browser).await;
+    explains_as(&browser, &model).await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_needs_no_network() {
+    let (server, _turn) = server().await;
+    server.begin_workers_with(SLOW);
+    let browser = Browser::open(&server.url).await;
+    copies(&browser, &large_model(4)).await;
+    has_reached(&browser, 10).await;
+    server.set_unavailable(true);
+    browser.set_online(false).await;
+    is_copied(&browser).await;
+    browser.close().await;
+}
