@@ -147,7 +147,7 @@
 //!   adapter's way of computing a row (`gpu::variant`), a method two pure functions, which `attribution::pairs`
 //!   applies to two sources at a time.
 //! * wgpu appears in `gpu` only. Logits stay on the GPU.
-//! * A language model's file is never in memory as a whole: it streams through pieces of 2 MiB (`model::stream`). Only the file of a
+//! * A language model's file is never in our memory as a whole: it streams through pieces of 2 MiB (`model::stream`). Only the file of a
 //!   masked language model is read whole.
 //! * Activations are f32. No quantized activations anywhere near a score.
 //! * A row without positive score stays zero. Nothing is filled with made-up weight, nothing unmeasured is shown.

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use crate::explanation::{Document, Language, METHODS, Model, Sampling, SentenceRule, Unit};
 use crate::table::Table;
 
-/// What to explain, and how.
 /// A long thought is cut into at most so many runs of sentences: as many passes, whatever a model thinks.
 pub const MOST_RUNS_OF_A_THOUGHT: usize = 40;
 
+/// What to explain, and how.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Question {
     pub prompt: String,

@@ -1,9 +1,11 @@
 """Fits the model's own check: which answers are doubtful, and which prompts are out of its scope.
 
 Two logistic regressions over the signs that `glasscage answer --signs` reports (src/session/signs.rs), fitted on the development
-half of the problems in visitors' words and of the foreign prompts. The result is the JSON of `glasscage.answer_check` in the file.
+half of the problems in visitors' words and of the foreign prompts, and on problems of the generator, most of which the model answers
+right. The result is the JSON of `glasscage.answer_check` in the file.
 
-`python training/calibrate.py [--gguf FILE]` prints how well the check does on both halves of the data with `--half test`.
+`python training/calibrate.py [--gguf FILE] [--write]` prints how well the check does, on every tenth of the development half by the check
+that is fitted without it, and with `--half test` on the test half, too; `--write` puts the check into the file.
 """
 
 import argparse
@@ -13,13 +15,18 @@ from pathlib import Path
 import numpy as np
 
 import engine
-from scoring import gives_answer
+import problems as generator
+from evaluate import first
+from scoring import gives_answer, is_right
 from visitors import FOLDER, problems
 
 RIGHT_MARKED = 0.08  # the share of right answers that may be marked as doubtful (10 % are allowed)
 FALSE_ALARMS = 0.035  # the share of problems that may be called out of scope (5 % are allowed)
 OF_PROMPT = ("prompt_", "answer_mean", "answer_low", "answer_least", "no_final_sentence", "mangled_words")
 PENALTY = 2.0
+ORDINARY = 40  # problems of the generator for each condition
+FOLDS = 10
+KEY = "glasscage.answer_check"
 
 
 def foreign(half: str) -> list[str]:
@@ -33,14 +40,27 @@ def answered(command: str, gguf_path: Path, prompts: list[str]) -> list[dict]:
 
 
 class Data:
-    """Signs of one half: of problems, with whether the answer is right, and of foreign prompts."""
+    """Signs of one half: of problems, with whether the answer is right, and of foreign prompts. Problems in visitors' words come first,
+    then those of the generator: in the test half the held-out ones."""
 
     def __init__(self, command: str, gguf_path: Path, half: str):
         some = problems(half)
-        lines = answered(command, gguf_path, [problem["prompt"] for problem in some])
-        self.lines = [line for line in lines if "signs" in line]
-        self.right = np.array([gives_answer(p["answer"], line["answer"]) for p, line in zip(some, lines) if "signs" in line])
+        ordinary = generator.familiar(ORDINARY) if half == "dev" else first(ORDINARY)
+        ordinary = [problem for problems_of_a_kind in ordinary.values() for problem in problems_of_a_kind]
+        lines = answered(command, gguf_path, [problem["prompt"] for problem in some] + [problem.prompt for problem in ordinary])
+        right = [gives_answer(p["answer"], line.get("answer", "")) for p, line in zip(some, lines)]
+        right += [is_right(p, line.get("answer", "")) for p, line in zip(ordinary, lines[len(some) :])]
+        kept = [i for i, line in enumerate(lines) if "signs" in line]
+        self.lines, self.right = [lines[i] for i in kept], np.array([right[i] for i in kept])
+        self.by_visitor = np.array([i < len(some) for i in kept])
         self.foreign = [line for line in answered(command, gguf_path, foreign(half)) if "signs" in line]
+
+    def part(self, lines: np.ndarray, foreign: np.ndarray) -> "Data":
+        """The lines and foreign prompts that the two masks name."""
+        part = object.__new__(Data)
+        part.lines, part.right, part.by_visitor = [self.lines[i] for i in np.flatnonzero(lines)], self.right[lines], self.by_visitor[lines]
+        part.foreign = [self.foreign[i] for i in np.flatnonzero(foreign)]
+        return part
 
 
 def matrix(lines: list[dict], names: list[str]) -> np.ndarray:
@@ -79,15 +99,49 @@ def applies(check: dict, lines: list[dict]) -> np.ndarray:
     return check["bias"] + matrix(lines, list(check["weights"])) @ np.array(list(check["weights"].values())) > 0
 
 
-def report(check: dict, data: Data) -> str:
+class Verdicts:
+    """What a check says of some data: of each line whether a warning stands beside it, and whether it is taken for foreign."""
+
+    def __init__(self, check: dict, data: Data):
+        self.out, self.out_foreign = applies(check["out_of_scope"], data.lines), applies(check["out_of_scope"], data.foreign)
+        self.warned = self.out | applies(check["doubtful"], data.lines)
+
+
+def cross_validated(data: Data) -> Verdicts:
+    """Each tenth by the check that is fitted without it."""
+    draw = np.random.default_rng(1)
+    fold, fold_foreign = draw.permutation(len(data.lines)) % FOLDS, draw.permutation(len(data.foreign)) % FOLDS
+    verdicts = Verdicts(calibrate(data), data)
+    for i in range(FOLDS):
+        check = calibrate(data.part(fold != i, fold_foreign != i))
+        some = Verdicts(check, data.part(fold == i, fold_foreign == i))
+        verdicts.out[fold == i], verdicts.warned[fold == i] = some.out, some.warned
+        verdicts.out_foreign[fold_foreign == i] = some.out_foreign
+    return verdicts
+
+
+def report(verdicts: Verdicts, data: Data) -> str:
     """How the check does, in the words of the card."""
-    out, out_foreign = applies(check["out_of_scope"], data.lines), applies(check["out_of_scope"], data.foreign)
-    warned = out | applies(check["doubtful"], data.lines)
-    return (
-        f"of {(~data.right).sum()} wrong answers {warned[~data.right].mean():.0%} are marked, of {data.right.sum()} right ones "
-        f"{warned[data.right].mean():.0%}; of {len(data.foreign)} foreign prompts {out_foreign.mean():.0%} are noticed, and "
-        f"{out.mean():.0%} of {len(data.lines)} problems are taken for foreign ones"
-    )
+    lines = []
+    for name, some in (("visitors' words", data.by_visitor), ("the generator's words", ~data.by_visitor)):
+        wrong, right = some & ~data.right, some & data.right
+        lines.append(
+            f"{name}: of {wrong.sum()} wrong answers {verdicts.warned[wrong].mean():.0%} are marked, of {right.sum()} right ones "
+            f"{verdicts.warned[right].mean():.0%}; {verdicts.out[some].mean():.0%} of {some.sum()} problems are taken for foreign ones"
+        )
+    return "\n".join([*lines, f"of {len(data.foreign)} foreign prompts {verdicts.out_foreign.mean():.0%} are noticed"])
+
+
+def write(check: dict, path: Path):
+    """Puts the check into a GGUF file and changes nothing else of it."""
+    import gguf
+    from gguf.scripts.gguf_new_metadata import MetadataDetails, copy_with_new_metadata
+
+    part = path.with_suffix(".part")
+    reader = gguf.GGUFReader(path)
+    writer = gguf.GGUFWriter(part, arch=reader.fields["general.architecture"].contents())
+    copy_with_new_metadata(reader, writer, {KEY: MetadataDetails(gguf.GGUFValueType.STRING, json.dumps(check))}, [])
+    part.replace(path)
 
 
 def main():
@@ -95,15 +149,16 @@ def main():
     parser.add_argument("--gguf", type=Path, default=engine.ROOT / "public/models/demo.gguf")
     parser.add_argument("--half", choices=("dev", "test"), default="dev")
     parser.add_argument("--engine", default=engine.DEFAULT_COMMAND)
-    parser.add_argument("--out", type=Path, help="where the JSON goes")
+    parser.add_argument("--write", action="store_true", help="put the check into the file")
     arguments = parser.parse_args()
     data = Data(arguments.engine, arguments.gguf, "dev")
     check = calibrate(data)
-    print("development half:", report(check, data))
+    print("development half, cross-validated", report(cross_validated(data), data), sep="\n")
     if arguments.half == "test":
-        print("test half:", report(check, Data(arguments.engine, arguments.gguf, "test")))
-    if arguments.out:
-        arguments.out.write_text(json.dumps(check))
+        test = Data(arguments.engine, arguments.gguf, "test")
+        print("test half", report(Verdicts(check, test), test), sep="\n")
+    if arguments.write:
+        write(check, arguments.gguf)
 
 
 if __name__ == "__main__":

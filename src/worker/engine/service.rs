@@ -203,18 +203,36 @@ fn heap_bytes() -> u64 {
     buffer.byte_length().into()
 }
 
-async fn load(Chosen { source, files, backend }: &Chosen, page: &Page) -> Result<Option<Session<Engine>>, Problem> {
-    match source {
-        ModelSource::Files if files.is_empty() => Err(Problem::new("no model file came with the request", "Choose the file again.")),
-        ModelSource::Files => load_from(files.iter().map(|file| BrowserFile::Blob(file.clone().into())).collect(), *backend, page).await,
-        ModelSource::Stored(id) => load_stored(id, *backend, page).await,
+async fn load(chosen: &Chosen, page: &Page) -> Result<Option<Session<Engine>>, Problem> {
+    let OpenedModel { blobs, sha256 } = open(chosen).await?;
+    let source = Joined::new(blobs.into_iter().map(BrowserFile).collect());
+    let mut tell = async |progress: LoadProgress| page.tell(EngineEvent::Loading(progress)).await;
+    let session = Session::load(&source, chosen.backend, &mut tell).await?;
+    match &session {
+        Some(session) if !sha256.is_empty() && session.loaded_model().model.sha256 != sha256 => Err(Problem::new(
+            "this model is damaged: it is not what was downloaded any more",
+            "Delete it under Models and download it again.",
+        )),
+        _ => Ok(session),
+    }
+}
+
+/// The files of a model. One of the browser's storage must still be what was verified when it arrived; any other has no SHA-256 here.
+async fn open(Chosen { source, files, .. }: &Chosen) -> Result<OpenedModel, Problem> {
+    let blobs = match source {
+        ModelSource::Files if files.is_empty() => {
+            return Err(Problem::new("no model file came with the request", "Choose the file again."));
+        }
+        ModelSource::Files => files.iter().map(|file| file.clone().into()).collect(),
+        ModelSource::Stored(id) => return stored_models::open(id).await,
         ModelSource::Url(url) => {
             let unreachable = |error| {
                 Problem::new(format!("the model at {url} could not be loaded: {error}"), "Check the connection and press Explain again.")
             };
-            load_from(vec![BrowserFile::fetch(url.clone()).await.map_err(unreachable)?], *backend, page).await
+            vec![BrowserFile::fetch(url).await.map_err(unreachable)?.0]
         }
-    }
+    };
+    Ok(OpenedModel { blobs, sha256: String::new() })
 }
 
 fn are_same(files: &[File], others: &[File]) -> bool {
@@ -229,30 +247,12 @@ async fn read_masked_lm(files: &[File]) -> Result<MaskedLm, Problem> {
     for name in ["config.json", "tokenizer.json", "model.safetensors"] {
         let file = files.iter().find(|file| file.name() == name);
         let file = file.ok_or_else(|| Problem::new(format!("the file {name} of the masked language model is missing"), REMEDY))?;
-        let source = BrowserFile::Blob(file.clone().into());
+        let source = BrowserFile(file.clone().into());
         let length = usize::try_from(source.size()).map_err(|_| Problem::new(format!("{name} is too large"), REMEDY))?;
         contents.push(source.read_at(0, length).await.map_err(|error| Problem::new(error.to_string(), REMEDY))?);
     }
     let [config, tokenizer, weights] = contents.try_into().expect("three files");
     MaskedLm::load(&config, &tokenizer, weights).map_err(|error| Problem::new(error.to_string(), REMEDY))
-}
-
-/// A model from the browser's storage, which must still be what was verified when it arrived.
-async fn load_stored(id: &str, backend: BackendChoice, page: &Page) -> Result<Option<Session<Engine>>, Problem> {
-    let OpenedModel { blobs, sha256 } = stored_models::open(id).await?;
-    let session = load_from(blobs.into_iter().map(BrowserFile::Blob).collect(), backend, page).await?;
-    match &session {
-        Some(session) if session.loaded_model().model.sha256 != sha256 => Err(Problem::new(
-            "this model is damaged: it is not what was downloaded any more",
-            "Delete it under Models and download it again.",
-        )),
-        _ => Ok(session),
-    }
-}
-
-/// Loads a model from its files, of which there are several where it is split.
-async fn load_from(files: Vec<BrowserFile>, backend: BackendChoice, page: &Page) -> Result<Option<Session<Engine>>, Problem> {
-    Session::load(&Joined::new(files), backend, &mut async |progress: LoadProgress| page.tell(EngineEvent::Loading(progress)).await).await
 }
 
 /// The page, as far as one of its requests is concerned.
