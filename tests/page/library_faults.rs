@@ -48,9 +48,11 @@ async fn a_killed_library_keeps_what_came_and_goes_on_by_one_press() {
     model_is_ready(&browser).await;
     little_is_sent_again(&hub, &model);
     explains_as(&browser, &model).await;
+    browser.close().await;
 
+    // Another time workers come from the page's service worker, as they are.
     server.begin_workers_with(&format!("{SLOW}{}", trap_at("library", "Progress", 3)));
-    browser.goto(&server.url).await;
+    let browser = Browser::open(&server.url).await;
     let model = large_model(6);
     copies(&browser, &model).await;
     says_that_the_library_stopped(&browser).await;
