@@ -10,6 +10,7 @@ that is fitted without it, and with `--half test` on the test half, too; `--writ
 
 import argparse
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -39,28 +40,33 @@ def answered(command: str, gguf_path: Path, prompts: list[str]) -> list[dict]:
     return engine.run(command, ["answer", "--model", str(gguf_path), "--signs"], [{"prompt": prompt} for prompt in prompts])
 
 
+@dataclass
 class Data:
-    """Signs of one half: of problems, with whether the answer is right, and of foreign prompts. Problems in visitors' words come first,
-    then those of the generator: in the test half the held-out ones."""
+    """Signs of problems, with whether the answer is right and whether a visitor wrote it, and of foreign prompts."""
 
-    def __init__(self, command: str, gguf_path: Path, half: str):
-        some = problems(half)
-        ordinary = generator.familiar(ORDINARY) if half == "dev" else first(ORDINARY)
-        ordinary = [problem for problems_of_a_kind in ordinary.values() for problem in problems_of_a_kind]
-        lines = answered(command, gguf_path, [problem["prompt"] for problem in some] + [problem.prompt for problem in ordinary])
-        right = [gives_answer(p["answer"], line.get("answer", "")) for p, line in zip(some, lines)]
-        right += [is_right(p, line.get("answer", "")) for p, line in zip(ordinary, lines[len(some) :])]
-        kept = [i for i, line in enumerate(lines) if "signs" in line]
-        self.lines, self.right = [lines[i] for i in kept], np.array([right[i] for i in kept])
-        self.by_visitor = np.array([i < len(some) for i in kept])
-        self.foreign = [line for line in answered(command, gguf_path, foreign(half)) if "signs" in line]
+    lines: list[dict]
+    right: np.ndarray
+    by_visitor: np.ndarray
+    foreign: list[dict]
 
     def part(self, lines: np.ndarray, foreign: np.ndarray) -> "Data":
         """The lines and foreign prompts that the two masks name."""
-        part = object.__new__(Data)
-        part.lines, part.right, part.by_visitor = [self.lines[i] for i in np.flatnonzero(lines)], self.right[lines], self.by_visitor[lines]
-        part.foreign = [self.foreign[i] for i in np.flatnonzero(foreign)]
-        return part
+        some, some_foreign = [self.lines[i] for i in np.flatnonzero(lines)], [self.foreign[i] for i in np.flatnonzero(foreign)]
+        return Data(some, self.right[lines], self.by_visitor[lines], some_foreign)
+
+
+def measured(command: str, gguf_path: Path, half: str) -> Data:
+    """One half of the problems in visitors' words, and problems of the generator: in the test half the held-out ones."""
+    some = problems(half)
+    ordinary = generator.familiar(ORDINARY) if half == "dev" else first(ORDINARY)
+    ordinary = [problem for problems_of_a_kind in ordinary.values() for problem in problems_of_a_kind]
+    lines = answered(command, gguf_path, [problem["prompt"] for problem in some] + [problem.prompt for problem in ordinary])
+    right = [gives_answer(p["answer"], line.get("answer", "")) for p, line in zip(some, lines)]
+    right += [is_right(p, line.get("answer", "")) for p, line in zip(ordinary, lines[len(some) :])]
+    kept = [i for i, line in enumerate(lines) if "signs" in line]
+    of_foreign = [line for line in answered(command, gguf_path, foreign(half)) if "signs" in line]
+    by_visitor = np.array([i < len(some) for i in kept])
+    return Data([lines[i] for i in kept], np.array([right[i] for i in kept]), by_visitor, of_foreign)
 
 
 def matrix(lines: list[dict], names: list[str]) -> np.ndarray:
@@ -151,11 +157,11 @@ def main():
     parser.add_argument("--engine", default=engine.DEFAULT_COMMAND)
     parser.add_argument("--write", action="store_true", help="put the check into the file")
     arguments = parser.parse_args()
-    data = Data(arguments.engine, arguments.gguf, "dev")
+    data = measured(arguments.engine, arguments.gguf, "dev")
     check = calibrate(data)
     print("development half, cross-validated", report(cross_validated(data), data), sep="\n")
     if arguments.half == "test":
-        test = Data(arguments.engine, arguments.gguf, "test")
+        test = measured(arguments.engine, arguments.gguf, "test")
         print("test half", report(Verdicts(check, test), test), sep="\n")
     if arguments.write:
         write(check, arguments.gguf)

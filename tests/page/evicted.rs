@@ -29,6 +29,15 @@ const create = URL.createObjectURL;
 const addresses = new BroadcastChannel('addresses');
 URL.createObjectURL = blob => { const url = create.call(URL, blob); addresses.postMessage(url); return url; };";
 
+/// Downloads a model and explains by it: the picture.
+async fn explained_by_a_download(browser: &Browser, hub: &Hub) -> Vec<[String; 4]> {
+    download(browser, &hub.address("small.gguf")).await;
+    model_is_ready(browser).await;
+    explain_given(browser, PROMPT, ANSWER).await;
+    browser.explained().await;
+    browser.picture().await
+}
+
 async fn typed(browser: &Browser) -> (String, String) {
     (browser.value("prompt-input").await, browser.value("given-answer").await)
 }
@@ -74,11 +83,7 @@ async fn what_is_deleted_behind_the_page_is_missed_by_name_and_no_explanation_is
     let (server, _turn) = server().await;
     let (model, hub) = small_hub(1).await;
     let browser = Browser::open(&server.url).await;
-    download(&browser, &hub.address("small.gguf")).await;
-    model_is_ready(&browser).await;
-    explain_given(&browser, PROMPT, ANSWER).await;
-    browser.explained().await;
-    let picture = browser.picture().await;
+    let picture = explained_by_a_download(&browser, &hub).await;
     let evicted = browser.driver.execute_async(EVICT, Vec::new()).await.expect("a script runs");
     assert!(evicted.json().as_u64().is_some_and(|n| n > 0), "{evicted:?}");
 
@@ -114,11 +119,7 @@ async fn two_tabs_keep_their_own_models_and_explanations() {
     let (server, _turn) = server().await;
     let (model, hub) = small_hub(1).await;
     let browser = Browser::open(&server.url).await;
-    download(&browser, &hub.address("small.gguf")).await;
-    model_is_ready(&browser).await;
-    explain_given(&browser, PROMPT, ANSWER).await;
-    browser.explained().await;
-    let picture = browser.picture().await;
+    let picture = explained_by_a_download(&browser, &hub).await;
     let first = browser.driver.window().await.expect("a tab");
     let second = browser.driver.new_tab().await.expect("another tab");
 
