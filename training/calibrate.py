@@ -1,8 +1,8 @@
 """Fits the model's own check: which answers are doubtful, and which prompts are out of its scope.
 
-Two logistic regressions over the signs that `glasscage answer --signs` reports (src/session/signs.rs), fitted on the development
-half of the problems in visitors' words and of the foreign prompts, and on problems of the generator, most of which the model answers
-right. The result is the JSON of `glasscage.answer_check` in the file.
+Two logistic regressions over the signs that `glasscage answer --signs` reports (src/session/signs.rs): of doubtful answers, fitted on
+the development half of the problems in visitors' words and on problems of the generator, most of which the model answers right; of
+prompts out of scope, fitted on the same half and the foreign prompts. The result is the JSON of `glasscage.answer_check` in the file.
 
 `python training/calibrate.py [--gguf FILE] [--write]` prints how well the check does, on every tenth of the development half by the check
 that is fitted without it, and with `--half test` on the test half, too; `--write` puts the check into the file.
@@ -21,10 +21,11 @@ from evaluate import first
 from scoring import gives_answer, is_right
 from visitors import FOLDER, problems
 
-RIGHT_MARKED = 0.08  # the share of right answers that may be marked as doubtful (10 % are allowed)
+RIGHT_MARKED = 0.07  # the share of right answers that may be marked as doubtful (10 % are allowed)
 FALSE_ALARMS = 0.035  # the share of problems that may be called out of scope (5 % are allowed)
+VISITOR_WEIGHT = 10.0  # of a problem in visitors' words, where one of the generator has 1
 OF_PROMPT = ("prompt_", "answer_mean", "answer_low", "answer_least", "no_final_sentence", "mangled_words")
-PENALTY = 2.0
+PENALTY = 1.0
 ORDINARY = 40  # problems of the generator for each condition
 FOLDS = 10
 KEY = "glasscage.answer_check"
@@ -73,31 +74,38 @@ def matrix(lines: list[dict], names: list[str]) -> np.ndarray:
     return np.array([[line["signs"][name] for name in names] for line in lines])
 
 
-def fit(lines: list[dict], labels: np.ndarray, names: list[str], share: float, negatives: np.ndarray) -> dict:
-    """Weights and bias of a logistic regression with an L2 penalty on standardized signs; the bias is set so that `share` of
-    `negatives` are above 0."""
-    x = matrix(lines, names)
+def fit(x: np.ndarray, labels: np.ndarray, row_weights: np.ndarray) -> np.ndarray:
+    """Weights of a logistic regression of `labels` on `x` [rows, signs], with an L2 penalty on standardized signs."""
     mean, spread = x.mean(0), x.std(0) + 1e-9
     z = np.hstack([(x - mean) / spread, np.ones((len(x), 1))])
     weights = np.zeros(z.shape[1])
-    penalty = PENALTY * np.diag([1.0] * len(names) + [0.0])
+    penalty = PENALTY * np.diag([1.0] * x.shape[1] + [0.0])
     for _ in range(50):  # Newton's method
         p = 1 / (1 + np.exp(-z @ weights))
-        hessian = z.T * (p * (1 - p)) @ z + penalty
-        weights -= np.linalg.solve(hessian, z.T @ (p - labels) + penalty @ weights)
-    raw = weights[:-1] / spread
-    scores = x[negatives] @ raw
-    return {"bias": -float(np.quantile(scores, 1 - share)), "weights": {n: round(float(w), 5) for n, w in zip(names, raw)}}
+        hessian = z.T * (row_weights * p * (1 - p)) @ z + penalty
+        weights -= np.linalg.solve(hessian, z.T @ (row_weights * (p - labels)) + penalty @ weights)
+    return weights[:-1] / spread
+
+
+def classifier(names: list[str], weights: np.ndarray, negatives: list[np.ndarray], share: float) -> dict:
+    """The bias is set so that of each group of `negatives` [rows, signs] at most `share` are above 0."""
+    bias = -max(float(np.quantile(group @ weights, 1 - share)) for group in negatives if len(group))
+    return {"bias": bias, "weights": {name: round(float(weight), 5) for name, weight in zip(names, weights)}}
 
 
 def calibrate(data: Data) -> dict:
     names = sorted(data.lines[0]["signs"])
+    x, visitor = matrix(data.lines, names), data.by_visitor
+    doubtful = fit(x, ~data.right * 1.0, np.where(visitor, VISITOR_WEIGHT, 1.0))
+    right = [x[data.right & visitor], x[data.right & ~visitor]]
     of_prompt = [name for name in names if name.startswith(OF_PROMPT)]
-    both = data.lines + data.foreign
-    is_foreign = np.array([0] * len(data.lines) + [1] * len(data.foreign))
+    x, x_foreign = matrix(data.lines, of_prompt), matrix(data.foreign, of_prompt)
+    both = np.vstack([x[visitor], x_foreign])
+    is_foreign = np.arange(len(both)) >= visitor.sum()
+    out_of_scope = fit(both, is_foreign * 1.0, np.ones(len(both)))
     return {
-        "doubtful": fit(data.lines, ~data.right * 1.0, names, RIGHT_MARKED, data.right),
-        "out_of_scope": fit(both, is_foreign, of_prompt, FALSE_ALARMS, is_foreign == 0),
+        "doubtful": classifier(names, doubtful, right, RIGHT_MARKED),
+        "out_of_scope": classifier(of_prompt, out_of_scope, [x[visitor], x[~visitor]], FALSE_ALARMS),
     }
 
 

@@ -37,6 +37,7 @@ pub fn signs(evidence: &AnswerEvidence<'_>) -> Signs {
         ("prompt_tokens_per_word", tokens as f64 / prompt_words.len().max(1) as f64),
         ("prompt_words", (prompt_words.len() as f64).min(200.0) / 100.0),
         ("prompt_numbers", (given.len() as f64).min(10.0)),
+        ("prompt_states_nothing", flag(given.len() < 2 && statements(prompt) < 2)),
         ("prompt_large_number", flag(given.iter().any(|&number| number > 200))),
         ("prompt_other_symbols", symbol_share(prompt)),
         ("answer_mean", mean(answer_log_probs)),
@@ -64,6 +65,11 @@ fn numbers(text: &str) -> BTreeSet<u64> {
     let digits = text.split(|c: char| !c.is_ascii_digit()).filter_map(|run| run.parse().ok());
     let spelled = words(text).into_iter().filter_map(|word| NUMBER_WORDS.split(' ').position(|number| number == word)).map(|n| n as u64);
     digits.chain(spelled.filter(|&number| number > 1)).collect()
+}
+
+/// How many sentences there are, roughly: a problem has facts before its question, or numbers in it.
+fn statements(prompt: &str) -> usize {
+    prompt.split(['.', '?', '!', '\n']).filter(|part| part.contains(char::is_alphabetic)).count()
 }
 
 /// The share of letters and signs that no English sentence has.
@@ -147,6 +153,19 @@ mod tests {
             assert_eq!(signs[name], 0.0, "{name}");
         }
         assert_eq!((signs["prompt_mean"], signs["prompt_low"], signs["answer_least"]), (-2.0, -3.0, -0.5));
+    }
+
+    #[test]
+    fn a_question_without_facts_states_nothing() {
+        for (prompt, states_nothing) in [
+            ("What is the capital of France?", 1.0),
+            ("how many months have 28 days", 1.0),
+            ("What is 3 plus 4?", 0.0),
+            ("If Ann has 12 figs and eats five, how many are left?", 0.0),
+            ("The red key opens the shed. Where is the red key used?", 0.0),
+        ] {
+            assert_eq!(signs_of(prompt, "")["prompt_states_nothing"], states_nothing, "{prompt}");
+        }
     }
 
     #[test]
