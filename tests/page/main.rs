@@ -6,6 +6,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 mod accessibility;
+mod answer_check;
 mod browser;
 mod dist;
 mod download;

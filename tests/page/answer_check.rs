@@ -1,0 +1,38 @@
+//! Answers that the built-in model's own check does not trust.
+
+use super::browser::{Browser, DESKTOP, PHONE};
+use super::steps::{ask, example_prompt, server};
+
+/// A prompt of another kind than those that the model was made for.
+const FOREIGN: &str = "Sehr geehrte Damen und Herren, wie wird das Wetter morgen in Hamburg? \u{201e}Sonnig\u{201c} oder doch Regen?";
+/// The model makes a mistake in it, as in most problems that are not worded like those of its training.
+const UNUSUAL: &str = "The bakery baked 48 rolls this morning. By noon 19 of them had been sold, and in the afternoon 12 more went. How many \
+                       rolls remained in the evening?";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn doubtful_answers_and_prompts_out_of_scope_say_so() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    ask(&browser, FOREIGN).await;
+    browser.explained().await;
+    assert!(browser.text("answer-warning").await.starts_with("This small model only does small problems; choose a larger one for this."));
+    browser.screenshot("out-of-scope-light").await;
+    browser.look(PHONE, "dark").await;
+    browser.screenshot("out-of-scope-phone-dark").await;
+    browser.look(DESKTOP, "light").await;
+    browser.click("choose-larger").await;
+    browser.find("models").await;
+    browser.click("models-close").await;
+
+    ask(&browser, UNUSUAL).await;
+    browser.explained().await;
+    let words = browser.text("answer-warning").await;
+    assert_eq!(words, "This answer is doubtful: it shows signs of a mistake. Check it before you use it.");
+    browser.screenshot("doubtful-light").await;
+
+    ask(&browser, &example_prompt()).await;
+    browser.explained().await;
+    assert!(browser.try_find("answer-warning").await.is_none(), "an ordinary problem needs no warning");
+
+    browser.close().await;
+}
