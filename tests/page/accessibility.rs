@@ -1,4 +1,5 @@
-//! axe-core finds nothing that keeps people from using the page: WCAG 2.2 A and AA, and what it calls best practice.
+//! axe-core finds nothing that keeps people from using the page: WCAG 2.2 A and AA (the size of what is touched, too), and what it calls
+//! best practice.
 
 use std::time::Duration;
 
@@ -6,10 +7,11 @@ use miniz_oxide::inflate::decompress_to_vec_zlib;
 use serde_json::json;
 
 use super::browser::{Browser, DESKTOP, PHONE};
-use super::steps::{ask, example_prompt, open_gallery, server};
+use super::states::visit_states;
+use super::steps::{open_gallery, server};
 
 const AXE: &[u8] = include_bytes!("../golden/axe/axe.min.js.zlib");
-const RUN: &str = "const done = arguments[0]; axe.run().then(({violations}) => done(violations.map(({id, nodes}) => \
+const RUN: &str = "const done = arguments[0]; axe.run({rules: {'target-size': {enabled: true}}}).then(({violations}) => done(violations.map(({id, nodes}) => \
                    `${id}: ${nodes.map(({html}) => html.slice(0, 120)).join(' and ')}`)))";
 
 /// Longer than colors take to change.
@@ -38,59 +40,8 @@ async fn is_accessible(browser: &Browser, state: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn everybody_can_use_the_page() {
     let (server, _turn) = server().await;
-    let browser = Browser::open(&server.url).await;
-    browser.open_details_of("method").await;
-    is_accessible(&browser, "the form and its settings").await;
-    browser.click("explain-button").await;
-    browser.problem().await;
-    is_accessible(&browser, "a problem").await;
-    browser.driver.refresh().await.expect("the page is loaded again");
-    browser.find("welcome-intro").await;
-    is_accessible(&browser, "the first look").await;
-    browser.click("lesson-4").await;
-    browser.find("choose-1").await;
-    is_accessible(&browser, "a question of a lesson").await;
-    browser.click("lesson-next").await;
-    browser.click("lesson-next").await;
-    browser.find("mark-5").await;
-    is_accessible(&browser, "sentences to mark").await;
-    browser.click("mark-5").await;
-    browser.click("lesson-reveal").await;
-    browser.find("mark-score").await;
-    is_accessible(&browser, "what was marked beside what was measured").await;
-    browser.click("lesson-edit").await;
-    browser.find("lesson-text").await;
-    is_accessible(&browser, "the editor of a lesson").await;
-    browser.open_details_of("lesson-size").await;
-    is_accessible(&browser, "the explanations of a lesson").await;
-    browser.click("copy-link").await;
-    browser.click("show-parts").await;
-    browser.find("link-tabs").await;
-    is_accessible(&browser, "the parts of the page that a link shows").await;
-    browser.click("present").await;
-    is_accessible(&browser, "large type").await;
-    browser.click("present").await;
-    browser.click("home").await;
-    browser.find("welcome-intro").await;
-    browser.click("larger-model").await;
-    browser.find("models-close").await;
-    is_accessible(&browser, "the models").await;
-    browser.click("models-close").await;
-
-    ask(&browser, &example_prompt()).await;
-    browser.explained().await;
-    is_accessible(&browser, "an explanation").await;
-    browser.click("export").await;
-    browser.find("export-html").await;
-    is_accessible(&browser, "what can be exported").await;
-    browser.click("export-dialog-close").await;
-    for tab in ["tab-table", "tab-check", "tab-methods", "tab-without", "tab-path"] {
-        browser.click(tab).await;
-        is_accessible(&browser, tab).await;
-    }
-    browser.click("path-1").await;
-    browser.click("walk-next").await;
-    is_accessible(&browser, "the walk").await;
+    let browser = Browser::start(None).await;
+    visit_states(&browser, &server.url, is_accessible).await;
     browser.close().await;
 }
 

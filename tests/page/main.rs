@@ -38,11 +38,13 @@ mod pairs;
 mod path;
 mod print;
 mod reproducible;
+mod screenshots;
 mod server;
 mod sharing;
 mod soak;
 #[path = "../models/split.rs"]
 mod split;
+mod states;
 mod steps;
 mod thinking;
 mod welcome;

@@ -18,6 +18,7 @@ mod prebuilt;
 mod precache;
 mod python;
 mod random_model;
+mod screenshots;
 mod serve;
 mod setup;
 mod sizes;
@@ -46,6 +47,8 @@ enum Xtask {
     GpuBudgets(gpu_budgets::Options),
     /// Invent hostile input for all that reads what strangers send
     Fuzz(fuzz::Options),
+    /// Take pictures of every state of the page in three browsers, and make a page of them
+    Screenshots(screenshots::Options),
     /// Build the page, and make the viewer's package for npm of it
     Npm,
     /// Build the page, and the Python package with the viewer in it
@@ -62,6 +65,7 @@ fn main() -> ExitCode {
         Xtask::Bench(options) => bench::bench(options),
         Xtask::GpuBudgets(options) => gpu_budgets::gpu_budgets(&options),
         Xtask::Fuzz(options) => fuzz::fuzz(&options),
+        Xtask::Screenshots(options) => screenshots::run_all(&options),
         Xtask::Npm => npm::npm(),
         Xtask::Wheel => python::wheel(),
         Xtask::Finish => finish::finish(),

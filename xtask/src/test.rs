@@ -18,7 +18,8 @@ use crate::{build, fuzz, gpu_budgets, python, random_model, setup};
 const SECONDS_IN_A_BROWSER: &str = "600";
 
 /// Commands that run what this one does not, as tests name them in `#[ignore = "..."]`, or in `pytest.skip("...")`.
-const OTHER_COMMANDS: [&str; 4] = ["cargo xtask test --large", "cargo xtask test --soak", "cargo xtask bench", "GLASSCAGE_LIVE=1 pytest"];
+const OTHER_COMMANDS: [&str; 5] =
+    ["cargo xtask test --large", "cargo xtask test --soak", "cargo xtask screenshots", "cargo xtask bench", "GLASSCAGE_LIVE=1 pytest"];
 
 /// Passed, failed and skipped so far.
 #[derive(Default)]

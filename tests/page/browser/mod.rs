@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use driver::{Driver, Kind};
+use driver::Driver;
+pub use driver::Kind;
 use serde_json::json;
 use thirtyfour::common::print::PrintParameters;
 use thirtyfour::error::WebDriverErrorInner;
@@ -60,6 +61,10 @@ impl Browser {
         self.open_details_of("prompt-input").await;
         let is_shown = async || self.find("prompt-input").await.is_displayed().await.unwrap_or(false).then_some(());
         self.wait("the form", is_shown).await;
+    }
+
+    pub fn kind(&self) -> Kind {
+        self.program.kind
     }
 
     /// Window size in CSS pixels and the color scheme that the visitor prefers.
@@ -286,14 +291,12 @@ impl Browser {
         self.driver.execute(script, Vec::new()).await.expect("a script runs").convert().expect("texts")
     }
 
-    /// Saves what the visitor sees; the folder is `GLASSCAGE_SCREENSHOTS` or one below `target`.
+    /// Saves what the visitor sees, in a folder of the browser's name in `GLASSCAGE_SCREENSHOTS` or below `target`.
     pub async fn screenshot(&self, name: &str) -> PathBuf {
         let folder = std::env::var_os("GLASSCAGE_SCREENSHOTS")
             .map_or_else(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("screenshots"), PathBuf::from);
-        let folder =
-            if self.program.kind == Kind::Chromium { folder } else { folder.join(format!("{:?}", self.program.kind).to_lowercase()) };
-        std::fs::create_dir_all(&folder).expect("a folder for screenshots");
-        let file = folder.join(format!("{name}.png"));
+        let file = folder.join(format!("{:?}", self.kind()).to_lowercase()).join(format!("{name}.png"));
+        std::fs::create_dir_all(file.parent().expect("it lies in a folder")).expect("a folder for screenshots");
         self.driver.screenshot(&file).await.expect("a screenshot");
         file
     }
@@ -318,6 +321,12 @@ impl Browser {
             }
         }
         self.look(DESKTOP, "light").await;
+    }
+
+    /// How high the whole page is, in pixels.
+    pub async fn page_height(&self) -> u32 {
+        let script = "return document.documentElement.scrollHeight";
+        self.driver.execute(script, Vec::new()).await.expect("a script runs").convert().expect("a number")
     }
 
     /// How far the page is wider than the window, in pixels.

@@ -1,0 +1,92 @@
+//! Pictures of every state of the page in every look, for people to see: `cargo xtask screenshots` makes a page of them.
+
+use std::cell::Cell;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::browser::{Browser, DESKTOP, Kind};
+use super::states::visit_states;
+use super::steps::server;
+
+/// Widths of a small phone, a tablet, a laptop, and a large screen, in CSS pixels.
+const WIDTHS: [u32; 4] = [360, 768, 1280, 1920];
+/// The width of a window of 1280 pixels at 200 %.
+const TWICE_AS_LARGE: u32 = 640;
+/// The width of A4 paper at 96 pixels an inch.
+const PAPER: u32 = 794;
+/// Pictures show the whole page up to this height; `WebKitGTK`'s screen is no higher.
+const HEIGHTS: (u32, u32) = (640, 2400);
+const WEB_KIT_HEIGHT: u32 = 1200;
+/// Longer than anything moves.
+const TRANSITION: Duration = Duration::from_millis(400);
+
+/// How a page is looked at.
+struct Look {
+    name: String,
+    width: u32,
+    scheme: &'static str,
+    /// What Chromium's developer tools emulate besides.
+    media: Option<serde_json::Value>,
+}
+
+impl Look {
+    async fn apply(&self, browser: &Browser, height: u32) {
+        browser.look((self.width, height), self.scheme).await;
+        if let Some(media) = &self.media {
+            browser.driver.cdp().send_raw("Emulation.setEmulatedMedia", media.clone()).await.expect("Chromium shows other media");
+        }
+        tokio::time::sleep(TRANSITION).await;
+    }
+}
+
+/// The looks that the browser can show. `WebKitGTK` has one color scheme for as long as it runs, that of GTK's theme.
+fn looks(kind: Kind) -> Vec<Look> {
+    let is_dark = std::env::var("GTK_THEME").is_ok_and(|theme| theme.ends_with(":dark"));
+    let schemes: &[&'static str] = match kind {
+        Kind::WebKit if is_dark => &["dark"],
+        Kind::WebKit => &["light"],
+        Kind::Chromium | Kind::Firefox => &["light", "dark"],
+    };
+    let look = |width: u32, scheme| Look { name: format!("{width}-{scheme}"), width, scheme, media: None };
+    let mut looks: Vec<Look> = schemes.iter().flat_map(|scheme| WIDTHS.map(|width| look(width, *scheme))).collect();
+    looks.push(Look { name: format!("200-percent-{}", schemes[0]), ..look(TWICE_AS_LARGE, schemes[0]) });
+    if kind == Kind::Chromium {
+        let forced = json!({"features": [{"name": "forced-colors", "value": "active"}]});
+        looks.push(Look { name: "forced-colors".into(), media: Some(forced), ..look(DESKTOP.0, "light") });
+        looks.push(Look { name: "print".into(), media: Some(json!({"media": "print"})), ..look(PAPER, "light") });
+    }
+    looks
+}
+
+/// Pictures of the state that the page is in. Those in which it is wider than its window are `too_wide`.
+async fn pictures(browser: &Browser, state: &str, too_wide: &mut Vec<String>) {
+    let highest = if browser.kind() == Kind::WebKit { WEB_KIT_HEIGHT } else { HEIGHTS.1 };
+    for look in looks(browser.kind()) {
+        look.apply(browser, HEIGHTS.0).await;
+        look.apply(browser, browser.page_height().await.clamp(HEIGHTS.0, highest)).await;
+        let name = format!("{state}/{}", look.name);
+        browser.screenshot(&name).await;
+        if browser.overflow().await > 0 {
+            too_wide.push(name);
+        }
+    }
+    browser.look(DESKTOP, "light").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "cargo xtask screenshots"]
+async fn no_state_is_wider_than_its_window_in_any_look() {
+    let (server, _turn) = server().await;
+    let browser = Browser::start(None).await;
+    let (visited, too_wide) = (Cell::new(0), Cell::new(Vec::new()));
+    let visit = async |browser: &Browser, state: &str| {
+        visited.set(visited.get() + 1);
+        let mut so_far = too_wide.take();
+        pictures(browser, &format!("{:02} {state}", visited.get()), &mut so_far).await;
+        too_wide.set(so_far);
+    };
+    visit_states(&browser, &server.url, visit).await;
+    assert_eq!(too_wide.take(), Vec::<String>::new());
+    browser.close().await;
+}

@@ -1,0 +1,114 @@
+//! `cargo xtask screenshots`: every state of the page in every look and every browser, and a page that shows them side by side.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use clap::Args;
+
+use crate::browsers::Browser;
+use crate::command::{build, run, with_runtime_dir};
+use crate::{build as page, setup};
+
+const TEST: &str = "screenshots::no_state_is_wider_than_its_window_in_any_look";
+/// A theme of GTK by which WebKitGTK shows pages in dark colors.
+const DARK: &str = "Adwaita:dark";
+const HEAD: &str = "<!doctype html><meta charset=utf-8><title>Glasscage in pictures</title>
+<style>
+body { font: 16px system-ui; margin: 1rem }
+div { display: flex; gap: 1rem; overflow-x: auto; padding-bottom: 1rem }
+figure { margin: 0 } img { height: 22rem; border: 1px solid gray; display: block }
+</style>
+<h1>Every state in every look</h1>
+";
+
+#[derive(Args)]
+pub struct Options {
+    /// Only in this browser
+    #[arg(long)]
+    browser: Option<Browser>,
+}
+
+pub fn run_all(options: &Options) -> Result<()> {
+    let dist = build()?.join("dist");
+    page::page(&setup::web()?, &dist)?;
+    let folder = build()?.join("screenshots");
+    for browser in [Browser::Chromium, Browser::Firefox, Browser::WebKit] {
+        if options.browser.is_some_and(|only| only != browser) {
+            continue;
+        }
+        let pictures = folder.join(browser.to_string());
+        if pictures.exists() {
+            fs::remove_dir_all(&pictures)?;
+        }
+        let themes: &[Option<&str>] = if browser == Browser::WebKit { &[None, Some(DARK)] } else { &[None] };
+        for theme in themes {
+            let mut test =
+                setup::browser(browser)?.command("cargo", &["test", "--workspace", "--test", "page", TEST, "--", "--ignored"])?;
+            with_runtime_dir(&mut test);
+            test.env("GLASSCAGE_DIST", &dist).env("GLASSCAGE_BROWSER", browser.to_string()).env("GLASSCAGE_SCREENSHOTS", &folder);
+            test.envs(theme.map(|theme| ("GTK_THEME", theme)));
+            run(&mut test)?;
+        }
+    }
+    let index = folder.join("index.html");
+    fs::write(&index, gallery(&folder)?)?;
+    println!("The pictures are in {}.", index.display());
+    Ok(())
+}
+
+/// Pictures by state, then by look, then by browser: `FOLDER/BROWSER/STATE/LOOK.png`.
+fn gallery(folder: &Path) -> Result<String> {
+    let mut states: BTreeMap<String, BTreeMap<(String, String), String>> = BTreeMap::new();
+    for browser in names(folder)? {
+        for state in names(&folder.join(&browser))? {
+            for file in names(&folder.join(&browser).join(&state))? {
+                let look = file.trim_end_matches(".png").to_owned();
+                let address = format!("{browser}/{state}/{file}");
+                states.entry(state.clone()).or_default().insert((look, browser.clone()), address);
+            }
+        }
+    }
+    let mut html = HEAD.to_owned();
+    for (state, pictures) in states {
+        write!(html, "<h2>{state}</h2>\n<div>\n")?;
+        for ((look, browser), address) in pictures {
+            writeln!(
+                html,
+                "<figure><a href=\"{address}\"><img loading=lazy src=\"{address}\" alt=\"\"></a><figcaption>{look}, {browser}</figcaption></figure>"
+            )?;
+        }
+        html.push_str("</div>\n");
+    }
+    Ok(html)
+}
+
+/// What a folder holds, where it is one.
+fn names(folder: &Path) -> Result<Vec<String>> {
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
+    entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_look_stands_side_by_side_in_all_browsers() {
+        let folder = build().unwrap().join("tmp/screenshots-test");
+        for picture in ["chromium/01 first/360-light.png", "firefox/01 first/360-light.png", "chromium/01 first/768-dark.png"] {
+            let file = folder.join(picture);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "").unwrap();
+        }
+        let html = gallery(&folder).unwrap();
+        let captions: Vec<&str> = html.split("<figcaption>").skip(1).map(|rest| rest.split('<').next().unwrap()).collect();
+        assert_eq!(captions, ["360-light, chromium", "360-light, firefox", "768-dark, chromium"]);
+        fs::remove_dir_all(folder).unwrap();
+    }
+}
