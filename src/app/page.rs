@@ -4,6 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use leptos::prelude::*;
+use leptos::reactive::graph::{Observer, Source, ToAnySource};
 use web_sys::File;
 
 use super::analysis::attribution_view::AttributionView;
@@ -94,12 +95,14 @@ impl Page {
 
     /// The explanation on screen, as seen from what is chosen. Tracked.
     pub fn current(&self) -> Option<Arc<AttributionView>> {
-        self.attribution.get()
+        track_while_alive(self.attribution);
+        self.attribution.get_untracked()
     }
 
     /// Something of the explanation on screen, as seen from what is chosen; `None` where there is none. Tracked.
     pub fn attribution<T>(&self, look: impl FnOnce(&AttributionView) -> T) -> Option<T> {
-        self.attribution.with(|attribution| attribution.as_deref().map(look))
+        track_while_alive(self.attribution);
+        self.attribution.with_untracked(|attribution| attribution.as_deref().map(look))
     }
 
     /// What the strongest paths of the explanation on screen use, found once for what is explained, and not at every move of the slider.
@@ -114,7 +117,8 @@ impl Page {
 
     /// Whether a run goes on. Tracked.
     pub fn is_busy(&self) -> bool {
-        self.is_busy.get()
+        track_while_alive(self.is_busy);
+        self.is_busy.get_untracked()
     }
 
     /// The prompt sentences that the answer on screen needs, where the prompt is an example that knows them. Tracked.
@@ -142,4 +146,13 @@ impl Page {
 /// The page that this component is part of.
 pub fn use_page() -> Page {
     expect_context()
+}
+
+/// Tracks a memo that lives as long as the page. It would remember whatever ever read it, were a reader not taken off when it is gone.
+fn track_while_alive<T: Send + Sync + 'static>(memo: Memo<T>) {
+    memo.track();
+    if let Some(reader) = Observer::get() {
+        let memo = ArcMemo::from(memo).to_any_source();
+        on_cleanup(move || memo.remove_subscriber(&reader));
+    }
 }
