@@ -173,6 +173,7 @@ mod tests {
             ("https://huggingface.co/Qwen", AddressError::NoAddress),
             ("https://huggingface.co/Qwen/Qwen3-0.6B-GGUF", AddressError::Repository),
             ("https://huggingface.co/Qwen/Qwen3-0.6B-GGUF/tree/main", AddressError::Repository),
+            ("https://huggingface.co/Qwen/Qwen3-0.6B-GGUF/blob/main", AddressError::Repository),
             ("https://huggingface.co/Qwen/Qwen3-0.6B/blob/main/README.md", AddressError::NotGguf),
             ("http://example.org/model.gguf", AddressError::NotHttps),
             ("ftp://example.org/model.gguf", AddressError::NotHttps),
@@ -190,6 +191,26 @@ mod tests {
             assert_eq!(file_address(typed).as_deref(), Ok(typed));
         }
         assert_eq!((file_name("https://a.b/c/d.gguf?x=1"), host("https://a.b:81/c")), ("d.gguf".into(), "a.b:81"));
+    }
+
+    #[test]
+    fn a_document_of_another_site_has_an_address_that_can_be_read() {
+        for (address, opened) in [
+            (" https://Example.org:8443/a_b/c.json?v=1#top ", "https://example.org:8443/a_b/c.json?v=1"),
+            ("http://[::1]:8080/c.json", "http://[::1]:8080/c.json"),
+            ("https://example.org/Zo\u{eb}.json", "https://example.org/Zo\u{eb}.json"),
+        ] {
+            assert_eq!(document_address(address).as_deref(), Ok(opened), "{address}");
+        }
+        for (address, error) in [
+            ("https://ex\u{430}mple.org/c.json", AddressError::Host),
+            ("https://example.org/c\u{7}.json", AddressError::Host),
+            ("https://example.org/c\u{fffd}.json", AddressError::Host),
+            ("http://example.org/c.json", AddressError::NotHttps),
+            ("example.org/c.json", AddressError::NoAddress),
+        ] {
+            assert_eq!(document_address(address), Err(error), "{address}");
+        }
     }
 
     #[test]

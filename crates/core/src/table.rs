@@ -205,4 +205,13 @@ mod tests {
         assert_eq!(table.n_unmeasured(), 5);
         assert_eq!([0, 2, 3].map(|j| table.is_measured(j)), [false, true, true]);
     }
+
+    #[test]
+    fn what_follows_from_a_table_is_known_of_measured_sources_only() {
+        let mut table = Table::from_fn(1, 2, |_, _| Some(0.5));
+        let derived = CausalMatrix::from_fn(1, 2, |i, j| (10 * i + j) as f64);
+        assert_eq!(table.measured_rectangle(&derived), [[Some(0.0), None, None], [Some(10.0), Some(11.0), None]]);
+        table.row_mut(1)[0] = None;
+        assert_eq!(table.measured_rectangle(&derived), [[None, None, None], [None, Some(11.0), None]]);
+    }
 }

@@ -243,7 +243,31 @@ mod tests {
     fn sources_are_the_prompt_sentences_and_then_the_generated_ones() {
         let document = example();
         assert_eq!((document.source(1), document.source(2)), ("She eats 1.", "2 - 1 = 1. "));
-        assert_eq!((document.label(1), document.label(2)), ("P2".into(), "G1".into()));
+        assert_eq!(document.labels(), ["P1", "P2", "G1", "G2"]);
+    }
+
+    #[test]
+    fn the_same_text_has_the_same_sentences_whatever_was_measured_of_it() {
+        let document = example();
+        assert!(document.is_same_text(&Document { table: Table::unmeasured(2, 2), ..document.clone() }));
+        let other = |text: &str, end: usize| Arc::new(Passage::new(text, &[0..end, end..text.len()], vec![7, 3]));
+        let same = other("2 - 1 = 1. So 1.", 11);
+        assert!(document.is_same_text(&Document { generation: same.clone(), ..document.clone() }));
+        for differs in [other("2 - 1 = 1. So 2.", 11), other("2 - 1 = 1. So 1.", 10)] {
+            assert!(!document.is_same_text(&Document { generation: differs.clone(), ..document.clone() }), "{differs:?}");
+            assert!(!document.is_same_text(&Document { prompt: differs.clone(), ..document.clone() }), "{differs:?}");
+        }
+    }
+
+    #[test]
+    fn no_more_sentences_are_taken_than_the_page_shows() {
+        let passage = |n: usize| Arc::new(Passage::new(&"x".repeat(n), &(0..n).map(|i| i..i + 1).collect::<Vec<_>>(), vec![1; n]));
+        let checked = |n_prompt: usize, n_generated: usize| {
+            let (prompt, generation) = (passage(n_prompt), passage(n_generated));
+            Document { prompt, generation, table: Table::unmeasured(n_prompt, n_generated), ..example() }.check()
+        };
+        assert_eq!(checked(MAX_SENTENCES - 400, 400), Ok(()));
+        assert_eq!(checked(MAX_SENTENCES - 400, 401), Err(DocumentError::TooManySentences(MAX_SENTENCES + 1)));
     }
 
     #[test]
@@ -260,6 +284,7 @@ mod tests {
         assert_eq!(summed.table, example().table);
         // 0.5 nats on average over 7 tokens, once for each of the source's 6.
         assert_eq!(summed.scores().row(0), [Some(0.5 * 7.0 * 6.0), Some(1.25 * 7.0 * 5.0)]);
+        assert_eq!(summed.scores().row(1)[2], Some(2.0 * 3.0 * 7.0));
         assert_eq!(example().scores(), example().table);
         assert_eq!(Document::from_json(&summed.to_json()).unwrap().scores(), summed.scores());
     }
@@ -337,6 +362,8 @@ mod tests {
         assert_eq!(refused(|d| d.version = 9), DocumentError::Version(9));
         assert_eq!(refused(|d| d.output = vec![2]), DocumentError::Output(2));
         assert_eq!(refused(|d| d.output = vec![1, 1]), DocumentError::OutputOrder);
+        assert_eq!(refused(|d| d.output = vec![1, 0]), DocumentError::OutputOrder);
+        assert_eq!(Document { output: vec![0, 1], ..example() }.check(), Ok(()));
         assert_eq!(refused(|d| Arc::make_mut(&mut d.prompt).sentences[0][1] = 3), DocumentError::Sentences { passage: "prompt" });
         assert_eq!(refused(|d| d.alone = Some(Table::unmeasured(1, 2))), DocumentError::TableShape { table: (1, 2), text: (2, 2) });
         for (target, sources) in [(2, [0, 1]), (0, [0, 2]), (1, [1, 1])] {

@@ -63,3 +63,71 @@ impl Shares {
         self.scale.strength(influence, Evidence::strongest(self.output.iter().map(|&i| self.evidence[i])))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explanation::Passage;
+    use crate::explanation::example::example;
+    use crate::table::Table;
+
+    /// P1 -> G1; P2 and G1 -> G2, half each; nothing -> G3.
+    fn document(output: &[usize]) -> Document {
+        let rows: [&[f64]; 3] = [&[1.0, 0.0], &[0.0, 0.5, 0.5], &[0.0, 0.0, 0.0, -1.0]];
+        Document {
+            generation: Passage::new("A. B. C.", &[0..3, 3..6, 6..8], vec![2; 3]).into(),
+            table: Table::from_fn(2, 3, |i, j| Some(rows[i][j])),
+            output: output.to_vec(),
+            ..example()
+        }
+    }
+
+    fn amounts(document: &Document) -> Vec<[f64; 2]> {
+        Shares::of(document).amounts.iter().map(|amounts| amounts.map(|amount| amount.expect("it is measured"))).collect()
+    }
+
+    /// The sources of which it holds.
+    fn sources(holds: impl Fn(usize) -> bool) -> Vec<usize> {
+        (0..5).filter(|&j| holds(j)).collect()
+    }
+
+    #[test]
+    fn shares_are_of_all_explained_sentences_together() {
+        assert_eq!(amounts(&document(&[1])), [[0.5, 0.0], [0.5, 0.5], [0.5, 0.5], [0.0, 0.0], [0.0, 0.0]]);
+        assert_eq!(amounts(&document(&[0, 1])), [[0.75, 0.5], [0.25, 0.25], [0.25, 0.25], [0.0, 0.0], [0.0, 0.0]]);
+    }
+
+    #[test]
+    fn where_no_sentence_is_chosen_the_last_one_is_explained() {
+        let [chosen, last] = [vec![1], vec![]].map(|output| Shares::of(&Document { output, ..example() }));
+        assert_eq!((last.output, last.amounts), (vec![1], chosen.amounts));
+    }
+
+    #[test]
+    fn what_was_not_measured_has_no_share() {
+        let mut document = document(&[1]);
+        document.table.row_mut(2)[1] = None;
+        let shares = Shares::of(&document);
+        assert_eq!([0, 1].map(|j| shares.amounts[j].map(|amount| amount.is_some())), [[true; 2], [false; 2]]);
+    }
+
+    #[test]
+    fn there_is_no_share_of_what_is_explained_itself_or_comes_after() {
+        let shares = [[0, 1].as_slice(), &[1], &[2]].map(|output| Shares::of(&document(output)));
+        assert_eq!(shares.each_ref().map(|shares| sources(|j| shares.is_output(j))), [vec![2, 3], vec![3], vec![4]]);
+        // G1 is explained, but G2, which is explained too, rests on it. Where nothing has a share, nothing is hollow for that.
+        assert_eq!(shares.each_ref().map(|shares| sources(|j| shares.is_hollow(j))), [vec![3, 4], vec![3, 4], vec![4]]);
+    }
+
+    #[test]
+    fn generated_sentences_have_evidence_and_the_strongest_of_the_output_sets_the_strength() {
+        let mut document = document(&[1]);
+        document.table.row_mut(1).iter_mut().flatten().for_each(|score| *score /= 1e3);
+        let shares = Shares::of(&document);
+        let evidence = [None, None, Some(Evidence::Clear(1.0)), Some(Evidence::Weak(1e-3)), Some(Evidence::None)];
+        assert_eq!([0, 1, 2, 3, 4].map(|j| shares.evidence(j)), evidence);
+        assert_eq!((shares.n_prompt(), shares.strength(0.25)), (2, 0.25));
+        document.output = vec![0, 1];
+        assert_eq!(Shares::of(&document).strength(0.25), 0.5);
+    }
+}
