@@ -23,3 +23,16 @@ fn plan(input: &PlanInput<'_>) -> Vec<Round> {
 pub fn weight(observation: &Observation<'_>, t: usize) -> f64 {
     observation.attention[t] / observation.length as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lm::Readout;
+
+    #[test]
+    fn attention_counts_by_its_mean_over_the_tokens_of_the_source() {
+        let base = Readout::default();
+        let observation = Observation { base: &base, passes: &[], attention: &[3.0, 6.0], flow: &[], length: 3 };
+        assert_eq!([0, 1].map(|t| weight(&observation, t)), [1.0, 2.0]);
+    }
+}

@@ -67,3 +67,27 @@ fn deleted(sentences: &[usize], segments: &Segments) -> Vec<usize> {
     deleted.sort_unstable();
     deleted
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn random_orders_have_every_sentence_once_and_follow_from_the_seed() {
+        let orders = random_orders(20, 4, 7);
+        assert_eq!((orders.len(), &orders), (4, &random_orders(20, 4, 7)));
+        assert_ne!(orders, random_orders(20, 4, 8));
+        for (k, order) in orders.iter().enumerate() {
+            let mut sentences = order.clone();
+            sentences.sort_unstable();
+            assert!(sentences.into_iter().eq(0..20));
+            assert!(!orders[..k].contains(order), "each order is another one");
+        }
+    }
+
+    #[test]
+    fn what_is_deleted_does_not_depend_on_the_order_and_a_sentence_without_tokens_deletes_nothing() {
+        let segments = Segments { prompt: vec![1..2, 2..2, 2..4], generation: vec![4..5] };
+        assert_eq!([[2, 0, 1], [1, 0, 2]].map(|order| deleted(&order, &segments)), [[0, 2], [0, 2]]);
+    }
+}

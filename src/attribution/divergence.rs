@@ -9,3 +9,16 @@ pub const CLP: AttributionMethod = AttributionMethod { id: "clp", effect: diverg
 fn divergence(observation: &Observation<'_>, t: usize) -> f64 {
     observation.passes[0].divergences[t]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lm::Readout;
+
+    #[test]
+    fn the_effect_is_the_divergence_at_each_token() {
+        let (base, passes) = (Readout::default(), [Readout { divergences: vec![0.5, 2.0], ..Readout::default() }]);
+        let observation = Observation { base: &base, passes: &passes, attention: &[], flow: &[], length: 2 };
+        assert_eq!([0, 1].map(|t| divergence(&observation, t)), [0.5, 2.0]);
+    }
+}

@@ -49,4 +49,15 @@ mod tests {
         let observation = Observation { base: &base, passes: &[], attention: &[3.0, 3.0], flow: &[0.5, 0.25], length: 7 };
         assert_eq!([0, 1].map(|t| flow(&observation, t)), [0.5, 0.25]);
     }
+
+    #[test]
+    fn the_flow_into_a_sentence_is_the_mean_over_its_tokens_and_none_from_a_source_without_tokens() {
+        let transcript = Transcript { tokens: vec![5; 8], generation: 4..8, end_token: 2, control_tokens: Vec::new(), infills: Vec::new() };
+        let segments = Segments { prompt: vec![1..2, 2..2, 2..4], generation: vec![4..6, 6..7, 7..8] };
+        // Of tokens 4 to 7, each from the first, third, fourth and fifth source.
+        let flow = [[1.0, 2.0, 0.0, 0.0], [3.0, 4.0, 8.0, 0.0], [5.0, 6.0, 7.0, 0.0], [9.0, 10.0, 11.0, 12.0]];
+        let table = flow_table(&transcript, &segments, flow.as_flattened());
+        let rows: [&[f64]; 3] = [&[2.0, 0.0, 3.0], &[5.0, 0.0, 6.0, 7.0], &[9.0, 0.0, 10.0, 11.0, 12.0]];
+        assert_eq!(table, Table::from_fn(3, 3, |i, j| Some(rows[i][j])));
+    }
 }

@@ -63,6 +63,7 @@ fn weighted_slope(observation: &Observation<'_>, t: usize) -> f64 {
 mod tests {
     use super::*;
     use crate::attribution::{Segments, Transcript};
+    use crate::lm::Readout;
 
     #[test]
     fn the_path_leads_from_end_tokens_to_the_text_and_leaves_the_frame_alone() {
@@ -77,5 +78,15 @@ mod tests {
         let blend = |round: &Round, pass: usize| round.passes[0][pass].edits[0].inputs[0].blend;
         assert!((blend(&rounds[0], 1) - (0.975 + HALF_WIDTH)).abs() < 1e-6);
         assert!((blend(&rounds[STEPS - 1], 0) - (0.025 - HALF_WIDTH)).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_slope_is_a_difference_of_passes_over_their_distance_and_the_length_of_the_source() {
+        let readout = |log_prob| Readout { log_probs: vec![0.0, log_prob], ..Readout::default() };
+        let (base, passes) = (readout(-9.0), [readout(-1.0), readout(-1.25)]);
+        let observation = Observation { base: &base, passes: &passes, attention: &[0.0, 6.0], flow: &[], length: 4 };
+        let exact = 0.25 / (2.0 * f64::from(HALF_WIDTH)) / 4.0;
+        assert!((slope(&observation, 1) - exact).abs() < 1e-9 * exact);
+        assert!((weighted_slope(&observation, 1) - 1.5 * exact).abs() < 1e-9 * exact);
     }
 }

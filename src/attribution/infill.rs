@@ -30,3 +30,21 @@ fn plan(input: &PlanInput<'_>) -> Vec<Round> {
     let pass = |(source, infill): (&Range<usize>, &Vec<TokenId>)| vec![Pass { edits: vec![Edit::new(source.start, infill)] }];
     vec![Round { edits: Vec::new(), passes: input.sources.iter().zip(input.infills).map(pass).collect() }]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::attribution::{Segments, Transcript};
+
+    #[test]
+    fn each_source_becomes_its_own_infill() {
+        let transcript =
+            Transcript { tokens: vec![9, 5, 6, 7, 8], generation: 4..5, end_token: 2, control_tokens: Vec::new(), infills: Vec::new() };
+        let segments = Segments { prompt: vec![1..3, 3..4], generation: vec![4..5] };
+        let infills = [vec![3, 4], vec![1]];
+        let rounds = plan(&PlanInput { transcript: &transcript, segments: &segments, sources: &segments.prompt, infills: &infills });
+        let texts: Vec<Vec<TokenId>> = rounds[0].passes.iter().map(|passes| passes[0].apply(&transcript.tokens)).collect();
+        assert_eq!(texts, [[9, 3, 4, 7, 8], [9, 5, 6, 1, 8]]);
+        assert!(rounds.len() == 1 && rounds[0].edits.is_empty());
+    }
+}

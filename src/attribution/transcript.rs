@@ -48,3 +48,19 @@ impl Segments {
         (self.prompt.len() + self.generation.len()).saturating_sub(1)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_prompt_sentences_and_then_generated_ones_each_with_those_that_it_can_influence() {
+        let segments = Segments { prompt: vec![1..3, 3..3], generation: vec![3..5, 5..6] };
+        assert_eq!(segments.n_sources(), 3);
+        assert_eq!([0, 1, 2].map(|j| segments.source(j).clone()), [1..3, 3..3, 3..5]);
+        assert_eq!([0, 1, 2].map(|j| segments.targets(j).len()), [2, 2, 1]);
+        assert_eq!(segments.targets(2), [5..6]);
+        assert_eq!(segments.sources_with_tokens().collect::<Vec<_>>(), [0, 2]);
+        assert_eq!(Segments { prompt: Vec::new(), generation: Vec::new() }.n_sources(), 0);
+    }
+}

@@ -176,6 +176,7 @@ mod tests {
             ("https://huggingface.co/Qwen/Qwen3-0.6B-GGUF/blob/main", AddressError::Repository),
             ("https://huggingface.co/Qwen/Qwen3-0.6B/blob/main/README.md", AddressError::NotGguf),
             ("http://example.org/model.gguf", AddressError::NotHttps),
+            ("http://localhost:port/model.gguf", AddressError::NotHttps),
             ("ftp://example.org/model.gguf", AddressError::NotHttps),
             ("javascript://example.org/model.gguf", AddressError::NotHttps),
             ("https://me:secret@example.org/model.gguf", AddressError::Password),

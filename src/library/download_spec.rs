@@ -82,4 +82,27 @@ mod tests {
         assert_eq!(serde_json::from_str::<DownloadSpec>(stored).unwrap(), spec);
         assert_eq!(serde_json::to_string(&spec).unwrap(), stored);
     }
+
+    #[test]
+    fn a_local_file_is_read_by_its_object_url_while_there_is_one() {
+        let file = FileSpec::local("c.gguf", 9, 1.5);
+        assert_eq!((file.source(), file.bytes), (file.address.as_str(), Some(9)));
+        let opened = FileSpec { object_url: Some("blob:1".into()), ..file };
+        assert_eq!(opened.source(), "blob:1");
+        let spec = DownloadSpec { name: "c".into(), files: vec![opened, FileSpec::default()] };
+        assert!(spec.is_local_copy());
+        assert_eq!(spec.object_urls(), ["blob:1"]);
+        assert_eq!(spec.without_object_urls().object_urls(), [""; 0]);
+    }
+
+    #[test]
+    fn a_model_at_addresses_is_as_long_as_its_files_once_they_are_known() {
+        let mut spec = DownloadSpec::at("c", vec!["https://a.b/1".into(), "https://a.b/2".into()]);
+        assert_eq!((spec.name.as_str(), spec.is_local_copy()), ("c", false));
+        assert_eq!(spec.files.iter().map(FileSpec::source).collect::<Vec<_>>(), ["https://a.b/1", "https://a.b/2"]);
+        spec.files[0].bytes = Some(3);
+        assert_eq!(spec.bytes(), None);
+        spec.files[1].bytes = Some(4);
+        assert_eq!(spec.bytes(), Some(7));
+    }
 }

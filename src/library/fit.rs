@@ -82,6 +82,21 @@ mod tests {
         let (fit, reason) = model_fit(640_000_000, &qwen(), &device(None, None));
         assert!(fit == ModelFit::Marginal && reason.contains("the CPU computes"));
         assert_eq!(model_fit(5_000_000_000, &qwen(), &device(Some(true), None)).0, ModelFit::Impossible);
+        let on_cpu = |bytes| model_fit(bytes, &qwen(), &device(None, None)).0;
+        assert_eq!([FAST_ON_CPU, FAST_ON_CPU + 1].map(on_cpu), [ModelFit::Fits, ModelFit::Marginal]);
+        assert_eq!([LARGEST_ON_CPU, LARGEST_ON_CPU + 1].map(on_cpu), [ModelFit::Marginal, ModelFit::Impossible]);
+        assert_eq!(model_fit(5_000_000_000, &qwen(), &device(Some(false), None)).0, ModelFit::Fits);
+    }
+
+    #[test]
+    fn a_reason_names_the_memory_and_the_text_that_it_is_for() {
+        let needed = memory_needed(640_000_000, &qwen(), USUAL_TOKENS);
+        let (fit, reason) = model_fit(640_000_000, &qwen(), &device(Some(false), Some(needed)));
+        assert_eq!((fit, reason.as_str()), (ModelFit::Fits, "It needs about 1.2 GB of memory with a text of 2048 tokens"));
+        let (fit, reason) = model_fit(640_000_000, &qwen(), &device(Some(false), Some(needed - 1)));
+        assert!(fit == ModelFit::Marginal && reason.ends_with("this device has about 1.2 GB"), "{reason}");
+        let short = ModelFacts { context_length: 512, ..qwen() };
+        assert!(model_fit(640_000_000, &short, &device(None, None)).1.contains("a text of 512 tokens"));
     }
 
     #[test]

@@ -120,6 +120,10 @@ mod tests {
         assert_eq!(part.action(100), ResponseAction::TakeRange(version));
         assert!(matches!(part.action(0), ResponseAction::Retry { .. }), "other bytes are never written");
         assert_eq!(response(206).action(7), ResponseAction::TakeRange(FileVersion::default()), "some servers hide the header");
+        for (range, total) in [("bytes 7-7/8", Some(8)), ("bytes 7-9/*", None)] {
+            let part = HttpResponse { content_range: Some(range.into()), ..response(206) };
+            assert_eq!(part.action(7), ResponseAction::TakeRange(FileVersion { total, etag: None }), "{range}");
+        }
         for odd in ["bytes 9-3/10", "bytes 0-10/10", "items 0-1/2", "bytes */10"] {
             let part = HttpResponse { content_range: Some(odd.into()), ..response(206) };
             assert!(matches!(part.action(0), ResponseAction::Retry { .. }), "{odd}");
@@ -136,8 +140,12 @@ mod tests {
     fn busy_servers_are_asked_again_when_they_say_so() {
         let busy = HttpResponse { retry_after: Some("7".into()), ..response(429) };
         assert!(matches!(busy.action(0), ResponseAction::Retry { seconds: Some(7.0), .. }));
+        let longest = HttpResponse { retry_after: Some("600".into()), ..response(429) };
+        assert_eq!(longest.action(0), ResponseAction::Retry { cause: RetryCause::Busy(429), seconds: Some(LONGEST_WAIT_SECONDS) });
         let tomorrow = HttpResponse { retry_after: Some("86400".into()), ..response(429) };
-        assert!(matches!(tomorrow.action(0), ResponseAction::Fail(_)));
+        assert_eq!(tomorrow.action(0), ResponseAction::Fail(LibraryError::BusyFor { minutes: 1440.0 }));
+        let yesterday = HttpResponse { retry_after: Some("-86400".into()), ..response(429) };
+        assert!(matches!(yesterday.action(0), ResponseAction::Retry { seconds: None, .. }));
         let whenever = HttpResponse { retry_after: Some("when the moon is full".into()), ..response(429) };
         assert!(matches!(whenever.action(0), ResponseAction::Retry { seconds: None, .. }));
     }
@@ -153,9 +161,26 @@ mod tests {
     }
 
     #[test]
-    fn missing_files_are_not_asked_for_again_and_expired_addresses_are() {
-        assert!(matches!(response(404).action(0), ResponseAction::Fail(_)));
-        assert!(matches!(response(403).action(0), ResponseAction::Retry { .. }));
+    fn what_may_succeed_later_is_asked_for_again_and_nothing_else() {
+        for status in [408, 425, 429, 500, 503, 599] {
+            let again = ResponseAction::Retry { cause: RetryCause::Busy(status), seconds: None };
+            assert_eq!(response(status).action(0), again);
+        }
+        // An expired address.
+        for status in [401, 403] {
+            let again = ResponseAction::Retry { cause: RetryCause::Refused(status), seconds: None };
+            assert_eq!(response(status).action(0), again);
+        }
+        for (status, error) in [
+            (404, LibraryError::NotFound(404)),
+            (410, LibraryError::NotFound(410)),
+            (416, LibraryError::Shortened),
+            (204, LibraryError::UnexpectedStatus(204)),
+            (302, LibraryError::UnexpectedStatus(302)),
+            (600, LibraryError::UnexpectedStatus(600)),
+        ] {
+            assert_eq!(response(status).action(0), ResponseAction::Fail(error));
+        }
     }
 
     #[test]
@@ -164,5 +189,7 @@ mod tests {
         assert!(version(Some(5), None).agrees(&version(Some(5), Some("a"))));
         assert!(!version(Some(5), None).agrees(&version(Some(6), None)));
         assert!(!version(None, Some("a")).agrees(&version(Some(6), Some("b"))));
+        assert!(version(None, Some("a")).agrees(&version(Some(6), None)));
+        assert!(version(Some(5), Some("a")).agrees(&version(Some(5), Some("a"))));
     }
 }

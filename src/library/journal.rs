@@ -118,9 +118,13 @@ mod tests {
         assert!(!journal.continues(&spec(Some(10), None)));
         let hashed = Journal { spec: spec(Some(9), Some("ab")), etags: vec![None] };
         assert!(!hashed.continues(&spec(Some(9), Some("cd"))));
+        assert!(hashed.continues(&spec(Some(9), Some("ab"))) && !hashed.continues(&spec(Some(10), Some("ab"))));
         let mut elsewhere = spec(Some(9), None);
         elsewhere.files[0].address.push('x');
         assert!(!journal.continues(&elsewhere));
+        let mut with_another = spec(Some(9), None);
+        with_another.files.push(FileSpec::default());
+        assert!(!journal.continues(&with_another));
     }
 
     #[test]
@@ -140,5 +144,7 @@ mod tests {
         let completion = Completion { bytes: vec![3, 4], sha256: "ab".into() };
         assert!(is_complete(Some(&completion), &[3, 4]));
         assert!(!is_complete(Some(&completion), &[3, 3]) && !is_complete(Some(&completion), &[3]) && !is_complete(None, &[3, 4]));
+        let of_nothing = Completion { bytes: Vec::new(), sha256: "ab".into() };
+        assert!(!is_complete(Some(&of_nothing), &[]), "a folder without files is no model");
     }
 }

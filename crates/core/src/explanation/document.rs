@@ -228,8 +228,8 @@ fn flow_weights(row: &[Option<f64>]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Aggregation;
     use super::super::example::example;
+    use super::super::{Aggregation, Compression};
     use super::*;
     use crate::graph::Normalization;
 
@@ -293,6 +293,8 @@ mod tests {
     fn weights_are_of_the_largest_flow_in_the_row_and_make_no_influence() {
         let flow = Table::from_fn(2, 2, |i, j| Some([[0.08, 0.01, 0.0], [0.0, 0.125, 1.0]][i][j]));
         let by_flow = Derivation { weighting: Weighting::Flow, ..Derivation::PAPER };
+        let nothing_flows = Document { flow: Some(Table::from_fn(2, 2, |_, _| Some(0.0))), ..example() }.derived(by_flow);
+        assert_eq!(nothing_flows.scores().row(0), [Some(0.0); 2]);
         let weighted = Document { flow: Some(flow), ..example() }.derived(by_flow);
         assert_eq!(weighted.table, example().table);
         let [first, second] = [0, 1].map(|i| example().table.row(i).to_vec());
@@ -302,7 +304,8 @@ mod tests {
         // Nothing to weight by.
         assert_eq!(example().derived(by_flow), example());
         let mut pairs = Document { method: Method { id: "pairs".into(), ..weighted.method.clone() }, ..weighted.clone() };
-        assert_eq!(pairs.usual_derivation().weighting, Weighting::Flow);
+        let of_pairs = Derivation { compression: Compression::Hyperbolic, weighting: Weighting::Flow, ..Derivation::PAPER };
+        assert_eq!(pairs.usual_derivation(), of_pairs);
         (pairs.flow, pairs.method.weighting) = (None, Weighting::None);
         assert_eq!(pairs.usual_derivation().weighting, Weighting::None);
         let lost = Document { flow: None, ..weighted };

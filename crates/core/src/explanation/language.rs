@@ -85,6 +85,12 @@ mod tests {
     use super::Language;
 
     #[test]
+    fn languages_without_spaces_between_words_are_two() {
+        let without_spaces = Language::ALL.into_iter().filter(|language| language.is_chinese_or_japanese());
+        assert!(without_spaces.map(Language::name).eq(["Chinese", "Japanese"]));
+    }
+
+    #[test]
     fn a_language_is_written_as_its_tag() {
         for language in Language::ALL {
             let json = serde_json::to_value(language).unwrap();

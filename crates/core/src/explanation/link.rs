@@ -123,10 +123,7 @@ fn read_table(head: &Value, bytes: &mut &[u8]) -> Result<Table, LinkError> {
     let n_sentences = |passage: &str| head[passage]["sentences"].as_array().map(Vec::len).ok_or(LinkError::Damaged);
     let (n_prompt, n_generated) = (n_sentences("prompt")?, n_sentences("generation")?);
     let rows = (0..n_generated).map(|i| read_row(n_prompt + i, bytes)).collect::<Option<Vec<_>>>();
-    match rows {
-        Some(rows) if n_generated > 0 => Ok(CausalMatrix::from_rows(n_prompt, rows)),
-        _ => Err(LinkError::Damaged),
-    }
+    rows.map(|rows| CausalMatrix::from_rows(n_prompt, rows)).ok_or(LinkError::Damaged)
 }
 
 fn read_row(n_cells: usize, bytes: &mut &[u8]) -> Option<Vec<Option<f64>>> {
@@ -191,6 +188,7 @@ mod tests {
         }
         let fragment = to_fragment(&example());
         assert_eq!(from_fragment(&fragment[..fragment.len() - 9]), Err(LinkError::Damaged));
+        assert_eq!(from_fragment(&"a".repeat(MAX_PACKED)), Err(LinkError::Scheme));
         assert_eq!(from_fragment(&"a".repeat(MAX_PACKED + 1)), Err(LinkError::TooLarge));
     }
 

@@ -140,6 +140,31 @@ mod tests {
         assert_eq!(passage.sentences, [[0, 16], [16, 27]]);
         assert_eq!(passage.sentence(1), "She eats 1.");
         assert_eq!(passage.sentence_texts(), ["Zoë has 2 figs. ", "She eats 1."]);
+        let passage = Passage::new("É. Ü. O.", &[0..4, 4..8, 8..10], vec![2; 3]);
+        assert_eq!(passage.sentence_texts(), [0, 1, 2].map(|i| passage.sentence(i)));
+    }
+
+    #[test]
+    fn sentences_tile_the_text_and_each_has_its_tokens() {
+        let passage = |sentences: &[[usize; 2]], tokens: &[usize]| Passage {
+            text: "Zoë ran".into(),
+            sentences: sentences.to_vec(),
+            tokens: tokens.to_vec(),
+            sections: Vec::new(),
+        };
+        assert!(passage(&[[0, 4], [4, 7]], &[1, 0]).is_tiled());
+        let gaps_and_overlaps: [&[[usize; 2]]; 6] =
+            [&[[0, 3], [4, 7]], &[[0, 4], [3, 7]], &[[1, 4], [4, 7]], &[[0, 4], [4, 6]], &[[0, 4], [4, 8]], &[[0, 7], [7, 7]]];
+        for sentences in gaps_and_overlaps {
+            assert!(!passage(sentences, &[1, 1]).is_tiled(), "{sentences:?}");
+        }
+        assert!(!passage(&[[0, 4], [4, 7]], &[1]).is_tiled());
+        assert!(!Passage::new("", &[], Vec::new()).is_tiled(), "there is no sentence");
+    }
+
+    #[test]
+    fn a_unit_has_a_name() {
+        assert_eq!([Unit::Sentence, Unit::Word].map(Unit::noun), ["sentence", "word"]);
     }
 
     #[test]

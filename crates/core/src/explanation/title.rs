@@ -28,3 +28,45 @@ fn shortened(text: &str, longest: usize) -> String {
     let cut: String = text.chars().take(longest - 1).collect();
     format!("{}\u{2026}", cut.trim_end())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::example::example;
+    use super::*;
+
+    fn of_prompt(text: &str) -> String {
+        let mut document = example();
+        Arc::make_mut(&mut document.prompt).text = text.into();
+        title(&document)
+    }
+
+    #[test]
+    fn the_last_question_is_the_title() {
+        for (prompt, expected) in [
+            ("How many are left?", "How many are left?"),
+            ("Zo\u{eb} has 2. How many?\nShe eats 1. How many are left? Think!", "How many are left?"),
+            ("Is it?\nReally? Yes! Who\n knows?", "knows?"),
+            ("\u{6709}\u{3002}\u{51e0}\u{4e2a}\u{ff1f}", "\u{51e0}\u{4e2a}\u{ff1f}"),
+            ("\u{643}\u{645} \u{628}\u{642}\u{64a}\u{61f} ", "\u{643}\u{645} \u{628}\u{642}\u{64a}\u{61f}"),
+        ] {
+            assert_eq!(of_prompt(prompt), expected, "{prompt}");
+        }
+    }
+
+    #[test]
+    fn without_a_question_it_is_the_last_sentence_that_is_explained() {
+        for (output, expected) in [(vec![0], "2 - 1 = 1."), (vec![0, 1], "So 1."), (vec![], "So 1.")] {
+            assert_eq!(title(&Document { output, ..example() }), expected);
+        }
+    }
+
+    #[test]
+    fn a_long_title_is_cut_where_a_short_one_would_end() {
+        let question = |letters: usize| format!("Why {}?", "x".repeat(letters));
+        assert_eq!(of_prompt(&question(LONGEST - 5)), question(LONGEST - 5));
+        assert_eq!(of_prompt(&question(LONGEST - 4)), format!("Why {}\u{2026}", "x".repeat(LONGEST - 5)));
+        assert_eq!(of_prompt(&format!("{} why?", "x".repeat(LONGEST - 2))), format!("{}\u{2026}", "x".repeat(LONGEST - 2)));
+    }
+}
