@@ -33,6 +33,6 @@ mod tests {
     fn attention_counts_by_its_mean_over_the_tokens_of_the_source() {
         let base = Readout::default();
         let observation = Observation { base: &base, passes: &[], attention: &[3.0, 6.0], flow: &[], length: 3 };
-        assert_eq!([0, 1].map(|t| weight(&observation, t)), [1.0, 2.0]);
+        assert_eq!([0, 1].map(|t| (ATTENTION.effect)(&observation, t)), [1.0, 2.0]);
     }
 }

@@ -19,6 +19,6 @@ mod tests {
     fn the_effect_is_the_divergence_at_each_token() {
         let (base, passes) = (Readout::default(), [Readout { divergences: vec![0.5, 2.0], ..Readout::default() }]);
         let observation = Observation { base: &base, passes: &passes, attention: &[], flow: &[], length: 2 };
-        assert_eq!([0, 1].map(|t| divergence(&observation, t)), [0.5, 2.0]);
+        assert_eq!([0, 1].map(|t| (CLP.effect)(&observation, t)), [0.5, 2.0]);
     }
 }

@@ -47,7 +47,7 @@ mod tests {
     fn a_source_counts_as_a_whole_however_long_it_is() {
         let base = Readout::default();
         let observation = Observation { base: &base, passes: &[], attention: &[3.0, 3.0], flow: &[0.5, 0.25], length: 7 };
-        assert_eq!([0, 1].map(|t| flow(&observation, t)), [0.5, 0.25]);
+        assert_eq!([0, 1].map(|t| (FLOW.effect)(&observation, t)), [0.5, 0.25]);
     }
 
     #[test]

@@ -86,7 +86,7 @@ mod tests {
         let (base, passes) = (readout(-9.0), [readout(-1.0), readout(-1.25)]);
         let observation = Observation { base: &base, passes: &passes, attention: &[0.0, 6.0], flow: &[], length: 4 };
         let exact = 0.25 / (2.0 * f64::from(HALF_WIDTH)) / 4.0;
-        assert!((slope(&observation, 1) - exact).abs() < 1e-9 * exact);
-        assert!((weighted_slope(&observation, 1) - 1.5 * exact).abs() < 1e-9 * exact);
+        assert!(((INTEGRATED_GRADIENTS.effect)(&observation, 1) - exact).abs() < 1e-9 * exact);
+        assert!(((ATTENTION_GRADIENTS.effect)(&observation, 1) - 1.5 * exact).abs() < 1e-9 * exact);
     }
 }

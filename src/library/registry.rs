@@ -65,6 +65,16 @@ mod tests {
     }
 
     #[test]
+    fn a_known_model_is_downloaded_as_it_was_when_it_was_listed() {
+        let models = parse(include_str!("../../public/models/registry.json"));
+        for model in &models {
+            let spec = model.spec();
+            let [file] = &spec.files[..] else { panic!("{} is one file", model.name) };
+            assert_eq!((&spec.name, &file.address, file.bytes, &file.sha256), (&model.name, &model.address, model.bytes, &model.sha256));
+        }
+    }
+
+    #[test]
     fn something_else_is_no_registry() {
         assert!(parse("<!doctype html>").is_empty());
     }

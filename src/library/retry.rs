@@ -115,6 +115,12 @@ mod tests {
     }
 
     #[test]
+    fn those_who_failed_together_do_not_come_back_together() {
+        let delay = |random| Retries::new(RetryPolicy::DOWNLOAD).delay_seconds(RetryCause::Stalled, None, random);
+        assert_eq!([0.0, 0.25, 0.75].map(delay), [Some(0.375), Some(0.4375), Some(0.5625)]);
+    }
+
+    #[test]
     fn a_server_is_not_asked_before_it_wants_and_a_visitor_does_not_wait_for_long() {
         let delay = |policy, requested| Retries::new(policy).delay_seconds(RetryCause::Busy(429), Some(requested), 0.5);
         assert_eq!((delay(RetryPolicy::DOWNLOAD, 9.0), delay(RetryPolicy::DOWNLOAD, 0.0)), (Some(9.0), Some(0.5)));
@@ -130,6 +136,7 @@ mod tests {
     fn a_wait_ends_in_time_or_when_the_network_is_back_but_never_without_one() {
         let mut wait = RetryTimer::new(2.0, false, 0.0);
         assert_eq!((wait.poll(500.0, false), wait.poll(2_000.0, false)), (TimerState::Running(1.5), TimerState::Elapsed));
+        assert!(!wait.was_offline());
         let mut wait = RetryTimer::new(2.0, false, 0.0);
         assert_eq!((wait.poll(500.0, true), wait.poll(9_000.0, true)), (TimerState::Offline, TimerState::Offline));
         assert!(wait.was_offline() && wait.poll(9_000.0, false) == TimerState::Elapsed);

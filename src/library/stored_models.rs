@@ -54,3 +54,26 @@ pub enum ModelLocation {
     /// In memory until the page is closed, at this object URL.
     Memory(String),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library::download_spec::FileSpec;
+
+    fn stored(files: Vec<FileSpec>, sha256: Option<&str>) -> StoredModel {
+        let spec = DownloadSpec { name: "c".into(), files };
+        StoredModel { id: "1".into(), spec, bytes: 5, sha256: sha256.map(str::to_owned), used_millis: None }
+    }
+
+    #[test]
+    fn a_download_goes_on_where_all_of_its_addresses_are_known() {
+        let published = || FileSpec { address: "https://a.b/c.gguf".into(), ..FileSpec::default() };
+        let begun = stored(vec![published()], None);
+        assert!(begun.is_resumable() && !begun.is_complete());
+        let complete = stored(vec![published()], Some("ab"));
+        assert!(complete.is_complete() && !complete.is_resumable());
+        for files in [vec![FileSpec::local("c.gguf", 9, 1.5)], vec![published(), FileSpec::default()]] {
+            assert!(!stored(files.clone(), None).is_resumable(), "{files:?}");
+        }
+    }
+}

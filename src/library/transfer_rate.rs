@@ -59,6 +59,26 @@ mod tests {
     }
 
     #[test]
+    fn what_is_older_than_the_window_does_not_count() {
+        let mut rate = TransferRate::default();
+        for (second, bytes) in [(0.0, 0), (5.0, 0), (10.0, 1_000), (16.0, 12_000)] {
+            rate.record(1e3 * second, bytes);
+        }
+        assert!((rate.bytes_per_second().unwrap() - 12_000.0 / 11.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_pause_slows_the_rate_and_an_interruption_is_forgotten() {
+        let mut rate = TransferRate::default();
+        [(0.0, 0), (1e3, 0)].into_iter().for_each(|(now, bytes)| rate.record(now, bytes));
+        assert_eq!((rate.bytes_per_second(), rate.seconds_left(5)), (Some(0.0), None));
+        [(2e3, 3_000), (3e3, 3_000)].into_iter().for_each(|(now, bytes)| rate.record(now, bytes));
+        assert!((rate.bytes_per_second().unwrap() - 1_000.0).abs() < 1e-6);
+        rate.reset();
+        assert_eq!(rate, TransferRate::default());
+    }
+
+    #[test]
     fn a_new_beginning_has_no_rate_yet() {
         let mut rate = TransferRate::default();
         rate.record(0.0, 500);

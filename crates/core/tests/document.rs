@@ -104,7 +104,8 @@ fn documents_and_links_say_a_language_that_made_a_difference() {
         let said = written["manifest"].get("language").and_then(Value::as_str);
         assert_eq!(said, Some(language.tag()).filter(|_| language != Language::English));
         assert!(schema().is_valid(&written), "{language:?}");
-        assert_eq!(from_fragment(&to_fragment(&document)).unwrap().manifest.language, language);
+        let linked = from_fragment(&to_fragment(&document)).unwrap().manifest;
+        assert_eq!((linked.language, linked.sentence_rule), (language, SentenceRule::AnyScript));
     }
     let unknown = EXAMPLE.replacen("\"backend\"", "\"language\": \"xx\", \"backend\"", 1);
     assert!(Document::from_json(&unknown).is_err() && !schema().is_valid(&serde_json::from_str(&unknown).unwrap()));

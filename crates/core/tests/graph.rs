@@ -185,6 +185,9 @@ proptest! {
             .edges.iter().map(|edge| LayeredEdge { from: edge.from, to: n + edge.to, flow: edge.flow }).collect();
         let space = LayeredSpace { width, node_width: 100.0, gap: 10.0, thickness: 30.0 };
         let drawing = layered(&edges, &[n + last], &space);
+        let backward = layered(&edges.iter().rev().copied().collect::<Vec<_>>(), &[n + last], &space);
+        prop_assert_eq!(&backward.nodes, &drawing.nodes);
+        prop_assert!(backward.routes.iter().rev().eq(&drawing.routes), "the order of the edges does not matter");
         let node = |source: usize| drawing.nodes.iter().find(|node| node.source == source).expect("it is drawn");
         prop_assert_eq!(node(n + last).layer, drawing.n_layers - 1);
         for (edge, route) in edges.iter().zip(&drawing.routes) {

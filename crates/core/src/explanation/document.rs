@@ -260,6 +260,14 @@ mod tests {
     }
 
     #[test]
+    fn a_document_is_complete_when_every_cell_is_measured() {
+        let mut document = example();
+        assert!(document.is_complete());
+        document.table.row_mut(1)[2] = None;
+        assert!(!document.is_complete());
+    }
+
+    #[test]
     fn no_more_sentences_are_taken_than_the_page_shows() {
         let passage = |n: usize| Arc::new(Passage::new(&"x".repeat(n), &(0..n).map(|i| i..i + 1).collect::<Vec<_>>(), vec![1; n]));
         let checked = |n_prompt: usize, n_generated: usize| {

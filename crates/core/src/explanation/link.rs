@@ -180,6 +180,16 @@ mod tests {
     }
 
     #[test]
+    fn scores_too_small_for_a_link_are_none_and_stay_so() {
+        let mut document = example();
+        document.table.row_mut(0).copy_from_slice(&[Some(1e-60), Some(-1e-60)]);
+        let fragment = to_fragment(&document);
+        let linked = from_fragment(&fragment).unwrap();
+        assert_eq!(linked.table.row(0), [Some(0.0); 2]);
+        assert_eq!(to_fragment(&linked), fragment);
+    }
+
+    #[test]
     fn whatever_is_no_link_is_refused_with_a_reason() {
         assert_eq!(from_fragment("#g7.AAAA"), Err(LinkError::Newer));
         assert_eq!(from_fragment("#about"), Err(LinkError::Scheme));

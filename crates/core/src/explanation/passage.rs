@@ -182,5 +182,17 @@ mod tests {
             passage.sections = sections(counts);
             assert!(!passage.is_covered(), "{counts:?}");
         }
+        passage.sections = sections([2, 1]);
+        passage.sections[0].run = 0;
+        assert!(!passage.is_covered(), "a unit of no sentences");
+    }
+
+    #[test]
+    fn sections_say_their_runs_where_these_are_more_than_a_sentence() {
+        for (run, json) in [(1, r#"{"kind":"thought","sentences":2}"#), (4, r#"{"kind":"thought","sentences":2,"run":4}"#)] {
+            let section = Section { kind: SectionKind::Thought, sentences: 2, run };
+            assert_eq!(serde_json::to_string(&section).unwrap(), json);
+            assert_eq!(serde_json::from_str::<Section>(json).unwrap(), section);
+        }
     }
 }

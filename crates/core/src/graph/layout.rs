@@ -36,10 +36,10 @@ mod tests {
 
     #[test]
     fn the_longest_arc_uses_the_width_and_shorter_ones_less() {
-        let arcs = arcs(&[(0, 2), (0, 1)], &[0.0, 25.0, 100.0], 40.0);
-        assert_eq!(arcs[0], Arc { y_from: 0.0, y_to: 100.0, reach: 40.0 });
-        assert_eq!(arcs[1].reach, 20.0);
-        assert_eq!(arcs[0].path(60.0), "M 60.0 0.0 C 6.7 0.0 6.7 100.0 60.0 100.0");
-        assert_eq!(arcs[0].apex(60.0), (20.0, 50.0));
+        let arcs = arcs(&[(0, 2), (0, 1), (1, 2)], &[20.0, 45.0, 120.0], 40.0);
+        assert_eq!(arcs[0], Arc { y_from: 20.0, y_to: 120.0, reach: 40.0 });
+        assert_eq!([arcs[1].reach, arcs[2].reach], [20.0, 40.0 * 0.75_f64.sqrt()]);
+        assert_eq!(arcs[0].path(60.0), "M 60.0 20.0 C 6.7 20.0 6.7 120.0 60.0 120.0");
+        assert_eq!(arcs[0].apex(60.0), (20.0, 70.0));
     }
 }

@@ -84,6 +84,8 @@ mod tests {
     fn negatives_are_cut_and_rows_sum_to_one() {
         let adjacency = normalize(&table(), Normalization::Full);
         assert_eq!(adjacency.row(0), [1.0, 0.0]);
+        let huge = normalize(&Table::from_fn(2, 1, |_, _| Some(f64::MAX)), Normalization::Full);
+        assert_eq!((huge.row(0), zero_rows(&huge)), (&[0.5, 0.5][..], vec![]));
     }
 
     #[test]

@@ -136,6 +136,7 @@ mod tests {
         assert_eq!(pruned.edges.iter().map(|edge| (edge.from, edge.to)).collect::<Vec<_>>(), [(2, 2), (0, 0)]);
         assert_eq!(pruned.hidden, 2);
         assert!((pruned.kept_share - 1.52 / 1.8).abs() < 1e-12);
+        assert_eq!(prune(&graph(), &[2], 0.0).edges, []);
     }
 
     #[test]
@@ -152,6 +153,8 @@ mod tests {
         let all = prune(&graph(), &[2], 1.0);
         assert_eq!([1, 2, 3, 4].map(|most| all.clone().touching_at_most(most, 2).edges.len()), [0, 1, 2, 4]);
         assert_eq!(all.touching_at_most(3, 2).hidden, 2);
+        let one_edge = prune(&CausalMatrix::from_rows(1, vec![vec![1.0]]), &[0], 1.0);
+        assert_eq!([1, 2].map(|most| one_edge.clone().touching_at_most(most, 1).edges.len()), [0, 1]);
     }
 
     #[test]
@@ -165,13 +168,16 @@ mod tests {
     #[test]
     fn a_graph_without_flow_has_no_edges_and_hides_none() {
         let zero = CausalMatrix::from_rows(1, vec![vec![0.0]]);
-        assert_eq!(prune(&zero, &[0], 0.9), Pruned { edges: vec![], hidden: 0, kept_share: 1.0, flow: 0.0 });
+        let nothing = Pruned { edges: vec![], hidden: 0, kept_share: 1.0, flow: 0.0 };
+        assert_eq!((prune(&zero, &[0], 0.9), nothing.clone().with(&[])), (nothing.clone(), nothing));
     }
 
     #[test]
     fn what_hardly_flows_is_not_counted_as_hidden() {
         let faint = CausalMatrix::from_rows(3, vec![vec![0.9, 0.0995, 0.0005]]);
         assert_eq!(prune(&faint, &[0], 0.5).hidden, 1);
+        let larger = CausalMatrix::from_rows(3, vec![vec![90.0, 9.95, 0.05]]);
+        assert_eq!(prune(&larger, &[0], 0.5).hidden, 1);
         assert_eq!(prune(&faint, &[0], 1.0).edges.len(), 3);
     }
 
@@ -191,5 +197,12 @@ mod tests {
             let has = |step: &[usize]| pruned.edges.iter().any(|edge| step == [edge.from, 2 + edge.to]);
             assert!(path.sources.windows(2).all(has), "{path:?}");
         }
+    }
+
+    #[test]
+    fn edges_on_no_strong_path_are_not_among_those_of_the_strongest() {
+        let star = CausalMatrix::from_rows(MOST_PATHS + 1, vec![(0..=MOST_PATHS).map(|j| 1.0 + j as f64).collect()]);
+        let edges = edges_of_strongest_paths(&star, &[0]);
+        assert!(edges.iter().map(|edge| edge.from).eq(1..=MOST_PATHS), "all but the weakest");
     }
 }

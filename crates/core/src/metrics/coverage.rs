@@ -33,6 +33,8 @@ mod tests {
     fn equal_parts_on_the_relevant_sentences_cover_them_all() {
         assert_eq!(coverage(&[0.5, 0.0, 0.5], &[0, 2]), 1.0);
         assert_eq!(share_on(&[0.5, 0.0, 0.5], &[0, 2]), 1.0);
+        // Of any whole.
+        assert_eq!((coverage(&[2.0, 0.0, 2.0], &[0, 2]), share_on(&[1.0, 0.0, 3.0], &[0])), (1.0, 0.25));
     }
 
     #[test]
@@ -52,5 +54,6 @@ mod tests {
     #[test]
     fn a_relevant_sentence_with_next_to_nothing_is_missed() {
         assert_eq!(missed(&[1.96, 0.04, 0.0, 0.0], &[0, 1, 2]), 1.0 / 3.0);
+        assert_eq!(missed(&[5.0, 0.05, 4.95, 0.0], &[0, 1, 2, 3]), 0.5);
     }
 }

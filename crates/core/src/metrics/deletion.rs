@@ -106,6 +106,7 @@ mod tests {
     fn a_curve_never_rises_again_nor_leaves_the_range() {
         // After clipping and running minimum: 1, 1/4, 1/4, 0.
         let curve = Curve::new(&[-1.0, -7.0, -5.0, -9.0], &[3.0, 2.0, 1.0]);
+        assert_eq!(curve.responses(), [1.0, 0.25, 0.25, 0.0]);
         assert!(close(curve.rise(), (1.25 / 2.0 + 0.25 + 0.125) / 3.0));
         // Below the end counts as the end.
         assert!(close(Curve::new(&[-1.0, -12.0, -9.0], &[1.0, 1.0]).rise(), 0.25));
@@ -114,6 +115,7 @@ mod tests {
     #[test]
     fn curves_that_say_nothing_are_marked() {
         assert!(close(Curve::new(&[-2.0, -2.0, -2.0], &[1.0, 1.0]).rise(), 0.5));
+        assert_eq!(Curve::new(&[-2.0, -2.0, -2.0], &[1.0, 1.0]).responses(), [1.0, 0.5, 0.0]);
         assert!(Curve::new(&[-2.0, -2.0], &[1.0]).is_rising());
         assert!(Curve::new(&[-2.0, -1.0], &[1.0]).is_rising());
         assert!(!Curve::new(&[-2.0, -3.0], &[1.0]).is_rising());

@@ -49,4 +49,14 @@ mod tests {
         assert_eq!(Evidence::strongest(rows), Evidence::Clear(2.0));
         assert_eq!(Evidence::strongest([]), Evidence::None);
     }
+
+    #[test]
+    fn a_row_is_weak_below_its_threshold_and_unmeasured_until_its_last_cell() {
+        let of = |row: &[Option<f64>]| Evidence::of(row, 0.5);
+        assert_eq!(of(&[Some(3.0), None]), Evidence::Unmeasured);
+        assert_eq!(of(&[Some(-3.0), Some(0.0)]), Evidence::None);
+        assert_eq!(of(&[Some(-3.0), Some(0.25)]), Evidence::Weak(0.25));
+        assert_eq!(of(&[Some(0.25), Some(0.25)]), Evidence::Clear(0.5));
+        assert_eq!(Evidence::strongest([Evidence::None, Evidence::Unmeasured]), Evidence::None);
+    }
 }

@@ -78,4 +78,16 @@ mod tests {
         assert_eq!([strength(0.25, Evidence::Clear(1.0)), strength(-0.25, Evidence::Clear(1.0))], [0.5, -0.5]);
         assert_eq!(strength(1.0, Evidence::Weak(0.01)), 0.5);
     }
+
+    #[test]
+    fn a_share_is_a_whole_percent_and_nothing_only_where_there_is_nothing() {
+        let shares = [0.0, 0.004, 0.01, 0.234, 1.0, -0.004, -0.01, -0.234];
+        assert_eq!(shares.map(percent_digits), ["0", "<1", "1", "23", "100", "\u{2212}<1", "\u{2212}1", "\u{2212}23"]);
+    }
+
+    #[test]
+    fn only_rows_divided_by_their_sums_have_shares() {
+        let of = |normalization| Scale::of(normalization, [0.5]).is_shares();
+        assert_eq!([Normalization::Full, Normalization::NonNegative, Normalization::None].map(of), [true, false, false]);
+    }
 }

@@ -78,7 +78,11 @@ mod tests {
         let edges = [edge(0, 2, 0.75), edge(1, 2, 0.25)];
         let drawing = layered(&edges, &[2], &SPACE);
         let ends: Vec<f64> = drawing.routes.iter().map(|route| route[1]).collect();
-        assert!(((ends[0] - ends[1]).abs() - 20.0).abs() < 1e-9, "{ends:?}");
+        let x = |source: usize| drawing.nodes[source].x;
+        // Around the middle of the node, 30 and 10 wide.
+        let side = (x(0) - x(1)).signum();
+        let apart = [ends[0] - x(2) - 5.0 * side, ends[1] - x(2) + 15.0 * side];
+        assert!(apart.iter().all(|difference| difference.abs() < 1e-9), "{ends:?}");
     }
 
     #[test]
@@ -95,5 +99,25 @@ mod tests {
         let (forward, backward) = (layered(&edges, &[4], &SPACE), layered(&reversed, &[4], &SPACE));
         assert_eq!(forward.nodes, backward.nodes);
         assert!(forward.routes.iter().eq(backward.routes.iter().rev()));
+    }
+
+    #[test]
+    fn edges_at_a_node_take_no_more_than_its_width() {
+        let drawing = layered(&[edge(0, 2, 2.0), edge(1, 2, 2.0)], &[2], &SPACE);
+        let mut ends: Vec<f64> = drawing.routes.iter().map(|route| route[1] - drawing.nodes[2].x).collect();
+        ends.sort_by(f64::total_cmp);
+        assert_eq!(ends, [-25.0, 25.0]);
+    }
+
+    #[test]
+    fn only_what_has_edges_and_the_output_are_drawn() {
+        let drawing = layered(&[edge(0, 3, 1.0)], &[3], &SPACE);
+        assert_eq!(drawing.nodes.iter().map(|node| (node.source, node.layer)).collect::<Vec<_>>(), [(0, 0), (3, 1)]);
+    }
+
+    #[test]
+    fn as_many_nodes_are_in_a_layer_as_fit() {
+        let per_layer = |width| LayeredSpace { width, ..SPACE }.per_layer();
+        assert_eq!([50.0, 209.0, 210.0, 319.0, 320.0].map(per_layer), [1, 1, 2, 2, 3]);
     }
 }

@@ -104,3 +104,48 @@ fn docks(links: &[Link], slot: usize, x: &[f64], space: &LayeredSpace) -> Vec<(u
     };
     sorted.into_iter().map(dock).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_stand_where_they_want_to_or_as_near_as_their_neighbors_allow() {
+        for (wanted, placed) in [
+            (&[20.0, 80.0][..], &[20.0, 80.0][..]),
+            (&[50.0, 50.0], &[45.0, 55.0]),
+            (&[10.0, 60.0, 40.0, 90.0], &[10.0, 45.0, 55.0, 90.0]),
+            (&[60.0, 30.0, 30.0], &[30.0, 40.0, 50.0]),
+            // Not beyond either side.
+            (&[0.0, 0.0], &[5.0, 15.0]),
+            (&[90.0, 100.0], &[85.0, 95.0]),
+        ] {
+            assert_eq!(place(wanted, &vec![10.0; wanted.len()], 100.0), placed, "{wanted:?}");
+        }
+        assert_eq!(place(&[50.0, 50.0], &[10.0, 30.0], 100.0), [40.0, 60.0]);
+        assert_eq!(place(&[10.0, 90.0], &[60.0, 60.0], 100.0), [20.0, 80.0], "there is not enough room");
+    }
+
+    const SPACE: LayeredSpace = LayeredSpace { width: 320.0, node_width: 100.0, gap: 10.0, thickness: 40.0 };
+
+    fn layers(edges: &[(usize, usize, f64)], output: usize) -> Layers {
+        let edges: Vec<LayeredEdge> = edges.iter().map(|&(from, to, flow)| LayeredEdge { from, to, flow }).collect();
+        Layers::new(&edges, &[output], SPACE.per_layer())
+    }
+
+    #[test]
+    fn what_passes_a_layer_takes_what_its_nodes_leave() {
+        let layers = layers(&[(0, 1, 0.75), (0, 2, 0.25), (1, 2, 0.75)], 2);
+        let rooms = |width| room(&layers, &layers.rows[1], &LayeredSpace { width, ..SPACE });
+        assert_eq!(rooms(320.0), [110.0, 7.5 + 10.0]);
+        assert_eq!((rooms(105.0), rooms(90.0)), (vec![110.0, 5.0], vec![110.0, 0.0]));
+    }
+
+    #[test]
+    fn a_slot_is_drawn_to_its_neighbors_by_what_flows() {
+        let mean = |flows: [f64; 2]| mean_of_neighbors(&layers(&[(0, 2, flows[0]), (1, 2, flows[1])], 2), 2, &[0.0, 100.0, 70.0]);
+        assert!((mean([0.75, 0.25]) - 25.0).abs() < 1e-3);
+        assert!((mean([0.0, 0.0]) - 50.0).abs() < 1e-9);
+        assert_eq!(mean_of_neighbors(&layers(&[], 0), 0, &[70.0]), 70.0);
+    }
+}
