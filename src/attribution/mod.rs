@@ -48,6 +48,18 @@ mod tests {
     }
 
     #[test]
+    fn methods_share_passes_only_where_they_score_the_same_texts() {
+        let ids: Vec<&str> = METHODS.iter().map(|method| method.id).collect();
+        let sharing = |id: &str| {
+            let one = method(id).unwrap();
+            ids.iter().copied().filter(|other| one.shares_passes_with(method(other).unwrap())).collect::<Vec<&str>>()
+        };
+        for alike in [&["pairs"][..], &["pert", "clp"], &["reagent"], &["reagent-mlm"], &["attention", "flow"], &["ig", "attn-ig"]] {
+            assert!(alike.iter().all(|id| sharing(id) == alike), "{alike:?}");
+        }
+    }
+
+    #[test]
     fn a_plan_has_the_passes_that_its_method_promises() {
         let tokens = vec![5; 12];
         let transcript = Transcript { tokens, generation: 8..12, end_token: 2, control_tokens: Vec::new(), infills: Vec::new() };
@@ -60,6 +72,8 @@ mod tests {
             assert!(rounds.iter().all(|round| round.passes.len() == sources.len()));
             let of_first: usize = rounds.iter().map(|round| round.passes[0].len()).sum();
             assert_eq!(of_first, method.passes, "{}", method.id);
+            let pairs = if method.pairs { 3 } else { 0 };
+            assert_eq!(measure::n_passes(method, &transcript, &segments), sources.len() * method.passes + pairs, "{}", method.id);
             for (source, pass) in
                 rounds.iter().flat_map(|round| sources.iter().zip(&round.passes)).flat_map(|(s, all)| all.iter().map(move |p| (s, p)))
             {

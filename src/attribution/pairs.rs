@@ -291,6 +291,8 @@ mod tests {
         assert_eq!(joint_effect([5.0, 5.0], 6.0), 0.0);
         assert_eq!(joint_effect([0.5, 0.5], 0.9), 0.0);
         assert_eq!(joint_effect([-0.5, -0.1], -0.6), 0.0);
+        let weight = (-0.2_f64).exp() + (-0.1_f64).exp() - 1.0 - (-3.0_f64).exp();
+        assert!((joint_effect([0.2, 0.1], 3.0) - weight * 2.7).abs() < 1e-12);
     }
 
     #[test]
@@ -314,5 +316,37 @@ mod tests {
         };
         assert_eq!(passes(100), [101, MOST_PASSES]);
         assert_eq!(passes(300), [301, 301]);
+    }
+
+    #[test]
+    fn a_word_that_few_sources_have_says_more() {
+        let (mut transcript, segments) = text(3, 2);
+        transcript.tokens = vec![0, 1, 7, 1, 7, 1, 8, 1, 5, 1, 6];
+        let shared = shared_words(&transcript, &segments, &[0, 1, 2, 3]);
+        assert_eq!([shared(0, 1), shared(0, 2)], [0.25 + 0.5, 0.25]);
+    }
+
+    /// Two sources before a generated sentence of five tokens, by what each token loses without either one and without both.
+    #[test]
+    fn words_are_told_for_which_either_source_is_enough_or_both_are_needed() {
+        let transcript =
+            Transcript { tokens: (0..9).collect(), generation: 3..9, end_token: 0, control_tokens: Vec::new(), infills: Vec::new() };
+        let segments = Segments { prompt: vec![1..2, 2..3], generation: vec![3..4, 4..9] };
+        let losses = [[0.0; 3], [0.1, 0.2, 3.0], [0.1, 3.0, 3.5], [3.0, 0.1, 3.5], [0.1, 0.2, 0.4], [3.0, 3.5, 5.0]];
+        let left = |which: usize| losses.iter().map(|of_token| -1.0 - of_token[which]).collect::<Vec<f64>>();
+        let told = |scores: [f64; 3]| {
+            let mut measurement = PairMeasurement::new(&MeasureRequest::new(&[&PAIRS], &transcript, &segments));
+            measurement.base = vec![-1.0; 6];
+            measurement.without = BTreeMap::from([(0, left(0)), (1, left(1))]);
+            measurement.table = Table::from_fn(2, 2, |_, j| Some(scores[j]));
+            measurement.observe([0, 1], &left(2));
+            let [(effect, needed_by_both)] = &measurement.effects[..] else { panic!("one sentence loses something") };
+            assert_eq!((effect.target, effect.amount, &effect.either_is_enough[..]), (1, 0.0, &[1][..]));
+            assert!((needed_by_both - 3.4 / 5.0).abs() < 1e-9);
+            measurement.pairs().effects
+        };
+        let needed = PairEffect { target: 1, sources: [0, 1], amount: 0.0, either_is_enough: Vec::new(), only_together: vec![5] };
+        assert_eq!(told([1.25, 1.5, 0.5]), [needed]);
+        assert_eq!(told([12.5, 15.0, 5.0]), [], "next to what the others do it is not worth telling");
     }
 }
