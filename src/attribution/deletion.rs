@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn what_is_deleted_does_not_depend_on_the_order_and_a_sentence_without_tokens_deletes_nothing() {
-        let segments = Segments { prompt: vec![1..2, 2..2, 2..4], generation: vec![4..5] };
+        let segments = Segments { prompt: vec![1..2, 2..2, 2..4], generation: vec![4..5, 5..5] };
         assert_eq!([[2, 0, 1], [1, 0, 2]].map(|order| deleted(&order, &segments)), [[0, 2], [0, 2]]);
     }
 }

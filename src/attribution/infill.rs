@@ -40,7 +40,7 @@ mod tests {
     fn each_source_becomes_its_own_infill() {
         let transcript =
             Transcript { tokens: vec![9, 5, 6, 7, 8], generation: 4..5, end_token: 2, control_tokens: Vec::new(), infills: Vec::new() };
-        let segments = Segments { prompt: vec![1..3, 3..4], generation: vec![4..5] };
+        let segments = Segments { prompt: vec![1..3, 3..4], generation: vec![4..5, 5..5] };
         let infills = [vec![3, 4], vec![1]];
         let rounds = plan(&PlanInput { transcript: &transcript, segments: &segments, sources: &segments.prompt, infills: &infills });
         let texts: Vec<Vec<TokenId>> = rounds[0].passes.iter().map(|passes| passes[0].apply(&transcript.tokens)).collect();
