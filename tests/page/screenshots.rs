@@ -36,6 +36,7 @@ impl Look {
         if let Some(media) = &self.media {
             browser.driver.cdp().send_raw("Emulation.setEmulatedMedia", media.clone()).await.expect("Chromium shows other media");
         }
+        browser.driver.execute("scrollTo(0, 0)", Vec::new()).await.expect("a script runs");
         tokio::time::sleep(TRANSITION).await;
     }
 }
@@ -72,6 +73,8 @@ async fn pictures(browser: &Browser, state: &str, too_wide: &mut Vec<String>) {
         }
     }
     browser.look(DESKTOP, "light").await;
+    // Where WebKitGTK has to click is known once its window has been drawn.
+    tokio::time::sleep(TRANSITION).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -169,7 +169,7 @@ fn AllNumbersButton(all_numbers: RwSignal<bool>) -> impl IntoView {
     view! {
         <button
             type="button"
-            class="chip"
+            class="chip screen-only"
             data-testid="all-numbers"
             title=t!("Direct shares, how shares follow from scores, how much of it is drawn")
             aria-pressed=move || all_numbers.get().to_string()

@@ -30,7 +30,9 @@ pub fn TableView() -> impl IntoView {
             </div>
             <BlockChoice block=rows label=t!("Rows") labels=|document| document.labels().split_off(document.prompt.sentences.len()) />
             <BlockChoice block=columns label=t!("Columns") labels=Document::labels />
-            <button type="button" on:click=move |_| save_csv(page, matrix.get_untracked())>{t!("Save CSV")}</button>
+            <button type="button" class="screen-only" on:click=move |_| save_csv(page, matrix.get_untracked())>
+                {t!("Save CSV")}
+            </button>
         </div>
         <p class="hint">
             {move || {

@@ -126,7 +126,7 @@ fn Heading(title: &'static str, hint: impl Fn() -> &'static str + Send + Sync + 
         view! {
             <button
                 type="button"
-                class="chip"
+                class="chip screen-only"
                 data-testid="several"
                 title=t!("The same as a click with Ctrl")
                 aria-pressed=move || adds.get().to_string()
