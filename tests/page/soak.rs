@@ -9,8 +9,8 @@ use super::download_steps::model_is_ready;
 use super::split::demo_in_f32;
 use super::steps::{file, server};
 
-/// Explanations in one tab; the environment variable `GLASSCAGE_SOAK` names another number.
-const EXPLANATIONS: usize = 300;
+/// Explanations in one tab; the environment variable `GLASSCAGE_SOAK` names another number, as `cargo xtask test --soak` does.
+const EXPLANATIONS: usize = 60;
 /// So many explanations are made by one model, then by the other.
 const EACH: usize = 10;
 /// From here on nothing may grow.
@@ -94,7 +94,6 @@ async fn choose(browser: &Browser, is_second: bool) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "cargo xtask test --soak"]
 async fn memory_stays_as_it_is_after_the_first_of_many_explanations_by_models_in_turn() {
     let (server, _turn) = server().await;
     let explanations = std::env::var("GLASSCAGE_SOAK").map_or(EXPLANATIONS, |n| n.parse().expect("a number of explanations"));

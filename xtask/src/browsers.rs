@@ -34,6 +34,7 @@ const STORAGE: &str = "a driver whose windows store files";
 const FROZEN: &str = "a driver that can freeze a tab";
 const CRASHED: &str = "a driver that can crash a tab and go on";
 const GPU_PROCESS: &str = "a process of its own for the GPU, which a test can end";
+const MEASURED: &str = "a driver that measures a page's memory";
 
 const FIREFOX_LACKS: Lacks = &[
     ("accessibility::influence_is_seen_without_colors_and_at_twice_the_size", FORCED_COLORS),
@@ -49,6 +50,7 @@ const FIREFOX_LACKS: Lacks = &[
     ("library_faults::a_frozen_tab_goes_on_with_its_download_and_its_copy", FROZEN),
     ("local::a_copy_that_cannot_be_stored_is_not_begun_and_the_file_stays_in_use", SMALL_STORAGE),
     ("offline::the_page_can_be_installed", INSTALLATION),
+    ("soak::", MEASURED),
 ];
 const WEB_KIT_LACKS: Lacks = &[
     ("accessibility::influence_is_seen_without_colors_and_at_twice_the_size", FORCED_COLORS),
@@ -77,6 +79,7 @@ const WEB_KIT_LACKS: Lacks = &[
     ("library_faults::", STORAGE),
     ("local::", STORAGE),
     ("offline::the_page_can_be_installed", INSTALLATION),
+    ("soak::", MEASURED),
     ("offline::with_the_server_gone_the_built_in_model_and_the_stored_one_explain", STORAGE),
 ];
 

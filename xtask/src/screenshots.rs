@@ -13,7 +13,7 @@ use crate::command::{build, run, with_runtime_dir};
 use crate::{build as page, setup};
 
 const TEST: &str = "screenshots::no_state_is_wider_than_its_window_in_any_look";
-/// A theme of GTK by which WebKitGTK shows pages in dark colors.
+/// A theme of GTK by which `WebKitGTK` shows pages in dark colors.
 const DARK: &str = "Adwaita:dark";
 const HEAD: &str = "<!doctype html><meta charset=utf-8><title>Glasscage in pictures</title>
 <style>
