@@ -11,8 +11,9 @@ use super::states::visit_states;
 use super::steps::{open_gallery, server};
 
 const AXE: &[u8] = include_bytes!("../golden/axe/axe.min.js.zlib");
-const RUN: &str = "const done = arguments[0]; axe.run({rules: {'target-size': {enabled: true}}}).then(({violations}) => done(violations.map(({id, nodes}) => \
-                   `${id}: ${nodes.map(({html}) => html.slice(0, 120)).join(' and ')}`)))";
+const RUN: &str = "const [done] = arguments;
+    const describe = ({id, nodes}) => `${id}: ${nodes.map(({html}) => html.slice(0, 120)).join(' and ')}`;
+    axe.run({rules: {'target-size': {enabled: true}}}).then(({violations}) => done(violations.map(describe)));";
 
 /// Longer than colors take to change.
 const TRANSITION: Duration = Duration::from_millis(400);

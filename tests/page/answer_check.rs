@@ -6,8 +6,8 @@ use super::steps::{ask, example_prompt, server};
 /// A prompt of another kind than those that the model was made for.
 const FOREIGN: &str = "Sehr geehrte Damen und Herren, wie wird das Wetter morgen in Hamburg? \u{201e}Sonnig\u{201c} oder doch Regen?";
 /// The model makes a mistake in it, as in most problems that are not worded like those of its training.
-const UNUSUAL: &str = "The bakery baked 48 rolls this morning. By noon 19 of them had been sold, and in the afternoon 12 more went. How many \
-                       rolls remained in the evening?";
+const UNUSUAL: &str = "The bakery baked 48 rolls this morning. By noon 19 of them had been sold, and in the afternoon 12 more \
+                       went. How many rolls remained in the evening?";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn doubtful_answers_and_prompts_out_of_scope_say_so() {

@@ -75,10 +75,8 @@ fn gallery(folder: &Path) -> Result<String> {
     for (state, pictures) in states {
         write!(html, "<h2>{state}</h2>\n<div>\n")?;
         for ((look, browser), address) in pictures {
-            writeln!(
-                html,
-                "<figure><a href=\"{address}\"><img loading=lazy src=\"{address}\" alt=\"\"></a><figcaption>{look}, {browser}</figcaption></figure>"
-            )?;
+            let image = format!("<a href=\"{address}\"><img loading=lazy src=\"{address}\" alt=\"\"></a>");
+            writeln!(html, "<figure>{image}<figcaption>{look}, {browser}</figcaption></figure>")?;
         }
         html.push_str("</div>\n");
     }

@@ -44,7 +44,8 @@ pub struct Options {
     /// some minutes each
     #[arg(long)]
     large: bool,
-    /// Only explain 300 times in one tab, by two models in turn, and see that its memory stays as it is: two minutes. Without this, 60 times
+    /// Only explain 300 times in one tab, by two models in turn, and see that its memory stays as it is: two minutes. All tests do so 60
+    /// times
     #[arg(long, conflicts_with = "large")]
     soak: bool,
     /// Only test the Python package: seconds, once the command line is built
