@@ -34,6 +34,7 @@ const STORAGE: &str = "a driver whose windows store files";
 const FROZEN: &str = "a driver that can freeze a tab";
 const CRASHED: &str = "a driver that can crash a tab and go on";
 const GPU_PROCESS: &str = "a process of its own for the GPU, which a test can end";
+const PRINTED: &str = "a driver that prints pages";
 const MEASURED: &str = "a driver that measures a page's memory";
 
 const FIREFOX_LACKS: Lacks = &[
@@ -71,6 +72,7 @@ const WEB_KIT_LACKS: Lacks = &[
     ("explain::a_lost_gpu_keeps_what_was_measured_and_explain_starts_it_anew", WEB_GPU),
     ("explain::gpu_and_cpu_draw_the_same_picture", WEB_GPU),
     ("explain::stop_keeps_the_answer_so_far", WEB_GPU),
+    ("explain::stop_while_measuring_keeps_the_columns_that_are_done", PRINTED),
     ("follow_up::an_answer_without_some_sentences_can_be_stopped", WEB_GPU),
     ("interrupted::a_file_that_was_replaced_when_the_storage_was_full_is_never_joined_with_the_old_one", SMALL_STORAGE),
     ("interrupted::where_nothing_more_can_be_stored_a_model_is_kept_in_memory", SMALL_STORAGE),
@@ -81,6 +83,7 @@ const WEB_KIT_LACKS: Lacks = &[
     ("offline::the_page_can_be_installed", INSTALLATION),
     ("soak::", MEASURED),
     ("offline::with_the_server_gone_the_built_in_model_and_the_stored_one_explain", STORAGE),
+    ("print::", PRINTED),
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
