@@ -99,13 +99,13 @@ def calibrate(data: Data) -> dict:
     doubtful = fit(x, ~data.right * 1.0, np.where(visitor, VISITOR_WEIGHT, 1.0))
     right = [x[data.right & visitor], x[data.right & ~visitor]]
     of_prompt = [name for name in names if name.startswith(OF_PROMPT)]
-    x, x_foreign = matrix(data.lines, of_prompt), matrix(data.foreign, of_prompt)
-    both = np.vstack([x[visitor], x_foreign])
+    x_prompt = matrix(data.lines, of_prompt)
+    both = np.vstack([x_prompt[visitor], matrix(data.foreign, of_prompt)])
     is_foreign = np.arange(len(both)) >= visitor.sum()
     out_of_scope = fit(both, is_foreign * 1.0, np.ones(len(both)))
     return {
         "doubtful": classifier(names, doubtful, right, RIGHT_MARKED),
-        "out_of_scope": classifier(of_prompt, out_of_scope, [x[visitor], x[~visitor]], FALSE_ALARMS),
+        "out_of_scope": classifier(of_prompt, out_of_scope, [x_prompt[visitor], x_prompt[~visitor]], FALSE_ALARMS),
     }
 
 

@@ -1,12 +1,10 @@
 //! axe-core finds nothing that keeps people from using the page: WCAG 2.2 A and AA (the size of what is touched, too), and what it calls
 //! best practice.
 
-use std::time::Duration;
-
 use miniz_oxide::inflate::decompress_to_vec_zlib;
 use serde_json::json;
 
-use super::browser::{Browser, DESKTOP, PHONE};
+use super::browser::{Browser, DESKTOP, PHONE, TRANSITION};
 use super::states::visit_states;
 use super::steps::{open_gallery, server};
 
@@ -14,9 +12,6 @@ const AXE: &[u8] = include_bytes!("../golden/axe/axe.min.js.zlib");
 const RUN: &str = "const [done] = arguments;
     const describe = ({id, nodes}) => `${id}: ${nodes.map(({html}) => html.slice(0, 120)).join(' and ')}`;
     axe.run({rules: {'target-size': {enabled: true}}}).then(({violations}) => done(violations.map(describe)));";
-
-/// Longer than colors take to change.
-const TRANSITION: Duration = Duration::from_millis(400);
 
 /// What axe-core finds in this state of the page, each with its elements.
 async fn violations(browser: &Browser) -> Vec<String> {

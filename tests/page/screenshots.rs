@@ -1,11 +1,10 @@
 //! Pictures of every state of the page in every look, for people to see: `cargo xtask screenshots` makes a page of them.
 
-use std::cell::Cell;
-use std::time::Duration;
+use std::cell::{Cell, RefCell};
 
 use serde_json::json;
 
-use super::browser::{Browser, DESKTOP, Kind};
+use super::browser::{Browser, DESKTOP, Kind, TRANSITION};
 use super::states::visit_states;
 use super::steps::server;
 
@@ -15,11 +14,8 @@ const WIDTHS: [u32; 4] = [360, 768, 1280, 1920];
 const TWICE_AS_LARGE: u32 = 640;
 /// The width of A4 paper at 96 pixels an inch.
 const PAPER: u32 = 794;
-/// Pictures show the whole page up to this height; `WebKitGTK`'s screen is no higher.
-const HEIGHTS: (u32, u32) = (640, 2400);
-const WEB_KIT_HEIGHT: u32 = 1200;
-/// Longer than anything moves.
-const TRANSITION: Duration = Duration::from_millis(400);
+/// Pictures show the whole page, but are at least so high, and at most as [`highest`] says.
+const LOWEST: u32 = 640;
 
 /// How a page is looked at.
 struct Look {
@@ -60,12 +56,17 @@ fn looks(kind: Kind) -> Vec<Look> {
     looks
 }
 
-/// Pictures of the state that the page is in. Those in which it is wider than its window are `too_wide`.
-async fn pictures(browser: &Browser, state: &str, too_wide: &mut Vec<String>) {
-    let highest = if browser.kind() == Kind::WebKit { WEB_KIT_HEIGHT } else { HEIGHTS.1 };
+/// `WebKitGTK` has windows no higher than the screen that the tests give it.
+fn highest(kind: Kind) -> u32 {
+    if kind == Kind::WebKit { 1200 } else { 2400 }
+}
+
+/// Takes pictures of the state that the page is in. Returns the names of those in which it is wider than its window.
+async fn pictures(browser: &Browser, state: &str) -> Vec<String> {
+    let mut too_wide = Vec::new();
     for look in looks(browser.kind()) {
-        look.apply(browser, HEIGHTS.0).await;
-        look.apply(browser, browser.page_height().await.clamp(HEIGHTS.0, highest)).await;
+        look.apply(browser, LOWEST).await;
+        look.apply(browser, browser.page_height().await.clamp(LOWEST, highest(browser.kind()))).await;
         let name = format!("{state}/{}", look.name);
         browser.screenshot(&name).await;
         if browser.overflow().await > 0 {
@@ -75,6 +76,7 @@ async fn pictures(browser: &Browser, state: &str, too_wide: &mut Vec<String>) {
     browser.look(DESKTOP, "light").await;
     // Where WebKitGTK has to click is known once its window has been drawn.
     tokio::time::sleep(TRANSITION).await;
+    too_wide
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -82,12 +84,11 @@ async fn pictures(browser: &Browser, state: &str, too_wide: &mut Vec<String>) {
 async fn no_state_is_wider_than_its_window_in_any_look() {
     let (server, _turn) = server().await;
     let browser = Browser::start(None).await;
-    let (visited, too_wide) = (Cell::new(0), Cell::new(Vec::new()));
+    let (visited, too_wide) = (Cell::new(0), RefCell::new(Vec::new()));
     let visit = async |browser: &Browser, state: &str| {
         visited.set(visited.get() + 1);
-        let mut so_far = too_wide.take();
-        pictures(browser, &format!("{:02} {state}", visited.get()), &mut so_far).await;
-        too_wide.set(so_far);
+        let wide = pictures(browser, &format!("{:02} {state}", visited.get())).await;
+        too_wide.borrow_mut().extend(wide);
     };
     visit_states(&browser, &server.url, visit).await;
     assert_eq!(too_wide.take(), Vec::<String>::new());

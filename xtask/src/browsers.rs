@@ -81,9 +81,9 @@ const WEB_KIT_LACKS: Lacks = &[
     ("library_faults::", STORAGE),
     ("local::", STORAGE),
     ("offline::the_page_can_be_installed", INSTALLATION),
-    ("soak::", MEASURED),
     ("offline::with_the_server_gone_the_built_in_model_and_the_stored_one_explain", STORAGE),
     ("print::", PRINTED),
+    ("soak::", MEASURED),
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
+use std::slice;
 
 use anyhow::{Context, Result};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::browsers::Browser;
-use crate::command::{build, run, with_runtime_dir};
+use crate::command::{build, run};
+use crate::test::natively;
 use crate::{build as page, setup};
 
 const TEST: &str = "screenshots::no_state_is_wider_than_its_window_in_any_look";
@@ -35,19 +37,15 @@ pub fn run_all(options: &Options) -> Result<()> {
     let dist = build()?.join("dist");
     page::page(&setup::web()?, &dist)?;
     let folder = build()?.join("screenshots");
-    for browser in [Browser::Chromium, Browser::Firefox, Browser::WebKit] {
-        if options.browser.is_some_and(|only| only != browser) {
-            continue;
-        }
+    let browsers = options.browser.as_ref().map_or(Browser::value_variants(), slice::from_ref);
+    for &browser in browsers {
         let pictures = folder.join(browser.to_string());
         if pictures.exists() {
             fs::remove_dir_all(&pictures)?;
         }
         let themes: &[Option<&str>] = if browser == Browser::WebKit { &[None, Some(DARK)] } else { &[None] };
         for theme in themes {
-            let mut test =
-                setup::browser(browser)?.command("cargo", &["test", "--workspace", "--test", "page", TEST, "--", "--ignored"])?;
-            with_runtime_dir(&mut test);
+            let mut test = natively(&setup::browser(browser)?, &["--workspace", "--test", "page", TEST, "--", "--ignored"])?;
             test.env("GLASSCAGE_DIST", &dist).env("GLASSCAGE_BROWSER", browser.to_string()).env("GLASSCAGE_SCREENSHOTS", &folder);
             test.envs(theme.map(|theme| ("GTK_THEME", theme)));
             run(&mut test)?;

@@ -160,7 +160,7 @@ fn command_line() -> Result<PathBuf> {
 }
 
 /// `cargo test` for tests that may use Vulkan.
-fn natively(native: &Tools, arguments: &[&str]) -> Result<Command> {
+pub fn natively(native: &Tools, arguments: &[&str]) -> Result<Command> {
     let mut tests = native.command("cargo", &[&["test"], arguments].concat())?;
     with_runtime_dir(&mut tests);
     // The tests themselves use all cores; candle would ask the system for their number at every product.

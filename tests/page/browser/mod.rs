@@ -17,6 +17,9 @@ use thirtyfour::prelude::*;
 /// The longest that anything on the page may take here, with the built-in model; a limit, not a target.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
+/// Longer than anything moves or changes its color.
+pub const TRANSITION: Duration = Duration::from_millis(400);
+
 pub const DESKTOP: (u32, u32) = (1280, 900);
 /// What is left of a small desktop screen.
 const SMALL_DESKTOP: (u32, u32) = (1280, 800);
