@@ -38,12 +38,16 @@
 //!   recording  dispatches ─► a list of them
 //!   submissions, pacing   lists ─► submissions of about 50 ms, at most two on their way; Stop is heard between them
 //!   scoring    chunks of whole suffixes ─► positions through the LM head ─► readouts
-//!   self_test  when a model is loaded: each kernel on kilobytes, with the model's own weights, against its definition
+//!   tile_shape when a model is loaded: the fastest of several shapes of a matrix product, measured
+//!   self_test  then: each kernel on kilobytes, with the model's own weights, against its definition
 //! ```
 //!
 //! Of a perturbed text only what comes after its first edit is computed; its rows attend to the base text's keys up to there and to
 //! their own. Matrix products, attention and its sums, `rms_norm`, `log_sum_exp` and `kl_divergence` have two variants: one with
 //! shared memory and barriers for GPUs, one without for adapters that run on the CPU, where barriers are slow (`gpu::variant`).
+//!
+//! On the CPU, once passes of a small model have taken seconds, a second worker loads it, too (`cpu::parallel`): one scores passes from the
+//! first on, the other from the last back, until they meet.
 //!
 //! ## From an address to a model that stays
 //!
@@ -83,7 +87,7 @@
 //! | `text` | language, Punkt sentences, words; bytes <-> tokens <-> sentences | core | |
 //! | `model` | GGUF, configuration, tokenizer, chat template: nothing computes | | tokenizers, minijinja |
 //! | `lm` | the trait every engine has (`LanguageModel`), generation, sampling | model | |
-//! | `gpu` | the engine on WebGPU: our WGSL kernels, each with a textbook reference | lm, model | candle, wgpu |
+//! | `gpu` | the engine on WebGPU: our WGSL kernels, each with a textbook reference | lm, model, version | candle, wgpu |
 //! | `gpu/wait` | how to wait for the GPU in each browser | | web, wgpu |
 //! | `gpu/adapter_name` | which GPU it is, as the browser tells it | | web, wgpu |
 //! | `cpu` | the engine on candle tensors: fallback and oracle; a masked language model | lm, model | candle |
@@ -92,15 +96,21 @@
 //! | `attribution` | methods (`METHODS`): which texts to score, and what that says of each token | core, lm, model, request | |
 //! | `session` | one model and what is asked of it | attribution, core, cpu, engine, lm, model, problem, request, text, version | |
 //! | [`library`] | models to choose and keep: addresses, answers, journal, what fits: no browser | problem | |
-//! | [`worker`] | one program for both workers | | |
+//! | [`worker`] | one program for all workers | | |
 //! | `worker/role` | what page and worker have agreed on | | |
-//! | `worker/start` | what a worker becomes | worker/engine/service, worker/library/service, worker/role, worker/scope | web |
+//! | `worker/start` | what a worker becomes | worker/engine, worker/library/service, worker/role, worker/scope | web |
 //! | `worker/envelope` | what travels, with the number of the request that it belongs to | | |
 //! | `worker/client` | the page's end of a conversation | worker/envelope, worker/role | web |
 //! | `worker/scope` | the worker's end | worker/envelope, worker/role | web |
 //! | `worker/engine` | the engine's worker | | |
 //! | `worker/engine/protocol` | its requests and events | core, problem, request | |
 //! | `worker/engine/sources` | files in the browser | model | web |
+//! | `worker/engine/scorer` | scores passes on another core | | |
+//! | `worker/engine/scorer/protocol` | what the engine and that worker say to each other | cpu, lm | |
+//! | `worker/engine/scorer/client` | the engine's end | cpu, lm, worker/role, worker/scope | web |
+//! | | | worker/engine/scorer/protocol | |
+//! | `worker/engine/scorer/service` | the other: holds the model once more | cpu, model, worker/scope | web |
+//! | | | worker/engine/scorer/protocol, worker/engine/sources | |
 //! | `worker/engine/service` | holds the model | cpu, engine, lm, model, problem, request, session | web |
 //! | | | worker/engine, worker/envelope, worker/library/service, worker/scope | |
 //! | `worker/library` | the library's worker | | |
@@ -141,8 +151,8 @@
 //! * The page contains no engine, and the viewer nothing that could ask one; opening a link
 //!   fetches neither worker nor model, and installs nothing. What its first screen does not
 //!   show is code of its own, fetched when it is asked for (`app::views::layout::lazy`).
-//! * Two traits only: `lm::LanguageModel` and `model::source::ByteSource`, beside the one of all callbacks (`lm::Callback`). Everything
-//!   else is data: an architecture
+//! * Three traits only: `lm::LanguageModel`, `model::source::ByteSource` and `cpu::SecondScorer`, beside the one of all callbacks
+//!   (`lm::Callback`). Everything else is data: an architecture
 //!   is a row of settings (`model::arch`), a tensor type a row of sizes (`model::quant`) and a WGSL fragment (`gpu::format`), an
 //!   adapter's way of computing a row (`gpu::variant`), a method two pure functions, which `attribution::pairs`
 //!   applies to two sources at a time.

@@ -55,11 +55,25 @@ impl Question {
 /// The engine to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BackendChoice {
-    /// The GPU where its scores are right; where software emulates it, the faster of both.
+    /// The GPU where it is none in software and its scores are right, else the CPU.
     #[default]
     Auto,
     Cpu,
     Gpu,
+}
+
+/// How a model is to be loaded.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoadOptions {
+    pub backend: BackendChoice,
+    /// What [`LoadedModel::tile_shape`] said on an earlier visit.
+    pub tile_shape: Option<String>,
+}
+
+impl From<BackendChoice> for LoadOptions {
+    fn from(backend: BackendChoice) -> Self {
+        Self { backend, tile_shape: None }
+    }
 }
 
 /// How much of a model is loaded.
@@ -96,6 +110,8 @@ pub struct LoadedModel {
     pub thinking: ThinkingSupport,
     /// With the GPU, where one computes and is known: "webgpu (nvidia ampere)".
     pub backend: String,
+    /// The shape of matrix products that was chosen for this GPU, with its name, to be remembered; `None` where there is nothing to choose.
+    pub tile_shape: Option<String>,
     /// One sentence about the choice of the engine, where it was not the usual one.
     pub notice: Option<String>,
     /// The version of Glasscage that loaded it; the page has the same, unless it was updated while open.

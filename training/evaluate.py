@@ -6,16 +6,11 @@ from collections import defaultdict
 from pathlib import Path
 
 import engine
-from export import write_gguf
-from model import load_trained
 from problem import Problem
 from problems import held_out
 from scoring import is_right, sentences_of
-from train import SNAPSHOTS
 
-FAMILIAR_PROBLEMS = 150  # per condition
-CURVE_PROBLEMS = 20  # per condition and snapshot
-CURVE_SNAPSHOTS = (2, 4, 6)  # eighths of the run; the whole run is the file itself
+FAMILIAR_PROBLEMS = 50  # per condition
 
 Texts = dict[str, list[str]]  # condition -> answers to its first problems
 
@@ -101,31 +96,13 @@ def facts_table(problems: dict[str, list[Problem]], texts: Texts) -> str:
     return table(head, rows)
 
 
-CURVE_GROUPS = ("new-wordings", "1-4-steps", "5-6-steps", "look-up", "facts", "everyday", "sums")
-
-
-def learning_curve(command: str, folder: Path, problems: dict[str, list[Problem]], texts: Texts) -> str:
-    """Right answers of some snapshots and of the whole run. Snapshots are evaluated once and remembered in `folder`."""
-    some = {condition: these[:CURVE_PROBLEMS] for condition, these in problems.items()}
-    groups: dict[str, list[str]] = {group: [] for group in CURVE_GROUPS}
-    for condition in some:
-        groups[next(group for group in CURVE_GROUPS if group in condition)].append(condition)
+def learning_curve(folder: Path) -> str:
+    """What training wrote about itself on the way, of the unquantized model."""
+    points = [json.loads(line) for line in (folder / "curve.jsonl").read_text().splitlines()]
     rows = []
-    for path in [folder / f"snapshot-{i}-of-{SNAPSHOTS}.pt" for i in CURVE_SNAPSHOTS] + [folder / "model.pt"]:
-        summary = load_trained(path)[1]
-        answers = texts if path.name == "model.pt" else _snapshot_answers(command, path, some)
-        row = [f"{summary['tokens'] / 1e6:.1f} M", f"{summary['loss']:.4f}"]
-        for names in groups.values():
-            share = sum(share_right(some[name], answers[name][:CURVE_PROBLEMS]) for name in names) / len(names)
-            row.append(f"{share:.0%}")
-        rows.append(row)
-    sizes = [f"{readable(group)} (n = {CURVE_PROBLEMS * len(names)})" for group, names in groups.items()]
-    return table(["tokens", "training loss"] + sizes, rows)
-
-
-def _snapshot_answers(command: str, path: Path, problems: dict[str, list[Problem]]) -> Texts:
-    remembered, gguf_path = path.with_suffix(".answers.json"), path.with_suffix(".gguf")
-    if not remembered.exists():
-        write_gguf(path, gguf_path)
-        remembered.write_text(json.dumps(answer(command, gguf_path, problems)))
-    return json.loads(remembered.read_text())
+    for point in points:
+        shares = [point[kind][0] / point[kind][1] for kind in ("held out", "plain", "free")]
+        rows.append([f"{point['tokens'] / 1e6:.0f} M", f"{point['loss']:.4f}", *(f"{share:.0%}" for share in shares)])
+    names = {"held out": "held-out", "plain": "visitors' words, plain", "free": "free"}
+    sizes = [f"{name} (n = {points[0][kind][1]})" for kind, name in names.items()]
+    return table(["tokens", "training loss", *sizes], rows)

@@ -18,7 +18,7 @@ FILE_TYPES = {
 
 
 def write_gguf(trained: Path, path: Path, quantization=gguf.GGMLQuantizationType.Q5_0):
-    """Exports `trained` (`model.pt` or a snapshot, its tokenizer beside it). Our parameter names are GGUF's tensor names."""
+    """Exports `trained` (`model.pt`, its tokenizer beside it). Our parameter names are GGUF's tensor names."""
     model, summary = load_trained(trained)
     c = model.config
     writer = gguf.GGUFWriter(str(path), "llama")
@@ -27,9 +27,8 @@ def write_gguf(trained: Path, path: Path, quantization=gguf.GGMLQuantizationType
     writer.add_license(LICENCE)
     writer.add_size_label(f"{sum(p.numel() for p in model.parameters()) / 1e6:.1f}M")
     writer.add_description(DESCRIPTION)
-    if "device" in summary:  # not for snapshots
-        writer.add_string("glasscage.training", training_summary(summary))
-        writer.add_string("glasscage.card", metadata_card(summary))
+    writer.add_string("glasscage.training", training_summary(summary))
+    writer.add_string("glasscage.card", metadata_card(summary))
     writer.add_file_type(FILE_TYPES[quantization])
     writer.add_quantization_version(gguf.GGML_QUANT_VERSION)
     writer.add_context_length(c.context_length)

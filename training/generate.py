@@ -9,9 +9,11 @@ from model import Model, load_trained
 from tokenizer import END_OF_TEXT, IM_END, ChatEncoder
 
 MAX_NEW_TOKENS = 256
+ROWS = 512 if torch.cuda.is_available() else 64  # prompts in a batch
 
 
 @torch.inference_mode()
+@torch.compiler.set_stance("force_eager")  # what is compiled is for training
 def greedy(model: Model, prompts: list[list[int]]) -> list[list[int]]:
     """Greedy answers, without the end token. Prompts are padded on the left, which rotary positions do not notice."""
     rows, longest, device = len(prompts), max(map(len, prompts)), model.mask.device
@@ -33,8 +35,9 @@ def greedy(model: Model, prompts: list[list[int]]) -> list[list[int]]:
             x = block(x, model.cos[done:total], model.sin[done:total], mask, cache)
         tokens = model.logits(model.output_norm(x[:, -1:])).argmax(-1)
         done += length
+        drawn = tokens[:, 0].tolist()
         for row in list(running):
-            token = tokens[row, 0].item()
+            token = drawn[row]
             if token == IM_END:
                 running.discard(row)
             else:
@@ -55,8 +58,8 @@ def answers_by(model: Model, encoder: ChatEncoder, prompts: list[str]) -> list[s
     ids = [encoder.prompt_ids([prompt]) for prompt in prompts]
     order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
     texts = [""] * len(ids)
-    for start in range(0, len(order), 64):
-        batch = order[start : start + 64]
+    for start in range(0, len(order), ROWS):
+        batch = order[start : start + ROWS]
         for i, answer in zip(batch, greedy(model, [ids[i] for i in batch])):
             texts[i] = encoder.decode(answer)
     return texts

@@ -30,7 +30,7 @@ def main():
     folder, command = arguments.folder, arguments.engine
     golden.main()
     if not (folder / "model.pt").exists():
-        train(folder, arguments.minutes, arguments.steps, arguments.seed, not arguments.no_compile, arguments.workers)
+        train(folder, arguments.minutes, arguments.steps, arguments.seed, not arguments.no_compile, arguments.workers, arguments.muon_rate)
     arguments.models.mkdir(parents=True, exist_ok=True)
     gguf_path = arguments.models / "demo.gguf"
     write_gguf(folder / "model.pt", gguf_path)
@@ -43,7 +43,7 @@ def main():
         "familiar": evaluate.score_table(familiar, evaluate.answer(command, gguf_path, familiar)),
         "steps": evaluate.step_table(problems, texts),
         "facts": evaluate.facts_table(problems, texts),
-        "curve": evaluate.learning_curve(command, folder, problems, texts),
+        "curve": evaluate.learning_curve(folder),
     }
     print(*tables.values(), sep="\n\n")
     some = f"the first {arguments.limit} of {problem_sets.HELD_OUT_COUNT} problems per condition"
@@ -52,7 +52,7 @@ def main():
     note = " " + note.read_text().strip() if note.exists() else ""
     text = card.markdown(*load_trained(folder / "model.pt"), gguf_path.stat().st_size, tables, fraction, note)
     gguf_path.with_suffix(".md").write_text(text)
-    shown = page_examples(problems, texts, lambda prompts: engine.answers(command, gguf_path, prompts))
+    shown = page_examples(lambda prompts: engine.answers(command, gguf_path, prompts))
     examples = {"model": gguf_path.name, "examples": shown}
     (arguments.models / "demo-examples.json").write_text(json.dumps(examples, indent=2) + "\n")
 

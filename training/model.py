@@ -120,12 +120,16 @@ class Model(nn.Module):
 
     def loss(self, tokens: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
         """Cross-entropy of `targets` with `weights`, a mean over those of weight 1; all are [batch, length]."""
-        losses = F.cross_entropy(self.logits(self(tokens)).flatten(0, 1).float(), targets.flatten(), reduction="none")
+        return self.cross_entropy(self(tokens), targets, weights)
+
+    def cross_entropy(self, hidden: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
+        """The loss of final hidden states [batch, length, dim]."""
+        losses = F.cross_entropy(self.logits(hidden).flatten(0, 1).float(), targets.flatten(), reduction="none")
         return (losses * weights.flatten()).sum() / (weights == 1).sum()
 
 
 def load_trained(path: Path) -> tuple[Model, dict]:
-    """The model in a file that `train.py` left (`model.pt` or a snapshot), and its training summary."""
+    """The model in the file `model.pt` that `train.py` left, and its training summary."""
     saved = torch.load(path, map_location="cpu", weights_only=False)
     model = Model(Config(**saved["config"]))
     model.load_state_dict(saved["model"])

@@ -1,6 +1,6 @@
 """Measures how good explanations of the built-in model are: `docs/results.md` below its marker, and a summary in the card.
 
-python training/results.py --engine PATH        (some 40 CPU minutes; interrupted, it goes on where it was)
+python training/results.py --engine PATH        (40 CPU minutes for a model of 3.5 M parameters; interrupted, it goes on where it was)
 """
 
 import argparse

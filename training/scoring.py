@@ -29,10 +29,17 @@ def gives_answer(expected: str, text: str) -> bool:
     given = last[len(ANSWER) :].rstrip(".")
     if expected.isdigit():
         return re.findall(r"\d+", given) == [expected]
-    return _items(given) == _items(expected)
+    return _items(given) == _items(expected) or _is_with_its_noun(given, expected)
+
+
+def _is_with_its_noun(given: str, expected: str) -> bool:
+    """Whether one thing is named with one word more: "the bottom shelf" for "bottom", "the Ash class" for "Ash"."""
+    (thing, *others), (wanted, *more) = sorted(_items(given)), sorted(_items(expected))
+    words = thing.split()
+    return not others and not more and wanted in (" ".join(words[:-1]), " ".join(words[1:]))
 
 
 def _items(text: str) -> set[str]:
     """ "the red box and Tom" -> {"red box", "tom"}."""
     parts = re.split(r", and |, | and ", text.lower().strip(" .\"'"))
-    return {re.sub(r"^(the|a|an|in|on|at|his|her|in the|on the|at the|to the) ", "", part.strip()) for part in parts}
+    return {re.sub(r"^(the|a|an|in|on|at|my|his|her|in the|on the|at the|to the) ", "", part.strip()) for part in parts}

@@ -5,6 +5,7 @@ With a GPU the batches are larger.
 """
 
 import argparse
+import json
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -16,7 +17,7 @@ from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from draw import Draw
 import visitors
-from generate import answers_by, greedy
+from generate import answers_by
 from model import Config, Model
 from problem import Problem
 from problems import held_out, training_problem
@@ -25,13 +26,15 @@ from start import make_start
 from tokenizer import END_OF_TEXT, IM_END, ChatEncoder
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-TOKENS_PER_STEP = 49_152 if DEVICE == "cuda" else 6144
-BUCKETS = (64, 80, 96, 128, 160, 192, 224, 256, 320)  # fixed lengths, so that torch.compile meets few shapes
+ON_GPU = DEVICE == "cuda"
+TOKENS_PER_STEP = 49_152 if ON_GPU else 6144
+# Fixed lengths, so that torch.compile meets few shapes. On a GPU, where it compiles for as long as it trains, fewer.
+BUCKETS = (96, 128, 176, 256, 320) if ON_GPU else (64, 80, 96, 128, 160, 192, 224, 256, 320)
 PROMPT_WEIGHT = 0.1  # of a prompt token in the loss; so its log-probability tells prompts of another world
 CONSTANT_SHARE = 0.6
 BLANKED_SHARE = 0.33  # of problems with irrelevant sentences; about 20 % of all problems
-SNAPSHOTS = 8  # how often in a run the model is kept and scored
-SCORED_PER_CONDITION = 4
+SCORES = 4  # how often in a run the model is scored
+SCORED_PER_CONDITION = 20 if ON_GPU else 4
 MUON_RATE, MUON_MOMENTUM, ADAM_RATE = 0.02, 0.95, 1e-3
 
 
@@ -140,7 +143,13 @@ def loss_function(model: Model, compile_it: bool):
         return loss
     try:
         torch._dynamo.config.recompile_limit = 2 * len(BUCKETS)  # one graph per bucket
-        compiled = torch.compile(loss, dynamic=False)
+        if ON_GPU:  # a layer at a time: one graph for all layers compiles several times as fast
+            for block in model.blk:
+                block.compile(dynamic=False)
+            model.cross_entropy = torch.compile(model.cross_entropy, dynamic=False)
+            compiled = loss
+        else:
+            compiled = torch.compile(loss, dynamic=False)
         for length in BUCKETS:
             compiled(*on_device(collate([([0] * length, 1)] * (TOKENS_PER_STEP // length), length))).backward()
         return compiled
@@ -149,7 +158,7 @@ def loss_function(model: Model, compile_it: bool):
         return loss
 
 
-def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it: bool, workers: int):
+def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it: bool, workers: int, muon_rate: float):
     """Trains for `minutes` of wall time, or for exactly `steps` steps; leaves `model.pt` in `folder`. `workers` processes make the
     problems, or this one where there are none."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -160,14 +169,12 @@ def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it
     encoder = ChatEncoder(Tokenizer.from_file(str(folder / "tokenizer.json")))
     unseen = held_out()
     forbidden = {problem.prompt for problems in unseen.values() for problem in problems}
-    scored = [problem for problems in unseen.values() for problem in problems[:SCORED_PER_CONDITION]]
-    visitor_problems = visitors.problems("dev")
     model = Model(Config())
     model.load_state_dict(torch.load(start_path))
     model = model.to(DEVICE)
     matrices = [p for p in model.blk.parameters() if p.ndim == 2]
     others = [p for p in model.parameters() if not any(p is m for m in matrices)]
-    muon = Muon(matrices, MUON_RATE, MUON_MOMENTUM)
+    muon = Muon(matrices, muon_rate, MUON_MOMENTUM)
     adam = torch.optim.Adam(others, lr=ADAM_RATE, betas=(0.9, 0.95))
     step, elapsed, tokens_seen = 0, 0.0, 0
     if checkpoint_path.exists():
@@ -178,13 +185,15 @@ def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it
         step, elapsed, tokens_seen = saved["step"], saved["elapsed"], saved["tokens_seen"]
         print(f"going on from step {step}", flush=True)
     # A run that goes on sees other problems than the ones before.
-    batches = iter(DataLoader(Batches(encoder, f"{seed}/{step}", forbidden), batch_size=None, num_workers=workers))
+    source = Batches(encoder, f"{seed}/{step}", forbidden)
+    ahead = 8 if workers else None
+    batches = iter(DataLoader(source, batch_size=None, num_workers=workers, prefetch_factor=ahead, pin_memory=ON_GPU))
     loss_of = loss_function(model, compile_it)
     budget_seconds = minutes * 60
-    snapshots = int((step / steps if steps else elapsed / budget_seconds) * SNAPSHOTS)
+    scores = int((step / steps if steps else elapsed / budget_seconds) * SCORES)
     last, mean_loss, next_report, next_save = time.monotonic(), None, elapsed, elapsed + 120
     while (progress := step / steps if steps else elapsed / budget_seconds) < 1:
-        for optimizer, rate in ((muon, MUON_RATE), (adam, ADAM_RATE)):
+        for optimizer, rate in ((muon, muon_rate), (adam, ADAM_RATE)):
             optimizer.param_groups[0]["lr"] = rate * learning_rate_factor(progress)
             optimizer.zero_grad()
         tokens, targets, weights = on_device(next(batches))
@@ -195,7 +204,8 @@ def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it
         adam.step()
         step += 1
         tokens_seen += tokens.numel()
-        mean_loss = loss.item() if mean_loss is None else 0.98 * mean_loss + 0.02 * loss.item()
+        # Stays on the device, which need not be waited for.
+        mean_loss = loss.detach() if mean_loss is None else torch.lerp(mean_loss, loss.detach(), 0.02)
         now = time.monotonic()
         elapsed, last = elapsed + now - last, now
         if elapsed >= next_report:
@@ -206,22 +216,30 @@ def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it
                 flush=True,
             )
             next_report = elapsed + 20
-        if progress * SNAPSHOTS >= snapshots + 1:
-            snapshots += 1
-            texts = [encoder.decode(ids) for ids in greedy(model, [encoder.prompt_ids(p.sentences) for p in scored])]
-            right = sum(map(is_right, scored, texts)) / len(scored)
-            words = visitors.shares(visitor_problems, answers_by(model, encoder, [p["prompt"] for p in visitor_problems]))
-            visitor_scores = ", ".join(f"{kind} {right / n:.0%} of {n}" for kind, (right, n) in words.items() if " " not in kind)
-            print(f"step {step}  {progress:.0%} of the run  right on held-out: {right:.0%} of {len(scored)}; {visitor_scores}", flush=True)
-            save(folder / f"snapshot-{snapshots}-of-{SNAPSHOTS}.pt", model,
-                 summary={"steps": step, "tokens": tokens_seen, "loss": mean_loss})  # fmt: skip
+        if progress * SCORES >= scores + 1:
+            scores += 1
+            _score(folder, model, encoder, unseen, {"steps": step, "tokens": tokens_seen, "loss": mean_loss.item()})
         if elapsed >= next_save:
             save(checkpoint_path, model, muon=muon.state_dict(), adam=adam.state_dict(),
                  step=step, elapsed=elapsed, tokens_seen=tokens_seen)  # fmt: skip
             next_save = elapsed + 120
-    summary = {"steps": step, "tokens": tokens_seen, "minutes": round(elapsed / 60, 1), "loss": mean_loss, "seed": seed, "device": DEVICE}
+    counts = {"steps": step, "tokens": tokens_seen, "minutes": round(elapsed / 60, 1)}
+    summary = {**counts, "loss": mean_loss.item(), "seed": seed, "device": DEVICE}
     save(folder / "model.pt", model, summary=summary)
     print(f"trained: {summary}", flush=True)
+    _score(folder, model, encoder, unseen, summary)
+
+
+def _score(folder: Path, model: Model, encoder: ChatEncoder, unseen: dict[str, list[Problem]], summary: dict):
+    """Adds a line to the run's learning curve, `curve.jsonl`: `summary`, and (right, all) of held-out problems and of visitors' words."""
+    some = [problem for problems in unseen.values() for problem in problems[:SCORED_PER_CONDITION]]
+    texts = answers_by(model, encoder, [problem.prompt for problem in some])
+    words = visitors.problems("dev")
+    shares = visitors.shares(words, answers_by(model, encoder, [problem["prompt"] for problem in words]))
+    line = summary | {"held out": (sum(map(is_right, some, texts)), len(some)), "plain": shares["plain"], "free": shares["free"]}
+    with (folder / "curve.jsonl").open("a") as curve:
+        curve.write(json.dumps(line) + "\n")
+    print(f"right: {line}", flush=True)
 
 
 def save(path: Path, model: Model, **extra):
@@ -239,6 +257,7 @@ def add_arguments(parser: argparse.ArgumentParser):
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--workers", type=int, default=0, help="processes that make the problems beside the one that trains")
+    parser.add_argument("--muon-rate", type=float, default=MUON_RATE, help="the learning rate of matrices")
     parser.add_argument("--no-compile", action="store_true")
 
 
@@ -247,7 +266,10 @@ def main():
     add_arguments(parser)
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
-    train(arguments.folder, arguments.minutes, arguments.steps, arguments.seed, not arguments.no_compile, arguments.workers)
+    train(
+        arguments.folder, arguments.minutes, arguments.steps, arguments.seed,
+        not arguments.no_compile, arguments.workers, arguments.muon_rate,
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

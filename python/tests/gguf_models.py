@@ -7,7 +7,7 @@ import torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
 ROOT = pathlib.Path(__file__).parents[2]
-DEMO = ROOT / "public/models/demo.gguf"
+DEMO = ROOT / "tests/fixtures/models/demo.gguf"
 STORIES = ROOT / "tests/golden/stories260k/stories260k-f32.gguf"
 # For models as small as these, more threads only wait for each other.
 torch.set_num_threads(1)

@@ -275,7 +275,16 @@ pub fn with_motion(change: impl FnOnce() + 'static) {
 
 /// Whether the system asks for dark colors.
 pub fn prefers_dark() -> bool {
-    window().match_media("(prefers-color-scheme: dark)").ok().flatten().is_some_and(|query| query.matches())
+    matches("(prefers-color-scheme: dark)")
+}
+
+/// Whether this is a computer of more than one core, and no phone.
+pub fn has_spare_core() -> bool {
+    window().navigator().hardware_concurrency() > 1.0 && !matches("(pointer: coarse)")
+}
+
+fn matches(media: &str) -> bool {
+    window().match_media(media).ok().flatten().is_some_and(|query| query.matches())
 }
 
 /// The attribute of the document by which `www/base.css` knows that the page is on a projector.

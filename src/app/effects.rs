@@ -14,7 +14,7 @@ use super::state::local_file::{FileId, LocalFile};
 use super::state::message::{Effect, Fetch, Message};
 use super::state::{lesson_texts, storage_keys};
 use super::{browser, examples, gallery, language, remote_fetch, service_worker};
-use crate::request::BackendChoice;
+use crate::request::{BackendChoice, LoadOptions};
 use crate::worker::client::Client;
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
 use crate::worker::library::protocol::{LibraryEvent, LibraryRequest};
@@ -152,7 +152,8 @@ pub fn environment() -> Environment {
         address: browser::address(),
         language: language::tag(),
         built_in_model: browser::absolute(BUILT_IN_MODEL).unwrap_or_else(|| BUILT_IN_MODEL.into()),
-        backend: backend(&browser::query()),
+        load_options: LoadOptions { backend: backend(&browser::query()), tile_shape: browser::remembered(storage_keys::TILE_SHAPE) },
+        has_spare_core: browser::has_spare_core(),
         prompt: browser::remembered_in_tab(storage_keys::PROMPT).unwrap_or_default(),
         given_answer: browser::remembered_in_tab(storage_keys::GIVEN_ANSWER).unwrap_or_default(),
         model: browser::remembered_in_tab(storage_keys::MODEL).or_else(|| browser::remembered(storage_keys::MODEL)),

@@ -66,9 +66,8 @@ fn Root() -> impl IntoView {
     last_entry.into_iter().for_each(|entry| page.send(Message::TabEnded(entry)));
     was_loading.into_iter().for_each(|name| page.send(Message::TabEndedWhileLoading(name)));
     // Who leaves or reloads the page has not lost it.
-    let on_hide = window_event_listener(ev::pagehide, |_| {
-        [storage_keys::LOADING, storage_keys::ENTRY].into_iter().for_each(|key| browser::remember_in_tab(key, ""));
-    });
+    let forget = || [storage_keys::LOADING, storage_keys::ENTRY].into_iter().for_each(|key| browser::remember_in_tab(key, ""));
+    let on_hide = window_event_listener(ev::pagehide, move |_| forget());
     // A page that was left may come back as it was.
     let on_show = window_event_listener(ev::pageshow, |_| browser::remember_entry(browser::entry().as_deref()));
     let on_sight = window_event_listener(ev::visibilitychange, move |_| {
@@ -85,10 +84,13 @@ fn Root() -> impl IntoView {
             page.send(Message::Escape);
         }
     });
-    // A run would be lost; the browser asks in its own words.
+    // A run would be lost; the browser asks in its own words. Otherwise Firefox needs to be told before the page is hidden: the next
+    // page may read what is remembered before it knows what was written then.
     let on_leave = window_event_listener(ev::beforeunload, move |event| {
         if untrack(|| page.is_busy()) {
             event.prevent_default();
+        } else {
+            forget();
         }
     });
     on_cleanup(move || {

@@ -1,6 +1,7 @@
 //! The service worker: registered as soon as a model of this site or of its storage is loaded, never for somebody who only reads
 //! a link. A new version is offered.
 
+use gloo::timers::future::TimeoutFuture;
 use leptos::prelude::window;
 use leptos::task::spawn_local;
 use wasm_bindgen::prelude::{Closure, JsCast, JsValue};
@@ -8,6 +9,8 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{ServiceWorkerContainer, ServiceWorkerRegistration};
 
 const SCRIPT: &str = "./sw.js";
+/// How often a page looks whether a version is installed.
+const INSTALLING_MILLIS: u32 = 1_000;
 /// What a waiting service worker understands.
 const TAKE_OVER: &str = "take over";
 
@@ -17,6 +20,10 @@ pub fn watch_for_updates(report: impl Fn(bool) + Clone + 'static) {
     spawn_local(async move {
         if let Some(registration) = registration(&container).await {
             watch(report, &registration);
+            // Browsers look by themselves when a page is opened, each at a time of its own. Without a network there is no answer.
+            if let Ok(looked) = registration.update() {
+                JsFuture::from(looked).await.ok();
+            }
         }
     });
 }
@@ -57,19 +64,33 @@ pub fn activate_update() {
 fn watch(report: impl Fn(bool) + Clone + 'static, registration: &ServiceWorkerRegistration) {
     let look = move |registration: &ServiceWorkerRegistration| report(registration.waiting().is_some());
     look(registration);
-    let found = {
+    let follow = {
         let registration = registration.clone();
-        Closure::<dyn Fn()>::new(move || {
+        move || {
             let Some(coming) = registration.installing() else { return };
-            let (registration, look) = (registration.clone(), look.clone());
-            let changed = Closure::<dyn Fn()>::new(move || look(&registration));
+            let changed = {
+                let (registration, look) = (registration.clone(), look.clone());
+                Closure::<dyn Fn()>::new(move || look(&registration))
+            };
             coming.set_onstatechange(Some(changed.as_ref().unchecked_ref()));
-            // Both live as long as the page.
+            // Both closures live as long as the page.
             changed.forget();
-        })
+            spawn_local(look_when_installed(registration.clone(), look.clone()));
+        }
     };
+    // The browser may have found one before this page's code ran: then `updatefound` was fired already.
+    follow();
+    let found = Closure::<dyn Fn()>::new(follow);
     registration.set_onupdatefound(Some(found.as_ref().unchecked_ref()));
     found.forget();
+}
+
+/// A busy `WebKitGTK` 2.50 has been seen to fire no `statechange` when a worker was installed.
+async fn look_when_installed(registration: ServiceWorkerRegistration, look: impl Fn(&ServiceWorkerRegistration)) {
+    while registration.installing().is_some() {
+        TimeoutFuture::new(INSTALLING_MILLIS).await;
+    }
+    look(&registration);
 }
 
 async fn registration(container: &ServiceWorkerContainer) -> Option<ServiceWorkerRegistration> {

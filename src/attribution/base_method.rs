@@ -93,3 +93,28 @@ pub struct Observation<'a> {
 
 /// The effect of a source on token `t` of the generation, counted from 0.
 pub type TokenEffect = fn(&Observation<'_>, t: usize) -> f64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::attribution::fake_model::config;
+    use crate::attribution::{METHODS, method};
+
+    #[test]
+    fn only_methods_that_read_attention_refuse_a_model_with_layers_without_it() {
+        let refusing = |attends: bool| -> Vec<&str> {
+            METHODS.iter().filter(|method| method.check_model(&config(attends)).is_err()).map(|method| method.id).collect()
+        };
+        assert!(refusing(true).is_empty());
+        assert_eq!(refusing(false), ["attention", "flow", "attn-ig"]);
+    }
+
+    #[test]
+    fn the_usual_derivation_is_weighted_by_flow_where_the_model_can_tell_it() {
+        let pairs = method("pairs").expect("there is one");
+        let usual = MethodText::of("pairs").derivation;
+        assert_eq!(usual.weighting, Weighting::Flow);
+        assert_eq!(pairs.derivation_of(&config(true)), usual);
+        assert_eq!(pairs.derivation_of(&config(false)), Derivation { weighting: Weighting::None, ..usual });
+    }
+}

@@ -70,7 +70,32 @@ fn deleted(sentences: &[usize], segments: &Segments) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+
     use super::*;
+    use crate::attribution::fake_model::{FakeModel, text};
+
+    /// As end tokens the first and the third prompt sentence cost the three generated tokens 1/4 + 2/4 + 3/4 times 3 and 7 nats.
+    #[test]
+    fn a_curve_falls_by_what_each_deleted_sentence_is_worth_and_texts_in_common_are_scored_once() {
+        let (transcript, segments) = text();
+        let mut model = FakeModel::additive(true);
+        let orders = [vec![0, 1, 2], vec![2, 1, 0]];
+        let mut told = Vec::new();
+        let mut on_pass = async |pass| {
+            told.push(pass);
+            ControlFlow::Continue(())
+        };
+        let curves = pollster::block_on(deletion_scores(&mut model, &transcript, &segments, &orders, &mut on_pass));
+        assert_eq!(curves.expect("it scores"), Some(vec![vec![0.0, -4.5, -4.5, -15.0], vec![0.0, -10.5, -10.5, -15.0]]));
+        assert_eq!(told, [0, 1, 2, 3].map(|done| PassProgress { done, planned: 3 }));
+        assert_eq!(model.asked.iter().map(|asked| asked.passes).collect::<Vec<_>>(), [3]);
+        for last in 0..=3 {
+            let mut on_pass = async |pass: PassProgress| if pass.done < last { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
+            let curves = pollster::block_on(deletion_scores(&mut model, &transcript, &segments, &orders, &mut on_pass));
+            assert_eq!(curves.expect("it scores").is_some(), last == 3, "stopped at {last}");
+        }
+    }
 
     #[test]
     fn random_orders_have_every_sentence_once_and_follow_from_the_seed() {

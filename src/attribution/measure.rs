@@ -235,3 +235,155 @@ impl Measurement<'_> {
         self.segments.targets(source).iter().map(mean).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::attribution::fake_model::{Asked, END, FakeModel, text};
+    use crate::attribution::{METHODS, method};
+
+    /// What a measurement told, without numbers but those of sources and passes.
+    #[derive(Clone, Debug, PartialEq)]
+    enum Told {
+        Base { with_flow: bool },
+        Pass(usize),
+        Column(usize, usize),
+    }
+
+    /// By these methods on a model with or without attention, broken off at the event of this number, counted from 0.
+    fn measured(ids: &[&str], flow_first: bool, attends: bool, last: usize) -> (Measured, Vec<Told>, Vec<Asked>) {
+        let (transcript, segments) = text();
+        let methods: Vec<&AttributionMethod> = ids.iter().map(|id| method(id).expect("there is one")).collect();
+        let mut told = Vec::new();
+        let mut on_progress = async |progress| {
+            told.push(match progress {
+                MeasureProgress::Base { flow } => Told::Base { with_flow: flow.is_some() },
+                MeasureProgress::Pass { done } => Told::Pass(done),
+                MeasureProgress::Column(column) => Told::Column(column.source, column.done),
+            });
+            if told.len() > last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let request = MeasureRequest { flow_first, ..MeasureRequest::new(&methods, &transcript, &segments) };
+        let mut model = FakeModel::additive(attends);
+        let measured = pollster::block_on(measure(&mut model, &request, &mut on_progress));
+        (measured, told, model.asked)
+    }
+
+    fn assert_near(table: &Table, expected: [&[f64]; 2], what: &str) {
+        for (row, expected) in table.rows().zip(expected) {
+            let is_near = |(score, expected): (&Option<f64>, &f64)| score.is_some_and(|score| (score - expected).abs() <= 1e-3 * expected);
+            assert!(row.len() == expected.len() && row.iter().zip(expected).all(is_near), "{what}: {row:?} instead of {expected:?}");
+        }
+    }
+
+    /// By hand. As end tokens the sources cost the three generated tokens n/4 times 1 + 2, 3 + 4 and 5 nats; the last sentence has two
+    /// tokens. Along the path from end tokens that is the slope, here for each token of the source.
+    #[test]
+    fn the_score_of_a_sentence_is_the_mean_effect_over_its_tokens_and_all_rounds() {
+        let drop: [&[f64]; 2] = [&[0.75, 0.0, 1.75], &[1.875, 0.0, 4.375, 3.125]];
+        let expected: [(&str, [&[f64]; 2]); 9] = [
+            ("pairs", drop),
+            ("pert", drop),
+            ("clp", [&[1.5, 0.0, 3.5], &[3.75, 0.0, 8.75, 6.25]]),
+            ("reagent", [&[0.375, 0.0, 0.875], &[0.9375, 0.0, 2.1875, 1.5625]]),
+            ("reagent-mlm", [&[0.375, 0.0, 0.875], &[0.9375, 0.0, 2.1875, 1.5625]]),
+            ("attention", [&[0.5, 0.0, 1.5], &[1.25, 0.0, 3.75, 12.5]]),
+            ("flow", [&[3.0, 0.0, 5.0], &[7.5, 0.0, 12.5, 15.0]]),
+            ("ig", [&[0.375, 0.0, 0.875], &[0.9375, 0.0, 2.1875, 3.125]]),
+            ("attn-ig", [&[0.1875, 0.0, 1.3125], &[1.21875, 0.0, 8.53125, 40.625]]),
+        ];
+        assert_eq!(expected.len(), METHODS.len(), "every method has its scores here");
+        for (id, expected) in expected {
+            let (measured, ..) = measured(&[id], false, true, usize::MAX);
+            assert!(measured.failure.is_none(), "{id}");
+            assert_near(&measured.tables[0], expected, id);
+        }
+        let (both, _, asked) = measured(&["pert", "clp"], false, true, usize::MAX);
+        assert_eq!(asked.len(), 1, "the passes are shared");
+        for (id, table) in ["pert", "clp"].iter().zip(both.tables) {
+            assert_eq!(table, measured(&[id], false, true, usize::MAX).0.tables[0], "{id}");
+        }
+    }
+
+    #[test]
+    fn the_model_is_asked_for_what_the_methods_read_and_no_more() {
+        let sources = [1..3, 3..5, 5..6];
+        let scored = |passes: usize| Asked { edits: 0, passes, divergences: false, attended: Vec::new() };
+        let attended = |asked: Asked| Asked { attended: sources.to_vec(), ..asked };
+        // All four sentences that have tokens lie on the path; each of three sources has a pass on either side.
+        let path = vec![Asked { edits: 4, ..scored(6) }; 20];
+        let looked_first = || std::iter::once(attended(scored(0))).chain(path.clone()).collect::<Vec<Asked>>();
+        let asked = |ids: &[&str], flow_first: bool, attends: bool| measured(ids, flow_first, attends, usize::MAX).2;
+        assert_eq!(asked(&["pert"], false, true), [scored(3)]);
+        assert_eq!(asked(&["pert"], true, true), [attended(scored(3))]);
+        assert_eq!(asked(&["pert"], true, false), [scored(3)], "where layers have no attention there is no flow");
+        assert_eq!(asked(&["clp"], false, true), [Asked { divergences: true, ..scored(3) }]);
+        assert_eq!(asked(&["pert", "clp"], false, true), [Asked { divergences: true, ..scored(3) }]);
+        assert_eq!(asked(&["attention"], false, true), [attended(scored(0))]);
+        assert_eq!(asked(&["attention", "flow"], true, true), [attended(scored(0))]);
+        assert_eq!(asked(&["ig"], false, true), path);
+        assert_eq!(asked(&["ig"], true, true), looked_first());
+        assert_eq!(asked(&["ig", "attn-ig"], false, true), looked_first());
+        let together = |passes: usize| Asked { edits: 1, ..scored(passes) };
+        assert_eq!(asked(&["pairs"], false, true), [attended(scored(3)), together(2), together(1)]);
+        assert_eq!(asked(&["pairs"], true, false), [scored(3), together(2), together(1)]);
+        let (refused, told, asked) = measured(&["attention"], true, false, usize::MAX);
+        assert!(matches!(refused.failure, Some(LmError::WithoutAttention)) && told.is_empty() && asked.is_empty());
+    }
+
+    #[test]
+    fn gaps_are_filled_by_the_model_itself_with_no_control_token() {
+        let (transcript, segments) = text();
+        let methods = [method("reagent").expect("there is one")];
+        let mut model = FakeModel::additive(true);
+        let request = MeasureRequest::new(&methods, &transcript, &segments);
+        let measured = pollster::block_on(measure(&mut model, &request, &mut async |_| ControlFlow::Break(())));
+        assert_eq!(model.filled, [(vec![1..3, 3..5, 5..6], vec![1, END], END)]);
+        assert!(measured.failure.is_none() && model.asked.is_empty(), "it was broken off before the gaps were filled");
+        let unfilled = Transcript { infills: Vec::new(), ..transcript };
+        let methods = [method("reagent-mlm").expect("there is one")];
+        let request = MeasureRequest::new(&methods, &unfilled, &segments);
+        let measured = pollster::block_on(measure(&mut model, &request, &mut async |_| ControlFlow::Continue(())));
+        assert!(matches!(measured.failure, Some(LmError::Engine(_))), "nothing has filled the gaps");
+    }
+
+    #[test]
+    fn every_base_text_and_pass_is_told_and_a_column_with_its_last_pass() {
+        let told = |id: &str, flow_first: bool| measured(&[id], flow_first, true, usize::MAX).1;
+        let base = |with_flow: bool| Told::Base { with_flow };
+        assert_eq!(told("pert", false), [base(false), Told::Column(0, 1), Told::Column(2, 2), Told::Column(3, 3)]);
+        assert_eq!(told("pert", true), [base(true), Told::Column(0, 1), Told::Column(2, 2), Told::Column(3, 3)]);
+        assert_eq!(told("attention", false), [base(false), Told::Column(0, 0), Told::Column(2, 0), Told::Column(3, 0)]);
+        let alone = [base(true), Told::Column(0, 1), Told::Column(2, 2), Told::Column(3, 3)];
+        let with_first = [base(false), Told::Pass(4), Told::Pass(5), Told::Column(0, 5), Told::Column(2, 5), Told::Column(3, 5)];
+        let with_third = [base(false), Told::Pass(6), Told::Column(2, 6), Told::Column(3, 6)];
+        assert_eq!(told("pairs", false), [&alone[..], &with_first, &with_third].concat());
+        // Twenty rounds of two passes for each of three sources; in the last one each source's second pass completes its column.
+        let mut path: Vec<Told> =
+            (0..20).flat_map(|round| std::iter::once(base(false)).chain((1..=6).map(move |pass| Told::Pass(6 * round + pass)))).collect();
+        let n = path.len();
+        for (back, source, done) in [(1, 3, 120), (3, 2, 118), (5, 0, 116)] {
+            path[n - back] = Told::Column(source, done);
+        }
+        assert_eq!(told("ig", false), path);
+        assert_eq!(told("attn-ig", false), path);
+        path.insert(0, base(true));
+        assert_eq!(told("ig", true), path);
+    }
+
+    #[test]
+    fn nothing_is_told_after_a_stop_and_what_was_told_is_in_the_table() {
+        for id in METHODS.iter().map(|method| method.id) {
+            let (_, all, _) = measured(&[id], true, true, usize::MAX);
+            for last in 0..all.len() {
+                let (stopped, told, _) = measured(&[id], true, true, last);
+                assert_eq!(told, all[..=last], "{id}");
+                assert!(stopped.failure.is_none(), "{id}");
+                let is_told = |j: usize| told.iter().any(|event| matches!(event, Told::Column(source, _) if *source == j));
+                // The second one has no tokens.
+                let measured: Vec<usize> = (0..4).filter(|&j| stopped.tables[0].is_measured(j)).collect();
+                assert_eq!(measured, (0..4).filter(|&j| j == 1 || is_told(j)).collect::<Vec<_>>(), "{id}, stopped at {last}");
+            }
+        }
+    }
+}

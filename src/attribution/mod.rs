@@ -4,12 +4,16 @@ mod attention;
 mod base_method;
 pub mod deletion;
 mod divergence;
+#[cfg(test)]
+mod fake_model;
 mod flow;
 mod gradients;
 mod infill;
 pub mod measure;
 pub mod measured;
 pub mod pairs;
+#[cfg(test)]
+mod pairs_tests;
 mod perturbation;
 mod transcript;
 

@@ -38,7 +38,7 @@ const STILL_LIKELY: f64 = 0.5;
 const UNLIKELY: f64 = 0.1;
 /// A joint effect is told in words where it is at least this part of what all sources do to the sentence.
 const WORTH_TELLING: f64 = 0.1;
-/// Documents leave out what is less than this part.
+/// Documents leave out what is no more than this part.
 const WORTH_KEEPING: f64 = 0.01;
 
 /// Measures all sources alone and then in pairs. `on_progress` may break off; pairs not measured by then count as without effect.
@@ -348,5 +348,48 @@ mod tests {
         let needed = PairEffect { target: 1, sources: [0, 1], amount: 0.0, either_is_enough: Vec::new(), only_together: vec![5] };
         assert_eq!(told([1.25, 1.5, 0.5]), [needed]);
         assert_eq!(told([12.5, 15.0, 5.0]), [], "next to what the others do it is not worth telling");
+    }
+
+    /// Of three sources before two sentences of one token each, either of the first two is enough for the second sentence.
+    #[test]
+    fn a_joint_effect_is_shared_equally_and_without_one_scores_stay_as_they_were() {
+        let (transcript, segments) = (
+            Transcript { tokens: (0..6).collect(), generation: 4..6, end_token: 0, control_tokens: Vec::new(), infills: Vec::new() },
+            Segments { prompt: vec![1..2, 2..3, 3..4], generation: vec![4..5, 5..6] },
+        );
+        let mut measurement = PairMeasurement::new(&MeasureRequest::new(&[&PAIRS], &transcript, &segments));
+        measurement.base = vec![-1.0; 2];
+        measurement.without = BTreeMap::from([(0, vec![-0.5, -1.0]), (1, vec![-1.0, -0.75])]);
+        measurement.table = Table::from_fn(3, 2, |i, j| Some([[-0.5, 0.0, 0.25, 0.0], [0.0, -0.25, 0.25, 0.5]][i][j]));
+        measurement.observe([0, 1], &[-0.5, -4.0]);
+        // Without the second source the sentence is a quarter of a nat likelier, which counts as no more than whole.
+        let amount = (1.0 - (-3.0_f64).exp()) * 3.25;
+        assert!((measurement.effects[0].0.amount - amount).abs() < 1e-12);
+        assert_eq!(measurement.effects.len(), 1, "the first sentence loses nothing by both");
+        let row = |scores: &[f64]| scores.iter().copied().map(Some).collect::<Vec<_>>();
+        assert_eq!(measurement.table.row(0), row(&[-0.5, 0.0, 0.25]));
+        for (score, expected) in measurement.table.row(1).iter().zip([amount / 2.0, amount / 2.0, 0.25, 0.5]) {
+            assert!((score.expect("it is measured") - expected).abs() < 1e-12, "{score:?} instead of {expected}");
+        }
+    }
+
+    #[test]
+    fn what_is_told_of_pairs_is_a_tenth_of_what_all_sources_do_and_what_is_kept_more_than_a_hundredth() {
+        let (transcript, segments) = text(2, 1);
+        let told = |amount: f64, needed_by_both: f64| {
+            let mut measurement = PairMeasurement::new(&MeasureRequest::new(&[&PAIRS], &transcript, &segments));
+            // What works against the sentence does not count.
+            measurement.table = Table::from_fn(2, 1, |_, j| Some([100.0, -50.0][j]));
+            let effect = PairEffect { target: 0, sources: [0, 1], amount, either_is_enough: vec![0], only_together: vec![1] };
+            measurement.effects = vec![(effect, needed_by_both)];
+            let effects = measurement.pairs().effects;
+            effects.first().map(|effect| [!effect.either_is_enough.is_empty(), !effect.only_together.is_empty()])
+        };
+        assert_eq!(told(10.0, 10.0), Some([true, true]));
+        assert_eq!(told(9.9, 10.0), Some([false, true]));
+        assert_eq!(told(10.0, 9.9), Some([true, false]));
+        assert_eq!(told(1.1, 0.0), Some([false, false]));
+        assert_eq!(told(1.0, 0.0), None);
+        assert_eq!(told(0.0, 10.0), Some([false, true]));
     }
 }

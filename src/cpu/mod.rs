@@ -14,6 +14,7 @@ mod fused;
 mod lm_head;
 pub mod masked;
 mod normalize;
+mod parallel;
 mod product;
 mod rows;
 mod weight;
@@ -23,6 +24,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use candle_core::Tensor;
+use web_time::{Duration, Instant};
 
 use crate::lm::sample::Sampler;
 use crate::lm::{
@@ -38,6 +40,7 @@ use crate::model::tokenizer::TokenId;
 use attention_mass::AttentionMass;
 use cache::Cache;
 use forward::Transformer;
+pub use parallel::{OwnedScoreRequest, SecondScorer};
 use weight::Weight;
 
 /// A model on the CPU.
@@ -47,6 +50,8 @@ pub struct CandleModel {
     text: Cache,
     counters: Counters,
     weight_bytes: usize,
+    /// Scores passes at the same time, where there is one.
+    second: Option<Box<dyn SecondScorer>>,
 }
 
 /// Bytes that a model's weights take.
@@ -100,12 +105,23 @@ impl CandleModel {
         let Some(sha256) = sha256.await? else { return Ok(None) };
         let weight_bytes = weights.values().map(Weight::bytes).sum();
         let transformer = Transformer::new(config, weights)?;
-        Ok(Some((Self { text: transformer.empty_cache(false), transformer, counters: Counters::default(), weight_bytes }, sha256)))
+        let (text, counters) = (transformer.empty_cache(false), Counters::default());
+        Ok(Some((Self { text, transformer, counters, weight_bytes, second: None }, sha256)))
     }
 
     /// Bytes that the weights take.
     pub fn weight_bytes(&self) -> usize {
         self.weight_bytes
+    }
+
+    /// Shares passes with `second`, which has the same model.
+    pub fn share_passes(&mut self, second: Box<dyn SecondScorer>) {
+        self.second = Some(second);
+    }
+
+    /// What shares passes with this one.
+    pub fn second_scorer(&self) -> Option<&dyn SecondScorer> {
+        self.second.as_deref()
     }
 
     /// Hidden states of `inputs` read after the text in `cache`, to which they are added: `[inputs, dim]`.
@@ -148,31 +164,101 @@ impl CandleModel {
         lm_head::read_out(&self.transformer, hidden, targets, base)?.checked()
     }
 
-    fn score_pass(&mut self, request: &ScoreRequest<'_>, pass: &Pass, base: &mut Base) -> Result<Readout, LmError> {
+    /// Reads the base text.
+    fn read_base(&mut self, request: &ScoreRequest<'_>, attention_mass: &mut AttentionMass) -> Result<BaseText, LmError> {
+        let targets = &request.targets;
+        let mut cache = self.transformer.empty_cache(true);
+        let hidden = self.forward(&request.inputs(&[])[..targets.end - 1], &mut cache, attention_mass)?;
+        Ok(BaseText { cache, predicting: hidden.narrow(0, targets.start - 1, targets.len())? })
+    }
+
+    /// The readout of a pass, from the first target on that it changes.
+    fn score_changed(&mut self, request: &ScoreRequest<'_>, pass: &Pass, base: &mut BaseText) -> Result<Readout, LmError> {
         let ScoreRequest { tokens, targets, divergences, .. } = request;
-        // The state that predicts target t is the one at t - 1; those before the first edit are the base text's.
-        let start = pass.start();
-        let first = targets.start.max(start + 1);
-        if first >= targets.end {
-            return Ok(base.readout.of_a_pass());
+        let (start, changed) = (pass.start(), changed_targets(request, pass));
+        if changed.is_empty() {
+            return Ok(Readout::default());
         }
         let mut cache = self.transformer.prefix(&mut base.cache, start)?;
         let hidden = self.forward(&request.inputs(&pass.edits)[start..targets.end - 1], &mut cache, &mut AttentionMass::default())?;
-        let predicting = hidden.narrow(0, first - 1 - start, targets.end - first)?;
-        let base_predicting = divergences.then(|| base.predicting.narrow(0, first - targets.start, targets.end - first)).transpose()?;
-        let own = self.read_out(&predicting, &tokens[first..targets.end], base_predicting.as_ref())?;
-        let mut readout = base.readout.of_a_pass();
-        readout.log_probs.splice(first - targets.start.., own.log_probs);
-        if *divergences {
-            readout.divergences.splice(first - targets.start.., own.divergences);
+        let predicting = hidden.narrow(0, changed.start - 1 - start, changed.len())?;
+        let base_predicting = divergences.then(|| base.predicting.narrow(0, changed.start - targets.start, changed.len())).transpose()?;
+        self.read_out(&predicting, &tokens[changed], base_predicting.as_ref())
+    }
+
+    /// `score_changed` of each pass from the last to the first, with its number, until `on_scored` breaks off: the part of a
+    /// [`SecondScorer`].
+    pub async fn score_from_last(
+        &mut self,
+        request: &ScoreRequest<'_>,
+        on_scored: &mut dyn Callback<(usize, Readout)>,
+    ) -> Result<(), LmError> {
+        check_request(&self.transformer.config, request)?;
+        let mut base = self.read_base(request, &mut AttentionMass::default())?;
+        for (number, pass) in request.passes.iter().enumerate().rev() {
+            let changed = self.score_changed(request, pass, &mut base)?;
+            if on_scored.call((number, changed)).await.is_break() {
+                break;
+            }
         }
-        Ok(readout)
+        Ok(())
+    }
+
+    /// What the second scorer has of a pass. It counts as work of this one.
+    async fn scored_elsewhere(
+        &mut self,
+        request: &ScoreRequest<'_>,
+        number: usize,
+        patience: Duration,
+    ) -> Result<Option<Readout>, LmError> {
+        let Some(second) = &self.second else { return Ok(None) };
+        let (pass, n_changed) = (&request.passes[number], changed_targets(request, &request.passes[number]).len());
+        let readout = second.take(number, patience).await;
+        let Some(readout) = readout.filter(|readout| readout.log_probs.len() == n_changed) else { return Ok(None) };
+        if n_changed > 0 {
+            self.counters.forward_tokens += request.targets.end - 1 - pass.start();
+            self.counters.head_positions += n_changed * if request.divergences { 2 } else { 1 };
+        }
+        readout.checked().map(Some)
+    }
+
+    async fn score_passes(&mut self, request: &ScoreRequest<'_>, on_readout: &mut OnReadout<'_>) -> Result<(), LmError> {
+        let ScoreRequest { tokens, targets, passes, .. } = request;
+        let mut attention_mass = AttentionMass::new(targets.clone(), request.attended);
+        let mut text = self.read_base(request, &mut attention_mass)?;
+        let mut base = self.read_out(&text.predicting, &tokens[targets.clone()], None)?;
+        base.divergences = vec![0.0; if request.divergences { targets.len() } else { 0 }];
+        (base.attention, base.flow) = (attention_mass.sums, attention_mass.flows);
+        let base = base.checked()?;
+        let mut flow = on_readout.call((0, &base)).await;
+        // As long as the last pass took.
+        let mut patience = Duration::ZERO;
+        for (number, pass) in passes.iter().enumerate() {
+            if flow.is_break() {
+                break;
+            }
+            let changed = match self.scored_elsewhere(request, number, patience).await? {
+                Some(changed) => changed,
+                None => {
+                    let began = Instant::now();
+                    let changed = self.score_changed(request, pass, &mut text)?;
+                    patience = began.elapsed();
+                    changed
+                }
+            };
+            flow = on_readout.call((number + 1, &base.changed_to(changed))).await;
+        }
+        Ok(())
     }
 }
 
-/// What was scored of the base text.
-struct Base {
-    readout: Readout,
+/// The targets whose predictions a pass can change: the state that predicts target t is the one at t - 1.
+fn changed_targets(ScoreRequest { targets, .. }: &ScoreRequest<'_>, pass: &Pass) -> Range<usize> {
+    targets.start.max(pass.start() + 1).min(targets.end)..targets.end
+}
+
+/// What passes need of the base text.
+struct BaseText {
     cache: Cache,
     /// Hidden states that predict the targets, `[targets, dim]`.
     predicting: Tensor,
@@ -199,26 +285,14 @@ impl LanguageModel for CandleModel {
     }
 
     async fn score_text(&mut self, request: &ScoreRequest<'_>, on_readout: &mut OnReadout<'_>) -> Result<(), LmError> {
-        let ScoreRequest { tokens, targets, passes, .. } = request;
         check_request(&self.transformer.config, request)?;
         self.text = self.transformer.empty_cache(false);
-        let mut cache = self.transformer.empty_cache(true);
-        let mut attention_mass = AttentionMass::new(targets.clone(), request.attended);
-        let hidden = self.forward(&request.inputs(&[])[..targets.end - 1], &mut cache, &mut attention_mass)?;
-        let predicting = hidden.narrow(0, targets.start - 1, targets.len())?;
-        let mut readout = self.read_out(&predicting, &tokens[targets.clone()], None)?;
-        readout.divergences = vec![0.0; if request.divergences { targets.len() } else { 0 }];
-        (readout.attention, readout.flow) = (attention_mass.sums, attention_mass.flows);
-        let mut base = Base { readout: readout.checked()?, cache, predicting };
-        let mut flow = on_readout.call((0, &base.readout)).await;
-        for (i, pass) in passes.iter().enumerate() {
-            if flow.is_break() {
-                break;
-            }
-            let readout = self.score_pass(request, pass, &mut base)?;
-            flow = on_readout.call((i + 1, &readout)).await;
+        if let Some(second) = self.second.as_ref().filter(|_| request.passes.len() > 1) {
+            second.begin(request);
         }
-        Ok(())
+        let scored = self.score_passes(request, on_readout).await;
+        self.second.iter().for_each(|second| second.end());
+        scored
     }
 
     async fn infill(&mut self, request: &InfillRequest<'_>, on_step: &mut dyn Callback<()>) -> Result<Option<Infills>, LmError> {

@@ -1,4 +1,4 @@
-//! Which engine: the one asked for, or the one that self-tests recommend; and what a visitor should know about it.
+//! Which engine: the one asked for, or a GPU that passes the self-tests, else the CPU; and what a visitor should know about it.
 
 use std::rc::Rc;
 
@@ -6,9 +6,10 @@ use super::self_test;
 use crate::gpu;
 use crate::gpu::device::{Gpu, Options};
 use crate::lm::LoadError;
+use crate::model::config::Config;
 use crate::model::gguf::Gguf;
 use crate::model::source::ByteSource;
-use crate::request::BackendChoice;
+use crate::request::{BackendChoice, LoadOptions};
 
 /// The engine for a model.
 pub struct EngineChoice {
@@ -19,13 +20,19 @@ pub struct EngineChoice {
     pub(super) notice: Option<String>,
 }
 
-/// Finds the engine for a model: the one that was asked for; on `Auto`, the one that the self-tests recommend.
-pub async fn choose(source: &impl ByteSource, gguf: &Gguf, backend: BackendChoice) -> Result<EngineChoice, LoadError> {
+/// Finds the engine for a model: the one that was asked for; on `Auto`, a GPU that passes the self-tests, else the CPU.
+pub async fn choose(source: &impl ByteSource, gguf: &Gguf, options: &LoadOptions) -> Result<EngineChoice, LoadError> {
+    let &LoadOptions { backend, ref tile_shape } = options;
+    let tile_shape = tile_shape.as_deref();
     let (gpu, notice) = match backend {
         BackendChoice::Cpu => (None, None),
-        BackendChoice::Gpu => requested_gpu(source, gguf).await?,
+        BackendChoice::Gpu => requested_gpu(source, gguf, tile_shape).await?,
         BackendChoice::Auto => match Gpu::open(&Options::default()).await {
-            Ok(gpu) => recommended(Rc::new(gpu), source, gguf).await?,
+            // Far slower than the CPU engine (docs/speed.md), after seconds in which its kernels are compiled.
+            Ok(gpu) if gpu.adapter.is_software => {
+                (None, Some("This browser has only software WebGPU (no GPU), so the CPU engine is used.".into()))
+            }
+            Ok(gpu) => recommended(Rc::new(gpu), source, gguf, tile_shape).await?,
             Err(_) => (None, Some("This browser gives no access to a GPU, so the CPU engine is used.".into())),
         },
     };
@@ -36,22 +43,32 @@ pub async fn choose(source: &impl ByteSource, gguf: &Gguf, backend: BackendChoic
 type GpuAndNotice = (Option<Rc<Gpu>>, Option<String>);
 
 /// The GPU, whatever the self-tests say.
-async fn requested_gpu(source: &impl ByteSource, gguf: &Gguf) -> Result<GpuAndNotice, LoadError> {
+async fn requested_gpu(source: &impl ByteSource, gguf: &Gguf, tile_shape: Option<&str>) -> Result<GpuAndNotice, LoadError> {
     let gpu = Rc::new(Gpu::open(&Options::default()).await?);
+    choose_tile_shape(&gpu, gguf, tile_shape).await?;
     let failure = match gpu::self_test::run(&gpu, source, gguf).await? {
-        None => self_test::run(&gpu, source, gguf).await?.and_then(|test| test.failure()),
+        None => self_test::run(&gpu, source, gguf).await?,
         failure => failure,
     };
     let notice = failure.map(|failure| format!("{failure} It is used because you asked for it: do not trust the numbers."));
     Ok((Some(gpu), notice))
 }
 
-/// What the self-tests recommend; the CPU where the GPU could not even be tested.
-async fn recommended(gpu: Rc<Gpu>, source: &impl ByteSource, gguf: &Gguf) -> Result<GpuAndNotice, LoadError> {
+/// The GPU where it passes the self-tests, else the CPU, also where it could not even be tested.
+async fn recommended(gpu: Rc<Gpu>, source: &impl ByteSource, gguf: &Gguf, tile_shape: Option<&str>) -> Result<GpuAndNotice, LoadError> {
+    choose_tile_shape(&gpu, gguf, tile_shape).await?;
     match tested(gpu, source, gguf).await {
         Err(LoadError::Engine(error)) => Ok((None, Some(format!("The GPU did not work ({error}), so the CPU engine is used.")))),
         other => other,
     }
+}
+
+/// Before the kernels are tested, so that those are tested that will be used. In software no shape is better than another.
+async fn choose_tile_shape(gpu: &Gpu, gguf: &Gguf, remembered: Option<&str>) -> Result<(), LoadError> {
+    if !gpu.adapter.is_software {
+        gpu.choose_tile_shape(gguf, &Config::from_gguf(gguf)?, remembered).await;
+    }
+    Ok(())
 }
 
 async fn tested(gpu: Rc<Gpu>, source: &impl ByteSource, gguf: &Gguf) -> Result<GpuAndNotice, LoadError> {
@@ -61,15 +78,8 @@ async fn tested(gpu: Rc<Gpu>, source: &impl ByteSource, gguf: &Gguf) -> Result<G
     }
     // .. and all together, where a part of the model is small enough.
     Ok(match self_test::run(&gpu, source, gguf).await? {
-        // Nothing is known of its speed, and software is rarely faster.
-        None if gpu.adapter.is_software => {
-            (None, Some("This browser has only software WebGPU (no GPU), so the CPU engine is used.".into()))
-        }
+        Some(failure) => (None, Some(format!("{failure} The CPU engine is used instead."))),
         None => (Some(gpu), None),
-        Some(test) => {
-            let (uses_gpu, notice) = test.recommendation(gpu.adapter.is_software);
-            (uses_gpu.then_some(gpu), notice)
-        }
     })
 }
 
@@ -81,13 +91,13 @@ mod tests {
 
     #[tokio::test]
     async fn a_gpu_with_a_wrong_kernel_is_not_used() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/models/demo.gguf");
         let source = NativeFile::open(std::path::Path::new(path)).unwrap();
         let gguf = Gguf::read(&source).await.unwrap();
         let gpu = Gpu::open(&Options::default()).await.unwrap();
         *gpu.wrong_kernel.borrow_mut() =
             Some(WrongKernel { name: "swiglu", format: None, right: "gate / (1.0", wrong: "gate * (1.0", is_used: false });
-        let (gpu, notice) = recommended(Rc::new(gpu), &source, &gguf).await.unwrap();
+        let (gpu, notice) = recommended(Rc::new(gpu), &source, &gguf, None).await.unwrap();
         assert!(gpu.is_none(), "the CPU is used");
         assert_eq!(notice.as_deref(), Some("The GPU of this machine computes SwiGLU wrong. The CPU engine is used instead."));
     }

@@ -67,6 +67,14 @@ impl Engine {
         }
     }
 
+    /// What to remember of the shapes of its kernels: see [`LoadedModel::tile_shape`](crate::request::LoadedModel::tile_shape).
+    pub fn tile_shape(&self) -> Option<String> {
+        match self {
+            Self::Cpu(_) => None,
+            Self::Gpu(model) => model.gpu().tile_shape_to_remember(),
+        }
+    }
+
     /// Where `is_stopped` says so, work ends soon with [`LmError::Stopped`]. The CPU engine, which lets nobody in while it computes,
     /// is stopped by callbacks alone.
     pub fn stop_when(&self, is_stopped: Rc<dyn Fn() -> bool>) {

@@ -3,11 +3,11 @@
 use super::format::FORMATS;
 use super::kernel::Kernel;
 use super::kernels::{
-    argmax, attention, attention_mass, bandwidth_probe, convolution, convolution_columns, delta_inputs, delta_output, delta_rule, embed,
-    fma_probe, gated_heads, gather, kl_divergence, log_sum_exp, masked_argmax, matmul, qk_norm, qkv_rope_cache, rms_norm, sample, swiglu,
-    ungated_queries,
+    argmax, attention, attention_mass, attention_step, bandwidth_probe, convolution, convolution_columns, delta_inputs, delta_output,
+    delta_rule, embed, fma_probe, gated_heads, gather, kl_divergence, log_sum_exp, masked_argmax, matmul, qk_norm, qkv_rope_cache,
+    rms_norm, sample, swiglu, ungated_queries,
 };
-use super::variant::Variant;
+use super::variant::{TILE_SHAPES, Variant};
 use crate::model::arch::{ARCHITECTURES, Gate};
 
 /// The sizes of heads that kernels are listed for; the engine makes others as models need them.
@@ -16,7 +16,7 @@ pub const HEAD_DIMS: [usize; 2] = [64, 128];
 /// A kernel as a compiler gets it.
 pub struct Shader {
     /// Unique in its variant: the kernel's, the tensor type's, and the constants that tell it from others, as in
-    /// `attention_shared.Q_LENGTH=128u.VECS=32u`.
+    /// `attention_mass_shared.Q_LENGTH=128u.VECS=32u`.
     pub name: String,
     pub wgsl: String,
 }
@@ -51,17 +51,22 @@ fn kernels(variant: &Variant) -> Vec<Kernel> {
     kernels.extend(vecs.map(delta_rule::products_kernel));
     kernels.extend(argmax::kernels());
     kernels.extend(FORMATS.iter().map(|format| embed::kernel(variant, format)));
-    // For a step of generating, and for rows.
-    let step_and_rows = [(true, None), (true, Some(Gate::Silu)), (true, Some(Gate::Gelu)), (false, None)];
-    kernels.extend(FORMATS.iter().flat_map(|format| step_and_rows.map(|(is_step, gate)| matmul::kernel(variant, is_step, gate, format))));
+    for format in FORMATS {
+        for gate in [None, Some(Gate::Silu), Some(Gate::Gelu)] {
+            kernels.extend([false, true].map(|is_normed| matmul::step_kernel(variant, is_normed, gate, format)));
+        }
+        kernels.extend(TILE_SHAPES.iter().map(|shape| matmul::kernel(variant, shape, format)));
+    }
     kernels.extend(ARCHITECTURES.iter().map(qkv_rope_cache::kernel));
     for has_window in [false, true] {
-        for is_step in [false, true] {
-            kernels.extend(vecs.map(|vecs| attention::kernel(variant, is_step, vecs, has_window)));
-        }
+        kernels.extend(vecs.map(|vecs| attention::kernel(variant, vecs, has_window)));
         kernels.extend(vecs.map(|vecs| attention_mass::kernel(variant, vecs, has_window)));
+        if matmul::computes_all_of_a_step(variant, true) {
+            let of_step = |architecture| vecs.map(|vecs| attention_step::kernel(architecture, vecs, has_window));
+            kernels.extend(ARCHITECTURES.iter().flat_map(of_step));
+        }
     }
-    // Some architectures have the same, and rows the same as a step.
+    // Some architectures have the same.
     let is_first = |i: &usize| !kernels[..*i].contains(&kernels[*i]);
     (0..kernels.len()).filter(is_first).map(|i| kernels[i].clone()).collect()
 }
@@ -102,7 +107,7 @@ mod tests {
     #[test]
     fn a_name_says_what_tells_a_kernel_from_its_namesakes() {
         let names: Vec<String> = shaders(&VARIANTS[1]).into_iter().map(|shader| shader.name).collect();
-        for name in ["swiglu", "matmul_tiles.Q4_K", "attention_mass_shared.Q_LENGTH=128u.VECS=32u"] {
+        for name in ["swiglu", "matmul_tiles.Q4_K.ROWS=8u.TOKENS=4u", "attention_mass_shared.Q_LENGTH=128u.VECS=32u"] {
             assert!(names.iter().any(|other| other == name), "{name} is not in {names:?}");
         }
     }

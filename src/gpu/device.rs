@@ -11,7 +11,7 @@ use wgpu::{DeviceType, PollType};
 use super::adapter_name::adapter_name;
 use super::kernel::{Kernel, Pipeline};
 use super::pacing::Pacing;
-use super::variant::Variant;
+use super::variant::{TILE_SHAPES, TileShape, Variant};
 use super::wait::Submission;
 use crate::lm::LmError;
 
@@ -31,6 +31,8 @@ pub struct Gpu {
     pub queue: wgpu::Queue,
     pub adapter: Adapter,
     pub variant: &'static Variant,
+    /// See [`Gpu::choose_tile_shape`].
+    pub tile_shape: Cell<&'static TileShape>,
     /// The largest storage buffer that a kernel can see.
     pub max_buffer_bytes: u64,
     /// The largest one for a matrix.
@@ -123,6 +125,7 @@ impl Gpu {
             queue,
             adapter: Adapter { name: adapter_name(&info).await, is_software },
             variant: options.variant.unwrap_or(Variant::of(is_software)),
+            tile_shape: Cell::new(&TILE_SHAPES[0]),
             max_buffer_bytes,
             max_matrix_bytes: options.max_matrix_bytes.unwrap_or(max_buffer_bytes).min(max_buffer_bytes),
             stats: Rc::default(),

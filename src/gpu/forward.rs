@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::activations::{Activations, RowBuffer};
 use super::buffer::Buffer;
 use super::kernels::embed::{self, Embed};
-use super::kernels::matmul::{self, Matmul};
+use super::kernels::matmul::{self, Matmul, Norm};
 use super::kernels::rms_norm::{self, RmsNorm};
 use super::kernels::{RowView, swiglu};
 use super::layer_input::{Batch, Mixed, Replayed};
@@ -68,18 +68,18 @@ impl Transformer {
         let Activations { x, normed, projected, gate_up, gated, .. } = activations;
         let is_step = batch.is_step;
 
-        let read = self.normalize(recording, x.view_from(first), n, layer.mixer_norm.as_ref(), normed);
+        let read = self.normalize(recording, x.view_from(first), n, is_step, layer.mixer_norm.as_ref(), normed);
         let projected = projected.view_of(MixerSizes::of(config, i).projected);
         project(recording, &layer.projection, n, is_step, read, projected);
         let mixed = layer.mixer.record(recording, config, &Mixed { layer: i, activations, batch, block });
         let added = Added { w: &layer.mixer_output, norm: layer.added_mixer_norm.as_ref(), temporary: normed };
         self.add(recording, &added, n, is_step, mixed, x.view_from(first));
 
-        let read = self.normalize(recording, x.view_from(first), n, layer.ffn_norm.as_ref(), normed);
+        let read = self.normalize(recording, x.view_from(first), n, is_step, layer.ffn_norm.as_ref(), normed);
         let gate = config.architecture.gate;
         match &layer.gate_up.slabs[..] {
-            [slab] if matmul::can_gate(recording.gpu().variant, is_step) => {
-                matmul::record(recording, &Matmul::gated(slab, gate, read, gated.view()));
+            [slab] if matmul::computes_all_of_a_step(recording.gpu().variant, is_step) => {
+                matmul::record(recording, &Matmul::gated(slab, gate, read.x, gated.view()).normalizing(read.norm));
             }
             _ => {
                 project(recording, &layer.gate_up, n, is_step, read, gate_up.view());
@@ -108,19 +108,23 @@ impl Transformer {
         net.replay(recording, &self.config, projection, &Mixed { layer: i, activations, batch, block: 0..0 }, replayed);
     }
 
-    /// RMSNorm of `n` rows of x, to y from row 0 on; x itself where there is no norm.
+    /// RMSNorm of `n` rows of x, to y from row 0 on where the product that reads it does not compute it; x itself where there is no norm.
     pub fn normalize<'a>(
         &self,
         recording: &mut Recording<'a>,
         x: RowView<'a>,
         n: usize,
+        is_step: bool,
         weight: Option<&'a Buffer>,
         y: &'a RowBuffer,
-    ) -> RowView<'a> {
-        let Some(weight) = weight else { return x };
+    ) -> Factor<'a> {
+        let Some(weight) = weight else { return x.into() };
         let (dim, epsilon) = (self.config.dim, self.config.residual_epsilon());
+        if matmul::computes_all_of_a_step(recording.gpu().variant, is_step) {
+            return Factor { x, norm: Some(Norm { weight, dim, epsilon }) };
+        }
         rms_norm::record(recording, &RmsNorm { x, weight, y: y.view(), n, dim, epsilon, add: false });
-        y.view()
+        y.view().into()
     }
 
     /// y += x W^T for `n` rows of x, normalized where there is a norm.
@@ -140,10 +144,24 @@ struct Added<'a> {
     temporary: &'a RowBuffer,
 }
 
+/// Rows that a product reads, and normalizes where there is a norm.
+#[derive(Clone, Copy)]
+pub struct Factor<'a> {
+    x: RowView<'a>,
+    norm: Option<Norm<'a>>,
+}
+
+impl<'a> From<RowView<'a>> for Factor<'a> {
+    fn from(x: RowView<'a>) -> Self {
+        Self { x, norm: None }
+    }
+}
+
 /// y = x W^T for `n` rows of x.
-pub fn project<'a>(recording: &mut Recording<'a>, w: &'a Matrix, n: usize, is_step: bool, x: RowView<'a>, y: RowView<'a>) {
+pub fn project<'a>(recording: &mut Recording<'a>, w: &'a Matrix, n: usize, is_step: bool, x: impl Into<Factor<'a>>, y: RowView<'a>) {
+    let Factor { x, norm } = x.into();
     for slab in &w.slabs {
-        matmul::record(recording, &Matmul::by_slab(slab, n, x, y).for_step(is_step));
+        matmul::record(recording, &Matmul::by_slab(slab, n, x, y).for_step(is_step).normalizing(norm));
     }
 }
 

@@ -137,7 +137,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_token_of_a_gap_uploads_its_row_and_nothing_constant() {
-        let source = NativeFile::open(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf"))).unwrap();
+        let source = NativeFile::open(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/models/demo.gguf"))).unwrap();
         let gguf = Gguf::read(&source).await.unwrap();
         for gpu in gpus().await {
             let loaded = GpuModel::load(Rc::new(gpu), &source, &gguf, &mut async |_| ControlFlow::Continue(())).await;

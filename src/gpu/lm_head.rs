@@ -41,7 +41,7 @@ impl Transformer {
 
     /// The norm before the LM head, of `n` rows of x.
     pub fn final_norm<'a>(&'a self, recording: &mut Recording<'a>, x: RowView<'a>, n: usize, y: &'a RowBuffer) {
-        self.normalize(recording, x, n, Some(&self.norm), y);
+        self.normalize(recording, x, n, false, Some(&self.norm), y);
     }
 
     /// Normalizes the states of a block of positions.
@@ -68,8 +68,8 @@ impl Transformer {
         is_greedy: bool,
     ) {
         let (SampleBuffers { normed, logits, slices, draw, chosen }, n) = (buffers, self.config.vocab_size);
-        self.final_norm(recording, x.view_from(row), 1, normed);
-        project(recording, self.head(), 1, true, normed.view(), logits.view());
+        let read = self.normalize(recording, x.view_from(row), 1, true, Some(&self.norm), normed);
+        project(recording, self.head(), 1, true, read, logits.view());
         match is_greedy {
             true => argmax::record(recording, &logits.buffer, n, slices, chosen),
             false => sample::record(recording, &logits.buffer, n, draw, chosen),

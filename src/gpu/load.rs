@@ -56,10 +56,10 @@ pub async fn load(
     let Some(sha256) = stream(source, gguf, upload, async |bytes| on_progress.call(bytes).await).await? else { return Ok(None) };
     let factors = uploader.vector("rope_freqs.weight");
     let rotations = config.rotations((!factors.is_empty()).then_some(&factors[..]))?;
-    let norm: Vec<f32> = uploader.vector(config.architecture.last_norm).iter().map(|weight| weight / config.logit_scale as f32).collect();
+    let norm = uploader.vector(config.architecture.last_norm).iter().map(|weight| weight / config.logit_scale as f32).collect();
     let transformer = Transformer {
         embedding: uploader.take_matrix(embedding),
-        norm: gpu.buffer_with_f32("output norm", &norm),
+        norm: padded_vector(gpu, norm),
         output: output.map(|output| uploader.take_matrix(output)),
         layers: layers.into_iter().enumerate().map(|(i, ids)| layer(gpu, &mut uploader, &config, i, &ids)).collect(),
         config,
@@ -120,18 +120,25 @@ fn layer(gpu: &Gpu, uploader: &mut WeightUploader, config: &Config, i: usize, id
             norm: vector(uploader, &["ssm_norm.weight"]),
         }),
     };
+    let norm = |uploader: &WeightUploader, part: &str| padded_vector(gpu, uploader.vector(&format!("blk.{i}.{part}")));
     let (before, after) = (config.architecture.norms_before(), config.architecture.norms_after());
     Layer {
-        mixer_norm: before.then(|| vector(uploader, &["attn_norm.weight"])),
+        mixer_norm: before.then(|| norm(uploader, "attn_norm.weight")),
         added_mixer_norm: after.then(|| vector(uploader, &["post_attention_norm.weight"])),
         projection,
         mixer,
         mixer_output,
-        ffn_norm: before.then(|| vector(uploader, &[config.architecture.ffn_norm])),
+        ffn_norm: before.then(|| norm(uploader, config.architecture.ffn_norm)),
         added_ffn_norm: after.then(|| vector(uploader, &["post_ffw_norm.weight"])),
         gate_up,
         down,
     }
+}
+
+/// Of values for the columns of a matrix.
+fn padded_vector(gpu: &Gpu, mut values: Vec<f32>) -> Buffer {
+    values.resize(padded(values.len()), 0.0);
+    gpu.buffer_with_f32("norm", &values)
 }
 
 /// Vectors one after the other; those that the model does not have are left out.

@@ -6,9 +6,11 @@ use super::delta_net::DeltaNet;
 use super::kernels::RowView;
 use super::kernels::attention::{self, Attention};
 use super::kernels::attention_mass::{self, AttentionMass};
+use super::kernels::attention_step::{self, AttentionStep};
 use super::kernels::convolution::{self, Convolution};
 use super::kernels::convolution_columns::{self, ConvolutionColumns};
 use super::kernels::gated_heads;
+use super::kernels::matmul;
 use super::kernels::qk_norm::{self, WholeNorm};
 use super::kernels::qkv_rope_cache::{self, QkvRopeCache};
 use super::kernels::ungated_queries;
@@ -59,9 +61,13 @@ fn attend<'a>(recording: &mut Recording<'a>, config: &Config, [bias, norms]: [&'
     if config.architecture.qk_norm == QkNorm::Whole {
         qk_norm::record(recording, config, &WholeNorm { n, norms, qkv });
     }
-    qkv_rope_cache::record(recording, config, &QkvRopeCache { rows, first, n, bias, norms, angles, qkv, cache: own });
     let y = &mixed.buffer;
-    attention::record(recording, config, &Attention { rows, first, n, n_keys, window, qkv, text, suffix: own, y, is_step });
+    if matmul::computes_all_of_a_step(recording.gpu().variant, is_step) {
+        attention_step::record(recording, config, &AttentionStep { row: rows, window, bias, norms, angles, qkv, cache: own, y });
+    } else {
+        qkv_rope_cache::record(recording, config, &QkvRopeCache { rows, first, n, bias, norms, angles, qkv, cache: own });
+        attention::record(recording, config, &Attention { rows, first, n, n_keys, window, qkv, text, suffix: own, y });
+    }
     if let Some(sums) = attention_sums {
         attention_mass::record(recording, config, &AttentionMass { rows, first, n, window, qkv, text, outputs: &mixed.buffer }, sums);
     }

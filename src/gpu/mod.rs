@@ -39,6 +39,7 @@ mod submissions;
 #[cfg(test)]
 mod testing;
 mod text_cache;
+mod tile_shape;
 pub mod variant;
 mod wait;
 mod weights;

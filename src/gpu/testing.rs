@@ -6,8 +6,7 @@ use kernel_interpreter::Arithmetic;
 use super::device::{Gpu, Options};
 use super::variant::{VARIANTS, Variant};
 pub use crate::lm::rng::random;
-use crate::model::arch;
-use crate::model::config::Config;
+pub use crate::model::config::testing::config;
 
 #[cfg(target_arch = "wasm32")]
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_dedicated_worker);
@@ -61,32 +60,5 @@ pub fn assert_close(what: &str, got: &[f32], expected: &[f32], tolerance: f32) {
     for (i, (got, expected)) in got.iter().zip(expected).enumerate() {
         let error = (got - expected).abs() / expected.abs().max(1.0);
         assert!(error <= tolerance, "{what}: value {i} is {got}, should be {expected}");
-    }
-}
-
-/// The configuration of a model with these heads; everything else is arbitrary.
-pub fn config(architecture: &str, n_heads: usize, n_kv_heads: usize, head_dim: usize) -> Config {
-    Config {
-        architecture: arch::by_name(architecture).expect("a known architecture"),
-        n_layers: 1,
-        n_unused_layers: 0,
-        dim: 64,
-        ffn_dim: 64,
-        n_heads,
-        n_kv_heads,
-        head_dim,
-        rotated_dim: head_dim,
-        vocab_size: 64,
-        context_length: 64,
-        norm_epsilon: 1e-5,
-        rope_base: 10_000.0,
-        rope_scale: 1.0,
-        unrotated_every: 0,
-        window: None,
-        recurrence: None,
-        attention_scale: (head_dim as f64).powf(-0.5),
-        residual_scale: 1.0,
-        embedding_scale: 1.0,
-        logit_scale: 1.0,
     }
 }

@@ -28,3 +28,20 @@ impl Variant {
         &VARIANTS[usize::from(!is_software)]
     }
 }
+
+/// What one invocation of `matmul_tiles` multiplies, of the 64 rows and 64 tokens of its workgroup: how many registers it takes, and how
+/// often it reads the tiles.
+#[derive(Debug, PartialEq, Eq)]
+pub struct TileShape {
+    /// Its name in benchmarks, and where it is remembered.
+    pub name: &'static str,
+    pub rows: usize,
+    pub tokens: usize,
+}
+
+/// All shapes; the first one is that of GPUs that were not measured.
+pub const TILE_SHAPES: &[TileShape] = &[
+    TileShape { name: "8x8", rows: 8, tokens: 8 },
+    TileShape { name: "8x4", rows: 8, tokens: 4 },
+    TileShape { name: "4x4", rows: 4, tokens: 4 },
+];

@@ -30,7 +30,8 @@ pub struct Matrix {
 }
 
 impl Slab {
-    fn new(gpu: &Gpu, quant: &'static Quant, columns: usize, rows: Range<usize>) -> Self {
+    /// All weights are zero.
+    pub fn new(gpu: &Gpu, quant: &'static Quant, columns: usize, rows: Range<usize>) -> Self {
         let (row_words, interleaved_rows) = (format::row_words(quant, columns), gpu.variant.interleaved_rows);
         let buffer = gpu.buffer(quant.name, rows.len().next_multiple_of(interleaved_rows) * row_words);
         Self { buffer, format: format::of(quant), rows, groups: format::groups(columns), row_words, interleaved_rows, quant }

@@ -149,6 +149,15 @@ impl Readout {
     pub fn of_a_pass(&self) -> Self {
         Self { log_probs: self.log_probs.clone(), divergences: self.divergences.clone(), ..Self::default() }
     }
+
+    /// That of a pass which changes the last targets to `changed`.
+    pub fn changed_to(&self, changed: Self) -> Self {
+        let mut readout = self.of_a_pass();
+        for (all, changed) in [(&mut readout.log_probs, changed.log_probs), (&mut readout.divergences, changed.divergences)] {
+            all.splice(all.len() - changed.len().., changed);
+        }
+        readout
+    }
 }
 
 /// Checks that the model knows all of `tokens`.

@@ -79,7 +79,7 @@ fn bytes_per_token(metadata: &Metadata, architecture: &Architecture) -> Result<O
 mod tests {
     use super::*;
 
-    const DEMO: &[u8] = include_bytes!("../../public/models/demo.gguf");
+    const DEMO: &[u8] = include_bytes!("../../tests/fixtures/models/demo.gguf");
 
     #[test]
     fn the_first_kilobytes_tell_what_a_model_is() {

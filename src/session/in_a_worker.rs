@@ -9,9 +9,9 @@ use crate::explanation::Document;
 use crate::model::source::BytesInMemory;
 use crate::request::{BackendChoice, Question};
 
-const DEMO: &[u8] = include_bytes!("../../public/models/demo.gguf");
+const DEMO: &[u8] = include_bytes!("../../tests/fixtures/models/demo.gguf");
 /// Made by the native command line.
-const NATIVE: &str = include_str!("../../public/gallery/01-equal-groups.json");
+const NATIVE: &str = include_str!("../../tests/fixtures/gallery/01-equal-groups.json");
 
 #[wasm_bindgen_test]
 async fn the_demo_model_explains_as_it_does_natively() {

@@ -15,7 +15,7 @@ use crate::model::gguf::Gguf;
 use crate::model::source::ByteSource;
 use crate::model::tokenizer::Tokenizer;
 use crate::problem::Problem;
-use crate::request::{BackendChoice, LoadProgress, LoadedModel, ThinkingSupport};
+use crate::request::{LoadOptions, LoadProgress, LoadedModel, ThinkingSupport};
 use crate::version::GLASSCAGE;
 
 /// A model, ready to be asked.
@@ -30,6 +30,8 @@ pub struct Session<M> {
     pub(super) model: Model,
     /// About the choice of the engine.
     notice: Option<String>,
+    /// See [`LoadedModel::tile_shape`].
+    tile_shape: Option<String>,
     pub(super) last_answer: Option<GeneratedAnswer>,
     /// How to tell which answers are not to be trusted, where the file says it.
     pub(super) answer_check: Option<AnswerCheck>,
@@ -39,18 +41,19 @@ impl Session<Engine> {
     /// Loads a GGUF file; `None` where `on_progress` broke off.
     pub async fn load(
         source: &impl ByteSource,
-        backend: BackendChoice,
+        options: impl Into<LoadOptions>,
         on_progress: &mut dyn Callback<LoadProgress>,
     ) -> Result<Option<Self>, Problem> {
         let mut gguf = Gguf::read(source).await.map_err(problems::unreadable_file)?;
         // Its self-test needs memory that the tokenizer takes later.
-        let chosen = engine::choose(source, &gguf, backend).await.map_err(problems::load_failed)?;
+        let chosen = engine::choose(source, &gguf, &options.into()).await.map_err(problems::load_failed)?;
         let tokenizer = Tokenizer::from_metadata(&gguf.metadata).map_err(problems::unreadable_file)?;
         let template = ChatTemplate::from_metadata(&gguf.metadata, &tokenizer).map_err(problems::unreadable_file)?;
         let thoughts = template.as_ref().and_then(|template| ThoughtTokens::of(template, &tokenizer));
         gguf.metadata.forget_vocabulary();
         let loaded = engine::load(source, &gguf, chosen, on_progress).await.map_err(problems::load_failed)?;
         Ok(loaded.map(|LoadedEngine { engine, sha256, notice }| Self {
+            tile_shape: engine.tile_shape(),
             lm: engine,
             tokenizer,
             template,
@@ -83,6 +86,7 @@ impl<M: LanguageModel> Session<M> {
             has_template: self.template.is_some(),
             thinking: self.thinking(),
             backend: if backend.device.is_empty() { backend.name } else { format!("{} ({})", backend.name, backend.device) },
+            tile_shape: self.tile_shape.clone(),
             notice: self.notice.clone(),
             glasscage: GLASSCAGE.into(),
         }

@@ -1,5 +1,6 @@
 //! Engine and library run in workers of their own. Page and worker talk in [`envelope::Envelope`]s of that worker's
-//! protocol; both workers are one program, which learns from its name what to be.
+//! protocol; all workers are one program, which learns from its name what to be. The engine
+//! may start a third one, which scores passes for it on another core (`engine::scorer`).
 
 #[cfg(feature = "page")]
 pub mod client;

@@ -5,6 +5,8 @@
 pub enum Role {
     Engine,
     Library,
+    /// Scores passes for the engine, which starts it.
+    Scorer,
 }
 
 impl Role {
@@ -13,6 +15,7 @@ impl Role {
         match self {
             Self::Engine => "engine",
             Self::Library => "library",
+            Self::Scorer => "scorer",
         }
     }
 }

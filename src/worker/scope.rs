@@ -1,26 +1,45 @@
 //! A worker's end of the conversation with the page; [`super::client`] is the other.
 
+use js_sys::Promise;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::{Closure, JsCast, JsValue};
-use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{DedicatedWorkerGlobalScope, File, MessageChannel, MessageEvent};
 
 use super::envelope::Envelope;
 use super::role::{INCOMPATIBLE, LISTENING};
 
 /// Hands every request, and the local files beside it, to `on_request` for as long as the worker lives.
 pub fn listen<Request: DeserializeOwned>(on_request: impl Fn(Envelope<Request>, Vec<File>) + 'static) {
-    let listener = Closure::<dyn Fn(MessageEvent)>::new(move |message: MessageEvent| {
-        let message: js_sys::Array = message.data().into();
+    listen_to_values(move |message| {
+        let message: js_sys::Array = message.into();
         match serde_wasm_bindgen::from_value(message.get(0)) {
             Ok(request) => on_request(request, files(message.get(1))),
             // The page is of another version.
             Err(_) => say(INCOMPATIBLE),
         }
     });
+}
+
+/// Hands every message to `on_message` for as long as the worker lives.
+pub fn listen_to_values(on_message: impl Fn(JsValue) + 'static) {
+    let listener = Closure::<dyn Fn(MessageEvent)>::new(move |message: MessageEvent| on_message(message.data()));
     scope().set_onmessage(Some(listener.as_ref().unchecked_ref()));
     listener.forget();
     say(LISTENING);
+}
+
+/// Lets in the messages that have come. A timer would take four milliseconds.
+pub async fn let_messages_in() {
+    let Ok(channel) = MessageChannel::new() else { return };
+    let mut send = |resolve: js_sys::Function, _| {
+        channel.port1().set_onmessage(Some(&resolve));
+        channel.port2().post_message(&JsValue::NULL).expect("a port takes a message");
+    };
+    // It is never rejected.
+    drop(JsFuture::from(Promise::new(&mut send)).await);
+    channel.port1().close();
 }
 
 /// Sends an event to the page.
@@ -31,6 +50,23 @@ pub fn post<Event: Serialize>(event: &Envelope<Event>) {
 /// The name that the page gave this worker.
 pub fn name() -> String {
     scope().name()
+}
+
+/// Sends numbers to who started this worker.
+pub fn post_numbers(numbers: &[f64]) {
+    scope().post_message(&js_sys::Float64Array::from(numbers)).expect("a worker can post numbers");
+}
+
+/// The address of this worker's script.
+pub fn script() -> String {
+    scope().location().href()
+}
+
+/// The size of this worker's WebAssembly memory, in bytes. It never shrinks, so this is its largest.
+pub fn heap_bytes() -> u64 {
+    let memory: js_sys::WebAssembly::Memory = wasm_bindgen::memory().unchecked_into();
+    let buffer: js_sys::ArrayBuffer = memory.buffer().unchecked_into();
+    buffer.byte_length().into()
 }
 
 fn say(message: &str) {

@@ -1,5 +1,6 @@
 //! A worker learns what to be.
 
+use super::engine::scorer::service as scorer;
 use super::engine::service as engine;
 use super::library::service as library;
 use super::role::Role;
@@ -10,6 +11,7 @@ pub fn run() {
     console_error_panic_hook::set_once();
     match scope::name() {
         name if name == Role::Library.name() => library::run(),
+        name if name == Role::Scorer.name() => scorer::run(),
         _ => engine::run(),
     }
 }

@@ -38,8 +38,9 @@ const PAGE: &[(&str, &str)] = &[
     ("onnxruntime.js", include_str!("site/onnxruntime.js")),
 ];
 /// Names for `window.measure`, and what of the site each needs.
-const ENGINES: [(&str, &str); 7] = [
+const ENGINES: [(&str, &str); 8] = [
     ("wasm-cpu", "model.gguf"),
+    ("wasm-cpu-2", "model.gguf"),
     ("webgpu", "model.gguf"),
     ("choice", "model.gguf"),
     ("graph", "graph.wasm"),

@@ -9,7 +9,7 @@ use candle_core::Device;
 use candle_core::quantized::gguf_file::{self, Content, Value};
 use candle_core::quantized::{GgmlDType, QTensor};
 
-const DEMO: &[u8] = include_bytes!("../../public/models/demo.gguf");
+const DEMO: &[u8] = include_bytes!("../../tests/fixtures/models/demo.gguf");
 
 fn demo() -> Content {
     Content::read(&mut Cursor::new(DEMO)).expect("the demo model")

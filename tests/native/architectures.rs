@@ -32,15 +32,21 @@ struct Answer {
     readouts: Vec<Readout>,
 }
 
-/// That of every engine to the same model file, and those of the GPU engine in the variants `split` with every matrix in several
-/// buffers, too. Small parts take software GPUs ten times as long.
-async fn answers(file: Vec<u8>, passes: &[Pass], attended: &[Range<usize>], split: &'static [Variant]) -> Vec<Answer> {
+/// Variants of the GPU engine that also compute with matrices in buffers of at most so many bytes. Each buffer is a dispatch of its own:
+/// small ones take software GPUs ten times as long.
+struct Split {
+    variants: &'static [Variant],
+    max_matrix_bytes: u64,
+}
+
+/// That of every engine to the same model file, and those of the GPU engine with every matrix in several buffers, too.
+async fn answers(file: Vec<u8>, passes: &[Pass], attended: &[Range<usize>], split: Split) -> Vec<Answer> {
     let source = BytesInMemory(file);
     let gguf = Gguf::read(&source).await.unwrap();
     let on_cpu = CandleModel::load(&source, &gguf, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0;
     let mut answers = vec![Answer { engine: "cpu".into(), readouts: readouts(on_cpu, passes, attended).await }];
     let whole = VARIANTS.iter().map(|variant| (variant, None));
-    for (variant, max_matrix_bytes) in whole.chain(split.iter().map(|variant| (variant, Some(5_000)))) {
+    for (variant, max_matrix_bytes) in whole.chain(split.variants.iter().map(|variant| (variant, Some(split.max_matrix_bytes)))) {
         let gpu = Gpu::open(&Options { variant: Some(variant), max_matrix_bytes, ..Options::default() }).await.expect("a Vulkan driver");
         let model = GpuModel::load(Rc::new(gpu), &source, &gguf, &mut async |_| ControlFlow::Continue(())).await;
         let engine = format!("gpu, {}{}", variant.name, if max_matrix_bytes.is_some() { ", split" } else { "" });
@@ -102,7 +108,7 @@ fn compare_with_candle_transformers(shape: &Shape, dtype: GgmlDType) {
 /// Compares every engine's answers to a file with those of candle-transformers to the same weights in f32.
 fn compare(shape: &Shape, quant: &str, [file, expanded]: [Vec<u8>; 2]) {
     let theirs = by_candle_transformers(shape, &expanded);
-    for answer in pollster::block_on(answers(file, &[], &[], VARIANTS)) {
+    for answer in pollster::block_on(answers(file, &[], &[], Split { variants: VARIANTS, max_matrix_bytes: 5_000 })) {
         let what = format!("{}, {}, {quant}", answer.engine, shape.name);
         let difference = difference(&what, &answer.readouts[0].log_probs, &theirs);
         println!("{what}: at most {difference:.1e} nat from candle-transformers");
@@ -212,7 +218,8 @@ impl GoldenShape {
 
 /// Compares every engine's answers to a model file.
 fn compare_with_float64(name: &str, file: Vec<u8>, golden: &GoldenShape, end_token: u32, ranges: &[Range<usize>]) {
-    for answer in pollster::block_on(answers(file, &golden.passes(end_token), ranges, &VARIANTS[..1])) {
+    let split = Split { variants: &VARIANTS[..1], max_matrix_bytes: 20_000 };
+    for answer in pollster::block_on(answers(file, &golden.passes(end_token), ranges, split)) {
         let what = format!("{}, {name}", answer.engine);
         assert_eq!(answer.readouts.len(), golden.perturbed.len() + 1, "{what}");
         let pairs = answer.readouts.iter().zip(golden.readouts()).enumerate();

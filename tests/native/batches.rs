@@ -12,7 +12,7 @@ use glasscage::lm::{Edit, LanguageModel, Pass, Readout, ScoreRequest};
 use glasscage::model::gguf::Gguf;
 use glasscage::model::source::NativeFile;
 
-const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf");
+const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/models/demo.gguf");
 const BATCHES: [usize; 2] = [1, 4];
 
 fn tokens() -> Vec<u32> {

@@ -15,12 +15,12 @@ use glasscage::request::{BackendChoice, PassProgress, Question};
 use glasscage::session::{AnswerResult, AnsweredQuestion, Session};
 use serde_json::{Value, json};
 
-const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf");
+const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/models/demo.gguf");
 const PROMPT: &str =
     "Tom has 5 boxes. Unrelated sentence. Each box holds 4 lamps. Tom buys 3 more lamps. How many lamps does Tom have in the end?";
 
-fn session(backend: BackendChoice) -> Session<Engine> {
-    let file = NativeFile::open(Path::new(MODEL)).expect("the built-in model");
+fn session(model: &str, backend: BackendChoice) -> Session<Engine> {
+    let file = NativeFile::open(Path::new(model)).expect("a model of the checkout");
     let loaded = pollster::block_on(Session::load(&file, backend, &mut async |_| ControlFlow::Continue(())));
     loaded.expect("it loads").expect("loading is never broken off")
 }
@@ -48,7 +48,7 @@ fn scored_alone(lm: &mut Engine, transcript: &Transcript, tokens: &[u32]) -> f64
 #[test]
 fn a_deletion_curve_is_what_each_text_scores_by_itself() {
     for backend in [BackendChoice::Cpu, BackendChoice::Gpu] {
-        let mut session = session(backend);
+        let mut session = session(MODEL, backend);
         let question = Question { max_tokens: 100, ..Question::greedy(PROMPT) };
         let reply = pollster::block_on(session.answer(&question, &mut async |_| ControlFlow::Continue(())));
         let Ok(AnswerResult::Answered(answered)) = reply else { panic!("no answer") };
@@ -77,7 +77,7 @@ fn a_deletion_curve_is_what_each_text_scores_by_itself() {
 
 #[test]
 fn the_gallery_is_of_the_built_in_model() {
-    let model = session(BackendChoice::Cpu).loaded_model().model;
+    let model = session(concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf"), BackendChoice::Cpu).loaded_model().model;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/gallery");
     let index: Value = serde_json::from_str(&fs::read_to_string(folder.join("index.json")).expect("an index")).expect("JSON");
     for entry in index["explanations"].as_array().expect("a list") {

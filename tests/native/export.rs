@@ -9,7 +9,7 @@ use resvg::tiny_skia::Pixmap;
 
 use crate::cli::{complaint, glasscage};
 
-const GALLERY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/public/gallery/");
+const GALLERY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/gallery/");
 
 /// The folder of a test, empty.
 fn folder(name: &str) -> PathBuf {

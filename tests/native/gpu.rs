@@ -15,7 +15,7 @@ use glasscage::model::source::NativeFile;
 
 use crate::readouts::readouts;
 
-const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf");
+const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/models/demo.gguf");
 
 async fn demo() -> GpuModel {
     demo_on(&Options::default()).await
@@ -115,8 +115,9 @@ async fn nothing_is_compiled_after_the_first_tokens_and_little_is_read_back() {
 }
 
 #[tokio::test]
-async fn a_layer_takes_eight_dispatches_for_a_token_and_nine_on_software_adapters() {
-    for (variant, of_layer) in VARIANTS.iter().zip([9, 8]) {
+async fn a_layer_takes_five_dispatches_for_a_token_and_nine_on_software_adapters() {
+    // Beside layers: the embedding, the LM head, two for the most likely token, and in software the last norm.
+    for (variant, of_layer, beside) in [(&VARIANTS[0], 9, 5), (&VARIANTS[1], 5, 4)] {
         let options = Options { variant: Some(variant), operations_per_submission: Some(f64::INFINITY), ..Options::default() };
         let mut model = demo_on(&options).await;
         let mut sampler = Sampler::greedy();
@@ -127,8 +128,7 @@ async fn a_layer_takes_eight_dispatches_for_a_token_and_nine_on_software_adapter
         for _ in 0..20 {
             token = model.next_token(&[token], &mut sampler).await.expect("a token");
         }
-        // Beside layers: the embedding, the last norm, the LM head, and two for the most likely token.
-        assert_eq!(model.counters().dispatches - before, 20 * (of_layer * model.config().n_layers + 5), "{}", variant.name);
+        assert_eq!(model.counters().dispatches - before, 20 * (of_layer * model.config().n_layers + beside), "{}", variant.name);
     }
 }
 

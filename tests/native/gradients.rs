@@ -190,7 +190,7 @@ async fn from_tokens(session: &mut Session<Engine>, transcript: &Transcript, seg
 fn a_product_of_sentences_ranks_sources_much_as_the_product_of_tokens_does() {
     let question = Question::greedy("Tom has 6 apples. He eats 2 apples. How many apples does Tom have?");
     pollster::block_on(async {
-        let source = NativeFile::open(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf"))).unwrap();
+        let source = NativeFile::open(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/models/demo.gguf"))).unwrap();
         let loaded = Session::load(&source, BackendChoice::Cpu, &mut async |_| ControlFlow::Continue(())).await;
         let mut session = loaded.unwrap().unwrap();
         let AnswerResult::Answered(answered) = session.answer(&question, &mut async |_| ControlFlow::Continue(())).await.unwrap() else {

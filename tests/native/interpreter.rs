@@ -5,6 +5,13 @@ use glasscage::gpu::variant::Variant;
 use kernel_interpreter::{Arithmetic, Error, Kernel};
 
 const BARRIER: &str = "workgroupBarrier();";
+/// Kernels of products, each with a number of tokens.
+const PRODUCTS: [(&str, u32); 4] = [
+    ("matvec_shared.F16", 1),
+    ("matmul_tiles.F16.ROWS=8u.TOKENS=8u", 65),
+    ("matmul_tiles.F16.ROWS=8u.TOKENS=4u", 65),
+    ("matmul_tiles.F16.ROWS=4u.TOKENS=4u", 65),
+];
 /// The definition of `halves` by WGSL's own function, which may take small numbers for zero.
 const HALVES: [&str; 2] = ["fn halves(", "fn halves(word: u32) -> vec2<f32> { return unpack2x16float(word); }\nfn unused_halves("];
 
@@ -20,7 +27,9 @@ fn products(wgsl: &str, n: u32, weight: u32, arithmetic: Arithmetic) -> Result<V
     let params = kernel
         .members(0, &[("n", n), ("groups", 2), ("row_words", 16), ("second", 8), ("x_stride", 8), ("y_stride", ROWS), ("rows", ROWS)])?;
     let x = vec![1_f32.to_bits(); n as usize * 32];
-    let mut bindings = [params, vec![weight << 16 | weight; ROWS.next_multiple_of(8) as usize * 16], x, vec![0; (n * ROWS) as usize]];
+    let y = vec![0; (n * ROWS) as usize];
+    // The last one is that of norms, which these products have none of.
+    let mut bindings = [params, vec![weight << 16 | weight; ROWS.next_multiple_of(8) as usize * 16], x, y, vec![0; 4]];
     // As many workgroups as small tiles need; those that are too many have nothing to do.
     let workgroups = if n == 1 { [ROWS.div_ceil(4), 1, 1] } else { [ROWS.div_ceil(16), n.div_ceil(16), 1] };
     kernel.run(&mut bindings, workgroups, 7)?;
@@ -34,7 +43,7 @@ fn is_race(result: &Result<Vec<f32>, Error>) -> bool {
 
 #[test]
 fn products_are_right_however_a_gpu_computes() {
-    for (name, n) in [("matvec_shared.F16", 1), ("matmul_tiles.F16", 65)] {
+    for (name, n) in PRODUCTS {
         for arithmetic in [Arithmetic::PLAIN, Arithmetic::ADVERSARIAL] {
             // 2^-14 (1 - 2^-10): the largest subnormal half.
             let products = products(&wgsl(name), n, 0x03ff, arithmetic).unwrap();
@@ -45,7 +54,7 @@ fn products_are_right_however_a_gpu_computes() {
 
 #[test]
 fn a_barrier_taken_from_a_kernel_is_missed() {
-    for (name, n) in [("matvec_shared.F16", 1), ("matmul_tiles.F16", 65)] {
+    for (name, n) in PRODUCTS {
         let wgsl = wgsl(name);
         let barriers: Vec<usize> = wgsl.match_indices(BARRIER).map(|(at, _)| at).collect();
         assert!(!barriers.is_empty(), "{name}");
@@ -60,7 +69,7 @@ fn a_barrier_taken_from_a_kernel_is_missed() {
 #[test]
 fn two_invocations_that_write_one_word_are_found() {
     let wgsl = wgsl("matvec_shared.F16");
-    let racing = wgsl.replace("sums[local] = vec2", "sums[local / 2u] = vec2");
+    let racing = wgsl.replace("sums[local] = vec3", "sums[local / 2u] = vec3");
     assert_ne!(racing, wgsl);
     assert!(is_race(&products(&racing, 1, 0x3c00, Arithmetic::PLAIN)));
 }

@@ -24,7 +24,7 @@ mod methods;
 #[path = "../models/mod.rs"]
 mod models;
 mod pace;
-mod pairs;
+mod parallel;
 mod readouts;
 mod registry;
 mod sentences;

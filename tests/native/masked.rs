@@ -15,7 +15,7 @@ use glasscage::request::{BackendChoice, Question};
 use glasscage::session::{ExplainResult, Session};
 use serde_json::json;
 
-const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf");
+const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/models/demo.gguf");
 
 fn masked_lm(folder: &Path) -> MaskedLm {
     let read = |name: &str| fs::read(folder.join(name)).unwrap();

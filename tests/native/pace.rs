@@ -23,7 +23,7 @@ use glasscage::table::Table;
 
 use crate::readouts::readouts;
 
-const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf");
+const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/models/demo.gguf");
 const PROMPT: [u32; 5] = [1, 20, 33, 47, 5];
 
 /// From dispatch by dispatch to all together.
@@ -46,7 +46,7 @@ async fn at_pace(operations: f64) -> GpuModel {
     demo(&Options { operations_per_submission: Some(operations), ..Options::default() }).await
 }
 
-async fn on_cpu() -> CandleModel {
+pub async fn on_cpu() -> CandleModel {
     let (source, gguf) = file().await;
     let loaded = CandleModel::load(&source, &gguf, &mut async |_| ControlFlow::Continue(())).await;
     loaded.expect("it loads").expect("nothing stopped it").0

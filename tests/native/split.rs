@@ -15,7 +15,7 @@ fn joined(parts: Vec<Vec<u8>>) -> Joined<BytesInMemory> {
 
 #[test]
 fn a_model_in_three_files_explains_as_the_same_in_one() {
-    let whole = BytesInMemory(std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf")).unwrap());
+    let whole = BytesInMemory(std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/models/demo.gguf")).unwrap());
     let question = Question::greedy("Ann has 3 figs. Bob has 4 nuts. How many nuts does Bob have?");
     let explain = |outcome: ExplainResult| match outcome {
         ExplainResult::Explained(document) => (document.generation, document.table),

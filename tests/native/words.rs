@@ -16,7 +16,7 @@ const PROMPT: &str = "Stop. Ann has 3 figs. Bob has 4 nuts. What does Bob have?"
 const ANSWER: &str = "Bob has 4 nuts. The answer is 4.";
 
 fn session() -> Session<Engine> {
-    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/models/demo.gguf");
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/models/demo.gguf");
     let source = NativeFile::open(&model).expect("the built-in model is in the checkout");
     let mut go_on = async |_| ControlFlow::Continue(());
     let session = Session::load(&source, BackendChoice::Cpu, &mut go_on);

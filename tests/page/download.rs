@@ -8,9 +8,10 @@ use thirtyfour::Key;
 use super::browser::Browser;
 use super::download_steps::{
     LOST_BY_A_BREAK, detail, download, explains, explains_as, has_reached, large_model, little_is_sent_again, look_at, look_at_small,
-    model_is_ready, sha256, small_hub, stored_models_are_listed,
+    model_is_ready, small_hub, stored_models_are_listed,
 };
 use super::hub::{Asked, Hub};
+use super::site::sha256;
 use super::split::demo_in_parts;
 use super::steps::{file, server};
 

@@ -1,14 +1,17 @@
 //! Steps of tests that download models.
 
-use sha2::{Digest, Sha256};
-
 use super::browser::Browser;
 use super::hub::Hub;
 use super::server::Server;
+use super::site::sha256;
 use super::steps::{ask, demo_model, example_prompt};
 
 /// What a connection that breaks takes with it, at most, in the browser's buffers.
 pub const LOST_BY_A_BREAK: u64 = 1 << 20;
+
+/// A script that makes a worker's storage refuse, as in a private window. Where `WebKitGTK` has none, there is nothing to refuse.
+pub const STORAGE_REFUSED: &str = "if (globalThis.StorageManager)
+  StorageManager.prototype.getDirectory = () => Promise.reject(new DOMException('It is not allowed', 'SecurityError'));";
 
 /// The demo model with so many bytes behind it that nothing reads: a large file that is a good model.
 pub fn large_model(megabytes: usize) -> Vec<u8> {
@@ -34,7 +37,7 @@ pub async fn look_at_small(browser: &Browser, hub: &Hub) {
 /// Of `model` no more was sent a second time than what one break of the connection costs.
 pub fn little_is_sent_again(hub: &Hub, model: &[u8]) {
     let twice = hub.take_sent().saturating_sub(model.len() as u64);
-    assert!(twice <= LOST_BY_A_BREAK, "{twice} bytes were sent twice");
+    assert!(twice <= LOST_BY_A_BREAK, "{twice} bytes were sent twice: {:?}", hub.take_asked());
 }
 
 /// Opens the list of models and looks at what is at `address`.
@@ -87,11 +90,6 @@ pub async fn explains_as(browser: &Browser, model: &[u8]) {
     explains(browser).await;
     let manifest = browser.text("manifest").await;
     assert!(manifest.contains(&sha256(model)[..8]), "{manifest}");
-}
-
-/// In lower-case hexadecimal.
-pub fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// From now on the page can store so many bytes.

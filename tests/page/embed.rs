@@ -140,7 +140,7 @@ async fn a_page_gives_the_viewer_documents_and_hears_of_those_that_are_none() {
     let _site = open_article(&browser, &format!("{}embed.html?hide=details,tabs&theme=dark", server.url)).await;
     browser.wait("the viewer", async || said(&browser, "ready").await).await;
     say(&browser, &json!({ "type": "hello" })).await;
-    let document: Value = serde_json::from_str(include_str!("../../public/gallery/01-equal-groups.json")).expect("the gallery has JSON");
+    let document: Value = serde_json::from_str(include_str!("../fixtures/gallery/01-equal-groups.json")).expect("the gallery has JSON");
     say(&browser, &json!({ "type": "open", "document": document })).await;
     browser.wait("the explanation", async || said(&browser, "opened").await).await;
     let mut hostile = document.clone();
@@ -162,7 +162,7 @@ async fn a_page_gives_the_viewer_documents_and_hears_of_those_that_are_none() {
 async fn the_package_for_npm_has_an_element_and_functions() {
     let (server, _turn) = server().await;
     let manifest: Value = serde_json::from_str(include_str!("../../www/package.json")).expect("a manifest");
-    let document = include_str!("../../public/gallery/01-equal-groups.json");
+    let document = include_str!("../fixtures/gallery/01-equal-groups.json");
     let page = file("index.html", PAGE_WITH_ELEMENT.as_bytes());
     let folder = page.parent().expect("a folder");
     std::fs::write(folder.join("explanation.json"), document).expect("a file");
@@ -240,7 +240,7 @@ async fn a_saved_picture_opens_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn another_site_is_asked_for_a_document_only_when_the_visitor_agrees() {
     let (server, _turn) = server().await;
-    let json = include_str!("../../public/gallery/01-equal-groups.json");
+    let json = include_str!("../fixtures/gallery/01-equal-groups.json");
     let asked = Arc::<AtomicUsize>::default();
     let site = open_site(json, asked.clone()).await;
     let browser = Browser::start(None).await;

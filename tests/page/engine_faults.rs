@@ -1,9 +1,10 @@
 //! Faults while a model loads, answers, measures, and while its explanation is on screen. [`super::faults`] has the table.
 
 use super::browser::Browser;
-use super::download_steps::{large_model, model_is_ready, sha256, small_storage};
+use super::download_steps::{large_model, model_is_ready, small_storage};
 use super::fault_steps::{BREAKS_DOWN, break_down, freeze, slow_at, trap_at};
 use super::server::Server;
+use super::site::sha256;
 use super::steps::{ask, example_prompt, explain_given, file, server};
 
 const NAME: &str = "mine.gguf";

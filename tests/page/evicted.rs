@@ -3,8 +3,9 @@
 use serde_json::json;
 
 use super::browser::Browser;
-use super::download_steps::{download, explains, model_is_ready, sha256, small_hub};
+use super::download_steps::{STORAGE_REFUSED, download, explains, model_is_ready, small_hub};
 use super::hub::Hub;
+use super::site::sha256;
 use super::split::demo_in_f32;
 use super::steps::{demo_model, example_prompt, explain_given, server};
 
@@ -22,10 +23,8 @@ navigator.storage.getDirectory().then(async root => {
   done(names.length);
 }).catch(error => done(String(error)));";
 
-/// A browser that lets the page store nothing, and tells the page at which addresses workers keep what they have.
-const IN_MEMORY: &str =
-    "StorageManager.prototype.getDirectory = () => Promise.reject(new DOMException('It is not allowed', 'SecurityError'));
-const create = URL.createObjectURL;
+/// Tells the page at which addresses workers keep what they have.
+const ADDRESSES: &str = "const create = URL.createObjectURL;
 const addresses = new BroadcastChannel('addresses');
 URL.createObjectURL = blob => { const url = create.call(URL, blob); addresses.postMessage(url); return url; };";
 
@@ -154,7 +153,8 @@ async fn two_tabs_keep_their_own_models_and_explanations() {
 async fn a_model_that_is_not_chosen_any_more_gives_its_memory_back() {
     let (server, _turn) = server().await;
     let hub = Hub::start(&[("wide.gguf", demo_in_f32())]).await;
-    server.begin_workers_with(IN_MEMORY);
+    // Without a second worker: when it says what memory it takes, is its own affair.
+    server.begin_workers_with(&format!("{STORAGE_REFUSED}\n{ADDRESSES}\ndelete self.Worker;"));
     let browser = Browser::open(&format!("{}?backend=cpu", server.url)).await;
     let listen = "window.addresses = []; window.heard = new BroadcastChannel('addresses');
         window.heard.onmessage = ({ data }) => window.addresses.push(data);";

@@ -10,7 +10,7 @@ use glasscage::model::gguf::Gguf;
 use glasscage::model::source::NativeFile;
 use thirtyfour::Key;
 
-use super::browser::{Browser, DESKTOP, PHONE};
+use super::browser::{Browser, DESKTOP, Kind, PHONE};
 use super::download_steps::download;
 use super::hub::Hub;
 use super::steps::{ask, copied_link, demo_model, example_prompt, explain_given, file, open_link, server};
@@ -132,9 +132,17 @@ async fn a_local_model_file_is_read_in_place_and_explains() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_document_saved_by_the_command_line_opens_in_the_page() {
     let (server, _turn) = server().await;
-    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("explained.json");
+    let folder = Kind::chosen().folder();
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let out = folder.join("explained.json");
     let command = Command::new(env!("CARGO_BIN_EXE_glasscage"))
-        .args(["explain", "--model", concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf"), "--prompt", &example_prompt()])
+        .args([
+            "explain",
+            "--model",
+            concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/models/demo.gguf"),
+            "--prompt",
+            &example_prompt(),
+        ])
         .arg("--json")
         .arg(&out)
         .output()
@@ -321,14 +329,15 @@ async fn settings_that_cannot_be_used_say_so_and_start_no_run() {
     browser.open_details_of("max-tokens").await;
     for wrong in ["99999", "3.5", "0"] {
         browser.fill("max-tokens", wrong).await;
-        assert_eq!(browser.text("max-tokens-wrong").await, "a whole number from 1 to 4,096", "{wrong}");
+        let says = async |words: &str| (browser.text("max-tokens-wrong").await == words).then_some(());
+        browser.wait("what is wrong", async || says("a whole number from 1 to 4,096").await).await;
         ask(&browser, &example_prompt()).await;
         assert!(browser.problem().await.contains("Longest answer"), "{}", browser.problem().await);
         assert!(!browser.is_running().await);
     }
     browser.pictures_of("max-tokens", "wrong-setting").await;
     browser.fill("max-tokens", "12").await;
-    assert_eq!(browser.text("max-tokens-wrong").await, "");
+    browser.wait("that it is right", async || browser.text("max-tokens-wrong").await.is_empty().then_some(())).await;
     browser.click("explain-button").await;
     browser.wait("the cut answer", async || browser.try_find("cut").await).await;
     assert!(browser.text("cut").await.contains("12 tokens"), "{}", browser.text("cut").await);

@@ -60,6 +60,19 @@ async fn back_and_forward_show_the_explanation_of_their_entry_and_a_reload_keeps
     browser.close().await;
 }
 
+/// Safari's Back button passes over what a page adds to the history more than ten seconds after it was last touched.
+#[tokio::test(flavor = "multi_thread")]
+async fn back_leads_to_the_page_before_an_explanation_that_took_long() {
+    let (server, _turn) = server().await;
+    server.begin_workers_with("const end = Date.now() + 12000; while (Date.now() < end);");
+    let browser = Browser::open(&server.url).await;
+    ask(&browser, &example_prompt()).await;
+    browser.explained().await;
+    back(&browser).await;
+    is_home(&browser).await;
+    browser.close().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_link_is_behind_what_is_recomputed_from_it_and_forgives_what_was_copied_with_it() {
     let (server, _turn) = server().await;

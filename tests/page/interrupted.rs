@@ -5,15 +5,12 @@ use std::time::Duration;
 
 use super::browser::Browser;
 use super::download_steps::{
-    detail, download, explains, explains_as, has_reached, large_model, little_is_sent_again, look_at, look_at_small, model_is_ready,
-    small_hub, small_storage, stored_models_are_listed,
+    STORAGE_REFUSED, detail, download, explains, explains_as, has_reached, large_model, little_is_sent_again, look_at, look_at_small,
+    model_is_ready, small_hub, small_storage, stored_models_are_listed,
 };
 use super::hub::Hub;
 use super::steps::{demo_model, file, server};
 
-/// What a private window does, and what an old browser lacks.
-const REFUSED: &str =
-    "StorageManager.prototype.getDirectory = () => Promise.reject(new DOMException('It is not allowed', 'SecurityError'));";
 /// What a slow disk does.
 const SLOW: &str = "const read = FileSystemSyncAccessHandle.prototype.read;
 FileSystemSyncAccessHandle.prototype.read = function (...how) {
@@ -123,7 +120,7 @@ async fn what_is_here_is_checked_again_before_a_download_goes_on() {
 async fn where_nothing_can_be_stored_at_all_a_model_is_kept_in_memory() {
     let (server, _turn) = server().await;
     let (model, hub) = small_hub(5).await;
-    for (script, name) in [(REFUSED, "storage-refused"), (MISSING, "storage-missing")] {
+    for (script, name) in [(STORAGE_REFUSED, "storage-refused"), (MISSING, "storage-missing")] {
         server.begin_workers_with(script);
         stop_at_two_thirds(&hub);
         hub.take_sent();
@@ -150,7 +147,7 @@ async fn where_nothing_can_be_stored_at_all_a_model_is_kept_in_memory() {
 async fn what_is_in_memory_is_not_lost_when_the_server_refuses_in_between() {
     let (server, _turn) = server().await;
     let (model, hub) = small_hub(5).await;
-    server.begin_workers_with(REFUSED);
+    server.begin_workers_with(STORAGE_REFUSED);
     let browser = Browser::open(&server.url).await;
     look_at_small(&browser, &hub).await;
     stop_at_two_thirds(&hub);
@@ -173,7 +170,7 @@ async fn what_is_in_memory_is_not_lost_when_the_server_refuses_in_between() {
 async fn what_came_before_the_page_was_closed_is_lost_where_nothing_can_be_stored_and_the_download_begins_again() {
     let (server, _turn) = server().await;
     let (model, hub) = small_hub(5).await;
-    server.begin_workers_with(REFUSED);
+    server.begin_workers_with(STORAGE_REFUSED);
     stop_at_two_thirds(&hub);
     let browser = Browser::open(&server.url).await;
     download(&browser, &hub.address("small.gguf")).await;
@@ -233,7 +230,7 @@ async fn a_file_that_was_replaced_when_the_storage_was_full_is_never_joined_with
 async fn what_is_in_memory_is_not_lost_when_something_else_is_tried_in_between() {
     let (server, _turn) = server().await;
     let (model, hub) = small_hub(5).await;
-    server.begin_workers_with(REFUSED);
+    server.begin_workers_with(STORAGE_REFUSED);
     let browser = Browser::open(&server.url).await;
     stop_at_two_thirds(&hub);
     download(&browser, &hub.address("small.gguf")).await;

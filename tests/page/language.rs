@@ -8,6 +8,8 @@ use super::steps::{ask, example_prompt, open_gallery, server};
 
 const ENGLISH: &str = include_str!("../../src/app/i18n/en.json");
 const GERMAN: &str = include_str!("../../public/locales/de.json");
+/// Of the small model that the page is tested with; the catalog has the titles of the gallery that is published.
+const GALLERY: &str = include_str!("../fixtures/gallery/index.json");
 /// The narrowest window that the page is made for.
 const NARROW: (u32, u32) = (360, 740);
 
@@ -56,7 +58,10 @@ const WIDE: &str = r#"
 /// English with accents, a third longer, in brackets that show where a text is cut; as pseudo-locales are usually made.
 fn pseudo_catalog() -> String {
     let english: Map<String, Value> = serde_json::from_str(ENGLISH).expect("a catalog");
-    let translated = english.into_iter().map(|(text, value)| match value {
+    let gallery: Value = serde_json::from_str(GALLERY).expect("JSON");
+    let entries = ["explanations", "lessons"].into_iter().flat_map(|kind| gallery[kind].as_array().expect("a list"));
+    let titles = entries.map(|entry| (entry["title"].as_str().expect("a text").to_owned(), entry["title"].clone()));
+    let translated = english.into_iter().chain(titles).map(|(text, value)| match value {
         Value::Object(forms) => (text, forms.into_iter().map(|(category, form)| (category, pseudo(&form))).collect()),
         value => (text, pseudo(&value)),
     });

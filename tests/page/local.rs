@@ -1,8 +1,9 @@
 //! Model files of this device: chosen or dropped, whole or in parts, read in place, and copied where the visitor asks for it.
 
 use super::browser::Browser;
-use super::download_steps::{explains, has_reached, large_model, model_is_ready, sha256, small_storage, stored_models_are_listed};
+use super::download_steps::{explains, has_reached, large_model, model_is_ready, small_storage, stored_models_are_listed};
 use super::offline::is_available_offline;
+use super::site::sha256;
 use super::split::demo_in_parts;
 use super::steps::{ask, demo_model, example_prompt, file, server};
 

@@ -1,4 +1,4 @@
-//! The built page in a real browser, on the real demo model.
+//! The built page in a real browser, on real models: most tests with a smaller built-in model than it has (`site.rs`).
 //!
 //! `GLASSCAGE_DIST` names the folder of a built page; without it the page is built first, as `cargo xtask serve --release` does.
 
@@ -8,6 +8,7 @@
 mod accessibility;
 mod answer_check;
 mod browser;
+mod built_in;
 mod dist;
 mod download;
 mod download_steps;
@@ -36,15 +37,18 @@ mod masked_lm;
 mod offline;
 mod pairs;
 mod path;
+mod phone;
 mod print;
 mod reproducible;
 mod screenshots;
 mod server;
 mod sharing;
+mod site;
 mod soak;
 #[path = "../models/split.rs"]
 mod split;
 mod states;
 mod steps;
 mod thinking;
+mod two_workers;
 mod welcome;

@@ -15,7 +15,7 @@ const MARKUP: &str = "<img src=x onerror=\"window.injected=1\"><iframe srcdoc='<
 
 /// The page of the gallery with markup in every text of it.
 fn hostile_document() -> Document {
-    let mut document = Document::from_json(include_str!("../../public/gallery/01-equal-groups.json")).expect("a document");
+    let mut document = Document::from_json(include_str!("../fixtures/gallery/01-equal-groups.json")).expect("a document");
     for passage in [&mut document.prompt, &mut document.generation] {
         let texts = passage.sentence_texts().into_iter().map(|text| format!("{} {MARKUP} ", text.trim()));
         let (mut text, mut spans) = (String::new(), Vec::new());

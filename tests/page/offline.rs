@@ -1,14 +1,13 @@
 //! Without a network: page, engine and models that are stored still explain; a new version is offered, whole.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use sha2::{Digest, Sha256};
-
-use super::browser::Browser;
+use super::browser::{Browser, Kind};
 use super::download_steps::{download, explains, large_model, model_is_ready};
 use super::hub::Hub;
 use super::server::Server;
+use super::site::{copy, sha256};
 use super::steps::server;
 
 /// Waits until the service worker serves this page, with everything in its store.
@@ -53,7 +52,7 @@ async fn with_the_server_gone_the_built_in_model_and_the_stored_one_explain() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_new_version_is_offered_and_taken_as_a_whole() {
     let (first, _turn) = server().await;
-    let dist = Path::new(env!("CARGO_TARGET_TMPDIR")).join("updated");
+    let dist = Kind::chosen().folder().join("updated");
     std::fs::remove_dir_all(&dist).ok();
     copy(first.dist(), &dist);
     let server = Server::start(&dist).await;
@@ -64,8 +63,7 @@ async fn a_new_version_is_offered_and_taken_as_a_whole() {
     // A style sheet that changed without its service worker is another version's file: it is not served.
     let style = dist.join("base.css");
     let changed = std::fs::read_to_string(&style).expect("a style sheet") + "\nbody { outline: 3px solid red; }\n";
-    let hash = |bytes: &[u8]| -> String { Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect() };
-    let old = hash(&std::fs::read(&style).expect("a style sheet"));
+    let old = sha256(&std::fs::read(&style).expect("a style sheet"));
     std::fs::write(&style, &changed).expect("a new style sheet");
     browser.goto(&server.url).await;
     let outline =
@@ -74,7 +72,7 @@ async fn a_new_version_is_offered_and_taken_as_a_whole() {
     assert!(browser.try_find("update").await.is_none());
 
     let sw = dist.join("sw.js");
-    let script = std::fs::read_to_string(&sw).expect("a service worker").replace(&old, &hash(changed.as_bytes()));
+    let script = std::fs::read_to_string(&sw).expect("a service worker").replace(&old, &sha256(changed.as_bytes()));
     std::fs::write(&sw, script.replacen("const VERSION = \"", "const VERSION = \"next-", 1)).expect("a new service worker");
     browser.goto(&server.url).await;
     browser.find("take-update").await;
@@ -134,15 +132,4 @@ async fn the_page_can_be_installed() {
         errors["installabilityErrors"].as_array().into_iter().flatten().map(|error| error["errorId"].to_string()).collect();
     assert!(errors.is_empty() || errors == ["\"in-incognito\""], "{errors:?}");
     browser.close().await;
-}
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).expect("a folder");
-    for entry in std::fs::read_dir(from).expect("a folder") {
-        let entry = entry.expect("an entry");
-        match entry.file_type().expect("a type").is_dir() {
-            true => copy(&entry.path(), &to.join(entry.file_name())),
-            false => drop(std::fs::copy(entry.path(), to.join(entry.file_name())).expect("a copy")),
-        }
-    }
 }

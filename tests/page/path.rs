@@ -12,14 +12,8 @@ async fn press(browser: &Browser, key: Key) {
 /// Opens the tab, and waits until its sentences stand still.
 async fn open(browser: &Browser, node: &str) {
     browser.click("tab-path").await;
-    let is_still = "return !document.documentElement.hasAttribute('data-moving')";
     browser.find(node).await;
-    browser
-        .wait("the sentences stand still", async || {
-            let still = browser.driver.execute(is_still, Vec::new()).await.expect("a script runs");
-            still.json().as_bool().expect("true or false").then_some(())
-        })
-        .await;
+    browser.wait("the sentences stand still", async || browser.is_still().await.then_some(())).await;
 }
 
 /// How many sentences the picture has.

@@ -11,9 +11,9 @@ const TOLERANCE: f64 = 1e-4;
 
 /// Explanations of the gallery by their numbers, as the CPU engine of the command line computed them.
 const GALLERY: [(usize, &str); 3] = [
-    (1, include_str!("../../public/gallery/01-equal-groups.json")),
-    (4, include_str!("../../public/gallery/04-a-quantity-nobody-asks-for.json")),
-    (9, include_str!("../../public/gallery/09-three-sentences-to-combine.json")),
+    (1, include_str!("../fixtures/gallery/01-equal-groups.json")),
+    (4, include_str!("../fixtures/gallery/04-a-quantity-nobody-asks-for.json")),
+    (9, include_str!("../fixtures/gallery/09-three-sentences-to-combine.json")),
 ];
 
 #[tokio::test(flavor = "multi_thread")]

@@ -5,26 +5,31 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use super::browser::Browser;
-use super::dist::built_page;
+use super::browser::{Browser, Kind};
 use super::server::Server;
+use super::site::page_with_small_model;
 
 /// So many browsers at a time, on machines with two cores.
 static TURNS: Semaphore = Semaphore::const_new(2);
 
-/// A server of the built page.
+/// A server of the built page with the small model.
 pub async fn server() -> (Server, SemaphorePermit<'static>) {
+    server_of(page_with_small_model()).await
+}
+
+/// A server of a page.
+pub async fn server_of(page: &Path) -> (Server, SemaphorePermit<'static>) {
     let turn = TURNS.acquire().await.expect("it is never closed");
-    (Server::start(built_page()).await, turn)
+    (Server::start(page).await, turn)
 }
 
 pub fn demo_model() -> Vec<u8> {
-    std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf")).expect("the demo model is in the checkout")
+    std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/models/demo.gguf")).expect("the small model is in the checkout")
 }
 
 /// The first example prompt of the page.
 pub fn example_prompt() -> String {
-    let json = include_str!("../../public/models/demo-examples.json");
+    let json = include_str!("../fixtures/models/demo-examples.json");
     let examples: serde_json::Value = serde_json::from_str(json).expect("examples are JSON");
     examples["examples"][0]["prompt"].as_str().expect("a prompt").to_owned()
 }
@@ -32,7 +37,7 @@ pub fn example_prompt() -> String {
 /// A file of this name and content that the browser can be given, in a folder of its own: a browser lets go of a file that changes.
 pub fn file(name: &str, content: &[u8]) -> PathBuf {
     static FILES: AtomicUsize = AtomicUsize::new(0);
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("files").join(FILES.fetch_add(1, Ordering::Relaxed).to_string());
+    let folder = Kind::chosen().folder().join("files").join(FILES.fetch_add(1, Ordering::Relaxed).to_string());
     std::fs::create_dir_all(&folder).expect("a temporary folder");
     let path = folder.join(name);
     std::fs::write(&path, content).expect("a temporary file");

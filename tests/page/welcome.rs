@@ -1,7 +1,8 @@
 //! What a visitor sees first: an answer, explained.
 
 use super::browser::{Browser, DESKTOP, PHONE};
-use super::steps::{ask, example_prompt, focused, server};
+use super::dist::built_page;
+use super::steps::{ask, example_prompt, focused, server, server_of};
 
 /// The page as it opens, its form closed.
 async fn first_look(browser: &Browser) {
@@ -40,7 +41,8 @@ async fn the_page_opens_with_an_explained_answer_that_can_be_clicked() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_page_opens_with_is_recomputed_and_makes_room_for_what_is_asked() {
-    let (server, _turn) = server().await;
+    // It is part of the page's program, and of the model that ships.
+    let (server, _turn) = server_of(built_page()).await;
     let browser = Browser::open(&server.url).await;
     first_look(&browser).await;
     browser.click("again").await;

@@ -4,22 +4,6 @@ use std::fmt;
 
 use clap::ValueEnum;
 
-/// The tests of the page, by parts of their names, that `cargo xtask test` makes in every browser: answers, links, downloads, files,
-/// languages, keys. `--browser` makes all of them.
-pub const IN_EVERY_BROWSER: &[&str] = &[
-    "explain::explain_shows_why",
-    "explain::gpu_and_cpu",
-    "explain::what_is_no_model",
-    "download::a_model_is_looked_at",
-    "embed::a_saved_picture",
-    "gallery::an_explanation_of_the_gallery",
-    "keyboard::",
-    "language::the_page_speaks",
-    "local::all_parts",
-    "offline::with_the_server_gone",
-    "welcome::",
-];
-
 /// Tests by their names, and what they need of a browser.
 type Lacks = &'static [(&'static str, &'static str)];
 
@@ -35,6 +19,9 @@ const FROZEN: &str = "a driver that can freeze a tab";
 const CRASHED: &str = "a driver that can crash a tab and go on";
 const GPU_PROCESS: &str = "a process of its own for the GPU, which a test can end";
 const PRINTED: &str = "a driver that prints pages";
+const ENDED: &str = "connections that end as soon as the page ends them: the browser reads on";
+const CORES: &str = "a driver that says how many cores there are";
+const PHONE: &str = "a driver that plays a phone";
 const MEASURED: &str = "a driver that measures a page's memory";
 
 const FIREFOX_LACKS: Lacks = &[
@@ -51,7 +38,9 @@ const FIREFOX_LACKS: Lacks = &[
     ("library_faults::a_frozen_tab_goes_on_with_its_download_and_its_copy", FROZEN),
     ("local::a_copy_that_cannot_be_stored_is_not_begun_and_the_file_stays_in_use", SMALL_STORAGE),
     ("offline::the_page_can_be_installed", INSTALLATION),
+    ("phone::", PHONE),
     ("soak::", MEASURED),
+    ("two_workers::", CORES),
 ];
 const WEB_KIT_LACKS: Lacks = &[
     ("accessibility::influence_is_seen_without_colors_and_at_twice_the_size", FORCED_COLORS),
@@ -75,6 +64,9 @@ const WEB_KIT_LACKS: Lacks = &[
     ("explain::stop_while_measuring_keeps_the_columns_that_are_done", PRINTED),
     ("follow_up::an_answer_without_some_sentences_can_be_stopped", WEB_GPU),
     ("interrupted::a_file_that_was_replaced_when_the_storage_was_full_is_never_joined_with_the_old_one", SMALL_STORAGE),
+    ("interrupted::what_is_here_is_checked_again_before_a_download_goes_on", STORAGE),
+    ("interrupted::what_is_in_memory_is_not_lost_when_something_else_is_tried_in_between", ENDED),
+    ("interrupted::where_nothing_can_be_stored_at_all_a_model_is_kept_in_memory", ENDED),
     ("interrupted::where_nothing_more_can_be_stored_a_model_is_kept_in_memory", SMALL_STORAGE),
     ("interrupted::without_a_network_a_download_waits_and_goes_on_as_soon_as_there_is_one", NETWORK),
     ("lesson::a_lesson_is_printed_as_questions_and_a_page_of_answers", COUNTED_PAGES),
@@ -82,9 +74,16 @@ const WEB_KIT_LACKS: Lacks = &[
     ("local::", STORAGE),
     ("offline::the_page_can_be_installed", INSTALLATION),
     ("offline::with_the_server_gone_the_built_in_model_and_the_stored_one_explain", STORAGE),
+    ("phone::", PHONE),
     ("print::", PRINTED),
     ("soak::", MEASURED),
+    ("two_workers::", CORES),
 ];
+
+/// Tests, by the beginnings of their names, that take minutes each where every browser draws by software, and are about servers, faults or
+/// numbers more than about the browser: the test of everything runs them in Chromium, `cargo xtask test --browser` in any.
+pub const LONG: [&str; 6] =
+    ["accessibility::everybody_can_use_the_page", "answer_check::", "download::", "engine_faults::", "interrupted::", "library_faults::"];
 
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
 pub enum Browser {
@@ -131,7 +130,7 @@ mod tests {
             source.contains(&format!("async fn {name}"))
         };
         let lacks = Browser::OTHERS.iter().flat_map(|browser| browser.lacks()).map(|(test, _)| *test);
-        let missing: Vec<&str> = IN_EVERY_BROWSER.iter().copied().chain(lacks).filter(|test| !is_there(test)).collect();
+        let missing: Vec<&str> = lacks.chain(LONG).filter(|test| !is_there(test)).collect();
         assert_eq!(missing, Vec::<&str>::new());
     }
 }

@@ -18,9 +18,11 @@ use crate::setup;
 const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
                      -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
                      -Cllvm-args=-sanitizer-coverage-trace-compares";
-/// No single input may take longer (seconds), the process more memory, nor one allocation (MB): a machine that does other work, too, is
-/// ten times slower than the second that is allowed.
-const LIMITS: [&str; 3] = ["-timeout=10", "-rss_limit_mb=2048", "-malloc_limit_mb=512"];
+/// No single input may take longer (seconds), the process more memory, nor one allocation (MB): beside other work, to which it gives way,
+/// this is thirty times slower than the second that is allowed.
+const LIMITS: [&str; 3] = ["-timeout=30", "-rss_limit_mb=2048", "-malloc_limit_mb=512"];
+/// Gives way to all other work.
+const NICE: [&str; 2] = ["-n", "19"];
 /// Which target the program runs; without it, it names them.
 const TARGET: &str = "GLASSCAGE_FUZZ_TARGET";
 /// Words that a target's inputs are made of.
@@ -78,7 +80,8 @@ impl Fuzzer {
         let host = version.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc names no host")?;
         let target_folder = build()?.join("fuzz");
         // With a target, the flags do not reach build scripts.
-        let mut command = native.command("cargo", &["build", "--release", "--target", host, "--manifest-path", "tests/fuzz/Cargo.toml"])?;
+        let cargo = ["cargo", "build", "--release", "--target", host, "--manifest-path", "tests/fuzz/Cargo.toml"];
+        let mut command = native.command("nice", &[&NICE[..], &cargo].concat())?;
         run(command.env("RUSTFLAGS", FLAGS).env("CARGO_TARGET_DIR", &target_folder))?;
         Ok(Self { program: target_folder.join(host).join("release/fuzz"), folder: build()?.join(folder), limit })
     }
@@ -107,8 +110,8 @@ impl Fuzzer {
         fs::create_dir_all(&findings)?;
         let log_file = self.folder.join(target).join("log");
         let log = File::create(&log_file)?;
-        let mut command = Command::new(&self.program);
-        command.env(TARGET, target).args(LIMITS).args([&self.limit, "-seed=1", "-print_final_stats=1"]);
+        let mut command = Command::new("nice");
+        command.args(NICE).arg(&self.program).env(TARGET, target).args(LIMITS).args([&self.limit, "-seed=1", "-print_final_stats=1"]);
         command.arg(format!("-artifact_prefix={}/", findings.display())).arg(&found);
         let sources = root().join("tests/fuzz");
         let corpus = sources.join("corpus").join(target);

@@ -4,11 +4,12 @@ use std::fmt;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 
-use crate::browsers::{Browser, IN_EVERY_BROWSER};
+use crate::browsers::{Browser, LONG};
 use crate::command::{self, run, with_runtime_dir};
 use crate::outcome::Outcome;
 use crate::setup::Tools;
@@ -26,8 +27,12 @@ const EXPLANATIONS_OF_SOAK: &str = "300";
 /// Passed, failed and skipped so far.
 #[derive(Default)]
 struct Tally {
+    /// Before each line that is shown, where several run at once.
+    place: String,
     passed: usize,
     failed: usize,
+    /// Each test and check that failed, where it has a name.
+    failures: Vec<String>,
     /// Each test that was not run, with the reason.
     skipped: Vec<String>,
     /// Tests of other commands, each with its command.
@@ -85,20 +90,30 @@ fn run_all(tally: &mut Tally) -> Result<()> {
     let targets = ["--lib", "--bin", "app", "--bin", "viewer", "--bin", "engine", "--bin", "xtask", "--examples"];
     let mut documentation = native.command("cargo", &[&["doc", "--workspace", "--no-deps"][..], &targets].concat())?;
     tally.check("documentation", run(documentation.env("RUSTDOCFLAGS", "--deny warnings")));
-    tally.check("page", build::page(&web, &dist).and_then(|sizes| sizes.check()));
-    tally.count(&mut in_a_worker(&web)?)?;
-    // Those that drive the built page find it in GLASSCAGE_DIST. Not the examples, which are built where they are used.
+    // Not the examples, which are built where they are used.
     let tests = ["--workspace", "--lib", "--bin", "glasscage", "--bin", "xtask", "--tests", "--no-fail-fast"];
+    // Side by side: much of the page is linked and optimized on one core. Tests that cannot be built fail where they are run.
+    let page = thread::scope(|scope| {
+        let page = scope.spawn(|| build::page(&web, &dist).and_then(|sizes| sizes.check()));
+        natively(&native, &tests).and_then(|mut tests| run(tests.arg("--no-run"))).ok();
+        page.join().expect("no thread panics")
+    });
+    tally.check("page", page);
+    tally.count(&mut in_a_worker(&web)?)?;
+    // Those that drive the built page find it in GLASSCAGE_DIST.
     tally.count(natively(&native, &tests)?.env("GLASSCAGE_DIST", &dist))?;
-    for browser in Browser::OTHERS {
-        tally.count_in(browser, IN_EVERY_BROWSER, &dist)?;
-    }
+    // Fuzzers take what time the browsers leave.
+    let fuzzed = thread::scope(|scope| {
+        let fuzzed = scope.spawn(fuzz::check);
+        tally.count_side_by_side(Browser::OTHERS, &dist)?;
+        Ok::<_, anyhow::Error>(fuzzed.join().expect("no thread panics"))
+    })?;
+    tally.check_where_possible("fuzzing", "cargo xtask fuzz", fuzzed);
     tally.count(&mut natively(&native, &["--workspace", "--doc", "--no-fail-fast"])?)?;
     // The tests of the command line have built it.
     tally.count(&mut python::tests(&command_line()?)?)?;
     // After the tests, with which it shares its build.
     tally.check_where_possible("gpu budgets", "cargo xtask gpu-budgets", gpu_budgets::check(&native));
-    tally.check_where_possible("fuzzing", "cargo xtask fuzz", fuzz::check());
     Ok(())
 }
 
@@ -145,7 +160,7 @@ fn swiftshader() -> Result<PathBuf> {
 fn run_page(tally: &mut Tally, browser: Browser) -> Result<()> {
     let dist = command::build()?.join("dist");
     tally.check("page", build::page(&setup::web()?, &dist).map(drop));
-    tally.count_in(browser, &[], &dist)
+    tally.count_in(browser, &dist, &[])
 }
 
 fn run_python(tally: &mut Tally) -> Result<()> {
@@ -183,6 +198,7 @@ impl Tally {
             Ok(()) => self.passed += 1,
             Err(error) => {
                 println!("{name}: {error:#}");
+                self.failures.push(format!("{}{name}: {error:#}", self.place));
                 self.failed += 1;
             }
         }
@@ -194,7 +210,7 @@ impl Tally {
         let (passed_before, failed_before) = (self.passed, self.failed);
         for line in BufReader::new(child.stdout.take().context("the tests have no output")?).lines() {
             let line = line?;
-            println!("{line}");
+            println!("{}{line}", self.place);
             self.read(&line)?;
         }
         // A build or run that broke has no result line of its own.
@@ -209,18 +225,41 @@ impl Tally {
         Ok(())
     }
 
-    /// The tests of the page `dist` in a browser whose names contain one of `names`, or all of them, but for those that the browser cannot
-    /// pass.
-    fn count_in(&mut self, browser: Browser, names: &[&str], dist: &Path) -> Result<()> {
-        println!("The page in {browser}");
-        let skips = browser.lacks().iter().flat_map(|(test, _)| ["--skip", test]);
-        let arguments: Vec<&str> = ["--workspace", "--test", "page", "--"].into_iter().chain(names.iter().copied()).chain(skips).collect();
+    /// The tests of the page `dist` in a browser, but for those that it cannot pass and those that are `left` to another command.
+    fn count_in(&mut self, browser: Browser, dist: &Path, left: &[&str]) -> Result<()> {
+        let skips = browser.lacks().iter().map(|(test, _)| test).chain(left).flat_map(|test| ["--skip", test]);
+        // Beside another browser one page at a time is enough for two cores: what waits asks the browser again and again.
+        let one_at_a_time = (!left.is_empty()).then_some("--test-threads=1");
+        let arguments: Vec<&str> = ["--workspace", "--test", "page", "--"].into_iter().chain(one_at_a_time).chain(skips).collect();
         let mut tests = natively(&setup::browser(browser)?, &arguments)?;
         self.count(tests.env("GLASSCAGE_DIST", dist).env("GLASSCAGE_BROWSER", browser.to_string()))?;
-        let is_meant = |test: &str| names.is_empty() || names.iter().any(|name| test.contains(name));
-        let lacking = browser.lacks().iter().filter(|(test, _)| is_meant(test));
-        self.lacking.extend(lacking.map(|(test, lack)| format!("not in {browser}: {test}: {lack}")));
+        self.elsewhere.extend(left.iter().map(|test| format!("in {browser}: {test}: cargo xtask test --browser {browser}")));
+        self.lacking.extend(browser.lacks().iter().map(|(test, lack)| format!("not in {browser}: {test}: {lack}")));
         Ok(())
+    }
+
+    /// The same in several browsers at once, but for [`LONG`] tests.
+    fn count_side_by_side(&mut self, browsers: [Browser; 2], dist: &Path) -> Result<()> {
+        // Installed one after the other: apt lets only one in.
+        browsers.iter().try_for_each(|&browser| setup::browser(browser).map(drop))?;
+        let in_one = |browser| {
+            let mut tally = Self { place: format!("{browser}: "), ..Self::default() };
+            tally.count_in(browser, dist, &LONG).map(|()| tally)
+        };
+        let tallies = thread::scope(|scope| {
+            let threads = browsers.map(|browser| scope.spawn(move || in_one(browser)));
+            threads.map(|thread| thread.join().expect("no thread panics"))
+        });
+        tallies.into_iter().try_for_each(|tally| tally.map(|tally| self.add(tally)))
+    }
+
+    fn add(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.failures.extend(other.failures);
+        self.skipped.extend(other.skipped);
+        self.elsewhere.extend(other.elsewhere);
+        self.lacking.extend(other.lacking);
     }
 
     /// One line of `cargo test` or pytest: a test that is not run, or the result of one program.
@@ -230,6 +269,9 @@ impl Tally {
         }
         if let Some((count, test)) = python::skipped(line) {
             (0..count).for_each(|_| self.name(test));
+        }
+        if let Some(test) = failed(line) {
+            self.failures.push(format!("{}{test}", self.place));
         }
         if let Some(result) = line.strip_prefix("test result: ") {
             self.passed += number_before(result, "passed")?;
@@ -274,6 +316,7 @@ impl fmt::Display for Tally {
         self.elsewhere.iter().try_for_each(|test| writeln!(f, "not part of this command: {test}"))?;
         self.lacking.iter().try_for_each(|test| writeln!(f, "{test}"))?;
         self.skipped.iter().try_for_each(|test| writeln!(f, "skipped: {test}"))?;
+        self.failures.iter().try_for_each(|test| writeln!(f, "failed: {test}"))?;
         write!(f, "{} passed, {} failed, {} skipped", self.passed, self.failed, self.skipped.len())
     }
 }
@@ -282,6 +325,13 @@ impl fmt::Display for Tally {
 fn ignored(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.strip_prefix("test ")?.split_once(" ... ignored")?;
     Some((name, rest.strip_prefix(", ").unwrap_or("no reason is given")))
+}
+
+/// Name of a test that failed, from a line of `cargo test` such as `test page::large ... FAILED`, or of pytest such as
+/// `FAILED tests/test_x.py::test_x - reason`.
+fn failed(line: &str) -> Option<&str> {
+    let of_cargo = line.strip_prefix("test ").and_then(|rest| rest.strip_suffix(" ... FAILED"));
+    of_cargo.or_else(|| line.strip_prefix("FAILED ").or_else(|| line.strip_prefix("ERROR ")))
 }
 
 /// The number before `word` in cargo's line `ok. 3 passed; 0 failed; ...`.
@@ -317,6 +367,22 @@ mod tests {
     }
 
     #[test]
+    fn the_last_lines_name_what_failed() {
+        let mut sum = tally(&["FAILED tests/test_x.py::test_x - no reason", "1 failed in 0.50s"]);
+        let mut browser = Tally { place: "firefox: ".into(), ..Tally::default() };
+        for line in ["test whole_page ... FAILED", "test result: FAILED. 12 passed; 1 failed; 0 ignored"] {
+            browser.read(line).unwrap();
+        }
+        sum.add(browser);
+        sum.check("format", Err(anyhow::anyhow!("a line is too long")));
+        let expected = "failed: tests/test_x.py::test_x - no reason\n\
+                        failed: firefox: whole_page\n\
+                        failed: format: a line is too long\n\
+                        12 passed, 3 failed, 0 skipped";
+        assert_eq!(sum.to_string(), expected);
+    }
+
+    #[test]
     fn a_skip_is_a_failure_only_where_ci_asks() {
         assert!(tally(&LINES).verdict(false).is_ok() && tally(&LINES).verdict(true).is_err());
         assert!(tally(&LINES[..2]).verdict(true).is_ok(), "what another command runs is not skipped");
@@ -327,6 +393,16 @@ mod tests {
     fn a_test_ignored_without_a_reason_or_a_name_is_skipped() {
         let lines = ["test on_a_tablet ... ignored", "test result: ok. 0 passed; 0 failed; 2 ignored"];
         assert_eq!(tally(&lines).skipped, ["on_a_tablet: no reason is given", "a test that was not named"]);
+    }
+
+    #[test]
+    fn what_ran_side_by_side_is_added_up() {
+        let mut sum = tally(&LINES);
+        sum.add(tally(&LINES));
+        assert_eq!((sum.passed, sum.skipped.len(), sum.elsewhere.len()), (24, 2, 2));
+        let mut failed = tally(&[]);
+        failed.add(tally(&["test result: FAILED. 12 passed; 3 failed; 0 ignored"]));
+        assert!(failed.verdict(false).is_err());
     }
 
     #[test]

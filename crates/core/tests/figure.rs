@@ -11,7 +11,7 @@ use glasscage_core::table::Table;
 use proptest::prelude::*;
 
 const EXAMPLE: &str = include_str!("golden/linked.json");
-const GALLERY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../public/gallery");
+const GALLERY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/gallery");
 
 fn example() -> Document {
     Document::from_json(EXAMPLE).unwrap()

@@ -9,7 +9,7 @@ use glasscage_core::graph::{context_attribution, normalize, row_attribution, tot
 use glasscage_core::table::Table;
 use glasscage_core::tables::{Contents, Format, table};
 
-const GALLERY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../public/gallery/");
+const GALLERY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/gallery/");
 const ALL: [Contents; 4] = [Contents::Shares, Contents::Scores, Contents::Weights, Contents::Influence];
 
 fn gallery(name: &str) -> Document {

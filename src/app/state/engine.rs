@@ -7,7 +7,7 @@ use super::reactive::Reactive;
 use super::run_status::RunStatus;
 use super::unfinished_answer::UnfinishedAnswer;
 use crate::app::analysis::speed::Speed;
-use crate::request::{BackendChoice, LoadProgress, LoadedModel, WorkStats};
+use crate::request::{LoadOptions, LoadProgress, LoadedModel, WorkStats};
 use crate::worker::engine::protocol::EngineRequest;
 use crate::worker::envelope::RequestId;
 
@@ -33,7 +33,8 @@ pub struct Engine {
     pub(in crate::app) masked_lm_load: Option<RequestId>,
     pub(in crate::app) load: Option<RequestId>,
     pub(in crate::app) job: Option<Job>,
-    pub(in crate::app) backend: BackendChoice,
+    pub(in crate::app) load_options: LoadOptions,
+    pub(in crate::app) has_spare_core: bool,
     pub(in crate::app) built_in_model: String,
 }
 
@@ -51,19 +52,20 @@ pub enum ModelState {
     #[default]
     NotLoaded,
     Loading(LoadProgress),
-    Ready(LoadedModel),
+    Ready(Box<LoadedModel>),
     /// The chosen model did not load, or the engine broke off with it. It is loaded again only when the visitor asks, and no other one
     /// answers in its place.
     Failed,
 }
 
 impl Engine {
-    pub fn new(backend: BackendChoice, built_in_model: String, choice: Option<&str>, speed: Option<&str>) -> Self {
+    pub fn new(load_options: LoadOptions, has_spare_core: bool, built_in_model: String, choice: Option<&str>, speed: Option<&str>) -> Self {
         Self {
             choice: Reactive::new(choice.map(ModelChoice::from_json).unwrap_or_default()),
             last_files: Reactive::new(choice.and_then(ModelChoice::files_from_json)),
             speed: speed.and_then(Speed::parse),
-            backend,
+            load_options,
+            has_spare_core,
             built_in_model,
             ..Self::default()
         }

@@ -31,7 +31,7 @@ use crate::app::gallery::GalleryEntry;
 use crate::app::i18n::text;
 use crate::lesson::Lesson;
 use crate::problem::Problem;
-use crate::request::BackendChoice;
+use crate::request::LoadOptions;
 use crate::worker::envelope::RequestId;
 use editor::Editor;
 use engine::Engine;
@@ -83,11 +83,20 @@ pub struct State {
     pub now_millis: f64,
     /// The address of the page without its fragment.
     pub(in crate::app) page_address: String,
-    /// The entry of the history that the browser is at was made for a run, and carries nothing yet.
-    pub(in crate::app) entry_awaits_explanation: bool,
+    /// What takes the place of what the entry of the history that the browser is at carries.
+    pub(in crate::app) entry_awaits: Option<EntryAwaits>,
     last_request: RequestId,
     /// Effects of the message that is being handled.
     effects: Vec<Effect>,
+}
+
+/// An explanation that an entry of the history was made for, before it was there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::app) enum EntryAwaits {
+    /// That of the gallery which the address names.
+    Address,
+    /// That which a run is going to make.
+    Run,
 }
 
 /// What the page finds when it opens.
@@ -99,8 +108,10 @@ pub struct Environment {
     pub language: String,
     /// The address of the built-in model's file.
     pub built_in_model: String,
-    /// The engine that the address asks for.
-    pub backend: BackendChoice,
+    /// The engine that the address asks for, and what was measured of this GPU on an earlier visit.
+    pub load_options: LoadOptions,
+    /// Whether this is a computer of more than one core, and no phone.
+    pub has_spare_core: bool,
     /// What the visitor typed earlier in this tab.
     pub prompt: String,
     pub given_answer: String,
@@ -117,7 +128,8 @@ impl State {
         Self {
             editor: Editor::new(environment.prompt, environment.given_answer),
             engine: Engine::new(
-                environment.backend,
+                environment.load_options,
+                environment.has_spare_core,
                 environment.built_in_model,
                 environment.model.as_deref(),
                 environment.speed.as_deref(),

@@ -11,3 +11,4 @@ pub const MODEL: &str = "glasscage.model";
 pub const DOWNLOAD: &str = "glasscage.download";
 pub const LANGUAGE: &str = "glasscage.language";
 pub const SPEED: &str = "glasscage.speed";
+pub const TILE_SHAPE: &str = "glasscage.tile-shape";

@@ -55,7 +55,11 @@ impl State {
             *self.engine.model = ModelState::NotLoaded;
             return self.fail(Problem::new(t!("The page was updated while it was open"), t!("Reload it, then press Explain again")));
         }
-        *self.engine.model = ModelState::Ready(loaded);
+        if loaded.tile_shape.is_some() && loaded.tile_shape != self.engine.load_options.tile_shape {
+            self.engine.load_options.tile_shape.clone_from(&loaded.tile_shape);
+            self.emit(Effect::RememberForVisits { key: storage_keys::TILE_SHAPE, text: loaded.tile_shape.clone() });
+        }
+        *self.engine.model = ModelState::Ready(Box::new(loaded));
         // Somebody who reads a local file asked for no built-in model.
         if !matches!(*self.engine.choice, ModelChoice::Files(_)) {
             self.emit(Effect::RegisterServiceWorker);
@@ -68,7 +72,7 @@ impl State {
         match event {
             // The engine lost the model, and loads it again before it begins.
             EngineEvent::Loading(progress) => *self.engine.model = ModelState::Loading(progress),
-            EngineEvent::Ready(loaded) => *self.engine.model = ModelState::Ready(loaded),
+            EngineEvent::Ready(loaded) => *self.engine.model = ModelState::Ready(Box::new(loaded)),
             EngineEvent::Progress(progress) => self.explain_progress(progress),
             EngineEvent::Passes(passes) => self.engine.run.passes_done([passes.done, passes.planned], self.now_millis),
             EngineEvent::Work(work) => self.learn_speed(work),

@@ -2,7 +2,6 @@
 
 use crate::app::gallery::GalleryEntry;
 use crate::app::i18n::t;
-use crate::app::state::State;
 use crate::app::state::explanation::Origin;
 use crate::app::state::history_entry;
 use crate::app::state::message::Effect;
@@ -11,6 +10,7 @@ use crate::app::state::opened::Opened;
 use crate::app::state::remote::Remote;
 use crate::app::state::run_status::RunStatus;
 use crate::app::state::storage_keys;
+use crate::app::state::{EntryAwaits, State};
 use crate::app::welcome;
 use crate::explanation::Document;
 
@@ -23,7 +23,7 @@ impl State {
 
     /// A new entry of the history for what was put on screen.
     pub(super) fn shown(&mut self) {
-        let is_of_the_address = self.entry_awaits_explanation;
+        let is_of_the_address = self.entry_awaits == Some(EntryAwaits::Address);
         self.entry_made();
         // The visitor may have asked far below, where the gallery is.
         if !is_of_the_address {
@@ -31,18 +31,26 @@ impl State {
         }
     }
 
-    /// Puts what a run of this page made on screen, as a new entry of the history.
+    /// Puts what a run of this page made on screen, in the entry of the history that awaits it, else in a new one.
     pub(super) fn show_own(&mut self, document: Document) {
         *self.remote = None;
         self.explanation.show(document, Origin::Here);
         self.entry_made();
     }
 
+    /// An entry for what a run is going to make, which carries what is on screen until then. It is made when the visitor asks:
+    /// Safari's Back button passes over entries that a page makes more than ten seconds after it was last touched, and over the
+    /// page that they were made on, too.
+    pub(super) fn make_entry_for_run(&mut self) {
+        self.entry_made();
+        self.entry_awaits = Some(EntryAwaits::Run);
+    }
+
     /// An entry for what is on screen now.
     fn entry_made(&mut self) {
-        match std::mem::take(&mut self.entry_awaits_explanation) {
-            true => self.replace_entry(),
-            false => self.push_entry(),
+        match self.entry_awaits.take() {
+            Some(_) => self.replace_entry(),
+            None => self.push_entry(),
         }
     }
 
@@ -52,7 +60,7 @@ impl State {
             // The browser has gone there already, and comes back to what is on screen.
             return self.push_entry();
         }
-        self.entry_awaits_explanation = false;
+        self.entry_awaits = None;
         let of_gallery = GalleryEntry::of_fragment(fragment);
         if let Some(opened) = entry.and_then(history_entry::from_text) {
             return match of_gallery {
@@ -68,7 +76,7 @@ impl State {
         if let Some(entry) = of_gallery {
             self.close_explanation();
             // What comes takes the place of the address.
-            self.entry_awaits_explanation = true;
+            self.entry_awaits = Some(EntryAwaits::Address);
             return self.fetch_gallery_entry(entry);
         }
         match Opened::from_fragment(fragment) {
@@ -142,7 +150,7 @@ impl State {
         if !self.explanation.is_home() && !self.refuse_while_busy() {
             self.close_explanation();
             self.welcome();
-            self.push_entry();
+            self.entry_made();
             self.emit(Effect::RememberInTab { key: storage_keys::ENTRY, text: String::new() });
         }
     }
@@ -150,13 +158,8 @@ impl State {
     /// Takes an explanation of another prompt off the screen, where that of this prompt is to appear.
     pub(super) fn make_room_for(&mut self, prompt: &str) {
         if self.explanation.document().is_some_and(|document| document.prompt.text != prompt) {
-            let was_home = self.explanation.is_home();
             *self.lesson = None;
             self.explanation.close();
-            if !was_home {
-                self.push_entry();
-                self.entry_awaits_explanation = true;
-            }
         }
     }
 

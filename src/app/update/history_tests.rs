@@ -27,8 +27,10 @@ fn replaced(effects: &[Effect]) -> (String, Option<String>) {
 #[test]
 fn every_explanation_is_an_entry_and_comes_back_with_it() {
     let mut page = Page::ready();
-    let run = asked(&page.send(Message::Explain));
-    assert_eq!(pushed(&page.engine(run, answered(unmeasured()))).len(), 1);
+    let effects = page.send(Message::Explain);
+    assert_eq!(pushed(&effects), [None], "it is made when the visitor asks");
+    let run = asked(&effects);
+    assert!(replaced(&page.engine(run, answered(unmeasured()))).1.is_some());
     let (address, entry) = replaced(&page.engine(run, EngineEvent::Explained { document: Box::new(document()), problem: None }));
     assert_eq!(address, HOME);
     page.visit(None, "");
@@ -44,9 +46,10 @@ fn a_link_keeps_its_address_and_its_entry_carries_the_explanation() {
     let fragment = to_fragment(&document());
     let (address, entry) = replaced(&page.visit(None, &format!("#{fragment}")));
     assert_eq!(address, format!("{HOME}#{fragment}"));
-    let run = asked(&page.send(Message::Recompute));
-    let effects = page.engine(run, answered(unmeasured()));
-    assert!(matches!(&effects[..], [Effect::PushEntry { address, .. }] if address == HOME), "Back leads to the link: {effects:?}");
+    let effects = page.send(Message::Recompute);
+    assert!(matches!(&pushed(&effects)[..], [Some(_)]), "Back leads to the link, and until the answer is there, it stays: {effects:?}");
+    let run = asked(&effects);
+    assert_eq!(replaced(&page.engine(run, answered(unmeasured()))).0, HOME);
     page.engine(run, EngineEvent::Explained { document: Box::new(document()), problem: None });
     page.visit(entry.as_deref(), &fragment);
     assert_eq!(page.look(|state| state.explanation.shown.as_ref().unwrap().origin), Origin::Link);
@@ -66,8 +69,7 @@ fn an_explanation_of_the_gallery_has_its_address_until_another_is_shown() {
     assert_eq!(later.look(|state| state.explanation.shown.as_ref().unwrap().origin), Origin::Gallery);
     assert_eq!(Page::ready().visit(None, "#gallery=01-figs").len(), 1, "it is fetched");
     let run = asked(&page.send(Message::Recompute));
-    let effects = page.engine(run, answered(unmeasured()));
-    assert!(matches!(&effects[..], [Effect::PushEntry { address, .. }] if address == HOME), "this one is made here: {effects:?}");
+    assert_eq!(replaced(&page.engine(run, answered(unmeasured()))).0, HOME, "this one is made here");
 }
 
 #[test]
@@ -89,6 +91,15 @@ fn an_explanation_of_another_prompt_leaves_the_screen_for_an_entry_that_the_next
     let again = page.send(Message::Explain);
     assert!(pushed(&again).is_empty());
     assert!(replaced(&page.engine(asked(&again), answered(unmeasured()))).1.is_some());
+}
+
+#[test]
+fn the_entry_of_a_run_that_failed_is_taken_by_what_the_visitor_opens_next() {
+    let mut page = Page::explained();
+    let effects = page.send(Message::Recompute);
+    page.engine(asked(&effects), EngineEvent::Failed(crate::problem::Problem::new("too long", "shorten it")));
+    let effects = page.send(Message::GoHome);
+    assert_eq!((pushed(&effects), replaced(&effects).1), (vec![], None));
 }
 
 #[test]
@@ -118,7 +129,7 @@ fn the_page_opens_with_an_explanation_that_makes_room_for_the_first_of_the_visit
     assert!(page.send(Message::GoHome).is_empty(), "this is home");
     page.send(Message::PromptTyped("Why?".into()));
     let effects = page.send(Message::Explain);
-    assert!(page.shown().is_none() && pushed(&effects).is_empty());
+    assert_eq!((page.shown(), pushed(&effects)), (None, vec![None]));
     page.engine(asked(&effects), answered(unmeasured()));
     assert!(page.look(|state| !state.explanation.is_home()));
 }

@@ -11,6 +11,8 @@ mod lesson;
 #[cfg(test)]
 mod lesson_tests;
 mod library;
+#[cfg(test)]
+mod load_tests;
 mod masked_lm;
 mod model_failures;
 #[cfg(test)]

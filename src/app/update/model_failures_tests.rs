@@ -11,7 +11,7 @@ use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::storage_keys;
 use crate::app::update::State;
 use crate::problem::Problem;
-use crate::request::{BackendChoice, ExplainProgress, LoadProgress};
+use crate::request::{ExplainProgress, LoadOptions, LoadProgress};
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest, ModelSource};
 use crate::worker::role::Lost;
 
@@ -33,7 +33,7 @@ fn stays_chosen(mut page: Page) {
     assert!(page.look(|state| state.engine.can_fall_back()));
     assert_eq!(page.look(|state| state.editor.prompt.clone()), "A. B.");
     let effects = page.send(Message::Explain);
-    let load = EngineRequest::Load { source: ModelSource::Files, backend: BackendChoice::Auto };
+    let load = EngineRequest::Load { source: ModelSource::Files, options: LoadOptions::default(), has_spare_core: false };
     assert_eq!(requests(&effects)[0].body, load);
     let effects = page.engine(asked(&effects), EngineEvent::Ready(loaded()));
     assert!(matches!(requests(&effects)[0].body, EngineRequest::Explain(_)), "one press goes on");

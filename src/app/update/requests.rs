@@ -85,6 +85,9 @@ impl State {
             }
             self.make_room_for(&question.prompt);
         }
+        if !purpose.is_follow_up() {
+            self.make_entry_for_run();
+        }
         let id = self.next_id();
         self.engine.job = Some(Job { id, purpose, waiting: Some(request), began_millis: self.now_millis });
         if self.engine.loaded().is_some() {
@@ -185,7 +188,8 @@ impl State {
             // A browser that has no memory left ends the tab without a word: then this stays.
             self.emit(Effect::RememberInTab { key: storage_keys::LOADING, text: self.engine.choice.name().to_owned() });
         }
-        self.send_to_engine(id, EngineRequest::Load { source, backend: self.engine.backend }, files);
+        let (options, has_spare_core) = (self.engine.load_options.clone(), self.engine.has_spare_core);
+        self.send_to_engine(id, EngineRequest::Load { source, options, has_spare_core }, files);
         self.load_masked_lm();
     }
 

@@ -14,7 +14,7 @@ use crate::app::state::storage_keys;
 use crate::explanation::{Aggregation, Derivation, Document, Language, SentenceRule, Weighting};
 use crate::graph::Normalization;
 use crate::problem::Problem;
-use crate::request::{BackendChoice, ExplainProgress, LoadProgress, LoadedModel, Question};
+use crate::request::{ExplainProgress, LoadOptions, LoadProgress, LoadedModel, Question};
 use crate::table::Table;
 use crate::version::GLASSCAGE;
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest, ModelSource};
@@ -59,7 +59,7 @@ impl Page {
     }
 
     /// Loads the built-in model; the id of the request.
-    fn loads(&mut self) -> RequestId {
+    pub(super) fn loads(&mut self) -> RequestId {
         asked(&self.send(Message::Library(LibraryMessage::UseBuiltIn)))
     }
 
@@ -112,6 +112,7 @@ pub(super) fn loaded() -> LoadedModel {
         has_template: true,
         thinking: crate::request::ThinkingSupport::Never,
         backend: "candle-cpu".into(),
+        tile_shape: None,
         notice: None,
         glasscage: GLASSCAGE.into(),
     }
@@ -301,7 +302,7 @@ fn a_load_that_fails_leaves_the_masked_model_that_waited_with_its_files() {
     page.engine(masked, EngineEvent::MaskedLmLoaded);
     let effects = page.send(Message::FilesOpened(vec![file("broken.gguf")]));
     let [load, masked] = requests(&effects)[..] else { panic!("{effects:?}") };
-    assert_eq!(load.body, EngineRequest::Load { source: ModelSource::Files, backend: BackendChoice::Auto });
+    assert_eq!(load.body, EngineRequest::Load { source: ModelSource::Files, options: LoadOptions::default(), has_spare_core: false });
     page.engine(load.id, EngineEvent::Failed(Problem::new("broken", "another")));
     page.engine(masked.id, EngineEvent::MaskedLmLoaded);
     assert_eq!(
@@ -323,26 +324,6 @@ fn a_masked_model_that_cannot_be_read_is_forgotten_and_the_run_that_waits_with_i
     // A new load sends the masked model again, under another id.
     page.engine(masked, EngineEvent::Failed(Problem::new("late", "late")));
     assert!(page.run().is_active());
-}
-
-#[test]
-fn another_model_drops_the_load_before() {
-    let mut page = Page::new();
-    let first = page.loads();
-    let effects = page.send(Message::FilesOpened(vec![file("mine.gguf")]));
-    assert!(effects.contains(&Effect::EndEngine));
-    page.engine(first, EngineEvent::Ready(loaded()));
-    assert!(page.look(|state| state.engine.loaded().is_none()));
-    page.engine(asked(&effects), EngineEvent::Ready(loaded()));
-    assert_eq!(page.look(|state| (state.engine.loaded().is_some(), state.engine.choice.name().to_owned())), (true, "mine.gguf".into()));
-}
-
-#[test]
-fn a_page_of_another_version_than_its_engine_asks_for_a_reload() {
-    let mut page = Page::new();
-    let load = page.loads();
-    page.engine(load, EngineEvent::Ready(LoadedModel { glasscage: "other".into(), ..loaded() }));
-    assert!(page.problem().starts_with("The page was updated while it was open"));
 }
 
 #[test]

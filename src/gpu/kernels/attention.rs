@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::qkv_rope_cache::{cached_head, cached_slot, qkv_width};
-use super::{LINE, MAX_INVOCATIONS, padded, two_dimensional};
+use super::{MAX_INVOCATIONS, padded, two_dimensional};
 use crate::gpu::buffer::Buffer;
 use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
@@ -45,15 +45,13 @@ pub struct Attention<'a> {
     pub suffix: &'a Buffer,
     /// `[n, n_heads head_dim]` padded to 16.
     pub y: &'a Buffer,
-    /// The one row of a step of generating: see [`Matmul::is_step`](super::matmul::Matmul::is_step).
-    pub is_step: bool,
 }
 
 /// `y[r, h] = sum over s of softmax(scale q[r, h] . k[s]) v[s]`.
 pub fn record<'a>(recording: &mut Recording<'a>, config: &Config, attention: &Attention<'a>) {
-    let &Attention { rows, first, n, n_keys, window, qkv, text, suffix, y, is_step } = attention;
+    let &Attention { rows, first, n, n_keys, window, qkv, text, suffix, y } = attention;
     let &Config { n_heads, n_kv_heads, head_dim, .. } = config;
-    let kernel = kernel(recording.gpu().variant, is_step, cached_head(config) / 4, window.is_some());
+    let kernel = kernel(recording.gpu().variant, cached_head(config) / 4, window.is_some());
     let items = if kernel.name == TILES { [n_kv_heads, n * (n_heads / n_kv_heads)] } else { [n_heads, n] };
     let (q_stride, y_stride, scale) = (qkv_width(config), padded(n_heads * head_dim), config.attention_scale as f32);
     let (n_keys, window) = (window.map_or(n_keys, |window| window.min(n_keys)), window.unwrap_or(0));
@@ -71,14 +69,11 @@ const TILES: &str = "attention_tiles";
 /// More do not fit in the memory of a workgroup.
 const MAX_SLICES: usize = 16;
 
-/// For a step of generating or for rows, heads of `vecs` vec4 in the cache, in layers with a window or without.
-pub fn kernel(variant: &Variant, is_step: bool, vecs: usize, has_window: bool) -> Kernel {
+/// For heads of `vecs` vec4 in the cache, in layers with a window or without.
+pub fn kernel(variant: &Variant, vecs: usize, has_window: bool) -> Kernel {
     let slices = vecs.div_ceil(4);
-    let kernel = if !variant.shares_memory {
+    let kernel = if !variant.shares_memory || slices > MAX_SLICES {
         two_dimensional("attention")
-    } else if is_step || slices > MAX_SLICES {
-        let width = LINE.max(vecs.next_power_of_two());
-        Kernel::new("attention_shared", [1, 1]).with_u32("WIDTH", width).with_u32("Q_LENGTH", 4 * vecs)
     } else {
         let queries = (MAX_INVOCATIONS / slices).min(32);
         Kernel::new(TILES, [1, queries]).with_u32("QUERIES", queries).with_u32("SLICES", slices)
@@ -112,13 +107,7 @@ mod tests {
     use crate::gpu::testing::{assert_close, config, gpus, gpus_and_interpreters, random};
 
     /// y, `[rows, padded n_heads head_dim]`.
-    async fn run(
-        gpu: &Gpu,
-        config: &Config,
-        rows: &[Row],
-        (window, is_step): (Option<u32>, bool),
-        [qkv, text, suffix]: [&[f32]; 3],
-    ) -> Vec<f32> {
+    async fn run(gpu: &Gpu, config: &Config, rows: &[Row], window: Option<u32>, [qkv, text, suffix]: [&[f32]; 3]) -> Vec<f32> {
         // A row that is not to be computed.
         let rows_buffer = gpu.buffer_with("rows", &[Row::default().words().to_vec(), Row::all_words(rows)].concat());
         let [qkv, text, suffix] = [qkv, text, suffix].map(|values| gpu.buffer_with_f32("input", values));
@@ -126,7 +115,7 @@ mod tests {
         let y = gpu.buffer("y", length);
         let (n, window) = (rows.len(), window.map(|window| window as usize));
         let (rows, qkv, text, suffix, y) = (&rows_buffer, &qkv, &text, &suffix, &y);
-        let args = Attention { rows, first: 1, n, n_keys: 1, window, qkv, text, suffix, y, is_step };
+        let args = Attention { rows, first: 1, n, n_keys: 1, window, qkv, text, suffix, y };
         let mut recording = Recording::new(gpu);
         record(&mut recording, config, &args);
         recording.run();
@@ -143,16 +132,15 @@ mod tests {
         let (slot, width, stride) = (cached_slot(&config), qkv_width(&config), padded(6 * head_dim));
         let (qkv, text, suffix) = (random(ranges.len() * width, 1), random(300 * slot, 2), random(300 * slot, 3));
         let rows: Vec<Row> = ranges.iter().map(row).collect();
-        let gpus = gpus_and_interpreters().await;
-        for (gpu, is_step) in gpus.iter().flat_map(|gpu| [false, true].map(|is_step| (gpu, is_step))) {
-            let y = run(gpu, &config, &rows, (window, is_step), [&qkv, &text, &suffix]).await;
+        for gpu in gpus_and_interpreters().await {
+            let y = run(&gpu, &config, &rows, window, [&qkv, &text, &suffix]).await;
             for ((row, q), y) in rows.iter().zip(qkv.chunks(width)).zip(y.chunks(stride)) {
                 for h in 0..6 {
                     let of_suffix = slots(&config, &suffix, h, row.suffix_start..row.suffix_end);
                     let all: Vec<_> = slots(&config, &text, h, 0..row.prefix_end).chain(of_suffix).collect();
                     let seen = &all[all.len().saturating_sub(window.map_or(all.len(), |window| window as usize))..];
                     let expected = reference(config.attention_scale, &q[h * head_dim..][..head_dim], seen);
-                    assert_close(&format!("{row:?} {} {is_step}", gpu.variant.name), &y[h * head_dim..][..head_dim], &expected, 2e-5);
+                    assert_close(&format!("{row:?} {}", gpu.variant.name), &y[h * head_dim..][..head_dim], &expected, 2e-5);
                 }
                 assert!(y[6 * head_dim..].iter().all(|&value| value == 0.0));
             }
@@ -161,7 +149,7 @@ mod tests {
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn each_row_sees_its_part_of_the_text_and_its_own_suffix() {
-        for head_dim in [2, 6, 48, 64, 128] {
+        for head_dim in [2, 6, 48, 64, 128, 260] {
             let ranges = [[1, 0, 0], [0, 5, 6], [63, 0, 0], [64, 0, 1], [65, 3, 130], [199, 100, 299], [0, 0, 64]];
             check(head_dim, &ranges, None).await;
         }
@@ -193,12 +181,12 @@ mod tests {
         let shift = |row: &Row| Row { suffix_start: row.suffix_start + SHIFT, suffix_end: row.suffix_end + SHIFT, ..*row };
         let shifted = [&random(SHIFT as usize * slot, 4)[..], &suffix].concat();
         for (gpu, window) in gpus().await.iter().flat_map(|gpu| [None, Some(20)].map(|window| (gpu, window))) {
-            let whole = run(gpu, &config, &rows, (window, false), [&qkv, &text, &suffix]).await;
+            let whole = run(gpu, &config, &rows, window, [&qkv, &text, &suffix]).await;
             for block in [1, 5, 16] {
                 let mut blocks = Vec::new();
                 for (rows, qkv) in rows.chunks(block).zip(qkv.chunks(block * width)) {
                     let rows: Vec<Row> = rows.iter().map(shift).collect();
-                    blocks.extend(run(gpu, &config, &rows, (window, false), [qkv, &text, &shifted]).await);
+                    blocks.extend(run(gpu, &config, &rows, window, [qkv, &text, &shifted]).await);
                 }
                 assert!(whole.iter().zip(&blocks).all(|(a, b)| a.to_bits() == b.to_bits()), "{} {block}", gpu.variant.name);
             }

@@ -3,11 +3,12 @@
 use std::ops::Range;
 
 use super::{HEIGHT, LINE, RowView, WIDTH};
+use crate::gpu::buffer::Buffer;
 use crate::gpu::format::{Format, GROUP};
 use crate::gpu::kernel::Kernel;
 use crate::gpu::pacing::rows_per_dispatch;
 use crate::gpu::recording::Recording;
-use crate::gpu::variant::Variant;
+use crate::gpu::variant::{TileShape, Variant};
 use crate::gpu::weights::Slab;
 use crate::gpu::wgsl::wgsl_struct;
 use crate::lm::blocks::blocks;
@@ -35,7 +36,19 @@ wgsl_struct! {
         add: bool,
         /// Rows from the first of two to the second, which one invocation of `matvec_shared` computes.
         second: usize,
+        /// Values of a row of x that is normalized, and what is added to the mean of their squares.
+        dim: usize,
+        epsilon: f32,
     }
+}
+
+/// RMSNorm of what is multiplied, as in `rms_norm`.
+#[derive(Clone, Copy)]
+pub struct Norm<'a> {
+    /// `[dim]`, padded with zeros as rows of x are.
+    pub weight: &'a Buffer,
+    pub dim: usize,
+    pub epsilon: f64,
 }
 
 /// What to multiply, and where the product goes.
@@ -57,17 +70,19 @@ pub struct Matmul<'a> {
     pub is_step: bool,
     /// The rows are those of gates, and then as many others: y is the gates times the others, as in `swiglu`.
     pub gate: Option<Gate>,
+    /// x is normalized before; only where the adapter [`computes_all_of_a_step`].
+    pub norm: Option<Norm<'a>>,
 }
 
 impl<'a> Matmul<'a> {
     /// All rows of a slab, as the columns of y that have their numbers in the matrix.
     pub fn by_slab(slab: &'a Slab, n: usize, x: RowView<'a>, y: RowView<'a>) -> Self {
-        Self { slab, rows: 0..slab.rows.len(), n, x, y, column: slab.rows.start, add: false, is_step: false, gate: None }
+        Self { slab, rows: 0..slab.rows.len(), n, x, y, column: slab.rows.start, add: false, is_step: false, gate: None, norm: None }
     }
 
     /// Some rows of a slab, as the columns of y from 0 on.
     pub fn by_rows(slab: &'a Slab, rows: Range<usize>, n: usize, x: RowView<'a>, y: RowView<'a>) -> Self {
-        Self { slab, rows, n, x, y, column: 0, add: false, is_step: false, gate: None }
+        Self { slab, rows, n, x, y, column: 0, add: false, is_step: false, gate: None, norm: None }
     }
 
     /// The product is added to y.
@@ -75,9 +90,14 @@ impl<'a> Matmul<'a> {
         Self { add: true, ..self }
     }
 
-    /// All rows of the one slab that has gates and what they are for; only where the adapter [`can_gate`].
+    /// All rows of the one slab that has gates and what they are for; only where the adapter [`computes_all_of_a_step`].
     pub fn gated(slab: &'a Slab, gate: Gate, x: RowView<'a>, y: RowView<'a>) -> Self {
         Self { gate: Some(gate), ..Self::by_slab(slab, 1, x, y).for_step(true) }
+    }
+
+    /// The product of x normalized.
+    pub fn normalizing(self, norm: Option<Norm<'a>>) -> Self {
+        Self { norm, ..self }
     }
 
     /// For a step of generating: `n` is 1.
@@ -86,20 +106,34 @@ impl<'a> Matmul<'a> {
     }
 }
 
-/// Whether the kernel of a step computes gates, too.
-pub fn can_gate(variant: &Variant, is_step: bool) -> bool {
+/// Whether the kernel of a product, in a step of generating, also computes the norm before it and the gates after it.
+pub fn computes_all_of_a_step(variant: &Variant, is_step: bool) -> bool {
     variant.shares_memory && is_step
 }
 
 /// y[t, column + r] (+)= sum over k of x[t, k] W[r, k]. `2 n rows columns` operations, in several dispatches where that is more than
 /// one should take.
 pub fn record<'a>(recording: &mut Recording<'a>, matmul: &Matmul<'a>) {
-    let &Matmul { slab, ref rows, n, x, y, column, add, is_step, gate } = matmul;
-    let kernel = kernel(recording.gpu().variant, is_step, gate, slab.format);
+    record_by(recording, matmul, recording.max_dispatch());
+}
+
+/// As [`record`], in one dispatch.
+pub fn record_at_once<'a>(recording: &mut Recording<'a>, matmul: &Matmul<'a>) {
+    record_by(recording, matmul, f64::INFINITY);
+}
+
+/// In dispatches of at most so many operations.
+fn record_by<'a>(recording: &mut Recording<'a>, matmul: &Matmul<'a>, max_dispatch: f64) {
+    let &Matmul { slab, ref rows, n, x, y, column, add, is_step, gate, norm } = matmul;
+    let gpu = recording.gpu();
+    let kernel = match is_step {
+        true => step_kernel(gpu.variant, norm.is_some(), gate, slab.format),
+        false => kernel(gpu.variant, gpu.tile_shape.get(), slab.format),
+    };
     let per_row = 2.0 * (n * slab.groups * GROUP) as f64;
     let at_once = match is_step {
         true => rows.len().max(1),
-        false => rows_per_dispatch(recording.max_dispatch(), per_row, kernel.items_per_workgroup[0]),
+        false => rows_per_dispatch(max_dispatch, per_row, kernel.items_per_workgroup[0]),
     };
     for block in blocks(rows.clone(), at_once) {
         let params = Params {
@@ -115,23 +149,34 @@ pub fn record<'a>(recording: &mut Recording<'a>, matmul: &Matmul<'a>) {
             column: column + block.start - rows.start,
             add,
             second: gate.map_or(8, |_| block.len() / 2),
+            dim: norm.map_or(0, |norm| norm.dim),
+            epsilon: norm.map_or(0.0, |norm| norm.epsilon as f32),
         };
         let columns = gate.map_or(block.len(), |_| block.len() / 2);
-        let buffers = [&slab.buffer, x.buffer, y.buffer];
-        recording.dispatch_of(per_row * block.len() as f64, kernel.clone(), params.into(), &buffers, [columns, n]);
+        let buffers = [&slab.buffer, x.buffer, y.buffer, norm.map_or(x.buffer, |norm| norm.weight)];
+        let bound = if computes_all_of_a_step(gpu.variant, is_step) { &buffers } else { &buffers[..3] };
+        recording.dispatch_of(per_row * block.len() as f64, kernel.clone(), params.into(), bound, [columns, n]);
     }
 }
 
-/// The kernel that a step of decoding takes, or that for more tokens.
-pub fn kernel(variant: &Variant, is_step: bool, gate: Option<Gate>, format: &'static Format) -> Kernel {
-    let kernel = match (variant.shares_memory, is_step) {
-        (false, true) => Kernel::new("matvec", [4 * LINE, 1]).with_u32("WIDTH", LINE),
-        (false, false) => Kernel::new("matmul", [8 * WIDTH, 4 * HEIGHT]).with_u32("WIDTH", WIDTH).with_u32("HEIGHT", HEIGHT),
-        (true, true) => Kernel::new("matvec_shared", [if gate.is_some() { 8 } else { 16 }, 1])
+/// The kernel for rows, in one of its shapes.
+pub fn kernel(variant: &Variant, shape: &TileShape, format: &'static Format) -> Kernel {
+    let kernel = match variant.shares_memory {
+        false => Kernel::new("matmul", [8 * WIDTH, 4 * HEIGHT]).with_u32("WIDTH", WIDTH).with_u32("HEIGHT", HEIGHT),
+        true => Kernel::new("matmul_tiles", [64, 64]).with_u32("ROWS", shape.rows).with_u32("TOKENS", shape.tokens),
+    };
+    kernel.with_format(format, variant).with_params(Params::WGSL)
+}
+
+/// The kernel for a step of generating.
+pub fn step_kernel(variant: &Variant, is_normed: bool, gate: Option<Gate>, format: &'static Format) -> Kernel {
+    let kernel = match variant.shares_memory {
+        false => Kernel::new("matvec", [4 * LINE, 1]).with_u32("WIDTH", LINE),
+        true => Kernel::new("matvec_shared", [if gate.is_some() { 8 } else { 16 }, 1])
             .with_u32("WIDTH", 2 * LINE)
+            .with_bool("NORMED", is_normed)
             .with_bool("GATED", gate.is_some())
             .with_bool("GELU", gate == Some(Gate::Gelu)),
-        (true, false) => Kernel::new("matmul_tiles", [64, 64]),
     };
     kernel.with_format(format, variant).with_params(Params::WGSL)
 }
@@ -146,10 +191,11 @@ pub fn reference(x: &[f32], w: &[f32], columns: usize) -> Vec<f32> {
 mod tests {
     use wasm_bindgen_test::wasm_bindgen_test;
 
-    use super::super::{padded, swiglu};
+    use super::super::{padded, rms_norm, swiglu};
     use super::*;
     use crate::gpu::device::Gpu;
     use crate::gpu::testing::{SENTINEL, assert_close, gpus, gpus_and_interpreters, interpreters, random};
+    use crate::gpu::variant::TILE_SHAPES;
     use crate::gpu::weights::Slab;
     use crate::model::dequantize::tests::some_blocks;
     use crate::model::quant::QUANTS;
@@ -219,10 +265,38 @@ mod tests {
         }
     }
 
+    /// Rows of W of F16 and of `Q4_K` with tokens that fill no tile, by each shape.
+    #[wasm_bindgen_test(unsupported = tokio::test)]
+    async fn every_shape_computes_the_same_bits() {
+        let with_shapes = |gpus: Vec<Gpu>| gpus.into_iter().filter(|gpu| gpu.variant.shares_memory);
+        let (gpus, interpreters) = (gpus().await, interpreters().await);
+        let sizes = with_shapes(gpus).map(|gpu| (gpu, 131, 512)).chain(with_shapes(interpreters).map(|gpu| (gpu, 67, 256)));
+        for (gpu, n, columns) in sizes {
+            for name in ["F16", "Q4_K"] {
+                let quant = QUANTS.iter().find(|quant| quant.name == name).unwrap();
+                let bytes = some_blocks(quant, 70, columns, 1.0);
+                let expected = reference(&random(n * columns, 2), &quant.values(&bytes), columns);
+                let slab = Slab::from_bytes(&gpu, quant, columns, &bytes);
+                let (x, y) = (gpu.buffer_with_f32("x", &random(n * columns, 2)), gpu.buffer("y", n * 70));
+                let mut bits: Option<Vec<u32>> = None;
+                for shape in TILE_SHAPES {
+                    gpu.tile_shape.set(shape);
+                    let mut recording = Recording::new(&gpu);
+                    record(&mut recording, &Matmul::by_slab(&slab, n, RowView::new(&x, columns), RowView::new(&y, 70)));
+                    recording.run();
+                    let got = gpu.read_f32(&y, n * 70).await.unwrap();
+                    assert_close(&format!("{name} {}", shape.name), &got, &expected, 2e-5);
+                    let got: Vec<u32> = got.iter().map(|value| value.to_bits()).collect();
+                    assert_eq!(bits.get_or_insert_with(|| got.clone()), &got, "{name} {}: other bits", shape.name);
+                }
+            }
+        }
+    }
+
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn gates_are_those_of_the_products() {
         let gates = [Gate::Silu, Gate::Gelu];
-        for gpu in gpus_and_interpreters().await.iter().filter(|gpu| can_gate(gpu.variant, true)) {
+        for gpu in gpus_and_interpreters().await.iter().filter(|gpu| computes_all_of_a_step(gpu.variant, true)) {
             for (gate, ffn_dim) in gates.into_iter().flat_map(|gate| [1, 7, 8, 9, 31].map(|ffn_dim| (gate, ffn_dim))) {
                 let (w, x) = (random(2 * ffn_dim * 32, 1), random(32, 2));
                 let bytes: Vec<u8> = w.iter().flat_map(|value| value.to_le_bytes()).collect();
@@ -236,6 +310,36 @@ mod tests {
                 let expected = gate_products.iter().zip(others).map(|(&g, &other)| swiglu::reference(gate, g, other));
                 let expected: Vec<f32> = expected.chain([SENTINEL; 2]).collect();
                 assert_close("gates", &gpu.read_f32(&y, ffn_dim + 2).await.unwrap(), &expected, 2e-5);
+            }
+        }
+    }
+
+    #[wasm_bindgen_test(unsupported = tokio::test)]
+    async fn a_step_multiplies_what_is_normalized() {
+        for gpu in gpus_and_interpreters().await.iter().filter(|gpu| computes_all_of_a_step(gpu.variant, true)) {
+            for (rows, dim) in [(5, 20), (17, 31), (9, 256)] {
+                let (w, values, weight) = (random(rows * dim, 1), random(dim, 2), random(dim, 3));
+                let normed = rms_norm::reference(&values, &weight, 1e-3);
+                let products = reference(&normed, &w, dim);
+                let bytes: Vec<u8> = w.iter().flat_map(|value| value.to_le_bytes()).collect();
+                let slab = Slab::from_bytes(gpu, &QUANTS[0], dim, &bytes);
+                let with_padding = |mut values: Vec<f32>| {
+                    values.resize(padded(dim), 0.0);
+                    gpu.buffer_with_f32("input", &values)
+                };
+                let (x, weight) = (with_padding(values), with_padding(weight));
+                let norm = Some(Norm { weight: &weight, dim, epsilon: 1e-3 });
+                let [y, gated] = [rows, rows / 2].map(|length| gpu.buffer("y", length));
+                let halves = Slab::from_bytes(gpu, &QUANTS[0], dim, &bytes[..rows / 2 * 2 * dim * 4]);
+                let mut recording = Recording::new(gpu);
+                let x = RowView::new(&x, padded(dim));
+                record(&mut recording, &Matmul::by_slab(&slab, 1, x, RowView::new(&y, rows)).for_step(true).normalizing(norm));
+                record(&mut recording, &Matmul::gated(&halves, Gate::Silu, x, RowView::new(&gated, rows / 2)).normalizing(norm));
+                recording.run();
+                assert_close("products", &gpu.read_f32(&y, rows).await.unwrap(), &products, 2e-5);
+                let (gates, others) = products[..rows / 2 * 2].split_at(rows / 2);
+                let expected: Vec<f32> = gates.iter().zip(others).map(|(&g, &other)| swiglu::reference(Gate::Silu, g, other)).collect();
+                assert_close("gates", &gpu.read_f32(&gated, rows / 2).await.unwrap(), &expected, 2e-5);
             }
         }
     }

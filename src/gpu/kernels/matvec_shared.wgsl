@@ -1,26 +1,47 @@
 // matmul for one token with workgroup memory: each invocation computes some of the columns of two rows, the second of which is
-// p.second rows after the first. Where GATED is set, y is the gate of the first times the second, as in swiglu.
+// p.second rows after the first. Where NORMED is set, W is multiplied with RMSNorm(x); its weights: [dim], padded. Where GATED is set, y is
+// the gate of the first row's product times the second's, as in swiglu.
 // Dispatch: x over rows / 16, or gates / 8; y over tokens.
 
 #import matmul_common
 #import gate
 
-var<workgroup> sums: array<vec2<f32>, WIDTH>;
+@group(0) @binding(4) var<storage, read> norm: array<vec4<f32>>;
 
-// Adds the products of a group of each of two rows of W with the values of x from `at` on.
-fn add_products(a: Group, b: Group, at: u32, sum: ptr<function, array<vec4<f32>, 2>>) {
-    let x0 = x[at];
-    (*sum)[0] = fma(four(a, 0u), x0, (*sum)[0]);
-    (*sum)[1] = fma(four(b, 0u), x0, (*sum)[1]);
-    let x1 = x[at + 1u];
-    (*sum)[0] = fma(four(a, 1u), x1, (*sum)[0]);
-    (*sum)[1] = fma(four(b, 1u), x1, (*sum)[1]);
-    let x2 = x[at + 2u];
-    (*sum)[0] = fma(four(a, 2u), x2, (*sum)[0]);
-    (*sum)[1] = fma(four(b, 2u), x2, (*sum)[1]);
-    let x3 = x[at + 3u];
-    (*sum)[0] = fma(four(a, 3u), x3, (*sum)[0]);
-    (*sum)[1] = fma(four(b, 3u), x3, (*sum)[1]);
+// Of two rows, and the sum of the squares of x.
+var<workgroup> sums: array<vec3<f32>, WIDTH>;
+
+// Of one invocation, every fourth column by itself.
+struct Sums {
+    a: vec4<f32>,
+    b: vec4<f32>,
+    squares: vec4<f32>,
+}
+
+// Vector number `i` of the row of x at `x_at`: normalized but for what is the same for all.
+fn values(x_at: u32, i: u32, sum: ptr<function, Sums>) -> vec4<f32> {
+    let own = x[x_at + i];
+    if NORMED {
+        (*sum).squares += own * own;
+        return norm[i] * own;
+    }
+    return own;
+}
+
+// Adds the products of a group of each of two rows of W with the values of x from vector `i` of its row on.
+fn add_products(a: Group, b: Group, x_at: u32, i: u32, sum: ptr<function, Sums>) {
+    let x0 = values(x_at, i, sum);
+    (*sum).a = fma(four(a, 0u), x0, (*sum).a);
+    (*sum).b = fma(four(b, 0u), x0, (*sum).b);
+    let x1 = values(x_at, i + 1u, sum);
+    (*sum).a = fma(four(a, 1u), x1, (*sum).a);
+    (*sum).b = fma(four(b, 1u), x1, (*sum).b);
+    let x2 = values(x_at, i + 2u, sum);
+    (*sum).a = fma(four(a, 2u), x2, (*sum).a);
+    (*sum).b = fma(four(b, 2u), x2, (*sum).b);
+    let x3 = values(x_at, i + 3u, sum);
+    (*sum).a = fma(four(a, 3u), x3, (*sum).a);
+    (*sum).b = fma(four(b, 3u), x3, (*sum).b);
 }
 
 @compute @workgroup_size(WIDTH)
@@ -30,21 +51,21 @@ fn main(@builtin(workgroup_id) group_id: vec3<u32>, @builtin(local_invocation_in
     let x_at = (p.x_first + group_id.y) * p.x_stride;
     let lane = local / 8u;
     let quads = p.groups / 4u;
-    // Every fourth column of each row by itself.
-    var sum = array<vec4<f32>, 2>();
+    var sum = Sums();
     // Four groups in a step: they may share what their scales are computed from.
     for (var quad = lane; quad < quads; quad += WIDTH / 8u) {
-        let at = x_at + 16u * quad;
-        add_products(group_at(w_at.x, quad, 0u), group_at(w_at.y, quad, 0u), at, &sum);
-        add_products(group_at(w_at.x, quad, 1u), group_at(w_at.y, quad, 1u), at + 4u, &sum);
-        add_products(group_at(w_at.x, quad, 2u), group_at(w_at.y, quad, 2u), at + 8u, &sum);
-        add_products(group_at(w_at.x, quad, 3u), group_at(w_at.y, quad, 3u), at + 12u, &sum);
+        let i = 16u * quad;
+        add_products(group_at(w_at.x, quad, 0u), group_at(w_at.y, quad, 0u), x_at, i, &sum);
+        add_products(group_at(w_at.x, quad, 1u), group_at(w_at.y, quad, 1u), x_at, i + 4u, &sum);
+        add_products(group_at(w_at.x, quad, 2u), group_at(w_at.y, quad, 2u), x_at, i + 8u, &sum);
+        add_products(group_at(w_at.x, quad, 3u), group_at(w_at.y, quad, 3u), x_at, i + 12u, &sum);
     }
     // Groups that fill no step.
     if lane < p.groups % 4u {
-        add_products(group_at(w_at.x, quads, lane), group_at(w_at.y, quads, lane), x_at + 16u * quads + 4u * lane, &sum);
+        add_products(group_at(w_at.x, quads, lane), group_at(w_at.y, quads, lane), x_at, 16u * quads + 4u * lane, &sum);
     }
-    sums[local] = vec2<f32>(dot(sum[0], vec4<f32>(1.0)), dot(sum[1], vec4<f32>(1.0)));
+    let one = vec4<f32>(1.0);
+    sums[local] = vec3<f32>(dot(sum.a, one), dot(sum.b, one), dot(sum.squares, one));
     for (var half = WIDTH / 2u; half >= 8u; half /= 2u) {
         workgroupBarrier();
         if local < half {
@@ -52,7 +73,10 @@ fn main(@builtin(workgroup_id) group_id: vec3<u32>, @builtin(local_invocation_in
         }
     }
     if local < 8u {
-        let products = sums[local];
+        var products = sums[local].xy;
+        if NORMED {
+            products *= inverseSqrt(sums[local].z / f32(p.dim) + p.epsilon);
+        }
         if !GATED {
             store(group_id.y, vec4<u32>(row, row + p.second, p.rows, p.rows), vec4<f32>(products, 0.0, 0.0));
         } else if row < p.second {

@@ -6,6 +6,7 @@
 pub mod argmax;
 pub mod attention;
 pub mod attention_mass;
+pub mod attention_step;
 pub mod bandwidth_probe;
 pub mod convolution;
 pub mod convolution_columns;
@@ -44,7 +45,7 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "attention",
     "attention_mass",
     "attention_mass_shared",
-    "attention_shared",
+    "attention_step",
     "attention_tiles",
     "bandwidth_probe",
     "convolution",
@@ -82,6 +83,7 @@ pub(super) const IMPORTS: &[(&str, &str)] = &[
     ("attention_common", source!("attention_common")),
     ("attention_mass_common", source!("attention_mass_common")),
     ("attention_query", source!("attention_query")),
+    ("attention_slots", source!("attention_slots")),
     ("delta_rule_common", source!("delta_rule_common")),
     ("delta_tokens", source!("delta_tokens")),
     ("draw", GpuDraw::WGSL),
@@ -95,6 +97,7 @@ pub(super) const IMPORTS: &[(&str, &str)] = &[
     ("qk_norm_common", source!("qk_norm_common")),
     ("reduce", source!("reduce")),
     ("rms_norm_common", source!("rms_norm_common")),
+    ("rope", source!("rope")),
     ("row", Row::WGSL),
     ("scales_k4", source!("quant/scales_k4")),
     ("weights", source!("quant/weights")),

@@ -6,6 +6,7 @@
 
 #import params
 #import row
+#import rope
 
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> rows: array<Row>;
@@ -50,18 +51,15 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     let pairs = p.rotated_dim / 2u;
     for (var i = 0u; i < pairs; i++) {
-        let a = select(i, 2u * i, INTERLEAVED);
-        let b = select(i + pairs, 2u * i + 1u, INTERLEAVED);
-        let pair = vec2<f32>(qkv[at + a], qkv[at + b]);
-        let angle = angles[row.position * pairs + i];
-        let rotated = vec2<f32>(pair.x * angle.x - pair.y * angle.y, pair.x * angle.y + pair.y * angle.x);
+        let pair = pair_at(i);
+        let rotated = rotate(vec2<f32>(qkv[at + pair.x], qkv[at + pair.y]), angles[row.position * pairs + i]);
         if is_key {
             let to = (2u * row.slot * p.n_kv_heads + id.x - p.n_heads) * p.cached_head;
-            cache[to + a] = rotated.x;
-            cache[to + b] = rotated.y;
+            cache[to + pair.x] = rotated.x;
+            cache[to + pair.y] = rotated.y;
         } else {
-            qkv[at + a] = rotated.x;
-            qkv[at + b] = rotated.y;
+            qkv[at + pair.x] = rotated.x;
+            qkv[at + pair.y] = rotated.y;
         }
     }
     if is_key {

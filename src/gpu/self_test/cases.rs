@@ -10,13 +10,14 @@ use crate::gpu::batch::{Row, text_rows};
 use crate::gpu::device::Gpu;
 use crate::gpu::kernels::attention::{self, Attention};
 use crate::gpu::kernels::attention_mass::{self, AttentionMass, AttentionSums};
+use crate::gpu::kernels::attention_step::{self, AttentionStep};
 use crate::gpu::kernels::convolution::{self, Convolution};
 use crate::gpu::kernels::convolution_columns::{self, ConvolutionColumns};
 use crate::gpu::kernels::embed::{self, Embed};
 use crate::gpu::kernels::kl_divergence::{self, KlDivergence};
 use crate::gpu::kernels::log_sum_exp::{self, LogSumExp};
 use crate::gpu::kernels::masked_argmax::{self, MaskedArgmax, token_bitmap};
-use crate::gpu::kernels::matmul::{self, Matmul};
+use crate::gpu::kernels::matmul::{self, Matmul, Norm};
 use crate::gpu::kernels::qk_norm::{self, WholeNorm};
 use crate::gpu::kernels::qkv_rope_cache::{self, QkvRopeCache, cached_head, cached_slot, qkv_width};
 use crate::gpu::kernels::rms_norm::{self, RmsNorm};
@@ -39,9 +40,10 @@ pub fn run(gpu: &Gpu, config: &Config, samples: &[Sample]) -> Vec<Case> {
     cases.push(gated(gpu, architecture.gate));
     cases.extend(samples.iter().filter(|sample| sample.is_embedding).map(|sample| embedded(gpu, sample)));
     cases.extend(samples.iter().flat_map(|sample| [(1, true), (65, false)].map(|(n, is_step)| product(gpu, sample, n, is_step))));
-    if matmul::can_gate(gpu.variant, true) {
+    if matmul::computes_all_of_a_step(gpu.variant, true) {
+        cases.extend(samples.iter().map(|sample| normalized_product(gpu, sample, config)));
         let has_gates = |sample: &&Sample| sample.rows() > 1;
-        cases.extend(samples.iter().filter(has_gates).map(|sample| gated_product(gpu, sample, architecture.gate)));
+        cases.extend(samples.iter().filter(has_gates).map(|sample| gated_product(gpu, sample, config)));
     }
     if architecture.qk_norm == QkNorm::Whole {
         cases.push(normalized_whole(gpu, config));
@@ -58,8 +60,12 @@ pub fn run(gpu: &Gpu, config: &Config, samples: &[Sample]) -> Vec<Case> {
     }
     cases.extend(rotated(gpu, config));
     let windows = std::iter::once(None).chain(config.window.is_some().then_some(Some(WINDOW)));
-    let attended = |window| [false, true].map(|is_step| attended(gpu, config, window, is_step));
-    cases.extend(windows.flat_map(|window| attended(window).into_iter().chain([attention_sums(gpu, config, window)])));
+    for window in windows {
+        cases.extend([attended(gpu, config, window), attention_sums(gpu, config, window)]);
+        if matmul::computes_all_of_a_step(gpu.variant, true) {
+            cases.extend(stepped(gpu, config, window));
+        }
+    }
     cases.extend(read_out(gpu));
     cases.push(most_likely(gpu));
     cases.extend([(None, None), (Some(40), Some(0.9))].map(|(top_k, top_p)| drawn(gpu, top_k, top_p)));
@@ -150,17 +156,36 @@ fn product(gpu: &Gpu, sample: &Sample, n: usize, is_step: bool) -> Case {
     Case::about(format!("{what} {} weights", sample.quant.name), y, right)
 }
 
-/// The first half of the rows as gates of the second, in a step of generating.
-fn gated_product(gpu: &Gpu, sample: &Sample, gate: Gate) -> Case {
-    let (ffn_dim, stride) = (sample.rows() / 2, padded(sample.columns));
-    let x = with_padding(&random(sample.columns, 22), sample.columns, stride);
-    let w = &sample.values[..2 * ffn_dim * sample.columns];
-    let products = matmul::reference(&x[..sample.columns], w, sample.columns);
+/// The product with a vector that is normalized, in a step of generating.
+fn normalized_product(gpu: &Gpu, sample: &Sample, config: &Config) -> Case {
+    let (rows, dim, epsilon, stride) = (sample.rows(), sample.columns, config.norm_epsilon, padded(sample.columns));
+    let (x, weight) = (random(dim, 23), random(dim, 24));
+    let right = matmul::reference(&rms_norm::reference(&x, &weight, epsilon), &sample.values, dim);
+    let slab = Slab::from_bytes(gpu, sample.quant, dim, &sample.bytes);
+    let [x, weight] = [x, weight].map(|values| gpu.buffer_with_f32("input", &with_padding(&values, dim, stride)));
+    let (y, norm) = (gpu.buffer("y", rows), Norm { weight: &weight, dim, epsilon });
+    submit(gpu, |recording| {
+        let matmul = Matmul::by_slab(&slab, 1, RowView::new(&x, stride), RowView::new(&y, rows));
+        matmul::record(recording, &matmul.for_step(true).normalizing(Some(norm)));
+    });
+    Case::about(format!("the product of a normalized vector and {} weights", sample.quant.name), y, right)
+}
+
+/// The first half of the rows as gates of the second, in a step of generating, of a vector that is normalized where the model does so.
+fn gated_product(gpu: &Gpu, sample: &Sample, config: &Config) -> Case {
+    let (ffn_dim, stride, gate, epsilon) = (sample.rows() / 2, padded(sample.columns), config.architecture.gate, config.norm_epsilon);
+    let (x, weight) = (random(sample.columns, 22), random(sample.columns, 25));
+    let is_normed = config.architecture.norms_before();
+    let factor = if is_normed { rms_norm::reference(&x, &weight, epsilon) } else { x.clone() };
+    let products = matmul::reference(&factor, &sample.values[..2 * ffn_dim * sample.columns], sample.columns);
     let right = products[..ffn_dim].iter().zip(&products[ffn_dim..]).map(|(&g, &up)| swiglu::reference(gate, g, up)).collect();
     let slab = Slab::from_bytes(gpu, sample.quant, sample.columns, &sample.bytes[..sample.bytes.len() / sample.rows() * 2 * ffn_dim]);
-    let (x, y) = (gpu.buffer_with_f32("x", &x), gpu.buffer("y", ffn_dim.max(1)));
+    let [x, weight] = [x, weight].map(|values| gpu.buffer_with_f32("input", &with_padding(&values, sample.columns, stride)));
+    let y = gpu.buffer("y", ffn_dim.max(1));
+    let norm = is_normed.then_some(Norm { weight: &weight, dim: sample.columns, epsilon });
     submit(gpu, |recording| {
-        matmul::record(recording, &Matmul::gated(&slab, gate, RowView::new(&x, stride), RowView::new(&y, ffn_dim)));
+        let matmul = Matmul::gated(&slab, gate, RowView::new(&x, stride), RowView::new(&y, ffn_dim));
+        matmul::record(recording, &matmul.normalizing(norm));
     });
     Case::about(format!("gates from {} weights", sample.quant.name), y, right)
 }
@@ -232,7 +257,7 @@ const WINDOW: usize = 72;
 
 /// Rows that see 150 slots of a text; 70 of it and 80 of a suffix; 65 of a suffix; again and again, for more than 32 queries of each head
 /// of keys and values.
-fn attended(gpu: &Gpu, config: &Config, window: Option<usize>, is_step: bool) -> Case {
+fn attended(gpu: &Gpu, config: &Config, window: Option<usize>) -> Case {
     let n = 32 / (config.n_heads / config.n_kv_heads) + 3;
     let rows = [(150, 0, 0), (70, 20, 100), (0, 3, 68)].into_iter().cycle().take(n);
     let rows: Vec<Row> = rows
@@ -258,9 +283,30 @@ fn attended(gpu: &Gpu, config: &Config, window: Option<usize>, is_step: bool) ->
     let [qkv, text, suffix] = [&qkv, &text, &suffix].map(|values| gpu.buffer_with_f32("input", values));
     submit(gpu, |recording| {
         let (rows, qkv, text, suffix, y) = (&rows, &qkv, &text, &suffix, &y);
-        attention::record(recording, config, &Attention { rows, first: 0, n, n_keys: 150, window, qkv, text, suffix, y, is_step });
+        attention::record(recording, config, &Attention { rows, first: 0, n, n_keys: 150, window, qkv, text, suffix, y });
     });
     Case::about("attention", y, with_padding(&right, config.n_heads * dim, stride))
+}
+
+/// The row after 150 slots of a text, in a step of generating.
+fn stepped(gpu: &Gpu, config: &Config, window: Option<usize>) -> [Case; 2] {
+    const WHAT: &str = "attention of a step";
+    const POSITION: usize = 150;
+    let (dim, width, slot) = (config.head_dim, qkv_width(config), cached_slot(config));
+    let (qkv, bias, norms) = (random_up_to(4.0, width, 26), random(width, 27), random(2 * dim, 28));
+    let (angles, cache) = (random((POSITION + 1) * config.rotated_dim, 29), random(POSITION * slot, 30));
+    let biased = |(value, bias): (&f32, &f32)| value + if config.architecture.qkv_bias { *bias } else { 0.0 };
+    let biased: Vec<f32> = qkv.iter().zip(&bias).map(biased).collect();
+    let (right, own) = attention_step::reference(config, window, [&biased, &norms, &angles[POSITION * config.rotated_dim..], &cache]);
+    let row = gpu.buffer_with("row", &Row::all_words(&text_rows(&[0.into()], POSITION)));
+    let right_cache = [&cache[..], &own].concat();
+    let cache = with_padding(&cache, cache.len(), right_cache.len());
+    let [qkv, bias, norms, angles, cache] = [qkv, bias, norms, angles, cache].map(|values| gpu.buffer_with_f32("input", &values));
+    let y = gpu.buffer("y", padded(right.len()));
+    let step = AttentionStep { row: &row, window, bias: &bias, norms: &norms, angles: &angles, qkv: &qkv, cache: &cache, y: &y };
+    submit(gpu, |recording| attention_step::record(recording, config, &step));
+    let right = with_padding(&right, right.len(), padded(right.len()));
+    [Case::about(WHAT, y, right), Case::about(WHAT, cache, right_cache)]
 }
 
 /// Of the last three rows of a text of 80, the last two predict targets.

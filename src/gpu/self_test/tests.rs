@@ -65,11 +65,15 @@ const WRONG: &[(&str, Option<&str>, &str, &str, &str)] = &[
     ("matmul_tiles", Some("Q8_0"), "if p.add == 1u {", "if p.add == 0u {", "the matrix product of Q8_0 weights"),
     ("matvec", Some("Q4_K"), "dot(four(group3, j)", "dot(four(group2, j)", "the product of a vector and Q4_K weights"),
     ("matvec_shared", Some("Q4_K"), "sums[local] += sums", "sums[local] = sums", "the product of a vector and Q4_K weights"),
+    ("matvec_shared", Some("Q8_0"), "/ f32(p.dim) + p.epsilon", "+ p.epsilon", "the product of a normalized vector and Q8_0 weights"),
     ("matvec_shared", Some("Q8_0"), "gated(products.x) * products.y", "gated(products.x)", "gates from Q8_0 weights"),
     ("qkv_rope_cache", None, "angle.y + pair.y", "angle.y - pair.y", "positions of queries and keys"),
     ("attention", None, "var slot = row.suffix_start + max", "var slot = row.suffix_start + 1u + max", "attention"),
     // Right where there is one tile of slots.
-    ("attention_shared", None, "sum *= rescale(", "sum *= 1.0 + 0.0 * rescale(", "attention"),
+    ("attention_step", None, "sum *= rescale(", "sum *= 1.0 + 0.0 * rescale(", "attention of a step"),
+    ("attention_step", None, "normalize(local, KEY, p.head_dim)", "normalize(local, KEY, 0u)", "attention of a step"),
+    ("attention_step", None, "angle.y + pair.y", "angle.y - pair.y", "attention of a step"),
+    ("attention_step", None, "cache[own + i] = vec_of(KEY, i)", "cache[own + i] = vec_of(QUERY, i)", "attention of a step"),
     ("attention_tiles", None, "factor * sum3", "sum3", "attention"),
     // Right where there is one workgroup of queries.
     ("attention_tiles", None, "let first = id.y * QUERIES", "let first = 0u * QUERIES", "attention"),
@@ -134,7 +138,7 @@ const WRONG_IN: &[(&str, &str, &str, &str, &str)] = &[
     ("olmo2", "rms_norm_shared", "y[at] += value", "y[at] = value", "RMSNorm"),
     ("gemma3", "swiglu", "0.044715 * x", "0.0 * x", "SwiGLU"),
     ("gemma3", "attention", "max(row.position + 1u, p.window)", "max(row.position, p.window)", "attention"),
-    ("gemma3", "attention_shared", "max(row.position + 1u, p.window)", "max(row.position, p.window)", "attention"),
+    ("gemma3", "attention_step", "max(row.position + 1u, p.window)", "max(row.position, p.window)", "attention of a step"),
     ("gemma3", "attention_tiles", "max(row.position + 1u, p.window)", "max(row.position, p.window)", "attention"),
     ("gemma3", "attention_tiles", "max(own_range.x, begin) - begin", "0u", "attention"),
     ("gemma3", "attention_mass", "max(ranges[r].x, seen)", "ranges[r].x", "sums of attention weights"),
@@ -170,7 +174,7 @@ async fn a_wrong_kernel_of_some_architectures_is_found_and_named() {
             let is_in_both = !HAS_VARIANTS.iter().any(|one| name.starts_with(one));
             assert_eq!(
                 was_used,
-                ["_shared", "_tiles"].iter().any(|end| name.ends_with(end)) == gpu.variant.shares_memory || is_in_both,
+                ["_shared", "_step", "_tiles"].iter().any(|end| name.ends_with(end)) == gpu.variant.shares_memory || is_in_both,
                 "{name}"
             );
             assert_eq!(found.as_deref(), was_used.then_some(what), "{name} with {wrong} on {}", gpu.variant.name);
@@ -221,7 +225,7 @@ async fn it_takes_milliseconds_whatever_the_size_of_the_model() {
     use crate::model::source::NativeFile;
     use std::time::Instant;
 
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/models/demo.gguf");
     let source = NativeFile::open(std::path::Path::new(path)).unwrap();
     let gguf = Gguf::read(&source).await.unwrap();
     let of_1b = Config { dim: 2048, ffn_dim: 8192, ..config("llama", 32, 8, 64) };

@@ -3,6 +3,8 @@
 mod error;
 mod recurrence;
 mod settings;
+#[cfg(test)]
+pub mod testing;
 mod window;
 
 pub use error::ConfigError;

@@ -2,6 +2,8 @@
 
 pub mod protocol;
 #[cfg(feature = "engine")]
+pub mod scorer;
+#[cfg(feature = "engine")]
 pub mod service;
 #[cfg(feature = "engine")]
 mod sources;

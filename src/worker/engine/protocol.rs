@@ -4,14 +4,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::explanation::Document;
 use crate::problem::Problem;
-use crate::request::{BackendChoice, DeletionCurves, ExplainProgress, LoadProgress, LoadedModel, PassProgress, Question, Word, WorkStats};
+use crate::request::{DeletionCurves, ExplainProgress, LoadOptions, LoadProgress, LoadedModel, PassProgress, Question, Word, WorkStats};
 
 /// From the page, with the local files that it is about. Every request but `Cancel` has one last answer: the one named last,
 /// or `Stopped` where it was cancelled, or `Failed`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum EngineRequest {
-    /// Load this model and drop the one before. Answered by `Loading`.. and `Ready`.
-    Load { source: ModelSource, backend: BackendChoice },
+    /// Load this model and drop the one before. Answered by `Loading`.. and `Ready`. With a spare core, a small model that the CPU
+    /// computes scores passes on both.
+    Load { source: ModelSource, options: LoadOptions, has_spare_core: bool },
     /// Answer and explain. Answered by `Progress`.., `Work` and `Explained`. This and all that follow load the model again where the
     /// engine lost it, which is told by `Loading`.. and `Ready`.
     Explain(Question),

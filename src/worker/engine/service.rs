@@ -7,17 +7,18 @@ use std::rc::Rc;
 use futures::StreamExt;
 use futures::channel::mpsc::{UnboundedReceiver, unbounded};
 use gloo::timers::future::TimeoutFuture;
-use wasm_bindgen::prelude::JsCast;
 use web_sys::File;
 
 use super::protocol::{EngineEvent, EngineRequest, ModelSource};
+use super::scorer::client::Scorer;
 use super::sources::BrowserFile;
+use crate::cpu::SecondScorer;
 use crate::cpu::masked::MaskedLm;
 use crate::engine::Engine;
 use crate::lm::{Counters, LanguageModel};
 use crate::model::source::{ByteSource, Joined};
 use crate::problem::Problem;
-use crate::request::{BackendChoice, ExplainProgress, LoadProgress, Question, WorkStats};
+use crate::request::{ExplainProgress, LoadOptions, LoadProgress, Question, WorkStats};
 use crate::session::{AnswerResult, ExplainResult, Session};
 use crate::worker::envelope::{Envelope, RequestId};
 use crate::worker::library::service::stored_models::{self, OpenedModel};
@@ -25,6 +26,8 @@ use crate::worker::scope;
 
 /// How long the worker may compute before it looks whether the visitor pressed Stop.
 const TURN_MILLIS: f64 = 40.0;
+/// A model of more bytes is not loaded a second time to score passes on another core: it would take too much memory.
+const MOST_BYTES_TWICE: u64 = 160_000_000;
 
 /// Serves requests for as long as the worker lives.
 pub fn run() {
@@ -65,14 +68,15 @@ struct MaskedLmOfFiles {
 struct Chosen {
     source: ModelSource,
     files: Vec<File>,
-    backend: BackendChoice,
+    options: LoadOptions,
+    has_spare_core: bool,
 }
 
 impl EngineState {
     async fn serve(&mut self, request: EngineRequest, files: Vec<File>, page: &Page) -> Result<(), Problem> {
         match request {
-            EngineRequest::Load { source, backend } => {
-                self.model = Some(Chosen { source, files, backend });
+            EngineRequest::Load { source, options, has_spare_core } => {
+                self.model = Some(Chosen { source, files, options, has_spare_core });
                 self.load(page).await
             }
             EngineRequest::Explain(question) => self.explain(&question, page).await,
@@ -95,7 +99,11 @@ impl EngineState {
         let chosen = self.model.as_ref().ok_or_else(|| Problem::new("no model is loaded", "Reload the page."))?;
         self.session = load(chosen, page).await?;
         self.share_masked_lm();
-        self.session.iter().for_each(|session| page.post(EngineEvent::Ready(session.loaded_model())));
+        if let (Some(session), Some(chosen)) = (&self.session, &mut self.model) {
+            let loaded = session.loaded_model();
+            chosen.options.tile_shape.clone_from(&loaded.tile_shape);
+            page.post(EngineEvent::Ready(loaded));
+        }
         Ok(())
     }
 
@@ -161,7 +169,7 @@ impl EngineState {
     /// Says what was done since `before`; a device that was lost takes the session with it.
     fn account(&mut self, before: &Counters, page: &Page) {
         let Some(session) = &self.session else { return };
-        page.post(EngineEvent::Work(work(before, &session.lm.counters())));
+        page.post(EngineEvent::Work(work(before, &session.lm)));
         if session.lm.is_lost() {
             self.session = None;
         }
@@ -186,35 +194,36 @@ impl EngineState {
     }
 }
 
-fn work(before: &Counters, after: &Counters) -> WorkStats {
+fn work(before: &Counters, engine: &Engine) -> WorkStats {
+    let after = engine.counters();
+    let second = if let Engine::Cpu(model) = engine { model.second_scorer() } else { None };
     WorkStats {
         forward_tokens: after.forward_tokens - before.forward_tokens,
         head_positions: after.head_positions - before.head_positions,
         dispatches: after.dispatches - before.dispatches,
         gpu_bytes: after.peak_gpu_bytes,
-        heap_bytes: heap_bytes(),
+        heap_bytes: scope::heap_bytes() + second.map_or(0, SecondScorer::heap_bytes),
     }
-}
-
-/// A wasm memory never shrinks, so its size is its largest.
-fn heap_bytes() -> u64 {
-    let memory: js_sys::WebAssembly::Memory = wasm_bindgen::memory().unchecked_into();
-    let buffer: js_sys::ArrayBuffer = memory.buffer().unchecked_into();
-    buffer.byte_length().into()
 }
 
 async fn load(chosen: &Chosen, page: &Page) -> Result<Option<Session<Engine>>, Problem> {
     let OpenedModel { blobs, sha256 } = open(chosen).await?;
-    let source = Joined::new(blobs.into_iter().map(BrowserFile).collect());
+    let source = Joined::new(blobs.iter().cloned().map(BrowserFile).collect());
     let mut tell = async |progress: LoadProgress| page.tell(EngineEvent::Loading(progress)).await;
-    let session = Session::load(&source, chosen.backend, &mut tell).await?;
-    match &session {
-        Some(session) if !sha256.is_empty() && session.loaded_model().model.sha256 != sha256 => Err(Problem::new(
+    let Some(mut session) = Session::load(&source, chosen.options.clone(), &mut tell).await? else { return Ok(None) };
+    if !sha256.is_empty() && session.loaded_model().model.sha256 != sha256 {
+        return Err(Problem::new(
             "this model is damaged: it is not what was downloaded any more",
             "Delete it under Models and download it again.",
-        )),
-        _ => Ok(session),
+        ));
     }
+    if let Engine::Cpu(model) = &mut session.lm
+        && chosen.has_spare_core
+        && source.size() <= MOST_BYTES_TWICE
+    {
+        model.share_passes(Box::new(Scorer::new(blobs)));
+    }
+    Ok(Some(session))
 }
 
 /// The files of a model. One of the browser's storage must still be what was verified when it arrived; any other has no SHA-256 here.

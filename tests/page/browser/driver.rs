@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -51,6 +51,11 @@ impl Kind {
             Ok("webkit") => Self::WebKit,
             Ok(other) => panic!("GLASSCAGE_BROWSER is {other}; chromium, firefox and webkit are known"),
         }
+    }
+
+    /// Where its tests write: those in another browser may run at the same time.
+    pub fn folder(self) -> PathBuf {
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{self:?}").to_lowercase())
     }
 
     fn program(self) -> &'static str {

@@ -56,7 +56,25 @@ impl Browser {
     /// Goes to the page, and opens its form.
     pub async fn goto(&self, url: &str) {
         self.driver.goto(url).await.expect("the page opens");
+        self.record_worker_errors().await;
         self.open_form().await;
+    }
+
+    /// From now on remembers errors of the page's workers: the page says that an engine stopped, not what the browser said.
+    async fn record_worker_errors(&self) {
+        let script = "window.workerErrors = [];
+            window.Worker = class extends Worker {
+                constructor(...options) {
+                    super(...options);
+                    this.addEventListener('error', error => workerErrors.push(`${error.message} (${error.filename}:${error.lineno})`));
+                }
+            };";
+        self.driver.execute(script, Vec::new()).await.expect("a script");
+    }
+
+    async fn worker_errors(&self) -> String {
+        let errors = self.driver.execute("return (window.workerErrors ?? []).join('; ')", Vec::new()).await;
+        errors.ok().and_then(|errors| errors.json().as_str().map(str::to_owned)).unwrap_or_default()
     }
 
     /// Opens the form, as "Try your own words" does.
@@ -91,8 +109,11 @@ impl Browser {
 
     pub async fn click(&self, id: &str) {
         let element = self.find(id).await;
-        // While one view changes into another, Firefox shows pictures of both in front of the page, and WebKit knows no place to click at.
+        // While one view changes into another, Firefox shows pictures of both in front of the page, and WebKit clicks at them.
         let click = async || {
+            if !self.is_still().await {
+                return None;
+            }
             element.scroll_into_view().await.expect("it can be scrolled to");
             match element.click().await {
                 Err(error) if matches!(&*error, WebDriverErrorInner::ElementClickIntercepted(_)) => None,
@@ -101,6 +122,13 @@ impl Browser {
             }
         };
         self.wait(&format!("{id}, to click on it"), click).await.unwrap_or_else(|error| panic!("{id} can be clicked: {error}"));
+    }
+
+    /// Whether nothing moves from one view to another.
+    pub async fn is_still(&self) -> bool {
+        let script = "return !document.documentElement.hasAttribute('data-moving')";
+        let still = self.driver.execute(script, Vec::new()).await.expect("a script runs");
+        still.json().as_bool().expect("true or false")
     }
 
     /// Clicks with a modifier key held.
@@ -221,7 +249,9 @@ impl Browser {
                 (last, since) = (now, Instant::now());
             }
             if since.elapsed() > self.timeout {
-                let file = self.screenshot("timed-out").await;
+                let test = std::thread::current().name().unwrap_or("unknown").replace("::", "-");
+                let file = screenshot_file(self.kind(), &format!("timed-out-{test}"));
+                self.driver.screenshot(&file).await.expect("a screenshot");
                 panic!("waited in vain for {what}; the page looked like {}", file.display());
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
@@ -270,7 +300,7 @@ impl Browser {
             let busy = self.is_running().await;
             let problem = self.try_find("problem").await;
             if let Some(problem) = problem {
-                panic!("instead of an explanation: {}", problem.text().await.unwrap_or_default());
+                panic!("instead of an explanation: {} {}", problem.text().await.unwrap_or_default(), self.worker_errors().await);
             }
             (!busy && self.try_find("sentence-G1").await.is_some()).then_some(())
         })
@@ -294,29 +324,27 @@ impl Browser {
         self.driver.execute(script, Vec::new()).await.expect("a script runs").convert().expect("texts")
     }
 
-    /// Saves what the visitor sees, in a folder of the browser's name in `GLASSCAGE_SCREENSHOTS` or below `target`.
-    pub async fn screenshot(&self, name: &str) -> PathBuf {
-        let folder = std::env::var_os("GLASSCAGE_SCREENSHOTS")
-            .map_or_else(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("screenshots"), PathBuf::from);
-        let file = folder.join(format!("{:?}", self.kind()).to_lowercase()).join(format!("{name}.png"));
-        std::fs::create_dir_all(file.parent().expect("it lies in a folder")).expect("a folder for screenshots");
-        self.driver.screenshot(&file).await.expect("a screenshot");
-        file
+    /// Saves what the visitor sees where `GLASSCAGE_SCREENSHOTS` names a folder: for somebody to look at.
+    pub async fn screenshot(&self, name: &str) {
+        if pictures_are_wanted() {
+            self.driver.screenshot(&screenshot_file(self.kind(), name)).await.expect("a screenshot");
+        }
     }
 
     /// The page on A4 paper, as a PDF beside the screenshots.
     pub async fn print(&self, name: &str) -> PathBuf {
-        let file = self.screenshot(name).await.with_extension("pdf");
+        self.screenshot(name).await;
+        let file = screenshot_file(self.kind(), name).with_extension("pdf");
         let pdf = self.driver.print_page(PrintParameters::default()).await.expect("the page is printed");
         std::fs::write(&file, pdf).expect("it can be written");
         file
     }
 
-    /// Screenshots of what there is around an element: on a small desktop and on a phone, in light and in dark. Nothing may be wider than
-    /// the window.
+    /// Screenshots of what there is around an element: on a small desktop and on a phone, in light and, for somebody to look at, in dark.
+    /// Nothing may be wider than the window.
     pub async fn pictures_of(&self, id: &str, name: &str) {
         for (size, device) in [(SMALL_DESKTOP, "desktop"), (PHONE, "phone")] {
-            for scheme in ["light", "dark"] {
+            for scheme in if pictures_are_wanted() { &["light", "dark"][..] } else { &["light"] } {
                 self.look(size, scheme).await;
                 self.find(id).await.scroll_into_view().await.expect("it can be scrolled to");
                 self.screenshot(&format!("{name}-{device}-{scheme}")).await;
@@ -413,4 +441,18 @@ impl Browser {
     pub async fn close(self) {
         self.driver.clone().quit().await.ok();
     }
+}
+
+/// Whether somebody wants to look at screenshots.
+fn pictures_are_wanted() -> bool {
+    std::env::var_os("GLASSCAGE_SCREENSHOTS").is_some()
+}
+
+/// In a folder of the browser's name in `GLASSCAGE_SCREENSHOTS` or below `target`.
+fn screenshot_file(kind: Kind, name: &str) -> PathBuf {
+    let folder =
+        std::env::var_os("GLASSCAGE_SCREENSHOTS").map_or_else(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("screenshots"), PathBuf::from);
+    let file = folder.join(format!("{kind:?}").to_lowercase()).join(format!("{name}.png"));
+    std::fs::create_dir_all(file.parent().expect("it lies in a folder")).expect("a folder for screenshots");
+    file
 }

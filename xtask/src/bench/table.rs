@@ -3,10 +3,11 @@
 use serde_json::Value;
 
 /// Where an engine's numbers are in the report, and what it is called.
-const ENGINES: [(&str, &str); 7] = [
+const ENGINES: [(&str, &str); 8] = [
     ("/native_cpu", "native, CPU"),
     ("/native_gpu", "native, WebGPU"),
     ("/browser/wasm-cpu", "browser, WASM on the CPU"),
+    ("/browser/wasm-cpu-2", "browser, WASM on the CPU, two workers"),
     ("/browser/webgpu", "browser, WebGPU"),
     ("/browser/wllama", "browser, wllama (WASM, one thread)"),
     ("/browser/onnxruntime-wasm", "browser, onnxruntime-web (WASM, one thread)"),

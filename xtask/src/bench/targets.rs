@@ -75,11 +75,12 @@ fn wllama(numbers: &Numbers<'_>) -> Vec<Row> {
     let taken = if takes_gpu { &gpu } else { &wasm };
     let times = |what: &str, above: &str, below: &str| numbers.ratio(&format!("{above}/{what}"), &format!("{below}/{what}"));
     vec![
-        ("3. wllama : page's choice, job in CPU time >= 10", times("job/cpu_seconds", &peer, taken), |times| times >= 10.0),
+        ("3. wllama : page's choice, job in CPU time >= 12", times("job/cpu_seconds", &peer, taken), |times| times >= 12.0),
         ("wllama : WASM on the CPU, the same", times("job/cpu_seconds", &peer, &wasm), |_| true),
         ("wllama : WebGPU, the same", times("job/cpu_seconds", &peer, &gpu), |_| true),
         ("4. WASM on the CPU : wllama, prefill >= 3", times("prefill/per_cpu_second", &wasm, &peer), |times| times >= 3.0),
-        ("WASM on the CPU : wllama, decode", times("decode/per_cpu_second", &wasm, &peer), |times| times >= 1.0),
+        ("4. WASM on the CPU : wllama, decode >= 1.3", times("decode/per_cpu_second", &wasm, &peer), |times| times >= 1.3),
+        ("4. two workers : one, job in seconds <= 0.6", times("job/wall_seconds", "/browser/wasm-cpu-2/cost", &wasm), |times| times <= 0.6),
         ("WebGPU : wllama, prefill", times("prefill/per_cpu_second", &gpu, &peer), |times| times >= 1.0),
         ("WebGPU : wllama, decode", times("decode/per_cpu_second", &gpu, &peer), |times| times >= 1.0),
     ]
@@ -93,9 +94,17 @@ fn onnxruntime(numbers: &Numbers<'_>) -> Vec<Row> {
     vec![
         ("4. WebGPU : onnxruntime-web on WebGPU, prefill >= 5", times(prefill, "webgpu", "onnxruntime-webgpu"), |times| times >= 5.0),
         ("4. WebGPU : onnxruntime-web on WebGPU, decode >= 20", times(decode, "webgpu", "onnxruntime-webgpu"), |times| times >= 20.0),
-        ("onnxruntime-web in WASM : WASM on the CPU, job in CPU time", times("job/cpu_seconds", "onnxruntime-wasm", "wasm-cpu"), |_| true),
-        ("WASM on the CPU : onnxruntime-web in WASM, prefill", times(prefill, "wasm-cpu", "onnxruntime-wasm"), |_| true),
-        ("WASM on the CPU : onnxruntime-web in WASM, decode", times(decode, "wasm-cpu", "onnxruntime-wasm"), |_| true),
+        (
+            "3. onnxruntime-web in WASM : WASM on the CPU, job in CPU time >= 3",
+            times("job/cpu_seconds", "onnxruntime-wasm", "wasm-cpu"),
+            |times| times >= 3.0,
+        ),
+        ("4. WASM on the CPU : onnxruntime-web in WASM, prefill >= 2", times(prefill, "wasm-cpu", "onnxruntime-wasm"), |times| {
+            times >= 2.0
+        }),
+        ("4. WASM on the CPU : onnxruntime-web in WASM, decode >= 1.3", times(decode, "wasm-cpu", "onnxruntime-wasm"), |times| {
+            times >= 1.3
+        }),
     ]
 }
 

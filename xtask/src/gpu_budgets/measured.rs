@@ -7,6 +7,17 @@ use serde_json::Value;
 pub const DRIVERS: [&str; 4] = ["amd", "nvidia", "apple", "adreno"];
 /// Those of [`DRIVERS`] whose assembly is read.
 pub const AMD: usize = 0;
+const NVIDIA: usize = 1;
+
+/// What a kernel's inner loop allows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mix {
+    /// Multiply-adds of all instructions (NVIDIA), and of the vector instructions (AMD).
+    pub of_all: f64,
+    pub of_vector: f64,
+    /// Bytes of shared memory read for each multiply-add.
+    pub shared_bytes: f64,
+}
 
 pub struct Measured {
     /// For each driver, each kernel's name and figures.
@@ -36,23 +47,50 @@ impl Measured {
 
     /// Instructions of some kinds for each `fma`, in the largest innermost loop on AMD; the best of the kernels whose names begin so.
     pub fn for_each_fma(&self, kernel: &str, kinds: &[&str]) -> Option<f64> {
-        let kernels = self.compiled[AMD].iter().filter(|(name, _)| name.starts_with(kernel));
+        self.least(AMD, kernel, |inner| kinds.iter().map(|kind| inner(kind)).sum())
+    }
+
+    /// What the largest innermost loop of a kernel allows on AMD and NVIDIA, its best shape on each.
+    pub fn mix(&self, kernel: &str) -> Option<Mix> {
+        Some(Mix {
+            of_all: 1.0 / self.least(NVIDIA, kernel, |inner| inner("instructions"))?,
+            of_vector: 1.0 / self.least(AMD, kernel, |inner| ["fma", "float", "int", "move"].iter().map(|kind| inner(kind)).sum())?,
+            shared_bytes: self.least(AMD, kernel, |inner| inner("lds_load_bytes"))?,
+        })
+    }
+
+    /// The least of a figure of the loop for each `fma`, of the kernels whose names begin so.
+    fn least(&self, driver: usize, kernel: &str, figure: impl Fn(&dyn Fn(&str) -> Option<f64>) -> Option<f64>) -> Option<f64> {
+        let kernels = self.compiled[driver].iter().filter(|(name, _)| name.starts_with(kernel));
         let ratio = |figures: &Value| {
-            let count = |kind: &&str| figures["loop"][kind].as_f64();
-            Some(kinds.iter().map(count).sum::<Option<f64>>()? / figures["loop"]["fma"].as_f64().filter(|&fma| fma > 0.0)?)
+            let inner = |kind: &str| figures["loop"][kind].as_f64();
+            Some(figure(&inner)? / inner("fma").filter(|&fma| fma > 0.0)?)
         };
         kernels.filter_map(|(_, figures)| ratio(figures)).min_by(f64::total_cmp)
     }
 
-    /// Kernels that keep values in memory for want of registers, or arrays, with the driver.
+    /// Kernels that keep values in memory for want of registers, or arrays, with the driver. A kernel in several shapes is one of them
+    /// where every shape does: the engine measures the shapes on the GPU at hand and takes the fastest.
     pub fn spilling(&self) -> Vec<String> {
+        let is_forced = |spilling: &(&str, &str, bool)| {
+            let (driver, name, _) = *spilling;
+            self.compiled_spills().filter(|other| other.0 == driver && kernel_of(other.1) == kernel_of(name)).all(|(.., spills)| spills)
+        };
+        self.compiled_spills().filter(is_forced).map(|(driver, name, _)| format!("{name} on {driver}")).collect()
+    }
+
+    /// Shapes that spill where another shape of the same kernel does not.
+    pub fn spilling_shapes(&self) -> Vec<String> {
+        let forced = self.spilling();
+        let all = self.compiled_spills().filter(|&(.., spills)| spills).map(|(driver, name, _)| format!("{name} on {driver}"));
+        all.filter(|name| !forced.contains(name)).collect()
+    }
+
+    /// Driver, kernel, and whether it spills.
+    fn compiled_spills(&self) -> impl Iterator<Item = (&str, &str, bool)> {
         let spills = |figures: &Value| ["spills", "scratch"].iter().any(|what| figures[*what].as_u64().is_some_and(|n| n > 0));
         let by_driver = DRIVERS.iter().zip(&self.compiled);
-        let named = |(driver, kernels): (&&str, &Vec<(String, Value)>)| {
-            let spilling = kernels.iter().filter(|(_, figures)| spills(figures));
-            spilling.map(|(name, _)| format!("{name} on {driver}")).collect::<Vec<_>>()
-        };
-        by_driver.flat_map(named).collect()
+        by_driver.flat_map(move |(driver, kernels)| kernels.iter().map(move |(name, figures)| (*driver, name.as_str(), spills(figures))))
     }
 
     /// What the interpreter counted of one thing: kernel and figure.
@@ -60,6 +98,11 @@ impl Measured {
         let rows = self.traffic.iter().filter(|row| row["what"] == what);
         rows.filter_map(|row| Some((row["kernel"].as_str()?.to_owned(), row["figure"].as_f64()?))).collect()
     }
+}
+
+/// `matmul_tiles.F16` of `matmul_tiles.F16.ROWS=8u.TOKENS=8u`: the kernel without its shape.
+fn kernel_of(name: &str) -> &str {
+    name.split(".ROWS=").next().unwrap_or(name)
 }
 
 #[cfg(test)]
@@ -72,7 +115,7 @@ pub mod tests {
     pub fn measured() -> Measured {
         let kernel = |name: &str, fma: u32, scratch: u32| {
             json!({ "file": format!("/cache/{name}.wgsl"), "error": null, "spills": 0, "scratch": scratch,
-                "loop": { "fma": fma, "int": 30, "float": 0, "lds_load": 64 } })
+                "loop": { "instructions": 2 * fma, "fma": fma, "int": 30, "float": 0, "move": 2, "lds_load": 64, "lds_load_bytes": 512 } })
         };
         let amd = vec![kernel("matmul_tiles.Q4_K.ROWS=4", 256, 0), kernel("matmul_tiles.Q4_K.ROWS=8", 512, 0), kernel("swiglu", 0, 0)];
         let traffic = vec![json!({ "what": "vocabulary", "kernel": "sample", "figure": 67.0 })];
@@ -89,6 +132,18 @@ pub mod tests {
     #[test]
     fn what_spills_is_named_with_its_compiler() {
         assert_eq!(measured().spilling(), ["attended on nvidia"]);
+    }
+
+    #[test]
+    fn a_shape_that_spills_counts_only_if_all_shapes_do() {
+        let kernel = |name: &str, scratch: u32| json!({ "file": format!("{name}.wgsl"), "error": null, "spills": 0, "scratch": scratch });
+        let compiled =
+            |scratch| vec![kernel("matmul_tiles.F16.ROWS=8u.TOKENS=8u", 64), kernel("matmul_tiles.F16.ROWS=4u.TOKENS=4u", scratch)];
+        let measured = |scratch| Measured::new(vec![Vec::new(), Vec::new(), compiled(scratch), Vec::new()], Vec::new()).unwrap();
+        assert_eq!(measured(0).spilling(), Vec::<String>::new());
+        assert_eq!(measured(0).spilling_shapes(), ["matmul_tiles.F16.ROWS=8u.TOKENS=8u on apple"]);
+        assert_eq!(measured(64).spilling().len(), 2);
+        assert_eq!(measured(64).spilling_shapes(), Vec::<String>::new());
     }
 
     #[test]

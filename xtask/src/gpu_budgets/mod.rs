@@ -6,6 +6,7 @@
 
 mod budgets;
 mod measured;
+mod prediction;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,6 +31,19 @@ const MARK: &str = "<!-- What follows is written by `cargo xtask gpu-budgets --w
 
 /// Types of weights that are not compiled for: their kernels differ from those of others in how a few integers are unpacked.
 const LEFT_OUT: [&str; 11] = ["F32", "BF16", "Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q2_K", "Q3_K", "Q5_K", "IQ4_NL", "IQ4_XS"];
+
+/// What is said above the table of predictions.
+const PREDICTION: &str = "\
+## Prediction
+
+**Not measured**; [an H200](speed.md#on-a-gpu) was slower. What the inner loops of the products with Q4_K weights are made of, bytes, and
+the peak rates that makers state give what a GPU can do at best. In products of matrices half of what instructions and shared memory allow
+is taken to be reached, 85 % of the bandwidth, 4 \u{b5}s between two dispatches, 15 \u{b5}s of the browser's for each; how fast caches are
+is estimated. Loops of Intel's, Apple's and Qualcomm's GPUs are taken to be made as AMD's. The job is an explanation of 400 tokens in 20
+sentences; ideal is all of its arithmetic at the peak rate, and for a token all of the weights at the memory's. Before: the engine before
+its kernels were made for GPUs, by the same compilers. On the faster GPUs a token costs what the browser needs for its dispatches. The
+model is `xtask/src/gpu_budgets/prediction.rs`.
+";
 
 #[derive(Args)]
 pub struct Options {
@@ -76,7 +90,14 @@ fn table(native: &Tools, compilers: &Path) -> Result<(String, Result<()>)> {
     let versions = fs::read_to_string(compilers.join("versions"))?.trim().replace('\n', ", ");
     let measured = measure(compilers, &kernels)?;
     let rows = rows(&measured);
-    let table = budgets::table(&rows, &versions);
+    let predicted = prediction::table(&prediction::Engine::now(&measured)?);
+    let shapes = measured.spilling_shapes();
+    let spilling = if shapes.is_empty() {
+        String::new()
+    } else {
+        format!("\nShapes that spill, where another shape of the same kernel does not: {}.\n", shapes.join(", "))
+    };
+    let table = format!("{}{spilling}\n{PREDICTION}\n{predicted}", budgets::table(&rows, &versions));
     println!("{table}");
     Ok((table, verdict(&rows, versions == VERSIONS)))
 }

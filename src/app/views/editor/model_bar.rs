@@ -184,10 +184,11 @@ mod tests {
             has_template: false,
             thinking: crate::request::ThinkingSupport::Never,
             backend: "webgpu (nvidia ampere)".into(),
+            tile_shape: None,
             notice: None,
             glasscage: "0.1.0".into(),
         };
         let words = "ready: demo, 3.0 M parameters, Q8_0, on webgpu (nvidia ampere), 1,024 tokens of context, no chat template";
-        assert_eq!(state_words(&ModelState::Ready(loaded)), words);
+        assert_eq!(state_words(&ModelState::Ready(Box::new(loaded))), words);
     }
 }

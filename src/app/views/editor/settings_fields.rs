@@ -288,6 +288,7 @@ mod tests {
             has_template: true,
             thinking: ThinkingSupport::Never,
             backend: "webgpu".into(),
+            tile_shape: None,
             notice: None,
             glasscage: String::new(),
         };

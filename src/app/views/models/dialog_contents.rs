@@ -147,6 +147,8 @@ fn Address() -> impl IntoView {
             <input
                 type="text"
                 inputmode="url"
+                enterkeyhint="go"
+                autocapitalize="none"
                 spellcheck="false"
                 autocomplete="off"
                 data-testid="address"

@@ -77,7 +77,7 @@ pub fn unsupported(error: &dyn std::error::Error) -> LibraryError {
 mod tests {
     use super::*;
 
-    const DEMO: &[u8] = include_bytes!("../../../../public/models/demo.gguf");
+    const DEMO: &[u8] = include_bytes!("../../../../tests/fixtures/models/demo.gguf");
 
     fn validate(file: &[u8], total: usize) -> Result<(), LibraryError> {
         let mut validator = HeaderValidator::new(true);

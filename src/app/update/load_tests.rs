@@ -1,0 +1,42 @@
+//! A model is loaded: what is sent, what is kept, what it drops.
+
+use super::tests::{Page, asked, file, loaded, requests};
+use crate::app::state::message::{Effect, Message};
+use crate::app::state::storage_keys;
+use crate::request::LoadedModel;
+use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
+
+#[test]
+fn another_model_drops_the_load_before() {
+    let mut page = Page::new();
+    let first = page.loads();
+    let effects = page.send(Message::FilesOpened(vec![file("mine.gguf")]));
+    assert!(effects.contains(&Effect::EndEngine));
+    page.engine(first, EngineEvent::Ready(loaded()));
+    assert!(page.look(|state| state.engine.loaded().is_none()));
+    page.engine(asked(&effects), EngineEvent::Ready(loaded()));
+    assert_eq!(page.look(|state| (state.engine.loaded().is_some(), state.engine.choice.name().to_owned())), (true, "mine.gguf".into()));
+}
+
+#[test]
+fn what_was_measured_of_a_gpu_is_remembered_and_goes_with_the_next_load() {
+    let mut page = Page::new();
+    let load = page.loads();
+    let measured = LoadedModel { tile_shape: Some("a GPU, 1.0.0, 8x4".into()), ..loaded() };
+    let remembers = |effects: &[Effect]| {
+        effects.iter().any(|effect| matches!(effect, Effect::RememberForVisits { key: storage_keys::TILE_SHAPE, text: Some(_) }))
+    };
+    assert!(remembers(&page.engine(load, EngineEvent::Ready(measured.clone()))));
+    let effects = page.send(Message::FilesOpened(vec![file("another.gguf")]));
+    let EngineRequest::Load { options, .. } = &requests(&effects)[0].body else { panic!("{effects:?}") };
+    assert_eq!(options.tile_shape, measured.tile_shape);
+    assert!(!remembers(&page.engine(asked(&effects), EngineEvent::Ready(measured))), "it is there already");
+}
+
+#[test]
+fn a_page_of_another_version_than_its_engine_asks_for_a_reload() {
+    let mut page = Page::new();
+    let load = page.loads();
+    page.engine(load, EngineEvent::Ready(LoadedModel { glasscage: "other".into(), ..loaded() }));
+    assert!(page.problem().starts_with("The page was updated while it was open"));
+}

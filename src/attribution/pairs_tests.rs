@@ -1,0 +1,96 @@
+//! Pairs on models whose wiring is known: facts that are said twice, and facts that only help together.
+
+use std::ops::ControlFlow;
+
+use super::fake_model::{END, FakeModel};
+use super::measure::measure;
+use super::measured::{MeasureRequest, Measured, PairEffect};
+use super::{Segments, Transcript, method};
+
+/// What a token loses, in nats, that has lost what it stands on.
+const LOSS: f64 = 6.0;
+
+/// Three prompt sentences and two generated ones, of two tokens each.
+fn text() -> (Transcript, Segments) {
+    let tokens = (0..11).map(|t| t + 10).collect();
+    let transcript = Transcript { tokens, generation: 7..11, end_token: END, control_tokens: vec![END], infills: Vec::new() };
+    (transcript, Segments { prompt: vec![1..3, 3..5, 5..7], generation: vec![7..9, 9..11] })
+}
+
+/// `is_supported` says whether a token of the last sentence still has what it stands on, given which of the four sentences before it are
+/// there.
+fn wired(is_supported: fn(&[bool]) -> bool) -> FakeModel {
+    let (_, segments) = text();
+    FakeModel::new(
+        true,
+        Box::new(move |_, inputs| {
+            let is_there: Vec<bool> = (0..4).map(|j| inputs[segments.source(j).start].token != END).collect();
+            let loss = if is_supported(&is_there) { 0.0 } else { LOSS };
+            vec![0.1, 0.1, 0.1 + loss, 0.1 + loss]
+        }),
+    )
+}
+
+fn measured(is_supported: fn(&[bool]) -> bool, id: &str) -> Measured {
+    let (transcript, segments) = text();
+    let methods = [method(id).unwrap()];
+    let request = MeasureRequest::new(&methods, &transcript, &segments);
+    pollster::block_on(measure(&mut wired(is_supported), &request, &mut async |_| ControlFlow::Continue(())))
+}
+
+/// The shares of the four sources in the last sentence, and what pairs do.
+fn shares(is_supported: fn(&[bool]) -> bool) -> (Vec<f64>, Vec<PairEffect>) {
+    let measured = measured(is_supported, "pairs");
+    let row: Vec<f64> = measured.tables[0].row(1).iter().map(|score| score.unwrap()).collect();
+    let sum: f64 = row.iter().sum();
+    (row.iter().map(|score| score / sum).collect(), measured.pairs.unwrap().effects)
+}
+
+fn assert_close(found: &[f64], expected: [f64; 4]) {
+    assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 0.01), "{found:?} instead of {expected:?}");
+}
+
+#[test]
+fn a_fact_that_is_said_twice_is_missed_alone_and_found_in_pairs() {
+    let either = |is_there: &[bool]| is_there[0] || is_there[3];
+    let alone = measured(either, "pert");
+    assert!(alone.tables[0].row(1).iter().all(|score| score.unwrap() == 0.0));
+    let (shares, effects) = shares(either);
+    assert_close(&shares, [0.5, 0.0, 0.0, 0.5]);
+    assert_eq!(effects.len(), 1);
+    assert_eq!((effects[0].target, effects[0].sources), (1, [0, 3]));
+    assert_eq!(effects[0].either_is_enough, [2, 3]);
+    assert!(effects[0].only_together.is_empty());
+}
+
+#[test]
+fn facts_that_only_help_together_share_equally() {
+    let (shares, effects) = shares(|is_there| is_there[1] && is_there[2]);
+    assert_close(&shares, [0.0, 0.5, 0.5, 0.0]);
+    assert_eq!(effects.len(), 1);
+    assert_eq!((effects[0].sources, effects[0].amount), ([1, 2], 0.0));
+    assert_eq!(effects[0].only_together, [2, 3]);
+}
+
+/// The exact Shapley values of these games are 1/4 for each source.
+#[test]
+fn shares_are_shapley_values_where_two_copies_of_two_facts_are_needed() {
+    let (shares, _) = shares(|is_there| (is_there[0] || is_there[3]) && (is_there[1] || is_there[2]));
+    assert_close(&shares, [0.25; 4]);
+}
+
+#[test]
+fn a_measurement_that_is_stopped_keeps_what_single_sources_do() {
+    let (transcript, segments) = text();
+    let mut model = wired(|is_there| is_there[0]);
+    let mut seen = 0;
+    let method = [method("pairs").unwrap()];
+    let mut on_progress = async |_| {
+        seen += 1;
+        if seen > 6 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let measured = pollster::block_on(measure(&mut model, &MeasureRequest::new(&method, &transcript, &segments), &mut on_progress));
+    assert_eq!(measured.tables[0].n_unmeasured(), 0);
+    assert_eq!(measured.tables[0].row(1)[0], Some(LOSS));
+    assert_eq!(measured.pairs.unwrap().alone, measured.tables[0]);
+}

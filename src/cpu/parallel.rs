@@ -1,0 +1,136 @@
+//! Passes scored by two workers at once: one goes from the first pass to the last, the other from the last to the first, until they
+//! meet. Each computes what the other would, bit for bit, so where they meet shows in the time only.
+
+use std::ops::Range;
+
+use futures::future::LocalBoxFuture;
+use web_time::Duration;
+
+use crate::lm::{Edit, Input, Pass, Readout, ScoreRequest};
+use crate::model::tokenizer::TokenId;
+
+/// Another worker with the same model. It may be slow, or silent for ever: then it only helps less.
+pub trait SecondScorer {
+    /// Begins to score the passes of a request from the last to the first (`CandleModel::score_from_last`), and gives up what it was
+    /// doing.
+    fn begin(&self, request: &ScoreRequest<'_>);
+
+    /// The readout of a pass, from the first target on that it changes, if it is there. Where it is the one being scored, it is waited
+    /// for as long as `patience`.
+    fn take(&self, pass: usize, patience: Duration) -> LocalBoxFuture<'_, Option<Readout>>;
+
+    /// Gives up what it is doing.
+    fn end(&self);
+
+    /// The WebAssembly memory that it takes.
+    fn heap_bytes(&self) -> u64;
+}
+
+/// What a second scorer gets of a [`ScoreRequest`]: all but the attention of the base text, which is not its part.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OwnedScoreRequest {
+    tokens: Vec<TokenId>,
+    targets: Range<usize>,
+    edits: Vec<Edit>,
+    passes: Vec<Pass>,
+    divergences: bool,
+}
+
+impl From<&ScoreRequest<'_>> for OwnedScoreRequest {
+    fn from(ScoreRequest { tokens, targets, edits, passes, divergences, .. }: &ScoreRequest<'_>) -> Self {
+        let (tokens, edits, passes) = (tokens.to_vec(), edits.to_vec(), passes.to_vec());
+        Self { tokens, targets: targets.clone(), edits, passes, divergences: *divergences }
+    }
+}
+
+impl OwnedScoreRequest {
+    pub fn borrowed(&self) -> ScoreRequest<'_> {
+        let Self { tokens, targets, edits, passes, divergences } = self;
+        ScoreRequest { edits, divergences: *divergences, ..ScoreRequest::new(tokens, targets.clone(), passes) }
+    }
+
+    /// As numbers, which travel between workers with little code: each list after its length.
+    pub fn to_numbers(&self) -> Vec<f64> {
+        let mut numbers = vec![f64::from(u8::from(self.divergences)), self.targets.start as f64, self.targets.end as f64];
+        numbers.push(self.tokens.len() as f64);
+        numbers.extend(self.tokens.iter().map(|&token| f64::from(token)));
+        push_edits(&mut numbers, &self.edits);
+        numbers.push(self.passes.len() as f64);
+        self.passes.iter().for_each(|pass| push_edits(&mut numbers, &pass.edits));
+        numbers
+    }
+
+    /// What [`Self::to_numbers`] wrote; `None` where they are others.
+    pub fn from_numbers(numbers: &[f64]) -> Option<Self> {
+        let mut numbers = Numbers(numbers.iter());
+        let divergences = numbers.index()? == 1;
+        let targets = numbers.index()?..numbers.index()?;
+        let tokens = numbers.list(|numbers| numbers.token())?;
+        let edits = numbers.list(Numbers::edit)?;
+        let passes = numbers.list(|numbers| Some(Pass { edits: numbers.list(Numbers::edit)? }))?;
+        let is_whole = numbers.0.next().is_none();
+        is_whole.then_some(Self { tokens, targets, edits, passes, divergences })
+    }
+}
+
+fn push_edits(numbers: &mut Vec<f64>, edits: &[Edit]) {
+    numbers.push(edits.len() as f64);
+    for Edit { start, inputs } in edits {
+        numbers.extend([*start as f64, inputs.len() as f64]);
+        numbers.extend(inputs.iter().flat_map(|input| [f64::from(input.token), f64::from(input.blend_with), f64::from(input.blend)]));
+    }
+}
+
+struct Numbers<'a>(std::slice::Iter<'a, f64>);
+
+impl Numbers<'_> {
+    fn index(&mut self) -> Option<usize> {
+        self.0.next().map(|&number| number as usize)
+    }
+
+    fn token(&mut self) -> Option<TokenId> {
+        self.0.next().map(|&number| number as TokenId)
+    }
+
+    fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        let length = self.index()?;
+        (0..length).map(|_| item(self)).collect()
+    }
+
+    fn edit(&mut self) -> Option<Edit> {
+        let start = self.index()?;
+        let input =
+            |numbers: &mut Self| Some(Input { token: numbers.token()?, blend_with: numbers.token()?, blend: *numbers.0.next()? as f32 });
+        Some(Edit { start, inputs: self.list(input)? })
+    }
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn edits() -> impl Strategy<Value = Vec<Edit>> {
+        let input = (any::<TokenId>(), any::<TokenId>(), 0_f32..=1.0);
+        let input = input.prop_map(|(token, blend_with, blend)| Input { token, blend_with, blend });
+        let edit = (0_usize..1_000_000, prop::collection::vec(input, 0..4)).prop_map(|(start, inputs)| Edit { start, inputs });
+        prop::collection::vec(edit, 0..4)
+    }
+
+    proptest! {
+        #[test]
+        fn a_request_arrives_as_it_was_sent_and_a_part_of_it_does_not(
+            tokens in prop::collection::vec(any::<TokenId>(), 0..9),
+            (start, end) in (0_usize..1_000_000, 0_usize..1_000_000),
+            edits_of_base in edits(),
+            passes in prop::collection::vec(edits().prop_map(|edits| Pass { edits }), 0..4),
+            divergences in any::<bool>(),
+        ) {
+            let sent = OwnedScoreRequest { tokens, targets: start..end, edits: edits_of_base, passes, divergences };
+            prop_assert_eq!(&OwnedScoreRequest::from(&sent.borrowed()), &sent);
+            let numbers = sent.to_numbers();
+            prop_assert_eq!(OwnedScoreRequest::from_numbers(&numbers), Some(sent));
+            prop_assert_eq!(OwnedScoreRequest::from_numbers(&numbers[..numbers.len() - 1]), None);
+        }
+    }
+}

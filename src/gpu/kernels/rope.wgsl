@@ -1,0 +1,14 @@
+// The rotary embedding of a head.
+
+// Which two of its values pair number `i` is.
+fn pair_at(i: u32) -> vec2<u32> {
+    if INTERLEAVED {
+        return vec2<u32>(2u * i, 2u * i + 1u);
+    }
+    return vec2<u32>(i, i + p.rotated_dim / 2u);
+}
+
+// A pair turned by an angle, given as (cos, sin).
+fn rotate(pair: vec2<f32>, angle: vec2<f32>) -> vec2<f32> {
+    return vec2<f32>(pair.x * angle.x - pair.y * angle.y, pair.x * angle.y + pair.y * angle.x);
+}

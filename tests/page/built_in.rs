@@ -1,0 +1,30 @@
+//! The built-in model as it ships; the other tests have a smaller one in its place.
+
+use super::browser::Browser;
+use super::dist::built_page;
+use super::steps::{ask, open_gallery, server_of};
+
+/// A problem in words that no training has seen.
+const PROBLEM: &str =
+    "How many apples does Rosa have now? She had 17 apples. Her uncle gave her 5 more. Then she lost 3. Her bag is green.";
+const FOREIGN: &str = "Write a JavaScript function that sorts an array of objects by the field \"date\".";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_built_in_model_makes_its_gallery_again_and_answers_a_visitor() {
+    let (server, _turn) = server_of(built_page()).await;
+    let browser = Browser::open(&server.url).await;
+    open_gallery(&browser, 2).await;
+    browser.click("again").await;
+    browser.explained().await;
+    assert!(browser.text("reproduction").await.starts_with("Reproduced here"), "{}", browser.text("reproduction").await);
+
+    ask(&browser, PROBLEM).await;
+    browser.explained().await;
+    assert!(browser.text("sentences").await.contains("The answer is 19."), "{}", browser.text("sentences").await);
+    browser.screenshot("visitors-problem-light").await;
+
+    ask(&browser, FOREIGN).await;
+    browser.explained().await;
+    assert!(browser.text("answer-warning").await.starts_with("This small model only does small problems"), "it knows its limits");
+    browser.close().await;
+}
