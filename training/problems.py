@@ -17,7 +17,7 @@ from stories import story
 from surface import vary
 from templates import from_templates
 
-TASK_MIX = {"template": 0.40, "story": 0.20, "arithmetic": 0.16, "everyday": 0.06, "lookup": 0.08, "facts": 0.06, "sum": 0.04}
+TASK_MIX = {"template": 0.62, "story": 0.12, "arithmetic": 0.09, "everyday": 0.03, "lookup": 0.05, "facts": 0.05, "sum": 0.04}
 STEP_MIX = {1: 0.10, 2: 0.16, 3: 0.18, 4: 0.18, 5: 0.19, 6: 0.19}
 STORY_STEP_MIX = {1: 0.25, 2: 0.3, 3: 0.25, 4: 0.2}
 HOP_MIX = {1: 0.20, 2: 0.40, 3: 0.40}

@@ -125,7 +125,7 @@ def from_templates(draw: Draw) -> Problem:
     """A problem of a random template, sometimes with irrelevant sentences."""
     problem = expand(draw, draw.choice(all_templates()))
     if draw.random() < 0.2:
-        person = next((word for word in re.findall(r"[A-Z][a-z]+", problem.answer_text) if word not in ("The", "He", "She")), "Alex")
+        person = next((word for word in re.findall(r"[A-Z]\w+", problem.answer_text) if word not in ("The", "He", "She")), "Alex")
         extra = remarks(draw, person)
         needed = [problem.sentences[i] for i in problem.relevant]
         problem.sentences, _ = insert(draw, problem.sentences, extra, [])
@@ -202,6 +202,7 @@ class _Filler:
             self.people[PEOPLE.index(person)] = self._name_of(he)
         self.money = draw.choice(MONEY)
         self.spelled = draw.random() < 0.2
+        self.largest_spelled = LARGEST if draw.random() < 0.3 else 20
 
     def _name_of(self, he: str) -> str:
         """A name of a man ("he") or a woman ("she") that nobody has yet."""
@@ -321,7 +322,7 @@ class _Filler:
             return str(number)
         if form == "th":
             return ordinal(number)
-        if form == "word" or spelled and number <= 20 and not money:
+        if form == "word" or spelled and number <= self.largest_spelled and not money:
             return in_words(number)
         return self.money.format(number) if money else str(number)
 
