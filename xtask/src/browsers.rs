@@ -80,10 +80,20 @@ const WEB_KIT_LACKS: Lacks = &[
     ("two_workers::", CORES),
 ];
 
-/// Tests, by the beginnings of their names, that take minutes each where every browser draws by software, and are about servers, faults or
-/// numbers more than about the browser: the test of everything runs them in Chromium, `cargo xtask test --browser` in any.
-pub const LONG: [&str; 6] =
-    ["accessibility::everybody_can_use_the_page", "answer_check::", "download::", "engine_faults::", "interrupted::", "library_faults::"];
+/// Tests of the page, by parts of their names, that the short command makes in `WebKitGTK`, too: answers, links, the gallery, languages,
+/// keys. The engine of the iPhone's browser must be part of every run; nine tests show whether the page works there at all.
+pub const IN_WEBKIT: [&str; 7] = [
+    "explain::explain_shows_why",
+    "explain::what_is_no_model",
+    "embed::a_saved_picture",
+    "gallery::an_explanation_of_the_gallery",
+    "keyboard::",
+    "language::the_page_speaks",
+    "welcome::",
+];
+
+/// Tests of the page, by parts of their names, that take minutes and that `cargo xtask test --all` makes.
+pub const SLOW_PAGE_TESTS: [&str; 1] = ["soak::"];
 
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
 pub enum Browser {
@@ -130,7 +140,7 @@ mod tests {
             source.contains(&format!("async fn {name}"))
         };
         let lacks = Browser::OTHERS.iter().flat_map(|browser| browser.lacks()).map(|(test, _)| *test);
-        let missing: Vec<&str> = lacks.chain(LONG).filter(|test| !is_there(test)).collect();
+        let missing: Vec<&str> = lacks.chain(IN_WEBKIT).chain(SLOW_PAGE_TESTS).filter(|test| !is_there(test)).collect();
         assert_eq!(missing, Vec::<&str>::new());
     }
 }

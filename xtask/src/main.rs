@@ -39,7 +39,9 @@ use clap::Parser;
 enum Xtask {
     /// Build the page and serve it on localhost, or write the folder to deploy
     Serve(serve::Options),
-    /// Install what the tests need and run every test
+    /// Check formats, lints and the rules of the code: two minutes when built
+    Check,
+    /// Install what the tests need, and run every test that decides whether a change is right
     Test(test::Options),
     /// Measure speed, memory and sizes here, and those of wllama and onnxruntime-web
     Bench(bench::Options),
@@ -61,6 +63,7 @@ enum Xtask {
 fn main() -> ExitCode {
     let done = match Xtask::parse() {
         Xtask::Serve(options) => serve::run(&options),
+        Xtask::Check => test::check(),
         Xtask::Test(options) => test::test(&options),
         Xtask::Bench(options) => bench::bench(options),
         Xtask::GpuBudgets(options) => gpu_budgets::gpu_budgets(&options),

@@ -26,7 +26,7 @@ figure { margin: 0 } img { height: 22rem; border: 1px solid gray; display: block
 <h1>Every state in every look</h1>
 ";
 
-#[derive(Args)]
+#[derive(Args, Default)]
 pub struct Options {
     /// Only in this browser
     #[arg(long)]

@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use crate::browsers::Browser;
 use crate::command::{build, cache, command, find, output, root, run, succeeds};
@@ -51,13 +51,21 @@ pub struct Tools {
 impl Tools {
     /// A command that finds these tools, with build caches outside the checkout.
     pub fn command(&self, program: &str, arguments: &[&str]) -> Result<Command> {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let path = std::env::join_paths(self.folders.iter().cloned().chain(std::env::split_paths(&path)))?;
+        let path = self.path()?;
         // `Command` looks programs up on the PATH of this process, not the one it sets.
         let program = self.folders.iter().map(|folder| folder.join(program)).find(|file| file.is_file()).unwrap_or(program.into());
         let mut command = command(program, arguments);
         command.env("PATH", path).env("CARGO_TARGET_DIR", build()?.join("target"));
         Ok(command)
+    }
+}
+
+impl Tools {
+    /// A PATH on which these tools come first.
+    pub fn path(&self) -> Result<String> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::env::join_paths(self.folders.iter().cloned().chain(std::env::split_paths(&path)))?;
+        path.into_string().map_err(|path| anyhow!("the PATH is not UTF-8: {}", path.display()))
     }
 }
 

@@ -1,0 +1,365 @@
+//! `cargo xtask test`: every check that decides whether a change is right, and one line that counts them. `cargo xtask test --all` adds
+//! what takes long or has no end of its own; `cargo xtask check` is only the start of it.
+
+mod programs;
+mod report;
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
+
+use crate::browsers::{Browser, IN_WEBKIT, SLOW_PAGE_TESTS};
+use crate::command::{self, run};
+use crate::outcome::Outcome;
+use crate::setup::Tools;
+use crate::{build, fuzz, gpu_budgets, python, random_model, screenshots, setup};
+use programs::{Program, Run, with_test_environment};
+use report::Report;
+
+/// The runner's own limits are 20 s for all tests, less than software needs for the kernels, and 5 s for the driver.
+const SECONDS_IN_A_BROWSER: &str = "600";
+const SECONDS_OF_THE_DRIVER: &str = "120";
+
+/// How often `--soak` explains.
+const EXPLANATIONS_OF_SOAK: &str = "300";
+
+/// The targets whose tests are run. Examples are built where they are used.
+const TARGETS: [&str; 7] = ["--workspace", "--lib", "--bin", "glasscage", "--bin", "xtask", "--tests"];
+
+#[derive(Args)]
+pub struct Options {
+    /// Also what takes long: all page tests in all browsers, fuzzing by time, hours of use, large models, GPU budgets, screenshots,
+    /// documentation
+    #[arg(long)]
+    all: bool,
+    /// Run the test programs, but not the checks and builds, so many times
+    #[arg(long, default_value_t = 1)]
+    repeat: usize,
+    /// Keep all cores busy with other work at the same time
+    #[arg(long)]
+    busy: bool,
+    /// Only test the page with models of 640 and 810 MB, made of random weights, and every architecture on Chromium's Vulkan driver:
+    /// some minutes each
+    #[arg(long, conflicts_with = "all")]
+    large: bool,
+    /// Only explain 300 times in one tab, by two models in turn, and see that its memory stays as it is: two minutes
+    #[arg(long, conflicts_with_all = ["all", "large"])]
+    soak: bool,
+    /// Only test the Python package: seconds, once the command line is built
+    #[arg(long, conflicts_with_all = ["all", "large", "soak"])]
+    python: bool,
+    /// Only test the page, all of it, in this browser: a quarter of an hour
+    #[arg(long, conflicts_with_all = ["all", "large", "soak", "python"])]
+    browser: Option<Browser>,
+    /// With --browser: only tests whose names contain this
+    #[arg(long, requires = "browser")]
+    only: Option<String>,
+}
+
+/// The whole test, or the part that the options name.
+pub fn test(options: &Options) -> Result<()> {
+    let mut report = Report::default();
+    let busy = options.busy.then(Busy::begin);
+    match options {
+        Options { large: true, .. } => large(&mut report),
+        Options { soak: true, .. } => soak(&mut report, EXPLANATIONS_OF_SOAK),
+        Options { python: true, .. } => python_alone(&mut report),
+        Options { browser: Some(browser), only, repeat, .. } => page_in(&mut report, *browser, only.as_deref(), *repeat),
+        _ => {
+            short(&mut report, options.repeat);
+            if options.all {
+                long(&mut report);
+            }
+        }
+    }
+    drop(busy);
+    println!("{report}");
+    report.verdict(is_ci())
+}
+
+/// `cargo xtask check`: formats, lints and rules of the code, for while one writes.
+pub fn check() -> Result<()> {
+    let mut report = Report::default();
+    checks(&mut report);
+    report.stage("tidy", |report| {
+        let programs = programs::build_all(&setup::native(), &["--test", "tidy"])?;
+        programs.iter().try_for_each(|program| program.run(report, &Run { stage: "tidy", ..Run::default() }))
+    });
+    println!("{report}");
+    report.verdict(is_ci())
+}
+
+fn is_ci() -> bool {
+    std::env::var("CI").is_ok_and(|ci| ci == "true")
+}
+
+fn checks(report: &mut Report) {
+    let native = setup::native();
+    let cargo = |arguments: &[&str]| native.command("cargo", arguments).and_then(|mut command| run(&mut command));
+    report.stage("format and lints", |report| {
+        report.check("format", cargo(&["fmt", "--all", "--check"]));
+        report.check("format of the fuzzer", cargo(&["fmt", "--manifest-path", "tests/fuzz/Cargo.toml", "--check"]));
+        report.check("clippy", cargo(&["clippy", "--locked", "--workspace", "--all-targets", "--", "--deny", "warnings"]));
+        Ok(())
+    });
+}
+
+/// Everything that decides whether a change is right: cheap checks first, then one build, then programs by what they cost.
+fn short(report: &mut Report, repeat: usize) {
+    checks(report);
+    let mut programs = Vec::new();
+    let dist = match command::build() {
+        Ok(build) => build.join("dist"),
+        Err(error) => return report.fail("set-up", "the build folder", &format!("{error:#}")),
+    };
+    report.stage("build", |report| {
+        setup::browser(Browser::Chromium)?;
+        let (native, web) = (setup::native(), setup::web()?);
+        // Side by side: much of the page is linked and optimized on one core.
+        let (page, native) = thread::scope(|scope| {
+            let page = scope.spawn(|| build::page(&web, &dist).and_then(|sizes| sizes.check()));
+            let native = programs::build_all(&native, &TARGETS);
+            (page.join().expect("no thread panics"), native)
+        });
+        report.check("page", page);
+        programs = native?;
+        Ok(())
+    });
+    for round in 0..repeat {
+        if repeat > 1 {
+            println!("== round {} of {repeat}", round + 1);
+        }
+        test_programs(report, &programs, &dist);
+    }
+}
+
+fn test_programs(report: &mut Report, programs: &[Program], dist: &Path) {
+    let environment = [("GLASSCAGE_DIST", dist.display().to_string())];
+    for program in programs.iter().filter(|program| program.name != "page") {
+        let run = Run { stage: &program.name, environment: &environment, ..Run::default() };
+        report.stage(&program.name, |report| program.run(report, &run));
+    }
+    report.stage("engine in a worker", |report| {
+        let mut command = in_a_worker(&setup::web()?)?;
+        count(report, "engine in a worker", &mut command)
+    });
+    if let Some(page) = programs.iter().find(|program| program.name == "page") {
+        report.stage("chromium", |report| in_browser(report, page, Browser::Chromium, dist, &[], &SLOW_PAGE_TESTS));
+        report.stage("webkit", |report| in_browser(report, page, Browser::WebKit, dist, &IN_WEBKIT, &[]));
+    }
+    report.stage("examples in the documentation", |report| {
+        let mut command = natively(&setup::native(), &["--locked", "--workspace", "--doc", "--no-fail-fast"])?;
+        count(report, "documentation", &mut command)
+    });
+    // The tests of the command line have built it.
+    report.stage("python", |report| count(report, "python", &mut python::tests(&command_line()?)?));
+}
+
+/// What the short command leaves out.
+fn long(report: &mut Report) {
+    report.stage("documentation", |report| {
+        // With examples cargo chooses the features that clippy had, those for tests too, so that no dependency is checked again.
+        let targets = ["--lib", "--bin", "app", "--bin", "viewer", "--bin", "engine", "--bin", "xtask", "--examples"];
+        let mut command = setup::native().command("cargo", &[&["doc", "--locked", "--workspace", "--no-deps"][..], &targets].concat())?;
+        report.check("documentation", run(command.env("RUSTDOCFLAGS", "--deny warnings")));
+        Ok(())
+    });
+    report.stage("slow page tests in chromium", |report| {
+        let (page, dist) = built_page()?;
+        in_browser(report, &page, Browser::Chromium, &dist, &SLOW_PAGE_TESTS, &[])
+    });
+    for browser in Browser::OTHERS {
+        report.stage(&format!("all page tests in {browser}"), |report| {
+            let (page, dist) = built_page()?;
+            in_browser(report, &page, browser, &dist, &[], &[])
+        });
+    }
+    report.stage("fuzzing", |report| check_where_possible(report, "fuzzing", fuzz::check()));
+    report.stage("gpu budgets", |report| check_where_possible(report, "gpu budgets", gpu_budgets::check(&setup::native())));
+    soak(report, EXPLANATIONS_OF_SOAK);
+    large(report);
+    report.stage("screenshots", |report| {
+        report.check("screenshots", screenshots::run_all(&screenshots::Options::default()));
+        Ok(())
+    });
+}
+
+/// A check that needs what not every machine has. CI has it, so there a skip is a failure.
+fn check_where_possible(report: &mut Report, name: &str, result: Result<Outcome>) -> Result<()> {
+    match result {
+        Ok(Outcome::Skipped(reason)) => report.skipped.push(format!("{name}: {reason}")),
+        done => report.check(name, done.map(drop)),
+    }
+    Ok(())
+}
+
+/// The program of the page's tests, and the page as it ships.
+fn built_page() -> Result<(Program, PathBuf)> {
+    let dist = command::build()?.join("dist");
+    build::page(&setup::web()?, &dist)?;
+    let programs = programs::build_all(&setup::native(), &TARGETS)?;
+    let page = programs.into_iter().find(|program| program.name == "page").context("cargo has built no tests of the page")?;
+    Ok((page, dist))
+}
+
+/// Tests of the page in a browser: those whose names contain one of `only`, or all; but for `left_out` ones and those that the browser
+/// cannot pass.
+fn in_browser(report: &mut Report, page: &Program, browser: Browser, dist: &Path, only: &[&str], left_out: &[&str]) -> Result<()> {
+    let tools = setup::browser(browser)?;
+    let skips = browser.lacks().iter().map(|(test, _)| *test).chain(left_out.iter().copied()).flat_map(|test| ["--skip", test]);
+    let arguments: Vec<&str> = only.iter().copied().chain(skips).collect();
+    let environment = [("GLASSCAGE_DIST", dist.display().to_string()), ("GLASSCAGE_BROWSER", browser.to_string()), ("PATH", tools.path()?)];
+    let stage = browser.to_string();
+    page.run(report, &Run { stage: &stage, arguments: &arguments, environment: &environment, repeats_failures: true })?;
+    if only.is_empty() {
+        report.lacking.extend(browser.lacks().iter().map(|(test, lack)| format!("not in {browser}: {test}: {lack}")));
+    }
+    report.elsewhere.extend(left_out.iter().map(|test| format!("in {browser}: {test}: cargo xtask test --all")));
+    Ok(())
+}
+
+/// `cargo test` for tests that run in a browser's worker.
+fn in_a_worker(web: &Tools) -> Result<Command> {
+    let arguments = ["test", "--locked", "--release", "--target", setup::WASM, "--no-default-features", "--features", "engine", "--lib"];
+    let mut command = web.command("cargo", &arguments)?;
+    command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", "wasm-bindgen-test-runner");
+    command.env("WASM_BINDGEN_TEST_TIMEOUT", SECONDS_IN_A_BROWSER).env("WASM_BINDGEN_TEST_DRIVER_TIMEOUT", SECONDS_OF_THE_DRIVER);
+    Ok(command)
+}
+
+fn large(report: &mut Report) {
+    report.stage("large models", |report| {
+        setup::browser(Browser::Chromium)?;
+        let (page, dist) = built_page()?;
+        // With attention in all layers, and with memories in most.
+        for shape in ["0.6b", "0.8b"] {
+            let model = random_model::make(&setup::native(), shape, "Q8_0")?.display().to_string();
+            let environment = [("GLASSCAGE_DIST", dist.display().to_string()), ("GLASSCAGE_LARGE_MODEL", model)];
+            let arguments = ["a_large_model", "--ignored", "--nocapture"];
+            page.run(report, &Run { stage: "large models", arguments: &arguments, environment: &environment, repeats_failures: false })?;
+        }
+        let programs = programs::build_all(&setup::native(), &TARGETS)?;
+        let native = programs.iter().find(|program| program.name == "native").context("cargo has built no native tests")?;
+        let environment = [("VK_ICD_FILENAMES", swiftshader()?.display().to_string())];
+        let arguments = ["every_architecture_agrees_with_float64"];
+        native.run(report, &Run { stage: "swiftshader", arguments: &arguments, environment: &environment, repeats_failures: false })
+    });
+}
+
+fn soak(report: &mut Report, explanations: &str) {
+    report.stage("soak", |report| {
+        setup::browser(Browser::Chromium)?;
+        let (page, dist) = built_page()?;
+        let explanations = std::env::var("GLASSCAGE_SOAK").unwrap_or_else(|_| explanations.to_owned());
+        let environment = [("GLASSCAGE_DIST", dist.display().to_string()), ("GLASSCAGE_SOAK", explanations)];
+        page.run(report, &Run { stage: "soak", arguments: &["soak::", "--nocapture"], environment: &environment, repeats_failures: false })
+    });
+}
+
+/// The description of `SwiftShader`, by which Chromium computes where there is no GPU, for programs that look for Vulkan drivers.
+fn swiftshader() -> Result<PathBuf> {
+    let file = PathBuf::from("/usr/lib/chromium/vk_swiftshader_icd.json");
+    ensure!(file.exists(), "{} is missing; Debian's package chromium has it", file.display());
+    Ok(file)
+}
+
+fn page_in(report: &mut Report, browser: Browser, only: Option<&str>, repeat: usize) {
+    let mut built = None;
+    report.stage("build", |_| {
+        built = Some(built_page()?);
+        Ok(())
+    });
+    let Some((page, dist)) = built else { return };
+    let only: Vec<&str> = only.into_iter().collect();
+    for _ in 0..repeat {
+        report.stage(&browser.to_string(), |report| in_browser(report, &page, browser, &dist, &only, &[]));
+    }
+}
+
+fn python_alone(report: &mut Report) {
+    report.stage("python", |report| {
+        // As the whole command does, so that neither builds for the other.
+        programs::build_all(&setup::native(), &TARGETS)?;
+        count(report, "python", &mut python::tests(&command_line()?)?)
+    });
+}
+
+/// Where the tests of the command line have built it.
+fn command_line() -> Result<PathBuf> {
+    Ok(command::build()?.join("target/debug/glasscage"))
+}
+
+/// `cargo test` for tests that may use Vulkan.
+pub fn natively(native: &Tools, arguments: &[&str]) -> Result<Command> {
+    let mut tests = native.command("cargo", &[&["test"], arguments].concat())?;
+    with_test_environment(&mut tests);
+    Ok(tests)
+}
+
+/// Runs a program that prints its results as text, shows what it prints, and adds up its results.
+fn count(report: &mut Report, stage: &str, command: &mut Command) -> Result<()> {
+    with_test_environment(command);
+    let mut child = command.stdout(Stdio::piped()).spawn().context("cannot start the tests")?;
+    let (n_before, n_failed_before) = (report.n_results(), report.failures.len());
+    let mut output = BufReader::new(child.stdout.take().context("the tests have no output")?);
+    let mut line = Vec::new();
+    while output.read_until(b'\n', &mut line)? > 0 {
+        let text = String::from_utf8_lossy(&line).trim_end().to_owned();
+        println!("{text}");
+        report.read(stage, &text)?;
+        line.clear();
+    }
+    // A build or run that broke has no result line of its own.
+    let status = child.wait().context("the tests have no end")?;
+    if !status.success() && report.failures.len() == n_failed_before {
+        bail!("the tests failed ({status})");
+    }
+    ensure!(report.n_results() > n_before, "not one test was run");
+    Ok(())
+}
+
+/// Threads that keep every core busy until this is dropped.
+struct Busy {
+    is_over: Arc<AtomicBool>,
+}
+
+impl Busy {
+    fn begin() -> Self {
+        let is_over = Arc::new(AtomicBool::new(false));
+        for _ in 0..thread::available_parallelism().map_or(2, usize::from) {
+            let is_over = Arc::clone(&is_over);
+            thread::spawn(move || {
+                while !is_over.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+        }
+        Self { is_over }
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_test_run_is_an_error() {
+        let mut report = Report::default();
+        let result =
+            count(&mut report, "native", Command::new("echo").arg("test result: ok. 0 passed; 0 failed; 0 ignored; 9 filtered out"));
+        assert!(result.is_err());
+        assert_eq!(report.passed, 0);
+    }
+}
