@@ -1,6 +1,7 @@
-"""Writes the trained model as GGUF: Q5_0 (or F32) matrices, F32 norms, tokenizer, chat template, model card."""
+"""Writes the trained model as GGUF: quantized (or F32) matrices, F32 norms, tokenizer, chat template, model card."""
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
 import gguf
@@ -13,22 +14,37 @@ from tokenizer import CHAT_TEMPLATE, END_OF_TEXT, IM_END, SPECIAL_TOKENS
 
 FILE_TYPES = {
     gguf.GGMLQuantizationType.F32: gguf.LlamaFileType.ALL_F32,
+    gguf.GGMLQuantizationType.Q4_0: gguf.LlamaFileType.MOSTLY_Q4_0,
     gguf.GGMLQuantizationType.Q5_0: gguf.LlamaFileType.MOSTLY_Q5_0,
 }
 
 
-def write_gguf(trained: Path, path: Path, quantization=gguf.GGMLQuantizationType.Q5_0):
-    """Exports `trained` (`model.pt`, its tokenizer beside it). Our parameter names are GGUF's tensor names."""
+@dataclass(frozen=True)
+class About:
+    """What the file says of itself."""
+
+    name: str
+    description: str
+    training: str
+    card: str
+
+
+def write_gguf(
+    trained: Path, path: Path, quantization=gguf.GGMLQuantizationType.Q5_0, about: About | None = None, embedding=None, largest_part=0
+):
+    """Exports `trained` (`model.pt`, its tokenizer beside it). Our parameter names are GGUF's tensor names. `embedding` is the type of
+    the embedding, if another one; with `largest_part`, files of at most so many bytes: `NAME-00001-of-00003.gguf`."""
     model, summary = load_trained(trained)
     c = model.config
-    writer = gguf.GGUFWriter(str(path), "llama")
-    writer.add_name(NAME)
+    about = about or About(NAME, DESCRIPTION, training_summary(summary), metadata_card(summary))
+    writer = gguf.GGUFWriter(str(path), "llama", split_max_size=largest_part)
+    writer.add_name(about.name)
     writer.add_author(AUTHOR)
     writer.add_license(LICENCE)
     writer.add_size_label(f"{sum(p.numel() for p in model.parameters()) / 1e6:.1f}M")
-    writer.add_description(DESCRIPTION)
-    writer.add_string("glasscage.training", training_summary(summary))
-    writer.add_string("glasscage.card", metadata_card(summary))
+    writer.add_description(about.description)
+    writer.add_string("glasscage.training", about.training)
+    writer.add_string("glasscage.card", about.card)
     writer.add_file_type(FILE_TYPES[quantization])
     writer.add_quantization_version(gguf.GGML_QUANT_VERSION)
     writer.add_context_length(c.context_length)
@@ -46,7 +62,8 @@ def write_gguf(trained: Path, path: Path, quantization=gguf.GGMLQuantizationType
         if name.endswith((".attn_q.weight", ".attn_k.weight")):
             tensor = neighbors(tensor, c.head_dim)
         if tensor.ndim == 2:
-            writer.add_tensor(name, quantize(tensor.numpy(), quantization), raw_dtype=quantization)
+            kind = embedding if embedding is not None and name == "token_embd.weight" else quantization
+            writer.add_tensor(name, quantize(tensor.numpy(), kind), raw_dtype=kind)
         else:
             writer.add_tensor(name, tensor.numpy())
     writer.write_header_to_file()
