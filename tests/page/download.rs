@@ -13,7 +13,7 @@ use super::download_steps::{
 use super::hub::{Asked, Hub};
 use super::site::sha256;
 use super::split::demo_in_parts;
-use super::steps::{file, server};
+use super::steps::{file, is_thorough, server};
 
 fn preflights(asked: &[Asked]) -> usize {
     asked.iter().filter(|asked| asked.method != "GET").count()
@@ -336,7 +336,7 @@ async fn begin_or_resume(browser: &Browser, hub: &Hub) {
     stored_models_are_listed(browser).await;
     assert!(browser.try_find("use-stored").await.is_none(), "a part is taken for the whole");
     match browser.try_find("resume-stored").await {
-        Some(resume) if resume.is_enabled().await.unwrap_or(false) => resume.click().await.expect("it can be clicked"),
+        Some(resume) if resume.is_enabled().await.unwrap_or(false) => browser.click("resume-stored").await,
         _ => {
             browser.fill("address", &hub.address("large.gguf")).await;
             browser.click("look-up").await;
@@ -345,7 +345,7 @@ async fn begin_or_resume(browser: &Browser, hub: &Hub) {
     }
 }
 
-/// Ten times the browser is killed at some moment of a download; what is left is never taken for a whole model.
+/// Twice, or ten times, the browser is killed at some moment of a download; what is left is never taken for a whole model.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_browser_killed_at_any_moment_leaves_no_wrong_model() {
     let (server, _turn) = server().await;
@@ -357,7 +357,8 @@ async fn a_browser_killed_at_any_moment_leaves_no_wrong_model() {
     let mut browser = Browser::open_in(Some(&profile), &server.url).await;
     begin_or_resume(&browser, &hub).await;
     let mut random = 7_u64;
-    for _ in 0..10 {
+    let kills = if is_thorough() { 10 } else { 2 };
+    for _ in 0..kills {
         browser.find("download").await;
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         tokio::time::sleep(Duration::from_millis(20 + (random >> 33) % 600)).await;
@@ -374,8 +375,8 @@ async fn a_browser_killed_at_any_moment_leaves_no_wrong_model() {
     let sha256 = sha256(&model);
     assert!(browser.text("manifest").await.contains(&sha256[..8]), "{}", browser.text("manifest").await);
     let twice = hub.take_sent().saturating_sub(model.len() as u64);
-    println!("ten kills cost {twice} bytes of {}", model.len());
-    assert!(twice <= 10 * LOST_BY_A_BREAK);
+    println!("{kills} kills cost {twice} bytes of {}", model.len());
+    assert!(twice <= kills * LOST_BY_A_BREAK);
     browser.close().await;
     std::fs::remove_dir_all(&profile).ok();
 }

@@ -5,7 +5,7 @@ use std::fs;
 use thirtyfour::Key;
 
 use super::browser::{Browser, DESKTOP, PHONE};
-use super::steps::{copied_link, file, focused, open_gallery, server};
+use super::steps::{copied_link, file, focus_is_on, open_gallery, server};
 
 /// Everything that the page says, to eyes and to assistive technology.
 async fn said(browser: &Browser) -> String {
@@ -34,7 +34,7 @@ async fn shares_are_nowhere_on_the_page_until_the_reader_has_marked() {
     browser.wait("a verdict", async || browser.text("lesson-verdict").await.starts_with("Yes.").then_some(())).await;
     browser.click("lesson-next").await;
     at_step(&browser, "Step 2 of 6").await;
-    browser.wait("the focus on the step", async || (focused(&browser).await == "lesson-step").then_some(())).await;
+    focus_is_on(&browser, "lesson-step").await;
     let before = said(&browser).await;
     assert!(!before.contains('%') && !before.contains("--share") && browser.try_find("sentence-G1").await.is_none(), "{before}");
     browser.pictures_of("mark-question", "lesson-mark").await;
@@ -161,7 +161,7 @@ async fn a_teacher_makes_a_lesson_of_an_explanation_tries_it_and_copies_its_link
     browser.click("lesson-undo").await;
     place("Step 2 of 2").await;
     assert_eq!(browser.value("lesson-because").await, "Half of 44.");
-    browser.wait("the focus on the button", async || (focused(&browser).await == "lesson-undo").then_some(())).await;
+    focus_is_on(&browser, "lesson-undo").await;
     browser.click("lesson-earlier").await;
     place("Step 1 of 2").await;
     assert_eq!(browser.value("lesson-ask").await, "How many beans?");

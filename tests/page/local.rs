@@ -5,7 +5,7 @@ use super::download_steps::{explains, has_reached, large_model, model_is_ready, 
 use super::offline::is_available_offline;
 use super::site::sha256;
 use super::split::demo_in_parts;
-use super::steps::{ask, demo_model, example_prompt, file, server};
+use super::steps::{ask, demo_model, example_prompt, file, server, server_with_service_worker};
 
 const NAMES: [&str; 3] = ["demo-00001-of-00003.gguf", "demo-00002-of-00003.gguf", "demo-00003-of-00003.gguf"];
 
@@ -36,7 +36,7 @@ async fn stored_models(browser: &Browser) -> usize {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_copy_of_a_local_file_is_kept_when_asked_for_and_explains_without_a_network() {
-    let (server, _turn) = server().await;
+    let (server, _turn) = server_with_service_worker().await;
     let model = demo_model();
     let browser = Browser::open(&server.url).await;
     let path = file("mine.gguf", &model);

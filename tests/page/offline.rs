@@ -8,7 +8,7 @@ use super::download_steps::{download, explains, large_model, model_is_ready};
 use super::hub::Hub;
 use super::server::Server;
 use super::site::{copy, sha256};
-use super::steps::server;
+use super::steps::server_with_service_worker;
 
 /// Waits until the service worker serves this page, with everything in its store.
 pub async fn is_available_offline(browser: &Browser) {
@@ -23,7 +23,7 @@ pub async fn is_available_offline(browser: &Browser) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn with_the_server_gone_the_built_in_model_and_the_stored_one_explain() {
-    let (server, _turn) = server().await;
+    let (server, _turn) = server_with_service_worker().await;
     let hub = Hub::start(&[("small.gguf", large_model(2))]).await;
     let browser = Browser::open(&server.url).await;
     download(&browser, &hub.address("small.gguf")).await;
@@ -51,11 +51,11 @@ async fn with_the_server_gone_the_built_in_model_and_the_stored_one_explain() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_new_version_is_offered_and_taken_as_a_whole() {
-    let (first, _turn) = server().await;
+    let (first, _turn) = server_with_service_worker().await;
     let dist = Kind::chosen().folder().join("updated");
     std::fs::remove_dir_all(&dist).ok();
     copy(first.dist(), &dist);
-    let server = Server::start(&dist).await;
+    let server = Server::start_with_service_worker(&dist).await;
     let browser = Browser::open(&server.url).await;
     explains(&browser).await;
     is_available_offline(&browser).await;
@@ -88,7 +88,7 @@ async fn a_new_version_is_offered_and_taken_as_a_whole() {
 /// The page's policy lets it do all it does, and nothing of another site in.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_pages_policy_forbids_code_of_others() {
-    let (server, _turn) = server().await;
+    let (server, _turn) = server_with_service_worker().await;
     let browser = Browser::open(&server.url).await;
     let script = "
         window.broken = [];
@@ -117,7 +117,7 @@ async fn the_pages_policy_forbids_code_of_others() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_page_can_be_installed() {
-    let (server, _turn) = server().await;
+    let (server, _turn) = server_with_service_worker().await;
     let manifest: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(server.dist().join("manifest.webmanifest")).expect("a manifest")).expect("JSON");
     for icon in manifest["icons"].as_array().expect("icons") {

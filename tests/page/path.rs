@@ -3,7 +3,7 @@
 use thirtyfour::{By, Key};
 
 use super::browser::Browser;
-use super::steps::{explain_given, focused, open_gallery, server};
+use super::steps::{explain_given, focus_is_on, open_gallery, server};
 
 async fn press(browser: &Browser, key: Key) {
     browser.driver.action_chain().send_keys(key).perform().await.expect("a key is pressed");
@@ -38,13 +38,13 @@ async fn the_path_to_an_answer_is_followed_by_keys_and_walked_step_by_step() {
 
     browser.find("node-G7").await.focus().await.expect("it takes the focus");
     press(&browser, Key::Up).await;
-    assert_eq!(focused(&browser).await, "node-G6");
+    focus_is_on(&browser, "node-G6").await;
     press(&browser, Key::Up).await;
-    assert_eq!(focused(&browser).await, "node-G5");
+    focus_is_on(&browser, "node-G5").await;
     press(&browser, Key::Up).await;
-    assert_eq!(focused(&browser).await, "node-P7");
+    focus_is_on(&browser, "node-P7").await;
     press(&browser, Key::Left).await;
-    assert_eq!(focused(&browser).await, "node-G4");
+    focus_is_on(&browser, "node-G4").await;
 
     let chain = browser.text("path-2").await;
     assert!(chain.starts_with('P') && chain.contains("\u{2192} G7"), "{chain}");

@@ -16,17 +16,25 @@ use tower_http::services::ServeDir;
 pub struct Server {
     pub url: String,
     requests: Arc<Mutex<Vec<String>>>,
-    replaced: Arc<Mutex<Vec<(String, String)>>>,
+    /// The end of a path, and the text in its place; `None` where there is no such file.
+    replaced: Arc<Mutex<Vec<(String, Option<String>)>>>,
     dist: PathBuf,
     serving: AbortHandle,
     is_gone: Arc<AtomicBool>,
 }
 
 impl Server {
+    /// Without the service worker, which would fetch every file of the page in each test that loads a model.
     pub async fn start(dist: &Path) -> Self {
+        let server = Self::start_with_service_worker(dist).await;
+        server.remove("/sw.js");
+        server
+    }
+
+    pub async fn start_with_service_worker(dist: &Path) -> Self {
         let requests = Arc::new(Mutex::new(Vec::new()));
         let log = requests.clone();
-        let replaced = Arc::<Mutex<Vec<(String, String)>>>::default();
+        let replaced = Arc::<Mutex<Vec<(String, Option<String>)>>>::default();
         let others = replaced.clone();
         let is_gone = Arc::<AtomicBool>::default();
         let gone = is_gone.clone();
@@ -38,7 +46,8 @@ impl Server {
             async move {
                 match other {
                     _ if gone => StatusCode::SERVICE_UNAVAILABLE.into_response(),
-                    Some((path, text)) => ([(CONTENT_TYPE, media_type(&path))], text).into_response(),
+                    Some((_, None)) => StatusCode::NOT_FOUND.into_response(),
+                    Some((path, Some(text))) => ([(CONTENT_TYPE, media_type(&path))], text).into_response(),
                     None => next.run(request).await,
                 }
             }
@@ -88,7 +97,11 @@ impl Server {
     }
 
     fn replace(&self, path: &str, text: &str) {
-        self.replaced.lock().expect("no panic").push((path.to_owned(), text.to_owned()));
+        self.replaced.lock().expect("no panic").push((path.to_owned(), Some(text.to_owned())));
+    }
+
+    fn remove(&self, path: &str) {
+        self.replaced.lock().expect("no panic").push((path.to_owned(), None));
     }
 
     /// Paths asked for since the last call.

@@ -12,9 +12,20 @@ use super::site::page_with_small_model;
 /// So many browsers at a time, on machines with two cores.
 static TURNS: Semaphore = Semaphore::const_new(2);
 
+/// Whether `cargo xtask test --all` runs the test: then it tries more cases.
+pub fn is_thorough() -> bool {
+    std::env::var_os("GLASSCAGE_THOROUGH").is_some()
+}
+
 /// A server of the built page with the small model.
 pub async fn server() -> (Server, SemaphorePermit<'static>) {
     server_of(page_with_small_model()).await
+}
+
+/// The same with the page's service worker, for tests of what it does.
+pub async fn server_with_service_worker() -> (Server, SemaphorePermit<'static>) {
+    let turn = TURNS.acquire().await.expect("it is never closed");
+    (Server::start_with_service_worker(page_with_small_model()).await, turn)
 }
 
 /// A server of a page.
@@ -86,4 +97,9 @@ pub async fn open_link(browser: &Browser, link: &str) {
 pub async fn focused(browser: &Browser) -> String {
     let element = browser.driver.active_element().await.expect("an element has the focus");
     element.attr("data-testid").await.expect("attributes can be read").unwrap_or_default()
+}
+
+/// Waits until this element has the focus.
+pub async fn focus_is_on(browser: &Browser, id: &str) {
+    browser.wait(&format!("the focus on {id}"), async || (focused(browser).await == id).then_some(())).await;
 }

@@ -2,7 +2,7 @@
 
 use super::browser::{Browser, DESKTOP, PHONE};
 use super::dist::built_page;
-use super::steps::{ask, example_prompt, focused, server, server_of};
+use super::steps::{ask, example_prompt, focus_is_on, server, server_of};
 
 /// The page as it opens, its form closed.
 async fn first_look(browser: &Browser) {
@@ -35,7 +35,7 @@ async fn the_page_opens_with_an_explained_answer_that_can_be_clicked() {
     browser.find("known-model").await;
     browser.click("models-close").await;
     browser.click("try-own-words").await;
-    browser.wait("the focus in the form", async || (focused(&browser).await == "prompt-input").then_some(())).await;
+    focus_is_on(&browser, "prompt-input").await;
     browser.close().await;
 }
 

@@ -95,6 +95,9 @@ pub const IN_WEBKIT: [&str; 7] = [
 /// Tests of the page, by parts of their names, that take minutes and that `cargo xtask test --all` makes.
 pub const SLOW_PAGE_TESTS: [&str; 1] = ["soak::"];
 
+/// Tests of the page that try more cases in `cargo xtask test --all`.
+pub const PAGE_TESTS_OF_MANY_CASES: [&str; 2] = ["accessibility::everybody_can_use_the_page", "download::a_browser_killed"];
+
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
 pub enum Browser {
     Chromium,
@@ -140,7 +143,8 @@ mod tests {
             source.contains(&format!("async fn {name}"))
         };
         let lacks = Browser::OTHERS.iter().flat_map(|browser| browser.lacks()).map(|(test, _)| *test);
-        let missing: Vec<&str> = lacks.chain(IN_WEBKIT).chain(SLOW_PAGE_TESTS).filter(|test| !is_there(test)).collect();
+        let missing: Vec<&str> =
+            lacks.chain(IN_WEBKIT).chain(SLOW_PAGE_TESTS).chain(PAGE_TESTS_OF_MANY_CASES).filter(|test| !is_there(test)).collect();
         assert_eq!(missing, Vec::<&str>::new());
     }
 }

@@ -11,7 +11,7 @@ use thirtyfour::prelude::*;
 use thirtyfour::{Capabilities, ChromeCapabilities};
 
 /// The longest that a browser may take to start.
-const TIMEOUT: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// Software WebGPU, nothing fetched in the background, and of a browser no more than a page needs.
 const CHROMIUM_ARGUMENTS: &[&str] = &[
@@ -119,6 +119,28 @@ impl Driver {
     /// A browser without a page.
     pub async fn start(profile: Option<&Path>) -> (Self, WebDriver) {
         let kind = Kind::chosen();
+        let capabilities = kind.capabilities(profile);
+        let began = Instant::now();
+        let mut driver = Self::spawn(kind);
+        loop {
+            // Another program may have taken the port before the driver did.
+            if matches!(driver.program.try_wait(), Ok(Some(_))) {
+                driver = Self::spawn(kind);
+            }
+            match WebDriver::new(&format!("http://127.0.0.1:{}", driver.port), capabilities.clone()).await {
+                Ok(browser) => {
+                    // The default of 30 s is too short for scripts that look at the whole page on a busy machine.
+                    browser.set_script_timeout(TIMEOUT).await.expect("a limit for scripts");
+                    return (driver, browser);
+                }
+                Err(error) => assert!(began.elapsed() < TIMEOUT, "no browser: {error}"),
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+
+    /// The driver's program, on a port that was free.
+    fn spawn(kind: Kind) -> Self {
         let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port").port();
         let mut program = Command::new(kind.program());
         program.arg(format!("--port={port}")).stdout(Stdio::null()).stderr(Stdio::null());
@@ -128,16 +150,7 @@ impl Driver {
         }
         let screen = (kind == Kind::WebKit).then(|| screen_for(&mut program));
         let program = program.spawn().unwrap_or_else(|error| panic!("{} starts (cargo xtask test installs it): {error}", kind.program()));
-        let driver = Self { kind, program, port, screen };
-        let (address, capabilities) = (format!("http://127.0.0.1:{port}"), kind.capabilities(profile));
-        let began = Instant::now();
-        loop {
-            match WebDriver::new(&address, capabilities.clone()).await {
-                Ok(browser) => return (driver, browser),
-                Err(error) => assert!(began.elapsed() < TIMEOUT, "no browser: {error}"),
-            }
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
+        Self { kind, program, port, screen }
     }
 
     /// Drives the same Chromium by another session, whose tab may have crashed in the one before.
@@ -158,14 +171,12 @@ impl Driver {
 
     /// The driver and everything that it started.
     pub fn processes(&self) -> Vec<u32> {
-        let children = |parent: u32| -> Vec<u32> {
-            let output = Command::new("pgrep").args(["-P", &parent.to_string()]).output().expect("pgrep runs");
-            String::from_utf8_lossy(&output.stdout).lines().filter_map(|line| line.parse().ok()).collect()
-        };
+        let all = all_processes();
         let mut family = vec![self.program.id()];
         let mut seen = 0;
         while seen < family.len() {
-            family.extend(children(family[seen]));
+            let parent = family[seen];
+            family.extend(all.iter().filter(|process| process[1] == parent).map(|process| process[0]));
             seen += 1;
         }
         family
@@ -173,11 +184,18 @@ impl Driver {
 
     /// Whether Chromium's driver could be asked to end, which ends Chromium too.
     fn shut_down(&self) -> bool {
+        if self.kind != Kind::Chromium {
+            return false;
+        }
+        // A driver that hangs must not hang the test.
+        let limit = Some(Duration::from_secs(5));
         let shutdown = TcpStream::connect(("127.0.0.1", self.port)).and_then(|mut stream| {
+            stream.set_read_timeout(limit)?;
+            stream.set_write_timeout(limit)?;
             stream.write_all(b"GET /shutdown HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")?;
             stream.read_to_end(&mut Vec::new())
         });
-        self.kind == Kind::Chromium && shutdown.is_ok()
+        shutdown.is_ok()
     }
 }
 
@@ -195,6 +213,20 @@ impl Drop for Driver {
             screen.wait().ok();
         }
     }
+}
+
+/// All processes of the machine, each with its parent.
+fn all_processes() -> Vec<[u32; 2]> {
+    let folders = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbers = folders.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    numbers
+        .filter_map(|process| {
+            let line = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+            // "12 (the name, which may hold brackets) S 1 ..."
+            let parent = line.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()?;
+            Some([process, parent])
+        })
+        .collect()
 }
 
 /// A screen that is in memory only, on which `program` is to show its windows.

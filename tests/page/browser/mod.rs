@@ -1,5 +1,6 @@
 //! A browser without a screen, with a fresh profile.
 
+mod click;
 mod driver;
 mod look;
 
@@ -11,11 +12,11 @@ use driver::Driver;
 pub use driver::Kind;
 use serde_json::json;
 use thirtyfour::common::print::PrintParameters;
-use thirtyfour::error::WebDriverErrorInner;
 use thirtyfour::prelude::*;
 
-/// The longest that anything on the page may take here, with the built-in model; a limit, not a target.
-const TIMEOUT: Duration = Duration::from_secs(60);
+/// The longest that anything on the page may take here, with the built-in model. It only ends a test that hangs, also on a slow machine that
+/// does other work.
+const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// Longer than anything moves or changes its color.
 pub const TRANSITION: Duration = Duration::from_millis(400);
@@ -82,6 +83,21 @@ impl Browser {
         self.open_details_of("prompt-input").await;
         let is_shown = async || self.find("prompt-input").await.is_displayed().await.unwrap_or(false).then_some(());
         self.wait("the form", is_shown).await;
+        self.wait("the examples above the form, which push it down", async || self.has_fetched("demo-examples.json").await.then_some(()))
+            .await;
+    }
+
+    /// Whether the page has fetched this file, or tried to, and had two frames' time to show what came of it.
+    async fn has_fetched(&self, file: &str) -> bool {
+        let script = "
+            const [file, done] = arguments;
+            const isThere = performance.getEntriesByType('resource').some(({ name, responseEnd }) => name.includes(file) && responseEnd > 0);
+            if (!isThere) done(false);
+            else {
+                setTimeout(() => done(true), 250);
+                requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(true))));
+            }";
+        self.driver.execute_async(script, vec![json!(file)]).await.is_ok_and(|seen| seen.json() == &json!(true))
     }
 
     pub fn kind(&self) -> Kind {
@@ -105,30 +121,6 @@ impl Browser {
     /// How many elements have this `data-testid`.
     pub async fn count(&self, id: &str) -> usize {
         self.driver.find_all(By::Css(format!("[data-testid='{id}']"))).await.expect("a list").len()
-    }
-
-    pub async fn click(&self, id: &str) {
-        let element = self.find(id).await;
-        // While one view changes into another, Firefox shows pictures of both in front of the page, and WebKit clicks at them.
-        let click = async || {
-            if !self.is_still().await {
-                return None;
-            }
-            element.scroll_into_view().await.expect("it can be scrolled to");
-            match element.click().await {
-                Err(error) if matches!(&*error, WebDriverErrorInner::ElementClickIntercepted(_)) => None,
-                Err(error) if matches!(&*error, WebDriverErrorInner::ElementNotInteractable(_)) => None,
-                clicked => Some(clicked),
-            }
-        };
-        self.wait(&format!("{id}, to click on it"), click).await.unwrap_or_else(|error| panic!("{id} can be clicked: {error}"));
-    }
-
-    /// Whether nothing moves from one view to another.
-    pub async fn is_still(&self) -> bool {
-        let script = "return !document.documentElement.hasAttribute('data-moving')";
-        let still = self.driver.execute(script, Vec::new()).await.expect("a script runs");
-        still.json().as_bool().expect("true or false")
     }
 
     /// Clicks with a modifier key held.
@@ -186,17 +178,22 @@ impl Browser {
 
     /// What is in a text field.
     pub async fn value(&self, id: &str) -> String {
-        self.find(id).await.prop("value").await.expect("properties can be read").unwrap_or_default()
+        self.read(id, async |element| element.prop("value").await).await.unwrap_or_default()
     }
 
     pub async fn text(&self, id: &str) -> String {
-        self.find(id).await.text().await.expect("an element has text")
+        self.read(id, async |element| element.text().await).await
     }
 
     /// An attribute that is a number.
     pub async fn attribute(&self, id: &str, name: &str) -> f64 {
-        let value = self.find(id).await.attr(name).await.expect("attributes can be read");
+        let value = self.read(id, async |element| element.attr(name).await).await;
         value.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("{id} has no number {name}"))
+    }
+
+    /// Reads something of an element: of the new one, where the page draws it anew in between.
+    async fn read<T>(&self, id: &str, read: impl AsyncFn(WebElement) -> WebDriverResult<T>) -> T {
+        self.wait(&format!("{id} on the page"), async || read(self.try_find(id).await?).await.ok()).await
     }
 
     /// Replaces what is in a text field.
@@ -249,12 +246,19 @@ impl Browser {
                 (last, since) = (now, Instant::now());
             }
             if since.elapsed() > self.timeout {
-                let test = std::thread::current().name().unwrap_or("unknown").replace("::", "-");
-                let file = screenshot_file(self.kind(), &format!("timed-out-{test}"));
-                self.driver.screenshot(&file).await.expect("a screenshot");
-                panic!("waited in vain for {what}; the page looked like {}", file.display());
+                self.fail(&format!("waited in vain for {what}")).await;
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+
+    /// Ends the test, with a picture of the page.
+    async fn fail(&self, why: &str) -> ! {
+        let test = std::thread::current().name().unwrap_or("unknown").replace("::", "-");
+        let file = screenshot_file(self.kind(), &format!("failed-{test}"));
+        match self.driver.screenshot(&file).await {
+            Ok(()) => panic!("{why}; the page looked like {}", file.display()),
+            Err(error) => panic!("{why}; the browser took no picture: {error}"),
         }
     }
 

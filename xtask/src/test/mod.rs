@@ -14,7 +14,7 @@ use std::thread;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
-use crate::browsers::{Browser, IN_WEBKIT, SLOW_PAGE_TESTS};
+use crate::browsers::{Browser, IN_WEBKIT, PAGE_TESTS_OF_MANY_CASES, SLOW_PAGE_TESTS};
 use crate::command::{self, run};
 use crate::outcome::Outcome;
 use crate::setup::Tools;
@@ -149,9 +149,11 @@ fn test_programs(report: &mut Report, programs: &[Program], dist: &Path) {
         let mut command = in_a_worker(&setup::web()?)?;
         count(report, "engine in a worker", &mut command)
     });
+    let in_chromium = Selection { left_out: &SLOW_PAGE_TESTS, ..Selection::default() };
+    let in_webkit = Selection { only: &IN_WEBKIT, ..Selection::default() };
     if let Some(page) = programs.iter().find(|program| program.name == "page") {
-        report.stage("chromium", |report| in_browser(report, page, Browser::Chromium, dist, &[], &SLOW_PAGE_TESTS));
-        report.stage("webkit", |report| in_browser(report, page, Browser::WebKit, dist, &IN_WEBKIT, &[]));
+        report.stage("chromium", |report| in_browser(report, page, Browser::Chromium, dist, &in_chromium));
+        report.stage("webkit", |report| in_browser(report, page, Browser::WebKit, dist, &in_webkit));
     }
     report.stage("examples in the documentation", |report| {
         let mut command = natively(&setup::native(), &["--locked", "--workspace", "--doc", "--no-fail-fast"])?;
@@ -172,12 +174,13 @@ fn long(report: &mut Report) {
     });
     report.stage("slow page tests in chromium", |report| {
         let (page, dist) = built_page()?;
-        in_browser(report, &page, Browser::Chromium, &dist, &SLOW_PAGE_TESTS, &[])
+        let only = [&SLOW_PAGE_TESTS[..], &PAGE_TESTS_OF_MANY_CASES].concat();
+        in_browser(report, &page, Browser::Chromium, &dist, &Selection { only: &only, is_thorough: true, ..Selection::default() })
     });
     for browser in Browser::OTHERS {
         report.stage(&format!("all page tests in {browser}"), |report| {
             let (page, dist) = built_page()?;
-            in_browser(report, &page, browser, &dist, &[], &[])
+            in_browser(report, &page, browser, &dist, &Selection { is_thorough: true, ..Selection::default() })
         });
     }
     report.stage("fuzzing", |report| check_where_possible(report, "fuzzing", fuzz::check()));
@@ -208,9 +211,20 @@ fn built_page() -> Result<(Program, PathBuf)> {
     Ok((page, dist))
 }
 
-/// Tests of the page in a browser: those whose names contain one of `only`, or all; but for `left_out` ones and those that the browser
-/// cannot pass.
-fn in_browser(report: &mut Report, page: &Program, browser: Browser, dist: &Path, only: &[&str], left_out: &[&str]) -> Result<()> {
+/// Which tests of the page are made.
+#[derive(Default)]
+struct Selection<'a> {
+    /// Those whose names contain one of these; all of them where this is empty.
+    only: &'a [&'a str],
+    /// But not these, which another command makes.
+    left_out: &'a [&'a str],
+    /// Whether each tries all of its cases.
+    is_thorough: bool,
+}
+
+/// The selected tests of the page in a browser, but for those that the browser cannot pass.
+fn in_browser(report: &mut Report, page: &Program, browser: Browser, dist: &Path, selection: &Selection<'_>) -> Result<()> {
+    let Selection { only, left_out, is_thorough } = *selection;
     let tools = setup::browser(browser)?;
     let skips = browser.lacks().iter().map(|(test, _)| *test).chain(left_out.iter().copied()).flat_map(|test| ["--skip", test]);
     let arguments: Vec<&str> = only.iter().copied().chain(skips).collect();
@@ -278,7 +292,8 @@ fn page_in(report: &mut Report, browser: Browser, only: Option<&str>, repeat: us
     let Some((page, dist)) = built else { return };
     let only: Vec<&str> = only.into_iter().collect();
     for _ in 0..repeat {
-        report.stage(&browser.to_string(), |report| in_browser(report, &page, browser, &dist, &only, &[]));
+        let selection = Selection { only: &only, ..Selection::default() };
+        report.stage(&browser.to_string(), |report| in_browser(report, &page, browser, &dist, &selection));
     }
 }
 

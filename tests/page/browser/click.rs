@@ -1,0 +1,120 @@
+//! Clicks that make sure where they arrive.
+//!
+//! A driver computes where an element is, and presses at that place a moment later. When the page moves in between, the press hits another
+//! element, or nothing, and the driver reports success. So a click here waits until the element holds still, listens for the click, and
+//! asks where it arrived.
+
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde_json::json;
+use thirtyfour::error::WebDriverErrorInner;
+use thirtyfour::prelude::*;
+
+use super::Browser;
+
+/// Looks whether the element can be clicked, and begins to listen. Calls back "ready", or why not yet.
+///
+/// The place is the one that drivers click: the middle of the part of the element's first box that is in the window. Frames do not come in
+/// tabs that the browser does not draw, so a timer stands in for them.
+const AIM: &str = "
+    const [id, done] = arguments;
+    const frame = () => new Promise(resolve => { requestAnimationFrame(resolve); setTimeout(resolve, 250); });
+    const find = () => document.querySelector(`[data-testid='${id}']`);
+    const place = element => {
+        const box = element.getClientRects()[0];
+        if (!box) return null;
+        const [left, right] = [Math.max(0, box.left), Math.min(innerWidth, box.right)];
+        const [top, bottom] = [Math.max(0, box.top), Math.min(innerHeight, box.bottom)];
+        return [Math.floor((left + right) / 2), Math.floor((top + bottom) / 2), box.left, box.top, box.width, box.height].join();
+    };
+    (async () => {
+        const element = find();
+        if (!element) return 'it is not on the page';
+        if (!place(element)) return 'it has no size';
+        element.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
+        let before = place(element);
+        for (let i = 0; i < 2; i += 1) {
+            await frame();
+            if (document.documentElement.hasAttribute('data-moving')) return 'one view changes into another';
+            const now = place(element);
+            if (!element.isConnected || now !== before) return 'it moves';
+            before = now;
+        }
+        if (element.disabled) return 'it is disabled';
+        const hit = document.elementFromPoint(...before.split(',').slice(0, 2).map(Number));
+        if (!hit || !element.contains(hit)) return `${hit ? (hit.dataset.testid ?? hit.outerHTML.slice(0, 80)) : 'nothing'} is in front of it`;
+        window.clickArrived = null;
+        addEventListener('click', event => {
+            const path = event.composedPath();
+            const names = path.map(node => node.dataset?.testid).filter(Boolean);
+            window.clickArrived = names.includes(id) ? 'here' : (names[0] ?? path[0].outerHTML?.slice(0, 80) ?? 'the document');
+        }, { capture: true, once: true });
+        return 'ready';
+    })().then(done, error => done(`an error: ${error}`));";
+
+/// Where the click arrived: "here", a name of another element, or null where there was none yet. A page that is another one by now has no
+/// such variable: the click opened it. What a click changes at once is drawn two frames later.
+const ARRIVED: &str = "
+    const done = arguments[0];
+    const arrived = window.clickArrived === undefined ? 'here' : window.clickArrived;
+    const frame = () => new Promise(resolve => { requestAnimationFrame(resolve); setTimeout(resolve, 250); });
+    if (arrived === 'here') frame().then(frame).then(() => done(arrived)); else done(arrived);";
+
+/// After so long a click that has not arrived was lost.
+const ARRIVAL: Duration = Duration::from_secs(10);
+
+impl Browser {
+    /// Clicks on an element, as soon as it is there, holds still and has nothing in front of it. When this returns, the click has arrived, and
+    /// what it changes at once is on the page.
+    pub async fn click(&self, id: &str) {
+        let began = Instant::now();
+        loop {
+            let obstacle = match self.aim(id).await {
+                Ok(()) if self.press(id).await => return,
+                Ok(()) => "the click arrived nowhere".to_owned(),
+                Err(obstacle) => obstacle,
+            };
+            if began.elapsed() > self.timeout {
+                self.fail(&format!("{id} cannot be clicked: {obstacle}")).await;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    async fn aim(&self, id: &str) -> Result<(), String> {
+        let seen = match self.driver.execute_async(AIM, vec![json!(id)]).await {
+            Ok(seen) => seen.json().as_str().unwrap_or("no answer").to_owned(),
+            // Between two pages.
+            Err(error) => format!("the browser says {error}"),
+        };
+        if seen == "ready" { Ok(()) } else { Err(seen) }
+    }
+
+    /// Whether a press arrived at the element. A press that arrived somewhere else is a failure: the page moved under the pointer, as it would
+    /// have for a visitor.
+    async fn press(&self, id: &str) -> bool {
+        let Some(element) = self.try_find(id).await else { return false };
+        if let Err(error) = element.click().await {
+            let is_passing = matches!(
+                &*error,
+                WebDriverErrorInner::ElementClickIntercepted(_)
+                    | WebDriverErrorInner::ElementNotInteractable(_)
+                    | WebDriverErrorInner::StaleElementReference(_)
+            );
+            assert!(is_passing, "{id} can be clicked: {error}");
+            return false;
+        }
+        let began = Instant::now();
+        loop {
+            // A script fails while one page gives way to another, and while the click has opened a dialog of the browser.
+            let Ok(arrived) = self.driver.execute_async(ARRIVED, Vec::new()).await else { return true };
+            match Option::<String>::deserialize(arrived.json()).expect("a name or null").as_deref() {
+                Some("here") => return true,
+                Some(elsewhere) => self.fail(&format!("a click on {id} arrived at {elsewhere}: the page moved")).await,
+                None if began.elapsed() > ARRIVAL => return false,
+                None => tokio::time::sleep(Duration::from_millis(20)).await,
+            }
+        }
+    }
+}
