@@ -254,7 +254,8 @@ def train(folder: Path, minutes: float, workers: int, rate: float, n_tokens: int
         now = time.monotonic()
         elapsed, last = elapsed + now - last, now
         if elapsed >= next_report:
-            print(f"step {step} loss {mean.item():.4f} {tokens_seen / 1e6:.2f} M tokens {tokens_seen / elapsed:.0f} tok/s {elapsed:.0f} s", flush=True)
+            speed = tokens_seen / elapsed
+            print(f"step {step} loss {mean.item():.4f} {tokens_seen / 1e6:.2f} M tokens {speed:.0f} tok/s {elapsed:.0f} s", flush=True)
             next_report = elapsed + (10 if ON_GPU else 60)
         if elapsed / budget * (scores + 1) >= next_score and elapsed < budget:
             next_score += 1

@@ -24,6 +24,7 @@ mod setup;
 mod sizes;
 mod split;
 mod test;
+mod test_environment;
 mod viewer;
 
 use std::process::ExitCode;

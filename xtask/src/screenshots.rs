@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 
 use crate::browsers::Browser;
 use crate::command::{build, run};
-use crate::test::natively;
+use crate::test_environment::natively;
 use crate::{build as page, setup};
 
 const TEST: &str = "screenshots::no_state_is_wider_than_its_window_in_any_look";

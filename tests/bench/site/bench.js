@@ -56,7 +56,8 @@ class Engine {
 
   async load(backend, has_spare_core = false) {
     const begin = now();
-    const ready = await this.ask({ Load: { source: { Url: MODEL }, options: { backend, tile_shape: null }, has_spare_core } }, (event) => event.Ready);
+    const options = { backend, tile_shape: null };
+    const ready = await this.ask({ Load: { source: { Url: MODEL }, options, has_spare_core } }, (event) => event.Ready);
     return { ready, section: { name: "load", begin, end: now() } };
   }
 

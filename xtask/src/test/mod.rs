@@ -18,8 +18,9 @@ use crate::browsers::{Browser, IN_WEBKIT, PAGE_TESTS_OF_MANY_CASES, SLOW_PAGE_TE
 use crate::command::{self, run};
 use crate::outcome::Outcome;
 use crate::setup::Tools;
+use crate::test_environment::{natively, with_test_environment};
 use crate::{build, fuzz, gpu_budgets, python, random_model, screenshots, setup};
-use programs::{Program, Run, with_test_environment};
+use programs::{Program, Run};
 use report::Report;
 
 /// The runner's own limits are 20 s for all tests, less than software needs for the kernels, and 5 s for the driver.
@@ -228,7 +229,11 @@ fn in_browser(report: &mut Report, page: &Program, browser: Browser, dist: &Path
     let tools = setup::browser(browser)?;
     let skips = browser.lacks().iter().map(|(test, _)| *test).chain(left_out.iter().copied()).flat_map(|test| ["--skip", test]);
     let arguments: Vec<&str> = only.iter().copied().chain(skips).collect();
-    let environment = [("GLASSCAGE_DIST", dist.display().to_string()), ("GLASSCAGE_BROWSER", browser.to_string()), ("PATH", tools.path()?)];
+    let mut environment =
+        vec![("GLASSCAGE_DIST", dist.display().to_string()), ("GLASSCAGE_BROWSER", browser.to_string()), ("PATH", tools.path()?)];
+    if is_thorough {
+        environment.push(("GLASSCAGE_THOROUGH", "1".to_owned()));
+    }
     let stage = browser.to_string();
     page.run(report, &Run { stage: &stage, arguments: &arguments, environment: &environment, repeats_failures: true })?;
     if only.is_empty() {
@@ -308,13 +313,6 @@ fn python_alone(report: &mut Report) {
 /// Where the tests of the command line have built it.
 fn command_line() -> Result<PathBuf> {
     Ok(command::build()?.join("target/debug/glasscage"))
-}
-
-/// `cargo test` for tests that may use Vulkan.
-pub fn natively(native: &Tools, arguments: &[&str]) -> Result<Command> {
-    let mut tests = native.command("cargo", &[&["test"], arguments].concat())?;
-    with_test_environment(&mut tests);
-    Ok(tests)
 }
 
 /// Runs a program that prints its results as text, shows what it prints, and adds up its results.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -14,8 +14,9 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
 use super::report::{Failure, Report};
-use crate::command::{build, with_runtime_dir};
+use crate::command::build;
 use crate::setup::Tools;
+use crate::test_environment::with_test_environment;
 
 /// The longest that a program may say nothing: far longer than its slowest test takes on a slow machine. Ends only what hangs.
 const SILENCE: Duration = Duration::from_secs(20 * 60);
@@ -210,22 +211,8 @@ impl Program {
     }
 }
 
-/// What makes tests independent of the machine's language and network settings. Panics print no backtrace unless somebody asks.
-pub fn with_test_environment(command: &mut Command) {
-    with_runtime_dir(command);
-    // The tests themselves use all cores; candle would ask the system for their number at every product.
-    command.env("RAYON_NUM_THREADS", "1");
-    command.env("LANG", "C.UTF-8").env("LANGUAGE", "en").env_remove("LC_ALL").env("NO_PROXY", "*").env("PROPTEST_RNG_SEED", "1");
-    for proxy in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"] {
-        command.env_remove(proxy);
-    }
-    if std::env::var_os("GLASSCAGE_BACKTRACES").is_none() {
-        command.env("RUST_BACKTRACE", "0");
-    }
-}
-
 /// Sends lines, also those that are not UTF-8.
-fn read_lines(mut output: impl BufRead + Read, sender: &mpsc::Sender<String>) {
+fn read_lines(mut output: impl BufRead, sender: &mpsc::Sender<String>) {
     let mut line = Vec::new();
     while output.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
         let text = String::from_utf8_lossy(&line).trim_end().to_owned();

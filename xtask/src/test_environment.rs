@@ -1,0 +1,29 @@
+//! The environment that tests run in, whatever the machine is set to.
+
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::command::with_runtime_dir;
+use crate::setup::Tools;
+
+/// `cargo test` for tests that may use Vulkan.
+pub fn natively(native: &Tools, arguments: &[&str]) -> Result<Command> {
+    let mut tests = native.command("cargo", &[&["test"], arguments].concat())?;
+    with_test_environment(&mut tests);
+    Ok(tests)
+}
+
+/// What makes tests independent of the machine's language and network settings. Panics print no backtrace unless somebody asks.
+pub fn with_test_environment(command: &mut Command) {
+    with_runtime_dir(command);
+    // The tests themselves use all cores; candle would ask the system for their number at every product.
+    command.env("RAYON_NUM_THREADS", "1");
+    command.env("LANG", "C.UTF-8").env("LANGUAGE", "en").env_remove("LC_ALL").env("NO_PROXY", "*").env("PROPTEST_RNG_SEED", "1");
+    for proxy in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"] {
+        command.env_remove(proxy);
+    }
+    if std::env::var_os("GLASSCAGE_BACKTRACES").is_none() {
+        command.env("RUST_BACKTRACE", "0");
+    }
+}
