@@ -43,7 +43,8 @@ const AIM: &str = "
         }
         if (element.disabled) return 'it is disabled';
         const hit = document.elementFromPoint(...before.split(',').slice(0, 2).map(Number));
-        if (!hit || !element.contains(hit)) return `${hit ? (hit.dataset.testid ?? hit.outerHTML.slice(0, 80)) : 'nothing'} is in front of it`;
+        if (!hit) return 'it is not in the window';
+        if (!element.contains(hit)) return `${hit.dataset.testid ?? hit.outerHTML.slice(0, 80)} is in front of it`;
         window.clickArrived = null;
         addEventListener('click', event => {
             const path = event.composedPath();
@@ -65,8 +66,8 @@ const ARRIVED: &str = "
 const ARRIVAL: Duration = Duration::from_secs(10);
 
 impl Browser {
-    /// Clicks on an element, as soon as it is there, holds still and has nothing in front of it. When this returns, the click has arrived, and
-    /// what it changes at once is on the page.
+    /// Clicks on an element, as soon as it is there, holds still and has nothing in front of it. When this returns, the click has
+    /// arrived, and what it changes at once is on the page.
     pub async fn click(&self, id: &str) {
         let began = Instant::now();
         loop {
@@ -91,8 +92,8 @@ impl Browser {
         if seen == "ready" { Ok(()) } else { Err(seen) }
     }
 
-    /// Whether a press arrived at the element. A press that arrived somewhere else is a failure: the page moved under the pointer, as it would
-    /// have for a visitor.
+    /// Whether a press arrived at the element. A press that arrived somewhere else is a failure: the page moved under the pointer, as it
+    /// would have for a visitor.
     async fn press(&self, id: &str) -> bool {
         let Some(element) = self.try_find(id).await else { return false };
         if let Err(error) = element.click().await {
