@@ -14,8 +14,8 @@ use serde_json::json;
 use thirtyfour::common::print::PrintParameters;
 use thirtyfour::prelude::*;
 
-/// The longest that anything on the page may take here, with the built-in model. It only ends a test that hangs, also on a slow machine that
-/// does other work.
+/// The longest that anything on the page may take here, with the built-in model. It only ends a test that hangs, also on a slow machine
+/// that does other work.
 const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// Longer than anything moves or changes its color.
