@@ -91,7 +91,8 @@ impl Browser {
     async fn has_fetched(&self, file: &str) -> bool {
         let script = "
             const [file, done] = arguments;
-            const isThere = performance.getEntriesByType('resource').some(({ name, responseEnd }) => name.includes(file) && responseEnd > 0);
+            const fetched = performance.getEntriesByType('resource');
+            const isThere = fetched.some(({ name, responseEnd }) => name.includes(file) && responseEnd > 0);
             if (!isThere) done(false);
             else {
                 setTimeout(() => done(true), 250);
