@@ -13,11 +13,13 @@ use axum::response::IntoResponse;
 use tokio::task::AbortHandle;
 use tower_http::services::ServeDir;
 
+/// The end of a path, and the text in its place; `None` where there is no such file.
+type Replaced = Vec<(String, Option<String>)>;
+
 pub struct Server {
     pub url: String,
     requests: Arc<Mutex<Vec<String>>>,
-    /// The end of a path, and the text in its place; `None` where there is no such file.
-    replaced: Arc<Mutex<Vec<(String, Option<String>)>>>,
+    replaced: Arc<Mutex<Replaced>>,
     dist: PathBuf,
     serving: AbortHandle,
     is_gone: Arc<AtomicBool>,
@@ -34,7 +36,7 @@ impl Server {
     pub async fn start_with_service_worker(dist: &Path) -> Self {
         let requests = Arc::new(Mutex::new(Vec::new()));
         let log = requests.clone();
-        let replaced = Arc::<Mutex<Vec<(String, Option<String>)>>>::default();
+        let replaced = Arc::<Mutex<Replaced>>::default();
         let others = replaced.clone();
         let is_gone = Arc::<AtomicBool>::default();
         let gone = is_gone.clone();

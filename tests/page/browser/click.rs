@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::json;
 use thirtyfour::error::WebDriverErrorInner;
-use thirtyfour::prelude::*;
 
 use super::Browser;
 
@@ -81,6 +80,13 @@ impl Browser {
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
+    }
+
+    /// Whether nothing moves from one view to another.
+    pub async fn is_still(&self) -> bool {
+        let script = "return !document.documentElement.hasAttribute('data-moving')";
+        let still = self.driver.execute(script, Vec::new()).await.expect("a script runs");
+        still.json().as_bool().expect("true or false")
     }
 
     async fn aim(&self, id: &str) -> Result<(), String> {
