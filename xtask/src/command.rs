@@ -1,37 +1,49 @@
 //! Running other programs, with words for what went wrong.
 
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
+
+/// Variables that cargo sets for this process, and settings of the caller that would change what is built.
+const INHERITED: [&str; 11] = [
+    "CARGO",
+    "RUSTC",
+    "RUSTDOC",
+    "RUSTUP_TOOLCHAIN",
+    "RUSTUP_TOOLCHAIN_SOURCE",
+    "CARGO_MANIFEST_DIR",
+    "LD_LIBRARY_PATH",
+    "RUSTFLAGS",
+    "CARGO_ENCODED_RUSTFLAGS",
+    "CARGO_BUILD_TARGET",
+    "CARGO_TARGET_DIR",
+];
 
 /// The checkout.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the checkout")
 }
 
-/// Where tools and build caches live.
+/// Where tools live, which all checkouts share.
 pub fn cache() -> Result<PathBuf> {
-    if let Some(cache) = std::env::var_os("GLASSCAGE_CACHE") {
-        return Ok(cache.into());
-    }
-    let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(|| Some(std::env::home_dir()?.join(".cache")));
-    Ok(base.context("no home folder: set GLASSCAGE_CACHE to where tools and build caches may live")?.join("glasscage"))
+    let named = |variable| std::env::var_os(variable).filter(|path| !path.is_empty()).map(PathBuf::from);
+    let base = || named("XDG_CACHE_HOME").or_else(|| Some(std::env::home_dir()?.join(".cache"))).map(|base| base.join("glasscage"));
+    let cache = named("GLASSCAGE_CACHE").or_else(base).context("no home folder: set GLASSCAGE_CACHE to where tools may live")?;
+    Ok(path::absolute(cache)?)
 }
 
-/// Where this checkout's build goes. Each checkout has its own: a test knows the folder it was compiled in, and cargo
-/// takes files older than a build for unchanged.
-pub fn build() -> Result<PathBuf> {
-    let name: Vec<_> = root().iter().skip(1).map(OsStr::to_string_lossy).collect();
-    Ok(cache()?.join("builds").join(name.join("-")))
+/// Where this checkout's builds go: beside the build of this program, which cargo calls `target/debug`.
+pub fn build() -> PathBuf {
+    root().join("target/xtask")
 }
 
 /// `program arguments` in the checkout, free of the environment that cargo gave this process.
 pub fn command(program: impl AsRef<OsStr>, arguments: &[&str]) -> Command {
     let mut command = Command::new(program);
     command.args(arguments).current_dir(root());
-    for inherited in ["CARGO", "RUSTC", "RUSTDOC", "RUSTUP_TOOLCHAIN", "RUSTUP_TOOLCHAIN_SOURCE", "CARGO_MANIFEST_DIR", "LD_LIBRARY_PATH"] {
+    for inherited in INHERITED {
         command.env_remove(inherited);
     }
     command

@@ -1,7 +1,7 @@
 //! The project's commands: `cargo xtask --help` lists them. Each installs what it needs on a fresh machine.
 //!
-//! Tools, the wasm standard library and build caches live under `~/.cache/glasscage` (`GLASSCAGE_CACHE` moves
-//! them); nothing global is overwritten, and an empty cache works.
+//! Tools and the wasm standard library live under `~/.cache/glasscage` (`GLASSCAGE_CACHE` moves them), builds under `target/xtask`;
+//! nothing global is overwritten, and an empty cache works.
 
 mod bench;
 mod browsers;
@@ -12,6 +12,7 @@ mod fuzz;
 mod gpu_budgets;
 mod hash;
 mod inventory;
+mod lock;
 mod npm;
 mod outcome;
 mod prebuilt;
@@ -35,7 +36,7 @@ use clap::Parser;
 #[derive(Parser)]
 #[command(
     bin_name = "cargo xtask",
-    after_help = "Tools and build caches are kept in ~/.cache/glasscage; GLASSCAGE_CACHE names another folder."
+    after_help = "Tools are kept in ~/.cache/glasscage, GLASSCAGE_CACHE names another folder; builds are in target/xtask."
 )]
 enum Xtask {
     /// Build the page and serve it on localhost, or write the folder to deploy

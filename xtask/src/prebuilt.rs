@@ -9,7 +9,7 @@ use crate::command::{command, output, run};
 use crate::hash::sha256;
 
 /// How long curl may take: to connect, and in all. It gives up sooner below 50 kB/s. Compiling takes longer than all of these.
-const LIMITS: [&str; 8] = ["--connect-timeout", "5", "--max-time", "90", "--speed-limit", "50000", "--speed-time", "5"];
+const LIMITS: [&str; 10] = ["--retry", "2", "--connect-timeout", "5", "--max-time", "90", "--speed-limit", "50000", "--speed-time", "5"];
 
 /// An archive (tar, gzip) with a program at its top.
 pub struct Prebuilt<'a> {

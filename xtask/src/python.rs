@@ -31,7 +31,7 @@ pub fn wheel() -> Result<()> {
 pub fn tests(program: &Path) -> Result<Command> {
     setup::python()?;
     let python = clean_environment()?;
-    let wheel = make_wheel(&python, &command::build()?.join("wheels"))?;
+    let wheel = make_wheel(&python, &command::build().join("wheels"))?;
     run(pip(&python, &["install", "--no-compile"]).arg(format!("{}[test]", wheel.display())))?;
     let mut tests = command(&python, &["-B", "-m", "pytest", "--quiet"]);
     tests.arg(root().join("python/tests")).env("GLASSCAGE_BIN", program);
@@ -40,7 +40,7 @@ pub fn tests(program: &Path) -> Result<Command> {
 
 /// The interpreter of an environment with nothing in it.
 fn clean_environment() -> Result<PathBuf> {
-    let environment = command::build()?.join("python");
+    let environment = command::build().join("python");
     run(command("python3", &["-m", "venv", "--clear"]).arg(&environment))?;
     Ok(environment.join("bin/python"))
 }

@@ -34,9 +34,9 @@ pub struct Options {
 }
 
 pub fn run_all(options: &Options) -> Result<()> {
-    let dist = build()?.join("dist");
+    let dist = build().join("dist");
     page::page(&setup::web()?, &dist)?;
-    let folder = build()?.join("screenshots");
+    let folder = build().join("screenshots");
     let browsers = options.browser.as_ref().map_or(Browser::value_variants(), slice::from_ref);
     for &browser in browsers {
         let pictures = folder.join(browser.to_string());
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn the_same_look_stands_side_by_side_in_all_browsers() {
-        let folder = build().unwrap().join("tmp/screenshots-test");
+        let folder = build().join("tmp/screenshots-test");
         for picture in ["chromium/01 first/360-light.png", "firefox/01 first/360-light.png", "chromium/01 first/768-dark.png"] {
             let file = folder.join(picture);
             fs::create_dir_all(file.parent().unwrap()).unwrap();

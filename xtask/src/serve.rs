@@ -30,7 +30,7 @@ pub fn run(options: &Options) -> Result<()> {
 fn serve(port: u16, open: bool) -> Result<()> {
     check_free(port)?;
     let tools = setup::web()?;
-    let dist = build_folder()?.join("serve");
+    let dist = build_folder().join("serve");
     let dist = dist.to_str().context("the path of the build folder is not UTF-8")?;
     println!("Glasscage will be at http://localhost:{port}/ when the build is done; Ctrl-C ends it.");
     let mut trunk = build::trunk(&tools, &["serve", "--dist", dist, "--address", "127.0.0.1", "--port", &port.to_string()])?;

@@ -3,12 +3,13 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use crate::browsers::Browser;
 use crate::command::{build, cache, command, find, output, root, run, succeeds};
+use crate::lock::{Lock, lock};
 use crate::prebuilt::Prebuilt;
 
 const TRUNK: &str = "0.21.14";
@@ -55,7 +56,7 @@ impl Tools {
         // `Command` looks programs up on the PATH of this process, not the one it sets.
         let program = self.folders.iter().map(|folder| folder.join(program)).find(|file| file.is_file()).unwrap_or(program.into());
         let mut command = command(program, arguments);
-        command.env("PATH", path).env("CARGO_TARGET_DIR", build()?.join("target"));
+        command.env("PATH", path).env("CARGO_TARGET_DIR", build().join("target"));
         Ok(command)
     }
 }
@@ -76,6 +77,7 @@ pub fn native() -> Tools {
 
 /// Tools for building the page: a Rust that knows wasm, Trunk, wasm-split, and wasm-bindgen in the version of `Cargo.lock`.
 pub fn web() -> Result<Tools> {
+    let _lock = installation()?;
     let rust = wasm_toolchain()?;
     let trunk = tool("trunk", TRUNK, prebuilt_trunk())?;
     let wasm_bindgen = tool("wasm-bindgen-cli", &locked_version("wasm-bindgen")?, None)?;
@@ -86,6 +88,7 @@ pub fn web() -> Result<Tools> {
 
 /// A browser and its driver for tests.
 pub fn browser(browser: Browser) -> Result<Tools> {
+    let _lock = installation()?;
     let geckodriver = match browser {
         Browser::Chromium => {
             chromium()?;
@@ -102,6 +105,11 @@ pub fn browser(browser: Browser) -> Result<Tools> {
         }
     };
     Ok(Tools { folders: geckodriver.into_iter().collect() })
+}
+
+/// One installation at a time: checkouts share the tools, and apt lets only one in.
+fn installation() -> Result<Lock> {
+    lock(&cache()?.join("lock"), "an installation")
 }
 
 fn install_where_missing(what: &str, packages: &[&str], is_present: impl Fn() -> bool) -> Result<()> {
@@ -227,10 +235,22 @@ fn tool(package: &str, version: &str, prebuilt: Option<&Prebuilt<'_>>) -> Result
             println!("{package} is compiled here, because it could not be downloaded: {error:#}");
         }
         if !matches!(downloaded, Some(Ok(()))) {
-            cargo_install(package, version, &home)?;
+            install_beside(&home, |partial| cargo_install(package, version, partial))?;
         }
     }
     Ok(home.join("bin"))
+}
+
+/// Installs into another folder, which becomes `home` only when the installation is complete: one that was ended half-way leaves nothing
+/// that counts as installed.
+fn install_beside(home: &Path, install: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+    let partial = PathBuf::from(format!("{}.partial", home.display()));
+    if partial.exists() {
+        fs::remove_dir_all(&partial).with_context(|| partial.display().to_string())?;
+    }
+    install(&partial)?;
+    ensure!(partial.join("bin").is_dir(), "the installation left no programs in {}", partial.display());
+    fs::rename(&partial, home).with_context(|| format!("cannot move {} to {}", partial.display(), home.display()))
 }
 
 /// Trunk for this machine, where its authors have compiled it.
@@ -246,7 +266,7 @@ fn cargo_install(package: &str, version: &str, home: &Path) -> Result<()> {
     let features: &[&str] = if package == "wasm_split_cli_support" { &["--features", "build-binary"] } else { &[] };
     let install = |lock: &[&str]| {
         let mut cargo = command("cargo", &[&arguments, features, lock].concat());
-        run(cargo.envs(QUICK_BUILD).env("CARGO_TARGET_DIR", tools_target()?))
+        run(cargo.envs(QUICK_BUILD).env("CARGO_TARGET_DIR", tools_target()?).env("CARGO_NET_RETRY", "5"))
     };
     // A registry mirror may lack a release that the lock file of the tool names.
     install(&["--locked"]).or_else(|_| install(&[]))
@@ -265,9 +285,15 @@ fn locked_version(package: &str) -> Result<String> {
     Ok(after.split('"').next().unwrap_or_default().to_owned())
 }
 
+/// Whether Debian's package is installed and configured as a whole.
+fn is_installed(package: &str) -> bool {
+    let status = command("dpkg-query", &["--show", "--showformat", "${db:Status-Status}", package]).stderr(Stdio::null()).output();
+    status.is_ok_and(|status| status.stdout == b"installed")
+}
+
 /// Installs packages with apt where that is possible without a password.
 fn apt_install(packages: &[&str]) -> Result<()> {
-    let missing: Vec<&str> = packages.iter().copied().filter(|package| !succeeds(&mut command("dpkg", &["-s", package]))).collect();
+    let missing: Vec<&str> = packages.iter().copied().filter(|package| !is_installed(package)).collect();
     if missing.is_empty() {
         return Ok(());
     }
@@ -280,8 +306,10 @@ fn apt_install(packages: &[&str]) -> Result<()> {
             [if is_root { &[] } else { &["sudo", "-n"][..] }, &["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"], arguments].concat();
         run(&mut command(words[0], &words[1..]))
     };
-    apt(&["update", "-qq"])?;
-    apt(&[&["install", "-y", "-qq", "--no-install-recommends"], &missing[..]].concat())
+    // Another apt may be at work, and a registry may fail once.
+    let patient = ["-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3"];
+    apt(&[&patient[..], &["update", "-qq"]].concat())?;
+    apt(&[&patient[..], &["install", "-y", "-qq", "--no-install-recommends"], &missing[..]].concat())
         .with_context(|| format!("apt could not install {}; try: sudo apt-get install {}", missing.join(", "), missing.join(" ")))
 }
 
@@ -292,6 +320,23 @@ mod tests {
     #[test]
     fn the_prebuilt_trunk_has_the_version_that_is_compiled_elsewhere() {
         assert!(PREBUILT_TRUNK.version.ends_with(TRUNK) && PREBUILT_TRUNK.address.contains(&format!("/v{TRUNK}/")));
+    }
+
+    #[test]
+    fn installation_ended_half_way_does_not_count() {
+        let home = std::env::temp_dir().join(format!("glasscage-tool-{}", std::process::id()));
+        let half = install_beside(&home, |partial| {
+            fs::create_dir_all(partial.join("bin"))?;
+            bail!("the registry failed")
+        });
+        assert!(half.is_err() && !home.exists());
+        install_beside(&home, |partial| {
+            assert!(!partial.exists(), "the first try leaves nothing behind");
+            Ok(fs::create_dir_all(partial.join("bin"))?)
+        })
+        .unwrap();
+        assert!(home.join("bin").is_dir());
+        fs::remove_dir_all(home).unwrap();
     }
 
     #[test]

@@ -58,12 +58,12 @@ pub fn bench(options: Options) -> Result<()> {
     println!("{}", announcement(options.model.as_deref(), options.job));
     setup::browser(Browser::Chromium)?;
     let (native, web) = (setup::native(), setup::web()?);
-    let dist = build_folder()?.join("dist");
+    let dist = build_folder().join("dist");
     build::page(&web, &dist)?;
     // Everything is built before anything is measured; the program comes with its tests.
     run(&mut native.command("cargo", &["test", "--release", "--test", "bench", "--no-run"])?)?;
     run(&mut web.command("cargo", &["build", "--release", "--target", WASM, "--no-default-features", "--example", "graph"])?)?;
-    let target = build_folder()?.join("target");
+    let target = build_folder().join("target");
     let model = match options.model {
         Some(model) => model,
         None => random_model::make(&native, MODEL.0, MODEL.1)?,

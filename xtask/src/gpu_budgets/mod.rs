@@ -16,7 +16,7 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::Value;
 
-use crate::command::{cache, command, output, root, run};
+use crate::command::{build, cache, command, output, root, run};
 use crate::outcome::Outcome;
 use crate::setup;
 use crate::setup::Tools;
@@ -83,7 +83,7 @@ fn compilers() -> Result<PathBuf> {
 
 /// Measures, prints the table, and says whether all budgets hold that are held by now.
 fn table(native: &Tools, compilers: &Path) -> Result<(String, Result<()>)> {
-    let kernels = cache()?.join("gpu-kernels");
+    let kernels = build().join("gpu-kernels");
     fs::remove_dir_all(&kernels).ok();
     fs::create_dir_all(&kernels)?;
     run(native.command("cargo", &["run", "--quiet", "--example", "gpu_budgets", "--"])?.arg(&kernels))?;

@@ -16,6 +16,7 @@ use clap::Args;
 
 use crate::browsers::{Browser, IN_WEBKIT, PAGE_TESTS_OF_MANY_CASES, SLOW_PAGE_TESTS};
 use crate::command::{self, run};
+use crate::lock::lock;
 use crate::outcome::Outcome;
 use crate::setup::Tools;
 use crate::test_environment::{natively, with_test_environment};
@@ -65,6 +66,7 @@ pub struct Options {
 
 /// The whole test, or the part that the options name.
 pub fn test(options: &Options) -> Result<()> {
+    let _lock = lock(&command::build().join("lock"), "a test of this checkout")?;
     let mut report = Report::default();
     let busy = options.busy.then(Busy::begin);
     match options {
@@ -86,6 +88,7 @@ pub fn test(options: &Options) -> Result<()> {
 
 /// `cargo xtask check`: formats, lints and rules of the code, for while one writes.
 pub fn check() -> Result<()> {
+    let _lock = lock(&command::build().join("lock"), "a test of this checkout")?;
     let mut report = Report::default();
     checks(&mut report);
     report.stage("tidy", |report| {
@@ -115,10 +118,7 @@ fn checks(report: &mut Report) {
 fn short(report: &mut Report, repeat: usize) {
     checks(report);
     let mut programs = Vec::new();
-    let dist = match command::build() {
-        Ok(build) => build.join("dist"),
-        Err(error) => return report.fail("set-up", "the build folder", &format!("{error:#}")),
-    };
+    let dist = command::build().join("dist");
     report.stage("build", |report| {
         setup::browser(Browser::Chromium)?;
         let (native, web) = (setup::native(), setup::web()?);
@@ -161,7 +161,7 @@ fn test_programs(report: &mut Report, programs: &[Program], dist: &Path) {
         count(report, "documentation", &mut command)
     });
     // The tests of the command line have built it.
-    report.stage("python", |report| count(report, "python", &mut python::tests(&command_line()?)?));
+    report.stage("python", |report| count(report, "python", &mut python::tests(&command_line())?));
 }
 
 /// What the short command leaves out.
@@ -205,7 +205,7 @@ fn check_where_possible(report: &mut Report, name: &str, result: Result<Outcome>
 
 /// The program of the page's tests, and the page as it ships.
 fn built_page() -> Result<(Program, PathBuf)> {
-    let dist = command::build()?.join("dist");
+    let dist = command::build().join("dist");
     build::page(&setup::web()?, &dist)?;
     let programs = programs::build_all(&setup::native(), &TARGETS)?;
     let page = programs.into_iter().find(|program| program.name == "page").context("cargo has built no tests of the page")?;
@@ -306,13 +306,13 @@ fn python_alone(report: &mut Report) {
     report.stage("python", |report| {
         // As the whole command does, so that neither builds for the other.
         programs::build_all(&setup::native(), &TARGETS)?;
-        count(report, "python", &mut python::tests(&command_line()?)?)
+        count(report, "python", &mut python::tests(&command_line())?)
     });
 }
 
 /// Where the tests of the command line have built it.
-fn command_line() -> Result<PathBuf> {
-    Ok(command::build()?.join("target/debug/glasscage"))
+fn command_line() -> PathBuf {
+    command::build().join("target/debug/glasscage")
 }
 
 /// Runs a program that prints its results as text, shows what it prints, and adds up its results.
