@@ -9,6 +9,7 @@ mod accessibility;
 mod answer_check;
 mod browser;
 mod built_in;
+mod clicks;
 mod dist;
 mod download;
 mod download_steps;

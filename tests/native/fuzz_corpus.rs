@@ -1,0 +1,55 @@
+//! The fuzz targets over their corpus: what `cargo xtask fuzz` begins with, without its search for new inputs.
+
+use std::path::Path;
+
+use super::{documents, fuzz_models, library, texts};
+
+type Target = fn(&[u8]);
+
+/// As `tests/fuzz/src/main.rs` names them.
+const TARGETS: [(&str, Target); 12] = [
+    ("gguf-bytes", fuzz_models::header_of_bytes),
+    ("gguf-fields", fuzz_models::header_of_fields),
+    ("gguf-parts", fuzz_models::split_file),
+    ("gguf-weights", fuzz_models::weights),
+    ("tokenizer", texts::tokenizer),
+    ("template", texts::template),
+    ("sentences", texts::sentences),
+    ("files", documents::files),
+    ("document", documents::json),
+    ("link", documents::links),
+    ("library", library::stored_and_served),
+    ("messages", library::messages),
+];
+
+/// Each input of the corpus, and what is left of it after every third of its length.
+fn inputs(target: &str) -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus").join(target);
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let whole = entries.map(|entry| std::fs::read(entry.expect("an entry").path()).expect("an input"));
+    whole.flat_map(|bytes| [bytes[..bytes.len() / 3].to_vec(), bytes[..2 * bytes.len() / 3].to_vec(), bytes]).collect()
+}
+
+#[test]
+fn targets_take_their_corpus() {
+    let mut n_inputs = 0;
+    for (name, target) in TARGETS {
+        // As the fuzzer begins: what a target makes once is made here.
+        target(&[]);
+        for input in inputs(name) {
+            target(&input);
+            n_inputs += 1;
+        }
+    }
+    assert!(n_inputs >= 90, "the corpus has {n_inputs} inputs");
+}
+
+#[test]
+fn targets_are_those_of_the_fuzzer() {
+    let source = include_str!("../fuzz/src/main.rs");
+    for (name, _) in TARGETS {
+        assert!(source.contains(&format!("(\"{name}\", ")), "{name}");
+    }
+    let n_targets = source.lines().filter(|line| line.starts_with("    (\"")).count();
+    assert_eq!(n_targets, TARGETS.len(), "a target of the fuzzer is missing here");
+}
