@@ -1,4 +1,5 @@
-"""Problems in visitors' words, written by people who had not read the generator, and how many of them are answered right.
+"""Problems in visitors' words, and how many of them are answered right. They were written for this project, in several voices, without
+knowledge of the generator; no visitor wrote them.
 
 `python training/visitors.py [--half test] [--gguf FILE | --checkpoint FILE]` prints shares by kind and topic.
 """
