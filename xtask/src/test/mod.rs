@@ -92,7 +92,7 @@ pub fn check() -> Result<()> {
     let mut report = Report::default();
     checks(&mut report);
     report.stage("tidy", |report| {
-        let programs = programs::build_all(&setup::native(), &["--test", "tidy"])?;
+        let programs = programs::build_all(&setup::native(), &["--workspace", "--test", "tidy"])?;
         programs.iter().try_for_each(|program| program.run(report, &Run { stage: "tidy", ..Run::default() }))
     });
     println!("{report}");
