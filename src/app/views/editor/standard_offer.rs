@@ -14,9 +14,12 @@ pub fn StandardOfferView() -> impl IntoView {
     let page = use_page();
     let offer = Memo::new(move |_| page.with(State::standard_offer));
     let is_asking = move || page.with(|state| state.library.standard.request.is_some());
+    let asking = || t!("Asking the server about {name}\u{2026}", name = NAME);
     let size = move || page.with(|state| number::bytes(state.library.standard.spec.bytes().unwrap_or(0)));
     let show = move |offer: StandardOffer| {
         let words = page.with(|state| words(&offer, state.engine.choice.name(), &size()));
+        // The engine can compute during a download, but the model cannot change during a run.
+        let is_change = matches!(offer, StandardOffer::Use(_));
         let button = match offer {
             StandardOffer::Arriving => None,
             StandardOffer::Download(_) => Some((t!("Download {size}", size = size()), "get-standard", LibraryMessage::GetStandard)),
@@ -29,10 +32,10 @@ pub fn StandardOfferView() -> impl IntoView {
                 <button
                     type="button"
                     data-testid=test_id
-                    disabled=move || is_asking() || page.is_busy()
+                    disabled=move || is_asking() || is_change && page.is_busy()
                     on:click=move |_| page.send_library(message.clone())
                 >
-                    {label}
+                    {move || if is_asking() { asking() } else { label.clone() }}
                 </button>
             }
         });

@@ -110,7 +110,7 @@ fn Standard() -> impl IntoView {
     view! {
         <li>
             <div>
-                <strong>{standard::NAME}</strong>
+                <strong dir="auto">{standard::NAME}</strong>
                 " "
                 <span class="hint">
                     {t!(
