@@ -65,6 +65,9 @@
 //! browser. A folder of the storage is a complete model when `complete.json`, written last, says so and the lengths hold
 //! (`library::journal`). `www/sw.js` keeps page, engine and built-in model, one version as a whole.
 //!
+//! `library::standard` describes the model that the page's own site serves in parts and the form offers. The visitor starts its download,
+//! and `www/sw.js` does not keep it.
+//!
 //! ## The modules
 //!
 //! | module | what it knows | may use | may touch |

@@ -14,6 +14,7 @@ use super::state::local_file::{FileId, LocalFile};
 use super::state::message::{Effect, Fetch, Message};
 use super::state::{lesson_texts, storage_keys};
 use super::{browser, examples, gallery, language, remote_fetch, service_worker};
+use crate::library::standard;
 use crate::request::{BackendChoice, LoadOptions};
 use crate::worker::client::Client;
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
@@ -152,6 +153,9 @@ pub fn environment() -> Environment {
         address: browser::address(),
         language: language::tag(),
         built_in_model: browser::absolute(BUILT_IN_MODEL).unwrap_or_else(|| BUILT_IN_MODEL.into()),
+        standard_model: browser::absolute(standard::FIRST_PART).unwrap_or_default(),
+        stored_standard: browser::remembered(storage_keys::STANDARD),
+        asks_for_standard: browser::parameter("model").as_deref() == Some("standard"),
         load_options: LoadOptions { backend: backend(&browser::query()), tile_shape: browser::remembered(storage_keys::TILE_SHAPE) },
         has_spare_core: browser::has_spare_core(),
         prompt: browser::remembered_in_tab(storage_keys::PROMPT).unwrap_or_default(),

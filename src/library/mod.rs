@@ -13,5 +13,6 @@ pub mod preview;
 pub mod progress;
 pub mod registry;
 pub mod retry;
+pub mod standard;
 pub mod stored_models;
 pub mod transfer_rate;

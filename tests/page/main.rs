@@ -48,6 +48,7 @@ mod site;
 mod soak;
 #[path = "../models/split.rs"]
 mod split;
+mod standard;
 mod states;
 mod steps;
 mod thinking;

@@ -77,6 +77,7 @@ const WEB_KIT_LACKS: Lacks = &[
     ("phone::", PHONE),
     ("print::", PRINTED),
     ("soak::", MEASURED),
+    ("standard::", STORAGE),
     ("two_workers::", CORES),
 ];
 

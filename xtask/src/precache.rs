@@ -11,6 +11,8 @@ use crate::hash::sha256;
 const SERVICE_WORKER: &str = "sw.js";
 /// Parts of other people's pages, which no visitor of this one needs.
 const OF_THE_VIEWER: [&str; 7] = ["element.d.ts", "element.js", "embed.html", "embed.js", "viewer.css", "viewer.js", "viewer_bg.wasm"];
+/// Glasscage Standard: a visitor downloads it on request, and the page stores it apart from its own files.
+const ON_REQUEST: &str = "models/standard/";
 /// A site's policy allows no script inside a page.
 const SCRIPT: [&str; 2] = ["<script type=\"module\">", "</script>"];
 
@@ -41,7 +43,6 @@ fn without_script(html: &str) -> Option<(String, &str)> {
 fn write_service_worker(dist: &Path) -> Result<()> {
     let mut files = Vec::new();
     list(dist, "", &mut files)?;
-    files.retain(|(path, _)| path != SERVICE_WORKER && !OF_THE_VIEWER.contains(&path.as_str()));
     files.sort();
     let list = serde_json::to_string_pretty(&files)?;
     let version = &sha256(list.as_bytes())[..16];
@@ -49,14 +50,20 @@ fn write_service_worker(dist: &Path) -> Result<()> {
     Ok(fs::write(dist.join(SERVICE_WORKER), format!("const VERSION = \"{version}\";\nconst FILES = {list};\n{code}"))?)
 }
 
-/// Paths below `folder`, with `/` between their parts, and the hashes of what is there.
+/// Whether the service worker keeps the file at this path.
+fn is_kept(path: &str) -> bool {
+    path != SERVICE_WORKER && !OF_THE_VIEWER.contains(&path) && !path.starts_with(ON_REQUEST)
+}
+
+/// Paths of the files to keep below `folder`, with `/` between their parts, and the hashes of these files.
 fn list(folder: &Path, prefix: &str, files: &mut Vec<(String, String)>) -> Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
         match entry.file_type()?.is_dir() {
             true => list(&entry.path(), &format!("{path}/"), files)?,
-            false => files.push((path, sha256(&fs::read(entry.path())?))),
+            false if is_kept(&path) => files.push((path, sha256(&fs::read(entry.path())?))),
+            false => {}
         }
     }
     Ok(())
@@ -72,5 +79,11 @@ mod tests {
         assert_eq!(page, "<head><script type=\"module\" src=\"./start.js\"></script></head>");
         assert_eq!(script, "\nstart()\n");
         assert!(without_script(&page).is_none());
+    }
+
+    #[test]
+    fn models_on_request_are_not_kept() {
+        assert!(is_kept("models/demo.gguf") && is_kept("index.html"));
+        assert!(!is_kept("models/standard/standard-00001-of-00003.gguf") && !is_kept("sw.js") && !is_kept("viewer.js"));
     }
 }

@@ -3,6 +3,7 @@
 use super::download::Download;
 use super::model_choice::ModelChoice;
 use super::reactive::Reactive;
+use super::standard::Standard;
 use crate::library::download_spec::DownloadSpec;
 use crate::library::preview::ModelPreview;
 use crate::library::registry::RegistryEntry;
@@ -30,6 +31,7 @@ pub struct Library {
     /// A model that arrived while the engine was busy.
     pub arrived: Reactive<Option<ModelChoice>>,
     pub problem: Reactive<Option<Problem>>,
+    pub standard: Standard,
     pub(in crate::app) preview_request: Option<RequestId>,
     /// That of the download, where the worker has it.
     pub(in crate::app) download_request: Option<RequestId>,
@@ -48,6 +50,8 @@ pub enum LibraryMessage {
     /// Ask the server what it has, before anything is downloaded.
     Preview(DownloadSpec),
     ClosePreview,
+    /// Download Glasscage Standard, if this device can hold it.
+    GetStandard,
     /// Download a model, or what is missing of it.
     Download(DownloadSpec),
     Pause,
@@ -77,9 +81,9 @@ impl From<Result<Envelope<LibraryEvent>, Lost>> for LibraryMessage {
 
 impl Library {
     /// With the unfinished download of the last visit.
-    pub fn new(unfinished: Option<&str>) -> Self {
+    pub fn new(unfinished: Option<&str>, standard: Standard) -> Self {
         let spec = unfinished.and_then(|json| serde_json::from_str(json).ok());
-        Self { download: Reactive::new(spec.map(Download::unfinished)), ..Self::default() }
+        Self { download: Reactive::new(spec.map(Download::unfinished)), standard, ..Self::default() }
     }
 
     /// Whether a download goes on.

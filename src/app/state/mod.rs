@@ -21,6 +21,7 @@ pub mod remote;
 pub mod run_status;
 pub mod selection;
 pub mod settings;
+pub mod standard;
 pub mod storage_keys;
 pub mod unfinished_answer;
 
@@ -44,6 +45,7 @@ use model_choice::ModelChoice;
 use place::Place;
 use reactive::Reactive;
 use remote::Remote;
+use standard::Standard;
 
 /// Everything the page knows.
 #[derive(Default)]
@@ -108,6 +110,12 @@ pub struct Environment {
     pub language: String,
     /// The address of the built-in model's file.
     pub built_in_model: String,
+    /// The address of the first part of Glasscage Standard.
+    pub standard_model: String,
+    /// The id under which an earlier visit stored it.
+    pub stored_standard: Option<String>,
+    /// Whether the address of the page asks for it.
+    pub asks_for_standard: bool,
     /// The engine that the address asks for, and what was measured of this GPU on an earlier visit.
     pub load_options: LoadOptions,
     /// Whether this is a computer of more than one core, and no phone.
@@ -125,18 +133,20 @@ pub struct Environment {
 
 impl State {
     pub fn new(environment: Environment) -> Self {
+        let standard = Standard::new(&environment.standard_model, environment.stored_standard, environment.asks_for_standard);
+        let of_address = standard.choice().filter(|_| standard.is_in_address).and_then(|choice| choice.to_json());
         Self {
             editor: Editor::new(environment.prompt, environment.given_answer),
             engine: Engine::new(
                 environment.load_options,
                 environment.has_spare_core,
                 environment.built_in_model,
-                environment.model.as_deref(),
+                of_address.or(environment.model).as_deref(),
                 environment.speed.as_deref(),
             ),
             lesson_texts: LessonTexts::of(&environment.language),
             language: environment.language,
-            library: Library::new(environment.download.as_deref()),
+            library: Library::new(environment.download.as_deref(), standard),
             page_address: without_fragment(&environment.address).to_owned(),
             ..Self::default()
         }

@@ -10,5 +10,6 @@ pub const MODEL: &str = "glasscage.model";
 // For later visits.
 pub const DOWNLOAD: &str = "glasscage.download";
 pub const LANGUAGE: &str = "glasscage.language";
+pub const STANDARD: &str = "glasscage.standard";
 pub const SPEED: &str = "glasscage.speed";
 pub const TILE_SHAPE: &str = "glasscage.tile-shape";

@@ -106,13 +106,15 @@ impl State {
         self.fail_with(t!("The browser closed this page"), t!("What you typed and the last explanation are here again"));
     }
 
-    /// Shows what comes with the page, unless the visitor has begun to ask. The form is beside it only for who has chosen a model.
+    /// Shows what comes with the page, unless the visitor has begun to ask. The form is next to it only
+    /// if the visitor has chosen a model, or the address names one.
     pub(super) fn welcome(&mut self) {
         if self.editor.prompt.trim().is_empty()
             && let Some(document) = welcome::document()
         {
             self.open(document, Origin::Welcome);
-            *self.editor.is_open = self.library.download.is_some() || *self.engine.choice != ModelChoice::BuiltIn;
+            let has_chosen = self.library.download.is_some() || *self.engine.choice != ModelChoice::BuiltIn;
+            *self.editor.is_open = has_chosen || self.library.standard.is_in_address;
         }
     }
 

@@ -24,6 +24,7 @@ impl State {
     /// The engine says why the model cannot be loaded.
     pub(super) fn load_failed(&mut self, problem: Problem) {
         self.model_did_not_load();
+        self.check_standard();
         self.fail(match &*self.engine.choice {
             ModelChoice::BuiltIn => problem,
             other => {

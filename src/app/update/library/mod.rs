@@ -4,6 +4,9 @@
 //! from the id of its request: that of the preview, of the download, or of the deletion. Any other is an answer to a request that
 //! was dropped, and changes nothing; but what is stored is always news.
 
+mod standard;
+#[cfg(test)]
+mod standard_tests;
 #[cfg(test)]
 mod tests;
 
@@ -32,6 +35,7 @@ impl State {
             LibraryMessage::Close => self.close_library(),
             LibraryMessage::PreviewAddress(typed) => self.preview_address(&typed),
             LibraryMessage::Preview(spec) => self.preview(spec),
+            LibraryMessage::GetStandard => self.get_standard(),
             LibraryMessage::ClosePreview => *self.library.preview = None,
             LibraryMessage::Download(spec) => self.download(spec),
             LibraryMessage::Pause => self.pause_download(),
@@ -249,11 +253,14 @@ impl State {
 impl State {
     fn library_event(&mut self, Envelope { id, body }: Envelope<LibraryEvent>) {
         if let LibraryEvent::StoredModels(stored) = body {
+            self.look_for_standard(&stored);
             *self.library.stored = Some(stored);
         } else if self.library.download_request == Some(id) {
             self.download_event(body);
         } else if self.library.preview_request == Some(id) {
             self.preview_event(body);
+        } else if *self.library.standard.request == Some(id) {
+            self.standard_previewed(body);
         } else if self.library.deletion_request == Some(id)
             && let LibraryEvent::Failed(problem) = body
         {
@@ -316,6 +323,9 @@ impl State {
         self.library.preview_request = None;
         *self.library.asked = None;
         let problem = lost_problem(lost);
+        if self.library.standard.request.take().is_some() {
+            self.fail_at(Place::Editor, problem.clone());
+        }
         let was_downloading = self.library.is_downloading();
         if was_downloading {
             self.download_paused(Some(problem.clone()));

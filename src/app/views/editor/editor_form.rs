@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use super::examples_bar::ExamplesBar;
 use super::model_bar::ModelBar;
 use super::settings_form::SettingsForm;
+use super::standard_offer::StandardOfferView;
 use super::token_count::TokenCount;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
@@ -52,6 +53,7 @@ pub fn EditorForm() -> impl IntoView {
             <BuiltInHint />
             <GivenAnswer />
             <SettingsForm />
+            <StandardOfferView />
             <div class="go">
                 <button
                     type="button"

@@ -5,6 +5,7 @@ mod examples_bar;
 mod model_bar;
 mod settings_fields;
 mod settings_form;
+pub mod standard_offer;
 mod token_count;
 
 pub use editor_form::EditorForm;

@@ -9,10 +9,12 @@ use crate::app::i18n::{t, text_of};
 use crate::app::page::use_page;
 use crate::app::state::library::LibraryMessage;
 use crate::app::state::message::Message;
+use crate::app::views::editor::standard_offer::about;
 use crate::app::views::layout::file_button::FileButton;
 use crate::app::views::layout::lazy::split_off;
 use crate::app::views::layout::problem_text::ProblemText;
 use crate::library::registry::RegistryEntry;
+use crate::library::standard;
 
 split_off!(models, fetch_contents => contents as fn() -> AnyView);
 
@@ -57,6 +59,7 @@ fn Choices() -> impl IntoView {
         move || page.with(|state| state.library.known.clone()).into_iter().map(|known| view! { <KnownModel known /> }).collect_view();
     view! {
         <ul class="rows">
+            <Standard />
             <li>
                 <div>
                     <strong>{t!("Built-in model")}</strong>
@@ -95,6 +98,40 @@ fn Choices() -> impl IntoView {
                 }
             />
         </section>
+    }
+}
+
+/// Glasscage Standard, which this site serves.
+#[component]
+fn Standard() -> impl IntoView {
+    let page = use_page();
+    let spec = untrack(|| page.with(|state| state.library.standard.spec.clone()));
+    let (millions, size) = (standard::PARAMETERS / 1_000_000, number::bytes(spec.bytes().unwrap_or(0)));
+    view! {
+        <li>
+            <div>
+                <strong dir="auto">{standard::NAME}</strong>
+                " "
+                <span class="hint">
+                    {t!(
+                        "{architecture}, {millions} M parameters, {size}, {license}",
+                        architecture = "llama",
+                        millions,
+                        size,
+                        license = "Apache-2.0"
+                    )}
+                </span>
+                <p class="hint">{about()}</p>
+            </div>
+            <button
+                type="button"
+                aria-label=t!("Details of {name}", name = standard::NAME)
+                data-testid="standard-details"
+                on:click=move |_| page.send_library(LibraryMessage::Preview(spec.clone()))
+            >
+                {t!("Details")}
+            </button>
+        </li>
     }
 }
 

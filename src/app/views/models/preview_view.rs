@@ -10,6 +10,7 @@ use crate::library::fit::{ModelFit, can_be_stored, model_fit};
 use crate::library::preview::{DeviceFacts, ModelPreview};
 use crate::library::progress::DownloadNotice;
 use crate::library::registry::RegistryEntry;
+use crate::library::standard;
 
 /// What a model costs, before it is downloaded.
 #[component]
@@ -116,7 +117,8 @@ fn rows(
 /// How many weights there are: as the list or the file says, else about one a byte.
 fn parameters(preview: &ModelPreview, known: Option<&RegistryEntry>) -> u64 {
     let listed = known.map(|known| known.parameters_millions * 1_000_000);
-    listed.or(preview.facts.parameters).or(preview.spec.bytes()).unwrap_or(0)
+    let standard = (preview.spec.name == standard::NAME).then_some(standard::PARAMETERS);
+    listed.or(standard).or(preview.facts.parameters).or(preview.spec.bytes()).unwrap_or(0)
 }
 
 /// What the last explanation on this device lets expect of the next.

@@ -76,6 +76,9 @@ pub fn unsupported(error: &dyn std::error::Error) -> LibraryError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::library::standard;
+    use crate::model::source::{BytesInMemory, Joined};
+    use crate::model::summary::ModelSummary;
 
     const DEMO: &[u8] = include_bytes!("../../../../tests/fixtures/models/demo.gguf");
 
@@ -95,6 +98,24 @@ mod tests {
     #[test]
     fn a_model_that_runs_is_let_through() {
         assert_eq!(validate(DEMO, DEMO.len()), Ok(()));
+    }
+
+    #[test]
+    fn standard_passes_in_its_parts() {
+        let paths = standard::spec(concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/standard/standard-00001-of-00003.gguf")).files;
+        let parts = paths.iter().map(|file| std::fs::read(&file.address).expect("the part is in the checkout"));
+        let parts: Vec<BytesInMemory> = parts.map(BytesInMemory).collect();
+        for (i, BytesInMemory(part)) in parts.iter().enumerate() {
+            let mut validator = HeaderValidator::new(i == 0);
+            part.chunks(1 << 20).try_for_each(|chunk| validator.push(chunk, Some(part.len() as u64))).unwrap();
+            validator.finish(part.len() as u64).unwrap();
+        }
+        let summary = ModelSummary::of(&parts[0].0[..FIRST_PARSE_BYTES]).unwrap();
+        assert_eq!((summary.name.as_deref(), summary.architecture), (Some(standard::NAME), "llama"));
+        assert_eq!((summary.context_length, summary.bytes_per_token), (1024, 46_080));
+        let whole = pollster::block_on(Gguf::read(&Joined::new(parts))).unwrap();
+        tensors::check(&whole, &Config::from_gguf(&whole).unwrap()).unwrap();
+        assert_eq!(whole.n_parameters(), standard::PARAMETERS);
     }
 
     #[test]

@@ -1,0 +1,75 @@
+//! Glasscage Standard: the visitor asks for it once, and the page downloads it if this device can hold it.
+
+use super::first_address;
+use crate::app::state::State;
+use crate::app::state::download::Download;
+use crate::app::state::message::Effect;
+use crate::app::state::model_choice::ModelChoice;
+use crate::app::state::place::Place;
+use crate::app::state::standard::StandardOffer;
+use crate::app::state::storage_keys;
+use crate::library::standard::{NAME, obstacle};
+use crate::library::stored_models::StoredModels;
+use crate::worker::library::protocol::{LibraryEvent, LibraryRequest};
+
+impl State {
+    /// Returns `None` if the visitor has chosen Standard, or a model other than the built-in one and the address does not name Standard.
+    pub fn standard_offer(&self) -> Option<StandardOffer> {
+        let standard = &self.library.standard;
+        let is_standard = |choice: &ModelChoice| choice.name() == NAME;
+        let is_wanted = standard.is_in_address || *self.engine.choice == ModelChoice::BuiltIn;
+        if !is_wanted || is_standard(&self.engine.choice) || self.library.arrived.as_ref().is_some_and(is_standard) {
+            return None;
+        }
+        if let Some(id) = &*standard.id {
+            return Some(StandardOffer::Use(id.clone()));
+        }
+        match &*self.library.download {
+            Some(Download { spec, .. }) if spec.name == NAME => Some(StandardOffer::Arriving),
+            Some(other) if !other.is_paused() => None,
+            _ => Some(StandardOffer::Download(*standard.obstacle)),
+        }
+    }
+
+    /// Asks server and device first. The download follows if nothing is in its way.
+    pub(super) fn get_standard(&mut self) {
+        if self.library.standard.request.is_some() || self.library.is_downloading() {
+            return;
+        }
+        *self.problem = None;
+        *self.library.standard.obstacle = None;
+        let preview = LibraryRequest::Preview(self.library.standard.spec.clone());
+        *self.library.standard.request = Some(self.ask_library(preview));
+    }
+
+    pub(super) fn standard_previewed(&mut self, event: LibraryEvent) {
+        *self.library.standard.request = None;
+        match event {
+            LibraryEvent::Preview(preview) => match obstacle(&preview) {
+                None => self.download(preview.spec),
+                obstacle => *self.library.standard.obstacle = obstacle,
+            },
+            LibraryEvent::Failed(problem) => self.fail_at(Place::Editor, problem),
+            _ => {}
+        }
+    }
+
+    /// Remembers for the next visit whether the model is stored: the library's worker starts only when it is needed.
+    pub(super) fn look_for_standard(&mut self, stored: &StoredModels) {
+        let standard = &mut self.library.standard;
+        let address = first_address(&standard.spec);
+        let found = stored.models.iter().find(|model| model.is_complete() && first_address(&model.spec) == address);
+        let id = found.map(|model| model.id.clone());
+        if *standard.id != id {
+            (*standard.id).clone_from(&id);
+            self.emit(Effect::RememberForVisits { key: storage_keys::STANDARD, text: id });
+        }
+    }
+
+    /// After a failed load: the browser may have deleted the model, so its storage is read again.
+    pub(in crate::app::update) fn check_standard(&mut self) {
+        if self.engine.choice.name() == NAME {
+            self.ask_library(LibraryRequest::ListModels);
+        }
+    }
+}

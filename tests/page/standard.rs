@@ -1,0 +1,53 @@
+//! Glasscage Standard as it ships: offered in the form, downloaded once from the page's own site, kept for the next visit.
+
+use super::browser::Browser;
+use super::dist::built_page;
+use super::download_steps::model_is_ready;
+use super::server::Server;
+use super::steps::{ask, server_of};
+
+const NAME: &str = "Glasscage Standard";
+const PROBLEM: &str = "A cook bought 50 kilos of rice. He used 8 kilos in the first week and twice as much in the second week. How many \
+                       kilos of rice does he have left?";
+
+/// Requests for parts of the model since the last call.
+fn n_requests(server: &Server) -> usize {
+    server.take_requests().iter().filter(|path| path.contains("/models/standard/")).count()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn standard_is_downloaded_on_request_and_kept() {
+    let (server, _turn) = server_of(built_page()).await;
+    let for_classes = format!("{}?model=standard", server.url);
+    let browser = Browser::start(None).await;
+    browser.driver.goto(&for_classes).await.expect("the page opens");
+    assert!(browser.find("prompt-input").await.is_displayed().await.expect("it is there"), "the address opens the form");
+    assert!(browser.text("standard-offer").await.contains("65.2 MB"), "{}", browser.text("standard-offer").await);
+    browser.pictures_of("standard-offer", "standard-offer").await;
+    assert_eq!(n_requests(&server), 0, "the address downloads nothing");
+
+    browser.click("get-standard").await;
+    // The download, which ends when the engine loads what has arrived.
+    let is_chosen = async || browser.text("model-state").await.contains(NAME).then_some(());
+    browser.wait("the end of the download", is_chosen).await;
+    model_is_ready(&browser).await;
+    assert!(browser.try_find("standard-offer").await.is_none());
+    assert!(n_requests(&server) >= 3, "three parts");
+    ask(&browser, PROBLEM).await;
+    browser.explained().await;
+    assert!(browser.text("manifest").await.contains(NAME), "{}", browser.text("manifest").await);
+    assert!(browser.text("sentences").await.contains("The answer is"), "{}", browser.text("sentences").await);
+
+    browser.goto(&server.url).await;
+    is_chosen().await.expect("the model of the last visit is chosen");
+    ask(&browser, "There are 3 red cups and 4 blue cups. How many cups are there?").await;
+    browser.explained().await;
+    assert!(browser.text("manifest").await.contains(NAME), "{}", browser.text("manifest").await);
+    browser.click("models-button").await;
+    browser.click("use-built-in").await;
+    browser.find("use-standard").await;
+    browser.goto(&for_classes).await;
+    is_chosen().await.expect("the address chooses the stored model");
+    assert_eq!(n_requests(&server), 0, "it is downloaded once");
+    browser.close().await;
+}
