@@ -1,17 +1,31 @@
 //! The fuzz targets over their corpus: what `cargo xtask fuzz` begins with, without its search for new inputs.
 
-use std::path::Path;
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::missing_assert_message, reason = "the fuzzer shows the input that breaks a promise")]
 
-use super::{documents, fuzz_models, library, texts};
+#[path = "../fuzz/src/documents.rs"]
+mod documents;
+#[path = "../fuzz/src/gguf.rs"]
+mod gguf;
+#[path = "../fuzz/src/hostile.rs"]
+mod hostile;
+#[path = "../fuzz/src/library.rs"]
+mod library;
+#[path = "../fuzz/src/models.rs"]
+mod models;
+#[path = "../fuzz/src/texts.rs"]
+mod texts;
+
+use std::path::Path;
 
 type Target = fn(&[u8]);
 
 /// As `tests/fuzz/src/main.rs` names them.
 const TARGETS: [(&str, Target); 12] = [
-    ("gguf-bytes", fuzz_models::header_of_bytes),
-    ("gguf-fields", fuzz_models::header_of_fields),
-    ("gguf-parts", fuzz_models::split_file),
-    ("gguf-weights", fuzz_models::weights),
+    ("gguf-bytes", models::header_of_bytes),
+    ("gguf-fields", models::header_of_fields),
+    ("gguf-parts", models::split_file),
+    ("gguf-weights", models::weights),
     ("tokenizer", texts::tokenizer),
     ("template", texts::template),
     ("sentences", texts::sentences),
