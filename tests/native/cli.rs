@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
@@ -60,7 +61,11 @@ fn split_counts_code_points() {
 
 /// The document of a short answer to `prompt`, whose texts are cut by `rule`.
 fn explained(prompt: &str, rule: &str) -> Value {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    // Tests run side by side.
+    static EXPLAINED: AtomicUsize = AtomicUsize::new(0);
+    let number = EXPLAINED.fetch_add(1, Ordering::Relaxed);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cli-explained-{number}"));
+    std::fs::create_dir_all(&folder).unwrap();
     let [answer, json] = ["answer.txt", "explained.json"].map(|name| folder.join(name).display().to_string());
     std::fs::write(&answer, "The answer is 4.").unwrap();
     let sentences = ["--sentences", rule, "--answer-file", &answer, "--json", &json];
