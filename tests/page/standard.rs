@@ -21,7 +21,8 @@ async fn standard_is_downloaded_on_request_and_kept() {
     let for_classes = format!("{}?model=standard", server.url);
     let browser = Browser::start(None).await;
     browser.driver.goto(&for_classes).await.expect("the page opens");
-    assert!(browser.find("prompt-input").await.is_displayed().await.expect("it is there"), "the address opens the form");
+    let is_open = async || browser.find("prompt-input").await.is_displayed().await.unwrap_or(false).then_some(());
+    browser.wait("the form, which the address opens", is_open).await;
     assert!(browser.text("standard-offer").await.contains("65.2 MB"), "{}", browser.text("standard-offer").await);
     browser.pictures_of("standard-offer", "standard-offer").await;
     assert_eq!(n_requests(&server), 0, "the address downloads nothing");
