@@ -23,6 +23,9 @@ const SILENCE: Duration = Duration::from_secs(20 * 60);
 /// Failed tests that are run again. Where more fail, the cause is not chance.
 const MOST_REPEATED: usize = 6;
 
+/// Of the first line of a message, in characters.
+const LONGEST_LINE: usize = 240;
+
 /// A test program that cargo has built.
 pub struct Program {
     /// Of the package and the target, such as `glasscage page`.
@@ -253,7 +256,8 @@ fn word(outcome: &Outcome) -> &str {
 fn first_line(output: &str) -> String {
     let lines: Vec<&str> = output.lines().filter(|line| !line.trim().is_empty()).collect();
     let panic = lines.iter().position(|line| line.contains(" panicked at "));
-    panic.and_then(|at| lines.get(at + 1)).or(lines.first()).map_or_else(String::new, |line| line.trim().to_owned())
+    let line = panic.and_then(|at| lines.get(at + 1)).or(lines.first()).map_or("", |line| line.trim());
+    line.chars().take(LONGEST_LINE).collect()
 }
 
 #[cfg(test)]
