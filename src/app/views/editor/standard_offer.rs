@@ -51,7 +51,7 @@ pub fn StandardOfferView() -> impl IntoView {
 
 /// What the model is good for.
 pub fn about() -> &'static str {
-    t!("Glasscage Standard answers three of four plain problems in your own words correctly, the small built-in model about half.")
+    t!("Glasscage Standard answers seven of ten plain problems in your own words correctly, the small built-in model about half.")
 }
 
 /// What the offer means for the visitor. `name` is the model that answers now.
