@@ -1,4 +1,4 @@
-//! The clicks of these tests: one that arrives at another element than it was meant for is never taken for one that did nothing.
+//! The clicks of these tests: a click that arrives at the wrong element fails the test.
 
 use std::panic::AssertUnwindSafe;
 
@@ -11,7 +11,7 @@ use super::steps::server;
 async fn click_that_lands_elsewhere_is_noticed() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
-    // What a late answer of the server does: the page changes between the look where the button is and the press.
+    // As a late response of the server can: the page changes after the driver has computed where the button is, and before it presses.
     let script = "addEventListener('mousemove', () => {
         const late = document.createElement('div');
         late.dataset.testid = 'late';
@@ -30,7 +30,7 @@ async fn click_that_lands_elsewhere_is_noticed() {
 async fn click_waits_until_its_target_holds_still() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
-    // Ten frames long a block above the form grows.
+    // For ten frames, a block above the form grows.
     let script = "const block = document.createElement('div');
         document.querySelector(\"[data-testid='prompt-input']\").before(block);
         let height = 0;

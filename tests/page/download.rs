@@ -345,7 +345,7 @@ async fn begin_or_resume(browser: &Browser, hub: &Hub) {
     }
 }
 
-/// Twice, or ten times, the browser is killed at some moment of a download; what is left is never taken for a whole model.
+/// The browser is killed during a download, twice or ten times; what is left is never taken for a whole model.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_browser_killed_at_any_moment_leaves_no_wrong_model() {
     let (server, _turn) = server().await;

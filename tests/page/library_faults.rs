@@ -76,8 +76,8 @@ async fn a_frozen_tab_goes_on_with_its_download_and_its_copy() {
     download(&browser, &hub.address("small.gguf")).await;
     has_reached(&browser, 20).await;
     freeze(&browser).await;
-    // Chromium does not always go on with what it was reading; then the page asks anew. More is sent only once one of the two has come
-    // further, because the buffers of the system would take in all of it.
+    // Chromium may drop the response that it was reading; then the page sends a new request. The server holds back the rest until the
+    // download has moved on, because the system's buffers would take in all of it.
     has_reached(&browser, 28).await;
     hub.rules().gate = None;
     model_is_ready(&browser).await;

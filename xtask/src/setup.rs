@@ -107,7 +107,7 @@ pub fn browser(browser: Browser) -> Result<Tools> {
     Ok(Tools { folders: geckodriver.into_iter().collect() })
 }
 
-/// One installation at a time: checkouts share the tools, and apt lets only one in.
+/// One installation at a time: checkouts share the tools, and apt runs only one.
 fn installation() -> Result<Lock> {
     lock(&cache()?.join("lock"), "an installation")
 }
@@ -241,8 +241,8 @@ fn tool(package: &str, version: &str, prebuilt: Option<&Prebuilt<'_>>) -> Result
     Ok(home.join("bin"))
 }
 
-/// Installs into another folder, which becomes `home` only when the installation is complete: one that was ended half-way leaves nothing
-/// that counts as installed.
+/// Installs into another folder, which becomes `home` only when the installation is complete. An installation that was killed leaves
+/// nothing that counts as installed.
 fn install_beside(home: &Path, install: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
     let partial = PathBuf::from(format!("{}.partial", home.display()));
     if partial.exists() {

@@ -14,7 +14,7 @@ pub fn natively(native: &Tools, arguments: &[&str]) -> Result<Command> {
     Ok(tests)
 }
 
-/// What makes tests independent of the machine's language and network settings. Panics print no backtrace unless somebody asks.
+/// Makes tests independent of the machine's language and network settings. Panics print no backtrace unless somebody asks.
 pub fn with_test_environment(command: &mut Command) {
     with_runtime_dir(command);
     // The tests themselves use all cores; candle would ask the system for their number at every product.

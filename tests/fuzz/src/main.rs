@@ -9,28 +9,13 @@ mod gguf;
 mod hostile;
 mod library;
 mod models;
+mod targets;
 mod texts;
 
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-
-type Target = fn(&[u8]);
-
-const TARGETS: [(&str, Target); 12] = [
-    ("gguf-bytes", models::header_of_bytes),
-    ("gguf-fields", models::header_of_fields),
-    ("gguf-parts", models::split_file),
-    ("gguf-weights", models::weights),
-    ("tokenizer", texts::tokenizer),
-    ("template", texts::template),
-    ("sentences", texts::sentences),
-    ("files", documents::files),
-    ("document", documents::json),
-    ("link", documents::links),
-    ("library", library::stored_and_served),
-    ("messages", library::messages),
-];
+use targets::{TARGETS, Target};
 
 static TARGET: LazyLock<Option<Target>> = LazyLock::new(|| {
     let name = std::env::var("GLASSCAGE_FUZZ_TARGET").ok()?;

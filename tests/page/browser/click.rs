@@ -14,8 +14,8 @@ use super::Browser;
 
 /// Looks whether the element can be clicked, and begins to listen. Calls back "ready", or why not yet.
 ///
-/// The place is the one that drivers click: the middle of the part of the element's first box that is in the window. Frames do not come in
-/// tabs that the browser does not draw, so a timer stands in for them.
+/// The place is the one that drivers click: the middle of the part of the element's first box that is in the window. A tab that is
+/// not drawn gets no frames, so a timer stands in for them.
 const AIM: &str = "
     const [id, done] = arguments;
     const frame = () => new Promise(resolve => { requestAnimationFrame(resolve); setTimeout(resolve, 250); });
@@ -53,8 +53,8 @@ const AIM: &str = "
         return 'ready';
     })().then(done, error => done(`an error: ${error}`));";
 
-/// Where the click arrived: "here", a name of another element, or null where there was none yet. A page that is another one by now has no
-/// such variable: the click opened it. What a click changes at once is drawn two frames later.
+/// Where the click arrived: "here", the name of another element, or null if it has not arrived yet. If the click opened another page, the
+/// variable is gone. What a click changes at once is drawn two frames later.
 const ARRIVED: &str = "
     const done = arguments[0];
     const arrived = window.clickArrived === undefined ? 'here' : window.clickArrived;

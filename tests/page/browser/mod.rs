@@ -87,7 +87,7 @@ impl Browser {
             .await;
     }
 
-    /// Whether the page has fetched this file, or tried to, and had two frames' time to show what came of it.
+    /// Whether the page has fetched this file, or tried to, and has had two frames to show the result.
     async fn has_fetched(&self, file: &str) -> bool {
         let script = "
             const [file, done] = arguments;

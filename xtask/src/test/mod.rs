@@ -86,7 +86,7 @@ pub fn test(options: &Options) -> Result<()> {
     report.verdict(is_ci())
 }
 
-/// `cargo xtask check`: formats, lints and rules of the code, for while one writes.
+/// `cargo xtask check`: formats, lints and rules of the code, to run while you write.
 pub fn check() -> Result<()> {
     let _lock = lock(&command::build().join("lock"), "a test of this checkout")?;
     let mut report = Report::default();

@@ -67,7 +67,7 @@ enum Event {
         seconds: Option<f64>,
     },
     SuiteEnded,
-    /// What concerns nobody, such as that a test is slow.
+    /// Changes no result, such as a note that a test is slow.
     Notice,
     /// No JSON: the program printed it.
     Text,

@@ -44,11 +44,11 @@ pub struct Report {
     stages: Vec<(String, Duration)>,
     /// Seconds, stage and name of each test whose time is known.
     times: Vec<(f64, String)>,
-    /// Failures of a text runner counted by its last line but not named by a line of their own.
+    /// What the lines of the text runner that is being read have named so far.
     text: TextRunner,
 }
 
-/// What was read of the lines of a runner that prints text.
+/// Results that a runner that prints text has named, before its last line counts them.
 #[derive(Default)]
 struct TextRunner {
     named_failures: usize,
