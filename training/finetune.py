@@ -21,17 +21,14 @@ import torch
 import torch.nn.functional as F
 from tokenizers import Tokenizer
 from torch import Tensor
-from torch.utils.data import DataLoader, IterableDataset, get_worker_info
+from torch.utils.data import DataLoader
 
 import problems as problem_mix
 import visitors
-from draw import Draw
 from generate import answers_by
-from model import Config, Model, load_trained
-from problems import training_problem
-from scoring import is_right
+from model import Config, Model
 from tokenizer import ChatEncoder
-from train import blanked, collate, save
+from train import Batches, save
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 ON_GPU = DEVICE == "cuda"
@@ -40,43 +37,22 @@ BLOCK = 32  # weights that share a scale in Q4_0 and Q8_0
 WARM_UP_STEPS, CONSTANT_SHARE, LEAST_RATE = 100, 0.35, 0.01
 
 
-class Batches(IterableDataset):
-    """Endless batches (tokens, targets, weights) of `n_tokens` tokens, all rows of one length. Each worker process draws its own."""
+class HeldOutPrompts:
+    """The prompts of the held-out problems, by fingerprints in RUN/forbidden.txt, because making the problems takes a minute."""
 
-    def __init__(self, encoder: ChatEncoder, seed: str, forbidden: set[str], n_tokens: int):
-        self.encoder, self.seed, self.forbidden, self.n_tokens = encoder, seed, forbidden, n_tokens
+    def __init__(self, folder: Path):
+        file = folder / "forbidden.txt"
+        if not file.exists():
+            unseen = problem_mix.held_out()
+            file.write_text("\n".join(sorted({fingerprint(p.prompt) for some in unseen.values() for p in some})))
+        self.fingerprints = set(file.read_text().split())
 
-    def __iter__(self):
-        torch.set_num_threads(1)
-        worker = get_worker_info()
-        draw = Draw(f"{self.seed}/{worker.id}" if worker else self.seed)
-        waiting: dict[int, list[tuple[list[int], int]]] = {length: [] for length in BUCKETS}
-        while True:
-            problem = training_problem(draw)
-            if fingerprint(problem.prompt) in self.forbidden:
-                continue
-            prompt = self.encoder.prompt_ids(problem.sentences, blanked(draw, problem))
-            ids = prompt + self.encoder.answer_ids(problem)
-            bucket = next((length for length in BUCKETS if len(ids) <= length + 1), None)
-            if bucket is None:
-                continue
-            waiting[bucket].append((ids, len(prompt)))
-            if len(waiting[bucket]) == self.n_tokens // bucket:
-                yield collate(waiting[bucket], bucket)
-                waiting[bucket] = []
+    def __contains__(self, prompt: str) -> bool:
+        return fingerprint(prompt) in self.fingerprints
 
 
 def fingerprint(prompt: str) -> str:
     return hashlib.sha256(prompt.encode()).hexdigest()[:16]
-
-
-def forbidden_prompts(folder: Path) -> set[str]:
-    """Fingerprints of the held-out prompts, kept in `folder` because making them takes a minute."""
-    file = folder / "forbidden.txt"
-    if not file.exists():
-        unseen = problem_mix.held_out()
-        file.write_text("\n".join(sorted({fingerprint(p.prompt) for some in unseen.values() for p in some})))
-    return set(file.read_text().split())
 
 
 def round_q4_0(x: Tensor) -> Tensor:
@@ -99,8 +75,8 @@ def round_q8_0(x: Tensor) -> Tensor:
 class FlatModel:
     """The Llama model with float32 master weights in one buffer and bf16 weights, of which it computes, in another."""
 
-    def __init__(self, config: Config, state: dict[str, Tensor], n_tokens: int, compile_it: bool):
-        self.config, self.n_tokens = config, n_tokens
+    def __init__(self, config: Config, state: dict[str, Tensor], compile_it: bool):
+        self.config = config
         matrices = {name: tensor for name, tensor in state.items() if tensor.ndim == 2}
         vectors = {name: tensor for name, tensor in state.items() if tensor.ndim == 1}
         matrices = {"token_embd.weight": matrices.pop("token_embd.weight"), **matrices}
@@ -229,12 +205,12 @@ def train(folder: Path, minutes: float, workers: int, rate: float, n_tokens: int
           compile_it: bool, start: Path):
     encoder = ChatEncoder(Tokenizer.from_file(str(folder / "tokenizer.json")))
     batches = iter(DataLoader(
-        Batches(encoder, seed, forbidden_prompts(folder), n_tokens), batch_size=None, num_workers=workers,
+        Batches(encoder, seed, HeldOutPrompts(folder), BUCKETS, n_tokens), batch_size=None, num_workers=workers,
         prefetch_factor=8 if workers else None, pin_memory=ON_GPU,
     ))  # fmt: skip
     saved = torch.load(start, map_location="cpu", weights_only=False)
     config = Config(**saved["config"])
-    model = FlatModel(config, saved["model"], n_tokens, compile_it)
+    model = FlatModel(config, saved["model"], compile_it)
     print(f"{model.master.numel() / 1e6:.1f} M weights on {DEVICE}", flush=True)
     budget, elapsed, tokens_seen, mean = minutes * 60, 0.0, 0, None
     step, next_report, next_score = 0, 0.0, 1

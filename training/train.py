@@ -7,6 +7,7 @@ With a GPU the batches are larger.
 import argparse
 import json
 import time
+from collections.abc import Container
 from dataclasses import asdict
 from pathlib import Path
 
@@ -44,27 +45,28 @@ def learning_rate_factor(progress: float) -> float:
 
 
 class Batches(IterableDataset):
-    """Endless batches (tokens, targets, weights), each of one bucket length. Each worker process draws problems of its own."""
+    """Endless batches (tokens, targets, weights), each of one bucket length. Each worker process draws problems of its own. `forbidden`
+    are prompts that training never sees."""
 
-    def __init__(self, encoder: ChatEncoder, seed: str, forbidden: set[str]):
-        self.encoder, self.seed, self.forbidden = encoder, seed, forbidden
+    def __init__(self, encoder: ChatEncoder, seed: str, forbidden: Container[str], buckets=BUCKETS, n_tokens: int = TOKENS_PER_STEP):
+        self.encoder, self.seed, self.forbidden, self.buckets, self.n_tokens = encoder, seed, forbidden, buckets, n_tokens
 
     def __iter__(self):
         worker = get_worker_info()
         draw = Draw(f"{self.seed}/{worker.id}" if worker else self.seed)
-        waiting: dict[int, list[tuple[list[int], int]]] = {length: [] for length in BUCKETS}
+        waiting: dict[int, list[tuple[list[int], int]]] = {length: [] for length in self.buckets}
         while True:
             problem = training_problem(draw)
             if problem.prompt in self.forbidden:
                 continue
             prompt = self.encoder.prompt_ids(problem.sentences, blanked(draw, problem))
             ids = prompt + self.encoder.answer_ids(problem)
-            bucket = next((length for length in BUCKETS if len(ids) <= length + 1), None)
+            bucket = next((length for length in self.buckets if len(ids) <= length + 1), None)
             if bucket is None:
                 continue
             rows = waiting[bucket]
             rows.append((ids, len(prompt)))
-            if len(rows) == TOKENS_PER_STEP // bucket:
+            if len(rows) == self.n_tokens // bucket:
                 waiting[bucket] = []
                 yield collate(rows, bucket)
 
