@@ -70,8 +70,8 @@ pub fn test(options: &Options) -> Result<()> {
     let mut report = Report::default();
     let busy = options.busy.then(Busy::begin);
     match options {
-        Options { large: true, .. } => large(&mut report),
-        Options { soak: true, .. } => soak(&mut report, EXPLANATIONS_OF_SOAK),
+        Options { large: true, .. } => _ = build_page(&mut report).map(|(page, dist)| large(&mut report, &page, &dist)),
+        Options { soak: true, .. } => _ = build_page(&mut report).map(|(page, dist)| soak(&mut report, &page, &dist)),
         Options { python: true, .. } => python_alone(&mut report),
         Options { browser: Some(browser), only, repeat, .. } => page_in(&mut report, *browser, only.as_deref(), *repeat),
         _ => {
@@ -173,21 +173,20 @@ fn long(report: &mut Report) {
         report.check("documentation", run(command.env("RUSTDOCFLAGS", "--deny warnings")));
         Ok(())
     });
+    let Some((page, dist)) = build_page(report) else { return };
     report.stage("slow page tests in chromium", |report| {
-        let (page, dist) = built_page()?;
         let only = [&SLOW_PAGE_TESTS[..], &PAGE_TESTS_OF_MANY_CASES].concat();
         in_browser(report, &page, Browser::Chromium, &dist, &Selection { only: &only, is_thorough: true, ..Selection::default() })
     });
     for browser in Browser::OTHERS {
         report.stage(&format!("all page tests in {browser}"), |report| {
-            let (page, dist) = built_page()?;
             in_browser(report, &page, browser, &dist, &Selection { is_thorough: true, ..Selection::default() })
         });
     }
     report.stage("fuzzing", |report| check_where_possible(report, "fuzzing", fuzz::check()));
     report.stage("gpu budgets", |report| check_where_possible(report, "gpu budgets", gpu_budgets::check(&setup::native())));
-    soak(report, EXPLANATIONS_OF_SOAK);
-    large(report);
+    soak(report, &page, &dist);
+    large(report, &page, &dist);
     report.stage("screenshots", |report| {
         report.check("screenshots", screenshots::run_all(&screenshots::Options::default()));
         Ok(())
@@ -203,13 +202,19 @@ fn check_where_possible(report: &mut Report, name: &str, result: Result<Outcome>
     Ok(())
 }
 
-/// The program of the page's tests, and the page as it ships.
-fn built_page() -> Result<(Program, PathBuf)> {
-    let dist = command::build().join("dist");
-    build::page(&setup::web()?, &dist)?;
-    let programs = programs::build_all(&setup::native(), &TARGETS)?;
-    let page = programs.into_iter().find(|program| program.name == "page").context("cargo has built no tests of the page")?;
-    Ok((page, dist))
+/// Builds the program of the page's tests, and the page as it ships; `None` if that fails, which the report then says.
+fn build_page(report: &mut Report) -> Option<(Program, PathBuf)> {
+    let mut built = None;
+    report.stage("build of the page", |_| {
+        setup::browser(Browser::Chromium)?;
+        let dist = command::build().join("dist");
+        build::page(&setup::web()?, &dist)?;
+        let programs = programs::build_all(&setup::native(), &TARGETS)?;
+        let page = programs.into_iter().find(|program| program.name == "page").context("cargo has built no tests of the page")?;
+        built = Some((page, dist));
+        Ok(())
+    });
+    built
 }
 
 /// Which tests of the page are made.
@@ -252,10 +257,8 @@ fn in_a_worker(web: &Tools) -> Result<Command> {
     Ok(command)
 }
 
-fn large(report: &mut Report) {
+fn large(report: &mut Report, page: &Program, dist: &Path) {
     report.stage("large models", |report| {
-        setup::browser(Browser::Chromium)?;
-        let (page, dist) = built_page()?;
         // With attention in all layers, and with memories in most.
         for shape in ["0.6b", "0.8b"] {
             let model = random_model::make(&setup::native(), shape, "Q8_0")?.display().to_string();
@@ -271,11 +274,9 @@ fn large(report: &mut Report) {
     });
 }
 
-fn soak(report: &mut Report, explanations: &str) {
+fn soak(report: &mut Report, page: &Program, dist: &Path) {
     report.stage("soak", |report| {
-        setup::browser(Browser::Chromium)?;
-        let (page, dist) = built_page()?;
-        let explanations = std::env::var("GLASSCAGE_SOAK").unwrap_or_else(|_| explanations.to_owned());
+        let explanations = std::env::var("GLASSCAGE_SOAK").unwrap_or_else(|_| EXPLANATIONS_OF_SOAK.to_owned());
         let environment = [("GLASSCAGE_DIST", dist.display().to_string()), ("GLASSCAGE_SOAK", explanations)];
         page.run(report, &Run { stage: "soak", arguments: &["soak::", "--nocapture"], environment: &environment, repeats_failures: false })
     });
@@ -289,12 +290,7 @@ fn swiftshader() -> Result<PathBuf> {
 }
 
 fn page_in(report: &mut Report, browser: Browser, only: Option<&str>, repeat: usize) {
-    let mut built = None;
-    report.stage("build", |_| {
-        built = Some(built_page()?);
-        Ok(())
-    });
-    let Some((page, dist)) = built else { return };
+    let Some((page, dist)) = build_page(report) else { return };
     let only: Vec<&str> = only.into_iter().collect();
     for _ in 0..repeat {
         let selection = Selection { only: &only, ..Selection::default() };
