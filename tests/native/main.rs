@@ -38,3 +38,8 @@ mod translations;
 #[path = "../models/vocabulary.rs"]
 mod vocabulary;
 mod words;
+
+/// Whether `cargo xtask test --all` runs the test: then it tries more cases.
+fn is_thorough() -> bool {
+    std::env::var_os("GLASSCAGE_THOROUGH").is_some()
+}

@@ -1,11 +1,12 @@
-//! The clicks of these tests: a click that arrives at the wrong element fails the test.
+//! The clicks of these tests: a click that arrives at the wrong element fails the test. And what a visitor is about to click: it does not
+//! move when a part of the page arrives late.
 
 use std::panic::AssertUnwindSafe;
 
 use futures::FutureExt;
 
-use super::browser::Browser;
-use super::steps::server;
+use super::browser::{Browser, DESKTOP, PHONE};
+use super::steps::{open_gallery, server};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn click_that_lands_elsewhere_is_noticed() {
@@ -47,4 +48,37 @@ async fn click_waits_until_its_target_holds_still() {
     assert_eq!(names, ["example-2", "models-button"]);
     assert_eq!(clicks[1].1, 200, "the button below was pressed when it had stopped moving");
     browser.close().await;
+}
+
+/// How far from the top of the page an element is (pixels).
+async fn top(browser: &Browser, id: &str) -> i64 {
+    let script = "return Math.round(arguments[0].getBoundingClientRect().top + scrollY)";
+    let element = browser.find(id).await.to_json().expect("an element has a name");
+    browser.driver.execute(script, vec![element]).await.expect("a script runs").json().as_i64().expect("a number")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn late_parts_move_nothing() {
+    let (server, _turn) = server().await;
+    for size in [DESKTOP, PHONE] {
+        // A new visitor each time: the page remembers that somebody wants to see all numbers.
+        let browser = Browser::start(None).await;
+        browser.look(size, "light").await;
+        server.hold("demo-examples.json");
+        browser.driver.goto(&server.url).await.expect("the page opens");
+        browser.open_details_of("prompt-input").await;
+        let before = top(&browser, "prompt-input").await;
+        server.release();
+        browser.find("example-1").await;
+        assert_eq!(top(&browser, "prompt-input").await, before, "the examples move nothing at {size:?}");
+
+        server.hold("split_derivation");
+        open_gallery(&browser, 1).await;
+        browser.click("all-numbers").await;
+        let before = top(&browser, "sentence-P1").await;
+        server.release();
+        browser.find("derivation").await;
+        assert_eq!(top(&browser, "sentence-P1").await, before, "the line above the sentences moves nothing at {size:?}");
+        browser.close().await;
+    }
 }

@@ -1,4 +1,4 @@
-//! The built page.
+//! The built page, and what every host expects of its files.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,4 +15,22 @@ fn build_page() -> PathBuf {
     let status = build.args(["xtask", "serve", "--release"]).current_dir(env!("CARGO_MANIFEST_DIR")).status().expect("cargo runs");
     assert!(status.success(), "the page was not built ({status}): cargo xtask serve --release");
     Path::new(env!("CARGO_MANIFEST_DIR")).join("dist")
+}
+
+/// Hosts such as GitHub Pages leave out files whose names begin with an underscore or a dot.
+#[test]
+fn file_names_begin_with_letters() {
+    let hidden: Vec<PathBuf> = files_of(built_page()).into_iter().filter(|path| !begins_with_letter(path)).collect();
+    assert_eq!(hidden, Vec::<PathBuf>::new());
+}
+
+fn begins_with_letter(path: &Path) -> bool {
+    let name = path.file_name().expect("a file has a name").to_string_lossy();
+    name.starts_with(char::is_alphanumeric)
+}
+
+/// The files and folders in a folder and in those below it.
+fn files_of(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("the page is built").map(|entry| entry.expect("it can be read").path());
+    entries.flat_map(|path| if path.is_dir() { [vec![path.clone()], files_of(&path)].concat() } else { vec![path] }).collect()
 }

@@ -31,6 +31,8 @@ async fn a_masked_language_model_is_chosen_and_explains() {
     browser.wait("the masked language model", async || browser.text("masked-lm-state").await.contains("ready").then_some(())).await;
     ask(&browser, &example_prompt()).await;
     browser.explained().await;
+    let manifest = browser.text("manifest").await;
+    assert!(manifest.contains("Rewriting by a masked LM (ReAGent)"), "{manifest}");
     browser.screenshot("masked-explained-light").await;
     browser.close().await;
 }

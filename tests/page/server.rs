@@ -10,6 +10,7 @@ use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::middleware::{Next, from_fn};
 use axum::response::IntoResponse;
+use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use tower_http::services::ServeDir;
 
@@ -20,6 +21,7 @@ pub struct Server {
     pub url: String,
     requests: Arc<Mutex<Vec<String>>>,
     replaced: Arc<Mutex<Replaced>>,
+    held: watch::Sender<Vec<String>>,
     dist: PathBuf,
     serving: AbortHandle,
     is_gone: Arc<AtomicBool>,
@@ -40,6 +42,17 @@ impl Server {
         let others = replaced.clone();
         let is_gone = Arc::<AtomicBool>::default();
         let gone = is_gone.clone();
+        let held = watch::Sender::new(Vec::<String>::new());
+        let holds = held.clone();
+        let when_released = from_fn(move |request: Request, next: Next| {
+            let mut holds = holds.subscribe();
+            async move {
+                let path = request.uri().path().to_owned();
+                // Fails only if the server has gone, and then nobody waits for an answer.
+                drop(holds.wait_for(|held| !held.iter().any(|part| path.contains(part))).await);
+                next.run(request).await
+            }
+        });
         let with_others = from_fn(move |request: Request, next: Next| {
             let gone = gone.load(Ordering::Relaxed);
             let others = others.lock().expect("no panic");
@@ -58,11 +71,11 @@ impl Server {
             log.lock().expect("no test panics while it logs").push(request.uri().path().to_owned());
             next.run(request)
         });
-        let app = Router::new().nest_service("/some/where", ServeDir::new(dist)).layer(with_others).layer(remember);
+        let app = Router::new().nest_service("/some/where", ServeDir::new(dist)).layer(with_others).layer(when_released).layer(remember);
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let url = format!("http://{}/some/where/", listener.local_addr().expect("an address"));
         let serving = tokio::spawn(async { axum::serve(listener, app).await }).abort_handle();
-        Self { url, requests, replaced, dist: dist.to_owned(), serving, is_gone }
+        Self { url, requests, replaced, held, dist: dist.to_owned(), serving, is_gone }
     }
 
     /// The folder that is served.
@@ -96,6 +109,16 @@ impl Server {
     /// Answers with this catalog of texts where the page asks for that of a language.
     pub fn set_catalog(&self, tag: &str, json: &str) {
         self.replace(&format!("locales/{tag}.json"), json);
+    }
+
+    /// From now on answers no request whose path contains this, until it is released.
+    pub fn hold(&self, part: &str) {
+        self.held.send_modify(|held| held.push(part.to_owned()));
+    }
+
+    /// Answers what was held.
+    pub fn release(&self) {
+        self.held.send_modify(Vec::clear);
     }
 
     fn replace(&self, path: &str, text: &str) {

@@ -93,11 +93,20 @@ pub const IN_WEBKIT: [&str; 7] = [
     "welcome::",
 ];
 
-/// Tests of the page, by parts of their names, that take minutes and that `cargo xtask test --all` makes.
-pub const SLOW_PAGE_TESTS: [&str; 1] = ["soak::"];
+/// Tests of the page, by parts of their names, that only `cargo xtask test --all` runs: each takes long, and others in the short
+/// command cover most of what it does.
+pub const SLOW_PAGE_TESTS: [&str; 6] = [
+    "engine_faults::a_lost_gpu_keeps_what_is_here_and_goes_on_by_one_press",
+    "explain::gpu_and_cpu_draw_the_same_picture",
+    "interrupted::a_file_that_was_replaced_when_the_storage_was_full_is_never_joined_with_the_old_one",
+    "interrupted::what_is_in_memory_is_not_lost_when_something_else_is_tried_in_between",
+    "local::a_copy_that_was_broken_off_goes_on_when_the_file_is_opened_again",
+    "soak::",
+];
 
 /// Tests of the page that try more cases in `cargo xtask test --all`.
-pub const PAGE_TESTS_OF_MANY_CASES: [&str; 2] = ["accessibility::everybody_can_use_the_page", "download::a_browser_killed"];
+pub const PAGE_TESTS_OF_MANY_CASES: [&str; 3] =
+    ["accessibility::everybody_can_use_the_page", "download::a_browser_killed", "reproducible::every_engine_computes_the_same_scores"];
 
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
 pub enum Browser {

@@ -4,14 +4,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::command::{root, run};
 use crate::hash::sha256;
 use crate::setup::{Tools, WASM};
 
-/// What loads the parts. wasm-split-cli names it.
-const LOADER: &str = "__wasm_split.js";
+/// The script that loads the parts, under the name that wasm-split-cli gives it.
+const GENERATED_LOADER: &str = "__wasm_split.js";
+/// Its name on the page. Some hosts, such as GitHub Pages, do not serve files whose names begin with an underscore.
+const LOADER: &str = "wasm_split.js";
 /// A custom section has this number, and begins with its name.
 const CUSTOM_SECTION: u8 = 0;
 /// Of a WebAssembly module: magic number and version.
@@ -33,7 +35,9 @@ pub fn split(tools: &Tools, dist: &Path, is_release: bool) -> Result<()> {
         .arg("--out-dir")
         .arg(dist)
         .arg(parts.join("app.wasm")))?;
-    let mut loader = fs::read_to_string(parts.join(LOADER))?;
+    let program = dist.join("app.js");
+    fs::write(&program, import_loader(&fs::read_to_string(&program)?)?)?;
+    let mut loader = fs::read_to_string(parts.join(GENERATED_LOADER))?;
     for part in fs::read_dir(&parts)? {
         let path = part?.path();
         let name = path.file_stem().context("a part has a name")?.to_string_lossy();
@@ -47,6 +51,13 @@ pub fn split(tools: &Tools, dist: &Path, is_release: bool) -> Result<()> {
         }
     }
     Ok(fs::write(dist.join(LOADER), loader)?)
+}
+
+/// The program's script, with the loader imported under its name on the page. Names inside the program stay: they are no addresses.
+fn import_loader(script: &str) -> Result<String> {
+    let [before, after] = [GENERATED_LOADER, LOADER].map(|name| format!("from \"./{name}\""));
+    ensure!(script.contains(&before), "the program does not import {GENERATED_LOADER}");
+    Ok(script.replace(&before, &after))
 }
 
 /// The module without names and notes of the tools that made it, which nothing in a browser reads.
@@ -80,6 +91,14 @@ fn leb128(bytes: &[u8], at: usize) -> Result<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_loader_is_imported_under_another_name() {
+        let script = "import * as import1 from \"./__wasm_split.js\"\nconst imports = { \"./__wasm_split.js\": import1 };";
+        let expected = "import * as import1 from \"./wasm_split.js\"\nconst imports = { \"./__wasm_split.js\": import1 };";
+        assert_eq!(import_loader(script).unwrap(), expected);
+        assert!(import_loader("export default 1;").is_err());
+    }
 
     #[test]
     fn custom_sections_go_and_the_others_stay_as_they_are() {

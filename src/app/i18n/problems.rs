@@ -146,13 +146,19 @@ mod tests {
     }
 
     #[test]
-    fn hostile_texts_take_no_time() {
-        let catalog = german();
-        for text in ["the engine failed: ", ": ", " is too large", "tensor ", "a ", "\u{1f600}"] {
-            for n in [10, 100, 2_500 / text.len(), 1_000_000] {
-                let _ = translated(&catalog, &text.repeat(n), DEEPEST);
-            }
+    fn texts_that_quote_a_file_at_length_stay_english() {
+        let catalog = of(&[("the engine failed: {0}", "die Engine: {0}")]);
+        for (n, is_translated) in [(1, true), (LONGEST / 19, true), (LONGEST / 19 + 1, false), (1_000_000, false)] {
+            let text = "the engine failed: ".repeat(n);
+            assert_eq!(translated(&catalog, &text, DEEPEST).is_some(), is_translated, "{n} times");
         }
+    }
+
+    #[test]
+    fn only_the_outer_texts_are_translated() {
+        let catalog = of(&[("outer {0}", "au\u{df}en {0}")]);
+        let translated = translated(&catalog, &"outer ".repeat(LONGEST / 6), DEEPEST).unwrap();
+        assert_eq!(translated.matches("au\u{df}en").count(), DEEPEST);
     }
 
     proptest! {

@@ -18,6 +18,9 @@ use thirtyfour::prelude::*;
 /// that does other work.
 const TIMEOUT: Duration = Duration::from_secs(300);
 
+/// A longer text is put into its field at once (bytes).
+const LONGEST_TYPED: usize = 300;
+
 /// Longer than anything moves or changes its color.
 pub const TRANSITION: Duration = Duration::from_millis(400);
 
@@ -200,8 +203,8 @@ impl Browser {
     /// Replaces what is in a text field.
     pub async fn fill(&self, id: &str, text: &str) {
         let field = self.find(id).await;
-        if self.program.kind == Kind::WebKit {
-            // Its driver types only what a keyboard of the United States has.
+        // Drivers press a key for each character, and the one of WebKitGTK has only the keys of a keyboard of the United States.
+        if self.program.kind == Kind::WebKit || text.len() > LONGEST_TYPED {
             let script = "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input', { bubbles: true }))";
             let field = field.to_json().expect("an element has a name");
             self.driver.execute(script, vec![field, text.into()]).await.expect("a script runs");

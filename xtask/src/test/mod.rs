@@ -31,6 +31,16 @@ const SECONDS_OF_THE_DRIVER: &str = "120";
 /// How often `--soak` explains.
 const EXPLANATIONS_OF_SOAK: &str = "300";
 
+/// Native tests, by parts of their names, that only `cargo xtask test --all` runs: how good an approximation is.
+const SLOW_NATIVE_TESTS: [&str; 2] =
+    ["gradients::the_chosen_width_is_near_the_best", "gradients::a_product_of_sentences_ranks_sources_much_as_the_product_of_tokens_does"];
+
+/// Native tests that try more cases in `cargo xtask test --all`.
+const NATIVE_TESTS_OF_MANY_CASES: [&str; 1] = ["families::everything_runs_on_every_engine_and_gives_the_same"];
+
+/// Tells tests to try all of their cases.
+const THOROUGH: (&str, &str) = ("GLASSCAGE_THOROUGH", "1");
+
 /// The targets whose tests are run. Examples are built where they are used.
 const TARGETS: [&str; 7] = ["--workspace", "--lib", "--bin", "glasscage", "--bin", "xtask", "--tests"];
 
@@ -70,8 +80,8 @@ pub fn test(options: &Options) -> Result<()> {
     let mut report = Report::default();
     let busy = options.busy.then(Busy::begin);
     match options {
-        Options { large: true, .. } => _ = build_page(&mut report).map(|(page, dist)| large(&mut report, &page, &dist)),
-        Options { soak: true, .. } => _ = build_page(&mut report).map(|(page, dist)| soak(&mut report, &page, &dist)),
+        Options { large: true, .. } => _ = build_page(&mut report).map(|(programs, dist)| large(&mut report, &programs, &dist)),
+        Options { soak: true, .. } => _ = build_page(&mut report).map(|(programs, dist)| soak(&mut report, &programs, &dist)),
         Options { python: true, .. } => python_alone(&mut report),
         Options { browser: Some(browser), only, repeat, .. } => page_in(&mut report, *browser, only.as_deref(), *repeat),
         _ => {
@@ -143,8 +153,11 @@ fn short(report: &mut Report, repeat: usize) {
 fn test_programs(report: &mut Report, programs: &[Program], dist: &Path) {
     let environment = [("GLASSCAGE_DIST", dist.display().to_string())];
     for program in programs.iter().filter(|program| program.name != "page") {
-        let run = Run { stage: &program.name, environment: &environment, ..Run::default() };
+        let slow = if program.name == "native" { &SLOW_NATIVE_TESTS[..] } else { &[] };
+        let arguments: Vec<&str> = slow.iter().flat_map(|test| ["--skip", test]).collect();
+        let run = Run { stage: &program.name, arguments: &arguments, environment: &environment, ..Run::default() };
         report.stage(&program.name, |report| program.run(report, &run));
+        report.elsewhere.extend(slow.iter().map(|test| format!("{}: {test}: cargo xtask test --all", program.name)));
     }
     report.stage("engine in a worker", |report| {
         let mut command = in_a_worker(&setup::web()?)?;
@@ -152,7 +165,7 @@ fn test_programs(report: &mut Report, programs: &[Program], dist: &Path) {
     });
     let in_chromium = Selection { left_out: &SLOW_PAGE_TESTS, ..Selection::default() };
     let in_webkit = Selection { only: &IN_WEBKIT, ..Selection::default() };
-    if let Some(page) = programs.iter().find(|program| program.name == "page") {
+    if let Some(page) = named(programs, "page") {
         report.stage("chromium", |report| in_browser(report, page, Browser::Chromium, dist, &in_chromium));
         report.stage("webkit", |report| in_browser(report, page, Browser::WebKit, dist, &in_webkit));
     }
@@ -173,20 +186,26 @@ fn long(report: &mut Report) {
         report.check("documentation", run(command.env("RUSTDOCFLAGS", "--deny warnings")));
         Ok(())
     });
-    let Some((page, dist)) = build_page(report) else { return };
+    let Some((programs, dist)) = build_page(report) else { return };
+    let (Some(page), Some(native)) = (named(&programs, "page"), named(&programs, "native")) else { return };
+    report.stage("slow native tests", |report| {
+        let arguments = [&SLOW_NATIVE_TESTS[..], &NATIVE_TESTS_OF_MANY_CASES].concat();
+        let environment = [(THOROUGH.0, THOROUGH.1.to_owned())];
+        native.run(report, &Run { stage: "slow native", arguments: &arguments, environment: &environment, repeats_failures: false })
+    });
     report.stage("slow page tests in chromium", |report| {
         let only = [&SLOW_PAGE_TESTS[..], &PAGE_TESTS_OF_MANY_CASES].concat();
-        in_browser(report, &page, Browser::Chromium, &dist, &Selection { only: &only, is_thorough: true, ..Selection::default() })
+        in_browser(report, page, Browser::Chromium, &dist, &Selection { only: &only, is_thorough: true, ..Selection::default() })
     });
     for browser in Browser::OTHERS {
         report.stage(&format!("all page tests in {browser}"), |report| {
-            in_browser(report, &page, browser, &dist, &Selection { is_thorough: true, ..Selection::default() })
+            in_browser(report, page, browser, &dist, &Selection { is_thorough: true, ..Selection::default() })
         });
     }
     report.stage("fuzzing", |report| check_where_possible(report, "fuzzing", fuzz::check()));
     report.stage("gpu budgets", |report| check_where_possible(report, "gpu budgets", gpu_budgets::check(&setup::native())));
-    soak(report, &page, &dist);
-    large(report, &page, &dist);
+    soak(report, &programs, &dist);
+    large(report, &programs, &dist);
     report.stage("screenshots", |report| {
         report.check("screenshots", screenshots::run_all(&screenshots::Options::default()));
         Ok(())
@@ -202,16 +221,21 @@ fn check_where_possible(report: &mut Report, name: &str, result: Result<Outcome>
     Ok(())
 }
 
-/// Builds the program of the page's tests, and the page as it ships; `None` if that fails, which the report then says.
-fn build_page(report: &mut Report) -> Option<(Program, PathBuf)> {
+/// The program of this name; a run without it would test nothing.
+fn named<'a>(programs: &'a [Program], name: &str) -> Option<&'a Program> {
+    programs.iter().find(|program| program.name == name)
+}
+
+/// Builds the test programs, and the page as it ships; `None` if that fails, which the report then says.
+fn build_page(report: &mut Report) -> Option<(Vec<Program>, PathBuf)> {
     let mut built = None;
     report.stage("build of the page", |_| {
         setup::browser(Browser::Chromium)?;
         let dist = command::build().join("dist");
         build::page(&setup::web()?, &dist)?;
         let programs = programs::build_all(&setup::native(), &TARGETS)?;
-        let page = programs.into_iter().find(|program| program.name == "page").context("cargo has built no tests of the page")?;
-        built = Some((page, dist));
+        ensure!(["page", "native"].iter().all(|name| named(&programs, name).is_some()), "cargo has not built all test programs");
+        built = Some((programs, dist));
         Ok(())
     });
     built
@@ -237,7 +261,7 @@ fn in_browser(report: &mut Report, page: &Program, browser: Browser, dist: &Path
     let mut environment =
         vec![("GLASSCAGE_DIST", dist.display().to_string()), ("GLASSCAGE_BROWSER", browser.to_string()), ("PATH", tools.path()?)];
     if is_thorough {
-        environment.push(("GLASSCAGE_THOROUGH", "1".to_owned()));
+        environment.push((THOROUGH.0, THOROUGH.1.to_owned()));
     }
     let stage = browser.to_string();
     page.run(report, &Run { stage: &stage, arguments: &arguments, environment: &environment, repeats_failures: true })?;
@@ -257,7 +281,8 @@ fn in_a_worker(web: &Tools) -> Result<Command> {
     Ok(command)
 }
 
-fn large(report: &mut Report, page: &Program, dist: &Path) {
+fn large(report: &mut Report, programs: &[Program], dist: &Path) {
+    let (Some(page), Some(native)) = (named(programs, "page"), named(programs, "native")) else { return };
     report.stage("large models", |report| {
         // With attention in all layers, and with memories in most.
         for shape in ["0.6b", "0.8b"] {
@@ -266,15 +291,14 @@ fn large(report: &mut Report, page: &Program, dist: &Path) {
             let arguments = ["a_large_model", "--ignored", "--nocapture"];
             page.run(report, &Run { stage: "large models", arguments: &arguments, environment: &environment, repeats_failures: false })?;
         }
-        let programs = programs::build_all(&setup::native(), &TARGETS)?;
-        let native = programs.iter().find(|program| program.name == "native").context("cargo has built no native tests")?;
         let environment = [("VK_ICD_FILENAMES", swiftshader()?.display().to_string())];
         let arguments = ["every_architecture_agrees_with_float64"];
         native.run(report, &Run { stage: "swiftshader", arguments: &arguments, environment: &environment, repeats_failures: false })
     });
 }
 
-fn soak(report: &mut Report, page: &Program, dist: &Path) {
+fn soak(report: &mut Report, programs: &[Program], dist: &Path) {
+    let Some(page) = named(programs, "page") else { return };
     report.stage("soak", |report| {
         let explanations = std::env::var("GLASSCAGE_SOAK").unwrap_or_else(|_| EXPLANATIONS_OF_SOAK.to_owned());
         let environment = [("GLASSCAGE_DIST", dist.display().to_string()), ("GLASSCAGE_SOAK", explanations)];
@@ -290,11 +314,12 @@ fn swiftshader() -> Result<PathBuf> {
 }
 
 fn page_in(report: &mut Report, browser: Browser, only: Option<&str>, repeat: usize) {
-    let Some((page, dist)) = build_page(report) else { return };
+    let Some((programs, dist)) = build_page(report) else { return };
+    let Some(page) = named(&programs, "page") else { return };
     let only: Vec<&str> = only.into_iter().collect();
     for _ in 0..repeat {
         let selection = Selection { only: &only, ..Selection::default() };
-        report.stage(&browser.to_string(), |report| in_browser(report, &page, browser, &dist, &selection));
+        report.stage(&browser.to_string(), |report| in_browser(report, page, browser, &dist, &selection));
     }
 }
 

@@ -62,7 +62,7 @@ pub fn ExamplesBar() -> impl IntoView {
     };
     let is_empty = move || page.with(|state| state.editor.examples.is_empty());
     view! {
-        <div class="examples" role="group" aria-label=t!("Examples") hidden=is_empty>
+        <div class="examples" class:empty=is_empty role="group" aria-label=t!("Examples")>
             <span class="hint" aria-hidden="true">{t!("Examples")}</span>
             {buttons}
             {restore}

@@ -115,7 +115,9 @@ fn ShownExplanation(
             <ReproductionBanner />
             <PartialBanner />
             <Show when=move || !is_simple()>
-                <LazyView part=derivation view=|view| view() />
+                <div class="derivation-place">
+                    <LazyView part=derivation view=|view| view() />
+                </div>
             </Show>
             <div class="columns" class:wide=move || tab.get().is_wide()>
                 <div class="card main">
