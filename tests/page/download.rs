@@ -8,7 +8,7 @@ use thirtyfour::Key;
 use super::browser::Browser;
 use super::download_steps::{
     LOST_BY_A_BREAK, detail, download, explains, explains_as, has_reached, large_model, little_is_sent_again, look_at, look_at_small,
-    model_is_ready, small_hub, stored_models_are_listed,
+    model_is_ready, small_hub, stop_at_two_thirds, stored_models_are_listed,
 };
 use super::hub::{Asked, Hub};
 use super::site::sha256;
@@ -68,7 +68,7 @@ async fn a_model_is_looked_at_downloaded_once_and_there_on_the_next_visit() {
 async fn a_paused_download_goes_on_after_a_reload_where_it_stopped() {
     let (server, _turn) = server().await;
     let (model, hub) = small_hub(5).await;
-    hub.rules().bytes_per_second = Some(2_000_000);
+    stop_at_two_thirds(&hub);
     let browser = Browser::open(&server.url).await;
     download(&browser, &hub.address("small.gguf")).await;
     has_reached(&browser, 30).await;
@@ -81,7 +81,7 @@ async fn a_paused_download_goes_on_after_a_reload_where_it_stopped() {
     assert!(browser.text("stored-model").await.contains("are here"), "{}", browser.text("stored-model").await);
     browser.pictures_of("stored-model", "stored-partial").await;
     browser.click("models-close").await;
-    hub.rules().bytes_per_second = None;
+    hub.rules().gate = None;
     browser.click("resume-download").await;
     model_is_ready(&browser).await;
     little_is_sent_again(&hub, &model);
@@ -185,12 +185,15 @@ async fn what_cannot_run_is_refused_before_it_is_downloaded() {
     // The tensors are told by the header alone, at whose end the download stops.
     browser.goto(&server.url).await;
     hub.take_sent();
-    hub.rules().bytes_per_second = Some(1_000_000);
+    hub.rules().gate = Some(1_500_000);
     download(&browser, &hub.address("ssm.gguf")).await;
     let problem = browser.problem().await;
     assert!(problem.contains("blk.0.attn_q.weight"), "{problem}");
     browser.pictures_of("problem", "refused-tensors").await;
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    // A download that still went on would go on now, while another file is looked at.
+    hub.rules().gate = None;
+    look_at(&browser, &hub.address("page.gguf")).await;
+    browser.find("models-problem").await;
     assert!(hub.take_sent() < 2_000_000, "the rest is not downloaded");
     browser.close().await;
 }
@@ -287,8 +290,8 @@ async fn without_ranges_a_download_is_one_stream_and_says_that_it_cannot_resume(
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_that_was_replaced_meanwhile_is_never_mixed_with_the_old_one() {
     let (server, _turn) = server().await;
-    let hub = Hub::start(&[("small.gguf", large_model(5))]).await;
-    hub.rules().bytes_per_second = Some(2_000_000);
+    let (_, hub) = small_hub(5).await;
+    stop_at_two_thirds(&hub);
     let browser = Browser::open(&server.url).await;
     download(&browser, &hub.address("small.gguf")).await;
     has_reached(&browser, 30).await;
@@ -298,11 +301,12 @@ async fn a_file_that_was_replaced_meanwhile_is_never_mixed_with_the_old_one() {
     other.iter_mut().skip(4_000_000).for_each(|byte| *byte ^= 1);
     {
         let mut rules = hub.rules();
-        (rules.version, rules.bytes_per_second) = (2, Some(4_000_000));
+        rules.version = 2;
         rules.files[0].1 = std::sync::Arc::new(other.clone());
     }
     browser.click("resume-download").await;
     browser.wait("a word about it", async || browser.text("download").await.contains("was replaced").then_some(())).await;
+    hub.rules().gate = None;
     model_is_ready(&browser).await;
     explains_as(&browser, &other).await;
     browser.close().await;
@@ -312,7 +316,7 @@ async fn a_file_that_was_replaced_meanwhile_is_never_mixed_with_the_old_one() {
 async fn two_tabs_do_not_download_the_same_model() {
     let (server, _turn) = server().await;
     let (model, hub) = small_hub(5).await;
-    hub.rules().bytes_per_second = Some(1_000_000);
+    stop_at_two_thirds(&hub);
     let browser = Browser::open(&server.url).await;
     download(&browser, &hub.address("small.gguf")).await;
     browser.wait("some bytes", async || detail(&browser).await.contains("MB of").then_some(())).await;
@@ -323,7 +327,7 @@ async fn two_tabs_do_not_download_the_same_model() {
     browser.click("resume-download").await;
     browser.wait("a word about it", async || detail(&browser).await.contains("Another tab").then_some(())).await;
     browser.pictures_of("download", "another-tab").await;
-    hub.rules().bytes_per_second = None;
+    hub.rules().gate = None;
     browser.driver.switch_to_window(first).await.expect("the first tab");
     model_is_ready(&browser).await;
     assert!(hub.take_sent() <= model.len() as u64 + 65_536);

@@ -28,6 +28,13 @@ pub async fn small_hub(megabytes: usize) -> (Vec<u8>, Hub) {
     (model, hub)
 }
 
+/// The rest of a file of [`small_hub`] is sent when the gate is opened. Slow on the way there: the page says every tenth of a second how
+/// much has arrived.
+pub fn stop_at_two_thirds(hub: &Hub) {
+    let mut rules = hub.rules();
+    (rules.bytes_per_second, rules.gate) = (Some(3_000_000), Some(6_000_000));
+}
+
 /// Looks at the model of [`small_hub`] until the page shows its preview.
 pub async fn look_at_small(browser: &Browser, hub: &Hub) {
     look_at(browser, &hub.address("small.gguf")).await;

@@ -43,6 +43,28 @@ pub fn slow_at(events: &[&str], n: usize) -> String {
 pub const BREAKS_DOWN: &str = "self.faults = new BroadcastChannel('faults');
 self.faults.onmessage = () => { throw new Error('killed by a test'); };";
 
+/// The first script of workers of which that of the library reads no more of a file than so many bytes, until [`release_reads`].
+pub fn hold_reads(bytes: usize) -> String {
+    format!(
+        "if (self.name === 'library') {{
+            const released = new Promise(resolve => {{ new BroadcastChannel('reads').onmessage = resolve; }});
+            const {{ read }} = ReadableStreamDefaultReader.prototype;
+            let left = {bytes};
+            ReadableStreamDefaultReader.prototype.read = async function () {{
+                if (left <= 0) await released;
+                const chunk = await read.call(this);
+                left -= chunk.value?.length ?? 0;
+                return chunk;
+            }};
+        }}\n"
+    )
+}
+
+/// Lets workers read on that began with [`hold_reads`].
+pub async fn release_reads(browser: &Browser) {
+    browser.driver.execute("new BroadcastChannel('reads').postMessage('')", Vec::new()).await.expect("a script runs");
+}
+
 /// Lets all workers break down that began with [`BREAKS_DOWN`].
 pub async fn break_down(browser: &Browser) {
     browser.driver.execute("new BroadcastChannel('faults').postMessage('')", Vec::new()).await.expect("a script runs");

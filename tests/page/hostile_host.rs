@@ -117,10 +117,10 @@ async fn a_host_that_means_ill_costs_a_sentence() {
     }
     // A byte at a time is not worth waiting for: another model can be looked at.
     let drip = Answer::endless(head("200 OK", &["Content-Length: 9000000"]), b"G", Duration::from_millis(200));
-    let (address, _) = host(drip).await;
+    let (address, sent) = host(drip).await;
     browser.goto(&server.url).await;
     look_at(&browser, &address).await;
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    browser.wait("the first bytes", async || (sent.load(Ordering::Relaxed) > 3).then_some(())).await;
     browser.click("models-close").await;
     let (_, hub) = small_hub(1).await;
     look_at_small(&browser, &hub).await;

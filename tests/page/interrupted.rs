@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::browser::Browser;
 use super::download_steps::{
     STORAGE_REFUSED, detail, download, explains, explains_as, has_reached, large_model, little_is_sent_again, look_at, look_at_small,
-    model_is_ready, small_hub, small_storage, stored_models_are_listed,
+    model_is_ready, small_hub, small_storage, stop_at_two_thirds, stored_models_are_listed,
 };
 use super::hub::Hub;
 use super::steps::{demo_model, file, server};
@@ -55,12 +55,6 @@ async fn a_wait_that_a_server_asks_for_says_how_long_it_is_and_can_be_paused() {
     browser.click("resume-download").await;
     model_is_ready(&browser).await;
     browser.close().await;
-}
-
-/// Slow enough to be seen on the way there.
-fn stop_at_two_thirds(hub: &Hub) {
-    let mut rules = hub.rules();
-    (rules.bytes_per_second, rules.gate) = (Some(3_000_000), Some(6_000_000));
 }
 
 /// Pauses at two thirds of `model`, resumes, and sees that nothing of it was lost.

@@ -2,7 +2,7 @@
 
 use super::browser::Browser;
 use super::download_steps::{detail, download, explains_as, has_reached, large_model, little_is_sent_again, model_is_ready, small_hub};
-use super::fault_steps::{freeze, trap_at};
+use super::fault_steps::{freeze, hold_reads, release_reads, trap_at};
 use super::hub::Hub;
 use super::steps::{file, server};
 
@@ -84,10 +84,14 @@ async fn a_frozen_tab_goes_on_with_its_download_and_its_copy() {
     little_is_sent_again(&hub, &model);
     explains_as(&browser, &model).await;
 
+    server.begin_workers_with(&format!("{SLOW}{}", hold_reads(3_000_000)));
+    browser.goto(&server.url).await;
     let model = large_model(6);
     copies(&browser, &model).await;
     has_reached(&browser, 20).await;
     freeze(&browser).await;
+    assert!(browser.try_find("copied").await.is_none(), "the copy is held");
+    release_reads(&browser).await;
     is_copied(&browser).await;
     explains_as(&browser, &model).await;
     browser.close().await;
@@ -96,12 +100,14 @@ async fn a_frozen_tab_goes_on_with_its_download_and_its_copy() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_copy_needs_no_network() {
     let (server, _turn) = server().await;
-    server.begin_workers_with(SLOW);
+    server.begin_workers_with(&format!("{SLOW}{}", hold_reads(3_000_000)));
     let browser = Browser::open(&server.url).await;
     copies(&browser, &large_model(4)).await;
     has_reached(&browser, 10).await;
     server.set_unavailable(true);
     browser.set_online(false).await;
+    assert!(browser.try_find("copied").await.is_none(), "the copy is held");
+    release_reads(&browser).await;
     is_copied(&browser).await;
     browser.close().await;
 }

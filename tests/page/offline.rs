@@ -1,7 +1,6 @@
 //! Without a network: page, engine and models that are stored still explain; a new version is offered, whole.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use super::browser::{Browser, Kind};
 use super::download_steps::{download, explains, large_model, model_is_ready};
@@ -100,13 +99,14 @@ async fn the_pages_policy_forbids_code_of_others() {
         other.src = 'https://example.org/pixel.png';
         document.body.append(other);";
     browser.driver.execute(script, Vec::new()).await.expect("a script runs");
-    tokio::time::sleep(Duration::from_millis(300)).await;
-    let broken = browser.driver.execute("return window.broken.concat(window.ran ? ['ran'] : [])", Vec::new()).await.expect("a list");
-    let broken: Vec<String> = serde_json::from_value(broken.json().clone()).expect("texts");
-    assert!(
-        broken.iter().any(|rule| rule.starts_with("script-src")) && broken.iter().any(|rule| rule.starts_with("img-src")),
-        "{broken:?}"
-    );
+    let broken = browser
+        .wait("what the policy refuses", async || {
+            let broken = browser.driver.execute("return window.broken.concat(window.ran ? ['ran'] : [])", Vec::new()).await.ok()?;
+            let broken: Vec<String> = serde_json::from_value(broken.json().clone()).expect("texts");
+            let refuses = |kind: &str| broken.iter().any(|rule| rule.starts_with(kind));
+            (refuses("script-src") && refuses("img-src")).then_some(broken)
+        })
+        .await;
     assert!(!broken.contains(&"ran".to_owned()));
     browser.driver.execute("window.broken = []", Vec::new()).await.expect("a script runs");
     explains(&browser).await;

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::command::{self, command, root, run};
+use crate::command::{self, command, output, root, run};
 use crate::{build, setup};
 
 /// The viewer in the build, and where a wheel takes it from.
@@ -20,7 +20,7 @@ pub fn wheel() -> Result<()> {
     let [viewer, packaged] = VIEWER;
     fs::copy(dist.join(viewer), root().join(packaged)).context("the page has no viewer")?;
     let wheels = dist.with_file_name("dist-python");
-    let wheel = clean_environment().and_then(|python| make_wheel(&python, &wheels));
+    let wheel = environment().and_then(|python| make_wheel(&python, &wheels));
     // Others would go into every wheel made later.
     fs::remove_file(root().join(packaged))?;
     println!("The package is {}.", wheel?.display());
@@ -30,19 +30,28 @@ pub fn wheel() -> Result<()> {
 /// `pytest` of the installed package; `program` is the command line, with which some of its tests compare.
 pub fn tests(program: &Path) -> Result<Command> {
     setup::python()?;
-    let python = clean_environment()?;
+    let python = environment()?;
     let wheel = make_wheel(&python, &command::build().join("wheels"))?;
-    run(pip(&python, &["install", "--no-compile"]).arg(format!("{}[test]", wheel.display())))?;
+    run(pip(&python, &["install", "--no-compile", "--no-index", "--no-deps", "--force-reinstall"]).arg(wheel))?;
     let mut tests = command(&python, &["-B", "-m", "pytest", "--quiet"]);
     tests.arg(root().join("python/tests")).env("GLASSCAGE_BIN", program);
     Ok(tests)
 }
 
-/// The interpreter of an environment with nothing in it.
-fn clean_environment() -> Result<PathBuf> {
-    let environment = command::build().join("python");
-    run(command("python3", &["-m", "venv", "--clear"]).arg(&environment))?;
-    Ok(environment.join("bin/python"))
+/// The interpreter of an environment that has what the package and its tests need, and nothing else. It is made again when the package
+/// needs something else, or for another Python; so later runs need no network.
+fn environment() -> Result<PathBuf> {
+    let folder = command::build().join("python");
+    let (python, record) = (folder.join("bin/python"), folder.join("made-for"));
+    let needs = fs::read_to_string(root().join("python/pyproject.toml"))? + &output(&mut command("python3", &["--version"]))?;
+    if fs::read_to_string(&record).is_ok_and(|made_for| made_for == needs) {
+        return Ok(python);
+    }
+    run(command("python3", &["-m", "venv", "--clear"]).arg(&folder))?;
+    run(&mut pip(&python, &["install", "--no-compile", "./python[test]"]))?;
+    // Last, so that an installation that was killed does not count.
+    fs::write(&record, needs)?;
+    Ok(python)
 }
 
 fn pip(python: &Path, arguments: &[&str]) -> Command {
@@ -53,7 +62,7 @@ fn pip(python: &Path, arguments: &[&str]) -> Command {
 /// The wheel, alone in this folder.
 fn make_wheel(python: &Path, folder: &Path) -> Result<PathBuf> {
     fs::remove_dir_all(folder).ok();
-    run(pip(python, &["wheel", "--no-deps", "./python", "--wheel-dir"]).arg(folder))?;
+    run(pip(python, &["wheel", "--no-deps", "--no-build-isolation", "./python", "--wheel-dir"]).arg(folder))?;
     wheel_in(folder)
 }
 
