@@ -10,6 +10,7 @@ mod command;
 mod finish;
 mod fuzz;
 mod gpu_budgets;
+mod gpu_run;
 mod hash;
 mod inventory;
 mod lock;
@@ -49,6 +50,8 @@ enum Xtask {
     Bench(bench::Options),
     /// Compile the kernels for GPUs that are not there, and show the figures beside their budgets
     GpuBudgets(gpu_budgets::Options),
+    /// Pack what a machine with a real GPU needs to test and measure the engine, which has no compiler, no network and little time
+    GpuRun(gpu_run::Options),
     /// Invent hostile input for all that reads what strangers send
     Fuzz(fuzz::Options),
     /// Take pictures of every state of the page in three browsers, and make a page of them
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
         Xtask::Test(options) => test::test(&options),
         Xtask::Bench(options) => bench::bench(options),
         Xtask::GpuBudgets(options) => gpu_budgets::gpu_budgets(&options),
+        Xtask::GpuRun(options) => gpu_run::gpu_run(&options),
         Xtask::Fuzz(options) => fuzz::fuzz(&options),
         Xtask::Screenshots(options) => screenshots::run_all(&options),
         Xtask::Npm => npm::npm(),

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: every check that decides whether a change is right, and one line that counts them. `cargo xtask test --all` adds
 //! what takes long or has no end of its own; `cargo xtask check` is only the start of it.
 
-mod programs;
+pub mod programs;
 mod report;
 
 use std::io::{BufRead, BufReader};

@@ -75,11 +75,17 @@ enum Event {
 
 /// Builds the test programs of the workspace, those that take seconds first.
 pub fn build_all(native: &Tools, arguments: &[&str]) -> Result<Vec<Program>> {
+    build_in(native, crate::command::root(), arguments)
+}
+
+/// Builds the test programs of a checkout.
+pub fn build_in(native: &Tools, checkout: &Path, arguments: &[&str]) -> Result<Vec<Program>> {
     let cargo = [&["test", "--locked"], arguments, &["--no-run", "--message-format", "json-render-diagnostics"]].concat();
     let mut command = native.command("cargo", &cargo)?;
     println!("$ cargo {}", cargo.join(" "));
-    let output = command.stderr(Stdio::inherit()).output().context("cannot start cargo")?;
-    let mut programs: Vec<Program> = String::from_utf8_lossy(&output.stdout).lines().filter_map(program).collect();
+    let output = command.current_dir(checkout).stderr(Stdio::inherit()).output().context("cannot start cargo")?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut programs: Vec<Program> = text.lines().filter_map(|line| program(checkout, line)).collect();
     ensure!(output.status.success(), "the test programs cannot be built: see the compiler's message above");
     ensure!(!programs.is_empty(), "cargo has built no test programs");
     programs.sort_by_key(|program| rank(&program.name));
@@ -87,7 +93,7 @@ pub fn build_all(native: &Tools, arguments: &[&str]) -> Result<Vec<Program>> {
 }
 
 /// A program, from a message of cargo about a test that it has built.
-fn program(line: &str) -> Option<Program> {
+fn program(checkout: &Path, line: &str) -> Option<Program> {
     let message: Value = serde_json::from_str(line).ok()?;
     if message["reason"] != "compiler-artifact" || message["profile"]["test"] != true {
         return None;
@@ -95,7 +101,7 @@ fn program(line: &str) -> Option<Program> {
     let file = PathBuf::from(message["executable"].as_str()?);
     let folder = Path::new(message["manifest_path"].as_str()?).parent()?.to_owned();
     let package = folder.file_name()?.to_string_lossy().into_owned();
-    let is_root = folder == crate::command::root();
+    let is_root = folder == checkout;
     let target = message["target"]["name"].as_str()?;
     let kind = message["target"]["kind"][0].as_str().unwrap_or_default();
     let target = if matches!(kind, "lib" | "cdylib" | "rlib") { "lib" } else { target };
@@ -110,6 +116,10 @@ fn rank(name: &str) -> usize {
 }
 
 impl Program {
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
     /// Runs it, prints each result, and adds all of them to the report.
     pub fn run(&self, report: &mut Report, run: &Run<'_>) -> Result<()> {
         let mut failed = Vec::new();

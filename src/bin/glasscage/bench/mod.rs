@@ -98,7 +98,8 @@ fn adapter(lm: &Engine) -> Option<AdapterInfo> {
         Engine::Cpu(_) => None,
         Engine::Gpu(model) => {
             let adapter = &model.gpu().adapter;
-            Some(AdapterInfo { name: adapter.name.clone(), is_software: adapter.is_software })
+            let tile_shape = model.gpu().tile_shape_to_remember();
+            Some(AdapterInfo { name: adapter.name.clone(), is_software: adapter.is_software, tile_shape })
         }
     }
 }

@@ -32,6 +32,8 @@ pub struct BenchReport {
 pub struct AdapterInfo {
     pub name: String,
     pub is_software: bool,
+    /// The shape of matrix products that was the fastest here; `None` where there is nothing to choose.
+    pub tile_shape: Option<String>,
 }
 
 #[derive(Serialize)]
