@@ -1,29 +1,29 @@
-//! How much memory rows take where a layer mixes them.
+//! Memory per row in the token-mixing part of a layer.
 
 use super::kernels::delta_rule::{products_width, state_length};
 use super::kernels::padded;
 use super::kernels::qkv_rope_cache::{cached_slot, qkv_width};
 use crate::model::config::Config;
 
-/// f32 of one row.
+/// Sizes in f32 values per row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MixerSizes {
-    /// What is projected of it: queries, keys and values, or what a convolution takes.
+    /// Output of the input projection: queries, keys and values, or the inputs of a convolution.
     pub projected: usize,
-    /// What is made of that before it is mixed, where it is not done in place, with padding.
+    /// Prepared inputs of the mixer with padding, 0 if they are prepared in place.
     pub prepared: usize,
-    /// What is mixed, with padding.
+    /// Output of the mixer with padding.
     pub mixed: usize,
-    /// What tokens of a chunk owe to each other, where a memory takes them in.
+    /// Products between the tokens of a chunk, for DeltaNet layers.
     pub products: usize,
-    /// What the rows after it read of it.
+    /// Cached values of the row, which later rows read.
     pub slot: usize,
-    /// Not of a row but of a text: what is remembered of it.
+    /// Length of the recurrent state: per text, not per row. 0 if the layer has none.
     pub memory: usize,
 }
 
 impl MixerSizes {
-    /// In one layer.
+    /// The sizes in one layer.
     pub fn of(config: &Config, layer: usize) -> Self {
         let slot = config.dim;
         if config.has_attention(layer) {
@@ -39,7 +39,7 @@ impl MixerSizes {
         }
     }
 
-    /// The largest of all layers.
+    /// The maximum of each size over all layers.
     pub fn largest(config: &Config) -> Self {
         let larger = |a: Self, b: Self| Self {
             projected: a.projected.max(b.projected),
@@ -52,7 +52,7 @@ impl MixerSizes {
         (1..config.n_layers).map(|layer| Self::of(config, layer)).fold(Self::of(config, 0), larger)
     }
 
-    /// f32 of the largest slot, of layers with a memory or of the others.
+    /// Largest slot of the recurrent layers, or of the other layers, in f32 values.
     pub fn largest_slot(config: &Config, has_memory: bool) -> usize {
         let sizes = (0..config.n_layers).map(|layer| Self::of(config, layer));
         sizes.filter(|sizes| (sizes.memory > 0) == has_memory).map(|sizes| sizes.slot).max().unwrap_or(0)

@@ -1,4 +1,4 @@
-//! The key-value cache of a text.
+//! Per-layer caches of a text.
 
 use super::buffer::Buffer;
 use super::device::Gpu;
@@ -7,25 +7,25 @@ use super::memories::Memories;
 use crate::lm::LmError;
 use crate::model::config::Config;
 
-/// Keys and values of the text so far, and what convolutions read of it.
+/// Keys and values of the current text, and its convolution inputs.
 #[derive(Default)]
 pub struct TextCache {
     /// Empty until the first token.
     pub caches: LayerCaches,
-    /// Of the text, and of passes that begin in it.
+    /// Recurrent states of the text, and of passes that begin inside it.
     pub memories: Memories,
-    /// How many passes that begin in it are remembered at once, where parts of it are to be replaced.
+    /// If parts of the text will be replaced: the number of passes whose states are kept at the same time.
     pub passes: Option<usize>,
-    /// Of each of [`Config::rotations`], `[capacity, rotated_dim / 2]` of (cos, sin).
+    /// For each of [`Config::rotations`], `[capacity, rotated_dim / 2]` of (cos, sin).
     pub angles: Vec<Buffer>,
-    /// Tokens that it has room for.
+    /// Maximum number of tokens.
     pub capacity: usize,
-    /// Tokens in it.
+    /// Number of tokens in the cache.
     pub length: usize,
 }
 
 impl TextCache {
-    /// An empty cache for `capacity` tokens; `rotations` in radians at position 1.
+    /// An empty cache for `capacity` tokens. `rotations` are the angles at position 1, in radians.
     pub async fn new(gpu: &Gpu, config: &Config, rotations: &[Vec<f64>], capacity: usize, passes: Option<usize>) -> Result<Self, LmError> {
         let memories = || match passes {
             Some(passes) => Memories::of_passes(gpu, config, passes),
