@@ -1,4 +1,4 @@
-//! The Python package: its wheel, with the viewer in it for others, and its tests, in a clean environment with numpy alone.
+//! The Python package: builds its wheel with the viewer, and runs its tests in a clean environment with only numpy.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use anyhow::{Context, Result};
 use crate::command::{self, command, root, run};
 use crate::{build, setup};
 
-/// The viewer in the build, and where a wheel takes it from.
+/// The viewer in the build, and its place in the wheel's sources.
 const VIEWER: [&str; 2] = ["explanation.html", "python/src/glasscage/data/explanation.html"];
 
-/// Builds the page, and a wheel with the viewer in it, for `pip install` and notebooks.
+/// Builds the page, and a wheel with the viewer, for `pip install` and notebooks.
 pub fn wheel() -> Result<()> {
     setup::python()?;
     let dist = root().join("dist");
@@ -21,13 +21,13 @@ pub fn wheel() -> Result<()> {
     fs::copy(dist.join(viewer), root().join(packaged)).context("the page has no viewer")?;
     let wheels = dist.with_file_name("dist-python");
     let wheel = clean_environment().and_then(|python| make_wheel(&python, &wheels));
-    // Others would go into every wheel made later.
+    // Otherwise every later wheel would contain the file.
     fs::remove_file(root().join(packaged))?;
     println!("The package is {}.", wheel?.display());
     Ok(())
 }
 
-/// `pytest` of the installed package; `program` is the command line, with which some of its tests compare.
+/// `pytest` for the installed package. Some tests compare it with the command line `program`.
 pub fn tests(program: &Path) -> Result<Command> {
     setup::python()?;
     let python = clean_environment()?;
@@ -38,7 +38,7 @@ pub fn tests(program: &Path) -> Result<Command> {
     Ok(tests)
 }
 
-/// The interpreter of an environment with nothing in it.
+/// The Python interpreter of a new, empty environment.
 fn clean_environment() -> Result<PathBuf> {
     let environment = command::build().join("python");
     run(command("python3", &["-m", "venv", "--clear"]).arg(&environment))?;
@@ -50,7 +50,7 @@ fn pip(python: &Path, arguments: &[&str]) -> Command {
     command(python, &[&common, arguments].concat())
 }
 
-/// The wheel, alone in this folder.
+/// Builds the wheel into `folder`, which then contains only the wheel.
 fn make_wheel(python: &Path, folder: &Path) -> Result<PathBuf> {
     fs::remove_dir_all(folder).ok();
     run(pip(python, &["wheel", "--no-deps", "./python", "--wheel-dir"]).arg(folder))?;
@@ -62,13 +62,13 @@ fn wheel_in(folder: &Path) -> Result<PathBuf> {
     files.find(|file| file.extension().is_some_and(|extension| extension == "whl")).context("pip made no wheel")
 }
 
-/// How many tests pytest skipped, and why: `SKIPPED [2] tests/test_live.py:12: there is no model`.
+/// Number of tests that pytest skipped, and why: `SKIPPED [2] tests/test_live.py:12: there is no model`.
 pub fn skipped(line: &str) -> Option<(usize, &str)> {
     let (count, test) = line.strip_prefix("SKIPPED [")?.split_once("] ")?;
     Some((count.parse().ok()?, test))
 }
 
-/// The counts in the last line of pytest, `1 failed, 3 passed, 2 skipped in 0.50s`, each with its word.
+/// Counts and words in the last line of pytest, `1 failed, 3 passed, 2 skipped in 0.50s`.
 pub fn counts(line: &str) -> Option<Vec<(usize, &str)>> {
     let (counts, time) = line.rsplit_once(" in ")?;
     time.split(' ').next()?.strip_suffix('s')?.parse::<f64>().ok()?;
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_line_of_pytest_counts_tests() {
+    fn last_line_of_pytest_is_parsed() {
         assert_eq!(counts("1 failed, 3 passed, 2 skipped in 0.50s"), Some(vec![(1, "failed"), (3, "passed"), (2, "skipped")]));
         assert_eq!(counts("145 passed in 81.59s (0:01:21)"), Some(vec![(145, "passed")]));
         for other in
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_that_pytest_skips_has_a_reason() {
+    fn skipped_test_has_reason() {
         assert_eq!(skipped("SKIPPED [2] tests/test_live.py:12: there is no model"), Some((2, "tests/test_live.py:12: there is no model")));
         assert_eq!(skipped("SKIPPED"), None);
     }

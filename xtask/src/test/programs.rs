@@ -1,5 +1,5 @@
-//! Test programs: cargo builds them once, and each is run by itself, so that names, times and messages of its tests are known as data, and
-//! one test can be run again.
+//! Test programs. Cargo builds each program once. Each program runs separately, so that names, times and messages of its tests are
+//! available as data, and single tests can be repeated.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,32 +18,32 @@ use crate::command::build;
 use crate::setup::Tools;
 use crate::test_environment::with_test_environment;
 
-/// The longest that a program may say nothing: far longer than its slowest test takes on a slow machine. Ends only what hangs.
+/// Maximum time without output: far longer than the slowest test takes on a slow machine. Ends only programs that hang.
 const SILENCE: Duration = Duration::from_secs(20 * 60);
-/// Failed tests that are run again. Where more fail, the cause is not chance.
+/// Maximum number of failed tests that are repeated. More failures are not a coincidence.
 const MOST_REPEATED: usize = 6;
 
-/// Of the first line of a message, in characters.
+/// Maximum length of the first line of a message, in characters.
 const LONGEST_LINE: usize = 240;
 
 /// A test program that cargo has built.
 pub struct Program {
-    /// Of the package and the target, such as `glasscage page`.
+    /// Package and target, such as `glasscage page`.
     pub name: String,
     file: PathBuf,
-    /// The package, where its tests expect to run.
+    /// Folder of the package, which the tests expect as working directory.
     folder: PathBuf,
 }
 
 /// How to run a program.
 #[derive(Default)]
 pub struct Run<'a> {
-    /// Where the results belong, such as `chromium`.
+    /// Name for the results, such as `chromium`.
     pub stage: &'a str,
-    /// Arguments of libtest, such as filters.
+    /// Arguments for libtest, such as filters.
     pub arguments: &'a [&'a str],
     pub environment: &'a [(&'a str, String)],
-    /// Whether a test that fails is run once more by itself: for tests that depend on a browser.
+    /// Whether a failed test runs once more alone, for tests that depend on a browser.
     pub repeats_failures: bool,
 }
 
@@ -51,9 +51,9 @@ pub struct Run<'a> {
 #[derive(Debug, PartialEq)]
 enum Outcome {
     Passed,
-    /// What it printed.
+    /// With the output of the test.
     Failed(String),
-    /// Why.
+    /// With the reason.
     Ignored(String),
 }
 
@@ -67,13 +67,13 @@ enum Event {
         seconds: Option<f64>,
     },
     SuiteEnded,
-    /// Changes no result, such as a note that a test is slow.
+    /// Does not change results, such as a note that a test is slow.
     Notice,
-    /// No JSON: the program printed it.
+    /// Not JSON: output of the program.
     Text,
 }
 
-/// Builds the test programs of the workspace, those that take seconds first.
+/// Builds the test programs of the workspace. Sorts fast programs first.
 pub fn build_all(native: &Tools, arguments: &[&str]) -> Result<Vec<Program>> {
     let cargo = [&["test", "--locked"], arguments, &["--no-run", "--message-format", "json-render-diagnostics"]].concat();
     let mut command = native.command("cargo", &cargo)?;
@@ -86,7 +86,7 @@ pub fn build_all(native: &Tools, arguments: &[&str]) -> Result<Vec<Program>> {
     Ok(programs)
 }
 
-/// A program, from a message of cargo about a test that it has built.
+/// Parses a message of cargo about a test program that it has built.
 fn program(line: &str) -> Option<Program> {
     let message: Value = serde_json::from_str(line).ok()?;
     if message["reason"] != "compiler-artifact" || message["profile"]["test"] != true {
@@ -103,14 +103,14 @@ fn program(line: &str) -> Option<Program> {
     Some(Program { name, file, folder })
 }
 
-/// Cheap programs come before those that compute, and those before the browsers.
+/// Fast programs first, then programs that compute, then browser tests.
 fn rank(name: &str) -> usize {
     const ORDER: [&str; 5] = ["tidy", "lib", "native", "bench", "page"];
     ORDER.iter().position(|&known| known == name).map_or(1, |place| if place == 0 { 0 } else { place + 1 })
 }
 
 impl Program {
-    /// Runs it, prints each result, and adds all of them to the report.
+    /// Runs the program, prints each result, and adds it to the report.
     pub fn run(&self, report: &mut Report, run: &Run<'_>) -> Result<()> {
         let mut failed = Vec::new();
         let n_before = report.n_results();
@@ -141,7 +141,7 @@ impl Program {
         Ok(())
     }
 
-    /// Runs one test by itself: with a fresh program, and so a fresh browser.
+    /// Runs one test alone in a new program, and therefore in a new browser.
     fn passes_when_run_again(&self, run: &Run<'_>, test: &str) -> Result<bool> {
         println!("{}: {test} is run once more", run.stage);
         let mut outcome = None;
@@ -156,11 +156,11 @@ impl Program {
         Ok(outcome == Some(Outcome::Passed))
     }
 
-    /// Runs it to its end and hands on each event. A test that was running when the program broke off has failed.
+    /// Runs the program to its end and passes on each event. If the program crashes, the test that was running has failed.
     fn execute(&self, run: &Run<'_>, arguments: &[&str], take: &mut dyn FnMut(Event)) -> Result<()> {
         let mut command = Command::new(&self.file);
         command.args(["-Z", "unstable-options", "--format", "json", "--report-time"]).args(arguments).current_dir(&self.folder);
-        // libtest's JSON is unstable; the program's own dependencies see this variable only here.
+        // libtest's JSON output is unstable. Only this process sees the variable, not the build of its dependencies.
         command.env("RUSTC_BOOTSTRAP", "1").env("CARGO_MANIFEST_DIR", &self.folder).envs(run.environment.iter().map(|(k, v)| (k, v)));
         with_test_environment(&mut command);
         let mut child =
@@ -204,7 +204,7 @@ impl Program {
         Ok(())
     }
 
-    /// Writes what a failed test printed into a file.
+    /// Writes the output of a failed test to a file.
     fn keep(&self, stage: &str, test: &str, which: &str, output: &str) -> Result<PathBuf> {
         let folder = build().join("failures");
         fs::create_dir_all(&folder)?;
@@ -214,7 +214,7 @@ impl Program {
     }
 }
 
-/// Sends lines, also those that are not UTF-8.
+/// Sends lines, including those that are not valid UTF-8.
 fn read_lines(mut output: impl BufRead, sender: &mpsc::Sender<String>) {
     let mut line = Vec::new();
     while output.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
@@ -252,7 +252,7 @@ fn word(outcome: &Outcome) -> &str {
     }
 }
 
-/// The first line of a panic's message, or of what was printed where nothing panicked.
+/// The first line of a panic message, or of the output if nothing panicked.
 fn first_line(output: &str) -> String {
     let lines: Vec<&str> = output.lines().filter(|line| !line.trim().is_empty()).collect();
     let panic = lines.iter().position(|line| line.contains(" panicked at "));
