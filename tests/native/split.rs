@@ -19,7 +19,7 @@ fn split_model_explains_like_whole_model() {
     let question = Question::greedy("Ann has 3 figs. Bob has 4 nuts. How many nuts does Bob have?");
     let explain = |outcome: ExplainResult| match outcome {
         ExplainResult::Explained(document) => (document.generation, document.table),
-        _ => panic!("nobody stopped it"),
+        _ => panic!("the run stopped early"),
     };
     pollster::block_on(async {
         let mut go_on = async |_| ControlFlow::Continue(());

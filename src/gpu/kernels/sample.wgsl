@@ -95,7 +95,7 @@ fn find_digit(local: u32, shift: u32, n: u32, threshold: u32, by_weight: bool) {
             all += shares[i];
         }
         let is_part = by_weight && shift == 22u;
-        // Because of rounding, fewer units may remain than are wanted.
+        // Because of rounding, fewer units may remain than requested.
         var wanted = max(1u, min(all, select(before.wanted, u32(draw[0].top_p * f32(all)), is_part)));
         var i = WIDTH - 1u;
         while i > 0u && shares[i] < wanted {
