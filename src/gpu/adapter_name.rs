@@ -4,18 +4,18 @@
 /// For example "nvidia ampere" or "llvmpipe (LLVM 15.0.6, 256 bits)"; empty if unknown.
 pub async fn adapter_name(info: &wgpu::AdapterInfo) -> String {
     match info.name.is_empty() {
-        true => told_by_browser().await.unwrap_or_default(),
+        true => name_from_browser().await.unwrap_or_default(),
         false => info.name.clone(),
     }
 }
 
 #[cfg(not(target_arch = "wasm32"))]
-async fn told_by_browser() -> Option<String> {
+async fn name_from_browser() -> Option<String> {
     None
 }
 
 #[cfg(target_arch = "wasm32")]
-async fn told_by_browser() -> Option<String> {
+async fn name_from_browser() -> Option<String> {
     use js_sys::{Function, Object, Promise, Reflect};
     use wasm_bindgen::{JsCast, JsValue};
 

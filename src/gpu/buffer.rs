@@ -106,7 +106,7 @@ impl Gpu {
 
     /// Waits for a pending read. Afterward the staging buffer can be reused.
     pub(super) async fn finish_read(&self, Readback { index, mapped }: Readback, staging: &Buffer) -> Result<Vec<u32>, LmError> {
-        if self.told(index, mapped).await? != Some(true) {
+        if self.await_callback(index, mapped).await? != Some(true) {
             return Err(self.lose("its memory could not be read"));
         }
         self.stats.bytes_read_back.set(self.stats.bytes_read_back.get() + staging.raw.size());

@@ -75,8 +75,8 @@ fn name_among(kernels: &[Kernel], kernel: &Kernel) -> String {
     let format = kernel.format.map(|format| format.name.to_owned());
     let namesakes = || kernels.iter().filter(|other| other.name == kernel.name);
     let set = kernel.constants.iter().filter(|(_, value)| value != "false");
-    let telling = set.filter(|constant| namesakes().any(|other| !other.constants.contains(constant)));
-    let constants = telling.map(|(name, value)| format!("{name}={value}"));
+    let distinguishing = set.filter(|constant| namesakes().any(|other| !other.constants.contains(constant)));
+    let constants = distinguishing.map(|(name, value)| format!("{name}={value}"));
     let words: Vec<String> = std::iter::once(kernel.name.to_owned()).chain(format).chain(constants).collect();
     words.join(".")
 }

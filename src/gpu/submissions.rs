@@ -93,7 +93,7 @@ impl Gpu {
     async fn oldest_ended(&self) -> Result<(), LmError> {
         let oldest = self.pacing.borrow_mut().oldest();
         let ended = match oldest {
-            Some(Submission { index, ended }) => self.told(index, ended).await?,
+            Some(Submission { index, ended }) => self.await_callback(index, ended).await?,
             None => None,
         };
         self.pacing.borrow_mut().done(ended.unwrap_or_else(|| self.now()), 1);
@@ -106,11 +106,11 @@ impl Gpu {
     }
 
     /// Waits for the value that a callback sends after this submission has ended. `None` if the callback will never run.
-    pub(super) async fn told<T>(&self, index: SubmissionIndex, told: oneshot::Receiver<T>) -> Result<Option<T>, LmError> {
+    pub(super) async fn await_callback<T>(&self, index: SubmissionIndex, receiver: oneshot::Receiver<T>) -> Result<Option<T>, LmError> {
         // Browsers run callbacks without polling.
         self.device.poll(PollType::Wait { submission_index: Some(index), timeout: None }).ok();
-        let told = wait::told(&self.queue, told).await;
+        let value = wait::await_callback(&self.queue, receiver).await;
         self.check()?;
-        Ok(told)
+        Ok(value)
     }
 }

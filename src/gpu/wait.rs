@@ -13,24 +13,24 @@ pub struct Submission {
 /// Returns the value that a callback sends, or `None` if the callback will never run. The caller must poll the device first: natively,
 /// callbacks run only then.
 #[cfg(not(target_arch = "wasm32"))]
-pub async fn told<T>(_: &wgpu::Queue, mut told: Receiver<T>) -> Option<T> {
-    told.try_recv().ok().flatten()
+pub async fn await_callback<T>(_: &wgpu::Queue, mut receiver: Receiver<T>) -> Option<T> {
+    receiver.try_recv().ok().flatten()
 }
 
 /// Returns the value that a callback sends, or `None` if the callback will never run. Firefox checks for finished work only every 100 ms
 /// (Mozilla bug 1870699) and at every submission, so this makes empty submissions there.
 #[cfg(target_arch = "wasm32")]
-pub async fn told<T>(queue: &wgpu::Queue, mut told: Receiver<T>) -> Option<T> {
+pub async fn await_callback<T>(queue: &wgpu::Queue, mut receiver: Receiver<T>) -> Option<T> {
     use futures::future::{Either, select};
     use gloo::timers::future::TimeoutFuture;
 
     if !is_gecko() {
-        return told.await.ok();
+        return receiver.await.ok();
     }
     loop {
-        match select(told, TimeoutFuture::new(1)).await {
-            Either::Left((told, _)) => return told.ok(),
-            Either::Right(((), pending)) => told = pending,
+        match select(receiver, TimeoutFuture::new(1)).await {
+            Either::Left((value, _)) => return value.ok(),
+            Either::Right(((), pending)) => receiver = pending,
         }
         queue.submit([]);
     }
