@@ -51,15 +51,15 @@ pub fn text_rows(inputs: &[Input], first: usize) -> Vec<Row> {
     inputs.iter().enumerate().map(row).collect()
 }
 
-/// Index of the running state, which belongs to the text itself: see `memories`.
+/// Index of the running state, which belongs to the text itself: see `recurrent_states`.
 pub const RUNNING: usize = 0;
 
 /// Consecutive rows of a batch that belong to one text, for recurrent layers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sequence {
     pub rows: Range<usize>,
-    /// Index of its recurrent state: see `memories`.
-    pub memory: usize,
+    /// Index of its recurrent state: see `recurrent_states`.
+    pub state: usize,
     pub before: Before,
 }
 
@@ -77,20 +77,20 @@ pub enum Before {
 
 impl Sequence {
     /// Rows that follow the first `tokens` tokens of the text.
-    pub fn after_text(rows: Range<usize>, memory: usize, tokens: usize) -> Self {
-        Self { rows, memory, before: if tokens == 0 { Before::Nothing } else { Before::Text(tokens) } }
+    pub fn after_text(rows: Range<usize>, state: usize, tokens: usize) -> Self {
+        Self { rows, state, before: if tokens == 0 { Before::Nothing } else { Before::Text(tokens) } }
     }
 
     /// `n` rows of the text itself, from position `first` on.
     pub fn of_text(n: usize, first: usize) -> Self {
-        Self { rows: 0..n, memory: RUNNING, before: if first == 0 { Before::Nothing } else { Before::Itself } }
+        Self { rows: 0..n, state: RUNNING, before: if first == 0 { Before::Nothing } else { Before::Itself } }
     }
 
     /// If the sequence starts from a state of the text: the number of text tokens in that state, and the index of the sequence's own
     /// state.
     pub fn replayed(&self) -> Option<(usize, usize)> {
         match self.before {
-            Before::Text(tokens) => Some((tokens, self.memory)),
+            Before::Text(tokens) => Some((tokens, self.state)),
             Before::Nothing | Before::Itself | Before::ItselfAndText(_) => None,
         }
     }

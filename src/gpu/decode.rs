@@ -28,7 +28,9 @@ impl GpuModel {
         let draw = self.draw(sampler);
         match tokens {
             // A decode step continues from the recurrent states of a text.
-            &[token] if self.text.length > 0 || !self.transformer.has_memories() => self.token_after(token, draw, sampler.clone()).await,
+            &[token] if self.text.length > 0 || !self.transformer.has_recurrent_layers() => {
+                self.token_after(token, draw, sampler.clone()).await
+            }
             _ => self.prefill_and_sample(tokens, draw).await,
         }
     }
@@ -53,7 +55,7 @@ impl GpuModel {
         let activations = self.activations(1).await?;
         let allocate = || (gpu.buffer("row", Row::N_WORDS), SampleBuffers::new(gpu, &transformer.config));
         let (row, buffers) = gpu.try_allocate(allocate).await?;
-        let sequences = [Sequence { rows: 0..1, memory: RUNNING, before: Before::Itself }];
+        let sequences = [Sequence { rows: 0..1, state: RUNNING, before: Before::Itself }];
         let batch = Batch {
             rows: &row,
             n: 1,
@@ -63,7 +65,7 @@ impl GpuModel {
             angles: &text.angles,
             text: &text.caches,
             own: &text.caches,
-            memories: &text.memories,
+            recurrent_states: &text.recurrent_states,
             sequences: &sequences,
             replayed: None,
             attention_sums: None,
@@ -93,7 +95,7 @@ impl GpuModel {
         }
         let room = self.text.capacity.min(self.transformer.config.context_length) - self.text.length;
         // Recurrent state cannot be rolled back, so do not decode ahead.
-        let most = if self.transformer.has_memories() { 1 } else { room };
+        let most = if self.transformer.has_recurrent_layers() { 1 } else { room };
         let at_once = self.gpu.pacing.borrow().tokens_in_flight().min(most);
         for i in 1..at_once {
             let draw = self.draw(&mut ahead);

@@ -83,9 +83,9 @@ impl DeltaNet {
                 continue;
             }
             let begins = rows.start == sequence.rows.start && sequence.before == Before::Nothing;
-            let from = (!begins).then_some(sequence.memory);
+            let from = (!begins).then_some(sequence.state);
             let rows = rows.start - block.start..rows.end - block.start;
-            self.step(recording, config, args, &Part { rows, from, to: sequence.memory, is_read: true });
+            self.step(recording, config, args, &Part { rows, from, to: sequence.state, is_read: true });
         }
         let (norm, epsilon, gate_stride, gate_first) = (&self.norm, config.norm_epsilon, sizes.projected, sizes.slot);
         let output =
@@ -149,8 +149,8 @@ impl DeltaNet {
             true => 1,
             false => rows_per_dispatch(recording.max_dispatch(), delta_rule::operations_per_row(self.sizes), CHUNK),
         };
-        let (states, to) = args.batch.memories.of(args.layer, part.to);
-        let mut from = part.from.map(|from| args.batch.memories.of(args.layer, from).1);
+        let (states, to) = args.batch.recurrent_states.of(args.layer, part.to);
+        let mut from = part.from.map(|from| args.batch.recurrent_states.of(args.layer, from).1);
         let parts: Vec<Range<usize>> = blocks(part.rows.clone(), at_once).collect();
         for rows in if parts.is_empty() { vec![part.rows.clone()] } else { parts } {
             let rule = DeltaRule {

@@ -90,7 +90,7 @@ impl Transformer {
     }
 
     /// Whether the model has recurrent layers.
-    pub fn has_memories(&self) -> bool {
+    pub fn has_recurrent_layers(&self) -> bool {
         self.layers.iter().any(|layer| matches!(layer.mixer, Mixer::DeltaNet(_)))
     }
 

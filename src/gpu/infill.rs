@@ -5,8 +5,8 @@ use super::activations::RowBuffer;
 use super::batch::{Before, Row, Sequence, gap_row};
 use super::head_buffers::{InfillBuffers, NO_TOKEN, TileBuffers};
 use super::layer_caches::LayerCaches;
-use super::memories::Memories;
 use super::recording::Recording;
+use super::recurrent_states::RecurrentStates;
 use super::submissions::Submissions;
 use crate::lm::blocks::blocks;
 use crate::lm::{Callback, InfillRequest, Infills, Input, LmError, check_known, check_length};
@@ -16,7 +16,7 @@ use crate::model::tokenizer::TokenId;
 struct GapBuffers {
     /// Per-layer caches of the spans' tokens.
     caches: LayerCaches,
-    memories: Memories,
+    recurrent_states: RecurrentStates,
     tile: TileBuffers,
     infill: InfillBuffers,
 }
@@ -68,7 +68,7 @@ impl GpuModel {
                 Sequence { before, ..first }
             };
             let sequences: Vec<Sequence> = open.iter().enumerate().map(sequence).collect();
-            self.forward(&rows, &sequences, &activations, Some((&buffers.caches, Some(&buffers.memories))), None).await?;
+            self.forward(&rows, &sequences, &activations, Some((&buffers.caches, Some(&buffers.recurrent_states))), None).await?;
             let original = |&g: &usize| if i == 0 { infill.tokens[infill.gaps[g].start] } else { NO_TOKEN };
             buffers.infill.begin_token(&self.gpu, &open.iter().map(original).collect::<Vec<_>>());
             let chosen = self.most_likely_tokens(&activations.x, &buffers, open.len()).await?;
@@ -82,7 +82,7 @@ impl GpuModel {
         let slots = infill.gaps.iter().map(|gap| gap.len()).sum();
         let allocate = || GapBuffers {
             caches: LayerCaches::new(gpu, "gap cache", config, slots, slots, false),
-            memories: Memories::of_each_layer(gpu, config, infill.gaps.len() + 1),
+            recurrent_states: RecurrentStates::of_each_layer(gpu, config, infill.gaps.len() + 1),
             tile: TileBuffers::new(gpu, config, false),
             infill: InfillBuffers::new(gpu, config, infill.gaps.len(), infill.forbidden),
         };

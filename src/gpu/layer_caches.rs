@@ -7,7 +7,7 @@ use super::mixer_sizes::MixerSizes;
 use crate::model::config::Config;
 
 /// Caches of a text or of suffixes. Has one buffer per layer, or one buffer that all layers use in turn. Recurrent states are in
-/// [`super::memories`].
+/// [`super::recurrent_states`].
 #[derive(Default)]
 pub struct LayerCaches {
     /// Slots of rows: keys and values, or the inputs of a convolution.
@@ -22,9 +22,9 @@ impl LayerCaches {
     /// Caches for `slots` rows.
     pub fn new(gpu: &Gpu, label: &str, config: &Config, slots: usize, ring: usize, keeps_inputs: bool) -> Self {
         let sizes: Vec<MixerSizes> = (0..config.n_layers).map(|layer| MixerSizes::of(config, layer)).collect();
-        let keeps = |sizes: &MixerSizes| keeps_inputs && sizes.memory > 0;
+        let keeps = |sizes: &MixerSizes| keeps_inputs && sizes.state > 0;
         Self {
-            slots: sizes.iter().map(|sizes| gpu.buffer(label, if sizes.memory > 0 { ring } else { slots } * sizes.slot)).collect(),
+            slots: sizes.iter().map(|sizes| gpu.buffer(label, if sizes.state > 0 { ring } else { slots } * sizes.slot)).collect(),
             ring,
             inputs: sizes.iter().map(|sizes| keeps(sizes).then(|| gpu.buffer("inputs", slots * padded(config.dim)))).collect(),
         }

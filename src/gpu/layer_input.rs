@@ -7,7 +7,7 @@ use super::batch::Sequence;
 use super::buffer::Buffer;
 use super::kernels::attention_mass::AttentionSums;
 use super::layer_caches::LayerCaches;
-use super::memories::Memories;
+use super::recurrent_states::RecurrentStates;
 use super::replay::Replay;
 
 /// Rows to compute, and the caches with their keys and values.
@@ -28,7 +28,7 @@ pub struct Batch<'a> {
     pub text: &'a LayerCaches,
     pub own: &'a LayerCaches,
     /// Recurrent states: those of the text, or of sequences that are not part of the text.
-    pub memories: &'a Memories,
+    pub recurrent_states: &'a RecurrentStates,
     /// Rows grouped by text, for recurrent layers. Other layers read this from the rows.
     pub sequences: &'a [Sequence],
     /// Part of the text that recurrent layers recompute.

@@ -2,8 +2,8 @@
 
 use super::format::row_words;
 use super::kernels::padded;
-use super::memories::length_of_passes;
 use super::mixer_sizes::MixerSizes;
+use super::recurrent_states::length_of_passes;
 use super::variant::Variant;
 use super::weights::shape;
 use crate::model::config::Config;
@@ -37,7 +37,7 @@ pub fn estimate(gguf: &Gguf, config: &Config, variant: &Variant) -> u64 {
 /// f32 values in the caches of a text, and in the recurrent states of `passes` passes that begin inside it.
 fn of_text(config: &Config, tokens: usize, passes: usize) -> usize {
     let of_layer = |layer| match MixerSizes::of(config, layer) {
-        MixerSizes { memory: 0, slot, .. } => tokens * slot,
+        MixerSizes { state: 0, slot, .. } => tokens * slot,
         MixerSizes { slot, .. } => tokens * padded(config.dim) + config.taps() * slot,
     };
     let columns = tokens * MixerSizes::largest_slot(config, true);
@@ -51,9 +51,9 @@ mod tests {
     use crate::model::config::{DeltaNet, Recurrence};
 
     /// Three of four layers are recurrent, with 16 heads of 128 values, as in Qwen 3.5 0.8B.
-    fn config_of_0_8b(has_memories: bool) -> Config {
+    fn config_of_0_8b(has_recurrent_layers: bool) -> Config {
         let net = DeltaNet { n_key_heads: 16, n_value_heads: 16, head_dim: 128 };
-        let layers = (1..=24).map(|layer| has_memories && layer % 4 != 0).collect();
+        let layers = (1..=24).map(|layer| has_recurrent_layers && layer % 4 != 0).collect();
         let recurrence = Some(Recurrence { taps: 4, layers, delta_net: Some(net) });
         Config { n_layers: 24, dim: 1024, ffn_dim: 3584, recurrence, ..testing::config("qwen35", 8, 2, 256) }
     }
@@ -61,13 +61,13 @@ mod tests {
     #[test]
     fn recurrent_states_of_twenty_passes_take_79_mb() {
         let megabytes = |config: &Config, tokens, passes| 4e-6 * of_text(config, tokens, passes) as f64;
-        let (attention, memories) = (config_of_0_8b(false), config_of_0_8b(true));
+        let (attention, recurrent) = (config_of_0_8b(false), config_of_0_8b(true));
         assert_eq!(megabytes(&attention, 300, 20).round(), 29.0);
         // Cached inputs of the tokens in 18 layers (22), their convolution inputs in one layer (7), the last few in all layers (2), keys
         // and values in 6 layers (7), states of the text in 18 layers (19) and of the passes in one layer (21).
-        assert_eq!(megabytes(&memories, 300, 20).round(), 79.0);
+        assert_eq!(megabytes(&recurrent, 300, 20).round(), 79.0);
         // Each token of a longer text takes little more than with attention in all layers.
         let per_token = |config: &Config| megabytes(config, 4000, 20) - megabytes(config, 3000, 20);
-        assert!(per_token(&memories) < 1.3 * per_token(&attention));
+        assert!(per_token(&recurrent) < 1.3 * per_token(&attention));
     }
 }

@@ -19,7 +19,7 @@ pub struct MixerSizes {
     /// Cached values of the row, which later rows read.
     pub slot: usize,
     /// Length of the recurrent state: per text, not per row. 0 if the layer has none.
-    pub memory: usize,
+    pub state: usize,
 }
 
 impl MixerSizes {
@@ -29,13 +29,13 @@ impl MixerSizes {
         if config.has_attention(layer) {
             let (heads, qkv) = (config.n_heads * config.head_dim, qkv_width(config));
             let [gates, prepared] = if config.architecture.gates_attention { [heads, qkv] } else { [0, 0] };
-            Self { projected: qkv + gates, prepared, mixed: padded(heads), products: 0, slot: cached_slot(config), memory: 0 }
+            Self { projected: qkv + gates, prepared, mixed: padded(heads), products: 0, slot: cached_slot(config), state: 0 }
         } else if let Some(net) = config.recurrence.as_ref().and_then(|recurrence| recurrence.delta_net) {
             let (slot, width) = (net.columns(), net.value_width());
             let products = products_width(net);
-            Self { projected: slot + width, prepared: padded(slot), mixed: padded(width), products, slot, memory: state_length(net) }
+            Self { projected: slot + width, prepared: padded(slot), mixed: padded(width), products, slot, state: state_length(net) }
         } else {
-            Self { projected: 3 * config.dim, prepared: 0, mixed: padded(config.dim), products: 0, slot, memory: 0 }
+            Self { projected: 3 * config.dim, prepared: 0, mixed: padded(config.dim), products: 0, slot, state: 0 }
         }
     }
 
@@ -47,14 +47,14 @@ impl MixerSizes {
             mixed: a.mixed.max(b.mixed),
             products: a.products.max(b.products),
             slot: a.slot.max(b.slot),
-            memory: a.memory.max(b.memory),
+            state: a.state.max(b.state),
         };
         (1..config.n_layers).map(|layer| Self::of(config, layer)).fold(Self::of(config, 0), larger)
     }
 
     /// Largest slot of the recurrent layers, or of the other layers, in f32 values.
-    pub fn largest_slot(config: &Config, has_memory: bool) -> usize {
+    pub fn largest_slot(config: &Config, is_recurrent: bool) -> usize {
         let sizes = (0..config.n_layers).map(|layer| Self::of(config, layer));
-        sizes.filter(|sizes| (sizes.memory > 0) == has_memory).map(|sizes| sizes.slot).max().unwrap_or(0)
+        sizes.filter(|sizes| (sizes.state > 0) == is_recurrent).map(|sizes| sizes.slot).max().unwrap_or(0)
     }
 }

@@ -25,7 +25,6 @@ mod layer_caches;
 mod layer_input;
 mod lm_head;
 mod load;
-mod memories;
 pub mod memory;
 mod mixer_sizes;
 mod mixers;
@@ -33,6 +32,7 @@ mod pacing;
 mod pipeline;
 mod positions;
 mod recording;
+mod recurrent_states;
 mod replay;
 mod scoring;
 pub mod self_test;
@@ -70,10 +70,10 @@ use kernels::attention_mass::AttentionSums;
 use kernels::delta_rule::CHUNK;
 use layer_caches::LayerCaches;
 use layer_input::{Batch, Replayed};
-use memories::Memories;
 use mixer_sizes::MixerSizes;
 use pacing::rows_per_dispatch;
 use recording::Recording;
+use recurrent_states::RecurrentStates;
 use replay::{Replay, chunked_blocks};
 use submissions::Submissions;
 use text_cache::TextCache;
@@ -117,8 +117,8 @@ impl GpuModel {
     /// allocates recurrent states for `passes` passes that are computed together.
     async fn start_text(&mut self, capacity: usize, passes: Option<usize>) -> Result<(), LmError> {
         self.text.length = 0;
-        self.text.memories.running.set(0);
-        let keeps_other = self.transformer.has_memories() && self.text.passes != passes;
+        self.text.recurrent_states.running.set(0);
+        let keeps_other = self.transformer.has_recurrent_layers() && self.text.passes != passes;
         if self.text.capacity < capacity || self.text.caches.is_empty() || keeps_other {
             // The old cache is freed before the new one is allocated; the recorded step uses the old one.
             (self.text, self.decode_step) = (TextCache::default(), None);
@@ -153,15 +153,15 @@ impl GpuModel {
         rows: &[Row],
         sequences: &[Sequence],
         activations: &Activations,
-        suffix: Option<(&LayerCaches, Option<&Memories>)>,
+        suffix: Option<(&LayerCaches, Option<&RecurrentStates>)>,
         attention_sums: Option<&AttentionSums>,
     ) -> Result<(), LmError> {
         self.counters.forward_tokens += rows.len();
         let (gpu, transformer, text) = (&self.gpu, &self.transformer, &self.text);
         let row_buffer = gpu.buffer_with("rows", &Row::all_words(rows));
-        let (own, memories) = suffix.unwrap_or((&text.caches, None));
-        let memories = memories.unwrap_or(&text.memories);
-        let replayed = self.replayed(sequences, memories).await?;
+        let (own, recurrent_states) = suffix.unwrap_or((&text.caches, None));
+        let recurrent_states = recurrent_states.unwrap_or(&text.recurrent_states);
+        let replayed = self.replayed(sequences, recurrent_states).await?;
         let batch = Batch {
             rows: &row_buffer,
             n: rows.len(),
@@ -171,7 +171,7 @@ impl GpuModel {
             angles: &self.text.angles,
             text: &text.caches,
             own,
-            memories,
+            recurrent_states,
             sequences,
             replayed: replayed.as_ref(),
             attention_sums,
@@ -190,22 +190,23 @@ impl GpuModel {
             // Dispatches divide matrix products by columns, and attention by rows.
             let at_once = rows_per_dispatch(gpu.pacing.borrow().max_dispatch(), per_row, LEAST_BLOCK_ROWS);
             let size = activations.block.min(at_once);
-            let has_memories = transformer.has_memories();
-            for block in if has_memories { chunked_blocks(sequences, batch.n, size) } else { blocks(0..batch.n, size).collect() } {
+            let has_recurrent_layers = transformer.has_recurrent_layers();
+            for block in if has_recurrent_layers { chunked_blocks(sequences, batch.n, size) } else { blocks(0..batch.n, size).collect() } {
                 let mut recording = Recording::new(gpu);
                 transformer.layer(&mut recording, i, activations, batch, block);
                 submissions.add(recording).await?;
             }
         }
         submissions.finish().await?;
-        replayed.iter().for_each(|replayed| memories.running.set(replayed.replay.running));
+        replayed.iter().for_each(|replayed| recurrent_states.running.set(replayed.replay.running));
         Ok(())
     }
 
     /// Prepares what recurrent layers recompute if sequences begin inside the text.
-    async fn replayed(&self, sequences: &[Sequence], memories: &Memories) -> Result<Option<Replayed>, LmError> {
+    async fn replayed(&self, sequences: &[Sequence], recurrent_states: &RecurrentStates) -> Result<Option<Replayed>, LmError> {
         let (gpu, config) = (&self.gpu, &self.transformer.config);
-        let replay = Replay::new(sequences, memories.running.get(), config.taps() - 1).filter(|_| self.transformer.has_memories());
+        let replay =
+            Replay::new(sequences, recurrent_states.running.get(), config.taps() - 1).filter(|_| self.transformer.has_recurrent_layers());
         let Some(replay) = replay else { return Ok(None) };
         let tokens = replay.tokens.end;
         let rows = Row::all_words(&text_rows(&vec![0.into(); tokens], 0));
@@ -220,7 +221,7 @@ impl GpuModel {
     /// Allocates buffers for up to `rows` rows at a time.
     async fn activations(&self, rows: usize) -> Result<Activations, LmError> {
         // With a full chunk as minimum, few or short passes are split into the same chunks as others.
-        let least = if self.transformer.has_memories() { CHUNK } else { 1 };
+        let least = if self.transformer.has_recurrent_layers() { CHUNK } else { 1 };
         let block = self.gpu.variant.block_rows.min(rows.max(least));
         self.gpu.try_allocate(|| Activations::new(&self.gpu, &self.transformer.config, rows, block)).await
     }

@@ -14,9 +14,9 @@ use super::kernels::kl_divergence::kl_divergence;
 use super::kernels::log_sum_exp::{log_prob, log_sum_exp};
 use super::kernels::padded;
 use super::layer_caches::LayerCaches;
-use super::memories::length_of_passes;
 use super::mixer_sizes::MixerSizes;
 use super::positions::{BaseStates, Position, StateUse};
+use super::recurrent_states::length_of_passes;
 use crate::lm::{LmError, OnReadout, Pass, Readout, ScoreRequest};
 
 /// Maximum bytes for the rows of suffixes, in addition to the temporary buffers of one block.
@@ -165,7 +165,7 @@ impl GpuModel {
     /// other models.
     fn max_chunk_passes(&self, request: &ScoreRequest<'_>) -> usize {
         let config = &self.transformer.config;
-        if !self.transformer.has_memories() {
+        if !self.transformer.has_recurrent_layers() {
             return usize::MAX;
         }
         let fits = |&passes: &usize| 4 * length_of_passes(config, passes) as u64 <= self.gpu.max_buffer_bytes;

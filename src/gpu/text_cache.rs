@@ -3,7 +3,7 @@
 use super::buffer::Buffer;
 use super::device::Gpu;
 use super::layer_caches::LayerCaches;
-use super::memories::Memories;
+use super::recurrent_states::RecurrentStates;
 use crate::lm::LmError;
 use crate::model::config::Config;
 
@@ -13,7 +13,7 @@ pub struct TextCache {
     /// Empty until the first token.
     pub caches: LayerCaches,
     /// Recurrent states of the text, and of passes that begin inside it.
-    pub memories: Memories,
+    pub recurrent_states: RecurrentStates,
     /// If parts of the text will be replaced: the number of passes whose states are kept at the same time.
     pub passes: Option<usize>,
     /// For each of [`Config::rotations`], `[capacity, rotated_dim / 2]` of (cos, sin).
@@ -27,13 +27,13 @@ pub struct TextCache {
 impl TextCache {
     /// An empty cache for `capacity` tokens. `rotations` are the angles at position 1, in radians.
     pub async fn new(gpu: &Gpu, config: &Config, rotations: &[Vec<f64>], capacity: usize, passes: Option<usize>) -> Result<Self, LmError> {
-        let memories = || match passes {
-            Some(passes) => Memories::of_passes(gpu, config, passes),
-            None => Memories::of_each_layer(gpu, config, 1),
+        let recurrent_states = || match passes {
+            Some(passes) => RecurrentStates::of_passes(gpu, config, passes),
+            None => RecurrentStates::of_each_layer(gpu, config, 1),
         };
         let allocate = || Self {
             caches: LayerCaches::new(gpu, "text cache", config, capacity, config.taps(), passes.is_some()),
-            memories: memories(),
+            recurrent_states: recurrent_states(),
             passes,
             angles: rotations.iter().map(|frequencies| gpu.buffer_with_f32("angles", &rope_angles(frequencies, capacity))).collect(),
             capacity,

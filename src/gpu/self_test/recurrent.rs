@@ -48,7 +48,7 @@ pub fn taken_in(gpu: &Gpu, net: DeltaNet, taps: usize) -> Case {
         y_stride: slot,
     };
     submit(gpu, |recording| delta_inputs::record(recording, sizes, &args));
-    Case::about("what a memory takes in", y, right)
+    Case::about("inputs of recurrent states", y, right)
 }
 
 /// Updates a state with three rows, then normalizes and gates the outputs.
@@ -78,7 +78,7 @@ pub fn remembered(gpu: &Gpu, net: DeltaNet, epsilon: f64) -> [Case; 2] {
         let (norm, gates, gate_stride, gate_first) = (&norm, &gates, width, 0);
         delta_output::record(recording, sizes, &DeltaOutput { n: N, norm, epsilon, gates, gate_stride, gate_first, y, y_stride: width });
     });
-    [Case::about("memories", states, state), Case::about("what is read of memories", y, right)]
+    [Case::about("recurrent states", states, state), Case::about("outputs of recurrent states", y, right)]
 }
 
 /// Two rows: queries, keys and values without gates, and head outputs with gates.

@@ -10,7 +10,7 @@ use crate::model::config::Config;
 
 /// Recurrent states by index. [`RUNNING`] is the state of the text; the later ones belong to passes or infill spans.
 #[derive(Default)]
-pub struct Memories {
+pub struct RecurrentStates {
     /// `[states, state length]`, one buffer per layer; or a single buffer with the text's state of every layer, followed by the states of
     /// passes in one layer at a time.
     buffers: Vec<Buffer>,
@@ -20,18 +20,22 @@ pub struct Memories {
     pub running: Cell<usize>,
 }
 
-impl Memories {
+impl RecurrentStates {
     /// `numbers` states for each layer.
     pub fn of_each_layer(gpu: &Gpu, config: &Config, numbers: usize) -> Self {
-        let length = |layer| (numbers * MixerSizes::of(config, layer).memory).max(1);
-        let layers = if MixerSizes::largest(config).memory > 0 { config.n_layers } else { 1 };
-        Self { buffers: (0..layers).map(|layer| gpu.buffer("memories", length(layer))).collect(), ..Self::default() }
+        let length = |layer| (numbers * MixerSizes::of(config, layer).state).max(1);
+        let layers = if MixerSizes::largest(config).state > 0 { config.n_layers } else { 1 };
+        Self { buffers: (0..layers).map(|layer| gpu.buffer("recurrent states", length(layer))).collect(), ..Self::default() }
     }
 
     /// States of `passes` passes in one layer at a time, and the state of the text in every layer.
     pub fn of_passes(gpu: &Gpu, config: &Config, passes: usize) -> Self {
         let layers_before = (0..=config.n_layers).map(|layer| n_layers(config, layer)).collect();
-        Self { buffers: vec![gpu.buffer("memories", length_of_passes(config, passes).max(1))], layers_before, running: Cell::new(0) }
+        Self {
+            buffers: vec![gpu.buffer("recurrent states", length_of_passes(config, passes).max(1))],
+            layers_before,
+            running: Cell::new(0),
+        }
     }
 
     /// Buffer of a layer's states, `[slots, state length]`, and the slot of state `number`.
@@ -46,10 +50,10 @@ impl Memories {
 
 /// Number of recurrent layers among the first `layers`.
 fn n_layers(config: &Config, layers: usize) -> usize {
-    (0..layers).filter(|&layer| MixerSizes::of(config, layer).memory > 0).count()
+    (0..layers).filter(|&layer| MixerSizes::of(config, layer).state > 0).count()
 }
 
-/// Length of the buffer of [`Memories::of_passes`], in f32 values.
+/// Length of the buffer of [`RecurrentStates::of_passes`], in f32 values.
 pub fn length_of_passes(config: &Config, passes: usize) -> usize {
-    (n_layers(config, config.n_layers) + passes) * MixerSizes::largest(config).memory
+    (n_layers(config, config.n_layers) + passes) * MixerSizes::largest(config).state
 }
