@@ -1,4 +1,4 @@
-"""Word problems of a chosen number of operations, and bare sums. All results lie in 0..199, products up to 150."""
+"""Generates word problems with a chosen number of operations, and plain sums. Results are from 0 to 199, products at most 150."""
 
 import re
 
@@ -12,7 +12,7 @@ DISTRACTOR_MIX = {"none": 0.34, "unrelated": 0.26, "rival": 0.25, "mixed": 0.15}
 
 
 def arithmetic(draw: Draw, steps: int, distractors: str) -> Problem:
-    """A word problem of `steps` operations: a chain, comparisons, groups or two people."""
+    """Makes a word problem with `steps` operations: a chain, comparisons, groups or two people."""
     kinds = [_chain, _chain, _comparison, _groups, _two_people]
     while True:
         draw.begin()
@@ -46,7 +46,7 @@ class _Story:
 
     def __init__(self, draw: Draw, explicit: bool):
         self.draw = draw
-        self.explicit = explicit  # name person and thing in every sentence, because a rival quantity is around
+        self.explicit = explicit  # the sentences name the person and the thing every time, because the problem may mention a rival quantity
         self.names = draw.names(9)
         (self.thing, self.things), (_, self.other_things) = draw.things(2)
         self.with_pronouns = not explicit and draw.random() < 0.4
@@ -62,11 +62,11 @@ class _Story:
         return self.draw.randint(1, min(most, 12 if self.draw.random() < 0.3 else 40))
 
     def subject(self, name: str) -> str:
-        """The name, or a pronoun where only one person is around."""
+        """Returns the name. Where the story has only one person, it may return a pronoun instead."""
         return self.pronoun if self.with_pronouns and name == self.names[0] and self.draw.random() < 0.7 else name
 
     def change(self, name: str, value: int) -> tuple[str, str, int]:
-        """A sentence that changes `name`'s `value`, the answer sentence for it, and the new value."""
+        """Returns a sentence that changes the `value` of `name`, the answer sentence for the change, and the new value."""
         draw, things = self.draw, self.things
         kind, who = draw.weighted(CHANGE_MIX), self.subject(name)
         if kind == "part" and (factors := [f for f in FRACTIONS if value % f == 0 and value > f]):
@@ -110,13 +110,13 @@ class _Story:
         return self._opened(then, text), f"{text}, so {value} + {amount} = {value + amount}.", value + amount
 
     def _opened(self, then: str, text: str) -> str:
-        """The prompt sentence: pronouns lose their capital after "Then"."""
+        """Puts the prompt sentence together. A pronoun after "Then" becomes lower case."""
         if then and text.split()[0] in ("He", "She"):
             text = text[0].lower() + text[1:]
         return then + text + "."
 
     def rival_sentences(self) -> list[str]:
-        """One or two sentences about a quantity that nobody asks for."""
+        """Returns one or two sentences about a quantity that the question does not use."""
         draw = self.draw
         if draw.random() < 0.5:
             name, things = self.names[-2], self.things
@@ -129,7 +129,7 @@ class _Story:
 
 
 def _chain(story: _Story, steps: int):
-    """One person, one thing, `steps` changes."""
+    """One person has some of one thing, and the number changes `steps` times."""
     draw, name, things = story.draw, story.names[0], story.things
     value = story.start_number()
     start = draw.say(draw.choice((
@@ -153,7 +153,7 @@ def _chain(story: _Story, steps: int):
 
 
 def _comparison(story: _Story, steps: int):
-    """Each person has more, fewer or a multiple of what the one before has."""
+    """Each person has more, fewer or a multiple of what the previous person has."""
     draw, things = story.draw, story.things
     together = steps >= 2 and draw.random() < 0.35
     value = story.start_number()
@@ -198,7 +198,7 @@ def _comparison(story: _Story, steps: int):
 
 
 def _groups(story: _Story, steps: int):
-    """Equal groups; then changes; then perhaps sharing or a price."""
+    """The problem has equal groups, then changes, and sometimes ends with sharing or a price."""
     draw, name, things = story.draw, story.names[0], story.things
     singular, plural = draw.choice(CONTAINERS)
     groups = draw.randint(2, 12)
@@ -240,7 +240,7 @@ def _groups(story: _Story, steps: int):
 
 
 def _two_people(story: _Story, steps: int):
-    """Two people with changes of their own; the last step adds or compares."""
+    """Each of two people has separate changes. The last step adds or compares the two numbers."""
     draw, things = story.draw, story.things
     story.with_pronouns = False
     people = story.names[:2]
@@ -275,7 +275,7 @@ def _two_people(story: _Story, steps: int):
 
 
 def bare_sum(draw: Draw, steps: int) -> Problem:
-    """ "What is 12 + 5 - 3?", worked out from left to right."""
+    """A question such as "What is 12 + 5 - 3?". The answer computes it from left to right."""
     draw.begin()
     value = draw.randint(0, 60) if draw.random() < 0.6 else draw.randint(2, LARGEST)
     expression, answer = str(value), []

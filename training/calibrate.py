@@ -1,11 +1,12 @@
-"""Fits the model's own check: which answers are doubtful, and which prompts are out of its scope.
+"""Fits the answer classifiers of the model: which answers are doubtful, and which prompts are out of scope.
 
-Two logistic regressions over the signs that `glasscage answer --signs` reports (src/session/signs.rs): of doubtful answers, fitted on
-the development half of the problems in visitors' words and on problems of the generator, most of which the model answers right; of
-prompts out of scope, fitted on the same half and the foreign prompts. The result is the JSON of `glasscage.answer_check` in the file.
+Both classifiers are logistic regressions over the features that `glasscage answer --signs` reports (src/session/signs.rs). The one for
+doubtful answers is fitted on the development half of the problems in visitors' words and on generated problems. The model answers most of
+the generated problems right. The one for prompts is fitted on the same half and on out-of-scope prompts. The result is the JSON of
+`glasscage.answer_check` in the file.
 
-`python training/calibrate.py [--gguf FILE] [--write]` prints how well the check does, on every tenth of the development half by the check
-that is fitted without it, and with `--half test` on the test half, too; `--write` puts the check into the file.
+`python training/calibrate.py [--gguf FILE] [--write]` prints the quality of the classifiers, cross-validated on tenths of the development
+half. With `--half test` it also prints their quality on the test half. `--write` writes the classifiers into the file.
 """
 
 import argparse
@@ -21,29 +22,30 @@ from evaluate import first
 from scoring import gives_answer, is_right
 from visitors import FOLDER, problems
 
-RIGHT_MARKED = 0.07  # the share of right answers that may be marked as doubtful (10 % are allowed)
-FALSE_ALARMS = 0.035  # the share of problems that may be called out of scope (5 % are allowed)
-VISITOR_WEIGHT = 10.0  # of a problem in visitors' words, where one of the generator has 1
+RIGHT_MARKED = 0.07  # share of right answers that may be marked as doubtful (the limit is 10 %)
+FALSE_ALARMS = 0.035  # share of in-scope problems that may be marked as out of scope (the limit is 5 %)
+VISITOR_WEIGHT = 10.0  # weight of a problem in visitors' words; a generated problem has weight 1
 OF_PROMPT = ("prompt_", "answer_mean", "answer_low", "answer_least", "no_final_sentence", "mangled_words")
 PENALTY = 1.0
-ORDINARY = 40  # problems of the generator for each condition
+ORDINARY = 40  # generated problems per condition
 FOLDS = 10
 KEY = "glasscage.answer_check"
 
 
 def foreign(half: str) -> list[str]:
-    """Prompts of other kinds than the model's: questions of knowledge, code, other languages, ..."""
+    """Returns out-of-scope prompts: general knowledge, code, other languages and so on."""
     return [json.loads(line)["prompt"] for line in (FOLDER / f"foreign-{half}.jsonl").read_text().splitlines()]
 
 
 def answered(command: str, gguf_path: Path, prompts: list[str]) -> list[dict]:
-    """{"answer", "signs", "warning"} for each prompt; without signs where it could not be answered."""
+    """Returns {"answer", "signs", "warning"} for each prompt. If the engine could not answer a prompt, its record has no "signs"."""
     return engine.run(command, ["answer", "--model", str(gguf_path), "--signs"], [{"prompt": prompt} for prompt in prompts])
 
 
 @dataclass
 class Data:
-    """Signs of problems, with whether the answer is right and whether a visitor wrote it, and of foreign prompts."""
+    """The features of problems, whether each answer is right, whether the problem is in visitors' words, and the features of out-of-scope
+    prompts."""
 
     lines: list[dict]
     right: np.ndarray
@@ -51,13 +53,13 @@ class Data:
     foreign: list[dict]
 
     def part(self, lines: np.ndarray, foreign: np.ndarray) -> "Data":
-        """The lines and foreign prompts that the two masks name."""
+        """Returns the lines and out-of-scope prompts that the two masks select."""
         some, some_foreign = [self.lines[i] for i in np.flatnonzero(lines)], [self.foreign[i] for i in np.flatnonzero(foreign)]
         return Data(some, self.right[lines], self.by_visitor[lines], some_foreign)
 
 
 def measured(command: str, gguf_path: Path, half: str) -> Data:
-    """One half of the problems in visitors' words, and problems of the generator: in the test half the held-out ones."""
+    """Measures one half of the problems in visitors' words, plus generated problems. In the test half these are the held-out problems."""
     some = problems(half)
     ordinary = generator.familiar(ORDINARY) if half == "dev" else first(ORDINARY)
     ordinary = [problem for problems_of_a_kind in ordinary.values() for problem in problems_of_a_kind]
@@ -75,7 +77,7 @@ def matrix(lines: list[dict], names: list[str]) -> np.ndarray:
 
 
 def fit(x: np.ndarray, labels: np.ndarray, row_weights: np.ndarray) -> np.ndarray:
-    """Weights of a logistic regression of `labels` on `x` [rows, signs], with an L2 penalty on standardized signs."""
+    """Returns the weights of a logistic regression of `labels` on `x` [rows, features], with an L2 penalty on standardized features."""
     mean, spread = x.mean(0), x.std(0) + 1e-9
     z = np.hstack([(x - mean) / spread, np.ones((len(x), 1))])
     weights = np.zeros(z.shape[1])
@@ -88,7 +90,7 @@ def fit(x: np.ndarray, labels: np.ndarray, row_weights: np.ndarray) -> np.ndarra
 
 
 def classifier(names: list[str], weights: np.ndarray, negatives: list[np.ndarray], share: float) -> dict:
-    """The bias is set so that of each group of `negatives` [rows, signs] at most `share` are above 0."""
+    """Sets the bias so that at most `share` of each group of `negatives` [rows, features] are above 0."""
     bias = -max(float(np.quantile(group @ weights, 1 - share)) for group in negatives if len(group))
     return {"bias": bias, "weights": {name: round(float(weight), 5) for name, weight in zip(names, weights)}}
 
@@ -114,7 +116,8 @@ def applies(check: dict, lines: list[dict]) -> np.ndarray:
 
 
 class Verdicts:
-    """What a check says of some data: of each line whether a warning stands beside it, and whether it is taken for foreign."""
+    """The output of a classifier for some data: whether each answer gets a warning, and whether each prompt is classified as out of
+    scope."""
 
     def __init__(self, check: dict, data: Data):
         self.out, self.out_foreign = applies(check["out_of_scope"], data.lines), applies(check["out_of_scope"], data.foreign)
@@ -122,7 +125,7 @@ class Verdicts:
 
 
 def cross_validated(data: Data) -> Verdicts:
-    """Each tenth by the check that is fitted without it."""
+    """Classifies each tenth of the data with the classifier that was fitted without that tenth."""
     draw = np.random.default_rng(1)
     fold, fold_foreign = draw.permutation(len(data.lines)) % FOLDS, draw.permutation(len(data.foreign)) % FOLDS
     verdicts = Verdicts(calibrate(data), data)
@@ -135,7 +138,7 @@ def cross_validated(data: Data) -> Verdicts:
 
 
 def report(verdicts: Verdicts, data: Data) -> str:
-    """How the check does, in the words of the card."""
+    """Describes the quality of the classifier in the words of the model card."""
     lines = []
     for name, some in (("visitors' words", data.by_visitor), ("the generator's words", ~data.by_visitor)):
         wrong, right = some & ~data.right, some & data.right
@@ -147,7 +150,7 @@ def report(verdicts: Verdicts, data: Data) -> str:
 
 
 def write(check: dict, path: Path):
-    """Puts the check into a GGUF file and changes nothing else of it."""
+    """Writes the classifier into a GGUF file and changes nothing else in the file."""
     import gguf
     from gguf.scripts.gguf_new_metadata import MetadataDetails, copy_with_new_metadata
 

@@ -1,4 +1,4 @@
-"""The texts of the model card, for the file's metadata and for `public/models/demo.md`."""
+"""The texts of the model card. They are used in the file's metadata and in `public/models/demo.md`."""
 
 NAME = "Glasscage demo"
 AUTHOR = "Glasscage"
@@ -29,7 +29,7 @@ LIMITS = (
 
 
 def training_summary(summary: dict) -> str:
-    """How the model was trained."""
+    """Summarizes how the model was trained."""
     where = "one GPU" if summary["device"] == "cuda" else "one CPU thread of a shared machine"
     return (
         f"{summary['tokens'] / 1e6:.1f} M tokens (padding included) in {summary['steps']} steps, "
@@ -41,12 +41,13 @@ def training_summary(summary: dict) -> str:
 
 
 def metadata_card(summary: dict) -> str:
-    """The card inside the file: all but the scores."""
+    """Returns the card for the file's metadata: everything except the scores."""
     return f"{DESCRIPTION}\n\nData: {DATA}\n\nTraining: {training_summary(summary)}\n\nWhat it cannot do: {LIMITS}"
 
 
 def markdown(model, summary: dict, file_bytes: int, tables: dict[str, str], fraction: str, note: str) -> str:
-    """The card as a page; `tables` are scores, familiar, steps, facts, curve in Markdown; `note` is about this very run."""
+    """Returns the card as a Markdown page. `tables` has the Markdown tables scores, familiar, steps, facts and curve. `note` describes
+    this particular run."""
     c = model.config
     parameters = sum(p.numel() for p in model.parameters()) / 1e6
     return f"""# {NAME}

@@ -1,4 +1,4 @@
-"""Compares our engine with PyTorch (F32 log-probs), and with llama.cpp where it is installed (greedy texts)."""
+"""Compares our engine with PyTorch (F32 log-probs), and with llama.cpp if it is installed (greedy texts)."""
 
 import argparse
 import tempfile
@@ -44,7 +44,7 @@ def main():
 
 
 def check_tokens(command: str, path: Path, encoder: ChatEncoder, problems: list[Problem]):
-    """The engine splits every prompt and answer as the trainer did."""
+    """Checks that the engine tokenizes every prompt and answer as the trainer does."""
     texts = [text for problem in problems for text in (problem.prompt, problem.answer_text)]
     ours = engine.token_ids(command, path, texts)
     same = sum(a == encoder.tokenizer.encode(text, add_special_tokens=False).ids for a, text in zip(ours, texts))
@@ -53,7 +53,7 @@ def check_tokens(command: str, path: Path, encoder: ChatEncoder, problems: list[
 
 
 def check_log_probs(command: str, path: Path, model: Model, encoder: ChatEncoder, problems: list[Problem]):
-    """ln p of every token of prompt and reference answer."""
+    """Compares the ln p that the engine and PyTorch give every token of the prompt and the reference answer."""
     ids = [encoder.prompt_ids(problem.sentences) + encoder.answer_ids(problem) for problem in problems]
     largest = 0.0
     for row, ours in zip(ids, engine.log_probs(command, path, ids)):
@@ -66,13 +66,14 @@ def check_log_probs(command: str, path: Path, model: Model, encoder: ChatEncoder
 
 
 def compare_with_llama_cpp(command: str, path: Path, encoder: ChatEncoder, problems: list[Problem]):
-    """Greedy texts of `path`. Rounding may decide between near-equal tokens, so quantised files may differ in a few."""
+    """Compares greedy texts for the file `path`. Rounding may decide between almost equal tokens, so quantized files may differ in a few
+    texts."""
     try:
         import llama_cpp
     except ImportError:
         print("llama.cpp: llama-cpp-python is not installed, not compared")
         return
-    f32 = 0  # GGML_TYPE_F32 for the K/V cache: the default F16 moves log-probs by 2e-3
+    f32 = 0  # GGML_TYPE_F32 for the K/V cache: the default, F16, changes log-probs by 2e-3
     llama = llama_cpp.Llama(str(path), n_ctx=1024, n_threads=1, verbose=False, type_k=f32, type_v=f32)
     same = 0
     for problem, ours in zip(problems, engine.answers(command, path, [problem.prompt for problem in problems])):

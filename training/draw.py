@@ -1,12 +1,12 @@
-"""Random choices of words, wordings and tense, with a part of each kept from training."""
+"""Makes random choices of words, wordings and tense. A part of each is reserved for the held-out problems."""
 
 import re
 from random import Random
 
 from words import EDIBLE_BY_USE, NAMES_BY_USE, THINGS_BY_USE, invented_word
 
-# held out? -> share of invented words. Training has more of them than the held-out problems: copying words it has never
-# seen is what the model finds hardest.
+# The share of invented words, by whether the problem is held out. Training has more invented things than the held-out problems have,
+# because copying new words is what the model finds hardest.
 INVENTED_NAMES = {True: 0.3, False: 0.3}
 INVENTED_THINGS = {True: 0.15, False: 0.25}
 _ALTERNATIVES = re.compile(r"\[([^\[\]]*)\]")
@@ -14,11 +14,10 @@ _TENSES = re.compile(r"\(([^()/]*)/([^()]*)\)")
 
 
 class Draw(Random):
-    """A random generator that knows whether it draws for training or for the held-out set.
+    """A random generator for training problems or for held-out problems.
 
-    `held_out`: names and things are the reserved ones. `new_wordings`: where a text has reserved alternatives, they
-    are taken; `used_new_wording` says whether there was one. `past` is the tense of the problem at hand.
-    """
+    With `held_out`, names and things come from the reserved ones. With `new_wordings`, a text with reserved alternatives uses one of
+    them, and `used_new_wording` becomes True. `past` is the tense of the current problem."""
 
     def __init__(self, seed, held_out: bool = False, new_wordings: bool = False):
         super().__init__(seed)
@@ -26,12 +25,12 @@ class Draw(Random):
         self.past = self.used_new_wording = False
 
     def begin(self):
-        """Draws the tense of a new problem."""
+        """Chooses the tense of a new problem."""
         self.past = self.random() < 0.4
         self.used_new_wording = False
 
     def say(self, text: str) -> str:
-        """Expands "[a|b~c]" to a or b, or to the reserved c, and "(has/had)" by tense."""
+        """Expands "[a|b~c]" to a or b, or to the reserved c, and expands "(has/had)" by tense."""
         while "[" in text:
             text = _ALTERNATIVES.sub(self._alternative, text)
         return _TENSES.sub(lambda match: match[2 if self.past else 1], text)
@@ -44,11 +43,11 @@ class Draw(Random):
         return self.choice(seen.split("|"))
 
     def weighted(self, mix: dict):
-        """One key of `mix`, with its weight."""
+        """Chooses one key of `mix` at random. The values are the weights."""
         return self.choices(list(mix), weights=list(mix.values()))[0]
 
     def names(self, count: int) -> list[str]:
-        """`count` different first names, some invented."""
+        """Chooses `count` different first names. Some are invented."""
         names: list[str] = []
         while len(names) < count:
             invented = self.random() < INVENTED_NAMES[self.held_out]
@@ -58,7 +57,7 @@ class Draw(Random):
         return names
 
     def things(self, count: int, edible: bool = False) -> list[tuple[str, str]]:
-        """`count` different countable things as (singular, plural), some invented."""
+        """Chooses `count` different countable things as (singular, plural). Some are invented."""
         known = (EDIBLE_BY_USE if edible else THINGS_BY_USE)[self.held_out]
         things: list[tuple[str, str]] = []
         while len(things) < count:

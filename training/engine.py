@@ -1,4 +1,4 @@
-"""Our own engine, by its command line: JSON lines in, JSON lines out."""
+"""Calls our own engine through its command line. Input and output are JSON lines."""
 
 import json
 import os
@@ -13,8 +13,8 @@ ONE_THREAD = os.environ | {"RAYON_NUM_THREADS": "1"}
 
 
 def answers(command: str, gguf_path: Path, prompts: list[str]) -> list[str]:
-    """Greedy answers to `prompts` in the chat format of the file. One process of one thread per core: for so small
-    a model that is several times as fast as one process of many threads."""
+    """Returns greedy answers to `prompts`, in the chat format of the file. It starts one single-threaded process per core: for such a
+    small model this is several times as fast as one process with many threads."""
     count = os.cpu_count()
     records = [{"prompt": prompt} for prompt in prompts]
     with ThreadPoolExecutor() as pool:
@@ -24,17 +24,17 @@ def answers(command: str, gguf_path: Path, prompts: list[str]) -> list[str]:
 
 
 def log_probs(command: str, gguf_path: Path, ids: list[list[int]]) -> list[list[float]]:
-    """ln p of every token after the first."""
+    """Returns ln p of every token after the first."""
     return [line["logprobs"] for line in run(command, ["score", "--model", str(gguf_path)], [{"ids": i} for i in ids])]
 
 
 def token_ids(command: str, gguf_path: Path, texts: list[str]) -> list[list[int]]:
-    """The ids of plain texts, special tokens read as text."""
+    """Returns the token ids of plain texts. Special tokens in a text are read as ordinary text."""
     return [line["ids"] for line in run(command, ["tokenize", "--model", str(gguf_path)], [{"text": t} for t in texts])]
 
 
 def run(command: str, arguments: list[str], records: list[dict]) -> list[dict]:
-    """One call of the engine."""
+    """Calls the engine once."""
     text = "".join(json.dumps(record) + "\n" for record in records)
     done = subprocess.run(shlex.split(command) + arguments, input=text, capture_output=True, text=True, cwd=ROOT, env=ONE_THREAD)
     if done.returncode:

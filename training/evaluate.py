@@ -1,4 +1,4 @@
-"""Scores of the exported file on the held-out problems, by our own engine."""
+"""Scores the exported file on the held-out problems with our own engine."""
 
 import json
 import re
@@ -16,13 +16,13 @@ Texts = dict[str, list[str]]  # condition -> answers to its first problems
 
 
 def answer(command: str, gguf_path: Path, problems: dict[str, list[Problem]]) -> Texts:
-    """Greedy answers to all problems, in one call of the engine."""
+    """Returns greedy answers to all problems. It calls the engine once."""
     texts = iter(engine.answers(command, gguf_path, [p.prompt for some in problems.values() for p in some]))
     return {condition: [next(texts) for _ in some] for condition, some in problems.items()}
 
 
 def first(limit: int) -> dict[str, list[Problem]]:
-    """The first `limit` held-out problems of every condition."""
+    """Returns the first `limit` held-out problems of every condition."""
     return {condition: problems[:limit] for condition, problems in held_out().items()}
 
 
@@ -31,7 +31,7 @@ def share_right(problems: list[Problem], texts: list[str]) -> float:
 
 
 def share_exact(problems: list[Problem], texts: list[str]) -> float:
-    """Shares of exact texts; among facts, of exact listed sentences."""
+    """Returns the share of exact texts. For facts it is the share of listed sentences that are exact copies."""
     if problems[0].task == "facts":
         copies = [sentence in p.sentences for p, text in zip(problems, texts) for sentence in sentences_of(text)]
         return sum(copies) / len(copies)
@@ -39,14 +39,14 @@ def share_exact(problems: list[Problem], texts: list[str]) -> float:
 
 
 def wilson(share: float, n: int) -> tuple[float, float]:
-    """The 95 % interval of a share (Wilson, 1927)."""
+    """Returns the 95 % confidence interval of a share (Wilson, 1927)."""
     z = 1.96
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z * (share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5 / (1 + z * z / n)
     return middle - half, middle + half
 
 
-# ---------------------------------------------------------------- tables of the card
+# ---------------------------------------------------------------- tables of the model card
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
@@ -69,7 +69,7 @@ def score_table(problems: dict[str, list[Problem]], texts: Texts) -> str:
 
 
 def step_table(problems: dict[str, list[Problem]], texts: Texts) -> str:
-    """Arithmetic by distractors and number of steps."""
+    """Returns the arithmetic scores by distractors and number of steps."""
     cells: dict[tuple[str, int], list[bool]] = defaultdict(list)
     for condition, some in problems.items():
         if some[0].task == "arithmetic" and "new" not in condition:
@@ -83,7 +83,7 @@ def step_table(problems: dict[str, list[Problem]], texts: Texts) -> str:
 
 
 def facts_table(problems: dict[str, list[Problem]], texts: Texts) -> str:
-    """How lists of facts go wrong."""
+    """Counts the kinds of errors in lists of facts."""
     rows = []
     for condition, some in problems.items():
         if some[0].task == "facts":
@@ -97,7 +97,7 @@ def facts_table(problems: dict[str, list[Problem]], texts: Texts) -> str:
 
 
 def learning_curve(folder: Path) -> str:
-    """What training wrote about itself on the way, of the unquantized model."""
+    """Returns the learning curve of the unquantized model, which training recorded."""
     points = [json.loads(line) for line in (folder / "curve.jsonl").read_text().splitlines()]
     rows = []
     for point in points:

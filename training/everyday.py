@@ -1,9 +1,12 @@
 """Short everyday problems, as a teacher might put them: a table of patterns, each with its steps.
 
-A pattern has three parts: domains of numbers that differ from the usual ones, prompt sentences, steps. Alternatives
-and tenses are written as in `Draw.say`; `{N}`, `{M}` are names, `{He}`, `{he}` the pronoun of N, `{things}` and
-`{foods}` plurals; `<a>` is an amount of money. A step is "text; expression" with the text a prompt sentence if it is
-that sentence's index; its results are called x, y, z. A step without an expression only repeats a sentence.
+A pattern has three parts: the ranges of numbers that differ from the default ranges, the prompt sentences, and the
+steps. Alternatives and tenses are written as in `Draw.say`. `{N}` and `{M}` are names, `{He}` and `{he}` the pronoun of
+N,
+`{things}` and `{foods}` plurals, `<a>` an amount of money. A step is "text; expression". If the text is the index of a
+prompt sentence, the step repeats that sentence. The results are called x, y, z. A step without an expression only
+repeats a
+sentence.
 """
 
 import operator
@@ -219,7 +222,7 @@ PATTERNS = [
 ]
 # fmt: on
 
-# The numbers of a pattern by letter: a and b are amounts, c and d factors, e a time, q a bank note.
+# The ranges of the numbers in a pattern: a and b are amounts, c and d factors, e a time, q a bank note.
 DOMAINS = {"a": range(2, 91), "b": range(2, 41), "c": range(2, 11), "d": range(2, 13), "e": range(2, 13), "q": range(10, 101)}
 OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 NUMBER_WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
@@ -229,7 +232,7 @@ _SLOT = re.compile(r"\{(\w+)\}|<(\w)>")
 
 
 def everyday(draw: Draw, distractors: str) -> Problem:
-    """One of the patterns, with one to three steps."""
+    """Makes a problem from one of the patterns, with one to three steps."""
     draw.begin()
     domains, templates, steps = draw.choice(PATTERNS)
     sentences = [draw.say(template) for template in templates]
@@ -242,7 +245,7 @@ def everyday(draw: Draw, distractors: str) -> Problem:
     def filled(text: str) -> str:
         values = slots | spelled
         text = _SLOT.sub(lambda m: str(values[m[1]]) if m[1] else slots["money"].format(numbers[m[2]]), text)
-        text = re.sub(r" +(?=[ .?])", "", text)  # what empty alternatives leave
+        text = re.sub(r" +(?=[ .?])", "", text)  # removes the spaces around empty alternatives
         text = re.sub(r"\b([Aa]) (?=[aeiou])", r"\1n ", text)
         return text[0].upper() + text[1:]
 
@@ -261,13 +264,13 @@ def everyday(draw: Draw, distractors: str) -> Problem:
 
 
 def _result_names(steps: list[str]) -> list[str]:
-    """The letter of each step's result: x, y, z for those with an expression."""
+    """Returns the letter of each step's result: x, y, z for the steps with an expression, "" for the others."""
     names = iter("xyz")
     return [next(names) if "; " in step else "" for step in steps]
 
 
 def _words(draw: Draw, edible: bool) -> dict[str, str]:
-    """Words for all slots of a pattern."""
+    """Chooses words for all slots of a pattern."""
     name, other_name = draw.names(2)
     (thing, things), (other, _) = draw.things(2, edible=edible)
     box, boxes = draw.choice(CONTAINERS)
@@ -282,7 +285,7 @@ def _words(draw: Draw, edible: bool) -> dict[str, str]:
 
 
 def _numbers(draw: Draw, domains: str, text: str, steps: list[str]) -> dict[str, int]:
-    """Numbers for the slots such that every result is whole and in range."""
+    """Chooses numbers for the slots so that every result is a whole number in range."""
     choices = dict(DOMAINS)
     for letter, spec in (entry.split("=") for entry in domains.split()):
         low, _, high = spec.partition("-")

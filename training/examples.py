@@ -1,4 +1,5 @@
-"""The example prompts of the page: problems written by hand in `data/examples.json`, all but one of which the model answers right."""
+"""Selects the example prompts of the page. They are handwritten problems in `data/examples.json`. The model answers all but one of them
+right."""
 
 import json
 from collections.abc import Callable
@@ -10,8 +11,8 @@ PATH = Path(__file__).parent / "data" / "examples.json"
 
 
 def page_examples(answers: Callable[[list[str]], list[str]]) -> list[dict]:
-    """The examples that are as they should be: {"title", "task", "prompt", "relevant"}, and of a mistake "right", the answer that the
-    model does not give. `answers` gives the model's answers to prompts."""
+    """Returns the examples whose answers are as `examples.json` expects: {"title", "task", "prompt", "relevant"}. An example of a mistake
+    also has "right", the answer that the model should have given. `answers` returns the model's answers to prompts."""
     examples = json.loads(PATH.read_text())
     texts = answers([example["prompt"] for example in examples])
     shown = []
@@ -27,7 +28,7 @@ def page_examples(answers: Callable[[list[str]], list[str]]) -> list[dict]:
 
 
 def _listing(example: dict, text: str) -> dict:
-    """With the facts that the model really lists, and the request, as relevant sentences."""
+    """Returns the example with its relevant sentences: the facts that the model lists, and the request."""
     prompt, listed = sentences_of(example["prompt"]), sentences_of(text)
     relevant = [i for i, sentence in enumerate(prompt) if sentence in listed] + [len(prompt) - 1]
     return {"title": example["title"], "task": example["task"], "prompt": example["prompt"], "relevant": relevant}

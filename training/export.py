@@ -1,4 +1,4 @@
-"""Writes the trained model as GGUF: quantized (or F32) matrices, F32 norms, tokenizer, chat template, model card."""
+"""Writes the trained model as GGUF: quantized (or F32) matrices, F32 norms, tokenizer, chat template and model card."""
 
 import json
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ FILE_TYPES = {
 
 @dataclass(frozen=True)
 class About:
-    """What the file says of itself."""
+    """The description of the model in the file's metadata."""
 
     name: str
     description: str
@@ -32,8 +32,9 @@ class About:
 def write_gguf(
     trained: Path, path: Path, quantization=gguf.GGMLQuantizationType.Q5_0, about: About | None = None, embedding=None, largest_part=0
 ):
-    """Exports `trained` (`model.pt`, its tokenizer beside it). Our parameter names are GGUF's tensor names. `embedding` is the type of
-    the embedding, if another one; with `largest_part`, files of at most so many bytes: `NAME-00001-of-00003.gguf`."""
+    """Exports `trained` (`model.pt`, with its tokenizer in the same folder). Our parameter names are GGUF's tensor names. `embedding` is
+    the type of the embedding if it differs from `quantization`. With `largest_part`, the model is split into files of at most this many
+    bytes of tensors: `NAME-00001-of-00003.gguf`."""
     model, summary = load_trained(trained)
     c = model.config
     about = about or About(NAME, DESCRIPTION, training_summary(summary), metadata_card(summary))
@@ -73,7 +74,8 @@ def write_gguf(
 
 
 def neighbors(weight: Tensor, head_dim: int) -> Tensor:
-    """Rows [heads * head_dim, dim] of q or k, pairs that rotate together half a head apart -> side by side, as in GGUF's Llama."""
+    """Reorders the rows [heads * head_dim, dim] of q or k. In the input, two rows that rotate together are half a head apart. In the
+    output they are adjacent, as in GGUF's Llama."""
     return weight.view(-1, 2, head_dim // 2, weight.shape[1]).transpose(1, 2).reshape(weight.shape)
 
 

@@ -1,8 +1,8 @@
-"""Writes the model "Standard", which `finetune.py` left, as GGUF in parts of at most 24 MiB, because hosts refuse larger files.
+"""Writes the model "Standard" of `finetune.py` as GGUF, in parts of at most 24 MiB, because hosts refuse larger files.
 
     python training/export_standard.py RUN public/models/standard
 
-Matrices are Q4_0, the embedding is Q8_0: training rounded its weights to these blocks, so the file answers as the trained model does.
+Matrices are Q4_0, the embedding is Q8_0. Training rounded its weights to these blocks, so the file answers as the trained model does.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import export
 from model import load_trained
 
 Q4_0, Q8_0 = gguf.GGMLQuantizationType.Q4_0, gguf.GGMLQuantizationType.Q8_0
-LARGEST_PART = 23 * 2**20  # of tensors; with the header a part stays below 24 MiB
+LARGEST_PART = 23 * 2**20  # limit for the tensors of a part; with its header, a part stays below 24 MiB
 NAME = "Glasscage Standard"
 DESCRIPTION = (
     "SmolLM2-135M-Instruct (Hugging Face, Apache-2.0) with its vocabulary cut to 8,192 tokens, fine-tuned as a whole on generated "

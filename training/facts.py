@@ -1,4 +1,4 @@
-"""Requests to list M of N given facts."""
+"""Generates requests to list M of N given facts."""
 
 import re
 
@@ -11,7 +11,7 @@ MOST_FACTS, MOST_WANTED = 9, 5
 
 
 def facts(draw: Draw, count: int, wanted: int) -> Problem:
-    """List `wanted` of `count` facts; the reference lists some of them in prompt order."""
+    """Makes a request to list `wanted` of `count` facts. The reference answer lists some of them in prompt order."""
     draw.begin()
     given: list[str] = []
     while len(given) < count:

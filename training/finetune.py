@@ -1,14 +1,15 @@
-"""Fine-tunes SmolLM2-135M-Instruct (its vocabulary cut to 8,192 tokens) on the generated problems: the model "Standard".
+"""Fine-tunes SmolLM2-135M-Instruct (its vocabulary cut to 8,192 tokens) on the generated problems. The result is the model "Standard".
 
     python training/finetune.py RUN --minutes 8 --workers 14        # a CUDA GPU
     python training/finetune.py RUN --minutes 160                   # two CPU cores with bf16 units: 1,250 tokens/s
 
-RUN holds init.pt and tokenizer.json (`python training/parts.py from-gguf`). Training leaves model.pt there: float32 weights. For the
-last part of the time the forward pass uses weights rounded to the blocks of the exported file (Q4_0; Q8_0 for the embedding), and the
+RUN has init.pt and tokenizer.json (`python training/parts.py from-gguf`). Training writes model.pt to it: float32 weights. In the last
+part of the training, the forward pass uses weights rounded to the blocks of the exported file (Q4_0, and Q8_0 for the embedding). The
 gradient passes straight through the rounding. So the exported file answers as the trained model does.
 
-For speed, all matrices are views into one buffer: one fused AdamW step, one rounding kernel. The work on single tokens is compiled for
-a fixed number of tokens per step, and only attention sees the length of the sequences, so few graphs are compiled.
+For speed, all matrices are views into one buffer, so one fused AdamW step and one rounding kernel cover all of them. The operations on
+single tokens are compiled for a fixed number of tokens per step. Only attention depends on the sequence length, so few graphs are
+compiled.
 """
 
 import argparse
@@ -32,13 +33,14 @@ from train import Batches, save
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 ON_GPU = DEVICE == "cuda"
-BUCKETS = (64, 96, 128, 192, 256, 384)  # sequence lengths; each divides the tokens per step
-BLOCK = 32  # weights that share a scale in Q4_0 and Q8_0
+BUCKETS = (64, 96, 128, 192, 256, 384)  # sequence lengths; each divides the number of tokens per step
+BLOCK = 32  # number of weights that share a scale in Q4_0 and Q8_0
 WARM_UP_STEPS, CONSTANT_SHARE, LEAST_RATE = 100, 0.35, 0.01
 
 
 class HeldOutPrompts:
-    """The prompts of the held-out problems, by fingerprints in RUN/forbidden.txt, because making the problems takes a minute."""
+    """The prompts of the held-out problems. RUN/forbidden.txt caches their fingerprints, because generating the problems takes a
+    minute."""
 
     def __init__(self, folder: Path):
         file = folder / "forbidden.txt"
@@ -56,7 +58,7 @@ def fingerprint(prompt: str) -> str:
 
 
 def round_q4_0(x: Tensor) -> Tensor:
-    """Blocks [n, 32] rounded as gguf-py writes Q4_0: 16 steps of a float16 scale, the largest weight at -8."""
+    """Rounds blocks [n, 32] as gguf-py does for Q4_0: 16 multiples of a float16 scale, and the largest weight becomes -8."""
     largest = x.gather(1, x.abs().argmax(1, keepdim=True))
     scale = largest / -8
     inverse = torch.where(scale == 0, 0.0, 1 / scale)
@@ -65,7 +67,7 @@ def round_q4_0(x: Tensor) -> Tensor:
 
 
 def round_q8_0(x: Tensor) -> Tensor:
-    """Blocks [n, 32] rounded as gguf-py writes Q8_0."""
+    """Rounds blocks [n, 32] as gguf-py does for Q8_0."""
     scale = x.abs().amax(1, keepdim=True) / 127
     inverse = torch.where(scale == 0, 0.0, 1 / scale)
     codes = torch.round(x * inverse)
@@ -73,7 +75,7 @@ def round_q8_0(x: Tensor) -> Tensor:
 
 
 class FlatModel:
-    """The Llama model with float32 master weights in one buffer and bf16 weights, of which it computes, in another."""
+    """The Llama model. One buffer holds float32 master weights. Another holds bf16 weights, which the forward and backward passes use."""
 
     def __init__(self, config: Config, state: dict[str, Tensor], compile_it: bool):
         self.config = config
@@ -111,7 +113,7 @@ class FlatModel:
         return (x * torch.rsqrt(x.square().mean(-1, keepdim=True) + self.config.rms_eps) * weight).bfloat16()
 
     def _before_attention(self, x, norm, q, k, v, cos, sin):
-        """x [tokens, dim] -> q, k, v [tokens, heads, head_dim], q and k rotated by cos, sin [tokens, head_dim / 2]."""
+        """Maps x [tokens, dim] to q, k, v [tokens, heads, head_dim] and rotates q and k by cos, sin [tokens, head_dim / 2]."""
         c = self.config
         h = self._norm(x, norm)
 
@@ -132,7 +134,7 @@ class FlatModel:
         return (losses * weights).sum() / (weights == 1).sum()
 
     def loss(self, tokens: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
-        """Of a batch of [rows, length]; a mean over the tokens of weight 1."""
+        """Returns the loss of a batch [rows, length]: the weighted sum, divided by the number of tokens with weight 1."""
         c, w, n = self.config, self.weights, self.vectors
         rows, length = tokens.shape
         cos, sin = (t[:length].repeat(rows, 1) for t in (self.cos, self.sin))
@@ -155,12 +157,12 @@ class FlatModel:
 
     @torch.no_grad()
     def refresh(self, rounded: bool):
-        """Makes the weights to compute with of the master weights."""
+        """Computes the working weights from the master weights. With `rounded`, it rounds them as the exported file does."""
         self.work.copy_(self._round(self.master, self.n_embedding) if rounded else self.master)
 
     @torch.no_grad()
     def step(self, rate: float):
-        """One step of AdamW with gradients clipped to norm 1; gradients are zero afterwards."""
+        """Takes one AdamW step with gradients clipped to norm 1, and then sets the gradients to zero."""
         self.steps += 1
         vector_gradients = [v.grad for v in self.vectors.values()]
         norm = (self.gradient.float().square().sum() + sum(g.square().sum() for g in vector_gradients)).sqrt()
@@ -174,7 +176,7 @@ class FlatModel:
         self.gradient.zero_()
 
     def state(self, rounded: bool) -> dict[str, Tensor]:
-        """Weights by name, float32: the master weights, or as the exported file has them."""
+        """Returns the weights by name as float32: the master weights, or with `rounded` those of the exported file."""
         flat = (_rounded(self.master, self.n_embedding) if rounded else self.master).clone()
         state, at = {}, 0
         for name, tensor in self.masters.items():
@@ -251,7 +253,7 @@ def train(folder: Path, minutes: float, workers: int, rate: float, n_tokens: int
 
 @torch.no_grad()
 def score(folder: Path, model: FlatModel, encoder: ChatEncoder, rounded: bool, summary: dict):
-    """Adds the shares of visitors' problems (dev half) that are answered right to RUN/curve.jsonl."""
+    """Scores the visitors' problems (dev half) and appends the shares of right answers to RUN/curve.jsonl."""
     answering = Model(model.config).to(DEVICE)
     answering.load_state_dict(model.state(rounded))
     for parameter in answering.parameters():

@@ -1,4 +1,4 @@
-"""Greedy decoding of many prompts at once."""
+"""Decodes many prompts at once with greedy decoding."""
 
 from pathlib import Path
 
@@ -9,13 +9,14 @@ from model import Model, load_trained
 from tokenizer import END_OF_TEXT, IM_END, ChatEncoder
 
 MAX_NEW_TOKENS = 256
-ROWS = 512 if torch.cuda.is_available() else 64  # prompts in a batch
+ROWS = 512 if torch.cuda.is_available() else 64  # prompts per batch
 
 
 @torch.inference_mode()
-@torch.compiler.set_stance("force_eager")  # what is compiled is for training
+@torch.compiler.set_stance("force_eager")  # the compiled code is for training
 def greedy(model: Model, prompts: list[list[int]]) -> list[list[int]]:
-    """Greedy answers, without the end token. Prompts are padded on the left, which rotary positions do not notice."""
+    """Returns greedy answers without the end token. Prompts are padded on the left. The padding does not change the answers, because the
+    mask hides it and rotary positions are relative."""
     rows, longest, device = len(prompts), max(map(len, prompts)), model.mask.device
     tokens = torch.tensor([[END_OF_TEXT] * (longest - len(p)) + p for p in prompts], device=device)
     padded = torch.tensor([[column < longest - len(p) for column in range(longest)] for p in prompts], device=device)
@@ -48,13 +49,13 @@ def greedy(model: Model, prompts: list[list[int]]) -> list[list[int]]:
 
 
 def answers_of(checkpoint: Path, prompts: list[str]) -> list[str]:
-    """Greedy answers of a checkpoint to plain prompts."""
+    """Returns the greedy answers of a checkpoint to plain prompts."""
     model, _ = load_trained(checkpoint)
     return answers_by(model, ChatEncoder(Tokenizer.from_file(str(checkpoint.parent / "tokenizer.json"))), prompts)
 
 
 def answers_by(model: Model, encoder: ChatEncoder, prompts: list[str]) -> list[str]:
-    """Greedy answers to plain prompts, in batches of similar length."""
+    """Returns greedy answers to plain prompts. A batch has prompts of similar length."""
     ids = [encoder.prompt_ids([prompt]) for prompt in prompts]
     order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
     texts = [""] * len(ids)

@@ -1,4 +1,4 @@
-"""Writes the held-out problems: tests/golden/demo/CONDITION.jsonl, one problem per line."""
+"""Writes the held-out problems to tests/golden/demo/CONDITION.jsonl, one problem per line."""
 
 import json
 from pathlib import Path
@@ -17,7 +17,7 @@ def main():
 
 
 def record(problem: Problem) -> dict:
-    """A problem as tests read it; `relevant` are indices of prompt sentences."""
+    """Returns a problem as a record for tests. `relevant` has indices of prompt sentences."""
     return {
         "prompt": problem.prompt,
         "answer": problem.answer_text,

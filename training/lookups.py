@@ -1,4 +1,4 @@
-"""Questions over one to three sentences ("hops") among decoy chains of the same kind."""
+"""Generates questions that need one to three sentences ("hops"). The prompt also has decoy chains of the same kind."""
 
 from draw import Draw
 from problem import UNRELATED, Problem
@@ -8,7 +8,7 @@ from words import (
 
 
 def lookup(draw: Draw, hops: int, distractors: str) -> Problem:
-    """A question over `hops` sentences, among complete decoy chains; sentences in any order."""
+    """Makes a question that needs `hops` sentences. The prompt also has complete decoy chains. The sentences are in random order."""
     draw.begin()
     draw.past = False
     chains = draw.randint(2, 4) if hops == 1 else draw.randint(2, 3)
@@ -27,11 +27,11 @@ def lookup(draw: Draw, hops: int, distractors: str) -> Problem:
     return Problem("lookup", hops, distractors, sentences, needed + [f"The answer is {result}."], relevant)
 
 
-# A family makes `count` chains of three sentences and, about the first chain, a question per number of hops.
+# A family makes `count` chains of three sentences. It also makes one question about the first chain for each number of hops.
 
 
 def _places(draw: Draw, count: int):
-    """Object in a coloured holder, holder in a room, room of somebody."""
+    """An object is in a colored holder, the holder is in a room, and the room belongs to a person."""
     objects, rooms = draw.sample(OBJECTS, count), draw.sample(ROOMS, count)
     holders = [f"{c} {h}" for c, h in zip(draw.sample(COLOURS, count), draw.choices(HOLDERS, k=count))]
     names = draw.names(count)

@@ -1,4 +1,5 @@
-"""Makes the built-in model from nothing: trains, exports, evaluates, and writes held-out problems, card and examples."""
+"""Makes the built-in model from scratch: trains, exports and evaluates it, and writes the held-out problems, the model card and the
+examples."""
 
 import argparse
 import json
@@ -48,7 +49,7 @@ def main():
     print(*tables.values(), sep="\n\n")
     some = f"the first {arguments.limit} of {problem_sets.HELD_OUT_COUNT} problems per condition"
     fraction = "all problems" if arguments.limit >= problem_sets.HELD_OUT_COUNT else some
-    note = folder / "note.md"  # what was particular about this run
+    note = folder / "note.md"  # special circumstances of this run
     note = " " + note.read_text().strip() if note.exists() else ""
     text = card.markdown(*load_trained(folder / "model.pt"), gguf_path.stat().st_size, tables, fraction, note)
     gguf_path.with_suffix(".md").write_text(text)

@@ -1,4 +1,4 @@
-"""The Llama architecture at toy size, written for CPU speed: plain bmm and softmax under torch.compile."""
+"""A small Llama model, written for speed on the CPU: plain bmm and softmax under torch.compile."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +34,7 @@ class RmsNorm(nn.Module):
 
 
 class Block(nn.Module):
-    """Pre-norm attention with rotary positions and grouped K/V heads, then SwiGLU."""
+    """Pre-norm attention with rotary positions and grouped K/V heads, followed by SwiGLU."""
 
     def __init__(self, config: Config):
         super().__init__()
@@ -50,8 +50,8 @@ class Block(nn.Module):
         self.ffn_down = nn.Linear(c.ffn_dim, c.dim, bias=False)
 
     def forward(self, x: Tensor, cos: Tensor, sin: Tensor, mask: Tensor, cache: dict | None = None) -> Tensor:
-        """x [batch, length, dim]; cos, sin [length, head_dim / 2]; mask, 0 or -inf, broadcasts to
-        [batch * n_heads, length, total]; `cache` keeps the k and v of earlier calls, total >= length."""
+        """Takes x [batch, length, dim] and cos, sin [length, head_dim / 2]. The mask (0 or -inf) broadcasts to [batch * n_heads, length,
+        total]. `cache` keeps k and v of earlier calls, so total >= length."""
         c = self.config
         batch, length, _ = x.shape
         group = c.n_heads // c.n_kv_heads
@@ -73,7 +73,7 @@ class Block(nn.Module):
 
 
 def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    """NEOX rotary positions: pairs are (i, i + head_dim / 2). x [batch, length, heads, head_dim]."""
+    """Applies NEOX rotary positions to x [batch, length, heads, head_dim]: the pairs are (i, i + head_dim / 2)."""
     a, b = x.chunk(2, -1)
     cos, sin = cos[:, None, :], sin[:, None, :]
     return torch.cat((a * cos - b * sin, b * cos + a * sin), -1)
@@ -107,7 +107,7 @@ class Model(nn.Module):
             nn.init.normal_(module.weight, std=0.02)
 
     def forward(self, tokens: Tensor) -> Tensor:
-        """tokens [batch, length] -> final hidden states [batch, length, dim]."""
+        """Returns the final hidden states [batch, length, dim] of tokens [batch, length]."""
         length = tokens.shape[1]
         x = self.token_embd(tokens)
         cos, sin, mask = self.cos[:length], self.sin[:length], self.mask[:length, :length].contiguous()
@@ -119,17 +119,18 @@ class Model(nn.Module):
         return F.linear(hidden, self.token_embd.weight)
 
     def loss(self, tokens: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
-        """Cross-entropy of `targets` with `weights`, a mean over those of weight 1; all are [batch, length]."""
+        """Returns the weighted cross-entropy of `targets`, divided by the number of targets with weight 1. All inputs are [batch,
+        length]."""
         return self.cross_entropy(self(tokens), targets, weights)
 
     def cross_entropy(self, hidden: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
-        """The loss of final hidden states [batch, length, dim]."""
+        """Returns the loss of the final hidden states [batch, length, dim]."""
         losses = F.cross_entropy(self.logits(hidden).flatten(0, 1).float(), targets.flatten(), reduction="none")
         return (losses * weights.flatten()).sum() / (weights == 1).sum()
 
 
 def load_trained(path: Path) -> tuple[Model, dict]:
-    """The model in the file `model.pt` that `train.py` left, and its training summary."""
+    """Loads the model from the file `model.pt` that `train.py` wrote, and its training summary."""
     saved = torch.load(path, map_location="cpu", weights_only=False)
     model = Model(Config(**saved["config"]))
     model.load_state_dict(saved["model"])

@@ -1,4 +1,4 @@
-"""Turns the weights of "Standard" from one form into another: GGUF, the checkpoint that `finetune.py` reads, small parts for a machine
+"""Converts the weights of "Standard" between three forms: GGUF, the checkpoint that `finetune.py` reads, and small parts for a machine
 without a network.
 
     python training/parts.py from-gguf standard.gguf RUN/init.pt      # also writes RUN/tokenizer.json; needs gguf
@@ -6,9 +6,9 @@ without a network.
     python training/parts.py join PARTS RUN/init.pt
     python training/parts.py split RUN/rounded.pt PARTS --mib 15.5 --rounded
 
-Parts hold 8-bit blocks of 64 weights, each with a float16 scale: 1.03 bytes a weight, an error of at most 1/254 of the largest weight in
-the block. With `--rounded` they hold the very blocks of the exported file, 4 bits a weight, without any error: for weights that
-`finetune.py` has rounded. `split` and `join` need only torch and numpy.
+Parts hold 8-bit blocks of 64 weights with a float16 scale each. That is 1.03 bytes per weight, with an error of at most 1/254 of the
+largest weight in the block. With `--rounded`, parts hold exactly the blocks of the exported file: 4 bits per weight, without any error.
+This requires weights that `finetune.py` has rounded. `split` and `join` need only torch and numpy.
 """
 
 import argparse
@@ -26,7 +26,7 @@ EMBEDDING = "token_embd.weight"
 
 
 def as_bytes(weights: np.ndarray, block: int) -> dict[str, np.ndarray]:
-    """Weights [n] as 8-bit codes [n / block, block] with float16 scales."""
+    """Encodes weights [n] as 8-bit codes [n / block, block] with float16 scales."""
     blocks = weights.reshape(-1, block)
     scales = (np.abs(blocks).max(1, keepdims=True) / 127).astype(np.float16)
     codes = np.rint(blocks / np.maximum(scales.astype(np.float32), 1e-12)).clip(-127, 127)
@@ -34,7 +34,7 @@ def as_bytes(weights: np.ndarray, block: int) -> dict[str, np.ndarray]:
 
 
 def as_nibbles(weights: np.ndarray) -> dict[str, np.ndarray]:
-    """Weights [n] that are rounded to Q4_0 as 4-bit codes, two in a byte, with float16 scales."""
+    """Encodes weights [n], already rounded to Q4_0, as 4-bit codes with float16 scales. A byte holds two codes."""
     blocks = weights.reshape(-1, ROUNDED_BLOCK)
     largest = np.take_along_axis(blocks, np.abs(blocks).argmax(1, keepdims=True), 1)
     scales = largest / -8
@@ -45,7 +45,7 @@ def as_nibbles(weights: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def pack(saved: dict, rounded: bool) -> bytes:
-    """A checkpoint as an uncompressed .npz."""
+    """Packs a checkpoint into an uncompressed .npz archive."""
     arrays = {"config": np.array(repr(saved["config"])), "summary": np.array(repr(saved.get("summary", {})))}
     for name, tensor in saved["model"].items():
         weights = tensor.detach().float().cpu().numpy()
@@ -63,7 +63,7 @@ def pack(saved: dict, rounded: bool) -> bytes:
 
 
 def unpack(data: bytes) -> dict:
-    """The checkpoint that `pack` packed."""
+    """Returns the checkpoint from the bytes that `pack` returned."""
     arrays = np.load(io.BytesIO(data))
     model: dict[str, Tensor] = {}
     for key in arrays.files:
@@ -81,7 +81,7 @@ def unpack(data: bytes) -> dict:
 
 
 def from_gguf(path: Path, target: Path):
-    """Writes the checkpoint of a `llama` GGUF file with tied embeddings, and tokenizer.json beside it."""
+    """Converts a `llama` GGUF file with tied embeddings into a checkpoint, and writes tokenizer.json next to it."""
     from gguf import GGUFReader, dequantize
     from tokenizers import models
 

@@ -1,11 +1,12 @@
-"""Attributions by other methods on the model that ships, for `glasscage evaluate --attributions`.
+"""Computes attributions with other methods on the shipped model, for `glasscage evaluate --attributions`.
 
-python training/peers.py ANSWERS ATTRIBUTIONS.jsonl     (after training/peers-requirements.txt in an environment of its own)
+python training/peers.py ANSWERS ATTRIBUTIONS.jsonl     (install training/peers-requirements.txt in a separate environment first)
 
-ANSWERS is the folder of a run of `glasscage evaluate`: prompts, their sentences and the model's answers come from its records. Interrupted,
-it goes on where it was. FlashTrace (arXiv 2602.01914) traces the whole answer and gives each prompt token a score, summed by sentence.
-ContextCite (arXiv 2409.00729) leaves prompt sentences out, half of them at random 64 times, and fits a sparse linear model of what the
-selected text loses: once of the whole answer, which is its default, once of the sentences that are explained.
+ANSWERS is the folder of a `glasscage evaluate` run. Its records have the prompts, their sentences and the model's answers. After an
+interruption, the script continues with the next problem. FlashTrace (arXiv 2602.01914) traces the whole answer and gives each prompt
+token a score. The scores are summed by sentence. ContextCite (arXiv 2409.00729) removes a random half of the prompt sentences 64 times.
+Then it fits a sparse linear model of the change in the log-odds of the selected text. It runs once for the whole answer, which is its
+default, and once for the explained sentences.
 """
 
 import argparse
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 
-os.environ["TQDM_DISABLE"] = "1"  # read when context-cite is imported
+os.environ["TQDM_DISABLE"] = "1"  # context-cite reads it at import
 import nltk
 import numpy as np
 import torch
@@ -29,8 +30,8 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, P
 
 import engine
 
-warnings.simplefilter("ignore")  # context-cite asks for autocast on CUDA
-nltk.download = lambda *_, **__: True  # context-cite asks for a sentence splitter when imported; the sentences are ours
+warnings.simplefilter("ignore")  # context-cite requests autocast on CUDA
+nltk.download = lambda *_, **__: True  # context-cite downloads a sentence splitter at import; we split the sentences ourselves
 from context_cite import ContextCiter
 from context_cite.context_partitioner import BaseContextPartitioner
 from flashtrace import FlashTrace
@@ -43,7 +44,7 @@ LONGEST_ANSWER = 256
 
 @dataclass
 class Peers:
-    """The model and its tokenizer, as the other methods want them."""
+    """The model and its tokenizer, in the form that the other methods need."""
 
     model: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
@@ -60,21 +61,21 @@ class Peers:
 
 
 def load(path: Path) -> Peers:
-    """The GGUF file in Hugging Face's transformers, F32."""
+    """Loads the GGUF file into Hugging Face's transformers as F32."""
     fields = GGUFReader(path).fields
     architecture = fields["general.architecture"].contents()
     model = AutoModelForCausalLM.from_pretrained(
         path.parent,
         gguf_file=path.name,
         dtype=torch.float32,
-        attn_implementation="eager",  # FlashTrace reads attention weights
+        attn_implementation="eager",  # FlashTrace needs attention weights
         head_dim=fields[f"{architecture}.rope.dimension_count"].contents(),  # transformers 5.23 does not read it
     )
     return Peers(model.eval(), AutoTokenizer.from_pretrained(path.parent, gguf_file=path.name, padding_side="left"))
 
 
 def check(peers: Peers, command: str, documents: list[dict]):
-    """The tokens of all texts, and of some ln p of every token of prompt and answer, are those of our engine."""
+    """Checks that the tokens of all texts, and ln p of every prompt and answer token of some texts, match our engine."""
     texts = [document[part]["text"] for document in documents for part in ("prompt", "generation")]
     assert engine.token_ids(command, MODEL, texts) == [peers.ids(text) for text in texts], "tokens differ"
     some = documents[:CHECKED_ANSWERS]
@@ -95,8 +96,8 @@ def check(peers: Peers, command: str, documents: list[dict]):
 
 
 def flashtrace(peers: Peers, document: dict, hops: int) -> list[float]:
-    """Scores of prompt tokens, summed by sentence. The formatted prompt is given as it is: FlashTrace's own formatting would add
-    words to it. Its hops go through the whole answer, whichever span of it is named."""
+    """Returns the scores of the prompt tokens, summed by sentence. FlashTrace gets the prompt already formatted, because its own
+    formatting would add words. Its hops cover the whole answer, even if a span of the answer is selected."""
     text = document["prompt"]["text"]
     chat = peers.chat(text)
     trace = FlashTrace(peers.model, peers.tokenizer).trace(prompt=chat, target=document["generation"]["text"], hops=hops)
@@ -108,7 +109,7 @@ def flashtrace(peers: Peers, document: dict, hops: int) -> list[float]:
 
 
 class Sentences(BaseContextPartitioner):
-    """The sentences of the prompt, as the engine cuts them."""
+    """The sentences of the prompt, split as the engine splits them."""
 
     def __init__(self, passage: dict):
         super().__init__(passage["text"])
@@ -119,19 +120,19 @@ class Sentences(BaseContextPartitioner):
         return len(self.sentences)
 
     def split_context(self):
-        """They are cut already."""
+        """Does nothing: the sentences are already split."""
 
     def get_source(self, index: int) -> str:
         return self.sentences[index]
 
     def get_context(self, mask: np.ndarray | None = None) -> str:
-        """The sentences that are kept, the last without the space before the next."""
+        """Joins the sentences that the mask keeps, without the space at the end."""
         kept = self.sentences if mask is None else [s for s, keep in zip(self.sentences, mask) if keep]
         return self.context if mask is None else "".join(kept).rstrip()
 
 
 def context_cite(peers: Peers, document: dict) -> ContextCiter:
-    """Its own 64 ablations and LASSO; the whole prompt is context, there is no other query."""
+    """Runs ContextCite with its default 64 ablations and LASSO. The whole prompt is the context, and the query is empty."""
     prompt, generation = document["prompt"], document["generation"]["text"]
     citer = ContextCiter(
         peers.model,
@@ -148,27 +149,28 @@ def context_cite(peers: Peers, document: dict) -> ContextCiter:
 
 
 def cited(citer: ContextCiter, document: dict, rows: list[int]) -> list[float]:
-    """Weights of the prompt sentences for the generated sentences `rows`; a negative one counts as none."""
+    """Returns the weights of the prompt sentences for the generated sentences `rows`. Negative weights are clipped to 0."""
     spans = [document["generation"]["sentences"][row] for row in rows]
     weights = citer.get_attributions(spans[0][0], spans[-1][1], verbose=False)
     return [max(0.0, float(weight)) for weight in weights]
 
 
 def attributions(peers: Peers, document: dict) -> dict[str, tuple[list[float], float]]:
-    """Attribution and CPU seconds by method."""
+    """Returns the attribution and CPU seconds of each method."""
     found = {}
     for hops, name in ((1, "FlashTrace, 1 hop"), (2, "FlashTrace, 2 hops")):
         began = time.process_time()
         found[name] = flashtrace(peers, document, hops), time.process_time() - began
     try:
         found |= cited_attributions(context_cite(peers, document), document)
-    except ValueError as error:  # another answer, or a probability of 1 in F32, whose log-odds are infinite
+    except ValueError as error:  # a different answer, or a probability of 1 in F32, whose log-odds are infinite
         print(f"left out, ContextCite of {document['prompt']['text']!r}: {error}", flush=True)
     return found
 
 
 def cited_attributions(citer: ContextCiter, document: dict) -> dict[str, tuple[list[float], float]]:
-    """The same ablations serve both, so the seconds are the same, too. Its writing the answer is not counted."""
+    """Explains the whole answer and the explained sentences with the same ablations, so both get the same seconds. The time to generate
+    the answer is not counted."""
     all_rows = list(range(len(document["generation"]["sentences"])))
     began = time.process_time()
     whole = cited(citer, document, all_rows)
@@ -181,14 +183,15 @@ def cited_attributions(citer: ContextCiter, document: dict) -> dict[str, tuple[l
 
 
 def read_documents(folder: Path) -> dict[int, dict]:
-    """A document of each problem that was explained, by number."""
+    """Returns one document for each explained problem, by problem number."""
     records = [json.loads(line) for path in sorted(folder.glob("records-*.jsonl")) for line in path.read_text().splitlines()]
     scored = {record["item"]: record["outcome"]["scored"] for record in records if "scored" in record["outcome"]}
     return {item: scored[item]["documents"][0] for item in sorted(scored)}
 
 
 def lines_of(path: Path) -> list[dict]:
-    """Where a line was cut off, its problem is dropped."""
+    """Reads the lines of an earlier run. If the file ends with an incomplete line, it drops the problem of the last complete line, so
+    that this problem is measured again."""
     if not path.exists():
         return []
     whole, _, cut = path.read_text().rpartition("\n")

@@ -1,6 +1,6 @@
-"""The figures "Beside other methods" of docs/results.md, from folders of `glasscage evaluate --attributions`.
+"""Makes the tables of "Beside other methods" in docs/results.md from folders of `glasscage evaluate --attributions`.
 
-python training/peers_table.py FOLDER..     (one a set of problems, named as its row)
+python training/peers_table.py FOLDER..     (one folder per set of problems; its name is the name of the row)
 """
 
 import csv
@@ -14,13 +14,14 @@ from evaluate import readable, table
 from results import BASELINES
 
 METRICS = ("missed", "ac", "on_relevant", "rise", "mas", "cpu_seconds")
-CURVES = ("rise", "mas")  # these say nothing where the answer is no less likely without the prompt
+CURVES = ("rise", "mas")  # meaningless if the answer is no less likely without the prompt
 PAPER = ("mean", "none", "none", "full")
-DERIVATIONS = {"pairs": ("mean", "hyperbolic", "flow", "full")}  # as the page derives it; of the other methods as in the paper
+DERIVATIONS = {"pairs": ("mean", "hyperbolic", "flow", "full")}  # `pairs` as derived on the page; the other methods as in the paper
 
 
 def name_of(line: dict[str, str]) -> str | None:
-    """CAGE and row by our methods as the page derives them, the others' attributions, and what none can know better."""
+    """Returns the name of the row: CAGE and row by our methods, the attributions of other methods, and the baselines. Returns None for
+    other derivations."""
     method, attribution = line["method"], line["attribution"]
     if attribution == "external":
         return method
@@ -33,7 +34,8 @@ def name_of(line: dict[str, str]) -> str | None:
 
 @cache
 def read(folder: Path, right: str | None = None) -> dict[str, dict[str, dict[str, float]]]:
-    """name -> metric -> number of the problem -> value; where `right` is given, of problems answered right ("true") or wrong ("false")"""
+    """Returns name -> metric -> problem number -> value. `right` selects the problems that the model answered right ("true") or wrong
+    ("false")."""
     values: dict[str, dict[str, dict[str, float]]] = defaultdict(lambda: {metric: {} for metric in METRICS})
     for line in csv.DictReader((folder / "results.csv").open()):
         if (name := name_of(line)) and right in (None, line["right"]):
@@ -44,7 +46,7 @@ def read(folder: Path, right: str | None = None) -> dict[str, dict[str, dict[str
 
 
 def half_width(values: list[float]) -> float:
-    """Of the 95 % interval of the mean."""
+    """Returns half the width of the 95 % confidence interval of the mean."""
     return 1.96 * stdev(values) / len(values) ** 0.5 if len(values) > 1 else 0.0
 
 
@@ -61,7 +63,8 @@ def means(folder: Path) -> list[list[str]]:
 
 
 def by_answer(folder: Path) -> list[list[str]]:
-    """What is relevant is so for the right answer; a wrong one may rest on something else."""
+    """Splits the results by right and wrong answers. The relevant sentences are those of the right answer, so a wrong answer may depend
+    on others."""
     rows, answered = [], [read(folder, right) for right in ("true", "false")]
     for name in [name for name in read(folder) if name not in BASELINES and not name.startswith("row")]:
         counts, cells = [], []
@@ -73,7 +76,7 @@ def by_answer(folder: Path) -> list[list[str]]:
 
 
 def differences(folder: Path, base: str) -> list[list[str]]:
-    """Less `base` on the same problem."""
+    """Returns the mean differences of the other attributions from `base` on the same problems."""
     values, rows = read(folder), []
     for name in values.keys() - {base, *BASELINES}:
         cells = []

@@ -1,4 +1,4 @@
-"""A problem: prompt sentences, answer sentences, and which prompt sentences the answer needs."""
+"""A problem: the prompt sentences, the answer sentences, and the prompt sentences that the answer needs."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ UNRELATED = "Unrelated sentence."
 
 @dataclass
 class Problem:
-    """One problem. Sentences are joined by single spaces; the last answer sentence is usually "The answer is N."."""
+    """One problem. A single space joins the sentences. The last answer sentence is usually "The answer is N."."""
 
     task: str  # arithmetic | everyday | lookup | facts | sum
     steps: int  # operations, hops, or facts to list
@@ -33,13 +33,13 @@ class Problem:
 
 
 def unrelated_sentences(draw: Draw, count: int) -> list[str]:
-    """Mostly the paper's "Unrelated sentence.", else a harmless remark."""
+    """Returns `count` times the paper's "Unrelated sentence." or, in a quarter of cases, a harmless remark."""
     return [draw.choice(FILLERS) if draw.random() < 0.25 else UNRELATED for _ in range(count)]
 
 
 def insert(draw: Draw, sentences: list[str], extra: list[str], rivals: list[str]) -> tuple[list[str], list[int]]:
-    """Puts distractors before the question (the last sentence); rivals keep their order and come after the first
-    sentence. Returns all sentences and the indices of the needed ones."""
+    """Inserts distractors before the question, which is the last sentence. Rivals keep their order and come after the first sentence.
+    Returns all sentences and the indices of the needed ones."""
     tagged = [(sentence, True) for sentence in sentences]
     for sentence in extra:
         tagged.insert(draw.randint(0, len(tagged) - 1), (sentence, False))

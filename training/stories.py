@@ -1,8 +1,8 @@
-"""Stories: one to four things happen to what somebody has, told one, two or three to a sentence.
+"""Generates stories: a person has something, and one to four events change how many. A sentence tells one or more events.
 
-A story is a list of events on quantities, so its answer is computed; the wording is composed from phrases for the verb, the
-amount, the time and the joints between sentences. Phrases are written as in `Draw.say`; `#` is the amount, `{O}` the other
-person, `{him}` and `{his}` the pronouns of the subject.
+A story is a list of events on quantities, so the program can compute its answer. The wording combines phrases for the verb, the amount,
+the time and the links between sentences. Phrases are written as in `Draw.say`. `#` is the amount, `{O}` the other person, `{him}` and
+`{his}` the pronouns of the subject.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from words import DATA, pronouns
 
 LARGEST = 199
 
-# "gain food" and so on -> alternatives; "any" holds for all kinds of things but food and money.
+# "gain food" and so on -> alternatives. "any" covers every kind of thing except food and money.
 PHRASES = dict(line.split(": ", 1) for line in (DATA / "phrases.txt").read_text().splitlines() if not line.startswith("#"))
 TIMES = PHRASES["time"].split("|")
 PARTS = {2: "half of", 3: "a third of", 4: "a quarter of"}
@@ -24,17 +24,17 @@ CURRENCIES = ["dollars", "dollars", "euros", "pounds", "cents", "coins"]
 
 @dataclass
 class Event:
-    """What happens: the amount, its sign, and how it is told. `text` is a clause without subject unless `with_subject`."""
+    """One event: the amount, its sign and its text. `text` is a clause without a subject, unless `with_subject` is set."""
 
     text: str
     sign: int  # +1 gains, -1 loses
     amount: int
-    part: int = 0  # 2, 3, 4: a half, a third, a quarter of all there is
+    part: int = 0  # 2, 3, 4: a half, a third, a quarter of the current number
     with_subject: bool = False
 
 
 class Story:
-    """One story in the making."""
+    """A story that is being generated."""
 
     def __init__(self, draw: Draw):
         draw.begin()
@@ -47,11 +47,11 @@ class Story:
             self.things = draw.choice(CURRENCIES)
         self.dollar = self.kind == "money" and self.things == "dollars" and draw.random() < 0.5
         self.spelled = draw.random() < 0.25
-        self.lent: int | None = None  # what the other person has of this person's
+        self.lent: int | None = None  # the amount that the other person received from this person
         self.lost: int | None = None
 
     def amount(self, number: int, sign: int, spelled: bool) -> str:
-        """How an amount is said: "5", "5 more", "5 of them", "another 5 apples"."""
+        """Returns an amount in words: "5", "5 more", "5 of them", "another 5 apples"."""
         if self.dollar:
             return self.draw.choice((f"${number}", f"${number}", f"${number} more" if sign > 0 else f"${number}"))
         n = in_words(number) if spelled and number <= 20 else str(number)
@@ -77,7 +77,7 @@ class Story:
         return text
 
     def event(self, value: int) -> Event:
-        """Something that can happen to `value` things."""
+        """Chooses an event that is possible with `value` things."""
         draw = self.draw
         if self.lent and draw.random() < 0.6:
             amount, self.lent = draw.randint(1, self.lent), None
@@ -105,7 +105,7 @@ class Story:
         return Event(self.say(PHRASES["receive"] if how < 0.3 else PHRASES[f"gain {self.kind}"]), 1, amount)
 
     def tell(self, event: Event, spelled: bool) -> str:
-        """The clause of an event, with its amount."""
+        """Returns the clause of an event with its amount."""
         if event.part:
             whole = self.draw.choice(("them", f"the {self.things}", f"{self.forms['his']} {self.things}"))
             return event.text.replace("#", f"{PARTS[event.part]} {whole}")
@@ -113,7 +113,7 @@ class Story:
 
 
 def _split(text: str) -> list[str]:
-    """Splits phrases at "|" outside brackets."""
+    """Splits phrases at each "|" outside brackets."""
     parts, depth, start = [], 0, 0
     for i, letter in enumerate(text):
         depth += (letter == "[") - (letter == "]")
@@ -128,7 +128,7 @@ def _capital(text: str) -> str:
 
 
 def story(draw: Draw, steps: int) -> Problem:
-    """A story of `steps` events about one person."""
+    """Makes a story of `steps` events about one person."""
     s = Story(draw)
     start = value = draw.randint(3, 60) if draw.random() < 0.85 else draw.randint(61, 150)
     events, values = [], [value]
@@ -144,7 +144,7 @@ def story(draw: Draw, steps: int) -> Problem:
     for event, clause, before, after in zip(events, clauses, values, values[1:]):
         told = event.text if event.with_subject else f"{_capital(s.forms['he'])} {event.text}"
         answer.append(_step(s, told, event, before, after))
-    if draw.random() < 0.3:  # the start and the first step in one sentence
+    if draw.random() < 0.3:  # combines the start and the first step in one sentence
         answer[0:2] = [
             answer[0][:-1] + " and " + answer[1][0].lower() * (not events[0].with_subject) + answer[1][not events[0].with_subject :]
         ]
@@ -173,7 +173,7 @@ def _plain(s: Story, number: int) -> str:
 
 
 def _step(s: Story, told: str, event: Event, before: int, after: int) -> str:
-    """The answer sentence of an event."""
+    """Returns the answer sentence of an event."""
     if event.part:
         whole = told.replace("#", f"{PARTS[event.part]} them")
         if event.part == 2:
@@ -184,10 +184,10 @@ def _step(s: Story, told: str, event: Event, before: int, after: int) -> str:
 
 
 def _package(s: Story, opening: str, events: list[Event], clauses: list[str]) -> list[str]:
-    """The sentences of the story: each tells one to three events; the first may tell one beside the start."""
+    """Returns the sentences of the story. Each sentence tells one or more events. The first may tell one event after the start."""
     draw, he = s.draw, s.forms["he"]
     sentences = [opening]
-    last_has_subject = True  # whether another verb can be joined to the last sentence
+    last_has_subject = True  # whether a clause without a subject can be joined to the last sentence
     for i, (event, clause) in enumerate(zip(events, clauses)):
         joined = sentences[-1].count(" and ") + sentences[-1].count(", ")
         if i and draw.random() < 0.4 and last_has_subject and joined < 3 or not i and draw.random() < 0.2:
@@ -207,7 +207,7 @@ def _package(s: Story, opening: str, events: list[Event], clauses: list[str]) ->
 
 
 def _distractors(s: Story) -> tuple[list[str], list[str]]:
-    """Sentences about quantities that nobody asks for, and other irrelevant sentences."""
+    """Returns sentences about quantities that the question does not use, and other irrelevant sentences."""
     draw = s.draw
     rivals = []
     if draw.random() < 0.2:

@@ -1,7 +1,6 @@
-"""How problems look when people type them: missing capitals and full stops, typing errors, contractions, British spelling, a
-word of greeting.
+"""Varies problems as users type them: missing capitals and full stops, typing errors, contractions, British spelling, a greeting.
 
-The answer stays as it is, except that it is in lower case, or in British spelling, where the prompt is.
+The answer stays the same, with two exceptions: like the prompt, it may be in lower case or in British spelling.
 """
 
 import re
@@ -15,7 +14,7 @@ SEEN_NAMES = set(NAMES_BY_USE[False])
 ADJECTIVES = (
     "old new small big red blue green fresh heavy little nice clean broken empty wooden cheap long short bright shiny plain".split()
 )
-# Words whose loss would change what is asked.
+# Removing one of these words would change the question.
 NEEDED = set(
     "no not none half twice double third quarter each every per more less fewer left than times all both most least first last only rest "
     "how many much who what which where when whose as of and or but by for with from to at in on other another again back same away out "
@@ -55,7 +54,7 @@ ENDINGS = (
 
 
 def vary(draw: Draw, problem: Problem) -> Problem:
-    """`problem` as somebody might type it."""
+    """Returns `problem` as a user might type it."""
     sentences, answer, relevant = list(problem.sentences), list(problem.answer), list(problem.relevant)
     if problem.task == "template" and draw.random() < 0.4:
         sentences, answer = _other_noun(draw, sentences, answer)
@@ -103,7 +102,7 @@ def _contracted(sentence: str) -> str:
 
 
 def _other_noun(draw: Draw, sentences: list[str], answer: list[str]) -> tuple[list[str], list[str]]:
-    """Puts another thing in place of one that prompt and answer name: what is counted does not change how it is counted."""
+    """Replaces a thing that both prompt and answer name with another thing. The calculation stays the same."""
     in_prompt, in_answer = (set(re.findall(r"[a-z]+", " ".join(some))) for some in (sentences, answer))
     nouns = sorted(word for word in in_prompt & in_answer if word in SINGULARS)
     if not nouns or re.search(r"legs|wheels|wings|sides", " ".join(answer)):
@@ -119,7 +118,7 @@ def _other_noun(draw: Draw, sentences: list[str], answer: list[str]) -> tuple[li
 
 
 def _synonyms(draw: Draw, sentences: list[str], answer: list[str]) -> tuple[list[str], list[str]]:
-    """Puts other words of the same meaning in place of some, in prompt and answer alike."""
+    """Replaces some phrases with synonyms, in the prompt and in the answer."""
     swaps = {}
     for phrase in sorted(set(_PHRASES.findall(" ".join(sentences)))):
         if draw.random() < 0.4:
@@ -132,7 +131,7 @@ def _synonyms(draw: Draw, sentences: list[str], answer: list[str]) -> tuple[list
 
 
 def _adorned(draw: Draw, sentence: str) -> str:
-    """With an adjective before something counted, or something said of a person."""
+    """Adds an adjective before a counted thing, or a remark about a person."""
     sentence = re.sub(r"(\b\d+ )(?=[a-z]+s\b)", lambda m: m[1] + (draw.choice(ADJECTIVES) + " ") * (draw.random() < 0.3), sentence)
     name = re.match(r"([A-Z][a-z]+) (?=[a-z]+(s|ed|d)\b)", sentence)
     if name and name[1] in SEEN_NAMES and draw.random() < 0.25:
@@ -145,7 +144,7 @@ def _adorned(draw: Draw, sentence: str) -> str:
 
 
 def _thinned(draw: Draw, sentence: str, answer: str) -> str:
-    """Without some of the words that the answer does not need, as in a note written in a hurry."""
+    """Removes some of the words that the answer does not need, as in a hasty note."""
     words = sentence.split(" ")
     kept = [w for i, w in enumerate(words) if not i or not w.islower() or w in NEEDED or w in answer or draw.random() < 0.85]
     return " ".join(kept)
@@ -158,22 +157,22 @@ def _british(sentence: str) -> str:
 
 
 def _lower_result(sentence: str) -> str:
-    """ "The answer is Tom." -> "The answer is tom."."""
+    """Writes the result in lower case: "The answer is Tom." -> "The answer is tom."."""
     opening = "The answer is "
     return opening + sentence[len(opening) :].lower() if sentence.startswith(opening) else sentence
 
 
 def _mistyped(draw: Draw, sentence: str, answer: str) -> str:
-    """One letter wrong in one of the words that the answer does not repeat."""
+    """Puts one typing error in one of the words that the answer does not repeat."""
     words = [w for w in re.findall(r"\b[a-z]{4,}\b", sentence) if w not in answer]
     if not words:
         return sentence
     word = draw.choice(words)
     i = draw.randint(1, len(word) - 2)
     wrong = draw.choice((
-        word[:i] + word[i + 1 :],  # a letter missing
-        word[:i] + word[i] + word[i:],  # doubled
-        word[:i] + word[i + 1] + word[i] + word[i + 2 :],  # two swapped
-        word[:i] + draw.choice("aeiourstnl") + word[i + 1 :],  # another letter
+        word[:i] + word[i + 1 :],  # a missing letter
+        word[:i] + word[i] + word[i:],  # a doubled letter
+        word[:i] + word[i + 1] + word[i] + word[i + 2 :],  # two swapped letters
+        word[:i] + draw.choice("aeiourstnl") + word[i + 1 :],  # a wrong letter
     ))  # fmt: skip
     return re.sub(rf"\b{word}\b", wrong, sentence, count=1)

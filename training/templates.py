@@ -1,4 +1,4 @@
-"""Problems written by hand as templates: the files in `templates/`, one block a problem.
+"""Handwritten problem templates: the files in `templates/`. A block is one problem.
 
     # a comment
     ? a=20-90 b=2-15 a>2*b
@@ -6,32 +6,34 @@
     Of {N}'s {a} {X} {b} [lose:are given away|are sold]. | How many {X} remain?
     > {N} (has/had) {a} {X}. | {N.He} (loses/lost) {b}, so {a} - {b} = {x}. | The answer is {x}.
 
-A block is one or more prompts that mean the same (a random one is taken), an answer after ">", and optional conditions
-after "?". Blocks are separated by blank lines, sentences by " | ".
+A block has one or more prompts with the same meaning (one is chosen at random), an answer after ">", and optional conditions after "?".
+Blank lines separate blocks, and " | " separates sentences.
 
-* `{N}`: a first name, different for each of N M O Q R S T; `{N.he}`, `.his`, `.him`, `.He`, `.His`: its pronouns.
-* `{X}`: a plural thing that can be counted, different for each of X Y Z; `{X.one}`: its singular. The same for F G
+* `{N}`: a first name, different for each of N M O Q R S T. `{N.he}`, `.his`, `.him`, `.He`, `.His`: its pronouns.
+* `{X}`: the plural of a countable thing, different for each of X Y Z. `{X.one}`: its singular. The same holds for F G
   (things to eat), A B (animals), K L (containers such as boxes).
-* `{room}`, `{town}`, ...: a word of a list of `words.LISTS`; `{room2}`, `{room3}` are different ones. `.one` where the list
-  has singulars.
-* `{a}` to `{k}`: a whole number, from 2 to 60 unless "? a=5-20" says otherwise; c and d are from 2 to 12. In a prompt
-  it may appear as a word ("seven"), in the answer it is always in digits. `{a.word}` is always a word. `{$a}` is money:
-  "$7", "7 euros". `{a.th}` is "3rd".
-* `{x|minute|minutes}`: the first word where x is 1, the second elsewhere (the number itself is not said). `{a.digits}` is never a
-  word.
-* `{N:she}`, `{N:he}`: a name of this kind. `{N.hers}`, `.himself` are pronouns, too.
-* `<<max {N}=a, {M}=b, the blue one=x>>`: what stands before the largest number; min and mid likewise. The numbers must differ.
-  `<<if a>b: {N} has enough // {N} has too little>>`: one of the two.
-* `{a} - {b} = {x}` in the answer computes x; operators are + - * /. Numbers are drawn again until every result is a whole
-  number from 0 to 200 and every condition holds. Constants may stand in place of slots: `{c} * 60 = {x}`.
-* `[buys|finds]`: one of these. `[verb:buys|finds]`: one of these, which `{verb}` repeats (write names of lists with two or more
-  letters). `[|more ]` may be empty. `(has/had)`: present or past, the same throughout a problem.
-* `[part,of:half;2|a third;3]`: linked choices; the first is said here, `{part}` and `{of}` repeat both, also in equations.
-* A prompt sentence that begins with "~" is irrelevant, with "~?" it is there only half of the time; neighbors that begin
-  with "&" may be shuffled (then "&~?" and so on).
+* `{room}`, `{town}`, ...: a word from a list in `words.LISTS`. `{room2}`, `{room3}` are different words from the same list.
+  `.one` is the singular, if the list has singulars.
+* `{a}` to `{k}`: a whole number, from 2 to 60 unless "? a=5-20" gives other limits. The default for c and d is from 2 to 12.
+  In a prompt the number may be written as a word ("seven"). In the answer it always has digits. `{a.word}` is always a
+  word. `{$a}` is money: "$7", "7 euros". `{a.th}` is "3rd".
+* `{x|minute|minutes}`: the first word if x is 1, otherwise the second. The number itself is not written. `{a.digits}` always
+  has digits.
+* `{N:she}`, `{N:he}`: a female or male name. `{N.hers}`, `.himself` are pronouns, too.
+* `<<max {N}=a, {M}=b, the blue one=x>>`: the words before the largest number. min and mid work the same way. The numbers
+  must differ. `<<if a>b: {N} has enough // {N} has too little>>`: the first text if the condition holds, otherwise the
+  second.
+* `{a} - {b} = {x}` in the answer computes x. The operators are + - * /. Numbers are drawn again until every result is a
+  whole number from 0 to 200 and every condition holds. A constant may replace a slot: `{c} * 60 = {x}`.
+* `[buys|finds]`: one of these. `[verb:buys|finds]`: one of these, and `{verb}` repeats it. Names of lists have two or more
+  letters. `[|more ]` may be empty. `(has/had)`: present or past, the same throughout a problem.
+* `[part,of:half;2|a third;3]`: linked choices. The list itself becomes the first part. `{part}` and `{of}` repeat the two
+  parts, also in equations.
+* A prompt sentence that begins with "~" is irrelevant. One with "~?" is irrelevant and appears only half of the time.
+  Consecutive sentences that begin with "&" may be shuffled (combined as "&~?" and so on).
 * `@1` in the answer repeats prompt sentence 1 without its full stop.
 
-`python training/templates.py FILE` checks a file and shows what it makes.
+`python training/templates.py FILE` checks a file and prints sample problems.
 """
 
 import re
@@ -69,12 +71,12 @@ _COPY = re.compile(r"@(\d)")
 
 
 class TemplateError(Exception):
-    """A template that cannot be understood, with its file and line."""
+    """A template with an error. The message gives the file and line."""
 
 
 @dataclass
 class Template:
-    """One block: prompts of the same meaning and their answer, as lists of sentences."""
+    """One block: prompts with the same meaning and their answer, as lists of sentences."""
 
     source: str
     prompts: list[list[str]]
@@ -84,7 +86,7 @@ class Template:
 
 
 def read(path: Path) -> list[Template]:
-    """The templates of one file."""
+    """Reads the templates of one file."""
     templates: list[Template] = []
     block: list[tuple[int, str]] = []
     for number, line in enumerate([*path.read_text().splitlines(), ""], 1):
@@ -122,7 +124,7 @@ def all_templates() -> list[Template]:
 
 
 def from_templates(draw: Draw) -> Problem:
-    """A problem of a random template, sometimes with irrelevant sentences."""
+    """Makes a problem from a random template. A fifth of the problems get irrelevant sentences."""
     problem = expand(draw, draw.choice(all_templates()))
     if draw.random() < 0.2:
         person = next((word for word in re.findall(r"[A-Z]\w+", problem.answer_text) if word not in ("The", "He", "She")), "Alex")
@@ -135,7 +137,7 @@ def from_templates(draw: Draw) -> Problem:
 
 
 def remarks(draw: Draw, person: str) -> list[str]:
-    """One or two irrelevant sentences of an everyday kind; `person` is somebody of the problem."""
+    """Returns one or two irrelevant everyday sentences. `person` is somebody in the problem."""
     return [_remark(draw, person) for _ in range(draw.choice((1, 1, 1, 2)))]
 
 
@@ -152,7 +154,7 @@ def _remarks() -> list[str]:
 
 
 def expand(draw: Draw, template: Template) -> Problem:
-    """A problem of this template."""
+    """Makes a problem from this template."""
     draw.begin()
     for _ in range(100):
         filler = _Filler(draw, template)
@@ -165,7 +167,8 @@ def expand(draw: Draw, template: Template) -> Problem:
 
 
 def _shuffled(draw: Draw, sentences: list[str]) -> list[str]:
-    """Sentences in random order where they are marked "&"; each is marked with its number in the template."""
+    """Shuffles each group of sentences that are marked "&". Drops half of the sentences marked "?". Adds each sentence's number in the
+    template."""
     numbered = [f"@{i} {sentence}" for i, sentence in enumerate(sentences, 1) if "?" not in _marks(sentence) or draw.random() < 0.5]
     start = 0
     while start < len(numbered):
@@ -180,17 +183,17 @@ def _shuffled(draw: Draw, sentences: list[str]) -> list[str]:
 
 
 def _ranked(text: str) -> list[tuple[str, str]]:
-    """ "{N}=a, the blue one=x" -> [("{N}", "a"), ("the blue one", "x")]."""
+    """Parses a ranking: "{N}=a, the blue one=x" -> [("{N}", "a"), ("the blue one", "x")]."""
     return [(words.strip(), letter.strip()) for words, letter in (part.rsplit("=", 1) for part in text.split(","))]
 
 
 def _marks(sentence: str) -> str:
-    """What stands before a prompt sentence: "~", "~?", "&", "&~", ..."""
+    """Returns the marks before a prompt sentence: "~", "~?", "&", "&~", ..."""
     return sentence[: len(sentence) - len(sentence.lstrip("~&?"))]
 
 
 class _Filler:
-    """The words and numbers of one problem."""
+    """Chooses the words and numbers of one problem."""
 
     def __init__(self, draw: Draw, template: Template):
         self.draw, self.template = draw, template
@@ -205,24 +208,24 @@ class _Filler:
         self.largest_spelled = LARGEST if draw.random() < 0.3 else 20
 
     def _name_of(self, he: str) -> str:
-        """A name of a man ("he") or a woman ("she") that nobody has yet."""
+        """Returns an unused name of a man ("he") or a woman ("she")."""
         while pronouns(name := self.draw.choice(NAMES_BY_USE[False]))["he"] != he or name in self.people:
             pass
         return name
 
     @property
     def conditions(self) -> list[str]:
-        """Those of the template, with linked values put in."""
+        """Returns the conditions of the template, with linked values inserted."""
         return [self.repeat(rule) for rule in self.template.conditions]
 
     def choose(self, text: str) -> str:
-        """Takes alternatives and tenses."""
+        """Chooses alternatives and tenses."""
         while _CHOICE.search(text):
             text = _CHOICE.sub(self._alternative, text)
         return _TENSE.sub(lambda match: match[2 if self.draw.past else 1], text)
 
     def repeat(self, text: str) -> str:
-        """Puts in what was chosen in lists with a name."""
+        """Inserts the choices from named lists."""
         repeated = _NAMED.sub(lambda match: self.chosen.get(match[1], match[0]), text)
         return repeated if repeated == text else self.repeat(repeated)
 
@@ -239,7 +242,7 @@ class _Filler:
         return [self.chosen.setdefault(name, self.choose(value)) for name, value in zip(names, values)][0]
 
     def draw_numbers(self, prompt: list[str], answer: list[str]) -> bool:
-        """Draws the numbers and computes the results; whether all are in range and the conditions hold."""
+        """Draws the numbers and computes the results. Returns whether all results are in range and all conditions hold."""
         self.numbers = {}
         text = " ".join(prompt + answer)
         computed = [match[4] for match in _EQUATION.finditer(" ".join(answer))]
@@ -260,7 +263,7 @@ class _Filler:
         return self._are_ranks_clear(prompt + answer) and all(eval(rule, {}, self.numbers) for rule in self.conditions)
 
     def _are_ranks_clear(self, sentences: list[str]) -> bool:
-        """Whether the numbers that are ranked differ."""
+        """Returns whether the ranked numbers are all different."""
         ranked = ([self.numbers[letter] for _, letter in _ranked(match[2])] for match in _RANK.finditer(" ".join(sentences)))
         return all(len(set(numbers)) == len(numbers) for numbers in ranked)
 
@@ -285,7 +288,7 @@ class _Filler:
         return Problem("template", steps or len(answer) - 1, "none", sentences, listed, relevant)
 
     def fill(self, text: str, spelled: bool) -> str:
-        """Fills the slots; `spelled`: small numbers as words."""
+        """Fills the slots. With `spelled`, small numbers are written as words."""
         text = _IF.sub(lambda match: match[2] if eval(match[1], {}, self.numbers) else match[3], text)
         text = _RANK.sub(lambda match: self._rank(match[1], match[2]), text)
         text = _GENDER.sub(r"{\1}", text)
@@ -296,7 +299,7 @@ class _Filler:
         return text[:1].upper() + text[1:]
 
     def _rank(self, which: str, text: str) -> str:
-        """What stands before the largest, smallest or middle number."""
+        """Returns the words before the largest, smallest or middle number."""
         ordered = [words for words, _ in sorted(_ranked(text), key=lambda pair: self.numbers[pair[1]])]
         return {"min": ordered[0], "max": ordered[-1], "mid": ordered[len(ordered) // 2]}[which]
 
@@ -327,7 +330,7 @@ class _Filler:
         return self.money.format(number) if money else str(number)
 
     def _new_word(self, slot: str) -> tuple[str, ...]:
-        """A word that no other slot of this problem has, as (singular, plural) or (word,)."""
+        """Chooses a word that no other slot of this problem has, as (singular, plural) or (word,)."""
         draw, used = self.draw, set(self.words.values())
         while True:
             if slot in ("A", "B"):

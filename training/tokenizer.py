@@ -1,4 +1,4 @@
-"""Byte-level BPE with SmolLM's pre-tokenizer (single digits), and the chat format."""
+"""Byte-level BPE with SmolLM's pre-tokenizer (it splits numbers into digits), and the chat format."""
 
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
@@ -13,7 +13,7 @@ CHAT_TEMPLATE = (
 
 
 def smollm_tokenizer(model: models.BPE) -> Tokenizer:
-    """`model` behind the pre-tokenizer that llama.cpp calls smollm, and the byte-level alphabet."""
+    """Builds a tokenizer from `model`, the byte-level alphabet, and the pre-tokenizer that llama.cpp calls smollm."""
     tokenizer = Tokenizer(model)
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence([
         pre_tokenizers.Digits(individual_digits=True),
@@ -25,7 +25,7 @@ def smollm_tokenizer(model: models.BPE) -> Tokenizer:
 
 
 class ChatEncoder:
-    """Problems as token ids in the ChatML format."""
+    """Encodes problems as token ids in the ChatML format."""
 
     def __init__(self, tokenizer: Tokenizer):
         self.tokenizer = tokenizer
@@ -36,7 +36,7 @@ class ChatEncoder:
         return self.tokenizer.encode(text, add_special_tokens=False).ids
 
     def prompt_ids(self, sentences: list[str], blanked: frozenset[int] = frozenset()) -> list[int]:
-        """The prompt with the `blanked` sentences replaced by as many end tokens (the page's perturbation)."""
+        """Returns the prompt ids. Each token of the `blanked` sentences is replaced with an end token, as in the page's perturbations."""
         ids = list(self.opening)
         for i, sentence in enumerate(sentences):
             sentence_ids = self._ids(sentence if i == 0 else " " + sentence)

@@ -1,7 +1,7 @@
-"""Trains the model on freshly generated problems: Muon on matrices, Adam on the rest, over a time or step budget.
+"""Trains the model on newly generated problems, for a given time or number of steps. Muon updates the matrices, Adam updates the rest.
 
-Learning rate: constant for 60 % of the budget, then linear to zero. An interrupted run goes on from its checkpoint.
-With a GPU the batches are larger.
+The learning rate is constant for 60 % of the budget, then falls linearly to zero. An interrupted run resumes from its checkpoint. On a
+GPU the batches are larger.
 """
 
 import argparse
@@ -29,24 +29,25 @@ from tokenizer import END_OF_TEXT, IM_END, ChatEncoder
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 ON_GPU = DEVICE == "cuda"
 TOKENS_PER_STEP = 49_152 if ON_GPU else 6144
-# Fixed lengths, so that torch.compile meets few shapes. On a GPU, where it compiles for as long as it trains, fewer.
+# torch.compile compiles one graph per sequence length, so lengths are fixed. On a GPU there are fewer lengths, because compilation there
+# takes as long as training.
 BUCKETS = (96, 128, 176, 256, 320) if ON_GPU else (64, 80, 96, 128, 160, 192, 224, 256, 320)
-PROMPT_WEIGHT = 0.1  # of a prompt token in the loss; so its log-probability tells prompts of another world
+PROMPT_WEIGHT = 0.1  # weight of a prompt token in the loss. So the probability of a prompt shows whether it is out of scope.
 CONSTANT_SHARE = 0.6
-BLANKED_SHARE = 0.33  # of problems with irrelevant sentences; about 20 % of all problems
-SCORES = 4  # how often in a run the model is scored
+BLANKED_SHARE = 0.33  # share among problems with irrelevant sentences; about 20 % of all problems
+SCORES = 4  # number of scorings per run
 SCORED_PER_CONDITION = 20 if ON_GPU else 4
 MUON_RATE, MUON_MOMENTUM, ADAM_RATE = 0.02, 0.95, 1e-3
 
 
 def learning_rate_factor(progress: float) -> float:
-    """1 until CONSTANT_SHARE of the budget is spent, then linear to 0."""
+    """Returns 1 until CONSTANT_SHARE of the budget is spent, then falls linearly to 0."""
     return min(1.0, max(0.0, (1 - progress) / (1 - CONSTANT_SHARE)))
 
 
 class Batches(IterableDataset):
-    """Endless batches (tokens, targets, weights), each of one bucket length. Each worker process draws problems of its own. `forbidden`
-    are prompts that training never sees."""
+    """Endless batches (tokens, targets, weights). All rows of a batch are padded to one bucket length. Each worker process draws
+    different problems. Training never sees the prompts in `forbidden`."""
 
     def __init__(self, encoder: ChatEncoder, seed: str, forbidden: Container[str], buckets=BUCKETS, n_tokens: int = TOKENS_PER_STEP):
         self.encoder, self.seed, self.forbidden, self.buckets, self.n_tokens = encoder, seed, forbidden, buckets, n_tokens
@@ -72,7 +73,7 @@ class Batches(IterableDataset):
 
 
 def blanked(draw: Draw, problem: Problem) -> frozenset[int]:
-    """Some irrelevant sentences of some problems."""
+    """Chooses irrelevant sentences to blank, in some of the problems."""
     if not problem.irrelevant or draw.random() >= BLANKED_SHARE:
         return frozenset()
     some = {i for i in problem.irrelevant if draw.random() < 0.6}
@@ -80,7 +81,7 @@ def blanked(draw: Draw, problem: Problem) -> frozenset[int]:
 
 
 def collate(rows: list[tuple[list[int], int]], length: int) -> tuple[Tensor, Tensor, Tensor]:
-    """(ids, prompt length) rows -> tokens, targets and their weights in the loss, [batch, length] each."""
+    """Turns rows of (ids, prompt length) into tokens, targets and their loss weights, each [batch, length]."""
     tokens = torch.full((len(rows), length), END_OF_TEXT)
     targets = torch.full((len(rows), length), END_OF_TEXT)
     weights = torch.zeros(len(rows), length)
@@ -89,7 +90,7 @@ def collate(rows: list[tuple[list[int], int]], length: int) -> tuple[Tensor, Ten
         tokens[row, :count] = torch.tensor(ids[:-1])
         targets[row, :count] = torch.tensor(ids[1:])
         weights[row, : prompt_length - 1] = PROMPT_WEIGHT
-        weights[row, targets[row] == IM_END] = 0  # blanked sentences
+        weights[row, targets[row] == IM_END] = 0  # tokens of blanked sentences
         weights[row, prompt_length - 1 : count] = 1
     return tokens, targets, weights
 
@@ -99,7 +100,7 @@ def on_device(batch: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
 
 
 class Muon(torch.optim.Optimizer):
-    """Momentum whose update is orthogonalised by five Newton-Schulz steps (Jordan et al., 2024)."""
+    """Momentum with updates that five Newton-Schulz steps orthogonalize (Jordan et al., 2024)."""
 
     def __init__(self, parameters, lr: float, momentum: float):
         super().__init__(parameters, {"lr": lr, "momentum": momentum})
@@ -122,7 +123,7 @@ class Muon(torch.optim.Optimizer):
 
 
 def orthogonalise(matrices: Tensor) -> Tensor:
-    """Nearest semi-orthogonal matrices of [count, rows, columns], roughly, by a quintic iteration in bf16."""
+    """Returns approximately the nearest semi-orthogonal matrices to [count, rows, columns], by a quintic iteration in bf16."""
     a, b, c = 3.4445, -4.7750, 2.0315
     x = matrices.bfloat16()
     if tall := x.shape[1] > x.shape[2]:
@@ -135,7 +136,7 @@ def orthogonalise(matrices: Tensor) -> Tensor:
 
 
 def loss_function(model: Model, compile_it: bool):
-    """bf16 `model.loss`, under torch.compile where a C++ compiler works."""
+    """Returns `model.loss` in bf16. It is compiled with torch.compile if that works on this machine."""
 
     def loss(tokens: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
         with torch.autocast(DEVICE, torch.bfloat16):
@@ -145,7 +146,7 @@ def loss_function(model: Model, compile_it: bool):
         return loss
     try:
         torch._dynamo.config.recompile_limit = 2 * len(BUCKETS)  # one graph per bucket
-        if ON_GPU:  # a layer at a time: one graph for all layers compiles several times as fast
+        if ON_GPU:  # compiles each layer separately: one graph for all layers takes several times as long to compile
             for block in model.blk:
                 block.compile(dynamic=False)
             model.cross_entropy = torch.compile(model.cross_entropy, dynamic=False)
@@ -155,14 +156,14 @@ def loss_function(model: Model, compile_it: bool):
         for length in BUCKETS:
             compiled(*on_device(collate([([0] * length, 1)] * (TOKENS_PER_STEP // length), length))).backward()
         return compiled
-    except Exception as problem:  # whatever the compiler lacks: do without it
+    except Exception as problem:  # the compiler may lack something; train without it
         print(f"torch.compile does not work here ({type(problem).__name__}); training without it", flush=True)
         return loss
 
 
 def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it: bool, workers: int, muon_rate: float):
-    """Trains for `minutes` of wall time, or for exactly `steps` steps; leaves `model.pt` in `folder`. `workers` processes make the
-    problems, or this one where there are none."""
+    """Trains for `minutes` of wall time or for exactly `steps` steps, and writes `model.pt` to `folder`. `workers` processes make the
+    problems. With 0 workers, the main process makes them."""
     folder.mkdir(parents=True, exist_ok=True)
     start_path, checkpoint_path = folder / "start.pt", folder / "checkpoint.pt"
     if not start_path.exists():
@@ -186,7 +187,7 @@ def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it
         adam.load_state_dict(saved["adam"])
         step, elapsed, tokens_seen = saved["step"], saved["elapsed"], saved["tokens_seen"]
         print(f"going on from step {step}", flush=True)
-    # A run that goes on sees other problems than the ones before.
+    # A resumed run sees different problems from those before.
     source = Batches(encoder, f"{seed}/{step}", forbidden)
     ahead = 8 if workers else None
     batches = iter(DataLoader(source, batch_size=None, num_workers=workers, prefetch_factor=ahead, pin_memory=ON_GPU))
@@ -206,7 +207,7 @@ def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it
         adam.step()
         step += 1
         tokens_seen += tokens.numel()
-        # Stays on the device, which need not be waited for.
+        # The mean stays on the device, so that the loop need not wait for the device.
         mean_loss = loss.detach() if mean_loss is None else torch.lerp(mean_loss, loss.detach(), 0.02)
         now = time.monotonic()
         elapsed, last = elapsed + now - last, now
@@ -233,7 +234,8 @@ def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it
 
 
 def _score(folder: Path, model: Model, encoder: ChatEncoder, unseen: dict[str, list[Problem]], summary: dict):
-    """Adds a line to the run's learning curve, `curve.jsonl`: `summary`, and (right, all) of held-out problems and of visitors' words."""
+    """Adds a line to the run's learning curve, `curve.jsonl`: `summary`, and (right, all) for held-out problems and for problems in
+    visitors' words."""
     some = [problem for problems in unseen.values() for problem in problems[:SCORED_PER_CONDITION]]
     texts = answers_by(model, encoder, [problem.prompt for problem in some])
     words = visitors.problems("dev")
@@ -245,14 +247,14 @@ def _score(folder: Path, model: Model, encoder: ChatEncoder, unseen: dict[str, l
 
 
 def save(path: Path, model: Model, **extra):
-    """Writes the file whole or not at all."""
+    """Writes the file atomically: to a `.part` file first, then renames it."""
     part = path.with_suffix(".part")
     torch.save({"config": asdict(model.config), "model": model.state_dict(), **extra}, part)
     part.replace(path)
 
 
 def add_arguments(parser: argparse.ArgumentParser):
-    """The options of a run."""
+    """Adds the options of a run."""
     parser.add_argument("--folder", type=Path, default=Path.home() / ".cache/glasscage/training-run")
     parser.add_argument("--minutes", type=float, default=66, help="wall time for training, compilation not counted")
     parser.add_argument("--steps", type=int, help="a step budget instead of minutes: the same schedule every time")

@@ -1,5 +1,5 @@
-"""Problems in visitors' words, and how many of them are answered right. They were written for this project, in several voices, without
-knowledge of the generator; no visitor wrote them.
+"""Problems in visitors' words, and the share that is answered right. They were written for this project, in several voices, without
+knowledge of the generator. No visitor wrote them.
 
 `python training/visitors.py [--half test] [--gguf FILE | --checkpoint FILE]` prints shares by kind and topic.
 """
@@ -16,12 +16,12 @@ FOLDER = engine.ROOT / "tests" / "golden" / "demo"
 
 
 def problems(half: str) -> list[dict]:
-    """The "dev" half, which may be looked at, or the "test" half, which may not before the end."""
+    """Returns the "dev" half, which may be inspected, or the "test" half, which is for the final measurement only."""
     return [json.loads(line) for line in (FOLDER / f"visitors-{half}.jsonl").read_text().splitlines()]
 
 
 def shares(problems: list[dict], texts: list[str]) -> dict[str, tuple[int, int]]:
-    """(right, all) by kind, and by kind and topic, writer and number of steps."""
+    """Returns (right, all) by kind, and by kind combined with topic, writer and number of steps."""
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for problem, text in zip(problems, texts):
         right = gives_answer(problem["answer"], text)

@@ -1,4 +1,4 @@
-"""The words the problems are made of, and invented names and nouns."""
+"""The words of the problems, and invented names and nouns."""
 
 import re
 from pathlib import Path
@@ -99,7 +99,7 @@ _VOWELS = "a e i o u ai ea ee oo ou".split()
 _CODAS = ["", "", "", "", "b", "d", "g", "k", "l", "m", "n", "p", "r", "rn", "s", "sk", "t", "x", "nd", "lt"]
 
 
-# Words that an invented one must not be.
+# An invented word must not be one of these.
 TAKEN = {
     word
     for path in [*DATA.glob("*.txt"), *(DATA.parent / "templates").glob("*.txt")]
@@ -108,24 +108,24 @@ TAKEN = {
 
 
 def _is_held_out(rng: Random) -> bool:
-    """Whether held-out problems are drawn: they are older than the lists of more words, and stay as they are."""
+    """Returns whether held-out problems are being drawn. They are older than the additional word lists and must not change."""
     return getattr(rng, "held_out", False)
 
 
 def invented_word(rng: Random) -> str:
-    """A pronounceable word of one or two syllables, such as "drokel"."""
+    """Returns a pronounceable word of one or two syllables, such as "drokel"."""
     word = "".join(rng.choice(_ONSETS) + rng.choice(_VOWELS) + rng.choice(_CODAS) for _ in range(rng.choice((1, 2, 2, 2))))
     is_taken = word in TAKEN and not _is_held_out(rng)
     return word if len(word) > 2 and not is_taken else invented_word(rng)
 
 
 def reserved(items: list) -> list:
-    """Every eighth item: training never sees it."""
+    """Returns every eighth item. Training never sees these items."""
     return items[::8]
 
 
 def seen(items: list) -> list:
-    """The items that training sees."""
+    """Returns the items that training sees."""
     return [item for i, item in enumerate(items) if i % 8]
 
 
@@ -134,12 +134,13 @@ def _lines(file: str) -> list[str]:
 
 
 def _pair(text: str) -> tuple[str, str]:
-    """ "dog", "child/children" or "tennis_ball tennis_balls" -> (singular, plural)."""
+    """Parses "dog", "child/children" or "tennis_ball tennis_balls" -> (singular, plural)."""
     one, _, many = text.strip().partition("/" if "/" in text else " ")
     return one.replace("_", " "), many.replace("_", " ") or one + "s"
 
 
-# More words, which only training sees: names with their pronoun, things, foods, and lists by name for "{town}" in templates.
+# Additional words that only training sees: names with their pronouns, things, foods, and named lists for slots such as "{town}" in
+# templates.
 MORE_NAMES = {name: he for name, he in (line.split() for line in _lines("names.txt")) if name not in NAMES}
 MORE_THINGS = [pair for pair in map(_pair, _lines("things.txt")) if pair not in THINGS]
 MORE_EDIBLE = [pair for pair in map(_pair, _lines("foods.txt")) if pair not in THINGS]
@@ -148,13 +149,13 @@ LISTS: dict[str, list[str] | list[tuple[str, str]]] = {
     for name, words in (line.split(": ", 1) for line in _lines("lists.txt"))
 }
 
-NAMES_BY_USE = {True: reserved(NAMES), False: seen(NAMES) + sorted(MORE_NAMES)}  # held out?
+NAMES_BY_USE = {True: reserved(NAMES), False: seen(NAMES) + sorted(MORE_NAMES)}  # by whether the problem is held out
 THINGS_BY_USE = {True: reserved(THINGS), False: seen(THINGS) + MORE_THINGS + MORE_EDIBLE}
 EDIBLE_BY_USE = {True: [t for t in reserved(THINGS) if t in EDIBLE], False: [t for t in seen(THINGS) if t in EDIBLE] + MORE_EDIBLE}
 
 
 def pronouns(name: str) -> dict[str, str]:
-    """The pronouns for a name; an invented name always has the same."""
+    """Returns the pronouns for a name. An invented name always gets the same pronouns."""
     he = name in HIS_NAMES or MORE_NAMES.get(name) == "he" or not (name in HER_NAMES or name in MORE_NAMES) and len(name) % 2 == 0
     if he:
         return {"he": "he", "his": "his", "him": "him", "hers": "his", "himself": "himself"}
@@ -162,6 +163,6 @@ def pronouns(name: str) -> dict[str, str]:
 
 
 def pronoun(name: str, rng: Random) -> str:
-    """ "he" or "she"; for an invented name either."""
+    """Returns "he" or "she". For an invented name either may be chosen."""
     known = "he" if name in HIS_NAMES else "she" if name in HER_NAMES else None if _is_held_out(rng) else MORE_NAMES.get(name)
     return known or rng.choice(("he", "she"))

@@ -1,4 +1,4 @@
-//! Attention over the text so far.
+//! Attention over the current context.
 
 use candle_core::{Device, Result, Tensor};
 use candle_nn::ops::{sigmoid, softmax_last_dim};
@@ -16,13 +16,13 @@ pub struct Attention {
     q: Projection,
     k: Projection,
     v: Projection,
-    /// Over each head, `[head_dim]`, or over all of them.
+    /// Norm over each head, `[head_dim]`, or over all heads together.
     q_norm: Option<Tensor>,
     k_norm: Option<Tensor>,
     output: Weight,
-    /// Number of the rotation.
+    /// Index of the rotation.
     rotation: usize,
-    /// Keys that a row sees, where not all.
+    /// Number of keys in the window; `None` if rows attend to all earlier keys.
     window: Option<usize>,
 }
 
@@ -43,7 +43,7 @@ impl Projection {
 }
 
 impl Attention {
-    /// That of layer `i`.
+    /// Takes the weights of layer `i`.
     pub fn new(config: &Config, i: usize, weights: &mut Weights) -> Result<Self> {
         let architecture = config.architecture;
         let name = |part: &str| format!("blk.{i}.{part}");
@@ -66,7 +66,7 @@ impl Attention {
         })
     }
 
-    /// Causal attention of `x` (`[n, dim]`) over the text in `cache` and itself; adds its keys and values to the cache.
+    /// Causal attention of `x` (`[n, dim]`) over the text in `cache` and `x` itself. Adds the new keys and values to the cache.
     pub fn forward(
         &self,
         config: &Config,
@@ -83,7 +83,7 @@ impl Attention {
         let v = split_heads(&self.v.forward(x)?, n_kv_heads, None, config)?;
         let KeysValues { keys, values } = KeysValues { keys: k, values: v }.after(cache.keys_values.take())?;
         let length = keys.dim(1)?;
-        // Heads that share keys are neighbors, so they stack into rows of one matrix per key head.
+        // Heads that share keys are neighbors, so their queries become rows of one matrix per key head.
         let q = (q.reshape((n_kv_heads, n_heads / n_kv_heads * n, head_dim))? * config.attention_scale)?;
         let scores = q.matmul(&keys.t()?)?.reshape((n_heads, n, length))?.broadcast_add(&causal_mask(n, length, self.window)?)?;
         let weights = softmax_last_dim(&scores)?;
@@ -97,8 +97,8 @@ impl Attention {
         }
     }
 
-    /// Queries, and gates for what the heads put out where the model has some: `[n, n_heads * head_dim]`. In the file the rows of a head's
-    /// gates follow those of its queries.
+    /// Queries, and gates of the head outputs if the model has gates: `[n, n_heads * head_dim]`. In the file, the gate rows of each head
+    /// follow its query rows.
     fn queries(&self, config: &Config, x: &Tensor) -> Result<(Tensor, Option<Tensor>)> {
         let &Config { n_heads, head_dim, .. } = config;
         let projected = self.q.forward(x)?;
@@ -112,7 +112,7 @@ impl Attention {
     }
 }
 
-/// `[n, heads * head_dim]` -> `[heads, n, head_dim]`, all heads or each normalized where the model does so.
+/// `[n, heads * head_dim]` -> `[heads, n, head_dim]`. Normalizes all heads together, or each head, if the model does.
 fn split_heads(projected: &Tensor, heads: usize, norm: Option<&Tensor>, config: &Config) -> Result<Tensor> {
     let is_whole = config.architecture.qk_norm == QkNorm::Whole;
     let whole = normalize(projected, norm.filter(|_| is_whole), config.norm_epsilon)?;
@@ -120,7 +120,7 @@ fn split_heads(projected: &Tensor, heads: usize, norm: Option<&Tensor>, config: 
     normalize(&split, norm.filter(|_| !is_whole), config.norm_epsilon)?.transpose(0, 1)?.contiguous()
 }
 
-/// Rotary positions of `[heads, n, head_dim]`, of the first values of a head or of all.
+/// Applies the rotary embedding to `[heads, n, head_dim]`: to whole heads, or to the first `rotated_dim` values of each.
 fn rotate(heads: &Tensor, angles: &[Tensor; 2], config: &Config) -> Result<Tensor> {
     let &Config { head_dim, rotated_dim, .. } = config;
     if rotated_dim == head_dim {
@@ -139,7 +139,7 @@ fn rotate_all(heads: &Tensor, [cos, sin]: &[Tensor; 2], config: &Config) -> Resu
     rotated?.squeeze(0)
 }
 
-/// 0 where query i of the last `n` positions may attend to key j of `length`, else minus infinity: `[1, n, length]`.
+/// 0 if query i of the last `n` positions may attend to key j of `length`, else minus infinity: `[1, n, length]`.
 fn causal_mask(n: usize, length: usize, window: Option<usize>) -> Result<Tensor> {
     let (past, window) = (length - n, window.unwrap_or(length));
     let is_seen = move |i: usize, j: usize| j <= past + i && past + i - j < window;

@@ -1,15 +1,15 @@
-//! Attention weights and information flow, summed where they arise: whole maps are never kept.
+//! Sums attention weights and information flow in each layer. Never stores whole attention maps.
 
 use std::ops::Range;
 
 use candle_core::{Result, Tensor};
 
-/// How much the rows that predict targets attend to some ranges of positions, and what they take from there.
+/// Attention and flow from ranges of positions to the rows that predict targets.
 #[derive(Default)]
 pub struct AttentionMass {
     targets: Range<usize>,
     ranges: Vec<Range<usize>>,
-    /// `[targets, ranges]`, over all heads and layers so far: see [`crate::lm::Readout`].
+    /// `[targets, ranges]`, summed over heads and layers: see [`crate::lm::Readout`].
     pub sums: Vec<f64>,
     pub flows: Vec<f64>,
 }
@@ -20,18 +20,18 @@ impl AttentionMass {
         Self { flows: sums.clone(), sums, ranges: ranges.to_vec(), targets }
     }
 
-    /// Takes one layer's weights of the last `n` positions over all `length` so far, `[n_heads, n, length]`, the values that they weigh,
-    /// `[n_kv_heads, length, head_dim]`, and the heads' outputs, `[n_kv_heads, n_heads / n_kv_heads * n, head_dim]`.
+    /// Adds one layer. `weights` are those of the last `n` positions over all `length` positions, `[n_heads, n, length]`. `values` are
+    /// `[n_kv_heads, length, head_dim]`. `outputs` are the head outputs, `[n_kv_heads, n_heads / n_kv_heads * n, head_dim]`.
     pub fn add(&mut self, weights: &Tensor, values: &Tensor, outputs: &Tensor) -> Result<()> {
         let (_, n, length) = weights.dims3()?;
         if self.sums.is_empty() || length < self.targets.start {
             return Ok(());
         }
-        // What each position passes on, along the head's output: alpha (v . o).
+        // Contribution of each position, projected on the head output: alpha (v . o).
         let passed_on = (outputs.matmul(&values.t()?)?.reshape(weights.shape())? * weights)?;
         let [rows, lengths] = [weights.sum(0)?, passed_on.sum(2)?.sum_keepdim(0)?].map(|sums| sums.to_vec2::<f32>());
         let (rows, lengths) = (rows?, lengths?);
-        // Target t is predicted at t - 1.
+        // Position t - 1 predicts target t.
         for (i, target) in (length - n + 1..).take(n).enumerate().filter(|(_, target)| self.targets.contains(target)) {
             let first = (target - self.targets.start) * self.ranges.len();
             let flows = passed_on.narrow(1, i, 1)?.squeeze(1)?.to_vec2::<f32>()?;
@@ -45,7 +45,7 @@ impl AttentionMass {
     }
 }
 
-/// The square of a part of the whole, where it is positive. Of what is not a number, none either.
+/// Square of `part / whole` if `part` is positive, else 0. NaN stays NaN.
 fn squared_share(part: f64, whole: f64) -> f64 {
     if part <= 0.0 { 0.0 } else { (part / whole).powi(2) }
 }
@@ -56,7 +56,7 @@ mod tests {
 
     use super::*;
 
-    /// Two heads with the same weights share values; positions 1 to 3 of a text of 4.
+    /// Two heads with the same weights share their values. The rows are positions 1 to 3 of a text of 4.
     fn added(values: [[f32; 2]; 4]) -> AttentionMass {
         let mut attention_mass = AttentionMass::new(3..5, &[0..2, 2..4]);
         let head = [[0.5_f32, 0.5, 0.0, 0.0], [0.25, 0.25, 0.5, 0.0], [0.125, 0.125, 0.25, 0.5]];
@@ -67,24 +67,24 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number_stays_so() {
+    fn nan_stays_nan() {
         assert!(added([[f32::NAN, 0.0]; 4]).flows[0].is_nan() && squared_share(f64::NAN, 1.0).is_nan());
     }
 
     #[test]
-    fn weights_of_all_heads_are_summed_over_each_range() {
+    fn weights_are_summed_over_heads_and_ranges() {
         assert_eq!(added([[1.0, 0.0]; 4]).sums, [1.0, 1.0, 0.5, 1.5]);
     }
 
     #[test]
-    fn flow_is_the_squared_share_of_the_heads_output() {
-        // Equal values: as the weights are shared, of each head half a layer's output.
+    fn flow_is_squared_share_of_output() {
+        // All values are equal, so each head has half of the output, divided by its weights.
         assert_eq!(added([[1.0, 0.0]; 4]).flows, [0.125, 0.125, 0.03125, 0.28125]);
         // Outputs (1/2, 1) and (1/4, 3/2): the first range gives (1/2, 0) and (1/4, 0).
         let flows = added([[1.0, 0.0], [1.0, 0.0], [0.0, 2.0], [0.0, 2.0]]).flows;
         let shares = [0.25 / 1.25, 1.0 / 1.25, 0.0625 / 2.3125, 2.25 / 2.3125];
         assert!(flows.iter().zip(shares).all(|(flow, share): (&f64, f64)| (flow - share.powi(2) / 2.0).abs() < 1e-6), "{flows:?}");
-        // What turns the output away from itself passes nothing on.
+        // Values that point against the output have no flow.
         assert_eq!(added([[-1.0, 0.0], [-1.0, 0.0], [2.0, 0.0], [2.0, 0.0]]).flows[0], 0.0);
     }
 }

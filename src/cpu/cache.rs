@@ -1,8 +1,8 @@
-//! What the layers keep of a text, so that the next tokens need not compute it again.
+//! Per-layer caches of the text read so far: keys and values, convolution inputs, recurrent state.
 
 use candle_core::{Result, Tensor};
 
-/// Of a text, by layer.
+/// The caches of all layers for one text.
 #[derive(Clone)]
 pub struct Cache {
     /// Tokens in the text.
@@ -10,25 +10,25 @@ pub struct Cache {
     pub layers: Vec<LayerCache>,
 }
 
-/// What a layer needs of it is there as soon as the text is not empty.
+/// The cache of one layer. The fields that the layer uses are set as soon as the text is not empty.
 #[derive(Clone, Default)]
 pub struct LayerCache {
-    /// Of attention.
+    /// For attention layers.
     pub keys_values: Option<KeysValues>,
-    /// What a convolution reads: `[taps - 1 + tokens, channels]`, zeros first.
+    /// Inputs of a convolution: `[taps - 1 + tokens, channels]`, zeros first.
     pub columns: Option<Tensor>,
-    /// What a layer with a memory projects, `[tokens, dim]`; only where all is kept.
+    /// Inputs of a recurrent layer's projections, `[tokens, dim]`; only if `keeps_all`.
     pub inputs: Option<Tensor>,
-    /// After the text.
+    /// Recurrent state after the text.
     pub memory: Option<Memory>,
-    /// Of a part of the text, from where that of others is computed.
+    /// Cache of a part of the text, from which the caches of longer parts are computed.
     pub replayed: Option<Box<Self>>,
-    /// Whether what is needed for [`Cache::prefix`] stays: all columns, or inputs. Else the last columns do, without which nothing can be
-    /// appended.
+    /// Whether to keep what [`Cache::prefix`] needs: all convolution inputs, or the layer inputs. Otherwise only the last convolution
+    /// inputs stay, which the next tokens need.
     pub keeps_all: bool,
 }
 
-/// What a layer remembers of so many tokens, whatever their number: `[n_value_heads, head_dim, head_dim]`.
+/// Recurrent state after `tokens` tokens. Its size does not depend on their number: `[n_value_heads, head_dim, head_dim]`.
 #[derive(Clone)]
 pub struct Memory {
     pub tokens: usize,
@@ -43,12 +43,13 @@ pub struct KeysValues {
 }
 
 impl Cache {
-    /// Of an empty text; `keeps_all` where prefixes of it will be wanted.
+    /// Caches of an empty text. `keeps_all` if prefixes of the text will be requested.
     pub fn new(n_layers: usize, keeps_all: bool) -> Self {
         Self { length: 0, layers: vec![LayerCache { keeps_all, ..LayerCache::default() }; n_layers] }
     }
 
-    /// That of the first `tokens` tokens of a text whose cache keeps all; without what layers with a memory need, which they make.
+    /// Caches of the first `tokens` tokens of a text whose caches keep all. The caches of recurrent layers are left empty; the layers
+    /// compute them.
     pub fn prefix(&self, tokens: usize) -> Result<Self> {
         let layers = self.layers.iter().map(|layer| layer.prefix(tokens, self.length));
         Ok(Self { length: tokens, layers: layers.collect::<Result<_>>()? })
@@ -64,7 +65,7 @@ impl LayerCache {
         Ok(Self { keys_values, columns, ..Self::default() })
     }
 
-    /// Adds those of the next tokens where they may be wanted again.
+    /// Appends the inputs of the next tokens if `keeps_all`.
     pub fn keep_inputs(&mut self, inputs: &Tensor) -> Result<()> {
         if self.keeps_all {
             self.inputs = Some(match self.inputs.take() {
@@ -75,7 +76,7 @@ impl LayerCache {
         Ok(())
     }
 
-    /// Tokens in the memory.
+    /// Number of tokens in the recurrent state.
     pub fn remembered(&self) -> usize {
         self.memory.as_ref().map_or(0, |memory| memory.tokens)
     }
@@ -86,7 +87,7 @@ impl KeysValues {
         Ok(Self { keys: self.keys.narrow(1, 0, tokens)?, values: self.values.narrow(1, 0, tokens)? })
     }
 
-    /// `past`, then these.
+    /// Appends these keys and values to `past`.
     pub fn after(self, past: Option<Self>) -> Result<Self> {
         match past {
             Some(past) => Ok(Self { keys: Tensor::cat(&[past.keys, self.keys], 1)?, values: Tensor::cat(&[past.values, self.values], 1)? }),

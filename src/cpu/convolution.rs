@@ -1,4 +1,4 @@
-//! Causal convolutions over the last few tokens, each channel by itself.
+//! Causal depthwise convolutions over the last few tokens.
 
 use candle_core::{DType, Device, Result, Tensor};
 
@@ -8,18 +8,19 @@ use super::weights::Weights;
 
 /// `y[t, c] = sum over j of w[c, j] x[t - taps + 1 + j, c]`, zeros before the text.
 pub struct Convolution {
-    /// w[.., j], `[channels]` each.
+    /// `w[.., j]`, `[channels]` each.
     taps: Vec<Tensor>,
 }
 
 impl Convolution {
-    /// From a tensor `[channels, taps]`.
+    /// Reads the weights from a tensor `[channels, taps]`.
     pub fn new(weight: &Weight, taps: usize) -> Result<Self> {
         let rows = weight.values()?.reshape(((), taps))?;
         Ok(Self { taps: (0..taps).map(|j| rows.narrow(1, j, 1)?.flatten_all()).collect::<Result<_>>()? })
     }
 
-    /// `[n, channels]` -> `[n, channels]`, after the columns in the cache, to which x is added; the last ones stay, or all.
+    /// `[n, channels]` -> `[n, channels]`, after the columns in the cache. Appends x to the columns, and keeps all columns or only the
+    /// last ones.
     pub fn forward(&self, x: &Tensor, cache: &mut LayerCache, keeps_all: bool) -> Result<Tensor> {
         let (n, channels) = x.dims2()?;
         let past = self.taps.len() - 1;
@@ -35,7 +36,7 @@ impl Convolution {
         Ok(sums)
     }
 
-    /// Of `n` tokens from `first` on; `columns` begin taps - 1 tokens earlier.
+    /// Convolution of `n` tokens, starting at `first`. `columns` start taps - 1 tokens earlier.
     fn apply(&self, columns: &Tensor, first: usize, n: usize) -> Result<Tensor> {
         let terms = self.taps.iter().enumerate().map(|(j, tap)| columns.narrow(0, first + j, n)?.broadcast_mul(tap));
         terms.reduce(|sum, term| sum? + term?).unwrap_or_else(|| columns.narrow(0, first, n)?.zeros_like())
@@ -44,14 +45,14 @@ impl Convolution {
 
 /// The gated short convolution of LFM2 (transformers, models/lfm2): `out(c * conv(b * x))`.
 pub struct ShortConvolution {
-    /// Rows of b, of c, of x.
+    /// Rows of b, then c, then x.
     input: Weight,
     convolution: Convolution,
     output: Weight,
 }
 
 impl ShortConvolution {
-    /// That of layer `i`.
+    /// Takes the weights of layer `i`.
     pub fn new(i: usize, taps: usize, weights: &mut Weights) -> Result<Self> {
         let mut matrix = |part: &str| weights.matrix(&format!("blk.{i}.shortconv.{part}.weight"));
         Ok(Self { input: matrix("in_proj")?, convolution: Convolution::new(&matrix("conv")?, taps)?, output: matrix("out_proj")? })
@@ -73,7 +74,7 @@ mod tests {
     use super::*;
 
     fn convolution() -> Convolution {
-        // Two channels: the token before last and this one; the last one twice.
+        // Channel 0 adds the token two before and the current token. Channel 1 doubles the token before.
         Convolution { taps: [[1.0_f32, 0.0], [0.0, 2.0], [1.0, 0.0]].map(|tap| Tensor::new(&tap, &Device::Cpu).unwrap()).into() }
     }
 
@@ -82,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_reads_the_rows_before_it_however_they_come() {
+    fn row_reads_earlier_rows_in_any_split() {
         let x = Tensor::new(&[[1.0_f32, 1.0], [2.0, 2.0], [3.0, 3.0], [4.0, 4.0]], &Device::Cpu).unwrap();
         let expected = [[1.0, 0.0], [2.0, 2.0], [4.0, 4.0], [6.0, 6.0]];
         for (first, keeps_all) in [(4, false), (1, false), (2, true), (3, true)] {

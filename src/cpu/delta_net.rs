@@ -1,7 +1,7 @@
-//! Gated DeltaNet (Yang et al. 2024, arXiv 2412.06464): a memory of keys and values in place of attention, as in Qwen 3.5.
+//! Gated DeltaNet (Yang et al. 2024, arXiv 2412.06464): a recurrent state instead of attention, as in Qwen 3.5.
 //!
-//! Each value head has a state S, `[head_dim of the key, head_dim of the value]`, zero before the text. A token decays it, and moves what
-//! it answers to the token's key toward the token's value:
+//! Each value head has a state S, `[head_dim of the key, head_dim of the value]`, which is zero before the text. Each token decays the
+//! state, and moves its output for the token's key toward the token's value:
 //!
 //! ```text
 //! q, k, v = silu(conv(W_qkv x)), q and k of length 1, q / sqrt(head_dim)
@@ -20,7 +20,7 @@ use super::weights::Weights;
 use crate::lm::blocks::blocks;
 use crate::model::config::{Config, DeltaNet as Sizes, Recurrence};
 
-/// Tokens that go into a memory at once where it is computed again.
+/// Number of tokens that are replayed together.
 const CHUNK: usize = 32;
 /// Added to the squared length of queries and keys (transformers, `models/qwen3_5`).
 const LENGTH_EPSILON: f32 = 1e-6;
@@ -32,7 +32,7 @@ pub struct DeltaNet {
     beta: Weight,
     gate: Weight,
     convolution: Convolution,
-    /// Of each value head.
+    /// One value per value head.
     dt: Vec<f32>,
     a: Vec<f32>,
     /// `[head_dim]`.
@@ -41,16 +41,16 @@ pub struct DeltaNet {
     output: Weight,
 }
 
-/// Some tokens on their way through the memory.
+/// Projected inputs of some tokens.
 struct Tokens {
     /// `[n, channels]`: queries, keys and values of all heads.
     qkv: Vec<f32>,
-    /// `[n, alpha and beta, n_value_heads]`, as projected.
+    /// `[n, alpha and beta, n_value_heads]`, before any function is applied.
     rates: Vec<f32>,
 }
 
 impl DeltaNet {
-    /// That of layer `i`.
+    /// Takes the weights of layer `i`.
     pub fn new(config: &Config, recurrence: &Recurrence, sizes: Sizes, i: usize, weights: &mut Weights) -> Result<Self> {
         let mut matrix = |part: &str| weights.matrix(&format!("blk.{i}.{part}"));
         Ok(Self {
@@ -68,7 +68,7 @@ impl DeltaNet {
         })
     }
 
-    /// `[n, dim]` -> `[n, dim]`, after the text in the cache, to which x is added.
+    /// `[n, dim]` -> `[n, dim]`, after the text in the cache. Adds x to the cache.
     pub fn forward(&self, x: &Tensor, cache: &mut LayerCache) -> Result<Tensor> {
         let (n, Sizes { n_value_heads, head_dim, .. }) = (x.dim(0)?, self.sizes);
         cache.keep_inputs(x)?;
@@ -79,8 +79,8 @@ impl DeltaNet {
         self.output.project(&(normalized * silu(&self.gate.project(x)?)?)?)
     }
 
-    /// The cache of the first `tokens` tokens of a text whose cache keeps all. It goes on from the last whole chunk before, which stays
-    /// for those that are wanted next, so it is the same whoever else wants one.
+    /// The cache of the first `tokens` tokens of a text whose cache keeps all. Continues from the last whole chunk before, and keeps that
+    /// chunk's state for later calls. So the result does not depend on earlier calls.
     pub fn prefix(&self, tokens: usize, all: &mut LayerCache) -> Result<LayerCache> {
         let whole = tokens / CHUNK * CHUNK;
         let mut replayed = all.replayed.take().filter(|replayed| replayed.remembered() <= whole).unwrap_or_default();
@@ -96,7 +96,7 @@ impl DeltaNet {
         Ok(prefix)
     }
 
-    /// Tokens into the memory of a cache; what they read of it goes to `read`, `[n, value_width]`.
+    /// Updates the recurrent state of a cache with tokens. Writes their outputs to `read`, `[n, value_width]`.
     fn take_in(&self, x: &Tensor, cache: &mut LayerCache, read: Option<&mut Vec<f32>>) -> Result<()> {
         let rates = Tensor::cat(&[self.alpha.project(x)?, self.beta.project(x)?], 1)?;
         let convolved = self.convolution.forward(&self.qkv.project(x)?, cache, false)?;
@@ -110,7 +110,7 @@ impl DeltaNet {
         Memory { tokens: 0, states: vec![0.0; self.sizes.value_width() * self.sizes.head_dim] }
     }
 
-    /// Takes tokens into the memory; what they read of it goes to `read`, `[n, value_width]`.
+    /// Updates the state with tokens. Writes their outputs to `read`, `[n, value_width]`.
     fn run(&self, tokens: &Tokens, memory: &mut Memory, mut read: Option<&mut Vec<f32>>) {
         let (channels, width, n_heads) = (self.sizes.channels(), self.sizes.value_width(), self.sizes.n_value_heads);
         for (t, (qkv, rates)) in tokens.qkv.chunks_exact(channels).zip(tokens.rates.chunks_exact(2 * n_heads)).enumerate() {
@@ -136,7 +136,7 @@ impl DeltaNet {
             let [q, k] = &units[h % n_key_heads];
             let decay = (self.a[h] * softplus(alphas[h] + self.dt[h])).exp();
             let beta = 1.0 / (1.0 + (-betas[h]).exp());
-            // What the memory answers to the key, before it decays.
+            // The state's output for the key, before the decay.
             update.fill(0.0);
             for (row, k) in state.chunks_exact(head_dim).zip(k) {
                 update.iter_mut().zip(row).for_each(|(sum, s)| *sum += k * s);

@@ -1,4 +1,4 @@
-//! The transformer, in the order of its layers.
+//! The forward pass of the transformer, layer by layer.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -18,7 +18,7 @@ use crate::lm::Input;
 use crate::model::arch::Gate;
 use crate::model::config::Config;
 
-/// Tokens that go through the layers at once; bounds the attention scores.
+/// Tokens that pass through the layers together. Limits the size of the attention scores.
 const CHUNK: usize = 256;
 
 /// All weights and sizes of a model.
@@ -27,9 +27,9 @@ pub struct Transformer {
     embedding: Weight,
     layers: Vec<Layer>,
     norm: Tensor,
-    /// `None` where the embedding serves as LM head too.
+    /// `None` if the embedding matrix is also the LM head.
     output: Option<Weight>,
-    /// Radians at position 1, `rotated_dim / 2` of them: see [`Config::rotations`].
+    /// Angles at position 1 in radians, `rotated_dim / 2` per rotation: see [`Config::rotations`].
     rotations: Vec<Vec<f64>>,
 }
 
@@ -45,7 +45,7 @@ struct Layer {
     down: Weight,
 }
 
-/// What a row takes in from those before it.
+/// How a layer mixes a row with earlier rows.
 enum Mixer {
     Attention(Attention),
     ShortConvolution(ShortConvolution),
@@ -53,7 +53,7 @@ enum Mixer {
 }
 
 impl Transformer {
-    /// Puts the weights, by GGUF tensor name, in their places.
+    /// Builds the model from its weights by GGUF tensor name.
     pub fn new(config: Config, weights: HashMap<String, Weight>) -> Result<Self> {
         let mut weights = Weights(weights);
         let factors = weights.find("rope_freqs.weight").map(|factors| factors.values()?.to_vec1::<f32>()).transpose()?;
@@ -73,8 +73,8 @@ impl Transformer {
         Cache::new(self.layers.len(), keeps_all)
     }
 
-    /// The cache of the first `tokens` tokens of a text whose cache keeps all. What layers remember is computed from about where it was
-    /// wanted last, so prefixes that grow cost hardly more than the longest of them.
+    /// The cache of the first `tokens` tokens of a text whose cache keeps all. Recurrent states continue from the last request, so
+    /// requests in ascending order cost little more than the longest one.
     pub fn prefix(&self, cache: &mut Cache, tokens: usize) -> Result<Cache> {
         let mut prefix = cache.prefix(tokens)?;
         for ((layer, all), prefix) in self.layers.iter().zip(&mut cache.layers).zip(&mut prefix.layers) {
@@ -85,7 +85,7 @@ impl Transformer {
         Ok(prefix)
     }
 
-    /// Hidden states of `inputs` read after the text in `cache`, to which they are added: `[inputs, dim]`. Attention goes to
+    /// Reads `inputs` after the text in `cache`, and adds them to it. Returns their hidden states, `[inputs, dim]`. Adds attention to
     /// `attention_mass`.
     pub fn forward(&self, inputs: &[Input], cache: &mut Cache, attention_mass: &mut AttentionMass) -> Result<Tensor> {
         let chunks = inputs.chunks(CHUNK).map(|chunk| self.forward_chunk(chunk, cache, attention_mass));
@@ -112,17 +112,17 @@ impl Transformer {
         Ok(x)
     }
 
-    /// Hidden states as the LM head takes them, `[n, dim]`.
+    /// Hidden states after the last norm, as the LM head expects them, `[n, dim]`.
     pub fn normalize_last(&self, hidden: &Tensor) -> Result<Tensor> {
         normalize(&hidden.contiguous()?, Some(&self.norm), self.config.residual_epsilon())
     }
 
-    /// Logits of some tokens of the vocabulary from normalized states: `[n, dim]` -> `[n, tokens]`.
+    /// Logits of a range of the vocabulary from normalized states: `[n, dim]` -> `[n, tokens]`.
     pub fn logits(&self, normalized: &Tensor, tokens: Range<usize>) -> Result<Tensor> {
         self.output.as_ref().unwrap_or(&self.embedding).project_to(normalized, tokens)
     }
 
-    /// Of each rotation cosines and sines of positions `start..start + length`, each `[length, rotated_dim / 2]`.
+    /// Cosines and sines of each rotation at positions `start..start + length`, each `[length, rotated_dim / 2]`.
     fn angles(&self, start: usize, length: usize) -> Result<Vec<[Tensor; 2]>> {
         let of_rotation = |frequencies: &Vec<f64>| {
             let positions = start..start + length;
@@ -139,7 +139,7 @@ impl Transformer {
 }
 
 impl Mixer {
-    /// `[n, dim]` -> `[n, dim]`, after the text in the cache, to which x is added.
+    /// `[n, dim]` -> `[n, dim]`, after the text in the cache. Adds x to the cache.
     fn forward(
         &self,
         config: &Config,

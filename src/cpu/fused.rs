@@ -1,8 +1,8 @@
-//! x W^T by fused multiply-adds, where the browser has relaxed SIMD (Chrome, Firefox): nearly all the time goes into this product,
-//! and 128-bit SIMD without them does it at two thirds of the speed.
+//! x W^T by fused multiply-adds in browsers with relaxed SIMD (Chrome, Firefox). This product takes nearly all of the time, and 128-bit
+//! SIMD without them has two thirds of the speed.
 //!
-//! A module of its own, `fused.wat`, which works on the engine's memory and has the engine read the weights: a browser refuses a
-//! module as a whole where it does not know an instruction.
+//! Runs in a separate module, `fused.wat`, because a browser rejects a whole module if it does not know an instruction. The module works
+//! on the engine's memory and calls the engine to read weights.
 
 #![expect(unsafe_code, reason = "the module calls back with an address that it was given")]
 
@@ -14,16 +14,16 @@ use wasm_bindgen::{JsCast, JsValue};
 use super::rows::{IntegerRows, Rows, negated_sums, stride};
 use crate::model::dequantize::{Format, GROUP, Integers, Q8_0_BYTES, dequantize, q8_0_scales};
 
-/// Assembled by `build.rs`.
+/// `build.rs` assembles it.
 const MODULE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/fused.wasm"));
-/// Values of x that are taken through all of W at once, so that they stay in the cache.
+/// Values of x that are multiplied with all of W together, so that they stay in the cache.
 const BLOCK_VALUES: usize = 1 << 16;
-/// As many rows of x at least, so that W is not read again for a few.
+/// Minimum number of rows of x in a block, so that W is not read again for few rows.
 const LEAST_BLOCK: usize = 32;
-/// Rows of W that are read at once: for several rows of x, as the module does it, and for one.
+/// Rows of W that are read together: for several rows of x (as the module expects), and for one row.
 const PANEL: usize = 4;
 const TILE: usize = 8;
-/// Integers that the module multiplies at once, and the bytes from some to the next where they are unpacked.
+/// Integers that the module multiplies together, and the distance to the next ones in bytes after unpacking.
 const UNPACKED: usize = 32;
 
 /// The functions of the module.
@@ -34,7 +34,7 @@ struct Kernels {
 }
 
 thread_local! {
-    /// Compiled once; `None` where the browser does not know the instruction.
+    /// Compiled once; `None` if the browser does not know the instructions.
     static KERNELS: Option<Kernels> = instantiate().ok();
 }
 
@@ -48,10 +48,10 @@ fn instantiate() -> std::result::Result<Kernels, JsValue> {
     Ok(Kernels { product: function("product")?, vector: function("vector")? })
 }
 
-/// Reads rows from this one on, into memory that the module knows. Its first argument is a [`Panel`] or a [`Tile`].
+/// Reads rows of W, starting at the given row, into memory that the module knows. The first argument is a [`Panel`] or a [`Tile`].
 type Read = unsafe extern "C" fn(*mut (), usize);
 
-/// What the module reads at the address that it is given: sizes and addresses.
+/// Sizes and addresses that the module reads at the address that it receives.
 #[repr(C)]
 struct Arguments {
     x: *const f32,
@@ -69,7 +69,7 @@ struct Arguments {
     step: usize,
 }
 
-/// Writes `[n, columns]` times `[rows, columns]` to `out`, `[n, rows]`; false where this browser or these sizes are not for it.
+/// Writes `[n, columns]` times `[rows, columns]` to `out`, `[n, rows]`. Returns false if this browser or these sizes are not supported.
 pub fn product(x: &[f32], weight: &Rows<'_>, out: &mut [f32]) -> Result<bool> {
     let Some(kernels) = KERNELS.with(Clone::clone) else { return Ok(false) };
     let (rows, columns) = (weight.len(), weight.columns);
@@ -90,7 +90,7 @@ pub fn product(x: &[f32], weight: &Rows<'_>, out: &mut [f32]) -> Result<bool> {
     Ok(true)
 }
 
-/// Rows that the module takes as f32.
+/// Rows that the module multiplies as f32 values.
 struct Panel<'a> {
     weight: Rows<'a>,
     values: Vec<f32>,
@@ -98,10 +98,10 @@ struct Panel<'a> {
 
 impl Panel<'_> {
     /// # Safety
-    /// `panel` is the address of a `Panel`, which nothing else uses meanwhile.
+    /// `panel` is the address of a `Panel` that nothing else uses during the call.
     unsafe extern "C" fn read(panel: *mut (), row: usize) {
-        // SAFETY: as the caller says. It is the module, with the address that `matrix` gave to it together with this function, and
-        // `matrix` only waits for it.
+        // SAFETY: the caller is the module, with the address that `matrix` passed together with this function, and `matrix` only waits
+        // for it.
         let Self { weight, values } = unsafe { &mut *panel.cast::<Self>() };
         dequantize(weight.quant.format, weight.slice(row..row + PANEL).bytes, values);
     }
@@ -122,27 +122,27 @@ fn matrix(product: &Function, x: &[f32], weight: &Rows<'_>, out: &mut [f32]) -> 
     call(product, &arguments)
 }
 
-/// Rows that the module takes as integers.
+/// Rows that the module multiplies as integers.
 struct Tile<'a> {
     weight: Rows<'a>,
     unpack: Unpack,
     rows: IntegerRows,
 }
 
-/// How integers are read.
+/// How to read integers.
 #[derive(Clone, Copy)]
 enum Unpack {
     All(fn(&[u8], &mut Integers<'_>)),
-    /// The scales only: the integers are multiplied where they lie in the file's bytes.
+    /// Only the scales: the integers are multiplied in place, in the bytes of the file.
     Scales,
 }
 
 impl Tile<'_> {
     /// # Safety
-    /// `tile` is the address of a `Tile`, which nothing else uses meanwhile.
+    /// `tile` is the address of a `Tile` that nothing else uses during the call.
     unsafe extern "C" fn read(tile: *mut (), row: usize) {
-        // SAFETY: as the caller says. It is the module, with the address that `vector` gave to it together with this function, and
-        // `vector` only waits for it.
+        // SAFETY: the caller is the module, with the address that `vector` passed together with this function, and `vector` only waits
+        // for it.
         let Self { weight, unpack, rows } = unsafe { &mut *tile.cast::<Self>() };
         let weight = weight.slice(row..weight.len());
         match *unpack {
@@ -174,14 +174,14 @@ fn vector(vector: &Function, x: &[f32], weight: &Rows<'_>, unpack: Unpack, out: 
     call(vector, &arguments)
 }
 
-/// x as the module multiplies it with words of four quants.
+/// Reorders and scales x for the module, which multiplies it with words of four quants.
 fn shuffled(x: &[f32]) -> Vec<f32> {
     const UNIT: f32 = 1.0 / (1 << 24) as f32;
     let group = |group: &[f32; GROUP]| std::array::from_fn::<f32, GROUP, _>(|i| UNIT * group[i % 4 * 4 + i / 4]);
     x.as_chunks().0.iter().flat_map(group).collect()
 }
 
-/// One row of x and integers, but for where these are.
+/// Arguments for one row of x and integers, without the addresses of the integers.
 fn arguments(x: &[f32], weight: &Rows<'_>, out: &mut [f32], read: Read, reader: *mut ()) -> Arguments {
     let none = std::ptr::null::<f32>();
     Arguments {
@@ -215,7 +215,7 @@ mod tests {
     use crate::model::quant::{QUANTS, by_id};
 
     #[wasm_bindgen_test]
-    fn every_tensor_type_has_the_product_of_its_values() {
+    fn tensor_types_multiply_like_their_values() {
         for quant in QUANTS {
             let groups = 256 / quant.block;
             for (n, rows, blocks) in [(1, 1, groups), (1, 8, groups), (2, 5, 3 * groups), (7, 31, groups), (1, 43, 5 * groups)] {
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[wasm_bindgen_test]
-    fn columns_are_whole_blocks_of_any_number() {
+    fn columns_are_any_number_of_whole_blocks() {
         let quant = by_id(8).unwrap();
         for (n, rows, blocks) in [(1, 9, 1), (1, 9, 3), (3, 9, 5), (2 * BLOCK_VALUES / 2048 + 1, 6, 64)] {
             let (x, bytes) = matrices(quant, n, rows, blocks, 2);
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[wasm_bindgen_test]
-    fn nothing_is_written_beside_the_output() {
+    fn only_output_is_written() {
         for id in [0, 8] {
             let quant = by_id(id).unwrap();
             for (n, rows) in [(1, 4), (1, 7), (2, 5), (5, 9), (1, 17)] {
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[wasm_bindgen_test]
-    fn sizes_that_are_not_for_it_are_left_alone() {
+    fn unsupported_sizes_return_false() {
         let quant = by_id(0).unwrap();
         for (n, rows, columns) in [(1, 3, 4), (1, 4, 6), (2, 4, 6)] {
             let (x, bytes) = matrices(quant, n, rows, columns, 4);

@@ -1,14 +1,14 @@
 ;; Dot products of each row of x with each row of w: out[i][j] = sum over k of x[i][k] w[j][k].
 ;; x: f32 [n, columns], out: f32 [n, rows], at addresses in the engine's memory. Both functions take the address of `Arguments`
-;; (fused.rs). w is packed: the engine's function $read is given $weight and a row, and writes that one and those after it to
-;; where it can be multiplied.
+;; (fused.rs). w is packed. The engine's function $read takes $weight and a row. It decodes that row and the following rows to memory
+;; where the module multiplies them.
 (module
   (import "engine" "memory" (memory 1))
   (import "engine" "table" (table 1 funcref))
   (type $read (func (param i32 i32)))
-  ;; Several rows of x, at least 4 of w, columns a multiple of 4. $read writes four rows of w as f32 to $panel, which stays in the
-  ;; cache while all of x is taken through it, two rows at a time: that is what the registers of 128-bit SIMD hold. The last tiles
-  ;; overlap those before them, or take the last row of x twice: they write the same values once more.
+  ;; Several rows of x, and at least 4 rows of w. Columns are a multiple of 4. $read writes four rows of w as f32 to $panel. The panel
+  ;; stays in the cache and is multiplied with all of x, two rows at a time, because that fills the registers of 128-bit SIMD. The last
+  ;; tiles overlap the previous ones, or use the last row of x twice. They write the same values again.
   (func (export "product") (param $p i32)
     (local $x i32) (local $n i32) (local $columns i32) (local $rows i32) (local $out i32)
     (local $i i32) (local $next i32) (local $j i32) (local $k i32) (local $row_bytes i32) (local $out_bytes i32)
@@ -62,11 +62,11 @@
         (br_if $each_x (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 2))) (local.get $n))))
       (br_if $each_w (i32.lt_u (local.tee $j (call $after (local.get $j) (local.get $rows))) (local.get $rows)))))
 
-  ;; One row of x: out[j] = sum over k of x[k] (scale[j][k/16] quant[j][k] - minimum[j][k/16]), columns a multiple of 32. $read
-  ;; writes $tile rows of w, or the rest, as integers with scales and minima. 32 integers are $step bytes after those before them:
-  ;; where that is not 32, they are read where they are in w. $sums are those of each 16 of x, negated. Each row's scales, minima
-  ;; and sums are filled up with zeros to a multiple of 4. Four integers are a word, and the highest byte of each word becomes f32
-  ;; at once, as 2^24 times the integer: so x is 2^-24 times what it is, and x[16 i + 4 j + k] is at 16 i + j + 4 k.
+  ;; One row of x: out[j] = sum over k of x[k] (scale[j][k/16] quant[j][k] - minimum[j][k/16]). Columns are a multiple of 32. $read
+  ;; writes $tile rows of w, or the remaining ones, as integers with scales and minima. Each 32 integers start $step bytes after the
+  ;; previous ones. If $step is not 32, the module reads the integers directly in w. $sums are the negated sums of each 16 values of x.
+  ;; Scales, minima and sums of each row are padded with zeros to a multiple of 4. A word contains four integers. The highest byte of
+  ;; a word is converted to f32 as 2^24 times the integer. So x is scaled by 2^-24, and x[16 i + 4 j + k] is at 16 i + j + 4 k.
   (func (export "vector") (param $p i32)
     (local $x i32) (local $columns i32) (local $rows i32) (local $out i32) (local $tile i32) (local $sums i32) (local $step i32)
     (local $j i32) (local $end i32) (local $k i32) (local $q i32) (local $s i32) (local $m i32) (local $stride i32)
@@ -138,12 +138,12 @@
       (local.set $end (i32.add (local.get $end) (local.get $tile)))
       (br_if $each_tile (i32.lt_u (local.get $j) (local.get $rows)))))
 
-  ;; Has the engine read rows of w, from row $j on.
+  ;; Calls the engine to read rows of w, starting at row $j.
   (func $rows_from (param $p i32) (param $j i32)
     (call_indirect (type $read)
       (i32.load offset=20 (local.get $p)) (local.get $j) (i32.load offset=24 (local.get $p))))
 
-  ;; The first row of the next four; the number of rows where there is none.
+  ;; First row of the next four; the number of rows at the end.
   (func $after (param $j i32) (param $rows i32) (result i32)
     (local $last i32)
     (local.set $last (i32.sub (local.get $rows) (i32.const 4)))
@@ -151,11 +151,11 @@
     (local.set $j (i32.add (local.get $j) (i32.const 4)))
     (select (local.get $j) (local.get $last) (i32.lt_u (local.get $j) (local.get $last))))
 
-  ;; The address of out[i][j].
+  ;; Address of out[i][j].
   (func $place (param $out i32) (param $i i32) (param $out_bytes i32) (param $j i32) (result i32)
     (i32.add (local.get $out) (i32.add (i32.mul (local.get $i) (local.get $out_bytes)) (i32.shl (local.get $j) (i32.const 2)))))
 
-  ;; The sums of the lanes of each.
+  ;; Sums of the lanes of each vector.
   (func $sums (param $s0 v128) (param $s1 v128) (param $s2 v128) (param $s3 v128) (result v128)
     (local.set $s0 (call $halves (local.get $s0) (local.get $s1)))
     (local.set $s2 (call $halves (local.get $s2) (local.get $s3)))

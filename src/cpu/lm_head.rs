@@ -1,5 +1,5 @@
-//! What hidden states predict of the tokens that follow: a tile of the vocabulary at a time, as on the GPU, so that never
-//! more than a tile of logits is alive.
+//! Reads predictions of the next tokens from hidden states, one tile of the vocabulary at a time, as on the GPU. So only one tile of
+//! logits exists at a time.
 
 use candle_core::{Result, Tensor};
 use wide::f32x8;
@@ -11,11 +11,11 @@ use crate::model::tokenizer::TokenId;
 
 /// Tokens of the vocabulary in one tile.
 const TILE: usize = 4096;
-/// Eights that are added up in f32; their sums are added in f64.
+/// Groups of eight that are summed in f32. The sums of these blocks are added in f64.
 const BLOCK: usize = 64;
 
-/// `ln p` of `targets`, in nats, from the states that predict them (`[targets, dim]`); and how far the predictions are from
-/// those of `base` states, where there are any: KL(base || these), in nats.
+/// `ln p` of `targets` in nats, from the hidden states that predict them (`[targets, dim]`). If `base` states are given, also the
+/// divergence from their predictions: KL(base || these), in nats.
 pub fn read_out(transformer: &Transformer, hidden: &Tensor, targets: &[TokenId], base: Option<&Tensor>) -> Result<Readout> {
     let hidden = transformer.normalize_last(hidden)?;
     let base = base.map(|base| transformer.normalize_last(base)).transpose()?;
@@ -65,7 +65,7 @@ impl Position {
     }
 }
 
-/// Logits so far, as a distribution's denominator.
+/// Log-sum-exp of the logits so far.
 #[derive(Clone)]
 struct LogSumExp {
     largest: f32,
@@ -80,7 +80,7 @@ impl Default for LogSumExp {
 }
 
 impl LogSumExp {
-    /// Takes more logits in. Returns by what a sum so far has to be multiplied, to refer to the new largest.
+    /// Adds logits. Returns the factor that rescales earlier sums to the new largest logit.
     fn add(&mut self, logits: &[f32]) -> f64 {
         let largest = self.largest.max(largest(logits));
         let shrunk = f64::from(self.largest - largest).exp();
@@ -94,7 +94,7 @@ impl LogSumExp {
     }
 }
 
-/// The largest logit, or any of them where some are not numbers.
+/// The largest logit. If some logits are NaN, any of the logits.
 fn largest(logits: &[f32]) -> f32 {
     let (eights, rest) = logits.as_chunks();
     let least = f32x8::splat(f32::NEG_INFINITY);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_over_tiles_are_those_over_the_whole_vocabulary() {
+    fn sums_over_tiles_match_whole_vocabulary() {
         for n in [1, 7, 8, 9, 4095, 9001] {
             let (own, base) = (logits(n, 1), logits(n, 2));
             let mut position = Position { target: own[n / 2], ..Position::default() };
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number_shows() {
+    fn nan_is_reported() {
         let mut position = Position::default();
         position.add(&[1.0, f32::NAN, 2.0], None);
         assert!(position.log_prob().is_nan());

@@ -1,4 +1,4 @@
-//! A masked language model of the RoBERTa family on candle: fills a gap of a text at once, from both sides.
+//! A masked language model of the RoBERTa family on candle. Fills a whole span of a text at once, using the text on both sides.
 
 use std::ops::Range;
 
@@ -14,14 +14,14 @@ use crate::model::tokenizer::{Token, TokenId, Tokenizer};
 /// A model and its tokenizer.
 pub struct MaskedLm {
     model: XLMRobertaForMaskedLM,
-    /// Of the vocabulary; candle's model leaves it out.
+    /// Bias of the vocabulary, which candle's model omits.
     bias: Option<Tensor>,
     tokenizer: Tokenizer,
-    /// The token to be filled in.
+    /// The mask token.
     mask: TokenId,
-    /// Before and after every text.
+    /// The tokens before and after every text.
     frame: [TokenId; 2],
-    /// Tokens that it can read, with the one before and the one after the text.
+    /// Maximum number of tokens, including the tokens before and after the text.
     longest: usize,
 }
 
@@ -41,7 +41,7 @@ pub enum MaskedLmError {
 }
 
 impl MaskedLm {
-    /// The three files as they are published: `config.json`, `tokenizer.json`, `model.safetensors`.
+    /// Loads the three files as they are published: `config.json`, `tokenizer.json`, `model.safetensors`.
     pub fn load(config: &[u8], tokenizer: &[u8], weights: Vec<u8>) -> Result<Self, MaskedLmError> {
         let config = read_config(config)?;
         let metadata = metadata(tokenizer)?;
@@ -61,13 +61,13 @@ impl MaskedLm {
             tokenizer,
             mask,
             frame,
-            // Positions count from after that of padding.
+            // Positions start after the position of the padding token.
             longest: config.max_position_embeddings.saturating_sub(config.pad_token_id as usize + 1),
         })
     }
 
-    /// What it predicts in place of `text[gap]`: each of the gap's tokens is masked, and all are filled at once by the most likely one
-    /// (as in the paper's reference code). Of a long text as much around the gap as the model can read.
+    /// Predicts the text of `text[gap]`. Masks each token of the gap, and fills all of them at once with the most likely tokens (as in
+    /// the paper's reference code). If the text is too long, reads as much around the gap as the model can.
     pub fn fill(&self, text: &str, gap: &Range<usize>) -> Result<String, MaskedLmError> {
         let tokens = self.tokenizer.encode(text);
         let is_in_gap = |token: &Token| token.span.start < gap.end && token.span.end > gap.start && !token.span.is_empty();
@@ -84,7 +84,7 @@ impl MaskedLm {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// The most likely tokens at the places of `masked`, no special ones.
+    /// The most likely tokens at the positions `masked`, without special tokens.
     fn most_likely(&self, ids: &[TokenId], masked: Range<usize>) -> candle_core::Result<Vec<TokenId>> {
         let [begin, end] = self.frame;
         let framed: Vec<TokenId> = std::iter::once(begin).chain(ids.iter().copied()).chain([end]).collect();
@@ -107,8 +107,8 @@ impl MaskedLm {
 
 const TOKENS: &str = "tokenizer.ggml.tokens";
 
-/// RoBERTa's tokenizer is that of GPT-2 (byte-level BPE) with another vocabulary: what `tokenizer.json` says of it, as a GGUF file
-/// would. Other tokenizers, such as XLM-RoBERTa's, are not read.
+/// Converts `tokenizer.json` to the metadata of a GGUF file. RoBERTa's tokenizer is GPT-2's (byte-level BPE) with another vocabulary.
+/// Other tokenizers, such as XLM-RoBERTa's, are not supported.
 fn metadata(json: &[u8]) -> Result<Metadata, MaskedLmError> {
     let failed = |what: &str| MaskedLmError::Tokenizer(what.to_owned());
     let json: Json = serde_json::from_slice(json).map_err(|error| failed(&error.to_string()))?;
@@ -120,7 +120,7 @@ fn metadata(json: &[u8]) -> Result<Metadata, MaskedLmError> {
     let added = || added.iter().filter_map(|token| Some((token["content"].as_str()?, token["id"].as_u64()?, token["special"].as_bool()?)));
     let known = vocabulary.iter().filter_map(|(name, id)| Some((name.as_str(), id.as_u64()?)));
     let named: Vec<(&str, u64)> = known.chain(added().map(|(name, id, _)| (name, id))).collect();
-    // Ids without a name are text that never occurs.
+    // Ids without a name become an empty text, which never occurs.
     let length = named.iter().map(|(_, id)| id.saturating_add(1)).max().unwrap_or(0);
     if length > 2 * named.len() as u64 {
         return Err(failed("its vocabulary has more gaps than tokens"));
@@ -146,7 +146,7 @@ fn metadata(json: &[u8]) -> Result<Metadata, MaskedLmError> {
     Ok(metadata)
 }
 
-/// RoBERTa's own files do not say how positions are embedded: there is only one way.
+/// RoBERTa's files omit how positions are embedded, because there is only one way.
 fn read_config(json: &[u8]) -> Result<Config, MaskedLmError> {
     let failed = |error: serde_json::Error| MaskedLmError::Config(error.to_string());
     let mut config: serde_json::Value = serde_json::from_slice(json).map_err(failed)?;
@@ -161,7 +161,7 @@ fn read_config(json: &[u8]) -> Result<Config, MaskedLmError> {
     Ok(config)
 }
 
-/// `room` of `length` tokens with `middle` in their middle, as far as there are some.
+/// A window of `room` tokens, centered on `middle` and clamped to `0..length`.
 fn around(middle: &Range<usize>, length: usize, room: usize) -> Range<usize> {
     let spare = room.saturating_sub(middle.len());
     let start = middle.start.saturating_sub(spare / 2).min(length.saturating_sub(room));
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_window_has_the_gap_in_its_middle_where_there_is_text_on_both_sides() {
+    fn window_is_centered_and_clamped() {
         assert_eq!(around(&(50..54), 100, 10), 47..57);
         assert_eq!(around(&(0..4), 100, 10), 0..10);
         assert_eq!(around(&(98..100), 100, 10), 90..100);

@@ -1,7 +1,7 @@
-//! The engine on candle's CPU tensors: the fallback where there is no GPU, and the oracle for it.
+//! The engine on candle's CPU tensors: the fallback without a GPU, and the oracle for the GPU engine.
 //!
-//! f32 activations and accumulation throughout: candle's own quantized models round activations to 8 bits, which
-//! puts up to 0.03 nat of noise on the scores. Weights stay as they are in the file: `product` reads them where they are used.
+//! All activations and sums are f32. Candle's own quantized models round activations to 8 bits, which adds up to 0.03 nat of noise to the
+//! scores. Weights stay as in the file: `product` decodes them when it multiplies.
 
 mod attention;
 mod attention_mass;
@@ -46,15 +46,15 @@ use weight::Weight;
 /// A model on the CPU.
 pub struct CandleModel {
     transformer: Transformer,
-    /// Keys and values of the text so far.
+    /// Per-layer caches of the current context.
     text: Cache,
     counters: Counters,
     weight_bytes: usize,
-    /// Scores passes at the same time, where there is one.
+    /// If set, scores passes in parallel.
     second: Option<Box<dyn SecondScorer>>,
 }
 
-/// Bytes that a model's weights take.
+/// Bytes of a model's weights.
 pub fn memory(gguf: &Gguf) -> u64 {
     gguf.tensors.iter().map(|tensor| tensor.bytes as u64).sum()
 }
@@ -72,8 +72,8 @@ impl From<candle_core::Error> for LoadError {
 }
 
 impl CandleModel {
-    /// Loads the weights in bounded pieces. Returns the model and the file's SHA-256; `None` where `on_progress`
-    /// (bytes read) broke off.
+    /// Loads the weights in bounded pieces. Returns the model and the file's SHA-256. Returns `None` if `on_progress` (bytes read)
+    /// cancels.
     pub async fn load(
         source: &impl ByteSource,
         gguf: &Gguf,
@@ -109,29 +109,29 @@ impl CandleModel {
         Ok(Some((Self { text, transformer, counters, weight_bytes, second: None }, sha256)))
     }
 
-    /// Bytes that the weights take.
+    /// Bytes of the weights.
     pub fn weight_bytes(&self) -> usize {
         self.weight_bytes
     }
 
-    /// Shares passes with `second`, which has the same model.
+    /// Shares passes with `second`, which has loaded the same model.
     pub fn share_passes(&mut self, second: Box<dyn SecondScorer>) {
         self.second = Some(second);
     }
 
-    /// What shares passes with this one.
+    /// The scorer that shares passes with this one.
     pub fn second_scorer(&self) -> Option<&dyn SecondScorer> {
         self.second.as_deref()
     }
 
-    /// Hidden states of `inputs` read after the text in `cache`, to which they are added: `[inputs, dim]`.
+    /// Reads `inputs` after the text in `cache`, and adds them to it. Returns their hidden states, `[inputs, dim]`.
     fn forward(&mut self, inputs: &[Input], cache: &mut Cache, attention_mass: &mut AttentionMass) -> Result<Tensor, LmError> {
         check_length(&self.transformer.config, cache.length + inputs.len())?;
         self.counters.forward_tokens += inputs.len();
         Ok(self.transformer.forward(inputs, cache, attention_mass)?)
     }
 
-    /// Logits after the last of `tokens`, read after the text in `cache`, to which they are added.
+    /// Reads `tokens` after the text in `cache`, and adds them to it. Returns the logits after the last token.
     fn logits_after(&mut self, tokens: &[TokenId], cache: &mut Cache) -> Result<Vec<f32>, LmError> {
         check_known(&self.transformer.config, tokens)?;
         let inputs: Vec<Input> = tokens.iter().map(|&token| token.into()).collect();
@@ -143,7 +143,7 @@ impl CandleModel {
         Ok(logits.flatten_all()?.to_vec1::<f32>()?)
     }
 
-    /// One gap's tokens, from the keys and values of the text before it.
+    /// The tokens of one infill span, from the cache of the text before it.
     fn fill(&mut self, request: &InfillRequest<'_>, gap: &Range<usize>, text: &mut Cache) -> Result<Vec<TokenId>, LmError> {
         let (mut token, position) = request.before(gap);
         let mut cache = self.transformer.prefix(text, position)?;
@@ -172,7 +172,7 @@ impl CandleModel {
         Ok(BaseText { cache, predicting: hidden.narrow(0, targets.start - 1, targets.len())? })
     }
 
-    /// The readout of a pass, from the first target on that it changes.
+    /// The readout of a pass, starting at the first target that it can change.
     fn score_changed(&mut self, request: &ScoreRequest<'_>, pass: &Pass, base: &mut BaseText) -> Result<Readout, LmError> {
         let ScoreRequest { tokens, targets, divergences, .. } = request;
         let (start, changed) = (pass.start(), changed_targets(request, pass));
@@ -186,8 +186,8 @@ impl CandleModel {
         self.read_out(&predicting, &tokens[changed], base_predicting.as_ref())
     }
 
-    /// `score_changed` of each pass from the last to the first, with its number, until `on_scored` breaks off: the part of a
-    /// [`SecondScorer`].
+    /// Computes `score_changed` of each pass from the last to the first, and passes it with its index to `on_scored` until that cancels.
+    /// This is the work of a [`SecondScorer`].
     pub async fn score_from_last(
         &mut self,
         request: &ScoreRequest<'_>,
@@ -204,7 +204,7 @@ impl CandleModel {
         Ok(())
     }
 
-    /// What the second scorer has of a pass. It counts as work of this one.
+    /// The readout of a pass from the second scorer, if it has one. The counters count it as work of this model.
     async fn scored_elsewhere(
         &mut self,
         request: &ScoreRequest<'_>,
@@ -231,7 +231,7 @@ impl CandleModel {
         (base.attention, base.flow) = (attention_mass.sums, attention_mass.flows);
         let base = base.checked()?;
         let mut flow = on_readout.call((0, &base)).await;
-        // As long as the last pass took.
+        // Wait at most as long as the last pass took.
         let mut patience = Duration::ZERO;
         for (number, pass) in passes.iter().enumerate() {
             if flow.is_break() {
@@ -252,12 +252,12 @@ impl CandleModel {
     }
 }
 
-/// The targets whose predictions a pass can change: the state that predicts target t is the one at t - 1.
+/// The targets whose predictions a pass can change. The state at t - 1 predicts target t.
 fn changed_targets(ScoreRequest { targets, .. }: &ScoreRequest<'_>, pass: &Pass) -> Range<usize> {
     targets.start.max(pass.start() + 1).min(targets.end)..targets.end
 }
 
-/// What passes need of the base text.
+/// Data of the base text that passes need.
 struct BaseText {
     cache: Cache,
     /// Hidden states that predict the targets, `[targets, dim]`.
@@ -320,7 +320,7 @@ impl LanguageModel for CandleModel {
     }
 }
 
-/// What candle says, without the backtrace that it may add.
+/// The first line of candle's message, without a backtrace.
 fn first_line(error: &candle_core::Error) -> String {
     error.to_string().lines().next().unwrap_or_default().to_owned()
 }

@@ -1,5 +1,5 @@
-//! Passes scored by two workers at once: one goes from the first pass to the last, the other from the last to the first, until they
-//! meet. Each computes what the other would, bit for bit, so where they meet shows in the time only.
+//! Scores passes on two workers at once. One starts with the first pass, the other with the last pass, until they meet. Both compute the
+//! same bits, so the meeting point affects only the time.
 
 use std::ops::Range;
 
@@ -9,24 +9,23 @@ use web_time::Duration;
 use crate::lm::{Edit, Input, Pass, Readout, ScoreRequest};
 use crate::model::tokenizer::TokenId;
 
-/// Another worker with the same model. It may be slow, or silent for ever: then it only helps less.
+/// Another worker with the same model. It may be slow, or never answer; then it only helps less.
 pub trait SecondScorer {
-    /// Begins to score the passes of a request from the last to the first (`CandleModel::score_from_last`), and gives up what it was
-    /// doing.
+    /// Starts to score the passes of a request, from the last to the first (`CandleModel::score_from_last`). Cancels the current work.
     fn begin(&self, request: &ScoreRequest<'_>);
 
-    /// The readout of a pass, from the first target on that it changes, if it is there. Where it is the one being scored, it is waited
-    /// for as long as `patience`.
+    /// The readout of a pass, starting at the first target that it changes, if it is available. If the pass is being scored now, waits
+    /// for at most `patience`.
     fn take(&self, pass: usize, patience: Duration) -> LocalBoxFuture<'_, Option<Readout>>;
 
-    /// Gives up what it is doing.
+    /// Cancels the current work.
     fn end(&self);
 
-    /// The WebAssembly memory that it takes.
+    /// Size of its WebAssembly memory, in bytes.
     fn heap_bytes(&self) -> u64;
 }
 
-/// What a second scorer gets of a [`ScoreRequest`]: all but the attention of the base text, which is not its part.
+/// The parts of a [`ScoreRequest`] that a second scorer needs. It does not measure the attention of the base text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OwnedScoreRequest {
     tokens: Vec<TokenId>,
@@ -49,7 +48,7 @@ impl OwnedScoreRequest {
         ScoreRequest { edits, divergences: *divergences, ..ScoreRequest::new(tokens, targets.clone(), passes) }
     }
 
-    /// As numbers, which travel between workers with little code: each list after its length.
+    /// Encodes the request as numbers, because sending numbers between workers takes little code. Each list follows its length.
     pub fn to_numbers(&self) -> Vec<f64> {
         let mut numbers = vec![f64::from(u8::from(self.divergences)), self.targets.start as f64, self.targets.end as f64];
         numbers.push(self.tokens.len() as f64);
@@ -60,7 +59,7 @@ impl OwnedScoreRequest {
         numbers
     }
 
-    /// What [`Self::to_numbers`] wrote; `None` where they are others.
+    /// Decodes the output of [`Self::to_numbers`]. `None` if the numbers are not a whole request.
     pub fn from_numbers(numbers: &[f64]) -> Option<Self> {
         let mut numbers = Numbers(numbers.iter());
         let divergences = numbers.index()? == 1;
@@ -119,7 +118,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_request_arrives_as_it_was_sent_and_a_part_of_it_does_not(
+        fn request_round_trips_and_truncated_one_fails(
             tokens in prop::collection::vec(any::<TokenId>(), 0..9),
             (start, end) in (0_usize..1_000_000, 0_usize..1_000_000),
             edits_of_base in edits(),

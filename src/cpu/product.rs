@@ -1,4 +1,4 @@
-//! x W^T for packed W: activations and sums are f32, weights are read where they are used.
+//! x W^T for packed W. Activations and sums are f32. Weights are decoded during the product.
 
 use candle_core::{CpuStorage, Device, Error, Result, Storage, Tensor};
 
@@ -6,10 +6,10 @@ use super::rows::{IntegerRows, Rows, negated_sums};
 use crate::lm::blocks::blocks;
 use crate::model::dequantize::{Format, GROUP, Integers, dequantize};
 
-/// Values of W that are expanded at once for several rows of x.
+/// Values of W that are decoded together for several rows of x.
 const EXPANDED_VALUES: usize = 1 << 17;
 
-/// x W^T: `[n, columns]` and `[rows, columns]` -> `[n, rows]`, in the way that is fastest here.
+/// x W^T: `[n, columns]` and `[rows, columns]` -> `[n, rows]`, by the fastest available method.
 pub fn product(x: &Tensor, weight: &Rows<'_>) -> Result<Tensor> {
     let (n, columns) = x.dims2()?;
     if columns != weight.columns {
@@ -28,7 +28,7 @@ pub fn product(x: &Tensor, weight: &Rows<'_>) -> Result<Tensor> {
     Tensor::from_vec(out, (n, weight.len()), &Device::Cpu)
 }
 
-/// What `read` makes of the values of a contiguous tensor.
+/// Calls `read` with the values of a contiguous tensor.
 fn with_values<T>(tensor: &Tensor, read: impl FnOnce(&[f32]) -> T) -> Result<T> {
     let (storage, layout) = tensor.storage_and_layout();
     match (&*storage, layout.contiguous_offsets()) {
@@ -37,7 +37,7 @@ fn with_values<T>(tensor: &Tensor, read: impl FnOnce(&[f32]) -> T) -> Result<T> 
     }
 }
 
-/// A tile of W after the other, expanded to f32.
+/// Multiplies tile by tile. Each tile of W is decoded to f32.
 fn of_several_rows(x: &Tensor, weight: &Rows<'_>, out: &mut [f32]) -> Result<()> {
     for tile in blocks(0..weight.len(), (EXPANDED_VALUES / weight.columns).max(1)) {
         let mut values = vec![0.0; tile.len() * weight.columns];
@@ -52,7 +52,7 @@ fn of_several_rows(x: &Tensor, weight: &Rows<'_>, out: &mut [f32]) -> Result<()>
     Ok(())
 }
 
-/// A row of W after the other: it is read into the cache and multiplied there.
+/// Multiplies row by row. Each row of W is decoded into the cache and multiplied there.
 fn of_one_row(x: &[f32], weight: &Rows<'_>, out: &mut [f32]) {
     match weight.quant.format {
         Format::Floats(read) => {
@@ -73,7 +73,7 @@ fn of_one_row(x: &[f32], weight: &Rows<'_>, out: &mut [f32]) {
     }
 }
 
-/// Sums of many products at once, which the compiler makes vectors of.
+/// Number of sums that are computed side by side, so that the compiler vectorizes them.
 const LANES: usize = 16;
 
 #[inline(always)]
@@ -96,7 +96,7 @@ fn integer_dot(x: &[f32], negated_sums: &[f32], row: &Integers<'_>) -> f32 {
     sums.iter().sum::<f32>() + dot(negated_sums, row.minima)
 }
 
-/// Runs it with the widest vectors that this processor has.
+/// Runs `compute` with the widest vectors of this processor.
 #[cfg(not(target_arch = "wasm32"))]
 #[inline(always)]
 fn widest(compute: impl FnOnce() -> f32) -> f32 {
@@ -115,14 +115,14 @@ pub mod tests {
     use crate::model::dequantize::tests::random_blocks;
     use crate::model::quant::{Quant, by_id};
 
-    /// Rows of whole blocks: so many of them, and values of x between -1 and 1.
+    /// Random x with values between -1 and 1, and a random matrix of `rows` rows with `blocks` blocks each.
     pub fn matrices(quant: &'static Quant, n: usize, rows: usize, blocks: usize, seed: u64) -> (Tensor, Vec<u8>) {
         let mut rng = crate::lm::rng::Rng::new(seed);
         let x: Vec<f32> = (0..n * blocks * quant.block).map(|_| (2.0 * rng.uniform() - 1.0) as f32).collect();
         (Tensor::from_vec(x, (n, blocks * quant.block), &Device::Cpu).unwrap(), random_blocks(quant, rows * blocks, seed))
     }
 
-    /// Whether it is the product of x with the expanded weights, but for rounding.
+    /// Checks that `product` is the product of x with the decoded weights, except for rounding.
     pub fn check(x: &Tensor, weight: &Rows<'_>, product: &Tensor) {
         let values = weight.quant.values(weight.bytes);
         let what = format!("{} {:?} {} {}", weight.quant.name, x.dims(), weight.len(), weight.columns);
@@ -140,7 +140,7 @@ pub mod tests {
     proptest::proptest! {
         #![proptest_config(proptest::prelude::ProptestConfig::with_cases(60))]
         #[test]
-        fn every_tensor_type_has_the_product_of_its_values(
+        fn tensor_types_multiply_like_their_values(
             quant in 0..crate::model::quant::QUANTS.len(), n in 1..6_usize, rows in 1..40_usize, blocks in 1..6_usize, seed: u64,
         ) {
             let quant = &crate::model::quant::QUANTS[quant];
@@ -151,7 +151,7 @@ pub mod tests {
     }
 
     #[test]
-    fn tiles_together_are_the_matrix() {
+    fn tiles_cover_matrix() {
         let quant = by_id(8).unwrap();
         let rows = 2 * EXPANDED_VALUES / 256 + 3;
         for n in [1, 2] {
@@ -162,7 +162,7 @@ pub mod tests {
     }
 
     #[test]
-    fn matrices_that_do_not_fit_are_refused() {
+    fn mismatched_sizes_are_refused() {
         let quant = by_id(8).unwrap();
         let (x, bytes) = matrices(quant, 2, 4, 1, 1);
         assert!(product(&x, &Rows { quant, columns: 64, bytes: &bytes }).is_err());

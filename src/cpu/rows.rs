@@ -1,4 +1,4 @@
-//! Rows of a matrix as they are in the file, and what is read of them at once.
+//! Rows of a matrix in the layout of the file, and buffers to decode some of them.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ impl<'a> Rows<'a> {
         Self { bytes: &self.bytes[rows.start * row_bytes..rows.end * row_bytes], ..*self }
     }
 
-    /// Each row's bytes.
+    /// The bytes of each row.
     pub fn each(&self) -> impl Iterator<Item = &'a [u8]> {
         self.bytes.chunks_exact(self.row_bytes())
     }
@@ -33,7 +33,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Some rows as integers; scales and minima are filled up with zeros to whole fours in each row.
+/// Rows decoded as integers. Scales and minima of each row are padded with zeros to a multiple of four.
 pub struct IntegerRows {
     columns: usize,
     /// `[rows, columns]`.
@@ -43,12 +43,12 @@ pub struct IntegerRows {
     pub minima: Vec<f32>,
 }
 
-/// Floats that each row of `columns` values has in [`IntegerRows::scales`].
+/// Number of values that each row of `columns` values has in [`IntegerRows::scales`].
 pub fn stride(columns: usize) -> usize {
     columns.div_ceil(4 * GROUP) * 4
 }
 
-/// The sums of each group of x, negated, and zeros up to whole fours.
+/// The negated sum of each group of x, padded with zeros to a multiple of four.
 pub fn negated_sums(x: &[f32]) -> Vec<f32> {
     let mut sums: Vec<f32> = x.chunks(GROUP).map(|group| -group.iter().sum::<f32>()).collect();
     sums.resize(stride(x.len()), 0.0);
@@ -61,7 +61,7 @@ impl IntegerRows {
         Self { columns, quants: vec![0; rows * columns], scales: floats.clone(), minima: floats }
     }
 
-    /// Reads as many rows as there is room for.
+    /// Decodes as many rows as fit.
     pub fn unpack(&mut self, rows: &Rows<'_>, unpack: fn(&[u8], &mut Integers<'_>)) {
         let stride = stride(self.columns);
         let floats = self.scales.chunks_exact_mut(stride).zip(self.minima.chunks_exact_mut(stride));

@@ -19,12 +19,12 @@ pub struct Weight {
 }
 
 impl Weight {
-    /// The weight with these bytes of the file.
+    /// A weight from the bytes of its tensor.
     pub fn new(tensor: &gguf::Tensor, bytes: Vec<u8>) -> Self {
         Self { columns: tensor.shape.first().copied().unwrap_or(1), quant: tensor.quant, bytes }
     }
 
-    /// Bytes that it takes.
+    /// Size in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes.capacity()
     }
@@ -34,12 +34,12 @@ impl Weight {
         product(x, &self.packed())
     }
 
-    /// x W^T for some rows of W only: `[n, columns]` -> `[n, rows]`.
+    /// x W^T for a range of rows of W: `[n, columns]` -> `[n, rows]`.
     pub fn project_to(&self, x: &Tensor, rows: Range<usize>) -> Result<Tensor> {
         product(x, &self.packed().slice(rows))
     }
 
-    /// The rows that are read, mixed where they have to be: `[inputs, columns]`. All tokens have to be rows of the weight.
+    /// The rows of the input tokens, blended if requested: `[inputs, columns]`. All tokens must be rows of the weight.
     pub fn embed(&self, inputs: &[Input]) -> Result<Tensor> {
         let of = |token: fn(&Input) -> TokenId| self.rows_of(&inputs.iter().map(token).collect::<Vec<_>>());
         let rows = of(|input| input.token)?;
@@ -58,7 +58,7 @@ impl Weight {
         Tensor::from_vec(values, (tokens.len(), self.columns), &Device::Cpu)
     }
 
-    /// All values in their order: `[columns]` of a vector.
+    /// All values in order: `[columns]` for a vector.
     pub fn values(&self) -> Result<Tensor> {
         let values = self.quant.values(&self.bytes);
         let length = values.len();
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn some_rows_have_their_part_of_the_product() {
+    fn range_of_rows_gives_its_part_of_product() {
         let bytes: Vec<u8> = (0..3 * 2 * 34).map(|i| if i % 34 == 1 { 0x2c } else { (i * 37 % 251) as u8 }).collect();
         let weight = weight(8, &[64, 3], bytes);
         let x = Tensor::arange(0_f32, 128.0, &Device::Cpu).unwrap().reshape((2, 64)).unwrap();
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn an_input_on_its_way_is_between_two_embeddings() {
+    fn blended_input_is_between_two_embeddings() {
         let weight = weight(0, &[2, 2], [0_f32, 8.0, 4.0, 0.0].iter().flat_map(|value| value.to_le_bytes()).collect());
         let inputs = [0.into(), Input { token: 0, blend_with: 1, blend: 0.25 }, Input { token: 0, blend_with: 1, blend: 1.0 }];
         assert_eq!(weight.embed(&inputs).unwrap().to_vec2::<f32>().unwrap(), [[0.0, 8.0], [1.0, 6.0], [4.0, 0.0]]);

@@ -1,4 +1,4 @@
-//! The tensors of a model while they are put in their places.
+//! Tensors of a model while the model is built.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use candle_core::{Result, Tensor};
 
 use super::weight::Weight;
 
-/// By GGUF name, taken one by one; that they are all there in their shapes was checked with the header.
+/// Tensors by GGUF name. Each can be taken once. The header check has ensured that all exist with the right shapes.
 pub struct Weights(pub HashMap<String, Weight>);
 
 impl Weights {

@@ -1,4 +1,4 @@
-//! Memory for rows on their way through the layers.
+//! Buffers for the rows that pass through the layers.
 
 use super::buffer::Buffer;
 use super::device::Gpu;
@@ -6,10 +6,10 @@ use super::kernels::{RowView, padded};
 use super::mixer_sizes::MixerSizes;
 use crate::model::config::Config;
 
-/// Rows of the same length in memory.
+/// A buffer of rows that have the same stride.
 pub struct RowBuffer {
     pub buffer: Buffer,
-    /// f32 from one row to the next.
+    /// Distance from one row to the next, in f32 values.
     pub stride: usize,
 }
 
@@ -23,38 +23,38 @@ impl RowBuffer {
         RowView::new(&self.buffer, self.stride)
     }
 
-    /// All rows of fewer values, closer together.
+    /// The buffer as rows with a smaller stride.
     pub fn view_of(&self, stride: usize) -> RowView<'_> {
         RowView::new(&self.buffer, stride)
     }
 
-    /// Those from row `first` on.
+    /// The rows from row `first` on.
     pub fn view_from(&self, first: usize) -> RowView<'_> {
         self.view().starting_at(first)
     }
 }
 
-/// The residual stream of all rows of a batch, and temporaries of one block of them at a time.
+/// The residual stream of all rows of a batch, and temporary buffers for one block of rows at a time.
 pub struct Activations {
     /// `[rows, padded dim]`, the residual stream.
     pub x: RowBuffer,
-    /// `[block, padded dim]`.
+    /// `[block, padded dim]`: rows after the norm.
     pub normed: RowBuffer,
-    /// `[block, ..]`, as a layer needs it (see [`MixerSizes`]): queries, keys and values, or what a convolution takes.
+    /// `[block, ..]`: what the layer projects (see [`MixerSizes`]): queries, keys and values, or the inputs of a convolution.
     pub projected: RowBuffer,
-    /// `[block, ..]`: what is made of that before it is mixed, in some layers; else next to nothing.
+    /// `[block, ..]`: prepared inputs of layers that cannot prepare them in place. One value per row in other models.
     pub prepared: RowBuffer,
-    /// `[block, ..]`: what tokens of a chunk owe to each other, in some layers; else next to nothing.
+    /// `[block, ..]`: products between the tokens of a chunk, for DeltaNet layers. One value per row in other models.
     pub products: RowBuffer,
-    /// `[block, ..]`: the heads' sums of values, or those of a convolution, or what is read of a memory.
+    /// `[block, ..]`: outputs of the attention heads, of a convolution, or of DeltaNet heads.
     pub mixed: RowBuffer,
     /// `[block, gate and up, ffn_dim]`.
     pub gate_up: RowBuffer,
     /// `[block, padded ffn_dim]`.
     pub gated: RowBuffer,
-    /// Rows that fit in `x`.
+    /// Number of rows that fit in `x`.
     pub rows: usize,
-    /// Rows that fit in the others.
+    /// Number of rows that fit in the other buffers.
     pub block: usize,
 }
 

@@ -1,21 +1,21 @@
-//! Which GPU this is. wgpu knows on the machine itself; of a browser it reads the description, which most leave empty, and neither vendor
-//! nor architecture, which they tell (`GPUAdapterInfo` of the WebGPU specification).
+//! The name of the GPU. Natively, wgpu knows it. In a browser, wgpu reads only the description, which most browsers leave empty. So we
+//! read the vendor and the architecture ourselves (`GPUAdapterInfo` of the WebGPU specification).
 
-/// Such as "nvidia ampere" or "llvmpipe (LLVM 15.0.6, 256 bits)"; empty where nobody tells.
+/// For example "nvidia ampere" or "llvmpipe (LLVM 15.0.6, 256 bits)"; empty if unknown.
 pub async fn adapter_name(info: &wgpu::AdapterInfo) -> String {
     match info.name.is_empty() {
-        true => told_by_browser().await.unwrap_or_default(),
+        true => name_from_browser().await.unwrap_or_default(),
         false => info.name.clone(),
     }
 }
 
 #[cfg(not(target_arch = "wasm32"))]
-async fn told_by_browser() -> Option<String> {
+async fn name_from_browser() -> Option<String> {
     None
 }
 
 #[cfg(target_arch = "wasm32")]
-async fn told_by_browser() -> Option<String> {
+async fn name_from_browser() -> Option<String> {
     use js_sys::{Function, Object, Promise, Reflect};
     use wasm_bindgen::{JsCast, JsValue};
 

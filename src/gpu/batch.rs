@@ -1,4 +1,4 @@
-//! Texts and perturbations as rows for the kernels. Pure functions.
+//! Converts texts and perturbations into rows for the kernels. Pure functions.
 
 use std::ops::Range;
 
@@ -7,32 +7,32 @@ use crate::lm::{Input, Pass, ScoreRequest};
 use crate::model::tokenizer::TokenId;
 
 wgsl_struct! {
-    /// One token on its way through the layers.
+    /// One token that passes through the layers.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Row {
-        /// Its embedding is moved by `blend` of the way to that of `blend_with`.
+        /// The input embedding is (1 - `blend`) times that of `token`, plus `blend` times that of `blend_with`.
         token: u32,
         blend_with: u32,
         blend: f32,
-        /// In its text.
+        /// Position in the text.
         position: u32,
-        /// Where its key and value go.
+        /// Cache slot for the key and value.
         slot: u32,
-        /// It attends to slots `0..prefix_end` of the text's keys ..
+        /// The row attends to slots `0..prefix_end` of the text's keys,
         prefix_end: u32,
-        /// .. and to `suffix_start..suffix_end` of the suffixes' keys.
+        /// and to slots `suffix_start..suffix_end` of the suffixes' keys.
         suffix_start: u32,
         suffix_end: u32,
     }
 }
 
 impl Row {
-    /// As the kernels read them.
+    /// The rows as 4-byte words for the kernels.
     pub fn all_words(rows: &[Self]) -> Vec<u32> {
         rows.iter().flat_map(Self::words).collect()
     }
 
-    /// How many it attends to.
+    /// Number of keys that the row attends to.
     pub fn n_keys(&self) -> usize {
         (self.prefix_end + self.suffix_end - self.suffix_start) as usize
     }
@@ -42,7 +42,7 @@ impl Row {
     }
 }
 
-/// Rows of the text itself: what is read at positions from `first` on, each attending to all before it and to itself.
+/// Rows of the text itself, from position `first` on. Each row attends to all earlier positions and to itself.
 pub fn text_rows(inputs: &[Input], first: usize) -> Vec<Row> {
     let row = |(i, &input): (usize, &Input)| {
         let position = (first + i) as u32;
@@ -51,50 +51,51 @@ pub fn text_rows(inputs: &[Input], first: usize) -> Vec<Row> {
     inputs.iter().enumerate().map(row).collect()
 }
 
-/// The number of the running memory, which is that of the text itself: see `memories`.
+/// Index of the running state, which belongs to the text itself: see `recurrent_states`.
 pub const RUNNING: usize = 0;
 
-/// Rows of a batch that are of one text, one after the other, for layers with a memory.
+/// Consecutive rows of a batch that belong to one text, for recurrent layers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sequence {
     pub rows: Range<usize>,
-    /// The number of its memory: see `memories`.
-    pub memory: usize,
+    /// Index of its recurrent state: see `recurrent_states`.
+    pub state: usize,
     pub before: Before,
 }
 
-/// What a sequence comes after.
+/// What comes before the first row of a sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Before {
     Nothing,
-    /// What is in its memory.
+    /// The tokens in its recurrent state.
     Itself,
-    /// So many tokens of the text, more than none.
+    /// The first N tokens of the text, N > 0.
     Text(usize),
-    /// What is in its memory; a convolution may still read the last of so many tokens of the text.
+    /// The tokens in its recurrent state. A convolution may still read the last of the first N tokens of the text.
     ItselfAndText(usize),
 }
 
 impl Sequence {
-    /// Rows after the first `tokens` of the text.
-    pub fn after_text(rows: Range<usize>, memory: usize, tokens: usize) -> Self {
-        Self { rows, memory, before: if tokens == 0 { Before::Nothing } else { Before::Text(tokens) } }
+    /// Rows that follow the first `tokens` tokens of the text.
+    pub fn after_text(rows: Range<usize>, state: usize, tokens: usize) -> Self {
+        Self { rows, state, before: if tokens == 0 { Before::Nothing } else { Before::Text(tokens) } }
     }
 
-    /// Rows of the text itself, from position `first` on.
+    /// `n` rows of the text itself, from position `first` on.
     pub fn of_text(n: usize, first: usize) -> Self {
-        Self { rows: 0..n, memory: RUNNING, before: if first == 0 { Before::Nothing } else { Before::Itself } }
+        Self { rows: 0..n, state: RUNNING, before: if first == 0 { Before::Nothing } else { Before::Itself } }
     }
 
-    /// The tokens of the text whose memory it begins with, and the number of its own.
+    /// If the sequence starts from a state of the text: the number of text tokens in that state, and the index of the sequence's own
+    /// state.
     pub fn replayed(&self) -> Option<(usize, usize)> {
         match self.before {
-            Before::Text(tokens) => Some((tokens, self.memory)),
+            Before::Text(tokens) => Some((tokens, self.state)),
             Before::Nothing | Before::Itself | Before::ItselfAndText(_) => None,
         }
     }
 
-    /// The tokens of the text before it, where it may read of them.
+    /// Number of text tokens before the sequence, if it may read any of them.
     pub fn text_before(&self) -> Option<usize> {
         match self.before {
             Before::Text(tokens) | Before::ItselfAndText(tokens) => Some(tokens),
@@ -103,8 +104,8 @@ impl Sequence {
     }
 }
 
-/// Row of the token before number `i` of a gap. `position` is that of the token before the gap; keys and values of that token and of
-/// the gap's begin at slot `first_slot`.
+/// Row that predicts token `i` of an infill span. It reads the token before that one. `position` is the position of the token before the
+/// span. Keys and values of that token and of the span start at slot `first_slot`.
 pub fn gap_row(token: TokenId, position: usize, i: usize, first_slot: usize) -> Row {
     Row {
         position: (position + i) as u32,
@@ -116,16 +117,16 @@ pub fn gap_row(token: TokenId, position: usize, i: usize, first_slot: usize) -> 
     }
 }
 
-/// The part of a request's text that has to be computed for one pass.
+/// The part of a request's text that one pass has to compute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suffix {
-    /// Positions that go through the layers: from the first edit to the last one that predicts a target.
+    /// Positions that pass through the layers: from the first edit to the last position that predicts a target.
     pub positions: Range<usize>,
     /// Targets whose probability can differ from the base text's.
     pub targets: Range<usize>,
 }
 
-/// The suffix of `pass`; both ranges are empty where no target comes after its first edit.
+/// The suffix of `pass`. Both ranges are empty if no target comes after its first edit.
 pub fn suffix(request: &ScoreRequest<'_>, pass: &Pass) -> Suffix {
     let start = pass.start();
     let targets = request.targets.start.max(start + 1)..request.targets.end;
@@ -136,7 +137,7 @@ pub fn suffix(request: &ScoreRequest<'_>, pass: &Pass) -> Suffix {
     }
 }
 
-/// Rows of a pass's suffix, with keys and values from slot `first_slot` of the suffixes on.
+/// Rows of the suffix of a pass. Their keys and values start at slot `first_slot` of the suffix cache.
 pub fn suffix_rows(request: &ScoreRequest<'_>, pass: &Pass, first_slot: usize) -> Vec<Row> {
     let Suffix { positions, .. } = suffix(request, pass);
     let perturbed = request.inputs(&pass.edits);
@@ -151,7 +152,7 @@ pub fn suffix_rows(request: &ScoreRequest<'_>, pass: &Pass, first_slot: usize) -
     positions.clone().enumerate().map(row).collect()
 }
 
-/// How many of the suffixes with these lengths, from the first on, fit into `max_rows` together: at least one.
+/// How many suffixes, counted from the first, fit into `max_rows` together. At least one.
 pub fn count_fitting(lengths: impl Iterator<Item = usize>, max_rows: usize) -> usize {
     let sums = lengths.scan(0, |sum, length| {
         *sum += length;
@@ -170,13 +171,13 @@ mod tests {
     }
 
     #[test]
-    fn a_text_attends_to_itself() {
+    fn text_attends_to_itself() {
         let rows = text_rows(&[5.into(), 6.into()], 3);
         assert_eq!(rows[1], Row { position: 4, slot: 4, prefix_end: 5, ..Row::reading(6.into()) });
     }
 
     #[test]
-    fn a_suffix_attends_to_the_text_before_its_edit() {
+    fn suffix_attends_to_text_before_edit() {
         let request = ScoreRequest::new(&[1, 2, 3, 4, 5, 6], 3..6, &[]);
         assert_eq!(suffix(&request, &pass(1, 1)), Suffix { positions: 1..5, targets: 3..6 });
         let rows = suffix_rows(&request, &pass(1, 1), 10);
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sequence_begins_with_what_is_remembered_of_the_text_before_it() {
+    fn sequence_begins_with_state_of_text_before_it() {
         let sequences =
             [Sequence::after_text(0..3, 0, 0), Sequence::after_text(3..5, 1, 7), Sequence::of_text(4, 0), Sequence::of_text(4, 9)];
         assert_eq!(
@@ -196,21 +197,21 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_continues_the_token_before_it() {
+    fn infill_span_continues_token_before_it() {
         let row = gap_row(7, 4, 2, 20);
         assert_eq!(row, Row { position: 6, slot: 22, prefix_end: 4, suffix_start: 20, suffix_end: 23, ..Row::reading(7.into()) });
     }
 
     #[test]
-    fn an_edit_inside_the_targets_leaves_those_up_to_it_alone() {
+    fn edit_inside_targets_leaves_earlier_targets() {
         let request = ScoreRequest::new(&[1, 2, 3, 4, 5, 6], 2..6, &[]);
         assert_eq!(suffix(&request, &pass(3, 1)).targets, 4..6);
         assert!(suffix(&request, &pass(5, 1)).positions.is_empty());
     }
 
-    /// 400 tokens in 20 sentences, 8 of them generated; the last one is no source.
+    /// 400 tokens in 20 sentences, of which the last 8 are generated. The last sentence is not a source.
     #[test]
-    fn the_work_is_that_of_suffixes_only() {
+    fn only_suffixes_are_computed() {
         let tokens = [0; 400];
         let passes: Vec<Pass> = (0..19).map(|j| pass(20 * j, 20)).collect();
         let request = ScoreRequest::new(&tokens, 240..400, &passes);
@@ -220,12 +221,12 @@ mod tests {
         let by_hand =
             (399 + (0..19).map(|j| 399 - 20 * j).sum::<usize>(), 160 + 12 * 160 + [159, 139, 119, 99, 79, 59, 39].iter().sum::<usize>());
         assert_eq!((forward, heads), by_hand);
-        // One full pass for each source would read 399 tokens twenty times; one for each target and source, 124 times.
+        // Full passes would compute 399 tokens 20 times, with one pass per source, or 124 times, with one per source and target.
         assert!(20 * 399 * 10 > 17 * forward && 124 * 399 > 10 * forward);
     }
 
     #[test]
-    fn whole_suffixes_fill_a_chunk_and_there_is_always_one() {
+    fn chunk_has_whole_suffixes_at_least_one() {
         assert_eq!(count_fitting([3, 3, 3].into_iter(), 7), 2);
         assert_eq!(count_fitting([30, 3].into_iter(), 7), 1);
         assert_eq!(count_fitting([0, 0, 2].into_iter(), 7), 3);

@@ -1,4 +1,4 @@
-//! GPU memory: allocating, writing, copying, reading back.
+//! GPU buffers: allocating, writing, copying, reading back.
 
 use std::rc::Rc;
 
@@ -8,13 +8,13 @@ use wgpu::{BufferUsages, ErrorFilter, MapMode, SubmissionIndex};
 use super::device::{Gpu, GpuStats};
 use crate::lm::LmError;
 
-/// GPU memory, counted while it lives.
+/// A GPU buffer. [`GpuStats`] counts its bytes until it is dropped.
 pub(crate) struct Buffer {
     pub raw: wgpu::Buffer,
     stats: Rc<GpuStats>,
 }
 
-/// What is on its way back.
+/// A pending read from the GPU.
 pub(super) struct Readback {
     index: SubmissionIndex,
     mapped: oneshot::Receiver<bool>,
@@ -29,24 +29,24 @@ impl Drop for Buffer {
 }
 
 impl Gpu {
-    /// Zeroed memory of `length` 4-byte values, for kernels and copies.
+    /// A zeroed buffer of `length` 4-byte values, for kernels and copies.
     pub(crate) fn buffer(&self, label: &str, length: usize) -> Buffer {
         self.create_buffer(label, 4 * length as u64, BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST)
     }
 
-    /// Memory with these values.
+    /// A buffer with these values.
     pub(crate) fn buffer_with(&self, label: &str, values: &[u32]) -> Buffer {
         let buffer = self.buffer(label, values.len().max(1));
         self.write(&buffer, 0, values);
         buffer
     }
 
-    /// Memory with these values.
+    /// A buffer with these values.
     pub(crate) fn buffer_with_f32(&self, label: &str, values: &[f32]) -> Buffer {
         self.buffer_with(label, &values.iter().map(|value| value.to_bits()).collect::<Vec<_>>())
     }
 
-    /// Memory of parameters.
+    /// A uniform buffer for kernel parameters.
     pub(super) fn uniform_buffer(&self, bytes: &[u8]) -> Buffer {
         let buffer = self.create_buffer("params", bytes.len().max(16) as u64, BufferUsages::UNIFORM | BufferUsages::COPY_DST);
         self.write_bytes(&buffer, 0, bytes);
@@ -61,12 +61,12 @@ impl Gpu {
         Buffer { raw, stats }
     }
 
-    /// Writes values from 4-byte position `at` on.
+    /// Writes values, starting at 4-byte position `at`.
     pub(crate) fn write(&self, buffer: &Buffer, at: usize, values: &[u32]) {
         self.write_bytes(buffer, at, &values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>());
     }
 
-    /// Writes bytes from 4-byte position `at` on.
+    /// Writes bytes, starting at 4-byte position `at`.
     pub(super) fn write_bytes(&self, buffer: &Buffer, at: usize, bytes: &[u8]) {
         self.stats.bytes_written.set(self.stats.bytes_written.get() + bytes.len() as u64);
         self.queue.write_buffer(&buffer.raw, 4 * at as u64, bytes);
@@ -79,7 +79,7 @@ impl Gpu {
         self.submit(encoder);
     }
 
-    /// The first `length` values of `buffer`, after all work that was submitted before.
+    /// Reads the first `length` values of `buffer`, after all work that was submitted earlier.
     pub(crate) async fn read(&self, buffer: &Buffer, length: usize) -> Result<Vec<u32>, LmError> {
         let staging = self.staging_buffer(length);
         let readback = self.begin_read(self.encoder(), buffer, &staging);
@@ -88,12 +88,12 @@ impl Gpu {
         Ok(words)
     }
 
-    /// Memory to read `length` values back with.
+    /// A staging buffer for reading back `length` values.
     pub(super) fn staging_buffer(&self, length: usize) -> Buffer {
         self.create_buffer("readback", 4 * length as u64, BufferUsages::MAP_READ | BufferUsages::COPY_DST)
     }
 
-    /// Submits what `encoder` has, and then the copy of `buffer` to read it back with.
+    /// Submits the commands in `encoder`, followed by a copy of `buffer` to `staging`.
     pub(super) fn begin_read(&self, mut encoder: wgpu::CommandEncoder, buffer: &Buffer, staging: &Buffer) -> Readback {
         encoder.copy_buffer_to_buffer(&buffer.raw, 0, &staging.raw, 0, staging.raw.size());
         let index = self.submit(encoder);
@@ -104,9 +104,9 @@ impl Gpu {
         Readback { index, mapped }
     }
 
-    /// Waits for what is read back. The staging memory can be used again.
+    /// Waits for a pending read. Afterward the staging buffer can be reused.
     pub(super) async fn finish_read(&self, Readback { index, mapped }: Readback, staging: &Buffer) -> Result<Vec<u32>, LmError> {
-        if self.told(index, mapped).await? != Some(true) {
+        if self.await_callback(index, mapped).await? != Some(true) {
             return Err(self.lose("its memory could not be read"));
         }
         self.stats.bytes_read_back.set(self.stats.bytes_read_back.get() + staging.raw.size());
@@ -117,12 +117,12 @@ impl Gpu {
         Ok(words)
     }
 
-    /// As [`Gpu::read`], for numbers.
+    /// Like [`Gpu::read`], for f32 values.
     pub(crate) async fn read_f32(&self, buffer: &Buffer, length: usize) -> Result<Vec<f32>, LmError> {
         Ok(self.read(buffer, length).await?.into_iter().map(f32::from_bits).collect())
     }
 
-    /// Runs `allocate`; an error where the GPU has not enough memory.
+    /// Runs `allocate`. Returns an error if GPU memory runs out.
     pub(crate) async fn try_allocate<T>(&self, allocate: impl FnOnce() -> T) -> Result<T, LmError> {
         let (bytes, peak_bytes) = (self.stats.allocated_bytes.get(), self.stats.peak_bytes.get());
         let scope = self.device.push_error_scope(ErrorFilter::OutOfMemory);

@@ -1,4 +1,4 @@
-//! Every kernel that the engine makes, as assembled WGSL: for tests, for shader compilers, for anyone's tools.
+//! Lists every kernel of the engine as complete WGSL, for tests, shader compilers and other tools.
 
 use super::format::FORMATS;
 use super::kernel::Kernel;
@@ -10,18 +10,18 @@ use super::kernels::{
 use super::variant::{TILE_SHAPES, Variant};
 use crate::model::arch::{ARCHITECTURES, Gate};
 
-/// The sizes of heads that kernels are listed for; the engine makes others as models need them.
+/// Head sizes for which kernels are listed. For other models, the engine makes kernels with other sizes.
 pub const HEAD_DIMS: [usize; 2] = [64, 128];
 
-/// A kernel as a compiler gets it.
+/// A kernel in the form that a compiler receives.
 pub struct Shader {
-    /// Unique in its variant: the kernel's, the tensor type's, and the constants that tell it from others, as in
+    /// Unique in its variant: kernel name, tensor type, and the constants that distinguish it from other kernels of that name, as in
     /// `attention_mass_shared.Q_LENGTH=128u.VECS=32u`.
     pub name: String,
     pub wgsl: String,
 }
 
-/// All kernels of a variant: for every tensor type and architecture, and for heads of [`HEAD_DIMS`].
+/// All kernels of a variant, for every tensor type and architecture, and for the head sizes [`HEAD_DIMS`].
 pub fn shaders(variant: &Variant) -> Vec<Shader> {
     let kernels = kernels(variant);
     kernels.iter().map(|kernel| Shader { name: name_among(&kernels, kernel), wgsl: kernel.wgsl() }).collect()
@@ -66,7 +66,7 @@ fn kernels(variant: &Variant) -> Vec<Kernel> {
             kernels.extend(ARCHITECTURES.iter().flat_map(of_step));
         }
     }
-    // Some architectures have the same.
+    // Several architectures share a kernel.
     let is_first = |i: &usize| !kernels[..*i].contains(&kernels[*i]);
     (0..kernels.len()).filter(is_first).map(|i| kernels[i].clone()).collect()
 }
@@ -75,8 +75,8 @@ fn name_among(kernels: &[Kernel], kernel: &Kernel) -> String {
     let format = kernel.format.map(|format| format.name.to_owned());
     let namesakes = || kernels.iter().filter(|other| other.name == kernel.name);
     let set = kernel.constants.iter().filter(|(_, value)| value != "false");
-    let telling = set.filter(|constant| namesakes().any(|other| !other.constants.contains(constant)));
-    let constants = telling.map(|(name, value)| format!("{name}={value}"));
+    let distinguishing = set.filter(|constant| namesakes().any(|other| !other.constants.contains(constant)));
+    let constants = distinguishing.map(|(name, value)| format!("{name}={value}"));
     let words: Vec<String> = std::iter::once(kernel.name.to_owned()).chain(format).chain(constants).collect();
     words.join(".")
 }
@@ -90,13 +90,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_source_is_in_the_kernels_of_some_variant() {
+    fn every_source_has_a_kernel() {
         let listed: BTreeSet<&str> = VARIANTS.iter().flat_map(kernels).map(|kernel| kernel.name).collect();
         assert_eq!(listed, SOURCES.iter().map(|source| source.0).collect());
     }
 
     #[test]
-    fn names_are_unique_in_their_variant() {
+    fn names_are_unique_in_variant() {
         for variant in VARIANTS {
             let shaders = shaders(variant);
             let names: BTreeSet<&String> = shaders.iter().map(|shader| &shader.name).collect();
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_says_what_tells_a_kernel_from_its_namesakes() {
+    fn name_distinguishes_kernels_of_same_source() {
         let names: Vec<String> = shaders(&VARIANTS[1]).into_iter().map(|shader| shader.name).collect();
         for name in ["swiglu", "matmul_tiles.Q4_K.ROWS=8u.TOKENS=4u", "attention_mass_shared.Q_LENGTH=128u.VECS=32u"] {
             assert!(names.iter().any(|other| other == name), "{name} is not in {names:?}");

@@ -1,4 +1,4 @@
-//! The most that a GPU can do (the ceilings of a roofline plot), measured: the benchmark says which share of it the engine reaches.
+//! Measures the peak throughput of a GPU (the ceilings of a roofline plot). The benchmark reports which share of it the engine reaches.
 
 use serde::Serialize;
 use web_time::Instant;
@@ -9,51 +9,51 @@ use super::kernels::{bandwidth_probe, fma_probe};
 use super::recording::Recording;
 use crate::lm::LmError;
 
-/// More invocations than any GPU runs at once.
+/// More invocations than any GPU runs at the same time.
 const N: usize = 1 << 18;
 const ROUNDS: usize = 64;
-/// More than caches hold, in bytes.
+/// Bytes to read: more than caches hold.
 const READ_BYTES: u64 = 256 << 20;
-/// The shortest measurement, in seconds.
+/// Shortest accepted measurement, in seconds.
 const MIN_SECONDS: f64 = 0.2;
-/// The most dispatches in one submission.
+/// Maximum number of dispatches in one submission.
 const MAX_DISPATCHES: usize = 1 << 14;
 
-/// The ceilings of one device.
+/// Peak throughput of one device.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Ceilings {
-    /// Multiplications and additions in f32, in 1e9 per second.
+    /// f32 operations in 1e9 per second. A multiplication and an addition count as two.
     pub gflops: f64,
-    /// Read from memory, in 1e9 bytes per second.
+    /// Bytes read from memory, in 1e9 per second.
     pub gigabytes_per_second: f64,
 }
 
-/// A dispatch that does little but what is measured.
+/// A dispatch that does little except what is measured.
 #[derive(Clone, Copy)]
 enum Probe<'a> {
     /// `2 N ROUNDS NUMBERS` operations.
     Fma,
-    /// Reads all of this buffer.
+    /// Reads the whole buffer.
     Read(&'a Buffer),
 }
 
 impl Ceilings {
-    /// Of a [`Probe::Fma`] and a [`Probe::Read`] of `bytes` bytes that run so often per second.
+    /// Computes the peak throughput from runs per second of [`Probe::Fma`] and of [`Probe::Read`], which reads `bytes` bytes.
     fn from_rates(fma_per_second: f64, reads_per_second: f64, bytes: usize) -> Self {
         let operations = 2 * N * ROUNDS * fma_probe::NUMBERS;
         Self { gflops: 1e-9 * operations as f64 * fma_per_second, gigabytes_per_second: 1e-9 * bytes as f64 * reads_per_second }
     }
 }
 
-/// How often the next measurement repeats, after one of so many `times` that took so many `seconds`; `None` where that one counts.
-/// The first one compiles.
+/// Number of repetitions for the next measurement, after `times` repetitions took `seconds`. `None` if the last measurement counts. A
+/// single run never counts, because it includes compilation.
 fn next_times(times: usize, seconds: f64) -> Option<usize> {
     let is_enough = times > 1 && seconds >= MIN_SECONDS || times >= MAX_DISPATCHES;
     (!is_enough).then_some(2 * times)
 }
 
 impl<'a> Probe<'a> {
-    /// `N` sums into `y`.
+    /// Records the probe, which writes `N` sums to `y`.
     fn record(self, recording: &mut Recording<'a>, y: &'a Buffer) {
         match self {
             Self::Fma => fma_probe::record(recording, y, N, ROUNDS),
@@ -63,7 +63,7 @@ impl<'a> Probe<'a> {
 }
 
 impl Gpu {
-    /// Measures them; takes a second, and up to 256 MiB of its memory.
+    /// Measures the peak throughput. Takes about a second and up to 256 MiB of GPU memory.
     pub async fn ceilings(&self) -> Result<Ceilings, LmError> {
         let bytes = self.max_buffer_bytes.min(READ_BYTES) as usize;
         let (x, y) = self.try_allocate(|| (self.buffer("x", bytes / 4), self.buffer("y", N))).await?;
@@ -72,7 +72,7 @@ impl Gpu {
         Ok(Ceilings::from_rates(fma_per_second, reads_per_second, bytes))
     }
 
-    /// How often per second a probe runs, not counting the first one, which compiles.
+    /// Runs of a probe per second, without the first run, which includes compilation.
     async fn runs_per_second(&self, probe: Probe<'_>, y: &Buffer) -> Result<f64, LmError> {
         let mut times = 1;
         loop {
@@ -84,7 +84,7 @@ impl Gpu {
         }
     }
 
-    /// How long a probe takes that runs so many times.
+    /// Seconds that `times` runs of a probe take.
     async fn seconds_of(&self, probe: Probe<'_>, y: &Buffer, times: usize) -> Result<f64, LmError> {
         let mut recording = Recording::new(self);
         (0..times).for_each(|_| probe.record(&mut recording, y));
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn a_probe_repeats_until_it_takes_long_enough() {
-        assert_eq!(next_times(1, 9.0), Some(2), "the first one compiles");
+        assert_eq!(next_times(1, 9.0), Some(2), "the first run includes compilation");
         assert_eq!(next_times(2, 0.19), Some(4));
         assert_eq!(next_times(4, 0.2), None);
         assert_eq!(next_times(MAX_DISPATCHES / 2, 0.0), Some(MAX_DISPATCHES));
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_probe_runs_as_often_as_it_is_told_and_works_on_all_there_is() {
+    async fn probe_repeats_and_processes_all_values() {
         for gpu in gpus().await {
             let values = random(4 * (N + 3), 5);
             let (x, y) = (gpu.buffer_with_f32("x", &values), gpu.buffer("y", N));
@@ -131,7 +131,7 @@ mod tests {
 
             gpu.seconds_of(Probe::Fma, &y, 2).await.unwrap();
             assert_eq!(gpu.stats.dispatches.get() - before, 5);
-            // a = a / 2 + c comes to 2 c: after 64 rounds nothing of the start is left in an f32.
+            // a = a / 2 + c converges to 2 c. After 64 rounds, an f32 no longer depends on the initial value.
             let limits: Vec<f32> = (0..N).map(|i| (2 * fma_probe::NUMBERS * i) as f32 / N as f32).collect();
             assert_close("all rounds are done", &gpu.read_f32(&y, N).await.unwrap(), &limits, 1e-5);
         }

@@ -1,4 +1,4 @@
-//! Continuing a text, one token at a time.
+//! Continues a text one token at a time.
 
 use std::ops::Range;
 
@@ -27,16 +27,18 @@ impl GpuModel {
         self.prepare_decode_step(sampler.is_greedy()).await?;
         let draw = self.draw(sampler);
         match tokens {
-            // A step goes on with the memories of a text.
-            &[token] if self.text.length > 0 || !self.transformer.has_memories() => self.token_after(token, draw, sampler.clone()).await,
+            // A decode step continues from the recurrent states of a text.
+            &[token] if self.text.length > 0 || !self.transformer.has_recurrent_layers() => {
+                self.token_after(token, draw, sampler.clone()).await
+            }
             _ => self.prefill_and_sample(tokens, draw).await,
         }
     }
 
-    /// Records a step if there is none for this way of sampling.
+    /// Records a decode step, unless one is recorded for this kind of sampling.
     async fn prepare_decode_step(&mut self, is_greedy: bool) -> Result<(), LmError> {
         if self.decode_step.as_ref().is_none_or(|step| step.is_greedy != is_greedy) {
-            // Its memory goes before that of the next one comes.
+            // Free the old step before the new one is allocated.
             self.decode_step = None;
             self.decode_step = Some(self.record_decode_step(is_greedy).await?);
         }
@@ -53,7 +55,7 @@ impl GpuModel {
         let activations = self.activations(1).await?;
         let allocate = || (gpu.buffer("row", Row::N_WORDS), SampleBuffers::new(gpu, &transformer.config));
         let (row, buffers) = gpu.try_allocate(allocate).await?;
-        let sequences = [Sequence { rows: 0..1, memory: RUNNING, before: Before::Itself }];
+        let sequences = [Sequence { rows: 0..1, state: RUNNING, before: Before::Itself }];
         let batch = Batch {
             rows: &row,
             n: 1,
@@ -63,7 +65,7 @@ impl GpuModel {
             angles: &text.angles,
             text: &text.caches,
             own: &text.caches,
-            memories: &text.memories,
+            recurrent_states: &text.recurrent_states,
             sequences: &sequences,
             replayed: None,
             attention_sums: None,
@@ -83,8 +85,8 @@ impl GpuModel {
         self.decode_step.as_mut().expect("it was prepared")
     }
 
-    /// Appends `token` and samples after it, which may be on its way already; then the next ones are, each after whatever the GPU
-    /// samples before it. `ahead` makes their draws.
+    /// Appends `token` and samples the token after it. That work may already be in flight. Then submits further steps ahead, each of
+    /// which reads the token that the step before it samples. `ahead` makes their random draws.
     async fn token_after(&mut self, token: TokenId, draw: Option<DrawWords>, mut ahead: Sampler) -> Result<TokenId, LmError> {
         let step = self.decode_step();
         if step.last != Some(token) || step.in_flight.front().is_none_or(|oldest| oldest.draw != draw) {
@@ -92,8 +94,8 @@ impl GpuModel {
             self.submit_step(Some(token), draw);
         }
         let room = self.text.capacity.min(self.transformer.config.context_length) - self.text.length;
-        // A memory cannot forget a token that nobody wants.
-        let most = if self.transformer.has_memories() { 1 } else { room };
+        // Recurrent state cannot be rolled back, so do not decode ahead.
+        let most = if self.transformer.has_recurrent_layers() { 1 } else { room };
         let at_once = self.gpu.pacing.borrow().tokens_in_flight().min(most);
         for i in 1..at_once {
             let draw = self.draw(&mut ahead);
@@ -114,7 +116,7 @@ impl GpuModel {
         Ok(token)
     }
 
-    /// Submits a step that reads `token`, or the one sampled last, after all that are on their way.
+    /// Submits a decode step after those in flight. It reads `token`, or the last sampled token if `token` is `None`.
     fn submit_step(&mut self, token: Option<TokenId>, draw: Option<DrawWords>) {
         let step = self.decode_step.as_mut().expect("it was prepared");
         let row = Row::all_words(&text_rows(&[token.unwrap_or_default().into()], self.text.length + step.in_flight.len()));
@@ -123,7 +125,7 @@ impl GpuModel {
         self.counters.head_positions += 1;
     }
 
-    /// Takes a prompt through the layers, and samples after its last token.
+    /// Passes a prompt through the layers and samples after its last token.
     async fn prefill_and_sample(&mut self, tokens: &[TokenId], draw: Option<DrawWords>) -> Result<TokenId, LmError> {
         self.counters.head_positions += 1;
         self.decode_step().forget();
@@ -145,7 +147,7 @@ impl GpuModel {
         self.checked(&chosen)
     }
 
-    /// The token that was chosen on the GPU.
+    /// The token that the GPU chose, after checks.
     fn checked(&self, chosen: &[u32]) -> Result<TokenId, LmError> {
         let is_token = (chosen[0] as usize) < self.transformer.config.vocab_size && f32::from_bits(chosen[1]).is_finite();
         if is_token { Ok(chosen[0]) } else { Err(LmError::NotFinite) }

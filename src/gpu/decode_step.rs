@@ -1,4 +1,4 @@
-//! What is recorded once to generate any number of tokens, and those on their way.
+//! The decode step, recorded once and submitted for each token, and the tokens in flight.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ use crate::model::tokenizer::TokenId;
 /// A [`GpuDraw`].
 pub type DrawWords = [u32; GpuDraw::N_WORDS];
 
-/// One token through the whole model, recorded once and run for each.
+/// Commands that pass one token through the whole model. Recorded once, submitted for each token.
 pub struct DecodeStep {
     pub(super) dispatches: DispatchList,
     /// `[1]`: see [`super::batch::Row`].
@@ -21,17 +21,17 @@ pub struct DecodeStep {
     pub(super) buffers: SampleBuffers,
     pub(super) is_greedy: bool,
     pub(super) _activations: Activations,
-    /// Tokens on their way, each after the one before it; the oldest first.
+    /// Tokens in flight in order, the oldest first. Each continues the one before it.
     pub(super) in_flight: VecDeque<TokenInFlight>,
-    /// What the oldest one comes after.
+    /// The token that the oldest one in flight continues.
     pub(super) last: Option<TokenId>,
-    /// To read tokens back with.
+    /// Free staging buffers for reading tokens back.
     pub(super) staging: Vec<Buffer>,
 }
 
-/// A token that is not known yet.
+/// A token that the GPU has not returned yet.
 pub struct TokenInFlight {
-    /// When its work was submitted.
+    /// Time of submission, in seconds since the device was opened.
     pub at: f64,
     pub draw: Option<DrawWords>,
     pub readback: Readback,
@@ -39,7 +39,7 @@ pub struct TokenInFlight {
 }
 
 impl DecodeStep {
-    /// Submits a step: `row` is that of the token to read, which is the one sampled last, whatever it is, where that `is_ahead`.
+    /// Submits a step that reads `row`. If `is_ahead`, the GPU replaces the token of `row` by the one that it sampled last.
     pub fn submit(&mut self, gpu: &Gpu, row: &[u32], is_ahead: bool, draw: Option<DrawWords>) {
         gpu.write(&self.row, 0, row);
         if let Some(draw) = draw {
@@ -47,7 +47,7 @@ impl DecodeStep {
         }
         let (at, mut encoder) = (gpu.now(), gpu.encoder());
         if is_ahead {
-            // A row begins with its token.
+            // The token is the first word of a row.
             encoder.copy_buffer_to_buffer(&self.buffers.chosen.raw, 0, &self.row.raw, 0, 4);
         }
         encode(gpu, &self.dispatches.dispatches, &mut encoder);
@@ -56,7 +56,7 @@ impl DecodeStep {
         self.in_flight.push_back(TokenInFlight { at, draw, readback, staging });
     }
 
-    /// Nobody wants the tokens on their way: their keys and values will be written over.
+    /// Discards the tokens in flight. Later tokens overwrite their keys and values.
     pub fn forget(&mut self) {
         self.in_flight.clear();
         self.last = None;

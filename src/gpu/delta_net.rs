@@ -1,4 +1,4 @@
-//! A Gated DeltaNet layer: its memory, and how that of an edited text begins.
+//! A Gated DeltaNet layer: its recurrent state, and how the state at the start of an edited text is computed.
 
 use std::ops::Range;
 
@@ -19,20 +19,20 @@ use super::weights::Matrix;
 use crate::lm::blocks::blocks;
 use crate::model::config::{Config, DeltaNet as Sizes};
 
-/// The weights of one layer, between its projections.
+/// The weights of one layer, except its projections.
 pub struct DeltaNet {
     pub sizes: Sizes,
-    /// Of the convolution, `[channels, taps]`.
+    /// Taps of the convolution; its weights `w` are `[channels, taps]`.
     pub taps: usize,
     pub w: Buffer,
-    /// Of each value head a, then of each dt.
+    /// a of each value head, then dt bias of each value head.
     pub rates: Buffer,
     /// `[head_dim]`.
     pub norm: Buffer,
 }
 
 impl DeltaNet {
-    /// Memories of the text where sequences begin, from what the layer kept of it: see [`super::replay`].
+    /// Computes the recurrent states of the text where sequences begin, from the cached inputs of the layer: see [`super::replay`].
     pub fn replay<'a>(
         &'a self,
         recording: &mut Recording<'a>,
@@ -47,7 +47,7 @@ impl DeltaNet {
         for block in blocks(replayed.replay.tokens.clone(), activations.block) {
             let x = RowView::new(inputs, activations.normed.stride).starting_at(block.start);
             for slab in &projection.slabs {
-                // Gates are not needed.
+                // Skip the gates: a replay does not need them.
                 let rows = 0..sizes.slot.saturating_sub(slab.rows.start).min(slab.rows.len());
                 matmul::record(recording, &Matmul { rows, ..Matmul::by_slab(slab, block.len(), x, y) });
             }
@@ -66,7 +66,7 @@ impl DeltaNet {
         }
     }
 
-    /// A block of rows through the memories of their sequences.
+    /// Passes a block of rows through the recurrent states of their sequences.
     pub fn record<'a>(&'a self, recording: &mut Recording<'a>, config: &Config, args: &Mixed<'a>) {
         let (block, sizes, own) = (&args.block, MixerSizes::of(config, args.layer), args.batch.own);
         let (activations, rows) = (args.activations, args.batch.rows);
@@ -83,9 +83,9 @@ impl DeltaNet {
                 continue;
             }
             let begins = rows.start == sequence.rows.start && sequence.before == Before::Nothing;
-            let from = (!begins).then_some(sequence.memory);
+            let from = (!begins).then_some(sequence.state);
             let rows = rows.start - block.start..rows.end - block.start;
-            self.step(recording, config, args, &Part { rows, from, to: sequence.memory, is_read: true });
+            self.step(recording, config, args, &Part { rows, from, to: sequence.state, is_read: true });
         }
         let (norm, epsilon, gate_stride, gate_first) = (&self.norm, config.norm_epsilon, sizes.projected, sizes.slot);
         let output =
@@ -93,7 +93,7 @@ impl DeltaNet {
         delta_output::record(recording, self.sizes, &output);
     }
 
-    /// The first values of a block of rows, to their slots.
+    /// Copies the first `channels` values of each row of a block to its cache slot.
     fn keep<'a>(
         &self,
         recording: &mut Recording<'a>,
@@ -108,7 +108,7 @@ impl DeltaNet {
         convolution_columns::record(recording, &columns);
     }
 
-    /// Queries, keys, values and rates of a block of rows: of the batch, or of the text again.
+    /// Queries, keys, values and rates of a block of rows: rows of the batch, or replayed rows of the text.
     fn take_in<'a>(
         &'a self,
         recording: &mut Recording<'a>,
@@ -142,15 +142,15 @@ impl DeltaNet {
         delta_inputs::record(recording, self.sizes, &inputs);
     }
 
-    /// Rows of one sequence, in several dispatches where that is more than one should take.
+    /// Updates the state with rows of one sequence. Uses several dispatches if one would take too long.
     fn step<'a>(&self, recording: &mut Recording<'a>, config: &Config, args: &Mixed<'a>, part: &Part) {
         let (sizes, activations) = (MixerSizes::of(config, args.layer), args.activations);
         let at_once = match args.batch.is_step {
             true => 1,
             false => rows_per_dispatch(recording.max_dispatch(), delta_rule::operations_per_row(self.sizes), CHUNK),
         };
-        let (states, to) = args.batch.memories.of(args.layer, part.to);
-        let mut from = part.from.map(|from| args.batch.memories.of(args.layer, from).1);
+        let (states, to) = args.batch.recurrent_states.of(args.layer, part.to);
+        let mut from = part.from.map(|from| args.batch.recurrent_states.of(args.layer, from).1);
         let parts: Vec<Range<usize>> = blocks(part.rows.clone(), at_once).collect();
         for rows in if parts.is_empty() { vec![part.rows.clone()] } else { parts } {
             let rule = DeltaRule {
@@ -172,7 +172,7 @@ impl DeltaNet {
     }
 }
 
-/// Rows of a block that belong to one sequence, and the numbers of its memory before and after them.
+/// Rows of a block that belong to one sequence, and the indices of its recurrent state before and after them.
 struct Part {
     rows: Range<usize>,
     from: Option<usize>,

@@ -15,17 +15,17 @@ use super::variant::{TILE_SHAPES, TileShape, Variant};
 use super::wait::Submission;
 use crate::lm::LmError;
 
-/// How to use a GPU; the default is what suits its adapter.
+/// How to use a GPU. The default suits its adapter.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     pub variant: Option<&'static Variant>,
-    /// The largest buffer for a matrix, in bytes; for tests of matrices that have to be split.
+    /// Largest buffer for a matrix, in bytes. Tests set it to split matrices.
     pub max_matrix_bytes: Option<u64>,
-    /// In a submission, whatever the time it takes; for tests that count submissions and dispatches, or need many.
+    /// Fixed number of operations per submission, regardless of time. For tests that count submissions and dispatches, or need many.
     pub operations_per_submission: Option<f64>,
 }
 
-/// An open device and all that belongs to it.
+/// An open device and its state.
 pub struct Gpu {
     pub device: wgpu::Device,
     pub queue: wgpu::Queue,
@@ -33,12 +33,12 @@ pub struct Gpu {
     pub variant: &'static Variant,
     /// See [`Gpu::choose_tile_shape`].
     pub tile_shape: Cell<&'static TileShape>,
-    /// The largest storage buffer that a kernel can see.
+    /// Largest storage buffer that a kernel can bind, in bytes.
     pub max_buffer_bytes: u64,
-    /// The largest one for a matrix.
+    /// Largest buffer for a matrix, in bytes.
     pub max_matrix_bytes: u64,
     pub stats: Rc<GpuStats>,
-    /// Asked between submissions: where it says so, work ends with [`LmError::Stopped`].
+    /// Stop check, called between submissions. If it returns true, work ends with [`LmError::Stopped`].
     pub is_stopped: RefCell<Rc<dyn Fn() -> bool>>,
     pub(super) pacing: RefCell<Pacing<Submission>>,
     pub(super) opened: Instant,
@@ -46,21 +46,21 @@ pub struct Gpu {
     #[cfg(test)]
     pub(crate) wrong_kernel: RefCell<Option<super::kernel::WrongKernel>>,
     failure: Arc<Mutex<Option<Failure>>>,
-    /// Runs the kernels in place of the GPU, which keeps the memory.
+    /// If set, this interpreter runs the kernels instead of the GPU. Buffers stay on the GPU.
     #[cfg(all(test, not(target_arch = "wasm32")))]
     pub(super) interpreter: Option<kernel_interpreter::Arithmetic>,
 }
 
-/// What is known of the hardware.
+/// What we know about the hardware.
 #[derive(Clone, Debug)]
 pub struct Adapter {
-    /// Empty where nobody tells.
+    /// Empty if unknown.
     pub name: String,
     /// Whether it runs on the CPU.
     pub is_software: bool,
 }
 
-/// Why a device stopped working, in the words of its driver. A later variant may cause an earlier one, so the last is the cause.
+/// Why a device stopped working, in the words of its driver. A later variant may cause an earlier one, so the last variant is the cause.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Failure {
     Broken(String),
@@ -68,31 +68,31 @@ enum Failure {
     OutOfMemory,
 }
 
-/// Work and memory of a device, counted.
+/// Counters of the work and memory of a device.
 #[derive(Default)]
 pub struct GpuStats {
     pub dispatches: Cell<usize>,
     pub submissions: Cell<usize>,
-    /// To the GPU.
+    /// Bytes copied from main memory to the GPU.
     pub bytes_written: Cell<u64>,
-    /// From the GPU.
+    /// Bytes copied from the GPU to main memory.
     pub bytes_read_back: Cell<u64>,
-    /// Of buffers that are alive.
+    /// Bytes of the buffers that exist now.
     pub allocated_bytes: Cell<u64>,
-    /// The most that were allocated at once.
+    /// Maximum of `allocated_bytes` so far.
     pub peak_bytes: Cell<u64>,
 }
 
-/// What an adapter says without being opened.
+/// Properties of an adapter that are known without opening it.
 #[derive(Clone, Copy, Debug)]
 pub struct AdapterProbe {
     /// Whether it runs on the CPU.
     pub is_software: bool,
-    /// The largest storage buffer that a kernel can see.
+    /// Largest storage buffer that a kernel can bind, in bytes.
     pub max_buffer_bytes: u64,
 }
 
-/// Asks the best adapter there is; `None` where there is none.
+/// Queries the best available adapter. `None` if there is no adapter.
 pub async fn probe_adapter() -> Option<AdapterProbe> {
     let adapter = request_adapter().await?;
     let is_software = adapter.get_info().device_type == DeviceType::Cpu;
@@ -109,7 +109,7 @@ fn max_buffer_bytes(limits: &wgpu::Limits) -> u64 {
 }
 
 impl Gpu {
-    /// Opens the best adapter there is; an error says why there is none.
+    /// Opens the best available adapter. Returns an error if there is none.
     pub async fn open(options: &Options) -> Result<Self, LmError> {
         let adapter = request_adapter().await.ok_or(LmError::NoGpu)?;
         let limits = adapter.limits();
@@ -141,20 +141,20 @@ impl Gpu {
         })
     }
 
-    /// Seconds since it was opened.
+    /// Seconds since the device was opened.
     pub(super) fn now(&self) -> f64 {
         self.opened.elapsed().as_secs_f64()
     }
 
-    /// Takes the device for lost from now on.
+    /// Marks the device as lost.
     pub(super) fn lose(&self, reason: &str) -> LmError {
         *self.failure.lock().expect("no thread panics with it") = Some(Failure::Lost(reason.to_owned()));
         LmError::DeviceLost(reason.to_owned())
     }
 
-    /// An error where the device reported one since it was opened.
+    /// Returns an error if the device has reported one since it was opened.
     pub fn check(&self) -> Result<(), LmError> {
-        // Natively, callbacks wait for this.
+        // Natively, callbacks run during this call.
         self.device.poll(PollType::Poll).ok();
         match self.failure.lock().expect("no thread panics with it").clone() {
             None => Ok(()),
@@ -165,7 +165,7 @@ impl Gpu {
     }
 }
 
-/// Keeps the cause of what goes wrong outside of an error scope.
+/// Records the cause of failures that occur outside of error scopes.
 fn record_failures(device: &wgpu::Device, failure: &Arc<Mutex<Option<Failure>>>) {
     let keep = |failure: &Arc<Mutex<Option<Failure>>>| {
         let failure = failure.clone();

@@ -1,15 +1,15 @@
-//! How quantized tensors lie in GPU memory: blocks of whole 4-byte words, rows of whole groups of 16 values.
+//! Layout of quantized tensors in GPU memory: blocks are whole 4-byte words, and rows are whole groups of 16 values.
 
 use super::wgsl::source;
 pub use crate::model::dequantize::GROUP;
 use crate::model::quant::Quant;
 
-/// A quantization on the GPU.
+/// A quantization format on the GPU.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Format {
-    /// As in [`Quant`].
+    /// Same name as in [`Quant`].
     pub name: &'static str,
-    /// `group_at` and `four`: see `kernels/quant/weights.wgsl`.
+    /// WGSL source of `group_at` and `four`: see `kernels/quant/weights.wgsl`.
     pub wgsl: &'static str,
 }
 
@@ -19,7 +19,7 @@ macro_rules! format {
     };
 }
 
-/// One for each tensor type that can be read.
+/// One format for each supported tensor type.
 pub const FORMATS: &[Format] = &[
     format!("F32", "f32"),
     format!("F16", "f16"),
@@ -43,18 +43,18 @@ pub fn of(quant: &Quant) -> &'static Format {
     FORMATS.iter().find(|format| format.name == quant.name).expect("each tensor type has a format, as a test checks")
 }
 
-/// Groups of a row of so many values; the last one may be padded.
+/// Number of groups in a row of `columns` values. The last group may be padded.
 pub fn groups(columns: usize) -> usize {
     columns.div_ceil(GROUP)
 }
 
-/// 4-byte words of a row on the GPU.
+/// Number of 4-byte words in a row on the GPU.
 pub fn row_words(quant: &Quant, columns: usize) -> usize {
     if quant.block == 1 { groups(columns) * GROUP * quant.block_bytes / 4 } else { columns / quant.block * quant.block_bytes.div_ceil(4) }
 }
 
-/// Rows as the kernels read them: word 0 of each of `interleaved_rows` rows, then word 1 of each, and so on. Invocations that read a row
-/// each read from the same lines of the cache so. What is missing of the last rows is zero.
+/// Converts rows to the layout that the kernels read: word 0 of each of `interleaved_rows` rows, then word 1 of each, and so on. Then
+/// invocations that read one row each share cache lines. Missing rows at the end are zero.
 pub fn repack(quant: &Quant, columns: usize, rows: &[u8], interleaved_rows: usize) -> Vec<u8> {
     let mut repacked = Vec::new();
     let row_bytes = quant.bytes(columns as u64).expect("checked when the header was read") as usize;
@@ -74,8 +74,8 @@ fn interleave(rows: &[u8], row_bytes: usize, interleaved_rows: usize) -> Vec<u8>
     output
 }
 
-/// Appends one row as the kernels read it: float rows and odd blocks padded with zeros, the blocks to whole words. Where a block begins
-/// with its 2-byte scale, that is moved to its end, so that the quants are aligned.
+/// Appends one row in the layout of the kernels. Pads float rows and odd blocks with zeros, blocks to whole words. If a block begins with
+/// its 2-byte scale, moves the scale to the end, so that the quants are aligned.
 fn repack_row(quant: &Quant, columns: usize, row: &[u8], output: &mut Vec<u8>) {
     let end = output.len() + 4 * row_words(quant, columns);
     if quant.block_bytes.is_multiple_of(4) || quant.block == 1 {
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scale_goes_behind_its_quants() {
+    fn scale_moves_behind_quants() {
         let block: Vec<u8> = (0..34).collect();
         let mut repacked = Vec::new();
         repack_row(by_id(8).unwrap(), 32, &block, &mut repacked);
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_interleaved_rows_take_turns() {
+    fn words_of_rows_are_interleaved() {
         let f32 = by_id(0).unwrap();
         let row = |r: u32| (0..16).flat_map(move |i| (100 * r + i).to_le_bytes());
         let rows: Vec<u8> = (0..3).flat_map(row).collect();

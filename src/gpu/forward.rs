@@ -1,4 +1,4 @@
-//! The transformer, in the order of its layers: which kernel runs on which memory.
+//! The forward pass of the transformer, layer by layer: which kernel runs on which buffers.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ pub struct Transformer {
     pub layers: Vec<Layer>,
     /// `[dim]`.
     pub norm: Buffer,
-    /// The LM head; `None` where the embedding serves as it too.
+    /// The LM head; `None` if the embedding matrix is also the LM head.
     pub output: Option<Matrix>,
 }
 
@@ -30,21 +30,20 @@ pub struct Layer {
     /// `[dim]`: see [`crate::model::arch::Norms`].
     pub mixer_norm: Option<Buffer>,
     pub added_mixer_norm: Option<Buffer>,
-    /// Of attention rows of q, of k, of v; of a short convolution rows of b, of c, of x; of a DeltaNet
-    /// rows of q, of k, of v, of alpha, of beta, of gates.
+    /// Attention: rows of q, k, v. Short convolution: rows of b, c, x. DeltaNet: rows of q, k, v, alpha, beta, gates.
     pub projection: Matrix,
     pub mixer: Mixer,
     pub mixer_output: Matrix,
     /// `[dim]`.
     pub ffn_norm: Option<Buffer>,
     pub added_ffn_norm: Option<Buffer>,
-    /// Rows of gate, of up.
+    /// Rows of gate, then rows of up.
     pub gate_up: Matrix,
     pub down: Matrix,
 }
 
 impl Transformer {
-    /// The embeddings of all rows, to the residual stream.
+    /// Writes the embeddings of all rows to the residual stream.
     pub fn embed<'a>(&'a self, recording: &mut Recording<'a>, activations: &'a Activations, batch: Batch<'a>) {
         let (Batch { rows, n, blends, .. }, x) = (batch, &activations.x);
         embed::record(
@@ -54,8 +53,8 @@ impl Transformer {
         );
     }
 
-    /// A block of rows through layer `i`; temporaries hold them from their row 0 on. Rows attend to no later one, so blocks can run
-    /// one after the other.
+    /// Passes a block of rows through layer `i`. Temporary buffers hold the block from row 0 on. Rows do not attend to later rows, so
+    /// blocks can run in order.
     pub fn layer<'a>(
         &'a self,
         recording: &mut Recording<'a>,
@@ -90,12 +89,12 @@ impl Transformer {
         self.add(recording, &added, n, is_step, gated.view(), x.view_from(first));
     }
 
-    /// Whether some layers have a memory.
-    pub fn has_memories(&self) -> bool {
+    /// Whether the model has recurrent layers.
+    pub fn has_recurrent_layers(&self) -> bool {
         self.layers.iter().any(|layer| matches!(layer.mixer, Mixer::DeltaNet(_)))
     }
 
-    /// What layer `i` remembers of the text where sequences of the batch begin in it.
+    /// Computes the recurrent states of layer `i` at the positions of the text where sequences of the batch begin.
     pub fn replay<'a>(
         &'a self,
         recording: &mut Recording<'a>,
@@ -108,7 +107,8 @@ impl Transformer {
         net.replay(recording, &self.config, projection, &Mixed { layer: i, activations, batch, block: 0..0 }, replayed);
     }
 
-    /// RMSNorm of `n` rows of x, to y from row 0 on where the product that reads it does not compute it; x itself where there is no norm.
+    /// RMSNorm of `n` rows of x. Writes the result to y from row 0 on, unless the product that reads it also normalizes. Returns x itself
+    /// if the layer has no norm here.
     pub fn normalize<'a>(
         &self,
         recording: &mut Recording<'a>,
@@ -127,7 +127,7 @@ impl Transformer {
         y.view().into()
     }
 
-    /// y += x W^T for `n` rows of x, normalized where there is a norm.
+    /// y += x W^T for `n` rows of x. The product is normalized first if `added` has a norm.
     fn add<'a>(&self, recording: &mut Recording<'a>, added: &Added<'a>, n: usize, is_step: bool, x: RowView<'a>, y: RowView<'a>) {
         let &Added { w, norm, temporary } = added;
         let Some(weight) = norm else { return add_projected(recording, w, n, is_step, x, y) };
@@ -137,14 +137,14 @@ impl Transformer {
     }
 }
 
-/// What a layer adds to the residual stream: a projection, and its norm.
+/// A projection and an optional norm of its result, which a layer adds to the residual stream.
 struct Added<'a> {
     w: &'a Matrix,
     norm: Option<&'a Buffer>,
     temporary: &'a RowBuffer,
 }
 
-/// Rows that a product reads, and normalizes where there is a norm.
+/// Rows that a product reads. The product normalizes them if there is a norm.
 #[derive(Clone, Copy)]
 pub struct Factor<'a> {
     x: RowView<'a>,

@@ -1,4 +1,4 @@
-//! Memory of the LM head: what it reads, and what it leaves.
+//! Buffers of the LM head: its inputs and its results.
 
 use super::activations::RowBuffer;
 use super::buffer::Buffer;
@@ -9,7 +9,7 @@ use super::kernels::{argmax, padded};
 use crate::model::config::Config;
 use crate::model::tokenizer::TokenId;
 
-/// To choose one token from the logits of one position.
+/// Buffers to choose one token from the logits of one position.
 pub struct SampleBuffers {
     /// `[1, padded dim]`.
     pub normed: RowBuffer,
@@ -17,9 +17,9 @@ pub struct SampleBuffers {
     pub logits: RowBuffer,
     /// See [`argmax::record`].
     pub slices: Buffer,
-    /// A [`GpuDraw`], where the token is drawn at random.
+    /// A [`GpuDraw`], for random sampling.
     pub draw: Buffer,
-    /// Token, and the bits of a number that is finite where all logits are.
+    /// The token, and the bits of a number that is finite if all logits are finite.
     pub chosen: Buffer,
 }
 
@@ -35,7 +35,7 @@ impl SampleBuffers {
     }
 }
 
-/// To take positions through the LM head, a block of them and a tile of the vocabulary at a time.
+/// Buffers to pass positions through the LM head: one block of positions and one tile of the vocabulary at a time.
 pub struct TileBuffers {
     /// `[block, padded dim]`: states of the positions.
     pub gathered: RowBuffer,
@@ -43,15 +43,15 @@ pub struct TileBuffers {
     pub normed: RowBuffer,
     /// `[block, vocab_tile]`.
     pub logits: Buffer,
-    /// The base text's states and logits, where divergences are wanted.
+    /// Hidden states and logits of the base text, if divergences are requested.
     pub base: Option<BaseTileBuffers>,
-    /// Positions in a block.
+    /// Maximum number of positions in a block.
     pub block: usize,
-    /// Tokens of the vocabulary in a tile.
+    /// Maximum number of tokens in a tile of the vocabulary.
     pub vocab_tile: usize,
 }
 
-/// Of the base text, to compare with.
+/// Hidden states and logits of the base text, for comparison.
 pub struct BaseTileBuffers {
     /// `[block, padded dim]`, normalized.
     pub states: RowBuffer,
@@ -75,7 +75,7 @@ impl TileBuffers {
     }
 }
 
-/// Positions to score: row of x and target token of each, and their results.
+/// Positions to score: their rows of x, their target tokens, and the results.
 pub struct PositionBuffers {
     pub rows: Buffer,
     pub targets: Buffer,
@@ -83,20 +83,20 @@ pub struct PositionBuffers {
     pub state: Buffer,
 }
 
-/// The base text's positions that a block of positions is compared with.
+/// Positions of the base text that a block of positions is compared with.
 pub struct BaseBlock {
-    /// How many of [`BaseTileBuffers::states`] are set.
+    /// Number of used rows in [`BaseTileBuffers::states`].
     pub n: usize,
     /// `[block, 2]`: see [`super::kernels::kl_divergence::KlDivergence`].
     pub base: Buffer,
 }
 
-/// No token of any vocabulary.
+/// Not a token of any vocabulary.
 pub const NO_TOKEN: TokenId = TokenId::MAX;
 
-/// To fill gaps, the next token of each at a time.
+/// Buffers to fill infill spans, one token of each span at a time.
 pub struct InfillBuffers {
-    /// One token per row that does not come next.
+    /// For each row, one token that must not be chosen.
     pub excluded: Buffer,
     /// See [`token_bitmap`].
     pub forbidden: Buffer,
@@ -105,7 +105,7 @@ pub struct InfillBuffers {
 }
 
 impl InfillBuffers {
-    /// For `rows` gaps, none of them filled with a token of `forbidden`.
+    /// Buffers for `rows` infill spans. No span is filled with a token of `forbidden`.
     pub fn new(gpu: &Gpu, config: &Config, rows: usize, forbidden: &[TokenId]) -> Self {
         Self {
             excluded: gpu.buffer("excluded", rows.max(1)),
@@ -114,7 +114,7 @@ impl InfillBuffers {
         }
     }
 
-    /// Begins the next token of the first `excluded.len()` rows.
+    /// Starts the search for the next token of the first `excluded.len()` rows.
     pub fn begin_token(&self, gpu: &Gpu, excluded: &[TokenId]) {
         gpu.write(&self.excluded, 0, excluded);
         gpu.write(&self.best, 0, &[f32::NEG_INFINITY.to_bits(), NO_TOKEN].repeat(excluded.len()));

@@ -1,22 +1,22 @@
-//! Filling gaps: all of them together, one token of each at a time.
+//! Fills all infill spans together, one token of each span at a time.
 
 use super::GpuModel;
 use super::activations::RowBuffer;
 use super::batch::{Before, Row, Sequence, gap_row};
 use super::head_buffers::{InfillBuffers, NO_TOKEN, TileBuffers};
 use super::layer_caches::LayerCaches;
-use super::memories::Memories;
 use super::recording::Recording;
+use super::recurrent_states::RecurrentStates;
 use super::submissions::Submissions;
 use crate::lm::blocks::blocks;
 use crate::lm::{Callback, InfillRequest, Infills, Input, LmError, check_known, check_length};
 use crate::model::tokenizer::TokenId;
 
-/// Memory to fill gaps with.
+/// Buffers for filling spans.
 struct GapBuffers {
-    /// What each layer keeps of the gaps' tokens.
+    /// Per-layer caches of the spans' tokens.
     caches: LayerCaches,
-    memories: Memories,
+    recurrent_states: RecurrentStates,
     tile: TileBuffers,
     infill: InfillBuffers,
 }
@@ -68,7 +68,7 @@ impl GpuModel {
                 Sequence { before, ..first }
             };
             let sequences: Vec<Sequence> = open.iter().enumerate().map(sequence).collect();
-            self.forward(&rows, &sequences, &activations, Some((&buffers.caches, Some(&buffers.memories))), None).await?;
+            self.forward(&rows, &sequences, &activations, Some((&buffers.caches, Some(&buffers.recurrent_states))), None).await?;
             let original = |&g: &usize| if i == 0 { infill.tokens[infill.gaps[g].start] } else { NO_TOKEN };
             buffers.infill.begin_token(&self.gpu, &open.iter().map(original).collect::<Vec<_>>());
             let chosen = self.most_likely_tokens(&activations.x, &buffers, open.len()).await?;
@@ -82,14 +82,14 @@ impl GpuModel {
         let slots = infill.gaps.iter().map(|gap| gap.len()).sum();
         let allocate = || GapBuffers {
             caches: LayerCaches::new(gpu, "gap cache", config, slots, slots, false),
-            memories: Memories::of_each_layer(gpu, config, infill.gaps.len() + 1),
+            recurrent_states: RecurrentStates::of_each_layer(gpu, config, infill.gaps.len() + 1),
             tile: TileBuffers::new(gpu, config, false),
             infill: InfillBuffers::new(gpu, config, infill.gaps.len(), infill.forbidden),
         };
         gpu.try_allocate(allocate).await
     }
 
-    /// Keys and values of the original text, as far as a gap needs them.
+    /// Computes keys and values of the original text up to the last span.
     async fn read_before_gaps(&mut self, infill: &InfillRequest<'_>) -> Result<(), LmError> {
         self.start_text(infill.tokens.len(), Some(0)).await?;
         let end = infill.gaps.iter().map(|gap| infill.before(gap).1).max().unwrap_or(0);
@@ -118,7 +118,7 @@ impl GpuModel {
     }
 }
 
-/// Where each gap's keys and values begin.
+/// First cache slot of each span.
 fn first_slots(infill: &InfillRequest<'_>) -> Vec<usize> {
     infill.gaps.iter().scan(0, |sum, gap| Some(std::mem::replace(sum, *sum + gap.len()))).collect()
 }
@@ -136,14 +136,14 @@ mod tests {
     use crate::model::source::NativeFile;
 
     #[tokio::test]
-    async fn a_token_of_a_gap_uploads_its_row_and_nothing_constant() {
+    async fn infill_token_uploads_only_its_row() {
         let source = NativeFile::open(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/models/demo.gguf"))).unwrap();
         let gguf = Gguf::read(&source).await.unwrap();
         for gpu in gpus().await {
             let loaded = GpuModel::load(Rc::new(gpu), &source, &gguf, &mut async |_| ControlFlow::Continue(())).await;
             let mut model = loaded.unwrap().unwrap().0;
             let mut work = Vec::new();
-            // The first time allocates the text; the second gap has one token each time.
+            // The first run allocates the text. The second span has one token in every run.
             for length in [1, 2, 12] {
                 let infill = InfillRequest { tokens: &[7; 20], gaps: &[4..4 + length, 17..18], forbidden: &[1, 2], start_token: 0 };
                 let before = (model.gpu.stats.bytes_written.get(), model.counters().dispatches as u64);
@@ -151,7 +151,8 @@ mod tests {
                 work.push((model.gpu.stats.bytes_written.get() - before.0, model.counters().dispatches as u64 - before.1));
             }
             let (bytes, dispatches) = (work[2].0 - work[1].0, work[2].1 - work[1].1);
-            // Each dispatch has 256 bytes of parameters; a row has 8 words, an excluded token and a best one.
+            // Each dispatch has 256 bytes of parameters. A token uploads a row of 8 words, an excluded token, and the initial best token
+            // (2 words).
             assert_eq!(bytes, 256 * dispatches + 10 * 4 * (8 + 1 + 2));
         }
     }

@@ -1,18 +1,18 @@
-//! Which shader is dispatched, and with which constants.
+//! Describes a shader and its constants.
 
 use super::format::Format;
 use super::variant::Variant;
 
-/// A kernel as it is to be compiled; the same description is compiled once.
+/// A kernel to compile. Equal descriptions are compiled once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Kernel {
-    /// Its file in `kernels/`.
+    /// Name of its file in `kernels/`, without the extension.
     pub name: &'static str,
     /// `const NAME = value;` before the source.
     pub constants: Vec<(&'static str, String)>,
-    /// Of the matrix that it reads.
+    /// Format of the matrix that it reads.
     pub format: Option<&'static Format>,
-    /// The declaration of its parameters in WGSL; a dispatch sets it.
+    /// WGSL declaration of its parameters. `Recording::dispatch` sets it.
     pub params: &'static str,
     /// Items along x and y that one workgroup computes.
     pub items_per_workgroup: [usize; 2],
@@ -44,29 +44,29 @@ impl Kernel {
         self
     }
 
-    /// For a matrix of this format, as it lies in the memory of an adapter.
+    /// Sets the matrix format, and the row interleaving of the variant.
     pub(crate) fn with_format(mut self, format: &'static Format, variant: &Variant) -> Self {
         self.format = Some(format);
         self.with_u32("INTERLEAVED_ROWS", variant.interleaved_rows)
     }
 }
 
-/// What makes a kernel compute something else, for tests of the self-test.
+/// A faulty change to a kernel, for tests of the self-test.
 #[cfg(test)]
 pub(crate) struct WrongKernel {
-    /// The kernel, or the import of several; where it reads weights, of any type or of one.
+    /// Name of the kernel to change, and optionally the only weight format to change.
     pub name: &'static str,
     pub format: Option<&'static str>,
-    /// This part of the WGSL becomes another.
+    /// This part of the WGSL is replaced by `wrong`.
     pub right: &'static str,
     pub wrong: &'static str,
-    /// Whether a kernel was compiled wrong.
+    /// Whether a changed kernel was compiled.
     pub is_used: bool,
 }
 
 #[cfg(test)]
 impl WrongKernel {
-    /// The WGSL to compile.
+    /// Returns the WGSL to compile.
     pub fn replace(&mut self, kernel: &Kernel, wgsl: &str) -> String {
         if kernel.name != self.name || self.format.is_some_and(|format| kernel.format.is_none_or(|of| of.name != format)) {
             return wgsl.into();

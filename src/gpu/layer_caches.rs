@@ -1,4 +1,4 @@
-//! What the layers keep of rows for those after them.
+//! Per-layer caches of rows that later rows read.
 
 use super::buffer::Buffer;
 use super::device::Gpu;
@@ -6,30 +6,31 @@ use super::kernels::padded;
 use super::mixer_sizes::MixerSizes;
 use crate::model::config::Config;
 
-/// Of a text, or of suffixes; one buffer a layer, or one for all layers in turn. What layers remember is in [`super::memories`].
+/// Caches of a text or of suffixes. Has one buffer per layer, or one buffer that all layers use in turn. Recurrent states are in
+/// [`super::recurrent_states`].
 #[derive(Default)]
 pub struct LayerCaches {
-    /// Slots of rows: keys and values, or what a convolution reads.
+    /// Slots of rows: keys and values, or the inputs of a convolution.
     slots: Vec<Buffer>,
-    /// Slots of layers with a memory, which rows take in turn.
+    /// Number of slots in recurrent layers. Rows reuse them in turn.
     pub ring: usize,
-    /// `[slots, padded dim]` of layers with a memory: what they project, where parts of the text are to be replaced; else none.
+    /// `[slots, padded dim]` for recurrent layers: inputs of the projection, if parts of the text will be replaced. Otherwise `None`.
     inputs: Vec<Option<Buffer>>,
 }
 
 impl LayerCaches {
-    /// For `slots` rows.
+    /// Caches for `slots` rows.
     pub fn new(gpu: &Gpu, label: &str, config: &Config, slots: usize, ring: usize, keeps_inputs: bool) -> Self {
         let sizes: Vec<MixerSizes> = (0..config.n_layers).map(|layer| MixerSizes::of(config, layer)).collect();
-        let keeps = |sizes: &MixerSizes| keeps_inputs && sizes.memory > 0;
+        let keeps = |sizes: &MixerSizes| keeps_inputs && sizes.state > 0;
         Self {
-            slots: sizes.iter().map(|sizes| gpu.buffer(label, if sizes.memory > 0 { ring } else { slots } * sizes.slot)).collect(),
+            slots: sizes.iter().map(|sizes| gpu.buffer(label, if sizes.state > 0 { ring } else { slots } * sizes.slot)).collect(),
             ring,
             inputs: sizes.iter().map(|sizes| keeps(sizes).then(|| gpu.buffer("inputs", slots * padded(config.dim)))).collect(),
         }
     }
 
-    /// For one layer at a time, whose rows come in their order.
+    /// One buffer for one layer at a time, whose rows come in order.
     pub fn for_all_layers(gpu: &Gpu, label: &str, config: &Config, slots: usize) -> Self {
         let (ring, largest) = (config.taps(), MixerSizes::largest(config));
         let length = (slots * MixerSizes::largest_slot(config, false)).max(ring * largest.slot);
@@ -40,7 +41,7 @@ impl LayerCaches {
         self.slots.is_empty()
     }
 
-    /// The layer's slots.
+    /// The slots of the layer.
     pub fn of(&self, layer: usize) -> &Buffer {
         &self.slots[layer.min(self.slots.len() - 1)]
     }

@@ -1,4 +1,4 @@
-//! What a layer gets: rows, and where it keeps what the rows after them need.
+//! Inputs of one layer: the rows to compute and the caches to read and write.
 
 use std::ops::Range;
 
@@ -7,46 +7,46 @@ use super::batch::Sequence;
 use super::buffer::Buffer;
 use super::kernels::attention_mass::AttentionSums;
 use super::layer_caches::LayerCaches;
-use super::memories::Memories;
+use super::recurrent_states::RecurrentStates;
 use super::replay::Replay;
 
-/// Rows to compute, and where their keys and values are.
+/// Rows to compute, and the caches with their keys and values.
 #[derive(Clone, Copy)]
 pub struct Batch<'a> {
     /// See [`super::batch::Row`].
     pub rows: &'a Buffer,
     pub n: usize,
-    /// Whether they are the one row of a step of generating: see [`Matmul::is_step`].
+    /// Whether this is the single row of a decode step: see [`Matmul::is_step`].
     pub is_step: bool,
-    /// Keys that a row sees, at most.
+    /// Maximum number of keys that a row attends to.
     pub n_keys: usize,
     /// Whether some rows blend two embeddings.
     pub blends: bool,
-    /// Of each rotation, `[positions, head_dim / 2]` of (cos, sin).
+    /// For each rotation, `[positions, head_dim / 2]` of (cos, sin).
     pub angles: &'a [Buffer],
-    /// What the layers keep of the text, and of the rows: the same for rows of the text.
+    /// Caches of the text, and caches of these rows. Both are the same for rows of the text.
     pub text: &'a LayerCaches,
     pub own: &'a LayerCaches,
-    /// Of the text's, or of the sequences that are not of it.
-    pub memories: &'a Memories,
-    /// Which rows are of one text, for layers with a memory; others know it by the rows.
+    /// Recurrent states: those of the text, or of sequences that are not part of the text.
+    pub recurrent_states: &'a RecurrentStates,
+    /// Rows grouped by text, for recurrent layers. Other layers read this from the rows.
     pub sequences: &'a [Sequence],
-    /// What layers with a memory compute again of the text.
+    /// Part of the text that recurrent layers recompute.
     pub replayed: Option<&'a Replayed>,
-    /// Where attention weights and flow are summed; for rows of the text only.
+    /// Buffer for sums of attention weights and flow; only for rows of the text.
     pub attention_sums: Option<&'a AttentionSums>,
 }
 
-/// Of the text, as far as sequences begin in it; of one layer at a time.
+/// The part of the text that one recurrent layer at a time recomputes, because sequences begin inside the text.
 pub struct Replayed {
     pub replay: Replay,
-    /// Its rows, from the text's beginning on.
+    /// Rows of the text, from its start on.
     pub rows: Buffer,
-    /// What a convolution reads of them: `[tokens, slot]`.
+    /// Convolution inputs of these rows: `[tokens, slot]`.
     pub columns: Buffer,
 }
 
-/// What was projected of a block of rows in layer `layer`, in [`Activations::projected`].
+/// A block of rows after the projection of layer `layer`. The projected values are in [`Activations::projected`].
 pub struct Mixed<'a> {
     pub layer: usize,
     pub activations: &'a Activations,

@@ -1,4 +1,4 @@
-//! The LM head: states to logits, and what is read from logits where they are computed.
+//! The LM head: computes logits from hidden states, and reduces the logits to a few numbers on the GPU.
 
 use std::ops::Range;
 
@@ -15,14 +15,14 @@ use super::recording::Recording;
 use super::weights::{Matrix, Slab};
 use crate::lm::blocks::blocks;
 
-/// Some rows of a slab of the LM head.
+/// Consecutive rows of a slab of the LM head.
 pub struct VocabTile<'a> {
     slab: &'a Slab,
     rows: Range<usize>,
 }
 
 impl VocabTile<'_> {
-    /// The first token.
+    /// Index of the first token.
     fn token(&self) -> usize {
         self.slab.rows.start + self.rows.start
     }
@@ -39,12 +39,12 @@ impl Transformer {
         self.head().slabs.iter().flat_map(move |slab| tiles_of(slab).map(move |rows| VocabTile { slab, rows }))
     }
 
-    /// The norm before the LM head, of `n` rows of x.
+    /// Applies the norm before the LM head to `n` rows of x.
     pub fn final_norm<'a>(&'a self, recording: &mut Recording<'a>, x: RowView<'a>, n: usize, y: &'a RowBuffer) {
         self.normalize(recording, x, n, false, Some(&self.norm), y);
     }
 
-    /// Normalizes the states of a block of positions.
+    /// Gathers and normalizes the hidden states of a block of positions.
     pub fn gather_positions<'a>(
         &'a self,
         recording: &mut Recording<'a>,
@@ -58,7 +58,7 @@ impl Transformer {
         self.final_norm(recording, gathered.view(), n, &tile_buffers.normed);
     }
 
-    /// The token after row `row` of x: the most likely one, or one drawn.
+    /// Chooses the token after row `row` of x: the most likely one if `is_greedy`, else a sampled one.
     pub fn sample_token<'a>(
         &'a self,
         recording: &mut Recording<'a>,
@@ -92,7 +92,8 @@ impl Transformer {
         log_sum_exp::record(recording, &LogSumExp { logits, targets, state, first, n, token, length });
     }
 
-    /// Adds one tile to the divergences from the base text; after [`Transformer::accumulate_log_probs`] of the same tile.
+    /// Adds one tile of the vocabulary to the divergences from the base text. Call after [`Transformer::accumulate_log_probs`] of the
+    /// same tile.
     pub fn accumulate_kl<'a>(
         &'a self,
         recording: &mut Recording<'a>,
@@ -109,7 +110,7 @@ impl Transformer {
         kl_divergence::record(recording, &KlDivergence { logits, base_logits, base, state, first, n, length });
     }
 
-    /// Adds one tile to the most likely allowed tokens of a block of rows.
+    /// Updates the most likely allowed tokens of a block of rows with one tile of the vocabulary.
     pub fn accumulate_argmax<'a>(
         &'a self,
         recording: &mut Recording<'a>,

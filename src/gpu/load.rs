@@ -1,4 +1,4 @@
-//! From a file to a transformer in GPU memory.
+//! Loads a model file into a transformer in GPU memory.
 
 use super::buffer::Buffer;
 use super::delta_net::DeltaNet;
@@ -16,7 +16,7 @@ use crate::model::source::ByteSource;
 use crate::model::stream::stream;
 use crate::model::tensors;
 
-/// All matrices of a transformer, allocated and still empty.
+/// All matrices of a transformer, allocated and not yet filled.
 struct Reserved {
     uploader: WeightUploader,
     embedding: MatrixId,
@@ -31,8 +31,8 @@ struct LayerIds {
     down: MatrixId,
 }
 
-/// Streams the weights to the GPU in bounded pieces. Returns transformer, rotations ([`Config::rotations`]) and
-/// the file's SHA-256; `None` where `on_progress` (bytes read) broke off.
+/// Streams the weights to the GPU in bounded pieces. Returns the transformer, the rotations ([`Config::rotations`]) and the file's
+/// SHA-256. Returns `None` if `on_progress` (bytes read) cancels.
 pub async fn load(
     gpu: &Gpu,
     source: &impl ByteSource,
@@ -41,7 +41,7 @@ pub async fn load(
 ) -> Result<Option<(Transformer, Vec<Vec<f64>>, String)>, LoadError> {
     let mut config = Config::from_gguf(gguf)?;
     tensors::check(gguf, &config)?;
-    // Keys and values of a layer, and the residual stream, have to fit in a buffer each.
+    // Keys and values of one layer must fit in one buffer. So must the residual stream.
     let longest = gpu.max_buffer_bytes / (4 * MixerSizes::largest(&config).slot.max(padded(config.dim))) as u64;
     config.context_length = config.context_length.min(usize::try_from(longest).unwrap_or(usize::MAX));
     let Reserved { mut uploader, embedding, output, layers } = gpu.try_allocate(|| reserve(gpu, gguf, &config)).await?;
@@ -68,7 +68,7 @@ pub async fn load(
     Ok(Some((transformer, rotations, sha256)))
 }
 
-/// Allocates all matrices. That the file has their tensors was checked.
+/// Allocates all matrices. The tensors were checked before.
 fn reserve(gpu: &Gpu, gguf: &Gguf, config: &Config) -> Reserved {
     let mut uploader = WeightUploader::default();
     let mut matrix = |names: &[String]| {
@@ -135,13 +135,13 @@ fn layer(gpu: &Gpu, uploader: &mut WeightUploader, config: &Config, i: usize, id
     }
 }
 
-/// Of values for the columns of a matrix.
+/// A vector whose values match the columns of a matrix, padded like them.
 fn padded_vector(gpu: &Gpu, mut values: Vec<f32>) -> Buffer {
     values.resize(padded(values.len()), 0.0);
     gpu.buffer_with_f32("norm", &values)
 }
 
-/// Vectors one after the other; those that the model does not have are left out.
+/// Concatenates vectors. Skips those that the model does not have.
 fn vector(gpu: &Gpu, uploader: &WeightUploader, names: &[String]) -> Buffer {
     let values: Vec<f32> = names.iter().flat_map(|name| uploader.vector(name)).collect();
     gpu.buffer_with_f32(names.first().map_or("vector", |name| name), &values)

@@ -1,4 +1,4 @@
-//! What a layer mixes rows by, and which kernels that takes.
+//! Token-mixing parts of layers, and the kernels that they run.
 
 use super::activations::Activations;
 use super::buffer::Buffer;
@@ -20,12 +20,13 @@ use super::recording::Recording;
 use crate::model::arch::QkNorm;
 use crate::model::config::Config;
 
-/// The weights between the projections at its beginning and at its end.
+/// Weights of a mixer, without its input and output projections.
 pub enum Mixer {
     Attention {
-        /// `[qkv rows]`; not read where the model has none.
+        /// `[qkv rows]`; not read if the model has no biases.
         bias: Buffer,
-        /// Of a query head, of a key head: `[2, head_dim]`; or of all query heads, of all key heads; not read where the model has none.
+        /// Norms of a query head and of a key head: `[2, head_dim]`; or norms of all query heads and of all key heads. Not read if the
+        /// model has none.
         head_norms: Buffer,
     },
     ShortConvolution {
@@ -36,7 +37,7 @@ pub enum Mixer {
 }
 
 impl Mixer {
-    /// A block of rows mixed with those before them: from `projected` to `mixed`, which is returned.
+    /// Mixes a block of rows with the rows before it. Reads `projected` and returns `mixed`.
     pub fn record<'a>(&'a self, recording: &mut Recording<'a>, config: &Config, args: &Mixed<'a>) -> RowView<'a> {
         match self {
             Self::Attention { bias, head_norms } => attend(recording, config, [bias, head_norms], args),

@@ -1,8 +1,9 @@
 //! The engine on WebGPU: our own WGSL kernels, in browsers and natively through Vulkan.
 //!
-//! Weights stay quantized as in the file; activations and sums are f32. Scoring takes the base text through the layers once, and of
-//! every perturbed text only what comes after its first edit: rows of many passes together, layer by layer, each attending to the
-//! base text's keys before that edit and to those of its own suffix (`batch`). A few numbers per position are read back, never logits.
+//! Weights stay quantized as in the file. Activations and sums are f32. Scoring passes the base text through the layers once. Of each
+//! perturbed text, it computes only the suffix that starts at the first edit: rows of many passes together, layer by layer. Each row
+//! attends to the base text's keys before that edit and to the keys of its own suffix (`batch`). The GPU returns a few numbers per
+//! position, never logits.
 
 mod activations;
 mod adapter_name;
@@ -24,7 +25,6 @@ mod layer_caches;
 mod layer_input;
 mod lm_head;
 mod load;
-mod memories;
 pub mod memory;
 mod mixer_sizes;
 mod mixers;
@@ -32,6 +32,7 @@ mod pacing;
 mod pipeline;
 mod positions;
 mod recording;
+mod recurrent_states;
 mod replay;
 mod scoring;
 pub mod self_test;
@@ -69,17 +70,17 @@ use kernels::attention_mass::AttentionSums;
 use kernels::delta_rule::CHUNK;
 use layer_caches::LayerCaches;
 use layer_input::{Batch, Replayed};
-use memories::Memories;
 use mixer_sizes::MixerSizes;
 use pacing::rows_per_dispatch;
 use recording::Recording;
+use recurrent_states::RecurrentStates;
 use replay::{Replay, chunked_blocks};
 use submissions::Submissions;
 use text_cache::TextCache;
 
-/// Rows of a text that go through all layers before the next ones do.
+/// Rows of a text that pass through all layers together.
 const PREFILL_ROWS: usize = 2048;
-/// Of a block that is smaller than memory allows, so that a submission does not take too long.
+/// Smallest block of rows, if blocks are made smaller to keep submissions short.
 const LEAST_BLOCK_ROWS: usize = 64;
 
 /// A model on the GPU.
@@ -88,15 +89,15 @@ pub struct GpuModel {
     /// See [`Config::rotations`].
     rotations: Vec<Vec<f64>>,
     text: TextCache,
-    /// For one token at a time; recorded when the first one is wanted.
+    /// Commands to decode one token; recorded when the first token is requested.
     decode_step: Option<DecodeStep>,
     counters: Counters,
     gpu: Rc<Gpu>,
 }
 
 impl GpuModel {
-    /// Loads the weights in bounded pieces. Returns the model and the file's SHA-256; `None` where `on_progress`
-    /// (bytes read) broke off.
+    /// Loads the weights in bounded pieces. Returns the model and the file's SHA-256. Returns `None` if `on_progress` (bytes read)
+    /// cancels.
     pub async fn load(
         gpu: Rc<Gpu>,
         source: &impl ByteSource,
@@ -112,12 +113,12 @@ impl GpuModel {
         &self.gpu
     }
 
-    /// Forgets the text before, and makes room for one of `capacity` tokens; where parts of it are to be replaced, so many `passes` that
-    /// begin in it are remembered at once.
+    /// Clears the current text, and allocates caches for a text of `capacity` tokens. If parts of the text will be replaced, also
+    /// allocates recurrent states for `passes` passes that are computed together.
     async fn start_text(&mut self, capacity: usize, passes: Option<usize>) -> Result<(), LmError> {
         self.text.length = 0;
-        self.text.memories.running.set(0);
-        let keeps_other = self.transformer.has_memories() && self.text.passes != passes;
+        self.text.recurrent_states.running.set(0);
+        let keeps_other = self.transformer.has_recurrent_layers() && self.text.passes != passes;
         if self.text.capacity < capacity || self.text.caches.is_empty() || keeps_other {
             // The old cache is freed before the new one is allocated; the recorded step uses the old one.
             (self.text, self.decode_step) = (TextCache::default(), None);
@@ -126,7 +127,7 @@ impl GpuModel {
         Ok(())
     }
 
-    /// Appends `inputs` to the text, at most [`PREFILL_ROWS`] at a time. `on_chunk` gets the hidden states of each chunk, rows of `x`
+    /// Appends `inputs` to the text, at most [`PREFILL_ROWS`] at a time. `on_chunk` receives the hidden states of each chunk, rows of `x`
     /// from row 0 on, and their positions in the text.
     async fn prefill(
         &mut self,
@@ -145,21 +146,22 @@ impl GpuModel {
         Ok(())
     }
 
-    /// Takes rows of the text through all layers, or of suffixes, which have caches of their own, and may have memories beside the text's.
+    /// Passes rows through all layers: rows of the text, or of suffixes. Suffixes have their own caches, and can have their own recurrent
+    /// states.
     async fn forward(
         &mut self,
         rows: &[Row],
         sequences: &[Sequence],
         activations: &Activations,
-        suffix: Option<(&LayerCaches, Option<&Memories>)>,
+        suffix: Option<(&LayerCaches, Option<&RecurrentStates>)>,
         attention_sums: Option<&AttentionSums>,
     ) -> Result<(), LmError> {
         self.counters.forward_tokens += rows.len();
         let (gpu, transformer, text) = (&self.gpu, &self.transformer, &self.text);
         let row_buffer = gpu.buffer_with("rows", &Row::all_words(rows));
-        let (own, memories) = suffix.unwrap_or((&text.caches, None));
-        let memories = memories.unwrap_or(&text.memories);
-        let replayed = self.replayed(sequences, memories).await?;
+        let (own, recurrent_states) = suffix.unwrap_or((&text.caches, None));
+        let recurrent_states = recurrent_states.unwrap_or(&text.recurrent_states);
+        let replayed = self.replayed(sequences, recurrent_states).await?;
         let batch = Batch {
             rows: &row_buffer,
             n: rows.len(),
@@ -169,7 +171,7 @@ impl GpuModel {
             angles: &self.text.angles,
             text: &text.caches,
             own,
-            memories,
+            recurrent_states,
             sequences,
             replayed: replayed.as_ref(),
             attention_sums,
@@ -185,25 +187,26 @@ impl GpuModel {
                 transformer.replay(&mut recording, i, activations, batch, replayed);
                 submissions.add(recording).await?;
             }
-            // Products are divided by columns, attention by rows.
+            // Dispatches divide matrix products by columns, and attention by rows.
             let at_once = rows_per_dispatch(gpu.pacing.borrow().max_dispatch(), per_row, LEAST_BLOCK_ROWS);
             let size = activations.block.min(at_once);
-            let has_memories = transformer.has_memories();
-            for block in if has_memories { chunked_blocks(sequences, batch.n, size) } else { blocks(0..batch.n, size).collect() } {
+            let has_recurrent_layers = transformer.has_recurrent_layers();
+            for block in if has_recurrent_layers { chunked_blocks(sequences, batch.n, size) } else { blocks(0..batch.n, size).collect() } {
                 let mut recording = Recording::new(gpu);
                 transformer.layer(&mut recording, i, activations, batch, block);
                 submissions.add(recording).await?;
             }
         }
         submissions.finish().await?;
-        replayed.iter().for_each(|replayed| memories.running.set(replayed.replay.running));
+        replayed.iter().for_each(|replayed| recurrent_states.running.set(replayed.replay.running));
         Ok(())
     }
 
-    /// What layers with a memory compute again where sequences begin in the text.
-    async fn replayed(&self, sequences: &[Sequence], memories: &Memories) -> Result<Option<Replayed>, LmError> {
+    /// Prepares what recurrent layers recompute if sequences begin inside the text.
+    async fn replayed(&self, sequences: &[Sequence], recurrent_states: &RecurrentStates) -> Result<Option<Replayed>, LmError> {
         let (gpu, config) = (&self.gpu, &self.transformer.config);
-        let replay = Replay::new(sequences, memories.running.get(), config.taps() - 1).filter(|_| self.transformer.has_memories());
+        let replay =
+            Replay::new(sequences, recurrent_states.running.get(), config.taps() - 1).filter(|_| self.transformer.has_recurrent_layers());
         let Some(replay) = replay else { return Ok(None) };
         let tokens = replay.tokens.end;
         let rows = Row::all_words(&text_rows(&vec![0.into(); tokens], 0));
@@ -215,10 +218,10 @@ impl GpuModel {
         Ok(Some(gpu.try_allocate(allocate).await?))
     }
 
-    /// Memory for up to `rows` rows at a time.
+    /// Allocates buffers for up to `rows` rows at a time.
     async fn activations(&self, rows: usize) -> Result<Activations, LmError> {
-        // Passes that are fewer or shorter than others have the same chunks.
-        let least = if self.transformer.has_memories() { CHUNK } else { 1 };
+        // With a full chunk as minimum, few or short passes are split into the same chunks as others.
+        let least = if self.transformer.has_recurrent_layers() { CHUNK } else { 1 };
         let block = self.gpu.variant.block_rows.min(rows.max(least));
         self.gpu.try_allocate(|| Activations::new(&self.gpu, &self.transformer.config, rows, block)).await
     }

@@ -1,4 +1,4 @@
-//! From WGSL to compiled pipelines, with a cache of them.
+//! Assembles WGSL and compiles it to pipelines, with a cache.
 
 use std::rc::Rc;
 
@@ -7,8 +7,8 @@ use super::kernel::{Kernel, Pipeline};
 use super::kernels::{IMPORTS, SOURCES};
 
 impl Kernel {
-    /// The whole shader: constants, then the source with `#import NAME` lines replaced. `#import params` brings the declaration of
-    /// `Params` from the kernel's Rust file; `#import weights` also brings the functions of the matrix's format.
+    /// The complete shader: constants, then the source with `#import NAME` lines replaced. `#import params` inserts the declaration of
+    /// `Params` from the kernel's Rust file. `#import weights` also inserts the functions of the matrix format.
     pub fn wgsl(&self) -> String {
         let mut shader: String = self.constants.iter().map(|(name, value)| format!("const {name} = {value};\n")).collect();
         self.append(find(SOURCES, self.name), &mut shader);
@@ -41,17 +41,17 @@ fn find(sources: &[(&'static str, &'static str)], name: &str) -> &'static str {
 }
 
 impl Gpu {
-    /// Kernels compiled so far.
+    /// Number of kernels compiled so far.
     pub fn n_pipelines(&self) -> usize {
         self.pipelines.borrow().len()
     }
 
-    /// Their WGSL.
+    /// WGSL of the kernels compiled so far.
     pub fn shaders(&self) -> Vec<String> {
         self.pipelines.borrow().keys().map(Kernel::wgsl).collect()
     }
 
-    /// The compiled kernel.
+    /// Returns the compiled kernel. Compiles it on first use.
     pub(crate) fn pipeline(&self, kernel: &Kernel) -> Rc<Pipeline> {
         if let Some(pipeline) = self.pipelines.borrow().get(kernel) {
             return pipeline.clone();

@@ -1,4 +1,4 @@
-//! Positions through the LM head: a few numbers for each, never logits.
+//! Passes positions through the LM head. Returns a few numbers for each position, never logits.
 
 use super::GpuModel;
 use super::activations::RowBuffer;
@@ -18,11 +18,11 @@ pub struct Position {
     /// Row of x whose state predicts the target.
     pub row: usize,
     pub target: TokenId,
-    /// The target's number among the request's.
+    /// Index of the target among the request's targets.
     pub target_index: usize,
 }
 
-/// What the base text leaves for passes to be compared with, where divergences are wanted.
+/// Data of the base text that passes are compared with, if divergences are requested.
 pub struct BaseStates<'a> {
     /// Normalized states that predict the targets, `[targets, padded dim]`.
     pub states: &'a Buffer,
@@ -30,17 +30,17 @@ pub struct BaseStates<'a> {
     pub log_sum_exps: &'a [f64],
 }
 
-/// What happens to the normalized states of positions, beside their scores.
+/// What to do with the normalized hidden states of positions, in addition to scoring.
 pub enum StateUse<'a> {
     None,
-    /// They are the base text's, and stored for its passes: `[targets, padded dim]`.
+    /// Store the states of the base text for its passes: `[targets, padded dim]`.
     Store(&'a Buffer),
-    /// They are compared with the base text's.
+    /// Compare the states with those of the base text.
     Compare(BaseStates<'a>),
 }
 
 impl GpuModel {
-    /// Scores positions with states in rows of x. Returns four numbers for each: its state after
+    /// Scores positions whose hidden states are rows of x. Returns four numbers for each position: its state after
     /// [`log_sum_exp`](super::kernels::log_sum_exp) and [`kl_divergence`](super::kernels::kl_divergence).
     pub(super) async fn score_positions(
         &mut self,
@@ -86,7 +86,7 @@ fn upload(gpu: &Gpu, positions: &[Position]) -> PositionBuffers {
 }
 
 impl StateUse<'_> {
-    /// Uses the normalized states of a block of positions; `Some` where it is to be compared.
+    /// Stores or compares the normalized states of a block of positions. Returns `Some` if they are compared.
     async fn apply(
         &self,
         submissions: &mut Submissions<'_>,
@@ -99,7 +99,7 @@ impl StateUse<'_> {
             Self::Store(states) => {
                 submissions.finish().await?;
                 let normed = &tile_buffers.normed;
-                // Targets of the base text come in order.
+                // The targets of the base text are consecutive.
                 gpu.copy(&normed.buffer, states, block[0].target_index * normed.stride, block.len() * normed.stride);
                 Ok(None)
             }
@@ -109,8 +109,8 @@ impl StateUse<'_> {
 }
 
 impl BaseStates<'_> {
-    /// Gathers the base text's states for a block of positions. Several passes score the same target: its base logits are
-    /// computed once.
+    /// Gathers the base text's states for a block of positions. If several passes score the same target, its base logits are computed
+    /// once.
     async fn block(
         &self,
         submissions: &mut Submissions<'_>,

@@ -1,4 +1,4 @@
-//! A list of dispatches that is recorded once and submitted as often as wanted.
+//! A list of dispatches, recorded once and submitted any number of times.
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod interpreted;
@@ -13,27 +13,27 @@ use super::wgsl::Fields;
 /// Uniform bindings begin at multiples of this many bytes on every device.
 const ALIGNMENT: usize = 256;
 
-/// What a dispatch is taken for whose operations nobody counts: for each item so many.
+/// Assumed floating-point operations per item of a dispatch whose operations are not counted.
 const OPERATIONS_PER_ITEM: f64 = 64.0;
 
-/// Dispatches while they are recorded.
+/// Dispatches during recording.
 pub struct Recording<'a> {
     gpu: &'a Gpu,
     dispatches: Vec<Pending<'a>>,
-    /// Those of all dispatches, each from a multiple of [`ALIGNMENT`] on.
+    /// Parameters of all dispatches. Each dispatch's parameters start at a multiple of [`ALIGNMENT`].
     params: Vec<u8>,
 }
 
 struct Pending<'a> {
     kernel: Kernel,
-    /// Offset and length in bytes; length 0 for none.
+    /// Offset and length in bytes; length 0 if the kernel has no parameters.
     params: (usize, usize),
     buffers: Vec<&'a Buffer>,
     workgroups: [u32; 2],
     operations: f64,
 }
 
-/// Dispatches that run one after the other, each with its bindings.
+/// Dispatches that run in order, with their bindings.
 pub struct DispatchList {
     pub(super) dispatches: Vec<Dispatch>,
     pub(super) params: Buffer,
@@ -43,7 +43,7 @@ pub struct Dispatch {
     pipeline: Rc<Pipeline>,
     bindings: wgpu::BindGroup,
     workgroups: [u32; 2],
-    /// Roughly; of floating-point numbers.
+    /// Approximate number of floating-point operations.
     pub(super) operations: f64,
 }
 
@@ -56,7 +56,7 @@ impl<'a> Recording<'a> {
         self.gpu
     }
 
-    /// The most operations that one dispatch should have.
+    /// Maximum number of operations that one dispatch should have.
     pub fn max_dispatch(&self) -> f64 {
         self.gpu.pacing.borrow().max_dispatch()
     }
@@ -66,7 +66,7 @@ impl<'a> Recording<'a> {
         self.dispatch_of(OPERATIONS_PER_ITEM * (items[0] * items[1]) as f64, kernel, params.into(), buffers, items);
     }
 
-    /// As [`Recording::dispatch`], of so many floating-point operations.
+    /// Like [`Recording::dispatch`], for a dispatch with this many floating-point operations.
     pub fn dispatch_of(&mut self, operations: f64, kernel: Kernel, params: Fields, buffers: &[&'a Buffer], items: [usize; 2]) {
         let Fields { wgsl, words } = params;
         let kernel = kernel.with_params(wgsl);
@@ -84,7 +84,7 @@ impl<'a> Recording<'a> {
         });
     }
 
-    /// Adds a dispatch of a kernel without parameters: `buffers` are the bindings from 0 on.
+    /// Adds a dispatch of a kernel without parameters. `buffers` are the bindings from 0 on.
     pub fn dispatch_without_params(&mut self, kernel: Kernel, buffers: &[&'a Buffer], items: [usize; 2]) {
         self.dispatch(kernel, Fields::default(), buffers, items);
     }
@@ -95,7 +95,7 @@ impl<'a> Recording<'a> {
         DispatchList { dispatches, params }
     }
 
-    /// Finishes and submits once, whatever time that takes: see [`super::submissions::Submissions`].
+    /// Finishes and submits once, without a limit on its time: see [`super::submissions::Submissions`].
     pub fn run(self) {
         #[cfg(all(test, not(target_arch = "wasm32")))]
         if let Some(arithmetic) = self.gpu.interpreter {
@@ -123,7 +123,7 @@ impl Pending<'_> {
 }
 
 impl DispatchList {
-    /// Submits all dispatches; returns at once.
+    /// Submits all dispatches and returns immediately.
     pub fn run(&self, gpu: &Gpu) {
         let mut encoder = gpu.encoder();
         encode(gpu, &self.dispatches, &mut encoder);
@@ -131,7 +131,7 @@ impl DispatchList {
     }
 }
 
-/// What runs one after the other.
+/// Encodes dispatches that run in order.
 pub fn encode(gpu: &Gpu, dispatches: &[Dispatch], encoder: &mut wgpu::CommandEncoder) {
     let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
     for dispatch in dispatches {

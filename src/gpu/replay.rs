@@ -1,8 +1,8 @@
-//! Which part of a text layers with a memory compute again, for passes that begin in it. Pure functions.
+//! Plans which tokens the recurrent layers recompute when a pass starts in the middle of the text. Pure functions.
 //!
-//! A pass needs the memory of the text where its first edit is. Layers keep of a text what they project, a row of numbers for each token,
-//! and from that compute the memories anew, in one layer at a time. The running memory goes on from chunk to chunk, also for the passes
-//! after these; from where the last whole chunk before an edit ends, a pass has its own. So each is the same whoever else wants one.
+//! A pass needs the recurrent state of the text at its first edit. Layers cache their inputs, one row per token, and recompute the states
+//! from them, in one layer at a time. The running state advances by whole chunks, also for later passes. Each pass has its own state from
+//! the end of the last whole chunk before its edit. So the state of a pass does not depend on the other passes.
 
 use std::ops::Range;
 
@@ -15,22 +15,22 @@ pub struct Replay {
     /// Tokens that are projected again.
     pub tokens: Range<usize>,
     pub steps: Vec<Step>,
-    /// Tokens in the running memory after that.
+    /// Tokens in the running state afterward.
     pub running: usize,
 }
 
-/// Tokens from one memory to another; where there are none, it is copied.
+/// Advances a state by `tokens` and stores the result in another state. Copies the state if `tokens` is empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     pub tokens: Range<usize>,
-    /// None where the text begins.
+    /// `None` at the start of the text.
     pub from: Option<usize>,
     pub to: usize,
 }
 
 impl Replay {
-    /// For sequences that begin in the text, or read of it; none where there are none. The running memory has `running` tokens, whole
-    /// chunks, and a convolution reads `past` tokens before its own.
+    /// Plans the replay for sequences that begin inside the text or read from it. Returns `None` if there are no such sequences. The
+    /// running state contains `running` tokens (whole chunks). A convolution reads `past` tokens before its own.
     pub fn new(sequences: &[Sequence], running: usize, past: usize) -> Option<Self> {
         let mut wanted: Vec<(usize, usize)> = sequences.iter().filter_map(Sequence::replayed).collect();
         wanted.sort_unstable();
@@ -60,7 +60,8 @@ impl Replay {
     }
 }
 
-/// Rows of a batch in blocks of at most `size`, no smaller than a chunk, which end where chunks of their sequences do.
+/// Splits the rows of a batch into blocks of at most `size` that end at chunk boundaries of their sequences. A block can end elsewhere
+/// only if no boundary is in reach.
 pub fn chunked_blocks(sequences: &[Sequence], n: usize, size: usize) -> Vec<Range<usize>> {
     let mut all = Vec::new();
     let mut start = 0;
@@ -75,7 +76,7 @@ pub fn chunked_blocks(sequences: &[Sequence], n: usize, size: usize) -> Vec<Rang
     all
 }
 
-/// Tokens in blocks of at most `size`, in whole chunks where it has any.
+/// Splits tokens into blocks of at most `size`, in whole chunks if `size` allows it.
 pub fn whole_chunks(tokens: Range<usize>, size: usize) -> impl Iterator<Item = Range<usize>> {
     blocks(tokens, if size < CHUNK { size } else { size / CHUNK * CHUNK })
 }
@@ -94,33 +95,33 @@ mod tests {
     }
 
     #[test]
-    fn each_pass_goes_on_from_the_last_whole_chunk_before_its_edit() {
+    fn pass_continues_from_last_whole_chunk() {
         let replay = Replay::new(&passes(&[70, 0, 10, 64]), 0, 3).unwrap();
         let steps = [step(0..10, None, 3), step(0..64, None, RUNNING), step(64..64, Some(RUNNING), 4), step(64..70, Some(RUNNING), 1)];
         assert_eq!(replay, Replay { tokens: 0..70, steps: steps.into(), running: 64 });
     }
 
     #[test]
-    fn later_passes_go_on_from_where_earlier_ones_ended_with_the_same_steps_at_their_end() {
+    fn later_passes_end_with_same_steps() {
         let all = Replay::new(&passes(&[10, 70, 200]), 0, 3).unwrap();
         let later = Replay::new(&passes(&[200])[..], 64, 3).unwrap();
         assert_eq!(later.tokens, 61..200);
         assert_eq!(later.steps, [step(64..192, Some(RUNNING), RUNNING), step(192..200, Some(RUNNING), 1)]);
         assert_eq!(all.steps.last().map(|step| &step.tokens), later.steps.last().map(|step| &step.tokens));
-        // One that is earlier begins anew.
+        // A pass with an earlier edit starts from the beginning.
         assert_eq!(Replay::new(&passes(&[40]), 64, 3).unwrap().tokens, 0..40);
         assert_eq!(Replay::new(&passes(&[0]), 64, 3), None);
     }
 
     #[test]
-    fn what_goes_on_from_its_own_memory_reads_columns_of_the_text_alone() {
+    fn own_state_needs_only_convolution_inputs() {
         let gaps = [40, 9].map(|tokens| Sequence { before: Before::ItselfAndText(tokens), ..Sequence::of_text(1, 0) });
         assert_eq!(Replay::new(&gaps, 32, 3), Some(Replay { tokens: 6..40, steps: Vec::new(), running: 32 }));
         assert_eq!(Replay::new(&[Sequence::of_text(1, 5)], 32, 3), None);
     }
 
     #[test]
-    fn blocks_of_rows_end_where_chunks_do() {
+    fn blocks_end_at_chunk_boundaries() {
         let sequences = [0..100, 100..110, 110..300].map(|rows| Sequence::after_text(rows, 1, 1));
         assert_eq!(chunked_blocks(&sequences, 300, 64), [0..64, 64..128 - 18, 110..174, 174..238, 238..300]);
         assert_eq!(chunked_blocks(&sequences, 300, 512), vec![Range { start: 0, end: 300 }]);

@@ -1,4 +1,4 @@
-//! Scoring: the base text once, then of each pass what comes after its first edit, as many passes together as fit.
+//! Scores the base text once, then the suffix of each pass from its first edit on. Computes as many passes together as fit.
 
 use std::ops::Range;
 
@@ -14,31 +14,32 @@ use super::kernels::kl_divergence::kl_divergence;
 use super::kernels::log_sum_exp::{log_prob, log_sum_exp};
 use super::kernels::padded;
 use super::layer_caches::LayerCaches;
-use super::memories::length_of_passes;
 use super::mixer_sizes::MixerSizes;
 use super::positions::{BaseStates, Position, StateUse};
+use super::recurrent_states::length_of_passes;
 use crate::lm::{LmError, OnReadout, Pass, Readout, ScoreRequest};
 
-/// Bytes that rows of suffixes may take at once, beside one block's temporaries.
+/// Maximum bytes for the rows of suffixes, in addition to the temporary buffers of one block.
 const MAX_CHUNK_BYTES: usize = 192 << 20;
-/// Passes that are computed together where layers remember them: 1 MB each in a model of 0.8 billion parameters.
+/// Maximum number of passes that are computed together in models with recurrent layers. Their states take 1 MB each in a model with 0.8
+/// billion parameters.
 const MAX_MEMORIES: usize = 24;
-/// How long a visitor waits for the next passes, roughly.
+/// Target time between updates for the user, in seconds.
 const CHUNK_SECONDS: f64 = 0.4;
 
-/// What was scored of the base text.
+/// Scores of the base text.
 struct BaseScores {
     readout: Readout,
     /// ln of the sum of exp(logit), for each target.
     log_sum_exps: Vec<f64>,
-    /// Normalized states that predict the targets, `[targets, padded dim]`, where divergences are wanted.
+    /// Normalized states that predict the targets, `[targets, padded dim]`, if divergences are requested.
     states: Option<Buffer>,
 }
 
-/// Memory for passes that are computed together.
+/// Buffers for passes that are computed together.
 struct ChunkBuffers {
     activations: Activations,
-    /// What is kept of the suffixes, one layer's at a time.
+    /// Caches of the suffixes, for one layer at a time.
     caches: LayerCaches,
 }
 
@@ -48,12 +49,12 @@ struct Chunk {
     rows: Vec<Row>,
     sequences: Vec<Sequence>,
     positions: Vec<Position>,
-    /// Where the positions of each pass end.
+    /// End of each pass's positions.
     ends: Vec<usize>,
 }
 
 impl GpuModel {
-    /// See [`crate::lm::LanguageModel::score`]; the request was checked.
+    /// See [`crate::lm::LanguageModel::score`]. The caller has checked the request.
     pub(super) async fn score_checked(&mut self, request: &ScoreRequest<'_>, on_readout: &mut OnReadout<'_>) -> Result<(), LmError> {
         self.decode_step = None;
         let (gpu, config) = (&self.gpu, &self.transformer.config);
@@ -84,7 +85,7 @@ impl GpuModel {
         Ok(())
     }
 
-    /// The base text of a request: its keys and values stay.
+    /// Scores the base text of a request. Its keys and values stay in the text cache.
     async fn score_base(&mut self, request: &ScoreRequest<'_>, tile_buffers: &TileBuffers) -> Result<BaseScores, LmError> {
         let inputs = &request.inputs(&[])[..request.targets.end - 1];
         let passes = self.max_chunk_passes(request);
@@ -94,7 +95,7 @@ impl GpuModel {
         let sums = (!request.attended.is_empty()).then(|| AttentionSums::new(&gpu, config, request.targets.clone(), request.attended));
         let mut scored = Vec::new();
         let score_chunk = async |model: &mut Self, activations: &Activations, chunk: Range<usize>| {
-            // The state that predicts target t is the one at t - 1.
+            // The state at t - 1 predicts target t.
             let targets = request.targets.start.max(chunk.start + 1)..request.targets.end.min(chunk.end + 1);
             let position =
                 |t: usize| Position { row: t - 1 - chunk.start, target: request.tokens[t], target_index: t - request.targets.start };
@@ -121,7 +122,7 @@ impl GpuModel {
         Ok(sums.over_heads(config, &self.gpu.read_f32(sums.buffer(), sums.length(config)).await?))
     }
 
-    /// Some passes together: one readout for each.
+    /// Scores several passes together. Returns one readout for each.
     async fn score_passes(
         &mut self,
         request: &ScoreRequest<'_>,
@@ -148,10 +149,10 @@ impl GpuModel {
         readouts.into_iter().map(Readout::checked).collect()
     }
 
-    /// Memory for a chunk of `rows` rows: the one before where it is large enough.
+    /// Returns buffers for a chunk of `rows` rows. Reuses the old buffers if they are large enough.
     async fn grow<'a>(&self, buffers: &'a mut Option<ChunkBuffers>, rows: usize) -> Result<&'a ChunkBuffers, LmError> {
         if buffers.as_ref().is_none_or(|old| old.activations.rows < rows) {
-            // The smaller memory is freed before the larger is allocated.
+            // Free the smaller buffers before allocating larger ones.
             *buffers = None;
             let rows = rows.max(1);
             let caches = || LayerCaches::for_all_layers(&self.gpu, "suffix cache", &self.transformer.config, rows);
@@ -160,17 +161,18 @@ impl GpuModel {
         Ok(buffers.as_ref().expect("just made"))
     }
 
-    /// Passes that are computed together where layers remember them, no more than there are; else any number.
+    /// Maximum number of passes that are computed together in models with recurrent layers, at most the number of passes. Unlimited in
+    /// other models.
     fn max_chunk_passes(&self, request: &ScoreRequest<'_>) -> usize {
         let config = &self.transformer.config;
-        if !self.transformer.has_memories() {
+        if !self.transformer.has_recurrent_layers() {
             return usize::MAX;
         }
         let fits = |&passes: &usize| 4 * length_of_passes(config, passes) as u64 <= self.gpu.max_buffer_bytes;
         (1..=request.passes.len().min(MAX_MEMORIES)).rev().find(fits).unwrap_or(1)
     }
 
-    /// Rows of suffixes whose residual stream, keys and values fit in memory together, and in a buffer each.
+    /// Maximum number of suffix rows, limited by total memory and by buffer size.
     fn max_chunk_rows(&self) -> usize {
         let config = &self.transformer.config;
         let (x, cache) = (4 * padded(config.dim), 4 * MixerSizes::largest_slot(config, false));
@@ -200,8 +202,8 @@ impl Chunk {
     }
 }
 
-/// Rows of the next chunk, after one of `rows` took `seconds`: at most twice as many as before, since the first chunks include
-/// what is done only once.
+/// Number of rows for the next chunk, after a chunk of `rows` rows took `seconds`. It at most doubles, because the first chunks include
+/// one-time work.
 fn next_chunk_rows(wanted: usize, rows: usize, seconds: f64) -> usize {
     let affordable = rows as f64 * CHUNK_SECONDS / seconds.max(1e-3);
     (affordable as usize).clamp(wanted / 2, 2 * wanted).max(1)
@@ -212,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chunks_grow_towards_the_time_that_a_visitor_waits() {
+    fn chunk_rows_approach_target_time() {
         assert_eq!(next_chunk_rows(64, 60, 0.01), 128);
         assert_eq!(next_chunk_rows(64, 60, 0.4), 60);
         assert_eq!(next_chunk_rows(64, 60, 40.0), 32);

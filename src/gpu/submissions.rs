@@ -1,5 +1,4 @@
-//! Work on its way to the GPU, in submissions as long as [`Pacing`](super::pacing::Pacing) wants them. Between them whoever pressed Stop
-//! is heard.
+//! Collects GPU work into submissions of the size that [`Pacing`](super::pacing::Pacing) allows. Checks for Stop between submissions.
 
 use futures::channel::oneshot;
 use wgpu::{PollType, SubmissionIndex};
@@ -10,15 +9,15 @@ use super::recording::{Dispatch, DispatchList, Recording, encode};
 use super::wait::{self, Submission};
 use crate::lm::LmError;
 
-/// Dispatches that come one after the other, submitted when they are enough. What is left is submitted by
-/// [`Submissions::finish`]; only then may other work read or write the same memory.
+/// Dispatches that run in order. They are submitted when a submission is full. [`Submissions::finish`] submits the rest; only then may
+/// other work read or write the same buffers.
 pub struct Submissions<'a> {
     gpu: &'a Gpu,
     dispatches: Vec<Dispatch>,
     operations: f64,
-    /// Of recordings whose dispatches are all in `dispatches` or submitted.
+    /// Parameters of recordings whose dispatches are all in `dispatches` or submitted.
     params: Vec<Buffer>,
-    /// What dispatches read that may be added later.
+    /// Buffers that later dispatches may read.
     kept: Vec<Buffer>,
 }
 
@@ -40,17 +39,17 @@ impl<'a> Submissions<'a> {
         Ok(())
     }
 
-    /// Keeps memory until all is submitted.
+    /// Keeps a buffer until all work is submitted.
     pub fn keep(&mut self, buffer: Buffer) {
         self.kept.push(buffer);
     }
 
-    /// Submits what is left.
+    /// Submits the remaining dispatches.
     pub async fn finish(&mut self) -> Result<(), LmError> {
         if self.dispatches.is_empty() { Ok(()) } else { self.submit().await }
     }
 
-    /// Submits what there is, once the GPU has time for it.
+    /// Submits the collected dispatches as soon as the GPU is not busy.
     async fn submit(&mut self) -> Result<(), LmError> {
         let gpu = self.gpu;
         while gpu.pacing.borrow().is_busy() {
@@ -94,24 +93,24 @@ impl Gpu {
     async fn oldest_ended(&self) -> Result<(), LmError> {
         let oldest = self.pacing.borrow_mut().oldest();
         let ended = match oldest {
-            Some(Submission { index, ended }) => self.told(index, ended).await?,
+            Some(Submission { index, ended }) => self.await_callback(index, ended).await?,
             None => None,
         };
         self.pacing.borrow_mut().done(ended.unwrap_or_else(|| self.now()), 1);
         Ok(())
     }
 
-    /// What is known to have ended, because something after it has.
+    /// Records that all submissions in flight have ended, because a later one has.
     pub(super) fn all_ended(&self) {
         self.pacing.borrow_mut().done(self.now(), usize::MAX);
     }
 
-    /// What a callback says that is called once this submission has ended; `None` where it never will be.
-    pub(super) async fn told<T>(&self, index: SubmissionIndex, told: oneshot::Receiver<T>) -> Result<Option<T>, LmError> {
-        // Browsers call back by themselves.
+    /// Waits for the value that a callback sends after this submission has ended. `None` if the callback will never run.
+    pub(super) async fn await_callback<T>(&self, index: SubmissionIndex, receiver: oneshot::Receiver<T>) -> Result<Option<T>, LmError> {
+        // Browsers run callbacks without polling.
         self.device.poll(PollType::Wait { submission_index: Some(index), timeout: None }).ok();
-        let told = wait::told(&self.queue, told).await;
+        let value = wait::await_callback(&self.queue, receiver).await;
         self.check()?;
-        Ok(told)
+        Ok(value)
     }
 }

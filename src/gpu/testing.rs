@@ -1,4 +1,4 @@
-//! What the tests of the kernels share.
+//! Helpers for kernel tests.
 
 #[cfg(not(target_arch = "wasm32"))]
 use kernel_interpreter::Arithmetic;
@@ -11,10 +11,10 @@ pub use crate::model::config::testing::config;
 #[cfg(target_arch = "wasm32")]
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_dedicated_worker);
 
-/// Marks memory where no kernel may write.
+/// Marks memory that kernels must not write.
 pub const SENTINEL: f32 = -12345.5;
 
-/// The GPU of this machine, once for each variant.
+/// Opens the GPU of this machine once per variant.
 pub async fn gpus() -> Vec<Gpu> {
     let mut gpus = Vec::new();
     for variant in VARIANTS {
@@ -23,8 +23,8 @@ pub async fn gpus() -> Vec<Gpu> {
     gpus
 }
 
-/// Those whose kernels are run by an interpreter, which finds races and does with floating-point numbers what WGSL allows; natively
-/// only. It takes a second for 20 million multiplications.
+/// GPUs whose kernels run in an interpreter. It finds races, and varies floating-point results within what WGSL allows. Natively only. 20
+/// million multiplications take about a second.
 #[cfg(not(target_arch = "wasm32"))]
 pub async fn interpreters() -> Vec<Gpu> {
     let unfused = Arithmetic { fuses: false, reassociates: false, ..Arithmetic::ADVERSARIAL };
@@ -43,7 +43,7 @@ pub async fn interpreters() -> Vec<Gpu> {
     Vec::new()
 }
 
-/// All of them.
+/// GPUs of all variants, and interpreters.
 pub async fn gpus_and_interpreters() -> Vec<Gpu> {
     let mut all = gpus().await;
     all.extend(interpreters().await);
@@ -54,7 +54,7 @@ async fn open(variant: &'static Variant) -> Gpu {
     Gpu::open(&Options { variant: Some(variant), ..Options::default() }).await.expect("the tests need WebGPU or Vulkan")
 }
 
-/// Fails where a value is NaN or further than `tolerance` (relative above 1) from what it should be.
+/// Fails if a value is NaN or differs from `expected` by more than `tolerance` (relative for values above 1).
 pub fn assert_close(what: &str, got: &[f32], expected: &[f32], tolerance: f32) {
     assert_eq!(got.len(), expected.len(), "{what}");
     for (i, (got, expected)) in got.iter().zip(expected).enumerate() {

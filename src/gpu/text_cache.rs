@@ -1,39 +1,39 @@
-//! The key-value cache of a text.
+//! Per-layer caches of a text.
 
 use super::buffer::Buffer;
 use super::device::Gpu;
 use super::layer_caches::LayerCaches;
-use super::memories::Memories;
+use super::recurrent_states::RecurrentStates;
 use crate::lm::LmError;
 use crate::model::config::Config;
 
-/// Keys and values of the text so far, and what convolutions read of it.
+/// Keys and values of the current text, and its convolution inputs.
 #[derive(Default)]
 pub struct TextCache {
     /// Empty until the first token.
     pub caches: LayerCaches,
-    /// Of the text, and of passes that begin in it.
-    pub memories: Memories,
-    /// How many passes that begin in it are remembered at once, where parts of it are to be replaced.
+    /// Recurrent states of the text, and of passes that begin inside it.
+    pub recurrent_states: RecurrentStates,
+    /// If parts of the text will be replaced: the number of passes whose states are kept at the same time.
     pub passes: Option<usize>,
-    /// Of each of [`Config::rotations`], `[capacity, rotated_dim / 2]` of (cos, sin).
+    /// For each of [`Config::rotations`], `[capacity, rotated_dim / 2]` of (cos, sin).
     pub angles: Vec<Buffer>,
-    /// Tokens that it has room for.
+    /// Maximum number of tokens.
     pub capacity: usize,
-    /// Tokens in it.
+    /// Number of tokens in the cache.
     pub length: usize,
 }
 
 impl TextCache {
-    /// An empty cache for `capacity` tokens; `rotations` in radians at position 1.
+    /// An empty cache for `capacity` tokens. `rotations` are the angles at position 1, in radians.
     pub async fn new(gpu: &Gpu, config: &Config, rotations: &[Vec<f64>], capacity: usize, passes: Option<usize>) -> Result<Self, LmError> {
-        let memories = || match passes {
-            Some(passes) => Memories::of_passes(gpu, config, passes),
-            None => Memories::of_each_layer(gpu, config, 1),
+        let recurrent_states = || match passes {
+            Some(passes) => RecurrentStates::of_passes(gpu, config, passes),
+            None => RecurrentStates::of_each_layer(gpu, config, 1),
         };
         let allocate = || Self {
             caches: LayerCaches::new(gpu, "text cache", config, capacity, config.taps(), passes.is_some()),
-            memories: memories(),
+            recurrent_states: recurrent_states(),
             passes,
             angles: rotations.iter().map(|frequencies| gpu.buffer_with_f32("angles", &rope_angles(frequencies, capacity))).collect(),
             capacity,

@@ -1,4 +1,4 @@
-//! Which shape of a matrix product is the fastest on the GPU at hand: measured once, and remembered for this GPU and this version.
+//! Chooses the fastest tile shape of matrix products on this GPU. Measures once, and remembers the result for this GPU and version.
 
 mod trial;
 
@@ -17,10 +17,11 @@ use crate::model::config::Config;
 use crate::model::gguf::Gguf;
 use crate::version::GLASSCAGE;
 
-/// In a product: a quarter of a second of a GPU that does 15e9 a second, which is not reset for that.
+/// Maximum operations in the measured product: a quarter of a second on a GPU with 15e9 operations per second. Drivers do not reset a GPU
+/// for that.
 const MOST_OPERATIONS: usize = 4_000_000_000;
 
-/// A product like those of an explanation, with weights and values that are all zero: they take as long as others.
+/// A product like those of an explanation. All values are zero, because zeros take as long as other values.
 struct Product {
     w: Slab,
     x: Buffer,
@@ -31,9 +32,9 @@ struct Product {
 }
 
 impl Gpu {
-    /// Takes the shape that is `remembered` of an earlier visit (see [`Gpu::tile_shape_to_remember`]), or the fastest one: measured on the
-    /// largest matrices of a layer, in about a third of a second and what compiling takes. Where that fails, the shape stays as it is:
-    /// the self-test says what is wrong.
+    /// Uses the shape `remembered` from an earlier visit (see [`Gpu::tile_shape_to_remember`]), or measures the fastest one. Measuring
+    /// uses the largest matrices of a layer and takes about a third of a second, plus compilation. If it fails, the shape does not
+    /// change, and the self-test reports the fault.
     pub async fn choose_tile_shape(&self, gguf: &Gguf, config: &Config, remembered: Option<&str>) {
         let known = TILE_SHAPES.iter().find(|shape| remembered.is_some() && self.name_with(shape).as_deref() == remembered);
         let shape = match known {
@@ -43,7 +44,7 @@ impl Gpu {
         shape.into_iter().for_each(|shape| self.tile_shape.set(shape));
     }
 
-    /// The shape in use, with the GPU and the version that it is for; `None` where nobody tells which GPU this is, or the kernels have no
+    /// The current shape, with the GPU and version to which it applies. `None` if the GPU has no name, or if its kernels have no tile
     /// shapes.
     pub fn tile_shape_to_remember(&self) -> Option<String> {
         self.name_with(self.tile_shape.get())
@@ -54,7 +55,7 @@ impl Gpu {
         is_known.then(|| format!("{}, {GLASSCAGE}, {}", self.adapter.name, shape.name))
     }
 
-    /// `None` where there is nothing to choose.
+    /// `None` if there is nothing to choose.
     async fn fastest_tile_shape(&self, gguf: &Gguf, config: &Config) -> Result<Option<&'static TileShape>, LmError> {
         let Some(quant) = gguf.find("blk.0.ffn_up.weight").map(|tensor| tensor.quant).filter(|_| self.variant.shares_memory) else {
             return Ok(None);
@@ -76,7 +77,7 @@ impl Gpu {
         Ok(trial.best().map(|best| &TILE_SHAPES[best]))
     }
 
-    /// How long so many products take, one after the other.
+    /// Seconds that `times` consecutive products take.
     async fn seconds_of_product(&self, product: &Product, shape: &'static TileShape, times: usize) -> Result<f64, LmError> {
         let Product { w, x, y, tokens, stride } = product;
         let before = self.tile_shape.replace(shape);
@@ -102,7 +103,7 @@ mod tests {
     use crate::model::source::NativeFile;
 
     #[tokio::test]
-    async fn a_shape_is_measured_once_and_then_remembered() {
+    async fn shape_is_measured_once_then_remembered() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/models/demo.gguf");
         let gguf = Gguf::read(&NativeFile::open(std::path::Path::new(path)).unwrap()).await.unwrap();
         let config = Config::from_gguf(&gguf).unwrap();
@@ -113,7 +114,7 @@ mod tests {
         let gpu = open(false).await;
         gpu.choose_tile_shape(&gguf, &config, None).await;
         let measured = gpu.stats.dispatches.get();
-        assert!(measured > 1, "it was measured");
+        assert!(measured > 1, "the shape was measured");
         let remembered = gpu.tile_shape_to_remember().expect("the adapter has a name");
         assert!(remembered.starts_with(&gpu.adapter.name) && remembered.ends_with(gpu.tile_shape.get().name), "{remembered}");
 
@@ -124,7 +125,7 @@ mod tests {
             assert_eq!((again.tile_shape.get(), again.stats.dispatches.get()), (shape, 0), "nothing is measured");
         }
         again.choose_tile_shape(&gguf, &config, Some("another GPU, 1.0.0, 8x4")).await;
-        assert!(again.stats.dispatches.get() > 1, "what is remembered of another GPU says nothing");
+        assert!(again.stats.dispatches.get() > 1, "a shape of another GPU is ignored");
 
         let without_shapes = open(true).await;
         without_shapes.choose_tile_shape(&gguf, &config, None).await;

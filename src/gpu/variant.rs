@@ -1,15 +1,16 @@
-//! The variants of the kernels, and which adapter gets which.
+//! Kernel variants, and which adapter uses which.
 
-/// How kernels divide their work on a kind of adapter. All variants compute the same.
+/// How kernels divide their work on a kind of adapter. All variants compute the same results.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Variant {
     /// Its name in benchmarks and tests.
     pub name: &'static str,
     /// Whether the invocations of a workgroup share memory, with barriers.
     pub shares_memory: bool,
-    /// Rows that go through a layer at once; bounds temporary memory and the time of one dispatch.
+    /// Rows that pass through a layer together. Limits temporary memory and the time of one dispatch.
     pub block_rows: usize,
-    /// Rows of a matrix whose words take turns in memory, for invocations that read a row each: see [`super::format::repack`].
+    /// Number of matrix rows whose words are interleaved in memory, for invocations that read one row each: see
+    /// [`super::format::repack`].
     pub interleaved_rows: usize,
     /// Tokens of the vocabulary in one tile of logits.
     pub vocab_tile: usize,
@@ -17,29 +18,29 @@ pub struct Variant {
 
 /// All variants.
 pub const VARIANTS: &[Variant] = &[
-    // Barriers are slow on software adapters: there each invocation works by itself, in registers.
+    // Barriers are slow on software adapters, so each invocation works alone, in registers.
     Variant { name: "registers", shares_memory: false, block_rows: 64, interleaved_rows: 1, vocab_tile: 2048 },
     Variant { name: "tiles", shares_memory: true, block_rows: 512, interleaved_rows: 8, vocab_tile: 4096 },
 ];
 
 impl Variant {
-    /// The one for an adapter.
+    /// The variant for an adapter.
     pub fn of(is_software: bool) -> &'static Self {
         &VARIANTS[usize::from(!is_software)]
     }
 }
 
-/// What one invocation of `matmul_tiles` multiplies, of the 64 rows and 64 tokens of its workgroup: how many registers it takes, and how
-/// often it reads the tiles.
+/// Part of the 64 rows and 64 tokens of a workgroup that one invocation of `matmul_tiles` multiplies. Determines how many registers it
+/// uses and how often it reads the tiles.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TileShape {
-    /// Its name in benchmarks, and where it is remembered.
+    /// Its name in benchmarks and in storage.
     pub name: &'static str,
     pub rows: usize,
     pub tokens: usize,
 }
 
-/// All shapes; the first one is that of GPUs that were not measured.
+/// All shapes. The first is the default for GPUs that were not measured.
 pub const TILE_SHAPES: &[TileShape] = &[
     TileShape { name: "8x8", rows: 8, tokens: 8 },
     TileShape { name: "8x4", rows: 8, tokens: 4 },

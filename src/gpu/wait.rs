@@ -1,41 +1,42 @@
-//! Waiting for what the GPU has to say.
+//! Waits for GPU work.
 
 use futures::channel::oneshot::Receiver;
 use wgpu::SubmissionIndex;
 
-/// Work of the GPU that can be waited for.
+/// GPU work that the caller can wait for.
 pub struct Submission {
     pub index: SubmissionIndex,
-    /// When it ended, in seconds since the device was opened.
+    /// Receives the time when the work ended, in seconds since the device was opened.
     pub ended: Receiver<f64>,
 }
 
-/// What a callback says; `None` where it will never be called. Who asks has polled the device: natively, nothing comes after that.
+/// Returns the value that a callback sends, or `None` if the callback will never run. The caller must poll the device first: natively,
+/// callbacks run only then.
 #[cfg(not(target_arch = "wasm32"))]
-pub async fn told<T>(_: &wgpu::Queue, mut told: Receiver<T>) -> Option<T> {
-    told.try_recv().ok().flatten()
+pub async fn await_callback<T>(_: &wgpu::Queue, mut receiver: Receiver<T>) -> Option<T> {
+    receiver.try_recv().ok().flatten()
 }
 
-/// What a callback says; `None` where it will never be called. Firefox looks every 100 ms which work has ended (Mozilla's bug 1870699),
-/// and at every submission: there, empty ones are made.
+/// Returns the value that a callback sends, or `None` if the callback will never run. Firefox checks for finished work only every 100 ms
+/// (Mozilla bug 1870699) and at every submission, so this makes empty submissions there.
 #[cfg(target_arch = "wasm32")]
-pub async fn told<T>(queue: &wgpu::Queue, mut told: Receiver<T>) -> Option<T> {
+pub async fn await_callback<T>(queue: &wgpu::Queue, mut receiver: Receiver<T>) -> Option<T> {
     use futures::future::{Either, select};
     use gloo::timers::future::TimeoutFuture;
 
     if !is_gecko() {
-        return told.await.ok();
+        return receiver.await.ok();
     }
     loop {
-        match select(told, TimeoutFuture::new(1)).await {
-            Either::Left((told, _)) => return told.ok(),
-            Either::Right(((), pending)) => told = pending,
+        match select(receiver, TimeoutFuture::new(1)).await {
+            Either::Left((value, _)) => return value.ok(),
+            Either::Right(((), pending)) => receiver = pending,
         }
         queue.submit([]);
     }
 }
 
-/// Whether Firefox's engine runs us; others say "like Gecko".
+/// Whether this runs in Firefox's engine. Other browsers say "like Gecko".
 #[cfg(target_arch = "wasm32")]
 fn is_gecko() -> bool {
     let get = |object: &_, name: &str| js_sys::Reflect::get(object, &name.into()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Matrices in GPU memory, quantized as in the file, and how a file is streamed into them.
+//! Matrices in GPU memory, quantized as in the file, and streaming a file into them.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -13,9 +13,9 @@ use crate::model::quant::Quant;
 pub struct Slab {
     pub buffer: Buffer,
     pub format: &'static Format,
-    /// Which rows of the matrix.
+    /// Range of matrix rows in this slab.
     pub rows: Range<usize>,
-    /// Groups of 16 values in a row, and words.
+    /// Groups of 16 values in a row, and 4-byte words in a row.
     pub groups: usize,
     pub row_words: usize,
     /// See [`Variant::interleaved_rows`](super::variant::Variant::interleaved_rows).
@@ -23,21 +23,21 @@ pub struct Slab {
     quant: &'static Quant,
 }
 
-/// Tensors with the same columns, one below the other.
+/// Tensors with the same number of columns, stacked by rows.
 pub struct Matrix {
-    /// In the order of their rows.
+    /// Slabs in row order.
     pub slabs: Vec<Slab>,
 }
 
 impl Slab {
-    /// All weights are zero.
+    /// A slab whose weights are all zero.
     pub fn new(gpu: &Gpu, quant: &'static Quant, columns: usize, rows: Range<usize>) -> Self {
         let (row_words, interleaved_rows) = (format::row_words(quant, columns), gpu.variant.interleaved_rows);
         let buffer = gpu.buffer(quant.name, rows.len().next_multiple_of(interleaved_rows) * row_words);
         Self { buffer, format: format::of(quant), rows, groups: format::groups(columns), row_words, interleaved_rows, quant }
     }
 
-    /// A slab of rows as they are in a file.
+    /// A slab of rows in the layout of a file.
     pub fn from_bytes(gpu: &Gpu, quant: &'static Quant, columns: usize, bytes: &[u8]) -> Self {
         let row_bytes = quant.bytes(columns as u64).expect("whole blocks") as usize;
         let slab = Self::new(gpu, quant, columns, 0..bytes.len() / row_bytes);
@@ -45,7 +45,8 @@ impl Slab {
         slab
     }
 
-    /// Writes rows of a file from row `first` of this slab on: of those that are interleaved all, as far as the slab has them.
+    /// Writes rows of a file, starting at row `first` of this slab. Interleaved rows must be written together, as far as the slab has
+    /// them.
     fn write(&self, gpu: &Gpu, columns: usize, first: usize, bytes: &[u8]) {
         let repacked = format::repack(self.quant, columns, bytes, self.interleaved_rows);
         gpu.write_bytes(&self.buffer, first * self.row_words, &repacked);
@@ -60,8 +61,8 @@ pub fn shape(tensor: &Tensor) -> (usize, usize) {
 /// `matvec_shared` computes 16 rows per workgroup, and a dispatch has at most 65,535 workgroups along an axis.
 const MAX_ROWS: usize = 16 * 65_535;
 
-/// Divides tensors of `columns` columns, given by type and number of rows, into slabs of at most `max_bytes`. Rows that are interleaved
-/// are of one tensor.
+/// Divides tensors into slabs of at most `max_bytes`. Each part is a tensor type and a number of rows of `columns` columns. Interleaved
+/// rows always belong to one tensor.
 fn divide(
     parts: &[(&'static Quant, usize)],
     columns: usize,
@@ -89,26 +90,25 @@ fn divide(
     slabs
 }
 
-/// Uploads the tensors of a file, piece by piece, to matrices that were reserved.
+/// Uploads the tensors of a file, piece by piece, into reserved matrices.
 #[derive(Default)]
 pub struct WeightUploader {
     matrices: Vec<Option<Matrix>>,
-    /// By tensor: its matrix, and its first row there.
+    /// Tensor name to matrix index and first row in that matrix.
     locations: HashMap<String, (usize, usize)>,
     vectors: HashMap<String, Vec<f32>>,
-    /// Bytes of the current tensor that were not uploaded: less than the rows of a matrix that are interleaved, or the beginning of a
-    /// vector.
+    /// Bytes of the current tensor that are not uploaded yet: an incomplete group of interleaved rows, or the beginning of a vector.
     pending: Vec<u8>,
     /// The next row of the current tensor.
     row: usize,
 }
 
-/// A matrix that was reserved.
+/// Handle of a reserved matrix.
 #[derive(Clone, Copy)]
 pub struct MatrixId(usize);
 
 impl WeightUploader {
-    /// Allocates a matrix for these tensors, which have the same columns.
+    /// Allocates a matrix for tensors that have the same number of columns.
     pub fn reserve(&mut self, gpu: &Gpu, tensors: &[&Tensor]) -> MatrixId {
         let columns = tensors.first().map_or(0, |tensor| shape(tensor).1);
         let parts: Vec<_> = tensors.iter().map(|tensor| (tensor.quant, shape(tensor).0)).collect();
@@ -124,7 +124,7 @@ impl WeightUploader {
         MatrixId(self.matrices.len() - 1)
     }
 
-    /// Uploads the next bytes of `tensor`. Tensors come one after the other, each from its first byte to its last.
+    /// Uploads the next bytes of `tensor`. Tensors come in order, each from its first byte to its last.
     pub fn upload(&mut self, gpu: &Gpu, tensor: &Tensor, piece: &[u8]) -> candle_core::Result<()> {
         // A submission frees the staging memory of earlier writes.
         gpu.queue.submit([]);
@@ -157,13 +157,14 @@ impl WeightUploader {
         self.matrices[id.0].take().expect("each matrix is taken once")
     }
 
-    /// The values of a tensor that was not reserved as a matrix; empty where the model has no such tensor.
+    /// Values of a tensor that was not reserved as a matrix. Empty if the model has no such tensor.
     pub fn vector(&self, name: &str) -> Vec<f32> {
         self.vectors.get(name).cloned().unwrap_or_default()
     }
 }
 
-/// Of `read` rows those to write, where `left` are to come with them: all that are interleaved together.
+/// Number of rows to write if `read` rows are available and `left` rows are missing in total: whole interleaved groups, or all at the
+/// end.
 fn complete_rows(read: usize, left: usize, interleaved_rows: usize) -> usize {
     if read == left { read } else { read / interleaved_rows * interleaved_rows }
 }
@@ -189,7 +190,7 @@ mod tests {
     use crate::model::quant::by_id;
 
     #[test]
-    fn tensors_of_one_type_share_a_slab_up_to_the_limit() {
+    fn tensors_of_one_type_share_slabs() {
         let (q8_0, f16) = (by_id(8).unwrap(), by_id(1).unwrap());
         let rows =
             |parts: &[(&'static Quant, usize)], max: u64| divide(parts, 32, 1, max).into_iter().map(|slab| slab.1).collect::<Vec<_>>();
@@ -200,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_are_interleaved_are_of_one_tensor() {
+    fn interleaved_rows_belong_to_one_tensor() {
         let q8_0 = by_id(8).unwrap();
         let rows = |parts: &[usize], max: u64| {
             let parts: Vec<_> = parts.iter().map(|&rows| (q8_0, rows)).collect();
@@ -212,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_wait_for_those_that_they_are_interleaved_with() {
+    fn rows_wait_for_their_interleaved_group() {
         assert_eq!([3, 8, 19, 20].map(|read| complete_rows(read, 20, 8)), [0, 8, 16, 20]);
         assert_eq!(complete_rows(3, 20, 1), 3);
     }

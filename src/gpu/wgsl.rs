@@ -1,21 +1,21 @@
-//! The source of shaders, and structs that Rust writes and shaders read, with one definition for both.
+//! Shader sources, and structs that Rust writes and shaders read, with one definition for both.
 
-/// The WGSL of a file, as `build.rs` has copied it.
+/// The WGSL of a file, in the copy that `build.rs` makes.
 macro_rules! source {
     ($($name:expr),+) => {
         include_str!(concat!(env!("OUT_DIR"), "/kernels/", $($name,)+ ".wgsl"))
     };
 }
 
-/// The values of a WGSL struct's fields, with its declaration.
+/// Field values of a WGSL struct, with its declaration.
 #[derive(Default)]
 pub struct Fields {
     pub wgsl: &'static str,
     pub words: Vec<u32>,
 }
 
-/// Defines a struct of 4-byte fields in Rust and, by the same names in the same order, in WGSL. `usize` and `bool` are `u32`
-/// in WGSL. A shader declares it by an `#import`.
+/// Defines a struct of 4-byte fields in Rust and in WGSL, with the same names in the same order. `usize` and `bool` are `u32` in WGSL. A
+/// shader declares the struct with `#import`.
 macro_rules! wgsl_struct {
     ($(#[$attribute:meta])* $visibility:vis struct $name:ident { $($(#[$doc:meta])* $field:ident: $type:ident),* $(,)? }) => {
         $(#[$attribute])*
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_have_the_same_names_and_order_in_rust_and_wgsl() {
+    fn fields_match_in_rust_and_wgsl() {
         let fields = Fields::from(Params { scale: 0.5, add: true, n: 3 });
         assert_eq!(fields.wgsl, "struct Params {\n    n: u32,\n    scale: f32,\n    add: u32,\n}\n");
         assert_eq!(fields.words, [3, 0.5_f32.to_bits(), 1]);

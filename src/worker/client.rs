@@ -1,4 +1,4 @@
-//! The page's end of a worker, which is started when it is first needed, and again after it broke down.
+//! The page's end of a worker. Starts the worker on the first request, and again after a failure.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -16,15 +16,15 @@ use web_sys::{ErrorEvent, File, MessageEvent, Worker, WorkerOptions};
 use super::envelope::Envelope;
 use super::role::{INCOMPATIBLE, LISTENING, Lost, Role};
 
-/// Trunk's shim around the workers' wasm, beside the page.
+/// Trunk's shim that loads the workers' wasm; it is in the folder of the page.
 const SCRIPT: &str = "./engine_loader.js";
-/// How long a worker's code may take to arrive.
+/// How long the code of a worker may take to arrive.
 const START_MILLIS: u32 = 90_000;
 
-/// How long events are gathered before they are delivered together: one picture. A worker may say more than a page can draw.
+/// How long events are collected before they are delivered together: one frame. A worker may send more events than a page can draw.
 const FRAME_MILLIS: u32 = 16;
 
-/// A handle to a worker; clones speak to the same one.
+/// A handle to a worker. Clones share the worker.
 pub struct Client<Request, Event> {
     role: Role,
     state: Rc<RefCell<State<Event>>>,
@@ -37,9 +37,9 @@ struct State<Event> {
     is_listening: bool,
     /// Requests made before the worker listens.
     waiting: Vec<JsValue>,
-    /// What the worker said and nobody was told yet.
+    /// Events from the worker that are not delivered yet.
     events: Vec<Envelope<Event>>,
-    /// Kept while the worker lives, which calls them.
+    /// The worker calls these, so keep them while it lives.
     _handlers: Option<Handlers>,
 }
 
@@ -61,19 +61,19 @@ impl<Request, Event> Clone for Client<Request, Event> {
 }
 
 impl<Request: Serialize + 'static, Event: DeserializeOwned + 'static> Client<Request, Event> {
-    /// A client that hands everything the worker says to `deliver`. No worker is started yet.
+    /// A client that passes everything from the worker to `deliver`. Does not start a worker yet.
     pub fn new(role: Role, deliver: impl Fn(Result<Envelope<Event>, Lost>) + 'static) -> Self {
         Self { role, state: Rc::default(), deliver: Rc::new(deliver), requests: PhantomData }
     }
 
-    /// Sends a request, and with it the local files that it is about.
+    /// Sends a request, with the local files that it needs.
     pub fn send(&self, request: &Envelope<Request>, files: &[File]) {
         if self.try_send(request, files).is_err() {
             self.lose(Lost::NotStarted);
         }
     }
 
-    /// Ends the worker, whatever it is doing.
+    /// Terminates the worker, even during a request.
     pub fn terminate(&self) {
         let lost = std::mem::take(&mut *self.state.borrow_mut());
         if let Some(worker) = &lost.worker {
@@ -81,7 +81,7 @@ impl<Request: Serialize + 'static, Event: DeserializeOwned + 'static> Client<Req
             worker.set_onerror(None);
             worker.terminate();
         }
-        // The handler that is running now may belong to `lost`: it may be dropped only after it returns.
+        // The running handler may belong to `lost`, so drop it after the handler returns.
         wasm_bindgen_futures::spawn_local(async move { drop(lost) });
     }
 
@@ -97,7 +97,7 @@ impl<Request: Serialize + 'static, Event: DeserializeOwned + 'static> Client<Req
         Ok(())
     }
 
-    /// The living worker, or a new one.
+    /// The current worker, or a new one.
     fn worker(&self) -> Result<Worker, JsValue> {
         if let Some(worker) = &self.state.borrow().worker {
             return Ok(worker.clone());
@@ -113,7 +113,7 @@ impl<Request: Serialize + 'static, Event: DeserializeOwned + 'static> Client<Req
         Ok(worker)
     }
 
-    /// A worker whose code does not arrive says nothing at all.
+    /// Reports a worker that never listens, because a worker whose code does not arrive sends nothing.
     fn watch_start(&self, worker: Worker) {
         let client = self.clone();
         wasm_bindgen_futures::spawn_local(async move {
@@ -136,7 +136,7 @@ impl<Request: Serialize + 'static, Event: DeserializeOwned + 'static> Client<Req
         }
     }
 
-    /// A worker whose script cannot be fetched is told by the same event as one that breaks down later.
+    /// The browser reports a script that cannot be fetched by the same event as a later failure.
     fn lost_by_error(&self) -> Lost {
         if self.state.borrow().is_listening { Lost::Stopped } else { Lost::NotArrived }
     }
@@ -153,7 +153,7 @@ impl<Request: Serialize + 'static, Event: DeserializeOwned + 'static> Client<Req
         }
     }
 
-    /// Keeps an event until the next delivery.
+    /// Stores an event until the next delivery.
     fn gather(&self, event: Envelope<Event>) {
         let n_gathered = {
             let mut state = self.state.borrow_mut();
@@ -179,7 +179,7 @@ impl<Request: Serialize + 'static, Event: DeserializeOwned + 'static> Client<Req
         state.is_listening = true;
         let waiting = std::mem::take(&mut state.waiting);
         if let Some(worker) = &state.worker {
-            // A request that cannot be posted shows as a worker that never answers; none of ours can fail to clone.
+            // If a request cannot be posted, the worker never answers. Our requests can always be cloned.
             waiting.iter().for_each(|message| drop(worker.post_message(message)));
         }
     }

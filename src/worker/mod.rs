@@ -1,6 +1,6 @@
-//! Engine and library run in workers of their own. Page and worker talk in [`envelope::Envelope`]s of that worker's
-//! protocol; all workers are one program, which learns from its name what to be. The engine
-//! may start a third one, which scores passes for it on another core (`engine::scorer`).
+//! Workers of engine and library. Page and worker exchange [`envelope::Envelope`]s with messages of the worker's protocol. All workers
+//! run the same program, and the name of a worker determines its role. The engine may start a third worker that scores passes on another
+//! core (`engine::scorer`).
 
 #[cfg(feature = "page")]
 pub mod client;

@@ -1,16 +1,16 @@
-//! What page and worker have agreed on before the first request.
+//! Worker roles, handshake messages, and the reasons why a worker can be lost.
 
-/// What a worker is for.
+/// The task of a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     Engine,
     Library,
-    /// Scores passes for the engine, which starts it.
+    /// Scores passes for the engine. The engine starts it.
     Scorer,
 }
 
 impl Role {
-    /// The worker's name.
+    /// Name of the worker.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Engine => "engine",
@@ -20,20 +20,20 @@ impl Role {
     }
 }
 
-/// What a worker says, once, when it listens. Messages posted earlier could get lost.
+/// A worker sends this once, when it listens. Earlier messages could be lost.
 pub const LISTENING: &str = "listening";
-/// What a worker says of a message that it cannot read.
+/// A worker sends this if it cannot read a message.
 pub const INCOMPATIBLE: &str = "incompatible";
 
-/// Why a worker is gone, and all that was in it. The next request starts a new one.
+/// Why a worker was lost, with all of its state. The next request starts a new worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lost {
-    /// The browser could not start it.
+    /// The browser could not start the worker.
     NotStarted,
-    /// Its code did not arrive.
+    /// The code of the worker did not arrive.
     NotArrived,
-    /// It ended by itself.
+    /// The worker ended unexpectedly.
     Stopped,
-    /// It is of another version than the page.
+    /// The worker and the page have different versions.
     Incompatible,
 }

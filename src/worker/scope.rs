@@ -1,4 +1,4 @@
-//! A worker's end of the conversation with the page; [`super::client`] is the other.
+//! The worker's end of the communication with the page. [`super::client`] is the page's end.
 
 use js_sys::Promise;
 use serde::Serialize;
@@ -10,19 +10,19 @@ use web_sys::{DedicatedWorkerGlobalScope, File, MessageChannel, MessageEvent};
 use super::envelope::Envelope;
 use super::role::{INCOMPATIBLE, LISTENING};
 
-/// Hands every request, and the local files beside it, to `on_request` for as long as the worker lives.
+/// Passes every request with its local files to `on_request` until the worker is terminated.
 pub fn listen<Request: DeserializeOwned>(on_request: impl Fn(Envelope<Request>, Vec<File>) + 'static) {
     listen_to_values(move |message| {
         let message: js_sys::Array = message.into();
         match serde_wasm_bindgen::from_value(message.get(0)) {
             Ok(request) => on_request(request, files(message.get(1))),
-            // The page is of another version.
+            // The page has another version.
             Err(_) => say(INCOMPATIBLE),
         }
     });
 }
 
-/// Hands every message to `on_message` for as long as the worker lives.
+/// Passes every message to `on_message` until the worker is terminated.
 pub fn listen_to_values(on_message: impl Fn(JsValue) + 'static) {
     let listener = Closure::<dyn Fn(MessageEvent)>::new(move |message: MessageEvent| on_message(message.data()));
     scope().set_onmessage(Some(listener.as_ref().unchecked_ref()));
@@ -30,14 +30,14 @@ pub fn listen_to_values(on_message: impl Fn(JsValue) + 'static) {
     say(LISTENING);
 }
 
-/// Lets in the messages that have come. A timer would take four milliseconds.
+/// Yields until pending messages have been handled. A timer would take four milliseconds.
 pub async fn let_messages_in() {
     let Ok(channel) = MessageChannel::new() else { return };
     let mut send = |resolve: js_sys::Function, _| {
         channel.port1().set_onmessage(Some(&resolve));
         channel.port2().post_message(&JsValue::NULL).expect("a port takes a message");
     };
-    // It is never rejected.
+    // The promise never rejects.
     drop(JsFuture::from(Promise::new(&mut send)).await);
     channel.port1().close();
 }
@@ -52,17 +52,17 @@ pub fn name() -> String {
     scope().name()
 }
 
-/// Sends numbers to who started this worker.
+/// Sends numbers to the creator of this worker.
 pub fn post_numbers(numbers: &[f64]) {
     scope().post_message(&js_sys::Float64Array::from(numbers)).expect("a worker can post numbers");
 }
 
-/// The address of this worker's script.
+/// URL of this worker's script.
 pub fn script() -> String {
     scope().location().href()
 }
 
-/// The size of this worker's WebAssembly memory, in bytes. It never shrinks, so this is its largest.
+/// Size of this worker's WebAssembly memory in bytes. It never shrinks, so this is also the peak.
 pub fn heap_bytes() -> u64 {
     let memory: js_sys::WebAssembly::Memory = wasm_bindgen::memory().unchecked_into();
     let buffer: js_sys::ArrayBuffer = memory.buffer().unchecked_into();

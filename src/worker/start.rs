@@ -1,4 +1,4 @@
-//! A worker learns what to be.
+//! Starts the service of a worker according to its name.
 
 use super::engine::scorer::service as scorer;
 use super::engine::service as engine;
@@ -6,7 +6,7 @@ use super::library::service as library;
 use super::role::Role;
 use super::scope;
 
-/// Runs the service that the page started this worker for.
+/// Runs the service for which this worker was started.
 pub fn run() {
     console_error_panic_hook::set_once();
     match scope::name() {

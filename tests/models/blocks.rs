@@ -1,4 +1,4 @@
-//! Random models whose matrices, where whole blocks fit, are of a type that candle does not have.
+//! Random models whose matrices have a type that candle does not support, where whole blocks fit.
 
 use candle_core::quantized::{GgmlDType, QTensor};
 use candle_core::{Device, Tensor};
@@ -12,7 +12,7 @@ const FIRST: &[u8] = b"token_embd.weight";
 const F32: u32 = 0;
 const ALIGNMENT: usize = 32;
 
-/// A GGUF file whose matrices are random blocks of a type, each beginning with `scale` as f16, and one with the same weights in f32.
+/// A GGUF file whose matrices are random blocks of a type, each starting with `scale` as f16, and a file with the same weights in f32.
 pub fn files(shape: &Shape, name: &str, scale: u16) -> [Vec<u8>; 2] {
     let quant = QUANTS.iter().find(|quant| quant.name == name).unwrap();
     let (mut random, mut packed, mut expanded) = (Random(Rng::new(7)), Vec::new(), Vec::new());
@@ -39,7 +39,7 @@ fn blocks(random: &mut Random, quant: &Quant, count: usize, scale: u16) -> Vec<u
     bytes
 }
 
-/// The metadata of a file, with other tensors: name, dimensions, type and bytes.
+/// The metadata of a file with other tensors, given as name, dimensions, type and bytes.
 fn with_tensors(file: &[u8], tensors: &[(String, Vec<usize>, u32, Vec<u8>)]) -> Vec<u8> {
     let table = file.windows(FIRST.len()).position(|bytes| bytes == FIRST).unwrap() - 8;
     let (mut made, mut data) = (file[..table].to_vec(), Vec::new());

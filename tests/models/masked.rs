@@ -1,4 +1,4 @@
-//! A tiny masked language model of the RoBERTa family with random weights, as the three files that such models are published in.
+//! A tiny masked language model of the RoBERTa family with random weights, as the three files of a published model.
 
 #![allow(dead_code, reason = "not every test needs all of it")]
 
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use candle_core::{Device, Tensor};
 use serde_json::{Value, json};
 
-/// What its tokens are: single characters, and one word made of two.
+/// The tokens: single characters, and one word of two characters.
 pub const TEXT: [&str; 64] = [
     "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q", "r", "s", "t", "u", "v", "w", "x", "y", "z", "A",
     "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O", "P", "Q", "R", "S", "T", "U", "V", "W", "X", "Y", "Z", "0", "1",
@@ -37,7 +37,7 @@ fn tokenizer() -> Value {
     json!({"version": "1.0", "added_tokens": added, "model": {"type": "BPE", "vocab": ids, "merges": ["o f"]}})
 }
 
-/// Numbers in [-1, 1), the same for the same name.
+/// Numbers in [-1, 1) that depend only on the name.
 fn weight(name: &str, dims: &[usize]) -> Tensor {
     let seed = name.bytes().fold(7_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
     let value = |i: usize| ((seed.wrapping_add(i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f32 / (1 << 23) as f32) - 1.0;
@@ -72,7 +72,7 @@ pub fn weights() -> HashMap<String, Tensor> {
     dims.into_iter().map(|(name, dims)| (name.clone(), weight(&name, &dims))).collect()
 }
 
-/// The three files, as they are published.
+/// Writes the three files of a published model.
 pub fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(&folder).unwrap();

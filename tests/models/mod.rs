@@ -1,4 +1,4 @@
-//! Small random models of every architecture, as GGUF files. `tests/golden/architectures.py` and `families.py` make the same ones.
+//! Small random models of every architecture, as GGUF files. `tests/golden/architectures.py` and `families.py` create the same models.
 
 #![allow(dead_code, reason = "every test file uses another part")]
 
@@ -17,10 +17,10 @@ const DIM: usize = 256;
 const FFN: usize = 512;
 const LAYERS: usize = 2;
 const CONTEXT: usize = 128;
-/// Larger than in real models, so that forgetting it shows.
+/// Larger than in real models, so that tests notice if it is ignored.
 const NORM_EPSILON: f32 = 0.001;
 
-/// A text without meaning.
+/// A meaningless text.
 pub const TOKENS: [u32; 72] = {
     let mut tokens = [0; 72];
     let mut t = 0;
@@ -31,24 +31,24 @@ pub const TOKENS: [u32; 72] = {
     tokens
 };
 
-/// What is particular about a random model.
+/// Properties of a random model.
 pub struct Shape {
     pub name: &'static str,
     pub architecture: &'static str,
     pub heads: usize,
     pub kv_heads: usize,
     pub head_dim: usize,
-    /// Has no LM head but its embedding.
+    /// Whether the embedding is also the LM head.
     pub tied: bool,
     pub rope_base: f32,
-    /// Has a tensor `rope_freqs.weight`, as Llama 3 does.
+    /// Whether it has a tensor `rope_freqs.weight`, like Llama 3.
     pub rope_factors: bool,
     pub layers: usize,
-    /// Further metadata of the architecture.
+    /// Additional metadata of the architecture.
     pub settings: &'static [(&'static str, Setting)],
 }
 
-/// A value of the metadata.
+/// A metadata value.
 pub enum Setting {
     Number(u32),
     Float(f32),
@@ -57,14 +57,14 @@ pub enum Setting {
     Numbers(&'static [u32]),
 }
 
-/// What Granite multiplies by.
+/// Granite's scales.
 const SCALES: &[(&str, Setting)] = &[
     ("embedding_scale", Setting::Float(6.0)),
     ("residual_scale", Setting::Float(0.25)),
     ("attention.scale", Setting::Float(0.0625)),
     ("logit_scale", Setting::Float(3.0)),
 ];
-/// Every sixth layer sees everything.
+/// Every sixth layer has no window.
 const WINDOW: &[(&str, Setting)] = &[("attention.sliding_window", Setting::Number(17)), ("rope.freq_base_swa", Setting::Float(5e3))];
 const WINDOW_BY_FLAGS: &[(&str, Setting)] = &[
     ("attention.sliding_window", Setting::Number(9)),
@@ -73,7 +73,7 @@ const WINDOW_BY_FLAGS: &[(&str, Setting)] = &[
     ("rope.scaling.factor", Setting::Float(8.0)),
 ];
 
-/// By layer; none where there is a convolution.
+/// Key-value heads per layer; 0 for layers with a convolution.
 const KV_HEADS: &[u32] = &[0, 0, 2, 0, 2];
 const CONVOLUTIONS: &[(&str, Setting)] =
     &[("attention.head_count_kv", Setting::Numbers(KV_HEADS)), ("shortconv.l_cache", Setting::Number(3))];
@@ -87,7 +87,7 @@ const DELTA_NET: &[(&str, Setting)] = &[
     ("ssm.inner_size", Setting::Number(96)),
     ("rope.dimension_count", Setting::Number(16)),
 ];
-/// With a layer that predicts the token after the next.
+/// Also has a layer that predicts the token after the next.
 const DELTA_NET_BY_FLAGS: &[(&str, Setting)] = &[
     ("ssm.conv_kernel", Setting::Number(4)),
     ("ssm.state_size", Setting::Number(24)),
@@ -106,7 +106,7 @@ pub const SHAPES: &[Shape] = &[
     Shape { rope_factors: true, ..shape("llama, rope factors", "llama", [4, 1, 64], true, 5e5) },
     shape("qwen2", "qwen2", [4, 2, 64], false, 1e6),
     shape("qwen2, tied", "qwen2", [8, 2, 32], true, 1e6),
-    // The only architecture whose heads need not make up the width of the residual stream.
+    // The only architecture with heads whose total width may differ from the residual stream.
     shape("qwen3", "qwen3", [6, 3, 40], false, 1e6),
     shape("qwen3, tied", "qwen3", [4, 2, 48], true, 1e4),
     Shape { settings: SCALES, ..shape("granite", "granite", [4, 2, 64], true, 1e4) },
@@ -119,7 +119,7 @@ pub const SHAPES: &[Shape] = &[
     Shape { settings: DELTA_NET_BY_FLAGS, layers: 2, ..shape("qwen35, other layers", "qwen35", [4, 1, 32], false, 1e5) },
 ];
 
-/// `sizes`: heads, heads of keys and values, values in a head.
+/// `sizes`: query heads, key-value heads, values per head.
 const fn shape(name: &'static str, architecture: &'static str, sizes: [usize; 3], tied: bool, rope_base: f32) -> Shape {
     let [heads, kv_heads, head_dim] = sizes;
     Shape { name, architecture, heads, kv_heads, head_dim, tied, rope_base, rope_factors: false, layers: LAYERS, settings: &[] }
@@ -136,7 +136,7 @@ impl Shape {
     }
 }
 
-/// The same numbers everywhere.
+/// Random numbers that are the same on every machine.
 pub struct Random(pub Rng);
 
 impl Random {
@@ -145,7 +145,7 @@ impl Random {
         (2.0 * self.0.uniform() - 1.0) as f32
     }
 
-    /// Random blocks whose f16 numbers, two bytes from each of `halves` on, are subnormal.
+    /// Random blocks with subnormal f16 numbers at the byte offsets `halves`.
     fn subnormal_blocks(&mut self, count: usize, block_bytes: usize, halves: &[usize]) -> Vec<u8> {
         let mut blocks = Vec::with_capacity(count * block_bytes);
         for _ in 0..count {
@@ -156,13 +156,13 @@ impl Random {
         blocks
     }
 
-    /// Rows first; values of a size that keeps activations near 1, norms near 1. Rope factors rise from 1 by quarters.
+    /// A tensor, rows first. Its values keep activations near 1, and norms are near 1. Rope factors rise from 1 in steps of 1/4.
     pub fn tensor(&mut self, name: &str, dims: &[usize]) -> Tensor {
         let columns = *dims.last().unwrap() as f32;
         let mut value = |i: usize| match name {
             "rope_freqs.weight" => 1.0 + i.saturating_sub(3) as f32 / 4.0,
             _ if name.ends_with("norm.weight") => 1.0 + 0.3 * self.next(),
-            // Negative, so that a memory fades.
+            // Negative, so that the recurrent state decays.
             _ if name.ends_with("ssm_a") => (self.next() - 1.0) / 8.0,
             _ => self.next() * (6.0 / columns).sqrt(),
         };
@@ -171,7 +171,7 @@ impl Random {
     }
 }
 
-/// Shapes of all tensors of a model by name.
+/// Names and shapes of all tensors of a model.
 pub fn dimensions(shape: &Shape) -> Vec<(String, Vec<usize>)> {
     let architecture = arch::by_name(shape.architecture).unwrap();
     let mut dims = vec![("token_embd.weight".to_owned(), vec![VOCAB, DIM]), (architecture.last_norm.to_owned(), vec![DIM])];
@@ -246,16 +246,16 @@ fn attention(shape: &Shape, architecture: &Architecture, layer: &mut impl FnMut(
     layer("attn_output.weight", &[DIM, q]);
 }
 
-/// All tensors of a model by name, in f32.
+/// Names and f32 values of all tensors of a model.
 fn tensors(shape: &Shape) -> Vec<(String, Tensor)> {
     let mut random = Random(Rng::new(7));
     dimensions(shape).into_iter().map(|(name, dims)| (name.clone(), random.tensor(&name, &dims))).collect()
 }
 
-/// The types of a model's matrices, one after the other, and where in a block their f16 numbers are.
+/// Types that the matrices use in turn, and the byte offsets of the f16 numbers in a block.
 const SUBNORMAL_TYPES: [(GgmlDType, &[usize]); 3] = [(GgmlDType::Q8_0, &[0]), (GgmlDType::Q4K, &[0, 2]), (GgmlDType::Q6K, &[208])];
 
-/// A GGUF file whose matrices are random blocks with subnormal f16 numbers, and whose norms are larger to make up for that; with the
+/// A GGUF file whose matrices are random blocks with subnormal f16 numbers, and whose norms are larger to compensate. Also returns the
 /// SHA-256 of its weights.
 pub fn subnormal_file(shape: &Shape) -> (Vec<u8>, String) {
     let (mut random, mut hash, mut types) = (Random(Rng::new(7)), Sha256::new(), SUBNORMAL_TYPES.iter().cycle());
@@ -274,7 +274,7 @@ pub fn subnormal_file(shape: &Shape) -> (Vec<u8>, String) {
     (write(shape, &tensors), format!("{:x}", hash.finalize()))
 }
 
-/// Of all values as little-endian f32, one tensor after the other.
+/// SHA-256 of all values as little-endian f32, tensor by tensor.
 pub fn sha256(shape: &Shape) -> String {
     let mut hash = Sha256::new();
     for (_, tensor) in tensors(shape) {
@@ -284,12 +284,12 @@ pub fn sha256(shape: &Shape) -> String {
     format!("{:x}", hash.finalize())
 }
 
-/// A GGUF file whose matrices are of type `dtype` where whole blocks fit, all else f32.
+/// A GGUF file whose matrices have the type `dtype` if whole blocks fit. All other tensors are f32.
 pub fn file(shape: &Shape, dtype: GgmlDType) -> Vec<u8> {
     write(shape, &quantize(&tensors(shape), dtype))
 }
 
-/// The same weights as in `file`, in f32.
+/// The weights of `file`, in f32.
 pub fn expanded_file(shape: &Shape, dtype: GgmlDType) -> Vec<u8> {
     let quantized = quantize(&tensors(shape), dtype);
     let f32s: Vec<_> = quantized.iter().map(|(name, tensor)| (name.clone(), tensor.dequantize(&Device::Cpu).unwrap())).collect();

@@ -1,4 +1,4 @@
-//! The demo model with other metadata, or in several files, as llama.cpp's `gguf-split` makes them.
+//! The demo model with other metadata or in several files, like those of llama.cpp's `gguf-split`.
 
 #![allow(dead_code, reason = "every test program uses another part")]
 
@@ -15,7 +15,7 @@ fn demo() -> Content {
     Content::read(&mut Cursor::new(DEMO)).expect("the demo model")
 }
 
-/// Of the tensors, in the order of the file.
+/// Names of the tensors in file order.
 fn names(content: &Content) -> Vec<&String> {
     let mut names: Vec<&String> = content.tensor_infos.keys().collect();
     names.sort_by_key(|name| content.tensor_infos[*name].offset);
@@ -30,19 +30,19 @@ pub fn demo_with(texts: &[(&str, &str)]) -> Vec<u8> {
     write(&content, &metadata, &names(&content))
 }
 
-/// The demo model in f32, which takes four times the memory.
+/// The demo model in f32, which needs four times the memory.
 pub fn demo_in_f32() -> Vec<u8> {
     let content = demo();
     let wide = |tensor: QTensor| QTensor::quantize(&tensor.dequantize(&Device::Cpu).expect("values"), GgmlDType::F32).expect("a tensor");
     write_as(&content, &content.metadata, &names(&content), wide)
 }
 
-/// Asks for a thought, or for none, as Qwen3.5's template does.
+/// Opens a thinking section, or suppresses it, like the template of Qwen3.5.
 const THINKING_TEMPLATE: &str = "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}\
                                  <|im_start|>assistant\n{% if enable_thinking %}<think>\n{% else %}{# </think> #}{% endif %}";
 
-/// The demo model with a template that opens a thought, and tokens for it in the place of its two last ones. It knows no thoughts, and
-/// writes an answer for one.
+/// The demo model with a template that opens a thinking section. The last two tokens of its vocabulary become the delimiters. The model
+/// was not trained to think, so it writes an answer in the section.
 pub fn demo_that_thinks() -> Vec<u8> {
     let content = demo();
     let mut metadata = content.metadata.clone();
@@ -64,7 +64,7 @@ pub fn demo_that_thinks() -> Vec<u8> {
     write(&content, &metadata, &names(&content))
 }
 
-/// The demo model in `n` parts: all metadata in the first, tensors in all.
+/// The demo model in `n` parts. The first part has all metadata, and each part has some tensors.
 pub fn demo_in_parts(n: usize) -> Vec<Vec<u8>> {
     let content = demo();
     let names = names(&content);

@@ -1,4 +1,4 @@
-//! The vocabularies of real models, from `tests/golden/tokenizers`.
+//! Vocabularies of real models, from `tests/golden/tokenizers`.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! Random models of every architecture and tensor type: each engine against candle-transformers, and against a
-//! float64 evaluation, in numpy (`golden/architectures.py`) or by Hugging Face transformers (`golden/families.py`).
+//! Compares each engine on random models of every architecture and tensor type with candle-transformers, and with float64 values from
+//! numpy (`golden/architectures.py`) or Hugging Face transformers (`golden/families.py`).
 
 use std::io::Cursor;
 use std::ops::{ControlFlow, Range};
@@ -23,23 +23,23 @@ use glasscage::model::tensors::is_ignored;
 
 const FLOAT64: &str = include_str!("../golden/architectures.json");
 const BY_TRANSFORMERS: &str = include_str!("../golden/families.json");
-/// The architectures that candle-transformers has.
+/// Architectures that candle-transformers supports.
 const KNOWN_TO_CANDLE: [&str; 3] = ["llama", "qwen2", "qwen3"];
 
-/// What one engine answered on every token after the first, in the text as it is, then in each pass.
+/// One engine's readouts of every token after the first: for the unchanged text, then for each pass.
 struct Answer {
     engine: String,
     readouts: Vec<Readout>,
 }
 
-/// Variants of the GPU engine that also compute with matrices in buffers of at most so many bytes. Each buffer is a dispatch of its own:
-/// small ones take software GPUs ten times as long.
+/// GPU variants that also run with matrices in buffers of at most `max_matrix_bytes`. Each buffer is a separate dispatch, and small ones
+/// take ten times as long on software GPUs.
 struct Split {
     variants: &'static [Variant],
     max_matrix_bytes: u64,
 }
 
-/// That of every engine to the same model file, and those of the GPU engine with every matrix in several buffers, too.
+/// Answers of every engine to the same model file. Also answers of the GPU engine with each matrix split into several buffers.
 async fn answers(file: Vec<u8>, passes: &[Pass], attended: &[Range<usize>], split: Split) -> Vec<Answer> {
     let source = BytesInMemory(file);
     let gguf = Gguf::read(&source).await.unwrap();
@@ -60,10 +60,10 @@ async fn readouts(mut model: impl LanguageModel, passes: &[Pass], attended: &[Ra
     crate::readouts::readouts(&mut model, &job).await.unwrap()
 }
 
-/// A model of candle-transformers: token, position -> logits.
+/// A model of candle-transformers: maps token and position to logits.
 type Forward = Box<dyn FnMut(&Tensor, usize) -> candle_core::Result<Tensor>>;
 
-/// ln p of every token after the first, by candle-transformers, token by token.
+/// ln p of every token after the first from candle-transformers, token by token.
 fn by_candle_transformers(shape: &Shape, file: &[u8]) -> Vec<f64> {
     let mut reader = Cursor::new(file);
     let content = Content::read(&mut reader).unwrap();
@@ -91,21 +91,21 @@ fn by_candle_transformers(shape: &Shape, file: &[u8]) -> Vec<f64> {
     (0..TOKENS.len() - 1).map(&mut log_prob).collect()
 }
 
-/// The largest difference, which must be small, in nats.
+/// The largest difference in nats. Fails if it is not small.
 fn difference(what: &str, ours: &[f64], theirs: &[f64]) -> f64 {
     assert_eq!(ours.len(), theirs.len(), "{what}");
-    // Counts what is no number as the largest.
+    // Counts NaN as the largest difference.
     let difference = ours.iter().zip(theirs).map(|(x, y)| (x - y).abs()).max_by(f64::total_cmp).unwrap_or(0.0);
     assert!(difference < 1e-4, "{what}: {ours:?} {theirs:?}");
     difference
 }
 
 fn compare_with_candle_transformers(shape: &Shape, dtype: GgmlDType) {
-    // candle's own quantised matmul rounds activations to 8 bits, so it gets the same weights in f32.
+    // candle's quantized product rounds activations to 8 bits, so candle gets the same weights in f32.
     compare(shape, &format!("{dtype:?}"), [models::file(shape, dtype), models::expanded_file(shape, dtype)]);
 }
 
-/// Compares every engine's answers to a file with those of candle-transformers to the same weights in f32.
+/// Compares every engine's answers to a file with those of candle-transformers for the same weights in f32.
 fn compare(shape: &Shape, quant: &str, [file, expanded]: [Vec<u8>; 2]) {
     let theirs = by_candle_transformers(shape, &expanded);
     for answer in pollster::block_on(answers(file, &[], &[], Split { variants: VARIANTS, max_matrix_bytes: 5_000 })) {
@@ -117,25 +117,25 @@ fn compare(shape: &Shape, quant: &str, [file, expanded]: [Vec<u8>; 2]) {
 
 #[test]
 fn every_architecture_agrees_with_candle_transformers() {
-    // It does not know rope factors.
+    // candle-transformers does not support rope factors.
     let known = SHAPES.iter().filter(|shape| !shape.rope_factors && KNOWN_TO_CANDLE.contains(&shape.architecture));
     known.for_each(|shape| compare_with_candle_transformers(shape, GgmlDType::F32));
 }
 
 #[test]
-fn every_tensor_type_agrees_with_its_own_dequantisation() {
+fn tensor_types_agree_with_dequantization() {
     use GgmlDType::*;
     let shape = SHAPES.iter().find(|shape| shape.name == "qwen3, tied").unwrap();
     let dtypes = [F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q2K, Q3K, Q4K, Q5K, Q6K];
     dtypes.iter().for_each(|&dtype| compare_with_candle_transformers(shape, dtype));
-    // candle does not have these; their scales are 2^-10, and 2^-15 times up to 32.
+    // candle does not support these types. Their scales are 2^-10, and 2^-15 times at most 32.
     for (name, scale) in [("IQ4_NL", 0x1400), ("IQ4_XS", 0x0200)] {
         compare(shape, name, block_models::files(shape, name, scale));
     }
 }
 
 #[test]
-fn weights_take_no_more_memory_than_in_the_file() {
+fn weights_take_no_more_memory_than_in_file() {
     for shape in SHAPES {
         for dtype in [GgmlDType::F16, GgmlDType::Q8_0, GgmlDType::Q4K] {
             let source = BytesInMemory(models::file(shape, dtype));
@@ -156,18 +156,18 @@ struct Golden {
     end_token: u32,
     ranges: Vec<[usize; 2]>,
     shapes: Vec<GoldenShape>,
-    /// Of the first shape, with weights whose scales are subnormal halves.
+    /// The first shape with weights whose scales are subnormal f16 numbers.
     subnormal: GoldenShape,
 }
 
 #[derive(serde::Deserialize)]
 struct GoldenShape {
     name: String,
-    /// Of the weights.
+    /// Hash of the weights.
     sha256: String,
-    /// Of every token after the first.
+    /// ln p of every token after the first.
     log_probs: Vec<f64>,
-    /// Of every token after the first, on and from each of the ranges.
+    /// Attention on each of the ranges, for every token after the first.
     attention: Vec<Vec<f64>>,
     flow: Vec<Vec<f64>>,
     perturbed: Vec<Perturbed>,
@@ -176,9 +176,9 @@ struct GoldenShape {
 #[derive(serde::Deserialize)]
 struct Perturbed {
     edit: GoldenEdit,
-    /// Of the original tokens after position `edit.start`.
+    /// ln p of the original tokens after position `edit.start`.
     log_probs: Vec<f64>,
-    /// KL(base || perturbed) at the same places.
+    /// KL(base || perturbed) at the same positions.
     divergences: Vec<f64>,
 }
 
@@ -186,7 +186,7 @@ struct Perturbed {
 struct GoldenEdit {
     start: usize,
     length: usize,
-    /// Of the end token.
+    /// Share of the end token's embedding.
     share: f32,
 }
 
@@ -199,7 +199,7 @@ impl GoldenShape {
         self.perturbed.iter().map(|perturbed| Pass { edits: vec![edit(&perturbed.edit)] }).collect()
     }
 
-    /// As an engine should answer: the base text, then each pass, which is the base text before its edit.
+    /// The expected readouts: the base text, then each pass. Before its edit, a pass equals the base text.
     fn readouts(&self) -> Vec<Readout> {
         let pass = |perturbed: &Perturbed| Readout {
             log_probs: [&self.log_probs[..perturbed.edit.start], &perturbed.log_probs].concat(),
@@ -216,7 +216,7 @@ impl GoldenShape {
     }
 }
 
-/// Compares every engine's answers to a model file.
+/// Compares every engine's answers to a model file with the float64 values.
 fn compare_with_float64(name: &str, file: Vec<u8>, golden: &GoldenShape, end_token: u32, ranges: &[Range<usize>]) {
     let split = Split { variants: &VARIANTS[..1], max_matrix_bytes: 20_000 };
     for answer in pollster::block_on(answers(file, &golden.passes(end_token), ranges, split)) {

@@ -1,4 +1,4 @@
-//! What a pass measures does not depend on the passes beside it.
+//! Measurements of a pass do not depend on the other passes of its batch.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -19,7 +19,7 @@ fn tokens() -> Vec<u32> {
     (0..90).map(|i| 3 + (i * 37) % 500).collect()
 }
 
-/// Sentences of six tokens, alone and two at a time.
+/// Edits of sentences with six tokens, alone and in pairs.
 fn passes() -> Vec<Pass> {
     let edit = |sentence: usize| Edit::new(6 * sentence, &[1; 6]);
     let alone = (0..5).map(|a| Pass { edits: vec![edit(a)] });
@@ -27,7 +27,7 @@ fn passes() -> Vec<Pass> {
     alone.chain(pairs).collect()
 }
 
-/// The readouts of all passes, scored so many at a time.
+/// The readouts of all passes, scored in batches of `batch` passes.
 async fn scored(model: &mut impl LanguageModel, batch: usize) -> Vec<Readout> {
     let (tokens, passes) = (tokens(), passes());
     let mut readouts = Vec::new();
@@ -59,14 +59,14 @@ async fn demo() -> (NativeFile, Gguf) {
 }
 
 #[tokio::test]
-async fn passes_give_the_same_bits_on_the_cpu_however_they_are_batched() {
+async fn batching_does_not_change_bits_on_cpu() {
     let (source, gguf) = demo().await;
     let model = CandleModel::load(&source, &gguf, &mut async |_| ControlFlow::Continue(())).await;
     is_the_same_in_all_batches(model.expect("it loads").expect("nothing stopped it").0).await;
 }
 
 #[tokio::test]
-async fn passes_give_the_same_bits_on_the_gpu_however_they_are_batched() {
+async fn batching_does_not_change_bits_on_gpu() {
     let (source, gguf) = demo().await;
     for variant in VARIANTS {
         let gpu = Gpu::open(&Options { variant: Some(variant), ..Options::default() }).await.expect("a Vulkan driver");

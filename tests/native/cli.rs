@@ -1,4 +1,4 @@
-//! The command line as a script sees it: JSON lines in and out, exit code 2 and one line for bad input.
+//! The command line in scripts: JSON lines in and out, exit code 2 and one line for invalid input.
 
 use std::io::Write;
 use std::path::Path;
@@ -17,19 +17,19 @@ pub fn glasscage(arguments: &[&str], input: &str) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .expect("it starts");
-    // It may end without reading where the arguments are wrong.
+    // The program may end without reading if the arguments are invalid.
     child.stdin.take().expect("a pipe").write_all(input.as_bytes()).ok();
     child.wait_with_output().expect("it ends")
 }
 
-/// The JSON lines that come out.
+/// The JSON lines of the output.
 fn lines(arguments: &[&str], input: &[Value]) -> Vec<Value> {
     let output = glasscage(arguments, &input.iter().map(|line| format!("{line}\n")).collect::<String>());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// What one line of complaint says.
+/// The one-line error message.
 pub fn complaint(arguments: &[&str], input: &str) -> String {
     let output = glasscage(arguments, input);
     let error = String::from_utf8(output.stderr).unwrap();
@@ -40,7 +40,7 @@ pub fn complaint(arguments: &[&str], input: &str) -> String {
 }
 
 #[test]
-fn a_closed_pipe_ends_the_output_without_a_panic() {
+fn closed_pipe_ends_output_without_panic() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_glasscage"))
         .args(["explain", "--help"])
         .stdout(Stdio::piped())
@@ -59,9 +59,9 @@ fn split_counts_code_points() {
     assert_eq!(output, [json!({"sentences": [[0, 9], [10, 19], [20, 24]]}), json!({"sentences": []})]);
 }
 
-/// The document of a short answer to `prompt`, whose texts are cut by `rule`.
+/// The document of a short answer to `prompt`, split into sentences by `rule`.
 fn explained(prompt: &str, rule: &str) -> Value {
-    // Tests run side by side.
+    // Tests run in parallel.
     static EXPLAINED: AtomicUsize = AtomicUsize::new(0);
     let number = EXPLAINED.fetch_add(1, Ordering::Relaxed);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cli-explained-{number}"));
@@ -75,7 +75,7 @@ fn explained(prompt: &str, rule: &str) -> Value {
 }
 
 #[test]
-fn a_document_says_how_its_sentences_were_found_where_that_made_a_difference() {
+fn document_names_sentence_rule_if_it_matters() {
     let cases = [
         ("Tom has 6 apples. He eats 2.", "any-script", 2, [Value::Null, Value::Null]),
         ("1. Tom has 6 apples. He eats 2.", "any-script", 2, [json!("any-script"), Value::Null]),
@@ -92,7 +92,7 @@ fn a_document_says_how_its_sentences_were_found_where_that_made_a_difference() {
 }
 
 #[test]
-fn graph_computes_the_chain_of_two_steps() {
+fn graph_computes_two_step_chain() {
     let table = json!([[2.0, -1.0, null, null], [0.0, 1.0, 1.0, null]]);
     let spelled = |key: &str| json!({"table": table, "n_prompt": 2, "output": [1], key: "full"});
     let output = lines(&["graph"], &[spelled("normalization"), spelled("normalisation")]);
@@ -110,7 +110,7 @@ fn graph_computes_the_chain_of_two_steps() {
 }
 
 #[test]
-fn tokens_and_scores_fit_together() {
+fn tokens_and_scores_are_consistent() {
     let text = "Robin has 3 figs.";
     let tokens = &lines(&["tokenize", "--model", DEMO], &[json!({"text": text})])[0];
     let by_text = &lines(&["score", "--model", DEMO], &[json!({"text": text})])[0];
@@ -123,7 +123,7 @@ fn tokens_and_scores_fit_together() {
 }
 
 #[test]
-fn cpu_and_gpu_score_alike() {
+fn cpu_and_gpu_scores_agree() {
     let input = [json!({"text": "Robin has 3 figs. Robin buys 4 more."})];
     let on = |backend: &str| lines(&["score", "--model", DEMO, "--backend", backend], &input)[0]["logprobs"].clone();
     let [cpu, gpu]: [Vec<f64>; 2] = [on("cpu"), on("gpu")].map(|scores| serde_json::from_value(scores).unwrap());
@@ -131,7 +131,7 @@ fn cpu_and_gpu_score_alike() {
 }
 
 #[test]
-fn bad_input_is_one_clear_line_and_exit_code_2() {
+fn bad_input_is_one_line_and_exit_code_2() {
     assert!(complaint(&["split"], "{\"text\": \"fine\"}\nnot json\n").contains("line 2"));
     assert!(complaint(&["graph"], "{\"table\": [[1, 2]], \"n_prompt\": 1, \"output\": [0]}").contains("column 1"));
     assert!(complaint(&["graph"], "{\"table\": [[1, null]], \"n_prompt\": 1, \"output\": [3]}").contains("output 3"));

@@ -1,4 +1,4 @@
-//! Model files with weights or settings that would make every number wrong without a word.
+//! Model files with invalid weights or settings. Loading must reject them, because they would silently produce wrong scores.
 
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use glasscage::model::source::BytesInMemory;
 
 use crate::models::{SHAPES, file};
 
-/// A model in which the last four bytes of a tensor are these.
+/// A model in which a tensor ends with these four bytes.
 fn with_end_of(tensor: &str, value: [u8; 4]) -> (Gguf, BytesInMemory) {
     let mut bytes = file(&SHAPES[0], GgmlDType::F32);
     let gguf = Gguf::parse(&bytes, bytes.len() as u64).unwrap();
@@ -24,7 +24,7 @@ fn with_end_of(tensor: &str, value: [u8; 4]) -> (Gguf, BytesInMemory) {
 }
 
 #[tokio::test]
-async fn a_weight_that_is_not_a_number_is_refused_by_both_engines() {
+async fn non_finite_weight_is_refused_by_both_engines() {
     let gpu = Rc::new(Gpu::open(&Options::default()).await.expect("a Vulkan driver"));
     for (name, value) in [("output.weight", f32::NEG_INFINITY), ("blk.1.ffn_norm.weight", f32::NAN), ("token_embd.weight", f32::INFINITY)] {
         let (gguf, source) = with_end_of(name, value.to_le_bytes());
@@ -37,7 +37,7 @@ async fn a_weight_that_is_not_a_number_is_refused_by_both_engines() {
 }
 
 #[test]
-fn settings_of_every_architecture_are_checked() {
+fn settings_of_all_architectures_are_checked() {
     for shape in SHAPES {
         let bytes = file(shape, GgmlDType::F32);
         let mut gguf = Gguf::parse(&bytes, bytes.len() as u64).unwrap();

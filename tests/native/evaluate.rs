@@ -1,4 +1,4 @@
-//! `glasscage evaluate`, and the deletion test that it rests on, with the built-in model.
+//! `glasscage evaluate` and its deletion test, with the built-in model.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -25,7 +25,7 @@ fn session(model: &str, backend: BackendChoice) -> Session<Engine> {
     loaded.expect("it loads").expect("loading is never broken off")
 }
 
-/// A folder of its own, empty.
+/// A new, empty folder.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::remove_dir_all(&folder).ok();
@@ -33,7 +33,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// ln p of the generation after other text, scored from its first token on.
+/// ln p of the generation, scored from its first token on.
 fn scored_alone(lm: &mut Engine, transcript: &Transcript, tokens: &[u32]) -> f64 {
     let job = ScoreRequest::new(tokens, transcript.generation.clone(), &[]);
     let mut sum = f64::NAN;
@@ -46,7 +46,7 @@ fn scored_alone(lm: &mut Engine, transcript: &Transcript, tokens: &[u32]) -> f64
 }
 
 #[test]
-fn a_deletion_curve_is_what_each_text_scores_by_itself() {
+fn deletion_curve_matches_separate_scores() {
     for backend in [BackendChoice::Cpu, BackendChoice::Gpu] {
         let mut session = session(MODEL, backend);
         let question = Question { max_tokens: 100, ..Question::greedy(PROMPT) };
@@ -69,14 +69,14 @@ fn a_deletion_curve_is_what_each_text_scores_by_itself() {
                 assert!((curve[k + 1] - alone).abs() < 1e-3, "{} {alone}", curve[k + 1]);
             }
         }
-        // Both orders end with everything deleted, which is measured once.
+        // Both orders end with all sentences deleted, which is measured once.
         let planned = passes[0].planned;
         assert!(planned < 2 * segments.prompt.len() && passes.last() == Some(&PassProgress { done: planned, planned }), "{passes:?}");
     }
 }
 
 #[test]
-fn the_gallery_is_of_the_built_in_model() {
+fn gallery_belongs_to_built_in_model() {
     let model = session(concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/demo.gguf"), BackendChoice::Cpu).loaded_model().model;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/gallery");
     let index: Value = serde_json::from_str(&fs::read_to_string(folder.join("index.json")).expect("an index")).expect("JSON");
@@ -97,7 +97,7 @@ fn evaluate(data: &Path, out: &Path, more: &[&str]) -> String {
 }
 
 #[test]
-fn an_interrupted_evaluation_goes_on_and_comes_to_the_same() {
+fn interrupted_evaluation_resumes_with_same_result() {
     let data = folder("evaluate").join("problems.jsonl");
     let answer = "The answer is 23.";
     let other = "Ann has 4 figs. Ann buys 2 more. How many figs does Ann have in the end?";
@@ -116,7 +116,7 @@ fn an_interrupted_evaluation_goes_on_and_comes_to_the_same() {
     evaluate(&data, &in_parts, &["--limit", "1"]);
     let records = in_parts.join("records-1-of-1.jsonl");
     let first = fs::read_to_string(&records).expect("records");
-    // The power failed in the middle of a line.
+    // Simulate a power failure in the middle of a line.
     fs::write(&records, format!("{first}{{\"item\": 1, \"outc")).expect("a file");
     assert_eq!(evaluate(&data, &in_parts, &[]), whole);
     let records = fs::read_to_string(&records).expect("records");
@@ -131,7 +131,7 @@ fn an_interrupted_evaluation_goes_on_and_comes_to_the_same() {
 }
 
 #[test]
-fn attributions_made_elsewhere_are_judged_as_ours_are() {
+fn external_attributions_are_evaluated_like_ours() {
     let folder = folder("evaluate-external");
     let (data, given) = (folder.join("problems.jsonl"), folder.join("attributions.jsonl"));
     let problem = json!({"prompt": PROMPT, "answer": "The answer is 23.", "relevant": [0, 2, 3, 4]});

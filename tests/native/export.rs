@@ -1,4 +1,4 @@
-//! `glasscage export`: an explanation as pictures, tables and links, and back.
+//! `glasscage export`: converts an explanation to pictures, tables and links, and back.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ fn explanation() -> (String, Document) {
     (file, document)
 }
 
-/// Exports, and gives what is said on standard error.
+/// Exports, and returns the output on standard error.
 fn export(arguments: &[&str], input: &str) -> String {
     let output = glasscage(&[&["export"], arguments].concat(), input);
     let error = String::from_utf8(output.stderr).unwrap();
@@ -41,7 +41,7 @@ fn opened(file: &Path) -> Document {
 }
 
 #[test]
-fn an_explanation_travels_through_every_file_and_back() {
+fn explanation_survives_every_file_type() {
     let folder = folder("round");
     let (json, document) = explanation();
     let files = ["a.svg", "a.png", "b.json", "link.txt"].map(|name| folder.join(name));
@@ -60,7 +60,7 @@ fn an_explanation_travels_through_every_file_and_back() {
 }
 
 #[test]
-fn a_png_shows_what_the_svg_shows() {
+fn png_shows_content_of_svg() {
     let folder = folder("png");
     let file = folder.join("a.png");
     let (json, document) = explanation();
@@ -72,12 +72,12 @@ fn a_png_shows_what_the_svg_shows() {
     let svg = std::fs::read_to_string(svg).unwrap();
     assert!(svg.contains(&format!("width=\"{}\" height=\"{}\"", size(16), size(20))));
     assert!(svg.contains(document.prompt.sentence(0).trim()) && svg.contains("#121212"), "dark");
-    // Text is some thousand pixels of gray, which a picture without letters lacks.
+    // Text adds thousands of gray pixels, which a picture without text lacks.
     assert!(png.len() > 25_000, "{}", png.len());
 }
 
 #[test]
-fn tables_are_those_of_the_library() {
+fn tables_match_library() {
     let folder = folder("tables");
     let (json, document) = explanation();
     let cases =
@@ -92,7 +92,7 @@ fn tables_are_those_of_the_library() {
 }
 
 #[test]
-fn the_explained_sentences_can_be_chosen_and_listed() {
+fn explained_sentences_can_be_chosen_and_listed() {
     let folder = folder("output");
     let (json, document) = explanation();
     let file = folder.join("a.json");
@@ -108,7 +108,7 @@ fn the_explained_sentences_can_be_chosen_and_listed() {
 }
 
 #[test]
-fn links_and_standard_input_are_read_too() {
+fn links_and_standard_input_are_read() {
     let folder = folder("link");
     let (json, document) = explanation();
     let link = format!("https://example.org/#{}", to_fragment(&document));
@@ -122,7 +122,7 @@ fn links_and_standard_input_are_read_too() {
 }
 
 #[test]
-fn text_from_the_right_stays_in_its_column() {
+fn right_to_left_text_stays_in_column() {
     let folder = folder("right");
     let [json, png] = ["a.json", "a.png"].map(|name| folder.join(name).display().to_string());
     let (_, mut document) = explanation();
@@ -133,7 +133,7 @@ fn text_from_the_right_stays_in_its_column() {
     std::fs::write(&json, document.to_json()).unwrap();
     export(&[&json, "--to", &png, "--scale", "1", "--no-percentages", "--output", "1"], "");
     let picture = Pixmap::load_png(png).unwrap();
-    // Letters are darker than highlights; the first sentence is near the top, and its column ends 25 pixels before the edge.
+    // Text is darker than highlights. The first sentence is near the top, and its column ends 25 pixels before the edge.
     let is_dark = |x: u32, y: u32| picture.pixel(x, y).is_some_and(|pixel| pixel.red() < 60);
     let n_dark =
         |columns: std::ops::Range<u32>| columns.flat_map(|x| (100..125).map(move |y| (x, y))).filter(|&(x, y)| is_dark(x, y)).count();
@@ -142,10 +142,10 @@ fn text_from_the_right_stays_in_its_column() {
 }
 
 #[test]
-fn letters_that_no_font_has_are_named() {
+fn characters_without_font_are_reported() {
     let folder = folder("letters");
     let file = folder.join("a.json");
-    // A letter of the private use area, which fonts leave empty.
+    // A private-use character, which fonts do not contain.
     let (json, _) = explanation();
     let text = std::fs::read_to_string(json).unwrap().replacen("Pia has", "\u{10fffd}ia has", 1);
     std::fs::write(&file, text).unwrap();
@@ -154,7 +154,7 @@ fn letters_that_no_font_has_are_named() {
 }
 
 #[test]
-fn what_cannot_be_exported_is_one_clear_line() {
+fn export_error_is_one_line() {
     let folder = folder("refused");
     let (json, _) = explanation();
     let to = |name: &str| folder.join(name).display().to_string();
@@ -177,7 +177,7 @@ fn what_cannot_be_exported_is_one_clear_line() {
 }
 
 #[test]
-fn a_page_needs_the_viewer_of_a_built_page() {
+fn html_export_needs_viewer() {
     let (file, document) = explanation();
     let folder = folder("html");
     let (page, viewer) = (folder.join("a.html"), folder.join("viewer.html"));

@@ -1,5 +1,5 @@
-//! Every architecture beyond Llama's and Qwen's: all methods, and on every engine batches, gaps and answers. `architectures.rs` compares
-//! scores with float64.
+//! Tests every architecture except `llama`, `qwen2` and `qwen3`: all methods, and on every engine batches, infill and answers.
+//! `architectures.rs` compares scores with float64.
 
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -23,18 +23,18 @@ use glasscage::model::gguf::{Gguf, Value};
 use glasscage::model::source::BytesInMemory;
 
 const END: u32 = 2;
-/// Of an answer to the first 40 tokens: more than a window has keys.
+/// Tokens of an answer to the first 40 tokens: more than the keys in a window.
 const ANSWER: usize = 25;
 
 fn families() -> impl Iterator<Item = &'static Shape> {
     SHAPES.iter().filter(|shape| !["llama", "qwen2", "qwen3"].contains(&shape.architecture))
 }
 
-/// What one engine found.
+/// Results of one engine.
 #[derive(Debug, PartialEq)]
 struct Found {
     answer: Vec<u32>,
-    /// After more rows than go through a layer at once.
+    /// The next token after more rows than pass through a layer together.
     next: u32,
     infills: Vec<Vec<u32>>,
 }
@@ -44,7 +44,7 @@ async fn checked(mut model: impl LanguageModel, what: &str) -> Found {
     assert!(scored(&mut model, 1).await == together, "{what}: one by one");
     let answer = answer(&mut model).await;
     for end in [1, 9, 24] {
-        // The same text at once.
+        // Read the same text at once.
         model.reset(40 + end);
         let text = [&TOKENS[..40], &answer[..end]].concat();
         assert_eq!(model.next_token(&text, &mut Sampler::greedy()).await.unwrap(), answer[end], "{what}: token {end}");
@@ -69,14 +69,14 @@ async fn measures_by_every_method(model: &mut impl LanguageModel, what: &str) {
             assert_eq!(refused.as_deref(), Some("this method reads attention, and some layers of this model have none"), "{what}");
             continue;
         }
-        // Pairs are weighted by flow where attention is all that mixes tokens.
+        // Pairs are weighted by flow only if attention alone mixes tokens.
         let flow = measured.pairs.as_ref().map(|pairs| pairs.flow.is_some());
         assert!(flow.is_none_or(|has_flow| has_flow == model.config().attends_everywhere()), "{what}: {}", method.id);
         assert!(measured.failure.is_none() && measured.tables[0].n_unmeasured() == 0, "{what}: {}", method.id);
     }
 }
 
-/// The readouts of some passes, so many at a time.
+/// The readouts of some passes, in batches of `batch` passes.
 async fn scored(model: &mut impl LanguageModel, batch: usize) -> Vec<Readout> {
     let pass = |start: usize| Pass { edits: vec![Edit::new(start, &[END; 6])] };
     let passes: Vec<Pass> = [0, 7, 19, 33, 50].map(pass).into();
@@ -88,7 +88,7 @@ async fn scored(model: &mut impl LanguageModel, batch: usize) -> Vec<Readout> {
     readouts
 }
 
-/// The token after the text, read in two parts where the first one has any tokens.
+/// The token after the text, read in two parts if `first` is above 0.
 async fn after_all(model: &mut impl LanguageModel, first: usize) -> u32 {
     model.reset(TOKENS.len());
     if first > 0 {
@@ -113,7 +113,7 @@ async fn everything_runs_on_every_engine_and_gives_the_same() {
         let file = BytesInMemory(models::file(shape, GgmlDType::F32));
         let gguf = Gguf::read(&file).await.unwrap();
         let mut cpu = CandleModel::load(&file, &gguf, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0;
-        // To a method all engines are alike.
+        // Methods do not depend on the engine.
         measures_by_every_method(&mut cpu, shape.name).await;
         let found = checked(cpu, shape.name).await;
         // The variants take turns, unless there is time for all.
@@ -128,7 +128,7 @@ async fn everything_runs_on_every_engine_and_gives_the_same() {
 }
 
 #[tokio::test]
-async fn methods_that_read_attention_are_refused_where_layers_have_none() {
+async fn attention_methods_are_refused_without_attention() {
     let (refused, with_attention) = (["attention", "flow", "attn-ig"], ["llama", "gemma3"]);
     for shape in SHAPES {
         let bytes = models::file(shape, GgmlDType::F32);
@@ -142,7 +142,7 @@ async fn methods_that_read_attention_are_refused_where_layers_have_none() {
 }
 
 #[tokio::test]
-async fn what_an_architecture_does_not_do_here_is_refused_by_name() {
+async fn unsupported_setting_is_refused_by_name() {
     let refused = |name: &str, setting: &str, value: Value| {
         let shape = SHAPES.iter().find(|shape| shape.name == name).unwrap();
         let bytes = models::file(shape, GgmlDType::F32);

@@ -1,4 +1,4 @@
-//! What happens when a GPU fails, and what it costs in memory; on the demo model.
+//! GPU failures and GPU memory, with the demo model.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -21,7 +21,7 @@ async fn demo() -> GpuModel {
     demo_on(&Options::default()).await
 }
 
-/// All work in one submission, as many tokens on their way as ever: counts are the same on every machine.
+/// Submits all work at once and keeps the maximum number of tokens in flight, so that counts are the same on every machine.
 async fn demo_at_once() -> GpuModel {
     demo_on(&Options { operations_per_submission: Some(f64::INFINITY), ..Options::default() }).await
 }
@@ -39,7 +39,7 @@ fn passes() -> Vec<Pass> {
 }
 
 #[tokio::test]
-async fn a_device_lost_while_measuring_is_an_error_after_what_was_measured() {
+async fn device_lost_while_measuring_keeps_earlier_readouts() {
     let mut model = demo().await;
     let (tokens, passes) = ([7; 64], passes());
     let device = model.gpu().device.clone();
@@ -59,7 +59,7 @@ async fn a_device_lost_while_measuring_is_an_error_after_what_was_measured() {
 }
 
 #[tokio::test]
-async fn a_device_lost_while_answering_is_an_error() {
+async fn device_lost_while_answering_is_error() {
     let mut model = demo().await;
     let mut sampler = Sampler::greedy();
     model.reset(20);
@@ -69,7 +69,7 @@ async fn a_device_lost_while_answering_is_an_error() {
 }
 
 #[tokio::test]
-async fn a_cancelled_run_keeps_its_readouts_and_the_next_one_is_whole() {
+async fn cancelled_run_keeps_readouts_and_next_run_is_complete() {
     let mut model = demo().await;
     let (tokens, passes) = ([7; 64], passes());
     let job = ScoreRequest::new(&tokens, 48..64, &passes);
@@ -85,7 +85,7 @@ async fn a_cancelled_run_keeps_its_readouts_and_the_next_one_is_whole() {
 }
 
 #[tokio::test]
-async fn a_text_longer_than_it_was_said_to_be_is_an_error() {
+async fn text_beyond_capacity_is_error() {
     let mut model = demo().await;
     let mut sampler = Sampler::greedy();
     model.reset(4);
@@ -95,7 +95,7 @@ async fn a_text_longer_than_it_was_said_to_be_is_an_error() {
 }
 
 #[tokio::test]
-async fn nothing_is_compiled_after_the_first_tokens_and_little_is_read_back() {
+async fn decoding_compiles_nothing_and_reads_back_little() {
     let mut model = demo_at_once().await;
     let mut sampler = Sampler::greedy();
     model.reset(64);
@@ -115,8 +115,8 @@ async fn nothing_is_compiled_after_the_first_tokens_and_little_is_read_back() {
 }
 
 #[tokio::test]
-async fn a_layer_takes_five_dispatches_for_a_token_and_nine_on_software_adapters() {
-    // Beside layers: the embedding, the LM head, two for the most likely token, and in software the last norm.
+async fn decode_step_has_expected_dispatches() {
+    // In addition to layers: the embedding, the LM head, two for the most likely token, and on software adapters the last norm.
     for (variant, of_layer, beside) in [(&VARIANTS[0], 9, 5), (&VARIANTS[1], 5, 4)] {
         let options = Options { variant: Some(variant), operations_per_submission: Some(f64::INFINITY), ..Options::default() };
         let mut model = demo_on(&options).await;
@@ -133,7 +133,7 @@ async fn a_layer_takes_five_dispatches_for_a_token_and_nine_on_software_adapters
 }
 
 #[tokio::test]
-async fn a_few_numbers_a_position_come_back_never_logits() {
+async fn scoring_reads_back_numbers_not_logits() {
     let mut model = demo().await;
     let (tokens, passes) = ([7; 64], passes());
     model.score(&ScoreRequest::new(&tokens, 48..64, &passes), async |_, _| ControlFlow::Continue(())).await.expect("it scores");
@@ -142,9 +142,9 @@ async fn a_few_numbers_a_position_come_back_never_logits() {
     assert_eq!(counters.bytes_read_back, 16 * counters.head_positions as u64);
 }
 
-/// What methods that read attention or flow add to scoring the text as it is.
+/// Work that methods with attention or flow add to scoring the unchanged text.
 #[tokio::test]
-async fn attention_and_flow_take_one_dispatch_for_each_layer_and_block() {
+async fn attention_adds_one_dispatch_per_layer_and_block() {
     let mut model = demo_at_once().await;
     let tokens = [7; 100];
     let mut works = Vec::new();
@@ -157,13 +157,13 @@ async fn attention_and_flow_take_one_dispatch_for_each_layer_and_block() {
         works.push([dispatches, tokens, (after.bytes_read_back - before.bytes_read_back) as usize]);
     }
     let (config, blocks) = (model.config(), 99_usize.div_ceil(model.gpu().variant.block_rows));
-    // A weight and a flow, 4 bytes each, of each target, head and range.
+    // A weight and a flow of 4 bytes each, per target, head and range.
     let added = [config.n_layers * blocks, 0, 2 * 4 * 40 * config.n_heads * 3];
     assert_eq!([0, 1, 2].map(|i| works[1][i] - works[0][i]), added);
 }
 
 #[tokio::test]
-async fn the_memory_said_before_loading_is_what_a_run_takes() {
+async fn memory_estimate_matches_run() {
     let source = NativeFile::open(Path::new(DEMO)).expect("the demo model is in the checkout");
     let gguf = Gguf::read(&source).await.expect("a GGUF file");
     let mut model = demo().await;
@@ -179,7 +179,7 @@ async fn the_memory_said_before_loading_is_what_a_run_takes() {
 }
 
 #[tokio::test]
-async fn how_rows_and_vocabulary_are_cut_changes_nothing() {
+async fn block_and_tile_sizes_do_not_change_scores() {
     let tokens: Vec<u32> = (0..64).map(|i| i * 13 % 200).collect();
     let passes = passes();
     let job = ScoreRequest { divergences: true, attended: &[3..9, 9..40, 40..60], ..ScoreRequest::new(&tokens, 48..64, &passes) };
@@ -196,7 +196,7 @@ async fn how_rows_and_vocabulary_are_cut_changes_nothing() {
     }
 }
 
-/// From a few rows at a time to all together; tiles of the vocabulary that fit and that do not.
+/// From a few rows at a time to all rows together, with vocabulary tiles of different sizes.
 const CUTS: &[Variant] = &[
     Variant { name: "all together", shares_memory: false, interleaved_rows: 1, block_rows: 4096, vocab_tile: 4096 },
     Variant { name: "fives", shares_memory: false, interleaved_rows: 1, block_rows: 5, vocab_tile: 100 },
@@ -204,7 +204,7 @@ const CUTS: &[Variant] = &[
 ];
 
 #[tokio::test]
-async fn a_pass_that_changes_nothing_has_no_divergence() {
+async fn unchanged_pass_has_no_divergence() {
     let mut model = demo().await;
     let tokens: Vec<u32> = (0..100).map(|i| (37 * i + 11) % 500).collect();
     let passes = [Pass { edits: vec![Edit::new(20, &tokens[20..30])] }];
@@ -218,7 +218,7 @@ async fn a_pass_that_changes_nothing_has_no_divergence() {
     assert_eq!(divergences, [0.0; 80]);
 }
 
-/// The readouts of the demo model on a text of 33 rows, with passes down to one row.
+/// Readouts of the demo model on a text of 33 rows, with passes down to a single row.
 async fn readouts_in_blocks(variant: &'static Variant) -> Vec<Readout> {
     readouts_of(&mut demo_on(&Options { variant: Some(variant), ..Options::default() }).await).await.expect("it scores")
 }
@@ -230,7 +230,7 @@ async fn readouts_of(model: &mut GpuModel) -> Result<Vec<Readout>, LmError> {
     readouts(model, &job).await
 }
 
-/// Variants whose blocks have so many rows.
+/// Variants with these numbers of rows per block.
 macro_rules! blocks {
     ($shares_memory:literal: $($rows:literal),*) => {
         &[$(Variant {
@@ -243,11 +243,11 @@ macro_rules! blocks {
     };
 }
 
-/// 64 holds all; 32 leaves a last block of one row.
+/// 64 rows hold everything; 32 rows leave a last block of one row.
 const BLOCKS: [&[Variant]; 2] = [blocks!(false: 64, 32, 5), blocks!(true: 64, 32, 5)];
 
 #[tokio::test]
-async fn a_row_gives_the_same_bits_in_blocks_of_any_size() {
+async fn block_size_does_not_change_bits() {
     for blocks in BLOCKS {
         let [together, others @ ..] = blocks else { unreachable!("there are some") };
         let all = readouts_in_blocks(together).await;

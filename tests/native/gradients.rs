@@ -1,4 +1,4 @@
-//! Integrated gradients by differences of scoring passes, against exact derivatives in float64 (`golden/gradients.py`).
+//! Compares integrated gradients from differences of scoring passes with exact float64 derivatives (`golden/gradients.py`).
 
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
@@ -27,7 +27,7 @@ const END_TOKEN: u32 = 2;
 #[derive(serde::Deserialize)]
 struct Golden {
     sentences: Vec<[usize; 2]>,
-    /// Where the generated text begins.
+    /// First position of the generated text.
     generation: usize,
     shapes: Vec<GoldenShape>,
 }
@@ -35,7 +35,7 @@ struct Golden {
 #[derive(serde::Deserialize)]
 struct GoldenShape {
     name: String,
-    /// Of each sentence but the last, to each generated token, in nats.
+    /// Integrals from each sentence except the last to each generated token, in nats.
     integrated: Vec<Vec<f64>>,
 }
 
@@ -56,7 +56,7 @@ impl Golden {
 }
 
 impl GoldenShape {
-    /// The block's mean, as the page has it.
+    /// Mean over the block of tokens, like the page's score.
     fn score(&self, golden: &Golden, source: usize, target: &Range<usize>) -> f64 {
         let of_target = &self.integrated[source][target.start - golden.generation..target.end - golden.generation];
         of_target.iter().sum::<f64>() / (target.len() * golden.sentences()[source].len()) as f64
@@ -72,7 +72,7 @@ async fn gpu(file: &BytesInMemory, gguf: &Gguf) -> GpuModel {
     GpuModel::load(Rc::new(gpu), file, gguf, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0
 }
 
-/// The largest error of a score by `ig`, as a part of the largest score.
+/// The largest error of an `ig` score, relative to the largest score.
 async fn error(model: &mut impl LanguageModel, golden: &Golden, shape: &GoldenShape) -> f64 {
     let (transcript, segments) = (golden.transcript(), golden.segments());
     let measured =
@@ -91,7 +91,7 @@ async fn error(model: &mut impl LanguageModel, golden: &Golden, shape: &GoldenSh
 }
 
 #[test]
-fn differences_of_passes_give_the_exact_gradients() {
+fn pass_differences_match_exact_gradients() {
     let golden: Golden = serde_json::from_str(FLOAT64).unwrap();
     pollster::block_on(async {
         for theirs in &golden.shapes {
@@ -106,7 +106,7 @@ fn differences_of_passes_give_the_exact_gradients() {
     });
 }
 
-/// Largest error of the integral of one sentence to one token, as a part of the largest.
+/// The largest error of the integral from one sentence to one token, relative to the largest integral.
 async fn token_error(model: &mut impl LanguageModel, golden: &Golden, shape: &GoldenShape, half_width: f32) -> f64 {
     const STEPS: usize = 20;
     let sentences = golden.sentences();
@@ -137,9 +137,9 @@ async fn token_error(model: &mut impl LanguageModel, golden: &Golden, shape: &Go
     pairs().map(|(ours, exact)| (ours - exact).abs()).fold(0.0, f64::max) / largest
 }
 
-/// The width of the differences is a compromise: wide ones miss curvature, narrow ones drown in rounding.
+/// The width of the differences is a compromise: wide ones ignore curvature, and narrow ones are dominated by rounding.
 #[test]
-fn the_chosen_width_is_near_the_best() {
+fn chosen_width_is_near_best() {
     let golden: Golden = serde_json::from_str(FLOAT64).unwrap();
     let theirs = &golden.shapes[2];
     let shape = SHAPES.iter().find(|shape| shape.name == theirs.name).unwrap();
@@ -159,7 +159,7 @@ fn the_chosen_width_is_near_the_best() {
     });
 }
 
-/// Attn x IG of each block from tokens: products of every pair of tokens, then the block's mean, as the paper has it.
+/// Attn x IG of each block from single tokens: the product for each pair of tokens, then the mean over the block, as in the paper.
 async fn from_tokens(session: &mut Session<Engine>, transcript: &Transcript, segments: &Segments) -> Vec<f64> {
     let tokens = |sentences: &[Range<usize>]| sentences.iter().flat_map(|sentence| sentence.clone().map(|t| t..t + 1)).collect::<Vec<_>>();
     let single = Segments { prompt: tokens(&segments.prompt), generation: tokens(&segments.generation) };
@@ -185,9 +185,9 @@ async fn from_tokens(session: &mut Session<Engine>, transcript: &Transcript, seg
         .collect()
 }
 
-/// The page multiplies attention and gradient of a sentence, the paper those of its tokens.
+/// The page multiplies attention and gradient per sentence, the paper per token.
 #[test]
-fn a_product_of_sentences_ranks_sources_much_as_the_product_of_tokens_does() {
+fn sentence_products_rank_like_token_products() {
     let question = Question::greedy("Tom has 6 apples. He eats 2 apples. How many apples does Tom have?");
     pollster::block_on(async {
         let source = NativeFile::open(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/models/demo.gguf"))).unwrap();

@@ -1,4 +1,4 @@
-//! Gaps filled by the model itself: on each engine the most likely allowed tokens, found here one job at a time.
+//! Infill on each engine yields the most likely allowed tokens, which this test finds with single scoring requests.
 
 use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
@@ -14,7 +14,7 @@ use glasscage::model::gguf::Gguf;
 use glasscage::model::source::BytesInMemory;
 
 const VOCAB: u32 = 97;
-/// The first begins the text, two are neighbours, the last has one token.
+/// The first span begins the text, two spans are adjacent, and the last has one token.
 const GAPS: [Range<usize>; 4] = [0..3, 20..26, 26..40, 71..72];
 const START: u32 = 2;
 
@@ -35,7 +35,7 @@ async fn log_prob(model: &mut impl LanguageModel, context: &[u32], token: u32) -
     log_prob
 }
 
-/// The most likely token after `context` that is none of `not`.
+/// The most likely token after `context` that is not in `not`.
 async fn best(model: &mut impl LanguageModel, context: &[u32], not: &[u32]) -> u32 {
     let mut all = Vec::new();
     for token in (0..VOCAB).filter(|token| !not.contains(token)) {
@@ -45,13 +45,13 @@ async fn best(model: &mut impl LanguageModel, context: &[u32], not: &[u32]) -> u
 }
 
 #[test]
-fn gaps_are_filled_with_the_most_likely_allowed_tokens() {
+fn spans_get_most_likely_allowed_tokens() {
     let shape = SHAPES.iter().find(|shape| shape.name == "qwen3").unwrap();
     let file = BytesInMemory(models::file(shape, GgmlDType::F32));
     pollster::block_on(async {
         let gguf = Gguf::read(&file).await.unwrap();
         let mut cpu = CandleModel::load(&file, &gguf, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0;
-        // What would be said most often is forbidden, so that it shows.
+        // Forbid tokens that would be chosen otherwise, so that the ban has an effect.
         let unforbidden = InfillRequest { tokens: &TOKENS, gaps: &GAPS, forbidden: &[], start_token: START };
         let free = cpu.infill(&unforbidden, &mut go_on).await.unwrap().unwrap();
         let forbidden = [free[1][1], free[2][0]];
@@ -73,7 +73,7 @@ fn gaps_are_filled_with_the_most_likely_allowed_tokens() {
             let mut gpu = loaded.unwrap().unwrap().0;
             assert_eq!(gpu.infill(&infill, &mut go_on).await.unwrap().unwrap(), filled, "{}", variant.name);
             assert!(gpu.infill(&infill, &mut async |()| ControlFlow::Break(())).await.unwrap().is_none());
-            // The text up to the last token that is read before a gap, once a call; then each token of each gap.
+            // The text up to the last token before a span, once per call, and then each token of each span.
             assert_eq!(gpu.counters().forward_tokens, 70 + 70 + GAPS.iter().map(|gap| gap.len()).sum::<usize>());
         }
     });

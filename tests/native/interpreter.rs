@@ -1,18 +1,18 @@
-//! The interpreter of kernels finds what is wrong with ours when something is.
+//! The kernel interpreter detects faults in our kernels.
 
 use glasscage::gpu::catalog::shaders;
 use glasscage::gpu::variant::Variant;
 use kernel_interpreter::{Arithmetic, Error, Kernel};
 
 const BARRIER: &str = "workgroupBarrier();";
-/// Kernels of products, each with a number of tokens.
+/// Product kernels, each with a number of tokens.
 const PRODUCTS: [(&str, u32); 4] = [
     ("matvec_shared.F16", 1),
     ("matmul_tiles.F16.ROWS=8u.TOKENS=8u", 65),
     ("matmul_tiles.F16.ROWS=8u.TOKENS=4u", 65),
     ("matmul_tiles.F16.ROWS=4u.TOKENS=4u", 65),
 ];
-/// The definition of `halves` by WGSL's own function, which may take small numbers for zero.
+/// A definition of `halves` with WGSL's own function, which may flush small numbers to zero.
 const HALVES: [&str; 2] = ["fn halves(", "fn halves(word: u32) -> vec2<f32> { return unpack2x16float(word); }\nfn unused_halves("];
 
 /// The WGSL of a kernel for real GPUs.
@@ -20,7 +20,7 @@ fn wgsl(name: &str) -> String {
     shaders(Variant::of(false)).into_iter().find(|shader| shader.name == name).expect("a kernel").wgsl
 }
 
-/// y[t, r] = x[t] W[r]: `n` tokens, 70 rows of F16 with 32 columns, in which all x are 1 and all weights the half `weight`.
+/// y[t, r] = x[t] W[r] for `n` tokens and 70 F16 rows with 32 columns. All x are 1, and all weights are the f16 number `weight`.
 fn products(wgsl: &str, n: u32, weight: u32, arithmetic: Arithmetic) -> Result<Vec<f32>, Error> {
     const ROWS: u32 = 70;
     let kernel = Kernel::new(wgsl, arithmetic)?;
@@ -28,24 +28,24 @@ fn products(wgsl: &str, n: u32, weight: u32, arithmetic: Arithmetic) -> Result<V
         .members(0, &[("n", n), ("groups", 2), ("row_words", 16), ("second", 8), ("x_stride", 8), ("y_stride", ROWS), ("rows", ROWS)])?;
     let x = vec![1_f32.to_bits(); n as usize * 32];
     let y = vec![0; (n * ROWS) as usize];
-    // The last one is that of norms, which these products have none of.
+    // The last binding is for norms, which these products do not use.
     let mut bindings = [params, vec![weight << 16 | weight; ROWS.next_multiple_of(8) as usize * 16], x, y, vec![0; 4]];
-    // As many workgroups as small tiles need; those that are too many have nothing to do.
+    // Enough workgroups for small tiles. Surplus ones do nothing.
     let workgroups = if n == 1 { [ROWS.div_ceil(4), 1, 1] } else { [ROWS.div_ceil(16), n.div_ceil(16), 1] };
     kernel.run(&mut bindings, workgroups, 7)?;
     Ok(bindings[3].iter().map(|&word| f32::from_bits(word)).collect())
 }
 
 fn is_race(result: &Result<Vec<f32>, Error>) -> bool {
-    // What another invocation should have written by then is there or not, as the order has it.
+    // Depending on the order, the other invocation has written the word or not.
     matches!(result, Err(Error::Race { .. } | Error::Uninitialized { .. }))
 }
 
 #[test]
-fn products_are_right_however_a_gpu_computes() {
+fn products_are_right_with_any_arithmetic() {
     for (name, n) in PRODUCTS {
         for arithmetic in [Arithmetic::PLAIN, Arithmetic::ADVERSARIAL] {
-            // 2^-14 (1 - 2^-10): the largest subnormal half.
+            // 2^-14 (1 - 2^-10): the largest subnormal f16 number.
             let products = products(&wgsl(name), n, 0x03ff, arithmetic).unwrap();
             assert!(products.iter().all(|&product| product == 32.0 * 1023.0 * (-24_f32).exp2()), "{name}");
         }
@@ -53,7 +53,7 @@ fn products_are_right_however_a_gpu_computes() {
 }
 
 #[test]
-fn a_barrier_taken_from_a_kernel_is_missed() {
+fn removed_barrier_is_detected() {
     for (name, n) in PRODUCTS {
         let wgsl = wgsl(name);
         let barriers: Vec<usize> = wgsl.match_indices(BARRIER).map(|(at, _)| at).collect();
@@ -67,7 +67,7 @@ fn a_barrier_taken_from_a_kernel_is_missed() {
 }
 
 #[test]
-fn two_invocations_that_write_one_word_are_found() {
+fn write_race_is_detected() {
     let wgsl = wgsl("matvec_shared.F16");
     let racing = wgsl.replace("sums[local] = vec3", "sums[local / 2u] = vec3");
     assert_ne!(racing, wgsl);
@@ -75,7 +75,7 @@ fn two_invocations_that_write_one_word_are_found() {
 }
 
 #[test]
-fn scales_that_a_gpu_takes_for_zero_are_found() {
+fn flushed_scales_are_detected() {
     let wgsl = wgsl("matvec_shared.F16");
     let relying = wgsl.replace(HALVES[0], HALVES[1]);
     assert_ne!(relying, wgsl);

@@ -1,4 +1,4 @@
-//! The list of kernels: it has all that the engine makes, and the command line writes it.
+//! The kernel list contains every kernel that the engine compiles, and the command line writes it.
 
 use std::collections::BTreeSet;
 use std::ops::{ControlFlow, Range};
@@ -21,7 +21,7 @@ use crate::models::{self, SHAPES, TOKENS};
 const ATTENDED: [Range<usize>; 2] = [3..20, 20..40];
 const GAPS: [Range<usize>; 2] = [20..24, 50..51];
 
-/// What is compiled for a run of everything that a model does.
+/// The shaders that are compiled when a model runs everything that it supports.
 async fn compiled(variant: &'static Variant, shape: &models::Shape) -> Vec<String> {
     let file = BytesInMemory(models::file(shape, GgmlDType::Q8_0));
     let gguf = Gguf::read(&file).await.unwrap();
@@ -43,12 +43,12 @@ async fn compiled(variant: &'static Variant, shape: &models::Shape) -> Vec<Strin
 }
 
 #[test]
-fn all_that_the_engine_makes_is_listed() {
+fn all_compiled_kernels_are_listed() {
     for variant in VARIANTS {
         let listed: BTreeSet<String> = shaders(variant).into_iter().map(|shader| shader.wgsl).collect();
         for shape in SHAPES.iter().filter(|shape| shape.head_dim == 64) {
             for shader in pollster::block_on(compiled(variant, shape)) {
-                // What a test's Qwen 3.5 remembers has heads of 16 values, not of 64 or 128.
+                // The test's Qwen 3.5 has recurrent heads of 16 values, not 64 or 128.
                 let shader = shader.replace("const VECS = 4u;", "const VECS = 16u;");
                 assert!(listed.contains(&shader), "{}, {}: not listed:\n{shader}", variant.name, shape.name);
             }
@@ -57,7 +57,7 @@ fn all_that_the_engine_makes_is_listed() {
 }
 
 #[test]
-fn the_command_line_writes_a_file_each() {
+fn command_line_writes_one_file_per_kernel() {
     let folder = std::env::temp_dir().join(format!("glasscage-kernels-{}", std::process::id()));
     let folder_name = folder.to_str().unwrap();
     let status = Command::new(env!("CARGO_BIN_EXE_glasscage")).args(["kernels", "--out", folder_name]).output().unwrap().status;

@@ -1,4 +1,4 @@
-//! Engines, methods, tokenizers and the command line against independent oracles. One program, so that the libraries are linked once.
+//! Compares engines, methods, tokenizers and the command line with independent oracles. One program, so that libraries are linked once.
 
 #![cfg(not(target_arch = "wasm32"))]
 

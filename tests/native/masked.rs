@@ -1,4 +1,4 @@
-//! ReAGent with a masked language model: a tiny one with random weights, made here.
+//! ReAGent with a masked language model: a tiny one with random weights, created here.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -22,7 +22,7 @@ fn masked_lm(folder: &Path) -> MaskedLm {
     MaskedLm::load(&read("config.json"), &read("tokenizer.json"), read("model.safetensors")).unwrap()
 }
 
-/// The most likely text in place of the `None`s, straight from candle-transformers.
+/// The most likely text in place of the `None`s, directly from candle-transformers.
 fn by_hand(text: &[Option<&str>]) -> String {
     let mut config = config();
     config["position_embedding_type"] = "absolute".into();
@@ -42,7 +42,7 @@ fn by_hand(text: &[Option<&str>]) -> String {
 }
 
 #[test]
-fn a_gap_is_filled_at_once_by_the_most_likely_tokens() {
+fn gap_is_filled_with_most_likely_tokens() {
     let masked_lm = masked_lm(&folder("masked"));
     let text = "6 pots of tea. Tom";
     let space = Some("\u{120}");
@@ -67,13 +67,13 @@ fn a_gap_is_filled_at_once_by_the_most_likely_tokens() {
     let name = [space, Some("T"), Some("o"), Some("m")];
     assert_eq!(masked_lm.fill(text, &(14..18)).unwrap(), by_hand(&[&start[..], &[None; 4]].concat()));
     assert_eq!(masked_lm.fill(text, &(0..14)).unwrap(), by_hand(&[&end[..], &name].concat()));
-    // Longer than it can read.
+    // Longer than the model can read.
     let long = "Tom has. ".repeat(40);
     assert!(!masked_lm.fill(&long, &(180..188)).unwrap().is_empty());
 }
 
 #[test]
-fn weights_that_are_no_numbers_fill_no_gap() {
+fn non_finite_weights_are_reported() {
     let folder = folder("not-a-number");
     let mut weights = weights();
     let mut values = weights["lm_head.bias"].to_vec1::<f32>().unwrap();
@@ -85,7 +85,7 @@ fn weights_that_are_no_numbers_fill_no_gap() {
 }
 
 #[test]
-fn what_is_no_masked_language_model_is_refused() {
+fn non_masked_models_are_refused() {
     let folder = folder("not-masked");
     let read = |name: &str| fs::read(folder.join(name)).unwrap();
     let load = |config: &[u8], tokenizer: &[u8], weights: Vec<u8>| MaskedLm::load(config, tokenizer, weights).err().unwrap();
@@ -106,7 +106,7 @@ fn what_is_no_masked_language_model_is_refused() {
 }
 
 #[test]
-fn a_masked_language_model_explains_and_without_one_the_visitor_is_told() {
+fn explaining_needs_masked_language_model() {
     pollster::block_on(async {
         let source = NativeFile::open(Path::new(DEMO)).expect("the demo model is in the checkout");
         let loaded = Session::load(&source, BackendChoice::Cpu, &mut async |_| ControlFlow::Continue(())).await;

@@ -1,4 +1,4 @@
-//! What each method costs: the work an engine counts is what its passes need, and no more.
+//! The cost of each method: the engine's work equals the work of its passes.
 
 use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
@@ -16,17 +16,17 @@ use glasscage::lm::{Callback, LanguageModel};
 use glasscage::model::gguf::Gguf;
 use glasscage::model::source::BytesInMemory;
 
-/// Tokens taken through the transformer, and positions through the LM head.
+/// Tokens through the transformer, and positions through the LM head.
 type Work = [usize; 2];
 
-/// A text of 72 tokens behind a frame of 2: two sentences of the prompt, three generated ones.
+/// A text of 72 tokens after a frame of 2: two prompt sentences and three generated sentences.
 fn text() -> (Transcript, Segments) {
     let segments = Segments { prompt: vec![2..11, 11..30], generation: vec![30..44, 44..60, 60..72] };
     let infills = (0..segments.n_sources()).map(|j| vec![5; segments.source(j).len()]).collect();
     (Transcript { tokens: TOKENS.to_vec(), generation: 30..72, end_token: 2, control_tokens: vec![2], infills }, segments)
 }
 
-/// By hand: the base text up to its last prediction, and what comes after each source's beginning.
+/// Work computed by hand: the base text up to its last prediction, and the suffix from the start of each source.
 fn formula(method: &AttributionMethod, transcript: &Transcript, segments: &Segments) -> Work {
     let (length, generation) = (transcript.tokens.len(), transcript.generation.clone());
     let sources: Vec<&Range<usize>> = (0..segments.n_sources()).map(|j| segments.source(j)).collect();
@@ -37,17 +37,17 @@ fn formula(method: &AttributionMethod, transcript: &Transcript, segments: &Segme
     ];
     let heads = if method.divergences { 2 } else { 1 };
     let gaps = match method.replacement {
-        // The text before the last gap's predecessor, then each token of each gap.
+        // The text up to the token before the last span, then each token of each span.
         Replacement::Infill => {
             let filled = sources.iter().map(|source| source.len()).sum::<usize>();
             [sources.last().unwrap().start - 1 + filled, filled]
         }
         _ => [0, 0],
     };
-    // A method without passes has the base text alone; a path has one at each of its points, and the text itself for attention.
+    // A method without passes reads only the base text. A path method reads one base text per point, and the text itself for attention.
     let rounds = (method.passes / 2).max(1);
     let passes_each = method.passes.min(2);
-    // The text without each source but the last, and that without a later one too.
+    // The text without each source except the last, and passes that also omit a later source.
     let pairs = (0..sources.len()).filter(|_| method.pairs).map(|j| {
         let later = &sources[j + 1..];
         let base = if later.is_empty() { [0, 0] } else { base };
@@ -64,7 +64,7 @@ fn formula(method: &AttributionMethod, transcript: &Transcript, segments: &Segme
     ]
 }
 
-/// What a model that has done nothing else measures, and its work.
+/// Measures with a new model. Returns the measurements and the work.
 fn measured(request: &MeasureRequest<'_>) -> (Measured, Work) {
     measured_with_progress(request, &mut async |_| ControlFlow::Continue(()))
 }
@@ -83,7 +83,7 @@ fn measured_with_progress(request: &MeasureRequest<'_>, on_progress: &mut dyn Ca
 }
 
 #[test]
-fn every_method_does_the_work_of_its_formula() {
+fn methods_do_work_of_formula() {
     let (transcript, segments) = text();
     for method in METHODS {
         let (measured, work) = measured(&MeasureRequest::new(&[method], &transcript, &segments));
@@ -92,7 +92,7 @@ fn every_method_does_the_work_of_its_formula() {
     }
 }
 
-/// The work of some methods, each counted from where the one before it ended.
+/// Checks the work of some methods, each counted from the end of the previous one.
 async fn does_the_work_of_its_formula(mut model: impl LanguageModel, what: &str) {
     let (transcript, segments) = text();
     for id in ["pert", "pairs", "reagent"] {
@@ -102,7 +102,7 @@ async fn does_the_work_of_its_formula(mut model: impl LanguageModel, what: &str)
         let after = model.counters();
         let work = [after.forward_tokens - before.forward_tokens, after.head_positions - before.head_positions];
         assert_eq!(work, formula(methods[0], &transcript, &segments), "{what}, {id}");
-        // On a GPU four numbers of each position, where no flow is summed: layers give nothing back.
+        // On a GPU, four numbers per position if no flow is summed, because layers read nothing back.
         if id == "pert" && after.dispatches > 0 {
             assert_eq!(after.bytes_read_back - before.bytes_read_back, 16 * work[1] as u64, "{what}");
         }
@@ -110,7 +110,7 @@ async fn does_the_work_of_its_formula(mut model: impl LanguageModel, what: &str)
 }
 
 #[tokio::test]
-async fn convolutions_and_memories_cost_no_more_tokens_than_attention_on_any_engine() {
+async fn recurrent_layers_need_no_extra_tokens() {
     for name in ["lfm2", "qwen35"] {
         let shape = SHAPES.iter().find(|shape| shape.name == name).unwrap();
         let file = BytesInMemory(models::file(shape, GgmlDType::F32));
@@ -126,7 +126,7 @@ async fn convolutions_and_memories_cost_no_more_tokens_than_attention_on_any_eng
 }
 
 #[test]
-fn methods_that_share_their_passes_share_their_work() {
+fn methods_with_same_passes_share_work() {
     let (transcript, segments) = text();
     let both: Vec<&AttributionMethod> = METHODS.iter().filter(|method| ["pert", "clp"].contains(&method.id)).collect();
     let (measured, work) = measured(&MeasureRequest::new(&both, &transcript, &segments));
@@ -135,9 +135,9 @@ fn methods_that_share_their_passes_share_their_work() {
 }
 
 #[test]
-fn the_flow_is_told_first_at_no_more_forward_tokens_and_changes_no_score() {
+fn flow_first_needs_no_extra_tokens_or_changes() {
     let (transcript, mut segments) = text();
-    // A sentence without a token of its own.
+    // A sentence without a token.
     segments.prompt.insert(1, 11..11);
     let (flow, _) = measured(&MeasureRequest::new(&[method("flow").unwrap()], &transcript, &segments));
     for id in ["pert", "clp", "pairs", "ig"] {
@@ -156,7 +156,7 @@ fn the_flow_is_told_first_at_no_more_forward_tokens_and_changes_no_score() {
         let (measured, work_with_flow) = measured_with_progress(&MeasureRequest { flow_first: true, ..request }, &mut on_progress);
         assert_eq!(told, flow.tables, "{id}");
         assert_eq!(measured.tables, alone.tables, "{id}");
-        // Where every base text is another one, the text itself is read once more.
+        // If every base text is perturbed, the text itself is read once more.
         let more = if id == "ig" { [transcript.tokens.len() - 1, transcript.generation.len()] } else { [0, 0] };
         assert_eq!(work_with_flow, [work[0] + more[0], work[1] + more[1]], "{id}");
     }

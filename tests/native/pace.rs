@@ -1,4 +1,4 @@
-//! Work in submissions of any size, stopped between them; tokens that are on their way before the one before them is known.
+//! Submissions of any size, Stop between submissions, and tokens that are computed ahead.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -26,7 +26,7 @@ use crate::readouts::readouts;
 const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/models/demo.gguf");
 const PROMPT: [u32; 5] = [1, 20, 33, 47, 5];
 
-/// From dispatch by dispatch to all together.
+/// From one dispatch per submission to all dispatches together.
 const PACES: [f64; 3] = [1.0, 1e7, f64::INFINITY];
 
 async fn file() -> (NativeFile, Gguf) {
@@ -52,7 +52,7 @@ pub async fn on_cpu() -> CandleModel {
     loaded.expect("it loads").expect("nothing stopped it").0
 }
 
-/// All that a method may ask for, of a text of 40 tokens.
+/// Everything that a method may request, for a text of 40 tokens.
 async fn score(model: &mut GpuModel) -> Result<Vec<Readout>, LmError> {
     let tokens: Vec<u32> = (0..40).map(|i| i * 13 % 200).collect();
     let passes: Vec<Pass> = [0, 10, 30, 38].map(|start| Pass { edits: vec![Edit::new(start, &[1])] }).into();
@@ -65,7 +65,7 @@ async fn infill(model: &mut GpuModel) -> Result<Option<Infills>, LmError> {
     model.infill(&infill, &mut async |()| ControlFlow::Continue(())).await
 }
 
-/// `n` tokens, as somebody generates them who reads every one.
+/// Generates `n` tokens, and reads each one.
 async fn tokens(model: &mut impl LanguageModel, sampler: &mut Sampler, n: usize) -> Vec<u32> {
     model.reset(PROMPT.len() + n);
     let mut tokens = vec![model.next_token(&PROMPT, sampler).await.expect("a token")];
@@ -76,7 +76,7 @@ async fn tokens(model: &mut impl LanguageModel, sampler: &mut Sampler, n: usize)
 }
 
 #[tokio::test]
-async fn the_pace_changes_no_bit() {
+async fn pace_does_not_change_bits() {
     for variant in VARIANTS {
         let mut all = Vec::new();
         let mut submissions = Vec::new();
@@ -94,7 +94,7 @@ async fn the_pace_changes_no_bit() {
 }
 
 #[tokio::test]
-async fn stop_is_heard_between_submissions_and_nothing_is_submitted_after_it() {
+async fn stop_takes_effect_between_submissions() {
     let mut model = at_pace(1.0).await;
     let scores = score(&mut model).await.expect("it scores");
     for allowed in [0, 1, 30, 100] {
@@ -110,12 +110,12 @@ async fn stop_is_heard_between_submissions_and_nothing_is_submitted_after_it() {
         asked.set(0);
         assert!(matches!(infill(&mut model).await, Err(LmError::Stopped)));
         model.gpu().is_stopped.replace(Rc::new(|| false));
-        assert!(score(&mut model).await.expect("it scores") == scores, "after a stop the next run is whole");
+        assert!(score(&mut model).await.expect("it scores") == scores, "the run after a stop is complete");
     }
 }
 
 #[tokio::test]
-async fn stop_while_the_prompt_is_read_ends_the_answer() {
+async fn stop_while_reading_prompt_ends_answer() {
     let (_, gguf) = file().await;
     let tokenizer = Tokenizer::from_metadata(&gguf.metadata).expect("a tokenizer");
     let mut model = at_pace(1.0).await;
@@ -126,7 +126,7 @@ async fn stop_while_the_prompt_is_read_ends_the_answer() {
 }
 
 #[tokio::test]
-async fn a_method_that_is_stopped_has_not_failed() {
+async fn stopped_method_has_not_failed() {
     let segments = Segments { prompt: vec![2..11, 11..30], generation: vec![30..44, 44..60, 60..72] };
     let infills = (0..segments.n_sources()).map(|j| vec![5; segments.source(j).len()]).collect();
     let tokens = (0..72).map(|i| i * 13 % 200).collect();
@@ -146,7 +146,7 @@ async fn a_method_that_is_stopped_has_not_failed() {
 }
 
 #[tokio::test]
-async fn tokens_on_their_way_are_those_that_come_one_after_the_other() {
+async fn tokens_in_flight_equal_consecutive_tokens() {
     let (mut gpu, mut cpu) = (at_pace(f64::INFINITY).await, on_cpu().await);
     for sampler in [Sampler::greedy(), Sampler::new(0.9, Some(40), Some(0.95), 3), Sampler::new(1.3, None, None, 4)] {
         let expected = tokens(&mut cpu, &mut sampler.clone(), 40).await;
@@ -154,9 +154,9 @@ async fn tokens_on_their_way_are_those_that_come_one_after_the_other() {
     }
 }
 
-/// The text goes on with another token than the one sampled; with other draws; from the start.
+/// The text continues with another token than the sampled one, with other draws, and from the start.
 #[tokio::test]
-async fn tokens_on_their_way_that_nobody_wants_leave_no_trace() {
+async fn discarded_tokens_leave_no_trace() {
     let (mut gpu, mut cpu) = (at_pace(f64::INFINITY).await, on_cpu().await);
     let mut answers = [Vec::new(), Vec::new()];
     for sampler in [Sampler::greedy(), Sampler::new(0.9, Some(40), None, 5)] {
@@ -187,7 +187,7 @@ async fn tokens_on_their_way_that_nobody_wants_leave_no_trace() {
 }
 
 #[tokio::test]
-async fn no_token_is_on_its_way_beyond_the_end_of_the_text() {
+async fn no_token_is_computed_beyond_end_of_text() {
     let mut model = at_pace(f64::INFINITY).await;
     let before = model.counters().forward_tokens;
     tokens(&mut model, &mut Sampler::greedy(), 20).await;

@@ -1,4 +1,4 @@
-//! What a second scorer does shows in the time only.
+//! A second scorer affects only the time.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -13,12 +13,12 @@ use glasscage::lm::{Edit, LanguageModel, LmError, Pass, Readout, ScoreRequest};
 use super::pace::on_cpu;
 use super::readouts::readouts;
 
-/// One that scores so many passes at once, and is told nothing in between.
+/// A scorer that scores at most `most` passes immediately, without messages in between.
 struct Second {
     model: RefCell<CandleModel>,
     most: usize,
     scored: RefCell<HashMap<usize, Readout>>,
-    /// What happens to each readout on its way.
+    /// Changes each readout during the transfer.
     on_the_way: fn(&mut Readout),
     n_taken: Rc<Cell<usize>>,
 }
@@ -52,7 +52,7 @@ impl SecondScorer for Second {
     }
 }
 
-/// Readouts of a text of seven passes, one of which changes nothing, and the work.
+/// Readouts of a text with seven passes, one of which changes nothing, and the work.
 async fn scored(model: &mut CandleModel, divergences: bool) -> (Result<Vec<Readout>, LmError>, [usize; 2]) {
     let tokens: Vec<u32> = (0..60).map(|i| 3 + (i * 37) % 500).collect();
     let passes: Vec<Pass> = [8, 14, 20, 29, 40, 47, 59].map(|start| Pass { edits: vec![Edit::new(start, &[1])] }).into();
@@ -65,7 +65,7 @@ async fn scored(model: &mut CandleModel, divergences: bool) -> (Result<Vec<Reado
 }
 
 #[tokio::test]
-async fn wherever_two_scorers_meet_the_numbers_have_the_same_bits_and_the_same_work_is_counted() {
+async fn split_between_scorers_does_not_change_bits_or_work() {
     for divergences in [false, true] {
         let (alone, work) = scored(&mut on_cpu().await, divergences).await;
         let alone = alone.expect("it scores");
@@ -91,7 +91,7 @@ async fn wherever_two_scorers_meet_the_numbers_have_the_same_bits_and_the_same_w
 }
 
 #[tokio::test]
-async fn what_a_second_scorer_sends_is_checked_as_what_is_computed_here() {
+async fn readouts_of_second_scorer_are_checked() {
     let (alone, _) = scored(&mut on_cpu().await, false).await;
     for (on_the_way, is_refused) in [
         ((|readout| readout.log_probs.truncate(3)) as fn(&mut Readout), false),
@@ -107,7 +107,7 @@ async fn what_a_second_scorer_sends_is_checked_as_what_is_computed_here() {
             n_taken,
         }));
         match scored(&mut model, false).await.0 {
-            Ok(readouts) => assert!(!is_refused && readouts == *alone.as_ref().expect("it scores"), "it is computed here instead"),
+            Ok(readouts) => assert!(!is_refused && readouts == *alone.as_ref().expect("it scores"), "computed here instead"),
             Err(error) => assert!(is_refused && matches!(error, LmError::NotFinite), "{error}"),
         }
     }

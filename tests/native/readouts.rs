@@ -1,10 +1,10 @@
-//! What a model says of the passes of a request, all of them.
+//! Collects all readouts of a request.
 
 use std::ops::ControlFlow;
 
 use glasscage::lm::{LanguageModel, LmError, Readout, ScoreRequest};
 
-/// In the order of the passes.
+/// Readouts of the base text and of the passes, in order.
 pub async fn readouts(model: &mut impl LanguageModel, request: &ScoreRequest<'_>) -> Result<Vec<Readout>, LmError> {
     let mut readouts = Vec::new();
     let scored = model.score(request, async |number, readout| {

@@ -1,4 +1,4 @@
-//! The known models against their published schema.
+//! Checks the registry of known models against its published schema.
 
 use serde_json::Value;
 
@@ -12,13 +12,13 @@ fn schema() -> jsonschema::Validator {
 }
 
 #[test]
-fn the_registry_follows_its_schema() {
+fn registry_follows_schema() {
     let errors: Vec<String> = schema().iter_errors(&registry()).map(|error| error.to_string()).collect();
     assert_eq!(errors, Vec::<String>::new());
 }
 
 #[test]
-fn the_schema_refuses_what_a_page_could_not_download() {
+fn schema_refuses_invalid_downloads() {
     for (field, wrong) in [("address", "http://huggingface.co/a/b/resolve/main/c.gguf"), ("sha256", "unknown"), ("architecture", "bloom")] {
         let mut other = registry();
         other["models"][0][field] = wrong.into();

@@ -1,4 +1,4 @@
-//! Sentences: equal to NLTK on every text of the oracle, and sound on any text at all.
+//! Sentence splitting equals NLTK on every text of the oracle, and is consistent on arbitrary text.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ const RULES: [Rule; 6] = [
 ];
 
 #[test]
-fn sentences_are_those_of_nltk() {
+fn sentences_match_nltk() {
     let cases = include_str!("../golden/punkt/cases.jsonl");
     for line in cases.lines() {
         let case: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -31,9 +31,9 @@ fn sentences_are_those_of_nltk() {
     assert_eq!(cases.lines().count(), 1_288);
 }
 
-/// With the words that the splitter keeps, which are fewer than NLTK's.
+/// NLTK with the words that the splitter keeps, which are fewer than NLTK's own.
 #[test]
-fn sentences_of_other_languages_are_those_of_nltk() {
+fn sentences_of_other_languages_match_nltk() {
     let cases = cases_of_languages();
     for Case { language, text, sentences } in &cases {
         let found: Vec<[usize; 2]> = sentences_in(text, parameters_of(*language)).into_iter().map(|s| code_points(text, s)).collect();
@@ -57,7 +57,7 @@ fn cases_of_languages() -> Vec<Case> {
 }
 
 #[test]
-fn two_lines_tell_their_language_or_none() {
+fn two_lines_identify_language_or_none() {
     let cases = cases_of_languages();
     let pairs: Vec<&[Case]> = cases.chunk_by(|a, b| a.language == b.language).flat_map(|same| same.chunks_exact(2)).collect();
     let is_told = |pair: &&[Case]| {
@@ -70,9 +70,9 @@ fn two_lines_tell_their_language_or_none() {
     assert!(n_told * 10 >= pairs.len() * 9, "{n_told} of {}", pairs.len());
 }
 
-/// Prompts that were collected to see what the built-in model does with them.
+/// Prompts that were collected to test the built-in model.
 #[test]
-fn prompts_of_visitors_tell_their_language_or_none() {
+fn user_prompts_identify_language_or_none() {
     let files = [include_str!("../golden/demo/foreign-dev.jsonl"), include_str!("../golden/demo/foreign-test.jsonl")];
     let mut n_told = 0;
     for line in files.iter().flat_map(|file| file.lines()) {
@@ -83,7 +83,7 @@ fn prompts_of_visitors_tell_their_language_or_none() {
             "german" => Language::German,
             "french" => Language::French,
             "spanish" => Language::Spanish,
-            // Among them are Chinese, Japanese and Portuguese, and German to be translated.
+            // They include Chinese, Japanese and Portuguese, and German for translation.
             "other_languages" | "translation" => continue,
             _ => Language::English,
         };
@@ -94,18 +94,18 @@ fn prompts_of_visitors_tell_their_language_or_none() {
 }
 
 #[test]
-fn english_texts_are_english() {
+fn english_texts_are_recognized() {
     let mut others = Vec::new();
     for line in include_str!("../golden/punkt/cases.jsonl").lines() {
         let case: serde_json::Value = serde_json::from_str(line).unwrap();
         let text = case["text"].as_str().unwrap();
         others.extend((!language_of(text).is_english()).then(|| text.to_owned()));
     }
-    // They are not.
+    // These two are not English.
     assert_eq!(others, ["日本語。テスト。 English. 日本語. 次.", "Él vino. ¿Qué pasa? Nada."]);
 }
 
-/// A byte range as NLTK counts it.
+/// A byte range in code points, as NLTK counts.
 fn code_points(text: &str, bytes: Range<usize>) -> [usize; 2] {
     [bytes.start, bytes.end].map(|at| text[..at].chars().count())
 }
@@ -115,7 +115,7 @@ fn is_space(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\x1c'..='\x1f')
 }
 
-/// Any characters at all, and texts made of what the algorithm looks at.
+/// Arbitrary characters, and texts of characters that matter to the algorithm.
 fn texts() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         ".",
@@ -172,7 +172,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1_000) })]
 
     #[test]
-    fn sentences_are_in_order_and_only_white_space_is_between_them(text in texts()) {
+    fn sentences_are_ordered_with_white_space_between(text in texts()) {
         for rule in RULES {
             let mut end = 0;
             for sentence in rule(&text) {

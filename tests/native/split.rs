@@ -1,4 +1,4 @@
-//! Models in several files read as if they were one.
+//! Models in several files are read like one file.
 
 use std::ops::ControlFlow;
 
@@ -14,12 +14,12 @@ fn joined(parts: Vec<Vec<u8>>) -> Joined<BytesInMemory> {
 }
 
 #[test]
-fn a_model_in_three_files_explains_as_the_same_in_one() {
+fn split_model_explains_like_whole_model() {
     let whole = BytesInMemory(std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/models/demo.gguf")).unwrap());
     let question = Question::greedy("Ann has 3 figs. Bob has 4 nuts. How many nuts does Bob have?");
     let explain = |outcome: ExplainResult| match outcome {
         ExplainResult::Explained(document) => (document.generation, document.table),
-        _ => panic!("nobody stopped it"),
+        _ => panic!("the run stopped early"),
     };
     pollster::block_on(async {
         let mut go_on = async |_| ControlFlow::Continue(());
@@ -32,7 +32,7 @@ fn a_model_in_three_files_explains_as_the_same_in_one() {
 }
 
 #[test]
-fn parts_that_are_missing_or_in_the_wrong_order_are_named() {
+fn missing_and_misordered_parts_are_reported() {
     let error = |parts: Vec<Vec<u8>>| pollster::block_on(Gguf::read(&joined(parts))).unwrap_err().to_string();
     let parts = split_model::demo_in_parts(3);
     assert!(error(vec![parts[1].clone()]).contains("part 2 of 3"));

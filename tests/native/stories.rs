@@ -1,4 +1,4 @@
-//! Every engine on a real model, against log-probabilities computed by others (llama.cpp, and in float64).
+//! Compares every engine on a real model with log-probabilities from other programs (llama.cpp, and float64).
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -67,7 +67,7 @@ fn largest_difference(ours: &[f64], theirs: &[f64]) -> f64 {
 }
 
 #[test]
-fn greedy_text_and_ids_are_llama_cpps() {
+fn greedy_text_and_ids_match_llama_cpp() {
     let figures = figures();
     let prompt: Vec<u32> = numbers(&figures["prompt_ids"]);
     let tokenizer = tokenizer("stories260k-f32.gguf");
@@ -84,7 +84,7 @@ fn greedy_text_and_ids_are_llama_cpps() {
 }
 
 #[test]
-fn a_seed_draws_the_same_text_on_every_engine() {
+fn seed_gives_same_text_on_every_engine() {
     let figures = figures();
     let prompt: Vec<u32> = numbers(&figures["prompt_ids"]);
     let tokenizer = tokenizer("stories260k-f32.gguf");
@@ -100,7 +100,7 @@ fn a_seed_draws_the_same_text_on_every_engine() {
 }
 
 #[test]
-fn an_answer_given_back_is_explained_as_when_it_was_generated() {
+fn given_answer_is_explained_like_generated_one() {
     let source = open("stories260k-f32.gguf");
     let mut go_on = async |_| ControlFlow::Continue(());
     let session = Session::load(&source, BackendChoice::Cpu, &mut go_on);
@@ -131,7 +131,7 @@ fn an_answer_given_back_is_explained_as_when_it_was_generated() {
 }
 
 #[test]
-fn log_probs_equal_the_float64_figures() {
+fn log_probs_match_float64() {
     let figures = figures();
     let ids: Vec<u32> = numbers::<u32>(&figures["prompt_ids"]).into_iter().chain(numbers::<u32>(&figures["greedy_ids"])).collect();
     for file in ["stories260k-f32.gguf", "stories260k-f16.gguf", "stories260k-q8_0.gguf", "stories260k-q4_0.gguf"] {
@@ -145,7 +145,7 @@ fn log_probs_equal_the_float64_figures() {
 }
 
 #[test]
-fn replaced_sentences_give_the_float64_figures_and_only_suffixes_are_computed() {
+fn replaced_sentences_match_float64_and_compute_suffixes() {
     let figures = figures();
     let case = &figures["ablation"];
     let tokens: Vec<u32> = numbers(&case["ids"]);
@@ -159,7 +159,7 @@ fn replaced_sentences_give_the_float64_figures_and_only_suffixes_are_computed() 
             Pass { edits: vec![Edit::new(span[0], &vec![end_token; span[1] - span[0]])] }
         })
         .collect();
-    // Base text once, then each suffix; the last token predicts nothing.
+    // The base text once, then each suffix. The last token predicts nothing.
     let suffixes = passes.iter().map(|pass| tokens.len() - 1 - pass.start());
     let forward_tokens = tokens.len() - 1 + suffixes.sum::<usize>();
     let heads = passes.iter().map(|pass| tokens.len() - start.max(pass.start() + 1));
@@ -168,7 +168,7 @@ fn replaced_sentences_give_the_float64_figures_and_only_suffixes_are_computed() 
         let readouts = score(&mut lm, &ScoreRequest::new(&tokens, start..tokens.len(), &passes));
         assert!(largest_difference(&readouts[0].log_probs, &numbers(&case["log_probs"])) < 1e-4, "{name}");
         for ((readout, pass), ablation) in readouts[1..].iter().zip(&passes).zip(ablations) {
-            // The figures are of the replaced positions too; a readout keeps the base's before the first edit.
+            // The float64 values include the replaced positions. A readout keeps the base values before the first edit.
             let theirs: Vec<f64> = numbers(&ablation["log_probs"]);
             let first = pass.start().saturating_sub(start) + usize::from(pass.start() >= start);
             assert!(largest_difference(&readout.log_probs[first..], &theirs[first..]) < 1e-4, "{name}");
@@ -179,7 +179,7 @@ fn replaced_sentences_give_the_float64_figures_and_only_suffixes_are_computed() 
 }
 
 #[test]
-fn a_shared_prefix_changes_nothing() {
+fn shared_prefix_does_not_change_scores() {
     let figures = figures();
     let tokens: Vec<u32> = numbers(&figures["ablation"]["ids"]);
     let passes: Vec<Pass> = [5, 32, 48].iter().map(|&start| Pass { edits: vec![Edit::new(start, &[2; 13])] }).collect();

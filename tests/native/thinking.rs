@@ -1,4 +1,4 @@
-//! Models that think before they answer: what stands around a thought, how long it gets, and what of it is in the document.
+//! Models with thinking sections: their delimiters, their length limit, and their place in the document.
 
 use std::ops::ControlFlow;
 
@@ -19,10 +19,11 @@ const PROMPT: &str = "Tom has 5 figs. Ann gives Tom 3 figs. How many figs does T
 const QWEN35: &str = include_str!("../golden/chat/qwen3.5.jinja");
 
 #[test]
-fn delimiters_are_those_of_template_and_vocabulary() {
+fn delimiters_match_template_and_vocabulary() {
     let (tokenizer, qwen3) = model("qwen3");
     let qwen35 = ChatTemplate::new(QWEN35, "", "").expect("it can be read");
-    // Of the prompt's frame with and without a thought: Qwen3 leaves it to the model to open one, Qwen3.5 opens it.
+    // Whether the frame of the prompt opens a thinking section, with and without thinking. Qwen3 lets the model open it, Qwen3.5 opens
+    // it.
     for (template, opens) in [(&qwen3, [false, false]), (&qwen35, [true, false])] {
         let thoughts = ThoughtTokens::of(template, &tokenizer).expect("it thinks");
         assert!(knows_thinking(template, day()));
@@ -32,7 +33,7 @@ fn delimiters_are_those_of_template_and_vocabulary() {
             let end: Vec<TokenId> = framed.ids()[last_of_prompt + 1..].to_vec();
             thoughts.is_open_after(&end)
         };
-        // Whatever the visitor writes.
+        // Regardless of the text that the user writes.
         for prompt in ["Why?", "What does <think> mean?", "Is </think> a word?"] {
             assert_eq!([is_open(prompt, true), is_open(prompt, false)], opens, "{prompt}");
         }
@@ -64,7 +65,7 @@ fn explained_answer(session: &mut Session<Engine>, thinking: Option<usize>, answ
 }
 
 #[test]
-fn a_thought_is_ended_at_its_limit_and_is_a_section_of_the_document() {
+fn thought_ends_at_limit_and_is_section() {
     let mut session = session();
     assert_eq!(session.loaded_model().thinking, ThinkingSupport::Chosen);
     let document = explained(&mut session, Some(12));
@@ -74,16 +75,16 @@ fn a_thought_is_ended_at_its_limit_and_is_a_section_of_the_document() {
     // The line break before the delimiter ends the thought.
     let n_tokens: usize = document.generation.tokens[thought.clone()].iter().sum();
     assert!((12..=13).contains(&n_tokens), "{n_tokens}");
-    assert!(!document.generation.text.contains("think>"), "delimiters are in no sentence: {:?}", document.generation.text);
+    assert!(!document.generation.text.contains("think>"), "no sentence contains a delimiter: {:?}", document.generation.text);
     assert!(matches!(document.manifest.answer, Answer::Generated { thinking: Some(12), .. }));
-    // Thoughts are sources like others, and the document is as valid as any.
+    // Thoughts are sources like others, and the document is valid.
     assert!(document.table.rows().flatten().all(Option::is_some));
     assert_eq!(Document::from_json(&document.to_json()).as_ref(), Ok(&document));
-    assert_eq!(explained(&mut session, Some(12)), document, "it is remembered with its thought");
+    assert_eq!(explained(&mut session, Some(12)), document, "the answer is cached with its thought");
 }
 
 #[test]
-fn who_is_not_asked_to_think_answers_at_once() {
+fn model_without_thinking_answers_at_once() {
     let mut session = session();
     let document = explained(&mut session, None);
     assert!(document.generation.sections.is_empty());
@@ -91,7 +92,7 @@ fn who_is_not_asked_to_think_answers_at_once() {
 }
 
 #[test]
-fn an_answer_that_is_given_has_no_thought_before_it() {
+fn given_answer_has_no_thought() {
     let mut session = session();
     let answer = Some("Tom has 8 figs. So it is 8.");
     assert_eq!(explained_answer(&mut session, Some(12), answer), explained_answer(&mut session, None, answer));

@@ -1,4 +1,4 @@
-//! Tokenizers: ids equal llama.cpp's on every text of the oracles; sound on any text and any metadata.
+//! Tokenizer ids equal llama.cpp's on every text of the oracles, and tokenizers handle any text and metadata.
 
 use glasscage::model::gguf::{Gguf, Metadata, Value};
 use glasscage::model::tokenizer::{Token, TokenId, Tokenizer, TokenizerError};
@@ -9,41 +9,41 @@ use crate::vocabulary::vocabulary;
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/");
 
 #[test]
-fn gpt2_ids_are_those_of_llama_cpp() {
+fn gpt2_ids_match_llama_cpp() {
     let tokenizer = tokenizer_of(&vocabulary("gpt-2"));
     assert_eq!(check_cases(&tokenizer, "gpt-2"), 229);
     check_inputs_of_llama_cpp(&tokenizer, "gpt-2");
 }
 
 #[test]
-fn llama3_ids_are_those_of_llama_cpp() {
+fn llama3_ids_match_llama_cpp() {
     let tokenizer = tokenizer_of(&vocabulary("llama-3"));
     assert_eq!(check_cases(&tokenizer, "llama-3"), 229);
     check_inputs_of_llama_cpp(&tokenizer, "llama-3");
 }
 
 #[test]
-fn qwen3_ids_are_those_of_llama_cpp() {
+fn qwen3_ids_match_llama_cpp() {
     let tokenizer = tokenizer_of(&vocabulary("qwen3"));
     assert_eq!(check_cases(&tokenizer, "qwen3"), 231);
     check_inputs_of_llama_cpp(&tokenizer, "qwen3");
 }
 
 #[test]
-fn llama2_ids_are_those_of_llama_cpp() {
+fn llama2_ids_match_llama_cpp() {
     let tokenizer = tokenizer_of(&vocabulary("llama-2"));
     assert_eq!(check_cases(&tokenizer, "llama-2"), 232);
     check_inputs_of_llama_cpp(&tokenizer, "llama-2");
 }
 
 #[test]
-fn stories260k_ids_are_those_of_llama_cpp() {
+fn stories260k_ids_match_llama_cpp() {
     let tokenizer = tokenizer_of(&golden("stories260k/stories260k-f32.gguf"));
     assert_eq!(check_cases(&tokenizer, "stories260k"), 231);
 }
 
 #[test]
-fn ids_without_a_space_before_the_text_are_those_of_sentencepiece() {
+fn ids_without_space_prefix_match_sentencepiece() {
     let header = vocabulary("llama-2");
     let mut metadata = Gguf::parse(&header, header.len() as u64).unwrap().metadata;
     metadata.set("tokenizer.ggml.add_space_prefix", Value::Bool(false));
@@ -60,7 +60,7 @@ fn ids_without_a_space_before_the_text_are_those_of_sentencepiece() {
     assert_eq!(cases.len(), 78);
 }
 
-/// Lines of `{"text", "ids", "ids_bos_special"}`; returns how many there are.
+/// Checks lines of `{"text", "ids", "ids_bos_special"}`. Returns the number of lines.
 fn check_cases(tokenizer: &Tokenizer, name: &str) -> usize {
     let lines = String::from_utf8(golden(&format!("tokenizers/{name}.jsonl"))).unwrap();
     for line in lines.lines() {
@@ -75,7 +75,7 @@ fn check_cases(tokenizer: &Tokenizer, name: &str) -> usize {
     lines.lines().count()
 }
 
-/// llama.cpp's own tests: texts, and a line of ids for each.
+/// Checks llama.cpp's own tests: texts, with a line of ids for each.
 fn check_inputs_of_llama_cpp(tokenizer: &Tokenizer, name: &str) {
     let read = |file: &str| String::from_utf8(golden(&format!("tokenizers/{file}"))).unwrap();
     let (texts, lines) = (read("llama.cpp.inp"), read(&format!("{name}.out")));
@@ -110,19 +110,19 @@ fn assert_tiles(tokens: &[Token], text: &str) {
 }
 
 #[test]
-fn bytes_merge_in_the_order_of_the_list() {
+fn bytes_merge_in_list_order() {
     let tokenizer = byte_level("gpt-2");
     assert_eq!(pieces(&tokenizer, "hello world"), ["hello", " wo", "r", "l", "d"]);
 }
 
 #[test]
-fn a_word_that_is_a_token_is_kept_whole_where_the_model_asks() {
+fn token_word_stays_whole_if_model_requests() {
     assert_eq!(pieces(&byte_level("llama-bpe"), "whole"), ["whole"]);
     assert_eq!(pieces(&byte_level("qwen2"), "whole"), ["w", "h", "o", "l", "e"]);
 }
 
 #[test]
-fn digits_are_split_as_each_model_splits_them() {
+fn digits_are_split_like_each_model() {
     for (pre, expect) in [
         ("gpt-2", vec!["1234"]),
         ("default", vec!["123", "4"]),
@@ -135,14 +135,14 @@ fn digits_are_split_as_each_model_splits_them() {
 }
 
 #[test]
-fn names_that_mean_the_same_rules_are_known() {
+fn equivalent_pre_tokenizer_names_are_known() {
     for pre in ["phi-2", "llama3", "llama-v3", "falcon3", "smaug-bpe", "deepseek-r1-qwen", "megrez", "deepseek-v3", "gpt-4o"] {
         assert_eq!(pieces(&byte_level(pre), "hello"), ["hello"], "{pre}");
     }
 }
 
 #[test]
-fn control_tokens_are_recognised_only_when_asked() {
+fn control_tokens_are_recognized_on_request() {
     let tokenizer = byte_level("qwen2");
     let text = "<|im_start|>hello<|im_end|>";
     assert_eq!(tokenizer.encode_with_special(text), [IM_START, id_of("hello"), IM_END]);
@@ -152,7 +152,7 @@ fn control_tokens_are_recognised_only_when_asked() {
 }
 
 #[test]
-fn control_tokens_do_not_reach_into_the_plain_part() {
+fn control_tokens_do_not_reach_plain_part() {
     let tokenizer = byte_level("qwen2");
     let text = "<|im_end|><|im_end|><|im_end|>";
     let found = |plain| {
@@ -166,7 +166,7 @@ fn control_tokens_do_not_reach_into_the_plain_part() {
 }
 
 #[test]
-fn user_defined_tokens_are_recognised_in_plain_text() {
+fn user_defined_tokens_are_recognized_in_plain_text() {
     let tokenizer = byte_level("qwen2");
     assert_eq!(ids_of(&tokenizer.encode("hello<think>")), [id_of("hello"), THINK]);
     assert!(!tokenizer.is_control(THINK));
@@ -174,7 +174,7 @@ fn user_defined_tokens_are_recognised_in_plain_text() {
 }
 
 #[test]
-fn a_byte_that_the_vocabulary_lacks_is_covered_by_its_neighbour() {
+fn missing_byte_is_covered_by_neighbor() {
     let mut names = byte_names();
     let lacking = names.iter().position(|name| *name == spelled("\u{1}")).unwrap();
     names[lacking] = "unused".to_owned();
@@ -188,13 +188,13 @@ fn a_byte_that_the_vocabulary_lacks_is_covered_by_its_neighbour() {
 }
 
 #[test]
-fn characters_of_several_tokens_are_covered_byte_by_byte() {
+fn multi_token_characters_are_covered_bytewise() {
     let spans: Vec<_> = byte_level("gpt-2").encode("é!").into_iter().map(|token| token.span).collect();
     assert_eq!(spans, [0..1, 1..2, 2..3]);
 }
 
 #[test]
-fn hundreds_of_thousands_of_blanks_are_one_long_word() {
+fn many_blanks_are_one_long_word() {
     let text = " ".repeat(600_000) + "hello";
     let tokenizer = byte_level("qwen2");
     let tokens = tokenizer.encode(&text);
@@ -203,13 +203,13 @@ fn hundreds_of_thousands_of_blanks_are_one_long_word() {
 }
 
 #[test]
-fn of_two_pairs_the_one_with_the_higher_score_merges_first() {
+fn pair_with_higher_score_merges_first() {
     assert_eq!(pieces(&sentencepiece(), "abc"), [" ", "a", "bc"]);
     assert_eq!(pieces(&sentencepiece(), "aaa"), [" ", "aa", "a"]);
 }
 
 #[test]
-fn characters_without_a_token_become_bytes() {
+fn characters_without_token_become_bytes() {
     let tokenizer = sentencepiece();
     let tokens = tokenizer.encode("é");
     assert_eq!(ids_of(&tokens), [id_in(&SPM_PIECES, "▁"), 3 + 0xC3, 3 + 0xA9]);
@@ -218,7 +218,7 @@ fn characters_without_a_token_become_bytes() {
 }
 
 #[test]
-fn a_space_goes_before_a_text_and_after_a_special_token() {
+fn space_precedes_text_and_follows_special_token() {
     let tokenizer = sentencepiece();
     let blank = id_in(&SPM_PIECES, "▁");
     let a = id_in(&SPM_PIECES, "a");
@@ -230,14 +230,14 @@ fn a_space_goes_before_a_text_and_after_a_special_token() {
 }
 
 #[test]
-fn text_does_not_merge_into_control_or_byte_tokens() {
+fn text_does_not_merge_into_special_tokens() {
     let tokenizer = sentencepiece();
     assert_eq!(pieces(&tokenizer, "<s>"), [" ", "<", "s>"]);
     assert!(!ids_of(&tokenizer.encode("<0x41>")).contains(&(3 + 0x41)));
 }
 
 #[test]
-fn roles_come_from_the_metadata_or_from_well_known_names() {
+fn roles_come_from_metadata_or_known_names() {
     let tokenizer = byte_level("qwen2");
     assert_eq!((tokenizer.bos(), tokenizer.adds_bos(), tokenizer.eos()), (None, false, IM_END));
     let ends: Vec<TokenId> = (0..tokenizer.vocab_size() as TokenId).filter(|&id| tokenizer.is_end_of_generation(id)).collect();
@@ -250,7 +250,7 @@ fn roles_come_from_the_metadata_or_from_well_known_names() {
 }
 
 #[test]
-fn an_end_of_text_is_added_where_the_model_asks() {
+fn eos_is_added_if_model_requests() {
     let metadata = with(byte_level_metadata("qwen2"), "tokenizer.ggml.add_eos_token", Value::Bool(true));
     let tokenizer = Tokenizer::from_metadata(&metadata).unwrap();
     assert_eq!(tokenizer.encode_with_special("hello"), [id_of("hello"), IM_END]);
@@ -258,7 +258,7 @@ fn an_end_of_text_is_added_where_the_model_asks() {
 }
 
 #[test]
-fn ids_that_do_not_exist_stand_for_nothing() {
+fn unknown_ids_decode_to_nothing() {
     let tokenizer = byte_level("gpt-2");
     assert_eq!(tokenizer.bytes(TokenId::MAX), b"");
     assert_eq!(tokenizer.decode(&[TokenId::MAX, id_of("hello")]), "hello");
@@ -266,7 +266,7 @@ fn ids_that_do_not_exist_stand_for_nothing() {
 }
 
 #[test]
-fn metadata_that_make_no_tokenizer_are_refused() {
+fn invalid_metadata_is_refused() {
     let text = |text: &str| Value::String(text.to_owned());
     let texts = |texts: &[&str]| Value::Strings(texts.iter().map(|&text| text.to_owned()).collect());
     let gpt2 = || byte_level_metadata("gpt-2");
@@ -283,7 +283,7 @@ fn metadata_that_make_no_tokenizer_are_refused() {
         (with(gpt2(), MERGES, text("a b")), "merges is a text instead of a list of texts"),
         (with(gpt2(), MERGES, texts(&["ab"])), "entry 0 of its merges"),
         (with(gpt2(), MERGES, texts(&["h e", "he nowhere"])), "entry 1 of its merges"),
-        // Both are tokens; what they make would be longer than any.
+        // Both are tokens, but their merge is longer than any token.
         (with(gpt2(), MERGES, texts(&["hello hello"])), "entry 0 of its merges"),
         (with(gpt2(), EOS, Value::U64(1 << 40)), "is 1099511627776, but there are"),
         (with(gpt2(), EOS, Value::I64(-1)), "eos_token_id is a negative number"),
@@ -299,7 +299,7 @@ fn metadata_that_make_no_tokenizer_are_refused() {
 }
 
 #[test]
-fn a_sentencepiece_vocabulary_needs_every_byte() {
+fn sentencepiece_vocabulary_needs_every_byte() {
     let mut names = spm_names();
     names[3 + 0x41] = "other".to_owned();
     let untyped = with(sentencepiece_metadata(), TYPES, Value::Numbers(vec![1.0; names.len()]));
@@ -308,7 +308,7 @@ fn a_sentencepiece_vocabulary_needs_every_byte() {
 }
 
 #[test]
-fn a_byte_token_is_named_after_its_byte() {
+fn byte_token_is_named_after_its_byte() {
     let all_bytes = Value::Numbers(vec![6.0; spm_names().len()]);
     let error = Tokenizer::from_metadata(&with(sentencepiece_metadata(), TYPES, all_bytes)).err();
     assert!(matches!(error, Some(TokenizerError::NotAByte(0))));
@@ -316,16 +316,16 @@ fn a_byte_token_is_named_after_its_byte() {
 
 proptest! {
     #[test]
-    fn byte_level_tokens_tile_any_text_and_give_it_back(text in texts(), pre in prop::sample::select(&PRES[..])) {
+    fn byte_level_tokens_tile_and_decode_any_text(text in texts(), pre in prop::sample::select(&PRES[..])) {
         check_any_text(&byte_level(pre), &text)?;
     }
 
     #[test]
-    fn sentencepiece_tokens_tile_any_text_and_give_it_back(text in texts().prop_map(|text| text.replace('▁', "_"))) {
+    fn sentencepiece_tokens_tile_and_decode_any_text(text in texts().prop_map(|text| text.replace('▁', "_"))) {
         check_any_text(&sentencepiece(), &text)?;
     }
 
-    /// Whatever stands in the metadata, there is a tokenizer or an error.
+    /// Any metadata gives a tokenizer or an error.
     #[test]
     fn metadata_never_panic(first in tampering(), second in tampering(), text in texts()) {
         for metadata in [byte_level_metadata("llama-bpe"), sentencepiece_metadata()] {
@@ -349,7 +349,7 @@ fn check_any_text(tokenizer: &Tokenizer, text: &str) -> Result<(), TestCaseError
 
 const PRES: [&str; 5] = ["default", "gpt-2", "llama-bpe", "qwen2", "smollm"];
 
-/// Any characters at all, and what tokenizers look at.
+/// Arbitrary characters, and texts that matter to tokenizers.
 fn texts() -> impl Strategy<Value = String> {
     let pieces = [
         "<|im_end|>",
@@ -374,7 +374,7 @@ fn texts() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..8).prop_map(|pieces| pieces.concat())
 }
 
-/// A key and a value that does not belong there.
+/// A key with a value of the wrong kind.
 fn tampering() -> impl Strategy<Value = (&'static str, Value)> {
     let key = prop::sample::select(vec![TOKENS, TYPES, SCORES, MERGES, MODEL, PRE, EOS, "tokenizer.ggml.bos_token_id"]);
     let value = prop_oneof![
@@ -448,7 +448,7 @@ fn spelled(text: &str) -> String {
 
 const SPM_PIECES: [&str; 10] = ["▁", "a", "b", "c", "ab", "bc", "aa", "<", "s", ">"];
 
-/// A SentencePiece-style vocabulary of 272 tokens, with all that would merge into `<s>` and `<0x41>` if it could.
+/// A SentencePiece-style vocabulary of 272 tokens. It contains all pieces that could merge into `<s>` and `<0x41>`.
 fn sentencepiece() -> Tokenizer {
     Tokenizer::from_metadata(&sentencepiece_metadata()).unwrap()
 }
@@ -484,14 +484,14 @@ fn id_in(pieces: &[&str], piece: &str) -> TokenId {
     259 + pieces.iter().position(|&name| name == piece).unwrap() as TokenId
 }
 
-/// Metadata with one value exchanged.
+/// Metadata with one value replaced.
 fn with(metadata: Metadata, key: &str, value: Value) -> Metadata {
     let keys = [MODEL, PRE, TOKENS, TYPES, SCORES, MERGES, EOS, "tokenizer.ggml.bos_token_id"];
     let kept = keys.into_iter().filter(|&other| other != key);
     kept.filter_map(|key| Some((key, metadata.get(key)?.clone()))).chain([(key, value)]).collect()
 }
 
-/// What each token of a text stands for.
+/// Text of each token of a text.
 fn pieces(tokenizer: &Tokenizer, text: &str) -> Vec<String> {
     tokenizer.encode(text).iter().map(|token| String::from_utf8_lossy(tokenizer.bytes(token.id)).into_owned()).collect()
 }

@@ -1,5 +1,5 @@
-//! What browsers make of the kernels: naga's MSL for Metal, HLSL for Direct3D and SPIR-V for Vulkan, with the options of wgpu 30, which
-//! Firefox is built on. (Chrome compiles with Tint.)
+//! Checks browser translations of the kernels: naga's MSL for Metal, HLSL for Direct3D and SPIR-V for Vulkan, with the options of wgpu
+//! 30, which Firefox uses. (Chrome compiles with Tint.)
 
 use glasscage::gpu::catalog::{Shader, shaders};
 use glasscage::gpu::variant::{VARIANTS, Variant};
@@ -8,7 +8,7 @@ use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Module, ShaderStage};
 
-/// As wgpu-hal's `metal/device.rs` and `dx12/device.rs` check them for a module that is not trusted.
+/// Checks that wgpu-hal's `metal/device.rs` and `dx12/device.rs` use for untrusted modules.
 const CHECKED: BoundsCheckPolicies = BoundsCheckPolicies {
     index: BoundsCheckPolicy::Restrict,
     buffer: BoundsCheckPolicy::Restrict,
@@ -18,7 +18,7 @@ const CHECKED: BoundsCheckPolicies = BoundsCheckPolicies {
 
 fn parsed(shader: &Shader) -> (Module, ModuleInfo) {
     let module = naga::front::wgsl::parse_str(&shader.wgsl).unwrap_or_else(|error| panic!("{}: {error}", shader.name));
-    // No optional feature of WGSL is asked for.
+    // The kernels need no optional WGSL feature.
     let info = Validator::new(ValidationFlags::all(), Capabilities::empty()).validate(&module);
     let info = info.unwrap_or_else(|error| panic!("{}: {}", shader.name, error.emit_to_string(&shader.wgsl)));
     (module, info)
@@ -28,7 +28,7 @@ fn entry_point() -> Option<(ShaderStage, String)> {
     Some((ShaderStage::Compute, "main".to_owned()))
 }
 
-/// For Metal 2.3, of macOS 11.
+/// For Metal 2.3 on macOS 11.
 fn msl(shader: &Shader) -> String {
     let (module, info) = parsed(shader);
     let options = msl::Options { lang_version: (2, 3), bounds_check_policies: CHECKED, ..msl::Options::default() };
@@ -36,7 +36,7 @@ fn msl(shader: &Shader) -> String {
     msl::write_string(&module, &info, &options, &pipeline).unwrap_or_else(|error| panic!("{}: {error}", shader.name)).0
 }
 
-/// For shader model 5.1, of the compiler that is part of Windows (FXC).
+/// For shader model 5.1 and the compiler in Windows (FXC).
 fn hlsl(shader: &Shader) -> String {
     let (module, info) = parsed(shader);
     let mut text = String::new();
@@ -48,29 +48,29 @@ fn hlsl(shader: &Shader) -> String {
 
 fn spirv(shader: &Shader) -> Vec<u32> {
     let (module, info) = parsed(shader);
-    // What every Vulkan driver has.
+    // Every Vulkan driver has this capability.
     let capabilities = Some([spv::Capability::Shader].into_iter().collect());
     let options = spv::Options { lang_version: (1, 3), bounds_check_policies: CHECKED, capabilities, ..spv::Options::default() };
     let pipeline = spv::PipelineOptions { shader_stage: ShaderStage::Compute, entry_point: "main".into() };
     spv::write_vec(&module, &info, &options, Some(&pipeline)).unwrap_or_else(|error| panic!("{}: {error}", shader.name))
 }
 
-/// How hot loops are written: around what is summed up as products (`dot` or `fma`) in a function there are no more loops than these.
-/// Each loop gets a counter against not ending, which compilers do not see through; those over a row of W call these functions.
+/// Maximum number of loops around the products (`dot` or `fma`) inside a function. Firefox adds a counter to each loop, which compilers
+/// cannot optimize away. The loops over a row of W call these functions.
 const LOOPS_AROUND_PRODUCTS: [(&str, usize); 2] = [("matmul_tiles", 0), ("matvec_shared", 0)];
-/// Of the indices beside the products, for each product: each load from a tile has one.
+/// Maximum number of clamped indices per product: each load from a tile has one.
 const CLAMPS_A_PRODUCT: f64 = 0.5;
 
 /// A block in braces.
 #[derive(Clone, Copy, Default)]
 struct Block {
-    /// Loops around its statements, in its function.
+    /// Number of loops around its statements inside its function.
     loops: usize,
     products: usize,
     clamps: usize,
 }
 
-/// All blocks of translated source, with what stands in each but not in the blocks inside it.
+/// All blocks of translated source, with counts that exclude their inner blocks.
 fn blocks(text: &str) -> Vec<Block> {
     let (mut done, mut open) = (Vec::new(), vec![Block::default()]);
     for line in text.lines() {
@@ -91,16 +91,16 @@ fn blocks(text: &str) -> Vec<Block> {
 }
 
 #[test]
-fn every_kernel_is_translated_for_every_browser() {
+fn kernels_translate_for_every_browser() {
     for shader in VARIANTS.iter().flat_map(shaders) {
         assert!(msl(&shader).contains("kernel void main_("), "{}", shader.name);
         assert!(hlsl(&shader).contains("void main("), "{}", shader.name);
-        assert_eq!(spirv(&shader)[0], 0x0723_0203, "{}: SPIR-V begins with its number", shader.name);
+        assert_eq!(spirv(&shader)[0], 0x0723_0203, "{}: SPIR-V begins with its magic number", shader.name);
     }
 }
 
 #[test]
-fn hot_loops_are_straight() {
+fn hot_loops_have_no_inner_loops() {
     for (kernel, loops) in LOOPS_AROUND_PRODUCTS {
         for shader in shaders(Variant::of(false)).iter().filter(|shader| shader.name.starts_with(kernel)) {
             for text in [msl(shader), hlsl(shader)] {
@@ -117,7 +117,7 @@ fn hot_loops_are_straight() {
 }
 
 #[test]
-fn loops_and_clamps_are_counted_where_they_stand() {
+fn loops_and_clamps_are_counted_per_block() {
     let text = "float f(x) {
  while(true) {
   if (done) { break; }

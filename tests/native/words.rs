@@ -1,4 +1,4 @@
-//! Words as sources: a graph of words, and sentences opened to their words, on the built-in model.
+//! Words as sources: graphs of words, and sentences split into words, with the built-in model.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -45,9 +45,9 @@ fn close(a: f64, b: f64) -> bool {
 }
 
 #[test]
-fn a_sentence_of_one_word_opens_to_itself_by_every_method() {
+fn one_word_sentence_splits_into_itself() {
     let mut session = session();
-    // A masked language model would have to be there.
+    // Skip methods that need a masked language model.
     for method in METHODS.iter().filter(|method| method.replacement != Replacement::MaskedLm) {
         let question = Question { method: method.id.into(), ..question(Unit::Sentence) };
         let document = explain(&mut session, &question);
@@ -62,14 +62,14 @@ fn a_sentence_of_one_word_opens_to_itself_by_every_method() {
 }
 
 #[test]
-fn opened_sentences_agree_with_the_graph_of_words() {
+fn split_sentences_agree_with_word_graph() {
     let mut session = session();
     let by_sentences = explain(&mut session, &question(Unit::Sentence));
     let by_words = explain(&mut session, &question(Unit::Word));
     assert_eq!((by_words.unit, by_words.table.n_prompt()), (Unit::Word, PROMPT.split_whitespace().count()));
     assert_eq!(by_words.prompt.sentence_texts().concat(), PROMPT);
     let [n_prompt, n_prompt_words] = [&by_sentences, &by_words].map(|document| document.prompt.sentences.len());
-    // The mean over a sentence's tokens is that over its words' means, counted by their tokens.
+    // The mean over a sentence's tokens equals the mean of its words' means, weighted by their tokens.
     let on_sentence = |i: usize, k: usize| {
         let [start, end] = by_sentences.generation.sentences[i];
         let spans = by_words.generation.sentences.iter().zip(&by_words.generation.tokens).enumerate();
@@ -95,28 +95,28 @@ fn opened_sentences_agree_with_the_graph_of_words() {
     }
 }
 
-/// Tokens taken through the transformer for words, a deletion test and an explanation by another method.
+/// Tokens through the transformer for words, a deletion test, and an explanation by another method.
 fn follow_up_tokens(session: &mut Session<Engine>, question: &Question) -> [usize; 3] {
     let start = session.lm.counters().forward_tokens;
     words(session, question, 0);
     let after_words = session.lm.counters().forward_tokens;
     let mut go_on = async |_| ControlFlow::Continue(());
     let curves = session.deletion_curves(question, &[], &mut go_on);
-    assert_eq!(pollster::block_on(curves).unwrap().unwrap().random.len(), RANDOM_ORDERS, "as many random orders as ever");
+    assert_eq!(pollster::block_on(curves).unwrap().unwrap().random.len(), RANDOM_ORDERS, "the usual number of random orders");
     let after_curves = session.lm.counters().forward_tokens;
     explain(session, &Question { method: "clp".into(), ..question.clone() });
     [after_words - start, after_curves - after_words, session.lm.counters().forward_tokens - after_curves]
 }
 
 #[test]
-fn an_answer_is_generated_once_whatever_is_asked_about_it() {
+fn answer_is_generated_once_for_all_requests() {
     let mut session = session();
     let question = Question::greedy(PROMPT);
     let document = explain(&mut session, &question);
     let given = Question { answer: Some(document.generation.text.clone()), ..question.clone() };
     let of_given_answer = follow_up_tokens(&mut session, &given);
     assert_eq!(follow_up_tokens(&mut session, &question), of_given_answer);
-    // Another limit may end the answer elsewhere: it is generated anew, once.
+    // Another limit may end the answer elsewhere, so it is generated again, once.
     let shorter = Question { max_tokens: question.max_tokens - 1, ..question };
     let [words, curves, method] = follow_up_tokens(&mut session, &shorter);
     assert!(words > of_given_answer[0], "{words}");
@@ -124,12 +124,12 @@ fn an_answer_is_generated_once_whatever_is_asked_about_it() {
 }
 
 #[test]
-fn what_cannot_be_explained_by_words_is_said_with_its_cost() {
+fn word_explanation_beyond_limit_reports_cost() {
     let mut session = session();
     let long = Question { prompt: "Ann has 3 figs. ".repeat(100), ..question(Unit::Word) };
     let problem = pollster::block_on(session.explain(&long, &mut async |_| ControlFlow::Continue(()))).unwrap_err();
     assert!(problem.what.contains("407 forward passes") && problem.remedy.contains("sentences"), "{problem:?}");
-    // Nothing is written first.
+    // The model must not generate an answer first.
     let unanswered = Question { answer: None, ..long };
     let problem = pollster::block_on(session.explain(&unanswered, &mut async |_| panic!("a token"))).unwrap_err();
     assert!(problem.what.contains("400 forward passes"), "{problem:?}");

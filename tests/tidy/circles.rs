@@ -1,10 +1,10 @@
-//! Files that cannot be understood one after the other, because each needs another in a circle.
+//! Detects dependency cycles between files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::module_tree::{ModuleTree, Target};
 
-/// The files that each file takes something from. A module that only hands on what modules inside it define does not need them.
+/// For each file, the files whose items it uses. A module that only re-exports items of its submodules does not depend on them.
 pub fn needs(tree: &ModuleTree) -> BTreeMap<&str, BTreeSet<&str>> {
     let mut needs = BTreeMap::<&str, BTreeSet<&str>>::new();
     for (id, module) in &tree.modules {
@@ -19,7 +19,7 @@ pub fn needs(tree: &ModuleTree) -> BTreeMap<&str, BTreeSet<&str>> {
     needs
 }
 
-/// The largest groups of files of which each needs, by way of others, every other.
+/// The largest groups of files that all depend on each other, directly or through others.
 pub fn circles<'a>(needs: &BTreeMap<&'a str, BTreeSet<&'a str>>) -> BTreeSet<BTreeSet<&'a str>> {
     let reached: BTreeMap<&str, BTreeSet<&str>> = needs.keys().map(|&file| (file, reached_from(file, needs))).collect();
     let circle = |file: &&'a str| reached[file].iter().copied().filter(|other| reached[other].contains(file)).collect();
@@ -51,7 +51,7 @@ mod tests {
     const LIB: (&str, &str) = ("src/lib.rs", "mod a; mod b; mod c;");
 
     #[test]
-    fn a_circle_of_three_files_is_found_whatever_way_it_is_written() {
+    fn cycle_of_three_files_is_found_in_any_notation() {
         let b = ("src/b.rs", "#[cfg(test)] mod tests {} fn g() { super::c::h() }");
         let c = ("src/c.rs", "pub fn h() { vec![1, crate::a::f()] }");
         assert_eq!(
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_and_what_is_only_handed_on_make_no_circle() {
+    fn tests_and_reexports_make_no_cycle() {
         let a = ("src/a.rs", "mod inside; pub use inside::F; pub struct A;");
         let inside = ("src/a/inside.rs", "pub struct F(super::A);");
         let rest = [

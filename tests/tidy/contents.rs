@@ -1,4 +1,4 @@
-//! What a source file defines, imports and names, without what is compiled for tests only.
+//! Items, imports and paths of a source file, without test-only code.
 
 use std::collections::BTreeSet;
 
@@ -13,37 +13,37 @@ pub type Path = Vec<String>;
 /// One module of a file.
 #[derive(Debug, Default)]
 pub struct Contents {
-    /// The names of what is defined here.
+    /// Names of the items defined here.
     pub items: BTreeSet<String>,
-    /// What `use` brings in, anywhere in the module.
+    /// Imports by `use`, anywhere in the module.
     pub imports: Vec<Import>,
     /// Paths in code, in macro calls and in attributes.
     pub paths: Vec<Path>,
-    /// The modules in this one.
+    /// Submodules.
     pub modules: Vec<(String, Place)>,
 }
 
-/// Where a module is written.
+/// Location of a module.
 #[derive(Debug)]
 pub enum Place {
     Here(Contents),
-    /// In the file that its name says.
+    /// In the file with its name.
     File,
-    /// In the file of `#[path = ".."]`, seen from the folder of the file that names it.
+    /// In the file of `#[path = ".."]`, relative to the folder of the declaring file.
     FileAt(String),
 }
 
 #[derive(Debug, PartialEq)]
 pub struct Import {
-    /// The name here; `*` for all names of a module.
+    /// The name in this module; `*` for all names of a module.
     pub name: String,
     pub path: Path,
-    /// Whether others can name it here: `pub use`, also `pub(crate) use`.
+    /// Whether other modules can use it from here: `pub use`, also `pub(crate) use`.
     pub is_public: bool,
 }
 
 impl Contents {
-    /// What a whole file contains; nothing where `#![cfg(test)]` stands at its head.
+    /// Contents of a whole file. Empty if the file starts with `#![cfg(test)]`.
     pub fn of_file(text: &str) -> syn::Result<Self> {
         let file = syn::parse_file(text)?;
         let mut contents = Self::default();
@@ -88,7 +88,7 @@ impl Contents {
         self.imports.push(Import { name, path, is_public });
     }
 
-    /// Paths in tokens that only a macro understands.
+    /// Adds paths in tokens that only a macro understands.
     fn add_tokens(&mut self, tokens: TokenStream) {
         let mut path = Path::new();
         let mut colons = 0;
@@ -183,7 +183,7 @@ impl<'ast> Visit<'ast> for Contents {
         self.visit_path(&list.path);
     }
 
-    /// `pub(in path)` names who may use an item; it uses nothing itself.
+    /// `pub(in path)` limits who may use an item; it does not use the path.
     fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
 }
 
@@ -213,7 +213,7 @@ fn head(item: &Item) -> (&[Attribute], Option<&Ident>) {
     }
 }
 
-/// What `#[path = ".."]` says.
+/// The path in `#[path = ".."]`.
 fn file_of_attribute(attribute: &Attribute) -> Option<String> {
     match &attribute.meta {
         Meta::NameValue(syn::MetaNameValue { path, value: syn::Expr::Lit(literal), .. }) if path.is_ident("path") => match &literal.lit {
@@ -224,7 +224,7 @@ fn file_of_attribute(attribute: &Attribute) -> Option<String> {
     }
 }
 
-/// Whether `#[cfg(..)]` holds only where `test` does.
+/// Whether `#[cfg(..)]` requires `test`.
 fn is_for_tests(attributes: &[Attribute]) -> bool {
     let conditions = attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).map(Attribute::parse_args);
     conditions.flatten().any(|condition| needs_test(&condition))
@@ -253,14 +253,14 @@ mod tests {
     }
 
     #[test]
-    fn groups_and_renames_are_taken_apart() {
+    fn groups_and_renames_are_resolved() {
         let expected = [("a", "crate::a"), ("c", "crate::a::b"), ("d", "super::d"), ("*", "self::e"), ("f", "::f")];
         let text = "use crate::a::{self, b as c}; use {super::d, self::e::*}; use ::f;";
         assert_eq!(imports(text), expected.map(|(name, path)| (name.to_owned(), path.to_owned())));
     }
 
     #[test]
-    fn paths_are_found_in_types_bodies_macros_and_attributes() {
+    fn paths_are_found_everywhere() {
         assert_eq!(paths("fn f(x: super::A) { crate::b::g::<u8>() }"), ["super::A", "crate::b::g", "u8"]);
         assert_eq!(paths("fn f() { format!(\"{}\", [super::b::G, x]) }"), ["format", "super::b::G", "x"]);
         assert!(paths("#[derive(crate::a::D)] #[serde(default = \"super::d\")] struct S;").contains(&"super::d".into()));
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_compiled_for_tests_is_left_out() {
+    fn only_test_code_is_excluded() {
         assert_eq!(paths("#[cfg(test)] mod tests { fn f() { super::g() } } fn h() { crate::i() }"), ["crate::i"]);
         assert_eq!(paths("#[cfg(all(test, unix))] fn f() { super::g() }"), [""; 0]);
         assert_eq!(paths("#![cfg(test)] fn f() { super::g() }"), [""; 0]);
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn who_may_see_an_item_is_not_what_it_uses() {
+    fn visibility_is_not_a_use() {
         assert_eq!(paths("pub(in crate::a) struct S; pub(super) fn f() {}"), [""; 0]);
     }
 }

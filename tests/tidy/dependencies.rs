@@ -1,4 +1,4 @@
-//! Where the crates come from, and under which licenses: those of the page, the engine, the command line, tests and tools.
+//! Sources and licenses of all crates: those of the page, the engine, the command line, tests and tools.
 
 use std::process::Command;
 
@@ -8,12 +8,12 @@ use spdx::{Expression, LicenseReq, ParseMode};
 use crate::workspace;
 
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
-/// Licenses that ask for no more than to be named.
+/// Licenses that require only attribution.
 const ALLOWED: [&str; 10] =
     ["Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0", "ISC", "MIT", "MIT-0", "Unicode-3.0", "Zlib"];
 
 #[test]
-fn every_crate_is_from_the_registry_under_a_permissive_license() {
+fn crates_come_from_registry_with_permissive_licenses() {
     let metadata = workspace::output(Command::new(env!("CARGO")).args(["metadata", "--offline", "--locked", "--format-version", "1"]));
     let metadata: Value = serde_json::from_str(&metadata).expect("cargo's metadata is JSON");
     let packages = metadata["packages"].as_array().expect("packages");

@@ -1,4 +1,4 @@
-//! The lessons of the gallery in the languages of the page.
+//! The lessons of the gallery, in the languages of the page.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::texts::CATALOGS;
 use crate::workspace;
 
 #[test]
-fn every_lesson_is_told_in_every_language_of_the_page() {
+fn lessons_are_translated_into_every_language() {
     let lessons = lessons();
     assert!(lessons.len() >= 6, "{}", lessons.len());
     for (tag, _) in CATALOGS {
@@ -21,19 +21,19 @@ fn every_lesson_is_told_in_every_language_of_the_page() {
             let told = lesson.translated(tag, text).expect("every text is there");
             assert_eq!((told.check(), told.language.as_deref()), (Ok(()), Some(tag)));
             let asked = |lesson: &Lesson| lesson.steps.iter().map(without_words).collect::<Vec<_>>();
-            assert_eq!(asked(&told), asked(lesson), "{tag}: what is shown, asked and right stays in {}", lesson.title);
+            assert_eq!(asked(&told), asked(lesson), "{tag}: pictures, questions and solutions differ in {}", lesson.title);
             for (english, told) in lesson.texts().zip(told.texts()) {
                 check_words(tag, english, told, lesson, &page);
             }
         }
         let known: BTreeSet<&str> = lessons.iter().flat_map(Lesson::texts).collect();
         let unknown: Vec<&String> = words.keys().filter(|english| !known.contains(english.as_str())).collect();
-        assert_eq!(unknown, Vec::<&String>::new(), "no lesson says this any more: public/lessons/{tag}.json");
+        assert_eq!(unknown, Vec::<&String>::new(), "no lesson contains this text: public/lessons/{tag}.json");
     }
 }
 
 #[test]
-fn lessons_say_what_is_written_in_their_sources() {
+fn lessons_match_their_sources() {
     let sources = workspace::tracked(&["json"]).into_iter().filter(|file| file.starts_with("src/bin/glasscage/gallery/lessons/"));
     let written: BTreeSet<String> = sources.map(|file| words_of(catalog(&file))).collect();
     let told: BTreeSet<String> = lessons().iter().map(|lesson| words_of(catalog_of(&lesson.to_json()))).collect();
@@ -41,7 +41,7 @@ fn lessons_say_what_is_written_in_their_sources() {
     assert_eq!((differing, written.len()), (vec![], told.len()), "cargo run --release -- gallery");
 }
 
-/// The title and what the steps say and ask, of a lesson or its source.
+/// Title and step texts of a lesson or its source.
 fn words_of(lesson: Map<String, Value>) -> String {
     let steps: Vec<Step> = serde_json::from_value(lesson["steps"].clone()).expect("steps");
     format!("{}: {steps:#?}", lesson["title"])
@@ -51,7 +51,7 @@ fn catalog_of(json: &str) -> Map<String, Value> {
     serde_json::from_str(json).expect("an object")
 }
 
-/// The lessons of the gallery; the page knows their language by `language`.
+/// The lessons of the gallery. The page knows their language by `language`.
 fn lessons() -> Vec<Lesson> {
     let index = catalog("public/gallery/index.json");
     let entries = index["lessons"].as_array().expect("a list");
@@ -73,7 +73,7 @@ fn is_words(text: &str) -> bool {
     text.contains(char::is_alphabetic)
 }
 
-/// What a step shows and asks, without a word of it.
+/// A step without its texts.
 fn without_words(step: &Step) -> Step {
     let question = step.question.clone().map(|question| match question {
         Question::Mark { count, .. } => Question::Mark { ask: String::new(), count },
@@ -84,8 +84,8 @@ fn without_words(step: &Step) -> Step {
     Step { text: String::new(), question, ..step.clone() }
 }
 
-/// A translation has the numbers, the names of sentences and the paragraphs of the original; what is quoted of an explanation stays in its
-/// language, what is quoted of the page is what the page says.
+/// Checks that a translation has the numbers, sentence names and paragraphs of the original. Quotes from an explanation stay in its
+/// language. Quotes from the page must match the page's translation.
 fn check_words(tag: &str, english: &str, told: &str, lesson: &Lesson, page: &Map<String, Value>) {
     assert!(!told.trim().is_empty(), "{tag}: {english}");
     assert_eq!(english.split("\n\n").count(), told.split("\n\n").count(), "{tag}: paragraphs of {english}");
@@ -102,7 +102,7 @@ fn check_words(tag: &str, english: &str, told: &str, lesson: &Lesson, page: &Map
     }
 }
 
-/// Numbers, and names with a number ("G1"), each once; a comma before decimals counts as a point.
+/// Numbers, and names with a number ("G1"), each once. A decimal comma counts as a point.
 fn numbers(text: &str) -> BTreeSet<String> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == ',';
     let words = text.split(|c| !is_part(c)).map(|word| word.trim_matches(['.', ',']).replace(',', "."));

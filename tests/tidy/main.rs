@@ -1,7 +1,8 @@
-//! The rules that a compiler does not check: which module may use which, no circles between files, no endless lines and files.
+//! Checks rules that the compiler does not check: which module may use which, no dependency cycles between files, limits on the length of
+//! lines and files.
 //!
-//! The rules of import are the table of modules in `src/lib.rs`. Everything is found in the syntax of the files: imports, paths in
-//! code, in macro calls and in attributes, relative ones too, except in what is compiled for tests only.
+//! The rules of imports are the table of modules in `src/lib.rs`. The checks parse the files and find imports and paths in code, macro
+//! calls and attributes, including relative ones. They ignore test-only code.
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -19,7 +20,7 @@ use std::collections::BTreeSet;
 
 use module_tree::ModuleTree;
 
-/// What people write and read as lines.
+/// Extensions of text files that people edit.
 const SOURCES: &[&str] = &["css", "html", "js", "mjs", "py", "rs", "sh", "toml", "wat", "wgsl"];
 const MOST_COLUMNS: usize = 140;
 const MOST_LINES: usize = 500;
@@ -30,7 +31,7 @@ fn modules_use_only_what_the_table_allows() {
     assert_eq!(rules::violations(&shipped(), &rules), BTreeSet::new());
 }
 
-/// The crates that the table is about: not tests, what only tests use, examples and xtask.
+/// The crates in the table: without tests, test-only crates, examples and xtask.
 fn shipped() -> ModuleTree {
     let mut tree = workspace::modules();
     tree.modules.retain(|id, _| id[0].starts_with("src/") || id[0].starts_with("crates/"));
@@ -39,7 +40,7 @@ fn shipped() -> ModuleTree {
 }
 
 #[test]
-fn no_files_need_each_other_in_a_circle() {
+fn files_have_no_dependency_cycles() {
     let tree = workspace::modules();
     let needs = circles::needs(&tree);
     let arrows = |circle: &BTreeSet<&str>| {
@@ -50,7 +51,7 @@ fn no_files_need_each_other_in_a_circle() {
 }
 
 #[test]
-fn no_line_is_wider_than_a_screen() {
+fn no_line_exceeds_column_limit() {
     let is_long = |(_, line): &(usize, &str)| line.chars().count() > MOST_COLUMNS;
     let long = workspace::tracked(SOURCES).into_iter().flat_map(|file| {
         let text = workspace::read(&file).unwrap_or_default();
@@ -60,14 +61,14 @@ fn no_line_is_wider_than_a_screen() {
 }
 
 #[test]
-fn no_file_of_code_is_longer_than_one_idea() {
+fn no_file_exceeds_line_limit() {
     let lines = |file: &String| workspace::read(file).map_or(0, |text| text.lines().count());
     let long: Vec<String> = workspace::tracked(&["rs"]).into_iter().filter(|file| lines(file) > MOST_LINES).collect();
     assert_eq!(long, Vec::<String>::new());
 }
 
 #[test]
-fn nothing_is_left_unfinished() {
+fn no_unfinished_code() {
     let marks = ["todo", "unimplemented"].map(|name| format!("{name}!("));
     let is_unfinished = |file: &String| workspace::read(file).is_some_and(|text| marks.iter().any(|mark| text.contains(mark)));
     assert_eq!(workspace::tracked(&["rs"]).into_iter().filter(is_unfinished).collect::<Vec<_>>(), Vec::<String>::new());

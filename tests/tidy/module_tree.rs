@@ -1,13 +1,13 @@
-//! The modules of all crates here, and where a path leads.
+//! The modules of all workspace crates, and the resolution of paths.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::contents::{Contents, Import, Path, Place};
 
-/// A module: the file of its crate's root, then the names down to it.
+/// A module: the root file of its crate, then the names down to the module.
 pub type ModuleId = Vec<String>;
 
-/// One module, and the file that it is written in.
+/// A module and its file.
 #[derive(Debug)]
 pub struct Module {
     pub file: String,
@@ -17,21 +17,21 @@ pub struct Module {
     paths: Vec<Path>,
 }
 
-/// Where a path leads.
+/// The target of a path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Target {
     Module(ModuleId),
-    /// Something that this module defines.
+    /// An item that this module defines.
     Item(ModuleId),
-    /// The name of a crate that is not written here.
+    /// The name of an external crate.
     Outside(String),
 }
 
-/// One use of something by a module.
+/// A use of a target by a module.
 #[derive(Debug)]
 pub struct Reference {
     pub target: Target,
-    /// Hands on, under a name of its own, what a module inside defines.
+    /// Whether the reference re-exports an item of a submodule.
     pub is_reexport: bool,
 }
 
@@ -39,26 +39,26 @@ pub struct Reference {
 #[derive(Debug, Default)]
 pub struct ModuleTree {
     pub modules: BTreeMap<ModuleId, Module>,
-    /// The crates written here, by the name that others use: the file of each one's root.
+    /// Library names of the workspace crates, with their root files.
     pub libraries: BTreeMap<String, String>,
-    /// The names of the crates that are not.
+    /// Names of the external crates.
     pub outside: BTreeSet<String>,
 }
 
-/// Deep enough for honest chains of imports; one that leads back to itself ends here.
+/// Enough for real chains of imports. Stops at import cycles.
 const MOST_IMPORTS_IN_A_CHAIN: usize = 16;
 
 impl ModuleTree {
-    /// Adds the crate with this root and every file that its modules lie in, as `read` gives them.
+    /// Adds the crate with this root, and all files of its modules, read with `read`.
     ///
     /// # Panics
-    /// Where a file is missing, or is no Rust.
+    /// If a file is missing or is not valid Rust.
     pub fn add_crate(&mut self, root: &str, read: &impl Fn(&str) -> Option<String>) {
         let contents = read_file(root, read).unwrap_or_else(|| panic!("{root} is missing"));
         self.add_module(vec![root.to_owned()], root, parent(root), contents, read);
     }
 
-    /// `folder` is where the files of the modules inside lie.
+    /// `folder` contains the files of the submodules.
     fn add_module(&mut self, id: ModuleId, file: &str, folder: &str, contents: Contents, read: &impl Fn(&str) -> Option<String>) {
         let Contents { items, imports, paths, modules } = contents;
         let children = modules.iter().map(|(name, _)| name.clone()).collect();
@@ -71,7 +71,7 @@ impl ModuleTree {
                     continue;
                 }
                 Place::File => (vec![format!("{inside}.rs"), format!("{inside}/mod.rs")], inside),
-                // A file that is named has the files of its modules beside it.
+                // A file with an explicit path has the files of its submodules in its own folder.
                 Place::FileAt(other) => {
                     let other = joined(parent(file), &other);
                     (vec![other.clone()], parent(&other).to_owned())
@@ -83,7 +83,7 @@ impl ModuleTree {
         }
     }
 
-    /// Everything that the module names, in its imports and in its code.
+    /// All references of the module, in its imports and in its code.
     pub fn references(&self, id: &ModuleId) -> Vec<Reference> {
         let module = &self.modules[id];
         let imports = module.imports.iter().filter_map(|import| {
@@ -106,7 +106,7 @@ impl ModuleTree {
         }
     }
 
-    /// After `super`, which may come again.
+    /// Resolves the rest of a path after `super`, which may be repeated.
     fn resolve_in_parent(&self, from: &ModuleId, rest: &[String], depth: usize) -> Option<Target> {
         let parent = from[..from.len() - 1].to_vec();
         match rest.split_first() {
@@ -115,7 +115,7 @@ impl ModuleTree {
         }
     }
 
-    /// Follows the segments after what is known. Inside an item, and outside of what is written here, they add nothing.
+    /// Follows the remaining segments of a path. They have no effect inside an item and in external crates.
     fn walk(&self, start: Target, rest: &[String], depth: usize) -> Option<Target> {
         match (&start, rest.split_first()) {
             (Target::Module(id), Some((next, rest))) => {
@@ -126,7 +126,7 @@ impl ModuleTree {
         }
     }
 
-    /// What a path that starts with `name` means there: something of the module, or a crate.
+    /// Target of a path that starts with `name`: something in the module, or a crate.
     fn named(&self, from: &ModuleId, name: &str, is_prefix: bool, depth: usize) -> Option<Target> {
         self.member(from, name, is_prefix, depth).or_else(|| self.crate_named(name))
     }
@@ -136,7 +136,8 @@ impl ModuleTree {
         written_here.or_else(|| self.outside.contains(name).then(|| Target::Outside(name.to_owned())))
     }
 
-    /// What a module calls `name`. Before `::` a module goes before a function of the same name, at the end of a path after it.
+    /// Target of `name` in a module. Before `::`, a module takes precedence over a function of the same name. At the end of a path, the
+    /// function does.
     fn member(&self, id: &ModuleId, name: &str, is_prefix: bool, depth: usize) -> Option<Target> {
         if depth > MOST_IMPORTS_IN_A_CHAIN {
             return None;
@@ -158,7 +159,7 @@ impl ModuleTree {
     }
 }
 
-/// Who imports all names of a module depends on what it defines.
+/// A module that imports all names of another one depends on its items.
 fn as_used(import: &Import, target: Target) -> Target {
     match target {
         Target::Module(id) if import.name == "*" => Target::Item(id),
@@ -174,7 +175,7 @@ fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(parent, _)| parent)
 }
 
-/// The path of `file` seen from `folder`.
+/// The path of `file` relative to `folder`.
 fn joined(folder: &str, file: &str) -> String {
     match file.strip_prefix("../") {
         Some(rest) => joined(parent(folder), rest),
@@ -187,7 +188,7 @@ fn joined(folder: &str, file: &str) -> String {
 pub mod tests {
     use super::*;
 
-    /// A tree of these files, with the crates `glasscage` (`src/lib.rs`) and, from outside, `wgpu`.
+    /// A tree of these files, with the crate `glasscage` (`src/lib.rs`) and the external crate `wgpu`.
     pub fn tree(files: &[(&str, &str)]) -> ModuleTree {
         let mut tree = ModuleTree { outside: ["wgpu".to_owned()].into(), ..ModuleTree::default() };
         tree.libraries.insert("glasscage".into(), "src/lib.rs".into());
@@ -208,7 +209,7 @@ pub mod tests {
     }
 
     #[test]
-    fn paths_lead_to_where_a_thing_is_defined() {
+    fn paths_resolve_to_definitions() {
         let tree = tree(&[
             ("src/lib.rs", "pub mod a; pub mod b; mod c { pub struct C; }"),
             ("src/a/mod.rs", "mod deep; pub use deep::Deep; pub struct A;"),

@@ -1,13 +1,14 @@
-//! The texts of problems, as engine, library and documents write them in English; the page translates them (`app/i18n/problems`).
+//! Collects the English problem texts of engine, library and documents, which the page translates (`app/i18n/problems`).
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
 use crate::workspace;
 
-/// Where problems come from, and what of it no visitor of the page meets: the page itself, which has other macros, the command line.
+/// Folders that produce problems, and folders whose texts users of the page do not see: the page itself, which has other macros, and the
+/// command line.
 const SOURCES: [&str; 2] = ["src/", "crates/core/src/"];
 const ELSEWHERE: [&str; 3] = ["src/app/", "src/bin/", "src/gpu/testing/"];
-/// Files whose sentences are all for the visitor: remedies, notices, words that errors quote.
+/// Files whose texts are all for users: remedies, notices, words that errors quote.
 const WHOLE: [&str; 9] = [
     "src/engine/choice.rs",
     "src/engine/self_test.rs",
@@ -19,10 +20,10 @@ const WHOLE: [&str; 9] = [
     "src/model/gguf/metadata.rs",
     "src/session/problems.rs",
 ];
-/// What is said to whoever reads the code.
+/// Macros and functions whose texts are for developers.
 const ASSERTIONS: [&str; 6] = ["assert", "assert_eq", "debug_assert", "expect", "panic", "unreachable"];
 
-/// Every text of a problem, its places numbered in their order.
+/// All problem texts, with numbered placeholders.
 pub fn problem_texts() -> Vec<String> {
     let mut found = Vec::new();
     for file in workspace::tracked(&["rs"]) {
@@ -35,7 +36,8 @@ pub fn problem_texts() -> Vec<String> {
     found.iter().map(|text| numbered(text)).filter(|text| is_sentence(text)).collect()
 }
 
-/// Adds the literals of `#[error("..")]`, of what makes a problem or an error, of a constant `REMEDY`, and, where `takes_all`, all others.
+/// Adds the literals of `#[error("..")]`, of problem and error constructors, and of the constant `REMEDY`. If `takes_all`, adds all
+/// others, too.
 fn collect(code: TokenStream, takes_all: bool, found: &mut Vec<String>) {
     let tokens: Vec<TokenTree> = code.into_iter().collect();
     let mut i = 0;
@@ -71,7 +73,7 @@ fn collect(code: TokenStream, takes_all: bool, found: &mut Vec<String>) {
     }
 }
 
-/// `Problem::new(..)`, or a variant of an error with what it holds.
+/// Whether this is `Problem::new(..)`, or an error variant with arguments.
 fn makes_problem(path: &TokenTree, name: &TokenTree) -> bool {
     let (path, name) = (path.to_string(), name.to_string());
     (path == "Problem" && name == "new") || (path.ends_with("Error") && name.starts_with(char::is_uppercase))
@@ -96,7 +98,7 @@ fn literal(token: &TokenTree) -> Option<String> {
     Some(syn::parse2::<syn::LitStr>(token.clone().into()).ok()?.value())
 }
 
-/// The text with its places numbered, without a full stop: "tensor {name} has {found:?}" is "tensor {0} has {1}".
+/// The text with numbered placeholders and without a full stop: "tensor {name} has {found:?}" becomes "tensor {0} has {1}".
 fn numbered(text: &str) -> String {
     let mut parts = text.trim_end_matches('.').split('{');
     let mut numbered = parts.next().unwrap_or_default().to_owned();
@@ -107,14 +109,14 @@ fn numbered(text: &str) -> String {
     numbered
 }
 
-/// Whether there are words to translate: several, or one beside a place.
+/// Whether the text has words to translate: several words, or one word and a placeholder.
 fn is_sentence(text: &str) -> bool {
     let is_place = |word: &&str| word.starts_with('{') || !word.contains(char::is_alphabetic);
     text.trim().contains(' ') && !text.split_whitespace().all(|word| is_place(&word))
 }
 
 #[test]
-fn texts_are_found_where_problems_are_made() {
+fn problem_texts_are_found() {
     let code = r#"
         //! What can go wrong.
         #[error("row {row:?} has {} cells", .0)]

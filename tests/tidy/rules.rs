@@ -1,4 +1,4 @@
-//! The table of modules in `src/lib.rs`: who may use whom, and which crates that are not everybody's.
+//! The table of modules in `src/lib.rs`: which module may use which, and which external crates are restricted.
 
 use std::collections::BTreeSet;
 
@@ -7,13 +7,13 @@ use crate::module_tree::{ModuleId, ModuleTree, Target};
 /// A row of the table.
 #[derive(Debug, Default, PartialEq)]
 pub struct Rule {
-    /// Such as `worker/engine`: also for the modules inside that have no row of their own.
+    /// For example `worker/engine`. Also applies to submodules without their own row.
     pub module: String,
     pub may_use: Vec<String>,
     pub may_touch: Vec<String>,
 }
 
-/// The crates that only some modules may touch, by the word of the table that stands for them.
+/// Restricted external crates, grouped by the word that the table uses for them.
 const GROUPS: &[(&str, &[&str])] = &[
     ("web", &["console_error_panic_hook", "gloo", "js_sys", "serde_wasm_bindgen", "wasm_bindgen", "wasm_bindgen_futures", "web_sys"]),
     ("leptos", &["leptos", "wasm_split_helpers"]),
@@ -24,7 +24,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("terminal", &["clap", "pollster", "resvg"]),
 ];
 
-/// The crates that every module may touch: numbers, texts, errors.
+/// External crates that every module may use: numbers, texts, errors.
 const EVERYBODYS: &[&str] = &[
     "alloc",
     "base64",
@@ -46,8 +46,8 @@ const EVERYBODYS: &[&str] = &[
     "wide",
 ];
 
-/// The rows of the table `| module | .. | may use | may touch |` in the documentation of `src/lib.rs`. A row without a module goes on
-/// with the one above.
+/// Parses the table `| module | .. | may use | may touch |` in the documentation of `src/lib.rs`. A row without a module continues the
+/// row above.
 pub fn rules(lib: &str) -> Vec<Rule> {
     let rows = lib.lines().filter_map(|line| line.strip_prefix("//! |")).map(|row| row.split('|').map(str::trim).collect::<Vec<_>>());
     let mut rows = rows.skip_while(|cells| cells[0] != "module");
@@ -68,12 +68,12 @@ fn names(cell: &str) -> impl Iterator<Item = String> {
     cell.split(',').map(name).filter(|name| !name.is_empty())
 }
 
-/// The name in a cell, without the marks around it.
+/// The name in a cell, without markup.
 fn name(cell: &str) -> String {
     cell.trim_matches(|c: char| c.is_whitespace() || "[]`".contains(c)).to_owned()
 }
 
-/// Whatever breaks a rule, in words; also permissions that nothing makes use of.
+/// Descriptions of all violations, including permissions that no module uses.
 pub fn violations(tree: &ModuleTree, rules: &[Rule]) -> BTreeSet<String> {
     let mut violations = BTreeSet::new();
     let mut used = BTreeSet::new();
@@ -104,7 +104,7 @@ impl Rule {
     }
 }
 
-/// What the table calls this; `None` for what everybody may use.
+/// The name of a target in the table; `None` if every module may use it.
 fn name_in_table<'a>(target: &'a Target, rules: &'a [Rule]) -> Option<&'a str> {
     match target {
         Target::Outside(name) if EVERYBODYS.contains(&&**name) => None,
@@ -113,19 +113,19 @@ fn name_in_table<'a>(target: &'a Target, rules: &'a [Rule]) -> Option<&'a str> {
     }
 }
 
-/// Whether the crate is a program of its own, whose root does things itself.
+/// Whether the crate is a program, whose root module contains code.
 fn is_program(id: &ModuleId) -> bool {
     id[0].starts_with("src/bin/")
 }
 
-/// A module as the table names it: `worker/client`, `core/graph`, `bin/glasscage/explain`.
+/// The name of a module in the table: `worker/client`, `core/graph`, `bin/glasscage/explain`.
 fn path(id: &ModuleId) -> String {
     let root = id[0].trim_end_matches(".rs").trim_end_matches("/main").trim_end_matches("/src/lib");
     let root = root.split_once("src/").map(|(_, program)| program).or(root.strip_prefix("crates/"));
     root.filter(|root| *root != "lib").into_iter().chain(id[1..].iter().map(String::as_str)).collect::<Vec<_>>().join("/")
 }
 
-/// The longest row that the module lies in.
+/// The most specific row that contains the module.
 fn rule_of<'a>(path: &str, rules: &'a [Rule]) -> Option<&'a Rule> {
     rules.iter().filter(|rule| lies_in(path, &rule.module)).max_by_key(|rule| rule.module.len())
 }
@@ -158,19 +158,19 @@ mod tests {
     const GRAPH: &str = "use crate::table::Table; pub struct Edge;";
 
     #[test]
-    fn the_table_is_read() {
+    fn table_is_parsed() {
         let rule = Rule { module: "gpu".into(), may_use: vec!["graph".into()], may_touch: vec!["wgpu".into()] };
         assert_eq!(rules(TABLE)[2], rule);
         assert_eq!(rules(TABLE)[1], Rule { module: "table".into(), may_use: Vec::new(), may_touch: Vec::new() });
     }
 
     #[test]
-    fn what_the_table_allows_passes() {
+    fn allowed_import_passes() {
         assert_eq!(found(GRAPH, "pub struct Table;"), [""; 0]);
     }
 
     #[test]
-    fn an_import_upward_is_found_however_it_is_written() {
+    fn forbidden_import_is_found_in_any_notation() {
         let refused = ["src/table.rs: table may not use graph"];
         for upward in [
             "use crate::graph::Edge;",
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crate_that_is_not_everybodys_is_found() {
+    fn restricted_crate_is_found() {
         assert_eq!(
             found(GRAPH, "pub struct Table; #[cfg(test)] mod tests {} fn f(_: wgpu::Buffer) {}"),
             ["src/table.rs: table may not use wgpu"]
@@ -197,12 +197,12 @@ mod tests {
     }
 
     #[test]
-    fn tests_may_use_what_they_like() {
+    fn tests_may_use_anything() {
         assert_eq!(found(GRAPH, "pub struct Table; #[cfg(test)] mod tests { use crate::graph::Edge; }"), [""; 0]);
     }
 
     #[test]
-    fn a_table_that_says_more_than_there_is_is_found() {
+    fn unused_permission_is_found() {
         assert_eq!(found("pub struct Edge;", ""), ["the table allows graph to use table, which it does not"]);
     }
 }

@@ -1,4 +1,4 @@
-//! The texts of the page, as they stand in the code, and what the catalogs in `public/locales` make of them.
+//! The texts of the page in the code, and their translations in the catalogs of `public/locales`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,14 +9,14 @@ use serde_json::{Map, Value, json};
 use crate::problem_texts::{is_test_module, problem_texts};
 use crate::workspace;
 
-/// Macros of `app/i18n`, with how many texts each takes.
+/// Macros of `app/i18n`, with the number of texts that each takes.
 const MACROS: [(&str, usize); 3] = [("t", 1), ("plural", 2), ("translatable", 1)];
-/// Each catalog, with the plural categories that its language has for whole numbers (CLDR).
+/// Each catalog, with the plural categories of its language for whole numbers (CLDR).
 pub const CATALOGS: [(&str, &[&str]); 2] = [("de", &["one", "other"]), ("zh", &["other"])];
 const SOURCE: &str = "src/app/i18n/en.json";
 
 #[test]
-fn the_english_catalog_has_every_text_of_the_page() {
+fn english_catalog_has_all_page_texts() {
     let found = json!(texts());
     if std::env::var_os("GLASSCAGE_WRITE_CATALOG").is_some() {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(SOURCE);
@@ -24,13 +24,13 @@ fn the_english_catalog_has_every_text_of_the_page() {
     }
     let written = catalog(SOURCE);
     let [found, written] = [&found, &written].map(|texts| texts.as_object().expect("an object").clone());
-    let stale = "write it anew: GLASSCAGE_WRITE_CATALOG=1 cargo test --test tidy texts";
+    let stale = "update it: GLASSCAGE_WRITE_CATALOG=1 cargo test --test tidy texts";
     assert_eq!((missing(&found, &written), missing(&written, &found)), (Vec::<&String>::new(), Vec::new()), "{SOURCE}: {stale}");
     assert_eq!(found, written, "{SOURCE}: {stale}");
 }
 
 #[test]
-fn every_catalog_translates_every_text() {
+fn catalogs_translate_all_texts() {
     let english = catalog(SOURCE);
     let english = english.as_object().expect("an object");
     for (tag, categories) in CATALOGS {
@@ -38,7 +38,7 @@ fn every_catalog_translates_every_text() {
         let translated = catalog(&path);
         let translated = translated.as_object().expect("an object");
         assert_eq!(missing(english, translated), Vec::<&String>::new(), "not in {path}");
-        assert_eq!(missing(translated, english), Vec::<&String>::new(), "not in the page any more: {path}");
+        assert_eq!(missing(translated, english), Vec::<&String>::new(), "no longer in the page: {path}");
         for (text, translation) in translated {
             assert_eq!(forms(translation).keys().copied().collect::<Vec<_>>(), categories_of(&english[text], categories), "{path}: {text}");
             for form in forms(translation).values() {
@@ -57,7 +57,7 @@ fn missing<'a>(of: &'a Map<String, Value>, from: &Map<String, Value>) -> Vec<&'a
     of.keys().filter(|text| !from.contains_key(*text)).collect()
 }
 
-/// The forms of a text by plural category; one without plurals has one form, of no category.
+/// The forms of a text by plural category. A text without plurals has one form with an empty category.
 fn forms(text: &Value) -> BTreeMap<&str, &str> {
     match text {
         Value::Object(forms) => forms.iter().map(|(category, form)| (category.as_str(), form.as_str().expect("a text"))).collect(),
@@ -69,12 +69,12 @@ fn categories_of<'a>(english: &Value, categories: &[&'a str]) -> Vec<&'a str> {
     if english.is_object() { categories.to_vec() } else { vec![""] }
 }
 
-/// The names of the values in a text.
+/// Names of the placeholders in a text.
 fn places(text: &str) -> BTreeSet<&str> {
     text.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0)).collect()
 }
 
-/// Every text of the page, and of the problems that it shows, by itself: with its plural forms where it has any.
+/// Every text of the page and of its problems, with its plural forms if it has any.
 fn texts() -> BTreeMap<String, Value> {
     let mut texts = BTreeMap::new();
     for file in workspace::tracked(&["rs"]).iter().filter(|file| file.starts_with("src/app/")) {
@@ -99,13 +99,13 @@ fn texts_of_our_files() -> impl Iterator<Item = String> {
         let texts = list.as_array().into_iter().flatten().filter_map(|entry| Some(entry[field].as_str()?.to_owned()));
         texts.collect::<Vec<String>>()
     };
-    // What explanations are about is quoted from their prompts.
+    // The topic of an explanation is quoted from its prompt, so it is not translated.
     let (explanations, lessons) = (&gallery["explanations"], &gallery["lessons"]);
     let all = [of(&registry["models"], "about"), of(explanations, "title"), of(lessons, "title"), of(lessons, "about")];
     all.into_iter().flatten()
 }
 
-/// Adds the texts in `code`, except in modules for tests.
+/// Adds the texts in `code`, except in test modules.
 fn collect(code: TokenStream, texts: &mut BTreeMap<String, Value>) {
     let tokens: Vec<TokenTree> = code.into_iter().collect();
     let mut i = 0;
@@ -127,7 +127,7 @@ fn collect(code: TokenStream, texts: &mut BTreeMap<String, Value>) {
     }
 }
 
-/// The texts that a macro of `app/i18n` is given here.
+/// The texts in a macro call of `app/i18n`.
 fn call(tokens: &[TokenTree]) -> Option<Vec<String>> {
     let [TokenTree::Ident(name), TokenTree::Punct(mark), TokenTree::Group(group), ..] = tokens else { return None };
     let (_, n) = MACROS.into_iter().find(|(known, _)| name == known).filter(|_| mark.as_char() == '!')?;

@@ -1,4 +1,4 @@
-//! What is in this workspace: its crates, as cargo sees them, and its files, as git does.
+//! The crates of this workspace according to cargo, and its files according to git.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::module_tree::ModuleTree;
 
-/// The text of a file, by its path from the root of the workspace; `None` where there is none.
+/// The text of a file, by its path from the workspace root. `None` if the file does not exist.
 pub fn read(path: &str) -> Option<String> {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).ok()
 }
@@ -41,12 +41,12 @@ fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// As code writes it.
+/// The name with underscores, as in code.
 fn name(value: &Value) -> String {
     value.as_str().expect("a name").replace('-', "_")
 }
 
-/// The files that git tracks and whose name ends in one of these.
+/// Files tracked by git that have one of these extensions.
 pub fn tracked(extensions: &[&str]) -> Vec<String> {
     let files = output(Command::new("git").args(["ls-files", "-z"]));
     let files = files.split('\0').filter(|file| file.rsplit_once('.').is_some_and(|(_, extension)| extensions.contains(&extension)));

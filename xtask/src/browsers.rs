@@ -1,10 +1,10 @@
-//! The browsers in which the page is tested, and what some of them lack.
+//! The browsers in which the page is tested, and their unsupported features.
 
 use std::fmt;
 
 use clap::ValueEnum;
 
-/// Tests by their names, and what they need of a browser.
+/// Test names and the browser features that they need.
 type Lacks = &'static [(&'static str, &'static str)];
 
 const FORCED_COLORS: &str = "a driver that can force colors";
@@ -81,8 +81,8 @@ const WEB_KIT_LACKS: Lacks = &[
     ("two_workers::", CORES),
 ];
 
-/// Tests of the page, by parts of their names, that the short command makes in `WebKitGTK`, too: answers, links, the gallery, languages,
-/// keys. The engine of the iPhone's browser must be part of every run; nine tests show whether the page works there at all.
+/// Parts of names of page tests that the short command also runs in `WebKitGTK`: answers, links, the gallery, languages, keys. Every run
+/// must cover the engine of the iPhone's browser. Nine tests show whether the page works there at all.
 pub const IN_WEBKIT: [&str; 7] = [
     "explain::explain_shows_why",
     "explain::what_is_no_model",
@@ -119,7 +119,7 @@ pub enum Browser {
 impl Browser {
     pub const OTHERS: [Self; 2] = [Self::Firefox, Self::WebKit];
 
-    /// The tests of the page that it cannot pass, and why.
+    /// Page tests that this browser cannot pass, with the reasons.
     pub fn lacks(self) -> Lacks {
         match self {
             Self::Chromium => &[],
@@ -130,7 +130,7 @@ impl Browser {
 }
 
 impl fmt::Display for Browser {
-    /// As `GLASSCAGE_BROWSER` names it.
+    /// The name in `GLASSCAGE_BROWSER`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Chromium => "chromium",
@@ -146,7 +146,7 @@ mod tests {
     use crate::command::root;
 
     #[test]
-    fn every_test_that_is_named_here_is_there() {
+    fn named_tests_exist() {
         let is_there = |test: &str| {
             let (module, name) = test.split_once("::").unwrap();
             let source = std::fs::read_to_string(root().join("tests/page").join(module).with_extension("rs")).unwrap();

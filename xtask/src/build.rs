@@ -1,4 +1,4 @@
-//! The page, built by Trunk into a folder that can be served as it is.
+//! Builds the page with Trunk into a folder that can be served as it is.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +9,7 @@ use crate::command::{command, output, run};
 use crate::setup::Tools;
 use crate::sizes::Sizes;
 
-/// Trunk, which tells page and worker their version: the package's and, where this is a git checkout, the commit.
+/// Trunk with the version for page and worker: the package version, and the commit in a git checkout.
 pub fn trunk(tools: &Tools, arguments: &[&str]) -> Result<Command> {
     let commit = output(&mut command("git", &["rev-parse", "--short", "HEAD"]));
     let version = commit.map_or(env!("CARGO_PKG_VERSION").to_owned(), |commit| format!("{}+{}", env!("CARGO_PKG_VERSION"), commit.trim()));
@@ -18,7 +18,7 @@ pub fn trunk(tools: &Tools, arguments: &[&str]) -> Result<Command> {
     Ok(trunk)
 }
 
-/// Builds the page as it ships into `dist` and prints what a visitor downloads.
+/// Builds the release page into `dist`, and prints the sizes of its downloads.
 pub fn page(tools: &Tools, dist: &Path) -> Result<Sizes> {
     let dist_name = dist.to_str().context("the path of dist is not UTF-8")?;
     run(&mut trunk(tools, &["build", "--release", "--dist", dist_name])?)?;

@@ -1,4 +1,4 @@
-//! Running other programs, with words for what went wrong.
+//! Runs other programs, with readable errors.
 
 use std::ffi::OsStr;
 use std::path::{self, Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-/// Variables that cargo sets for this process, and settings of the caller that would change what is built.
+/// Variables that cargo sets for this process, and settings of the caller that would change the build.
 const INHERITED: [&str; 11] = [
     "CARGO",
     "RUSTC",
@@ -21,12 +21,12 @@ const INHERITED: [&str; 11] = [
     "CARGO_TARGET_DIR",
 ];
 
-/// The checkout.
+/// The checkout's root folder.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the checkout")
 }
 
-/// Where tools live, which all checkouts share.
+/// Cache folder of tools, shared by all checkouts.
 pub fn cache() -> Result<PathBuf> {
     let named = |variable| std::env::var_os(variable).filter(|path| !path.is_empty()).map(PathBuf::from);
     let base = || named("XDG_CACHE_HOME").or_else(|| Some(std::env::home_dir()?.join(".cache"))).map(|base| base.join("glasscage"));
@@ -34,12 +34,12 @@ pub fn cache() -> Result<PathBuf> {
     Ok(path::absolute(cache)?)
 }
 
-/// Where this checkout's builds go: beside the build of this program, which cargo calls `target/debug`.
+/// Build folder of this checkout, next to the build of this program in cargo's `target/debug`.
 pub fn build() -> PathBuf {
     root().join("target/xtask")
 }
 
-/// `program arguments` in the checkout, free of the environment that cargo gave this process.
+/// `program arguments` in the checkout, without the environment that cargo set for this process.
 pub fn command(program: impl AsRef<OsStr>, arguments: &[&str]) -> Command {
     let mut command = Command::new(program);
     command.args(arguments).current_dir(root());
@@ -49,14 +49,14 @@ pub fn command(program: impl AsRef<OsStr>, arguments: &[&str]) -> Command {
     command
 }
 
-/// Gives Vulkan drivers what they complain about when it is not there.
+/// Sets a runtime folder, because Vulkan drivers warn if it is missing.
 pub fn with_runtime_dir(command: &mut Command) {
     if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
         command.env("XDG_RUNTIME_DIR", std::env::temp_dir());
     }
 }
 
-/// Runs to the end and fails with the command line where it fails.
+/// Runs a command to its end. Fails with the command line if it fails.
 pub fn run(command: &mut Command) -> Result<()> {
     let line = line(command);
     println!("$ {line}");
@@ -65,12 +65,12 @@ pub fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Whether the command runs and succeeds, with its output thrown away.
+/// Whether the command runs and succeeds. Discards its output.
 pub fn succeeds(command: &mut Command) -> bool {
     command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
-/// What the command prints.
+/// Standard output of the command.
 pub fn output(command: &mut Command) -> Result<String> {
     let line = line(command);
     let output = command.stderr(Stdio::inherit()).output().with_context(|| format!("cannot start {line}"))?;
@@ -78,7 +78,7 @@ pub fn output(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// Where `program` is on the PATH.
+/// Path of `program` on the PATH.
 pub fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(program)).find(|candidate| candidate.is_file())

@@ -1,6 +1,5 @@
-//! After Trunk: the page's program is split, the viewer's put into a file that works from disk, what Trunk wrote into the page goes into
-//! files of its own, and the service worker learns which files make up this version. Trunk runs this by itself (`Trunk.toml`), so every
-//! build has it.
+//! Finishes a Trunk build: splits the page's program, packs the viewer into a file that works from disk, moves Trunk's inline script into
+//! a file, and writes the list of files for the service worker. Trunk runs this automatically (`Trunk.toml`), so every build is finished.
 
 use std::path::PathBuf;
 
@@ -17,6 +16,6 @@ pub fn finish() -> Result<()> {
     split::split(&web, &dist, is_release)?;
     viewer::finish(&dist, is_release)?;
     precache::precache(&dist)?;
-    // After the list of files to keep: no visitor needs it.
+    // After the list of cached files, because users do not need the inventory.
     if is_release { inventory::write(&web, &dist) } else { Ok(()) }
 }

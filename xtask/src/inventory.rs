@@ -1,4 +1,4 @@
-//! What of other people's work ships with the page and the engine: `sbom.cdx.json` in the build, in version 1.6 of the format `CycloneDX`.
+//! Lists the third-party packages that ship with page and engine: `sbom.cdx.json` in the build, in `CycloneDX` 1.6 format.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,11 +11,11 @@ use crate::command::output;
 use crate::setup::{Tools, WASM};
 
 const FILE: &str = "sbom.cdx.json";
-/// What cargo says of the programs that ship.
+/// Arguments for cargo's metadata of the shipped programs.
 const METADATA: [&str; 9] =
     ["metadata", "--locked", "--format-version", "1", "--no-default-features", "--features", "page,engine", "--filter-platform", WASM];
 
-/// Writes the inventory of what `Cargo.lock` puts into the build.
+/// Writes the inventory of the packages that `Cargo.lock` puts into the build.
 pub fn write(tools: &Tools, dist: &Path) -> Result<()> {
     let metadata = serde_json::from_str(&output(&mut tools.command("cargo", &METADATA)?)?)?;
     let inventory = inventory(&metadata).context("cargo's metadata has no root")?;
@@ -39,7 +39,7 @@ fn inventory(metadata: &Value) -> Option<Value> {
 
 fn component(package: &Value) -> Value {
     let [name, version] = ["name", "version"].map(|field| package[field].as_str().unwrap_or_default());
-    // Two ways of writing "or": cargo's old one, and SPDX's.
+    // Cargo's old syntax for "or" is "/", SPDX's is "OR".
     let licenses: Vec<Value> =
         package["license"].as_str().into_iter().map(|license| json!({ "expression": license.replace('/', " OR ") })).collect();
     json!({
@@ -51,7 +51,7 @@ fn component(package: &Value) -> Value {
     })
 }
 
-/// The packages that `root` is made of: not what only builds or tests it, nor macros that run in the compiler.
+/// The packages that end up in `root`. Excludes build and test dependencies, and macros, which run in the compiler.
 fn reachable<'a>(metadata: &'a Value, root: &'a str) -> BTreeSet<&'a str> {
     let is_macro = |id: &str| {
         let package = list(&metadata["packages"]).find(|package| package["id"] == id);
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_ships_is_listed() {
+    fn only_shipped_packages_are_listed() {
         let package = |id: &str, kind: &str| {
             let targets = [json!({ "kind": [kind] })];
             json!({ "id": id, "name": id, "version": "1.0.0", "license": "MIT/Apache-2.0", "source": "registry", "targets": targets })

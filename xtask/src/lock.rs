@@ -1,4 +1,4 @@
-//! One at a time: locks by files, which the system lets go of when a process ends, however it ends.
+//! File locks that only one process holds at a time. The system releases them when the process ends, even if it crashes.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -11,7 +11,7 @@ pub struct Lock {
     _file: File,
 }
 
-/// Waits until no other process holds the lock `file`. `work` says what the lock is for, such as "an installation".
+/// Waits until no other process holds the lock `file`. `work` describes the locked work, such as "an installation".
 pub fn lock(file: &Path, work: &str) -> Result<Lock> {
     let folder = file.parent().context("a lock lies in a folder")?;
     fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_one_holds_a_lock() {
+    fn only_one_thread_holds_lock() {
         let file = std::env::temp_dir().join(format!("glasscage-lock-{}", std::process::id()));
         let (holding, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
         thread::scope(|scope| {

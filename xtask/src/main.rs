@@ -1,7 +1,7 @@
-//! The project's commands: `cargo xtask --help` lists them. Each installs what it needs on a fresh machine.
+//! The project's commands: `cargo xtask --help` lists them. Each command installs what it needs on a fresh machine.
 //!
-//! Tools and the wasm standard library live under `~/.cache/glasscage` (`GLASSCAGE_CACHE` moves them), builds under `target/xtask`;
-//! nothing global is overwritten, and an empty cache works.
+//! Tools and the wasm standard library are in `~/.cache/glasscage` (`GLASSCAGE_CACHE` sets another folder). Builds are in `target/xtask`.
+//! The commands overwrite nothing global, and an empty cache works.
 
 mod bench;
 mod browsers;
@@ -42,23 +42,23 @@ use clap::Parser;
 enum Xtask {
     /// Build the page and serve it on localhost, or write the folder to deploy
     Serve(serve::Options),
-    /// Check formats, lints and the rules of the code: two minutes when built
+    /// Check formatting, lints and the rules of the code: two minutes once built
     Check,
-    /// Install what the tests need, and run every test that decides whether a change is right
+    /// Install what the tests need, and run every test that a change must pass
     Test(test::Options),
-    /// Measure speed, memory and sizes here, and those of wllama and onnxruntime-web
+    /// Measure speed, memory and sizes, and compare with wllama and onnxruntime-web
     Bench(bench::Options),
-    /// Compile the kernels for GPUs that are not there, and show the figures beside their budgets
+    /// Compile the kernels for GPUs that this machine does not have, and compare the results with their limits
     GpuBudgets(gpu_budgets::Options),
     /// Pack what a machine with a real GPU needs to test and measure the engine, which has no compiler, no network and little time
     GpuRun(gpu_run::Options),
     /// Invent hostile input for all that reads what strangers send
     Fuzz(fuzz::Options),
-    /// Take pictures of every state of the page in three browsers, and make a page of them
+    /// Take pictures of every state of the page in three browsers, and show them on one page
     Screenshots(screenshots::Options),
-    /// Build the page, and make the viewer's package for npm of it
+    /// Build the page and the viewer's npm package
     Npm,
-    /// Build the page, and the Python package with the viewer in it
+    /// Build the page and the Python package with the viewer
     Wheel,
     /// Finish a build of the page; Trunk runs this
     #[command(hide = true)]

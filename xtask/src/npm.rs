@@ -1,4 +1,4 @@
-//! `cargo xtask npm`: the viewer as a package for npm, from the files of a built page.
+//! `cargo xtask npm`: builds an npm package of the viewer from the files of a built page.
 
 use std::fs;
 use std::path::Path;
@@ -9,12 +9,12 @@ use serde_json::Value;
 use crate::command::root;
 use crate::{build, setup};
 
-/// Names the files of the page that the package has.
+/// Lists the page files that the package contains.
 const MANIFEST: &str = "www/package.json";
-/// Others of the checkout.
+/// Other files of the checkout in the package.
 const OTHERS: [&str; 3] = ["docs/embedding.md", "LICENSE-MIT", "LICENSE-APACHE"];
 
-/// Builds the page, and writes the folder from which `npm pack` makes the package.
+/// Builds the page, and writes the folder from which `npm pack` creates the package.
 pub fn npm() -> Result<()> {
     let dist = root().join("dist");
     build::page(&setup::web()?, &dist)?;
@@ -24,7 +24,7 @@ pub fn npm() -> Result<()> {
     Ok(())
 }
 
-/// The package of the page in `dist`.
+/// Writes the package folder from the page in `dist`.
 fn package(dist: &Path, folder: &Path) -> Result<()> {
     fs::remove_dir_all(folder).ok();
     fs::create_dir_all(folder)?;
@@ -43,7 +43,7 @@ fn package(dist: &Path, folder: &Path) -> Result<()> {
     Ok(fs::write(folder.join("package.json"), manifest)?)
 }
 
-/// The frame's page without the link to the page that has everything, which is not in the package.
+/// The frame's HTML without the link to the full page, which is not in the package.
 fn without_home(frame: &str) -> String {
     frame
         .lines()
@@ -52,7 +52,7 @@ fn without_home(frame: &str) -> String {
         .collect()
 }
 
-/// The names that a package's manifest lists.
+/// The file names in a package's manifest.
 fn files(manifest: &str) -> Result<Vec<String>> {
     let manifest: Value = serde_json::from_str(manifest)?;
     let files = manifest["files"].as_array().context("the package lists its files")?;
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_package_has_all_that_the_frame_loads() {
+    fn package_has_all_files_of_frame() {
         let files = files(&fs::read_to_string(root().join(MANIFEST)).unwrap()).unwrap();
         let frame = fs::read_to_string(root().join("www/embed.html")).unwrap();
         assert!(frame.contains("rel=\"home\"") && !without_home(&frame).contains("home"));

@@ -1,7 +1,7 @@
-//! What came of a check that not every machine can make.
+//! Outcome of a check that not every machine can run.
 
 pub enum Outcome {
     Checked,
-    /// Why not.
+    /// The reason.
     Skipped(String),
 }

@@ -1,4 +1,4 @@
-//! Programs that their authors have compiled, for machines that reach them: minutes less than compiling.
+//! Installs programs that their authors compiled, if they can be downloaded. Saves minutes of compilation.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,21 +8,21 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::command::{command, output, run};
 use crate::hash::sha256;
 
-/// How long curl may take: to connect, and in all. It gives up sooner below 50 kB/s. Compiling takes longer than all of these.
+/// Limits for curl: time to connect and total time. It also stops below 50 kB/s. Compilation takes longer than all of these.
 const LIMITS: [&str; 10] = ["--retry", "2", "--connect-timeout", "5", "--max-time", "90", "--speed-limit", "50000", "--speed-time", "5"];
 
-/// An archive (tar, gzip) with a program at its top.
+/// An archive (tar, gzip) that contains a program at its top level.
 pub struct Prebuilt<'a> {
     pub program: &'a str,
-    /// What the program prints for `--version`.
+    /// Output of the program for `--version`.
     pub version: &'a str,
     pub address: &'a str,
-    /// Of the archive.
+    /// Hash of the archive.
     pub sha256: &'a str,
 }
 
 impl Prebuilt<'_> {
-    /// Downloads the program to `home/bin`, which exists afterwards only if everything about it is right.
+    /// Downloads the program to `home/bin`, which exists afterward only if all checks passed.
     pub fn install(&self, home: &Path) -> Result<()> {
         let partial = PathBuf::from(format!("{}.partial", home.display()));
         fs::remove_dir_all(&partial).ok();
@@ -36,7 +36,7 @@ impl Prebuilt<'_> {
         Ok(fs::rename(partial, home)?)
     }
 
-    /// Unpacks the program into `folder/bin`.
+    /// Downloads the archive and unpacks the program into `folder/bin`.
     fn unpack(&self, folder: &Path) -> Result<()> {
         let archive = folder.join("archive.tar.gz");
         run(command("curl", &["--fail", "--silent", "--show-error", "--location"])
@@ -50,7 +50,7 @@ impl Prebuilt<'_> {
         Ok(fs::remove_file(archive)?)
     }
 
-    /// Whether the program runs on this machine.
+    /// Checks that the program runs on this machine and has the right version.
     fn check(&self, bin: &Path) -> Result<()> {
         let version = output(&mut command(bin.join(self.program), &["--version"])).context("the downloaded program does not run here")?;
         if version.trim() != self.version {
@@ -76,7 +76,7 @@ mod tests {
         fs::read(folder.join("made")).unwrap()
     }
 
-    /// A server that answers one request with `status` and `body`; its address.
+    /// Starts a server that answers one request with `status` and `body`. Returns its URL.
     fn serve_once(status: &'static str, body: Vec<u8>) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}/tool.tar.gz", listener.local_addr().unwrap());
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_with_the_right_hash_is_installed() {
+    fn program_with_right_hash_is_installed() {
         let folder = empty_folder("right");
         let body = archive(&folder);
         let hash = sha256(&body);
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_installed_where_the_hash_the_version_or_the_answer_is_wrong() {
+    fn wrong_hash_version_or_answer_is_not_installed() {
         let folder = empty_folder("wrong");
         let body = archive(&folder);
         let hash = sha256(&body);

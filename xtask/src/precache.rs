@@ -1,4 +1,4 @@
-//! Scripts out of the page, and the list of files that the service worker keeps.
+//! Moves inline scripts out of the page, and writes the list of files that the service worker caches.
 
 use std::fs;
 use std::path::Path;
@@ -9,14 +9,14 @@ use crate::command::root;
 use crate::hash::sha256;
 
 const SERVICE_WORKER: &str = "sw.js";
-/// Parts of other people's pages, which no visitor of this one needs.
+/// Files of the viewer for other pages, which this page does not need.
 const OF_THE_VIEWER: [&str; 7] = ["element.d.ts", "element.js", "embed.html", "embed.js", "viewer.css", "viewer.js", "viewer_bg.wasm"];
-/// Glasscage Standard: a visitor downloads it on request, and the page stores it apart from its own files.
+/// Glasscage Standard: downloaded only on request, and stored apart from the page's own files.
 const ON_REQUEST: &str = "models/standard/";
-/// A site's policy allows no script inside a page.
+/// The Content-Security-Policy of a site may forbid inline scripts.
 const SCRIPT: [&str; 2] = ["<script type=\"module\">", "</script>"];
 
-/// Of the page in `dist`, when all its other files are there.
+/// Run this when all other files of the page are in `dist`.
 pub fn precache(dist: &Path) -> Result<()> {
     move_script(dist)?;
     write_service_worker(dist)
@@ -33,7 +33,7 @@ fn move_script(dist: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The page with its script by name, and the script.
+/// The page with a reference to its script, and the script.
 fn without_script(html: &str) -> Option<(String, &str)> {
     let (before, rest) = html.split_once(SCRIPT[0])?;
     let (script, after) = rest.split_once(SCRIPT[1])?;
@@ -50,12 +50,12 @@ fn write_service_worker(dist: &Path) -> Result<()> {
     Ok(fs::write(dist.join(SERVICE_WORKER), format!("const VERSION = \"{version}\";\nconst FILES = {list};\n{code}"))?)
 }
 
-/// Whether the service worker keeps the file at this path.
+/// Whether the service worker caches the file at this path.
 fn is_kept(path: &str) -> bool {
     path != SERVICE_WORKER && !OF_THE_VIEWER.contains(&path) && !path.starts_with(ON_REQUEST)
 }
 
-/// Paths of the files to keep below `folder`, with `/` between their parts, and the hashes of these files.
+/// Collects the cached files in `folder`: their paths with `/` separators, and their hashes.
 fn list(folder: &Path, prefix: &str, files: &mut Vec<(String, String)>) -> Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_script_of_the_page_becomes_a_file() {
+    fn inline_script_becomes_file() {
         let (page, script) = without_script("<head><script type=\"module\">\nstart()\n</script></head>").unwrap();
         assert_eq!(page, "<head><script type=\"module\" src=\"./start.js\"></script></head>");
         assert_eq!(script, "\nstart()\n");
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn models_on_request_are_not_kept() {
+    fn models_on_request_are_not_cached() {
         assert!(is_kept("models/demo.gguf") && is_kept("index.html"));
         assert!(!is_kept("models/standard/standard-00001-of-00003.gguf") && !is_kept("sw.js") && !is_kept("viewer.js"));
     }

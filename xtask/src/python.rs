@@ -1,4 +1,4 @@
-//! The Python package: its wheel, with the viewer in it for others, and its tests, in a clean environment with numpy alone.
+//! The Python package: builds its wheel with the viewer, and runs its tests in a clean environment with only numpy.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use anyhow::{Context, Result};
 use crate::command::{self, command, output, root, run};
 use crate::{build, setup};
 
-/// The viewer in the build, and where a wheel takes it from.
+/// The viewer in the build, and its place in the wheel's sources.
 const VIEWER: [&str; 2] = ["explanation.html", "python/src/glasscage/data/explanation.html"];
 
-/// Builds the page, and a wheel with the viewer in it, for `pip install` and notebooks.
+/// Builds the page, and a wheel with the viewer, for `pip install` and notebooks.
 pub fn wheel() -> Result<()> {
     setup::python()?;
     let dist = root().join("dist");
@@ -27,7 +27,7 @@ pub fn wheel() -> Result<()> {
     Ok(())
 }
 
-/// `pytest` of the installed package; `program` is the command line, with which some of its tests compare.
+/// `pytest` for the installed package. Some tests compare it with the command line `program`.
 pub fn tests(program: &Path) -> Result<Command> {
     setup::python()?;
     let python = environment()?;
@@ -59,7 +59,7 @@ fn pip(python: &Path, arguments: &[&str]) -> Command {
     command(python, &[&common, arguments].concat())
 }
 
-/// The wheel, alone in this folder.
+/// Builds the wheel into `folder`, which then contains only the wheel.
 fn make_wheel(python: &Path, folder: &Path) -> Result<PathBuf> {
     fs::remove_dir_all(folder).ok();
     run(pip(python, &["wheel", "--no-deps", "--no-build-isolation", "./python", "--wheel-dir"]).arg(folder))?;
@@ -71,13 +71,13 @@ fn wheel_in(folder: &Path) -> Result<PathBuf> {
     files.find(|file| file.extension().is_some_and(|extension| extension == "whl")).context("pip made no wheel")
 }
 
-/// How many tests pytest skipped, and why: `SKIPPED [2] tests/test_live.py:12: there is no model`.
+/// Number of tests that pytest skipped, and why: `SKIPPED [2] tests/test_live.py:12: there is no model`.
 pub fn skipped(line: &str) -> Option<(usize, &str)> {
     let (count, test) = line.strip_prefix("SKIPPED [")?.split_once("] ")?;
     Some((count.parse().ok()?, test))
 }
 
-/// The counts in the last line of pytest, `1 failed, 3 passed, 2 skipped in 0.50s`, each with its word.
+/// Counts and words in the last line of pytest, `1 failed, 3 passed, 2 skipped in 0.50s`.
 pub fn counts(line: &str) -> Option<Vec<(usize, &str)>> {
     let (counts, time) = line.rsplit_once(" in ")?;
     time.split(' ').next()?.strip_suffix('s')?.parse::<f64>().ok()?;
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_line_of_pytest_counts_tests() {
+    fn last_line_of_pytest_is_parsed() {
         assert_eq!(counts("1 failed, 3 passed, 2 skipped in 0.50s"), Some(vec![(1, "failed"), (3, "passed"), (2, "skipped")]));
         assert_eq!(counts("145 passed in 81.59s (0:01:21)"), Some(vec![(145, "passed")]));
         for other in
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_that_pytest_skips_has_a_reason() {
+    fn skipped_test_has_reason() {
         assert_eq!(skipped("SKIPPED [2] tests/test_live.py:12: there is no model"), Some((2, "tests/test_live.py:12: there is no model")));
         assert_eq!(skipped("SKIPPED"), None);
     }

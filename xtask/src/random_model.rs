@@ -1,4 +1,4 @@
-//! Model files as large as real ones, for measurements and for the tests that take minutes.
+//! Creates model files of realistic size, for benchmarks and slow tests.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,8 +8,8 @@ use anyhow::Result;
 use crate::command::{build, cache, command, run};
 use crate::setup::Tools;
 
-/// A model of random parameters with the tokenizer of Qwen 3, kept in the cache.
-/// `shape` and `quant`: as the example `random_model` names them.
+/// A model with random parameters and the tokenizer of Qwen 3, stored in the cache. `shape` and `quant` are names of the example
+/// `random_model`.
 pub fn make(native: &Tools, shape: &str, quant: &str) -> Result<PathBuf> {
     let model = cache()?.join("models").join(format!("random-{shape}-{}.gguf", quant.to_lowercase()));
     if model.is_file() {

@@ -1,4 +1,4 @@
-//! `cargo xtask screenshots`: every state of the page in every look and every browser, and a page that shows them side by side.
+//! `cargo xtask screenshots`: pictures of every state in every theme, window size and browser, and a page that shows them together.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -15,7 +15,7 @@ use crate::test_environment::natively;
 use crate::{build as page, setup};
 
 const TEST: &str = "screenshots::no_state_is_wider_than_its_window_in_any_look";
-/// A theme of GTK by which `WebKitGTK` shows pages in dark colors.
+/// A GTK theme that makes `WebKitGTK` use the dark color scheme.
 const DARK: &str = "Adwaita:dark";
 const HEAD: &str = "<!doctype html><meta charset=utf-8><title>Glasscage in pictures</title>
 <style>
@@ -28,7 +28,7 @@ figure { margin: 0 } img { height: 22rem; border: 1px solid gray; display: block
 
 #[derive(Args, Default)]
 pub struct Options {
-    /// Only in this browser
+    /// Use only this browser
     #[arg(long)]
     browser: Option<Browser>,
 }
@@ -57,7 +57,7 @@ pub fn run_all(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Pictures by state, then by look, then by browser: `FOLDER/BROWSER/STATE/LOOK.png`.
+/// An HTML page with the pictures sorted by state, then look, then browser: `FOLDER/BROWSER/STATE/LOOK.png`.
 fn gallery(folder: &Path) -> Result<String> {
     let mut states: BTreeMap<String, BTreeMap<(String, String), String>> = BTreeMap::new();
     for browser in names(folder)? {
@@ -81,7 +81,7 @@ fn gallery(folder: &Path) -> Result<String> {
     Ok(html)
 }
 
-/// What a folder holds, where it is one.
+/// Names of the entries of a folder; empty if it is not a folder.
 fn names(folder: &Path) -> Result<Vec<String>> {
     if !folder.is_dir() {
         return Ok(Vec::new());
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_look_stands_side_by_side_in_all_browsers() {
+    fn same_looks_are_adjacent() {
         let folder = build().join("tmp/screenshots-test");
         for picture in ["chromium/01 first/360-light.png", "firefox/01 first/360-light.png", "chromium/01 first/768-dark.png"] {
             let file = folder.join(picture);

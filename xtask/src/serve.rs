@@ -1,4 +1,4 @@
-//! `cargo xtask serve`: the page on localhost, or the folder to deploy.
+//! `cargo xtask serve`: serves the page on localhost, or builds the folder to deploy.
 
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, TcpListener};
@@ -17,7 +17,7 @@ pub struct Options {
     /// Port on localhost
     #[arg(long, default_value_t = 8080, value_parser = clap::value_parser!(u16).range(1..))]
     port: u16,
-    /// Open the page in the browser when it is built
+    /// Open the page in the browser after the build
     #[arg(long)]
     open: bool,
 }
@@ -26,7 +26,7 @@ pub fn run(options: &Options) -> Result<()> {
     if options.release { release() } else { serve(options.port, options.open) }
 }
 
-/// Builds, serves, and builds again where sources change. The build is quicker than the one that ships, and larger.
+/// Builds and serves the page, and rebuilds when sources change. This build is faster and larger than the release build.
 fn serve(port: u16, open: bool) -> Result<()> {
     check_free(port)?;
     let tools = setup::web()?;
@@ -40,7 +40,7 @@ fn serve(port: u16, open: bool) -> Result<()> {
     run_command(&mut trunk)
 }
 
-/// Asks before the build, which takes minutes.
+/// Checks the port before the build, which takes minutes.
 fn check_free(port: u16) -> Result<()> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map(drop).map_err(|error| match error.kind() {
         ErrorKind::AddrInUse => {
@@ -51,13 +51,13 @@ fn check_free(port: u16) -> Result<()> {
     })
 }
 
-/// A port to suggest: the next free one.
+/// The next free port, as a suggestion.
 fn another(taken: u16) -> u16 {
     let is_free = |&port: &u16| TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok();
     (taken.saturating_add(1)..=u16::MAX).find(is_free).unwrap_or(8080)
 }
 
-/// Writes `dist/`: any static host serves it, under any path.
+/// Writes `dist/`, which any static host can serve under any path.
 fn release() -> Result<()> {
     let dist = root().join("dist");
     build::page(&setup::web()?, &dist)?;
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_taken_port_is_named_with_a_free_one() {
+    fn taken_port_is_reported_with_free_one() {
         let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let port = taken.local_addr().unwrap().port();
         let message = check_free(port).unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! What the machine must have: the wasm target, Trunk, wasm-bindgen, wasm-split, browsers. Found where present, else installed.
+//! Installs what is missing on this machine: the wasm target, Trunk, wasm-bindgen, wasm-split, browsers.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -16,8 +16,8 @@ const TRUNK: &str = "0.21.14";
 const WASM_SPLIT: &str = "0.2.4";
 const GECKODRIVER: &str = "0.37.1";
 
-/// What Trunk's authors compiled; the hashes are those of github.com/taiki-e/install-action, manifests/trunk.json.
-/// wasm-bindgen has no entry, because its hashes for our version were not to be had; it compiles in a minute.
+/// Trunk, compiled by its authors. The hashes are those of github.com/taiki-e/install-action, manifests/trunk.json. wasm-bindgen has no
+/// entry, because no hashes were available for our version. It compiles in a minute.
 const PREBUILT_TRUNK: Prebuilt<'_> = Prebuilt {
     program: "trunk",
     version: "trunk 0.21.14",
@@ -25,8 +25,8 @@ const PREBUILT_TRUNK: Prebuilt<'_> = Prebuilt {
     sha256: "a67f4054b249fe9acc5fabc25de1aebf19783aca3ad6ff64bf34d7da44d0ea20",
 };
 
-/// Tools that only package need no optimized build: wasm-bindgen compiles in half the time and works a second longer. Panics
-/// unwind, so that what build scripts need, too, is compiled once.
+/// Packaging tools need no optimized build: wasm-bindgen compiles in half the time and runs a second longer. Panics unwind, so that
+/// dependencies shared with build scripts are compiled once.
 const QUICK_BUILD: [(&str, &str); 6] = [
     ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0"),
     ("CARGO_PROFILE_RELEASE_LTO", "off"),
@@ -37,13 +37,13 @@ const QUICK_BUILD: [(&str, &str); 6] = [
 ];
 pub const WASM: &str = "wasm32-unknown-unknown";
 
-/// Debian's own Rust with its sources, for machines where rustup cannot fetch the target.
+/// Debian's Rust with its sources, for machines where rustup cannot fetch the target.
 const DEBIAN_RUST: [&str; 4] = ["rustc-web", "cargo-web", "rust-web-src", "lld-22"];
 
-/// Where Vulkan drivers say that they are there.
+/// Folders in which Vulkan drivers register.
 const VULKAN_DRIVERS: [&str; 2] = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"];
 
-/// Where to look first for programs, before the PATH.
+/// Folders that are searched for programs before the PATH.
 #[derive(Default)]
 pub struct Tools {
     folders: Vec<PathBuf>,
@@ -53,7 +53,7 @@ impl Tools {
     /// A command that finds these tools, with build caches outside the checkout.
     pub fn command(&self, program: &str, arguments: &[&str]) -> Result<Command> {
         let path = self.path()?;
-        // `Command` looks programs up on the PATH of this process, not the one it sets.
+        // `Command` searches the PATH of this process, not the PATH that it sets.
         let program = self.folders.iter().map(|folder| folder.join(program)).find(|file| file.is_file()).unwrap_or(program.into());
         let mut command = command(program, arguments);
         command.env("PATH", path).env("CARGO_TARGET_DIR", build().join("target"));
@@ -62,7 +62,7 @@ impl Tools {
 }
 
 impl Tools {
-    /// A PATH on which these tools come first.
+    /// The PATH, with these tools first.
     pub fn path(&self) -> Result<String> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let path = std::env::join_paths(self.folders.iter().cloned().chain(std::env::split_paths(&path)))?;
@@ -70,12 +70,12 @@ impl Tools {
     }
 }
 
-/// Tools for the native build: the machine's own.
+/// Tools for the native build: those of the machine.
 pub fn native() -> Tools {
     Tools::default()
 }
 
-/// Tools for building the page: a Rust that knows wasm, Trunk, wasm-split, and wasm-bindgen in the version of `Cargo.lock`.
+/// Tools for building the page: Rust with the wasm target, Trunk, wasm-split, and the wasm-bindgen version of `Cargo.lock`.
 pub fn web() -> Result<Tools> {
     let _lock = installation()?;
     let rust = wasm_toolchain()?;
@@ -107,7 +107,7 @@ pub fn browser(browser: Browser) -> Result<Tools> {
     Ok(Tools { folders: geckodriver.into_iter().collect() })
 }
 
-/// One installation at a time: checkouts share the tools, and apt runs only one.
+/// One installation at a time, because checkouts share the tools and apt allows only one.
 fn installation() -> Result<Lock> {
     lock(&cache()?.join("lock"), "an installation")
 }
@@ -121,7 +121,7 @@ fn install_where_missing(what: &str, packages: &[&str], is_present: impl Fn() ->
     Ok(())
 }
 
-/// And software drivers for Vulkan, which tests without a browser need, too.
+/// Also installs software drivers for Vulkan, which native tests need.
 fn chromium() -> Result<()> {
     let has_browser = || ["chromium", "chromium-browser", "google-chrome"].iter().any(|name| find(name).is_some());
     let has_vulkan = || VULKAN_DRIVERS.iter().any(|folder| Path::new(folder).read_dir().is_ok_and(|mut drivers| drivers.next().is_some()));
@@ -134,7 +134,7 @@ fn chromium() -> Result<()> {
     Ok(())
 }
 
-/// Python with environments, for the Python package.
+/// Python with venv and pip, for the Python package.
 pub fn python() -> Result<()> {
     let is_present = || succeeds(&mut command("python3", &["-c", "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))"]));
     let needed = "the tests of the Python package need Python 3.10 or newer with venv and pip";
@@ -145,7 +145,7 @@ pub fn python() -> Result<()> {
     Ok(())
 }
 
-/// The folder of a Rust toolchain with the wasm standard library; `None` where the default one has it.
+/// Folder of a Rust toolchain with the wasm standard library. `None` if the default toolchain has it.
 fn wasm_toolchain() -> Result<Option<PathBuf>> {
     let sysroot = output(&mut command("rustc", &["--print", "sysroot"]))?;
     let has_wasm = || Path::new(sysroot.trim()).join("lib/rustlib").join(WASM).join("lib").is_dir();
@@ -157,7 +157,7 @@ fn wasm_toolchain() -> Result<Option<PathBuf>> {
     )
 }
 
-/// A sysroot made from Debian's Rust: std built for wasm once, the rest linked.
+/// Builds a sysroot from Debian's Rust: compiles std for wasm once, and links the rest.
 fn debian_toolchain() -> Result<PathBuf> {
     let sysroot = cache()?.join("rust");
     let complete = sysroot.join("complete");
@@ -190,7 +190,7 @@ fn link_host_libraries(rustlib: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Builds the standard library in an empty crate; with bitcode, or fat LTO would find none.
+/// Builds the standard library in an empty crate. Fat LTO needs the embedded bitcode.
 fn build_wasm_std(into: &Path) -> Result<()> {
     let empty = cache()?.join("build-std");
     fs::create_dir_all(empty.join("src"))?;
@@ -212,7 +212,7 @@ fn build_wasm_std(into: &Path) -> Result<()> {
     Ok(())
 }
 
-/// `rustc` and `rustdoc` know where the new sysroot is; `cargo` finds them beside it on the PATH.
+/// `rustc` and `rustdoc` wrappers set the new sysroot. `cargo` finds them in its folder on the PATH.
 fn write_wrappers(sysroot: &Path) -> Result<()> {
     let bin = sysroot.join("bin");
     fs::create_dir_all(&bin)?;
@@ -225,8 +225,7 @@ fn write_wrappers(sysroot: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The folder with the programs of `package` in exactly this version, installed once per version: the compiled ones of their
-/// authors where they can be had, else compiled here.
+/// Folder of the programs of `package` in exactly this version, installed once per version: downloaded if available, else compiled here.
 fn tool(package: &str, version: &str, prebuilt: Option<&Prebuilt<'_>>) -> Result<PathBuf> {
     let home = cache()?.join("tools").join(format!("{package}-{version}"));
     if !home.join("bin").is_dir() {
@@ -241,8 +240,8 @@ fn tool(package: &str, version: &str, prebuilt: Option<&Prebuilt<'_>>) -> Result
     Ok(home.join("bin"))
 }
 
-/// Installs into another folder, which becomes `home` only when the installation is complete. An installation that was killed leaves
-/// nothing that counts as installed.
+/// Installs into a temporary folder, and renames it to `home` when the installation is complete. So an interrupted installation does not
+/// count as installed.
 fn install_beside(home: &Path, install: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
     let partial = PathBuf::from(format!("{}.partial", home.display()));
     if partial.exists() {
@@ -253,26 +252,26 @@ fn install_beside(home: &Path, install: impl FnOnce(&Path) -> Result<()>) -> Res
     fs::rename(&partial, home).with_context(|| format!("cannot move {} to {}", partial.display(), home.display()))
 }
 
-/// Trunk for this machine, where its authors have compiled it.
+/// Compiled Trunk for this machine, if its authors provide it.
 fn prebuilt_trunk() -> Option<&'static Prebuilt<'static>> {
     cfg!(all(target_arch = "x86_64", target_os = "linux")).then_some(&PREBUILT_TRUNK)
 }
 
-/// Without default features Trunk and wasm-bindgen lack TLS: one could not download the other, which is not needed here.
+/// Without default features, Trunk and wasm-bindgen have no TLS. Only their own downloads need TLS, and we do not use those.
 fn cargo_install(package: &str, version: &str, home: &Path) -> Result<()> {
     let home = home.to_str().context("the cache path is not UTF-8")?;
     let arguments = ["install", package, "--version", version, "--root", home, "--no-default-features"];
-    // The one that is a library first.
+    // This package is primarily a library, so request its program.
     let features: &[&str] = if package == "wasm_split_cli_support" { &["--features", "build-binary"] } else { &[] };
     let install = |lock: &[&str]| {
         let mut cargo = command("cargo", &[&arguments, features, lock].concat());
         run(cargo.envs(QUICK_BUILD).env("CARGO_TARGET_DIR", tools_target()?).env("CARGO_NET_RETRY", "5"))
     };
-    // A registry mirror may lack a release that the lock file of the tool names.
+    // A registry mirror may lack a release from the tool's lock file.
     install(&["--locked"]).or_else(|_| install(&[]))
 }
 
-/// Where tools are compiled: one folder for all, as they share dependencies; it is removed afterwards.
+/// One build folder for all tools, because they share dependencies. It is removed afterward.
 fn tools_target() -> Result<PathBuf> {
     Ok(cache()?.join("tools-target"))
 }
@@ -285,13 +284,13 @@ fn locked_version(package: &str) -> Result<String> {
     Ok(after.split('"').next().unwrap_or_default().to_owned())
 }
 
-/// Whether Debian's package is installed and configured as a whole.
+/// Whether the Debian package is installed and fully configured.
 fn is_installed(package: &str) -> bool {
     let status = command("dpkg-query", &["--show", "--showformat", "${db:Status-Status}", package]).stderr(Stdio::null()).output();
     status.is_ok_and(|status| status.stdout == b"installed")
 }
 
-/// Installs packages with apt where that is possible without a password.
+/// Installs packages with apt, if that is possible without a password.
 fn apt_install(packages: &[&str]) -> Result<()> {
     let missing: Vec<&str> = packages.iter().copied().filter(|package| !is_installed(package)).collect();
     if missing.is_empty() {
@@ -306,7 +305,7 @@ fn apt_install(packages: &[&str]) -> Result<()> {
             [if is_root { &[] } else { &["sudo", "-n"][..] }, &["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"], arguments].concat();
         run(&mut command(words[0], &words[1..]))
     };
-    // Another apt may be at work, and a registry may fail once.
+    // Another apt process may hold the lock, and a download may fail once.
     let patient = ["-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3"];
     apt(&[&patient[..], &["update", "-qq"]].concat())?;
     apt(&[&patient[..], &["install", "-y", "-qq", "--no-install-recommends"], &missing[..]].concat())
@@ -318,7 +317,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_prebuilt_trunk_has_the_version_that_is_compiled_elsewhere() {
+    fn prebuilt_trunk_has_same_version() {
         assert!(PREBUILT_TRUNK.version.ends_with(TRUNK) && PREBUILT_TRUNK.address.contains(&format!("/v{TRUNK}/")));
     }
 
@@ -331,7 +330,7 @@ mod tests {
         });
         assert!(half.is_err() && !home.exists());
         install_beside(&home, |partial| {
-            assert!(!partial.exists(), "the first try leaves nothing behind");
+            assert!(!partial.exists(), "the first attempt leaves no files");
             Ok(fs::create_dir_all(partial.join("bin"))?)
         })
         .unwrap();

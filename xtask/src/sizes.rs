@@ -1,4 +1,4 @@
-//! What a visitor downloads, in bytes, as they are and compressed as a good host does it, and the most that it may be.
+//! Sizes of the downloads in bytes, raw and compressed as by a good host, and their limits.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -7,32 +7,32 @@ use anyhow::{Context, Result, bail};
 use brotli::enc::BrotliEncoderParams;
 use serde_json::{Value, json};
 
-/// How the names of the files begin that wasm-split-cli cuts out of the page: what one function needs, and what several need.
+/// Prefixes of the files that wasm-split-cli creates: code for one function, and code that several functions share.
 const PARTS: [&str; 2] = ["split_", "chunk_"];
-/// What `embed.html` loads by way of its script.
+/// Files that `embed.html` loads through its script.
 const VIEWER: [&str; 2] = ["viewer.js", "viewer_bg.wasm"];
 
-/// Bytes of some files together.
+/// Total bytes of some files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
     pub raw: usize,
-    /// By brotli, each file alone.
+    /// Compressed with brotli, each file alone.
     pub compressed: usize,
 }
 
-/// Of a built page.
+/// Sizes of a built page.
 pub struct Sizes {
-    /// The first page, which a lesson and a shared explanation need, too.
+    /// The first page, which lessons and shared explanations also need.
     page: Size,
-    /// What is behind its tabs and dialogs, and is fetched when it is first opened.
+    /// Chunks behind tabs and dialogs, which the browser downloads when they are first opened.
     parts: Size,
     engine: Size,
-    /// An explanation in a frame of another page.
+    /// An explanation in a frame on another page.
     frame: Size,
 }
 
 impl Sizes {
-    /// Of the page in `dist`. Fails where a file is not there.
+    /// Measures the page in `dist`. Fails if a file is missing.
     pub fn of(dist: &Path) -> Result<Self> {
         let named = |begins: &[&str]| -> Result<Vec<PathBuf>> {
             let entries = std::fs::read_dir(dist)?.collect::<std::io::Result<Vec<_>>>()?;
@@ -49,7 +49,7 @@ impl Sizes {
         })
     }
 
-    /// Fails where one of them is larger than it may be.
+    /// Fails if a size exceeds its limit.
     pub fn check(&self) -> Result<()> {
         match self.rows().into_iter().find(|(_, size, budget)| size.compressed > budget * 1000) {
             Some((name, size, budget)) => bail!("{name}: {size}, and {budget} kB is the most it may have"),
@@ -57,7 +57,7 @@ impl Sizes {
         }
     }
 
-    /// Names, sizes, and the most kilobytes that they may have compressed (`docs/speed.md`).
+    /// Names, sizes, and limits in kilobytes after compression (`docs/speed.md`).
     fn rows(&self) -> [(&'static str, Size, usize); 4] {
         [("page", self.page, 400), ("parts of the page", self.parts, 300), ("engine", self.engine, 1200), ("frame", self.frame, 400)]
     }
@@ -87,7 +87,7 @@ impl fmt::Display for Size {
     }
 }
 
-/// Bytes of `files` together.
+/// Total bytes of `files`.
 pub fn size(files: impl IntoIterator<Item = PathBuf>) -> Result<Size> {
     files.into_iter().try_fold(Size { raw: 0, compressed: 0 }, |all, file| {
         let bytes = std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
@@ -97,7 +97,7 @@ pub fn size(files: impl IntoIterator<Item = PathBuf>) -> Result<Size> {
     })
 }
 
-/// A page, and the files that it names. Icons of another form than the first are for those who install it.
+/// A page and the files that it references. Excludes PNG icons, which only an installation needs.
 fn loaded_by(dist: &Path, page: &str) -> Result<Vec<PathBuf>> {
     let html = std::fs::read_to_string(dist.join(page)).with_context(|| format!("cannot read {page}"))?;
     let mut names: Vec<&str> = named_files(&html).into_iter().filter(|name| !name.ends_with(".png")).chain([page]).collect();
@@ -117,13 +117,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_files_that_a_page_names_are_found() {
+    fn files_of_page_are_found() {
         let html = r#"<link rel="home" href="./"><link rel="icon" href="./icon.svg"/><script type="module" src="start.js"></script>"#;
         assert_eq!(named_files(html), ["icon.svg", "start.js"]);
     }
 
     #[test]
-    fn what_is_too_large_is_named() {
+    fn too_large_part_is_named() {
         let size = |kilobytes: usize| Size { raw: kilobytes * 3000, compressed: kilobytes * 1000 };
         let sizes = Sizes { page: size(400), parts: size(1), engine: size(1200), frame: size(400) };
         assert!(sizes.check().is_ok());

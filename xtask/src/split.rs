@@ -1,5 +1,5 @@
-//! Code splitting: of the page's program, what functions marked `wasm_split` need and nothing else does goes into files that the
-//! browser fetches when they are first called.
+//! Code splitting: moves code that only functions marked `wasm_split` need into separate chunks. The browser downloads a chunk when such
+//! a function is first called.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,10 +16,10 @@ const GENERATED_LOADER: &str = "__wasm_split.js";
 const LOADER: &str = "wasm_split.js";
 /// A custom section has this number, and begins with its name.
 const CUSTOM_SECTION: u8 = 0;
-/// Of a WebAssembly module: magic number and version.
+/// Length of a WebAssembly module's header: magic number and version.
 const HEADER_BYTES: usize = 8;
 
-/// Puts the split program into `dist`, in the place of the whole one.
+/// Writes the split program to `dist`, in place of the whole program.
 pub fn split(tools: &Tools, dist: &Path, is_release: bool) -> Result<()> {
     let profile = if is_release { "page" } else { "serve" };
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
@@ -28,7 +28,7 @@ pub fn split(tools: &Tools, dist: &Path, is_release: bool) -> Result<()> {
     fs::remove_dir_all(&parts).ok();
     run(tools.command("wasm-split-cli", &["--target", "web", "--out-name", "app"])?.arg(program).arg(&parts))?;
     let names: &[&str] = if is_release { &["--remove-name-section"] } else { &[] };
-    // The parts share the memory and the table of functions that the linker exports.
+    // The chunks share the memory and the function table that the linker exports.
     run(tools
         .command("wasm-bindgen", &["--target", "web", "--no-typescript", "--keep-lld-exports", "--out-name", "app"])?
         .args(names)
@@ -44,7 +44,7 @@ pub fn split(tools: &Tools, dist: &Path, is_release: bool) -> Result<()> {
         if path.extension().is_some_and(|extension| extension == "wasm") && name != "app" {
             let bytes = fs::read(&path)?;
             let bytes = if is_release { without_custom_sections(&bytes)? } else { bytes };
-            // A part belongs to one version of the program, and a page may stay open while the site changes.
+            // A chunk belongs to one version of the program, and a page may stay open while the site changes.
             let hashed = format!("{name}-{}.wasm", &sha256(&bytes)[..8]);
             loader = loader.replace(&format!("\"./{name}.wasm\""), &format!("\"./{hashed}\""));
             fs::write(dist.join(hashed), bytes)?;
@@ -76,7 +76,7 @@ pub fn without_custom_sections(module: &[u8]) -> Result<Vec<u8>> {
     Ok(kept)
 }
 
-/// The unsigned LEB128 number at `at`, and where what follows it begins.
+/// Decodes the unsigned LEB128 number at `at`. Returns it and the position after it.
 fn leb128(bytes: &[u8], at: usize) -> Result<(usize, usize)> {
     let mut number = 0;
     for (place, byte) in bytes[at..].iter().take(5).enumerate() {
@@ -108,6 +108,6 @@ mod tests {
         name.resize(3 + 133, 7);
         let module = [&header[..], &name, &types, &[CUSTOM_SECTION, 2, 1, b'x']].concat();
         assert_eq!(without_custom_sections(&module).unwrap(), [&header[..], &types].concat());
-        assert!(without_custom_sections(&module[..60]).is_err(), "a module that is cut off");
+        assert!(without_custom_sections(&module[..60]).is_err(), "a truncated module");
     }
 }

@@ -1,4 +1,4 @@
-//! The environment that tests run in, whatever the machine is set to.
+//! Environment variables for tests, independent of the machine's settings.
 
 use std::process::Command;
 
@@ -14,10 +14,10 @@ pub fn natively(native: &Tools, arguments: &[&str]) -> Result<Command> {
     Ok(tests)
 }
 
-/// Makes tests independent of the machine's language and network settings. Panics print no backtrace unless somebody asks.
+/// Makes tests independent of the machine's language and network settings. Panics print no backtrace by default.
 pub fn with_test_environment(command: &mut Command) {
     with_runtime_dir(command);
-    // The tests themselves use all cores; candle would ask the system for their number at every product.
+    // The tests themselves use all cores. Candle would query the number of cores for every product.
     command.env("RAYON_NUM_THREADS", "1");
     command.env("LANG", "C.UTF-8").env("LANGUAGE", "en").env_remove("LC_ALL").env("NO_PROXY", "*").env("PROPTEST_RNG_SEED", "1");
     for proxy in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"] {

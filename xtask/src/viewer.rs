@@ -1,4 +1,4 @@
-//! The viewer's program, and the file that works from disk: page, program and style sheets in one, around a place for a document.
+//! The viewer's program, and the standalone file: HTML, program and style sheets in one file, with a place for a document.
 
 use std::fs;
 use std::path::Path;
@@ -13,9 +13,9 @@ use crate::split::without_custom_sections;
 
 const PROGRAM: &str = "viewer_bg.wasm";
 const LOADER: &str = "viewer.js";
-/// In the folder of the page; `www/explanation.html` says where each part goes.
+/// Standalone file in the folder of the page. `www/explanation.html` is its template.
 const FILE: &str = "explanation.html";
-/// Unpacks the program that stands in the file and starts it.
+/// Unpacks the program in the file and starts it.
 const START: &str = r#"
 try {
 const text = atob(document.getElementById("program").textContent);
@@ -29,10 +29,10 @@ start();
   throw error;
 }
 "#;
-/// The best of `miniz_oxide`.
+/// The best compression level of `miniz_oxide`.
 const COMPRESSION: u8 = 10;
 
-/// Finishes the viewer that Trunk has built into `dist`.
+/// Finishes the viewer that Trunk built into `dist`.
 pub fn finish(dist: &Path, is_release: bool) -> Result<()> {
     let program = dist.join(PROGRAM);
     let mut bytes = fs::read(&program)?;
@@ -48,12 +48,12 @@ pub fn finish(dist: &Path, is_release: bool) -> Result<()> {
     Ok(fs::write(dist.join(FILE), file(&template, &styles, &script, &bytes))?)
 }
 
-/// The files that a page takes its styles from, in order.
+/// The style sheets of a page, in order.
 fn style_sheets(page: &str) -> impl Iterator<Item = &str> {
     page.split("<link rel=\"stylesheet\" href=\"").skip(1).filter_map(|rest| rest.split('"').next())
 }
 
-/// The file, with the hashes that its policy allows.
+/// The standalone file, with the hashes for its Content-Security-Policy.
 fn file(template: &str, styles: &str, script: &str, program: &[u8]) -> String {
     let packed = BASE64_STANDARD.encode(miniz_oxide::deflate::compress_to_vec_zlib(program, COMPRESSION));
     let parts = [
@@ -66,7 +66,7 @@ fn file(template: &str, styles: &str, script: &str, program: &[u8]) -> String {
     parts.iter().fold(template.to_owned(), |file, (place, part)| file.replacen(place, part, 1))
 }
 
-/// As a Content-Security-Policy names it.
+/// Hash in the format of a Content-Security-Policy.
 fn source_hash(source: &str) -> String {
     format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(source)))
 }
@@ -76,19 +76,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_has_the_styles_of_the_frame() {
+    fn file_has_styles_of_frame() {
         let frame = fs::read_to_string(root().join("www/embed.html")).unwrap();
         let names: Vec<_> = style_sheets(&frame).collect();
         assert!(names.starts_with(&["base.css"]) && names.ends_with(&["viewer.css"]), "{names:?}");
     }
 
     #[test]
-    fn each_part_of_the_file_has_its_place() {
+    fn every_part_of_file_has_a_place() {
         let template = fs::read_to_string(root().join("www").join(FILE)).unwrap();
         let file = file(&template, "p { color: red }", "start()", b"program");
         assert!(file.contains("<style>p { color: red }</style>") && file.contains("<script type=\"module\">start()</script>"));
         assert!(file.contains(&source_hash("p { color: red }")) && file.contains(&source_hash("start()")));
         let left = file.split("GLASSCAGE_").skip(1).map(|rest| rest.split(|c: char| !c.is_ascii_uppercase()).next().unwrap());
-        assert_eq!(left.collect::<Vec<_>>(), ["TITLE", "DOCUMENT"], "these are filled in when a document is saved");
+        assert_eq!(left.collect::<Vec<_>>(), ["TITLE", "DOCUMENT"], "saving a document fills these in");
     }
 }

@@ -1,25 +1,25 @@
-//! Floating-point arithmetic in the ways that WGSL leaves to a GPU ("Floating Point Evaluation" of its specification).
+//! Floating-point arithmetic with the freedom that WGSL leaves to a GPU ("Floating Point Evaluation" in its specification).
 
-/// What a GPU does where WGSL leaves it a choice.
+/// Behavior of a GPU where WGSL leaves a choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Arithmetic {
-    /// Subnormal f32 become zero, before and after each operation.
+    /// Whether subnormal f32 values are flushed to zero, before and after each operation.
     pub flushes_f32: bool,
-    /// So do subnormal f16 where they are converted.
+    /// Whether subnormal f16 values are flushed to zero when they are converted.
     pub flushes_f16: bool,
-    /// A product and the sum that it goes into are rounded once, `fma` too; else each is rounded.
+    /// Whether a product and the sum that it is added to are rounded once, including `fma`. Otherwise each is rounded.
     pub fuses: bool,
-    /// Products of `dot` are added from the last to the first, by pairs.
+    /// Whether `dot` adds its products in pairs, from the last to the first.
     pub reassociates: bool,
 }
 
 impl Arithmetic {
-    /// IEEE 754, in the order of the source.
+    /// IEEE 754 in source order.
     pub const PLAIN: Self = Self { flushes_f32: false, flushes_f16: false, fuses: false, reassociates: false };
-    /// Everything otherwise.
+    /// The opposite of [`Self::PLAIN`] in every choice.
     pub const ADVERSARIAL: Self = Self { flushes_f32: true, flushes_f16: true, fuses: true, reassociates: true };
 
-    /// A float as an operation takes it, and as it leaves it.
+    /// Converts an operand or a result of a float operation.
     pub fn float(self, value: f32) -> f32 {
         if self.flushes_f32 && value.is_subnormal() { 0.0_f32.copysign(value) } else { value }
     }
@@ -41,7 +41,7 @@ impl Arithmetic {
         a.iter().zip(b).map(pair).fold(0.0, |sum, (a, b)| self.multiply_add(a, b, sum))
     }
 
-    /// The value of a half, by the definition of binary16 in IEEE 754.
+    /// Value of an f16 number, by the definition of binary16 in IEEE 754.
     pub fn half(self, bits: u32) -> f32 {
         let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
         let (exponent, fraction) = (bits >> 10 & 31, (bits & 1023) as f32);
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn halves_are_those_of_ieee_754() {
+    fn f16_values_match_ieee_754() {
         let plain = Arithmetic::PLAIN;
         for (bits, value) in
             [(0x3c00, 1.0), (0xc000, -2.0), (0x7bff, 65504.0), (0x0400, 6.103_515_6e-5), (1, 5.960_464_5e-8), (0x7c00, f32::INFINITY)]
@@ -71,14 +71,14 @@ mod tests {
     }
 
     #[test]
-    fn subnormal_numbers_vanish_where_they_are_flushed() {
+    fn subnormal_numbers_are_flushed_if_set() {
         let flushing = Arithmetic::ADVERSARIAL;
         assert_eq!([flushing.half(0x03ff), flushing.half(0x0400)], [0.0, 6.103_515_6e-5]);
         assert_eq!([flushing.float(-1e-40), Arithmetic::PLAIN.float(1e-40)], [0.0, 1e-40]);
     }
 
     #[test]
-    fn products_are_rounded_once_where_they_are_fused() {
+    fn fused_products_are_rounded_once() {
         let fuses = Arithmetic { fuses: true, ..Arithmetic::PLAIN };
         let x = 1.0 + f32::EPSILON;
         assert_eq!(fuses.multiply_add(x, x, -1.0), 2.0 * f32::EPSILON + f32::EPSILON * f32::EPSILON);
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_a_dot_product_shows_in_its_rounding() {
+    fn dot_product_order_affects_rounding() {
         let words = |values: [f32; 4]| values.map(f32::to_bits);
         let (a, ones) = (words([1.0, 1e8, -1e8, 1.0]), words([1.0; 4]));
         let reassociates = Arithmetic { reassociates: true, ..Arithmetic::PLAIN };

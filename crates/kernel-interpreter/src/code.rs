@@ -1,21 +1,21 @@
-//! What a kernel is compiled to: a list of operations on one invocation's words, with all functions inlined.
+//! The compiled form of a kernel: a list of operations on an invocation's words, with all functions inlined.
 
-/// The first of an invocation's words that hold a value.
+/// Index of the first word of a value in an invocation.
 pub type At = usize;
 
-/// A row of scalars: a scalar is repeated where its step is 0.
+/// A row of scalars. Step 0 repeats a single scalar.
 #[derive(Clone, Copy, Debug)]
 pub struct Operand {
     pub at: At,
     pub step: usize,
 }
 
-/// Where something lies that has an address.
+/// Address of a variable or of a part of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     pub space: Space,
     pub at: usize,
-    /// An invocation's word with a number to be added.
+    /// Word of the invocation that contains an offset to add.
     pub offset: Option<At>,
 }
 
@@ -23,15 +23,15 @@ pub struct Place {
 pub enum Space {
     /// The invocation's own words.
     Own,
-    /// Shared memory of this number.
+    /// Shared memory with this index.
     Shared(usize),
 }
 
-/// How many elements an array has.
+/// Number of elements of an array.
 #[derive(Clone, Copy, Debug)]
 pub enum Length {
     Fixed(usize),
-    /// As many as lie in this shared memory, each of so many words.
+    /// As many elements of `words` words as fit in this shared memory.
     Of {
         shared: usize,
         words: usize,
@@ -78,7 +78,7 @@ pub enum Op {
         b: Operand,
         n: usize,
     },
-    /// `a b + c`; `negated` changes the signs of the product and of c.
+    /// `a b + c`. `negated` negates the product and c.
     MultiplyAdd {
         to: At,
         a: Operand,
@@ -97,7 +97,7 @@ pub enum Op {
         to: At,
         a: At,
     },
-    /// Where `condition` is true `accept`, else `reject`.
+    /// `accept` if `condition` is true, else `reject`.
     Select {
         to: At,
         condition: Operand,
@@ -105,7 +105,7 @@ pub enum Op {
         reject: At,
         n: usize,
     },
-    /// The offset of an element: `words * index`, and what is in `before`.
+    /// Offset of an element: `words * index`, plus the content of `before`.
     Element {
         to: At,
         before: Option<At>,
@@ -123,7 +123,7 @@ pub enum Op {
         from: At,
         n: usize,
     },
-    /// Atomically: to what is there, which goes to `before`.
+    /// Atomic addition. Stores the old value in `before`.
     Add {
         to: Place,
         value: At,
@@ -146,11 +146,11 @@ pub enum Op {
 /// A compiled kernel.
 pub struct Code {
     pub ops: Vec<Op>,
-    /// Of the WGSL, for each operation.
+    /// WGSL line of each operation.
     pub lines: Vec<u32>,
-    /// An invocation's words when it begins.
+    /// Initial words of an invocation.
     pub words: Vec<u32>,
-    /// Where it finds out who it is: the word of each built-in value.
+    /// Words that receive the built-in values of an invocation.
     pub inputs: Vec<(Input, At)>,
     pub shared: Vec<Variable>,
     pub workgroup_size: [u32; 3],
@@ -170,11 +170,11 @@ pub enum Input {
 #[derive(Clone, Debug)]
 pub struct Variable {
     pub name: String,
-    /// Of group 0; `None` for workgroup memory.
+    /// Binding in group 0; `None` for workgroup memory.
     pub binding: Option<usize>,
-    /// Without the last array of a length that is not known.
+    /// Length in words, without a runtime-sized array at the end.
     pub words: usize,
-    /// Of a struct, or of an element that is one: its words, and its members' names and offsets.
+    /// Words of a struct, or of an array element that is a struct, and the names and offsets of its members.
     pub struct_words: usize,
     pub members: Vec<(String, usize)>,
     pub is_written: bool,

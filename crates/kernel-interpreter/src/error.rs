@@ -1,20 +1,20 @@
-//! What can be wrong with a kernel, in words; lines are those of its WGSL.
+//! Errors of kernels, with messages. Lines are WGSL lines.
 
 use std::fmt;
 
-/// How memory is used.
+/// Kind of memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
     Read,
     Write,
 }
 
-/// Why a kernel was not run to its end.
+/// Why a kernel did not run to its end.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Error {
     #[error("the WGSL is not valid: {0}")]
     Invalid(String),
-    /// What this interpreter does not know, by naga's name for it.
+    /// Not supported by this interpreter. `what` is naga's name.
     #[error("line {line}: {what} is not supported by this interpreter")]
     Unsupported { what: String, line: u32 },
     #[error("the dispatch does not fit the kernel: {0}")]
@@ -25,7 +25,7 @@ pub enum Error {
     Uninitialized { variable: String, word: usize, line: u32 },
     #[error("line {line}: index {index} of {length}")]
     OutOfBounds { index: u32, length: usize, line: u32 },
-    /// Some invocations of a workgroup wait here, others elsewhere, or have ended.
+    /// Some invocations of a workgroup wait at this barrier, while others wait elsewhere or have ended.
     #[error("line {line}: not all invocations of the workgroup come to this barrier")]
     Divergence { line: u32 },
     #[error("line {line}: an invocation does not end")]

@@ -1,8 +1,8 @@
-//! How values lie in 4-byte words: as WGSL lays them out in memory, and booleans, which it keeps out of memory, one a word.
+//! Layout of values in 4-byte words. Follows WGSL's memory layout. Booleans, which WGSL does not store in memory, take one word each.
 
 use naga::{ArraySize, Handle, Module, ScalarKind, Type, TypeInner};
 
-/// Words of a value; 0 for an array of unknown length, `None` for what this interpreter has no words for.
+/// Number of words of a value; 0 for a runtime-sized array, `None` for an unsupported type.
 pub fn words(module: &Module, inner: &TypeInner) -> Option<usize> {
     match *inner {
         TypeInner::Scalar(scalar) | TypeInner::Atomic(scalar) => (scalar.width == 4 || scalar.kind == ScalarKind::Bool).then_some(1),
@@ -21,12 +21,12 @@ pub fn words(module: &Module, inner: &TypeInner) -> Option<usize> {
     }
 }
 
-/// Words from one element of an array to the next.
+/// Number of words from one array element to the next.
 pub fn stride_words(module: &Module, base: Handle<Type>, stride: u32) -> Option<usize> {
     Some(words(module, &module.types[base].inner)?.max(stride as usize / 4))
 }
 
-/// The word of a struct at which a member begins.
+/// Word offset of a struct member.
 pub fn member_offset(module: &Module, inner: &TypeInner, index: usize) -> Option<usize> {
     let TypeInner::Struct { members, .. } = inner else { return None };
     let mut end = 0;
@@ -52,7 +52,7 @@ pub fn component(module: &Module, inner: &TypeInner, index: usize) -> Option<(Ty
     }
 }
 
-/// What a pointer points to; `None` for what is no pointer.
+/// Type that a pointer points to; `None` if the type is not a pointer.
 pub fn pointee(module: &Module, inner: &TypeInner) -> Option<TypeInner> {
     match *inner {
         TypeInner::Pointer { base, .. } => Some(module.types[base].inner.clone()),

@@ -1,15 +1,16 @@
-//! Runs compute shaders in WGSL slowly and strictly, on the processor: a test tool for kernels.
+//! Runs WGSL compute shaders slowly and strictly on the CPU: a test tool for kernels.
 //!
-//! * Data races are found exactly: two invocations that use a word with no barrier between, one of them writing, whatever happened to
-//!   come first. Atomic additions are no race among each other. Between barriers the invocations of a workgroup run one by one, in
-//!   shuffled order.
-//! * A barrier that not all invocations of a workgroup come to, an index out of bounds, workgroup memory read before it is written, and
-//!   an invocation that does not end are errors.
-//! * Floating-point arithmetic does what WGSL leaves to a GPU ([`Arithmetic`]): subnormal numbers flushed to zero, products and sums
-//!   fused or not, products of `dot` added in another order. A kernel whose results change much relies on what nobody promises.
+//! * Detects every data race: two invocations access a word without a barrier between them, and one of them writes, regardless of the
+//! order in which they run. Atomic additions do not race with each other. Between barriers, the invocations of a workgroup run one by
+//! one, in shuffled order.
+//! * Reports an error if not all invocations of a workgroup reach a barrier, if an index is out of bounds, if workgroup memory is read
+//! before it is written, or if an invocation does not end.
+//! * Varies floating-point arithmetic within the freedom of a GPU ([`Arithmetic`]): flushes subnormal numbers to zero, fuses products and
+//! sums or not, and adds the products of `dot` in another order. If the results of a kernel change much, the kernel relies on behavior
+//! that WGSL does not guarantee.
 //!
-//! It interprets what naga makes of the WGSL, as wgpu does, and knows what the kernels of Glasscage use; anything else is an error that
-//! names it.
+//! It interprets naga's IR of the WGSL, which wgpu also uses. It supports what the kernels of Glasscage use. The error for anything else
+//! names the unsupported feature.
 //!
 //! ```
 //! use kernel_interpreter::{Arithmetic, Kernel};
@@ -46,7 +47,7 @@ use code::{Code, Variable};
 use memory::Shared;
 use run::{Machine, Shuffle};
 
-/// What workgroup memory holds before it is written, which no kernel gets to see.
+/// Initial content of workgroup memory, which no kernel can read.
 const GARBAGE: u32 = 0x7fc0_dead;
 
 /// A compute shader whose entry point is `main`.
@@ -58,14 +59,14 @@ pub struct Kernel {
 impl Kernel {
     pub fn new(wgsl: &str, arithmetic: Arithmetic) -> Result<Self, Error> {
         let module = naga::front::wgsl::parse_str(wgsl).map_err(|error| Error::Invalid(error.emit_to_string(wgsl)))?;
-        // Which invocations come to a barrier is seen when they do.
+        // The interpreter checks at run time which invocations reach a barrier.
         let flags = ValidationFlags::all() - ValidationFlags::CONTROL_FLOW_UNIFORMITY;
         let info = Validator::new(flags, Capabilities::SHADER_FLOAT16_IN_FLOAT32).validate(&module);
         let info = info.map_err(|error| Error::Invalid(error.emit_to_string(wgsl)))?;
         Ok(Self { code: compile::compile(&module, &info, wgsl, arithmetic.fuses)?, arithmetic })
     }
 
-    /// The words of the struct at a binding, or of one element of its structs, from members by name; those not named are 0.
+    /// Words of the struct at a binding, or of one element if it is an array of structs. Sets members by name, and all others to 0.
     pub fn members(&self, binding: usize, values: &[(&str, u32)]) -> Result<Vec<u32>, Error> {
         let variable = self.code.shared.iter().find(|variable| variable.binding == Some(binding));
         let variable = variable.ok_or_else(|| Error::Dispatch(format!("nothing is at binding {binding}")))?;
@@ -78,12 +79,12 @@ impl Kernel {
         Ok(words)
     }
 
-    /// Runs all workgroups on `bindings`, the words of each binding of group 0; `seed` decides the order of invocations.
+    /// Runs all workgroups on `bindings`, the words of each binding of group 0. `seed` determines the order of invocations.
     pub fn run(&self, bindings: &mut [Vec<u32>], workgroups: [u32; 3], seed: u64) -> Result<(), Error> {
         self.machine(bindings, seed)?.finish(bindings, workgroups).map(drop)
     }
 
-    /// As [`Self::run`]; returns every access to a binding.
+    /// Like [`Self::run`], but returns every access to a binding.
     pub fn trace(&self, bindings: &mut [Vec<u32>], workgroups: [u32; 3], seed: u64) -> Result<Vec<Access>, Error> {
         let machine = self.machine(bindings, seed)?;
         Machine { accesses: Some(Vec::new()), ..machine }.finish(bindings, workgroups)
@@ -103,7 +104,7 @@ impl Kernel {
 }
 
 impl Machine<'_> {
-    /// Runs, and gives the bindings their words back.
+    /// Runs the kernel, then moves the words back into the bindings.
     fn finish(mut self, bindings: &mut [Vec<u32>], workgroups: [u32; 3]) -> Result<Vec<Access>, Error> {
         let result = self.run(workgroups);
         for (variable, shared) in self.code.shared.iter().zip(self.shared) {
@@ -115,7 +116,7 @@ impl Machine<'_> {
     }
 }
 
-/// The words of a binding, which have to be as many as the variable has.
+/// Takes the words of a binding. Fails if there are fewer than the variable has.
 fn take(bindings: &mut [Vec<u32>], binding: usize, variable: &Variable) -> Result<Vec<u32>, Error> {
     let n = bindings.get(binding).map_or(0, Vec::len);
     if n < variable.words.max(1) {

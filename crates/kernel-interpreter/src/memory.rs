@@ -1,13 +1,13 @@
-//! Memory that invocations share, with who used each word last: two uses by two invocations with no barrier between, one of them a
-//! write, are a data race, in whatever order they happen to come.
+//! Memory that invocations share, with the last accesses to each word. Two accesses by two invocations without a barrier between them are
+//! a data race if one of them is a write, in either order.
 
 use crate::error::{Error, Use};
 
-/// An invocation.
+/// Identifies an invocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Who {
     pub workgroup: u32,
-    /// In its workgroup.
+    /// Index in the workgroup.
     pub lane: u32,
 }
 
@@ -16,36 +16,36 @@ pub struct Shared {
     pub name: String,
     pub words: Vec<u32>,
     pub is_workgroup: bool,
-    /// Who used each word; empty where nobody can write.
+    /// Accesses to each word. Empty if the kernel cannot write to the variable.
     uses: Vec<Uses>,
-    /// Barriers so far that order uses of this variable.
+    /// Number of barriers so far that order accesses to this variable.
     epoch: u32,
 }
 
-/// Of one word.
+/// The last accesses to one word.
 #[derive(Clone, Copy, Default)]
 struct Uses {
     write: Option<Last>,
     read: Option<Last>,
-    /// Whether a workgroup before that of `read` has read it.
+    /// Whether a workgroup other than that of `read` has read the word.
     read_by_others: bool,
 }
 
-/// The last use of a kind.
+/// The last access of one kind.
 #[derive(Clone, Copy)]
 struct Last {
     workgroup: u32,
     epoch: u32,
-    /// `None` for several, since the last barrier.
+    /// `None` if several invocations accessed the word since the last barrier.
     lane: Option<u32>,
-    /// Whether all writes since then were atomic additions.
+    /// Whether all writes since the last barrier were atomic additions.
     adds: bool,
 }
 
 impl Last {
-    /// Whether no barrier orders this use and one by `who` now, and they are not by the same invocation.
+    /// Whether this access and an access by `who` now come from different invocations without a barrier between them.
     fn conflicts(self, who: Who, epoch: u32) -> bool {
-        // No barrier orders workgroups.
+        // Barriers do not order workgroups.
         self.workgroup != who.workgroup || self.epoch == epoch && self.lane != Some(who.lane)
     }
 }
@@ -56,12 +56,12 @@ impl Shared {
         Self { name: name.to_owned(), words, is_workgroup, uses, epoch: 0 }
     }
 
-    /// A barrier for this variable.
+    /// Records a barrier for this variable.
     pub fn pass_barrier(&mut self) {
         self.epoch += 1;
     }
 
-    /// Another workgroup begins: it has workgroup memory of its own, in which nothing is written yet.
+    /// Starts another workgroup, whose workgroup memory is not written yet.
     pub fn start_workgroup(&mut self) {
         if self.is_workgroup {
             self.uses.fill(Uses::default());
@@ -86,7 +86,7 @@ impl Shared {
         Ok(())
     }
 
-    /// An atomic addition; returns what was there. In any order several come to the same: they are no race among each other.
+    /// Atomic addition. Returns the old value. Additions do not race with each other, because their order does not matter.
     pub fn add(&mut self, at: usize, value: u32, who: Who, line: u32) -> Result<u32, Error> {
         self.note_add(at, who, line)?;
         let before = self.words[at];
@@ -158,7 +158,7 @@ mod tests {
     const C: Who = Who { workgroup: 0, lane: 2 };
     const FAR: Who = Who { workgroup: 1, lane: 0 };
 
-    /// Whether these uses of one word of a storage buffer are a race; `None` is a barrier.
+    /// Whether these accesses to one word of a storage buffer are a race. `None` is a barrier.
     fn races(uses: &[Option<(Who, Use)>]) -> bool {
         let mut shared = Shared::new("x", vec![0], false, true);
         uses.iter().any(|each| match each {
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn two_invocations_race_where_one_of_them_writes() {
+    fn write_races_with_other_invocations() {
         for uses in [[write(A), read(B)], [read(A), write(B)], [write(A), write(B)]] {
             assert!(races(&uses) && !races(&[uses[0], None, uses[1]]), "{uses:?}");
         }
@@ -188,21 +188,21 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_among_several_is_not_forgotten() {
+    fn earlier_readers_are_remembered() {
         assert!(races(&[read(A), read(B), write(B)]) && races(&[read(A), read(B), write(C)]));
         assert!(races(&[read(A), read(B), read(A), write(A)]));
         assert!(!races(&[read(A), read(B), None, write(B), None, read(A)]));
     }
 
     #[test]
-    fn no_barrier_orders_workgroups() {
+    fn barriers_do_not_order_workgroups() {
         assert!(races(&[write(A), None, read(FAR)]) && races(&[read(A), None, write(FAR)]));
         assert!(races(&[read(A), None, read(FAR), read(FAR), None, write(FAR)]));
         assert!(!races(&[read(A), read(FAR)]));
     }
 
     #[test]
-    fn workgroup_memory_is_not_zero_at_first() {
+    fn workgroup_memory_is_uninitialized() {
         let mut shared = Shared::new("tile", vec![0; 2], true, true);
         shared.write(0, &[1], A, 1).unwrap();
         assert_eq!(shared.read(0, &mut [0], A, 2), Ok(()));

@@ -1,26 +1,26 @@
-//! Runs a kernel: workgroups one after the other, the invocations of each one by one from barrier to barrier, in shuffled order.
+//! Runs a kernel workgroup by workgroup. The invocations of a workgroup run one by one up to the next barrier, in shuffled order.
 
 use crate::arithmetic::Arithmetic;
 use crate::code::{Code, Input, Length, Op, Operand, Place, Space};
 use crate::error::Error;
 use crate::memory::{Shared, Who};
 
-/// Operations of one invocation after which it is taken for endless.
+/// Maximum number of operations of one invocation. More count as an endless loop.
 const MAX_STEPS: usize = 1 << 26;
 
 /// A load or store in shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Of the WGSL.
+    /// Line of the WGSL.
     pub line: u32,
-    /// Which operation of the kernel it is, and how many times the invocation has come by it before.
+    /// Index of the operation in the kernel, and how often the invocation has executed it before.
     pub operation: usize,
     pub round: usize,
     pub workgroup: u32,
-    /// The invocation in its workgroup.
+    /// Index of the invocation in its workgroup.
     pub lane: u32,
     pub binding: usize,
-    /// The first of `n` words.
+    /// Index of the first of `n` words.
     pub word: usize,
     pub n: usize,
     pub is_write: bool,
@@ -30,7 +30,7 @@ pub struct Machine<'a> {
     pub code: &'a Code,
     pub arithmetic: Arithmetic,
     pub shared: Vec<Shared>,
-    /// Every access to a binding, where they are wanted.
+    /// Every access to a binding, if accesses are traced.
     pub accesses: Option<Vec<Access>>,
     pub shuffle: Shuffle,
 }
@@ -39,17 +39,17 @@ pub struct Machine<'a> {
 struct Lane {
     who: Who,
     words: Vec<u32>,
-    /// The operation that comes next.
+    /// Index of the next operation.
     next: usize,
     steps: usize,
-    /// How often it has come by each operation, where accesses are wanted.
+    /// Number of executions of each operation, if accesses are traced.
     rounds: Vec<usize>,
 }
 
 /// Why an invocation stopped.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stop {
-    /// At the operation of this number.
+    /// At the barrier with this operation index.
     Barrier(usize),
     End,
 }
@@ -108,7 +108,7 @@ impl Machine<'_> {
         }
     }
 
-    /// An invocation that knows who it is.
+    /// An invocation with its built-in values set.
     fn lane(&self, who: Who, workgroups: [u32; 3]) -> Lane {
         let size = self.code.workgroup_size;
         let split = |index: u32, size: [u32; 3]| [index % size[0], index / size[0] % size[1], index / size[0] / size[1]];
@@ -128,7 +128,7 @@ impl Machine<'_> {
         Lane { who, words, next: 0, steps: 0, rounds }
     }
 
-    /// Up to the next barrier or the end.
+    /// Runs up to the next barrier or the end.
     fn run_lane(&mut self, lane: &mut Lane) -> Result<Stop, Error> {
         loop {
             let at = lane.next;
@@ -192,7 +192,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Its trace is that of a store.
+    /// Traced as a store.
     fn add(&mut self, lane: &mut Lane, operation: usize, to: Place, value: usize, before: usize) -> Result<(), Error> {
         let Space::Shared(shared) = to.space else { unreachable!("no invocation has atomic values of its own") };
         let word = word_of(lane, to);
@@ -213,7 +213,7 @@ fn word_of(lane: &Lane, place: Place) -> usize {
     place.at + place.offset.map_or(0, |offset| lane.words[offset] as usize)
 }
 
-/// An operation on an invocation's own words.
+/// Computes an operation on an invocation's own words.
 fn calculate(arithmetic: Arithmetic, op: Op, words: &mut [u32]) {
     let float = |word: u32| arithmetic.float(f32::from_bits(word));
     let pick = |words: &[u32], operand: Operand, i: usize| words[operand.at + i * operand.step];

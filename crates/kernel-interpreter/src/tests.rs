@@ -1,8 +1,8 @@
-//! Small kernels, right and wrong.
+//! Small kernels, correct and faulty.
 
 use crate::{Arithmetic, Error, Kernel, Use};
 
-/// Sums 8 numbers in workgroup memory; `FIRST` and `EACH` are where barriers belong.
+/// Sums 8 numbers in workgroup memory. `FIRST` and `EACH` are placeholders for barriers.
 const SUM: &str = "
 @group(0) @binding(0) var<storage, read> x: array<f32>;
 @group(0) @binding(1) var<storage, read_write> y: array<f32>;
@@ -34,7 +34,7 @@ fn sum(first: &str, each: &str) -> Result<Vec<f32>, Error> {
     Ok(bindings[1].iter().map(|&word| f32::from_bits(word)).collect())
 }
 
-/// `y[id.x]` by an expression over `x[id.x]`, f32 as bits, on one workgroup of 4.
+/// Computes `y[id.x]` by a function body over `x[id.x]`, with one workgroup of 4 invocations.
 fn one_each(body: &str, arithmetic: Arithmetic, x: &[u32]) -> Result<Vec<u32>, Error> {
     let wgsl = format!(
         "struct Pair {{ number: u32, is_even: bool, rest: vec2<f32> }}
@@ -54,22 +54,22 @@ fn one_each(body: &str, arithmetic: Arithmetic, x: &[u32]) -> Result<Vec<u32>, E
 }
 
 #[test]
-fn a_kernel_with_its_barriers_computes_what_it_says() {
+fn kernel_with_barriers_computes_sums() {
     assert_eq!(sum("workgroupBarrier();", "workgroupBarrier();").unwrap(), [28.0, 92.0]);
 }
 
 #[test]
-fn each_barrier_that_is_missing_is_found() {
+fn missing_barriers_are_found() {
     for (first, each) in [("", "workgroupBarrier();"), ("workgroupBarrier();", ""), ("storageBarrier();", "workgroupBarrier();")] {
         let error = sum(first, each).unwrap_err();
-        // What another invocation is to write has been written by then, or not.
+        // Depending on the order, the other invocation has written the word or not.
         let is_found = matches!(&error, Error::Race { variable, .. } | Error::Uninitialized { variable, .. } if variable == "sums");
         assert!(is_found, "{error}");
     }
 }
 
 #[test]
-fn a_race_in_a_buffer_is_found_within_and_between_workgroups() {
+fn buffer_race_is_found_within_and_between_workgroups() {
     let wgsl = "
         @group(0) @binding(0) var<storage, read_write> y: array<u32>;
         @compute @workgroup_size(4) fn main(@builtin(global_invocation_id) id: vec3<u32>) { y[id.x / N] = 1u; }";
@@ -84,14 +84,14 @@ fn a_race_in_a_buffer_is_found_within_and_between_workgroups() {
 }
 
 #[test]
-fn a_barrier_that_some_do_not_come_to_is_found() {
+fn divergent_barrier_is_found() {
     for each in ["if local < 4u { workgroupBarrier(); }", "if local == 7u { return; } workgroupBarrier();"] {
         assert!(matches!(sum("workgroupBarrier();", each), Err(Error::Divergence { line: 18 })), "{each}");
     }
 }
 
 #[test]
-fn mistakes_are_named_with_their_line() {
+fn errors_name_their_line() {
     let error = |body: &str| one_each(body, Arithmetic::PLAIN, &[7; 4]).unwrap_err().to_string();
     assert_eq!(error("var a = array<u32, 3>(1u, 2u, 3u);\n return a[x];"), "line 10: index 7 of 3");
     assert_eq!(error("while true { if x == 0u { break; } }\n return 1u;"), "line 9: an invocation does not end");
@@ -102,7 +102,7 @@ fn mistakes_are_named_with_their_line() {
 }
 
 #[test]
-fn bindings_that_are_missing_or_too_short_are_refused() {
+fn missing_and_short_bindings_are_refused() {
     let wgsl = "struct P { n: u32, scale: f32 } @group(0) @binding(0) var<uniform> p: P;
         @compute @workgroup_size(1) fn main() { let n = p.n; }";
     let kernel = Kernel::new(wgsl, Arithmetic::PLAIN).unwrap();
@@ -112,7 +112,7 @@ fn bindings_that_are_missing_or_too_short_are_refused() {
 }
 
 #[test]
-fn values_are_those_of_wgsl() {
+fn values_match_wgsl() {
     let x: Vec<u32> = vec![0, 3, 10, 0x8000_0001];
     let check = |body: &str, y: fn(u32) -> u32| {
         let expected: Vec<u32> = x.iter().map(|&x| y(x)).collect();
@@ -145,7 +145,7 @@ fn values_are_those_of_wgsl() {
 }
 
 #[test]
-fn reliance_on_subnormal_numbers_shows() {
+fn dependence_on_subnormal_numbers_is_visible() {
     let halves = [0x0001, 0x83ff, 0x3c00, 0x0400];
     let body = "return bitcast<u32>(unpack2x16float(x).x);";
     let decoded = |arithmetic| one_each(body, arithmetic, &halves).unwrap().into_iter().map(f32::from_bits).collect::<Vec<_>>();
@@ -159,7 +159,7 @@ fn reliance_on_subnormal_numbers_shows() {
 }
 
 #[test]
-fn products_are_fused_with_the_sums_that_they_go_into() {
+fn products_are_fused_with_sums() {
     let x = (1.0 + f32::EPSILON).to_bits();
     let fuses = Arithmetic { fuses: true, ..Arithmetic::PLAIN };
     let value = |body: &str, arithmetic| f32::from_bits(one_each(body, arithmetic, &[x; 4]).unwrap()[0]);
@@ -176,7 +176,7 @@ fn products_are_fused_with_the_sums_that_they_go_into() {
 }
 
 #[test]
-fn a_trace_has_every_access_to_a_binding() {
+fn trace_has_every_binding_access() {
     let kernel = Kernel::new(&SUM.replace("FIRST", "workgroupBarrier();").replace("EACH", "workgroupBarrier();"), Arithmetic::PLAIN);
     let mut bindings = [vec![0; 16], vec![0; 2]];
     let accesses = kernel.unwrap().trace(&mut bindings, [2, 1, 1], 1).unwrap();
@@ -187,7 +187,7 @@ fn a_trace_has_every_access_to_a_binding() {
     assert!(written.len() == 2 && written.iter().all(|access| access.binding == 1 && access.lane == 0 && access.n == 1));
 }
 
-/// How many invocations have each number; `CLEARED` and `COUNTED` are barriers.
+/// Counts the invocations with each number. `CLEARED` and `COUNTED` are placeholders for barriers.
 const COUNT: &str = "
 @group(0) @binding(0) var<storage, read> x: array<u32>;
 @group(0) @binding(1) var<storage, read_write> y: array<u32>;
@@ -202,7 +202,7 @@ fn main(@builtin(local_invocation_index) i: u32) {
 }";
 
 #[test]
-fn additions_to_atomic_values_are_no_race_among_each_other() {
+fn atomic_additions_do_not_race() {
     let count = |cleared: &str, counted: &str| {
         let kernel = Kernel::new(&COUNT.replace("CLEARED", cleared).replace("COUNTED", counted), Arithmetic::PLAIN).unwrap();
         let mut bindings = [vec![3, 0, 1, 3, 3, 1, 0, 3], vec![0; 8]];

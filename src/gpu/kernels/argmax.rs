@@ -1,4 +1,4 @@
-//! The most likely token.
+//! Finds the most likely token.
 
 use super::one_dimensional;
 use crate::gpu::buffer::Buffer;
@@ -6,7 +6,7 @@ use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
 use crate::gpu::wgsl::wgsl_struct;
 
-/// Slices that are searched in parallel.
+/// Number of slices that are searched in parallel.
 pub const N_SLICES: usize = 256;
 
 wgsl_struct! {
@@ -15,15 +15,15 @@ wgsl_struct! {
     }
 }
 
-/// The index of the largest of `n` values, the lowest of several, to `chosen[0]` and the value's bits to `chosen[1]`. Where a value
-/// is infinite or NaN, these bits are those of infinity. `slices` is `[N_SLICES, 2]`.
+/// Writes the index of the largest of `n` values to `chosen[0]`, the lowest index of equal values, and the bits of the value to
+/// `chosen[1]`. If a value is infinite or NaN, these bits are infinity. `slices` is `[N_SLICES, 2]`.
 pub fn record<'a>(recording: &mut Recording<'a>, values: &'a Buffer, n: usize, slices: &'a Buffer, chosen: &'a Buffer) {
     let [find, merge] = kernels();
     recording.dispatch(find, Params { n }, &[values, slices], [N_SLICES, 1]);
     recording.dispatch_without_params(merge, &[slices, chosen], [1, 1]);
 }
 
-/// The one that searches slices, and the one that compares what they found.
+/// The kernel that searches slices, and the kernel that compares their results.
 pub fn kernels() -> [Kernel; 2] {
     let find = one_dimensional("argmax").with_params(Params::WGSL);
     let merge = Kernel::new("argmax_merge", [1, 1]);
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn the_largest_value_is_found_wherever_it_is() {
+    async fn largest_value_is_found_at_any_index() {
         for n in [1, 255, 256, 257, 1000] {
             let values = random(n, n as u64);
             let reference = (0..n).max_by(|&i, &j| values[i].total_cmp(&values[j])).unwrap();
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn a_value_that_is_not_finite_shows() {
+    async fn non_finite_value_is_reported() {
         let mut values = random(700, 1);
         values[333] = f32::NAN;
         for gpu in gpus_and_interpreters().await {
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn of_several_largest_values_the_first_is_taken() {
+    async fn first_of_equal_values_is_chosen() {
         let mut values = vec![-1.0; 700];
         for i in [600, 300, 44] {
             values[i] = 2.0;

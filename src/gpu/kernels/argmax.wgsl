@@ -1,5 +1,6 @@
-// The largest value of each slice and its first index: slice i has every N_SLICES-th value from i on.
-// values: [n]; slices: [N_SLICES] of (largest value's bits, index). The largest value of a slice with an infinity or NaN is infinity.
+// Finds the largest value of each slice and its first index. Slice i has every N_SLICES-th value, starting at i.
+// values: [n]; slices: [N_SLICES] of (bits of the largest value, index). If a slice contains an infinity or NaN, its largest value is
+// infinity.
 // Dispatch: one invocation per slice.
 
 #import params
@@ -17,7 +18,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     var index = 0xffffffffu;
     var is_finite = true;
     for (var i = id.x; i < p.n; i += N_SLICES) {
-        // Tested by its bits: compilers may assume that no value is NaN.
+        // Test the bits, because compilers may assume that no value is NaN.
         is_finite &= (bitcast<u32>(values[i]) & 0x7f800000u) != 0x7f800000u;
         if values[i] > largest {
             largest = values[i];

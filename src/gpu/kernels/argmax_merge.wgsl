@@ -1,5 +1,5 @@
-// The largest of the slices' values; of several, the one with the lowest index.
-// slices: [N_SLICES] of (largest value's bits, index); chosen: [index, value's bits].
+// Finds the largest value of all slices. Of equal values, chooses the lowest index.
+// slices: [N_SLICES] of (bits of the largest value, index); chosen: [index, bits of the value].
 // Dispatch: one invocation.
 
 @group(0) @binding(0) var<storage, read> slices: array<vec2<u32>>;

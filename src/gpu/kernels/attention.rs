@@ -18,30 +18,30 @@ wgsl_struct! {
         n_heads: usize,
         n_kv_heads: usize,
         head_dim: usize,
-        /// f32 of a row of qkv, and of y.
+        /// Stride of a row of qkv, and of a row of y, in f32 values.
         q_stride: usize,
         y_stride: usize,
-        /// Of the scores: see [`Config::attention_scale`].
+        /// Scale of the scores: see [`Config::attention_scale`].
         scale: f32,
-        /// Keys that a row sees at most; any number where it sees all.
+        /// Maximum number of keys that a row attends to. Not read if the layer has no window.
         window: usize,
     }
 }
 
-/// What `n` rows from `first` on attend to.
+/// Attention of `n` rows, starting at row `first`.
 pub struct Attention<'a> {
     pub rows: &'a Buffer,
     pub first: usize,
     pub n: usize,
-    /// That a row sees, at most; decides nothing but the size of submissions.
+    /// Maximum number of keys that a row attends to. Used only to estimate the work.
     pub n_keys: usize,
-    /// That it sees at most in this layer, its own and those right before it.
+    /// Maximum number of keys in this layer's window: the row's own key and the keys directly before it.
     pub window: Option<usize>,
     /// `[n, qkv_width]`, queries first.
     pub qkv: &'a Buffer,
     /// Keys and values of the text: `[slots, key and value, n_kv_heads, padded head_dim]`.
     pub text: &'a Buffer,
-    /// Those of the suffixes.
+    /// Keys and values of the suffixes.
     pub suffix: &'a Buffer,
     /// `[n, n_heads head_dim]` padded to 16.
     pub y: &'a Buffer,
@@ -60,16 +60,16 @@ pub fn record<'a>(recording: &mut Recording<'a>, config: &Config, attention: &At
     recording.dispatch_of(operations, kernel, params.into(), &[rows, qkv, text, suffix, y], items);
 }
 
-/// Of a row that sees so many keys: a product with each key, and one with each value.
+/// Operations for a row that attends to `n_keys` keys: products with each key, and with each value.
 pub fn operations_per_row(config: &Config, n_keys: usize) -> f64 {
     4.0 * (config.n_heads * config.head_dim * n_keys) as f64
 }
 
 const TILES: &str = "attention_tiles";
-/// More do not fit in the memory of a workgroup.
+/// More slices do not fit in the memory of a workgroup.
 const MAX_SLICES: usize = 16;
 
-/// For heads of `vecs` vec4 in the cache, in layers with a window or without.
+/// The kernel for heads of `vecs` vec4 in the cache.
 pub fn kernel(variant: &Variant, vecs: usize, has_window: bool) -> Kernel {
     let slices = vecs.div_ceil(4);
     let kernel = if !variant.shares_memory || slices > MAX_SLICES {
@@ -81,7 +81,7 @@ pub fn kernel(variant: &Variant, vecs: usize, has_window: bool) -> Kernel {
     kernel.with_u32("VECS", vecs).with_bool("WINDOW", has_window).with_params(Params::WGSL)
 }
 
-/// softmax(scale q k^T) v for one head, over `slots` of (key, value), by the definition in float64.
+/// softmax(scale q k^T) v for one head over `slots` of (key, value). Follows the definition, in float64.
 pub fn reference(scale: f64, q: &[f32], slots: &[(&[f32], &[f32])]) -> Vec<f32> {
     let dot = |k: &[f32]| q.iter().zip(k).map(|(&q, &k)| f64::from(q) * f64::from(k)).sum::<f64>();
     let weights: Vec<f64> = slots.iter().map(|(k, _)| (dot(k) * scale).exp()).collect();
@@ -89,7 +89,7 @@ pub fn reference(scale: f64, q: &[f32], slots: &[(&[f32], &[f32])]) -> Vec<f32> 
     (0..q.len()).map(|i| (slots.iter().zip(&weights).map(|((_, v), w)| w * f64::from(v[i])).sum::<f64>() / total) as f32).collect()
 }
 
-/// Keys and values of some slots, as head `h` sees them.
+/// Keys and values of the slots `range` for query head `h`.
 pub fn slots<'a>(config: &Config, cache: &'a [f32], h: usize, range: Range<u32>) -> impl Iterator<Item = (&'a [f32], &'a [f32])> {
     let (slot, head, dim) = (cached_slot(config), cached_head(config), config.head_dim);
     let (kv_head, value) = (h / (config.n_heads / config.n_kv_heads), config.n_kv_heads * head);
@@ -106,9 +106,9 @@ mod tests {
     use crate::gpu::device::Gpu;
     use crate::gpu::testing::{assert_close, config, gpus, gpus_and_interpreters, random};
 
-    /// y, `[rows, padded n_heads head_dim]`.
+    /// Returns y, `[rows, padded n_heads head_dim]`.
     async fn run(gpu: &Gpu, config: &Config, rows: &[Row], window: Option<u32>, [qkv, text, suffix]: [&[f32]; 3]) -> Vec<f32> {
-        // A row that is not to be computed.
+        // The first row is not computed.
         let rows_buffer = gpu.buffer_with("rows", &[Row::default().words().to_vec(), Row::all_words(rows)].concat());
         let [qkv, text, suffix] = [qkv, text, suffix].map(|values| gpu.buffer_with_f32("input", values));
         let length = rows.len() * padded(config.n_heads * config.head_dim);
@@ -126,7 +126,7 @@ mod tests {
         Row { position: prefix_end + suffix_end - suffix_start - 1, prefix_end, suffix_start, suffix_end, ..Row::default() }
     }
 
-    /// Rows that see parts of the text and of suffixes, as `[prefix_end, suffix_start, suffix_end]`, and in windows less of them.
+    /// Checks rows that attend to parts of the text and of suffixes, given as `[prefix_end, suffix_start, suffix_end]`.
     async fn check(head_dim: usize, ranges: &[[u32; 3]], window: Option<u32>) {
         let config = config("qwen3", 6, 2, head_dim);
         let (slot, width, stride) = (cached_slot(&config), qkv_width(&config), padded(6 * head_dim));
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn each_row_sees_its_part_of_the_text_and_its_own_suffix() {
+    async fn row_attends_to_text_and_own_suffix() {
         for head_dim in [2, 6, 48, 64, 128, 260] {
             let ranges = [[1, 0, 0], [0, 5, 6], [63, 0, 0], [64, 0, 1], [65, 3, 130], [199, 100, 299], [0, 0, 64]];
             check(head_dim, &ranges, None).await;
@@ -159,8 +159,8 @@ mod tests {
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn rows_that_fill_no_workgroup_are_right() {
-        // Of 32 queries a workgroup, three of a row; of 16 where heads are large.
+    async fn rows_that_do_not_fill_workgroup_are_right() {
+        // A workgroup has 32 queries, three per row, or 16 queries if heads are large.
         for n in [10, 11, 21, 22] {
             check(6, &(0..n).map(|i| [20, 7, 8 + i]).collect::<Vec<_>>(), None).await;
         }
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn a_row_gets_the_same_bits_whatever_is_computed_with_it() {
+    async fn bits_do_not_depend_on_other_rows() {
         const SHIFT: u32 = 5;
         let config = config("qwen3", 6, 2, 48);
         let (slot, width) = (cached_slot(&config), qkv_width(&config));

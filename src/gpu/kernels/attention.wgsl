@@ -1,4 +1,4 @@
-// y[r, h] = sum over s of softmax(scale q[r, h] . k[s]) v[s], over the slots of the text and of the suffix that row r sees.
+// Attention: y[r, h] = sum over s of softmax(scale q[r, h] . k[s]) v[s], over the slots of text and suffix that row r attends to.
 // qkv: [n, q_stride], queries first; text_cache, suffix_cache: [slots, key and value, n_kv_heads, VECS vec4]; y: [n, y_stride].
 // Dispatch: one invocation per head; x over heads, y over rows.
 
@@ -19,7 +19,7 @@ fn suffix_score(key: u32) -> f32 {
     return score;
 }
 
-// The weight of the next slot; the sum so far is rescaled to it.
+// Weight of the next slot. Rescales the current sum to the new maximum.
 fn next_weight(score: f32) -> f32 {
     let factor = rescale(score);
     if factor < 1.0 {
@@ -46,7 +46,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
             sum[i] += weight * text_cache[key + value_offset() + i];
         }
     }
-    // Slots of the suffix continue the positions of the text.
+    // Suffix slots continue the positions of the text.
     for (var slot = row.suffix_start + max(seen, row.prefix_end) - row.prefix_end; slot < row.suffix_end; slot++) {
         let key = key_at(slot, kv_head);
         let weight = next_weight(suffix_score(key));

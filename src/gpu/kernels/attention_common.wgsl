@@ -1,4 +1,4 @@
-// What the kernels of attention for many rows have in common: their inputs.
+// Shared inputs of the attention kernels for many rows.
 // qkv: [n, q_stride], queries first; text_cache: [slots, key and value, n_kv_heads, VECS vec4].
 
 #import params

@@ -1,4 +1,4 @@
-//! Attention weights and information flow, summed over ranges of the text as they are computed: attention maps are never stored.
+//! Sums attention weights and information flow over ranges of the text while computing them. Never stores attention maps.
 
 use std::ops::Range;
 
@@ -20,12 +20,12 @@ wgsl_struct! {
         n_heads: usize,
         n_kv_heads: usize,
         head_dim: usize,
-        /// f32 of a row of qkv, of a row of outputs.
+        /// Stride of a row of qkv, and of a row of outputs, in f32 values.
         q_stride: usize,
         output_stride: usize,
-        /// Of the scores: see [`Config::attention_scale`].
+        /// Scale of the scores: see [`Config::attention_scale`].
         scale: f32,
-        /// Keys that a row sees at most; any number where it sees all.
+        /// Maximum number of keys that a row attends to. Not read if the layer has no window.
         window: usize,
         first_target: usize,
         n_targets: usize,
@@ -35,7 +35,7 @@ wgsl_struct! {
 
 /// Sums of attention weights and flow over all layers, per target, head and range: see [`crate::lm::Readout`].
 pub struct AttentionSums {
-    /// Positions, each predicted by the row before it.
+    /// Positions of the targets. The row before a target predicts it.
     targets: Range<usize>,
     /// `[n_ranges]` of (start, end).
     ranges: Buffer,
@@ -51,7 +51,7 @@ impl AttentionSums {
         Self { ranges: gpu.buffer_with("ranges", &words), n_ranges: ranges.len(), sums, targets }
     }
 
-    /// How many f32 [`AttentionSums::buffer`] has.
+    /// Number of f32 values in [`AttentionSums::buffer`].
     pub fn length(&self, config: &Config) -> usize {
         2 * self.targets.len() * config.n_heads * self.n_ranges
     }
@@ -61,12 +61,12 @@ impl AttentionSums {
         &self.sums
     }
 
-    /// As [`AttentionSums::buffer`].
+    /// Like [`AttentionSums::buffer`], but consumes `self`.
     pub fn into_buffer(self) -> Buffer {
         self.sums
     }
 
-    /// Adds up the heads of what was read back: weights and flow, each `[targets, n_ranges]`.
+    /// Sums over heads the values that were read back. Returns weights and flow, each `[targets, n_ranges]`.
     pub fn over_heads(&self, config: &Config, sums: &[f32]) -> (Vec<f64>, Vec<f64>) {
         let of_range = |heads: &[f32], r: usize| heads[r..].iter().step_by(2 * self.n_ranges).map(|&sum| f64::from(sum)).sum::<f64>();
         let targets = sums.chunks(2 * config.n_heads * self.n_ranges);
@@ -74,12 +74,13 @@ impl AttentionSums {
     }
 }
 
-/// `n` rows of the text from `first` on; `qkv`, `text` and what attention put out as in [`super::attention::Attention`].
+/// Arguments for `n` rows of the text, starting at row `first`. `qkv` and `text` are those of [`super::attention::Attention`], and
+/// `outputs` is its y.
 pub struct AttentionMass<'a> {
     pub rows: &'a Buffer,
     pub first: usize,
     pub n: usize,
-    /// Keys that a row sees at most in this layer, its own and those right before it.
+    /// Maximum number of keys in this layer's window: the row's own key and the keys directly before it.
     pub window: Option<usize>,
     pub qkv: &'a Buffer,
     pub text: &'a Buffer,
@@ -101,7 +102,7 @@ pub fn record<'a>(recording: &mut Recording<'a>, config: &Config, args: &Attenti
     recording.dispatch_of(operations, kernel, params.into(), &[rows, qkv, text, ranges, outputs, sums], [n_heads, n]);
 }
 
-/// For heads of `vecs` vec4 in the cache, in layers with a window or without.
+/// The kernel for heads of `vecs` vec4 in the cache.
 pub fn kernel(variant: &Variant, vecs: usize, has_window: bool) -> Kernel {
     let kernel = if variant.shares_memory {
         workgroup_per_item("attention_mass_shared").with_u32("Q_LENGTH", 4 * vecs)
@@ -111,18 +112,18 @@ pub fn kernel(variant: &Variant, vecs: usize, has_window: bool) -> Kernel {
     kernel.with_u32("VECS", vecs).with_bool("WINDOW", has_window).with_params(Params::WGSL)
 }
 
-/// One row of a text of which `seen` slots are seen, in float64.
+/// Reference for one row that attends to the first `seen` slots of a text, in float64.
 pub struct Reference<'a> {
     pub config: &'a Config,
     pub q: &'a [f32],
     pub text: &'a [f32],
     pub seen: usize,
-    /// Of them, the last ones in a window.
+    /// If set, only the last `window` slots count.
     pub window: Option<usize>,
 }
 
 impl Reference<'_> {
-    /// The key of slot `s` that head `h` reads, or the value.
+    /// The key or the value of slot `s` for query head `h`.
     fn read(&self, s: usize, h: usize, is_value: bool) -> impl Iterator<Item = f64> {
         let Config { n_heads, n_kv_heads, head_dim, .. } = *self.config;
         let head = h / (n_heads / n_kv_heads) + if is_value { n_kv_heads } else { 0 };
@@ -139,7 +140,7 @@ impl Reference<'_> {
         exponentials.iter().map(|x| x / exponentials.iter().sum::<f64>()).collect()
     }
 
-    /// The sum of alpha v over some slots, of head `h`: `[head_dim]`.
+    /// Sum of alpha v over some slots for head `h`: `[head_dim]`.
     fn weighted_values(&self, h: usize, slots: Range<usize>) -> Vec<f64> {
         let mut sum = vec![0.0; self.config.head_dim];
         for (s, weight) in self.weights(h).iter().enumerate().filter(|(s, _)| slots.contains(s)) {
@@ -148,12 +149,12 @@ impl Reference<'_> {
         sum
     }
 
-    /// Of all heads, `[n_heads, head_dim]`.
+    /// Outputs of all heads, `[n_heads, head_dim]`.
     pub fn output(&self) -> Vec<f64> {
         (0..self.config.n_heads).flat_map(|h| self.weighted_values(h, 0..self.seen)).collect()
     }
 
-    /// Weight on and flow from a range, of head `h`; `output` is [`Reference::output`].
+    /// Weight on a range and flow from it, for head `h`. `output` is the result of [`Reference::output`].
     pub fn weight_and_flow(&self, h: usize, range: &Range<usize>, output: &[f64]) -> [f64; 2] {
         let whole: f64 = output.iter().map(|o| o * o).sum();
         let own = &output[h * self.config.head_dim..][..self.config.head_dim];
@@ -213,7 +214,7 @@ mod tests {
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn weights_and_flow_are_summed_over_ranges_heads_and_layers() {
+    async fn weights_and_flow_are_summed() {
         for (head_dim, n) in [(2, 1), (6, 3), (48, 4), (64, 5), (20, 67)] {
             check(head_dim, n, None).await;
         }

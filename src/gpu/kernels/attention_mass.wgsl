@@ -1,9 +1,9 @@
-// Adds to sums[t, h, r], in the row that predicts target t and over the slots s of range r, with alpha[s] = softmax(scale q[h] .
-// k[s]) and the head's output o[h]: the weight, sum of alpha[s], and the flow,
-// (max(0, sum of alpha[s] (v[s] . o[h])) / sum over heads of |o[h]|^2)^2.
+// Adds attention weight and flow to sums[t, h, r], for the row that predicts target t, over the slots s of range r.
+// With alpha[s] = softmax(scale q[h] . k[s]) and the head output o[h]: weight = sum of alpha[s],
+// flow = (max(0, sum of alpha[s] (v[s] . o[h])) / sum over heads of |o[h]|^2)^2. Rows of the text only: they attend to slots up to their
+// own.
 // qkv: [n, q_stride], queries first; text_cache: [slots, key and value, n_kv_heads, VECS vec4]; ranges: [n_ranges] of (start, end);
-// outputs: [n, output_stride]; sums: [n_targets, n_heads, n_ranges] of (weight, flow). For rows of the text only: they attend to its
-// slots up to their own.
+// outputs: [n, output_stride]; sums: [n_targets, n_heads, n_ranges] of (weight, flow).
 // Dispatch: one invocation per head; x over heads, y over rows.
 
 #import attention_common
@@ -11,10 +11,10 @@
 #import attention_query
 #import online_softmax
 
-// The head's output; what pads it stays zero.
+// Output of the head, padded with zeros.
 var<private> o: array<vec4<f32>, VECS>;
 
-// Loads the output of a head of row `r`. Returns the squared length of those of all heads.
+// Loads the output of a head of row `r`. Returns the squared length of all head outputs.
 fn load_output(r: u32, head: u32) -> f32 {
     let at = r * p.output_stride;
     var squares = 0.0;
@@ -55,7 +55,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     let squares = load_output(id.y, id.x);
     for (var r = 0u; r < p.n_ranges; r++) {
-        // Of weights, and of what they pass on along the output.
+        // Sum of the weights, and sum of the weighted values projected on the output.
         var sum = vec2<f32>();
         for (var slot = max(ranges[r].x, seen); slot < min(ranges[r].y, row.prefix_end); slot++) {
             let key = key_at(slot, kv_head);

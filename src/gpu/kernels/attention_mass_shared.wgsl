@@ -1,4 +1,4 @@
-// attention_mass with workgroup memory: one workgroup per head, its invocations take every WIDTHth slot.
+// attention_mass with workgroup memory: one workgroup per head. Each invocation handles every WIDTH-th slot.
 // Dispatch: x over heads, y over rows.
 
 #import attention_common
@@ -6,7 +6,7 @@
 #import online_softmax
 #import reduce
 
-// The head's query, scaled, and its output, padded with zeros.
+// The scaled query of the head, and the output of the head, both padded with zeros.
 var<workgroup> q: array<f32, Q_LENGTH>;
 var<workgroup> o: array<f32, Q_LENGTH>;
 
@@ -59,7 +59,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
     let top = max_of_all(local, largest);
     let total_of_all = sum_of_all(local, total * exp(largest - top));
     for (var r = 0u; r < p.n_ranges; r++) {
-        // Of weights, and of what they pass on along the output.
+        // Sum of the weights, and sum of the weighted values projected on the output.
         var sum = vec2<f32>();
         for (var slot = max(ranges[r].x, seen) + local; slot < min(ranges[r].y, row.prefix_end); slot += WIDTH) {
             let key = key_at(slot, kv_head);

@@ -1,8 +1,8 @@
-// One head's query in registers, and its scores: for kernels with one invocation per head.
+// The query of one head in registers, and its scores, for kernels with one invocation per head.
 
 var<private> q: array<vec4<f32>, VECS>;
 
-// Loads the query of row `r` of this dispatch, scaled. What pads it stays zero.
+// Loads the query of row `r` of this dispatch, scaled. The padding stays zero.
 fn load_query(r: u32, head: u32) {
     let at = r * p.q_stride + head * p.head_dim;
     for (var i = 0u; i < p.head_dim; i++) {
@@ -10,7 +10,7 @@ fn load_query(r: u32, head: u32) {
     }
 }
 
-// The query's score with a key of the text.
+// Score of the query with a key of the text.
 fn text_score(key: u32) -> f32 {
     var score = 0.0;
     for (var i = 0u; i < VECS; i++) {

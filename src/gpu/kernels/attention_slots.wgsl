@@ -1,11 +1,11 @@
-// Where the kernels of attention find keys and values: caches are [slots, key and value, n_kv_heads, VECS vec4].
+// Addresses of keys and values in caches of shape [slots, key and value, n_kv_heads, VECS vec4].
 
-// Several query heads share a key and a value head.
+// Several query heads share a key-value head.
 fn kv_head_of(head: u32) -> u32 {
     return head / (p.n_heads / p.n_kv_heads);
 }
 
-// The first position that a row sees: all before it, or those in its window.
+// First position that a row attends to: 0, or the start of its window.
 fn first_seen(row: Row) -> u32 {
     if WINDOW {
         return max(row.position + 1u, p.window) - p.window;
@@ -13,12 +13,12 @@ fn first_seen(row: Row) -> u32 {
     return 0u;
 }
 
-// The first vec4 of a slot's key in a cache.
+// Index of the first vec4 of a slot's key in a cache.
 fn key_at(slot: u32, kv_head: u32) -> u32 {
     return (2u * slot * p.n_kv_heads + kv_head) * VECS;
 }
 
-// How many vec4 after its key a value begins.
+// Distance from a key to its value, in vec4.
 fn value_offset() -> u32 {
     return p.n_kv_heads * VECS;
 }

@@ -1,5 +1,5 @@
-//! Attention of the one row of a step of generating, in one dispatch from the projections on: bias, RMSNorm, rotary embedding (RoPE, Su
-//! et al. 2021) and key-value cache as in [`qkv_rope_cache`](super::qkv_rope_cache), then [`attention`](super::attention).
+//! Attention of a decode step, in one dispatch after the projections: bias, RMSNorm, rotary embedding (RoPE, Su et al. 2021) and
+//! key-value cache as in [`qkv_rope_cache`](super::qkv_rope_cache), then [`attention`](super::attention).
 
 use super::qkv_rope_cache::{cached_head, cached_slot};
 use super::{LINE, attention, qkv_rope_cache};
@@ -15,25 +15,25 @@ wgsl_struct! {
         n_heads: usize,
         n_kv_heads: usize,
         head_dim: usize,
-        /// Values of a head that rotate, from the first on.
+        /// Number of values of a head that rotate, starting with the first.
         rotated_dim: usize,
-        /// Of the scores: see [`Config::attention_scale`].
+        /// Scale of the scores: see [`Config::attention_scale`].
         scale: f32,
         epsilon: f32,
-        /// Keys that the row sees at most; any number where it sees all.
+        /// Maximum number of keys that the row attends to. Not read if the layer has no window.
         window: usize,
     }
 }
 
-/// What the row attends to, and with what.
+/// Arguments of attention for one row.
 pub struct AttentionStep<'a> {
     /// `[1]`: a row of the text, whose slot is its position.
     pub row: &'a Buffer,
-    /// Keys that it sees at most in this layer, its own and those right before it.
+    /// Maximum number of keys in this layer's window: the row's own key and the keys directly before it.
     pub window: Option<usize>,
-    /// As `qkv`; anything where the model has none.
+    /// Same shape as `qkv`. Not read if the model has no biases.
     pub bias: &'a Buffer,
-    /// Of a query head, then of a key head; anything where the model has none.
+    /// Norm of a query head, then of a key head. Not read if the model has none.
     pub norms: &'a Buffer,
     /// `[positions, rotated_dim / 2]` of (cos, sin).
     pub angles: &'a Buffer,
@@ -55,7 +55,7 @@ pub fn record<'a>(recording: &mut Recording<'a>, config: &Config, step: &Attenti
     recording.dispatch(kernel, params, &[row, qkv, bias, norms, angles, cache, y], [n_heads, 1]);
 }
 
-/// For heads of `vecs` vec4 in the cache, in layers with a window or without.
+/// The kernel for heads of `vecs` vec4 in the cache.
 pub fn kernel(architecture: &Architecture, vecs: usize, has_window: bool) -> Kernel {
     Kernel::new("attention_step", [1, 1])
         .with_u32("WIDTH", LINE.max(vecs.next_power_of_two()))
@@ -67,8 +67,8 @@ pub fn kernel(architecture: &Architecture, vecs: usize, has_window: bool) -> Ker
         .with_params(Params::WGSL)
 }
 
-/// y and the row's key and value, `[key and value, n_kv_heads, padded head_dim]`, by the definition, mostly in float64. `qkv` has its
-/// bias; `cache` has the slots before the row's; `angles` are those of its position.
+/// Returns y and the row's key and value, `[key and value, n_kv_heads, padded head_dim]`. Follows the definition, mostly in float64.
+/// `qkv` includes the bias. `cache` has the slots before the row's slot. `angles` belong to the row's position.
 pub fn reference(config: &Config, window: Option<usize>, [qkv, norms, angles, cache]: [&[f32]; 4]) -> (Vec<f32>, Vec<f32>) {
     let &Config { n_heads, n_kv_heads, head_dim, .. } = config;
     let heads: Vec<&[f32]> = qkv.chunks(head_dim).collect();
@@ -109,7 +109,7 @@ mod tests {
         let (expected, own) = reference(config, window, [&biased, &norms, its_angles, &cache]);
         for gpu in gpus_and_interpreters().await.iter().filter(|gpu| gpu.variant.shares_memory) {
             let row = gpu.buffer_with("row", &Row::all_words(&text_rows(&[0.into()], position)));
-            // What is in the row's slot is not read.
+            // The kernel must not read the row's own slot.
             let slots = [&cache[..], &vec![f32::NAN; slot]].concat();
             let [qkv, bias, norms, angles, cache] =
                 [&qkv, &bias, &norms, &angles, &slots].map(|values| gpu.buffer_with_f32("input", values));
@@ -121,13 +121,13 @@ mod tests {
             let what = format!("{} {dim} {position} {window:?} {}", config.architecture.name, gpu.variant.name);
             assert_close(&what, &gpu.read_f32(&y, expected.len()).await.unwrap(), &expected, 2e-5);
             let cache = gpu.read_f32(&cache, slots.len()).await.unwrap();
-            assert_eq!(cache[..position * slot], slots[..position * slot], "{what}: other slots stay");
+            assert_eq!(cache[..position * slot], slots[..position * slot], "{what}: other slots do not change");
             assert_close(&what, &cache[position * slot..], &own, 1e-5);
         }
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn a_row_sees_the_text_and_itself_and_is_cached() {
+    async fn row_attends_to_text_and_is_cached() {
         for architecture in ARCHITECTURES {
             for (head_dim, position) in [(2, 0), (6, 1), (48, 63), (64, 64), (128, 65), (20, 199)] {
                 check(&config(architecture.name, 4, 2, head_dim), position, None).await;
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn in_a_window_it_sees_the_last_keys() {
+    async fn window_limits_keys() {
         for (window, position) in [(1, 0), (1, 70), (64, 63), (64, 64), (64, 150), (65, 64), (10_000, 90)] {
             check(&config("gemma3", 6, 2, 16), position, Some(window)).await;
         }

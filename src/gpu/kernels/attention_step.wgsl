@@ -1,8 +1,8 @@
-// Attention of the one row of a step of generating, a row of the text, from the projections on: one workgroup per head of queries. Each
-// head of q, k and v: + bias where the model has one; q and k: RMSNorm over the head where the model has that, then the rotary embedding
-// of the row's position. The row's key and value go to its slot of the cache; y[h] = sum over s of softmax(scale q[h] . k[s]) v[s].
-// qkv: [(n_heads + 2 n_kv_heads) head_dim]; bias: as qkv; norms: queries' [head_dim], keys' [head_dim]; angles: [positions,
-// rotated_dim / 2] of (cos, sin); cache: [slots, key and value, n_kv_heads, VECS vec4]; y: [n_heads head_dim].
+// Attention of a decode step, for the one row of the text, from the projections on. One workgroup per query head.
+// Adds the bias (if BIAS) to q, k and v. Applies RMSNorm over each head (if NORM) and the rotary embedding to q and k. Stores the row's
+// key and value in its cache slot. y[h] = sum over s of softmax(scale q[h] . k[s]) v[s].
+// qkv: [(n_heads + 2 n_kv_heads) head_dim]; bias: as qkv; norms: queries' [head_dim], keys' [head_dim];
+// angles: [positions, rotated_dim / 2] of (cos, sin); cache: [slots, key and value, n_kv_heads, VECS vec4]; y: [n_heads head_dim].
 // Dispatch: x over heads.
 
 #import params
@@ -21,24 +21,24 @@
 @group(0) @binding(6) var<storage, read_write> cache: array<vec4<f32>>;
 @group(0) @binding(7) var<storage, read_write> y: array<f32>;
 
-// Of a head, padded with zeros.
+// Padded length of a head.
 const LENGTH = 4u * VECS;
-// Where they begin in `heads`.
+// Offsets in `heads`.
 const QUERY = 0u;
 const KEY = LENGTH;
 const VALUE = 2u * LENGTH;
 
-// The row's query, key and value.
+// Query, key and value of the row.
 var<workgroup> heads: array<f32, 3u * LENGTH>;
 // Weights of the current WIDTH slots.
 var<workgroup> weights: array<f32, WIDTH>;
-// Partial sums of values, one for each invocation: [PARTS, VECS].
+// Partial sums of values, one per invocation: [PARTS, VECS].
 var<workgroup> sums: array<vec4<f32>, WIDTH>;
 
-// To sum values, the invocations divide the current slots among PARTS and the output among VECS.
+// To sum values, the invocations divide the current slots into PARTS and the output into VECS.
 const PARTS = WIDTH / VECS;
 
-// Loads the head whose values begin at `column` of the row.
+// Loads the head whose values start at `column` of the row.
 fn load_head(local: u32, part: u32, column: u32) {
     for (var i = local; i < LENGTH; i += WIDTH) {
         var value = 0.0;
@@ -52,7 +52,7 @@ fn load_head(local: u32, part: u32, column: u32) {
     }
 }
 
-// RMSNorm; `weight`: where its weights begin. Each invocation changes what it has loaded.
+// RMSNorm; `weight` is the offset of its weights. Each invocation changes only values that it loaded.
 fn normalize(local: u32, part: u32, weight: u32) {
     var sum = 0.0;
     for (var i = local; i < LENGTH; i += WIDTH) {
@@ -64,7 +64,7 @@ fn normalize(local: u32, part: u32, weight: u32) {
     }
 }
 
-// The rotary embedding of a position.
+// Applies the rotary embedding of a position.
 fn embed_position(local: u32, part: u32, position: u32) {
     let pairs = p.rotated_dim / 2u;
     for (var i = local; i < pairs; i += WIDTH) {
@@ -75,7 +75,7 @@ fn embed_position(local: u32, part: u32, position: u32) {
     }
 }
 
-// vec4 number `i` of the row's query, key or value.
+// The `i`-th vec4 of the row's query, key or value.
 fn vec_of(part: u32, i: u32) -> vec4<f32> {
     let at = part + 4u * i;
     return vec4<f32>(heads[at], heads[at + 1u], heads[at + 2u], heads[at + 3u]);
@@ -96,7 +96,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
     embed_position(local, QUERY, row.position);
     embed_position(local, KEY, row.position);
     workgroupBarrier();
-    // One of the heads of queries that share a key and a value writes them; none reads them from the cache.
+    // One of the query heads that share a key and value stores them. No invocation reads them from the cache.
     let own = key_at(row.slot, kv_head);
     if id.x % (p.n_heads / p.n_kv_heads) == 0u {
         for (var i = local; i < VECS; i += WIDTH) {
@@ -136,8 +136,8 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
             }
         }
     }
-    // Totals were summed slot by slot, values part by part: both are added up here. The row's own value was not among them: its weight
-    // is that of the last slot of the last WIDTH.
+    // Combine the totals, which were summed by slot, and the values, which were summed by part. Add the row's own value, whose weight is
+    // that of the last slot in the last WIDTH slots.
     sums[local] = sum;
     let total_of_all = sum_of_all(local, total);
     if local < VECS {

@@ -1,6 +1,6 @@
-// attention for many rows, with workgroup memory: a workgroup reads each key and value once for QUERIES queries, those of rows one after
-// the other and of the heads that share keys and values. Each takes its keys one by one, so others beside it change nothing.
-// Dispatch: x over heads of keys and values, y over rows * heads that share one / QUERIES.
+// Attention for many rows with workgroup memory. A workgroup loads each key and value once for QUERIES queries: consecutive rows, times
+// the heads that share the keys. Each query sums its keys in order, so results do not depend on the other queries.
+// Dispatch: x over key-value heads, y over rows * heads that share one / QUERIES.
 
 #import attention_common
 #import online_softmax
@@ -8,18 +8,18 @@
 @group(0) @binding(4) var<storage, read> suffix_cache: array<vec4<f32>>;
 @group(0) @binding(5) var<storage, read_write> y: array<f32>;
 
-// A query has SLICES invocations, each with 4 vec4 of it and of its output.
+// Each query has SLICES invocations. Each of them holds 4 vec4 of the query and of its output.
 const STRIDE = 4u * SLICES;
-// At a time.
+// Keys that are loaded at a time.
 const KEYS = min(8u, 64u / SLICES);
 
 // [KEYS, STRIDE], padded with zeros.
 var<workgroup> keys: array<vec4<f32>, KEYS * STRIDE>;
 var<workgroup> values: array<vec4<f32>, KEYS * STRIDE>;
-// What each slice adds to the scores, [SLICES, KEYS, QUERIES]; their sum in the first of them.
+// Partial scores by slice, [SLICES, KEYS, QUERIES]. Slice 0 then holds their sum.
 var<workgroup> scores: array<f32, SLICES * KEYS * QUERIES>;
 
-// Slots of the text that a row sees, from x to y, and of its suffix, from z to w, whose slots continue the positions of the text.
+// Slots that a row attends to: x..y of the text and z..w of its suffix. Suffix slots continue the positions of the text.
 fn seen_by(row: Row) -> vec4<u32> {
     let seen = first_seen(row);
     return vec4<u32>(seen, row.prefix_end, row.suffix_start + max(seen, row.prefix_end) - row.prefix_end, row.suffix_end);
@@ -49,7 +49,7 @@ fn main(
     let sharing = p.n_heads / p.n_kv_heads;
     let first = id.y * QUERIES;
     let last = min(first + QUERIES, p.n * sharing) - 1u;
-    // What any row of this workgroup sees.
+    // Union of the slots that the rows of this workgroup attend to.
     var seen = seen_by(rows[p.first + first / sharing]);
     for (var r = first / sharing + 1u; r <= last / sharing; r++) {
         let other = seen_by(rows[p.first + r]);

@@ -1,4 +1,4 @@
-//! Memory reads and little else: measures how many bytes per second a GPU can read.
+//! Measures how many bytes per second a GPU can read. Little besides memory reads.
 
 use super::{LINE, one_dimensional};
 use crate::gpu::buffer::Buffer;
@@ -31,7 +31,7 @@ mod tests {
     use crate::gpu::testing::{SENTINEL, assert_close, gpus_and_interpreters, random};
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn sums_are_those_of_the_reference() {
+    async fn sums_match_reference() {
         for gpu in gpus_and_interpreters().await {
             for (n, length) in [(1, 1), (63, 64), (64, 63), (65, 200), (199, 7)] {
                 let values = random(4 * length, 9);

@@ -1,4 +1,4 @@
-// y[i] = the sum of x[i], x[i + n], x[i + 2 n], ..: memory reads and little else.
+// Measures memory reads: y[i] = sum of all components of x[i], x[i + n], x[i + 2 n], ..
 // x: [length, 4], y: [n].
 // Dispatch: x over n.
 

@@ -12,27 +12,27 @@ wgsl_struct! {
         first: usize,
         channels: usize,
         taps: usize,
-        /// f32 of a row of gates, and the first that is one.
+        /// Stride of a row of gates, and column of its first gate, in f32 values.
         gate_stride: usize,
         gate_first: usize,
-        /// f32 of a row of y.
+        /// Stride of a row of y, in f32 values.
         y_stride: usize,
     }
 }
 
-/// What `n` rows from `first` on read.
+/// Arguments for `n` rows, starting at row `first`.
 pub struct Convolution<'a> {
     pub rows: &'a Buffer,
     pub first: usize,
     pub n: usize,
     pub channels: usize,
     pub taps: usize,
-    /// `[channels, taps]`, the row's own last.
+    /// `[channels, taps]`. The last tap is for the row itself.
     pub w: &'a Buffer,
-    /// What was kept of the text, and of the suffixes: `[slots, channels]`; see [`super::convolution_columns`].
+    /// Cached inputs of the text, and of the suffixes: `[slots, channels]`; see [`super::convolution_columns`].
     pub text: &'a Buffer,
     pub suffix: &'a Buffer,
-    /// `[n, b and c and x, channels]`: c is what the sums are multiplied by.
+    /// `[n, b and c and x, channels]`. The sums are multiplied by c.
     pub projected: &'a Buffer,
     /// `[n, channels]` padded to 16.
     pub y: &'a Buffer,
@@ -49,7 +49,7 @@ pub fn kernel() -> Kernel {
     two_dimensional("convolution").with_params(Params::WGSL)
 }
 
-/// The last row's sum over some rows `[.., channels]`, by the definition in float64.
+/// Convolution at the last of `rows`, `[.., channels]`, by the definition in float64.
 pub fn reference(w: &[f32], taps: usize, rows: &[&[f32]]) -> Vec<f32> {
     let term = |c: usize, d: usize| f64::from(w[(c + 1) * taps - 1 - d]) * f64::from(rows[rows.len() - 1 - d][c]);
     (0..w.len() / taps).map(|c| (0..taps.min(rows.len())).map(|d| term(c, d)).sum::<f64>() as f32).collect()
@@ -64,8 +64,8 @@ mod tests {
     use crate::gpu::testing::{SENTINEL, assert_close, gpus_and_interpreters, random};
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn a_row_reads_its_suffix_and_the_text_before_it() {
-        // As `[prefix_end, suffix_start, suffix_end]`: the beginning of a text, its middle, and suffixes.
+    async fn row_reads_suffix_and_text_before_it() {
+        // As `[prefix_end, suffix_start, suffix_end]`: the start of a text, its middle, and suffixes.
         let ranges = [[1, 0, 0], [2, 0, 0], [9, 0, 0], [9, 2, 3], [9, 2, 4], [9, 2, 8], [0, 3, 4], [1, 3, 5]];
         for gpu in gpus_and_interpreters().await {
             for (channels, taps) in [(1, 1), (15, 2), (16, 3), (17, 4), (55, 3)] {

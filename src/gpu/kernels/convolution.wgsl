@@ -1,6 +1,7 @@
-// A gated causal convolution, each channel by itself: y[r, c] = gate[r, c] sum over d of w[c, taps - 1 - d] column(r, d, c), where
-// column(r, d) is what was kept d rows before row r, in its suffix or in the text before that; zeros before the text.
-// w: [channels, taps]; text_cache, suffix_cache: [slots, channels]; gates: [n, gate_stride], from column gate_first on; y: [n, y_stride].
+// Gated depthwise causal convolution: y[r, c] = gate[r, c] sum over d of w[c, taps - 1 - d] column(r, d, c).
+// column(r, d, c) is the cached input d rows before row r, in its suffix or in the text before the suffix; zero before the text.
+// w: [channels, taps]; text_cache, suffix_cache: [slots, channels]; gates: [n, gate_stride], starting at column gate_first; y: [n,
+// y_stride].
 // Dispatch: x over channels, y over rows.
 
 #import params

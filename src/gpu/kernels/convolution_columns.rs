@@ -1,4 +1,4 @@
-//! What layers keep of each row, for the rows after it: a gated short convolution a product (see [`super::convolution`]).
+//! Caches the values of each row that later rows read. For a gated short convolution, these are products (see [`super::convolution`]).
 
 use super::two_dimensional;
 use crate::gpu::buffer::Buffer;
@@ -11,11 +11,11 @@ wgsl_struct! {
         n: usize,
         first: usize,
         channels: usize,
-        /// f32 of a row of x.
+        /// Stride of a row of x, in f32 values.
         stride: usize,
-        /// How many f32 after one factor the other begins, where there are two.
+        /// Distance between the two factors in f32 values. Not read if there is only one.
         factor: usize,
-        /// Slots, which rows take in turn.
+        /// Number of slots in the cache. Rows reuse them in turn.
         ring: usize,
     }
 }
@@ -23,7 +23,7 @@ wgsl_struct! {
 /// More slots than any cache has.
 pub const NO_RING: usize = 1 << 30;
 
-/// `n` rows from `first` on.
+/// Arguments for `n` rows, starting at row `first`.
 pub struct ConvolutionColumns<'a> {
     pub rows: &'a Buffer,
     pub first: usize,
@@ -32,16 +32,16 @@ pub struct ConvolutionColumns<'a> {
     /// `[n, stride]`.
     pub projected: &'a Buffer,
     pub stride: usize,
-    /// What a channel is multiplied by comes so many values after it.
+    /// If set, each channel is multiplied by the value this many places after it.
     pub factor: Option<usize>,
-    /// `[slots, channels]`, written at each row's slot: b x, where rows are b, c and x.
+    /// `[slots, channels]`, written at each row's slot. Contains b x for rows of b, c and x.
     pub cache: &'a Buffer,
-    /// Its slots, which rows take in turn.
+    /// Number of slots in the cache. Rows reuse them in turn.
     pub ring: usize,
 }
 
 impl<'a> ConvolutionColumns<'a> {
-    /// The products b x of rows of b, c and x, of `channels` each.
+    /// Caches the products b x of rows that consist of b, c and x with `channels` values each.
     pub fn product(rows: &'a Buffer, first: usize, n: usize, channels: usize, projected: &'a Buffer, cache: &'a Buffer) -> Self {
         Self { rows, first, n, channels, projected, stride: 3 * channels, factor: Some(2 * channels), cache, ring: NO_RING }
     }
@@ -53,7 +53,7 @@ pub fn record<'a>(recording: &mut Recording<'a>, args: &ConvolutionColumns<'a>) 
     recording.dispatch(kernel(factor.is_some()), params, &[rows, projected, cache], [channels, n]);
 }
 
-/// That keeps products, or what is projected.
+/// The kernel that caches products, or projected values as they are.
 pub fn kernel(is_product: bool) -> Kernel {
     two_dimensional("convolution_columns").with_bool("PRODUCT", is_product).with_params(Params::WGSL)
 }
@@ -67,11 +67,11 @@ mod tests {
     use crate::gpu::testing::{SENTINEL, gpus_and_interpreters, random};
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn each_row_is_kept_at_its_slot() {
+    async fn row_is_cached_in_its_slot() {
         for gpu in gpus_and_interpreters().await {
             for (n, channels) in [(1, 1), (3, 15), (4, 16), (5, 17), (19, 55)] {
                 let projected = random(3 * n * channels, 1);
-                // Slots backwards, after a row that is not to be computed.
+                // Slots in reverse order. The first row is not computed.
                 let rows: Vec<Row> = (0..=n as u32).map(|i| Row { slot: n as u32 - i, ..Row::default() }).collect();
                 let rows = gpu.buffer_with("rows", &Row::all_words(&rows));
                 let input = gpu.buffer_with_f32("projected", &projected);
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn of_more_rows_than_slots_the_last_ones_stay() {
+    async fn last_rows_stay_in_small_ring() {
         for gpu in gpus_and_interpreters().await {
             let (n, channels, stride, ring) = (9, 5, 7, 4);
             let projected = random(n * stride, 1);

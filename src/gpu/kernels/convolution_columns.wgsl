@@ -1,5 +1,5 @@
-// What a convolution reads of a row goes to the row's slot: cache[slot of row r, c] = x[r, c], times x[r, factor + c] where PRODUCT is set.
-// x: [n, stride], cache: [ring, channels], whose slots rows take in turn; of those with the same one the last counts.
+// Stores the convolution input of each row in its cache slot: cache[slot(r), c] = x[r, c], times x[r, factor + c] if PRODUCT is set.
+// x: [n, stride]; cache: [ring, channels]. Rows reuse the ring's slots in turn; the last row of a slot is stored.
 // Dispatch: x over channels, y over rows.
 
 #import params

@@ -1,4 +1,4 @@
-//! What a Gated DeltaNet layer takes into its memory (Yang et al. 2024, arXiv 2412.06464): see [`super::delta_rule`].
+//! Prepares the inputs of a Gated DeltaNet layer (Yang et al. 2024, arXiv 2412.06464): see [`super::delta_rule`].
 
 use super::convolution;
 use super::two_dimensional;
@@ -12,24 +12,24 @@ wgsl_struct! {
     struct Params {
         n: usize,
         first: usize,
-        /// f32 of a slot of the caches.
+        /// f32 values in a slot of the caches.
         slot: usize,
         taps: usize,
         n_key_heads: usize,
         n_value_heads: usize,
         head_dim: usize,
-        /// f32 of a row of what was projected, and of y.
+        /// Stride of a row of projected values, and of a row of y, in f32 values.
         stride: usize,
         y_stride: usize,
-        /// Slots of the caches, which are used in turn.
+        /// Number of slots in the caches. Rows reuse them in turn.
         text_ring: usize,
         suffix_ring: usize,
-        /// Everything is in the text's cache.
+        /// Whether all inputs are in the text's cache.
         is_replay: bool,
     }
 }
 
-/// `n` rows from `first` on.
+/// Arguments for `n` rows, starting at row `first`.
 #[derive(Clone, Copy)]
 pub struct DeltaInputs<'a> {
     pub rows: &'a Buffer,
@@ -38,19 +38,19 @@ pub struct DeltaInputs<'a> {
     pub taps: usize,
     /// `[channels, taps]`.
     pub w: &'a Buffer,
-    /// Of each value head a, then of each dt.
+    /// a of each value head, then dt bias of each value head.
     pub rates: &'a Buffer,
-    /// What was kept of the text, and of the suffixes, `[ring, slot]` each.
+    /// Cached values of the text, and of the suffixes, `[ring, slot]` each.
     pub text: &'a Buffer,
     pub suffix: &'a Buffer,
     pub text_ring: usize,
     pub suffix_ring: usize,
-    /// `[n, stride]`: the values of a slot, then others.
+    /// `[n, stride]`: the values of a slot, then gates.
     pub projected: &'a Buffer,
     pub stride: usize,
-    /// Whether the rows are of the text, and nothing was projected of them.
+    /// Whether the rows belong to the text and `projected` does not contain them.
     pub is_replay: bool,
-    /// `[n, y_stride]`: the values of a slot.
+    /// `[n, y_stride]`: as many values as a slot has.
     pub y: &'a Buffer,
     pub y_stride: usize,
 }
@@ -70,7 +70,7 @@ pub fn kernel() -> Kernel {
     two_dimensional("delta_inputs").with_params(Params::WGSL)
 }
 
-/// Of the last of some rows, `[.., slot]`, by the definition in float64.
+/// Inputs of the last of `rows`, `[.., slot]`, by the definition in float64.
 pub fn reference(sizes: DeltaNet, w: &[f32], rates: &[f32], taps: usize, rows: &[&[f32]]) -> Vec<f32> {
     let DeltaNet { n_key_heads, n_value_heads, head_dim } = sizes;
     let silu = |sum: f32| f64::from(sum) / (1.0 + (-f64::from(sum)).exp());
@@ -96,9 +96,10 @@ mod tests {
     use crate::gpu::kernels::convolution_columns::NO_RING;
     use crate::gpu::testing::{SENTINEL, assert_close, gpus_and_interpreters, random};
 
-    /// A text of 12 rows in a ring of as many slots or fewer, of which the last ones are a block; and a suffix after 9 of it.
+    /// Tests a text of 12 rows, whose last rows are a block, in a ring of 12 slots or fewer. Also tests a suffix after 9 rows of the
+    /// text.
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn a_row_reads_its_block_its_suffix_and_the_text() {
+    async fn row_reads_block_suffix_and_text() {
         for gpu in gpus_and_interpreters().await {
             for (n_key_heads, n_value_heads, head_dim, taps, ring) in
                 [(1, 1, 4, 1, 12), (2, 4, 8, 4, 12), (1, 3, 12, 4, 4), (2, 2, 20, 3, 12)]
@@ -110,7 +111,7 @@ mod tests {
                     .map(|(length, seed)| random(length, seed));
                 let all = |of: &[f32]| -> Vec<Vec<f32>> { of.chunks(slot).map(<[f32]>::to_vec).collect() };
                 let (text, own) = (all(&text), all(&own));
-                // What is kept of the text before the block, and of the suffix.
+                // Cached values of the text before the block.
                 let mut kept = vec![0.0; ring * slot];
                 (0..if ring < 12 { 9 } else { 12 }).for_each(|s| kept[s % ring * slot..][..slot].copy_from_slice(&text[s]));
                 let is_ring = ring < 12;
@@ -125,7 +126,7 @@ mod tests {
                 for (rows, block, is_replay, suffix_ring) in cases {
                     let n = rows.len();
                     let projected: Vec<f32> = block.iter().flat_map(|row| row.iter().copied().chain([SENTINEL; 3])).collect();
-                    // Slots 0 to 5; in a ring those before the block, the last ones.
+                    // Slots 0 to 5. In a ring, only the slots before the block are valid.
                     let mut suffix: Vec<f32> = std::iter::once(vec![0.0; slot]).chain(own.iter().cloned()).flatten().collect();
                     if suffix_ring != NO_RING {
                         suffix[3 * slot..].fill(SENTINEL);

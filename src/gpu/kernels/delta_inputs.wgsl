@@ -1,8 +1,8 @@
-// What a Gated DeltaNet layer takes into its memory: queries, keys and values after a causal convolution and silu, queries and keys of
-// length 1, queries over sqrt(head_dim); and of each value head decay = exp(a softplus(alpha + dt)), then beta = sigmoid(beta).
-// projected: [n, stride], of which the first `slot` values are what is kept: channels, then n_value_heads of alpha and of beta.
+// Prepares the inputs of a Gated DeltaNet layer. Applies a causal convolution and silu to queries, keys and values. Normalizes queries
+// and keys to length 1, and divides queries by sqrt(head_dim). Per value head: decay = exp(a softplus(alpha + dt)), beta = sigmoid(beta).
+// projected: [n, stride]; the first `slot` values are cached: channels, then alpha and beta, n_value_heads each.
 // w: [channels, taps]; rates: [a and dt, n_value_heads]; text_cache, suffix_cache: [ring, slot]; y: [n, y_stride].
-// Dispatch: one invocation per head, of queries, of keys, of values, of rates; x over heads, y over rows.
+// Dispatch: one invocation per head of queries, keys, values, and rates; x over heads, y over rows.
 
 #import params
 #import row
@@ -16,7 +16,7 @@
 @group(0) @binding(6) var<storage, read> projected: array<f32>;
 @group(0) @binding(7) var<storage, read_write> y: array<f32>;
 
-// What was projected d rows before row r of the block: in the block, in the suffix, in the text; zero before that.
+// Projected value d rows before row r of the block: from the block, the suffix, or the text; zero before the text.
 fn column(r: u32, d: u32, c: u32) -> f32 {
     let row = rows[p.first + r];
     let own = row.suffix_end - row.suffix_start;
@@ -39,7 +39,7 @@ fn convolved(r: u32, c: u32) -> f32 {
     for (var d = 0u; d < p.taps; d++) {
         sum += w[(c + 1u) * p.taps - 1u - d] * column(r, d, c);
     }
-    // Below -80 silu is next to nothing, and exp(-x) would soon be infinite.
+    // Below -80, silu is almost 0, and exp(-x) would overflow soon.
     return sum / (1.0 + exp(-max(sum, -80.0)));
 }
 
@@ -74,7 +74,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x >= 2u * p.n_key_heads {
         return;
     }
-    // As transformers has it (models/qwen3_5).
+    // The same epsilon as in transformers (models/qwen3_5).
     var scale = inverseSqrt(sum + 1e-6);
     if id.x < p.n_key_heads {
         scale *= inverseSqrt(f32(p.head_dim));

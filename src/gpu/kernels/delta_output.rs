@@ -1,4 +1,4 @@
-//! What was read of a Gated DeltaNet's memory, normalized over each head and gated.
+//! Normalizes and gates the outputs of a Gated DeltaNet layer, per head.
 
 use super::two_dimensional;
 use crate::gpu::buffer::Buffer;
@@ -13,21 +13,21 @@ wgsl_struct! {
         n_heads: usize,
         head_dim: usize,
         y_stride: usize,
-        /// f32 of a row of gates, and the first that is one.
+        /// Stride of a row of gates, and column of its first gate, in f32 values.
         gate_stride: usize,
         gate_first: usize,
         epsilon: f32,
     }
 }
 
-/// `n` rows.
+/// Arguments for `n` rows.
 #[derive(Clone, Copy)]
 pub struct DeltaOutput<'a> {
     pub n: usize,
     /// `[head_dim]`.
     pub norm: &'a Buffer,
     pub epsilon: f64,
-    /// `[n, gate_stride]`, from column `gate_first` on.
+    /// `[n, gate_stride]`, starting at column `gate_first`.
     pub gates: &'a Buffer,
     pub gate_stride: usize,
     pub gate_first: usize,

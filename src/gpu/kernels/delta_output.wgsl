@@ -1,6 +1,6 @@
-// What was read of a memory: RMSNorm over each head, times silu of its gate, in place:
+// Normalizes and gates DeltaNet outputs in place, per head:
 // y[r, h, i] <- norm[i] y[r, h, i] / sqrt(mean(y[r, h]^2) + epsilon) silu(gate[r, h, i])
-// y: [n, y_stride]; gates: [n, gate_stride], from column gate_first on; norm: [head_dim].
+// y: [n, y_stride]; gates: [n, gate_stride], starting at column gate_first; norm: [head_dim].
 // Dispatch: one invocation per value head; x over heads, y over rows.
 
 #import params

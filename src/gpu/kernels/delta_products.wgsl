@@ -1,8 +1,8 @@
-// What tokens of a chunk owe to those before them, without a state: products[t, i] = beta_t decay(i, t) k_t . k_i, and
-// products[t, CHUNK + i] = decay(i, t) q_t . k_i, where decay(i, t) is the product of decays after token i up to token t.
-// products[t, t] is that of all decays of the chunk up to token t.
-// products: [rows, n_value_heads, 2 CHUNK], from row `first` on; what is at i > t, and at CHUNK + t, is left as it is.
-// Dispatch: one invocation per i and head, x over these, y over tokens.
+// Products between the tokens of a chunk, independent of the state: products[t, i] = beta_t decay(i, t) k_t . k_i, and
+// products[t, CHUNK + i] = decay(i, t) q_t . k_i, for i < t. decay(i, t) is the product of the decays after token i up to token t.
+// products[t, t] is the product of all decays of the chunk up to token t.
+// products: [rows, n_value_heads, 2 CHUNK], starting at row `first`. Entries at i > t and at CHUNK + t are not written.
+// Dispatch: one invocation per i and head; x over i and heads, y over tokens.
 
 #import delta_tokens
 

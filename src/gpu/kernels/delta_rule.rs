@@ -1,5 +1,5 @@
-//! The memory of a Gated DeltaNet layer (Yang et al. 2024, arXiv 2412.06464), a chunk of tokens after the other: what they owe to the state
-//! before them is a product of matrices, and what they owe to each other is known before it (section 3.3 there).
+//! Updates the recurrent state of a Gated DeltaNet layer (Yang et al. 2024, arXiv 2412.06464), chunk by chunk. The products of a chunk
+//! with the state are matrix products. The products between its tokens are computed first (section 3.3 there).
 
 use super::{LINE, one_dimensional, two_dimensional};
 use crate::gpu::buffer::Buffer;
@@ -15,40 +15,40 @@ wgsl_struct! {
         n: usize,
         n_key_heads: usize,
         n_value_heads: usize,
-        /// vec4 of a row of inputs, f32 of a row of y.
+        /// Stride of a row of inputs in vec4, and of a row of y in f32 values.
         stride: usize,
         y_stride: usize,
-        /// Where the state is before the first row, unless the text begins there, and where it goes after the last one.
+        /// Slot of the state before the first row (not read if the text begins there), and slot of the state after the last row.
         old_slot: usize,
         new_slot: usize,
         begins: bool,
-        /// y is written.
+        /// Whether the kernel writes y.
         is_read: bool,
     }
 }
 
-/// Tokens that go into a memory at once. A text's numbers depend on where its chunks begin, and on nothing else.
+/// Number of tokens that update the state together. Results depend on where chunks begin, but not on anything else.
 pub const CHUNK: usize = 32;
 
-/// `n` rows of one text, one after the other, from row `first` of the inputs and of y on.
+/// `n` consecutive rows of one text, starting at row `first` of the inputs and of y.
 #[derive(Clone, Copy)]
 pub struct DeltaRule<'a> {
     pub first: usize,
     pub n: usize,
-    /// `[rows, stride]`, of which the stride is a multiple of 4: see [`super::delta_inputs`].
+    /// `[rows, stride]`; the stride is a multiple of 4: see [`super::delta_inputs`].
     pub inputs: &'a Buffer,
     pub stride: usize,
-    /// `[rows, products_width]`, for what tokens of a chunk owe to each other.
+    /// `[rows, products_width]`: products between the tokens of a chunk.
     pub products: &'a Buffer,
     /// `[slots, n_value_heads, head_dim of the key, head_dim of the value]`.
     pub states: &'a Buffer,
-    /// Where the state before the rows is; none at the beginning of a text.
+    /// Slot of the state before the rows; `None` at the start of a text.
     pub from: Option<usize>,
     pub to: usize,
     /// `[rows, y_stride]`.
     pub y: &'a Buffer,
     pub y_stride: usize,
-    /// Whether y is wanted.
+    /// Whether to compute y.
     pub is_read: bool,
 }
 
@@ -57,7 +57,7 @@ pub fn record<'a>(recording: &mut Recording<'a>, sizes: DeltaNet, args: &DeltaRu
     let DeltaNet { n_key_heads, n_value_heads, head_dim } = sizes;
     let (old_slot, begins) = (from.unwrap_or(0), from.is_none());
     let params = || Params { n_key_heads, n_value_heads, first, n, stride: stride / 4, y_stride, old_slot, new_slot: to, begins, is_read };
-    // A token alone owes nothing to others.
+    // A single token has no products with other tokens.
     if n > 1 {
         let items = [n_value_heads * CHUNK, n];
         let operations = (2 * items[0] * n * head_dim) as f64;
@@ -68,25 +68,25 @@ pub fn record<'a>(recording: &mut Recording<'a>, sizes: DeltaNet, args: &DeltaRu
     recording.dispatch_of(operations, kernel, params().into(), &[inputs, products, states, y], [sizes.value_width(), 1]);
 }
 
-/// Of a token: an answer, an update and a reading of the whole state.
+/// Operations per token: two products of the state with a vector, and an update of the whole state.
 pub fn operations_per_row(sizes: DeltaNet) -> f64 {
     7.0 * (sizes.value_width() * sizes.head_dim) as f64
 }
 
-/// f32 of a slot of states.
+/// f32 values of a state.
 pub fn state_length(sizes: DeltaNet) -> usize {
     sizes.value_width() * sizes.head_dim
 }
 
-/// f32 of products of a row.
+/// f32 values of the products of a row.
 pub fn products_width(sizes: DeltaNet) -> usize {
     2 * CHUNK * sizes.n_value_heads
 }
 
-/// For heads of `vecs` vec4.
+/// The kernel for heads of `vecs` vec4.
 pub fn kernel(variant: &Variant, vecs: usize) -> Kernel {
     let kernel = if variant.shares_memory {
-        // Their state takes 8 kB at most.
+        // The state of these columns takes at most 8 kB, for heads of up to 256 values.
         let columns = if vecs > 32 { 8 } else { 16 };
         Kernel::new("delta_rule_shared", [columns, 1]).with_u32("WIDTH", LINE).with_u32("COLUMNS", columns)
     } else {
@@ -96,7 +96,7 @@ pub fn kernel(variant: &Variant, vecs: usize) -> Kernel {
     with_constants(kernel, vecs)
 }
 
-/// Of what tokens of a chunk owe to each other.
+/// The kernel for the products between the tokens of a chunk.
 pub fn products_kernel(vecs: usize) -> Kernel {
     with_constants(two_dimensional("delta_products"), vecs)
 }
@@ -105,8 +105,8 @@ fn with_constants(kernel: Kernel, vecs: usize) -> Kernel {
     kernel.with_u32("VECS", vecs).with_u32("CHUNK", CHUNK).with_params(Params::WGSL)
 }
 
-/// What some rows of inputs, `[rows, channels and rates]`, read of a state, which they change, by the definition in float64:
-/// `[rows, value_width]`.
+/// Updates a state with rows of inputs, `[rows, channels and rates]`. Returns the outputs, `[rows, value_width]`. Follows the definition,
+/// in float64.
 pub fn reference(sizes: DeltaNet, rows: &[f32], state: &mut [f64]) -> Vec<f32> {
     let DeltaNet { n_key_heads, n_value_heads, head_dim: dim } = sizes;
     let mut read = Vec::new();
@@ -135,7 +135,7 @@ mod tests {
     use crate::gpu::kernels::padded;
     use crate::gpu::testing::{SENTINEL, assert_close, gpus_and_interpreters, random};
 
-    /// Inputs of some rows with padding, and without it: keys have a length of about 1, rates are between 0 and 1.
+    /// Inputs of some rows, with and without padding. Keys have a length of about 1, rates are in [0, 1].
     fn inputs(sizes: DeltaNet, n: usize, stride: usize) -> (Vec<f32>, Vec<f32>) {
         let slot = sizes.channels() + 2 * sizes.n_value_heads;
         let mut rows = random(n * slot, 1);
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn a_memory_is_decayed_corrected_and_read() {
+    async fn state_is_decayed_corrected_and_read() {
         for gpu in gpus_and_interpreters().await {
             for (n_key_heads, n_value_heads, head_dim, n) in
                 [(1, 1, 4, 1), (2, 2, 8, 3), (2, 6, 16, 31), (1, 3, 20, 32), (1, 2, 64, 33), (1, 1, 128, 2), (1, 2, 8, 103)]
@@ -158,7 +158,7 @@ mod tests {
                 let (stride, y_stride) = (padded(sizes.channels() + 2 * n_value_heads), padded(width));
                 let (padded_rows, rows) = inputs(sizes, n, stride);
                 let old = random(length, 2);
-                // From nothing to slot 1, from there on in place without reading; from slot 0 to slot 2.
+                // From zero to slot 1, then in place without output; from slot 0 to slot 2.
                 let states = gpu.buffer_with_f32("states", &[&old[..], &vec![SENTINEL; 3 * length]].concat());
                 let (input, y) = (gpu.buffer_with_f32("inputs", &padded_rows), gpu.buffer_with_f32("y", &vec![SENTINEL; 2 * n * y_stride]));
                 let products = gpu.buffer_with_f32("products", &vec![SENTINEL; n * products_width(sizes)]);

@@ -1,17 +1,17 @@
-// The memory of a Gated DeltaNet layer, a chunk of tokens after the other. Of a chunk's token t, with state S before the chunk:
+// Updates the recurrent state of a Gated DeltaNet layer, chunk by chunk. For token t of a chunk, with state S before the chunk:
 // u_t = beta_t (v_t - decay_t S^T k_t) - sum over i < t of products[t, i] u_i
 // y_t = decay_t S^T q_t + sum over i < t of products[t, CHUNK + i] u_i + (q_t . k_t) u_t
-// and after the chunk S <- decay S + sum over t of (decay after t) k_t u_t^T; see delta_products.
-// inputs: [rows, vec4 of a row], from row `first` on; states: [slots, n_value_heads, head_dim of the key, head_dim of the value];
+// After the chunk: S <- decay S + sum over t of (decay after t) k_t u_t^T; see delta_products.
+// inputs: [rows, vec4 of a row], starting at row `first`; states: [slots, n_value_heads, head_dim of the key, head_dim of the value];
 // y: [rows, y_stride]. Dispatch: one invocation per four columns of S; x over these.
 
 #import delta_rule_common
 
-// Rows of four columns.
+// The rows of four columns.
 var<private> state: array<vec4<f32>, DIM>;
 var<private> updates: array<vec4<f32>, CHUNK>;
 
-// Four values of a key or a query by four rows.
+// Four values of a key or a query times four rows of the state.
 fn product(x: vec4<f32>, i: u32) -> vec4<f32> {
     return x.x * state[4u * i] + x.y * state[4u * i + 1u] + x.z * state[4u * i + 2u] + x.w * state[4u * i + 3u];
 }

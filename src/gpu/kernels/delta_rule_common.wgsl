@@ -1,4 +1,4 @@
-// The inputs and outputs of both variants of delta_rule.
+// Shared inputs and outputs of the delta_rule kernels.
 
 #import delta_tokens
 
@@ -6,7 +6,7 @@
 @group(0) @binding(3) var<storage, read_write> states: array<f32>;
 @group(0) @binding(4) var<storage, read_write> y: array<f32>;
 
-// The product of all decays of its chunk up to token t, which is number `own` in it.
+// Product of all decays of the chunk up to token t. `own` is the index of token t in its chunk.
 fn decay_to(t: u32, own: u32, head: u32) -> f32 {
     if own == 0u {
         return rates(t, head).x;
@@ -14,7 +14,7 @@ fn decay_to(t: u32, own: u32, head: u32) -> f32 {
     return products[products_at(t, head) + own];
 }
 
-// Row `i` of a column of a state; `column` says which head's and which one. Nothing where a text begins.
+// Row `i` of a state column. `column` selects a head and a column of it. Zero at the start of a text.
 fn old_state(column: u32, i: u32) -> f32 {
     if p.begins == 1u {
         return 0.0;

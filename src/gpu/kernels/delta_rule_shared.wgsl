@@ -1,4 +1,4 @@
-// delta_rule with workgroup memory: COLUMNS columns of S; their lanes take tokens of a chunk in turn, and rows of S in turn.
+// delta_rule with workgroup memory, for COLUMNS columns of S. The lanes of a column divide the tokens of a chunk, and the rows of S.
 // Dispatch: one workgroup per COLUMNS columns; x over workgroups.
 
 #import delta_rule_common
@@ -7,14 +7,14 @@ const LANES = WIDTH / COLUMNS;
 
 var<workgroup> state: array<f32, DIM * COLUMNS>;
 var<workgroup> updates: array<f32, CHUNK * COLUMNS>;
-// The same, as far as they are left after the chunk.
+// The updates times the decay after their token, up to the end of the chunk.
 var<workgroup> rests: array<f32, CHUNK * COLUMNS>;
-// What is read of the state before the chunk, each by the lane that adds the rest.
+// Products of queries with the state before the chunk. The same lane writes and reads each entry.
 var<workgroup> reads: array<f32, CHUNK * COLUMNS>;
 
 @compute @workgroup_size(WIDTH)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-    // What is beyond the end computes for the last column, from nothing, and stores nothing.
+    // Invocations past the end repeat the last column from a zero state and store nothing.
     let last = p.n_value_heads * DIM - 1u;
     let c = local % COLUMNS;
     let is_there = group.x * COLUMNS + c <= last;

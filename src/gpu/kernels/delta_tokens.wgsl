@@ -1,18 +1,18 @@
-// What the kernels of delta_rule read of tokens: queries, keys, values, decays, betas; see delta_inputs.
+// Reads the inputs of tokens for the delta_rule kernels: queries, keys, values, decays, betas; see delta_inputs.
 
 #import params
 
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> inputs: array<vec4<f32>>;
 
-// Values of a head.
+// Number of values per head.
 const DIM = 4u * VECS;
 
 fn input(at: u32) -> f32 {
     return inputs[at / 4u][at % 4u];
 }
 
-// Where the query and the key of a token begin, in vec4: those of a value head.
+// Index of the query of a token in vec4, for a value head. The key is at `key_at`.
 fn query_at(t: u32, head: u32) -> u32 {
     return (p.first + t) * p.stride + head % p.n_key_heads * VECS;
 }
@@ -25,13 +25,13 @@ fn value(t: u32, column: u32) -> f32 {
     return input(4u * (p.first + t) * p.stride + 2u * p.n_key_heads * DIM + column);
 }
 
-// How much of a state stays, and how far it moves.
+// The decay and the beta of a token.
 fn rates(t: u32, head: u32) -> vec2<f32> {
     let at = 4u * (p.first + t) * p.stride + (2u * p.n_key_heads + p.n_value_heads) * DIM + head;
     return vec2<f32>(input(at), input(at + p.n_value_heads));
 }
 
-// Where a token's products begin: CHUNK of its key with keys of its chunk, CHUNK of its query.
+// Index of a token's products: CHUNK of its key with the keys of its chunk, then CHUNK of its query with them.
 fn products_at(t: u32, head: u32) -> u32 {
     return ((p.first + t) * p.n_value_heads + head) * 2u * CHUNK;
 }

@@ -15,30 +15,30 @@ wgsl_struct! {
         first: usize,
         /// Groups of 16 values in a row of the matrix.
         groups: usize,
-        /// Words.
+        /// 4-byte words of a row.
         row_words: usize,
-        /// f32 of a row of x.
+        /// Stride of a row of x, in f32 values.
         stride: usize,
-        /// Rows of the matrix in this slab.
+        /// Range of matrix rows in this slab.
         slab_first: usize,
         slab_end: usize,
-        /// Adds the embedding to blend with to the token's own, which was written before.
+        /// Adds the embedding of `blend_with` to the token's own embedding, which was written before.
         adds_blend: bool,
         scale: f32,
     }
 }
 
-/// `n` rows from `first` on.
+/// Arguments for `n` rows, starting at row `first`.
 pub struct Embed<'a> {
     pub rows: &'a Buffer,
     /// Whether some rows blend two embeddings.
     pub blends: bool,
-    /// `[.., stride]`; padding becomes zero.
+    /// `[.., stride]`. The padding is set to zero.
     pub x: &'a Buffer,
     pub first: usize,
     pub n: usize,
     pub stride: usize,
-    /// Of all embeddings.
+    /// Factor of all embeddings.
     pub scale: f64,
 }
 
@@ -69,7 +69,7 @@ mod tests {
     use crate::model::quant::QUANTS;
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn each_row_gets_its_embeddings_from_the_slabs_that_have_them() {
+    async fn row_reads_embeddings_from_their_slabs() {
         const DIM: usize = 20;
         let table = random(70 * DIM, 3);
         let bytes: Vec<u8> = table.iter().flat_map(|value| value.to_le_bytes()).collect();
@@ -100,7 +100,7 @@ mod tests {
         }
     }
 
-    /// By the definition of binary16 in IEEE 754.
+    /// Decodes binary16 by its definition in IEEE 754.
     fn half(bits: u16) -> f64 {
         let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
         let magnitude = match exponent {
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn every_half_is_decoded_exactly() {
+    async fn f16_values_are_decoded_exactly() {
         const COLUMNS: usize = 256;
         let all: Vec<u8> = (0..=u16::MAX).flat_map(u16::to_le_bytes).collect();
         let f16 = QUANTS.iter().find(|quant| quant.name == "F16").expect("F16 can be read");

@@ -1,4 +1,4 @@
-// The token embedding: x[first + r] = scale (1 - blend) W[token] of row r; where `adds_blend` is set, += scale blend W[blend_with] instead.
+// Token embedding of row r: x[first + r] = scale (1 - blend) W[token]. If `adds_blend` is set, x[first + r] += scale blend W[blend_with].
 // weights: [slab_rows, 16 groups], x: [.., stride].
 // Dispatch: one invocation per 16 values; x over groups, y over rows.
 

@@ -1,4 +1,4 @@
-//! Fused multiply-adds without memory reads: measures how many operations per second a GPU can do.
+//! Measures how many operations per second a GPU can compute, with fused multiply-adds and no memory reads.
 
 use super::{LINE, one_dimensional};
 use crate::gpu::buffer::Buffer;
@@ -6,7 +6,7 @@ use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
 use crate::gpu::wgsl::wgsl_struct;
 
-/// Numbers that each invocation works on.
+/// Number of values that each invocation updates.
 pub const NUMBERS: usize = 32;
 /// Less than 1, so that numbers stay small.
 const S: f32 = 0.5;
@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn rounds_are_those_of_the_reference() {
+    async fn rounds_match_reference() {
         for gpu in gpus_and_interpreters().await {
             for (n, rounds) in [(1, 0), (63, 1), (64, 2), (65, 3), (199, 7)] {
                 let y = gpu.buffer_with_f32("y", &vec![SENTINEL; n + 1]);

@@ -1,4 +1,4 @@
-// y[i] = the sum of 32 numbers, 0 to 31 at first, after `rounds` rounds of a = a s + i / n on each: arithmetic and no reads.
+// Measures arithmetic without reads. y[i] = sum of 32 numbers (initially 0 to 31) after `rounds` rounds of a = a s + i / n.
 // y: [n].
 // Dispatch: x over n.
 

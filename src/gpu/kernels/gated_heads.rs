@@ -1,4 +1,4 @@
-//! The output gate of attention: what each head puts out, times a sigmoid.
+//! The output gate of attention: multiplies head outputs by a sigmoid.
 
 use super::{padded, two_dimensional};
 use crate::gpu::buffer::Buffer;
@@ -11,14 +11,14 @@ wgsl_struct! {
     struct Params {
         n: usize,
         head_dim: usize,
-        /// f32 of all heads, of a row of what was projected, of a row of y.
+        /// f32 values of all heads, of a row of projected values, and of a row of y.
         width: usize,
         stride: usize,
         y_stride: usize,
     }
 }
 
-/// `projected` `[n, (2 n_heads + 2 n_kv_heads) head_dim]`, y `[n, n_heads head_dim]` padded to 16, changed in place.
+/// `projected` is `[n, (2 n_heads + 2 n_kv_heads) head_dim]`. y is `[n, n_heads head_dim]` padded to 16, changed in place.
 pub fn record<'a>(recording: &mut Recording<'a>, config: &Config, n: usize, projected: &'a Buffer, y: &'a Buffer) {
     let &Config { n_heads, n_kv_heads, head_dim, .. } = config;
     let width = n_heads * head_dim;
@@ -30,7 +30,7 @@ pub fn kernel() -> Kernel {
     two_dimensional("gated_heads").with_params(Params::WGSL)
 }
 
-/// One row of y by the definition, in float64; `projected` are the gates of all heads after their queries.
+/// One row of y by the definition, in float64. In `projected`, the gates of each head follow its queries.
 pub fn reference(projected: &[f32], y: &[f32], head_dim: usize) -> Vec<f32> {
     let gate = |i: usize| 1.0 / (1.0 + (-f64::from(projected[i + (i / head_dim + 1) * head_dim])).exp());
     y.iter().enumerate().map(|(i, &value)| (f64::from(value) * gate(i)) as f32).collect()

@@ -1,5 +1,5 @@
-// What the heads of attention put out, times sigmoid of their gates: y[r, h, i] *= sigmoid(projected[r, 2 h + 1, i]).
-// projected: [n, stride], of each head queries, then gates; y: [n, y_stride].
+// Gates attention head outputs in place: y[r, h, i] *= sigmoid(projected[r, 2 h + 1, i]).
+// projected: [n, stride], for each head queries, then gates; y: [n, y_stride].
 // Dispatch: x over values of all heads, y over rows.
 
 #import params

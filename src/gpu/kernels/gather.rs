@@ -1,4 +1,4 @@
-//! Rows gathered by index.
+//! Gathers rows by index.
 
 use super::two_dimensional;
 use crate::gpu::buffer::Buffer;
@@ -31,7 +31,7 @@ mod tests {
     use crate::gpu::testing::gpus_and_interpreters;
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn gathered_rows_are_in_the_order_of_the_index() {
+    async fn rows_are_gathered_in_order_of_index() {
         for gpu in gpus_and_interpreters().await {
             let index = gpu.buffer_with("index", &[9, 2, 0, 1]);
             let x = gpu.buffer_with("x", &(0..3 * 17).collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-// y[r] = x[index[first + r]].
+// Copies rows by index: y[r] = x[index[first + r]].
 // x: [.., stride], y: [n, stride].
 // Dispatch: x over values, y over rows.
 

@@ -16,15 +16,15 @@ wgsl_struct! {
     }
 }
 
-/// A tile of the logits of some positions, and of the base text's logits at the same positions.
+/// A tile of the logits of several positions, and of the base text's logits at the same positions.
 pub struct KlDivergence<'a> {
     /// `[n, length]`.
     pub logits: &'a Buffer,
     /// `[rows, length]`.
     pub base_logits: &'a Buffer,
-    /// `[n, 2]`: the row of `base_logits` that belongs to each, and the base's log-sum-exp as f32 bits.
+    /// `[n, 2]`: for each position, its row of `base_logits` and the base text's log-sum-exp as f32 bits.
     pub base: &'a Buffer,
-    /// `[positions, 4]`: the last number of each is added to; the others are `log_sum_exp`'s.
+    /// `[positions, 4]`. Adds to the last number of each position. The other numbers come from `log_sum_exp`.
     pub state: &'a Buffer,
     /// The first position.
     pub first: usize,
@@ -39,8 +39,8 @@ pub fn record<'a>(recording: &mut Recording<'a>, args: &KlDivergence<'a>) {
     recording.dispatch(kernel, Params { n, first, length }, &[logits, base_logits, base, state], [n, 1]);
 }
 
-/// KL(base || perturbed) in nats from a position's state and the base text's log-sum-exp. Rounding may make one of
-/// zero negative: see `Readout::checked`.
+/// KL(base || perturbed) in nats from a position's state and the base text's log-sum-exp. Rounding can turn zero into a small negative
+/// number: see `Readout::checked`.
 pub fn kl_divergence(state: &[f32], base_log_sum_exp: f64) -> f64 {
     f64::from(state[3]) - base_log_sum_exp + log_sum_exp(state)
 }
@@ -67,7 +67,7 @@ mod tests {
     use crate::gpu::testing::{gpus_and_interpreters, random};
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn divergences_over_tiles_are_those_over_the_whole_vocabulary() {
+    async fn divergence_over_tiles_matches_whole_vocabulary() {
         const VOCAB: usize = 150;
         for gpu in gpus_and_interpreters().await {
             for n in [1, 63, 64, 65] {

@@ -1,6 +1,6 @@
-// Adds a tile of the vocabulary to sum over v of p(v) (z_base(v) - z(v)), p = softmax(z_base), of each position; with the
-// log-sum-exps of both texts that is KL(base || perturbed).
-// logits: [n, length]; base_logits: [.., length]; base: [n] of (row of base_logits, log-sum-exp's bits); state: [..], w is the sum.
+// Adds a tile of the vocabulary to the sum over v of p(v) (z_base(v) - z(v)) of each position, with p = softmax(z_base). The sum and the
+// log-sum-exps of both texts give KL(base || perturbed).
+// logits: [n, length]; base_logits: [.., length]; base: [n] of (row of base_logits, bits of log-sum-exp); state: [..], w is the sum.
 // Dispatch: one invocation per position.
 
 #import kl_divergence_common

@@ -1,4 +1,4 @@
-// The inputs and outputs of both variants of kl_divergence.
+// Shared inputs and outputs of the kl_divergence kernels.
 
 #import params
 

@@ -1,4 +1,4 @@
-//! Logits to log-probabilities, one tile of the vocabulary at a time.
+//! Computes log-probabilities from logits, one tile of the vocabulary at a time.
 
 use super::{one_dimensional, workgroup_per_item};
 use crate::gpu::buffer::Buffer;
@@ -16,18 +16,18 @@ wgsl_struct! {
     }
 }
 
-/// A tile of logits and the positions that it belongs to.
+/// A tile of logits and the positions to which it belongs.
 pub struct LogSumExp<'a> {
     /// `[n, length]`.
     pub logits: &'a Buffer,
     /// Target tokens of all positions.
     pub targets: &'a Buffer,
-    /// `[positions, 4]`: largest logit, sum of exp(logit - largest), target's logit; the last number is that of `kl_divergence`.
+    /// `[positions, 4]`: largest logit, sum of exp(logit - largest), target's logit, and the sum of `kl_divergence`.
     pub state: &'a Buffer,
     /// The first position.
     pub first: usize,
     pub n: usize,
-    /// The first token of the vocabulary in the tile: tiles come in order, from 0 on.
+    /// First token of the vocabulary in the tile. Tiles come in order, from token 0 on.
     pub token: usize,
     pub length: usize,
 }
@@ -68,7 +68,7 @@ mod tests {
     use crate::gpu::testing::{gpus_and_interpreters, random};
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn log_probs_over_tiles_are_those_over_the_whole_vocabulary() {
+    async fn log_probs_over_tiles_match_whole_vocabulary() {
         const VOCAB: usize = 150;
         for gpu in gpus_and_interpreters().await {
             for n in [1, 63, 64, 65] {

@@ -1,6 +1,6 @@
-// Adds a tile of logits to the running log-sum-exp of each position, and keeps the target's logit.
+// Adds a tile of logits to the running log-sum-exp of each position, and stores the target's logit.
 // logits: [n, length] for tokens `token`..`token + length`; targets: [..]; state: [..] of (largest logit, sum of exp(logit - largest),
-// target's logit, kl_divergence's sum): ln p(target) = target's logit - largest - ln(sum).
+// target's logit, sum of kl_divergence). ln p(target) = target's logit - largest - ln(sum).
 // Dispatch: one invocation per position.
 
 #import log_sum_exp_common

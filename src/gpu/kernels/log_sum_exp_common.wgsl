@@ -1,4 +1,4 @@
-// The inputs and outputs of both variants of log_sum_exp.
+// Shared inputs and outputs of the log_sum_exp kernels.
 
 #import params
 

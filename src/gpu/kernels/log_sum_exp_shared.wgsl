@@ -22,7 +22,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
         sum += exp(logits[at + i] - largest);
     }
     let all = sum_of_all(local, sum);
-    // All have read the state before it is written: the barriers of sum_of_all order workgroup memory only.
+    // All invocations must read the state before it is written. The barriers of sum_of_all order only workgroup memory.
     storageBarrier();
     if local == 0u {
         let target_index = targets[position] - p.token;

@@ -1,4 +1,4 @@
-//! The most likely allowed token of each of several rows, one tile of the vocabulary at a time.
+//! Finds the most likely allowed token of each of several rows, one tile of the vocabulary at a time.
 
 use super::one_dimensional;
 use crate::gpu::buffer::Buffer;
@@ -15,32 +15,32 @@ wgsl_struct! {
     }
 }
 
-/// A tile of logits and the rows that it belongs to.
+/// A tile of logits and the rows to which it belongs.
 pub struct MaskedArgmax<'a> {
     /// `[n, length]`.
     pub logits: &'a Buffer,
-    /// One token per row that is not allowed.
+    /// One forbidden token for each row.
     pub excluded: &'a Buffer,
-    /// Tokens that are allowed in no row: see [`token_bitmap`].
+    /// Tokens that are forbidden in all rows: see [`token_bitmap`].
     pub forbidden: &'a Buffer,
-    /// `[rows, 2]`: bits of the largest logit, and its token; untouched where no token is allowed. Where a logit is infinite or NaN,
-    /// these bits are those of infinity, and there is no token.
+    /// `[rows, 2]`: bits of the largest logit, and its token. Unchanged if no token is allowed. If a logit is infinite or NaN: infinity
+    /// and no token.
     pub best: &'a Buffer,
     /// The first row.
     pub first: usize,
     pub n: usize,
-    /// The first token of the vocabulary in the tile: tiles come in order, from 0 on.
+    /// First token of the vocabulary in the tile. Tiles come in order, from token 0 on.
     pub token: usize,
     pub length: usize,
 }
 
-/// Adds the tile to the best tokens of its rows.
+/// Updates the best tokens of the rows with the tile.
 pub fn record<'a>(recording: &mut Recording<'a>, args: &MaskedArgmax<'a>) {
     let &MaskedArgmax { logits, excluded, forbidden, best, first, n, token, length } = args;
     recording.dispatch(kernel(), Params { n, first, token, length }, &[logits, excluded, forbidden, best], [n, 1]);
 }
 
-/// One bit per token of the vocabulary, set where it is one of `tokens`.
+/// One bit per token of the vocabulary, set for the tokens in `tokens`.
 pub fn token_bitmap(tokens: &[u32], vocab_size: usize) -> Vec<u32> {
     let mut bits = vec![0; vocab_size.div_ceil(32)];
     tokens.iter().for_each(|&token| bits[token as usize / 32] |= 1 << (token % 32));
@@ -59,7 +59,7 @@ mod tests {
     use crate::gpu::testing::{gpus_and_interpreters, random};
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn each_row_gets_its_most_likely_allowed_token() {
+    async fn row_gets_most_likely_allowed_token() {
         const VOCAB: usize = 150;
         for gpu in gpus_and_interpreters().await {
             for n in [1, 63, 64, 65] {
@@ -93,9 +93,9 @@ mod tests {
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn a_logit_that_is_not_finite_shows() {
+    async fn non_finite_logit_is_reported() {
         for gpu in gpus_and_interpreters().await {
-            // In the first tile, in the second one, in none.
+            // NaN in the first tile, in the second tile, in no tile.
             for (bad, is_found) in [(3, false), (80, false), (200, true)] {
                 let mut logits = random(200, 6);
                 if let Some(logit) = logits.get_mut(bad) {

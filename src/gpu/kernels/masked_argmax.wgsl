@@ -1,6 +1,6 @@
-// The most likely allowed token of each row so far, over tiles of the vocabulary in order; the lowest of several.
+// Updates the most likely allowed token of each row, over tiles of the vocabulary in order. Of equal logits, chooses the lowest token.
 // logits: [n, length] for tokens `token`..`token + length`; excluded: [..], one token per row; forbidden: one bit per token;
-// best: [..] of (logit's bits, token), unchanged where no token is allowed; infinity and no token from the first infinity or NaN on.
+// best: [..] of (bits of the logit, token), unchanged if no token is allowed; (infinity, no token) from the first infinity or NaN on.
 // Dispatch: one invocation per row.
 
 #import params
@@ -30,6 +30,6 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
             found = vec2<u32>(bitcast<u32>(logit), token);
         }
     }
-    // Tested by bits: compilers may assume that no value is NaN.
+    // Test the bits, because compilers may assume that no value is NaN.
     best[row] = select(vec2<u32>(0x7f800000u, 0xffffffffu), found, is_finite);
 }

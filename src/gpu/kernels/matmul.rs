@@ -1,4 +1,4 @@
-//! y = x W^T for some rows of a matrix.
+//! Matrix product y = x W^T for a range of rows of W.
 
 use std::ops::Range;
 
@@ -16,113 +16,112 @@ use crate::model::arch::Gate;
 
 wgsl_struct! {
     struct Params {
-        /// Tokens.
+        /// Number of tokens.
         n: usize,
         /// First row of x and of y.
         x_first: usize,
         y_first: usize,
         /// Groups of 16 values in a row of W.
         groups: usize,
-        /// Words.
+        /// 4-byte words of a row of W.
         row_words: usize,
-        /// vec4 of a row of x, f32 of a row of y.
+        /// Stride of a row of x in vec4, and of a row of y in f32 values.
         x_stride: usize,
         y_stride: usize,
-        /// Rows of W: `rows` from `w_first` on; they become columns of y from `column` on.
+        /// Rows of W: `rows` rows, starting at `w_first`. They become columns of y, starting at `column`.
         rows: usize,
         w_first: usize,
         column: usize,
-        /// y is added to.
+        /// Whether the product is added to `y` instead of replacing it.
         add: bool,
-        /// Rows from the first of two to the second, which one invocation of `matvec_shared` computes.
+        /// Distance between the two rows that one invocation of `matvec_shared` computes.
         second: usize,
-        /// Values of a row of x that is normalized, and what is added to the mean of their squares.
+        /// For RMSNorm of x: number of values in a row, and the number added to the mean of their squares.
         dim: usize,
         epsilon: f32,
     }
 }
 
-/// RMSNorm of what is multiplied, as in `rms_norm`.
+/// RMSNorm of x before the product, as in `rms_norm`.
 #[derive(Clone, Copy)]
 pub struct Norm<'a> {
-    /// `[dim]`, padded with zeros as rows of x are.
+    /// `[dim]`, padded with zeros like rows of x.
     pub weight: &'a Buffer,
     pub dim: usize,
     pub epsilon: f64,
 }
 
-/// What to multiply, and where the product goes.
+/// Arguments of a matrix product.
 pub struct Matmul<'a> {
     pub slab: &'a Slab,
     /// Rows of the slab to use.
     pub rows: Range<usize>,
-    /// Tokens.
+    /// Number of tokens.
     pub n: usize,
-    /// A row has at least the matrix's columns, padded to 16 with zeros; its stride is a multiple of 4.
+    /// A row has at least as many values as the matrix has columns, padded to 16 with zeros. The stride is a multiple of 4.
     pub x: RowView<'a>,
     pub y: RowView<'a>,
-    /// The column of y that the first row becomes.
+    /// The first row of W becomes this column of y.
     pub column: usize,
-    /// y is added to.
+    /// Whether the product is added to `y` instead of replacing it.
     pub add: bool,
-    /// The one token of a step of generating. Its kernel sums in another order than that for rows, which gives a row the same bits
-    /// however many there are.
+    /// Whether this is the one token of a decode step. The kernel for decode steps sums in another order. The kernel for several rows
+    /// gives each row the same bits, regardless of the number of rows.
     pub is_step: bool,
-    /// The rows are those of gates, and then as many others: y is the gates times the others, as in `swiglu`.
+    /// If set, the first half of the rows are gates of the second half: y is the gated product, as in `swiglu`.
     pub gate: Option<Gate>,
-    /// x is normalized before; only where the adapter [`computes_all_of_a_step`].
+    /// If set, x is normalized first. Only for adapters with [`computes_all_of_a_step`].
     pub norm: Option<Norm<'a>>,
 }
 
 impl<'a> Matmul<'a> {
-    /// All rows of a slab, as the columns of y that have their numbers in the matrix.
+    /// All rows of a slab. Each row becomes the column of y that has its index in the matrix.
     pub fn by_slab(slab: &'a Slab, n: usize, x: RowView<'a>, y: RowView<'a>) -> Self {
         Self { slab, rows: 0..slab.rows.len(), n, x, y, column: slab.rows.start, add: false, is_step: false, gate: None, norm: None }
     }
 
-    /// Some rows of a slab, as the columns of y from 0 on.
+    /// A range of rows of a slab. The rows become columns of y, starting at 0.
     pub fn by_rows(slab: &'a Slab, rows: Range<usize>, n: usize, x: RowView<'a>, y: RowView<'a>) -> Self {
         Self { slab, rows, n, x, y, column: 0, add: false, is_step: false, gate: None, norm: None }
     }
 
-    /// The product is added to y.
+    /// Adds the product to y.
     pub fn adding(self) -> Self {
         Self { add: true, ..self }
     }
 
-    /// All rows of the one slab that has gates and what they are for; only where the adapter [`computes_all_of_a_step`].
+    /// All rows of a slab that contains both gates and gated rows. Only for adapters with [`computes_all_of_a_step`].
     pub fn gated(slab: &'a Slab, gate: Gate, x: RowView<'a>, y: RowView<'a>) -> Self {
         Self { gate: Some(gate), ..Self::by_slab(slab, 1, x, y).for_step(true) }
     }
 
-    /// The product of x normalized.
+    /// Normalizes x before the product.
     pub fn normalizing(self, norm: Option<Norm<'a>>) -> Self {
         Self { norm, ..self }
     }
 
-    /// For a step of generating: `n` is 1.
+    /// Marks a decode step; then `n` is 1.
     pub fn for_step(self, is_step: bool) -> Self {
         Self { is_step, ..self }
     }
 }
 
-/// Whether the kernel of a product, in a step of generating, also computes the norm before it and the gates after it.
+/// Whether the product kernel of a decode step also computes the norm before it and the gates after it.
 pub fn computes_all_of_a_step(variant: &Variant, is_step: bool) -> bool {
     variant.shares_memory && is_step
 }
 
-/// y[t, column + r] (+)= sum over k of x[t, k] W[r, k]. `2 n rows columns` operations, in several dispatches where that is more than
-/// one should take.
+/// y[t, column + r] (+)= sum over k of x[t, k] W[r, k]. `2 n rows columns` operations, in several dispatches if one would take too long.
 pub fn record<'a>(recording: &mut Recording<'a>, matmul: &Matmul<'a>) {
     record_by(recording, matmul, recording.max_dispatch());
 }
 
-/// As [`record`], in one dispatch.
+/// Like [`record`], but in one dispatch.
 pub fn record_at_once<'a>(recording: &mut Recording<'a>, matmul: &Matmul<'a>) {
     record_by(recording, matmul, f64::INFINITY);
 }
 
-/// In dispatches of at most so many operations.
+/// Records dispatches of at most `max_dispatch` operations.
 fn record_by<'a>(recording: &mut Recording<'a>, matmul: &Matmul<'a>, max_dispatch: f64) {
     let &Matmul { slab, ref rows, n, x, y, column, add, is_step, gate, norm } = matmul;
     let gpu = recording.gpu();
@@ -159,7 +158,7 @@ fn record_by<'a>(recording: &mut Recording<'a>, matmul: &Matmul<'a>, max_dispatc
     }
 }
 
-/// The kernel for rows, in one of its shapes.
+/// The kernel for several rows, in the given tile shape.
 pub fn kernel(variant: &Variant, shape: &TileShape, format: &'static Format) -> Kernel {
     let kernel = match variant.shares_memory {
         false => Kernel::new("matmul", [8 * WIDTH, 4 * HEIGHT]).with_u32("WIDTH", WIDTH).with_u32("HEIGHT", HEIGHT),
@@ -168,7 +167,7 @@ pub fn kernel(variant: &Variant, shape: &TileShape, format: &'static Format) -> 
     kernel.with_format(format, variant).with_params(Params::WGSL)
 }
 
-/// The kernel for a step of generating.
+/// The kernel for a decode step.
 pub fn step_kernel(variant: &Variant, is_normed: bool, gate: Option<Gate>, format: &'static Format) -> Kernel {
     let kernel = match variant.shares_memory {
         false => Kernel::new("matvec", [4 * LINE, 1]).with_u32("WIDTH", LINE),
@@ -200,14 +199,14 @@ mod tests {
     use crate::model::dequantize::tests::some_blocks;
     use crate::model::quant::QUANTS;
 
-    /// As [`check_kernel`], with each kernel that can do it.
+    /// Calls [`check_kernel`] with each kernel that supports `n` rows.
     async fn check(gpus: &[Gpu], name: &str, rows: usize, columns: usize, n: usize) {
         for is_step in [false, true].into_iter().filter(|&is_step| n == 1 || !is_step) {
             check_kernel(gpus, name, rows, columns, n, is_step).await;
         }
     }
 
-    /// Multiplies `n` rows of `columns` values with a matrix of `rows` rows of type `name`.
+    /// Multiplies `n` rows of `columns` values by a matrix of `rows` rows of type `name`.
     async fn check_kernel(gpus: &[Gpu], name: &str, rows: usize, columns: usize, n: usize, is_step: bool) {
         let quant = QUANTS.iter().find(|quant| quant.name == name).unwrap();
         let bytes = some_blocks(quant, rows, columns, 1.0);
@@ -240,7 +239,7 @@ mod tests {
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn every_quantization_multiplies_like_its_dequantized_weights() {
+    async fn quantization_multiplies_like_dequantized_weights() {
         let (gpus, interpreters) = (gpus().await, interpreters().await);
         for quant in QUANTS {
             for n in [1, 9] {
@@ -251,7 +250,7 @@ mod tests {
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn sizes_that_fill_no_workgroup_are_right() {
+    async fn sizes_that_do_not_fill_workgroup_are_right() {
         let (gpus, interpreters) = (gpus().await, interpreters().await);
         for (rows, n) in [(1, 1), (3, 2), (63, 63), (64, 64), (65, 65), (199, 199), (1, 199), (1031, 1)] {
             check(&gpus, "F32", rows, 20, n).await;
@@ -265,9 +264,9 @@ mod tests {
         }
     }
 
-    /// Rows of W of F16 and of `Q4_K` with tokens that fill no tile, by each shape.
+    /// Multiplies F16 and `Q4_K` weights in every tile shape, with tokens that do not fill a tile.
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn every_shape_computes_the_same_bits() {
+    async fn tile_shapes_compute_same_bits() {
         let with_shapes = |gpus: Vec<Gpu>| gpus.into_iter().filter(|gpu| gpu.variant.shares_memory);
         let (gpus, interpreters) = (gpus().await, interpreters().await);
         let sizes = with_shapes(gpus).map(|gpu| (gpu, 131, 512)).chain(with_shapes(interpreters).map(|gpu| (gpu, 67, 256)));
@@ -294,7 +293,7 @@ mod tests {
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn gates_are_those_of_the_products() {
+    async fn gates_use_their_products() {
         let gates = [Gate::Silu, Gate::Gelu];
         for gpu in gpus_and_interpreters().await.iter().filter(|gpu| computes_all_of_a_step(gpu.variant, true)) {
             for (gate, ffn_dim) in gates.into_iter().flat_map(|gate| [1, 7, 8, 9, 31].map(|ffn_dim| (gate, ffn_dim))) {
@@ -315,7 +314,7 @@ mod tests {
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn a_step_multiplies_what_is_normalized() {
+    async fn decode_step_normalizes_input() {
         for gpu in gpus_and_interpreters().await.iter().filter(|gpu| computes_all_of_a_step(gpu.variant, true)) {
             for (rows, dim) in [(5, 20), (17, 31), (9, 256)] {
                 let (w, values, weight) = (random(rows * dim, 1), random(dim, 2), random(dim, 3));
@@ -345,7 +344,7 @@ mod tests {
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn rows_of_a_slab_can_be_used_by_themselves() {
+    async fn rows_of_slab_can_be_used_alone() {
         for gpu in gpus_and_interpreters().await {
             let bytes: Vec<u8> = (0..12).flat_map(|i| (i as f32).to_le_bytes()).collect();
             let slab = Slab::from_bytes(&gpu, &QUANTS[0], 2, &bytes);

@@ -1,11 +1,11 @@
-// y[t, column + r] (+)= sum over k of x[t, k] W[r, k], in registers: 4 tokens x 8 rows per invocation, no barrier. Loads cost
-// more than products here, and a row of W takes fewer of them than a token.
+// Matrix product y[t, column + r] (+)= sum over k of x[t, k] W[r, k], in registers without barriers. Each invocation computes 4 tokens x
+// 8 rows: loads cost more than arithmetic here, and a row of W needs fewer loads than a token.
 // W: [rows, 16 groups], x: [n, 4 x_stride], y: [n, y_stride].
 // Dispatch: x over rows / 8, y over tokens / 4.
 
 #import matmul_common
 
-// One row of W with four tokens.
+// Products of one row of W with four tokens.
 fn dots(w: vec4<f32>, x0: vec4<f32>, x1: vec4<f32>, x2: vec4<f32>, x3: vec4<f32>) -> vec4<f32> {
     return vec4<f32>(dot(w, x0), dot(w, x1), dot(w, x2), dot(w, x3));
 }
@@ -23,7 +23,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let at_a = rows_at(rows_a);
     let at_b = rows_at(rows_b);
     var x_at = (p.x_first + min(next_four(token), vec4<u32>(p.n - 1u))) * p.x_stride;
-    // One row each; component t is token `token + t`.
+    // One sum per row. Component t belongs to token `token + t`.
     var sum0 = vec4<f32>();
     var sum1 = vec4<f32>();
     var sum2 = vec4<f32>();

@@ -1,4 +1,4 @@
-// The inputs and outputs of all matmul kernels, and how they store a product.
+// Shared inputs and outputs of all matmul kernels, and how they store a product.
 
 #import params
 
@@ -9,13 +9,13 @@
 
 #import weights
 
-// Where rows of W begin; for those past the end, the last one.
+// Addresses of four rows of W. Rows past the end use the last row.
 fn rows_at(rows: vec4<u32>) -> vec4<u32> {
     let at = p.w_first + min(rows, vec4<u32>(p.rows - 1u));
     return vec4<u32>(row_at(at.x), row_at(at.y), row_at(at.z), row_at(at.w));
 }
 
-// Stores the products of four rows of W with one token; what is past the last row or token is left out.
+// Stores the products of four rows of W with one token. Skips rows and tokens past the end.
 fn store(token: u32, rows: vec4<u32>, values: vec4<f32>) {
     if token >= p.n {
         return;
@@ -32,7 +32,7 @@ fn store(token: u32, rows: vec4<u32>, values: vec4<f32>) {
     }
 }
 
-// `first` and the three after it.
+// `first` and the three numbers after it.
 fn next_four(first: u32) -> vec4<u32> {
     return vec4<u32>(first) + vec4<u32>(0u, 1u, 2u, 3u);
 }

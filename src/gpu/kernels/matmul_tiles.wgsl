@@ -1,30 +1,30 @@
-// matmul with workgroup memory: a workgroup computes 64 rows x 64 tokens from tiles there, each invocation ROWS x TOKENS: 8 x 8, 8 x 4 or
-// 4 x 4. All sum in the same order.
+// matmul with workgroup memory. A workgroup computes 64 rows x 64 tokens from tiles, each invocation ROWS x TOKENS: 8 x 8, 8 x 4 or 4 x
+// 4. All shapes sum in the same order.
 // Dispatch: x over rows / 64, y over tokens / 64.
 
 #import matmul_common
 
-// From one row or token of an invocation to its next: it has every eighth or every sixteenth of the tile.
+// Distance between the rows of an invocation, and between its tokens: it has every 8th or every 16th of the tile.
 const ROW_STEP = 64u / ROWS;
 const TOKEN_STEP = 64u / TOKENS;
-// Vectors of W, and as many of x, that an invocation loads into the tiles.
+// Vectors of W that an invocation loads into its tile, and of x likewise.
 const LOADS = ROWS * TOKENS / 16u;
 
 // 16 columns of 64 rows and of 64 tokens: [column / 4, row or token], four columns per vector.
 var<workgroup> w_tile: array<vec4<f32>, 256>;
 var<workgroup> x_tile: array<vec4<f32>, 256>;
 
-// Four columns of four rows with one token.
+// Products of four columns of four rows with one token.
 fn dots(w: array<vec4<f32>, 4>, x: vec4<f32>) -> vec4<f32> {
     return vec4<f32>(dot(w[0], x), dot(w[1], x), dot(w[2], x), dot(w[3], x));
 }
 
-// Four rows of an invocation in the tile from `at` on.
+// Four rows of an invocation in the tile, starting at `at`.
 fn four_rows(at: u32) -> array<vec4<f32>, 4> {
     return array<vec4<f32>, 4>(w_tile[at], w_tile[at + ROW_STEP], w_tile[at + 2u * ROW_STEP], w_tile[at + 3u * ROW_STEP]);
 }
 
-// Adds the products of four columns, which begin at `k` in the tiles, of the rows from local.x on with the tokens from local.y on.
+// Adds the products of four columns, at `k` in the tiles: rows starting at local.x with tokens starting at local.y.
 fn add_products(k: u32, local: vec2<u32>, sums: ptr<function, array<vec4<f32>, 16>>) {
     let w_a = four_rows(k + local.x);
     let x0 = x_tile[k + local.y];
@@ -64,7 +64,7 @@ fn main(
     @builtin(local_invocation_id) local: vec3<u32>,
     @builtin(local_invocation_index) index: u32,
 ) {
-    // This invocation loads a group of one row or a part of it, and four columns of one token or several.
+    // This invocation loads one row's group or a part of it, and four columns of one or more tokens.
     let row = index % 64u;
     var first = 0u;
     if LOADS < 4u {
@@ -75,7 +75,7 @@ fn main(
     var x_at = (p.x_first + min(loaded, vec4<u32>(p.n - 1u))) * p.x_stride + index % 4u;
     let w_to = first * 64u + row;
     let x_to = index % 4u * 64u + index / 4u;
-    // Of each token, rows local.x + ROW_STEP r, and then those 32 further on.
+    // For each token: rows local.x + ROW_STEP r, then the rows 32 further on.
     var sums: array<vec4<f32>, 16>;
     for (var g = 0u; g < p.groups; g++) {
         let group = group_at(w_at, g / 4u, g % 4u);
@@ -112,7 +112,7 @@ fn main(
             x_tile[x_to + 48u] = x3;
         }
         workgroupBarrier();
-        // Written out: Firefox guards loops against not ending, for a fifth of the instructions that NVIDIA's compiler makes here.
+        // Unrolled by hand: Firefox adds a loop guard, which costs a fifth of the instructions that NVIDIA's compiler emits here.
         add_products(0u, local.xy, &sums);
         add_products(64u, local.xy, &sums);
         add_products(128u, local.xy, &sums);

@@ -1,6 +1,6 @@
-// matmul for one token with workgroup memory: each invocation computes some of the columns of two rows, the second of which is
-// p.second rows after the first. Where NORMED is set, W is multiplied with RMSNorm(x); its weights: [dim], padded. Where GATED is set, y is
-// the gate of the first row's product times the second's, as in swiglu.
+// matmul for one token with workgroup memory. Each invocation computes some columns of two rows, which are p.second rows apart.
+// If NORMED is set, multiplies W by RMSNorm(x) with the weights norm: [dim], padded. If GATED is set, y is the gate of the first row's
+// product times the second row's product, as in swiglu.
 // Dispatch: x over rows / 16, or gates / 8; y over tokens.
 
 #import matmul_common
@@ -8,17 +8,18 @@
 
 @group(0) @binding(4) var<storage, read> norm: array<vec4<f32>>;
 
-// Of two rows, and the sum of the squares of x.
+// Sums of two rows, and the sum of the squares of x.
 var<workgroup> sums: array<vec3<f32>, WIDTH>;
 
-// Of one invocation, every fourth column by itself.
+// Sums of one invocation; every fourth column has its own component.
 struct Sums {
     a: vec4<f32>,
     b: vec4<f32>,
     squares: vec4<f32>,
 }
 
-// Vector number `i` of the row of x at `x_at`: normalized but for what is the same for all.
+// The `i`-th vector of the row of x at `x_at`. If NORMED, multiplied by the norm's weights; the common factor of RMSNorm is applied at
+// the end.
 fn values(x_at: u32, i: u32, sum: ptr<function, Sums>) -> vec4<f32> {
     let own = x[x_at + i];
     if NORMED {
@@ -28,7 +29,7 @@ fn values(x_at: u32, i: u32, sum: ptr<function, Sums>) -> vec4<f32> {
     return own;
 }
 
-// Adds the products of a group of each of two rows of W with the values of x from vector `i` of its row on.
+// Adds the products of one group of each of two rows of W with x, starting at vector `i` of its row.
 fn add_products(a: Group, b: Group, x_at: u32, i: u32, sum: ptr<function, Sums>) {
     let x0 = values(x_at, i, sum);
     (*sum).a = fma(four(a, 0u), x0, (*sum).a);
@@ -52,7 +53,7 @@ fn main(@builtin(workgroup_id) group_id: vec3<u32>, @builtin(local_invocation_in
     let lane = local / 8u;
     let quads = p.groups / 4u;
     var sum = Sums();
-    // Four groups in a step: they may share what their scales are computed from.
+    // Handle four groups per step, because they may share the data of their scales.
     for (var quad = lane; quad < quads; quad += WIDTH / 8u) {
         let i = 16u * quad;
         add_products(group_at(w_at.x, quad, 0u), group_at(w_at.y, quad, 0u), x_at, i, &sum);
@@ -60,7 +61,7 @@ fn main(@builtin(workgroup_id) group_id: vec3<u32>, @builtin(local_invocation_in
         add_products(group_at(w_at.x, quad, 2u), group_at(w_at.y, quad, 2u), x_at, i + 8u, &sum);
         add_products(group_at(w_at.x, quad, 3u), group_at(w_at.y, quad, 3u), x_at, i + 12u, &sum);
     }
-    // Groups that fill no step.
+    // Handle the remaining groups.
     if lane < p.groups % 4u {
         add_products(group_at(w_at.x, quads, lane), group_at(w_at.y, quads, lane), x_at, 16u * quads + 4u * lane, &sum);
     }

@@ -1,7 +1,8 @@
-//! The kernels: each a WGSL file, and a Rust file of the same name with its parameters and buffers, how it is dispatched, and tests
-//! against a plain reference.
+//! The kernels. Each kernel has a WGSL file, and a Rust file of the same name with its parameters, buffers, dispatch, a plain reference,
+//! and tests against it.
 //!
-//! A kernel with a neighbor named `_shared` or `_tiles` has two variants; see [`super::variant`]. `_common` is what variants share.
+//! A kernel with a neighbor named `_shared` or `_tiles` has two variants; see [`super::variant`]. `_common` files contain code that
+//! variants share.
 
 pub mod argmax;
 pub mod attention;
@@ -78,7 +79,7 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "ungated_queries",
 ];
 
-/// What they may `#import`, beside their own `params`: see [`Kernel::wgsl`].
+/// Sources that kernels may `#import`, in addition to their own `params`: see [`Kernel::wgsl`].
 pub(super) const IMPORTS: &[(&str, &str)] = &[
     ("attention_common", source!("attention_common")),
     ("attention_mass_common", source!("attention_mass_common")),
@@ -105,9 +106,9 @@ pub(super) const IMPORTS: &[(&str, &str)] = &[
 
 /// Invocations of a one-dimensional workgroup.
 const LINE: usize = 64;
-/// That a workgroup may have on every adapter.
+/// Maximum number of invocations of a workgroup on every adapter.
 const MAX_INVOCATIONS: usize = 256;
-/// Invocations of a two-dimensional workgroup along x and y; the shaders say `@workgroup_size(WIDTH, 4)`.
+/// Size of a two-dimensional workgroup along x and y. The shaders say `@workgroup_size(WIDTH, 4)`.
 const WIDTH: usize = 16;
 const HEIGHT: usize = 4;
 
@@ -126,12 +127,12 @@ fn workgroup_per_item(name: &'static str) -> Kernel {
     Kernel::new(name, [1, 1]).with_u32("WIDTH", LINE)
 }
 
-/// The rows of a buffer from one row on, `[first + .., stride]`.
+/// The rows of a buffer, starting at row `first`: `[first + .., stride]`.
 #[derive(Clone, Copy)]
 pub struct RowView<'a> {
     pub buffer: &'a Buffer,
     pub first: usize,
-    /// f32 from one row to the next.
+    /// Distance from one row to the next, in f32 values.
     pub stride: usize,
 }
 
@@ -141,13 +142,13 @@ impl<'a> RowView<'a> {
         Self { buffer, first: 0, stride }
     }
 
-    /// Those from row `first` on.
+    /// Starts at row `first`.
     pub fn starting_at(self, first: usize) -> Self {
         Self { first, ..self }
     }
 }
 
-/// The length of a row of floats in memory, padded so that every whole group of weights meets values: `length` rounded up to 16.
+/// Length of a row of floats in memory: `length` rounded up to 16, because weights come in groups of 16.
 pub fn padded(length: usize) -> usize {
     super::format::groups(length) * super::format::GROUP
 }

@@ -1,4 +1,4 @@
-//! Root mean square normalization of queries and keys as wholes, over all their heads, as in `olmo2`.
+//! Root mean square normalization of all query heads together, and of all key heads together, as in `olmo2`.
 
 use super::qkv_rope_cache::qkv_width;
 use super::{two_dimensional, workgroup_per_item};
@@ -12,7 +12,7 @@ use crate::model::config::Config;
 wgsl_struct! {
     struct Params {
         n: usize,
-        /// f32 of a row of qkv, of its queries, of its keys.
+        /// f32 values in a row of qkv, in its queries, and in its keys.
         stride: usize,
         q_width: usize,
         k_width: usize,
@@ -23,7 +23,7 @@ wgsl_struct! {
 /// Queries and keys of `n` rows.
 pub struct WholeNorm<'a> {
     pub n: usize,
-    /// Of all queries, then of all keys of a row.
+    /// Norm weights of all queries, then of all keys of a row.
     pub norms: &'a Buffer,
     /// `[n, qkv_width]`; queries and keys are normalized in place.
     pub qkv: &'a Buffer,
@@ -56,7 +56,7 @@ mod tests {
     use crate::gpu::testing::{SENTINEL, assert_close, config, gpus_and_interpreters, random};
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn queries_and_keys_are_normalized_over_all_their_heads() {
+    async fn queries_and_keys_are_normalized_over_heads() {
         for gpu in gpus_and_interpreters().await {
             for (head_dim, n) in [(2, 1), (6, 3), (48, 4), (64, 5), (20, 67)] {
                 let config = config("olmo2", 4, 2, head_dim);

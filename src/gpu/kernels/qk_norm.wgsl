@@ -1,5 +1,5 @@
-// RMSNorm over all heads of queries together, and over all of keys, in place: part[i] = weight[i] part[i] / sqrt(mean(part^2) + epsilon).
-// qkv: [n, stride], of a row q_width queries, then k_width keys; weight: as these.
+// RMSNorm in place, over all query heads together and over all key heads: part[i] = weight[i] part[i] / sqrt(mean(part^2) + epsilon).
+// qkv: [n, stride], each row starting with q_width queries and k_width keys; weight: [q_width + k_width].
 // Dispatch: one invocation per part; x over queries and keys, y over rows.
 
 #import qk_norm_common

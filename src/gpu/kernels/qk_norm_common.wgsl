@@ -1,4 +1,4 @@
-// The inputs and outputs of both variants of qk_norm, and which values they are about.
+// Shared inputs and outputs of the qk_norm kernels, and the columns of each part.
 
 #import params
 
@@ -6,7 +6,7 @@
 @group(0) @binding(1) var<storage, read> weight: array<f32>;
 @group(0) @binding(2) var<storage, read_write> qkv: array<f32>;
 
-// Queries are part 0 of a row, keys part 1: columns from x up to y, and weights from x on.
+// Columns x..y of a part: part 0 is the queries, part 1 the keys. Their weights start at x too.
 fn columns_of(part: u32) -> vec2<u32> {
     return select(vec2<u32>(0u, p.q_width), vec2<u32>(p.q_width, p.q_width + p.k_width), part == 1u);
 }

@@ -1,4 +1,4 @@
-//! What is done to queries, keys and values before attention: bias, RMSNorm, rotary embedding (RoPE, Su et al. 2021), key-value cache.
+//! Prepares queries, keys and values for attention: bias, RMSNorm, rotary embedding (RoPE, Su et al. 2021), key-value cache.
 
 use super::two_dimensional;
 use crate::gpu::buffer::Buffer;
@@ -15,22 +15,22 @@ wgsl_struct! {
         n_heads: usize,
         n_kv_heads: usize,
         head_dim: usize,
-        /// Values of a head that rotate, from the first on.
+        /// Number of values of a head that rotate, starting with the first.
         rotated_dim: usize,
-        /// f32 of a head in the cache: see [`cached_head`].
+        /// f32 values of a head in the cache: see [`cached_head`].
         cached_head: usize,
         epsilon: f32,
     }
 }
 
-/// The heads of `n` rows from `first` on.
+/// Arguments for the heads of `n` rows, starting at row `first`.
 pub struct QkvRopeCache<'a> {
     pub rows: &'a Buffer,
     pub first: usize,
     pub n: usize,
-    /// As a row of `qkv`; anything where the model has none.
+    /// Same shape as a row of `qkv`. Not read if the model has no biases.
     pub bias: &'a Buffer,
-    /// Of a query head, then of a key head; anything where the model has none.
+    /// Norm of a query head, then of a key head. Not read if the model has none.
     pub norms: &'a Buffer,
     /// `[positions, rotated_dim / 2]` of (cos, sin).
     pub angles: &'a Buffer,
@@ -40,22 +40,22 @@ pub struct QkvRopeCache<'a> {
     pub cache: &'a Buffer,
 }
 
-/// f32 of a head in a cache: a whole number of vec4.
+/// f32 values of a head in a cache, rounded up to whole vec4.
 pub fn cached_head(config: &Config) -> usize {
     config.head_dim.next_multiple_of(4)
 }
 
-/// f32 of a slot in a cache: key and value of every head of one layer.
+/// f32 values of a slot in a cache: keys and values of all heads of one layer.
 pub fn cached_slot(config: &Config) -> usize {
     2 * config.n_kv_heads * cached_head(config)
 }
 
-/// f32 of a row of queries, keys and values.
+/// f32 values of a row of queries, keys and values.
 pub fn qkv_width(config: &Config) -> usize {
     (config.n_heads + 2 * config.n_kv_heads) * config.head_dim
 }
 
-/// Queries stay in `qkv`; keys and values go to the cache.
+/// Updates the queries in `qkv`, and stores keys and values in the cache.
 pub fn record<'a>(recording: &mut Recording<'a>, config: &Config, args: &QkvRopeCache<'a>) {
     let &QkvRopeCache { rows, first, n, bias, norms, angles, qkv, cache } = args;
     let &Config { n_heads, n_kv_heads, head_dim, rotated_dim, norm_epsilon, .. } = config;
@@ -73,7 +73,7 @@ pub fn kernel(architecture: &Architecture) -> Kernel {
         .with_params(Params::WGSL)
 }
 
-/// One head of q or k by the definition, in float64; `angles` are those of its position.
+/// One head of q or k by the definition, in float64. `angles` belong to its position.
 pub fn reference(config: &Config, head: &[f32], norm: &[f32], angles: &[f32]) -> Vec<f32> {
     let dim = head.len();
     let mut head: Vec<f64> = head.iter().map(|&value| value.into()).collect();
@@ -104,7 +104,7 @@ mod tests {
     use crate::gpu::testing::{assert_close, config, gpus_and_interpreters, random};
     use crate::model::arch::ARCHITECTURES;
 
-    /// What the kernel reads, but for the rows.
+    /// Inputs of the kernel, except the rows.
     struct Inputs {
         qkv: Vec<f32>,
         bias: Vec<f32>,
@@ -112,7 +112,7 @@ mod tests {
         angles: Vec<f32>,
     }
 
-    /// qkv and cache afterwards.
+    /// Returns qkv and the cache after the kernel.
     async fn run(gpu: &Gpu, config: &Config, rows: &[Row], inputs: &Inputs) -> (Vec<f32>, Vec<f32>) {
         let Inputs { qkv, bias, norms, angles } = inputs;
         let [qkv_buffer, bias, norms, angles] = [qkv, bias, norms, angles].map(|values| gpu.buffer_with_f32("input", values));

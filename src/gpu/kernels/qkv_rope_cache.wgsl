@@ -1,5 +1,5 @@
-// Each head of q, k and v: + bias where the model has one. q and k: RMSNorm over the head where the model has that, then the rotary
-// embedding of the row's position. Queries stay in qkv; keys and values go to the row's slot of the cache.
+// Adds the bias (if BIAS) to q, k and v. Applies RMSNorm over each head (if NORM) and the rotary embedding to q and k. Queries stay in
+// qkv; keys and values are stored in the row's cache slot.
 // qkv: [n, (n_heads + 2 n_kv_heads) head_dim]; cache: [slots, key and value, n_kv_heads, cached_head].
 // bias: as a row of qkv; norms: queries' [head_dim], keys' [head_dim]; angles: [positions, rotated_dim / 2] of (cos, sin).
 // Dispatch: one invocation per head; x over heads, y over rows.

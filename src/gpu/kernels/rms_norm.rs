@@ -21,15 +21,15 @@ wgsl_struct! {
 /// y[r] (+)= weight * x[r] / sqrt(mean(x[r]^2) + epsilon) for `n` rows of `dim` values.
 #[derive(Clone, Copy)]
 pub struct RmsNorm<'a> {
-    /// Its stride is a multiple of 4; what lies beyond `dim` is zero.
+    /// The stride is a multiple of 4. Values after `dim` are zero.
     pub x: RowView<'a>,
     pub weight: &'a Buffer,
-    /// Its stride is that of x.
+    /// Has the same stride as x.
     pub y: RowView<'a>,
     pub n: usize,
     pub dim: usize,
     pub epsilon: f64,
-    /// y is added to.
+    /// Whether the result is added to `y` instead of replacing it.
     pub add: bool,
 }
 
@@ -44,7 +44,7 @@ pub fn record<'a>(recording: &mut Recording<'a>, norm: &RmsNorm<'a>) {
     );
 }
 
-/// That writes rows, or adds to them.
+/// The kernel that writes rows, or adds to them.
 pub fn kernel(variant: &Variant, add: bool) -> Kernel {
     let kernel = if variant.shares_memory { workgroup_per_item("rms_norm_shared") } else { one_dimensional("rms_norm") };
     kernel.with_bool("ADD", add).with_params(Params::WGSL)
@@ -64,7 +64,7 @@ mod tests {
     use crate::gpu::testing::{SENTINEL, assert_close, gpus_and_interpreters, random};
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn rows_are_normalized_like_the_reference() {
+    async fn rows_match_reference() {
         for gpu in gpus_and_interpreters().await {
             for (n, dim) in [(1, 1), (63, 64), (64, 65), (65, 63), (199, 8), (2, 199)] {
                 let stride = super::super::padded(dim);
@@ -79,7 +79,7 @@ mod tests {
                 let x = RowView::new(&x, stride).starting_at(1);
                 let norm = RmsNorm { x, weight: &w, y: RowView::new(&y, stride), n, dim, epsilon: 1e-5, add: false };
                 record(&mut recording, &norm);
-                // From the second row on, what is there is doubled.
+                // Add the norm to all rows except the first, which doubles them.
                 let others = RmsNorm { x: x.starting_at(2), y: norm.y.starting_at(1), n: n - 1, add: true, ..norm };
                 if n > 1 {
                     record(&mut recording, &others);

@@ -1,4 +1,4 @@
-// y[y_first + r] = weight * x[first + r] / sqrt(mean(x[first + r]^2) + epsilon), over dim values; += where ADD is set.
+// RMSNorm: y[y_first + r] = weight * x[first + r] / sqrt(mean(x[first + r]^2) + epsilon), over dim values; += if ADD is set.
 // x: [.., stride], weight: [dim], y: [.., stride].
 // Dispatch: one invocation per row.
 

@@ -1,4 +1,4 @@
-// The inputs and outputs of both variants of rms_norm.
+// Shared inputs and outputs of the rms_norm kernels.
 
 #import params
 

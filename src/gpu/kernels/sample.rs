@@ -1,4 +1,4 @@
-//! A token drawn at random, from the logits of one position.
+//! Samples a token from the logits of one position.
 
 use crate::gpu::buffer::Buffer;
 use crate::gpu::kernel::Kernel;
@@ -15,21 +15,21 @@ wgsl_struct! {
 }
 
 wgsl_struct! {
-    /// A [`Draw`] as the kernel reads it.
+    /// A [`Draw`] in the layout of the kernel.
     pub struct GpuDraw {
-        /// Logits are divided by it; above 0.
+        /// Divisor of the logits, above 0.
         temperature: f32,
-        /// Only tokens as likely as the k-th are left; the size of the vocabulary for all.
+        /// Keep only tokens that are at least as likely as the k-th. The size of the vocabulary keeps all.
         top_k: usize,
-        /// Of those, the fewest most likely ones that hold this part of their probability.
+        /// Of those, keep the smallest set of most likely tokens that holds this share of their probability.
         top_p: f32,
-        /// In [0, 1).
+        /// Random number in [0, 1).
         random: f32,
     }
 }
 
 impl GpuDraw {
-    /// For a vocabulary of `n` tokens.
+    /// Converts a draw for a vocabulary of `n` tokens.
     pub fn new(draw: &Draw, n: usize) -> Self {
         Self {
             temperature: draw.temperature as f32,
@@ -40,8 +40,8 @@ impl GpuDraw {
     }
 }
 
-/// The token to `chosen[0]`, see [`Draw::token`], and the bits of a number to `chosen[1]` that is finite where all logits are. `draw`
-/// holds a [`GpuDraw`].
+/// Writes the token to `chosen[0]`, see [`Draw::token`], and bits of a number to `chosen[1]` that is finite if all logits are finite.
+/// `draw` contains a [`GpuDraw`].
 pub fn record<'a>(recording: &mut Recording<'a>, logits: &'a Buffer, n: usize, draw: &'a Buffer, chosen: &'a Buffer) {
     recording.dispatch(kernel(), Params { n }, &[logits, draw, chosen], [1, 1]);
 }
@@ -80,13 +80,13 @@ mod tests {
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn tokens_are_drawn_like_those_of_the_reference() {
+    async fn sampled_tokens_match_reference() {
         for gpu in gpus().await {
             for n in [1, 255, 256, 257, 1000, 5000] {
                 check(&gpu, &spread(n), &[0.0, 0.123, 0.5, 0.77, 0.999_9]).await;
             }
         }
-        // The kernel is the same for every variant.
+        // All variants use the same kernel.
         for gpu in interpreters().await.iter().take(1) {
             for n in [1, 257, 600] {
                 check(gpu, &spread(n), &[0.0, 0.77]).await;
@@ -95,9 +95,9 @@ mod tests {
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn tokens_as_likely_as_others_are_drawn_like_those_of_the_reference() {
+    async fn ties_are_sampled_like_reference() {
         for gpu in gpus().await {
-            // More than a workgroup keeps beside each other, all alike, all below zero.
+            // More equal logits than a workgroup keeps; all logits equal; all logits below zero.
             let steps: Vec<f32> = spread(3000).iter().map(|value| value.round() - 9.0).collect();
             for logits in [&steps, &vec![-2.5; 2000]] {
                 check(&gpu, logits, &[0.0, 0.3, 0.999]).await;
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn a_logit_that_is_not_finite_shows() {
+    async fn non_finite_logit_is_reported() {
         let mut logits = random(300, 5);
         logits[170] = f32::NAN;
         for gpu in gpus_and_interpreters().await {

@@ -1,5 +1,5 @@
-// A token drawn at random: of the tokens left by top-k and top-p, the one at which the running sum of exp(logit / temperature),
-// in the order of the vocabulary, passes `random` of its total.
+// Samples a token. Of the tokens that top-k and top-p keep, chooses the one at which the running sum of exp(logit / temperature), in
+// vocabulary order, exceeds `random` times its total.
 // logits: [n]; draw: [1]; chosen: [index, bits of the sum of all weights].
 // Dispatch: one workgroup.
 
@@ -13,36 +13,36 @@
 @group(0) @binding(2) var<storage, read> draw: array<GpuDraw>;
 @group(0) @binding(3) var<storage, read_write> chosen: array<u32>;
 
-// The values of a digit of keys, which has 11 bits; the first of three digits has 10.
+// Number of values of a digit. Keys have three digits: the first has 10 bits, the others have 11.
 const BINS = 2048u;
-// What all weights come to as integers. The sum of so many numbers, each rounded, stays below twice that.
+// Total of all weights as integers. The sum of that many rounded numbers stays below twice that.
 const UNITS: f32 = 0x1p31;
 const MAX_KEPT = 1024u;
 
-// The search for the largest key that is `wanted` units together with those above it, one digit after the other.
+// Searches digit by digit for the largest key such that it and all larger keys have at least `wanted` units together.
 struct Search {
-    // Its digits so far.
+    // The digits found so far.
     key: u32,
-    // Of keys with these digits.
+    // Units that keys with these digits must contribute.
     wanted: u32,
-    // Of all keys with these digits.
+    // Units of all keys with these digits.
     units: u32,
     // Units of one logit, or of a weight of 1.
     unit: f32,
 }
 
 var<workgroup> search: Search;
-// Units of the keys by their next digit, and of each invocation's share of these.
+// Units of the keys by their next digit, and the sum of the bins of each invocation.
 var<workgroup> bins: array<atomic<u32>, BINS>;
 var<workgroup> shares: array<u32, WIDTH>;
-// Once few logits can be left, they are here, in any order, and the vocabulary is read only for the token.
+// When few logits remain, they are copied here, in any order. Then the vocabulary is read again only to find the token.
 var<workgroup> kept: array<f32, MAX_KEPT>;
 var<workgroup> n_kept: atomic<u32>;
 var<private> is_kept = false;
 // The largest logit.
 var<private> top: f32;
 
-// An integer for each number, in the same order.
+// Maps each number to an integer, in the same order.
 fn key(value: f32) -> u32 {
     let bits = bitcast<u32>(value);
     return select(bits | 0x80000000u, ~bits, bits >= 0x80000000u);
@@ -52,13 +52,13 @@ fn weight(logit: f32) -> f32 {
     return exp((logit - top) / draw[0].temperature);
 }
 
-// The weight of a token, zero where its key is below `threshold`.
+// Weight of a token, or zero if its key is below `threshold`.
 fn weight_left(i: u32, threshold: u32) -> f32 {
     let logit = logits[i];
     return select(0.0, weight(logit), key(logit) >= threshold);
 }
 
-// Finds the next digit, `shift` bits from the right, among the `n` logits that are kept or the vocabulary's, from `threshold` on.
+// Finds the next digit, `shift` bits from the right, among the `n` kept logits or the whole vocabulary. Skips keys below `threshold`.
 fn find_digit(local: u32, shift: u32, n: u32, threshold: u32, by_weight: bool) {
     for (var i = local; i < BINS; i += WIDTH) {
         atomicStore(&bins[i], 0u);
@@ -95,7 +95,7 @@ fn find_digit(local: u32, shift: u32, n: u32, threshold: u32, by_weight: bool) {
             all += shares[i];
         }
         let is_part = by_weight && shift == 22u;
-        // By rounding, less may be left than is wanted.
+        // Because of rounding, fewer units may remain than requested.
         var wanted = max(1u, min(all, select(before.wanted, u32(draw[0].top_p * f32(all)), is_part)));
         var i = WIDTH - 1u;
         while i > 0u && shares[i] < wanted {
@@ -156,7 +156,7 @@ fn main(@builtin(local_invocation_index) local: u32) {
         }
         kth = search.key;
     }
-    // The key of the least likely token of the fewest that hold top_p.
+    // Key of the least likely token in the smallest set that holds top_p.
     var threshold = kth;
     if draw[0].top_p < 1.0 {
         workgroupBarrier();
@@ -168,7 +168,7 @@ fn main(@builtin(local_invocation_index) local: u32) {
         }
         threshold = max(kth, search.key);
     }
-    // In the order of the vocabulary: first the invocation whose share of the vocabulary has the token, then the token.
+    // Search in vocabulary order: first the invocation whose part of the vocabulary contains the token, then the token.
     let share = (p.n + WIDTH - 1u) / WIDTH;
     var own = 0.0;
     for (var i = local * share; i < min(p.n, (local + 1u) * share); i++) {
@@ -182,7 +182,7 @@ fn main(@builtin(local_invocation_index) local: u32) {
         let target_mass = draw[0].random * all;
         var passed = 0.0;
         var owner = 0u;
-        // Rounding may let the sum of all shares fall short of the target: then the last one that has a token is it.
+        // Because of rounding, the sum of all parts may be below the target. Then choose the last part that has a token.
         for (var i = 0u; i < WIDTH; i++) {
             if reduced[i] > 0.0 {
                 owner = i;

@@ -11,12 +11,12 @@ wgsl_struct! {
     struct Params {
         n: usize,
         ffn_dim: usize,
-        /// f32 of a row of y.
+        /// Stride of a row of y, in f32 values.
         stride: usize,
     }
 }
 
-/// y[r, i] = silu(gate[r, i]) up[r, i], or gelu; `gate_up` `[n, gate and up, ffn_dim]`, y `[n, stride]`.
+/// y[r, i] = silu(gate[r, i]) up[r, i], or gelu instead of silu. `gate_up` is `[n, gate and up, ffn_dim]`, y is `[n, stride]`.
 pub fn record<'a>(recording: &mut Recording<'a>, gate: Gate, gate_up: &'a Buffer, y: &'a Buffer, n: usize, ffn_dim: usize, stride: usize) {
     recording.dispatch(kernel(gate), Params { n, ffn_dim, stride }, &[gate_up, y], [ffn_dim, n]);
 }
@@ -45,14 +45,14 @@ mod tests {
     const KINDS: [Gate; 2] = [Gate::Silu, Gate::Gelu];
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn gated_values_are_those_of_the_reference() {
+    async fn gated_values_match_reference() {
         for gpu in gpus_and_interpreters().await {
             for (kind, n, ffn_dim) in
                 [(1, 1), (3, 15), (4, 16), (5, 17), (19, 55)].into_iter().flat_map(|(n, dim)| KINDS.map(|kind| (kind, n, dim)))
             {
                 let stride = super::super::padded(ffn_dim);
                 let mut values = random(2 * n * ffn_dim, 6);
-                // exp(-gate) overflows or vanishes here; the result must still be a number.
+                // exp(-gate) overflows or vanishes for these values. The result must still be a number.
                 values[0] = 200.0;
                 values[ffn_dim - 1] = -200.0;
                 let expected = values.chunks(2 * ffn_dim).flat_map(|row| {

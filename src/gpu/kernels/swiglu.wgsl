@@ -1,4 +1,4 @@
-// y[r, i] = silu(gate[r, i]) up[r, i], or gelu.
+// Gated activation: y[r, i] = silu(gate[r, i]) up[r, i], or gelu instead of silu.
 // gate_up: [n, gate and up, ffn_dim], y: [n, stride].
 // Dispatch: x over ffn_dim, y over rows.
 

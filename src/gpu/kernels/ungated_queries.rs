@@ -1,5 +1,4 @@
-//! Queries, keys and values as attention takes them, from projections in which gates follow each head's queries: see
-//! [`super::gated_heads`].
+//! Copies queries, keys and values from projections in which gates follow the queries of each head: see [`super::gated_heads`].
 
 use super::qkv_rope_cache::qkv_width;
 use super::two_dimensional;
@@ -18,7 +17,7 @@ wgsl_struct! {
     }
 }
 
-/// `projected` `[n, (2 n_heads + 2 n_kv_heads) head_dim]`, qkv `[n, qkv_width]`.
+/// `projected` is `[n, (2 n_heads + 2 n_kv_heads) head_dim]`, qkv is `[n, qkv_width]`.
 pub fn record<'a>(recording: &mut Recording<'a>, config: &Config, n: usize, projected: &'a Buffer, qkv: &'a Buffer) {
     let (&Config { n_heads, head_dim, .. }, width) = (config, qkv_width(config));
     recording.dispatch(kernel(), Params { n, n_heads, head_dim, width }, &[projected, qkv], [width, n]);
@@ -36,7 +35,7 @@ mod tests {
     use crate::gpu::testing::{SENTINEL, config, gpus_and_interpreters, random};
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
-    async fn gates_are_left_out() {
+    async fn gates_are_removed() {
         for gpu in gpus_and_interpreters().await {
             for (n, n_heads, n_kv_heads, dim) in [(1, 1, 1, 2), (3, 4, 2, 6), (5, 3, 1, 10)] {
                 let config = config("qwen35", n_heads, n_kv_heads, dim);

@@ -1,4 +1,4 @@
-// Queries, keys and values without the gates that follow each head's queries: y[r] = q of all heads, k, v.
+// Removes the gates that follow the queries of each head: y[r] = q of all heads, k, v.
 // projected: [n, (2 n_heads + 2 n_kv_heads) head_dim], y: [n, width].
 // Dispatch: x over values of y, y over rows.
 

@@ -1,19 +1,20 @@
-//! A GPU that computes as fast as it is told to, by a clock that does not tick.
+//! Tests with a simulated GPU and a simulated clock.
 
 use super::*;
 use crate::lm::blocks::blocks;
 
-/// Rows of tokens in each product, as in a variant for GPUs.
+/// Number of tokens in each product, as in a variant for GPUs.
 const ROWS: usize = 512;
-/// Matrices of a layer with a billion parameters in 16 of them, [rows, columns]: queries, keys and values; output; gate and up; down.
+/// Matrices of a layer of a model with a billion parameters in 16 layers, [rows, columns]: queries, keys and values; output; gate and up;
+/// down.
 const MATRICES: [[usize; 2]; 4] = [[3072, 2048], [2048, 2048], [16384, 2048], [2048, 8192]];
-/// Between the end of a submission and whoever waits for it.
+/// Seconds from the end of a submission until the caller learns of it.
 const LATENCY: f64 = 1e-3;
 
-/// Operations a second at a time.
+/// Operations per second at a given time.
 type Rate = fn(f64) -> f64;
 
-/// When a submission was made, began and ended, in seconds, and its operations.
+/// Times in seconds when a submission was made, started and ended, and its operations.
 #[derive(Clone, Copy, Debug)]
 struct Played {
     submitted: f64,
@@ -28,7 +29,7 @@ impl Played {
     }
 }
 
-/// Layer after layer for so many seconds.
+/// Simulates layers, one after another, for `seconds` seconds.
 fn play(rate: Rate, seconds: f64) -> Vec<Played> {
     let mut pacing = Pacing::new(None);
     let mut played: Vec<Played> = Vec::new();
@@ -56,7 +57,7 @@ fn play(rate: Rate, seconds: f64) -> Vec<Played> {
     played
 }
 
-/// A submission on a GPU that is free from `free` on.
+/// Simulates a submission on a GPU that is free from time `free` on.
 fn run(rate: Rate, submitted: f64, free: f64, operations: f64) -> Played {
     const TICK: f64 = 1e-4;
     let began = submitted.max(free);
@@ -68,24 +69,24 @@ fn run(rate: Rate, submitted: f64, free: f64, operations: f64) -> Played {
     Played { submitted, began, ended: ended + left / rate(ended), operations }
 }
 
-/// Whoever asks between submissions whether to stop hears of it, and the GPU is free again, within the time of those in flight.
+/// Longest time from Stop until the GPU is free: the submissions in flight must end.
 fn longest_stop(played: &[Played]) -> f64 {
     played.iter().map(|submission| submission.ended - submission.submitted).fold(0.0, f64::max)
 }
 
-/// Those of a GPU at its pace, from `since` on.
+/// Submissions made after `since`, when the GPU is at its pace.
 fn at_pace(played: &[Played], since: f64) -> impl Iterator<Item = &Played> {
     played.iter().filter(move |submission| submission.submitted > since)
 }
 
 #[test]
-fn submissions_of_slow_and_fast_gpus_take_50_ms_and_stop_acts_at_once() {
+fn submissions_take_50_ms_and_stop_acts_quickly() {
     let rates: [Rate; 3] = [|_| 15e9, |_| 1e12, |_| 50e12];
     for rate in rates {
         let played = play(rate, 5.0);
         assert!(played[0].seconds() < 0.02, "the first one is small: {:?}", played[0]);
         assert!(longest_stop(&played) < 0.2, "{}", longest_stop(&played));
-        // After the first doublings.
+        // Skip the first doublings.
         let seconds: Vec<f64> = at_pace(&played, 0.5).map(Played::seconds).collect();
         assert!(seconds.iter().all(|seconds| (0.015..0.08).contains(seconds)), "{} {seconds:?}", rate(0.0));
         let (first, last) = (at_pace(&played, 0.5).next().unwrap(), played.last().unwrap());
@@ -97,22 +98,22 @@ fn submissions_of_slow_and_fast_gpus_take_50_ms_and_stop_acts_at_once() {
 }
 
 #[test]
-fn a_gpu_that_becomes_slower_gets_less() {
+fn slower_gpu_gets_less_work() {
     let played = play(|now| if now < 2.0 { 400e9 } else { 80e9 }, 4.0);
-    // Those that were in flight when that happened take five times as long.
+    // Submissions in flight at that moment take five times as long.
     assert!(longest_stop(&played) < 0.55, "{}", longest_stop(&played));
     assert!(at_pace(&played, 2.6).all(|submission| (0.02..0.08).contains(&submission.seconds())));
 }
 
 #[test]
-fn a_gpu_that_stalls_is_soon_at_its_pace_again() {
+fn stalled_gpu_recovers_pace() {
     let played = play(|now| if (2.0..3.0).contains(&now) { 1.0 } else { 1e12 }, 5.0);
     assert!(at_pace(&played, 3.3).all(|submission| (0.02..0.08).contains(&submission.seconds())));
     assert!(longest_stop(&played) < 1.2, "no more than the stall and those in flight: {}", longest_stop(&played));
 }
 
 #[test]
-fn several_that_end_as_one_count_as_their_mean() {
+fn grouped_submissions_count_as_mean() {
     let mut pacing = Pacing::new(None);
     pacing.submitted(1.0, FIRST, ());
     pacing.submitted(1.0, FIRST, ());
@@ -123,7 +124,7 @@ fn several_that_end_as_one_count_as_their_mean() {
 }
 
 #[test]
-fn little_work_says_nothing_when_it_is_fast_and_all_when_it_is_slow() {
+fn small_submission_counts_only_if_slow() {
     let mut pacing = Pacing::new(None);
     let mut after = |operations: f64, seconds: f64| {
         pacing.submitted(pacing.ended, operations, ());
@@ -137,7 +138,7 @@ fn little_work_says_nothing_when_it_is_fast_and_all_when_it_is_slow() {
 }
 
 #[test]
-fn a_pause_after_stop_is_not_taken_for_work() {
+fn pause_after_stop_is_not_counted_as_work() {
     let mut pacing = Pacing::new(None);
     pacing.submitted(0.0, FIRST, ());
     pacing.forget();
@@ -147,7 +148,7 @@ fn a_pause_after_stop_is_not_taken_for_work() {
 }
 
 #[test]
-fn a_fixed_pace_stays() {
+fn fixed_pace_stays() {
     let mut pacing = Pacing::new(Some(7.0));
     assert_eq!(pacing.tokens_in_flight(), TOKENS);
     pacing.submitted(0.0, 7.0, ());
@@ -158,7 +159,7 @@ fn a_fixed_pace_stays() {
 }
 
 #[test]
-fn slow_tokens_come_one_after_the_other() {
+fn slow_tokens_are_not_computed_ahead() {
     let mut pacing = Pacing::<()>::new(None);
     assert_eq!(pacing.tokens_in_flight(), 2);
     let mut after = |seconds: f64| {
@@ -169,7 +170,7 @@ fn slow_tokens_come_one_after_the_other() {
 }
 
 #[test]
-fn a_dispatch_has_whole_workgroups() {
+fn dispatch_has_whole_workgroups() {
     assert_eq!(rows_per_dispatch(1e9, 1e6, 64), 960);
     assert_eq!(rows_per_dispatch(1.0, 1e6, 64), 64);
     assert!(rows_per_dispatch(f64::INFINITY, 1e6, 64) >= 1 << 30);

@@ -1,11 +1,11 @@
-//! Kernels run by an interpreter in place of the GPU, for tests.
+//! Runs kernels in an interpreter instead of on the GPU, for tests.
 
 use kernel_interpreter::{Arithmetic, Kernel};
 
 use super::{Pending, Recording};
 use crate::gpu::device::Gpu;
 
-/// Decides the order of invocations.
+/// Seed for the order of invocations.
 const SEED: u64 = 16;
 
 impl Recording<'_> {

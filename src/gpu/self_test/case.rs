@@ -1,22 +1,22 @@
-//! What one kernel computed, and what is right.
+//! The output of one kernel and the correct values.
 
 use crate::gpu::buffer::Buffer;
 use crate::gpu::device::Gpu;
 use crate::gpu::recording::Recording;
 
-/// Of the largest value that a kernel should compute, this part may be missing or too much.
+/// Allowed error, relative to the largest correct value.
 const TOLERANCE: f32 = 5e-5;
 
-/// What a kernel computed, and what is right.
+/// The output of one kernel and the correct values.
 pub struct Case {
-    /// As a visitor reads it.
+    /// Description that the user reads.
     pub what: String,
     pub computed: Buffer,
     right: Right,
 }
 
 enum Right {
-    /// f32; NaN where it does not matter.
+    /// f32; NaN where the value does not matter.
     About(Vec<f32>),
     Exactly(Vec<u32>),
 }
@@ -30,7 +30,7 @@ impl Case {
         Self { what: what.into(), computed, right: Right::Exactly(right) }
     }
 
-    /// How many values are compared, from the first on.
+    /// Number of values to compare, from the first on.
     pub fn length(&self) -> usize {
         match &self.right {
             Right::About(values) => values.len(),
@@ -42,7 +42,7 @@ impl Case {
         match &self.right {
             Right::Exactly(words) => words == computed,
             Right::About(values) => {
-                // Weights that are no numbers are the file's fault.
+                // Non-finite weights are the file's fault, so skip them.
                 let finite = || values.iter().zip(computed).filter(|(value, _)| value.is_finite());
                 let largest = finite().fold(0.0, |largest: f32, (value, _)| largest.max(value.abs()));
                 finite().all(|(value, &bits)| (f32::from_bits(bits) - value).abs() <= TOLERANCE * largest)
@@ -58,7 +58,7 @@ pub fn submit<'a>(gpu: &'a Gpu, record: impl FnOnce(&mut Recording<'a>)) {
     recording.run();
 }
 
-/// Rows of `length` values with zeros after each.
+/// Appends zeros to each row of `length` values, up to `stride` values.
 pub fn with_padding(values: &[f32], length: usize, stride: usize) -> Vec<f32> {
     values.chunks(length).flat_map(|row| row.iter().copied().chain(std::iter::repeat_n(0.0, stride - length))).collect()
 }

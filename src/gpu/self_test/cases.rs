@@ -1,5 +1,5 @@
-//! A case of each kernel: a few rows of random numbers, with what makes kernels differ from a plain loop: more slots than one tile of
-//! attention, a vocabulary in two tiles, more rows than one tile of a product.
+//! One case per kernel, with a few rows of random numbers. The sizes reach the branches in which kernels differ from a plain loop: more
+//! slots than one attention tile, a vocabulary in two tiles, more rows than one product tile.
 
 use std::ops::Range;
 
@@ -29,9 +29,10 @@ use crate::lm::sample::Draw;
 use crate::model::arch::{Gate, QkNorm, Recurrent};
 use crate::model::config::Config;
 
-/// Submits all cases, the simplest kernels first: what later ones rely on is named first.
+/// Runs all cases, the simplest kernels first. So a fault is reported for the kernel that causes it, not for later kernels that depend on
+/// it.
 pub fn run(gpu: &Gpu, config: &Config, samples: &[Sample]) -> Vec<Case> {
-    // A few heads, as many to a head of keys and values as the model has.
+    // Fewer heads, with the model's ratio of query heads to key-value heads.
     let n_kv_heads = config.n_kv_heads.min(2);
     let config = &Config { n_heads: config.n_heads / config.n_kv_heads * n_kv_heads, n_kv_heads, ..config.clone() };
     let architecture = config.architecture;
@@ -72,7 +73,7 @@ pub fn run(gpu: &Gpu, config: &Config, samples: &[Sample]) -> Vec<Case> {
     cases
 }
 
-/// Numbers in [-size, size).
+/// Random numbers in [-size, size).
 fn random_up_to(size: f32, length: usize, seed: u64) -> Vec<f32> {
     random(length, seed).iter().map(|value| size * value).collect()
 }
@@ -84,7 +85,7 @@ fn gathered(gpu: &Gpu) -> Case {
     Case::exactly("rows by their numbers", y, (0..34).collect())
 }
 
-/// Rows, which are then added to where the kernel can do it.
+/// Normalizes rows. If `add`, also adds the result a second time.
 fn normalized(gpu: &Gpu, config: &Config, add: bool) -> Case {
     let (dim, epsilon, stride) = (config.dim, config.norm_epsilon, padded(config.dim));
     let times = if add { 2.0 } else { 1.0 };
@@ -102,7 +103,7 @@ fn normalized(gpu: &Gpu, config: &Config, add: bool) -> Case {
     Case::about("RMSNorm", y, with_padding(&right, dim, stride))
 }
 
-/// Two rows of queries, keys and values.
+/// Normalizes queries and keys of two rows.
 fn normalized_whole(gpu: &Gpu, config: &Config) -> Case {
     let width = qkv_width(config);
     let (qkv, norms) = (random(2 * width, 18), random(width, 19));
@@ -115,7 +116,7 @@ fn normalized_whole(gpu: &Gpu, config: &Config) -> Case {
 fn gated(gpu: &Gpu, gate: Gate) -> Case {
     const FFN_DIM: usize = 64;
     let mut values = random_up_to(8.0, 4 * FFN_DIM, 3);
-    // exp(-gate) overflows for one and vanishes for the other.
+    // exp(-gate) overflows for the first value and vanishes for the second.
     (values[0], values[1]) = (-200.0, 50.0);
     let row = |row: &[f32]| row[..FFN_DIM].iter().zip(&row[FFN_DIM..]).map(|(&g, &up)| swiglu::reference(gate, g, up)).collect::<Vec<_>>();
     let (gate_up, y) = (gpu.buffer_with_f32("gate_up", &values), gpu.buffer("y", 2 * FFN_DIM));
@@ -123,7 +124,7 @@ fn gated(gpu: &Gpu, gate: Gate) -> Case {
     Case::about("SwiGLU", y, values.chunks(2 * FFN_DIM).flat_map(row).collect())
 }
 
-/// A token's embedding, and a mixture of two.
+/// The embedding of one token, and a blend of two embeddings.
 fn embedded(gpu: &Gpu, sample: &Sample) -> Case {
     let (columns, last, blend) = (sample.columns, sample.rows() - 1, 0.25);
     let matrix = Matrix { slabs: vec![Slab::from_bytes(gpu, sample.quant, columns, &sample.bytes)] };
@@ -140,7 +141,7 @@ fn embedded(gpu: &Gpu, sample: &Sample) -> Case {
     Case::about(format!("embeddings from {} weights", sample.quant.name), x, with_padding(&right, columns, stride))
 }
 
-/// Twice the product: it is added to itself.
+/// Twice the product, because the second run adds to the first.
 fn product(gpu: &Gpu, sample: &Sample, n: usize, is_step: bool) -> Case {
     let (rows, columns, stride) = (sample.rows(), sample.columns, padded(sample.columns));
     let x = random(n * columns, 4);
@@ -156,7 +157,7 @@ fn product(gpu: &Gpu, sample: &Sample, n: usize, is_step: bool) -> Case {
     Case::about(format!("{what} {} weights", sample.quant.name), y, right)
 }
 
-/// The product with a vector that is normalized, in a step of generating.
+/// Product with a vector that the kernel normalizes, in a decode step.
 fn normalized_product(gpu: &Gpu, sample: &Sample, config: &Config) -> Case {
     let (rows, dim, epsilon, stride) = (sample.rows(), sample.columns, config.norm_epsilon, padded(sample.columns));
     let (x, weight) = (random(dim, 23), random(dim, 24));
@@ -171,7 +172,7 @@ fn normalized_product(gpu: &Gpu, sample: &Sample, config: &Config) -> Case {
     Case::about(format!("the product of a normalized vector and {} weights", sample.quant.name), y, right)
 }
 
-/// The first half of the rows as gates of the second, in a step of generating, of a vector that is normalized where the model does so.
+/// The first half of the rows are gates of the second half, in a decode step. The kernel normalizes the vector if the model does.
 fn gated_product(gpu: &Gpu, sample: &Sample, config: &Config) -> Case {
     let (ffn_dim, stride, gate, epsilon) = (sample.rows() / 2, padded(sample.columns), config.architecture.gate, config.norm_epsilon);
     let (x, weight) = (random(sample.columns, 22), random(sample.columns, 25));
@@ -190,7 +191,7 @@ fn gated_product(gpu: &Gpu, sample: &Sample, config: &Config) -> Case {
     Case::about(format!("gates from {} weights", sample.quant.name), y, right)
 }
 
-/// Two rows of queries, keys and values, at positions 3 and 5, to slots 1 and 0.
+/// Queries, keys and values of two rows at positions 3 and 5, cached in slots 1 and 0.
 fn rotated(gpu: &Gpu, config: &Config) -> [Case; 2] {
     const WHAT: &str = "positions of queries and keys";
     let (dim, width, slot) = (config.head_dim, qkv_width(config), cached_slot(config));
@@ -221,7 +222,7 @@ fn rotated(gpu: &Gpu, config: &Config) -> [Case; 2] {
     [Case::about(WHAT, qkv, right_qkv), Case::about(WHAT, cache, right_cache)]
 }
 
-/// Two rows of a text, at slots 0 and 1, and two of a suffix that begins after the first, at slots 2 and 3.
+/// Two rows of a text in slots 0 and 1, and two rows of a suffix that begins after the first row, in slots 2 and 3.
 fn convolved(gpu: &Gpu) -> Case {
     const CHANNELS: usize = 64;
     const TAPS: usize = 3;
@@ -252,11 +253,11 @@ fn convolved(gpu: &Gpu) -> Case {
     Case::about("short convolutions", y, right)
 }
 
-/// Keys that a row sees in windows: some of a text, and more or less than those of a suffix.
+/// Window length, in keys: shorter than some prefixes and suffixes, longer than others.
 const WINDOW: usize = 72;
 
-/// Rows that see 150 slots of a text; 70 of it and 80 of a suffix; 65 of a suffix; again and again, for more than 32 queries of each head
-/// of keys and values.
+/// Rows that attend to 150 slots of a text; to 70 of the text and 80 of a suffix; to 65 of a suffix. Repeated until each key-value head
+/// has more than 32 queries.
 fn attended(gpu: &Gpu, config: &Config, window: Option<usize>) -> Case {
     let n = 32 / (config.n_heads / config.n_kv_heads) + 3;
     let rows = [(150, 0, 0), (70, 20, 100), (0, 3, 68)].into_iter().cycle().take(n);
@@ -288,7 +289,7 @@ fn attended(gpu: &Gpu, config: &Config, window: Option<usize>) -> Case {
     Case::about("attention", y, with_padding(&right, config.n_heads * dim, stride))
 }
 
-/// The row after 150 slots of a text, in a step of generating.
+/// The row after 150 slots of a text, in a decode step.
 fn stepped(gpu: &Gpu, config: &Config, window: Option<usize>) -> [Case; 2] {
     const WHAT: &str = "attention of a step";
     const POSITION: usize = 150;
@@ -309,7 +310,7 @@ fn stepped(gpu: &Gpu, config: &Config, window: Option<usize>) -> [Case; 2] {
     [Case::about(WHAT, y, right), Case::about(WHAT, cache, right_cache)]
 }
 
-/// Of the last three rows of a text of 80, the last two predict targets.
+/// The last three rows of a text of 80 tokens. The last two rows predict targets.
 fn attention_sums(gpu: &Gpu, config: &Config, window: Option<usize>) -> Case {
     const LENGTH: usize = 80;
     let (width, stride) = (qkv_width(config), padded(config.n_heads * config.head_dim));
@@ -329,15 +330,15 @@ fn attention_sums(gpu: &Gpu, config: &Config, window: Option<usize>) -> Case {
     Case::about("sums of attention weights", sums.into_buffer(), right)
 }
 
-/// Tokens of a vocabulary, and its two tiles.
+/// Vocabulary size, and its two tiles.
 const VOCAB: usize = 500;
 const TILES: [Range<usize>; 2] = [0..300, 300..VOCAB];
-/// Positions.
+/// Number of positions.
 const N: usize = 3;
 
-/// What is read of the logits of a few positions, tile by tile: probabilities, divergences, tokens for gaps.
+/// Results computed from the logits of a few positions, tile by tile: probabilities, divergences, tokens for infill spans.
 fn read_out(gpu: &Gpu) -> [Case; 3] {
-    // Larger towards the end, so that the second tile changes what the first one left.
+    // Logits grow toward the end, so that the second tile changes the results of the first.
     let logits =
         |seed: u64| random_up_to(5.0, N * VOCAB, seed).iter().zip((0..VOCAB).cycle()).map(|(z, v)| z * (1.0 + v as f32 / 500.0)).collect();
     let (logits, base): (Vec<f32>, Vec<f32>) = (logits(14), logits(15));

@@ -1,5 +1,5 @@
-//! Are this GPU's kernels right? Each one on kilobytes, with weights of the model where it reads any, against its definition. Takes
-//! milliseconds and as much memory, whatever the size of the model; the kernels are those that the model will run.
+//! Checks that this GPU computes correctly. Runs each kernel of the model on a few kilobytes, with weights of the model if the kernel
+//! reads weights, and compares with the definition. Takes milliseconds, regardless of the model's size.
 
 mod case;
 mod cases;
@@ -14,14 +14,14 @@ use crate::model::config::Config;
 use crate::model::gguf::Gguf;
 use crate::model::source::ByteSource;
 
-/// What is wrong with this GPU, in a sentence; `None` where all kernels are right.
+/// Describes what this GPU computes wrong, in a sentence. `None` if all kernels are correct.
 pub async fn run(gpu: &Gpu, source: &impl ByteSource, gguf: &Gguf) -> Result<Option<String>, LoadError> {
     let config = Config::from_gguf(gguf)?;
     let samples = samples::read(source, gguf, &config).await?;
     Ok(first_wrong(gpu, &config, &samples).await?.map(|what| format!("The GPU of this machine computes {what} wrong.")))
 }
 
-/// What the first wrong kernel computes. All run before any result is read.
+/// Description of the first wrong result. All kernels run before any result is read back.
 async fn first_wrong(gpu: &Gpu, config: &Config, samples: &[Sample]) -> Result<Option<String>, LmError> {
     let cases = gpu.try_allocate(|| cases::run(gpu, config, samples)).await?;
     let all = gpu.buffer("self-test", cases.iter().map(Case::length).sum());

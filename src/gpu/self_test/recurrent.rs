@@ -1,4 +1,4 @@
-//! Cases of what some models have beside attention: memories, and gates.
+//! Cases of kernels that only some models need: recurrent states and gated attention.
 
 use super::case::{Case, submit, with_padding};
 use crate::gpu::batch::{Row, text_rows};
@@ -11,12 +11,12 @@ use crate::gpu::kernels::{gated_heads, padded, ungated_queries};
 use crate::lm::rng::random;
 use crate::model::config::{Config, DeltaNet};
 
-/// Sizes of the model with few heads.
+/// The sizes of the model, with fewer heads.
 fn few_heads(net: DeltaNet) -> DeltaNet {
     DeltaNet { n_key_heads: 1, n_value_heads: (net.n_value_heads / net.n_key_heads).min(4), ..net }
 }
 
-/// The last two of five rows of a text, of which four slots are kept.
+/// Inputs of the last two of five rows of a text. The cache keeps four slots.
 pub fn taken_in(gpu: &Gpu, net: DeltaNet, taps: usize) -> Case {
     const RING: usize = 4;
     let sizes = few_heads(net);
@@ -48,16 +48,16 @@ pub fn taken_in(gpu: &Gpu, net: DeltaNet, taps: usize) -> Case {
         y_stride: slot,
     };
     submit(gpu, |recording| delta_inputs::record(recording, sizes, &args));
-    Case::about("what a memory takes in", y, right)
+    Case::about("inputs of recurrent states", y, right)
 }
 
-/// Three rows after a state, then read: normalized and gated.
+/// Updates a state with three rows, then normalizes and gates the outputs.
 pub fn remembered(gpu: &Gpu, net: DeltaNet, epsilon: f64) -> [Case; 2] {
     const N: usize = 3;
     let sizes = few_heads(net);
     let (slot, width) = (sizes.channels() + 2 * sizes.n_value_heads, sizes.value_width());
     let (stride, mut rows) = (padded(slot), random(N * slot, 33));
-    // Rates are between 0 and 1.
+    // Rates are in [0, 1].
     rows.chunks_mut(slot).flat_map(|row| &mut row[sizes.channels()..]).for_each(|rate| *rate = 0.5 + 0.5 * *rate);
     let key_scale = (sizes.head_dim as f32).powf(-0.5);
     rows.chunks_mut(slot).flat_map(|row| &mut row[..2 * sizes.head_dim]).for_each(|value| *value *= key_scale);
@@ -78,10 +78,10 @@ pub fn remembered(gpu: &Gpu, net: DeltaNet, epsilon: f64) -> [Case; 2] {
         let (norm, gates, gate_stride, gate_first) = (&norm, &gates, width, 0);
         delta_output::record(recording, sizes, &DeltaOutput { n: N, norm, epsilon, gates, gate_stride, gate_first, y, y_stride: width });
     });
-    [Case::about("memories", states, state), Case::about("what is read of memories", y, right)]
+    [Case::about("recurrent states", states, state), Case::about("outputs of recurrent states", y, right)]
 }
 
-/// Two rows: queries, keys and values without gates, and the heads with them.
+/// Two rows: queries, keys and values without gates, and head outputs with gates.
 pub fn gated_attention(gpu: &Gpu, config: &Config) -> [Case; 2] {
     let (dim, width) = (config.head_dim, qkv_width(config));
     let (heads, from) = (config.n_heads * dim, width + config.n_heads * dim);

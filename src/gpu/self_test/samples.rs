@@ -1,4 +1,4 @@
-//! Kilobytes of a model's own weights.
+//! Reads a few kilobytes of the model's own weights.
 
 use crate::gpu::weights::shape;
 use crate::lm::LoadError;
@@ -8,22 +8,22 @@ use crate::model::quant::{QUANTS, Quant};
 use crate::model::source::ByteSource;
 use crate::model::tensors::{is_ignored, trimmed};
 
-/// Rows and columns of the matrix that is made of a tensor's first values, where it has so many.
+/// Size of the matrix that is built from a tensor's first values. Smaller if the tensor is smaller.
 pub const ROWS: usize = 64;
 pub const COLUMNS: usize = 512;
 
-/// The first values of a tensor, as a matrix.
+/// The first values of a tensor as a matrix.
 pub struct Sample {
     pub quant: &'static Quant,
     pub columns: usize,
     pub bytes: Vec<u8>,
     /// `[rows, columns]`.
     pub values: Vec<f32>,
-    /// Whether the model's embedding has this type.
+    /// Whether the model's embedding has this tensor type.
     pub is_embedding: bool,
 }
 
-/// One sample of each type that the model's matrices have.
+/// One sample for each tensor type of the model's matrices.
 pub async fn read(source: &impl ByteSource, gguf: &Gguf, config: &Config) -> Result<Vec<Sample>, LoadError> {
     let mut samples = Vec::new();
     for quant in QUANTS {

@@ -9,7 +9,7 @@ use crate::model::config::{DeltaNet, Recurrence, Window};
 use crate::model::dequantize::tests::some_blocks;
 use crate::model::quant::{QUANTS, Quant};
 
-/// Weights as small as many models', so that the scales of some types are subnormal halves.
+/// Weights are as small as in many models, so that the scales of some types are subnormal f16 values.
 fn sample(quant: &'static Quant, rows: usize, columns: usize) -> Sample {
     let bytes = some_blocks(quant, rows, columns, 0.03);
     Sample::new(quant, columns, bytes, true)
@@ -20,7 +20,7 @@ fn samples(names: &[&str]) -> Vec<Sample> {
 }
 
 #[wasm_bindgen_test(unsupported = tokio::test)]
-async fn nothing_is_wrong_with_kernels_that_are_right() {
+async fn correct_kernels_pass() {
     for gpu in gpus().await {
         for architecture in ARCHITECTURES {
             for (heads, kv_heads, head_dim) in [(6, 2, 48), (3, 3, 128), (8, 1, 6)] {
@@ -37,7 +37,7 @@ async fn nothing_is_wrong_with_kernels_that_are_right() {
     }
 }
 
-/// Of each kernel and of parts that several share: what is changed, and what must be found to be wrong.
+/// For each kernel and shared part: kernel, weight type, original code, changed code, and the expected report.
 const WRONG: &[(&str, Option<&str>, &str, &str, &str)] = &[
     ("gather", None, "index[p.first + id.y]", "index[id.y]", "rows by their numbers"),
     ("rms_norm", None, "x[from_x + i + 3u]", "x[from_x + i + 2u]", "RMSNorm"),
@@ -50,11 +50,11 @@ const WRONG: &[(&str, Option<&str>, &str, &str, &str)] = &[
     ("matmul_tiles", Some("Q8_0"), "<< vec4<u32>(24u", "<< vec4<u32>(23u", "the matrix product of Q8_0 weights"),
     ("matmul", Some("IQ4_NL"), "q >= vec4<u32>(8u)", "q > vec4<u32>(8u)", "the matrix product of IQ4_NL weights"),
     ("matmul_tiles", Some("IQ4_XS"), "(upper << 4u)", "(upper << 3u)", "the matrix product of IQ4_XS weights"),
-    // Halves below 2^-14 flushed to zero, as some GPUs do.
+    // Flush f16 values below 2^-14 to zero, as some GPUs do.
     ("embed", Some("Q6_K"), "vec2<f32>(magnitude) * 0x1p-24", "vec2<f32>()", "embeddings from Q6_K weights"),
     ("matmul", Some("Q6_K"), "vec2<f32>(magnitude) * 0x1p-24", "vec2<f32>()", "the matrix product of Q6_K weights"),
     ("matmul_tiles", Some("Q6_K"), "vec2<f32>(magnitude) * 0x1p-24", "vec2<f32>()", "the matrix product of Q6_K weights"),
-    // What is not a number is not right.
+    // NaN must be reported.
     (
         "matmul",
         Some("Q8_0"),
@@ -69,18 +69,18 @@ const WRONG: &[(&str, Option<&str>, &str, &str, &str)] = &[
     ("matvec_shared", Some("Q8_0"), "gated(products.x) * products.y", "gated(products.x)", "gates from Q8_0 weights"),
     ("qkv_rope_cache", None, "angle.y + pair.y", "angle.y - pair.y", "positions of queries and keys"),
     ("attention", None, "var slot = row.suffix_start + max", "var slot = row.suffix_start + 1u + max", "attention"),
-    // Right where there is one tile of slots.
+    // Correct if there is one tile of slots.
     ("attention_step", None, "sum *= rescale(", "sum *= 1.0 + 0.0 * rescale(", "attention of a step"),
     ("attention_step", None, "normalize(local, KEY, p.head_dim)", "normalize(local, KEY, 0u)", "attention of a step"),
     ("attention_step", None, "angle.y + pair.y", "angle.y - pair.y", "attention of a step"),
     ("attention_step", None, "cache[own + i] = vec_of(KEY, i)", "cache[own + i] = vec_of(QUERY, i)", "attention of a step"),
     ("attention_tiles", None, "factor * sum3", "sum3", "attention"),
-    // Right where there is one workgroup of queries.
+    // Correct if there is one workgroup of queries.
     ("attention_tiles", None, "let first = id.y * QUERIES", "let first = 0u * QUERIES", "attention"),
     ("attention_mass", None, "share * share", "share", "sums of attention weights"),
-    // Right where there is one invocation's share of the slots.
+    // Correct if one invocation handles all slots.
     ("attention_mass_shared", None, "exp(largest - top)", "1.0", "sums of attention weights"),
-    // Right where there is one tile of the vocabulary.
+    // Correct if there is one tile of the vocabulary.
     ("log_sum_exp", None, "before.y * exp(before.x - largest)", "before.y", "probabilities"),
     ("log_sum_exp_shared", None, "before.y * exp(before.x - largest)", "before.y", "probabilities"),
     ("log_sum_exp", None, "before.z, logits", "0.0, logits", "probabilities"),
@@ -94,7 +94,7 @@ const WRONG: &[(&str, Option<&str>, &str, &str, &str)] = &[
     ("sample", None, "Search(0u, draw[0].top_k,", "Search(0u, 1u,", "a token drawn at random"),
 ];
 
-/// Those that only some architectures run: which one, then as in [`WRONG`].
+/// Kernels that only some architectures run: architecture, then kernel, original code, changed code, and the expected report.
 const WRONG_IN: &[(&str, &str, &str, &str, &str)] = &[
     ("lfm2", "convolution_columns", "rows[p.first + id.y].slot", "rows[p.first].slot", "short convolutions"),
     ("lfm2", "convolution", "row.suffix_end - 1u - d", "row.suffix_end - 1u", "short convolutions"),
@@ -104,25 +104,31 @@ const WRONG_IN: &[(&str, &str, &str, &str, &str)] = &[
         "delta_inputs",
         "(row.prefix_end - 1u - (d - own)) % p.text_ring",
         "(row.prefix_end - 1u) % p.text_ring",
-        "what a memory takes in",
+        "inputs of recurrent states",
     ),
     (
         "qwen35",
         "delta_inputs",
         "rows[p.first + r - d].slot + d == row.slot",
         "rows[p.first + r - d].slot == row.slot",
-        "what a memory takes in",
+        "inputs of recurrent states",
     ),
-    ("qwen35", "delta_inputs", "max(x, 0.0) + log", "log", "what a memory takes in"),
-    ("qwen35", "delta_products", "s <= own; s++", "s < own; s++", "memories"),
-    ("qwen35", "delta_products", "inputs[query + v], inputs[other + v]", "inputs[key + v], inputs[other + v]", "what is read of memories"),
-    ("qwen35", "delta_rule", "rest * state[4u * i + 2u]", "state[4u * i + 2u]", "memories"),
-    ("qwen35", "delta_rule", "products[at + i] * updates[i]", "updates[i]", "memories"),
-    ("qwen35", "delta_rule_shared", "var rows = decay *", "var rows =", "memories"),
-    ("qwen35", "delta_rule_shared", "update -= products", "update += products", "memories"),
-    ("qwen35", "delta_rule", "read += itself * update", "read += update", "what is read of memories"),
-    ("qwen35", "delta_rule_shared", "read + itself *", "read +", "what is read of memories"),
-    ("qwen35", "delta_output", "norm[i] * scale * gate", "norm[i] * scale", "what is read of memories"),
+    ("qwen35", "delta_inputs", "max(x, 0.0) + log", "log", "inputs of recurrent states"),
+    ("qwen35", "delta_products", "s <= own; s++", "s < own; s++", "recurrent states"),
+    (
+        "qwen35",
+        "delta_products",
+        "inputs[query + v], inputs[other + v]",
+        "inputs[key + v], inputs[other + v]",
+        "outputs of recurrent states",
+    ),
+    ("qwen35", "delta_rule", "rest * state[4u * i + 2u]", "state[4u * i + 2u]", "recurrent states"),
+    ("qwen35", "delta_rule", "products[at + i] * updates[i]", "updates[i]", "recurrent states"),
+    ("qwen35", "delta_rule_shared", "var rows = decay *", "var rows =", "recurrent states"),
+    ("qwen35", "delta_rule_shared", "update -= products", "update += products", "recurrent states"),
+    ("qwen35", "delta_rule", "read += itself * update", "read += update", "outputs of recurrent states"),
+    ("qwen35", "delta_rule_shared", "read + itself *", "read +", "outputs of recurrent states"),
+    ("qwen35", "delta_output", "norm[i] * scale * gate", "norm[i] * scale", "outputs of recurrent states"),
     ("qwen35", "ungated_queries", "id.x + gates_before", "id.x", "queries without gates"),
     ("qwen35", "gated_heads", "id.x / p.head_dim + 1u", "id.x / p.head_dim", "gates of attention"),
     (
@@ -145,7 +151,7 @@ const WRONG_IN: &[(&str, &str, &str, &str, &str)] = &[
     ("gemma3", "attention_mass_shared", "max(ranges[r].x, seen)", "ranges[r].x", "sums of attention weights"),
 ];
 
-/// With a window or a memory where an architecture has some, and heads that rotate in part.
+/// A configuration with a window or a recurrent state if the architecture has one, and with partly rotated heads.
 fn windowed(name: &str) -> Config {
     let config = config(name, 6, 2, 64);
     let window = Window { keys: 16, rope_base: 1e4, layers: vec![true] };
@@ -160,11 +166,11 @@ fn windowed(name: &str) -> Config {
     }
 }
 
-/// Of the kernels above those with one for each variant of the adapter.
+/// Kernels above that have one source for each variant.
 const HAS_VARIANTS: [&str; 4] = ["qk_norm", "rms_norm", "attention", "delta_rule"];
 
 #[wasm_bindgen_test(unsupported = tokio::test)]
-async fn a_wrong_kernel_of_some_architectures_is_found_and_named() {
+async fn faulty_kernel_of_architecture_is_reported() {
     for gpu in gpus().await {
         for &(architecture, name, right, wrong, what) in WRONG_IN {
             gpu.pipelines.borrow_mut().retain(|kernel, _| kernel.name != name);
@@ -184,7 +190,7 @@ async fn a_wrong_kernel_of_some_architectures_is_found_and_named() {
 }
 
 #[wasm_bindgen_test(unsupported = tokio::test)]
-async fn a_wrong_kernel_is_found_and_named() {
+async fn faulty_kernel_is_reported() {
     let samples = samples(&["Q8_0", "Q4_K", "Q6_K", "IQ4_NL", "IQ4_XS"]);
     let config = Config { dim: 200, ..config("qwen3", 6, 2, 64) };
     let mut is_used = vec![false; WRONG.len()];
@@ -205,7 +211,7 @@ async fn a_wrong_kernel_is_found_and_named() {
 }
 
 #[wasm_bindgen_test(unsupported = tokio::test)]
-async fn every_kernel_that_a_model_runs_is_tested() {
+async fn every_kernel_of_models_is_tested() {
     let mut names: Vec<&str> = Vec::new();
     for gpu in gpus().await {
         for name in ["llama", "olmo2", "lfm2", "qwen35"] {
@@ -213,7 +219,7 @@ async fn every_kernel_that_a_model_runs_is_tested() {
         }
         names.extend(gpu.pipelines.borrow().keys().map(|kernel| kernel.name));
     }
-    // Those that measure how fast a GPU is.
+    // These kernels only measure the speed of a GPU.
     let run_by_no_model = ["bandwidth_probe", "fma_probe"];
     let kernels = crate::gpu::kernels::SOURCES.iter().map(|source| source.0).filter(|name| !run_by_no_model.contains(name));
     kernels.for_each(|name| assert!(names.contains(&name), "{name} is not tested"));
@@ -221,7 +227,7 @@ async fn every_kernel_that_a_model_runs_is_tested() {
 
 #[cfg(not(target_arch = "wasm32"))]
 #[tokio::test]
-async fn it_takes_milliseconds_whatever_the_size_of_the_model() {
+async fn run_takes_milliseconds_for_any_model_size() {
     use crate::model::source::NativeFile;
     use std::time::Instant;
 
@@ -230,7 +236,7 @@ async fn it_takes_milliseconds_whatever_the_size_of_the_model() {
     let gguf = Gguf::read(&source).await.unwrap();
     let of_1b = Config { dim: 2048, ffn_dim: 8192, ..config("llama", 32, 8, 64) };
     for gpu in gpus().await {
-        // The second time nothing is compiled.
+        // The second run does not compile.
         for what in ["first", "again"] {
             let began = Instant::now();
             assert_eq!(run(&gpu, &source, &gguf).await.unwrap(), None, "{}", gpu.variant.name);

@@ -1,28 +1,29 @@
-//! Which of several candidates is the fastest, found in little time. Pure: whoever runs them says how long that took.
+//! Finds the fastest of several candidates in little time. Pure: the caller measures and passes the times.
 
-/// How long a measurement should take at least, in seconds: many times what a submission costs by itself.
+/// Minimum duration of a measurement, in seconds: much longer than the overhead of a submission.
 const LEAST_SECONDS: f64 = 0.01;
-/// How long all measurements may take together, in seconds; first runs, which compile, not counted.
+/// Maximum duration of all measurements together, in seconds. First runs do not count, because they include compilation.
 const MOST_SECONDS: f64 = 0.3;
-/// How often each candidate is measured; its best time counts.
+/// Number of measurements per candidate. The best time counts.
 const ROUNDS: usize = 3;
-/// The most repetitions in one measurement.
+/// Maximum number of repetitions in one measurement.
 const MOST_TIMES: usize = 64;
 
-/// What to do next: run this candidate so many times.
+/// The next measurement: run `candidate` `times` times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
     pub candidate: usize,
     pub times: usize,
 }
 
-/// Measurements of candidates by turns.
+/// Measurements of candidates in turn.
 pub struct Trial {
-    /// Of each candidate, how often it ran and the best time of one repetition, in seconds; its first run, which compiles, gives none.
+    /// For each candidate: its number of runs, and its best time per repetition in seconds. The first run does not count, because it
+    /// includes compilation.
     candidates: Vec<(usize, Option<f64>)>,
-    /// Repetitions in a measurement.
+    /// Repetitions per measurement.
     times: usize,
-    /// In measurements so far, and in the longest one.
+    /// Seconds spent in all measurements so far, and in the longest one.
     spent: f64,
     longest: f64,
 }
@@ -32,16 +33,16 @@ impl Trial {
         Self { candidates: vec![(0, None); n], times: 1, spent: 0.0, longest: 0.0 }
     }
 
-    /// The next run; `None` where all are measured, or there is no more time.
+    /// The next run. `None` if all candidates are measured, or time is up.
     pub fn next(&self) -> Option<Run> {
-        // The first one says how much time the others need.
+        // The first candidate shows how many repetitions the others need.
         let turns = if self.candidates.first()?.1.is_none() { 1 } else { self.candidates.len() };
         let (candidate, &(runs, _)) = self.candidates[..turns].iter().enumerate().min_by_key(|(_, (runs, _))| *runs)?;
         let has_time = self.spent + self.longest <= MOST_SECONDS;
         (runs <= ROUNDS && has_time).then_some(Run { candidate, times: if runs == 0 { 1 } else { self.times } })
     }
 
-    /// The run that [`Trial::next`] told took so many seconds.
+    /// Records that the run from [`Trial::next`] took `seconds`.
     pub fn took(&mut self, seconds: f64) {
         let Some(Run { candidate, times }) = self.next() else { return };
         let (runs, best) = &mut self.candidates[candidate];
@@ -58,7 +59,7 @@ impl Trial {
         *runs += 1;
     }
 
-    /// The fastest of those that were measured; the first of equals.
+    /// The fastest measured candidate, or the first of equals.
     pub fn best(&self) -> Option<usize> {
         let measured = self.candidates.iter().enumerate().filter_map(|(i, (_, best))| best.map(|best| (i, best)));
         measured.min_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(i, _)| i)
@@ -69,11 +70,11 @@ impl Trial {
 mod tests {
     use super::*;
 
-    /// What compiling takes.
+    /// Seconds for compilation.
     const COMPILING: f64 = 0.2;
 
-    /// Candidates that take so many seconds each on a GPU that needs `overhead` for a submission: the best one, how often each was run, and
-    /// the seconds that took, compiling not counted.
+    /// Simulates a trial. Candidates take `seconds` each, and a submission takes `overhead` more. Returns the best candidate, the number
+    /// of runs of each, and the elapsed seconds without compilation.
     fn played(seconds: &[f64], overhead: f64) -> (Option<usize>, Vec<usize>, f64) {
         let (mut trial, mut runs, mut elapsed) = (Trial::new(seconds.len()), vec![0; seconds.len()], 0.0);
         while let Some(Run { candidate, times }) = trial.next() {
@@ -86,8 +87,8 @@ mod tests {
     }
 
     #[test]
-    fn the_fastest_is_found_on_gpus_of_any_speed() {
-        // A product of 6 GFLOP takes so long at a hundredth, a tenth .. of 40 TFLOP/s.
+    fn fastest_is_found_at_any_gpu_speed() {
+        // Times of a product of 6 GFLOP at about 8.6, 0.86 and 0.086 TFLOP/s.
         for speed in [1.0, 10.0, 100.0] {
             for best in 0..3 {
                 let mut seconds = [speed * 7e-4; 3];
@@ -101,22 +102,22 @@ mod tests {
     }
 
     #[test]
-    fn a_fast_gpu_measures_each_three_times_and_repeats_until_that_takes_long_enough() {
+    fn fast_gpu_repeats_until_measurements_are_long_enough() {
         let (_, runs, elapsed) = played(&[5e-4, 4e-4, 6e-4], 1e-4);
-        // Of the first one, 1, 2, 4, 8 and 16 repetitions are too few.
+        // The first candidate is too fast with 1, 2, 4, 8 and 16 repetitions.
         assert_eq!(runs, [1 + 5 + 3, 1 + 3, 1 + 3]);
         assert!(elapsed > 9.0 * LEAST_SECONDS, "{elapsed} s");
     }
 
     #[test]
-    fn a_slow_gpu_keeps_the_first_shape_where_there_is_no_time_for_others() {
+    fn slow_gpu_keeps_first_shape() {
         let (best, runs, elapsed) = played(&[0.25, 0.1, 0.1], 1e-3);
         assert_eq!((best, &runs[..]), (Some(0), &[2, 0, 0][..]));
         assert!(elapsed < MOST_SECONDS, "{elapsed} s");
     }
 
     #[test]
-    fn a_clock_that_stands_still_ends_the_trial_too() {
+    fn stopped_clock_ends_trial() {
         let (best, runs, _) = played(&[0.0; 3], 0.0);
         assert_eq!(best, Some(0));
         assert!(runs.iter().all(|&runs| runs < 20), "{runs:?}");

@@ -1,4 +1,4 @@
-//! The engine's worker: a model, and what is asked of it.
+//! The engine's worker: loads a model and answers requests about it.
 
 pub mod protocol;
 #[cfg(feature = "engine")]

@@ -1,4 +1,4 @@
-//! What the page asks of the engine's worker, and what that answers.
+//! Requests from the page to the engine's worker, and the events that answer them.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,43 +6,43 @@ use crate::explanation::Document;
 use crate::problem::Problem;
 use crate::request::{DeletionCurves, ExplainProgress, LoadOptions, LoadProgress, LoadedModel, PassProgress, Question, Word, WorkStats};
 
-/// From the page, with the local files that it is about. Every request but `Cancel` has one last answer: the one named last,
-/// or `Stopped` where it was cancelled, or `Failed`.
+/// Requests from the page, with the local files that they need. Every request except `Cancel` has one final event: the one named last,
+/// `Stopped` if it was cancelled, or `Failed`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum EngineRequest {
-    /// Load this model and drop the one before. Answered by `Loading`.. and `Ready`. With a spare core, a small model that the CPU
-    /// computes scores passes on both.
+    /// Load this model and drop the previous one. Answered by `Loading`.. and `Ready`. With a spare core, a small CPU model scores passes
+    /// on both cores.
     Load { source: ModelSource, options: LoadOptions, has_spare_core: bool },
-    /// Answer and explain. Answered by `Progress`.., `Work` and `Explained`. This and all that follow load the model again where the
-    /// engine lost it, which is told by `Loading`.. and `Ready`.
+    /// Answer and explain. Answered by `Progress`.., `Work` and `Explained`. If the engine lost the model, this and all later requests
+    /// load it again, which sends `Loading`.. and `Ready`.
     Explain(Question),
-    /// Answer and explain nothing. Answered by `Progress`.., `Work` and `Answered`.
+    /// Answer without an explanation. Answered by `Progress`.., `Work` and `Answered`.
     Answer(Question),
-    /// Put an answer to the deletion test: for each of these orders of the prompt's sentences, and for some random ones. Answered by
+    /// Run the deletion test on an answer, for each of these orders of the prompt's sentences and for several random orders. Answered by
     /// `Passes`.., `Work` and `DeletionCurves`.
     MeasureDeletion { question: Question, orders: Vec<Vec<usize>> },
     /// Measure a source of a given answer word by word. Answered by `Passes`.., `Work` and `Words`.
     MeasureWords { question: Question, source: usize },
-    /// Take the masked language model in the files beside the message, for methods that need one. Answered by `MaskedLmLoaded`.
+    /// Load the masked language model from the files of the message, for methods that need one. Answered by `MaskedLmLoaded`.
     LoadMaskedLm,
-    /// Count the tokens of a prompt, in its chat template or not, where a model is loaded. Answered by `TokensCounted`.
+    /// Count the tokens of a prompt, with or without its chat template, if a model is loaded. Answered by `TokensCounted`.
     CountTokens { prompt: String, use_template: bool },
-    /// End the request of this id and keep what is done.
+    /// Cancel the request with this id and keep its results so far.
     Cancel,
 }
 
-/// Where a model is.
+/// Location of a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ModelSource {
-    /// An address of the own site or of the browser's memory, absolute.
+    /// An absolute URL of this site, or an object URL.
     Url(String),
-    /// In the browser's storage, by its id.
+    /// A model in the browser's storage, by id.
     Stored(String),
-    /// The files beside the message: one, or all parts of a split model in order.
+    /// The files of the message: one file, or all parts of a split model in order.
     Files,
 }
 
-/// From the worker, under the id of the request that it answers.
+/// Events from the worker, with the id of the request that they answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum EngineEvent {
     Loading(LoadProgress),
@@ -51,19 +51,19 @@ pub enum EngineEvent {
     Passes(PassProgress),
     /// The work of the request so far.
     Work(WorkStats),
-    /// The explanation: partial where the visitor pressed Stop while it was measured, or where `problem` ended it.
+    /// The explanation. Partial if the user pressed Stop during the measurement, or if `problem` ended it.
     Explained {
         document: Box<Document>,
         problem: Option<Problem>,
     },
-    /// The answer, cut into sentences; nothing is measured.
+    /// The answer, split into sentences and not measured.
     Answered(Box<Document>),
     DeletionCurves(DeletionCurves),
     Words(Vec<Word>),
     MaskedLmLoaded,
-    /// `None` where there is no model, or where nobody knows.
+    /// `None` if there is no model, or if the number is unknown.
     TokensCounted(Option<usize>),
-    /// Cancelled before anything was measured; the answer so far.
+    /// Cancelled before anything was measured. Contains the answer so far.
     Stopped {
         answer: String,
     },

@@ -1,4 +1,4 @@
-//! In the engine's worker: takes requests one after the other and answers each under its id.
+//! Runs in the engine's worker. Handles requests in order and answers each under its id.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -24,18 +24,18 @@ use crate::worker::envelope::{Envelope, RequestId};
 use crate::worker::library::service::stored_models::{self, OpenedModel};
 use crate::worker::scope;
 
-/// How long the worker may compute before it looks whether the visitor pressed Stop.
+/// How long the worker may compute before it checks whether the user pressed Stop.
 const TURN_MILLIS: f64 = 40.0;
-/// A model of more bytes is not loaded a second time to score passes on another core: it would take too much memory.
+/// Models with more bytes are not loaded a second time for scoring on another core, because that would take too much memory.
 const MOST_BYTES_TWICE: u64 = 160_000_000;
 
-/// Serves requests for as long as the worker lives.
+/// Serves requests until the worker is terminated.
 pub fn run() {
     let (sender, requests) = unbounded();
     let cancelled = Rc::<Cell<Option<RequestId>>>::default();
     wasm_bindgen_futures::spawn_local(serve(requests, cancelled.clone()));
     scope::listen(move |request: Envelope<EngineRequest>, files| match request.body {
-        // Requests wait their turn; Cancel must overtake the one that it ends.
+        // Requests are queued. Cancel must overtake the request that it cancels.
         EngineRequest::Cancel => cancelled.set(Some(request.id)),
         _ => drop(sender.unbounded_send((request, files))),
     });
@@ -51,7 +51,7 @@ async fn serve(mut requests: UnboundedReceiver<(Envelope<EngineRequest>, Vec<Fil
     }
 }
 
-/// The model, and where it came from: a device that was lost takes the model with it.
+/// The model, and where it came from. If the device is lost, the model is lost too.
 #[derive(Default)]
 struct EngineState {
     model: Option<Chosen>,
@@ -59,7 +59,7 @@ struct EngineState {
     masked_lm: Option<MaskedLmOfFiles>,
 }
 
-/// A masked language model, and the files that it was read from.
+/// A masked language model and its files.
 struct MaskedLmOfFiles {
     files: Vec<File>,
     masked_lm: Rc<MaskedLm>,
@@ -94,7 +94,7 @@ impl EngineState {
     }
 
     async fn load(&mut self, page: &Page) -> Result<(), Problem> {
-        // The old model goes first: two rarely fit.
+        // Free the old model first, because two models rarely fit.
         self.session = None;
         let chosen = self.model.as_ref().ok_or_else(|| Problem::new("no model is loaded", "Reload the page."))?;
         self.session = load(chosen, page).await?;
@@ -107,10 +107,10 @@ impl EngineState {
         Ok(())
     }
 
-    /// Reads a masked language model whole; not again where its files are those of the one that is there.
+    /// Loads a masked language model, unless it is already loaded from the same files.
     async fn load_masked_lm(&mut self, files: Vec<File>, page: &Page) -> Result<(), Problem> {
         if !self.masked_lm.as_ref().is_some_and(|known| are_same(&known.files, &files)) {
-            // The old one goes first.
+            // Free the old one first.
             self.masked_lm = None;
             self.share_masked_lm();
             let masked_lm = Rc::new(read_masked_lm(&files).await?);
@@ -127,9 +127,9 @@ impl EngineState {
         }
     }
 
-    /// The session, loaded anew where it is lost; `None`, and said so, where the visitor broke that off.
+    /// The session; loads the model again if it is lost. Posts `Stopped` and returns `None` if the user cancelled loading.
     async fn ready(&mut self, page: &Page) -> Result<Option<&mut Session<Engine>>, Problem> {
-        // A device may be lost between two questions too.
+        // The device can also be lost between two requests.
         if self.session.as_ref().is_none_or(|session| session.lm.is_lost()) {
             self.load(page).await?;
         }
@@ -166,7 +166,7 @@ impl EngineState {
         Ok(())
     }
 
-    /// Says what was done since `before`; a device that was lost takes the session with it.
+    /// Posts the work done since `before`. Drops the session if the device was lost.
     fn account(&mut self, before: &Counters, page: &Page) {
         let Some(session) = &self.session else { return };
         page.post(EngineEvent::Work(work(before, &session.lm)));
@@ -226,7 +226,8 @@ async fn load(chosen: &Chosen, page: &Page) -> Result<Option<Session<Engine>>, P
     Ok(Some(session))
 }
 
-/// The files of a model. One of the browser's storage must still be what was verified when it arrived; any other has no SHA-256 here.
+/// Opens the files of a model. A stored model has the SHA-256 of its verified download, which must still match. Other models have none
+/// here.
 async fn open(Chosen { source, files, .. }: &Chosen) -> Result<OpenedModel, Problem> {
     let blobs = match source {
         ModelSource::Files if files.is_empty() => {
@@ -249,7 +250,7 @@ fn are_same(files: &[File], others: &[File]) -> bool {
     files.iter().map(facts).eq(others.iter().map(facts))
 }
 
-/// The model in the three files that such models are published in.
+/// Reads a masked language model from the three files in which such models are published.
 async fn read_masked_lm(files: &[File]) -> Result<MaskedLm, Problem> {
     const REMEDY: &str = "Choose config.json, tokenizer.json and model.safetensors of a RoBERTa model, all three together.";
     let mut contents = Vec::new();
@@ -264,10 +265,10 @@ async fn read_masked_lm(files: &[File]) -> Result<MaskedLm, Problem> {
     MaskedLm::load(&config, &tokenizer, weights).map_err(|error| Problem::new(error.to_string(), REMEDY))
 }
 
-/// The page, as far as one of its requests is concerned.
+/// Sends events to the page for one request.
 struct Page {
     id: RequestId,
-    /// The request that the visitor ended last.
+    /// The request that the user cancelled last.
     cancelled: Rc<Cell<Option<RequestId>>>,
     turn_began_millis: Cell<f64>,
 }
@@ -277,7 +278,7 @@ impl Page {
         scope::post(&Envelope { id: self.id, body });
     }
 
-    /// Posts `event`, lets messages in now and then, and breaks off where the visitor pressed Stop.
+    /// Posts `event`, yields to incoming messages from time to time, and breaks if the user pressed Stop.
     async fn tell(&self, event: EngineEvent) -> ControlFlow<()> {
         self.post(event);
         let now = js_sys::Date::now();
@@ -288,7 +289,7 @@ impl Page {
         if self.is_stopped()() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Whether the visitor pressed Stop; messages come in while the engine waits for the GPU.
+    /// Whether the user pressed Stop. Messages arrive while the engine waits for the GPU.
     fn is_stopped(&self) -> Rc<dyn Fn() -> bool> {
         let (id, cancelled) = (self.id, self.cancelled.clone());
         Rc::new(move || cancelled.get() == Some(id))

@@ -7,11 +7,11 @@ use web_sys::{Blob, Response, WorkerGlobalScope};
 
 use crate::model::source::{ByteSource, SourceError, range_within};
 
-/// A file that the browser holds, and not our memory: one that the visitor chose, one of the browser's storage, or one that was fetched.
+/// A file in the browser's memory rather than ours: chosen by the user, from the browser's storage, or fetched.
 pub struct BrowserFile(pub Blob);
 
 impl BrowserFile {
-    /// The file at an address, whole.
+    /// Fetches a whole file.
     pub async fn fetch(url: &str) -> Result<Self, SourceError> {
         let scope: WorkerGlobalScope = js_sys::global().unchecked_into();
         let response: Response = await_promise(Ok(scope.fetch_with_str(url))).await?;

@@ -1,4 +1,4 @@
-//! The worker that downloads models and stores them: [`protocol`] is what the page knows of it, `service` does the work.
+//! The worker that downloads and stores models. [`protocol`] is its interface to the page, `service` does the work.
 
 pub mod protocol;
 #[cfg(feature = "engine")]

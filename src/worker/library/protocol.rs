@@ -1,7 +1,7 @@
-//! What the page asks of the library's worker, and what that answers.
+//! Requests from the page to the library's worker, and the events that answer them.
 //!
-//! Messages travel in an [`Envelope`](crate::worker::envelope::Envelope). Every request is answered under its id by any number of
-//! `Progress` and `Replaced`, then by exactly one other event. News that nobody asked for comes under `RequestId::NEWS`.
+//! Messages are sent in an [`Envelope`](crate::worker::envelope::Envelope). Each request is answered under its id by any number of
+//! `Progress` and `Replaced`, then by exactly one other event. Unsolicited events have the id `RequestId::NEWS`.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,41 +12,41 @@ use crate::library::stored_models::{ModelLocation, StoredModels};
 use crate::problem::Problem;
 use crate::worker::envelope::RequestId;
 
-/// From the page.
+/// Requests from the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum LibraryRequest {
-    /// What is stored? Answered by `StoredModels`.
+    /// List the stored models. Answered by `StoredModels`.
     ListModels,
-    /// What is at this address, before it is downloaded? Answered by `Preview` or `Failed`.
+    /// Describe the model at this address before it is downloaded. Answered by `Preview` or `Failed`.
     Preview(DownloadSpec),
-    /// Download it (or copy it, where it is local), from where an earlier download stopped. Answered by any number of `Progress` and
-    /// `Replaced`, then `Completed`, `Paused`, `Discarded`, or, where another download is running, `Failed`.
+    /// Download the model (or copy it, if it is local), resuming an earlier download. Answered by any number of `Progress` and
+    /// `Replaced`, then `Completed`, `Paused` or `Discarded`, or by `Failed` if another download is running.
     Download(DownloadSpec),
-    /// Stop the download that was requested under this id and keep what is here. Answered by `Done`; the download itself ends under
-    /// its own id.
+    /// Stop the download that was requested under this id and keep its bytes. Answered by `Done`. The download itself ends under its own
+    /// id.
     Pause(RequestId),
-    /// The visitor gives this download up: free what it holds in memory. Answered by `Done`.
+    /// The user gave up this download: free its memory. Answered by `Done`.
     Release(DownloadSpec),
-    /// Delete the models with these ids. Answered by `Done`, or by `Failed` where one is in use; the others are deleted then.
+    /// Delete the models with these ids. Answered by `Done`, or by `Failed` if one is in use; the others are still deleted.
     Delete(Vec<String>),
 }
 
-/// From the worker.
+/// Events from the worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum LibraryEvent {
-    /// What is stored now. News as well: after every download and deletion.
+    /// The stored models. Also sent unsolicited after every download and deletion.
     StoredModels(StoredModels),
     Preview(Box<ModelPreview>),
     Progress(DownloadProgress),
-    /// The file on the server was replaced; from now on the new one is downloaded.
+    /// The file on the server was replaced. The download continues with the new file.
     Replaced(DownloadSpec),
     /// Downloaded and verified.
     Completed(ModelLocation),
-    /// The download stopped and what is here is kept. With a problem unless the visitor paused it.
+    /// The download stopped, and its bytes are kept. Contains a problem unless the user paused it.
     Paused(Option<Problem>),
-    /// The download stopped, and what was here of it is deleted, because it was of no use.
+    /// The download stopped, and its bytes were deleted because they are of no use.
     Discarded(Problem),
-    /// It is done, and there is nothing to say.
+    /// The request is done, and there is no result.
     Done,
     Failed(Problem),
 }

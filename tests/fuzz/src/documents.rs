@@ -1,4 +1,4 @@
-//! Files and links that hold explanations and lessons.
+//! Fuzzes files and links that contain explanations and lessons.
 
 use arbitrary::{Arbitrary, Unstructured};
 use glasscage_core::open::{open_any, open_fragment};
@@ -20,7 +20,7 @@ pub fn links(bytes: &[u8]) {
     }
 }
 
-/// A file of ours with other values in some places.
+/// Replaces some values of a valid file.
 pub fn json(bytes: &[u8]) {
     let mut u = Unstructured::new(bytes);
     let Ok(is_lesson) = bool::arbitrary(&mut u) else { return };

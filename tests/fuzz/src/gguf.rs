@@ -1,9 +1,9 @@
-//! GGUF headers out of arbitrary fields: what is written is well-formed more often than random bytes are, so that what comes after the
-//! parser is reached.
+//! Builds GGUF headers from arbitrary fields. They are well-formed more often than random bytes, so that the code after the parser is
+//! also reached.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 
-/// Keys that the engine looks at, so that more than their absence is tried.
+/// Keys that the engine reads, so that more than their absence is tested.
 const KEYS: [&str; 34] = [
     "general.architecture",
     "general.name",
@@ -40,7 +40,7 @@ const KEYS: [&str; 34] = [
     "tokenizer.ggml.add_space_prefix",
     "tokenizer.chat_template",
 ];
-/// Texts with a meaning.
+/// Texts with a meaning for the engine.
 const TEXTS: [&str; 13] = [
     "llama",
     "qwen2",
@@ -71,7 +71,7 @@ const TENSORS: [&str; 12] = [
     "blk.0.ffn_down.weight",
 ];
 
-/// A header with arbitrary values and tensors, and some of the bytes after it.
+/// A header with arbitrary values and tensors, followed by some zeros.
 pub fn header(u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     let n_values = u.int_in_range(0..=24_u64)?;
     let n_tensors = u.int_in_range(0..=12_u64)?;
@@ -99,17 +99,17 @@ pub fn header(u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Often a known one.
+/// Often a known name.
 fn name(u: &mut Unstructured<'_>, known: &[&str]) -> Result<String> {
     if u.ratio(15, 16)? { Ok((*u.choose(known)?).to_owned()) } else { String::arbitrary(u) }
 }
 
-/// Often small, else anything.
+/// Often a small number, otherwise any.
 fn number(u: &mut Unstructured<'_>) -> Result<u64> {
     if u.ratio(7, 8)? { Ok(*u.choose(&[1, 2, 4, 8, 32, 64, 256, 97])?) } else { u64::arbitrary(u) }
 }
 
-/// A value with its type, as the format numbers them.
+/// A value with the type number of the format.
 fn value(u: &mut Unstructured<'_>, bytes: &mut Vec<u8>) -> Result<()> {
     let kind = u.int_in_range(0..=13_u32)?;
     bytes.extend(kind.to_le_bytes());

@@ -1,4 +1,4 @@
-//! Values that nobody expects, and what is made of a file that opens although it has them. The tests of the core use it, too.
+//! Hostile values, and everything that we derive from a file that opens in spite of them. The tests of the core use this module, too.
 
 use glasscage_core::explanation::{Document, from_fragment, to_fragment};
 use glasscage_core::figure::{Options, svg};
@@ -6,7 +6,7 @@ use glasscage_core::open::Opened;
 use glasscage_core::tables::{Contents, Format, table};
 use serde_json::Value;
 
-/// Values to put in the place of others; a name that begins with `*` says what is done with the value that is there.
+/// Replacement values. A name that begins with `*` is an operation on the existing value.
 pub const HOSTILE: [&str; 14] = [
     "null",
     "true",
@@ -24,10 +24,10 @@ pub const HOSTILE: [&str; 14] = [
     "*twice",
 ];
 
-/// What is doubled again and again stops growing at this size.
+/// Maximum size of a value that is doubled repeatedly.
 const LARGEST: usize = 1 << 20;
 
-/// Puts a hostile value in the place of value `at` of those within this one, counted round and round.
+/// Replaces the value with index `at` inside `value` by a hostile value. The index wraps around.
 pub fn replace(value: &mut Value, at: usize, hostile: &str) {
     if hostile != "*twice" || size(value) <= LARGEST {
         let n_values = count(value);
@@ -35,7 +35,7 @@ pub fn replace(value: &mut Value, at: usize, hostile: &str) {
     }
 }
 
-/// Roughly the bytes of this value as JSON.
+/// Approximate bytes of this value as JSON.
 fn size(value: &Value) -> usize {
     match value {
         Value::Array(values) => 1 + values.iter().map(size).sum::<usize>(),
@@ -45,7 +45,7 @@ fn size(value: &Value) -> usize {
     }
 }
 
-/// All values within this one, itself included.
+/// Number of values inside this one, including itself.
 fn count(value: &Value) -> usize {
     match value {
         Value::Array(values) => 1 + values.iter().map(count).sum::<usize>(),
@@ -54,7 +54,7 @@ fn count(value: &Value) -> usize {
     }
 }
 
-/// Changes the value that stands `left` places after this one.
+/// Replaces the value that comes `left` places after this one.
 fn replace_after(value: &mut Value, left: &mut usize, hostile: &str) -> bool {
     if *left == 0 {
         match value {
@@ -72,21 +72,21 @@ fn replace_after(value: &mut Value, left: &mut usize, hostile: &str) -> bool {
     }
 }
 
-/// Everything that is made of a file once it is open: what is accepted can be shown and written again.
+/// Derives everything that we derive from an open file: accepted files can be shown and written again.
 pub fn show(opened: Opened) {
     let documents = match opened {
         Opened::Explanation(document) => vec![*document],
         Opened::Lesson(lesson) => lesson.explanations,
     };
     for document in documents {
-        document.check().expect("what is opened is sound");
+        document.check().expect("an opened document is valid");
         roxmltree::Document::parse(&svg(&document, &Options::default())).expect("a picture is XML");
         for contents in [Contents::Shares, Contents::Scores, Contents::Weights, Contents::Influence] {
             for format in [Format::Csv, Format::Markdown, Format::Latex] {
                 table(&document, contents, format);
             }
         }
-        assert_eq!(Document::from_json(&document.to_json()).as_ref(), Ok(&document), "a file is read as it was written");
+        assert_eq!(Document::from_json(&document.to_json()).as_ref(), Ok(&document), "a file round-trips");
         from_fragment(&to_fragment(&document)).expect("a link opens");
     }
 }

@@ -1,4 +1,4 @@
-//! What servers answer, what the browser's storage holds, and what travels between page and workers.
+//! Fuzzes server responses, the browser's storage, and messages between page and workers.
 
 use arbitrary::{Arbitrary, Unstructured};
 use glasscage::library::address::{all_parts, document_address, file_address, file_name, host, missing_parts, part_of};
@@ -43,7 +43,7 @@ pub fn stored_and_served(bytes: &[u8]) {
     }
 }
 
-/// Messages as JSON, which has the same fields as what is posted.
+/// Messages as JSON, which has the same fields as posted messages.
 pub fn messages(bytes: &[u8]) {
     same_again::<EngineRequest>(bytes);
     same_again::<EngineEvent>(bytes);

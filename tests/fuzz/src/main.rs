@@ -1,6 +1,6 @@
-//! Hostile input for everything that reads what strangers send. `cargo xtask fuzz` builds and runs it; the environment variable
-//! `GLASSCAGE_FUZZ_TARGET` says which target; without one, it names them. Each takes bytes, and must neither panic, nor hang, nor take
-//! memory beyond what the length of the input allows; what it accepts must hold the promises of the documentation.
+//! Fuzzes everything that reads untrusted input. `cargo xtask fuzz` builds and runs this program. The environment variable
+//! `GLASSCAGE_FUZZ_TARGET` selects a target; without it, the program lists the targets. Each target reads bytes. It must not panic, hang,
+//! or use more memory than the length of the input allows. Accepted input must have the documented properties.
 
 #![no_main]
 
@@ -24,7 +24,7 @@ static TARGET: LazyLock<Option<Target>> = LazyLock::new(|| {
 
 fuzz_target!(
     init: match *TARGET {
-        // What a target makes once is made here, where no limit of time for one input holds.
+        // Targets initialize here, because the time limit per input does not apply here.
         Some(target) => target(&[]),
         None => {
             TARGETS.iter().for_each(|(name, _)| println!("{name}"));

@@ -1,4 +1,4 @@
-//! Model files: what a header says, what is in several files, and weights that nobody trained.
+//! Fuzzes model files: headers, split files, and damaged weights.
 
 #[path = "../../models/mod.rs"]
 mod small_models;
@@ -21,10 +21,10 @@ use glasscage::model::tokenizer::Tokenizer;
 use crate::gguf;
 
 const PROMPT: &str = "Tom has 5 apples. <|im_end|>\u{1f600} He eats 2.";
-/// Tokens that a prompt may have.
+/// Maximum number of tokens in a prompt.
 const ROOM: usize = 4_096;
 
-/// A small model of each architecture. Matrices have few bits, so that many inputs are read in a second; norms are F32.
+/// A small model of each architecture. Matrices have few bits, so that many inputs are read per second. Norms are F32.
 static MODELS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let kinds = [GgmlDType::Q4K, GgmlDType::Q6K, GgmlDType::Q8_0];
     small_models::SHAPES.iter().zip(kinds.iter().cycle()).map(|(shape, &kind)| small_models::file(shape, kind)).collect()
@@ -40,7 +40,7 @@ pub fn header_of_fields(bytes: &[u8]) {
     }
 }
 
-/// Several files, each of which is any file.
+/// Several parts, each with an arbitrary header.
 pub fn split_file(bytes: &[u8]) {
     let mut u = Unstructured::new(bytes);
     let parts: Vec<_> = (0..3).map_while(|_| gguf::header(&mut u).ok()).map(BytesInMemory).collect();
@@ -51,7 +51,7 @@ pub fn split_file(bytes: &[u8]) {
     }
 }
 
-/// A model with some of its bytes changed: it is refused or loaded.
+/// A model with some changed bytes, which must be refused or loaded.
 pub fn weights(bytes: &[u8]) {
     let mut u = Unstructured::new(bytes);
     let Ok(mut file) = u.choose(&MODELS).cloned() else { return };
@@ -75,7 +75,7 @@ fn read(file: &[u8]) {
     }
 }
 
-/// All that is made of a header.
+/// Derives everything that we derive from a header.
 fn understand(gguf: &Gguf) {
     if let Ok(config) = Config::from_gguf(gguf) {
         tensors::check(gguf, &config).ok();

@@ -1,4 +1,4 @@
-//! The fuzz targets by name, for the fuzzer and for the test that runs them over their corpus.
+//! The fuzz targets by name, for the fuzzer and for the test that runs them on their corpus.
 
 use crate::{documents, library, models, texts};
 

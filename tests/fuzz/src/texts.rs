@@ -1,4 +1,4 @@
-//! Texts: tokens, chat templates, sentences.
+//! Fuzzes texts: tokens, chat templates, sentences.
 
 use glasscage::model::chat::{ChatMessage, ChatTemplate, Date, Variables};
 use glasscage::model::gguf::Gguf;
@@ -15,7 +15,7 @@ const VOCABULARIES: [&[u8]; 3] = [
 ];
 
 thread_local! {
-    /// Of real models, of each kind.
+    /// Tokenizers of real models, one of each kind.
     static TOKENIZERS: Vec<Tokenizer> = VOCABULARIES.map(tokenizer_of).into();
 }
 
@@ -25,7 +25,7 @@ fn tokenizer_of(compressed: &[u8]) -> Tokenizer {
     Tokenizer::from_metadata(&gguf.metadata).expect("a tokenizer")
 }
 
-/// The spans of a text's tokens tile it, and its tokens say it again.
+/// Token spans must tile the text, and decoding must return the text.
 pub fn tokenizer(bytes: &[u8]) {
     let Some((&which, text)) = bytes.split_first() else { return };
     let text = String::from_utf8_lossy(text);
@@ -38,12 +38,12 @@ pub fn tokenizer(bytes: &[u8]) {
         });
         assert_eq!(end, text.len());
         let ids: Vec<_> = tokens.iter().map(|token| token.id).collect();
-        // SentencePiece writes a space as U+2581, and cannot tell the two apart.
+        // SentencePiece represents a space as U+2581 and cannot distinguish the two.
         assert_eq!(tokenizer.decode(&ids).replace('\u{2581}', " "), text.replace('\u{2581}', " "));
     });
 }
 
-/// Whatever a template says, it is rendered within its budget or refused. The prompt comes after a NUL.
+/// A template must be rendered within its budget or be refused. The prompt comes after a NUL.
 pub fn template(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let (source, prompt) = text.split_once('\0').unwrap_or((&text, "Tom has 5 apples."));
@@ -53,7 +53,7 @@ pub fn template(bytes: &[u8]) {
     template.render(&[message], source.len().is_multiple_of(2), &Variables::new(), date).ok();
 }
 
-/// Sentences lie within their text in order, and tile it.
+/// Sentences must be inside their text, in order, and their tiles must cover it.
 pub fn sentences(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let found = sentences_of(&text);

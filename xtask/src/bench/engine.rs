@@ -1,4 +1,4 @@
-//! The numbers of one engine: natively, and in a browser.
+//! Measures one engine, natively or in a browser.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::command::{command, run, with_runtime_dir};
 
-/// One engine natively: its numbers, or why there are none.
+/// Runs one engine natively. Returns its measurements, or an error message instead.
 pub fn native(target: &Path, model: &Path, backend: &str, job: [usize; 3]) -> Result<Value> {
     let out = target.join(format!("bench-{backend}.json"));
     let [tokens, sentences, generated] = job.map(|size| size.to_string());
@@ -22,7 +22,7 @@ pub fn native(target: &Path, model: &Path, backend: &str, job: [usize; 3]) -> Re
     }
 }
 
-/// The engines in a browser; `test` is set up but for where the numbers go.
+/// Runs the engines in a browser. `test` is complete except for the output file.
 pub fn browser(test: &mut Command, target: &Path) -> Result<Value> {
     let out = target.join("bench-browser.json");
     match run(test.env("GLASSCAGE_BENCH_JSON", &out)) {

@@ -1,4 +1,4 @@
-//! Models of real size on a real GPU, measured against what it can do at most.
+//! Measures models of real size on a real GPU, and compares the results with the GPU's peak throughput.
 
 use std::path::Path;
 
@@ -10,12 +10,12 @@ use super::table::shown;
 use crate::random_model;
 use crate::setup::Tools;
 
-/// Shape and type of the matrices, as `random_model` names them.
+/// Shapes and tensor types of the matrices, with the names of `random_model`.
 const MODELS: [(&str, &str); 6] = [("0.6b", "Q8_0"), ("0.6b", "Q4_K"), ("0.6b", "F16"), ("1b", "Q8_0"), ("1b", "Q4_K"), ("1b", "F16")];
-/// Tokens, sentences, generated ones: that of the table of ideal times.
+/// Tokens, sentences, generated sentences: the sizes of the table of ideal times.
 const JOB: [usize; 3] = [400, 20, 8];
 
-/// The numbers of each model; none where the GPU is played by software.
+/// Measurements of each model. Empty if the GPU is emulated in software.
 pub fn measure(native: &Tools, target: &Path, native_gpu: &Value) -> Result<Value> {
     if native_gpu.pointer("/adapter/is_software").and_then(Value::as_bool) != Some(false) {
         return Ok(json!([]));
@@ -27,23 +27,23 @@ pub fn measure(native: &Tools, target: &Path, native_gpu: &Value) -> Result<Valu
     Ok(Value::Array(models.collect::<Result<_>>()?))
 }
 
-/// What one model reached.
+/// Throughput that one model reached, relative to the GPU's peak.
 pub struct Reached<'a> {
     pub shape: &'a str,
     quant: &'a str,
-    /// In the matrices of a prefill's layers, of what arithmetic allows, in [0, 1].
+    /// Share of the peak arithmetic that the matrices of a prefill reach, in [0, 1].
     pub arithmetic: f64,
-    /// Of weights while decoding, of what memory allows, in [0, 1].
+    /// Share of the peak memory bandwidth that reading weights during decoding reaches, in [0, 1].
     pub bandwidth: f64,
-    /// The job's time to that of its matrices at what arithmetic allows.
+    /// Time of the job, divided by the time of its matrices at peak arithmetic.
     pub to_ideal: f64,
-    /// The job's time to that of generating its answer.
+    /// Time of the job, divided by the time to generate its answer.
     pub to_answer: f64,
     job_seconds: f64,
     decode_per_second: f64,
 }
 
-/// Of each model that was measured.
+/// Results of each measured model.
 pub fn reached(report: &Value) -> Vec<Reached<'_>> {
     report["gpu"].as_array().into_iter().flatten().filter_map(Reached::of).collect()
 }
@@ -75,7 +75,7 @@ impl<'a> Reached<'a> {
     }
 }
 
-/// A row a model, and what the GPU can do at most; nothing without a real one.
+/// A row per model, and the peak throughput of the GPU. Empty without a real GPU.
 pub fn table(report: &Value) -> String {
     let reached = reached(report);
     if reached.is_empty() {
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_and_ratios_are_those_by_hand() {
+    fn shares_and_ratios_match_manual_calculation() {
         let numbers = json!({
             "ceilings": {"gflops": 1000.0, "gigabytes_per_second": 100.0},
             "gflops": 300.0,
@@ -114,7 +114,7 @@ mod tests {
         let report = json!({"gpu": [{"shape": "1b", "quant": "Q8_0", "numbers": numbers}, {"shape": "1b", "quant": "F16"}]});
         let [model] = &reached(&report)[..] else { panic!("one model was measured") };
         assert_eq!((model.shape, model.arithmetic, model.bandwidth), ("1b", 0.3, 0.6));
-        // 5e12 operations take 5 s at the ceiling; 160 tokens take 3.2 s.
+        // 5e12 operations take 5 s at the peak; 160 tokens take 3.2 s.
         assert!((model.to_ideal - 2.4).abs() < 1e-9 && (model.to_answer - 3.75).abs() < 1e-9);
         assert!(table(&report).contains("| 1b Q8_0 | 50.0 | 60.0 | 30.0 | 12.0 | 2.40 | 3.75 |"));
     }

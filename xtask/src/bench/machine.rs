@@ -1,4 +1,4 @@
-//! The machine in words: times mean nothing without it.
+//! Describes the machine, because times are meaningless without it.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ fn processor() -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let value = |key: &str| Some(text.lines().find(|line| line.starts_with(key))?.split_once(':')?.1.trim().to_owned());
     let [name, family, model] = ["model name", "cpu family", "model\t"].map(value);
-    // Virtual machines hide the name; the model's number still tells.
+    // Virtual machines hide the name, but the model number identifies the processor.
     let number = family.zip(model).map_or(String::new(), |(family, model)| format!(" (family {family}, model {model})"));
     name.unwrap_or("an unknown processor".into()) + &number
 }

@@ -1,7 +1,7 @@
-//! `cargo xtask bench`: this engine natively and in the browser, and in the same browser wllama on the same file and
-//! onnxruntime-web on the same weights.
+//! `cargo xtask bench`: measures this engine natively and in a browser. In the same browser, measures wllama with the same file and
+//! onnxruntime-web with the same weights.
 //!
-//! Only ratios within one run say much: the machine may be busy with other things. So all counts in CPU time.
+//! Compare only ratios within one run, because the machine may be busy with other work. For the same reason, times are CPU times.
 
 mod engine;
 mod gpu;
@@ -25,23 +25,23 @@ use crate::setup::WASM;
 use crate::sizes::{self, Sizes};
 use crate::{build, random_model, setup};
 
-/// The version of wllama that is measured.
+/// The measured version of wllama.
 const WLLAMA: &str = "3.8.1";
 
 #[derive(Args)]
 pub struct Options {
-    /// The model to measure instead of one of 42 million random parameters
+    /// Model to measure instead of one with 42 million random parameters
     #[arg(long, value_name = "FILE", value_parser = absolute)]
     model: Option<PathBuf>,
-    /// Where all numbers go
+    /// Write all measurements to this file
     #[arg(long, value_name = "FILE", value_parser = absolute)]
     json: Option<PathBuf>,
-    /// Tokens, sentences, and how many of these are generated
+    /// Numbers of tokens, sentences, and generated sentences
     #[arg(long, value_name = "TOKENS,SENTENCES,GENERATED", default_value = "300,15,6", value_parser = sizes_of_job)]
     job: [usize; 3],
 }
 
-/// Commands run in the checkout, wherever this one was called.
+/// Commands run in the checkout, so make paths absolute first.
 fn absolute(path: &str) -> std::io::Result<PathBuf> {
     std::path::absolute(path)
 }
@@ -51,7 +51,7 @@ fn sizes_of_job(text: &str) -> Result<[usize; 3]> {
     sizes.try_into().ok().context("--job has three numbers, such as 300,15,6")
 }
 
-/// The random model that is measured where no other is asked for.
+/// The random model that is measured by default.
 const MODEL: (&str, &str) = ("42m", "Q8_0");
 
 pub fn bench(options: Options) -> Result<()> {
@@ -60,7 +60,7 @@ pub fn bench(options: Options) -> Result<()> {
     let (native, web) = (setup::native(), setup::web()?);
     let dist = build_folder().join("dist");
     build::page(&web, &dist)?;
-    // Everything is built before anything is measured; the program comes with its tests.
+    // Build everything before the first measurement. Building the tests also builds the program.
     run(&mut native.command("cargo", &["test", "--release", "--test", "bench", "--no-run"])?)?;
     run(&mut web.command("cargo", &["build", "--release", "--target", WASM, "--no-default-features", "--example", "graph"])?)?;
     let target = build_folder().join("target");
@@ -93,7 +93,7 @@ pub fn bench(options: Options) -> Result<()> {
     Ok(())
 }
 
-/// Of page and engine, and of what the peers load: of onnxruntime-web the build without WebGPU.
+/// Sizes of page and engine, and of what the other engines download. For onnxruntime-web, the build without WebGPU.
 fn sizes(dist: &Path, wllama: Option<&Path>, onnx: Option<&Path>) -> Result<Value> {
     let of = |folder: &Path, files: [&str; 2]| sizes::size(files.map(|file| folder.join(file)));
     let mut sizes = Sizes::of(dist)?.to_json();
@@ -107,7 +107,7 @@ fn sizes(dist: &Path, wllama: Option<&Path>, onnx: Option<&Path>) -> Result<Valu
     Ok(sizes)
 }
 
-/// What is measured, before anything is.
+/// Describes the measurement before it starts.
 fn announcement(model: Option<&Path>, [tokens, sentences, generated]: [usize; 3]) -> String {
     let model = match model {
         Some(model) => model.display().to_string(),
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_says_first_what_it_measures() {
+    fn announcement_describes_measurement() {
         let said = announcement(None, [300, 15, 6]);
         let expected =
             "Measuring a Qwen 3 of 42M random parameters, Q8_0, made here, in a job of 300 tokens in 15 sentences, 6 of them generated: ";

@@ -1,4 +1,4 @@
-//! Peers from npm.
+//! Other engines from npm.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 
 use crate::command::{cache, command, find, output, run};
 
-/// The unpacked npm package, fetched where it is not there yet.
+/// Folder of the unpacked npm package. Downloads it if it is missing.
 pub fn package(name: &str, version: &str) -> Result<PathBuf> {
     let short = name.rsplit('/').next().unwrap_or(name);
     let folder = cache()?.join("npm").join(format!("{short}-{version}"));

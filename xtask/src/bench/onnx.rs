@@ -1,4 +1,4 @@
-//! What onnxruntime-web is measured with: its package, the model's weights as ONNX, and what our engine says of a text.
+//! Inputs to measure onnxruntime-web: its package, the model's weights as ONNX, and our engine's scores of a text.
 
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
@@ -10,10 +10,10 @@ use serde_json::json;
 use super::npm;
 use crate::command::{cache, command, find, output, root, run};
 
-/// The version of onnxruntime-web that is measured.
+/// The measured version of onnxruntime-web.
 pub const ONNXRUNTIME: &str = "1.30.0";
 
-/// A folder with all of it, in `target`, where our program is too; the text has `tokens` ids.
+/// Creates a folder with all inputs in `target`, which also contains our program. The text has `tokens` ids.
 pub fn prepare(target: &Path, model: &Path, tokens: usize) -> Result<PathBuf> {
     let package = npm::package("onnxruntime-web", ONNXRUNTIME)?;
     let python = python()?;
@@ -26,7 +26,7 @@ pub fn prepare(target: &Path, model: &Path, tokens: usize) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// A Python that has what the script needs.
+/// A Python interpreter with the packages that the script needs.
 fn python() -> Result<PathBuf> {
     let wanted = root().join("tests/bench/onnx/requirements.txt");
     let environment = cache()?.join("onnx-venv");
@@ -42,7 +42,7 @@ fn python() -> Result<PathBuf> {
     Ok(python)
 }
 
-/// `scores.json`: ids that every vocabulary has, and how likely our engine finds each.
+/// Writes `scores.json`: ids that every vocabulary has, and our engine's scores of them.
 fn score(target: &Path, model: &Path, tokens: usize, folder: &Path) -> Result<()> {
     let (asked, scores) = (folder.join("ids.json"), folder.join("scores.json"));
     let ids: Vec<usize> = (0..tokens).map(|i| i * i % 251).collect();

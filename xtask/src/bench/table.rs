@@ -1,8 +1,8 @@
-//! What each engine did, as Markdown.
+//! Markdown tables of the engines' measurements.
 
 use serde_json::Value;
 
-/// Where an engine's numbers are in the report, and what it is called.
+/// Path of an engine's measurements in the report, and its displayed name.
 const ENGINES: [(&str, &str); 8] = [
     ("/native_cpu", "native, CPU"),
     ("/native_gpu", "native, WebGPU"),
@@ -14,7 +14,7 @@ const ENGINES: [(&str, &str); 8] = [
     ("/browser/onnxruntime-webgpu", "browser, onnxruntime-web (WebGPU)"),
 ];
 
-/// The machine, and a row an engine.
+/// The machine, and a row per engine.
 pub fn engines(report: &Value) -> String {
     let [machine, job] = [&report["machine"], job(report)];
     let mut text = format!(
@@ -35,7 +35,7 @@ pub fn engines(report: &Value) -> String {
     text + &scaled(report) + &hardware(report)
 }
 
-/// Which of these numbers stand for more than was measured.
+/// Lists measurements that were extrapolated.
 fn scaled(report: &Value) -> String {
     let passes =
         |at: &str| report.pointer(at).and_then(|part| Some(format!("{} of {}", part.get("measured_passes")?, part.get("passes")?)));
@@ -50,7 +50,7 @@ fn scaled(report: &Value) -> String {
     format!("\nPasses measured, the rest scaled up by tokens: {}.\n", said.join(", "))
 }
 
-/// How near WebGPU comes to what the hardware could do.
+/// How close WebGPU comes to the peak of the hardware.
 fn hardware(report: &Value) -> String {
     let number = |key: &str| report.pointer(&format!("/native_gpu/{key}")).and_then(Value::as_f64);
     let Some((gflops, bandwidth)) = number("gflops").zip(number("gigabytes_per_second")) else { return String::new() };
@@ -59,7 +59,7 @@ fn hardware(report: &Value) -> String {
 
 fn row(report: &Value, at: &str, name: &str) -> String {
     let number = |path: &str| report.pointer(&format!("{at}{path}")).and_then(Value::as_f64);
-    // Natively the parts lie side by side, in the browser under `cost`.
+    // Native measurements are at the top level, browser measurements are under `cost`.
     let of = |part: &str, key: &str| number(&format!("/{part}/{key}")).or(number(&format!("/cost/{part}/{key}")));
     if let Some(error) = report.pointer(&format!("{at}/error")).and_then(Value::as_str) {
         return format!("| {name} | {error} |\n");
@@ -80,7 +80,7 @@ fn row(report: &Value, at: &str, name: &str) -> String {
     if cells.iter().all(String::is_empty) { String::new() } else { format!("| {name} | {} |\n", cells.join(" | ")) }
 }
 
-/// A number with as many places as it deserves.
+/// Formats a number: whole from 100 on, with one decimal from 10 on, else with two.
 pub fn shown(number: f64) -> String {
     match number {
         _ if number >= 100.0 => format!("{number:.0}"),
@@ -93,7 +93,7 @@ fn job(report: &Value) -> &Value {
     report.pointer("/native_cpu/job").unwrap_or(&report["browser"]["job"])
 }
 
-/// What plays GPU.
+/// Describes the GPU, or the software that emulates it.
 fn adapter(report: &Value) -> String {
     let name = report.pointer("/native_gpu/adapter/name").and_then(Value::as_str).unwrap_or("no adapter");
     let backend = report.pointer("/browser/webgpu/facts/backend").and_then(Value::as_str).unwrap_or("none");

@@ -1,4 +1,4 @@
-//! The numbers that this project promised itself, and what became of them.
+//! Performance targets, and whether the measurements meet them.
 
 use std::ops::Range;
 
@@ -9,10 +9,10 @@ use super::table::shown;
 
 const MIB: f64 = 1_048_576.0;
 
-/// Numbers of a report; what is not there makes a row without a value.
+/// Measurements of a report. Missing ones give rows without a value.
 struct Numbers<'a>(&'a Value);
 
-/// What was promised, a value, and whether it holds.
+/// Target, measured value, and the condition that meets the target.
 type Row = (&'static str, Option<f64>, fn(f64) -> bool);
 
 pub fn table(report: &Value) -> String {
@@ -20,7 +20,7 @@ pub fn table(report: &Value) -> String {
     for (promise, value, holds) in rows(&Numbers(report)) {
         let verdict = match value {
             None => "not measured",
-            // What begins with a number was promised.
+            // Only rows that begin with a number are targets.
             Some(_) if !promise.starts_with(|c: char| c.is_ascii_digit()) => "",
             Some(value) if holds(value) => "holds",
             Some(_) => "missed",
@@ -69,7 +69,7 @@ fn schedules(numbers: &Numbers<'_>) -> Vec<Row> {
 
 fn wllama(numbers: &Numbers<'_>) -> Vec<Row> {
     let [wasm, gpu, peer] = ["wasm-cpu", "webgpu", "wllama"].map(|engine| format!("/browser/{engine}/cost"));
-    // The page takes WebGPU where its backend says so, else WASM.
+    // The page uses WebGPU if its backend says so, else WASM.
     let takes_gpu =
         numbers.0.pointer("/browser/choice/facts/backend").and_then(Value::as_str).is_some_and(|name| name.starts_with("webgpu"));
     let taken = if takes_gpu { &gpu } else { &wasm };
@@ -132,7 +132,7 @@ fn footprint(numbers: &Numbers<'_>) -> Vec<Row> {
     ]
 }
 
-/// The worst of all models on a real GPU.
+/// The worst results of all models on a real GPU.
 fn real_gpu(models: &[Reached<'_>]) -> Vec<Row> {
     let least = |share: fn(&Reached<'_>) -> f64, shape: &str| {
         models.iter().filter(|model| model.shape.starts_with(shape)).map(share).reduce(f64::min)
@@ -155,15 +155,15 @@ fn graph(numbers: &Numbers<'_>) -> Vec<Row> {
     ]
 }
 
-/// Forward tokens and LM-head positions of the shared prefix, from the job's sizes alone.
+/// Forward tokens and LM-head positions of the shared-prefix schedule, computed from the job's sizes alone.
 fn expected_work(numbers: &Numbers<'_>) -> Option<[f64; 2]> {
     let size = |key: &str| numbers.at(&format!("/native_cpu/job/{key}")).map(|size| size as usize);
     let (tokens, n, generated) = (size("tokens")?, size("sentences")?, size("generated")?);
     let sentences: Vec<Range<usize>> = (0..n).map(|i| i * tokens / n..(i + 1) * tokens / n).collect();
     let first_target = sentences.get(n - generated)?.start;
-    // A pass starts at its source and ends before the last token, which nothing predicts from.
+    // A pass starts at its source and ends before the last token, which predicts no token.
     let forward: usize = sentences[..n - 1].iter().map(|source| tokens - 1 - source.start).sum();
-    // Its first new prediction is that of the token after its first one.
+    // The first prediction that changes is that of the token after the pass's first token.
     let heads: usize = sentences[..n - 1].iter().map(|source| tokens - first_target.max(source.start + 1)).sum();
     Some([(tokens - 1 + forward) as f64, (tokens - first_target + heads) as f64])
 }
@@ -185,14 +185,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_formula_counts_two_sentences_by_hand() {
+    fn formula_matches_manual_count() {
         let report = json!({"native_cpu": {"job": {"tokens": 6, "sentences": 3, "generated": 1}}});
-        // Base 5 rows; passes from 0 and 2: 5 + 3. Targets 4, 5 in the base text and both passes.
+        // The base text has 5 rows; passes from 0 and 2 have 5 + 3. Targets 4 and 5 occur in the base text and in both passes.
         assert_eq!(expected_work(&Numbers(&report)), Some([13.0, 6.0]));
     }
 
     #[test]
-    fn what_was_not_measured_is_said() {
+    fn missing_measurements_are_shown() {
         assert!(table(&json!({})).contains("| 8. pipelines compiled while generating: 0 |  | not measured |"));
     }
 }

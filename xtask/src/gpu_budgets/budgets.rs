@@ -1,22 +1,22 @@
-//! The budgets, as rows of data, and the table that shows them.
+//! The budgets as rows of data, and the table that shows them.
 
 use super::measured::Measured;
 
-/// A figure beside its budget.
+/// A measured figure with its budget.
 #[derive(Debug, PartialEq)]
 pub struct Row {
     pub what: &'static str,
     pub kernel: String,
-    /// `None` where there is no such kernel.
+    /// `None` if the kernel does not exist.
     pub figure: Option<f64>,
     pub budget: f64,
-    /// What the kernels keep to by now: more than this is a failure.
+    /// Enforced limit. A larger figure is a failure.
     held: f64,
-    /// Whether it depends on the compilers' versions.
+    /// Whether the figure depends on the compiler versions.
     pub is_compiled: bool,
 }
 
-/// Instructions for each `fma` of AMD's inner loop: what, kernel, kinds, budget, held.
+/// Instructions per `fma` in AMD's inner loop: description, kernel, kinds, budget, enforced limit.
 const RATIOS: &[(&str, &str, &[&str], f64, f64)] = &[
     ("shared-memory loads : FMA in the inner loop", "matmul_tiles.F16", &["lds_load"], 0.13, 0.13),
     ("shared-memory loads : FMA in the inner loop", "matmul_tiles.Q8_0", &["lds_load"], 0.13, 0.13),
@@ -26,10 +26,10 @@ const RATIOS: &[(&str, &str, &[&str], f64, f64)] = &[
     ("integer : FMA in the inner loop", "matvec_shared.Q4_K", &["int"], 0.6, 0.6),
 ];
 
-/// Kernels and drivers that spill, now.
+/// Enforced limit of kernels that spill, counted per driver.
 const SPILLING: f64 = 0.0;
 
-/// What an interpreter counts of memory traffic: what is said, its name there, budget, held.
+/// Memory traffic that the interpreter counts: description, its name in the counts, budget, enforced limit.
 const COUNTS: &[(&str, &str, f64, f64)] = &[
     ("cache lines of 128 B that a load of W by a wave of 32 touches", "lines", 4.0, 4.0),
     ("keys and values read, of those that each row and head sees", "keys and values", 1.0 / 16.0, 1.0 / 16.0),
@@ -57,7 +57,7 @@ impl Row {
         self.figure.is_some_and(|figure| figure <= self.budget)
     }
 
-    /// Whether it was better before, or has no figure any more.
+    /// Whether the figure exceeds the enforced limit, or is missing.
     pub fn is_worse(&self) -> bool {
         self.figure.is_none_or(|figure| figure > self.held)
     }
@@ -67,7 +67,7 @@ impl Row {
     }
 }
 
-/// Markdown; what misses its budget is said.
+/// Markdown table that marks missed budgets.
 pub fn table(rows: &[Row], versions: &str) -> String {
     let mut text = format!("Measured with {versions}.\n\n| what | kernel | measured | budget | |\n| --- | --- | --- | --- | --- |\n");
     for row in rows {
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_budget_says_whether_it_is_met() {
+    fn rows_say_whether_budget_is_met() {
         let rows = rows(&measured());
         let table = table(&rows, "mesa 1");
         assert!(table.contains("| shared-memory loads : FMA in the inner loop | matmul_tiles.Q4_K | 0.12 | 0.13 | met |"), "{table}");
@@ -103,14 +103,14 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_that_is_gone_or_grows_is_worse() {
+    fn missing_or_larger_figure_is_worse() {
         let row = |figure| Row { what: "loads", kernel: "k".into(), figure, budget: 1.0, held: 2.0, is_compiled: true };
         assert_eq!([Some(0.5), Some(2.0), Some(2.1), None].map(|figure| row(figure).is_worse()), [false, false, true, true]);
         assert_eq!(row(Some(2.13)).worse(), "loads of k is 2.13, not 2 or less");
     }
 
     #[test]
-    fn no_figure_that_is_held_is_better_than_its_budget() {
+    fn limits_are_not_below_budgets() {
         assert!(rows(&measured()).iter().all(|row| row.held >= row.budget));
     }
 }

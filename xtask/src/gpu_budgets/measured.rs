@@ -1,33 +1,33 @@
-//! What was measured, by kernel.
+//! Measurements by kernel.
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-/// The compilers, as `compile.py` names them.
+/// The compilers, with the names of `compile.py`.
 pub const DRIVERS: [&str; 4] = ["amd", "nvidia", "apple", "adreno"];
-/// Those of [`DRIVERS`] whose assembly is read.
+/// Indices in [`DRIVERS`] of the drivers whose assembly is analyzed.
 pub const AMD: usize = 0;
 const NVIDIA: usize = 1;
 
-/// What a kernel's inner loop allows.
+/// Instruction mix of a kernel's inner loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mix {
-    /// Multiply-adds of all instructions (NVIDIA), and of the vector instructions (AMD).
+    /// Share of multiply-adds among all instructions (NVIDIA), and among the vector instructions (AMD).
     pub of_all: f64,
     pub of_vector: f64,
-    /// Bytes of shared memory read for each multiply-add.
+    /// Bytes of shared memory read per multiply-add.
     pub shared_bytes: f64,
 }
 
 pub struct Measured {
-    /// For each driver, each kernel's name and figures.
+    /// For each driver: name and figures of each kernel.
     compiled: Vec<Vec<(String, Value)>>,
-    /// What an interpreter counted: `what`, `kernel`, `figure`.
+    /// Counts of the interpreter: `what`, `kernel`, `figure`.
     traffic: Vec<Value>,
 }
 
 impl Measured {
-    /// From what `compile.py` printed for each driver, and the example `gpu_budgets` wrote.
+    /// Parses the output of `compile.py` for each driver, and of the example `gpu_budgets`.
     pub fn new(printed: Vec<Vec<Value>>, traffic: Vec<Value>) -> Result<Self> {
         let mut compiled = Vec::new();
         for (driver, kernels) in DRIVERS.iter().zip(printed) {
@@ -45,12 +45,13 @@ impl Measured {
         Ok(Self { compiled, traffic })
     }
 
-    /// Instructions of some kinds for each `fma`, in the largest innermost loop on AMD; the best of the kernels whose names begin so.
+    /// Instructions of some kinds per `fma` in the largest innermost loop on AMD. The minimum over the kernels whose names start with
+    /// `kernel`.
     pub fn for_each_fma(&self, kernel: &str, kinds: &[&str]) -> Option<f64> {
         self.least(AMD, kernel, |inner| kinds.iter().map(|kind| inner(kind)).sum())
     }
 
-    /// What the largest innermost loop of a kernel allows on AMD and NVIDIA, its best shape on each.
+    /// Instruction mix of the largest innermost loop of a kernel, on AMD and NVIDIA. Uses the best tile shape on each.
     pub fn mix(&self, kernel: &str) -> Option<Mix> {
         Some(Mix {
             of_all: 1.0 / self.least(NVIDIA, kernel, |inner| inner("instructions"))?,
@@ -59,7 +60,7 @@ impl Measured {
         })
     }
 
-    /// The least of a figure of the loop for each `fma`, of the kernels whose names begin so.
+    /// Minimum of a figure per `fma` over the kernels whose names start with `kernel`.
     fn least(&self, driver: usize, kernel: &str, figure: impl Fn(&dyn Fn(&str) -> Option<f64>) -> Option<f64>) -> Option<f64> {
         let kernels = self.compiled[driver].iter().filter(|(name, _)| name.starts_with(kernel));
         let ratio = |figures: &Value| {
@@ -69,8 +70,8 @@ impl Measured {
         kernels.filter_map(|(_, figures)| ratio(figures)).min_by(f64::total_cmp)
     }
 
-    /// Kernels that keep values in memory for want of registers, or arrays, with the driver. A kernel in several shapes is one of them
-    /// where every shape does: the engine measures the shapes on the GPU at hand and takes the fastest.
+    /// Kernels, with their driver, that spill registers or keep arrays in memory. A kernel with several tile shapes counts only if every
+    /// shape spills, because the engine measures the shapes and uses the fastest.
     pub fn spilling(&self) -> Vec<String> {
         let is_forced = |spilling: &(&str, &str, bool)| {
             let (driver, name, _) = *spilling;
@@ -79,7 +80,7 @@ impl Measured {
         self.compiled_spills().filter(is_forced).map(|(driver, name, _)| format!("{name} on {driver}")).collect()
     }
 
-    /// Shapes that spill where another shape of the same kernel does not.
+    /// Tile shapes that spill while another shape of the same kernel does not.
     pub fn spilling_shapes(&self) -> Vec<String> {
         let forced = self.spilling();
         let all = self.compiled_spills().filter(|&(.., spills)| spills).map(|(driver, name, _)| format!("{name} on {driver}"));
@@ -93,14 +94,14 @@ impl Measured {
         by_driver.flat_map(move |(driver, kernels)| kernels.iter().map(move |(name, figures)| (*driver, name.as_str(), spills(figures))))
     }
 
-    /// What the interpreter counted of one thing: kernel and figure.
+    /// The interpreter's counts of one quantity: kernel and figure.
     pub fn counted(&self, what: &str) -> Vec<(String, f64)> {
         let rows = self.traffic.iter().filter(|row| row["what"] == what);
         rows.filter_map(|row| Some((row["kernel"].as_str()?.to_owned(), row["figure"].as_f64()?))).collect()
     }
 }
 
-/// `matmul_tiles.F16` of `matmul_tiles.F16.ROWS=8u.TOKENS=8u`: the kernel without its shape.
+/// The kernel name without its tile shape: `matmul_tiles.F16` for `matmul_tiles.F16.ROWS=8u.TOKENS=8u`.
 fn kernel_of(name: &str) -> &str {
     name.split(".ROWS=").next().unwrap_or(name)
 }
@@ -111,7 +112,7 @@ pub mod tests {
 
     use super::*;
 
-    /// Two shapes of a kernel on AMD, one that spills elsewhere.
+    /// Two tile shapes of a kernel on AMD, and a kernel that spills on NVIDIA.
     pub fn measured() -> Measured {
         let kernel = |name: &str, fma: u32, scratch: u32| {
             json!({ "file": format!("/cache/{name}.wgsl"), "error": null, "spills": 0, "scratch": scratch,
@@ -123,19 +124,19 @@ pub mod tests {
     }
 
     #[test]
-    fn the_best_shape_of_a_kernel_counts() {
+    fn best_tile_shape_counts() {
         assert_eq!(measured().for_each_fma("matmul_tiles.Q4_K", &["lds_load"]), Some(0.125));
         assert_eq!(measured().for_each_fma("matmul_tiles.Q6_K", &["lds_load"]), None);
         assert_eq!(measured().for_each_fma("swiglu", &["int"]), None);
     }
 
     #[test]
-    fn what_spills_is_named_with_its_compiler() {
+    fn spilling_kernel_is_named_with_driver() {
         assert_eq!(measured().spilling(), ["attended on nvidia"]);
     }
 
     #[test]
-    fn a_shape_that_spills_counts_only_if_all_shapes_do() {
+    fn shape_spill_counts_only_if_all_spill() {
         let kernel = |name: &str, scratch: u32| json!({ "file": format!("{name}.wgsl"), "error": null, "spills": 0, "scratch": scratch });
         let compiled =
             |scratch| vec![kernel("matmul_tiles.F16.ROWS=8u.TOKENS=8u", 64), kernel("matmul_tiles.F16.ROWS=4u.TOKENS=4u", scratch)];
@@ -147,7 +148,7 @@ pub mod tests {
     }
 
     #[test]
-    fn a_kernel_that_does_not_compile_is_an_error() {
+    fn kernel_that_does_not_compile_is_error() {
         let broken = json!({ "file": "x.wgsl", "error": "the compiler was ended by SIGSEGV" });
         let error = Measured::new(vec![vec![broken]], Vec::new()).map(drop).unwrap_err();
         assert_eq!(error.to_string(), "x does not compile for amd: the compiler was ended by SIGSEGV");

@@ -1,8 +1,8 @@
-//! `cargo xtask gpu-budgets`: what the compilers of real GPUs make of the kernels, on a machine without one, and what the kernels read of
-//! their memory, beside what they are meant to.
+//! `cargo xtask gpu-budgets`: compiles the kernels with compilers for real GPUs, on a machine without such GPUs, and counts the memory
+//! reads of the kernels. Compares both with our limits.
 //!
-//! Mesa's drivers of Debian sid are started on `mesa-drm-shim`, which plays the graphics kernel driver, and wgpu hands them the WGSL. They
-//! compile as on the real card; nothing can run.
+//! Starts Mesa's drivers from Debian sid on `mesa-drm-shim`, which emulates the graphics kernel driver. wgpu passes the WGSL to them.
+//! They compile as on a real card, but cannot run anything.
 
 mod budgets;
 mod measured;
@@ -23,16 +23,16 @@ use crate::setup::Tools;
 use budgets::{Row, rows};
 use measured::{DRIVERS, Measured};
 
-/// What `docs/gpu-budgets.md` holds was measured with these; another version has other figures, which are not held against anybody.
+/// Versions that produced the figures in `docs/gpu-budgets.md`. Other versions give other figures, which are not enforced.
 const VERSIONS: &str = "mesa-vulkan-drivers 26.2.6-1, wgpu 0.32.0";
 const PAGE: &str = "docs/gpu-budgets.md";
-/// What follows it in the page is written by this command.
+/// This command writes the part of the page after this mark.
 const MARK: &str = "<!-- What follows is written by `cargo xtask gpu-budgets --write`. -->\n";
 
-/// Types of weights that are not compiled for: their kernels differ from those of others in how a few integers are unpacked.
+/// Weight types that are not compiled. Their kernels differ from others only in how they unpack a few integers.
 const LEFT_OUT: [&str; 11] = ["F32", "BF16", "Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q2_K", "Q3_K", "Q5_K", "IQ4_NL", "IQ4_XS"];
 
-/// What is said above the table of predictions.
+/// Text above the table of predictions.
 const PREDICTION: &str = "\
 ## Prediction
 
@@ -47,12 +47,12 @@ model is `xtask/src/gpu_budgets/prediction.rs`.
 
 #[derive(Args)]
 pub struct Options {
-    /// Also write the table into docs/gpu-budgets.md
+    /// Also write the table to docs/gpu-budgets.md
     #[arg(long)]
     write: bool,
 }
 
-/// Measures, prints the table, and fails where a figure got worse.
+/// Measures and prints the table. Fails if a figure got worse.
 pub fn gpu_budgets(options: &Options) -> Result<()> {
     let folder = compilers()?;
     let (table, verdict) = table(&setup::native(), &folder)?;
@@ -64,7 +64,7 @@ pub fn gpu_budgets(options: &Options) -> Result<()> {
     verdict
 }
 
-/// As a part of `cargo xtask test`: a machine on which the compilers cannot be had skips it.
+/// The check in `cargo xtask test`. Skipped if the compilers are not available on this machine.
 pub fn check(native: &Tools) -> Result<Outcome> {
     match compilers() {
         Err(error) => Ok(Outcome::Skipped(format!("{error:#}"))),
@@ -72,7 +72,7 @@ pub fn check(native: &Tools) -> Result<Outcome> {
     }
 }
 
-/// The folder with the compilers, in the cache; set up where it is not there.
+/// Folder of the compilers in the cache. Sets it up if it is missing.
 fn compilers() -> Result<PathBuf> {
     let folder = cache()?.join("gpu-compilers");
     if !folder.join("versions").is_file() {
@@ -81,7 +81,7 @@ fn compilers() -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Measures, prints the table, and says whether all budgets hold that are held by now.
+/// Measures and prints the table. Returns it, and whether all enforced limits are met.
 fn table(native: &Tools, compilers: &Path) -> Result<(String, Result<()>)> {
     let kernels = build().join("gpu-kernels");
     fs::remove_dir_all(&kernels).ok();
@@ -102,7 +102,7 @@ fn table(native: &Tools, compilers: &Path) -> Result<(String, Result<()>)> {
     Ok((table, verdict(&rows, versions == VERSIONS)))
 }
 
-/// What every driver makes of every kernel; the slowest takes 2 s each.
+/// Compiles every kernel with every driver. The slowest driver takes 2 s per kernel.
 fn measure(compilers: &Path, kernels: &Path) -> Result<Measured> {
     let mut files: Vec<PathBuf> = fs::read_dir(kernels)?.map(|file| Ok(file?.path())).collect::<Result<_>>()?;
     files.retain(|file| file.extension().is_some_and(|extension| extension == "wgsl") && !is_left_out(file));
@@ -126,7 +126,7 @@ fn compile(compilers: &Path, driver: &str, files: &[PathBuf]) -> Result<Vec<Valu
     Ok(serde_json::from_str(&output(python.arg(compilers).args(files))?)?)
 }
 
-/// Fails where a figure is worse than it was, by the same compilers.
+/// Fails if a figure is above its enforced limit with the same compilers.
 fn verdict(rows: &[Row], by_known_compilers: bool) -> Result<()> {
     let worse: Vec<String> = rows.iter().filter(|row| row.is_worse() && (by_known_compilers || !row.is_compiled)).map(Row::worse).collect();
     ensure!(worse.is_empty(), "worse than before: {}", worse.join("; "));

@@ -1,41 +1,40 @@
-//! A model of cost: from the compilers' instruction mixes, bytes and peak rates, how long an explanation and a token take on GPUs that are
-//! not at hand. Kernels of this kind reach about half of what instructions and shared memory allow (`REACHED`); nothing of it is measured.
+//! A cost model that predicts the time of an explanation and of a token on GPUs that we do not have, from instruction mixes, bytes and
+//! peak rates. Assumes that kernels reach about half of what instructions and shared memory allow (`REACHED`). Nothing here is measured.
 
 use anyhow::{Context, Result};
 
 use super::measured::{Measured, Mix};
 
-/// Of what the instructions of a matrix product's inner loop allow, this part is taken to be reached: loads, barriers and tails cost
-/// the rest.
+/// Assumed share of the instruction limit that the inner loop of a matrix product reaches. Loads, barriers and tails cost the rest.
 const REACHED: f64 = 0.5;
-/// Of the memory's bandwidth, in a loop that only streams.
+/// Assumed share of the memory bandwidth in a loop that only streams.
 const STREAMED: f64 = 0.85;
-/// Seconds between the ends of two dispatches of which one waits for the other, on the GPU.
+/// Seconds from the end of one dispatch to the end of a dependent one, in addition to its own time.
 const LAUNCH: f64 = 4e-6;
-/// Seconds of the browser's for each dispatch: checks and commands. It works ahead of the GPU where nothing is awaited.
+/// Seconds of browser time per dispatch, for checks and commands. The browser works ahead of the GPU unless it waits for a result.
 const ENCODE: f64 = 15e-6;
-/// Seconds until bytes that a token waits for have come back.
+/// Seconds to read back bytes that a token waits for.
 const READBACK: f64 = 0.5e-3;
-/// Dispatches of a token that belong to no layer: embedding, vocabulary, choice.
+/// Dispatches per token outside the layers: embedding, vocabulary, choice.
 const DISPATCHES_BESIDE_LAYERS: f64 = 4.0;
-/// Rows that are computed at once in the job.
+/// Rows of the job that are computed together.
 const BLOCK: f64 = 512.0;
 
-/// Forward tokens and LM-head positions of the job of 400 tokens in 20 sentences, 8 of them generated, by shared prefixes; tokens that a
-/// row attends to on average.
+/// Forward tokens and LM-head positions of the job (400 tokens in 20 sentences, 8 of them generated) with shared prefixes, and the
+/// average number of tokens that a row attends to.
 const JOB: [f64; 3] = [5_058.0, 3_321.0, 300.0];
 
 struct Gpu {
     name: &'static str,
-    /// Floating-point operations a second in f32, a multiply-add counted as two.
+    /// f32 operations per second. A multiply-add counts as two.
     flops: f64,
-    /// Bytes a second from memory.
+    /// Bytes per second from memory.
     bandwidth: f64,
-    /// Bytes a second from its largest cache: an estimate.
+    /// Bytes per second from the largest cache (estimated).
     cache_bandwidth: f64,
     /// Bytes of shared memory that it reads in the time of a multiply-add.
     shared_bytes: f64,
-    /// Whether each instruction takes a multiply-add's place, as on NVIDIA; elsewhere vector instructions do.
+    /// Whether every instruction takes the time of a multiply-add, as on NVIDIA. Elsewhere, only vector instructions do.
     issues_one: bool,
 }
 
@@ -55,11 +54,11 @@ const fn gpu(name: &'static str, [flops, bandwidth, cache_bandwidth]: [f64; 3], 
 struct Model {
     name: &'static str,
     layers: f64,
-    /// Values of all queries of a row.
+    /// Number of query values in a row.
     queries: f64,
-    /// Weights of the layers, and of the LM head.
+    /// Number of weights in the layers, and in the LM head.
     weights: [f64; 2],
-    /// That decoding reads for a token.
+    /// Bytes that decoding reads per token.
     bytes: f64,
 }
 
@@ -68,18 +67,18 @@ const MODELS: [Model; 2] = [
     Model { name: "Llama-3.2-1B Q4_K_M", layers: 16.0, queries: 2_048.0, weights: [973e6, 262.7e6], bytes: 0.81e9 },
 ];
 
-/// What an engine does, by its counters.
+/// Cost figures of an engine.
 pub struct Engine {
     product: Mix,
     decode: Mix,
-    /// Keys and values that are read, of those that each row and head sees.
+    /// Keys and values that are read, relative to those that each row and head attends to.
     keys_read: f64,
     dispatches_of_layer: f64,
-    /// Whether a token waits for the one before to be read back.
+    /// Whether decoding reads each token back before the next one starts.
     awaits: bool,
 }
 
-/// The engine before its kernels were made for GPUs, in November 2026; compiled by the same compilers.
+/// The engine before its kernels were optimized for GPUs (November 2026), compiled with the same compilers.
 const BEFORE: Engine = Engine {
     product: Mix { of_all: 260.0 / 614.0, of_vector: 262.0 / 325.0, shared_bytes: 2.0 },
     decode: Mix { of_all: 128.0 / 936.0, of_vector: 136.0 / 476.0, shared_bytes: 0.0 },
@@ -89,7 +88,7 @@ const BEFORE: Engine = Engine {
 };
 
 impl Engine {
-    /// The engine of today. The counter of dispatches is a test of the engine's.
+    /// The current engine. A test of the engine checks its number of dispatches.
     pub fn now(measured: &Measured) -> Result<Self> {
         let mix = |kernel: &str| measured.mix(kernel).with_context(|| format!("{kernel} was not compiled"));
         let keys = measured.counted("keys and values");
@@ -104,7 +103,7 @@ impl Engine {
 }
 
 impl Gpu {
-    /// The share of its peak that a loop of this mix reaches at best.
+    /// Maximum share of the peak that a loop with this mix reaches.
     fn share(&self, mix: Mix) -> f64 {
         let issued = if self.issues_one { mix.of_all } else { mix.of_vector };
         if mix.shared_bytes > 0.0 { issued.min(self.shared_bytes / mix.shared_bytes) } else { issued }
@@ -112,7 +111,7 @@ impl Gpu {
 }
 
 impl Model {
-    /// Multiply-adds of the job's products with weights, and of its attention.
+    /// Multiply-adds of the job's weight products, and of its attention.
     fn job(&self) -> [f64; 2] {
         let [tokens, positions, seen] = JOB;
         [tokens * self.weights[0] + positions * self.weights[1], tokens * seen * 2.0 * self.queries * self.layers]
@@ -123,7 +122,7 @@ impl Model {
         2.0 * self.job().iter().sum::<f64>() / gpu.flops
     }
 
-    /// Seconds of the job.
+    /// Predicted seconds of the job.
     fn job_seconds(&self, gpu: &Gpu, engine: &Engine) -> f64 {
         let [products, attention] = self.job();
         let rate = gpu.flops / 2.0;
@@ -134,12 +133,12 @@ impl Model {
         computed + read + launches * LAUNCH
     }
 
-    /// Tokens a second that the memory allows.
+    /// Tokens per second at the memory bandwidth.
     fn ideal_decode(&self, gpu: &Gpu) -> f64 {
         gpu.bandwidth / self.bytes
     }
 
-    /// Tokens a second.
+    /// Predicted tokens per second.
     fn decode_rate(&self, gpu: &Gpu, engine: &Engine) -> f64 {
         let streamed = self.bytes / (gpu.bandwidth * STREAMED);
         let unpacked = self.weights.iter().sum::<f64>() / (gpu.flops / 2.0 * gpu.share(engine.decode));
@@ -150,7 +149,7 @@ impl Model {
     }
 }
 
-/// Markdown: for each GPU and model the ideal, the engine before, and now.
+/// Markdown table for each GPU and model: ideal, earlier engine, current engine.
 pub fn table(now: &Engine) -> String {
     let mut text =
         "| GPU | model | product, % of peak at best: before, now | job, s: ideal, before, now | tokens a second: ideal, before, \
@@ -179,7 +178,7 @@ mod tests {
     const BEST: Mix = Mix { of_all: 1.0, of_vector: 1.0, shared_bytes: 0.0 };
 
     #[test]
-    fn the_work_of_the_job_is_that_of_the_ideal() {
+    fn job_work_matches_ideal() {
         let seconds = MODELS.map(|model| model.ideal_job(&Gpu { flops: 2e12, ..GPUS[0] }));
         assert!((seconds[0] - 2.9).abs() < 0.1 && (seconds[1] - 5.9).abs() < 0.1, "{seconds:?}");
         let read = 4.0 * MODELS[0].job()[1];
@@ -187,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn shared_memory_and_instructions_both_limit_a_loop() {
+    fn shared_memory_and_instructions_limit_loop() {
         let [xe, .., h200] = &GPUS;
         assert_eq!(xe.share(BEFORE.product), 0.25, "shared memory");
         assert_eq!(h200.share(BEFORE.product), 260.0 / 614.0, "instructions");
@@ -195,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_quicker_than_the_ideal() {
+    fn predictions_are_not_better_than_ideal() {
         let best = Engine { product: BEST, decode: BEST, keys_read: 0.0, dispatches_of_layer: 0.0, awaits: false };
         for (gpu, model) in GPUS.iter().flat_map(|gpu| MODELS.iter().map(move |model| (gpu, model))) {
             assert!(model.job_seconds(gpu, &best) >= model.ideal_job(gpu));

@@ -1,5 +1,5 @@
-//! `cargo xtask test`: every check that decides whether a change is right, and one line that counts them. `cargo xtask test --all` adds
-//! what takes long or has no end of its own; `cargo xtask check` is only the start of it.
+//! `cargo xtask test`: runs every check that a change must pass, and prints their counts in one line. `cargo xtask test --all` adds slow
+//! checks and checks without an end of their own. `cargo xtask check` runs only the first part.
 
 pub mod programs;
 mod report;
@@ -24,11 +24,11 @@ use crate::{build, fuzz, gpu_budgets, python, random_model, screenshots, setup};
 use programs::{Program, Run};
 use report::Report;
 
-/// The runner's own limits are 20 s for all tests, less than software needs for the kernels, and 5 s for the driver.
+/// The runner's default limits are too short: 20 s for all tests, less than software needs for the kernels, and 5 s for the driver.
 const SECONDS_IN_A_BROWSER: &str = "600";
 const SECONDS_OF_THE_DRIVER: &str = "120";
 
-/// How often `--soak` explains.
+/// Number of explanations in `--soak`.
 const EXPLANATIONS_OF_SOAK: &str = "300";
 
 /// Native tests, by parts of their names, that only `cargo xtask test --all` runs: how good an approximation is.
@@ -46,35 +46,35 @@ const TARGETS: [&str; 7] = ["--workspace", "--lib", "--bin", "glasscage", "--bin
 
 #[derive(Args)]
 pub struct Options {
-    /// Also what takes long: all page tests in all browsers, fuzzing by time, hours of use, large models, GPU budgets, screenshots,
+    /// Also run slow checks: all page tests in all browsers, fuzzing by time, hours of use, large models, GPU budgets, screenshots,
     /// documentation
     #[arg(long)]
     all: bool,
-    /// Run the test programs, but not the checks and builds, so many times
+    /// Run the test programs this many times, but the checks and builds once
     #[arg(long, default_value_t = 1)]
     repeat: usize,
     /// Keep all cores busy with other work at the same time
     #[arg(long)]
     busy: bool,
-    /// Only test the page with models of 640 and 810 MB, made of random weights, and every architecture on Chromium's Vulkan driver:
-    /// some minutes each
+    /// Only test the page with models of 640 and 810 MB with random weights, and every architecture on Chromium's Vulkan driver: several
+    /// minutes each
     #[arg(long, conflicts_with = "all")]
     large: bool,
-    /// Only explain 300 times in one tab, by two models in turn, and see that its memory stays as it is: two minutes
+    /// Only explain 300 times in one tab with two models in turn, and check that its memory does not grow: two minutes
     #[arg(long, conflicts_with_all = ["all", "large"])]
     soak: bool,
-    /// Only test the Python package: seconds, once the command line is built
+    /// Only test the Python package: seconds once the command line is built
     #[arg(long, conflicts_with_all = ["all", "large", "soak"])]
     python: bool,
-    /// Only test the page, all of it, in this browser: a quarter of an hour
+    /// Only run all page tests in this browser: a quarter of an hour
     #[arg(long, conflicts_with_all = ["all", "large", "soak", "python"])]
     browser: Option<Browser>,
-    /// With --browser: only tests whose names contain this
+    /// With --browser: run only tests whose names contain this
     #[arg(long, requires = "browser")]
     only: Option<String>,
 }
 
-/// The whole test, or the part that the options name.
+/// Runs the whole test, or the part that the options select.
 pub fn test(options: &Options) -> Result<()> {
     let _lock = lock(&command::build().join("lock"), "a test of this checkout")?;
     let mut report = Report::default();
@@ -96,7 +96,7 @@ pub fn test(options: &Options) -> Result<()> {
     report.verdict(is_ci())
 }
 
-/// `cargo xtask check`: formats, lints and rules of the code, to run while you write.
+/// `cargo xtask check`: checks formatting, lints and rules of the code, to run while you write.
 pub fn check() -> Result<()> {
     let _lock = lock(&command::build().join("lock"), "a test of this checkout")?;
     let mut report = Report::default();
@@ -124,7 +124,7 @@ fn checks(report: &mut Report) {
     });
 }
 
-/// Everything that decides whether a change is right: cheap checks first, then one build, then programs by what they cost.
+/// Runs everything that a change must pass: cheap checks first, then one build, then programs in order of cost.
 fn short(report: &mut Report, repeat: usize) {
     checks(report);
     let mut programs = Vec::new();
@@ -132,7 +132,7 @@ fn short(report: &mut Report, repeat: usize) {
     report.stage("build", |report| {
         setup::browser(Browser::Chromium)?;
         let (native, web) = (setup::native(), setup::web()?);
-        // Side by side: much of the page is linked and optimized on one core.
+        // In parallel, because much of linking and optimizing the page runs on one core.
         let (page, native) = thread::scope(|scope| {
             let page = scope.spawn(|| build::page(&web, &dist).and_then(|sizes| sizes.check()));
             let native = programs::build_all(&native, &TARGETS);
@@ -173,14 +173,14 @@ fn test_programs(report: &mut Report, programs: &[Program], dist: &Path) {
         let mut command = natively(&setup::native(), &["--locked", "--workspace", "--doc", "--no-fail-fast"])?;
         count(report, "documentation", &mut command)
     });
-    // The tests of the command line have built it.
+    // The command-line tests have built the program.
     report.stage("python", |report| count(report, "python", &mut python::tests(&command_line())?));
 }
 
-/// What the short command leaves out.
+/// Checks that the short command omits.
 fn long(report: &mut Report) {
     report.stage("documentation", |report| {
-        // With examples cargo chooses the features that clippy had, those for tests too, so that no dependency is checked again.
+        // With examples, cargo selects the same features as for clippy, including test features, so that no dependency is checked again.
         let targets = ["--lib", "--bin", "app", "--bin", "viewer", "--bin", "engine", "--bin", "xtask", "--examples"];
         let mut command = setup::native().command("cargo", &[&["doc", "--locked", "--workspace", "--no-deps"][..], &targets].concat())?;
         report.check("documentation", run(command.env("RUSTDOCFLAGS", "--deny warnings")));
@@ -212,7 +212,7 @@ fn long(report: &mut Report) {
     });
 }
 
-/// A check that needs what not every machine has. CI has it, so there a skip is a failure.
+/// Runs a check that not every machine supports. CI supports it, so a skip is a failure there.
 fn check_where_possible(report: &mut Report, name: &str, result: Result<Outcome>) -> Result<()> {
     match result {
         Ok(Outcome::Skipped(reason)) => report.skipped.push(format!("{name}: {reason}")),
@@ -241,18 +241,18 @@ fn build_page(report: &mut Report) -> Option<(Vec<Program>, PathBuf)> {
     built
 }
 
-/// Which tests of the page are made.
+/// Selects the page tests to run.
 #[derive(Default)]
 struct Selection<'a> {
-    /// Those whose names contain one of these; all of them where this is empty.
+    /// Only tests whose names contain one of these; all tests if empty.
     only: &'a [&'a str],
-    /// But not these, which another command makes.
+    /// Tests to omit, because another command runs them.
     left_out: &'a [&'a str],
-    /// Whether each tries all of its cases.
+    /// Whether each test tries all of its cases.
     is_thorough: bool,
 }
 
-/// The selected tests of the page in a browser, but for those that the browser cannot pass.
+/// Runs the selected page tests in a browser, except those that the browser cannot pass.
 fn in_browser(report: &mut Report, page: &Program, browser: Browser, dist: &Path, selection: &Selection<'_>) -> Result<()> {
     let Selection { only, left_out, is_thorough } = *selection;
     let tools = setup::browser(browser)?;
@@ -284,7 +284,7 @@ fn in_a_worker(web: &Tools) -> Result<Command> {
 fn large(report: &mut Report, programs: &[Program], dist: &Path) {
     let (Some(page), Some(native)) = (named(programs, "page"), named(programs, "native")) else { return };
     report.stage("large models", |report| {
-        // With attention in all layers, and with memories in most.
+        // One model with attention in all layers, and one with mostly recurrent layers.
         for shape in ["0.6b", "0.8b"] {
             let model = random_model::make(&setup::native(), shape, "Q8_0")?.display().to_string();
             let environment = [("GLASSCAGE_DIST", dist.display().to_string()), ("GLASSCAGE_LARGE_MODEL", model)];
@@ -306,7 +306,7 @@ fn soak(report: &mut Report, programs: &[Program], dist: &Path) {
     });
 }
 
-/// The description of `SwiftShader`, by which Chromium computes where there is no GPU, for programs that look for Vulkan drivers.
+/// Driver description of `SwiftShader`, the software GPU of Chromium, for programs that search for Vulkan drivers.
 fn swiftshader() -> Result<PathBuf> {
     let file = PathBuf::from("/usr/lib/chromium/vk_swiftshader_icd.json");
     ensure!(file.exists(), "{} is missing; Debian's package chromium has it", file.display());
@@ -325,18 +325,18 @@ fn page_in(report: &mut Report, browser: Browser, only: Option<&str>, repeat: us
 
 fn python_alone(report: &mut Report) {
     report.stage("python", |report| {
-        // As the whole command does, so that neither builds for the other.
+        // Same targets as the whole command, so that neither causes a rebuild for the other.
         programs::build_all(&setup::native(), &TARGETS)?;
         count(report, "python", &mut python::tests(&command_line())?)
     });
 }
 
-/// Where the tests of the command line have built it.
+/// Path of the command-line program that its tests have built.
 fn command_line() -> PathBuf {
     command::build().join("target/debug/glasscage")
 }
 
-/// Runs a program that prints its results as text, shows what it prints, and adds up its results.
+/// Runs a program that prints its results as text. Shows its output, and adds its results to the report.
 fn count(report: &mut Report, stage: &str, command: &mut Command) -> Result<()> {
     with_test_environment(command);
     let mut child = command.stdout(Stdio::piped()).spawn().context("cannot start the tests")?;
@@ -349,7 +349,7 @@ fn count(report: &mut Report, stage: &str, command: &mut Command) -> Result<()> 
         report.read(stage, &text)?;
         line.clear();
     }
-    // A build or run that broke has no result line of its own.
+    // A failed build or run has no result line of its own.
     let status = child.wait().context("the tests have no end")?;
     if !status.success() && report.failures.len() == n_failed_before {
         bail!("the tests failed ({status})");

@@ -1,5 +1,5 @@
-//! Test programs: cargo builds them once, and each is run by itself, so that names, times and messages of its tests are known as data, and
-//! one test can be run again.
+//! Test programs. Cargo builds each program once. Each program runs separately, so that names, times and messages of its tests are
+//! available as data, and single tests can be repeated.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,32 +18,32 @@ use crate::command::build;
 use crate::setup::Tools;
 use crate::test_environment::with_test_environment;
 
-/// The longest that a program may say nothing: far longer than its slowest test takes on a slow machine. Ends only what hangs.
+/// Maximum time without output: far longer than the slowest test takes on a slow machine. Ends only programs that hang.
 const SILENCE: Duration = Duration::from_secs(20 * 60);
-/// Failed tests that are run again. Where more fail, the cause is not chance.
+/// Maximum number of failed tests that are repeated. More failures are not a coincidence.
 const MOST_REPEATED: usize = 6;
 
-/// Of the first line of a message, in characters.
+/// Maximum length of the first line of a message, in characters.
 const LONGEST_LINE: usize = 240;
 
 /// A test program that cargo has built.
 pub struct Program {
-    /// Of the package and the target, such as `glasscage page`.
+    /// Package and target, such as `glasscage page`.
     pub name: String,
     file: PathBuf,
-    /// The package, where its tests expect to run.
+    /// Folder of the package, which the tests expect as working directory.
     folder: PathBuf,
 }
 
 /// How to run a program.
 #[derive(Default)]
 pub struct Run<'a> {
-    /// Where the results belong, such as `chromium`.
+    /// Name for the results, such as `chromium`.
     pub stage: &'a str,
-    /// Arguments of libtest, such as filters.
+    /// Arguments for libtest, such as filters.
     pub arguments: &'a [&'a str],
     pub environment: &'a [(&'a str, String)],
-    /// Whether a test that fails is run once more by itself: for tests that depend on a browser.
+    /// Whether a failed test runs once more alone, for tests that depend on a browser.
     pub repeats_failures: bool,
 }
 
@@ -51,9 +51,9 @@ pub struct Run<'a> {
 #[derive(Debug, PartialEq)]
 enum Outcome {
     Passed,
-    /// What it printed.
+    /// With the output of the test.
     Failed(String),
-    /// Why.
+    /// With the reason.
     Ignored(String),
 }
 
@@ -67,13 +67,13 @@ enum Event {
         seconds: Option<f64>,
     },
     SuiteEnded,
-    /// Changes no result, such as a note that a test is slow.
+    /// Does not change results, such as a note that a test is slow.
     Notice,
-    /// No JSON: the program printed it.
+    /// Not JSON: output of the program.
     Text,
 }
 
-/// Builds the test programs of the workspace, those that take seconds first.
+/// Builds the test programs of the workspace. Sorts fast programs first.
 pub fn build_all(native: &Tools, arguments: &[&str]) -> Result<Vec<Program>> {
     build_in(native, crate::command::root(), arguments)
 }
@@ -109,7 +109,7 @@ fn program(checkout: &Path, line: &str) -> Option<Program> {
     Some(Program { name, file, folder })
 }
 
-/// Cheap programs come before those that compute, and those before the browsers.
+/// Fast programs first, then programs that compute, then browser tests.
 fn rank(name: &str) -> usize {
     const ORDER: [&str; 5] = ["tidy", "lib", "native", "bench", "page"];
     ORDER.iter().position(|&known| known == name).map_or(1, |place| if place == 0 { 0 } else { place + 1 })
@@ -151,7 +151,7 @@ impl Program {
         Ok(())
     }
 
-    /// Runs one test by itself: with a fresh program, and so a fresh browser.
+    /// Runs one test alone in a new program, and therefore in a new browser.
     fn passes_when_run_again(&self, run: &Run<'_>, test: &str) -> Result<bool> {
         println!("{}: {test} is run once more", run.stage);
         let mut outcome = None;
@@ -166,11 +166,11 @@ impl Program {
         Ok(outcome == Some(Outcome::Passed))
     }
 
-    /// Runs it to its end and hands on each event. A test that was running when the program broke off has failed.
+    /// Runs the program to its end and passes on each event. If the program crashes, the test that was running has failed.
     fn execute(&self, run: &Run<'_>, arguments: &[&str], take: &mut dyn FnMut(Event)) -> Result<()> {
         let mut command = Command::new(&self.file);
         command.args(["-Z", "unstable-options", "--format", "json", "--report-time"]).args(arguments).current_dir(&self.folder);
-        // libtest's JSON is unstable; the program's own dependencies see this variable only here.
+        // libtest's JSON output is unstable. Only this process sees the variable, not the build of its dependencies.
         command.env("RUSTC_BOOTSTRAP", "1").env("CARGO_MANIFEST_DIR", &self.folder).envs(run.environment.iter().map(|(k, v)| (k, v)));
         with_test_environment(&mut command);
         let mut child =
@@ -214,7 +214,7 @@ impl Program {
         Ok(())
     }
 
-    /// Writes what a failed test printed into a file.
+    /// Writes the output of a failed test to a file.
     fn keep(&self, stage: &str, test: &str, which: &str, output: &str) -> Result<PathBuf> {
         let folder = build().join("failures");
         fs::create_dir_all(&folder)?;
@@ -224,7 +224,7 @@ impl Program {
     }
 }
 
-/// Sends lines, also those that are not UTF-8.
+/// Sends lines, including those that are not valid UTF-8.
 fn read_lines(mut output: impl BufRead, sender: &mpsc::Sender<String>) {
     let mut line = Vec::new();
     while output.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
@@ -262,7 +262,7 @@ fn word(outcome: &Outcome) -> &str {
     }
 }
 
-/// The first line of a panic's message, or of what was printed where nothing panicked.
+/// The first line of a panic message, or of the output if nothing panicked.
 fn first_line(output: &str) -> String {
     let lines: Vec<&str> = output.lines().filter(|line| !line.trim().is_empty()).collect();
     let panic = lines.iter().position(|line| line.contains(" panicked at "));

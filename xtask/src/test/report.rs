@@ -1,4 +1,4 @@
-//! The results of a test run, and the lines that show them: what failed stands at the very end.
+//! The results of a test run, and the lines that show them. Failures come last.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -7,18 +7,18 @@ use anyhow::{Context, Result, ensure};
 
 use crate::python;
 
-/// Commands that run what the short command does not, as tests name them in `#[ignore = "..."]`, or in `pytest.skip("...")`.
+/// Commands that run other tests. Tests name them in `#[ignore = "..."]` or `pytest.skip("...")`.
 const OTHER_COMMANDS: [&str; 4] = ["cargo xtask test --large", "cargo xtask screenshots", "cargo xtask bench", "GLASSCAGE_LIVE=1 pytest"];
-/// More flaky tests than this fail a run.
+/// A run with more flaky tests than this fails.
 pub const MOST_FLAKY: usize = 2;
 const SLOWEST_SHOWN: usize = 20;
 
-/// A test that failed, or that passed only when it was run again.
+/// A test that failed, or that passed only when it was repeated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
     pub stage: String,
     pub test: String,
-    /// The first line of its message.
+    /// First line of its message.
     pub line: String,
 }
 
@@ -35,20 +35,20 @@ pub struct Report {
     pub passed: usize,
     pub failures: Vec<Failure>,
     pub flaky: Vec<Failure>,
-    /// Each test that was not run, with the reason.
+    /// Each test that did not run, with the reason.
     pub skipped: Vec<String>,
-    /// Tests of other commands, each with its command.
+    /// Tests of other commands, with the command.
     pub elsewhere: Vec<String>,
-    /// Tests of the page that a browser cannot pass, each with the browser and what it lacks.
+    /// Page tests that a browser cannot pass, with the browser and the missing feature.
     pub lacking: Vec<String>,
     stages: Vec<(String, Duration)>,
-    /// Seconds, stage and name of each test whose time is known.
+    /// Seconds, stage and name of each test with a known time.
     times: Vec<(f64, String)>,
-    /// What the lines of the text runner that is being read have named so far.
+    /// Results that the current text runner has named so far.
     text: TextRunner,
 }
 
-/// Results that a runner that prints text has named, before its last line counts them.
+/// Results that a text runner names before its last line counts them.
 #[derive(Default)]
 struct TextRunner {
     named_failures: usize,
@@ -56,7 +56,7 @@ struct TextRunner {
 }
 
 impl Report {
-    /// Runs one stage, prints how long it took, and notes an error of the stage itself as a failure. Later stages still run.
+    /// Runs one stage and prints its duration. An error of the stage itself counts as a failure, and later stages still run.
     pub fn stage(&mut self, name: &str, work: impl FnOnce(&mut Self) -> Result<()>) {
         println!("== {name}");
         let began = Instant::now();
@@ -66,7 +66,7 @@ impl Report {
         self.stages.push((name.to_owned(), began.elapsed()));
     }
 
-    /// One check that holds or does not.
+    /// Adds the result of one check.
     pub fn check(&mut self, name: &str, result: Result<()>) {
         match result {
             Ok(()) => self.passed += 1,
@@ -84,15 +84,15 @@ impl Report {
         self.times.push((seconds, format!("{stage}: {test}")));
     }
 
-    /// A test that was not run here.
+    /// Adds a test that did not run here.
     pub fn ignored(&mut self, test: &str, reason: &str) {
         let is_elsewhere = OTHER_COMMANDS.contains(&reason);
         let list = if is_elsewhere { &mut self.elsewhere } else { &mut self.skipped };
         list.push(format!("{test}: {reason}"));
     }
 
-    /// One line of a runner that prints text, of pytest or of `cargo test` by `wasm-bindgen-test-runner`: a result of one test, or the
-    /// counts of all.
+    /// Reads one line of a runner that prints text, pytest or `cargo test` with `wasm-bindgen-test-runner`: the result of one test, or
+    /// the counts of all tests.
     pub fn read(&mut self, stage: &str, line: &str) -> Result<()> {
         if let Some((name, reason)) = ignored(line) {
             self.text.named_skips += 1;
@@ -121,7 +121,7 @@ impl Report {
         Ok(())
     }
 
-    /// A text runner has printed its counts: those that no line named are added without a name.
+    /// Handles the counts of a text runner. Adds failures and skips that no line has named, without their names.
     fn ended(&mut self, stage: &str, failed: usize, skipped: usize) {
         let TextRunner { named_failures, named_skips } = std::mem::take(&mut self.text);
         for _ in named_failures..failed {
@@ -130,12 +130,12 @@ impl Report {
         self.skipped.extend((named_skips..skipped).map(|_| "a test that was not named: no reason is given".to_owned()));
     }
 
-    /// How many results there are.
+    /// Number of results.
     pub fn n_results(&self) -> usize {
         self.passed + self.failures.len()
     }
 
-    /// Nothing failed, few tests were flaky and, where skips are failures, nothing was skipped.
+    /// Fails if a test failed, if too many tests were flaky, or, if `skips_fail`, if a test was skipped.
     pub fn verdict(&self, skips_fail: bool) -> Result<()> {
         ensure!(self.failures.is_empty(), "{} failed", self.failures.len());
         ensure!(
@@ -169,14 +169,14 @@ impl fmt::Display for Report {
     }
 }
 
-/// Name and reason, from a line such as `test page::large ... ignored, cargo xtask test --large`.
+/// Name and reason from a line such as `test page::large ... ignored, cargo xtask test --large`.
 fn ignored(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.strip_prefix("test ")?.split_once(" ... ignored")?;
     Some((name, rest.strip_prefix(", ").unwrap_or("no reason is given")))
 }
 
-/// Name and message of a test that failed, from a line of `cargo test` such as `test page::large ... FAILED`, or of pytest such as
-/// `FAILED tests/test_x.py::test_x - reason`.
+/// Name and message of a failed test, from a line of `cargo test` such as `test page::large ... FAILED`, or of pytest such as `FAILED
+/// tests/test_x.py::test_x - reason`.
 fn failed(line: &str) -> Option<(&str, &str)> {
     if let Some(name) = line.strip_prefix("test ").and_then(|rest| rest.strip_suffix(" ... FAILED").or(rest.strip_suffix(" ... FAIL"))) {
         return Some((name, ""));

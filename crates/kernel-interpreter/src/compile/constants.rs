@@ -1,4 +1,4 @@
-//! Values that are known when a kernel is compiled.
+//! Values that are known at compile time.
 
 use naga::{Arena, Expression, Handle, Literal};
 
@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::layout;
 
 impl Compiler<'_> {
-    /// The words of an expression made of literals.
+    /// The words of a constant expression.
     pub(super) fn constant(&self, arena: &Arena<Expression>, handle: Handle<Expression>) -> Result<Vec<u32>, Error> {
         match arena[handle] {
             Expression::Literal(Literal::F32(value)) => Ok(vec![value.to_bits()]),
@@ -24,7 +24,7 @@ impl Compiler<'_> {
                 let mut end = 0;
                 for (i, &component) in components.iter().enumerate() {
                     let value = self.constant(arena, component)?;
-                    // A vector may be made of vectors.
+                    // A vector may be composed of vectors.
                     let at = match inner {
                         naga::TypeInner::Vector { .. } => end,
                         _ => layout::component(self.module, inner, i).ok_or_else(|| self.unsupported(inner))?.1,
@@ -38,7 +38,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Where these words lie in every invocation.
+    /// Index of these words in every invocation.
     pub(super) fn constant_at(&mut self, words: Vec<u32>) -> At {
         if let Some(&at) = self.constants.get(&words) {
             return at;

@@ -1,4 +1,4 @@
-//! What is computed.
+//! Compiles expressions.
 
 use naga::{BinaryOperator, Expression, Handle, MathFunction, ScalarKind, TypeInner};
 
@@ -13,7 +13,7 @@ impl<'m> Compiler<'m> {
         frame.info[handle].ty.inner_with(&self.module.types).clone()
     }
 
-    /// Words of a value.
+    /// Number of words of a value.
     pub(super) fn width(&self, frame: &Frame<'m>, handle: Handle<Expression>) -> Result<usize, Error> {
         self.words(&self.ty(frame, handle))
     }
@@ -23,7 +23,7 @@ impl<'m> Compiler<'m> {
         inner.scalar_kind().ok_or_else(|| self.unsupported(&inner))
     }
 
-    /// What an expression stands for that was computed before, or needs no computing.
+    /// Value of an expression that was computed before, or that needs no computation.
     pub(super) fn value(&mut self, frame: &Frame<'m>, handle: Handle<Expression>) -> Result<Value, Error> {
         if let Some(&value) = frame.values.get(&handle) {
             return Ok(value);
@@ -142,7 +142,7 @@ impl<'m> Compiler<'m> {
         Ok(Value::Words(to))
     }
 
-    /// The same for a number in the source, or a member of a struct.
+    /// Like [`Self::access`], for a constant index or a struct member.
     fn access_index(&mut self, frame: &Frame<'m>, base: Handle<Expression>, index: usize) -> Result<Value, Error> {
         let of = self.ty(frame, base);
         let inner = layout::pointee(self.module, &of).unwrap_or(of);
@@ -161,7 +161,7 @@ impl<'m> Compiler<'m> {
         let mut end = 0;
         for (i, &component) in components.iter().enumerate() {
             let (from, n) = (self.words_of(frame, component)?, self.width(frame, component)?);
-            // A vector may be made of vectors.
+            // A vector may be composed of vectors.
             let at = match inner {
                 TypeInner::Vector { .. } => end,
                 _ => layout::component(self.module, inner, i).ok_or_else(|| self.unsupported(inner))?.1,

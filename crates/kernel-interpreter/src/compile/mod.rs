@@ -1,4 +1,4 @@
-//! From naga's IR to [`Code`]: functions inlined, values given words of their own, blocks turned into jumps.
+//! Compiles naga's IR to [`Code`]: inlines functions, assigns words to values, and turns blocks into jumps.
 
 mod constants;
 mod expressions;
@@ -16,7 +16,7 @@ use crate::code::{At, Code, Input, Op, Place, Space, Variable};
 use crate::error::Error;
 use crate::layout;
 
-/// The compute shader `main` of a module. `fuses` makes one operation of a product and the sum that it goes into.
+/// Compiles the compute shader `main` of a module. If `fuses`, a product and the sum that it is added to become one operation.
 pub fn compile(module: &Module, info: &ModuleInfo, source: &str, fuses: bool) -> Result<Code, Error> {
     let index = module.entry_points.iter().position(|entry| entry.name == "main");
     let index = index.ok_or_else(|| Error::Invalid("it has no function main".into()))?;
@@ -43,9 +43,9 @@ struct Compiler<'m> {
     fuses: bool,
     code: Code,
     globals: HashMap<Handle<GlobalVariable>, Place>,
-    /// Where constants lie that have been needed so far.
+    /// Words of the constants that were used so far.
     constants: HashMap<Vec<u32>, At>,
-    /// Of what is being compiled.
+    /// WGSL line of the code that is being compiled.
     line: u32,
 }
 
@@ -56,19 +56,19 @@ struct Frame<'m> {
     values: HashMap<Handle<Expression>, Value>,
     locals: HashMap<Handle<LocalVariable>, At>,
     arguments: Vec<Value>,
-    /// Where its result goes.
+    /// Word of the result.
     result: At,
-    /// Jumps to its end; to the end of each loop around, innermost last; to what each loop does before it goes on.
+    /// Jumps to the end of the call; to the end of each enclosing loop, innermost last; and to the continuing block of each loop.
     returns: Vec<usize>,
     breaks: Vec<Vec<usize>>,
     continues: Vec<Vec<usize>>,
 }
 
-/// What an expression stands for.
+/// Value of an expression.
 #[derive(Clone, Copy)]
 enum Value {
     Words(At),
-    /// For pointers.
+    /// The target of a pointer.
     Place(Place),
 }
 
@@ -79,7 +79,7 @@ impl<'m> Compiler<'m> {
         Error::Unsupported { what: if name.is_empty() { what } else { name }, line: self.line }
     }
 
-    /// Errors are about this place from now on.
+    /// Sets the line for later errors.
     fn at(&mut self, span: Span) {
         if span.is_defined() {
             self.line = span.location(self.source).line_number;
@@ -92,7 +92,7 @@ impl<'m> Compiler<'m> {
         self.code.ops.len() - 1
     }
 
-    /// Lets jumps go to what comes next.
+    /// Makes jumps go to the next operation.
     fn land(&mut self, jumps: impl IntoIterator<Item = usize>) {
         let next = self.code.ops.len();
         for jump in jumps {
@@ -103,7 +103,7 @@ impl<'m> Compiler<'m> {
         }
     }
 
-    /// New words for an invocation, zero at first.
+    /// Reserves words of an invocation, initially zero.
     fn allocate(&mut self, n: usize) -> At {
         let at = self.code.words.len();
         self.code.words.resize(at + n, 0);
@@ -144,7 +144,7 @@ impl<'m> Compiler<'m> {
         Ok(())
     }
 
-    /// Words of a struct, or of an element that is one, with its members' names and offsets.
+    /// Words of a struct, or of an array element that is a struct, and the names and offsets of its members.
     fn members(&self, inner: &TypeInner) -> (usize, Vec<(String, usize)>) {
         let inner = if let TypeInner::Array { base, .. } = *inner { &self.module.types[base].inner } else { inner };
         let TypeInner::Struct { members, .. } = inner else { return (0, Vec::new()) };
@@ -168,7 +168,7 @@ impl<'m> Compiler<'m> {
         Ok(at)
     }
 
-    /// The body of a function; returns where its result is.
+    /// Compiles the body of a function. Returns the word of its result.
     fn inline(&mut self, function: &'m Function, info: &'m FunctionInfo, arguments: Vec<Value>) -> Result<At, Error> {
         let result = match &function.result {
             Some(result) => self.allocate(self.words(&self.module.types[result.ty].inner)?),

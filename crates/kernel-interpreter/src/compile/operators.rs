@@ -1,4 +1,4 @@
-//! WGSL's operators and functions on one component; `None` for those that are not known here.
+//! WGSL's operators and functions on one component. `None` for unsupported ones.
 
 use naga::{BinaryOperator, MathFunction, ScalarKind, UnaryOperator};
 
@@ -50,7 +50,7 @@ fn on_floats(operator: BinaryOperator) -> Option<Function2> {
     }
 }
 
-/// Integers wrap, and a number divided by zero is itself, as WGSL says.
+/// Follows WGSL: integers wrap, and dividing a number by zero returns the number.
 fn on_words(operator: BinaryOperator, kind: ScalarKind) -> Option<Function2> {
     let is_signed = kind == Sint;
     match operator {
@@ -105,7 +105,7 @@ pub fn math2(function: MathFunction, kind: ScalarKind) -> Option<Function2> {
     }
 }
 
-/// The word of a value converted from one kind to another.
+/// Function that converts the word of a value from one kind to another.
 pub fn conversion(from: ScalarKind, to: ScalarKind) -> Option<fn(u32) -> u32> {
     match (from, to) {
         (from, to) if from == to => Some(|word| word),

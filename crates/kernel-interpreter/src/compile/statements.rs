@@ -1,4 +1,4 @@
-//! What is done, in order.
+//! Compiles statements.
 
 use naga::{AtomicFunction, Barrier, Block, Expression, Handle, Statement};
 
@@ -6,7 +6,7 @@ use super::{Compiler, Frame, Value};
 use crate::code::Op;
 use crate::error::Error;
 
-/// Where a jump goes before it is known.
+/// Target of a jump before it is known.
 const NOWHERE: usize = usize::MAX;
 
 impl<'m> Compiler<'m> {

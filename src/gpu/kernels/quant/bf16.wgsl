@@ -1,4 +1,4 @@
-// BF16: 8 words of two; each is the upper half of an f32.
+// BF16: 8 words of two values. Each value is the upper half of an f32.
 
 struct Group {
     at: u32,

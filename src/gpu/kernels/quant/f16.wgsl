@@ -1,4 +1,4 @@
-// F16: 8 words of two.
+// F16: 8 words of two values.
 
 struct Group {
     at: u32,

@@ -1,5 +1,5 @@
-// The value that each of four numbers below 16 stands for in IQ4_NL and IQ4_XS (`kvalues_iq4nl` of ggml-common.h): 16 signed bytes in four
-// words, of which the upper bits of a number choose the word and the lower ones the byte.
+// Decodes four 4-bit numbers of IQ4_NL and IQ4_XS (`kvalues_iq4nl` of ggml-common.h). The table has 16 signed bytes in four words. The
+// upper bits of a number select the word, and the lower bits select the byte.
 fn iq4_values(q: vec4<u32>) -> vec4<f32> {
     let is_second = (q & vec4<u32>(4u)) != vec4<u32>();
     let negative = select(vec4<u32>(0xbfad9881u), vec4<u32>(0xf6eaddcfu), is_second);

@@ -1,5 +1,5 @@
-// IQ4_XS: 256 values in 34 words: d and the upper two bits of 8 scales s, their lower four bits (4 bytes), qs (32 words; of 32 values low
-// nibbles are 0..16, high ones 16..32). Value: d (s - 32) iq4_values(q).
+// IQ4_XS: 256 values in 34 words: d and the upper two bits of 8 scales s, their lower four bits (4 bytes), qs (32 words; for each 32
+// values, low nibbles are values 0..16 and high nibbles 16..32). Value: d (s - 32) iq4_values(q).
 
 #import iq4_values
 

@@ -1,4 +1,4 @@
-// Blocks of 32 values in 5 words: qs (4 words; low nibbles are values 0..16, high ones 16..32), d.
+// Blocks of 32 values in 5 words: qs (4 words; low nibbles are values 0..16, high nibbles 16..32), d.
 struct Group {
     at: u32,
     shift: u32,

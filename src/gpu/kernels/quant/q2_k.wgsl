@@ -1,5 +1,5 @@
 // Q2_K: 256 values in 21 words: scales (16 bytes: scale and min, 4 bits each), qs (16 words of 2 bits), d and dmin.
-// Of 128 values, those 32j..32j+32 are bits 2j of 32 bytes. Value: d scale q - dmin min.
+// For each 128 values, values 32j..32j+32 are bits 2j of 32 bytes. Value: d scale q - dmin min.
 
 struct Group {
     at: u32,

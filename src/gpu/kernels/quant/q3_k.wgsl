@@ -1,5 +1,5 @@
 // Q3_K: 256 values in 28 words: hmask (32 bytes, one bit per value), qs (16 words, 2 bits as in Q2_K), scales (12 bytes:
-// low 4 bits of 16 scales, then their high 2 bits), d. Value: d (scale - 32) (q - 4 where the mask has no bit).
+// low 4 bits of 16 scales, then their high 2 bits), d. Value: d (scale - 32) (q - 4 if its mask bit is 0).
 
 struct Group {
     at: u32,

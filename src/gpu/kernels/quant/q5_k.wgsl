@@ -1,4 +1,4 @@
-// Q5_K: 256 values in 44 words: d and dmin, scales (12 bytes), qh (32 bytes; bit s of each for values 32s..32s+32), qs
+// Q5_K: 256 values in 44 words: d and dmin, scales (12 bytes), qh (32 bytes; bit s of each byte for values 32s..32s+32), qs
 // (32 words as in Q4_K). Value: d scale q - dmin min.
 
 #import scales_k4

@@ -1,5 +1,5 @@
 // Q6_K: 256 values in 53 words: ql (32 words of nibbles), qh (16 words of 2 bits), scales (16 signed bytes), d.
-// Of 128 values, those 32r..32r+32 are nibble r / 2 of 32 bytes of ql (the second 32 for odd r) and bits 2r of 32 bytes of qh.
+// For each 128 values, values 32r..32r+32 are nibble r / 2 of 32 bytes of ql (the second 32 if r is odd) and bits 2r of 32 bytes of qh.
 // Value: d scale (q - 32).
 
 struct Group {

@@ -1,4 +1,4 @@
-//! The engine's end of the conversation with a second worker that scores passes for it.
+//! The engine's end of a second worker that scores passes for it.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -17,14 +17,14 @@ use crate::lm::{Readout, ScoreRequest};
 use crate::worker::role::{LISTENING, Role};
 use crate::worker::scope;
 
-/// How long scoring takes before a second worker is started: until it is compiled and has loaded the model, it only takes a core.
+/// Scoring time before a second worker is started. Until the worker has compiled and loaded the model, it only uses a core.
 const WORTH_A_WORKER: Duration = Duration::from_secs(3);
 
-/// A worker with the same model, which ends with this value. It is started when scoring takes long.
+/// A worker with the same model. It starts when scoring takes long, and terminates when this value is dropped.
 pub struct Scorer {
     files: Vec<Blob>,
     state: Rc<RefCell<State>>,
-    /// `None` inside where the browser starts none.
+    /// Inner `None` if the browser cannot start a worker.
     running: OnceCell<Option<Running>>,
 }
 
@@ -36,22 +36,22 @@ struct Running {
 
 #[derive(Default)]
 struct State {
-    /// The number of the request that was begun last, and what the worker is to hear of it.
+    /// Number of the current request, and the message that starts or ends it.
     request: u32,
     message: Vec<f64>,
-    /// When it began, and how long all before it took.
+    /// Time when the request began, and total duration of all earlier requests.
     began: Option<Instant>,
     spent: Duration,
-    /// Whether the worker has the model's files, the first thing that it hears.
+    /// Whether the worker has received the model files, which are its first message.
     has_files: bool,
-    /// What has come for the request and was not taken yet, and the number of the pass that came last.
+    /// Readouts of the current request that were not taken yet, and the index of the last received pass.
     scored: HashMap<usize, Readout>,
     last_scored: Option<usize>,
     heap_bytes: u64,
 }
 
 impl Scorer {
-    /// For the model in these files.
+    /// A scorer for the model in these files.
     pub fn new(files: Vec<Blob>) -> Self {
         Self { files, state: Rc::default(), running: OnceCell::new() }
     }
@@ -71,7 +71,7 @@ impl Scorer {
                 }
                 Err(_) => {}
             });
-        // One that breaks down helps no more, and is no error of the page.
+        // A failed worker no longer helps, and is not an error of the page.
         let on_error = Closure::<dyn FnMut(ErrorEvent)>::new(move |error: ErrorEvent| error.prevent_default());
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
@@ -87,7 +87,7 @@ impl Scorer {
     }
 }
 
-/// One that cannot be reached helps no more.
+/// If the worker cannot be reached, it no longer helps.
 fn post(worker: &Worker, numbers: &[f64]) {
     drop(worker.post_message(&Float64Array::from(numbers)));
 }
@@ -102,7 +102,7 @@ impl State {
         }
     }
 
-    /// Ends the request before. Returns the number of the next.
+    /// Ends the current request. Returns the number of the next one.
     fn next_request(&mut self) -> u32 {
         self.spent = self.spent_until_now();
         (self.began, self.last_scored) = (None, None);

@@ -1,38 +1,38 @@
-//! What engine and scorer say to each other: numbers only, which need little code on both sides. Each message begins with the number of the
-//! request that it is about; a request ends the one before.
+//! Messages between engine and scorer. They contain only numbers, which needs little code on both sides. Each message begins with the
+//! number of its request. A new request ends the previous one.
 
 use crate::cpu::OwnedScoreRequest;
 use crate::lm::{Readout, ScoreRequest};
 
-/// Begins to score the passes of a request.
+/// Message that starts scoring the passes of a request.
 pub fn begin_message(number: u32, request: &ScoreRequest<'_>) -> Vec<f64> {
     let mut numbers = end_message(number);
     numbers.extend(OwnedScoreRequest::from(request).to_numbers());
     numbers
 }
 
-/// Ends what was begun before.
+/// Message that ends the previous request.
 pub fn end_message(number: u32) -> Vec<f64> {
     vec![f64::from(number)]
 }
 
-/// What to score, where a message says so.
+/// The request to score, if the message contains one.
 pub fn request_in(message: &[f64]) -> Option<OwnedScoreRequest> {
     OwnedScoreRequest::from_numbers(message.get(1..)?)
 }
 
-/// The number of the request that a message is about.
+/// Number of the request of a message.
 pub fn number_of(message: &[f64]) -> Option<u32> {
     message.first().map(|&number| number as u32)
 }
 
-/// The readout of a pass, from the first target on that it changes.
+/// The readout of a pass, starting at the first target that it changes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scored {
-    /// The number of the request.
+    /// Number of the request.
     pub request: u32,
     pub pass: usize,
-    /// The WebAssembly memory that the scorer takes.
+    /// Size of the scorer's WebAssembly memory, in bytes.
     pub heap_bytes: u64,
     pub readout: Readout,
 }
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_arrive_as_they_were_sent() {
+    fn messages_round_trip() {
         let request = ScoreRequest::new(&[1, 2, 3], 1..3, &[]);
         let begin = begin_message(7, &request);
         assert_eq!((number_of(&begin), request_in(&begin)), (Some(7), Some(OwnedScoreRequest::from(&request))));

@@ -1,4 +1,4 @@
-//! In the scorer's worker: loads the engine's model once more, and scores passes from the last to the first.
+//! Runs in the scorer's worker. Loads the engine's model a second time, and scores passes from the last to the first.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -16,14 +16,14 @@ use crate::model::source::Joined;
 use crate::worker::engine::sources::BrowserFile;
 use crate::worker::scope;
 
-/// Serves requests for as long as the worker lives. The first message has the model's files, all others are requests.
+/// Serves requests until the worker is terminated. The first message contains the model files, all later ones are requests.
 pub fn run() {
     let (sender, messages) = unbounded();
     let latest = Rc::<Cell<Option<u32>>>::default();
     wasm_bindgen_futures::spawn_local(serve(messages, latest.clone()));
     scope::listen_to_values(move |message| {
         if let Some(numbers) = message.dyn_ref::<Float64Array>() {
-            // A request must overtake the one that it ends.
+            // Record it immediately, because a new request must cancel the one that is running.
             latest.set(number_of(&numbers.to_vec()));
         }
         drop(sender.unbounded_send(message));
@@ -32,7 +32,7 @@ pub fn run() {
 
 async fn serve(mut messages: UnboundedReceiver<JsValue>, latest: Rc<Cell<Option<u32>>>) {
     let Some(files) = messages.next().await else { return };
-    // Without a model it says nothing, and the engine does all by itself.
+    // Without a model, this worker sends nothing, and the engine scores all passes.
     let Some(mut model) = load(files.unchecked_into()).await else { return };
     while let Some(message) = messages.next().await {
         let message = message.unchecked_into::<Float64Array>().to_vec();
@@ -43,7 +43,7 @@ async fn serve(mut messages: UnboundedReceiver<JsValue>, latest: Rc<Cell<Option<
             scope::let_messages_in().await;
             if latest.get() == Some(request) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
-        // What fails here fails in the engine, too, which says so.
+        // The engine has the same error and reports it.
         drop(model.score_from_last(&owned.borrowed(), &mut on_scored).await);
     }
 }

@@ -1,31 +1,31 @@
-//! The header is checked as soon as it has arrived: a model that cannot run is not downloaded further.
+//! Checks the header as soon as it has arrived, so that an unsupported model is not downloaded further.
 
 use crate::library::errors::LibraryError;
 use crate::model::config::Config;
 use crate::model::gguf::{Gguf, GgufError};
 use crate::model::tensors;
 
-/// Parsing is tried first at so many bytes, then whenever there are twice as many.
+/// Size of the first attempt to parse the header. Further attempts follow whenever the size has doubled.
 const FIRST_PARSE_BYTES: usize = 64 << 10;
-/// No header is longer.
+/// Maximum size of a header.
 const MAX_HEADER_BYTES: usize = 128 << 20;
 
-/// The header so far, until it is complete and checked.
+/// Collects the header until it is complete and checked.
 pub struct HeaderValidator {
     bytes: Vec<u8>,
     next_parse_bytes: usize,
     is_first_file: bool,
-    /// Where the last tensor ends, by the header; `None` until that is known.
+    /// End of the last tensor according to the header; `None` until known.
     end: Option<u64>,
 }
 
 impl HeaderValidator {
-    /// `is_first_file`: of a split model only the first file says what the model is.
+    /// `is_first_file`: only the first file of a split model describes the model.
     pub fn new(is_first_file: bool) -> Self {
         Self { bytes: Vec::new(), next_parse_bytes: FIRST_PARSE_BYTES, is_first_file, end: None }
     }
 
-    /// Takes the next bytes of a file of `total`. The error says what is not supported, and what is.
+    /// Adds the next bytes of a file of `total` bytes. The error says what is not supported, and what is.
     pub fn push(&mut self, bytes: &[u8], total: Option<u64>) -> Result<(), LibraryError> {
         if self.end.is_some() {
             return Ok(());
@@ -48,7 +48,7 @@ impl HeaderValidator {
         Ok(())
     }
 
-    /// Whether the file, of `total` bytes as it turned out, holds all that its header names.
+    /// Checks that the file, which has `total` bytes, contains everything that its header lists.
     pub fn finish(&self, total: u64) -> Result<(), LibraryError> {
         match self.end {
             Some(end) if end <= total => Ok(()),
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_unknown_length_must_hold_what_its_header_names() {
+    fn file_of_unknown_length_must_be_complete() {
         let mut validator = HeaderValidator::new(true);
         assert!(validator.finish(0).is_err());
         validator.push(DEMO, None).unwrap();
@@ -96,12 +96,12 @@ mod tests {
     }
 
     #[test]
-    fn a_model_that_runs_is_let_through() {
+    fn supported_model_passes() {
         assert_eq!(validate(DEMO, DEMO.len()), Ok(()));
     }
 
     #[test]
-    fn standard_passes_in_its_parts() {
+    fn standard_model_passes_in_parts() {
         let paths = standard::spec(concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/standard/standard-00001-of-00003.gguf")).files;
         let parts = paths.iter().map(|file| std::fs::read(&file.address).expect("the part is in the checkout"));
         let parts: Vec<BytesInMemory> = parts.map(BytesInMemory).collect();
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_run_is_stopped_when_its_header_is_there() {
+    fn unsupported_model_is_stopped_at_header() {
         let mut no_model = DEMO[..200_000].to_vec();
         let at = no_model.windows(17).position(|window| window == b"blk.0.attn_q.weig").unwrap();
         no_model[at + 6..at + 12].copy_from_slice(b"ssm_in");

@@ -1,4 +1,4 @@
-//! One GET of a range of a file, as a stream that can be aborted and that notices when it stalls.
+//! One GET request for a range of a file. The response is a stream that can be aborted and that detects stalls.
 
 use futures::future::{Either, select};
 use js_sys::{IteratorNext, Reflect, Uint8Array};
@@ -10,10 +10,10 @@ use super::js::{await_as, now_millis, scope, sleep};
 use crate::library::errors::RetryCause;
 use crate::library::http_response::HttpResponse;
 
-/// A server that sends nothing for so long is not going to.
+/// Time without data after which a transfer counts as stalled.
 const STALLED_MILLIS: u32 = 30_000;
 
-/// The body of a response; aborted when it is dropped.
+/// The body of a response. Dropping it aborts the request.
 pub struct Body {
     reader: Option<ReadableStreamDefaultReader>,
     controller: AbortController,
@@ -29,10 +29,10 @@ pub fn abort_controller() -> AbortController {
     AbortController::new().expect("every browser with WebAssembly has it")
 }
 
-/// Requests the bytes `first..=last` of a file (all from `first` on where `last` is not known); redirects are followed.
+/// Requests the bytes `first..=last` of a file, or all from `first` on if `last` is unknown. Follows redirects.
 ///
-/// `bytes=a-b` is a header that needs no preflight, which servers of files often refuse. Nothing goes through the browser's
-/// cache: it would store the model a second time.
+/// A `bytes=a-b` header needs no preflight request, which file servers often refuse. Bypasses the browser's cache, because it would store
+/// the model a second time.
 pub async fn get(address: &str, first: u64, last: Option<u64>, controller: AbortController) -> Result<(HttpResponse, Body), RetryCause> {
     let init = RequestInit::new();
     init.set_cache(RequestCache::NoStore);

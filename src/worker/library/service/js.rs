@@ -1,4 +1,4 @@
-//! Promises of the browser, and what its errors are called.
+//! Awaits browser promises and converts browser errors.
 
 use gloo::timers::future::TimeoutFuture;
 use js_sys::{Promise, Reflect};
@@ -18,7 +18,7 @@ impl From<JsValue> for StorageError {
     }
 }
 
-/// The `name` of a browser's error, such as `NotFoundError`.
+/// The `name` of a browser error, such as `NotFoundError`.
 pub fn error_name(error: &JsValue) -> String {
     text(error, "name")
 }
@@ -27,7 +27,7 @@ fn text(error: &JsValue, key: &str) -> String {
     Reflect::get(error, &key.into()).ok().and_then(|value| value.as_string()).unwrap_or_default()
 }
 
-/// What a promise resolves to, as the type that it is known to be.
+/// Awaits a promise and casts its result to the expected type.
 pub async fn await_as<T: JsCast>(promise: Promise) -> Result<T, JsValue> {
     JsFuture::from(promise).await?.dyn_into()
 }

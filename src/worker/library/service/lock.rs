@@ -1,4 +1,4 @@
-//! One tab at a time: a Web Lock, held until it is dropped.
+//! A Web Lock, held until it is dropped. Ensures that only one tab works on a model.
 
 use futures::channel::oneshot;
 use js_sys::{Function, Object, Promise, Reflect};
@@ -8,23 +8,23 @@ use super::js::navigator;
 
 /// A lock that this worker holds.
 pub(crate) struct Lock {
-    /// Absent where the browser has no locks.
+    /// `None` if the browser has no locks.
     release: Option<Function>,
 }
 
 impl Drop for Lock {
     fn drop(&mut self) {
         if let Some(release) = &self.release {
-            // Resolving a promise of our own cannot fail.
+            // Resolving our own promise cannot fail.
             drop(release.call0(&JsValue::UNDEFINED));
         }
     }
 }
 
 impl Lock {
-    /// The lock of this model, or `None` where another tab, or another task of this one, holds it.
+    /// The lock of this model. `None` if another tab, or another task of this one, holds it.
     ///
-    /// In a browser without locks (at an insecure address) everybody gets one: there only its file handles keep tabs apart.
+    /// Browsers without locks (at an insecure address) always grant one. There, only file handles keep tabs apart.
     pub(crate) async fn try_acquire(name: &str) -> Option<Self> {
         let locks = Reflect::get(&navigator(), &"locks".into()).ok().filter(JsValue::is_object);
         let Some(request) = locks.as_ref().and_then(|locks| Reflect::get(locks, &"request".into()).ok()?.dyn_into::<Function>().ok())
@@ -36,7 +36,7 @@ impl Lock {
             let mut release = None;
             let held = Promise::new(&mut |resolve, _| release = Some(resolve));
             let is_ours = !lock.is_null();
-            // Nobody waits any more where the download was given up meanwhile.
+            // Sending fails if the download was given up and no longer waits for the lock.
             drop(sender.send(release.filter(|_| is_ours)));
             if is_ours { held.into() } else { JsValue::UNDEFINED }
         });

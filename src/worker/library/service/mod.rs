@@ -1,6 +1,6 @@
 //! The library's worker: previews models, downloads them into the browser's storage, lists and deletes them.
 //!
-//! What to do is decided in [`crate::library`]; here it is done. Every write to a model's folder is made by whoever holds its lock.
+//! [`crate::library`] makes the decisions, and this module carries them out. Only the holder of a model's lock writes to its folder.
 
 mod download;
 mod header_validator;
@@ -30,7 +30,7 @@ use header_validator::unsupported;
 use lock::Lock;
 use probe::FileProbe;
 
-/// Serves requests for as long as the worker lives.
+/// Serves requests until the worker is terminated.
 pub fn run() {
     let service = Rc::new(LibraryService::new(|event| scope::post(&event)));
     scope::listen(move |request, _| {
@@ -39,24 +39,24 @@ pub fn run() {
     });
 }
 
-/// Serves requests, several at a time; of downloads one at a time.
+/// Serves requests, several at the same time. Only one download runs at a time.
 pub struct LibraryService {
     post: Rc<dyn Fn(Envelope<LibraryEvent>)>,
-    /// The download that is running, and the request that it answers.
+    /// The running download and its request.
     running: RefCell<Option<(RequestId, Rc<DownloadControl>)>>,
-    /// What a server stated when one was last asked.
+    /// Results of the last probe of a server.
     probes: RefCell<Rc<Vec<FileProbe>>>,
-    /// A download that stopped and holds in memory what it could not store: it can be resumed while this tab is open.
+    /// A stopped download whose bytes could not be stored and are in memory. It can be resumed while this tab is open.
     stopped: RefCell<Option<Download>>,
 }
 
 impl LibraryService {
-    /// A service whose events go to `post`.
+    /// A service that sends its events to `post`.
     pub fn new(post: impl Fn(Envelope<LibraryEvent>) + 'static) -> Self {
         Self { post: Rc::new(post), running: RefCell::default(), probes: RefCell::default(), stopped: RefCell::default() }
     }
 
-    /// Answers a request. Several calls may run at once: a download runs while others are served.
+    /// Answers a request. Several calls may run at the same time: a download runs while others are served.
     pub async fn serve(&self, Envelope { id, body }: Envelope<LibraryRequest>) {
         let (event, has_changed) = match body {
             LibraryRequest::ListModels => (LibraryEvent::StoredModels(stored_models::list().await), false),
@@ -108,7 +108,7 @@ impl LibraryService {
         }
     }
 
-    /// Resumes the download that stopped, where it is of the same model; that of another one stays until this one stops too.
+    /// Resumes the stopped download if it is for the same model. A stopped download of another model stays until this one stops too.
     async fn run_download(&self, spec: DownloadSpec, control: Rc<DownloadControl>, post: PostEvent) -> Result<ModelLocation, DownloadStop> {
         let stopped = self.stopped.borrow_mut().take_if(|stopped| stopped.continues(&spec));
         let mut download = match stopped {
@@ -128,11 +128,11 @@ impl LibraryService {
         result
     }
 
-    /// A download that begins must know which version of the file it is of: the server is probed, unless it was just now.
+    /// Adds the file version to a new download. Probes the server, unless it was probed just before.
     async fn with_version(&self, spec: DownloadSpec) -> Result<DownloadSpec, LibraryError> {
         let address = spec.files.first().map(|file| file.address.clone());
         let was_probed = self.probes.borrow().first().is_some_and(|probe| Some(&probe.address) == address.as_ref());
-        // A local file has no other version.
+        // A local file has only one version.
         match spec.is_local_copy() || was_probed || stored_models::has_journal(&stored_models::model_id(&spec)).await {
             true => Ok(spec),
             false => self.preview(spec).await.map(|preview| preview.spec),
@@ -149,7 +149,7 @@ impl LibraryService {
         LibraryEvent::Done
     }
 
-    /// Deletes as many of these models as it can; the error is of the last one that was not deleted.
+    /// Deletes as many of these models as possible. Returns the error of the last model that could not be deleted.
     async fn delete(&self, ids: &[String]) -> Result<(), LibraryError> {
         let mut result = Ok(());
         for id in ids {
@@ -159,7 +159,7 @@ impl LibraryService {
         result
     }
 
-    /// The lock of a model. A stopped download that holds it is dropped.
+    /// The lock of a model. Drops a stopped download that holds it.
     async fn lock(&self, id: &str) -> Option<Lock> {
         let stopped = self.stopped.borrow_mut().take_if(|stopped| stopped.is_of(id));
         match stopped {

@@ -11,14 +11,14 @@ use web_sys::{
 use super::js::{await_as, error_name, navigator};
 use crate::library::errors::StorageError;
 
-/// All models are below this folder of the site's storage.
+/// Folder of all models in the storage of the site.
 const MODELS: &str = "models";
 
 /// A folder of the private file system.
 pub(crate) struct Folder(FileSystemDirectoryHandle);
 
 impl Folder {
-    /// The folder of all models; created where it is not there yet.
+    /// Opens the folder of all models, or creates it.
     pub(crate) async fn models() -> Result<Self, StorageError> {
         let has_storage = js_sys::Reflect::get(&navigator(), &"storage".into()).is_ok_and(|storage| storage.is_object());
         if !has_storage {
@@ -27,19 +27,19 @@ impl Folder {
         Self(await_as(navigator().storage().get_directory()).await?).open_or_create(MODELS).await
     }
 
-    /// The folder of this name in it; created where it is not there yet.
+    /// Opens the subfolder `name`, or creates it.
     pub(crate) async fn open_or_create(&self, name: &str) -> Result<Self, StorageError> {
         let options = FileSystemGetDirectoryOptions::new();
         options.set_create(true);
         Ok(Self(await_as(self.0.get_directory_handle_with_options(name, &options)).await?))
     }
 
-    /// The folder of this name in it, where there is one.
+    /// Opens the subfolder `name`, if it exists.
     pub(crate) async fn open(&self, name: &str) -> Option<Self> {
         await_as(self.0.get_directory_handle(name)).await.ok().map(Self)
     }
 
-    /// The names of all its files and folders.
+    /// Names of all files and subfolders.
     pub(crate) async fn names(&self) -> Vec<String> {
         let entries: AsyncIterator = self.0.keys();
         let mut names = Vec::new();
@@ -53,13 +53,13 @@ impl Folder {
         names
     }
 
-    /// The file of this name, to read.
+    /// The file `name`, for reading.
     pub(crate) async fn file(&self, name: &str) -> Option<File> {
         let handle: FileSystemFileHandle = await_as(self.0.get_file_handle(name)).await.ok()?;
         await_as(handle.get_file()).await.ok()
     }
 
-    /// Length of the file of this name; 0 where there is none.
+    /// Length of the file `name`, or 0 if it does not exist.
     pub(crate) async fn size(&self, name: &str) -> u64 {
         self.file(name).await.map_or(0, |file| file.size() as u64)
     }
@@ -69,7 +69,7 @@ impl Folder {
         JsFuture::from(text).await.ok()?.as_string()
     }
 
-    /// The file of this name, to write; locked for everybody else until it is dropped.
+    /// Opens the file `name` for writing, and locks it until the writer is dropped.
     pub(crate) async fn writer(&self, name: &str) -> Result<Writer, StorageError> {
         let options = FileSystemGetFileOptions::new();
         options.set_create(true);
@@ -77,7 +77,7 @@ impl Folder {
         Ok(Writer(await_as(handle.create_sync_access_handle()).await?))
     }
 
-    /// Replaces the file of this name.
+    /// Replaces the content of the file `name`.
     pub(crate) async fn write(&self, name: &str, text: &str) -> Result<(), StorageError> {
         let writer = self.writer(name).await?;
         writer.write_at(0, text.as_bytes())?;
@@ -85,7 +85,7 @@ impl Folder {
         writer.flush()
     }
 
-    /// Deletes the file or folder of this name, with all that is in it; one that is not there counts as deleted.
+    /// Deletes the file or folder `name` with its content. Succeeds if it does not exist.
     pub(crate) async fn delete(&self, name: &str) -> Result<(), StorageError> {
         let options = FileSystemRemoveOptions::new();
         options.set_recursive(true);
@@ -96,7 +96,7 @@ impl Folder {
     }
 }
 
-/// An open file; closed when it is dropped.
+/// An open file. Dropping it closes the file.
 pub(crate) struct Writer(FileSystemSyncAccessHandle);
 
 impl Drop for Writer {
@@ -110,25 +110,25 @@ impl Writer {
         Ok(self.0.get_size()? as u64)
     }
 
-    /// Writes all of `bytes`; an incomplete write means that the storage is full.
+    /// Writes all of `bytes`. An incomplete write means that the storage is full.
     pub(crate) fn write_at(&self, position: u64, bytes: &[u8]) -> Result<(), StorageError> {
         let written = self.0.write_with_u8_array_and_options(bytes, &at(position))?;
         if written as usize == bytes.len() { Ok(()) } else { Err(StorageError::Full) }
     }
 
-    /// At most `length` bytes from `position`.
+    /// Reads at most `length` bytes, starting at `position`.
     pub(crate) fn read_at(&self, position: u64, length: usize) -> Result<Vec<u8>, StorageError> {
         let buffer = Uint8Array::new_with_length(length as u32);
         let read = self.0.read_with_js_u8_array_and_options(&buffer, &at(position))?;
         Ok(buffer.subarray(0, read as u32).to_vec())
     }
 
-    /// Cuts the file to this length.
+    /// Truncates the file to `size` bytes.
     pub(crate) fn truncate(&self, size: u64) -> Result<(), StorageError> {
         Ok(self.0.truncate_with_f64(size as f64)?)
     }
 
-    /// Returns when what was written survives a loss of power.
+    /// Returns when the written bytes are on disk and survive a power loss.
     pub(crate) fn flush(&self) -> Result<(), StorageError> {
         Ok(self.0.flush()?)
     }

@@ -1,4 +1,4 @@
-//! What a server states of a model's files before they are downloaded: length, version, and the first bytes.
+//! Asks a server about a model's files before the download: length, version, and first bytes.
 
 use super::http::{self, Body, abort_controller};
 use super::js::sleep;
@@ -11,20 +11,20 @@ use crate::library::retry::{Retries, RetryPolicy};
 /// Enough for architecture, sizes and license, which come before the vocabulary.
 const FIRST_BYTES: u64 = 64 << 10;
 
-/// What a server states of one file, and its first bytes: they are not downloaded again.
+/// What a server reports about one file, and its first bytes, which are not downloaded again.
 pub struct FileProbe {
     pub address: String,
     pub version: FileVersion,
     pub first_bytes: Vec<u8>,
-    /// Whether the server serves ranges.
+    /// Whether the server supports ranges.
     pub resumable: bool,
 }
 
-/// Requests the beginning of every file. Fails where a length is known and the server states another one.
+/// Requests the beginning of every file. Fails if a length is known and the server reports another one.
 pub async fn probe_files(spec: &DownloadSpec) -> Result<Vec<FileProbe>, LibraryError> {
     let mut probes = Vec::new();
     for file in &spec.files {
-        // The first file alone holds the sizes of the model.
+        // Only the first file contains the sizes of the model.
         let length = if probes.is_empty() { FIRST_BYTES } else { 1 };
         let probe = probe_with_retries(&file.address, length).await.map_err(|error| in_file(spec, file, error))?;
         check_length(file.bytes, probe.version.total)?;
@@ -33,7 +33,7 @@ pub async fn probe_files(spec: &DownloadSpec) -> Result<Vec<FileProbe>, LibraryE
     Ok(probes)
 }
 
-/// The error, with the name of the file where there are several.
+/// Adds the file name to the error if there are several files.
 fn in_file(spec: &DownloadSpec, file: &FileSpec, error: LibraryError) -> LibraryError {
     match spec.files.len() {
         1 => error,
@@ -41,7 +41,7 @@ fn in_file(spec: &DownloadSpec, file: &FileSpec, error: LibraryError) -> Library
     }
 }
 
-/// Fails where the length that was expected and the one that the server states are known and differ.
+/// Fails if the expected length and the reported length are both known and differ.
 pub fn check_length(expected: Option<u64>, actual: Option<u64>) -> Result<(), LibraryError> {
     match (expected, actual) {
         (Some(expected), Some(actual)) if expected != actual => Err(LibraryError::OtherLength { expected, actual }),
@@ -66,7 +66,7 @@ async fn probe_with_retries(address: &str, length: u64) -> Result<FileProbe, Lib
     }
 }
 
-/// A probe, what else the response asks for, or why there was none.
+/// Returns a probe, another action that the response requires, or the cause of a failure.
 async fn attempt(address: &str, length: u64) -> Result<Result<FileProbe, ResponseAction>, RetryCause> {
     let (response, body) = http::get(address, 0, Some(length - 1), abort_controller()).await?;
     let (version, resumable) = match response.action(0) {
@@ -82,7 +82,7 @@ async fn attempt(address: &str, length: u64) -> Result<Result<FileProbe, Respons
     Ok(Ok(FileProbe { address: address.to_owned(), version: FileVersion { total, ..version }, first_bytes, resumable }))
 }
 
-/// At most `length` bytes; the rest is not read.
+/// At most `length` bytes. The rest is not read.
 async fn first_bytes(mut body: Body, length: usize) -> Result<Vec<u8>, RetryCause> {
     let mut bytes = Vec::new();
     while bytes.len() < length {
@@ -93,7 +93,7 @@ async fn first_bytes(mut body: Body, length: usize) -> Result<Vec<u8>, RetryCaus
     Ok(bytes)
 }
 
-/// A server that hides the length of the file when a range is requested states it when all is requested, which is then not read.
+/// Total length of a file whose server hides it in range responses. Requests the whole file and does not read it.
 async fn total_length(address: &str) -> Result<Option<u64>, RetryCause> {
     let (HttpResponse { content_length, content_range, .. }, _) = http::get(address, 0, None, abort_controller()).await?;
     Ok(content_length.filter(|_| content_range.is_none()))

@@ -1,4 +1,4 @@
-//! Where the bytes of a file go: to the browser's storage, or to memory where that is denied or full.
+//! Destination of the bytes of a file: the browser's storage, or memory if the storage is unavailable or full.
 
 use js_sys::{Array, Uint8Array};
 use web_sys::Blob;
@@ -8,12 +8,12 @@ use super::opfs::{Folder, Writer};
 use crate::library::errors::StorageError;
 use crate::library::journal;
 
-/// A checkpoint is written at most so often; a tab that is killed loses what came after the last one.
+/// Minimum time between two checkpoints. A killed tab loses the bytes after the last one.
 const CHECKPOINT_MILLIS: f64 = 250.0;
-/// In memory, bytes are handed to the browser as blobs of this size: they leave our heap, and it may put them on disk.
+/// Size of the blobs in memory. Blobs leave our heap, and the browser may move them to disk.
 const BLOB_BYTES: usize = 4 << 20;
 
-/// One file of a model, written front to back.
+/// One file of a model, written from start to end.
 pub enum Sink {
     Disk(Disk),
     Memory(MemorySink),
@@ -23,14 +23,14 @@ pub struct Disk {
     data: Writer,
     checkpoint: Writer,
     position: u64,
-    /// The position that the checkpoint holds, and when it was written.
+    /// Position in the last checkpoint, and the time when it was written.
     stored: u64,
     stored_millis: f64,
 }
 
 #[derive(Default)]
 pub struct MemorySink {
-    /// Blobs one after the other; the first may be what the storage took before it was full.
+    /// Blobs in order. The first may be the bytes that were stored before the storage was full.
     blobs: Array,
     pending: Vec<u8>,
     position: u64,
@@ -46,7 +46,7 @@ impl Sink {
         Ok(Self::Disk(Disk { data, checkpoint, position, stored: position, stored_millis: now_millis() }))
     }
 
-    /// Bytes written so far.
+    /// Number of bytes written so far.
     pub fn position(&self) -> u64 {
         match self {
             Self::Disk(disk) => disk.position,
@@ -58,7 +58,7 @@ impl Sink {
         matches!(self, Self::Memory(_))
     }
 
-    /// Bytes of an earlier download, to be verified; in memory there are none.
+    /// Reads bytes of an earlier download, to verify them. Returns none for memory.
     pub fn read_at(&self, position: u64, length: usize) -> Result<Vec<u8>, StorageError> {
         match self {
             Self::Disk(disk) => disk.data.read_at(position, length),
@@ -73,7 +73,7 @@ impl Sink {
         }
     }
 
-    /// Makes sure that all that was written survives.
+    /// Makes sure that all written bytes survive.
     pub fn flush(&mut self) -> Result<(), StorageError> {
         match self {
             Self::Disk(disk) => disk.flush(),
@@ -81,7 +81,7 @@ impl Sink {
         }
     }
 
-    /// Discards everything.
+    /// Discards all bytes.
     pub fn restart(&mut self) -> Result<(), StorageError> {
         match self {
             Self::Disk(disk) => {
@@ -96,14 +96,14 @@ impl Sink {
         }
     }
 
-    /// Continues in memory, after the `stored` bytes that are in `file`.
+    /// Continues in memory after the first `stored` bytes, which are in `file`.
     pub fn in_memory(file: Option<Blob>, stored: u64) -> Self {
         let on_disk = file.and_then(|file| file.slice_with_f64_and_f64(0.0, stored as f64).ok());
         let blobs = on_disk.iter().collect();
         Self::Memory(MemorySink { blobs, pending: Vec::new(), position: stored })
     }
 
-    /// The file as one blob, where it is in memory.
+    /// The file as one blob, if it is in memory.
     pub fn into_blob(self) -> Option<Blob> {
         match self {
             Self::Disk(_) => None,
@@ -122,7 +122,7 @@ impl Disk {
         if now_millis() - self.stored_millis > CHECKPOINT_MILLIS { self.flush() } else { Ok(()) }
     }
 
-    /// First the bytes, then the checkpoint that counts them.
+    /// Flushes the bytes first, then the checkpoint that counts them.
     fn flush(&mut self) -> Result<(), StorageError> {
         if self.stored != self.position {
             self.data.flush()?;

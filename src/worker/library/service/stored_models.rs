@@ -1,4 +1,4 @@
-//! The models in the browser's storage: listing, opening and deleting them.
+//! Lists, opens and deletes the models in the browser's storage.
 
 use js_sys::Reflect;
 use serde::de::DeserializeOwned;
@@ -16,7 +16,7 @@ use crate::library::journal::{self, COMPLETE, Completion, JOURNAL, Journal, LAST
 use crate::library::stored_models::{StorageStatus, StoredModel, StoredModels};
 use crate::problem::Problem;
 
-/// The name of a model's folder: by the address of its first file.
+/// Name of a model's folder: a hash of the address of its first file.
 pub fn model_id(spec: &DownloadSpec) -> String {
     let address = spec.files.first().map_or("", |file| &file.address);
     Sha256::digest(address).iter().take(10).map(|byte| format!("{byte:02x}")).collect()
@@ -26,11 +26,11 @@ pub fn model_id(spec: &DownloadSpec) -> String {
 pub struct OpenedModel {
     /// Its files in order.
     pub blobs: Vec<Blob>,
-    /// Of all of it, as it was verified.
+    /// SHA-256 of the whole model, as verified after the download.
     pub sha256: String,
 }
 
-/// Opens a stored model, and records that it was used.
+/// Opens a stored model and records its use.
 pub async fn open(id: &str) -> Result<OpenedModel, Problem> {
     Ok(try_open(id).await?)
 }
@@ -48,12 +48,12 @@ async fn try_open(id: &str) -> Result<OpenedModel, LibraryError> {
     if !journal::is_complete(Some(&completion), &on_disk) {
         return Err(LibraryError::Damaged);
     }
-    // Whether the use can be recorded changes nothing for the visitor.
+    // Ignore errors, because a missing record does not affect the user.
     folder.write(LAST_USED, &now_millis().to_string()).await.ok();
     Ok(OpenedModel { blobs, sha256: completion.sha256 })
 }
 
-/// Everything that is stored, the last used first.
+/// All stored models, the last used first.
 pub async fn list() -> StoredModels {
     let storage = storage_status().await;
     let Ok(folder) = Folder::models().await else { return StoredModels { models: Vec::new(), storage } };
@@ -67,7 +67,7 @@ pub async fn list() -> StoredModels {
     StoredModels { models, storage }
 }
 
-/// Whether a download of this model was begun.
+/// Whether a download of this model was started.
 pub async fn has_journal(id: &str) -> bool {
     let Ok(models) = Folder::models().await else { return false };
     match models.open(id).await {
@@ -78,7 +78,7 @@ pub async fn has_journal(id: &str) -> bool {
 
 async fn describe(id: String, folder: &Folder) -> StoredModel {
     let journal: Option<Journal> = read_json(folder, JOURNAL).await;
-    // A folder without a journal was left before its first byte, or is damaged: it can only be deleted.
+    // A folder without a journal was created before the first byte, or is damaged. It can only be deleted.
     let spec = journal.map_or_else(|| DownloadSpec::at("Unknown model", vec![String::new()]), |journal| journal.spec);
     let mut on_disk = Vec::new();
     for i in 0..spec.files.len() {
@@ -90,13 +90,13 @@ async fn describe(id: String, folder: &Folder) -> StoredModel {
     StoredModel { id, bytes: on_disk.iter().sum(), sha256, used_millis, spec }
 }
 
-/// Deletes a model whose lock is ours; without one another tab is downloading it.
+/// Deletes a model with our lock. Without a lock, another tab is downloading it.
 pub(crate) async fn delete(id: &str, lock: Option<Lock>) -> Result<(), StorageError> {
     let _lock = lock.ok_or(StorageError::InUse)?;
     Folder::models().await?.delete(id).await
 }
 
-/// What the file holds, where it is there and can be read.
+/// Parses a file. `None` if it does not exist or cannot be read.
 pub(crate) async fn read_json<T: DeserializeOwned>(folder: &Folder, name: &str) -> Option<T> {
     serde_json::from_str(&folder.text(name).await?).ok()
 }
@@ -121,7 +121,7 @@ async fn is_persistent(manager: &StorageManager) -> bool {
     }
 }
 
-/// Main memory in bytes, where the browser states it.
+/// Main memory in bytes, if the browser reports it.
 pub fn device_memory() -> Option<u64> {
     let gigabytes = Reflect::get(&navigator(), &"deviceMemory".into()).ok()?.as_f64()?;
     Some((gigabytes * 1e9) as u64)

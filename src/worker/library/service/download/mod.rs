@@ -1,6 +1,6 @@
-//! One download: what is stored is verified, the rest is requested until the model is complete, then all of it is verified.
+//! One download: verifies the stored bytes, requests the rest until the model is complete, then verifies the whole model.
 //!
-//! `run` goes through the files, `transfer` through one of them; both work on the [`Download`] here.
+//! `run` handles all files, `transfer` handles one of them. Both work on the [`Download`] here.
 
 mod run;
 mod stop;
@@ -30,10 +30,10 @@ use crate::worker::library::protocol::LibraryEvent;
 
 pub use stop::DownloadStop;
 
-/// Progress is posted at most so often.
+/// Minimum time between two progress events.
 const PROGRESS_MILLIS: f64 = 100.0;
 
-/// What a visitor can do to a running download.
+/// Actions of the user on a running download.
 #[derive(Default)]
 pub struct DownloadControl {
     is_paused: Cell<bool>,
@@ -55,49 +55,49 @@ impl DownloadControl {
     }
 }
 
-/// Where the events of a download go.
+/// Receives the events of a download.
 pub type PostEvent = Rc<dyn Fn(LibraryEvent)>;
 
-/// A download, from its beginning to its end. What it holds in memory is lost with it.
+/// State of a download. Dropping it loses the bytes that it holds in memory.
 ///
-/// Files come one after the other: first those in `folder`, then, from where that was full or where there is none, those in memory.
+/// Files are complete in order: first those in `folder`, then those in memory, if the folder was full or does not exist.
 pub struct Download {
     id: String,
-    /// Held while it is paused too: another tab must not change what is in `folder`.
+    /// Held while the download is paused, too, because another tab must not change the files in `folder`.
     lock: Lock,
     spec: DownloadSpec,
     etags: Vec<Option<String>>,
-    /// Of every file, where its server was asked just now.
+    /// Probes of all files, if the server was probed just before.
     probes: Rc<Vec<FileProbe>>,
-    /// Where it is stored; `None` for memory.
+    /// Folder in the storage; `None` for memory.
     folder: Option<Folder>,
     control: Rc<DownloadControl>,
     post: PostEvent,
     notice: Option<DownloadNotice>,
     posted_millis: f64,
-    /// Lengths of the files that are complete.
+    /// Lengths of the complete files.
     completed_bytes: Vec<u64>,
-    /// Those of them that are in memory: the last ones.
+    /// The complete files that are in memory; they are the last ones.
     blobs: Array,
-    /// Of all bytes so far.
+    /// Hash of all bytes so far.
     hash: Sha256,
-    /// The file whose transfer was interrupted, where that is in memory.
+    /// The file whose transfer was interrupted, if it is in memory.
     interrupted: Option<FileTransfer>,
 }
 
-/// The file that is transferred now.
+/// The file that is being transferred.
 struct FileTransfer {
     i: usize,
     sink: Sink,
     hash: Sha256,
     header: HeaderValidator,
     version: FileVersion,
-    /// Whether the server was seen to ignore ranges.
+    /// Whether the server ignored a range request.
     ignores_ranges: bool,
 }
 
 impl Download {
-    /// Of `spec`, or of what is missing of it in the storage.
+    /// Starts downloading `spec`, or the part of it that is not stored.
     pub fn new(spec: DownloadSpec, probes: Rc<Vec<FileProbe>>, lock: Lock, control: Rc<DownloadControl>, post: PostEvent) -> Self {
         Self {
             id: stored_models::model_id(&spec),
@@ -130,22 +130,23 @@ impl Download {
         self.id == id
     }
 
-    /// Whether what was downloaded can be the beginning of `spec`.
+    /// Whether the downloaded bytes can be the beginning of `spec`.
     pub fn continues(&self, spec: &DownloadSpec) -> bool {
         Journal::new(self.spec.clone(), self.etags.clone()).continues(spec)
     }
 
-    /// Whether it holds bytes that the storage does not.
+    /// Whether it holds bytes that are not in the storage.
     pub fn is_in_memory(&self) -> bool {
         self.blobs.length() > 0 || self.interrupted.is_some()
     }
 
-    /// Bytes downloaded so far.
+    /// Number of bytes downloaded so far.
     pub fn bytes(&self) -> u64 {
         self.completed_bytes.iter().sum::<u64>() + self.interrupted.as_ref().map_or(0, |transfer| transfer.sink.position())
     }
 
-    /// Continues in memory, because the storage does not take it. A copy of a local file would be of no use there.
+    /// Continues in memory if the storage does not accept the file. Discards a copy of a local file instead, because a copy in memory is
+    /// useless.
     fn fall_back_to_memory(&mut self, reason: NoStorage) -> Result<(), DownloadStop> {
         if self.spec.is_local_copy() {
             return Err(DownloadStop::Discarded(LibraryError::NoCopy(reason)));
@@ -154,11 +155,11 @@ impl Download {
         Ok(())
     }
 
-    /// Records what is downloaded before its first byte is stored.
+    /// Writes the description of the download before its first byte is stored.
     async fn write_journal(&mut self) -> Result<(), DownloadStop> {
         let Some(folder) = &self.folder else { return Ok(()) };
         if let Some(journal) = stored_models::read_json::<Journal>(folder, JOURNAL).await {
-            // The version that the first bytes were of counts.
+            // Keep the version of the first stored bytes.
             for (ours, first) in self.spec.files.iter_mut().zip(&journal.spec.files) {
                 ours.bytes = first.bytes.or(ours.bytes);
                 ours.sha256 = ours.sha256.take().or_else(|| first.sha256.clone());
@@ -175,7 +176,7 @@ impl Download {
         Ok(())
     }
 
-    /// Lets messages from the page in.
+    /// Yields, so that messages from the page can arrive.
     async fn yield_to_page(&self) -> Result<(), DownloadStop> {
         sleep(0).await;
         self.check_paused()
@@ -185,7 +186,7 @@ impl Download {
         if self.control.is_paused.get() { Err(DownloadStop::Paused) } else { Ok(()) }
     }
 
-    /// Posts the progress, unless that was done just now; whether it was posted.
+    /// Posts the progress, unless it was posted just before. Returns whether it was posted.
     fn post_progress(&mut self, transfer: &FileTransfer, position: u64, stage: DownloadStage) -> bool {
         let now = now_millis();
         let is_last = transfer.version.total == Some(position);
@@ -201,12 +202,12 @@ impl Download {
     }
 }
 
-/// The storage did not take what was downloaded.
+/// The storage did not accept the downloaded bytes.
 fn not_stored(error: StorageError) -> DownloadStop {
     DownloadStop::Interrupted(LibraryError::NotStored(error))
 }
 
-/// The version of a file, where its server was asked just now.
+/// Version of a file, if the server was probed just before.
 fn etag(probes: &[FileProbe], address: &str) -> Option<String> {
     probes.iter().find(|probe| probe.address == address)?.version.etag.clone()
 }

@@ -1,4 +1,4 @@
-//! The files of a download one after the other, from the first that is missing to the complete model.
+//! Downloads the files in order, from the first missing file to the complete model.
 
 use js_sys::Array;
 use wasm_bindgen::JsValue;
@@ -14,7 +14,7 @@ use crate::library::journal::{self, COMPLETE, Completion, JOURNAL, Journal};
 use crate::library::stored_models::ModelLocation;
 
 impl Download {
-    /// Runs until the model is complete or something stops it.
+    /// Runs until the model is complete or a [`DownloadStop`] ends it.
     pub async fn run(&mut self) -> Result<ModelLocation, DownloadStop> {
         let result = self.all_files().await;
         if let Err(DownloadStop::Discarded(_)) = result {
@@ -35,7 +35,7 @@ impl Download {
         }
     }
 
-    /// The model's folder, emptied where it holds another version.
+    /// The model's folder. Empties it if it contains another version.
     async fn folder(id: &str, spec: &DownloadSpec) -> Result<Folder, StorageError> {
         let models = Folder::models().await?;
         let folder = models.open_or_create(id).await?;
@@ -83,7 +83,7 @@ impl Download {
         Ok(())
     }
 
-    /// Files of which some are in storage and some in memory, at one object URL.
+    /// Combines files from storage and from memory under one object URL.
     async fn as_one_blob(&self) -> Result<ModelLocation, DownloadStop> {
         let all = Array::new();
         for i in 0..self.completed_bytes.len() - self.blobs.length() as usize {
@@ -102,7 +102,7 @@ impl Download {
 
     async fn delete(&self) {
         if let Ok(models) = Folder::models().await {
-            // What cannot be deleted now is listed under Models and can be deleted there.
+            // A folder that cannot be deleted now is listed under Models, where the user can delete it.
             models.delete(&self.id).await.ok();
         }
     }

@@ -1,19 +1,19 @@
-//! Why a download stops before its end, and what becomes of the bytes so far.
+//! Why a download stops early, and what happens to its bytes.
 
 use sha2::{Digest, Sha256};
 
 use crate::library::errors::LibraryError;
 
 pub enum DownloadStop {
-    /// By the visitor.
+    /// The user paused it.
     Paused,
-    /// What was downloaded is kept.
+    /// The downloaded bytes are kept.
     Interrupted(LibraryError),
-    /// What was downloaded is of no use and is deleted.
+    /// The downloaded bytes are useless and are deleted.
     Discarded(LibraryError),
 }
 
-/// Fails where the hash that was expected is known and the bytes have another one.
+/// Fails if the expected hash is known and the bytes have another hash.
 pub fn verify(expected: Option<&str>, hash: Sha256) -> Result<(), DownloadStop> {
     let sha256 = hexadecimal(hash);
     match expected {

@@ -1,4 +1,4 @@
-//! The transfer of one file: what an earlier download stored is verified, the rest is requested until the file is complete.
+//! Transfers one file: verifies the stored bytes, and requests the rest until the file is complete.
 
 use std::rc::Rc;
 
@@ -17,32 +17,32 @@ use crate::library::progress::{DownloadNotice, DownloadStage};
 use crate::library::retry::{Retries, RetryPolicy, RetryTimer, TimerState};
 use crate::worker::library::protocol::LibraryEvent;
 
-/// Read at once when stored bytes are verified.
+/// Bytes that are read together to verify stored bytes.
 const CHUNK_BYTES: usize = 2 << 20;
-/// While it waits, a download checks so often whether it was paused, and whether the device is online.
+/// Time between checks, while the download waits, for a pause and for the network.
 const POLL_MILLIS: u32 = 100;
 
 /// How one request ended.
 enum RequestEnd {
     /// At the end of the stream.
     Eof,
-    /// In mid-stream.
+    /// In the middle of the stream.
     Broken(RetryCause),
-    /// Before the stream; the server may say after how many seconds to try again.
+    /// Before the stream. The server may request a delay in seconds.
     Rejected {
         cause: RetryCause,
         seconds: Option<f64>,
     },
-    /// The server has another file than the one that was begun: this one.
+    /// The server now has another version of the file: this one.
     Replaced(FileVersion),
     Stop(DownloadStop),
 }
 
 impl Download {
-    /// Opens file `i` where an earlier download left it in the storage.
+    /// Opens file `i` at the position where an earlier download left it.
     pub(super) async fn open_file(&mut self, i: usize) -> Result<FileTransfer, DownloadStop> {
         let opened = match &self.folder {
-            // What comes after a file in memory is there too: the files in storage are the first ones.
+            // Files after a file in memory are in memory too, because the stored files are the first ones.
             Some(folder) if self.blobs.length() == 0 => Sink::open(folder, i).await,
             _ => Ok(Sink::in_memory(None, 0)),
         };
@@ -61,7 +61,7 @@ impl Download {
         Ok(transfer)
     }
 
-    /// Reads what an earlier download stored into the hashes.
+    /// Hashes the bytes that an earlier download stored.
     async fn verify_stored(&mut self, transfer: &mut FileTransfer) -> Result<(), DownloadStop> {
         let stored = transfer.sink.position();
         let mut position = 0;
@@ -79,14 +79,14 @@ impl Download {
         Ok(())
     }
 
-    /// Takes bytes into both hashes, and validates the header.
+    /// Adds bytes to both hashes, and validates the header.
     fn digest(&mut self, transfer: &mut FileTransfer, bytes: &[u8]) -> Result<(), DownloadStop> {
         transfer.hash.update(bytes);
         self.hash.update(bytes);
         transfer.header.push(bytes, transfer.version.total).map_err(DownloadStop::Discarded)
     }
 
-    /// Requests what is missing until the file is complete.
+    /// Requests the missing bytes until the file is complete.
     pub(super) async fn transfer_rest(&mut self, transfer: &mut FileTransfer) -> Result<(), DownloadStop> {
         let mut retries = Retries::new(RetryPolicy::DOWNLOAD);
         let mut was_replaced = false;
@@ -181,7 +181,7 @@ impl Download {
         self.stream(transfer, body).await
     }
 
-    /// Takes the first bytes from the probe, where there is one of this version.
+    /// Uses the first bytes of the probe, if there is a probe of this version.
     async fn take_probe(&mut self, transfer: &mut FileTransfer) -> Result<(), DownloadStop> {
         let (address, probes) = (&self.spec.files[transfer.i].address, self.probes.clone());
         let probe = probes.iter().find(|probe| probe.address == *address && probe.resumable && transfer.version.agrees(&probe.version));
@@ -194,7 +194,7 @@ impl Download {
         }
     }
 
-    /// The server ignores ranges and sends the whole file.
+    /// Handles a server that ignores ranges and sends the whole file.
     async fn restart_without_ranges(&mut self, transfer: &mut FileTransfer) -> Result<(), DownloadStop> {
         transfer.ignores_ranges = true;
         match transfer.sink.position() {
@@ -227,14 +227,14 @@ impl Download {
             return Err(DownloadStop::Discarded(LibraryError::TooLong));
         }
         self.put(transfer, bytes).await?;
-        // A local file comes so fast that no message gets in between its chunks.
+        // A local file arrives so fast that no message would be received between its chunks.
         match self.post_progress(transfer, position, DownloadStage::Downloading) {
             true => self.yield_to_page().await,
             false => Ok(()),
         }
     }
 
-    /// Writes bytes; where the storage is full, continues in memory.
+    /// Writes bytes. Continues in memory if the storage is full.
     async fn put(&mut self, transfer: &mut FileTransfer, bytes: &[u8]) -> Result<(), DownloadStop> {
         self.digest(transfer, bytes)?;
         let stored = transfer.sink.position();
@@ -244,7 +244,7 @@ impl Download {
             Err(error) => return Err(not_stored(error)),
         }
         self.fall_back_to_memory(NoStorage::Full)?;
-        // Its file has to be closed before it can be read.
+        // Close the file, because only a closed file can be read.
         transfer.sink = Sink::in_memory(None, 0);
         let file = match &self.folder {
             Some(folder) => folder.file(&journal::data_file(transfer.i)).await,
@@ -255,7 +255,7 @@ impl Download {
         transfer.sink.write(bytes).map_err(not_stored)
     }
 
-    /// Discards this file. Those before it stay, so their share of the hash has to be computed again: only the first file can restart.
+    /// Discards this file. Only the first file can restart, because the hash of the model cannot be rewound to the files before.
     async fn restart(&mut self, transfer: &mut FileTransfer, notice: DownloadNotice) -> Result<(), DownloadStop> {
         if transfer.i > 0 {
             return Err(DownloadStop::Discarded(LibraryError::ReplacedAgain));
@@ -263,8 +263,8 @@ impl Download {
         self.notice = Some(notice);
         transfer.sink.restart().map_err(not_stored)?;
         if let Some(folder) = self.folder.as_ref().filter(|_| transfer.sink.is_in_memory()) {
-            // What was stored before the storage was full would be taken for the beginning of the new file. The checkpoint counts, so
-            // it goes first.
+            // Delete the old bytes, or a later download would resume from them. Delete the checkpoint first, because it decides what is
+            // resumed.
             for name in [journal::checkpoint_file(0), journal::data_file(0)] {
                 folder.delete(&name).await.map_err(not_stored)?;
             }
