@@ -1,4 +1,4 @@
-"""Makes the built-in model from nothing: trains, exports, evaluates, and writes held-out problems, card and examples."""
+"""Makes a model of the kind of the built-in one in its place: trains, exports, evaluates, and writes problems, card and examples."""
 
 import argparse
 import json
