@@ -1,4 +1,4 @@
-//! # Glasscage: why did the model answer that?
+//! # Glasscage: why did the model give this answer?
 //!
 //! A language model answers a prompt. One sentence at a time is replaced by end tokens, and the model is asked
 //! again how likely it finds what it had said. From these drops comes a graph over prompt and generated sentences
