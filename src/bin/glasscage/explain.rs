@@ -33,7 +33,7 @@ pub struct Arguments {
     #[arg(long, default_value = METHODS[0].id, value_parser = method_ids())]
     method: String,
     /// Folder with config.json, tokenizer.json and model.safetensors of a RoBERTa model; method reagent-mlm needs it
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "FOLDER", required_if_eq("method", "reagent-mlm"))]
     masked_lm: Option<PathBuf>,
     /// Explain words instead of sentences; for short texts
     #[arg(long)]

@@ -60,7 +60,8 @@ fn row(option: &Arg) -> String {
         write!(name, " {value}").expect("a text takes everything");
     }
     let help = option.get_help().expect("every option has help").to_string();
-    let default: Vec<_> = option.get_default_values().iter().map(|value| value.to_string_lossy()).filter(|value| !value.is_empty()).collect();
+    let default: Vec<_> =
+        option.get_default_values().iter().map(|value| value.to_string_lossy()).filter(|value| !value.is_empty()).collect();
     let default = match default.join(",") {
         _ if option.is_required_set() => "required".to_owned(),
         none if none.is_empty() || !option.get_action().takes_values() => String::new(),

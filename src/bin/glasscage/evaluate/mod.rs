@@ -36,7 +36,7 @@ pub struct Arguments {
     #[arg(long, value_delimiter = ',', default_value = "pert,clp")]
     methods: Vec<String>,
     /// Folder with config.json, tokenizer.json and model.safetensors of a RoBERTa model; method reagent-mlm needs it
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "FOLDER", required_if_eq("methods", "reagent-mlm"))]
     masked_lm: Option<PathBuf>,
     /// Attributions from another program, to compare: JSON lines {"item": 0-based, "method", "attribution": [number per prompt sentence]},
     /// with `cpu_seconds` if known
