@@ -14,10 +14,10 @@ pub fn cost(method: &'static MethodText, unit: Unit) -> String {
     if method.pairs {
         return match unit {
             Unit::Sentence => {
-                t!("It takes one forward pass for each sentence and one for each pair: 4 to 8 times as long as {method}", method = pert)
+                t!("Takes one forward pass per sentence and one per pair: up to 8 times as many as {method}.", method = pert)
             }
             Unit::Word => {
-                t!("It takes one forward pass for each word and one for each pair: 4 to 8 times as long as {method}", method = pert)
+                t!("Takes one forward pass per word and one per pair: up to 8 times as many as {method}.", method = pert)
             }
         };
     }
