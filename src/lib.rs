@@ -1,4 +1,4 @@
-//! # Glasscage: why did the model answer that?
+//! # Glasscage: why did the model give this answer?
 //!
 //! A language model answers a prompt. One sentence at a time is replaced by end tokens, and the model is asked
 //! again how likely it finds what it had said. From these drops comes a graph over prompt and generated sentences
@@ -167,7 +167,8 @@
 //! * The visitor's text never becomes a control token, and control tokens are never perturbed.
 //! * No `unsafe`, except in `cpu::fused`: a WebAssembly module of our own, compiled once, that gets addresses in the engine's memory and
 //!   calls back with them. No global state, except that module and the catalog of the page's words (`app::i18n`), which is set once,
-//!   before the first view. No request to anybody but the own site and the address that the visitor chose for a model.
+//!   before the first view. Requests go to the own site, the address of a model that the visitor chose, and the address after `#url=`, once
+//!   the visitor agreed.
 
 pub use glasscage_core::{explanation, figure, graph, html, lesson, metrics, open, order, shares, table, tables};
 

@@ -156,7 +156,7 @@ fn read_config(json: &[u8]) -> Result<Config, MaskedLmError> {
     let config: Config = serde_json::from_value(config).map_err(failed)?;
     let Config { hidden_size, num_attention_heads, layer_norm_eps, .. } = config;
     if num_attention_heads == 0 || !hidden_size.is_multiple_of(num_attention_heads) || !(1e-12..=0.1).contains(&layer_norm_eps) {
-        return Err(MaskedLmError::Config("its sizes or its layer_norm_eps cannot be right".into()));
+        return Err(MaskedLmError::Config("its sizes or its layer_norm_eps are not valid".into()));
     }
     Ok(config)
 }

@@ -99,6 +99,6 @@ mod tests {
             Some(WrongKernel { name: "swiglu", format: None, right: "gate / (1.0", wrong: "gate * (1.0", is_used: false });
         let (gpu, notice) = recommended(Rc::new(gpu), &source, &gguf, None).await.unwrap();
         assert!(gpu.is_none(), "the CPU is used");
-        assert_eq!(notice.as_deref(), Some("The GPU of this machine computes SwiGLU wrong. The CPU engine is used instead."));
+        assert_eq!(notice.as_deref(), Some("This device’s GPU computes SwiGLU incorrectly. The CPU engine is used instead."));
     }
 }

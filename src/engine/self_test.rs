@@ -59,8 +59,8 @@ async fn score(model: &mut impl LanguageModel) -> Result<Vec<f64>, LmError> {
 fn failure(difference: f64) -> Option<String> {
     match difference <= TOLERANCE {
         true => None,
-        false if difference.is_nan() => Some("The GPU of this machine computed something that is not a number.".into()),
-        false => Some(format!("The scores of this machine's GPU are wrong (by {difference:.2} nats in a test).")),
+        false if difference.is_nan() => Some("This device’s GPU returned a value that is not a number (NaN).".into()),
+        false => Some(format!("This device’s GPU computes wrong scores (off by {difference:.2} nats in a test).")),
     }
 }
 
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn scores_are_right_within_the_tolerance() {
         assert_eq!(failure(1e-6), None);
-        assert!(failure(0.2).unwrap().contains("wrong (by 0.20 nats"));
+        assert!(failure(0.2).unwrap().contains("wrong scores (off by 0.20 nats"));
         assert!(failure(f64::NAN).unwrap().contains("not a number"));
     }
 }

@@ -12,7 +12,7 @@ const OWN_MACHINE: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 pub enum AddressError {
     #[error("this is not an address; one begins with https://")]
     NoAddress,
-    #[error("the name of its host has characters that may deceive")]
+    #[error("the address contains characters that could disguise its host")]
     Host,
     #[error("only https addresses can be opened")]
     NotHttps,

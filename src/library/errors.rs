@@ -37,7 +37,7 @@ impl RetryCause {
 /// Why a model is not put into the browser's storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum NoStorage {
-    #[error("this browser does not let the page store files (a private window, perhaps)")]
+    #[error("this browser does not let the page store files (you may be in a private window)")]
     Unavailable,
     #[error("the browser\u{2019}s storage for this site is full")]
     Full,
@@ -62,7 +62,7 @@ pub enum LibraryError {
     NotFound(u16),
     #[error("the server answered {0}, which is not a file")]
     UnexpectedStatus(u16),
-    #[error("the server is busy and asks to come back in {minutes:.0} minutes")]
+    #[error("the server is busy; try again in {minutes:.0} min")]
     BusyFor { minutes: f64 },
     #[error("the file on the server was replaced: it is shorter than what was downloaded")]
     Shortened,
@@ -102,7 +102,7 @@ pub enum LibraryError {
     NoCopy(NoStorage),
     #[error("no copy was kept: the file was changed or moved while it was read")]
     LocalFileChanged,
-    #[error("what was stored of this model earlier can no longer be read")]
+    #[error("the stored data of this model can no longer be read")]
     StoredFileUnreadable,
     #[error("this model is no longer stored on this device")]
     Gone,
@@ -128,32 +128,33 @@ impl LibraryError {
         match self {
             Self::NotFound(_) => "Check the address, or look on the model\u{2019}s page for the name of the file",
             Self::UnexpectedStatus(_) => "Check the address, or try again later",
-            Self::BusyFor { .. } => "Try again then",
+            Self::BusyFor { .. } => "Try again after that time",
             Self::Shortened => "Delete what was downloaded, then download it again",
             Self::OtherLength { .. } => "It may be a newer version: open it by its address if you trust it",
             Self::AccessDenied => {
                 "Some models require you to accept a license first: open the model\u{2019}s page, download the file there, and open it here"
             }
             Self::CannotBegin(_) => "Check the address and the connection, then try again",
-            Self::RetriesExhausted(_) => "What was downloaded is kept. Check the connection, then press Resume",
+            Self::RetriesExhausted(_) => "The downloaded part is kept. Check the connection, then press Resume",
             Self::NotResumable => "Press Resume to start over",
             Self::ReplacedAgain => "Download it again later",
             Self::TooLong => "Download it again; if that happens again, choose another address",
             Self::Truncated => "Download it again",
             Self::WrongHash { .. } => "Download it again; if that happens again, the file on the server is a different one",
-            Self::Unsupported(_) => "Choose another model; it was not downloaded",
+            Self::Unsupported(_) => "Choose another model. This one was not downloaded",
             Self::InFile { error, .. } => error.remedy(),
-            Self::AlreadyDownloading => "Wait or pause that one first",
+            Self::AlreadyDownloading => "Wait for the other download, or pause it first",
             Self::InUse => "Wait for it there, or close that tab, then try again",
-            Self::NotStored(_) => "Make room under Models or on the device, then press Resume",
+            Self::NotStored(_) => "Free up space under “Choose a model” or on the device, then press Resume",
             Self::NoCopy(NoStorage::Full) => {
-                "The file itself stays in use until this page is closed. Make room under Models or on the device, then try again"
+                "The original file stays in use until you close this page. Free up space under “Choose a model” or on the device, then \
+                 try again"
             }
             Self::NoCopy(NoStorage::Unavailable) => "The file itself stays in use until this page is closed",
-            Self::LocalFileChanged => "Open it again, then try again",
+            Self::LocalFileChanged => "Open the file again, then retry",
             Self::StoredFileUnreadable => "Download it again",
             Self::Gone => "Download it again, or choose another one",
-            Self::Damaged => "Delete it under Models and download it again",
+            Self::Damaged => "Delete it under “Choose a model” and download it again",
             Self::NotDeleted(_) => "Close other tabs of this page, then try again",
         }
     }
@@ -168,7 +169,7 @@ impl From<LibraryError> for Problem {
 fn denied(message: &str) -> String {
     match message {
         "" => NoStorage::Unavailable.to_string(),
-        _ => format!("this browser does not let the page store files (a private window, perhaps): {message}"),
+        _ => format!("this browser does not let the page store files (you may be in a private window): {message}"),
     }
 }
 

@@ -37,7 +37,7 @@ pub fn model_fit(model_bytes: u64, facts: &ModelFacts, device: &DeviceFacts) -> 
             (ModelFit::Impossible, "It is too large for a browser without a GPU; there, models up to 3.5 GB can be loaded".into())
         }
         Some(memory) if needed > memory => (ModelFit::Marginal, format!("{needs}; this device has about {}", gigabytes(memory))),
-        _ if !has_gpu && model_bytes > FAST_ON_CPU => (ModelFit::Marginal, format!("{needs}. There is no GPU, so the CPU computes")),
+        _ if !has_gpu && model_bytes > FAST_ON_CPU => (ModelFit::Marginal, format!("{needs}. There is no GPU, so the CPU is used")),
         _ => (ModelFit::Fits, needs),
     }
 }

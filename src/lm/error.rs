@@ -12,9 +12,9 @@ pub enum LmError {
     TooLong { tokens: usize, limit: usize },
     #[error("the text has a token ({0}) that the model does not know")]
     UnknownToken(TokenId),
-    #[error("the model computed something that is not a number; its file may be damaged")]
+    #[error("the model returned a value that is not a number (NaN); its file may be damaged")]
     NotFinite,
-    #[error("the model computed a probability that cannot be: this device computes wrongly")]
+    #[error("the model returned an impossible probability; this device computes incorrectly")]
     Impossible,
     #[error("this method reads attention, and some layers of this model have none")]
     WithoutAttention,

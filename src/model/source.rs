@@ -19,7 +19,7 @@ pub trait ByteSource {
 /// The file could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    #[error("the file ends at byte {size}, but bytes {offset} to {end} were asked for")]
+    #[error("the file ends at byte {size}, but bytes {offset} to {end} were requested")]
     PastEnd { offset: u64, end: u64, size: u64 },
     #[error("the file could not be read: {0}")]
     Read(String),

@@ -55,7 +55,11 @@ pub fn prompt_without_tokens() -> Problem {
 
 /// Nothing was answered.
 pub fn empty_answer() -> Problem {
-    Problem::new("the answer is empty, so there is nothing to explain", "Ask differently, or write the answer to explain yourself.")
+    Problem::new(
+        "the answer is empty, so there is nothing to explain",
+        "Rephrase the prompt, or enter an answer of your own to \
+                                                                         explain.",
+    )
 }
 
 /// Prompt and answer have `tokens` tokens: more than `limit`, which is what the settings allow or the model's own limit.
@@ -83,8 +87,8 @@ pub fn engine_failed(error: LmError) -> Problem {
         LmError::TooLong { .. } => "Shorten the prompt, or choose a model with a longer context.",
         LmError::OutOfGpuMemory { .. } => "Shorten the prompt, choose a smaller model, or add ?backend=cpu to the address of this page.",
         LmError::WithoutAttention => "Choose another method: those that change the text run with every model.",
-        LmError::DeviceLost(_) => "Press Explain again: the engine restarts by itself.",
-        _ => "Press Explain to try again.",
+        LmError::DeviceLost(_) => "Start the explanation again. The engine restarts automatically.",
+        _ => "Start the explanation again.",
     };
     Problem::new(error.to_string(), remedy)
 }

@@ -52,7 +52,7 @@ impl<M: LanguageModel> Session<M> {
         self.fill_gaps(method, &mut by_words)?;
         let segments = &by_sentences.segments;
         if source >= segments.n_sources() {
-            return Err(Problem::new("No sentence comes after this one, so it has no influence", "Open an earlier one."));
+            return Err(Problem::new("No sentence comes after this one, so it has no influence", "Expand an earlier sentence."));
         }
         let words = words_of_source(&by_sentences, &by_words, source);
         let expanded = expanded(segments, source, &words);

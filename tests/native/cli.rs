@@ -54,6 +54,14 @@ fn closed_pipe_ends_output_without_panic() {
 }
 
 #[test]
+fn masked_method_without_model_names_option() {
+    let to = ["--model", DEMO, "--method", "reagent-mlm", "--prompt", "Tom has 5 apples.", "--json", "unwritten.json"];
+    assert!(complaint(&[&["explain"][..], &to].concat(), "").contains("--masked-lm"));
+    let to = ["--model", DEMO, "--data", "none", "--task", "demo", "--methods", "pert,reagent-mlm", "--out", "unwritten"];
+    assert!(complaint(&[&["evaluate"][..], &to].concat(), "").contains("--masked-lm"));
+}
+
+#[test]
 fn split_counts_code_points() {
     let output = lines(&["split"], &[json!({"text": "Zoë came. She left.\nBye."}), json!({"text": ""})]);
     assert_eq!(output, [json!({"sentences": [[0, 9], [10, 19], [20, 24]]}), json!({"sentences": []})]);

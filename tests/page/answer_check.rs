@@ -15,7 +15,10 @@ async fn doubtful_answers_and_prompts_out_of_scope_say_so() {
     let browser = Browser::open(&server.url).await;
     ask(&browser, FOREIGN).await;
     browser.explained().await;
-    assert!(browser.text("answer-warning").await.starts_with("This small model only does small problems; choose a larger one for this."));
+    assert!(browser.text("answer-warning").await.starts_with(
+        "This small model can only solve small problems. Choose a larger model \
+                                                              for this prompt."
+    ));
     browser.screenshot("out-of-scope-light").await;
     browser.look(PHONE, "dark").await;
     browser.screenshot("out-of-scope-phone-dark").await;

@@ -25,6 +25,6 @@ async fn the_built_in_model_makes_its_gallery_again_and_answers_a_visitor() {
 
     ask(&browser, FOREIGN).await;
     browser.explained().await;
-    assert!(browser.text("answer-warning").await.starts_with("This small model only does small problems"), "it knows its limits");
+    assert!(browser.text("answer-warning").await.starts_with("This small model can only solve small problems"), "it knows its limits");
     browser.close().await;
 }

@@ -78,7 +78,7 @@ async fn a_paused_download_goes_on_after_a_reload_where_it_stopped() {
     browser.goto(&server.url).await;
     assert!(browser.text("download").await.contains("small"), "an unfinished download is remembered");
     browser.click("models-button").await;
-    assert!(browser.text("stored-model").await.contains("are here"), "{}", browser.text("stored-model").await);
+    assert!(browser.text("stored-model").await.contains(" downloaded"), "{}", browser.text("stored-model").await);
     browser.pictures_of("stored-model", "stored-partial").await;
     browser.click("models-close").await;
     hub.rules().gate = None;
@@ -157,7 +157,7 @@ async fn what_cannot_run_is_refused_before_it_is_downloaded() {
         ("page.gguf", "refused-no-gguf", VecDeque::new(), "not a GGUF"),
         ("missing.gguf", "refused-missing", VecDeque::new(), "no file at this address"),
         ("bloom.gguf", "refused-licence", refused, "accept a license"),
-        ("bloom.gguf", "refused-busy", busy, "come back in 120 minutes"),
+        ("bloom.gguf", "refused-busy", busy, "try again in 120 min"),
         (
             "part-00002-of-00003.gguf",
             "refused-missing-part",
@@ -207,7 +207,7 @@ async fn what_is_too_large_for_this_device_is_refused_before_it_is_downloaded() 
     let browser = Browser::open(&server.url).await;
     look_at(&browser, &hub.address("huge.gguf")).await;
     let preview = browser.text("preview").await;
-    for told in ["5.00 GB", "This cannot run here", "too large for a browser without a GPU", "up to 3.5 GB"] {
+    for told in ["5.00 GB", "This model cannot run on this device", "too large for a browser without a GPU", "up to 3.5 GB"] {
         assert!(preview.contains(told), "{told}: {preview}");
     }
     assert!(!browser.find("download-button").await.is_enabled().await.expect("a button"));

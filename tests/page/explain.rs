@@ -174,7 +174,7 @@ async fn a_document_of_another_program_shows_its_thoughts_its_unit_and_who_made_
     let browser = Browser::open(&server.url).await;
     open_link(&browser, &format!("{}#{}", server.url, to_fragment(&document))).await;
     let grid = browser.text("sentences").await;
-    let places = ["Prompt", "Thought", "Answer"].map(|title| grid.find(title));
+    let places = ["Prompt", "Thinking", "Answer"].map(|title| grid.find(title));
     assert!(places.is_sorted() && places[0].is_some(), "{places:?} in {grid}");
     browser.click("exactly").await;
     assert!(browser.text("verdict").await.contains("logits"));
@@ -229,7 +229,7 @@ async fn stop_while_measuring_keeps_the_columns_that_are_done() {
     explain_given(&browser, &"Tom has 3 figs. ".repeat(60), &"Tom has 3 figs. ".repeat(40)).await;
     browser.wait("some passes", async || has_passed(&browser, 3).await.then_some(())).await;
     assert!((1..99).contains(&browser.n_estimated().await), "what is not measured yet is estimated");
-    assert!(browser.text("status").await.contains("estimate by information flow"));
+    assert!(browser.text("status").await.contains("estimate from the information flow"));
     browser.screenshot("measuring-light").await;
     browser.click("stop-button").await;
     browser.stopped().await;
@@ -272,7 +272,7 @@ async fn a_given_answer_is_explained_and_several_sentences_can_be_the_output() {
     explain_given(&browser, "Ann has 3 figs. Bob has 4 nuts. What does Bob have?", "Ann has 3 figs. Bob has 4 nuts. The answer is 4.")
         .await;
     browser.explained().await;
-    assert!(browser.text("manifest").await.contains("given, not written by the model"), "{}", browser.text("manifest").await);
+    assert!(browser.text("manifest").await.contains("provided, not written by the model"), "{}", browser.text("manifest").await);
     browser.click_with("sentence-G1", Key::Control).await;
     let selected =
         |picture: &[[String; 4]]| -> Vec<String> { picture.iter().filter(|row| row[3] == "true").map(|row| row[0].clone()).collect() };

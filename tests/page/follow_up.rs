@@ -26,13 +26,13 @@ async fn the_graph_can_be_made_in_other_ways_and_a_link_says_which() {
     let usual = browser.picture().await;
     browser.screenshot("simple-light").await;
     browser.click("all-numbers").await;
-    assert!(browser.text("derivation").await.contains("mean of each block, hyperbolic, weighted by flow, shares"));
+    assert!(browser.text("derivation").await.contains("mean over tokens, hyperbolic, weighted by flow, shares"));
     browser.pictures_of("all-numbers", "all-numbers").await;
     browser.open_details_of("derivation").await;
     browser.click("the-papers-way").await;
     let papers = browser.picture().await;
     assert_ne!(papers, usual);
-    assert!(browser.text("derivation").await.contains("mean of each block, shares"));
+    assert!(browser.text("derivation").await.contains("mean over tokens, shares"));
     browser.pictures_of("derivation", "derivation-papers").await;
 
     // Long sentences count more: other shares, which still are shares.
@@ -53,7 +53,7 @@ async fn the_graph_can_be_made_in_other_ways_and_a_link_says_which() {
     browser.click("tab-table").await;
     assert!(!browser.text("table").await.contains('%'));
     browser.pictures_of("table", "derivation-table").await;
-    assert!(browser.text("manifest").await.contains("sum of each block, raw scores"));
+    assert!(browser.text("manifest").await.contains("sum over tokens, raw scores"));
 
     let link = copied_link(&browser).await;
     browser.click("the-papers-way").await;
@@ -63,14 +63,14 @@ async fn the_graph_can_be_made_in_other_ways_and_a_link_says_which() {
     browser.click("the-methods-way").await;
     assert_eq!(browser.picture().await, usual);
     open_link(&browser, &link).await;
-    assert!(browser.text("derivation").await.contains("sum of each block, raw scores"));
+    assert!(browser.text("derivation").await.contains("sum over tokens, raw scores"));
     assert!(!browser.text("sentence-P1").await.contains('%'));
     browser.screenshot("derivation-shared-light").await;
 
     // Made again, the graph is made in the same way.
     browser.click("again").await;
     browser.explained().await;
-    assert!(browser.text("derivation").await.contains("sum of each block, raw scores"));
+    assert!(browser.text("derivation").await.contains("sum over tokens, raw scores"));
     assert!(browser.text("reproduction").await.starts_with("Reproduced here"));
     browser.close().await;
 }
@@ -121,7 +121,7 @@ async fn the_prompt_is_answered_without_some_sentences_beside_the_original() {
         browser.click(&format!("mark-{}", row[0])).await;
     }
     browser.screenshot("without-all-light").await;
-    browser.wait("what is wrong", async || browser.text("without-hint").await.contains("Nothing of the prompt").then_some(())).await;
+    browser.wait("what is wrong", async || browser.text("without-hint").await.contains("nothing of the prompt").then_some(())).await;
     assert!(!is_enabled().await);
     browser.click("mark-strongest-1").await;
     assert!(is_enabled().await);
@@ -154,7 +154,7 @@ async fn a_changed_number_is_answered_and_explained_beside_the_original() {
     browser.fill("reword-P1", &sentence.replace('4', "6")).await;
     browser.find("reword-P1").await.send_keys(Key::Enter).await.expect("it takes keys");
     browser.wait("a verdict", async || browser.text("variants").await.contains("ending").then_some(())).await;
-    assert!(browser.text("variants").await.contains("With other words for P1"), "{}", browser.text("variants").await);
+    assert!(browser.text("variants").await.contains("With P1 reworded"), "{}", browser.text("variants").await);
     browser.stopped().await;
     browser.click("explain-variant-0").await;
     let changes = browser.wait("shares before and after", async || browser.try_find("changes").await?.text().await.ok()).await;

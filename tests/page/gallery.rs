@@ -67,7 +67,7 @@ async fn the_built_in_model_says_what_it_is_for() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     browser.fill("prompt-input", "Who wrote Faust?").await;
-    assert!(browser.text("built-in-hint").await.contains("only knows small problems"));
+    assert!(browser.text("built-in-hint").await.contains("only solves small problems"));
     browser.screenshot("hint-light").await;
     browser.fill("prompt-input", &example_prompt()).await;
     browser.wait("no hint", async || browser.text("built-in-hint").await.is_empty().then_some(())).await;

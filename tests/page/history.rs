@@ -3,7 +3,7 @@
 use super::browser::{Browser, PHONE};
 use super::steps::{ask, copied_link, example_prompt, open_gallery, server};
 
-const HOME: &str = "Glasscage: why did the model answer that?";
+const HOME: &str = "Glasscage: why did the model give this answer?";
 
 async fn title(browser: &Browser) -> String {
     browser.driver.title().await.expect("a title")

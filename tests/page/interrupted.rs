@@ -102,7 +102,7 @@ async fn what_is_here_is_checked_again_before_a_download_goes_on() {
     hub.rules().gate = None;
     hub.take_asked();
     browser.click("resume-download").await;
-    browser.wait("the check", async || browser.text("download").await.contains("Checking what is here").then_some(())).await;
+    browser.wait("the check", async || browser.text("download").await.contains("Checking what was downloaded earlier").then_some(())).await;
     assert!(hub.take_asked().is_empty(), "nothing is asked for before that");
     browser.pictures_of("download", "download-checking").await;
     model_is_ready(&browser).await;

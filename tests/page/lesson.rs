@@ -84,7 +84,7 @@ async fn a_lesson_travels_in_a_link_and_a_file_and_keeps_its_place() {
     browser.driver.goto(&link).await.expect("the link opens");
     at_step(&browser, "Step 1 of 6").await;
     assert!(browser.try_find("sentence-G1").await.is_none(), "the first steps give nothing away");
-    assert_eq!(browser.driver.title().await.unwrap(), "Directly, and by way of steps - Glasscage");
+    assert_eq!(browser.driver.title().await.unwrap(), "Directly and through steps - Glasscage");
     browser.click("home").await;
     browser.find("welcome-intro").await;
     assert!(browser.try_find("lesson").await.is_none());
@@ -190,7 +190,7 @@ async fn a_teacher_makes_a_lesson_of_an_explanation_tries_it_and_copies_its_link
     size("1 explanation.").await;
     browser.fill("lesson-link", "https://example.org/#nothing").await;
     browser.click("lesson-add-link").await;
-    assert!(browser.problem().await.contains("neither an explanation nor a lesson"));
+    assert!(browser.problem().await.contains("not an explanation or a lesson"));
     browser.pictures_of("lesson-link", "lesson-link-refused").await;
     browser.click("lesson-add-offered").await;
     size("2 explanations.").await;

@@ -25,7 +25,7 @@ async fn is_copied(browser: &Browser) {
 }
 
 async fn says_that_the_library_stopped(browser: &Browser) {
-    let says = async || detail(browser).await.contains("The library stopped. What is stored is kept").then_some(());
+    let says = async || detail(browser).await.contains("The model library stopped unexpectedly. Stored models are kept").then_some(());
     browser.wait("a word about it", says).await;
 }
 

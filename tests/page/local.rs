@@ -113,7 +113,7 @@ async fn a_copy_that_was_broken_off_goes_on_when_the_file_is_opened_again() {
     browser.choose_file("model-file", &path).await;
     model_is_ready(&browser).await;
     browser.click("keep-copy").await;
-    browser.wait("the check", async || browser.text("download").await.contains("Checking what is here").then_some(())).await;
+    browser.wait("the check", async || browser.text("download").await.contains("Checking what was downloaded earlier").then_some(())).await;
     browser.wait("the copy to go on", async || browser.text("download").await.contains("Copying").then_some(())).await;
     browser.click("pause-download").await;
     browser.click("resume-download").await;

@@ -33,7 +33,7 @@ async fn the_path_to_an_answer_is_followed_by_keys_and_walked_step_by_step() {
     open_gallery(&browser, 5).await;
     open(&browser, "node-G7").await;
     browser.pictures_of("path", "path").await;
-    assert!(spoken(&browser, "node-G7").await.contains("G7 is due to G6 ("));
+    assert!(spoken(&browser, "node-G7").await.contains("G7 depends on G6 ("));
     assert!(browser.try_find("node-P6").await.is_none(), "what does not matter is not drawn");
 
     browser.find("node-G7").await.focus().await.expect("it takes the focus");
@@ -49,11 +49,11 @@ async fn the_path_to_an_answer_is_followed_by_keys_and_walked_step_by_step() {
     let chain = browser.text("path-2").await;
     assert!(chain.starts_with('P') && chain.contains("\u{2192} G7"), "{chain}");
     let words = browser.find("path-2").await.attr("title").await.expect("attributes can be read");
-    assert!(words.expect("a description").starts_with("G7 rests "));
+    assert!(words.expect("a description").contains(" of G7 comes "));
     browser.click("path-2").await;
     assert!(browser.text("walk-words").await.starts_with("Start at G7"));
     browser.click("walk-next").await;
-    assert!(browser.text("walk-words").await.contains("of G7 is due to G6"));
+    assert!(browser.text("walk-words").await.contains("of G7 comes from G6"));
     browser.pictures_of("walk-words", "walk").await;
     browser.click("walk-play").await;
     browser.wait("the walk to go on by itself", async || browser.text("walk-words").await.contains("of G6").then_some(())).await;

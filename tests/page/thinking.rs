@@ -21,13 +21,14 @@ async fn a_thought_is_one_line_until_it_is_opened() {
     browser.fill("max-thought", "14").await;
     let cost = browser.text("thought-cost").await;
     assert!(
-        cost.starts_with("The longest thought takes 1 more forward pass to explain") && cost.contains("Thought, answer and explanation: "),
+        cost.starts_with("Explaining the longest possible thinking takes 1 more forward pass")
+            && cost.contains("Thinking, answer, and explanation together: "),
         "{cost}"
     );
     browser.screenshot("thinking-settings-light").await;
     ask(&browser, "Tom has 5 figs. Ann gives Tom 3 figs. How many figs does Tom have?").await;
     browser.explained().await;
-    assert!(browser.text("thought-shares").await.contains("by way of the thought"));
+    assert!(browser.text("thought-shares").await.contains("through the thinking"));
     let is_seen = async || browser.find("sentence-G1").await.is_displayed().await.expect("a sentence");
     assert!(!is_seen().await, "the thought is folded");
     browser.screenshot("thinking-folded-light").await;

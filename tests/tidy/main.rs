@@ -9,6 +9,7 @@
 mod circles;
 mod contents;
 mod dependencies;
+mod documents;
 mod lessons;
 mod module_tree;
 mod problem_texts;

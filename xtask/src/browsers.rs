@@ -142,6 +142,8 @@ impl fmt::Display for Browser {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::command::root;
 
@@ -156,5 +158,16 @@ mod tests {
         let missing: Vec<&str> =
             lacks.chain(IN_WEBKIT).chain(SLOW_PAGE_TESTS).chain(PAGE_TESTS_OF_MANY_CASES).filter(|test| !is_there(test)).collect();
         assert_eq!(missing, Vec::<&str>::new());
+    }
+
+    #[test]
+    fn documentation_counts_fault_tests_per_browser() {
+        let page = std::fs::read_to_string(root().join("docs/faults.md")).unwrap();
+        let rows = page.lines().filter(|line| line.starts_with("| "));
+        let tests: BTreeSet<&str> = rows.flat_map(|row| row.split('`').skip(1).step_by(2)).filter(|name| name.contains("::")).collect();
+        let passes = |browser: Browser, test: &str| !browser.lacks().iter().any(|(lacking, _)| test.contains(lacking));
+        let [firefox, webkit] = Browser::OTHERS.map(|browser| tests.iter().filter(|test| passes(browser, test)).count());
+        let words = format!("Of the {} tests, {firefox} run in Firefox and {webkit} in WebKitGTK", tests.len());
+        assert!(page.split_whitespace().collect::<Vec<_>>().join(" ").contains(&words), "docs/faults.md: {words}");
     }
 }

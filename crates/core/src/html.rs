@@ -13,9 +13,9 @@ const ELEMENT: [&str; 2] = ["<script type=\"application/json\" id=\"document\">"
 /// Why there is no document in a page, or none can be put there.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum HtmlError {
-    #[error("this page holds no explanation; it was not made by Glasscage")]
+    #[error("this page contains no explanation; it was not made by Glasscage")]
     NoDocument,
-    #[error("this is not the page that Glasscage puts explanations into")]
+    #[error("this is not the page template of Glasscage")]
     NoPlace,
     #[error(transparent)]
     Document(#[from] DocumentError),

@@ -15,7 +15,7 @@ pub enum Opened {
 /// Why a file holds neither.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum OpenError {
-    #[error("this is neither an explanation nor a lesson, whether as JSON, link, SVG, PNG or HTML")]
+    #[error("this is not an explanation or a lesson (JSON, link, SVG, PNG, or HTML)")]
     Unknown,
     #[error(transparent)]
     Document(#[from] DocumentError),

@@ -36,29 +36,28 @@ pub const AGGREGATIONS: [Way; 2] = [
 pub const COMPRESSIONS: [Way; 4] = [
     Way {
         set: |way| Derivation { compression: Compression::None, ..way },
-        name: translatable!("as they are"),
-        about: translatable!(
-            "Scores count in full, as in the paper: a source that makes a sentence impossible can drown all others in its row."
-        ),
+        name: translatable!("unchanged"),
+        about: translatable!("Scores count in full, as in the paper: a source that makes a sentence impossible can dominate its row."),
     },
     Way {
         set: |way| Derivation { compression: Compression::Log, ..way },
         name: translatable!("logarithm"),
         about: translatable!(
-            "ln(1 + x / 2), where x is the loss of the whole sentence in nats: a sentence that has become impossible hardly counts \
-             for more when it becomes more so."
+            "ln(1 + x / 2), where x is the drop of the whole sentence in nats: a sentence that is already very unlikely hardly counts \
+             more when it becomes even less likely."
         ),
     },
     Way {
         set: |way| Derivation { compression: Compression::Bounded, ..way },
         name: translatable!("bounded"),
-        about: translatable!("1 \u{2212} exp(\u{2212}x / 10), where x is the loss of the whole sentence in nats: no score is above 1."),
+        about: translatable!("1 \u{2212} exp(\u{2212}x / 10), where x is the drop of the whole sentence in nats: no score is above 1."),
     },
     Way {
         set: |way| Derivation { compression: Compression::Hyperbolic, ..way },
         name: translatable!("hyperbolic"),
         about: translatable!(
-            "x / (x + 2), where x is the loss of the whole sentence in nats: no score is above 1, and half of that is reached at 2 nats."
+            "x / (x + 2), where x is the drop of the whole sentence in nats: no score is above 1, and half of that is reached at 2 \
+             nats."
         ),
     },
 ];
@@ -74,8 +73,8 @@ pub const WEIGHTINGS: [Way; 2] = [
         set: |way| Derivation { weighting: Weighting::Flow, ..way },
         name: translatable!("weighted by flow"),
         about: translatable!(
-            "Each score is multiplied by how much the model took in from the source, as a part of the largest in the row, to the power \
-             2/3: blanking out a sentence that it hardly read counts for little."
+            "Each score is weighted by the information flow from its source, relative to the largest flow in the row, to the power \
+             2/3. A sentence that the model hardly read counts for little."
         ),
     },
 ];
@@ -84,21 +83,24 @@ pub const NORMALIZATIONS: [Way; 3] = [
     Way {
         set: |way| Derivation { normalization: Normalization::Full, ..way },
         name: translatable!("shares"),
-        about: translatable!("Negative scores are cut to 0 and each row is divided by its sum, as in the paper: the sources share 100%."),
+        about: translatable!(
+            "Negative scores are set to 0, and each row is divided by its sum, as in the paper: the sources of a row \
+                              add up to 100%."
+        ),
     },
     Way {
         set: |way| Derivation { normalization: Normalization::NonNegative, ..way },
         name: translatable!("positive scores"),
         about: translatable!(
-            "Negative scores are cut to 0, nothing is divided. These are numbers, not shares, and they multiply along each path."
+            "Negative scores are set to 0, rows are not divided. The results are numbers, not shares; along a path they are multiplied."
         ),
     },
     Way {
         set: |way| Derivation { normalization: Normalization::None, ..way },
         name: translatable!("raw scores"),
         about: translatable!(
-            "Nothing is cut and nothing divided. These are numbers, not shares; negative ones take away, and they multiply \
-             along each path."
+            "Scores are used as measured. The results are numbers, not shares; negative ones mean negative influence. Along a path \
+             they are multiplied."
         ),
     },
 ];
@@ -108,11 +110,11 @@ pub fn is_the_papers(method: &Method) -> bool {
     method.derivation() == Derivation::default()
 }
 
-/// "mean of each block, shares".
+/// "mean over tokens, shares".
 pub fn words(method: &Method) -> String {
     let aggregation = match method.aggregation {
-        Aggregation::Mean => t!("mean of each block"),
-        Aggregation::Sum => t!("sum of each block"),
+        Aggregation::Mean => t!("mean over tokens"),
+        Aggregation::Sum => t!("sum over tokens"),
     };
     let name = |ways: &[Way]| ways.iter().find(|way| way.is_chosen(method.derivation())).map_or("", |way| text(way.name));
     let compression = (method.compression != Compression::None).then(|| name(&COMPRESSIONS));
@@ -130,13 +132,13 @@ mod tests {
     fn the_papers_way_is_the_default_and_others_are_named() {
         let document = document();
         assert!(is_the_papers(&document.method));
-        assert_eq!(words(&document.method), "mean of each block, shares");
+        assert_eq!(words(&document.method), "mean over tokens, shares");
         let other =
             document.derived(Derivation { aggregation: Aggregation::Sum, normalization: Normalization::None, ..Derivation::default() });
         assert!(!is_the_papers(&other.method));
-        assert_eq!(words(&other.method), "sum of each block, raw scores");
+        assert_eq!(words(&other.method), "sum over tokens, raw scores");
         let bounded = other.derived(Derivation { compression: Compression::Bounded, ..Derivation::default() });
         assert!(!is_the_papers(&bounded.method));
-        assert_eq!(words(&bounded.method), "mean of each block, bounded, shares");
+        assert_eq!(words(&bounded.method), "mean over tokens, bounded, shares");
     }
 }

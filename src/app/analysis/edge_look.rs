@@ -43,13 +43,13 @@ fn title(view: &AttributionView, edge: &Edge, flow: f64) -> String {
     let [flow, weight] = [flow, edge.weight].map(|influence| view.figure(influence));
     match (view.scale().is_shares(), view.graph().is_estimated(edge.from)) {
         (true, true) => t!(
-            "{from} \u{2192} {to} carries {flow} ({weight} of {to} is due to {from}), estimated by information flow",
+            "{from} \u{2192} {to} carries {flow} ({weight} of {to} comes from {from}), estimated by information flow",
             from,
             to,
             flow,
             weight,
         ),
-        (true, false) => t!("{from} \u{2192} {to} carries {flow} ({weight} of {to} is due to {from})", from, to, flow, weight),
+        (true, false) => t!("{from} \u{2192} {to} carries {flow} ({weight} of {to} comes from {from})", from, to, flow, weight),
         // Only shares are estimated.
         (false, _) => t!("{from} \u{2192} {to} carries {flow} (its weight is {weight})", from, to, flow, weight),
     }

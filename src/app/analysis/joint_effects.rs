@@ -45,7 +45,8 @@ fn either_is_enough(document: &Document, effect: &JointEffect) -> Option<String>
     let [a, b, target] = labels(document, effect);
     effect.either_is_enough.as_ref().map(|words| {
         t!(
-            "Either {a} or {b} is enough for \u{201c}{words}\u{201d} in {target}: without one of them it stays likely, without both not.",
+            "Either {a} or {b} is enough for \u{201c}{words}\u{201d} in {target}: it stays likely without one of them, but not without \
+             both.",
             a,
             b,
             words,
@@ -58,7 +59,7 @@ fn only_together(document: &Document, effect: &JointEffect) -> Option<String> {
     let [a, b, target] = labels(document, effect);
     effect.only_together.as_ref().map(|words| {
         t!(
-            "Only {a} together with {b} gives \u{201c}{words}\u{201d} in {target}: without either it becomes unlikely.",
+            "Only {a} and {b} together lead to \u{201c}{words}\u{201d} in {target}: without either one, it becomes unlikely.",
             a,
             b,
             words,

@@ -14,17 +14,17 @@ pub fn cost(method: &'static MethodText, unit: Unit) -> String {
     if method.pairs {
         return match unit {
             Unit::Sentence => {
-                t!("It takes one forward pass for each sentence and one for each pair: 4 to 8 times as long as {method}", method = pert)
+                t!("Takes one forward pass per sentence and one per pair: up to 8 times as many as {method}.", method = pert)
             }
             Unit::Word => {
-                t!("It takes one forward pass for each word and one for each pair: 4 to 8 times as long as {method}", method = pert)
+                t!("Takes one forward pass per word and one per pair: up to 8 times as many as {method}.", method = pert)
             }
         };
     }
     match (method.passes, unit) {
-        (0, _) => t!("It takes no forward pass beyond the text itself.").into(),
-        (1, Unit::Sentence) => t!("It takes one forward pass for each sentence.").into(),
-        (1, Unit::Word) => t!("It takes one forward pass for each word.").into(),
+        (0, _) => t!("Takes no forward pass beyond the one over the text itself.").into(),
+        (1, Unit::Sentence) => t!("Takes one forward pass (run of the model) per sentence.").into(),
+        (1, Unit::Word) => t!("Takes one forward pass (run of the model) per word.").into(),
         (n, Unit::Sentence) => plural!(
             n,
             "It takes {n} forward pass for each sentence, so about as long as {method}",
@@ -51,7 +51,7 @@ mod tests {
             words("clp", Unit::Word),
             [
                 "Blanks out one word at a time and measures how far the predictions of all possible next tokens move.",
-                "It takes one forward pass for each word.",
+                "Takes one forward pass (run of the model) per word.",
             ]
         );
         let [_, slow] = words("ig", Unit::Sentence);

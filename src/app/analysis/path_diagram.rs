@@ -179,10 +179,10 @@ fn origin(view: &AttributionView, source: usize, kept: &[Edge]) -> String {
     let into: Vec<&Edge> = kept.iter().filter(|edge| edge.to == row).collect();
     let into = by_descending(&into, |edge| edge.weight.abs());
     if into.is_empty() {
-        return t!("{label} is due to nothing that is drawn", label);
+        return t!("{label}: no source is drawn", label);
     }
     let from = |edge: &&Edge| format!("{} ({})", view.document().label(edge.from), view.figure(edge.weight));
-    t!("{label} is due to {sources}", label, sources = listed(&into.iter().map(from).collect::<Vec<_>>()))
+    t!("{label} depends on {sources}", label, sources = listed(&into.iter().map(from).collect::<Vec<_>>()))
 }
 
 fn drawn(view: &AttributionView, kept: &Edge, edge: &LayeredEdge, drawing: &LayeredDrawing, e: usize, geometry: &Geometry) -> DiagramEdge {
@@ -230,7 +230,7 @@ mod tests {
         let top = |source: usize| diagram.nodes[source].top;
         assert!(top(0) < top(2) && top(2) < top(3) && top(1) == top(2));
         assert_eq!(diagram.height, 3.0 * 70.0 + 2.0 * 52.0);
-        assert_eq!(diagram.nodes[3].origin, "G2 is due to P2 (50%) and G1 (50%)");
+        assert_eq!(diagram.nodes[3].origin, "G2 depends on P2 (50%) and G1 (50%)");
     }
 
     #[test]

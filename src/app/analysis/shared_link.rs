@@ -80,7 +80,7 @@ impl SharedLink {
         match self.reach {
             Reach::Anywhere => t!("{length} characters: short enough for mail and chat.", length),
             Reach::CutByChats => t!(
-                "{length} characters: some chat programs cut links after {most}, so mail it or send the file.",
+                "{length} characters: some chat apps cut links after {most}, so send it by email or send the file.",
                 length,
                 most = grouped(CUT_BY_CHATS as u64),
             ),

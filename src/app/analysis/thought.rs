@@ -28,8 +28,8 @@ fn influence(view: &AttributionView) -> Option<GroupInfluence> {
 pub fn words(view: &AttributionView) -> Option<String> {
     let GroupInfluence { past_it, through_it, from_it } = influence(view)?;
     Some(t!(
-        "Of the influence on {label}, {past} comes from the prompt directly, {through} from the prompt by way of the thought, and {from} \
-         rests on the thought itself.",
+        "Of the influence on {label}, {past} comes directly from the prompt, {through} from the prompt through the thinking, and \
+         {from} from the thinking itself.",
         label = view.output_label(),
         past = percent(past_it),
         through = percent(through_it),
@@ -45,7 +45,7 @@ pub fn summary(view: &AttributionView) -> Option<String> {
     let n = thought.len();
     let sentences = match run {
         1 => plural!(n, "{n} sentence", "{n} sentences"),
-        _ => plural!(n, "{n} run of up to {run} sentences", "{n} runs of up to {run} sentences each", run),
+        _ => plural!(n, "{n} section of up to {run} sentences", "{n} sections of up to {run} sentences each", run),
     };
     Some(match influence(view) {
         Some(GroupInfluence { through_it, from_it, .. }) => {
@@ -75,8 +75,8 @@ mod tests {
 
     #[test]
     fn three_numbers_say_what_an_answer_owes_to_its_thought() {
-        let said = "Of the influence on G2, 50% comes from the prompt directly, 50% from the prompt by way of the thought, and 0% rests on \
-                    the thought itself.";
+        let said = "Of the influence on G2, 50% comes directly from the prompt, 50% from the prompt through the thinking, and 0% from the \
+                    thinking itself.";
         assert_eq!(words(&view(1, 1, 1)).as_deref(), Some(said));
         assert_eq!(words(&view(2, 1, 1)), None, "it is a thought itself");
     }
@@ -84,6 +84,6 @@ mod tests {
     #[test]
     fn a_thought_is_summed_up_in_a_line() {
         assert_eq!(summary(&view(1, 1, 1)).as_deref(), Some("1 sentence; 50% of the influence goes through it"));
-        assert_eq!(summary(&view(2, 8, 1)).as_deref(), Some("2 runs of up to 8 sentences each"));
+        assert_eq!(summary(&view(2, 8, 1)).as_deref(), Some("2 sections of up to 8 sentences each"));
     }
 }

@@ -4,7 +4,7 @@ use crate::app::i18n::translatable;
 use crate::explanation::{Document, title};
 
 /// The title of the page without an explanation, in English.
-pub const HOME: &str = translatable!("Glasscage: why did the model answer that?");
+pub const HOME: &str = translatable!("Glasscage: why did the model give this answer?");
 const LONGEST_FILE_NAME: usize = 40;
 
 /// The name of its file, without the ending: "glasscage-how-many-figs-are-left".

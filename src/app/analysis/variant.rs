@@ -118,8 +118,8 @@ impl Variant {
             VariantAnswer::Growing(_) => "",
             VariantAnswer::Stopped(_) => t!("Stopped before its end."),
             VariantAnswer::Whole(sentences) if is_same(original, sentences) => t!("The same answer, word for word."),
-            VariantAnswer::Whole(sentences) if is_last_same(original, sentences) => t!("Other steps, the same ending."),
-            VariantAnswer::Whole(_) => t!("Another ending."),
+            VariantAnswer::Whole(sentences) if is_last_same(original, sentences) => t!("Different steps, same last sentence."),
+            VariantAnswer::Whole(_) => t!("The last sentence is different."),
         }
     }
 
@@ -156,15 +156,15 @@ impl Variant {
     }
 }
 
-/// "Without P2", "With other words for P3", "Without P2 and with other words for P3".
+/// "Without P2", "With P3 reworded", "Without P2, with P3 reworded".
 fn title(document: &Document, edits: &PromptEdits) -> String {
     let names = |sources: Vec<usize>| number::listed(&sources.into_iter().map(|j| document.label(j)).collect::<Vec<_>>());
     let reworded: Vec<usize> = edits.reworded.keys().copied().filter(|j| !edits.left_out.contains(j)).collect();
     match (edits.left_out.is_empty(), reworded.is_empty()) {
         (_, true) => t!("Without {names}", names = names(edits.left_out.clone())),
-        (true, false) => t!("With other words for {names}", names = names(reworded)),
+        (true, false) => t!("With {names} reworded", names = names(reworded)),
         (false, false) => {
-            t!("Without {names} and with other words for {others}", names = names(edits.left_out.clone()), others = names(reworded))
+            t!("Without {names}, with {others} reworded", names = names(edits.left_out.clone()), others = names(reworded))
         }
     }
 }
@@ -272,9 +272,9 @@ mod tests {
         let mut edits = PromptEdits::default();
         edits.reword(&document, 0, "Z.");
         let title = |edits: &PromptEdits| Variant::new(&document, edits).map(|variant| variant.title);
-        assert_eq!(title(&edits).as_deref(), Some("With other words for P1"));
+        assert_eq!(title(&edits).as_deref(), Some("With P1 reworded"));
         edits.left_out = vec![1];
-        assert_eq!(title(&edits).as_deref(), Some("Without P2 and with other words for P1"));
+        assert_eq!(title(&edits).as_deref(), Some("Without P2, with P1 reworded"));
         edits.reword(&document, 0, "A. ");
         assert_eq!(edits, without(&[1]));
     }
@@ -310,7 +310,7 @@ mod tests {
         };
         assert!(verdict(&["2 + 2 = 4. ", "So 4. "]).starts_with("The same answer"));
         assert!(verdict(&["1 + 3 = 4. ", "So 4."]).starts_with("Other steps"));
-        assert!(verdict(&["So 5."]).starts_with("Another ending"));
+        assert!(verdict(&["So 5."]).starts_with("The last sentence is different"));
         assert_eq!(are_new(&["2 + 2 = 4. ", "So 4."], &["1 + 3 = 4. ".into(), "So 4.".into()]), [true, false]);
     }
 

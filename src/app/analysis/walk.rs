@@ -52,10 +52,10 @@ impl PathEntry {
         let figure = view.figure(view.per_output(path.weight));
         let (first, last) = (&labels[0], &labels[labels.len() - 1]);
         let words = match &labels[1..labels.len() - 1] {
-            [] => t!("{label} rests {share} on {source} directly", label = last, share = figure, source = first),
+            [] => t!("{share} of {label} comes directly from {source}", label = last, share = figure, source = first),
             steps => {
                 let steps = listed(steps);
-                t!("{label} rests {share} on {source} by way of {steps}", label = last, share = figure, source = first, steps)
+                t!("{share} of {label} comes from {source} through {steps}", label = last, share = figure, source = first, steps)
             }
         };
         Self { chain: labels.join(" \u{2192} "), words, sources: path.sources.clone(), figure }
@@ -70,7 +70,7 @@ fn stop_words(view: &AttributionView, sources: &[usize], k: usize) -> String {
     let mut words = match k + 1 == sources.len() {
         true => t!("Start at {label}, the sentence to explain.", label = name(k)),
         false => t!(
-            "{share} of {label} is due to {source}: step back to it.",
+            "{share} of {label} comes from {source}: step back to it.",
             share = view.figure(weight(k, k + 1)),
             label = name(k + 1),
             source = name(k),
@@ -106,7 +106,7 @@ mod tests {
     fn paths_are_named_with_their_share() {
         let (paths, others) = strongest_paths(&view(&[1]));
         let words: Vec<&str> = paths.iter().map(|path| &*path.words).collect();
-        assert_eq!(words, ["G2 rests 50% on P2 directly", "G2 rests 50% on P1 by way of G1"]);
+        assert_eq!(words, ["50% of G2 comes directly from P2", "50% of G2 comes from P1 through G1"]);
         assert_eq!((&*paths[1].chain, &*paths[1].figure, others), ("P1 \u{2192} G1 \u{2192} G2", "50%", None));
     }
 
@@ -115,7 +115,7 @@ mod tests {
         let walk = walk(&view(&[1]), &[0, 2, 3]);
         assert_eq!(walk.iter().map(|stop| stop.source).collect::<Vec<_>>(), [3, 2, 0]);
         assert_eq!(walk[0].words, "Start at G2, the sentence to explain.");
-        assert_eq!(walk[1].words, "50% of G2 is due to G1: step back to it.");
+        assert_eq!(walk[1].words, "50% of G2 comes from G1: step back to it.");
         assert!(walk[2].words.ends_with("the walk ends here: 50% along this path, 50% along all paths to P1."), "{}", walk[2].words);
     }
 

@@ -71,7 +71,7 @@ impl Download {
         match (&self.state, self.spec.is_local_copy()) {
             (DownloadState::Starting, false) => t!("Starting the download"),
             (DownloadState::Starting, true) => t!("Starting the copy"),
-            (DownloadState::Going(DownloadStage::Checking), _) => t!("Checking what is here already"),
+            (DownloadState::Going(DownloadStage::Checking), _) => t!("Checking what was downloaded earlier"),
             (DownloadState::Going(DownloadStage::Downloading), false) => t!("Downloading"),
             (DownloadState::Going(DownloadStage::Downloading), true) => t!("Copying into this browser\u{2019}s storage"),
             (DownloadState::Going(DownloadStage::Waiting { .. }), _) => t!("Waiting"),
@@ -87,7 +87,7 @@ impl Download {
         let amount = match (self.progress(), self.bytes) {
             (None, 0) => String::new(),
             (None, bytes) => number::bytes(bytes),
-            (Some(_), 0) => t!("{size} in all", size = number::bytes(self.total)),
+            (Some(_), 0) => t!("{size} in total", size = number::bytes(self.total)),
             (Some(part), bytes) => {
                 let [size, whole] = [bytes, self.total].map(number::bytes);
                 t!("{size} of {whole} ({share})", size, whole, share = number::percent(part))
@@ -143,7 +143,7 @@ mod tests {
     fn a_copy_is_no_download() {
         let part = FileSpec::local("c.gguf", 600_000_000, 0.0);
         let mut copy = Download::new(DownloadSpec { name: "c.gguf".into(), files: vec![part] });
-        assert_eq!((copy.phase(), copy.detail().as_str()), ("Starting the copy", "600.0 MB in all"));
+        assert_eq!((copy.phase(), copy.detail().as_str()), ("Starting the copy", "600.0 MB in total"));
         copy.paused(None);
         assert_eq!(copy.phase(), "Copy paused");
     }

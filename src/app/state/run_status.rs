@@ -93,9 +93,11 @@ impl RunStatus {
             Self::FollowUp { what, .. } => (*what).into(),
             Self::AnsweringAgain(_) => t!("The model is answering the changed prompt").into(),
             Self::Measuring { is_estimated: false, .. } => {
-                t!("Measuring sentence by sentence; shares are among those measured so far").into()
+                t!("Measuring sentence by sentence. Shares cover only the sentences measured so far").into()
             }
-            Self::Measuring { .. } => t!("Measuring sentence by sentence; until then, ~ marks an estimate by information flow").into(),
+            Self::Measuring { .. } => {
+                t!("Measuring sentence by sentence. Until then, ~ marks an estimate from the information flow").into()
+            }
         }
     }
 

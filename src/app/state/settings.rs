@@ -92,8 +92,8 @@ impl Settings {
         let counts = |refused: &&RefusedNumber| self.temperature > 0.0 || !refused.is_of_sampling;
         let RefusedNumber { label, allowed, .. } = self.refused.iter().find(counts)?;
         Some(Problem::new(
-            t!("The setting \u{201c}{label}\u{201d} cannot be used as it is", label),
-            t!("Write {allowed}, or leave the field empty", allowed),
+            t!("The value of \u{201c}{label}\u{201d} is not valid", label),
+            t!("Enter {allowed}, or leave the field empty", allowed),
         ))
     }
 

@@ -46,7 +46,7 @@ impl State {
             ),
             None => plural!(n = names.len(), "{n} model file was opened at once", "{n} model files were opened at once"),
         };
-        self.fail_with(&what, t!("Open one model at a time, all parts of it together"));
+        self.fail_with(&what, t!("Open one model at a time, with all its parts together"));
     }
 
     /// An explanation's file was read; a run may have begun meanwhile.
@@ -65,7 +65,7 @@ impl State {
             Ok(opened) => self.show(opened),
             Err(error) => self.fail_with(
                 &t!("\u{201c}{name}\u{201d} was not opened: {error}", name, error),
-                t!("Open a file that Save JSON or Export made, or a model whose name ends in .gguf"),
+                t!("Open a file from “Save JSON” or “Export”, or a model whose name ends in .gguf"),
             ),
         }
     }

@@ -85,7 +85,7 @@ impl State {
             Some(Purpose::ExplainVariant(_)) => RunStatus::follow_up(t!("Explaining the changed prompt")),
             Some(Purpose::Compare) => RunStatus::follow_up(t!("Measuring by the other method")),
             Some(Purpose::ExpandWords(_)) => RunStatus::follow_up(t!("Measuring word by word")),
-            Some(Purpose::DeletionTest(_)) => RunStatus::follow_up(t!("Deleting sentence by sentence")),
+            Some(Purpose::DeletionTest(_)) => RunStatus::follow_up(t!("Running the deletion test")),
         })
     }
 
@@ -118,8 +118,8 @@ impl State {
         let name = MethodText::find(&document.method.id).map(|method| method.name);
         let [done, planned] = document.method.passes;
         let outcome = match (document.is_complete(), name) {
-            (true, Some(name)) => t!("Explained by {name} too", name),
-            (true, None) => t!("Explained by the other method too").into(),
+            (true, Some(name)) => t!("Also explained by {name}", name),
+            (true, None) => t!("Also explained by the other method").into(),
             (false, Some(name)) => t!("Stopped after {done} of {planned} forward passes by {name}", done, planned, name),
             (false, None) => t!("Stopped after {done} of {planned} forward passes by the other method", done, planned),
         };

@@ -87,7 +87,7 @@ impl State {
             }
             Some(Err(problem)) => {
                 self.close_explanation();
-                self.fail_with(&problem, t!("Ask for the link again, or for the saved JSON file"));
+                self.fail_with(&problem, t!("Ask for a new link, or for the saved JSON file"));
             }
             None => {
                 self.close_explanation();
@@ -103,7 +103,7 @@ impl State {
         let Some(opened) = history_entry::from_text(entry).filter(|_| has_nothing && awaits_nothing) else { return };
         self.put_on_screen(opened);
         self.replace_entry();
-        self.fail_with(t!("The browser closed this page"), t!("What you typed and the last explanation are here again"));
+        self.fail_with(t!("The browser closed this page"), t!("Your text and the last explanation were restored"));
     }
 
     /// Shows what comes with the page, unless the visitor has begun to ask. The form is next to it only

@@ -125,7 +125,7 @@ fn the_page_opens_with_an_explanation_that_makes_room_for_the_first_of_the_visit
     page.send(Message::PromptTyped(String::new()));
     assert!(page.visit(None, "").is_empty(), "it is no entry of the history");
     assert!(page.look(|state| state.explanation.is_home() && state.explanation.shown.is_some() && !*state.editor.is_open));
-    assert_eq!(page.look(State::title), "Glasscage: why did the model answer that?");
+    assert_eq!(page.look(State::title), "Glasscage: why did the model give this answer?");
     assert!(page.send(Message::GoHome).is_empty(), "this is home");
     page.send(Message::PromptTyped("Why?".into()));
     let effects = page.send(Message::Explain);

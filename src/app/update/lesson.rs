@@ -120,13 +120,19 @@ impl State {
             Ok(Opened::Explanation(document, _)) => vec![*document],
             Ok(Opened::Lesson(other, _)) => other.explanations,
             Err(problem) => {
-                let remedy = t!("Take a file that Save JSON or Export made, or the link that Copy link made");
+                let remedy = t!("Use a file from “Save JSON” or “Export”, or a link from “Copy link”");
                 return self.fail_at(Place::Lesson, Problem::new(&problem, remedy));
             }
         };
         match lesson.add_explanations(documents) {
-            0 => self
-                .fail_at(Place::Lesson, Problem::new(t!("The lesson has this explanation already"), t!("Each of its steps can choose it"))),
+            0 => self.fail_at(
+                Place::Lesson,
+                Problem::new(
+                    t!("The lesson already contains this explanation"),
+                    t!("You can choose it in any \
+                                                                                                             step"),
+                ),
+            ),
             _ => self.change_lesson(lesson),
         }
     }
@@ -134,7 +140,7 @@ impl State {
     /// Puts a changed lesson in its place. The writer's controls offer nothing that a lesson cannot have, but for texts too long.
     fn change_lesson(&mut self, lesson: Lesson) {
         if let Err(error) = lesson.check() {
-            let remedy = t!("The lesson is as it was before; change it in another way");
+            let remedy = t!("The lesson was not changed. Try a different change");
             return self.fail_at(Place::Lesson, Problem::new(error.to_string(), remedy));
         }
         if self.problem_place == Place::Lesson {

@@ -44,15 +44,19 @@ impl State {
 
     fn lost_problem(&self, lost: Lost) -> Problem {
         let name = self.engine.choice.name();
-        let again = t!("Press Explain to load it again, or choose another model");
+        let again = t!("Start the explanation again to reload the model, or choose another model");
         match (lost, &*self.engine.model) {
             (Lost::NotStarted, _) => Problem::new(
                 t!("The engine could not be started"),
                 t!("Reload the page, or use a browser with web workers and WebAssembly"),
             ),
-            (Lost::NotArrived, _) => Problem::new(t!("The engine did not arrive"), t!("Check the connection, then press Explain again")),
+            (Lost::NotArrived, _) => Problem::new(
+                t!("The engine could not be downloaded"),
+                t!("Check the connection, then start the \
+                                                                                                explanation again"),
+            ),
             (Lost::Incompatible, _) => {
-                Problem::new(t!("The engine is of another version than this page"), t!("Reload the page to get both in the same version"))
+                Problem::new(t!("The engine and this page have different versions"), t!("Reload the page to get both in the same version"))
             }
             (Lost::Stopped, ModelState::Loading(_)) => {
                 Problem::new(t!("The engine stopped while \u{201c}{name}\u{201d} was loading", name), again)
@@ -60,7 +64,11 @@ impl State {
             (Lost::Stopped, ModelState::Ready(_)) => {
                 Problem::new(t!("The engine stopped while \u{201c}{name}\u{201d} was in use", name), again)
             }
-            (Lost::Stopped, _) => Problem::new(t!("The engine stopped"), t!("Press Explain to start it again")),
+            (Lost::Stopped, _) => Problem::new(
+                t!("The engine stopped unexpectedly"),
+                t!("Start the explanation again to restart the \
+                                                                                          engine"),
+            ),
         }
     }
 }

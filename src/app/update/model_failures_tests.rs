@@ -52,7 +52,11 @@ fn a_model_that_breaks_the_engine_is_named_and_no_other_answers_in_its_place() {
     let (mut page, effects) = with_local_model();
     page.engine(asked(&effects), EngineEvent::Loading(LoadProgress::default()));
     page.send(Message::EngineLost(Lost::Stopped));
-    assert!(page.problem().starts_with("The engine stopped while \u{201c}mine.gguf\u{201d} was loading."), "{}", page.problem());
+    assert!(
+        page.problem().starts_with("The engine stopped unexpectedly while \u{201c}mine.gguf\u{201d} was loading."),
+        "{}",
+        page.problem()
+    );
     stays_chosen(page);
 
     let (mut page, effects) = with_local_model();
@@ -60,7 +64,11 @@ fn a_model_that_breaks_the_engine_is_named_and_no_other_answers_in_its_place() {
     let run = asked(&page.send(Message::Explain));
     page.token(run, "So 4");
     page.send(Message::EngineLost(Lost::Stopped));
-    assert!(page.problem().starts_with("The engine stopped while \u{201c}mine.gguf\u{201d} was in use."), "{}", page.problem());
+    assert!(
+        page.problem().starts_with("The engine stopped unexpectedly while \u{201c}mine.gguf\u{201d} was in use."),
+        "{}",
+        page.problem()
+    );
     assert_eq!(page.look(|state| state.engine.unfinished.as_ref().map(|unfinished| unfinished.text.clone())), Some("So 4".into()));
     stays_chosen(page);
 }
@@ -147,7 +155,7 @@ fn a_tab_that_the_browser_ended_has_its_last_explanation_again_and_says_so() {
     let effects = page.send(Message::TabEnded(entry.clone()));
     assert_eq!(page.look(shown_origin), Some(Origin::Here));
     assert!(matches!(&effects[..], [Effect::ReplaceEntry { text: Some(text), .. }] if *text == entry), "for a reload: {effects:?}");
-    assert_eq!(page.problem(), "The browser closed this page. What you typed and the last explanation are here again.");
+    assert_eq!(page.problem(), "The browser closed this page. Your text and the last explanation were restored.");
 }
 
 #[test]

@@ -14,8 +14,8 @@ impl State {
         match asked {
             Ok(remote) => *self.remote = Some(remote),
             Err(error) => {
-                let what = t!("This link names no address that can be opened: {error}", error = problem_text(&error.to_string()));
-                self.fail_with(&what, t!("Ask for the link again, or for the saved JSON file"));
+                let what = t!("The address in this link cannot be opened: {error}", error = problem_text(&error.to_string()));
+                self.fail_with(&what, t!("Ask for a new link, or for the saved JSON file"));
             }
         }
     }
@@ -47,7 +47,7 @@ impl State {
         }
         let opened = fetched.map_err(|failure| words(remote.host(), &failure)).and_then(|bytes| {
             Opened::from_bytes(&bytes, Origin::Link).map_err(|error| {
-                let what = t!("What {host} sent was not opened: {error}", host = remote.host(), error);
+                let what = t!("The file from {host} could not be opened: {error}", host = remote.host(), error);
                 (what, t!("Ask for the saved JSON file").into())
             })
         });
@@ -66,16 +66,16 @@ fn words(host: &str, failure: &RemoteFailure) -> (String, String) {
     let again = t!("Try again later, or ask for the saved JSON file").to_owned();
     match failure {
         RemoteFailure::NotReached => (
-            t!("The site {host} was not reached, sends on to another site, or does not let others read this file", host),
-            t!("Open the address in a tab of its own, save the file and open it here; its owner can allow it with the header \
-                Access-Control-Allow-Origin")
+            t!("The site {host} cannot be reached, redirects to another site, or does not let other sites read this file", host),
+            t!("Open the address in a separate tab, save the file, and open it here. The site’s owner can allow direct access with the \
+                header Access-Control-Allow-Origin")
             .into(),
         ),
         RemoteFailure::TooSlow => (t!("The site {host} took too long to answer", host), again),
-        RemoteFailure::TooLarge => (t!("What {host} sends is too large for an explanation", host), t!("Check the address").into()),
+        RemoteFailure::TooLarge => (t!("The file from {host} is too large for an explanation", host), t!("Check the address").into()),
         RemoteFailure::Status(status) => (t!("The site {host} answered with an error ({status})", host, status), again),
         RemoteFailure::MediaType(media_type) => {
-            (t!("The site {host} sends no explanation, but {media_type}", host, media_type), t!("Check the address").into())
+            (t!("The site {host} sent {media_type} instead of an explanation", host, media_type), t!("Check the address").into())
         }
     }
 }

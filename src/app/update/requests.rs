@@ -136,7 +136,7 @@ impl State {
         self.keep_unfinished_answer();
         self.keep_measured();
         let outcome = self.engine.run.interrupted();
-        self.end_run(RunStatus::Done(t!("{outcome}; the model loads again at the next Explain", outcome)));
+        self.end_run(RunStatus::Done(t!("{outcome}; the model reloads for the next explanation", outcome)));
     }
 
     /// Takes this model from now on; `files` are those of a local one.
@@ -203,12 +203,12 @@ impl State {
     /// A model that ended the tab is not loaded again by itself.
     pub(super) fn tab_ended_while_loading(&mut self, name: &str) {
         self.emit(Effect::RememberInTab { key: storage_keys::LOADING, text: String::new() });
-        let what = t!("The browser closed this page while \u{201c}{name}\u{201d} was loading, perhaps for want of memory", name);
+        let what = t!("The browser closed this page while \u{201c}{name}\u{201d} was loading, possibly because memory ran out", name);
         if self.engine.choice.name() != name {
             return self.fail_with(&what, t!("Choose a smaller model, or close other tabs and choose it again"));
         }
         *self.engine.model = ModelState::Failed;
-        self.fail_with(&what, t!("Choose a smaller model, or close other tabs and press Explain to load it again"));
+        self.fail_with(&what, t!("Choose a smaller model, or close other tabs and start the explanation again to reload this model"));
     }
 
     pub(super) fn send_to_engine(&mut self, id: RequestId, body: EngineRequest, files: Vec<FileId>) {

@@ -74,7 +74,7 @@ fn a_method_without_its_masked_language_model_is_refused_before_anything_is_answ
 #[test]
 fn settings_that_cannot_be_used_start_no_run() {
     let mut page = Page::ready();
-    let refused = RefusedNumber { label: "Longest answer (tokens)", is_of_sampling: false, allowed: "a whole number".into() };
+    let refused = RefusedNumber { label: "Maximum answer length (tokens)", is_of_sampling: false, allowed: "a whole number".into() };
     page.send(Message::SettingsChanged(Settings { refused: vec![refused], ..Settings::default() }));
     assert!(page.send(Message::Explain).is_empty());
     assert!(page.problem().contains("Longest answer") && place(&page) == Place::Editor);

@@ -65,7 +65,7 @@ impl State {
         if let Some(variant) = self.explanation.variants.last_mut() {
             variant.answer = VariantAnswer::Whole(sentences);
         }
-        self.end_run(RunStatus::Done(t!("Answered again").into()));
+        self.end_run(RunStatus::Done(t!("New answer ready").into()));
     }
 
     /// The answer to a changed prompt is explained, or was until Stop.
@@ -75,7 +75,7 @@ impl State {
             self.end_run(RunStatus::Done(t!("Stopped after {done} of {planned} forward passes", done, planned)));
             return;
         }
-        self.end_run(RunStatus::Done(t!("Explained the changed prompt").into()));
+        self.end_run(RunStatus::Done(t!("Changed prompt explained").into()));
         let derivation = self.explanation.document().map(|shown| shown.method.derivation());
         if let (Some(variant), Some(derivation)) = (self.explanation.variants.get_mut(at), derivation) {
             variant.explanation = Some(Arc::new(AttributionGraph::new(document.derived(derivation))));

@@ -42,7 +42,7 @@ fn open(state: &mut State, text: &str) {
             state.explanation.show(*document, origin);
         }
         Ok(Opened::Lesson(..)) => state.fail_with(t!("This is a lesson"), t!("Open it in Glasscage")),
-        Err(problem) => state.fail_with(&problem, t!("Ask for the link again, or for the saved JSON file")),
+        Err(problem) => state.fail_with(&problem, t!("Ask for a new link, or for the saved JSON file")),
     }
 }
 

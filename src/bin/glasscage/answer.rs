@@ -18,12 +18,13 @@ pub struct Arguments {
     /// A GGUF file
     #[arg(long)]
     model: PathBuf,
+    /// Engine that computes
     #[arg(long, value_enum, default_value = "cpu")]
     backend: BackendArgument,
-    /// The longest answer, in tokens
+    /// Maximum answer length in tokens
     #[arg(long, default_value_t = 256)]
     max_tokens: usize,
-    /// Add the signs by which an answer may be known to be wrong
+    /// Add the signs of a wrong answer
     #[arg(long)]
     signs: bool,
 }

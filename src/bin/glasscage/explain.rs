@@ -20,65 +20,72 @@ pub struct Arguments {
     /// A GGUF file
     #[arg(long)]
     model: PathBuf,
+    /// Prompt
     #[arg(long, required_unless_present = "prompt_file", conflicts_with = "prompt_file")]
     prompt: Option<String>,
-    #[arg(long)]
+    /// File with the prompt: all of it, also a line end at its end
+    #[arg(long, value_name = "FILE")]
     prompt_file: Option<PathBuf>,
-    /// Explain this answer instead of generating one
-    #[arg(long)]
+    /// File with an answer to explain; without it the model writes the answer
+    #[arg(long, value_name = "FILE")]
     answer_file: Option<PathBuf>,
-    /// What an attribution rests on
+    /// Attribution method
     #[arg(long, default_value = METHODS[0].id, value_parser = method_ids())]
     method: String,
-    /// For method reagent-mlm: a folder with config.json, tokenizer.json and model.safetensors of a RoBERTa model
-    #[arg(long, value_name = "FOLDER")]
+    /// Folder with config.json, tokenizer.json and model.safetensors of a RoBERTa model; method reagent-mlm needs it
+    #[arg(long, value_name = "FOLDER", required_if_eq("method", "reagent-mlm"))]
     masked_lm: Option<PathBuf>,
-    /// Explain by words instead of sentences: for short texts
+    /// Explain words instead of sentences; for short texts
     #[arg(long)]
     words: bool,
+    /// Engine that computes
     #[arg(long, value_enum, default_value = "cpu")]
     backend: BackendArgument,
-    /// The generated sentences to explain: "last", or numbers from 1 such as 1,3
+    /// Generated sentences to explain: "last", or 1-based numbers such as 1,3
     #[arg(long, default_value = "last")]
     output: String,
-    /// The longest answer, in tokens
+    /// Maximum answer length in tokens
     #[arg(long, default_value_t = 256)]
     max_tokens: usize,
-    /// Let the model think first, where it can: for at most so many tokens
+    /// Let the model think first, for at most this number of tokens
     #[arg(long, value_name = "TOKENS")]
     thinking: Option<usize>,
+    /// Chat template around the prompt
     #[arg(long, value_enum, default_value = "auto")]
     template: Template,
-    /// How texts are cut into sentences
+    /// Rule that splits texts into sentences
     #[arg(long, value_enum, default_value = "punkt")]
     sentences: Sentences,
-    /// 0 is greedy
+    /// Temperature of sampling; 0 is greedy
     #[arg(long, default_value_t = 0.0)]
     temperature: f64,
+    /// Sample from this number of most likely tokens only
     #[arg(long)]
     top_k: Option<usize>,
+    /// Sample from the most likely tokens that together have this probability
     #[arg(long)]
     top_p: Option<f64>,
+    /// Seed of sampling
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Where the explanation document goes
-    #[arg(long, value_name = "OUT")]
+    /// Write the explanation (JSON) to this file
+    #[arg(long, value_name = "FILE")]
     json: PathBuf,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Template {
-    /// The model's own chat template, where it has one
+    /// The model's own chat template, if it has one
     Auto,
+    /// The bare prompt
     None,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Sentences {
-    /// As NLTK's Punkt does in English
+    /// NLTK's Punkt for English
     Punkt,
-    /// As Punkt does in the language of the prompt, at the full stops of other scripts, and not after list markers, "e.g." or "Fig." (as
-    /// the page does)
+    /// The rule of the page: Punkt in the language of the prompt, full stops of other scripts, no end after list markers, "e.g." or "Fig."
     AnyScript,
 }
 

@@ -11,7 +11,7 @@ use super::output;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The folder to write to, made where it is not there
+    /// Output folder, created if it is missing
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 }

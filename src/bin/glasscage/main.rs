@@ -9,6 +9,8 @@ mod filters;
 mod gallery;
 mod kernels;
 mod models;
+#[cfg(test)]
+mod options;
 mod output;
 
 use std::path::PathBuf;
@@ -30,7 +32,7 @@ struct Cli {
 enum Command {
     /// Answer a prompt and write the explanation document
     Explain(Box<explain::Arguments>),
-    /// Write an explanation as a picture, a table or a link
+    /// Write an explanation as a picture, a page, a table or a link
     Export(Box<export::Arguments>),
     /// JSON lines {"prompt"} -> {"answer", "tokens"}: greedy answers in the model's chat frame
     Answer(answer::Arguments),
@@ -40,6 +42,7 @@ enum Command {
     Gallery(gallery::Arguments),
     /// JSON lines `{"text"} -> {"ids", "ids_special"}`: without BOS and special tokens, and with both
     Tokenize {
+        /// A GGUF file
         #[arg(long)]
         model: PathBuf,
     },
@@ -49,12 +52,14 @@ enum Command {
     Graph,
     /// JSON lines {"ids"} or {"text"}, with optional "replace": [[start, end], ..] -> {"ids", "logprobs"}
     Score {
+        /// A GGUF file
         #[arg(long)]
         model: PathBuf,
+        /// Engine that computes
         #[arg(long, value_enum, default_value = "cpu")]
         backend: BackendArgument,
     },
-    /// How fast an engine is here: load, prefill, decode, and the attribution job in three schedules
+    /// Measure an engine on this machine: load, prefill, decode, and the attribution job in three schedules
     Bench(bench::Arguments),
     /// Write every kernel of the engine on the GPU as WGSL, a file each: DIR/VARIANT/NAME.wgsl
     Kernels(kernels::Arguments),

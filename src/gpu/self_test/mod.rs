@@ -18,7 +18,7 @@ use crate::model::source::ByteSource;
 pub async fn run(gpu: &Gpu, source: &impl ByteSource, gguf: &Gguf) -> Result<Option<String>, LoadError> {
     let config = Config::from_gguf(gguf)?;
     let samples = samples::read(source, gguf, &config).await?;
-    Ok(first_wrong(gpu, &config, &samples).await?.map(|what| format!("The GPU of this machine computes {what} wrong.")))
+    Ok(first_wrong(gpu, &config, &samples).await?.map(|what| format!("This device’s GPU computes {what} incorrectly.")))
 }
 
 /// Description of the first wrong result. All kernels run before any result is read back.

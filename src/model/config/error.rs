@@ -6,7 +6,7 @@ use crate::model::gguf::{GgufError, WrongType};
 /// Why a model cannot be run.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    #[error("this model's architecture ({0}) is not supported; supported are {names}", names = arch::names())]
+    #[error("this model’s architecture ({0}) is not supported; supported are {names}", names = arch::names())]
     Architecture(String),
     #[error("the model file does not state {0}")]
     Missing(String),
@@ -14,9 +14,9 @@ pub enum ConfigError {
     Impossible(String),
     #[error("this model scales positions by {0:?}, which is not supported")]
     RopeScaling(String),
-    #[error("the model file cannot be used: {key} is {value}, which cannot be right")]
+    #[error("the model file cannot be used: {key} is {value}, which is not valid")]
     Absurd { key: String, value: f64 },
-    #[error("the model file asks by {0} for something that this version does not compute")]
+    #[error("this version does not support the setting {0} of this model file")]
     Setting(String),
     #[error(transparent)]
     Gguf(#[from] GgufError),

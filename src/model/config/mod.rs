@@ -111,23 +111,20 @@ impl Config {
 
     fn check(&self, value_dim: usize) -> Result<(), ConfigError> {
         let facts = [
-            (self.n_layers > 0 && self.n_layers <= 1024, "its number of layers cannot be right"),
-            (self.dim > 0 && self.ffn_dim > 0 && self.vocab_size > 0, "its sizes cannot be right"),
+            (self.n_layers > 0 && self.n_layers <= 1024, "its number of layers is not valid"),
+            (self.dim > 0 && self.ffn_dim > 0 && self.vocab_size > 0, "its sizes are not valid"),
             (
                 self.n_heads > 0 && self.n_kv_heads > 0 && self.n_heads.is_multiple_of(self.n_kv_heads.max(1)),
-                "its numbers of heads cannot be right",
+                "its numbers of heads are not valid",
             ),
-            (self.head_dim > 0 && self.head_dim.is_multiple_of(2) && self.rotates_right(), "its rotated part of a head cannot be right"),
-            (
-                self.n_heads.checked_mul(self.head_dim).is_some() && self.n_heads >= self.n_kv_heads,
-                "its width of all heads cannot be right",
-            ),
-            (self.context_length > 0, "its context length cannot be right"),
+            (self.head_dim > 0 && self.head_dim.is_multiple_of(2) && self.rotates_right(), "its rotated part of a head is not valid"),
+            (self.n_heads.checked_mul(self.head_dim).is_some() && self.n_heads >= self.n_kv_heads, "its width of all heads is not valid"),
+            (self.context_length > 0, "its context length is not valid"),
             (
                 [self.dim, self.ffn_dim, self.n_heads.saturating_mul(self.head_dim), self.vocab_size].iter().all(|&size| size < MAX_SIZE),
-                "its sizes cannot be right",
+                "its sizes are not valid",
             ),
-            (self.head_dim <= MAX_HEAD_DIM && value_dim == self.head_dim, "its width of a head cannot be right"),
+            (self.head_dim <= MAX_HEAD_DIM && value_dim == self.head_dim, "its width of a head is not valid"),
         ];
         match facts.iter().find(|(holds, _)| !holds) {
             Some((_, what)) => Err(ConfigError::Impossible((*what).into())),

@@ -138,7 +138,7 @@ mod tests {
             for value in absurd {
                 let key = format!("llama.{field}");
                 let refused = all(&[(&key, Value::F64(value))]).unwrap_err();
-                assert!(refused.contains(&format!("{key} is {value}, which cannot be right")), "{refused}");
+                assert!(refused.contains(&format!("{key} is {value}, which is not valid")), "{refused}");
             }
             assert!(
                 all(&[(&format!("llama.{field}"), Value::String("1e-5".into()))]).unwrap_err().contains("is a text instead of a number")
@@ -169,7 +169,7 @@ mod tests {
         assert!(check(&metadata("granite", 0.22), granite).is_ok());
         let read = |value: f64| scale(&metadata("granite", value), granite, "residual_scale").map_err(|error| error.to_string());
         assert_eq!((read(0.22), read(0.0)), (Ok(Some(0.22)), Ok(None)));
-        assert!(read(-1.0).unwrap_err().contains("granite.residual_scale is -1, which cannot be right"));
+        assert!(read(-1.0).unwrap_err().contains("granite.residual_scale is -1, which is not valid"));
         assert!(read(f64::NAN).is_err());
     }
 

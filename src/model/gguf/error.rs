@@ -23,7 +23,7 @@ pub enum GgufError {
     Split { number: u64, of: u64 },
     #[error("the model has no tensor {0}")]
     MissingTensor(String),
-    #[error("the header of this file is damaged: it says twice what {0} is")]
+    #[error("the header of this file is damaged: the key {0} occurs twice")]
     RepeatedKey(String),
     #[error("the file is damaged: tensor {0} has a weight that is not a number")]
     NotFinite(String),

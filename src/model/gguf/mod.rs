@@ -189,7 +189,7 @@ mod tests {
         twice.splice(pair.end..pair.end, file()[pair].to_vec());
         twice[16] = 3;
         let error = Gguf::parse(&twice, twice.len() as u64).unwrap_err().to_string();
-        assert!(error.contains("it says twice what general.name is"), "{error}");
+        assert!(error.contains("the key general.name occurs twice"), "{error}");
         let mut alignment = file();
         alignment.splice(name - 8..name + 12, [&17_u64.to_le_bytes()[..], b"general.alignment"].concat());
         let error = Gguf::parse(&alignment, alignment.len() as u64).unwrap_err().to_string();

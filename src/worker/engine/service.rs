@@ -213,8 +213,8 @@ async fn load(chosen: &Chosen, page: &Page) -> Result<Option<Session<Engine>>, P
     let Some(mut session) = Session::load(&source, chosen.options.clone(), &mut tell).await? else { return Ok(None) };
     if !sha256.is_empty() && session.loaded_model().model.sha256 != sha256 {
         return Err(Problem::new(
-            "this model is damaged: it is not what was downloaded any more",
-            "Delete it under Models and download it again.",
+            "this model is damaged: it no longer matches the downloaded file",
+            "Delete it under “Choose a model” and download it again.",
         ));
     }
     if let Engine::Cpu(model) = &mut session.lm
@@ -237,7 +237,11 @@ async fn open(Chosen { source, files, .. }: &Chosen) -> Result<OpenedModel, Prob
         ModelSource::Stored(id) => return stored_models::open(id).await,
         ModelSource::Url(url) => {
             let unreachable = |error| {
-                Problem::new(format!("the model at {url} could not be loaded: {error}"), "Check the connection and press Explain again.")
+                Problem::new(
+                    format!("the model at {url} could not be loaded: {error}"),
+                    "Check the connection, then start the \
+                                                                                          explanation again.",
+                )
             };
             vec![BrowserFile::fetch(url).await.map_err(unreachable)?.0]
         }
@@ -252,7 +256,7 @@ fn are_same(files: &[File], others: &[File]) -> bool {
 
 /// Reads a masked language model from the three files in which such models are published.
 async fn read_masked_lm(files: &[File]) -> Result<MaskedLm, Problem> {
-    const REMEDY: &str = "Choose config.json, tokenizer.json and model.safetensors of a RoBERTa model, all three together.";
+    const REMEDY: &str = "Choose config.json, tokenizer.json, and model.safetensors of a RoBERTa model, all three together.";
     let mut contents = Vec::new();
     for name in ["config.json", "tokenizer.json", "model.safetensors"] {
         let file = files.iter().find(|file| file.name() == name);

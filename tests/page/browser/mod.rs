@@ -81,7 +81,7 @@ impl Browser {
         errors.ok().and_then(|errors| errors.json().as_str().map(str::to_owned)).unwrap_or_default()
     }
 
-    /// Opens the form, as "Try your own words" does.
+    /// Opens the form, as "Try your own prompt" does.
     pub async fn open_form(&self) {
         self.open_details_of("prompt-input").await;
         let is_shown = async || self.find("prompt-input").await.is_displayed().await.unwrap_or(false).then_some(());

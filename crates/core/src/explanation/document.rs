@@ -56,7 +56,7 @@ pub enum DocumentError {
     Format(String),
     #[error("this document has version {0}, newer than this page (version {VERSION})")]
     Version(u32),
-    #[error("the {passage} of this document has sentences that do not tile its text")]
+    #[error("the sentences of this document’s {passage} leave gaps or overlap")]
     Sentences { passage: &'static str },
     #[error("the {passage} of this document has sections that do not cover its sentences")]
     Sections { passage: &'static str },
@@ -64,15 +64,15 @@ pub enum DocumentError {
     TooManySentences(usize),
     #[error("this document is larger than the page can show: {0}")]
     TooLarge(#[from] TooLarge),
-    #[error("this document's table is for {table:?} prompt and generated sentences, its text has {text:?}")]
+    #[error("the table of this document is for {table:?} sentences (prompt, answer), but its text has {text:?}")]
     TableShape { table: (usize, usize), text: (usize, usize) },
     #[error("this document names sources of a joint effect that it does not have")]
     JointSources,
-    #[error("this document weights its scores by an information flow that it does not have")]
+    #[error("this document uses flow weighting but contains no flow data")]
     Flow,
     #[error("this document explains generated sentence {0}, which it does not have")]
     Output(usize),
-    #[error("this document names the sentences that it explains twice, or out of order")]
+    #[error("the explained sentences of this document are repeated or out of order")]
     OutputOrder,
 }
 

@@ -27,7 +27,7 @@ const FULL_SCALE: f64 = i16::MAX as f64;
 /// Why a fragment is no explanation.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum LinkError {
-    #[error("this link is not an explanation")]
+    #[error("this link does not contain an explanation")]
     Scheme,
     #[error("this link was made by a newer version of the page")]
     Newer,

@@ -52,12 +52,11 @@ pub const METHODS: &[MethodText] = &[
         id: "pairs",
         name: "Pairs",
         label: "Leave one or two out (Pairs)",
-        about: "Blanks out one sentence at a time and then two at a time, so that nothing is missed because it is said twice, and \
-                measures how much less likely each later sentence becomes. A loss counts the more, the more attention takes over from the \
-                sentence.",
+        about: "Blanks out each sentence alone and then in pairs, and measures how much less likely each later sentence becomes. Pairs \
+                reveal facts that the text states twice. Each drop is weighted by the information flow from the sentence.",
         passes: 1,
         pairs: true,
-        score: "the loss of log-probability when the source is blanked out, alone or with another one",
+        score: "the drop in log-probability when the source is blanked out, alone or with another one",
         unit: NATS,
         weak: WEAK_NATS,
         derivation: Derivation { compression: Compression::Hyperbolic, weighting: Weighting::Flow, ..Derivation::PAPER },
@@ -70,7 +69,7 @@ pub const METHODS: &[MethodText] = &[
         about: "Blanks out one sentence at a time and measures how much less likely each later sentence becomes.",
         passes: 1,
         pairs: false,
-        score: "the loss of log-probability when the source is blanked out",
+        score: "the drop in log-probability when the source is blanked out",
         unit: NATS,
         weak: WEAK_NATS,
         derivation: Derivation::PAPER,
@@ -93,11 +92,11 @@ pub const METHODS: &[MethodText] = &[
         id: "reagent",
         name: "ReAGent",
         label: "Rewriting (ReAGent)",
-        about: "Replaces one sentence at a time by what the model itself would say there, and measures how much less likely \
-                each later sentence becomes.",
+        about: "Replaces one sentence at a time with what the model itself would say there, and measures how much less likely each \
+                later sentence becomes.",
         passes: 1,
         pairs: false,
-        score: "the loss of log-probability when the source is replaced",
+        score: "the drop in log-probability when the source is replaced",
         unit: NATS,
         weak: WEAK_NATS,
         derivation: Derivation::PAPER,
@@ -107,11 +106,11 @@ pub const METHODS: &[MethodText] = &[
         id: "reagent-mlm",
         name: "ReAGent (masked LM)",
         label: "Rewriting by a masked LM (ReAGent)",
-        about: "Replaces one sentence at a time by what a masked language model of your choice would say there, as the paper \
-                does, and measures how much less likely each later sentence becomes.",
+        about: "Replaces one sentence at a time with what a masked language model of your choice would say there, as in the paper, and \
+                measures how much less likely each later sentence becomes.",
         passes: 1,
         pairs: false,
-        score: "the loss of log-probability when the source is replaced",
+        score: "the drop in log-probability when the source is replaced",
         unit: NATS,
         weak: WEAK_NATS,
         derivation: Derivation::PAPER,
@@ -121,8 +120,8 @@ pub const METHODS: &[MethodText] = &[
         id: "attention",
         name: "Attention",
         label: "Attention",
-        about: "Adds up how much the model looks at each sentence while it writes the later ones. Changes nothing in the text, \
-                so it does not show what would happen without a sentence.",
+        about: "Adds up how much attention the model pays to each sentence while it writes the later ones. Nothing in the text is \
+                changed, so this does not show what would happen without a sentence.",
         passes: 0,
         pairs: false,
         score: "the attention weight on a token of the source, over all heads and layers",
@@ -135,8 +134,8 @@ pub const METHODS: &[MethodText] = &[
         id: "flow",
         name: "Flow",
         label: "Information flow (Flow)",
-        about: "Follows what attention takes over from each sentence while the model writes the later ones. Flow, not a measured \
-                effect: nothing in the text is changed, so it does not show what would happen without a sentence.",
+        about: "Tracks how much information attention passes on from each sentence while the model writes the later ones. This is \
+                flow, not a measured effect: nothing in the text is changed, so it does not show what would happen without a sentence.",
         passes: 0,
         pairs: false,
         score: "the squared share of the source in what attention puts out, over all heads and layers",
@@ -149,8 +148,8 @@ pub const METHODS: &[MethodText] = &[
         id: "ig",
         name: "IG",
         label: "Integrated gradients (IG)",
-        about: "Integrated gradients: fades the whole text in from blanks in 20 steps and measures at each how much a little \
-                more of one sentence helps each later one. Slow.",
+        about: "Integrated gradients: fades in the whole text from blank in 20 steps, and measures at each step how much slightly more \
+                of one sentence helps each later one. Slow.",
         passes: 40,
         pairs: false,
         score: "the integrated gradient of the log-probability",

@@ -39,7 +39,7 @@ impl Labels {
     pub const ENGLISH: Self = Self {
         why: "Why {label}?",
         prompt: "Prompt",
-        thought: "Thought",
+        thought: "Thinking",
         folded: "Folded here; {share} of the influence goes through it.",
         folded_numbers: "Folded here.",
         answer: "Answer",
@@ -55,13 +55,13 @@ impl Labels {
         and: "and",
         or_and: "or, and",
         share_of_influence: "Share of influence",
-        numbers: "These are numbers, not shares: nothing was divided. The darkest is {number}, the largest here; those with a dashed \
-                  outline and dashed arcs take away.",
-        columns: "Total (CAGE): along every path from the sentence to the explained one. Direct (row): only the edge from one to \
-                  the other.",
+        numbers: "These are numbers, not shares: rows were not divided by their sums. The darkest color is {number}, the largest \
+                  value. Dashed outlines and dashed arcs mean negative influence.",
+        columns: "Total (CAGE): the sum over all paths from the sentence to the explained one. Direct (row): only the edge between the \
+                  two.",
         arcs: "The arcs carry {share} of the influence; {hidden} weaker ones are not drawn.",
-        cut: "Too long for a picture: {shown} of {all} sentences are here, those with the most influence, and what is longer than a few \
-              lines ends in \u{2026}",
+        cut: "Too long for a picture. It shows the {shown} of {all} sentences with the most influence, and long sentences end in \
+              \u{2026}",
         percent: "{number}%",
         decimal_point: '.',
     };

@@ -25,7 +25,7 @@ use crate::explanation::DocumentError;
 /// Why there is no document in a picture.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum PictureError {
-    #[error("this picture holds no explanation; it was not made by Glasscage, or another program removed the explanation")]
+    #[error("this picture contains no explanation; it was not made by Glasscage, or another program removed the explanation")]
     NoDocument,
     #[error("this is not a PNG picture")]
     NotPng,

@@ -43,19 +43,22 @@ pub enum LessonError {
     Format(String),
     #[error("this lesson has version {0}, newer than this page (version {VERSION})")]
     Version(u32),
-    #[error("this lesson has {steps} steps (1 to {MAX_STEPS} may be) and {explanations} explanations (1 to {MAX_EXPLANATIONS})")]
+    #[error(
+        "this lesson has {steps} steps (allowed: 1 to {MAX_STEPS}) and {explanations} explanations (allowed: 1 to \
+             {MAX_EXPLANATIONS})"
+    )]
     Size { steps: usize, explanations: usize },
     #[error("this lesson has a text of more than {MAX_TEXT} bytes")]
     Text,
-    #[error("{0:?} is not the name of a language, such as \u{201c}de\u{201d}")]
+    #[error("{0:?} is not a language tag such as \u{201c}de\u{201d}")]
     Language(String),
     #[error("step {} of this lesson names an explanation, a sentence or an answer that it does not have", .0 + 1)]
     Step(usize),
     #[error(transparent)]
     Document(#[from] DocumentError),
-    #[error("this lesson's link is damaged; it may have been cut off where it was copied")]
+    #[error("this lesson’s link is damaged; it may have been cut off where it was copied")]
     Damaged,
-    #[error("this lesson's link was made by a newer version of the page")]
+    #[error("this lesson’s link was made by a newer version of the page")]
     Newer,
 }
 

@@ -347,15 +347,15 @@ fn first_address(spec: &DownloadSpec) -> Option<&str> {
 
 fn lost_problem(lost: Lost) -> Problem {
     let what = match lost {
-        Lost::NotStarted => t!("The library could not be started"),
-        Lost::NotArrived => t!("The library did not arrive"),
-        Lost::Stopped => t!("The library stopped"),
+        Lost::NotStarted => t!("The model library could not be started"),
+        Lost::NotArrived => t!("The model library could not be downloaded"),
+        Lost::Stopped => t!("The model library stopped unexpectedly"),
         Lost::Incompatible => {
             return Problem::new(
-                t!("The library is of another version than this page"),
+                t!("The model library and this page have different versions"),
                 t!("Reload the page to get both in the same version"),
             );
         }
     };
-    Problem::new(what, t!("What is stored is kept. Check the connection, then try again"))
+    Problem::new(what, t!("Stored models are kept. Check the connection, then try again"))
 }

@@ -342,7 +342,7 @@ fn a_worker_that_is_lost_leaves_a_paused_download() {
     let id = page.downloads(spec());
     page.event(id, progress(40));
     page.send(LibraryMessage::Lost(Lost::Stopped));
-    assert!(page.download().detail().contains("What is stored is kept"), "{}", page.download().detail());
+    assert!(page.download().detail().contains("Stored models are kept"), "{}", page.download().detail());
     page.event(id, progress(50));
     assert_eq!(page.download().bytes, 40);
     let effects = page.send(LibraryMessage::Resume);
@@ -355,7 +355,7 @@ fn a_worker_that_is_lost_ends_what_the_dialog_waits_for() {
     page.send(LibraryMessage::Open);
     let id = page.previews(spec());
     page.send(LibraryMessage::Lost(Lost::Stopped));
-    assert!(page.look(|library| library.asked.is_none()) && page.problem().contains("What is stored is kept"), "{}", page.problem());
+    assert!(page.look(|library| library.asked.is_none()) && page.problem().contains("Stored models are kept"), "{}", page.problem());
     assert_eq!(page.download().state, DownloadState::Paused(None), "it was not running");
     page.event(id, preview());
     assert!(!page.has_preview());

@@ -43,7 +43,7 @@ pub fn EditorForm() -> impl IntoView {
                     dir="auto"
                     rows="5"
                     spellcheck="false"
-                    placeholder=t!("Some facts, then a question about them. Each sentence becomes one source.")
+                    placeholder=t!("Enter a few facts, then a question about them. Each sentence is measured separately.")
                     prop:value=move || page.with(|state| state.editor.prompt.clone())
                     on:input=move |event| page.send(Message::PromptTyped(event_target_value(&event)))
                 ></textarea>
@@ -62,7 +62,7 @@ pub fn EditorForm() -> impl IntoView {
                     aria-disabled=move || is_active().to_string()
                     on:click=move |_| page.send(Message::Explain)
                 >
-                    {move || if explains_given() { t!("Explain the given answer") } else { t!("Answer and explain") }}
+                    {move || if explains_given() { t!("Explain this answer") } else { t!("Answer and explain") }}
                 </button>
                 <span class="hint">
                     <kbd>{t!("Ctrl")}</kbd>
@@ -87,7 +87,7 @@ fn BuiltInHint() -> impl IntoView {
     };
     view! {
         <p class="hint" data-testid="built-in-hint" hidden=move || !is_needed()>
-            {t!("The built-in model only knows small problems like the examples. For other texts choose a larger model.")}
+            {t!("The built-in model only solves small problems like the examples. For other texts, choose a larger model.")}
         </p>
     }
 }
@@ -105,10 +105,10 @@ fn GivenAnswer() -> impl IntoView {
     let (folder, on_toggle) = details_toggle(move |open| is_open.set(open));
     view! {
         <details node_ref=folder class="fold" prop:open=is_open on:toggle=on_toggle>
-            <summary>{t!("Explain a given answer")}</summary>
+            <summary>{t!("Explain an answer of your own")}</summary>
             <div class="field">
                 <p class="hint">
-                    {t!("The model reads this text as its own answer. Leave it empty to let the model answer.")}
+                    {t!("The model treats this text as its own answer. Leave the field empty to let the model answer.")}
                     " "
                     <button
                         type="button"
@@ -123,7 +123,7 @@ fn GivenAnswer() -> impl IntoView {
                     rows="3"
                     data-testid="given-answer"
                     dir="auto"
-                    aria-label=t!("Given answer")
+                    aria-label=t!("Answer to explain")
                     prop:value=move || page.with(|state| state.editor.given_answer.clone())
                     on:input=move |event| page.send(Message::GivenAnswerTyped(event_target_value(&event)))
                 ></textarea>

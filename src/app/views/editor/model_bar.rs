@@ -41,7 +41,7 @@ pub fn ModelBar() -> impl IntoView {
     };
     let arrived = move || {
         page.with(|state| state.library.arrived.clone()).map(|choice| {
-            let label = t!("Use {name}, which has arrived", name = choice.name());
+            let label = t!("Use {name} (download complete)", name = choice.name());
             view! {
                 <button
                     type="button"
@@ -67,7 +67,7 @@ pub fn ModelBar() -> impl IntoView {
                 <span>{state}</span>
                 <span data-testid="works-offline" hidden=move || !page.with(State::works_offline)>
                     "; "
-                    {t!("works without a network")}
+                    {t!("works offline")}
                 </span>
             </p>
             {progress}
@@ -75,8 +75,8 @@ pub fn ModelBar() -> impl IntoView {
             {last_files}
             <p class="notice" role="status" data-testid="copied" hidden=move || !page.with(State::is_copied)>
                 {t!(
-                    "A copy is kept in this browser, for later visits and without a network. It can be deleted under \
-                     \u{201c}Choose a model\u{201d}."
+                    "A copy is kept in this browser, for later visits and offline use. You can delete it under \u{201c}Choose a \
+                     model\u{201d}."
                 )}
             </p>
             <div class="choice">
@@ -147,7 +147,7 @@ fn ready_words(LoadedModel { model, backend, context_length, has_template, .. }:
     let context = number::grouped(*context_length as u64);
     match has_template {
         true => t!(
-            "ready: {name}, {size} M parameters, {quantization}, on {backend}, {context} tokens of context",
+            "ready: {name}, {size}M parameters, {quantization}, on {backend}, {context} tokens of context",
             name,
             size,
             quantization,
@@ -155,7 +155,7 @@ fn ready_words(LoadedModel { model, backend, context_length, has_template, .. }:
             context
         ),
         false => t!(
-            "ready: {name}, {size} M parameters, {quantization}, on {backend}, {context} tokens of context, no chat template",
+            "ready: {name}, {size}M parameters, {quantization}, on {backend}, {context} tokens of context, no chat template",
             name,
             size,
             quantization,
@@ -188,7 +188,7 @@ mod tests {
             notice: None,
             glasscage: "0.1.0".into(),
         };
-        let words = "ready: demo, 3.0 M parameters, Q8_0, on webgpu (nvidia ampere), 1,024 tokens of context, no chat template";
+        let words = "ready: demo, 3.0M parameters, Q8_0, on webgpu (nvidia ampere), 1,024 tokens of context, no chat template";
         assert_eq!(state_words(&ModelState::Ready(Box::new(loaded))), words);
     }
 }

@@ -51,7 +51,7 @@ fn view() -> AnyView {
                 </select>
             </label>
             <NumberField
-                label=t!("Longest answer (tokens)")
+                label=t!("Maximum answer length (tokens)")
                 id="max-tokens"
                 start=Settings::MAX_TOKENS.to_string()
                 range=1.0..=4096.0
@@ -99,7 +99,7 @@ fn view() -> AnyView {
             />
             <Show when=move || thinking.get() != ThinkingSupport::Never>
                 <NumberField
-                    label=t!("Longest thought (tokens)")
+                    label=t!("Maximum thinking length (tokens)")
                     id="max-thought"
                     start=Settings::MAX_THOUGHT.to_string()
                     range=1.0..=32_768.0
@@ -152,7 +152,8 @@ fn MaskedLmChoice() -> impl IntoView {
     let page = use_page();
     let words = move || match page.with(|state| *state.engine.masked_lm) {
         MaskedLmState::NotChosen => {
-            t!("config.json, tokenizer.json and model.safetensors of a RoBERTa model, all three together. They are read on this device.")
+            t!("config.json, tokenizer.json, and model.safetensors of a RoBERTa model, all three together. They are read on this \
+                device.")
         }
         MaskedLmState::Loading => t!("Reading the masked language model\u{2026}"),
         MaskedLmState::Ready => t!("The masked language model is ready."),
@@ -177,7 +178,8 @@ fn text_words(max_context: Option<usize>, loaded: &LoadedModel) -> String {
     let (bytes, most) = (number::bytes(tokens * loaded.bytes_per_token), number::grouped(loaded.context_length as u64));
     let tokens = number::grouped(tokens);
     t!(
-        "A text of {tokens} tokens takes {bytes} of memory beside the model, which can read {most}; a shorter one takes less.",
+        "A text of {tokens} tokens needs {bytes} of memory, in addition to the model; shorter texts need less. The model reads up to \
+         {most} tokens.",
         tokens,
         bytes,
         most,
@@ -193,12 +195,13 @@ fn thought_words(state: &State) -> Option<String> {
     Some(match time {
         Some(time) => {
             t!(
-                "The longest thought takes {runs} to explain. Thought, answer and explanation: {time}, going by the last run here.",
+                "Explaining the longest possible thinking takes {runs}. Thinking, answer, and explanation together: {time}, based on \
+                 the last run here.",
                 runs,
                 time
             )
         }
-        None => t!("The longest thought takes {runs} to explain.", runs),
+        None => t!("Explaining the longest possible thinking takes {runs}.", runs),
     })
 }
 
@@ -292,7 +295,7 @@ mod tests {
             notice: None,
             glasscage: String::new(),
         };
-        assert!(text_words(Some(4_096), &loaded).starts_with("A text of 4,096 tokens takes 939.5 MB of memory"));
+        assert!(text_words(Some(4_096), &loaded).starts_with("A text of 4,096 tokens needs 939.5 MB of memory"));
         assert!(text_words(Some(1 << 20), &loaded).starts_with("A text of 40,960 tokens"));
     }
 

@@ -67,7 +67,7 @@ fn words(offer: &StandardOffer, name: &str, size: &str) -> String {
             t!("This device has too little memory for it, so \u{201c}{name}\u{201d} answers.", name)
         }
         StandardOffer::Download(Some(Obstacle::Storage)) => t!(
-            "This browser has no room for it, or does not let the page store files (a private window, perhaps), so \
+            "This browser has no room for it, or does not let the page store files (you may be in a private window), so \
              \u{201c}{name}\u{201d} answers.",
             name
         ),

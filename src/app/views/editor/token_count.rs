@@ -17,7 +17,7 @@ pub fn TokenCount() -> impl IntoView {
     let words = move || {
         let (tokens, context) = count.get()?;
         let [tokens, context] = [tokens, context].map(|n| grouped(n as u64));
-        Some(t!("{tokens} of at most {context} tokens, answer included", tokens, context))
+        Some(t!("{tokens} tokens; prompt and answer together: at most {context}", tokens, context))
     };
     let is_too_long = move || count.get().is_some_and(|(tokens, context)| tokens >= context);
     view! { <p class="hint tokens" class:warn=is_too_long data-testid="token-count" aria-live="off">{words}</p> }

@@ -162,7 +162,7 @@ mod tests {
         let edges = drawn_edges(&attribution(), &attribution().prune(1.0).edges, &positions);
         assert_eq!(edges.len(), 3);
         assert!(edges.is_sorted_by(|a, b| a.look.strength <= b.look.strength));
-        assert!(edges.iter().any(|edge| edge.look.title == "P2 \u{2192} G2 carries 50% (50% of G2 is due to P2)"));
+        assert!(edges.iter().any(|edge| edge.look.title == "P2 \u{2192} G2 carries 50% (50% of G2 comes from P2)"));
     }
 
     #[test]

@@ -23,13 +23,13 @@ pub fn DeletionTestView() -> impl IntoView {
         let label = page.attribution(|attribution| attribution.output_label()).unwrap_or_default();
         match page.unit() {
             Unit::Sentence => t!(
-                "The prompt is deleted sentence by sentence, what has most influence on {label} first, and the model is asked how likely \
-                 it still finds its answer. The sooner that falls, the better the explanation knew what mattered.",
+                "Sentences of the prompt are deleted one by one, starting with the one that has the most influence on {label}. Each \
+                 time, the model’s probability of its answer is measured. The sooner it falls, the better the explanation.",
                 label,
             ),
             Unit::Word => t!(
-                "The prompt is deleted word by word, what has most influence on {label} first, and the model is asked how likely it still \
-                 finds its answer. The sooner that falls, the better the explanation knew what mattered.",
+                "Words of the prompt are deleted one by one, starting with the one that has the most influence on {label}. Each time, \
+                 the model’s probability of its answer is measured. The sooner it falls, the better the explanation.",
                 label,
             ),
         }
@@ -45,10 +45,10 @@ pub fn DeletionTestView() -> impl IntoView {
                 disabled=is_active
                 on:click=move |_| page.send(Message::MeasureDeletion)
             >
-                {t!("Check it")}
+                {t!("Run the test")}
             </button>
             <span class="hint">
-                {t!("One forward pass for each deletion, in the order of CAGE, of row attribution, and in three random ones.")}
+                {t!("Takes one forward pass per deletion, in five orders: CAGE, row attribution, and three random ones.")}
             </span>
         </p>
         <Relevant />
@@ -66,13 +66,14 @@ fn Relevant() -> impl IntoView {
         let percent = |Coverage { share, .. }: Coverage| t!("{number}%", number = format!("{:.0}", 100.0 * share));
         let ac = |Coverage { ac, .. }: Coverage| with_point(&format!("{ac:.2}"));
         let plain = t!(
-            "Of this example the relevant sentences are known. They get {cage_share} of the influence by CAGE, {row_share} by row.",
+            "In this example, the relevant sentences are known. They receive {cage_share} of the influence by CAGE and {row_share} by \
+             row attribution.",
             cage_share = percent(cage),
             row_share = percent(row),
         );
         let exact = t!(
-            "The influence of the prompt alone is 100% here. AC (attribution coverage) is the part of the relevant sentences that got \
-             between half and one and a half times an equal share: {cage_ac} by CAGE, {row_ac} by row.",
+            "Here, the influence of the prompt alone counts as 100%. AC (attribution coverage) is the fraction of relevant sentences \
+             whose share is between 0.5 and 1.5 times an equal share: {cage_ac} by CAGE, {row_ac} by row attribution.",
             cage_ac = ac(cage),
             row_ac = ac(row),
         );
@@ -118,7 +119,7 @@ fn DeletionTestResult(check: DeletionTest) -> impl IntoView {
         <div class="check-result" data-testid="check">
             <h3>{t!("Test of {label}", label = output)} {derivation.map(|words| view! { <span class="tag">{words}</span> })}</h3>
             <p class="banner" hidden=!says_nothing>
-                {t!("The answer is no less likely without the prompt, so these curves say nothing.")}
+                {t!("The answer is just as likely without the prompt, so these curves mean nothing.")}
             </p>
             <figure>
                 <svg
@@ -136,11 +137,11 @@ fn DeletionTestResult(check: DeletionTest) -> impl IntoView {
                     {curves}
                 </svg>
                 <figcaption class="hint">
-                    {t!("How likely the model still finds its answer: 1 as with the whole prompt, 0 as without it.")}
+                    {t!("How likely the answer still is for the model: 1 as with the whole prompt, 0 as without it.")}
                     <Exactly>
                         {t!(
-                            "The part of the log-probability that is left: 1 is {whole} nats with the whole prompt, 0 is {none} nats \
-                             without it.",
+                            "Remaining log-probability: 1 corresponds to {whole} nats with the whole prompt, 0 to {none} nats without \
+                             it.",
                             whole = signed(log_probs[0]),
                             none = signed(log_probs[1]),
                         )}
@@ -152,7 +153,7 @@ fn DeletionTestResult(check: DeletionTest) -> impl IntoView {
                     <tr>
                         <th scope="col">{t!("Order")}</th>
                         <th scope="col" title=t!("The area under the curve")>"RISE"</th>
-                        <th scope="col" title=t!("The area with a penalty where the influence promised something else")>"MAS"</th>
+                        <th scope="col" title=t!("The area plus a penalty where the curve differs from what the shares predict")>"MAS"</th>
                     </tr>
                 </thead>
                 <tbody>{rows}</tbody>
@@ -160,7 +161,7 @@ fn DeletionTestResult(check: DeletionTest) -> impl IntoView {
             <p data-testid="check-verdict">{verdict(&tests, says_nothing)}</p>
             <Exactly>
                 {t!(
-                    "Lower is better: RISE is the area under the curve, MAS adds how far the curve is from what the influence promised."
+                    "Lower is better. RISE is the area under the curve. MAS adds the distance from the curve that the shares predict."
                 )}
             </Exactly>
         </div>
@@ -172,8 +173,10 @@ fn verdict(tests: &[OrderResult; 3], says_nothing: bool) -> Option<&'static str>
     let [cage, _, random] = tests;
     match (says_nothing, cage.rise < random.rise) {
         (true, _) => None,
-        (false, true) => Some(t!("In the order of CAGE the answer suffers sooner than in a random order: it found what matters.")),
-        (false, false) => Some(t!("In the order of CAGE the answer suffers no sooner than in a random order: do not rely on it here.")),
+        (false, true) => Some(t!("In the order of CAGE the answer becomes unlikely sooner than in random order: CAGE found what \
+                                  matters.")),
+        (false, false) => Some(t!("In the order of CAGE the answer becomes unlikely no sooner than in random order: do not rely on the \
+                                   explanation.")),
     }
 }
 

@@ -29,17 +29,17 @@ fn DerivationBar() -> impl IntoView {
             <summary>
                 {t!("From scores to shares")}
                 <span class="hint" data-testid="derivation">{summary}</span>
-                <span class="tag" hidden=move || ask(derivation::is_the_papers)>{t!("not the paper\u{2019}s way")}</span>
+                <span class="tag" hidden=move || ask(derivation::is_the_papers)>{t!("differs from the paper")}</span>
             </summary>
             <div class="ways card">
-                <Ways title=t!("A block of scores counts by its") ways=&AGGREGATIONS chosen />
-                <Ways title=t!("Scores count") ways=&COMPRESSIONS chosen />
+                <Ways title=t!("Combine token scores by") ways=&AGGREGATIONS chosen />
+                <Ways title=t!("Scale of the scores") ways=&COMPRESSIONS chosen />
                 <Show when=move || has_flow.get()>
-                    <Ways title=t!("Edges are made of") ways=&WEIGHTINGS chosen />
+                    <Ways title=t!("Edge weights from") ways=&WEIGHTINGS chosen />
                 </Show>
-                <Ways title=t!("Edges of the graph are") ways=&NORMALIZATIONS chosen />
+                <Ways title=t!("Edge values") ways=&NORMALIZATIONS chosen />
                 <p class="hint">
-                    {t!("The measured scores stay as they are; links and files keep both.")}
+                    {t!("The measured scores do not change. Links and files contain them and these settings.")}
                     " "
                     <button
                         type="button"
@@ -50,7 +50,7 @@ fn DerivationBar() -> impl IntoView {
                             page.send(Message::Derive(usual));
                         }
                     >
-                        {move || name().map(|name| t!("Back to the usual way of {method}", method = name))}
+                        {move || name().map(|name| t!("Reset to the default of {method}", method = name))}
                     </button>
                     " "
                     <button
@@ -60,7 +60,7 @@ fn DerivationBar() -> impl IntoView {
                         hidden=move || ask(derivation::is_the_papers)
                         on:click=move |_| page.send(Message::Derive(Derivation::default()))
                     >
-                        {t!("Back to the paper\u{2019}s way")}
+                        {t!("Reset to the paper\u{2019}s way")}
                     </button>
                 </p>
             </div>

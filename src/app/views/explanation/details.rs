@@ -51,7 +51,7 @@ pub fn Details() -> impl IntoView {
                 verdict.get().zip(of_scores).map(|(evidence, (method, unit))| view! { <Verdict evidence method unit /> })
             }}
             <p class="hint">
-                {t!("This says what the answer rests on, not whether it is right.")}
+                {t!("This shows what the answer depends on, not whether it is correct.")}
                 {move || page.right_answer().map(|answer| format!(" {}", t!("The right answer is {answer}.", answer)))}
             </p>
             <Show when=move || has_thought.get()>
@@ -59,17 +59,17 @@ pub fn Details() -> impl IntoView {
             </Show>
             <Entries title=t!("Strongest sources") entries=sources />
             <JointEffects />
-            <Entries title=t!("Steps on the way") entries=steps />
+            <Entries title=t!("Steps in between") entries=steps />
             <Show when=has_ranges>
-                <p class="hint">{t!("Ranges: what two sentences do together may be counted to either of them.")}</p>
+                <p class="hint">{t!("Ranges: the joint effect of two sentences can be credited to either one.")}</p>
             </Show>
             {move || lost().map(|share| view! {
                 <p
                     class="note"
                 >
                     {t!(
-                        "{share} of the influence ends at a step without a measurable source, so the prompt shares add up to less than \
-                         100%.",
+                        "{share} of the influence ends at a step without a measurable source, so the shares of the prompt add up to \
+                         less than 100%.",
                         share = number::percent(share),
                     )}
                 </p>
@@ -100,17 +100,17 @@ fn Verdict(evidence: Evidence, method: &'static MethodText, unit: String) -> imp
     };
     let (class, words, exactly) = match evidence {
         Evidence::Clear(mass) if method.weak == 0.0 => {
-            ("verdict", t!("No scale says whether the scores of this method are strong or weak.").to_owned(), Some(added_up(mass)))
+            ("verdict", t!("This method has no scale that tells strong scores from weak ones.").to_owned(), Some(added_up(mass)))
         }
         Evidence::Clear(mass) => {
-            ("verdict", t!("Clear evidence: the shares below divide up a strong effect.").to_owned(), Some(added_up(mass)))
+            ("verdict", t!("Clear evidence: the shares below split a large measured effect.").to_owned(), Some(added_up(mass)))
         }
         Evidence::Weak(mass) => {
             let weak = number::with_point(&method.weak.to_string());
-            let exactly = format!("{} {}", added_up(mass), t!("Below {weak} it counts as weak.", weak));
-            ("verdict warn", t!("Weak evidence: the shares below divide up very little.").into(), Some(exactly))
+            let exactly = format!("{} {}", added_up(mass), t!("Evidence below {weak} counts as weak.", weak));
+            ("verdict warn", t!("Weak evidence: the shares below split a very small effect, so they mean little.").into(), Some(exactly))
         }
-        Evidence::None => ("verdict warn", t!("No measurable source: nowhere is {score} above zero.", score), None),
+        Evidence::None => ("verdict warn", t!("No measurable source: {score} is never above zero.", score), None),
         Evidence::Unmeasured => ("verdict warn", t!("Not fully measured: the run was stopped.").into(), None),
     };
     let in_words = (method.unit == NATS).then(|| t!("One nat less means 2.7 times less likely."));
@@ -159,7 +159,7 @@ fn JointEffects() -> impl IntoView {
     };
     view! {
         <Show when=move || effects.with(|effects| !effects.is_empty())>
-            <h4>{t!("Together")}</h4>
+            <h4>{t!("Joint effects")}</h4>
             <ul class="joint" data-testid="joint-effects">{items}</ul>
         </Show>
     }

@@ -7,7 +7,7 @@ use crate::app::i18n::t;
 pub fn Exactly(children: Children) -> impl IntoView {
     view! {
         <details class="exactly">
-            <summary data-testid="exactly">{t!("Exactly")}</summary>
+            <summary data-testid="exactly">{t!("Technical details")}</summary>
             <p>{children()}</p>
         </details>
     }

@@ -173,7 +173,7 @@ fn AllNumbersButton(all_numbers: RwSignal<bool>) -> impl IntoView {
             type="button"
             class="chip screen-only"
             data-testid="all-numbers"
-            title=t!("Direct shares, how shares follow from scores, how much of it is drawn")
+            title=t!("Also shows direct shares, how scores become shares, and how many edges are drawn")
             aria-pressed=move || all_numbers.get().to_string()
             on:click=toggle
         >
@@ -246,13 +246,13 @@ impl Cut {
         match self.can_go_on {
             true => plural!(
                 n,
-                "The answer was cut off at {n} token, the most that was allowed.",
-                "The answer was cut off at {n} tokens, the most that was allowed.",
+                "The answer was cut off at {n} token, the limit in the settings.",
+                "The answer was cut off at {n} tokens, the limit in the settings.",
             ),
             false => plural!(
                 n,
-                "The answer was cut off at {n} token, because prompt and answer are as long as they may be.",
-                "The answer was cut off at {n} tokens, because prompt and answer are as long as they may be.",
+                "The answer was cut off at {n} token, because prompt and answer reached the maximum length.",
+                "The answer was cut off at {n} tokens, because prompt and answer reached the maximum length.",
             ),
         }
     }
@@ -267,8 +267,12 @@ struct WarningWords {
 fn answer_warning(answer: &Answer) -> Option<WarningWords> {
     let Answer::Generated { stop, warning, .. } = answer else { return None };
     let (words, suggests_larger_model) = match (stop, warning) {
-        (AnswerStop::Repetition, _) => (t!("The model began to repeat itself and was stopped. Its answer is of no use."), true),
-        (_, Some(AnswerWarning::OutOfScope)) => (t!("This small model only does small problems; choose a larger one for this."), true),
+        (AnswerStop::Repetition, _) => (t!("The model started to repeat itself and was stopped. Its answer is not usable."), true),
+        (_, Some(AnswerWarning::OutOfScope)) => (
+            t!("This small model can only solve small problems. Choose a larger model for this \
+                                                     prompt."),
+            true,
+        ),
         (_, Some(AnswerWarning::Doubtful)) => {
             (t!("This answer is doubtful: it shows signs of a mistake. Check it before you use it."), false)
         }
@@ -290,7 +294,7 @@ fn CutBanner() -> impl IntoView {
                 {(cut.can_go_on && !page.is_viewer()).then(|| view! {
                     " "
                     <button type="button" data-testid="lengthen" on:click=move |_| page.send(Message::Lengthen)>
-                        {t!("Let it go on")}
+                        {t!("Let the model continue")}
                     </button>
                 })}
             </p>

@@ -18,8 +18,8 @@ pub fn Legend() -> impl IntoView {
     let is_shares = move || scale.get().is_none_or(Scale::is_shares);
     let numbers = move || match scale.get() {
         Some(Scale::Numbers { largest }) => Some(t!(
-            "These are numbers, not shares: nothing was divided. The darkest is {number}, the largest here; purple ones, with dashed arcs, \
-             take away.",
+            "These are numbers, not shares: rows were not divided by their sums. The darkest color is {number}, the largest value. \
+             Purple with dashed arcs means negative influence.",
             number = plain(largest),
         )),
         _ => None,
@@ -38,23 +38,25 @@ pub fn Legend() -> impl IntoView {
                 " "
                 <b>{t!("Total")}</b>
                 " "
-                {t!("(CAGE): along every path from the sentence to the explained one, multiplied along each.")}
+                {t!("(CAGE): the sum over all paths from the sentence to the explained one; the weights along a path are multiplied.")}
                 " "
                 <b>{t!("Direct")}</b>
                 " "
-                {t!("(row): only the edge from one to the other.")}
+                {t!("(row): only the edge between the two.")}
             </p>
             <p hidden=move || !is_shares()>
                 <b>{t!("Total")}</b>
                 " "
                 {move || match page.unit() {
                     Unit::Sentence => t!(
-                        "(CAGE): start at the explained sentence and step back along edges, each chosen by its weight. The percentage is \
-                         how often you end at this prompt sentence, or pass through this sentence of the answer."
+                        "(CAGE): walk back from the explained sentence along the edges, choosing each with a probability equal to its \
+                         weight. The percentage is how often you end at this sentence of the prompt, or pass through this sentence of \
+                         the answer."
                     ),
                     Unit::Word => t!(
-                        "(CAGE): start at the explained sentence and step back along edges, each chosen by its weight. The percentage is \
-                         how often you end at this word of the prompt, or pass through this word of the answer."
+                        "(CAGE): walk back from the explained word along the edges, choosing each with a probability equal to its \
+                         weight. The percentage is how often you end at this word of the prompt, or pass through this word of the \
+                         answer."
                     ),
                 }}
                 " "

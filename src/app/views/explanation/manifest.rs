@@ -41,7 +41,7 @@ fn facts(document: &Document) -> Vec<(&'static str, String)> {
     let model = &manifest.model;
     let size = (model.parameters > 0).then(|| {
         let number = number::with_point(&format!("{:.1}", model.parameters as f64 / 1e6));
-        t!("{number} M parameters, {size}", number, size = number::bytes(model.bytes))
+        t!("{number}M parameters, {size}", number, size = number::bytes(model.bytes))
     });
     let mut facts = vec![
         (translatable!("Model"), model.name.clone()),
@@ -50,7 +50,7 @@ fn facts(document: &Document) -> Vec<(&'static str, String)> {
         (translatable!("Quantization"), model.quantization.clone()),
         (translatable!("SHA-256"), model.sha256.chars().take(12).collect()),
         (translatable!("Answer"), answer_words(&manifest.answer)),
-        (translatable!("Template"), manifest.template.clone()),
+        (translatable!("Chat template"), manifest.template.clone()),
         (
             translatable!("Method"),
             t!(
@@ -79,29 +79,29 @@ fn facts(document: &Document) -> Vec<(&'static str, String)> {
 fn sentence_rule_words(rule: SentenceRule, language: Language) -> String {
     let name = text(language.name());
     match (rule, language) {
-        (SentenceRule::Punkt, _) => t!("cut by Punkt (English)").into(),
-        (SentenceRule::AnyScript, Language::English) => t!("cut by Punkt (English), other scripts and lists too").into(),
+        (SentenceRule::Punkt, _) => t!("split by Punkt (English)").into(),
+        (SentenceRule::AnyScript, Language::English) => t!("split by Punkt (English), other scripts and lists too").into(),
         (SentenceRule::AnyScript, Language::Chinese | Language::Japanese) => {
-            t!("{name}: cut at full stops of any script, and by Punkt (English)", name)
+            t!("{name}: split at full stops of any script, and by Punkt (English)", name)
         }
-        (SentenceRule::AnyScript, _) => t!("{name}: cut by Punkt, other scripts and lists too", name),
+        (SentenceRule::AnyScript, _) => t!("{name}: split by Punkt, other scripts and lists too", name),
     }
 }
 
 fn answer_words(answer: &Answer) -> String {
     match answer {
-        Answer::Given {} => t!("given, not written by the model").into(),
+        Answer::Given {} => t!("provided, not written by the model").into(),
         Answer::Generated { sampling, max_tokens, thinking, stop, warning } => {
             let stop = match stop {
                 AnswerStop::End => t!("ended by the model"),
-                AnswerStop::Length => t!("cut at the limit"),
+                AnswerStop::Length => t!("stopped at the limit"),
                 AnswerStop::Cancelled => t!("stopped by the user"),
                 AnswerStop::Repetition => t!("stopped because the model repeated itself"),
             };
             let words = t!("{sampling}; {stop}; up to {n} tokens", sampling = sampling_words(sampling), stop, n = max_tokens);
             let words = match thinking {
                 Some(most) => {
-                    plural!(n = *most, "{words}; after a thought of up to {n} token", "{words}; after a thought of up to {n} tokens", words)
+                    plural!(n = *most, "{words}; after thinking for up to {n} token", "{words}; after thinking for up to {n} tokens", words)
                 }
                 None => words,
             };
@@ -143,7 +143,7 @@ mod tests {
     fn sampling_is_stated_in_full() {
         let sampling = Sampling { temperature: 0.7, top_k: Some(40), top_p: None, seed: 3 };
         let answer = Answer::Generated { sampling, max_tokens: 64, thinking: None, stop: AnswerStop::Length, warning: None };
-        assert_eq!(answer_words(&answer), "temperature 0.7, top-k 40, seed 3; cut at the limit; up to 64 tokens");
+        assert_eq!(answer_words(&answer), "temperature 0.7, top-k 40, seed 3; stopped at the limit; up to 64 tokens");
         assert_eq!(sampling_words(&Sampling::GREEDY), "same answer every time");
     }
 }

@@ -21,8 +21,8 @@ pub fn MethodsView() -> impl IntoView {
     let comparison = Memo::new(move |_| compared(page));
     let about = move || {
         t!(
-            "Each method measures influence in its own way. Here is what they say of {label}, in total. Where methods agree, the \
-             explanation depends less on how it was measured.",
+            "Each method measures influence in its own way. The table shows the total influence on {label} by each method. Where \
+             methods agree, the explanation depends less on the method.",
             label = page.attribution(AttributionView::output_label).unwrap_or_default(),
         )
     };
@@ -125,13 +125,13 @@ fn MethodHead(id: String, name: String, is_shown: bool) -> impl IntoView {
     let is_active = move || page.is_busy();
     let test_id = format!("show-{id}");
     let below = match is_shown {
-        true => view! { <span class="hint">{t!("on screen")}</span> }.into_any(),
+        true => view! { <span class="hint">{t!("shown now")}</span> }.into_any(),
         false => view! {
             <button
                 type="button"
                 class="chip"
                 data-testid=test_id
-                title=t!("In place of the one on screen")
+                title=t!("Show this method instead")
                 disabled=is_active
                 on:click=move |_| page.send(Message::ShowMethod(id.clone()))
             >
@@ -153,13 +153,13 @@ fn Coverages(methods: Vec<Compared>) -> impl IntoView {
         view! {
             <tfoot data-testid="method-coverage">
                 <tr>
-                    <th scope="row">{t!("Of the whole, the relevant sentences get")}</th>
+                    <th scope="row">{t!("Share of the relevant sentences")}</th>
                     {shares}
                 </tr>
                 <tr>
                     <th
                         scope="row"
-                        title=t!("The part of the relevant sentences that get between half and one and a half times an equal part")
+                        title=t!("The fraction of relevant sentences whose share is between 0.5 and 1.5 times an equal share")
                     >
                         {t!("Attribution coverage (AC, higher is better)")}
                     </th>
@@ -178,8 +178,8 @@ fn Agreement(comparison: Comparison) -> impl IntoView {
     let explained = view! {
         <p class="hint">
             {t!(
-                "The agreement is Spearman\u{2019}s rank correlation over {sources}: 1 where both put them in the same order, 0 where \
-                 their orders have nothing in common, \u{2212}1 where they are opposite. Of few sentences it says little.",
+                "Agreement is Spearman\u{2019}s rank correlation over {sources}: 1 means the same order, 0 unrelated orders, \u{2212}1 \
+                 opposite orders. With few sentences it means little.",
                 sources,
             )}
         </p>

@@ -54,7 +54,7 @@ pub fn PathView() -> impl IntoView {
                     aria-pressed=move || are_all_wanted.get().to_string()
                     on:click=move |_| are_all_wanted.update(|are_wanted| *are_wanted = !*are_wanted)
                 >
-                    {t!("Draw all")}
+                    {t!("Show all edges")}
                 </button>
             </Show>
         </p>
@@ -64,13 +64,13 @@ pub fn PathView() -> impl IntoView {
 /// What the picture does not show, in a sentence.
 fn what_is_left_out(hidden: usize, kept_share: f64) -> String {
     match hidden {
-        0 => t!("What flows into a sentence flows out of it again, toward the explained one; every edge is drawn.").into(),
+        0 => t!("All influence that flows into a sentence flows on toward the explained one; every edge is drawn.").into(),
         n => plural!(
             n,
-            "What flows into a sentence flows out of it again, toward the explained one, but for {n} weaker edge that carry {share} of \
-             the influence and are not drawn.",
-            "What flows into a sentence flows out of it again, toward the explained one, but for {n} weaker edges that carry {share} of \
-             the influence and are not drawn.",
+            "All influence that flows into a sentence flows on toward the explained one. {n} weaker edge, which carries {share} of the \
+             influence, is not drawn.",
+            "All influence that flows into a sentence flows on toward the explained one. {n} weaker edges, which carry {share} of the \
+             influence, are not drawn.",
             share = percent(1.0 - kept_share),
         ),
     }
@@ -184,6 +184,6 @@ mod tests {
     #[test]
     fn what_is_not_drawn_is_counted() {
         assert!(what_is_left_out(0, 1.0).ends_with("every edge is drawn."));
-        assert!(what_is_left_out(2, 0.91).ends_with("but for 2 weaker edges that carry 9% of the influence and are not drawn."));
+        assert!(what_is_left_out(2, 0.91).ends_with("2 weaker edges, which carry 9% of the influence, are not drawn."));
     }
 }

@@ -16,7 +16,7 @@ pub fn PruneControl(
 ) -> impl IntoView {
     let page = use_page();
     let share = move || page.with(|state| *state.explanation.edge_share);
-    let label = t!("Edges accounting for {share} of the influence", share = "|");
+    let label = t!("Edges that carry {share} of the influence", share = "|");
     // The share has a place of its own, so that the words do not move with it.
     let (before, after) = label.split_once('|').unwrap_or((&label, ""));
     let (before, after) = (before.to_owned(), after.to_owned());
@@ -58,7 +58,7 @@ pub fn PruneControl(
 /// "12 edges, 8 weaker hidden".
 fn what_is_drawn(pruned: &Pruned) -> String {
     match (pruned.edges.len(), pruned.hidden) {
-        (0, _) => t!("No influence to draw").into(),
+        (0, _) => t!("No influence to show").into(),
         (n, 0) => plural!(n, "{n} edge, none hidden", "{n} edges, none hidden"),
         (n, hidden) => plural!(n, "{n} edge, {hidden} weaker hidden", "{n} edges, {hidden} weaker hidden", hidden),
     }
@@ -78,6 +78,6 @@ mod tests {
         let words = |output: usize, share: f64| what_is_drawn(&AttributionView::new(graph.clone(), &[output]).prune(share));
         assert_eq!(words(1, 1.0), "3 edges, none hidden");
         assert_eq!(words(1, 0.6), "2 edges, 1 weaker hidden");
-        assert_eq!(words(2, 0.9), "No influence to draw");
+        assert_eq!(words(2, 0.9), "No influence to show");
     }
 }

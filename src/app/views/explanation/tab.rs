@@ -39,7 +39,7 @@ impl Tab {
             Self::Text => t!("Text"),
             Self::Path => t!("Path"),
             Self::Table => t!("Table"),
-            Self::DeletionTest => t!("Check"),
+            Self::DeletionTest => t!("Test"),
             Self::Methods => t!("Methods"),
             Self::WhatIf => t!("What if"),
         }

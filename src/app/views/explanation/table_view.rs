@@ -24,9 +24,9 @@ pub fn TableView() -> impl IntoView {
     view! {
         <div class="table-tools">
             <div class="segments" role="group" aria-label=t!("Matrix")>
-                <MatrixButton matrix own=Matrix::T label=t!("T scores") />
-                <MatrixButton matrix own=Matrix::A label=t!("A edges") />
-                <MatrixButton matrix own=Matrix::Y label=t!("Y total") />
+                <MatrixButton matrix own=Matrix::T label=t!("T: scores") />
+                <MatrixButton matrix own=Matrix::A label=t!("A: edges") />
+                <MatrixButton matrix own=Matrix::Y label=t!("Y: influence") />
             </div>
             <BlockChoice block=rows label=t!("Rows") labels=|document| document.labels().split_off(document.prompt.sentences.len()) />
             <BlockChoice block=columns label=t!("Columns") labels=Document::labels />
@@ -143,7 +143,7 @@ enum HeatCell {
     Number {
         heat: f64,
         figure: String,
-        /// What the figure is, for a screen reader: "of G2 is due to P1".
+        /// What the figure is, for a screen reader: "of G2 comes from P1".
         meaning: String,
         mark: Option<JointMark>,
     },
@@ -168,8 +168,8 @@ impl Heatmap {
             Unit::Word => (document.source(j).trim().to_owned(), document.label(j)),
         };
         let meaning = |label: &str, source: &str| match matrix {
-            Matrix::A if !is_signed => t!("of {label} is due to {source}", label, source),
-            Matrix::Y if !is_signed => t!("of {label} rests on {source}, along all paths", label, source),
+            Matrix::A if !is_signed => t!("of {label} comes from {source}", label, source),
+            Matrix::Y if !is_signed => t!("of {label} depends on {source}, along all paths", label, source),
             _ => t!("is what {source} does to {label}", label, source),
         };
         let number = |number: f64, meaning: String, mark: Option<JointMark>| HeatCell::Number {
@@ -228,16 +228,16 @@ fn meaning(matrix: Matrix, source: Unit, method: &Method, &MethodText { score, .
         Matrix::T => meaning_of_scores(source, method.aggregation, text(score), unit),
         Matrix::A => {
             let how = match method.normalization {
-                Normalization::Full => t!("A: each row of T with negative scores cut to 0, divided by its sum."),
-                Normalization::NonNegative => t!("A: T with negative scores cut to 0; nothing is divided."),
-                Normalization::None => t!("A: T as it is; nothing is cut or divided."),
+                Normalization::Full => t!("A: each row of T with negative scores set to 0, divided by its sum."),
+                Normalization::NonNegative => t!("A: T with negative scores set to 0; not divided."),
+                Normalization::None => t!("A: T unchanged, neither clipped nor divided."),
             };
             [how, t!("These are the edges of the graph.")].join(" ")
         }
         Matrix::Y => {
             let sums = match method.normalization {
                 Normalization::Full => t!("The prompt columns of a row add up to 100% where every step has a source."),
-                _ => t!("The numbers along a path multiply; they are no shares of anything."),
+                _ => t!("The numbers along a path are multiplied; they are not shares."),
             };
             [t!("Y: the influence along all paths, A (I \u{2212} A)\u{207b}\u{00b9}."), sums].join(" ")
         }
@@ -247,20 +247,20 @@ fn meaning(matrix: Matrix, source: Unit, method: &Method, &MethodText { score, .
 fn meaning_of_scores(source: Unit, aggregation: Aggregation, score: &str, unit: &str) -> String {
     match (aggregation, source) {
         (Aggregation::Mean, Unit::Sentence) => {
-            t!("T: what a column\u{2019}s sentence, the source, does to a row\u{2019}s: {score}, in {unit}.", score, unit)
+            t!("T: the effect of a column\u{2019}s sentence (the source) on a row\u{2019}s sentence: {score}, in {unit}.", score, unit)
         }
         (Aggregation::Mean, Unit::Word) => {
-            t!("T: what a column\u{2019}s word, the source, does to a row\u{2019}s: {score}, in {unit}.", score, unit)
+            t!("T: the effect of a column\u{2019}s word (the source) on a row\u{2019}s word: {score}, in {unit}.", score, unit)
         }
         (Aggregation::Sum, Unit::Sentence) => t!(
-            "T, summed: what a column\u{2019}s sentence, the source, does to a row\u{2019}s: {score}, in {unit}, times the tokens of \
-             both sentences.",
+            "T, summed: the effect of a column\u{2019}s sentence (the source) on a row\u{2019}s sentence: {score}, in {unit}, times \
+             the tokens of both sentences.",
             score,
             unit,
         ),
         (Aggregation::Sum, Unit::Word) => t!(
-            "T, summed: what a column\u{2019}s word, the source, does to a row\u{2019}s: {score}, in {unit}, times the tokens of both \
-             words.",
+            "T, summed: the effect of a column\u{2019}s word (the source) on a row\u{2019}s word: {score}, in {unit}, times the tokens \
+             of both words.",
             score,
             unit,
         ),
@@ -356,7 +356,7 @@ mod tests {
     #[test]
     fn shares_are_percents() {
         let cells = second_row(Matrix::Y);
-        assert_eq!(cells[0], number(0.5_f64.sqrt(), "50%", "of G2 rests on P1, along all paths"));
-        assert_eq!(second_row(Matrix::A)[0], number(0.0, "0%", "of G2 is due to P1"));
+        assert_eq!(cells[0], number(0.5_f64.sqrt(), "50%", "of G2 depends on P1, along all paths"));
+        assert_eq!(second_row(Matrix::A)[0], number(0.0, "0%", "of G2 comes from P1"));
     }
 }

@@ -112,7 +112,7 @@ fn ThoughtHeading(is_open: RwSignal<bool>) -> impl IntoView {
                     aria-expanded=move || is_open.get().to_string()
                     on:click=move |_| is_open.update(|is_open| *is_open = !*is_open)
                 >
-                    <strong>{t!("Thought")}</strong>
+                    <strong>{t!("Thinking")}</strong>
                 </button>
                 <LazyView part view=|view| view(ThoughtPlace::Heading) />
             </span>
@@ -128,7 +128,7 @@ fn Heading(title: &'static str, hint: impl Fn() -> &'static str + Send + Sync + 
                 type="button"
                 class="chip screen-only"
                 data-testid="several"
-                title=t!("The same as a click with Ctrl")
+                title=t!("Same as Ctrl+click (⌘+click on a Mac)")
                 aria-pressed=move || adds.get().to_string()
                 on:click=move |_| adds.update(|adds| *adds = !*adds)
             >

@@ -56,7 +56,8 @@ pub fn VariantCard(at: usize, variant: Variant, original: Vec<String>) -> impl I
             {answer}
             <p hidden=verdict.is_empty()>
                 <b>{verdict}</b>
-                {new.contains(&true).then_some(view! { <span class="hint">" " {t!("What the original does not have is marked.")}</span> })}
+                {new.contains(&true).then_some(view! { <span class="hint">" " {t!("Sentences that are not in the original answer are \
+                                                                                   marked.")}</span> })}
             </p>
             {changes}
             {graphs}
@@ -75,10 +76,10 @@ pub fn VariantCard(at: usize, variant: Variant, original: Vec<String>) -> impl I
                     type="button"
                     class="chip"
                     disabled=is_active
-                    title=t!("Your own text is set aside, not lost")
+                    title=t!("Your own text is saved and can be restored")
                     on:click=move |_| page.send(Message::EditPrompt(prompt.clone()))
                 >
-                    {t!("Put this prompt into the editor")}
+                    {t!("Edit this prompt")}
                 </button>
             </p>
         </section>
@@ -140,7 +141,7 @@ fn ChangesTable(changes: Vec<SentenceChange>) -> impl IntoView {
         <table class="entries" data-testid="changes">
             <thead>
                 <tr>
-                    <th scope="col">{t!("What the last sentence rests on")}</th>
+                    <th scope="col">{t!("What the last sentence depends on")}</th>
                     <th scope="col">{t!("before")}</th>
                     <th scope="col">{t!("after")}</th>
                 </tr>

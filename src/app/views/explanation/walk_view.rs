@@ -66,13 +66,13 @@ pub fn WalkView(
         };
         paths.get().0.into_iter().enumerate().map(entry).collect_view()
     };
-    let others = move || paths.with(|(_, others)| others.as_ref().map(|others| t!("All others together: {others}.", others)));
+    let others = move || paths.with(|(_, others)| others.as_ref().map(|others| t!("All other paths together: {others}.", others)));
     view! {
         <div class="walk" hidden=move || paths.with(|(paths, _)| paths.is_empty())>
             <h3>{t!("Strongest paths")}</h3>
             <ol data-testid="paths">{entries}</ol>
             <p class="hint">
-                {move || if chosen.get().is_some() { None } else { Some(t!("Choose one to walk it back, step by step.")) }}
+                {move || if chosen.get().is_some() { None } else { Some(t!("Choose a path to follow it back step by step.")) }}
                 " "
                 {others}
             </p>
@@ -123,7 +123,7 @@ fn Controls(stops: Memo<Vec<WalkStop>>, at: RwSignal<usize>) -> impl IntoView {
                 aria-disabled=move || (at.get() == 0).to_string()
                 on:click=move |_| step(at.get_untracked().saturating_sub(1))
             >
-                {t!("Back")}
+                {t!("Previous")}
             </button>
             <button
                 type="button"

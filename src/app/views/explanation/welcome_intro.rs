@@ -23,14 +23,14 @@ pub fn WelcomeIntro() -> impl IntoView {
     };
     view! {
         <div class="intro" data-testid="welcome-intro">
-            <h2>{t!("Why did the model answer that?")}</h2>
+            <h2>{t!("Why did the model give this answer?")}</h2>
             <p>
-                {t!("The stronger the color of a sentence, the more the marked one rests on it.")}
+                {t!("The stronger the color of a sentence, the more the marked sentence depends on it.")}
                 " "
                 <b>{t!("Click another sentence of the answer.")}</b>
             </p>
             <button type="button" class="primary" data-testid="try-own-words" hidden=is_asking on:click=ask>
-                {t!("Try your own words")}
+                {t!("Try your own prompt")}
             </button>
         </div>
     }

@@ -24,15 +24,15 @@ pub fn WhatIfView() -> impl IntoView {
     let can_answer =
         Memo::new(move |_| page.with(|state| Variant::new(state.explanation.document()?, &state.explanation.edits).map(drop)).is_some());
     let hint = move || match (page.with(|state| state.explanation.edits.is_empty()), !can_answer.get()) {
-        (true, _) => t!("Mark what to leave out, or change a sentence: another number, another name."),
-        (false, true) => t!("Nothing of the prompt would be left: keep some of it."),
+        (true, _) => t!("Mark what to leave out, or edit a sentence, for example its number or name."),
+        (false, true) => t!("This would leave nothing of the prompt. Keep at least one sentence."),
         _ => "",
     };
     view! {
         <p>
             {t!(
-                "An explanation says what the answer rests on. Leave some of it out or change it, and let the model answer again, with the \
-                 same settings."
+                "The explanation shows what the answer depends on. Leave out or change part of the prompt, and let the model answer \
+                 again with the same settings."
             )}
         </p>
         <Marks />
@@ -44,7 +44,7 @@ pub fn WhatIfView() -> impl IntoView {
                 disabled=move || is_active() || !can_answer.get()
                 on:click=move |_| page.send(Message::AnswerVariant)
             >
-                {t!("Answer the changed prompt")}
+                {t!("Get a new answer")}
             </button>
             <span class="note" data-testid="without-hint">{hint}</span>
             <ModelHint />
@@ -85,7 +85,7 @@ fn Marks() -> impl IntoView {
                 disabled=move || page.with(|state| state.explanation.edits.is_empty())
                 on:click=move |_| page.send(Message::UndoEdits)
             >
-                {t!("nothing: undo all changes")}
+                {t!("Undo all changes")}
             </button>
         </div>
         <div class="marks">
@@ -183,7 +183,7 @@ fn Answers() -> impl IntoView {
                     class="hint"
                     hidden=move || !is_given()
                 >
-                    {t!("This answer was given, not written by the model; the others are the model\u{2019}s own.")}
+                    {t!("This answer was provided, not written by the model. The model wrote the others.")}
                 </p>
             </section>
             <div class="variants" data-testid="variants" aria-live="polite">{variants}</div>

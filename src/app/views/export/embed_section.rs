@@ -42,21 +42,21 @@ pub fn EmbedSection() -> impl IntoView {
             <h3>{t!("In another page (iframe)")}</h3>
             <p class="hint">
                 {t!(
-                    "A line of HTML for articles, slides and learning platforms. The frame holds the explanation as a link does and shows \
-                     it with the viewer of this site, without a model; nothing is uploaded."
+                    "HTML code for articles, slides, and learning platforms. The frame contains the whole explanation, like a link. It \
+                     uses this site’s viewer and needs no model. Nothing is uploaded."
                 )}
             </p>
             <PartsChoice parts=OF_EXPLANATION.to_vec() prefix="embed" is_shown on_change=change />
             <textarea
                 readonly
                 rows="4"
-                aria-label=t!("The line of HTML")
+                aria-label=t!("HTML code")
                 data-testid="embed-line"
                 prop:value=move || line.get().unwrap_or_default()
                 on:focus=select_all
             ></textarea>
             <p class="side-by-side">
-                <button type="button" data-testid="copy-embed" on:click=copy>{t!("Copy the line")}</button>
+                <button type="button" data-testid="copy-embed" on:click=copy>{t!("Copy HTML")}</button>
                 <span role="status">{move || if is_copied.get() { t!("Copied") } else { "" }}</span>
             </p>
         </section>

@@ -49,9 +49,9 @@ fn HtmlSection() -> impl IntoView {
     };
     view! {
         <section>
-            <h3>{t!("A page of its own (HTML)")}</h3>
+            <h3>{t!("Standalone web page (HTML)")}</h3>
             <p class="hint">
-                {t!("One file that opens in any browser, without a network and without this site. Its sentences can be clicked as here.")}
+                {t!("One file that opens in any browser, offline and without this site. You can click its sentences as you do here.")}
             </p>
             <button type="button" data-testid="export-html" on:click=save>{t!("Save HTML")}</button>
             <p role="status">{problem}</p>

@@ -7,7 +7,7 @@ pub fn picture_labels() -> Labels {
     Labels {
         why: text(translatable!("Why {label}?")),
         prompt: text(translatable!("Prompt")),
-        thought: text(translatable!("Thought")),
+        thought: text(translatable!("Thinking")),
         folded: text(translatable!("Folded here; {share} of the influence goes through it.")),
         folded_numbers: text(translatable!("Folded here.")),
         answer: text(translatable!("Answer")),
@@ -24,17 +24,16 @@ pub fn picture_labels() -> Labels {
         or_and: text(translatable!("or, and")),
         share_of_influence: text(translatable!("Share of influence")),
         numbers: text(translatable!(
-            "These are numbers, not shares: nothing was divided. The darkest is {number}, the largest here; those with a dashed outline \
-             and dashed arcs take away."
+            "These are numbers, not shares: rows were not divided by their sums. The darkest color is {number}, the largest value. \
+             Dashed outlines and dashed arcs mean negative influence."
         )),
         columns: text(translatable!(
-            "Total (CAGE): along every path from the sentence to the explained one. Direct (row): only the edge from one to \
-             the other."
+            "Total (CAGE): the sum over all paths from the sentence to the explained one. Direct (row): only the edge between the two."
         )),
         arcs: text(translatable!("The arcs carry {share} of the influence; {hidden} weaker ones are not drawn.")),
         cut: text(translatable!(
-            "Too long for a picture: {shown} of {all} sentences are here, those with the most influence, and what is longer than a few \
-             lines ends in \u{2026}"
+            "Too long for a picture. It shows the {shown} of {all} sentences with the most influence, and long sentences end in \
+             \u{2026}"
         )),
         percent: text(translatable!("{number}%")),
         decimal_point: separators()[0],

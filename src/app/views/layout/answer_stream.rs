@@ -42,7 +42,7 @@ fn Unfinished() -> impl IntoView {
                             )}
                         </strong>
                         <button type="button" data-testid="explain-so-far" on:click=move |_| page.send(Message::ExplainSoFar)>
-                            {t!("Explain what is there")}
+                            {t!("Explain this part")}
                         </button>
                         <button type="button" data-testid="go-on" on:click=move |_| page.send(Message::GoOn)>
                             {t!("Continue the answer")}

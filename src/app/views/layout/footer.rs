@@ -20,7 +20,7 @@ pub fn Footer() -> impl IntoView {
                 </select>
             </label>
             <Show when=move || needs_review>
-                <p class="hint">{t!("Nobody who speaks this language has read the translation yet.")}</p>
+                <p class="hint">{t!("No speaker of this language has reviewed the translation yet.")}</p>
             </Show>
         </footer>
     }

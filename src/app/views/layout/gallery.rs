@@ -11,7 +11,8 @@ pub fn Gallery() -> impl IntoView {
     view! {
         <Cards
             title=t!("Lessons")
-            about=t!("Guess first, then see: 5 to 10 minutes each, without a model. A link or a file carries a whole lesson.")
+            about=t!("Guess first, then see. Lessons take 5 to 10 minutes and need no model. A link or a file contains the whole \
+                      lesson.")
             test_id="lesson"
             of=|gallery| &gallery.lessons
         />

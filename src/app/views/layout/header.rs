@@ -35,7 +35,7 @@ pub fn Header() -> impl IntoView {
                 </svg>
                 <div>
                     <h1>"Glasscage"</h1>
-                    <p>{t!("See which sentences a language model\u{2019}s answer rests on.")}</p>
+                    <p>{t!("See which sentences a language model\u{2019}s answer depends on.")}</p>
                 </div>
             </a>
             <div class="actions">

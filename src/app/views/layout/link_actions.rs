@@ -30,7 +30,7 @@ pub fn LinkActions(address: Signal<String>) -> impl IntoView {
     view! {
         {share}
         {button(Open::Code, t!("QR code"), "show-qr")}
-        {button(Open::Parts, t!("Parts of the page"), "show-parts")}
+        {button(Open::Parts, t!("What the link shows"), "show-parts")}
         <Show when=move || open.get() == Some(Open::Code)>
             <div class="code">
                 <LazyView part=code view=move |qr_code| qr_code(address.get()) />

@@ -12,7 +12,7 @@ pub fn LinkParts() -> impl IntoView {
     let link = Memo::new(move |_| page.with(|state| state.explanation.link.clone()));
     let is_shown = move |name: &str| link.with(|link| link.as_ref().is_none_or(|link| !link.hidden().contains(&name)));
     view! {
-        <p class="hint">{t!("Whoever opens the link sees what is checked. It is copied again at each change.")}</p>
+        <p class="hint">{t!("People who open the link see the checked parts. Each change copies the link again.")}</p>
         <PartsChoice
             parts=[OF_EXPLANATION, OF_PAGE].concat()
             prefix="link"

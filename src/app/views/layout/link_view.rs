@@ -30,8 +30,8 @@ fn view() -> AnyView {
     let advice = move || link.with(|link| link.as_ref().map(SharedLink::advice));
     let address = Signal::derive(move || link.with(|link| link.as_ref().map(|link| link.address.clone())).unwrap_or_default());
     let contents = move || match address.with(|address| Some(GalleryEntry::of_fragment(address.split_once('#')?.1).is_some())) {
-        Some(true) => t!("It names what this site shows in its gallery; nothing is uploaded."),
-        _ => t!("It contains the whole text, and nothing is uploaded."),
+        Some(true) => t!("The link refers to an example in this site’s gallery. Nothing is uploaded."),
+        _ => t!("The link contains the whole text. Nothing is uploaded."),
     };
     view! {
         <section

@@ -15,11 +15,11 @@ pub const OF_EXPLANATION: [Part; 5] = [
 ];
 /// Parts around it.
 pub const OF_PAGE: [Part; 5] = [
-    ("header", translatable!("Bar at the top")),
+    ("header", translatable!("Top bar")),
     ("prompt", translatable!("Ask a model")),
     ("manifest", translatable!("How this was made")),
     ("welcome", translatable!("Lessons and explained examples")),
-    ("footer", translatable!("Foot of the page")),
+    ("footer", translatable!("Footer")),
 ];
 
 /// Which parts are shown; each by a box of its own.

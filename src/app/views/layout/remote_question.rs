@@ -11,15 +11,15 @@ pub fn RemoteQuestion() -> impl IntoView {
     let question = move || {
         let remote = page.with(|state| state.remote.clone())?;
         let host = remote.host().to_owned();
-        let fetch = if remote.is_fetching { t!("Waiting for {host}\u{2026}", host) } else { t!("Get it from {host}", host) };
+        let fetch = if remote.is_fetching { t!("Waiting for {host}\u{2026}", host) } else { t!("Download from {host}", host) };
         Some(view! {
             <section class="card remote" aria-label=t!("An explanation on another site") data-testid="remote">
                 <h2>{t!("This link opens an explanation from {host}", host)}</h2>
                 <p class="remote-address" dir="ltr">{remote.address.clone()}</p>
                 <p>
                     {t!(
-                        "Nothing has been asked of {host} yet. If you get it, {host} learns your internet address, as any site does that \
-                         you visit; this page sends it nothing else.",
+                        "{host} has not been contacted yet. If you continue, {host} sees your IP address, as every site does that you \
+                         visit. This page sends nothing else.",
                         host,
                     )}
                 </p>
@@ -34,7 +34,7 @@ pub fn RemoteQuestion() -> impl IntoView {
                         {fetch}
                     </button>
                     <button type="button" data-testid="decline-remote" on:click=move |_| page.send(Message::DeclineRemote)>
-                        {t!("Do not")}
+                        {t!("Cancel")}
                     </button>
                 </p>
             </section>

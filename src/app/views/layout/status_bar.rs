@@ -55,11 +55,11 @@ pub fn StatusBar() -> impl IntoView {
     }
 }
 
-/// "611 tokens computed, up to 24.1 MB of memory".
+/// "611 tokens processed, up to 24.1 MB of memory".
 fn work_words(WorkStats { forward_tokens, gpu_bytes, heap_bytes, .. }: WorkStats) -> String {
     let (tokens, memory) = (number::grouped(forward_tokens as u64), number::bytes(heap_bytes));
     match gpu_bytes {
-        0 => t!("{tokens} tokens computed, {memory} of memory", tokens, memory),
-        _ => t!("{tokens} tokens computed, up to {gpu} on the GPU, {memory} of memory", tokens, gpu = number::bytes(gpu_bytes), memory),
+        0 => t!("{tokens} tokens processed, {memory} of memory", tokens, memory),
+        _ => t!("{tokens} tokens processed, up to {gpu} of GPU memory, {memory} of memory", tokens, gpu = number::bytes(gpu_bytes), memory),
     }
 }

@@ -12,14 +12,14 @@ pub fn UpdateBar() -> impl IntoView {
     view! {
         <Show when=move || page.with(|state| *state.update_is_waiting)>
             <div class="update" role="status" data-testid="update">
-                <p>{t!("A new version of Glasscage is here.")}</p>
+                <p>{t!("A new version of Glasscage is available.")}</p>
                 <button
                     type="button"
                     data-testid="take-update"
                     disabled=is_active
                     on:click=move |_| page.send(Message::ActivateUpdate)
                 >
-                    {t!("Reload with it")}
+                    {t!("Update and reload")}
                 </button>
             </div>
         </Show>

@@ -95,7 +95,7 @@ fn MoreExplanations(change: Change) -> impl IntoView {
     view! {
         <div class="choice" hidden=move || offered.with(Vec::is_empty)>
             <label class="long">
-                {t!("From this visit")}
+                {t!("From this session")}
                 " "
                 <select
                     dir="auto"
@@ -108,7 +108,7 @@ fn MoreExplanations(change: Change) -> impl IntoView {
             <button type="button" data-testid="lesson-add-offered" on:click=add_chosen>{t!("Add this explanation")}</button>
         </div>
         <p class="hint" hidden=move || !offered.with(Vec::is_empty)>
-            {t!("Other explanations that you look at during this visit are offered here.")}
+            {t!("Other explanations that you open in this session appear here.")}
         </p>
         <div class="choice">
             <label class="long">

@@ -88,7 +88,7 @@ pub fn LessonEditor() -> impl IntoView {
             </label>
             <h2 tabindex="-1" data-testid="lesson-place">{t!("Step {n} of {total}", n = at + 1, total = n_steps)}</h2>
             <label class="field">
-                <span class="label">{t!("Words for the reader")}</span>
+                <span class="label">{t!("Text for the reader")}</span>
                 <textarea
                     rows="4"
                     data-testid="lesson-text"
@@ -100,7 +100,7 @@ pub fn LessonEditor() -> impl IntoView {
             <StepExplanation explanations explanation change />
             <div class="choice">
                 <label>
-                    {t!("Show")}
+                    {t!("View in this step")}
                     " "
                     <select data-testid="lesson-shown" on:change=choose_shown>{kinds}</select>
                 </label>
@@ -110,12 +110,12 @@ pub fn LessonEditor() -> impl IntoView {
                         t!("Explain {label} in this step", label)
                     }}
                 </button>
-                <span class="hint">{t!("Click another sentence below first.")}</span>
+                <span class="hint">{t!("To use another sentence, click it below first.")}</span>
             </div>
             <QuestionEditor question change n_prompt />
             <div class="choice">
                 <button type="button" data-testid="lesson-back" disabled=at == 0 on:click=back>
-                    {t!("Back")}
+                    {t!("Previous")}
                 </button>
                 <button type="button" data-testid="lesson-next" disabled=at + 1 == n_steps on:click=next>
                     {t!("Next")}
@@ -151,10 +151,10 @@ pub fn LessonEditor() -> impl IntoView {
         <HistoryBar />
         <div class="choice">
             <button type="button" class="primary" data-testid="lesson-try" on:click=move |_| send(LessonMessage::Edit(false))>
-                {t!("Try it")}
+                {t!("Preview")}
             </button>
             <span class="hint">
-                {t!("Copy link and Save JSON at the top take the whole lesson. Try it also leads to the sheet to print.")}
+                {t!("“Copy link” and “Save JSON” at the top include the whole lesson. “Preview” also lets you print a worksheet.")}
             </span>
         </div>
     }

@@ -65,7 +65,7 @@ fn OpenLessonView() -> impl IntoView {
             <StepQuestion />
             <div class="choice">
                 <button type="button" data-testid="lesson-back" disabled=at == 0 on:click=move |_| go_to(at.saturating_sub(1))>
-                    {t!("Back")}
+                    {t!("Previous")}
                 </button>
                 <button
                     type="button"

@@ -15,14 +15,17 @@ pub fn QuestionEditor(question: Option<Question>, change: Change, n_prompt: usiz
         Some(Question::Mark { .. }) => "mark",
         Some(Question::Choose { .. }) => "choose",
     };
-    let kinds = [("none", t!("Nothing")), ("mark", t!("To mark sentences")), ("choose", t!("To choose an answer"))];
+    let kinds = [("none", t!("None")), ("mark", t!("Mark sentences")), ("choose", t!("Choose an answer"))];
     let kinds = kinds.map(|(value, name)| view! { <option value=value selected=value == kind>{name}</option> }).collect_view();
     let choose_kind = move |event| {
         let question = match event_target_value(&event).as_str() {
-            "mark" => Some(Question::Mark { ask: "Which sentence does it rest on most?".into(), count: 1 }),
-            "choose" => {
-                Some(Question::Choose { ask: String::new(), choices: vec!["Yes".into(), "No".into()], right: 0, because: String::new() })
-            }
+            "mark" => Some(Question::Mark { ask: t!("Which sentence does it depend on most?").into(), count: 1 }),
+            "choose" => Some(Question::Choose {
+                ask: String::new(),
+                choices: vec![t!("Yes").into(), t!("No").into()],
+                right: 0,
+                because: String::new(),
+            }),
             _ => None,
         };
         change.step(|step| step.question = question);
@@ -37,7 +40,7 @@ pub fn QuestionEditor(question: Option<Question>, change: Change, n_prompt: usiz
         <fieldset class="question">
             <legend>
                 <label>
-                    {t!("The reader is asked")}
+                    {t!("Task for the reader")}
                     " "
                     <select data-testid="lesson-question" on:change=choose_kind>{kinds}</select>
                 </label>
@@ -60,7 +63,7 @@ fn MarkFields(ask: String, count: usize, change: Change, n_prompt: usize) -> imp
     view! {
         <AskField ask change />
         <label>
-            {t!("Sentences of the prompt to mark")}
+            {t!("Number of sentences to mark")}
             " "
             <input type="number" min="1" max=n_prompt data-testid="lesson-count" prop:value=count on:change=set_count />
         </label>
@@ -108,10 +111,10 @@ fn ChooseFields(ask: String, choices: Vec<String>, because: String, change: Chan
     view! {
         <AskField ask change />
         <label class="field">
-            <span class="label">{t!("Answers, one a line")}</span>
+            <span class="label">{t!("Answers, one per line")}</span>
             <textarea rows="3" data-testid="lesson-choices" prop:value=choices.join("\n") on:change=set_choices></textarea>
         </label>
-        <p class="problem" role="alert" hidden=move || !is_refused.get()>{t!("Write two to ten answers, one a line.")}</p>
+        <p class="problem" role="alert" hidden=move || !is_refused.get()>{t!("Enter two to ten answers, one per line.")}</p>
         <label>
             {t!("The right one")}
             " "

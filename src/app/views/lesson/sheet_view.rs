@@ -22,7 +22,7 @@ pub fn PrintButton() -> impl IntoView {
         sheet.flatten().map(|sheet| view! { <Sheet sheet /> })
     };
     view! {
-        <button type="button" class="quiet" data-testid="lesson-print" on:click=print>{t!("Print a sheet")}</button>
+        <button type="button" class="quiet" data-testid="lesson-print" on:click=print>{t!("Print a worksheet")}</button>
         {sheet}
     }
 }

@@ -63,7 +63,7 @@ fn Choices() -> impl IntoView {
             <li>
                 <div>
                     <strong>{t!("Built-in model")}</strong>
-                    <p class="hint">{t!("Instant, and works offline. It knows small problems like the examples, nothing else.")}</p>
+                    <p class="hint">{t!("Starts instantly and works offline. It only solves small problems like the examples.")}</p>
                 </div>
                 <button
                     type="button"
@@ -76,7 +76,7 @@ fn Choices() -> impl IntoView {
         </ul>
         <StoredModelsList />
         <section aria-labelledby="known-models">
-            <h3 id="known-models">{t!("Known small models")}</h3>
+            <h3 id="known-models">{t!("Small models to choose from")}</h3>
             <ul class="rows" data-testid="known-models">{known}</ul>
         </section>
         <section aria-labelledby="other-models">
@@ -114,7 +114,7 @@ fn Standard() -> impl IntoView {
                 " "
                 <span class="hint">
                     {t!(
-                        "{architecture}, {millions} M parameters, {size}, {license}",
+                        "{architecture}, {millions}M parameters, {size}, {license}",
                         architecture = "llama",
                         millions,
                         size,
@@ -147,7 +147,7 @@ fn KnownModel(known: RegistryEntry) -> impl IntoView {
                 <strong dir="auto">{known.name}</strong>
                 " "
                 <span class="hint">{facts}</span>
-                <p class="hint">{text_of(known.about)} " " {known.untried.then(|| t!("Not tried here yet."))}</p>
+                <p class="hint">{text_of(known.about)} " " {known.untried.then(|| t!("Not tested yet."))}</p>
             </div>
             <button
                 type="button"
@@ -161,13 +161,13 @@ fn KnownModel(known: RegistryEntry) -> impl IntoView {
     }
 }
 
-/// "qwen3, 596 M parameters, 639.4 MB, Apache-2.0".
+/// "qwen3, 596M parameters, 639.4 MB, Apache-2.0".
 fn facts(known: &RegistryEntry) -> String {
     let RegistryEntry { architecture, license, .. } = known;
     let millions = number::grouped(known.parameters_millions);
     match known.bytes.map(number::bytes) {
-        Some(size) => t!("{architecture}, {millions} M parameters, {size}, {license}", architecture, millions, size, license),
-        None => t!("{architecture}, {millions} M parameters, size not known yet, {license}", architecture, millions, license),
+        Some(size) => t!("{architecture}, {millions}M parameters, {size}, {license}", architecture, millions, size, license),
+        None => t!("{architecture}, {millions}M parameters, size not known yet, {license}", architecture, millions, license),
     }
 }
 
@@ -207,8 +207,8 @@ mod tests {
     #[test]
     fn what_is_not_known_of_a_model_is_said() {
         let mut models = registry::parse(include_str!("../../../../public/models/registry.json"));
-        assert_eq!(facts(&models[0]), "qwen3, 596 M parameters, 639.4 MB, Apache-2.0");
+        assert_eq!(facts(&models[0]), "qwen3, 596M parameters, 639.4 MB, Apache-2.0");
         models[1].bytes = None;
-        assert_eq!(facts(&models[1]), "qwen2, 494 M parameters, size not known yet, Apache-2.0");
+        assert_eq!(facts(&models[1]), "qwen2, 494M parameters, size not known yet, Apache-2.0");
     }
 }

@@ -36,7 +36,7 @@ pub fn DownloadView() -> impl IntoView {
                 type="button"
                 class="quiet"
                 data-testid="dismiss-download"
-                title=t!("What is stored stays under Models")
+                title=t!("The downloaded part stays under “Choose a model”")
                 on:click=move |_| page.send_library(LibraryMessage::Dismiss)
             >
                 {t!("Not now")}
@@ -66,8 +66,8 @@ pub fn DownloadView() -> impl IntoView {
 pub fn notice_words(notice: DownloadNotice) -> &'static str {
     match notice {
         DownloadNotice::InMemory(NoStorage::Unavailable) => {
-            t!("The model is kept in memory until you choose another one or close this tab: \
-               this browser does not let the page store files (a private window, perhaps).")
+            t!("The model is kept in memory until you choose another one or close this tab: this browser does not let the page store \
+                files (you may be in a private window).")
         }
         DownloadNotice::InMemory(NoStorage::Full) => {
             t!("The model is kept in memory until you choose another one or close this tab: \

@@ -42,7 +42,7 @@ fn PreviewCard(preview: ModelPreview) -> impl IntoView {
     let is_downloading = move || page.with(|state| state.library.is_downloading());
     let label = match (preview.bytes_here, total) {
         (0, Some(total)) => t!("Download {size}", size = number::bytes(total)),
-        (here, Some(total)) => t!("Download the missing {size}", size = number::bytes(total.saturating_sub(here))),
+        (here, Some(total)) => t!("Download the remaining {size}", size = number::bytes(total.saturating_sub(here))),
         (_, None) => t!("Download").into(),
     };
     let spec = preview.spec.clone();
@@ -79,9 +79,9 @@ fn PreviewCard(preview: ModelPreview) -> impl IntoView {
 
 fn verdict_words(verdict: ModelFit) -> &'static str {
     match verdict {
-        ModelFit::Fits => t!("This should run here."),
-        ModelFit::Marginal => t!("This will be slow here, or may not run."),
-        ModelFit::Impossible => t!("This cannot run here."),
+        ModelFit::Fits => t!("This model should run on this device."),
+        ModelFit::Marginal => t!("This model will be slow on this device, or may not run."),
+        ModelFit::Impossible => t!("This model cannot run on this device."),
     }
 }
 
@@ -100,7 +100,7 @@ fn rows(
     };
     let (architecture, context) = (&facts.architecture, number::grouped(facts.context_length));
     let model = match facts.parameters.map(|n| format!("{:.0}", n as f64 / 1e6)) {
-        Some(millions) => t!("{architecture}, {millions} M parameters, up to {context} tokens of text", architecture, millions, context),
+        Some(millions) => t!("{architecture}, {millions}M parameters, up to {context} tokens of text", architecture, millions, context),
         None => t!("{architecture}, up to {context} tokens of text", architecture, context),
     };
     let from = spec.files.first().map_or("", |part| host(&part.address)).to_owned();
@@ -108,9 +108,9 @@ fn rows(
         (t!("Size"), size),
         (t!("License"), license),
         (t!("Model"), model),
-        (t!("From"), from),
+        (t!("Download from"), from),
         (t!("This device"), device_words(device)),
-        (t!("Time"), time_words(seconds)),
+        (t!("Expected time"), time_words(seconds)),
     ]
 }
 
@@ -124,11 +124,13 @@ fn parameters(preview: &ModelPreview, known: Option<&RegistryEntry>) -> u64 {
 /// What the last explanation on this device lets expect of the next.
 fn time_words(seconds: Option<f64>) -> String {
     match seconds {
-        None => t!("known after the first explanation here; one by the built-in model is enough").into(),
-        Some(seconds) if seconds > 7_200.0 => t!("hours for an explanation of the current prompt, going by the last one here").into(),
+        None => t!("available after your first explanation here, with any model").into(),
+        Some(seconds) if seconds > 7_200.0 => {
+            t!("hours for an explanation of the current prompt, based on the last explanation here").into()
+        }
         Some(seconds) => {
             let time = number::wait(seconds);
-            t!("{time} or less for an explanation of the current prompt, going by the last one here", time)
+            t!("{time} or less for an explanation of the current prompt, based on the last explanation here", time)
         }
     }
 }
@@ -152,8 +154,8 @@ fn warnings(preview: &ModelPreview) -> Vec<&'static str> {
     let in_memory = match preview.device.storage.is_available {
         true => t!("The model will be kept in memory until you choose another one or close this tab: \
                    the browser has no room to store this model."),
-        false => t!("The model will be kept in memory until you choose another one or close this tab: \
-             this browser does not let the page store files (a private window, perhaps)."),
+        false => t!("The model will be kept in memory until you choose another one or close this tab: this browser does not let the \
+                     page store files (you may be in a private window)."),
     };
     let not_kept = (!can_be_stored(left, &preview.device)).then_some(in_memory);
     let not_resumable = (!preview.resumable).then(|| notice_words(DownloadNotice::NoRanges));
@@ -181,7 +183,7 @@ mod tests {
         let rows = rows(&preview(), Some("Apache-2.0".into()), Some(240.0));
         assert_eq!(rows[0], ("Size", "600.0 MB".into()));
         assert_eq!(rows[1], ("License", "Apache-2.0".into()));
-        assert_eq!(rows[3], ("From", "huggingface.co".into()));
+        assert_eq!(rows[3], ("Download from", "huggingface.co".into()));
         assert_eq!(rows[4].1, "a GPU with buffers up to 2.00 GB; about 8 GB of memory or more; 1.00 GB of storage free");
         assert!(rows[5].1.starts_with("about 4 min or less"), "{}", rows[5].1);
         assert!(time_words(None).contains("first explanation") && time_words(Some(9e4)).contains("hours"));

@@ -17,7 +17,7 @@ pub fn StoredModelsList() -> impl IntoView {
         let ids = untrack(models).into_iter().map(|model| model.id).collect();
         page.send_library(LibraryMessage::Delete(ids));
     };
-    let looking = || t!("Looking up what is here\u{2026}").to_owned();
+    let looking = || t!("Looking for stored models\u{2026}").to_owned();
     let words = move || page.with(|state| state.library.stored.as_ref().map_or_else(looking, storage_words));
     view! {
         <section aria-labelledby="stored-models" data-testid="stored-models">
@@ -96,8 +96,8 @@ fn model_words(model: &StoredModel, now_millis: f64) -> String {
         (None, Some(total)) if model.spec.is_local_copy() => {
             t!("{bytes} of {total} are copied; open the file again to keep the rest", bytes, total = number::bytes(total))
         }
-        (None, Some(total)) => t!("{bytes} of {total} are here", bytes, total = number::bytes(total)),
-        (None, None) => t!("{bytes} are here", bytes),
+        (None, Some(total)) => t!("{bytes} of {total} downloaded", bytes, total = number::bytes(total)),
+        (None, None) => t!("{bytes} downloaded", bytes),
     }
 }
 
@@ -113,8 +113,8 @@ fn last_used(millis: f64) -> String {
 /// What the storage is like, and what that means for the visitor.
 fn storage_words(StoredModels { models, storage: StorageStatus { is_available, is_persistent, free } }: &StoredModels) -> String {
     if !is_available {
-        return t!("Models are kept in memory until you choose another one or close this tab: \
-             this browser does not let the page store files (a private window, perhaps).")
+        return t!("Models are kept in memory until you choose another one or close this tab: this browser does not let the page store \
+                   files (you may be in a private window).")
         .into();
     }
     let free = free.map(number::bytes);
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_told_by_size_and_last_use() {
-        assert_eq!(model_words(&stored_model(false), 0.0), "300.0 MB of 600.0 MB are here");
+        assert_eq!(model_words(&stored_model(false), 0.0), "300.0 MB of 600.0 MB downloaded");
         assert_eq!(model_words(&stored_model(true), 4e7), "300.0 MB, used today, SHA-256 9465e63a\u{2026}");
         assert_eq!(model_words(&stored_model(true), 3e8), "300.0 MB, last used 3 days ago, SHA-256 9465e63a\u{2026}");
         let mut copy = stored_model(false);

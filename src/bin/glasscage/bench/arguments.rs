@@ -11,21 +11,22 @@ pub struct Arguments {
     /// A GGUF file
     #[arg(long)]
     pub(super) model: PathBuf,
+    /// Engine that computes
     #[arg(long, value_enum, default_value = "cpu")]
     pub(super) backend: BackendArgument,
-    /// Of prompt and answer together
+    /// Tokens of prompt and answer together
     #[arg(long, default_value_t = 300)]
     pub(super) tokens: usize,
-    /// Of prompt and answer together, all of the same length
+    /// Sentences of prompt and answer together, all of the same length
     #[arg(long, default_value_t = 15)]
     pub(super) sentences: usize,
-    /// How many of the sentences are the answer
+    /// Sentences of the answer, of these
     #[arg(long, default_value_t = 6)]
     pub(super) generated: usize,
-    /// What the slower schedules may take, each; where they need more, a part is measured and scaled up
+    /// Time limit in seconds for each slower schedule. A longer one is measured in part and extrapolated
     #[arg(long, default_value_t = 8.0)]
     pub(super) seconds: f64,
-    /// Where the numbers go
-    #[arg(long, value_name = "OUT")]
+    /// Write the figures (JSON) to this file
+    #[arg(long, value_name = "FILE")]
     pub(super) json: PathBuf,
 }

@@ -18,7 +18,7 @@ pub enum Task {
     Demo,
     /// The paper's Math: JSON [{"question"}], a distractor put after each sentence but the last
     Math,
-    /// The paper's Facts: JSON [`{"prompt", "target", "generation_indices", "indices_to_explain"}`]
+    /// The paper's Facts: JSON [`{"prompt", "target", "claim_ids", "generation_indices", "indices_to_explain"}`]
     Facts,
     /// MoreHopQA: JSON [{"question", "context"}]
     Morehopqa,

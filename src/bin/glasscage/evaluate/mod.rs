@@ -26,36 +26,38 @@ pub struct Arguments {
     /// A GGUF file
     #[arg(long)]
     model: PathBuf,
-    /// The problems
-    #[arg(long)]
+    /// File with the problems
+    #[arg(long, value_name = "FILE")]
     data: PathBuf,
+    /// Format of the problems
     #[arg(long, value_enum)]
     task: Task,
-    /// Of the registry, separated by commas; they share their passes
+    /// Attribution methods, separated by commas; they share forward passes
     #[arg(long, value_delimiter = ',', default_value = "pert,clp")]
     methods: Vec<String>,
-    /// For method reagent-mlm: a folder with config.json, tokenizer.json and model.safetensors of a RoBERTa model
-    #[arg(long, value_name = "FOLDER")]
+    /// Folder with config.json, tokenizer.json and model.safetensors of a RoBERTa model; method reagent-mlm needs it
+    #[arg(long, value_name = "FOLDER", required_if_eq("methods", "reagent-mlm"))]
     masked_lm: Option<PathBuf>,
-    /// Made elsewhere, to be judged beside ours: JSON lines {"item": 0-based, "method", "attribution": [one number a prompt sentence]},
-    /// with `cpu_seconds` where they are known
+    /// Attributions from another program, to compare: JSON lines {"item": 0-based, "method", "attribution": [number per prompt sentence]},
+    /// with `cpu_seconds` if known
     #[arg(long, value_name = "FILE")]
     attributions: Option<PathBuf>,
-    /// The first so many problems
-    #[arg(long)]
+    /// Evaluate only the first N problems
+    #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// "2/3": the second third of the problems; the shards of one folder make one table
+    /// Part of the problems: 2/3 evaluates every third one, from the second. Shards in one folder make one table
     #[arg(long, default_value = "1/1", value_parser = parse_shard)]
     shard: Shard,
-    /// Of the random orders
+    /// Seed of the random deletion orders
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// The longest answer, in tokens
+    /// Maximum answer length in tokens
     #[arg(long, default_value_t = 256)]
     max_tokens: usize,
+    /// Engine that computes
     #[arg(long, value_enum, default_value = "cpu")]
     backend: BackendArgument,
-    /// The folder for records and tables
+    /// Folder for records and tables
     #[arg(long)]
     out: PathBuf,
 }

@@ -19,45 +19,45 @@ use super::output;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// An explanation: its JSON, a picture or page that carries it (SVG, PNG, HTML), a file with a link, a link, or - for standard input
+    /// An explanation: its JSON, a picture or page that contains it (SVG, PNG, HTML), a file with a link, a link, or - for standard input
     input: String,
-    /// The file to write, by its ending: .svg, .png, .html, .csv, .md, .tex, .json, or .txt for a link; several times for several
+    /// File to write, by its ending: .svg, .png, .html, .csv, .md, .tex, .json, or .txt for a link. Repeat for several
     #[arg(long, value_name = "FILE", required_unless_present = "list")]
     to: Vec<PathBuf>,
     /// Print the sentences with their numbers
     #[arg(long)]
     list: bool,
-    /// The generated sentences to explain: "last", or numbers from 1 such as 1,3 (else those of the document)
+    /// Generated sentences to explain: "last", or 1-based numbers such as 1,3. Default: those of the document
     #[arg(long)]
     output: Option<String>,
-    /// What a table holds
+    /// Contents of a table
     #[arg(long, value_enum, default_value = "shares")]
     table: Table,
-    /// A picture's width in CSS pixels
+    /// Width of a picture in CSS pixels
     #[arg(long, default_value_t = 800)]
     width: u32,
-    /// A picture on a dark ground
+    /// Draw a picture on a dark background
     #[arg(long)]
     dark: bool,
-    /// A picture without the columns of percentages
+    /// Draw a picture without the columns of percentages
     #[arg(long)]
     no_percentages: bool,
-    /// The arcs of a picture are the edges that carry so many percent of the influence
+    /// Draw the edges of a picture that carry this percentage of the influence
     #[arg(long, value_name = "PERCENT", default_value_t = 90, value_parser = clap::value_parser!(u8).range(0..=100))]
     edges: u8,
-    /// When the explanation was made, for the last line of a picture
+    /// Date of the explanation, for the last line of a picture
     #[arg(long)]
     date: Option<String>,
-    /// Pixels of a PNG for each CSS pixel
+    /// Pixels of a PNG per CSS pixel
     #[arg(long, default_value_t = 2.0)]
     scale: f32,
-    /// A font file for PNG, beside the fonts of this machine; may be given several times
+    /// Font file for PNG, in addition to the installed fonts. Repeat for several
     #[arg(long, value_name = "FILE")]
     font: Vec<PathBuf>,
-    /// The page that an explanation is put into as HTML: explanation.html of a built page (cargo xtask serve --release)
+    /// Viewer for an HTML file: explanation.html of a built page (cargo xtask serve --release)
     #[arg(long, value_name = "FILE", default_value = "dist/explanation.html")]
     viewer: PathBuf,
-    /// The address of the page that a link leads to; else a link begins with #
+    /// Address of the page that a link leads to. Without it a link begins with #
     #[arg(long, value_name = "ADDRESS", default_value = "")]
     page: String,
 }

@@ -22,10 +22,10 @@ pub struct Arguments {
     /// A GGUF file
     #[arg(long, default_value = "public/models/demo.gguf")]
     model: PathBuf,
-    /// The page's examples
+    /// File with the page's examples
     #[arg(long, default_value = "public/models/demo-examples.json")]
     examples: PathBuf,
-    /// The folder that is written anew
+    /// Output folder. An earlier gallery there is replaced
     #[arg(long, default_value = "public/gallery")]
     out: PathBuf,
 }

@@ -5,7 +5,7 @@ pub type Result<T> = std::result::Result<T, JinjaError>;
 /// Why a template was not rendered.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JinjaError {
-    #[error("it takes too much work")]
+    #[error("it needs too much computation")]
     TooMuchWork,
     #[error("its steps or values nest too deep")]
     TooDeep,

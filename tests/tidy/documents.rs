@@ -1,0 +1,155 @@
+//! What the documents quote of other files: paths, links, labels of the page, figures, sizes.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use glasscage::explanation::METHODS;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::workspace;
+
+/// Paths of recipes, for files that a reader is to make.
+const TO_MAKE: [&str; 3] = ["src/attribution/probability.rs", "public/locales/fr.json", "public/lessons/fr.json"];
+/// Documents in which bold words are labels of the page, except these and names of methods.
+const WITH_LABELS: [&str; 5] =
+    ["docs/command-line.md", "docs/embedding.md", "docs/lessons.md", "docs/models.md", "docs/reading-the-numbers.md"];
+const NO_LABELS: [&str; 17] = [
+    "T",
+    "A",
+    "Y",
+    "total (CAGE)",
+    "direct (row)",
+    "Attn × IG",
+    "Pictures carry the explanation",
+    "Guess first.",
+    "Choose an answer.",
+    "A link as QR code",
+    "Hide parts of the page",
+    "Languages",
+    "A model for own problems",
+    "Before a download",
+    "A download",
+    "Models stay",
+    "A model that does not load",
+];
+/// Figures: the document that quotes, its words, the document with the table, its row up to the figure.
+const FIGURES: [[&str; 4]; 6] = [
+    ["README.md", "misses 1.3 % of the relevant", "docs/results.md", "| | CAGE, pairs | 1.3 ±"],
+    ["README.md", "(Pert.) and misses 16.6 %", "docs/results.md", "| | CAGE, pert | 16.6 ±"],
+    ["docs/results.md", "(0.459 and 0.458 against 0.435)", "docs/results.md", "| 0.459 ± 0.063 |"],
+    ["docs/results.md", "(0.459 and 0.458 against 0.435)", "docs/results.md", "| 0.435 ± 0.067 |"],
+    ["docs/results.md", "lists of facts (0.61 on relevant)", "docs/results.md", "| 0.734 ± 0.233 | 0.611 ±"],
+    ["docs/results.md", "Attention is weaker (0.57 against 0.54)", "docs/results.md", "| 0.912 ± 0.115 | 0.567 ±"],
+];
+
+#[test]
+fn paths_in_documents_exist() {
+    let files: BTreeSet<String> =
+        workspace::output(std::process::Command::new("git").args(["ls-files", "-z"])).split('\0').map(str::to_owned).collect();
+    let roots: BTreeSet<&str> = files.iter().filter_map(|file| Some(file.split_once('/')?.0)).collect();
+    let is_path = |text: &&str| {
+        let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c));
+        is_plain && !text.contains("NAME") && text.split_once('/').is_some_and(|(root, _)| roots.contains(root))
+    };
+    let is_there =
+        |path: &str| files.contains(path) || files.iter().any(|file| file.starts_with(&format!("{}/", path.trim_end_matches('/'))));
+    let missing = documents().into_iter().flat_map(|(document, text)| {
+        let paths = text.split('`').skip(1).step_by(2).filter(is_path).filter(|path| !TO_MAKE.contains(path) && !is_there(path));
+        paths.map(|path| format!("{document}: {path}")).collect::<Vec<_>>()
+    });
+    assert_eq!(missing.collect::<Vec<_>>(), Vec::<String>::new());
+}
+
+#[test]
+fn links_between_documents_lead_somewhere() {
+    let mut broken = Vec::new();
+    for (document, text) in documents() {
+        let folder = Path::new(&document).parent().expect("a folder");
+        for link in text.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0)).filter(|link| !link.contains(':')) {
+            let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = if path.is_empty() { document.clone() } else { folder.join(path).display().to_string() };
+            let exists = Path::new(env!("CARGO_MANIFEST_DIR")).join(&target).exists();
+            let has_anchor = anchor.is_empty() || workspace::read(&target).is_some_and(|text| anchors(&text).contains(anchor));
+            if !exists || !has_anchor {
+                broken.push(format!("{document}: {link}"));
+            }
+        }
+    }
+    assert_eq!(broken, Vec::<String>::new());
+}
+
+#[test]
+fn labels_in_documents_are_those_of_the_page() {
+    let page: Value = serde_json::from_str(&workspace::read("src/app/i18n/en.json").expect("the catalog")).expect("JSON");
+    let is_known = |words: &str| {
+        page.get(words).is_some()
+            || NO_LABELS.contains(&words)
+            || METHODS.iter().any(|method| method.name == words)
+            || words.starts_with('[')
+    };
+    let unknown = WITH_LABELS.into_iter().flat_map(|document| {
+        let text = prose(&workspace::read(document).expect("a document"));
+        let bold = text.split("**").skip(1).step_by(2).map(|words| words.split_whitespace().collect::<Vec<_>>().join(" "));
+        bold.filter(|words| !is_known(words)).map(|words| format!("{document}: {words}")).collect::<Vec<_>>()
+    });
+    assert_eq!(unknown.collect::<Vec<_>>(), Vec::<String>::new());
+}
+
+#[test]
+fn quoted_figures_are_those_of_the_tables() {
+    for [document, words, source, row] in FIGURES {
+        let text = |path: &str| workspace::read(path).expect("a document").split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text(document).contains(words), "{document} no longer says: {words}");
+        assert!(text(source).contains(row), "{source} no longer has: {row}");
+    }
+}
+
+#[test]
+fn documents_count_the_models_of_the_list() {
+    let registry: Value = serde_json::from_str(&workspace::read("public/models/registry.json").expect("the list")).expect("JSON");
+    let models = registry["models"].as_array().expect("a list");
+    let count = |field: &str| models.iter().filter(|model| model.get(field).is_some()).count();
+    let (all, untested, hashed) = (models.len(), count("untried"), count("sha256"));
+    let text = prose(&workspace::read("docs/models.md").expect("a document")).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains(&format!("Of the {all} models in the list, {untested} were not tested")), "{all}, {untested}");
+    assert!(text.contains(&format!("the SHA-256 of {hashed} of its {all} models")), "{hashed}, {all}");
+}
+
+#[test]
+fn sizes_in_documents_have_the_limits_of_the_build() {
+    let code = workspace::read("xtask/src/sizes.rs").expect("the limits");
+    let text = workspace::read("docs/speed.md").expect("a document");
+    let limits: Vec<(&str, &str)> = code.split("(\"").skip(1).filter_map(|row| row.split_once(')')?.0.split_once("\", self.")).collect();
+    assert_eq!(limits.len(), 4, "rows of `Sizes::rows`: {limits:?}");
+    for (name, limit) in limits {
+        let limit = limit.rsplit_once(", ").expect("a limit").1;
+        let row =
+            text.lines().find(|line| line.starts_with(&format!("| {name} |"))).unwrap_or_else(|| panic!("docs/speed.md has no row {name}"));
+        assert!(row.ends_with(&format!("| {limit} kB |")), "{row}: the limit is {limit} kB");
+    }
+}
+
+#[test]
+fn results_name_the_model_in_the_repository() {
+    let model = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/models/demo.gguf")).expect("the model");
+    let hash: String = Sha256::digest(&model).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    assert!(workspace::read("docs/results.md").expect("a document").contains(&format!("{hash}... today")), "{hash}");
+}
+
+/// The documents for readers, without blocks of code.
+fn documents() -> Vec<(String, String)> {
+    let files = workspace::tracked(&["md"]).into_iter().filter(|file| !file.starts_with("tests/"));
+    files.map(|file| (prose(&workspace::read(&file).expect("a tracked file")), file)).map(|(text, file)| (file, text)).collect()
+}
+
+fn prose(text: &str) -> String {
+    text.split("```").step_by(2).collect()
+}
+
+/// The names by which links reach the headings of a document, as GitHub makes them.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let headings = text.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim().to_lowercase());
+    let is_kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+    headings.map(|heading| heading.chars().filter(is_kept).collect::<String>().replace(' ', "-")).collect()
+}
