@@ -108,7 +108,7 @@ async fn answer(model: &mut impl LanguageModel) -> Vec<u32> {
 }
 
 #[tokio::test]
-async fn everything_runs_on_every_engine_and_gives_the_same() {
+async fn engines_agree_on_all_families() {
     for (i, shape) in families().enumerate() {
         let file = BytesInMemory(models::file(shape, GgmlDType::F32));
         let gguf = Gguf::read(&file).await.unwrap();
