@@ -16,15 +16,16 @@ async fn the_built_in_model_makes_its_gallery_again_and_answers_a_visitor() {
     open_gallery(&browser, 2).await;
     browser.click("again").await;
     browser.explained().await;
-    assert!(browser.text("reproduction").await.starts_with("Reproduced here"), "{}", browser.text("reproduction").await);
+    browser.shows("reproduction", |text| text.starts_with("Reproduced here")).await;
 
     ask(&browser, PROBLEM).await;
     browser.explained().await;
-    assert!(browser.text("sentences").await.contains("The answer is 19."), "{}", browser.text("sentences").await);
+    browser.shows("sentences", |text| text.contains("The answer is 19.")).await;
     browser.screenshot("visitors-problem-light").await;
 
     ask(&browser, FOREIGN).await;
     browser.explained().await;
-    assert!(browser.text("answer-warning").await.starts_with("This small model can only solve small problems"), "it knows its limits");
+    // It knows its limits.
+    browser.shows("answer-warning", |text| text.starts_with("This small model can only solve small problems")).await;
     browser.close().await;
 }

@@ -50,13 +50,14 @@ async fn a_model_is_looked_at_downloaded_once_and_there_on_the_next_visit() {
     explains(&browser).await;
 
     browser.goto(&server.url).await;
-    assert!(browser.text("model-state").await.contains("small"), "the model of the last visit is chosen");
+    // The model of the last visit is chosen.
+    browser.shows("model-state", |text| text.contains("small")).await;
     explains(&browser).await;
-    assert!(browser.text("model-state").await.contains("small"));
+    browser.shows("model-state", |text| text.contains("small")).await;
     assert!(hub.take_asked().is_empty(), "what is stored is not asked for again");
     browser.click("models-button").await;
     browser.find("stored-model").await;
-    assert!(browser.text("stored-model").await.contains("used today"), "{}", browser.text("stored-model").await);
+    browser.shows("stored-model", |text| text.contains("used today")).await;
     browser.pictures_of("stored-model", "stored").await;
     browser.click("delete-all").await;
     browser.wait("no stored model", async || browser.try_find("stored-model").await.is_none().then_some(())).await;
@@ -76,9 +77,10 @@ async fn a_paused_download_goes_on_after_a_reload_where_it_stopped() {
     browser.find("resume-download").await;
     browser.pictures_of("download", "paused").await;
     browser.goto(&server.url).await;
-    assert!(browser.text("download").await.contains("small"), "an unfinished download is remembered");
+    // An unfinished download is remembered.
+    browser.shows("download", |text| text.contains("small")).await;
     browser.click("models-button").await;
-    assert!(browser.text("stored-model").await.contains(" downloaded"), "{}", browser.text("stored-model").await);
+    browser.shows("stored-model", |text| text.contains(" downloaded")).await;
     browser.pictures_of("stored-model", "stored-partial").await;
     browser.click("models-close").await;
     hub.rules().gate = None;
@@ -240,7 +242,7 @@ async fn wrong_bytes_are_noticed_and_deleted() {
     let browser = Browser::open(&server.url).await;
     browser.click("models-button").await;
     browser.click("known-model").await;
-    assert!(browser.text("preview").await.contains("MIT"));
+    browser.shows("preview", |text| text.contains("MIT")).await;
     browser.click("download-button").await;
     let problem = browser.problem().await;
     assert!(problem.contains("not the expected one") && problem.contains("deleted"), "{problem}");
@@ -274,7 +276,7 @@ async fn without_ranges_a_download_is_one_stream_and_says_that_it_cannot_resume(
     hub.rules().ranges = false;
     let browser = Browser::open(&server.url).await;
     look_at(&browser, &hub.address("small.gguf")).await;
-    assert!(browser.text("preview").await.contains("starts over"), "{}", browser.text("preview").await);
+    browser.shows("preview", |text| text.contains("starts over")).await;
     browser.pictures_of("download-button", "preview-without-ranges").await;
     hub.rules().cuts = VecDeque::from([1_500_000]);
     browser.click("download-button").await;
@@ -377,7 +379,7 @@ async fn a_browser_killed_at_any_moment_leaves_no_wrong_model() {
     model_is_ready(&browser).await;
     explains(&browser).await;
     let sha256 = sha256(&model);
-    assert!(browser.text("manifest").await.contains(&sha256[..8]), "{}", browser.text("manifest").await);
+    browser.shows("manifest", |text| text.contains(&sha256[..8])).await;
     let twice = hub.take_sent().saturating_sub(model.len() as u64);
     println!("{kills} kills cost {twice} bytes of {}", model.len());
     assert!(twice <= kills * LOST_BY_A_BREAK);
@@ -396,7 +398,7 @@ async fn a_model_in_several_files_is_one_model() {
     let browser = Browser::open(&server.url).await;
     // Any part's address stands for all.
     look_at(&browser, &hub.address(&names[1])).await;
-    assert!(browser.text("preview").await.contains("in 3 files"), "{}", browser.text("preview").await);
+    browser.shows("preview", |text| text.contains("in 3 files")).await;
     browser.pictures_of("download-button", "preview-split").await;
     browser.click("download-button").await;
     model_is_ready(&browser).await;

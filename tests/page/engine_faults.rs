@@ -61,8 +61,8 @@ async fn is_survived(browser: &Browser, server: &Server, url: &str, case: &Case,
     browser.click("explain-button").await;
     browser.explained().await;
     assert_eq!(browser.value("prompt-input").await, PROMPT, "{phase:?}");
-    assert!(browser.text("model-state").await.starts_with(NAME), "{phase:?}: {}", browser.text("model-state").await);
-    assert!(browser.text("manifest").await.contains(&sha256(&model)[..8]), "{phase:?}: {}", browser.text("manifest").await);
+    browser.shows("model-state", |text| text.starts_with(NAME)).await;
+    browser.shows("manifest", |text| text.contains(&sha256(&model)[..8])).await;
 }
 
 /// What was typed, written and measured before the fault.
@@ -70,7 +70,7 @@ async fn is_kept(browser: &Browser, phase: Phase, before: &[[String; 4]]) {
     assert_eq!(browser.value("prompt-input").await, PROMPT, "{phase:?}");
     match phase {
         Phase::Loading => assert_eq!(browser.value("given-answer").await, ANSWER, "what was typed"),
-        Phase::Answering => assert!(!browser.text("unfinished").await.is_empty(), "what was written"),
+        Phase::Answering => browser.shows("unfinished", |text| !text.is_empty()).await,
         Phase::Measuring => {
             let picture = browser.picture().await;
             assert!(!picture[0][1].is_empty() && picture.iter().any(|row| row[1].is_empty()), "{picture:?}");
@@ -143,7 +143,7 @@ async fn a_lost_gpu_keeps_what_is_here_and_goes_on_by_one_press() {
             browser.crash_gpu();
         };
         is_survived(&browser, &server, &url, &case, strike).await;
-        assert!(browser.text("manifest").await.contains("webgpu-software"), "{}", browser.text("manifest").await);
+        browser.shows("manifest", |text| text.contains("webgpu-software")).await;
         browser.close().await;
     }
 }
@@ -186,7 +186,7 @@ async fn a_full_storage_keeps_nobody_from_explaining() {
     browser.goto(&server.url).await;
     ask(&browser, &example_prompt()).await;
     browser.explained().await;
-    assert!(browser.text("model-state").await.starts_with(NAME), "{}", browser.text("model-state").await);
+    browser.shows("model-state", |text| text.starts_with(NAME)).await;
     let picture = browser.picture().await;
     browser.driver.refresh().await.expect("the page is loaded again");
     browser.find("sentence-G1").await;

@@ -88,7 +88,7 @@ async fn what_is_deleted_behind_the_page_is_missed_by_name_and_no_explanation_is
 
     // What is loaded answers still.
     explains(&browser).await;
-    assert!(browser.text("manifest").await.contains(&sha256(&model)[..8]), "{}", browser.text("manifest").await);
+    browser.shows("manifest", |text| text.contains(&sha256(&model)[..8])).await;
     browser.driver.back().await.expect("the page goes back");
     browser.wait("the explanation before", async || (browser.picture().await == picture).then_some(())).await;
 
@@ -99,9 +99,9 @@ async fn what_is_deleted_behind_the_page_is_missed_by_name_and_no_explanation_is
     let problem = browser.problem().await;
     assert!(problem.contains("\u{201c}small\u{201d} was not loaded") && problem.contains("no longer stored"), "{problem}");
     browser.pictures_of("problem", "evicted").await;
-    assert!(browser.text("model-state").await.starts_with("small failed"), "{}", browser.text("model-state").await);
+    browser.shows("model-state", |text| text.starts_with("small failed")).await;
     browser.driver.refresh().await.expect("the page is loaded again");
-    assert!(browser.text("model-state").await.starts_with("small not loaded"), "{}", browser.text("model-state").await);
+    browser.shows("model-state", |text| text.starts_with("small not loaded")).await;
     browser.open_form().await;
     browser.click("explain-button").await;
     browser.problem().await;
@@ -109,7 +109,7 @@ async fn what_is_deleted_behind_the_page_is_missed_by_name_and_no_explanation_is
     browser.wait("the built-in model", async || browser.text("model-state").await.starts_with("Built-in model ready").then_some(())).await;
     browser.click("explain-button").await;
     browser.explained().await;
-    assert!(browser.text("manifest").await.contains(&sha256(&demo_model())[..8]), "{}", browser.text("manifest").await);
+    browser.shows("manifest", |text| text.contains(&sha256(&demo_model())[..8])).await;
     browser.close().await;
 }
 
@@ -124,28 +124,29 @@ async fn two_tabs_keep_their_own_models_and_explanations() {
 
     browser.driver.switch_to_window(second.clone()).await.expect("another tab");
     browser.goto(&server.url).await;
-    assert!(browser.text("model-state").await.starts_with("small"), "the model of the last visit is chosen");
+    // The model of the last visit is chosen.
+    browser.shows("model-state", |text| text.starts_with("small")).await;
     browser.click("models-button").await;
     browser.click("use-built-in").await;
     explains(&browser).await;
     let other = browser.picture().await;
-    assert!(browser.text("manifest").await.contains(&sha256(&demo_model())[..8]), "{}", browser.text("manifest").await);
+    browser.shows("manifest", |text| text.contains(&sha256(&demo_model())[..8])).await;
 
     browser.driver.switch_to_window(first).await.expect("the first tab");
     browser.driver.refresh().await.expect("the page is loaded again");
     browser.find("sentence-G1").await;
     assert_eq!((browser.picture().await, typed(&browser).await), (picture, (PROMPT.into(), ANSWER.into())));
-    assert!(browser.text("model-state").await.starts_with("small"), "{}", browser.text("model-state").await);
+    browser.shows("model-state", |text| text.starts_with("small")).await;
     browser.open_form().await;
     browser.click("explain-button").await;
     browser.explained().await;
-    assert!(browser.text("manifest").await.contains(&sha256(&model)[..8]), "{}", browser.text("manifest").await);
+    browser.shows("manifest", |text| text.contains(&sha256(&model)[..8])).await;
 
     browser.driver.switch_to_window(second).await.expect("the second tab");
     browser.driver.refresh().await.expect("the page is loaded again");
     browser.find("sentence-G1").await;
     assert_eq!((browser.picture().await, browser.value("prompt-input").await), (other, example_prompt()));
-    assert!(browser.text("model-state").await.starts_with("Built-in model"), "{}", browser.text("model-state").await);
+    browser.shows("model-state", |text| text.starts_with("Built-in model")).await;
     browser.close().await;
 }
 

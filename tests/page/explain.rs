@@ -63,7 +63,7 @@ async fn explain_shows_why_and_a_link_shows_the_same_without_an_engine() {
     assert_eq!(visitor.picture().await, other);
     let requests = server.take_requests();
     assert!(!requests.iter().any(|path| path.contains("engine") || path.contains(".gguf")), "{requests:?}");
-    assert!(!visitor.text("badge").await.is_empty());
+    visitor.shows("badge", |text| !text.is_empty()).await;
     visitor.click(&format!("sentence-{}", last[0])).await;
     assert_eq!(visitor.picture().await, picture);
     visitor.screenshot("shared-light").await;
@@ -80,10 +80,10 @@ async fn gpu_and_cpu_draw_the_same_picture() {
         let browser = Browser::open(&format!("{}?backend={choice}", server.url)).await;
         ask(&browser, &example_prompt()).await;
         browser.explained().await;
-        assert!(browser.text("manifest").await.contains(backend), "{}", browser.text("manifest").await);
+        browser.shows("manifest", |text| text.contains(backend)).await;
         assert!(browser.try_find("engine-notice").await.is_none(), "what was asked for needs no word");
         let gpu = if choice == "gpu" { browser.gpu_words() } else { "" };
-        assert!(browser.text("model-state").await.contains(&format!("on {backend}{gpu},")), "{}", browser.text("model-state").await);
+        browser.shows("model-state", |text| text.contains(&format!("on {backend}{gpu},"))).await;
         pictures.push(browser.picture().await);
         browser.screenshot(&format!("on-{choice}-light")).await;
         browser.close().await;
@@ -151,7 +151,7 @@ async fn a_document_saved_by_the_command_line_opens_in_the_page() {
     let browser = Browser::open(&server.url).await;
     browser.choose_file("open-json", &out).await;
     browser.find("sentence-G1").await;
-    assert!(browser.text("manifest").await.contains("candle-cpu"));
+    browser.shows("manifest", |text| text.contains("candle-cpu")).await;
     browser.choose_file("open-json", &file("cake.json", b"{\"flour\": 500}")).await;
     assert!(browser.problem().await.contains("not an explanation"));
     assert!(browser.try_find("sentence-G1").await.is_some(), "what was open stays open");
@@ -177,7 +177,7 @@ async fn a_document_of_another_program_shows_its_thoughts_its_unit_and_who_made_
     let places = ["Prompt", "Thinking", "Answer"].map(|title| grid.find(title));
     assert!(places.is_sorted() && places[0].is_some(), "{places:?} in {grid}");
     browser.click("exactly").await;
-    assert!(browser.text("verdict").await.contains("logits"));
+    browser.shows("verdict", |text| text.contains("logits")).await;
     let manifest = browser.text("manifest").await;
     assert!(manifest.contains("Inseq 0.7") && manifest.contains("integrated gradients"), "{manifest}");
     browser.screenshot("thoughts-light").await;
@@ -202,7 +202,7 @@ async fn stop_keeps_the_answer_so_far() {
     // Explained as the model's own, which ends where it was stopped, and can go on.
     browser.click("explain-so-far").await;
     browser.explained().await;
-    assert!(browser.text("cut").await.starts_with("The answer was cut off at"), "{}", browser.text("cut").await);
+    browser.shows("cut", |text| text.starts_with("The answer was cut off at")).await;
     browser.pictures_of("cut", "cut").await;
     let explained = browser.text("sentence-G1").await;
     assert!(explained.contains(so_far.split(['.', '\n']).next().expect("a text").trim()), "{so_far} {explained}");
@@ -229,12 +229,12 @@ async fn stop_while_measuring_keeps_the_columns_that_are_done() {
     explain_given(&browser, &"Tom has 3 figs. ".repeat(60), &"Tom has 3 figs. ".repeat(40)).await;
     browser.wait("some passes", async || has_passed(&browser, 3).await.then_some(())).await;
     assert!((1..99).contains(&browser.n_estimated().await), "what is not measured yet is estimated");
-    assert!(browser.text("status").await.contains("estimate from the information flow"));
+    browser.shows("status", |text| text.contains("estimate from the information flow")).await;
     browser.screenshot("measuring-light").await;
     browser.click("stop-button").await;
     browser.stopped().await;
     assert_eq!(browser.n_estimated().await, 0, "what was not measured is not told after the run");
-    assert!(browser.text("status").await.contains("of 240 forward passes"), "{}", browser.text("status").await);
+    browser.shows("status", |text| text.contains("of 240 forward passes")).await;
     let shares: Vec<bool> = browser.picture().await.iter().map(|row| !row[1].is_empty()).collect();
     assert!(shares[0] && !shares[98], "measured sentences have a share, the others have none");
     browser.screenshot("partial-light").await;
@@ -261,7 +261,7 @@ async fn a_lost_gpu_keeps_what_was_measured_and_explain_starts_it_anew() {
     assert!(!browser.picture().await[0][1].is_empty(), "what was measured stays");
     explain_given(&browser, "Ann has 3 figs. Bob has 4 nuts.", "Ann has 3 figs. The answer is 4.").await;
     browser.explained().await;
-    assert!(browser.text("manifest").await.contains("webgpu-software"), "{}", browser.text("manifest").await);
+    browser.shows("manifest", |text| text.contains("webgpu-software")).await;
     browser.close().await;
 }
 
@@ -272,7 +272,7 @@ async fn a_given_answer_is_explained_and_several_sentences_can_be_the_output() {
     explain_given(&browser, "Ann has 3 figs. Bob has 4 nuts. What does Bob have?", "Ann has 3 figs. Bob has 4 nuts. The answer is 4.")
         .await;
     browser.explained().await;
-    assert!(browser.text("manifest").await.contains("provided, not written by the model"), "{}", browser.text("manifest").await);
+    browser.shows("manifest", |text| text.contains("provided, not written by the model")).await;
     browser.click_with("sentence-G1", Key::Control).await;
     let selected =
         |picture: &[[String; 4]]| -> Vec<String> { picture.iter().filter(|row| row[3] == "true").map(|row| row[0].clone()).collect() };
@@ -294,7 +294,7 @@ async fn lists_and_other_scripts_are_cut_as_a_reader_would() {
     browser.explained().await;
     let labels: Vec<String> = browser.picture().await.into_iter().map(|[label, ..]| label).collect();
     assert_eq!(labels, ["P1", "P2", "P3", "G1", "G2"]);
-    assert!(browser.text("manifest").await.contains("other scripts"), "{}", browser.text("manifest").await);
+    browser.shows("manifest", |text| text.contains("other scripts")).await;
     browser.screenshot("other-scripts").await;
     browser.close().await;
 }
@@ -340,7 +340,7 @@ async fn settings_that_cannot_be_used_say_so_and_start_no_run() {
     browser.wait("that it is right", async || browser.text("max-tokens-wrong").await.is_empty().then_some(())).await;
     browser.click("explain-button").await;
     browser.wait("the cut answer", async || browser.try_find("cut").await).await;
-    assert!(browser.text("cut").await.contains("12 tokens"), "{}", browser.text("cut").await);
+    browser.shows("cut", |text| text.contains("12 tokens")).await;
     browser.close().await;
 }
 
@@ -393,7 +393,7 @@ async fn a_large_model_answers_within_its_memory_and_can_be_stopped() {
     let began = Instant::now();
     browser.stopped().await;
     println!("stopped after {:?}", began.elapsed());
-    assert!(browser.text("status").await.contains("Stopped after"), "{}", browser.text("status").await);
+    browser.shows("status", |text| text.contains("Stopped after")).await;
     browser.screenshot("large-stopped").await;
     browser.close().await;
 }
@@ -409,7 +409,7 @@ async fn a_text_longer_than_the_settings_allow_says_by_how_much() {
     let problem = browser.problem().await;
     assert!(problem.contains("more than the 40 that the settings allow") && problem.contains("1024"), "{problem}");
     assert_eq!(browser.value("prompt-input").await.trim(), prompt.trim());
-    assert!(browser.text("text-memory").await.contains("40 tokens"));
+    browser.shows("text-memory", |text| text.contains("40 tokens")).await;
     browser.screenshot("too-long-light").await;
     browser.close().await;
 }

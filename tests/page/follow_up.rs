@@ -26,13 +26,13 @@ async fn the_graph_can_be_made_in_other_ways_and_a_link_says_which() {
     let usual = browser.picture().await;
     browser.screenshot("simple-light").await;
     browser.click("all-numbers").await;
-    assert!(browser.text("derivation").await.contains("mean over tokens, hyperbolic, weighted by flow, shares"));
+    browser.shows("derivation", |text| text.contains("mean over tokens, hyperbolic, weighted by flow, shares")).await;
     browser.pictures_of("all-numbers", "all-numbers").await;
     browser.open_details_of("derivation").await;
     browser.click("the-papers-way").await;
     let papers = browser.picture().await;
     assert_ne!(papers, usual);
-    assert!(browser.text("derivation").await.contains("mean over tokens, shares"));
+    browser.shows("derivation", |text| text.contains("mean over tokens, shares")).await;
     browser.pictures_of("derivation", "derivation-papers").await;
 
     // Long sentences count more: other shares, which still are shares.
@@ -45,15 +45,15 @@ async fn the_graph_can_be_made_in_other_ways_and_a_link_says_which() {
     browser.click("way-raw-scores").await;
     let raw = browser.picture().await;
     assert!(raw.iter().any(|row| row[1].parse::<f64>().is_ok_and(|number| number > 100.0)), "{raw:?}");
-    assert!(!browser.text("sentence-P1").await.contains('%'));
+    browser.shows("sentence-P1", |text| !text.contains('%')).await;
     browser.pictures_of("derivation", "derivation-sum-raw").await;
     browser.click("way-mean").await;
     browser.pictures_of("sentence-P1", "derivation-mean-raw").await;
     browser.click("way-sum").await;
     browser.click("tab-table").await;
-    assert!(!browser.text("table").await.contains('%'));
+    browser.shows("table", |text| !text.contains('%')).await;
     browser.pictures_of("table", "derivation-table").await;
-    assert!(browser.text("manifest").await.contains("sum over tokens, raw scores"));
+    browser.shows("manifest", |text| text.contains("sum over tokens, raw scores")).await;
 
     let link = copied_link(&browser).await;
     browser.click("the-papers-way").await;
@@ -63,15 +63,15 @@ async fn the_graph_can_be_made_in_other_ways_and_a_link_says_which() {
     browser.click("the-methods-way").await;
     assert_eq!(browser.picture().await, usual);
     open_link(&browser, &link).await;
-    assert!(browser.text("derivation").await.contains("sum over tokens, raw scores"));
-    assert!(!browser.text("sentence-P1").await.contains('%'));
+    browser.shows("derivation", |text| text.contains("sum over tokens, raw scores")).await;
+    browser.shows("sentence-P1", |text| !text.contains('%')).await;
     browser.screenshot("derivation-shared-light").await;
 
     // Made again, the graph is made in the same way.
     browser.click("again").await;
     browser.explained().await;
-    assert!(browser.text("derivation").await.contains("sum over tokens, raw scores"));
-    assert!(browser.text("reproduction").await.starts_with("Reproduced here"));
+    browser.shows("derivation", |text| text.contains("sum over tokens, raw scores")).await;
+    browser.shows("reproduction", |text| text.starts_with("Reproduced here")).await;
     browser.close().await;
 }
 
@@ -82,7 +82,7 @@ async fn methods_stand_side_by_side_and_say_how_far_they_agree() {
     open_from_gallery(&browser, 1).await;
     let picture = browser.picture().await;
     browser.click("tab-methods").await;
-    assert!(browser.text("model-hint").await.contains("loaded first"));
+    browser.shows("model-hint", |text| text.contains("loaded first")).await;
     browser.pictures_of("compare-clp", "methods-before").await;
     browser.click("compare-clp").await;
     let agreement = browser.text("agreement").await;
@@ -90,7 +90,7 @@ async fn methods_stand_side_by_side_and_say_how_far_they_agree() {
     assert!(agreement.contains("order") && agreement.contains('.'), "{agreement}");
     let table = browser.text("methods").await;
     assert!(table.contains("Pairs") && table.contains("CLP") && table.contains("relevant"), "{table}");
-    assert!(browser.text("method-coverage").await.contains("AC"));
+    browser.shows("method-coverage", |text| text.contains("AC")).await;
     browser.pictures_of("methods", "methods").await;
 
     // The explanation on screen stayed; now the other one takes its place, and the first is not lost.
@@ -99,7 +99,7 @@ async fn methods_stand_side_by_side_and_say_how_far_they_agree() {
     assert_eq!(browser.picture().await, picture);
     browser.click("tab-methods").await;
     browser.click("show-clp").await;
-    assert!(browser.text("manifest").await.contains("CLP"));
+    browser.shows("manifest", |text| text.contains("CLP")).await;
     browser.click("show-pairs").await;
     browser.click("tab-text").await;
     rest_pointer(&browser).await;
@@ -116,7 +116,8 @@ async fn the_prompt_is_answered_without_some_sentences_beside_the_original() {
     let picture = browser.picture().await;
     browser.click("tab-without").await;
     let is_enabled = async || browser.find("answer-without").await.is_enabled().await.expect("a button");
-    assert!(!is_enabled().await && browser.text("without-hint").await.contains("Mark what"));
+    browser.shows("without-hint", |text| text.contains("Mark what")).await;
+    assert!(!is_enabled().await);
     for row in picture.iter().filter(|row| row[0].starts_with('P')) {
         browser.click(&format!("mark-{}", row[0])).await;
     }
@@ -154,7 +155,7 @@ async fn a_changed_number_is_answered_and_explained_beside_the_original() {
     browser.fill("reword-P1", &sentence.replace('4', "6")).await;
     browser.find("reword-P1").await.send_keys(Key::Enter).await.expect("it takes keys");
     browser.wait("a verdict", async || browser.text("variants").await.contains("ending").then_some(())).await;
-    assert!(browser.text("variants").await.contains("With P1 reworded"), "{}", browser.text("variants").await);
+    browser.shows("variants", |text| text.contains("With P1 reworded")).await;
     browser.stopped().await;
     browser.click("explain-variant-0").await;
     let changes = browser.wait("shares before and after", async || browser.try_find("changes").await?.text().await.ok()).await;
@@ -214,7 +215,7 @@ async fn sentences_open_to_their_words_and_short_texts_are_explained_by_words() 
     browser.click("open-P5").await;
     browser.wait("folded words", async || browser.try_find("by-words").await.is_none().then_some(())).await;
     browser.click("open-P5").await;
-    assert_eq!(browser.text("by-words").await, words);
+    browser.shows("by-words", |text| text == words).await;
     browser.click("open-G1").await;
     browser.stopped().await;
 
@@ -224,12 +225,12 @@ async fn sentences_open_to_their_words_and_short_texts_are_explained_by_words() 
     explain_given(&browser, "Ann has 3 figs. Bob has 4 nuts. What does Bob have?", "Bob has 4 nuts. The answer is 4.").await;
     browser.explained().await;
     assert_eq!(browser.labels().await.len(), 20);
-    assert!(browser.text("manifest").await.contains("20 words"));
+    browser.shows("manifest", |text| text.contains("20 words")).await;
     browser.pictures_of("sentence-P1", "by-words").await;
     rest_pointer(&browser).await;
     let by_words = browser.picture().await;
     browser.click("tab-table").await;
-    assert!(browser.text("table").await.contains("figs."));
+    browser.shows("table", |text| text.contains("figs.")).await;
     browser.screenshot("by-words-table-light").await;
 
     let link = copied_link(&browser).await;

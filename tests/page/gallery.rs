@@ -18,7 +18,7 @@ async fn an_explanation_of_the_gallery_opens_without_an_engine_and_comes_out_aga
     browser.look(DESKTOP, "light").await;
 
     open_gallery(&browser, 1).await;
-    assert!(browser.text("badge").await.contains("beforehand"));
+    browser.shows("badge", |text| text.contains("beforehand")).await;
     let made_before = browser.picture().await;
     let requests = server.take_requests();
     assert!(!requests.iter().any(|path| path.contains("engine") || path.contains(".gguf")), "{requests:?}");
@@ -26,7 +26,7 @@ async fn an_explanation_of_the_gallery_opens_without_an_engine_and_comes_out_aga
 
     browser.click("again").await;
     browser.explained().await;
-    assert!(browser.text("reproduction").await.starts_with("Reproduced here"), "{}", browser.text("reproduction").await);
+    browser.shows("reproduction", |text| text.starts_with("Reproduced here")).await;
     assert_eq!(browser.picture().await, made_before);
     assert!(browser.try_find("badge").await.is_none(), "this one was made here");
     browser.find("reproduction").await.scroll_into_view().await.expect("it can be scrolled to");
@@ -50,9 +50,9 @@ async fn clp_says_what_it_measures() {
     browser.select("method", "clp").await;
     ask(&browser, &example_prompt()).await;
     browser.explained().await;
-    assert!(browser.text("manifest").await.contains("CLP"), "{}", browser.text("manifest").await);
+    browser.shows("manifest", |text| text.contains("CLP")).await;
     browser.click("exactly").await;
-    assert!(browser.text("verdict").await.contains("divergence"), "{}", browser.text("verdict").await);
+    browser.shows("verdict", |text| text.contains("divergence")).await;
     browser.screenshot("clp-light").await;
     browser.find("method").await.scroll_into_view().await.expect("it can be scrolled to");
     browser.screenshot("settings-light").await;
@@ -67,7 +67,7 @@ async fn the_built_in_model_says_what_it_is_for() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     browser.fill("prompt-input", "Who wrote Faust?").await;
-    assert!(browser.text("built-in-hint").await.contains("only solves small problems"));
+    browser.shows("built-in-hint", |text| text.contains("only solves small problems")).await;
     browser.screenshot("hint-light").await;
     browser.fill("prompt-input", &example_prompt()).await;
     browser.wait("no hint", async || browser.text("built-in-hint").await.is_empty().then_some(())).await;
@@ -96,7 +96,7 @@ async fn an_explanation_can_be_put_to_the_test() {
     browser.click("check-button").await;
     let check = browser.text("check").await;
     assert!(check.contains("CAGE") && check.contains("RISE") && check.contains("sentences deleted"), "{check}");
-    assert!(browser.text("check-verdict").await.contains("sooner than in a random order"));
+    browser.shows("check-verdict", |text| text.contains("sooner than in a random order")).await;
     browser.find("check").await.scroll_into_view().await.expect("it can be scrolled to");
     browser.screenshot("check-light").await;
     browser.look(PHONE, "dark").await;

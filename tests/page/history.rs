@@ -32,7 +32,7 @@ async fn back_and_forward_show_the_explanation_of_their_entry_and_a_reload_keeps
     let address = browser.driver.current_url().await.expect("an address").to_string();
     assert!(address.contains("#gallery=01-"), "{address}");
     assert!(its_title.ends_with("Glasscage") && its_title != HOME, "{its_title}");
-    assert!(its_title.starts_with(browser.text("title").await.trim_end_matches('\u{2026}')), "{its_title}");
+    browser.shows("title", |title| its_title.starts_with(title.trim_end_matches('\u{2026}'))).await;
     browser.pictures_of("title", "titled").await;
     browser.click("home").await;
     is_home(&browser).await;

@@ -124,14 +124,14 @@ async fn where_nothing_can_be_stored_at_all_a_model_is_kept_in_memory() {
         browser.pictures_of("storage", &format!("{name}-models")).await;
         browser.click("models-close").await;
         look_at(&browser, &hub.address("small.gguf")).await;
-        assert!(browser.text("preview").await.contains("will be kept in memory"), "{}", browser.text("preview").await);
+        browser.shows("preview", |text| text.contains("will be kept in memory")).await;
         browser.pictures_of("download-button", &format!("{name}-preview")).await;
         browser.click("download-button").await;
         browser.wait("a word about it", async || browser.text("download").await.contains("private window").then_some(())).await;
         pause_and_resume(&browser, &hub, &model, name).await;
         // The next visit begins with the built-in model, and says nothing of a download.
         browser.goto(&server.url).await;
-        assert!(browser.text("model-state").await.contains("Built-in"), "{}", browser.text("model-state").await);
+        browser.shows("model-state", |text| text.contains("Built-in")).await;
         assert!(browser.try_find("download").await.is_none());
         browser.close().await;
     }

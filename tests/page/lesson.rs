@@ -29,7 +29,8 @@ async fn shares_are_nowhere_on_the_page_until_the_reader_has_marked() {
     browser.click("choose-1").await;
     browser.wait("a verdict", async || browser.text("lesson-verdict").await.starts_with("No,").then_some(())).await;
     browser.click("lesson-why").await;
-    assert!(browser.text("lesson-verdict").await.starts_with("No. The opening time"), "why not is said when asked for");
+    // Why not is said when asked for.
+    browser.shows("lesson-verdict", |text| text.starts_with("No. The opening time")).await;
     browser.click("choose-2").await;
     browser.wait("a verdict", async || browser.text("lesson-verdict").await.starts_with("Yes.").then_some(())).await;
     browser.click("lesson-next").await;
@@ -45,7 +46,7 @@ async fn shares_are_nowhere_on_the_page_until_the_reader_has_marked() {
     browser.click("mark-2").await;
     browser.click("mark-4").await;
     browser.click("lesson-reveal").await;
-    assert_eq!(browser.text("mark-score").await, "Your 2 sentences carry 94% of the influence; no other choice carries more.");
+    browser.shows("mark-score", |text| text == "Your 2 sentences carry 94% of the influence; no other choice carries more.").await;
     browser.find("sentence-G1").await;
     browser.pictures_of("mark-question", "lesson-marked").await;
     browser.look(PHONE, "light").await;
@@ -100,7 +101,8 @@ async fn a_lesson_travels_in_a_link_and_a_file_and_keeps_its_place() {
     let other = fs::read(server.dist().join("gallery/lesson-what-an-attribution-is.json")).expect("a lesson");
     browser.choose_file("open-json", &file("other-lesson.json", &other)).await;
     at_step(&browser, "What an attribution is").await;
-    assert!(browser.text("lesson").await.contains("six sentences"), "the words are those of the other lesson");
+    // The words are those of the other lesson.
+    browser.shows("lesson", |text| text.contains("six sentences")).await;
     let broken = String::from_utf8(json).unwrap().replace("\"explanation\": 0", "\"explanation\": 7");
     browser.choose_file("open-json", &file("broken-lesson.json", broken.as_bytes())).await;
     let problem = browser.problem().await;

@@ -57,7 +57,7 @@ async fn a_killed_library_keeps_what_came_and_goes_on_by_one_press() {
     copies(&browser, &model).await;
     says_that_the_library_stopped(&browser).await;
     server.begin_workers_with("");
-    assert!(browser.text("model-state").await.starts_with("mine.gguf ready"), "{}", browser.text("model-state").await);
+    browser.shows("model-state", |text| text.starts_with("mine.gguf ready")).await;
     browser.click("resume-download").await;
     is_copied(&browser).await;
     explains_as(&browser, &model).await;

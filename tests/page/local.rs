@@ -47,17 +47,18 @@ async fn a_copy_of_a_local_file_is_kept_when_asked_for_and_explains_without_a_ne
     assert_eq!(stored_models(&browser).await, 0, "nothing is copied unasked");
     browser.pictures_of("keep-copy", "local-file").await;
     keep_a_copy(&browser).await;
-    assert!(browser.text("model-state").await.contains("ready"), "the model that is loaded stays");
+    // The model that is loaded stays.
+    browser.shows("model-state", |text| text.contains("ready")).await;
     browser.pictures_of("copied", "local-file-copied").await;
 
     is_available_offline(&browser).await;
     server.take_requests();
     server.stop();
     browser.goto(&server.url).await;
-    assert!(browser.text("model-state").await.contains("mine.gguf"), "{}", browser.text("model-state").await);
+    browser.shows("model-state", |text| text.contains("mine.gguf")).await;
     explains(&browser).await;
     assert_eq!(browser.picture().await, picture);
-    assert!(browser.text("manifest").await.contains(&sha256(&model)[..8]), "{}", browser.text("manifest").await);
+    browser.shows("manifest", |text| text.contains(&sha256(&model)[..8])).await;
     browser.click("models-button").await;
     let stored = browser.text("stored-model").await;
     assert!(stored.contains("mine.gguf") && stored.contains(&sha256(&model)[..8]), "{stored}");
@@ -99,13 +100,13 @@ async fn a_copy_that_was_broken_off_goes_on_when_the_file_is_opened_again() {
     browser.pictures_of("download", "copying").await;
     browser.click("pause-download").await;
     browser.find("resume-download").await;
-    assert!(browser.text("download").await.contains("Copy paused"), "{}", browser.text("download").await);
+    browser.shows("download", |text| text.contains("Copy paused")).await;
     browser.pictures_of("download", "copy-paused").await;
     browser.goto(&server.url).await;
     browser.click("models-button").await;
     stored_models_are_listed(&browser).await;
     assert!(browser.try_find("download").await.is_none(), "the file cannot be read any more");
-    assert!(browser.text("stored-model").await.contains("open the file again"), "{}", browser.text("stored-model").await);
+    browser.shows("stored-model", |text| text.contains("open the file again")).await;
     assert!(browser.try_find("resume-stored").await.is_none(), "there is nothing to read it from");
     browser.pictures_of("stored-model", "stored-half-a-copy").await;
     browser.click("models-close").await;
@@ -139,7 +140,7 @@ async fn a_copy_that_cannot_be_stored_is_not_begun_and_the_file_stays_in_use() {
     assert_eq!(stored_models(&browser).await, 0, "no half of it is left");
     browser.driver.execute("document.querySelector('.problem .close').click()", Vec::new()).await.expect("a click");
     explains(&browser).await;
-    assert!(browser.text("model-state").await.contains("mine.gguf"));
+    browser.shows("model-state", |text| text.contains("mine.gguf")).await;
     browser.close().await;
 }
 
@@ -162,7 +163,7 @@ async fn all_parts_of_a_model_are_dropped_at_once_and_a_missing_one_is_named() {
     keep_a_copy(&browser).await;
     browser.goto(&server.url).await;
     explains(&browser).await;
-    assert!(browser.text("model-state").await.contains("demo"), "{}", browser.text("model-state").await);
+    browser.shows("model-state", |text| text.contains("demo")).await;
     assert_eq!(browser.picture().await, picture);
     browser.close().await;
 }

@@ -34,13 +34,13 @@ async fn with_the_server_gone_the_built_in_model_and_the_stored_one_explain() {
     browser.goto(&server.url).await;
     browser.find("prompt-input").await;
     explains(&browser).await;
-    assert!(browser.text("model-state").await.contains("small"), "{}", browser.text("model-state").await);
+    browser.shows("model-state", |text| text.contains("small")).await;
     browser.pictures_of("model-state", "offline-stored").await;
     browser.click("models-button").await;
     browser.click("use-built-in").await;
     explains(&browser).await;
-    assert!(browser.text("model-state").await.contains("Built-in model"));
-    assert!(browser.text("model-state").await.ends_with("works offline"), "{}", browser.text("model-state").await);
+    browser.shows("model-state", |text| text.contains("Built-in model")).await;
+    browser.shows("model-state", |text| text.ends_with("works offline")).await;
     browser.pictures_of("model-state", "offline-built-in").await;
     // A browser looks by itself whether the service worker is still the same.
     let requests: Vec<String> = server.take_requests().into_iter().filter(|path| !path.ends_with("/sw.js")).collect();

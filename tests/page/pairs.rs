@@ -19,11 +19,14 @@ async fn pairs_find_a_fact_that_is_said_twice_and_say_so() {
     assert!(share_of_first_sentence(&browser).await > 10.0, "either copy is enough, so both count");
     let together = browser.text("joint-effects").await;
     assert!(together.contains("Either P1 or G1 is enough for \u{201c}4\u{201d} in G2"), "{together}");
-    assert!(browser.text("range").await.contains(" to "), "shares come with a range");
-    assert!(browser.text("marks").await.contains("or"), "the arcs of both copies are marked");
+    // Shares come with a range.
+    browser.shows("range", |text| text.contains(" to ")).await;
+    // The arcs of both copies are marked.
+    browser.shows("marks", |text| text.contains("or")).await;
     browser.screenshot("pairs-light").await;
     browser.click("tab-table").await;
-    assert!(browser.text("table").await.contains("or"), "their cells too");
+    // Their cells too.
+    browser.shows("table", |text| text.contains("or")).await;
     browser.screenshot("pairs-table").await;
     browser.click("tab-text").await;
     browser.pictures_of("joint-effects", "pairs-together").await;
@@ -46,6 +49,6 @@ async fn pairs_find_a_fact_that_is_said_twice_and_say_so() {
 
     // The document says it all: it opens from a link without any model.
     open_link(&browser, &link).await;
-    assert_eq!(browser.text("joint-effects").await, together);
+    browser.shows("joint-effects", |text| text == together).await;
     browser.close().await;
 }

@@ -51,14 +51,14 @@ async fn the_path_to_an_answer_is_followed_by_keys_and_walked_step_by_step() {
     let words = browser.find("path-2").await.attr("title").await.expect("attributes can be read");
     assert!(words.expect("a description").contains(" of G7 comes "));
     browser.click("path-2").await;
-    assert!(browser.text("walk-words").await.starts_with("Start at G7"));
+    browser.shows("walk-words", |text| text.starts_with("Start at G7")).await;
     browser.click("walk-next").await;
-    assert!(browser.text("walk-words").await.contains("of G7 comes from G6"));
+    browser.shows("walk-words", |text| text.contains("of G7 comes from G6")).await;
     browser.pictures_of("walk-words", "walk").await;
     browser.click("walk-play").await;
     browser.wait("the walk to go on by itself", async || browser.text("walk-words").await.contains("of G6").then_some(())).await;
     browser.click("walk-play").await;
-    assert_eq!(browser.text("walk-play").await, "Play");
+    browser.shows("walk-play", |text| text == "Play").await;
 
     // Another sentence is explained where the visitor is.
     browser.click("node-G6").await;

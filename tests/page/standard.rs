@@ -23,7 +23,7 @@ async fn standard_is_downloaded_on_request_and_kept() {
     browser.driver.goto(&for_classes).await.expect("the page opens");
     let is_open = async || browser.find("prompt-input").await.is_displayed().await.unwrap_or(false).then_some(());
     browser.wait("the form, which the address opens", is_open).await;
-    assert!(browser.text("standard-offer").await.contains("65.2 MB"), "{}", browser.text("standard-offer").await);
+    browser.shows("standard-offer", |text| text.contains("65.2 MB")).await;
     browser.pictures_of("standard-offer", "standard-offer").await;
     assert_eq!(n_requests(&server), 0, "the address downloads nothing");
 
@@ -36,14 +36,14 @@ async fn standard_is_downloaded_on_request_and_kept() {
     assert!(n_requests(&server) >= 3, "three parts");
     ask(&browser, PROBLEM).await;
     browser.explained().await;
-    assert!(browser.text("manifest").await.contains(NAME), "{}", browser.text("manifest").await);
-    assert!(browser.text("sentences").await.contains("The answer is"), "{}", browser.text("sentences").await);
+    browser.shows("manifest", |text| text.contains(NAME)).await;
+    browser.shows("sentences", |text| text.contains("The answer is")).await;
 
     browser.goto(&server.url).await;
     is_chosen().await.expect("the model of the last visit is chosen");
     ask(&browser, "There are 3 red cups and 4 blue cups. How many cups are there?").await;
     browser.explained().await;
-    assert!(browser.text("manifest").await.contains(NAME), "{}", browser.text("manifest").await);
+    browser.shows("manifest", |text| text.contains(NAME)).await;
     browser.click("models-button").await;
     browser.click("use-built-in").await;
     browser.find("use-standard").await;

@@ -28,7 +28,7 @@ async fn a_thought_is_one_line_until_it_is_opened() {
     browser.screenshot("thinking-settings-light").await;
     ask(&browser, "Tom has 5 figs. Ann gives Tom 3 figs. How many figs does Tom have?").await;
     browser.explained().await;
-    assert!(browser.text("thought-shares").await.contains("through the thinking"));
+    browser.shows("thought-shares", |text| text.contains("through the thinking")).await;
     let is_seen = async || browser.find("sentence-G1").await.is_displayed().await.expect("a sentence");
     assert!(!is_seen().await, "the thought is folded");
     browser.screenshot("thinking-folded-light").await;

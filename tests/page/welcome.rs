@@ -47,7 +47,7 @@ async fn what_the_page_opens_with_is_recomputed_and_makes_room_for_what_is_asked
     first_look(&browser).await;
     browser.click("again").await;
     browser.explained().await;
-    assert!(browser.text("reproduction").await.contains("Reproduced"), "{}", browser.text("reproduction").await);
+    browser.shows("reproduction", |text| text.contains("Reproduced")).await;
     ask(&browser, &example_prompt()).await;
     browser.explained().await;
     assert!(browser.try_find("welcome-intro").await.is_none());

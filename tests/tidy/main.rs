@@ -51,6 +51,21 @@ fn files_have_no_dependency_cycles() {
     assert_eq!(circles::circles(&needs).iter().map(arrows).collect::<Vec<_>>(), Vec::<Vec<String>>::new());
 }
 
+/// A text that is read once may be read before the page has drawn it: `Browser::shows` waits for it.
+#[test]
+fn page_tests_wait_for_texts() {
+    let reads_once = |line: &str| {
+        let asserted = line.split_once("assert!(").or(line.split_once("assert_eq!("));
+        asserted.is_some_and(|(_, rest)| rest.split(", \"").next().is_some_and(|condition| condition.contains(".text(\"")))
+    };
+    let found = workspace::tracked(&["rs"]).into_iter().filter(|file| file.starts_with("tests/page/")).flat_map(|file| {
+        let text = workspace::read(&file).unwrap_or_default();
+        let lines = text.lines().enumerate().filter(|(_, line)| reads_once(line));
+        lines.map(|(i, _)| format!("{file}:{}", i + 1)).collect::<Vec<_>>()
+    });
+    assert_eq!(found.collect::<Vec<_>>(), Vec::<String>::new());
+}
+
 #[test]
 fn no_line_exceeds_column_limit() {
     let is_long = |(_, line): &(usize, &str)| line.chars().count() > MOST_COLUMNS;

@@ -189,6 +189,21 @@ impl Browser {
         self.read(id, async |element| element.text().await).await
     }
 
+    /// Waits until the text of an element is as expected.
+    pub async fn shows(&self, id: &str, is_expected: impl Fn(&str) -> bool) {
+        let began = Instant::now();
+        loop {
+            let text = self.text(id).await;
+            if is_expected(&text) {
+                return;
+            }
+            if began.elapsed() > self.timeout {
+                self.fail(&format!("{id} does not become what is expected; it reads: {text}")).await;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+
     /// An attribute that is a number.
     pub async fn attribute(&self, id: &str, name: &str) -> f64 {
         let value = self.read(id, async |element| element.attr(name).await).await;
