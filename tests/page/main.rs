@@ -49,6 +49,7 @@ mod soak;
 #[path = "../models/split.rs"]
 mod split;
 mod standard;
+mod start;
 mod states;
 mod steps;
 mod thinking;

@@ -14,8 +14,11 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use tower_http::services::ServeDir;
 
-/// The end of a path, and the text in its place; `None` where there is no such file.
-type Replaced = Vec<(String, Option<String>)>;
+/// The end of a path, and what is served in its place; `None` where there is no such file.
+type Replaced = Vec<(String, Option<Served>)>;
+
+/// A media type and the bytes of a file.
+type Served = (&'static str, Vec<u8>);
 
 pub struct Server {
     pub url: String,
@@ -62,7 +65,7 @@ impl Server {
                 match other {
                     _ if gone => StatusCode::SERVICE_UNAVAILABLE.into_response(),
                     Some((_, None)) => StatusCode::NOT_FOUND.into_response(),
-                    Some((path, Some(text))) => ([(CONTENT_TYPE, media_type(&path))], text).into_response(),
+                    Some((_, Some((media_type, bytes)))) => ([(CONTENT_TYPE, media_type)], bytes).into_response(),
                     None => next.run(request).await,
                 }
             }
@@ -121,11 +124,21 @@ impl Server {
         self.held.send_modify(Vec::clear);
     }
 
-    fn replace(&self, path: &str, text: &str) {
-        self.replaced.lock().expect("no panic").push((path.to_owned(), Some(text.to_owned())));
+    pub fn replace(&self, path: &str, text: &str) {
+        self.serve_as(path, media_type(path), text.into());
     }
 
-    fn remove(&self, path: &str) {
+    /// From now on serves these bytes as this type where a path ends so.
+    pub fn serve_as(&self, path: &str, media_type: &'static str, bytes: Vec<u8>) {
+        self.replaced.lock().expect("no panic").push((path.to_owned(), Some((media_type, bytes))));
+    }
+
+    /// Serves every file as it is again.
+    pub fn restore(&self) {
+        self.replaced.lock().expect("no panic").clear();
+    }
+
+    pub fn remove(&self, path: &str) {
         self.replaced.lock().expect("no panic").push((path.to_owned(), None));
     }
 

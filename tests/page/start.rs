@@ -1,0 +1,75 @@
+//! A page that cannot start says so: a file is missing, cut off, of the wrong type, or blocked, or the browser has no WebAssembly.
+
+use super::browser::Browser;
+use super::server::Server;
+use super::steps::server;
+
+/// What is wrong with the site.
+type Fault<'a> = &'a dyn Fn(&Server);
+
+/// The text of what is visible of an element, if it is there.
+async fn visible_text(browser: &Browser, id: &str) -> Option<String> {
+    let script = "const box = document.getElementById(arguments[0]);
+        return box?.checkVisibility({ visibilityProperty: true }) ? box.innerText : null";
+    let text = browser.driver.execute(script, vec![id.into()]).await.ok()?;
+    text.json().as_str().map(str::to_owned)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn missing_start_files_are_named() {
+    let (server, _turn) = server().await;
+    let bytes = |server: &Server, file: &str| std::fs::read(server.dist().join(file)).expect("a file of the page");
+    let faults: [(&str, &str, Fault<'_>); 7] = [
+        ("start script", "start.js", &|server| server.remove("/start.js")),
+        ("program's script", "app.js", &|server| server.remove("/app.js")),
+        ("loader of parts", "wasm_split.js", &|server| server.remove("/wasm_split.js")),
+        ("program", "", &|server| server.remove("/app_bg.wasm")),
+        ("half of the program", "", &|server| {
+            let program = bytes(server, "app_bg.wasm");
+            server.serve_as("/app_bg.wasm", "application/wasm", program[..program.len() / 2].to_vec());
+        }),
+        ("HTML for the program", "", &|server| server.serve_as("/app_bg.wasm", "text/html", b"<!doctype html>".to_vec())),
+        ("script as text", "", &|server| server.serve_as("/app.js", "text/plain", bytes(server, "app.js"))),
+    ];
+    let browser = Browser::start(None).await;
+    for (fault, file, break_site) in faults {
+        server.restore();
+        server.remove("/sw.js");
+        break_site(&server);
+        browser.driver.goto(&server.url).await.expect("the page opens");
+        let is_named = |text: &String| text.contains("could not start") && text.contains(file);
+        browser.wait(fault, async || visible_text(&browser, "start-failed").await.filter(is_named)).await;
+    }
+    browser.screenshot("start-failed").await;
+    server.restore();
+    server.remove("/sw.js");
+    browser.driver.goto(&server.url).await.expect("the page opens");
+    browser.find("sentence-G1").await;
+    assert_eq!(visible_text(&browser, "start-failed").await, None);
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn missing_webassembly_is_named() {
+    let (server, _turn) = server().await;
+    let watch = std::fs::read_to_string(server.dist().join("start-watch.js")).expect("a file of the page");
+    server.replace("/start-watch.js", &format!("delete globalThis.WebAssembly;\n{watch}"));
+    let browser = Browser::start(None).await;
+    browser.driver.goto(&server.url).await.expect("the page opens");
+    let text = browser.wait("the message", async || visible_text(&browser, "start-without-wasm").await).await;
+    assert!(text.contains("needs WebAssembly"), "{text}");
+    browser.close().await;
+}
+
+/// Without any script, a style sheet shows a message after a while.
+#[tokio::test(flavor = "multi_thread")]
+async fn page_without_scripts_says_that_it_loads() {
+    let (server, _turn) = server().await;
+    server.remove(".js");
+    let browser = Browser::start(None).await;
+    browser.driver.goto(&server.url).await.expect("the page opens");
+    let text = browser.wait("the message", async || visible_text(&browser, "start-slow").await).await;
+    assert!(text.contains("Still loading"), "{text}");
+    browser.screenshot("start-slow").await;
+    browser.close().await;
+}
