@@ -124,9 +124,8 @@ fn sizes_in_documents_have_the_limits_of_the_build() {
     assert_eq!(limits.len(), 4, "rows of `Sizes::rows`: {limits:?}");
     for (name, limit) in limits {
         let limit = limit.rsplit_once(", ").expect("a limit").1;
-        let row =
-            text.lines().find(|line| line.starts_with(&format!("| {name} |"))).unwrap_or_else(|| panic!("docs/speed.md has no row {name}"));
-        assert!(row.ends_with(&format!("| {limit} kB |")), "{row}: the limit is {limit} kB");
+        let is_row = |line: &str| line.starts_with(&format!("| {name} |")) && line.ends_with(&format!("| {limit} kB |"));
+        assert!(text.lines().any(is_row), "docs/speed.md: the limit of {name} is {limit} kB");
     }
 }
 
