@@ -12,9 +12,9 @@ use crate::workspace;
 /// Paths of recipes, for files that a reader is to make.
 const TO_MAKE: [&str; 3] = ["src/attribution/probability.rs", "public/locales/fr.json", "public/lessons/fr.json"];
 /// Documents in which bold words are labels of the page, except these and names of methods.
-const WITH_LABELS: [&str; 5] =
-    ["docs/command-line.md", "docs/embedding.md", "docs/lessons.md", "docs/models.md", "docs/reading-the-numbers.md"];
-const NO_LABELS: [&str; 17] = [
+const WITH_LABELS: [&str; 6] =
+    ["docs/command-line.md", "docs/embedding.md", "docs/lessons.md", "docs/models.md", "docs/reading-the-numbers.md", "docs/start.md"];
+const NO_LABELS: [&str; 23] = [
     "T",
     "A",
     "Y",
@@ -32,6 +32,12 @@ const NO_LABELS: [&str; 17] = [
     "A download",
     "Models stay",
     "A model that does not load",
+    "Look.",
+    "Ask.",
+    "Wait.",
+    "Read.",
+    "Test.",
+    "Share.",
 ];
 /// Figures: the document that quotes, its words, the document with the table, its row up to the figure.
 const FIGURES: [[&str; 4]; 6] = [
@@ -114,6 +120,16 @@ fn documents_count_the_models_of_the_list() {
     let text = prose(&workspace::read("docs/models.md").expect("a document")).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains(&format!("Of the {all} models in the list, {untested} were not tested")), "{all}, {untested}");
     assert!(text.contains(&format!("the SHA-256 of {hashed} of its {all} models")), "{hashed}, {all}");
+}
+
+#[test]
+fn documents_list_the_lessons_of_the_gallery() {
+    let gallery: Value = serde_json::from_str(&workspace::read("public/gallery/index.json").expect("the gallery")).expect("JSON");
+    let text = workspace::read("docs/lessons.md").expect("a document");
+    for lesson in gallery["lessons"].as_array().expect("a list") {
+        let row = format!("| {} | {} |", lesson["title"].as_str().expect("a title"), lesson["about"].as_str().expect("a text"));
+        assert!(text.contains(&row), "docs/lessons.md has no row: {row}");
+    }
 }
 
 #[test]
