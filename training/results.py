@@ -80,15 +80,15 @@ def main():
     with ThreadPoolExecutor(2) as pool:
         done = list(pool.map(lambda run: evaluated(arguments.engine, model, out, run), RUNS))
     folders = {name: folder for (name, _, _), folder in zip(RUNS, done)}
-    page = engine.ROOT / "docs" / "results.md"
+    page = engine.ROOT / "docs" / "results-tables.md"
     written = page.read_text().split(MARKER)[0] + MARKER
     for name, limit, _ in RUNS:
         written += f"\n## {readable(name)}, the first {limit}\n\n{(folders[name] / 'results.md').read_text()}"
     page.write_text(written)
     card = model.with_suffix(".md")
     text = (
-        "How well Pert. finds what the answers to held-out problems rest on (`docs/results.md` says how this is measured, and has the "
-        "other methods). AC and what relevant sentences get: higher is better; RISE and MAS: lower is better."
+        "How well Pert. finds what the answers to held-out problems rest on (`docs/results.md` says how this is measured and what "
+        "other methods find). AC and what relevant sentences get: higher is better; RISE and MAS: lower is better."
     )
     card.write_text(card.read_text().split(HEADING)[0].rstrip() + f"\n\n{HEADING} {text}\n\n{summary(folders)}\n")
 
