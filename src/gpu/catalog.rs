@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_source_has_a_kernel() {
+    fn every_source_has_kernel() {
         let listed: BTreeSet<&str> = VARIANTS.iter().flat_map(kernels).map(|kernel| kernel.name).collect();
         assert_eq!(listed, SOURCES.iter().map(|source| source.0).collect());
     }

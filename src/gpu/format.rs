@@ -97,7 +97,7 @@ mod tests {
     use crate::model::quant::{QUANTS, by_id};
 
     #[test]
-    fn every_tensor_type_has_a_format() {
+    fn every_tensor_type_has_format() {
         assert_eq!(QUANTS.iter().map(of).count(), FORMATS.len());
     }
 

@@ -38,7 +38,7 @@ async fn compiled(variant: &'static Variant, shape: &models::Shape) -> Vec<Strin
     model.score(&job, async |_, _| ControlFlow::Continue(())).await.unwrap();
     let infill = InfillRequest { tokens: &TOKENS, gaps: &GAPS, forbidden: &[], start_token: 2 };
     model.infill(&infill, &mut async |()| ControlFlow::Continue(())).await.unwrap().unwrap();
-    gpu.ceilings().await.unwrap();
+    gpu.peak_throughput().await.unwrap();
     gpu.shaders()
 }
 

@@ -51,7 +51,7 @@ mod tests {
     const LIB: (&str, &str) = ("src/lib.rs", "mod a; mod b; mod c;");
 
     #[test]
-    fn cycle_of_three_files_is_found_in_any_notation() {
+    fn three_file_cycle_is_found_in_any_notation() {
         let b = ("src/b.rs", "#[cfg(test)] mod tests {} fn g() { super::c::h() }");
         let c = ("src/c.rs", "pub fn h() { vec![1, crate::a::f()] }");
         assert_eq!(

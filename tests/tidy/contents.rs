@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn visibility_is_not_a_use() {
+    fn visibility_does_not_count_as_use() {
         assert_eq!(paths("pub(in crate::a) struct S; pub(super) fn f() {}"), [""; 0]);
     }
 }

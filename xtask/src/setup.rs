@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn trunk_expects_the_locked_wasm_bindgen() {
+    fn trunk_expects_locked_wasm_bindgen() {
         let settings = fs::read_to_string(root().join("Trunk.toml")).unwrap();
         assert!(settings.contains(&format!("wasm_bindgen = \"{}\"", locked_version("wasm-bindgen").unwrap())));
     }

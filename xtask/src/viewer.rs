@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn every_part_of_file_has_a_place() {
+    fn every_part_of_file_has_place() {
         let template = fs::read_to_string(root().join("www").join(FILE)).unwrap();
         let file = file(&template, "p { color: red }", "start()", b"program");
         assert!(file.contains("<style>p { color: red }</style>") && file.contains("<script type=\"module\">start()</script>"));

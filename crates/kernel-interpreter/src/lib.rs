@@ -1,13 +1,13 @@
 //! Runs WGSL compute shaders slowly and strictly on the CPU: a test tool for kernels.
 //!
 //! * Detects every data race: two invocations access a word without a barrier between them, and one of them writes, regardless of the
-//! order in which they run. Atomic additions do not race with each other. Between barriers, the invocations of a workgroup run one by
-//! one, in shuffled order.
+//!   order in which they run. Atomic additions do not race with each other. Between barriers, the invocations of a workgroup run one by
+//!   one, in shuffled order.
 //! * Reports an error if not all invocations of a workgroup reach a barrier, if an index is out of bounds, if workgroup memory is read
-//! before it is written, or if an invocation does not end.
+//!   before it is written, or if an invocation does not end.
 //! * Varies floating-point arithmetic within the freedom of a GPU ([`Arithmetic`]): flushes subnormal numbers to zero, fuses products and
-//! sums or not, and adds the products of `dot` in another order. If the results of a kernel change much, the kernel relies on behavior
-//! that WGSL does not guarantee.
+//!   sums or not, and adds the products of `dot` in another order. If the results of a kernel change much, the kernel relies on behavior
+//!   that WGSL does not guarantee.
 //!
 //! It interprets naga's IR of the WGSL, which wgpu also uses. It supports what the kernels of Glasscage use. The error for anything else
 //! names the unsupported feature.

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn each_gpu_and_model_has_a_row() {
+    fn each_gpu_and_model_has_row() {
         let table = table(&BEFORE);
         assert_eq!(table.lines().count(), 2 + GPUS.len() * MODELS.len(), "{table}");
         assert!(table.contains("| NVIDIA H200 | Qwen3-0.6B Q4_K_M | 42, 42 |"), "{table}");

@@ -6,7 +6,7 @@ mod report;
 mod schedules;
 
 use glasscage::engine::Engine;
-use glasscage::gpu::ceilings::Ceilings;
+use glasscage::gpu::peak_throughput::PeakThroughput;
 use glasscage::lm::sample::Sampler;
 use glasscage::lm::{Counters, LanguageModel, LmError};
 use glasscage::model::gguf::Gguf;
@@ -57,7 +57,7 @@ async fn measure(arguments: &Arguments, job: &AttributionJob) -> Result<BenchRep
     Ok(BenchReport {
         backend: lm.backend().name,
         adapter: adapter(&lm),
-        ceilings: ceilings(&lm).await.map_err(failed)?,
+        ceilings: peak_throughput(&lm).await.map_err(failed)?,
         gflops: 2e-9 * model.layer_parameters as f64 * prefill.per_second,
         gigabytes_per_second: 1e-9 * bytes_per_token(&gguf) as f64 * decode.per_second,
         model,
@@ -104,10 +104,10 @@ fn adapter(lm: &Engine) -> Option<AdapterInfo> {
     }
 }
 
-async fn ceilings(lm: &Engine) -> Result<Option<Ceilings>, LmError> {
+async fn peak_throughput(lm: &Engine) -> Result<Option<PeakThroughput>, LmError> {
     match lm {
         Engine::Cpu(_) => Ok(None),
-        Engine::Gpu(model) => model.gpu().ceilings().await.map(Some),
+        Engine::Gpu(model) => model.gpu().peak_throughput().await.map(Some),
     }
 }
 

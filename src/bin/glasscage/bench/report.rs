@@ -1,6 +1,6 @@
 //! What a benchmark reports: as JSON, and in a few lines.
 
-use glasscage::gpu::ceilings::Ceilings;
+use glasscage::gpu::peak_throughput::PeakThroughput;
 use serde::Serialize;
 
 use super::arguments::Arguments;
@@ -13,7 +13,7 @@ pub struct BenchReport {
     pub backend: String,
     pub adapter: Option<AdapterInfo>,
     /// What a GPU can do at most.
-    pub ceilings: Option<Ceilings>,
+    pub ceilings: Option<PeakThroughput>,
     pub model: ModelSizes,
     pub load: Cost,
     pub prefill: Rate,
@@ -115,7 +115,7 @@ pub fn summary(report: &BenchReport) -> String {
     for (name, rate) in [("prefill", &report.prefill), ("decode", &report.decode)] {
         lines.push(format!("{name}: {:.1} tokens/s, {:.1} per CPU-second", rate.per_second, rate.per_cpu_second));
     }
-    if let Some(Ceilings { gflops, gigabytes_per_second }) = &report.ceilings {
+    if let Some(PeakThroughput { gflops, gigabytes_per_second }) = &report.ceilings {
         lines.push(format!("the GPU can do {gflops:.0} GFLOP/s at most, and read {gigabytes_per_second:.0} GB/s"));
     }
     let (gflops, gigabytes_per_second) = (report.gflops, report.gigabytes_per_second);

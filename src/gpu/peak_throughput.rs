@@ -21,7 +21,7 @@ const MAX_DISPATCHES: usize = 1 << 14;
 
 /// Peak throughput of one device.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Ceilings {
+pub struct PeakThroughput {
     /// f32 operations in 1e9 per second. A multiplication and an addition count as two.
     pub gflops: f64,
     /// Bytes read from memory, in 1e9 per second.
@@ -37,7 +37,7 @@ enum Probe<'a> {
     Read(&'a Buffer),
 }
 
-impl Ceilings {
+impl PeakThroughput {
     /// Computes the peak throughput from runs per second of [`Probe::Fma`] and of [`Probe::Read`], which reads `bytes` bytes.
     fn from_rates(fma_per_second: f64, reads_per_second: f64, bytes: usize) -> Self {
         let operations = 2 * N * ROUNDS * fma_probe::NUMBERS;
@@ -64,12 +64,12 @@ impl<'a> Probe<'a> {
 
 impl Gpu {
     /// Measures the peak throughput. Takes about a second and up to 256 MiB of GPU memory.
-    pub async fn ceilings(&self) -> Result<Ceilings, LmError> {
+    pub async fn peak_throughput(&self) -> Result<PeakThroughput, LmError> {
         let bytes = self.max_buffer_bytes.min(READ_BYTES) as usize;
         let (x, y) = self.try_allocate(|| (self.buffer("x", bytes / 4), self.buffer("y", N))).await?;
         let fma_per_second = self.runs_per_second(Probe::Fma, &y).await?;
         let reads_per_second = self.runs_per_second(Probe::Read(&x), &y).await?;
-        Ok(Ceilings::from_rates(fma_per_second, reads_per_second, bytes))
+        Ok(PeakThroughput::from_rates(fma_per_second, reads_per_second, bytes))
     }
 
     /// Runs of a probe per second, without the first run, which includes compilation.
@@ -104,12 +104,12 @@ mod tests {
     #[test]
     fn rates_become_operations_and_bytes_per_second() {
         // 2^18 invocations, 64 rounds, 32 numbers, a multiplication and an addition each: 2^30 operations.
-        let ceilings = Ceilings::from_rates(500.0, 40.0, 1 << 28);
-        assert_eq!((ceilings.gflops, ceilings.gigabytes_per_second), (1e-9 * 500.0 * 1_073_741_824.0, 1e-9 * 40.0 * 268_435_456.0));
+        let peak = PeakThroughput::from_rates(500.0, 40.0, 1 << 28);
+        assert_eq!((peak.gflops, peak.gigabytes_per_second), (1e-9 * 500.0 * 1_073_741_824.0, 1e-9 * 40.0 * 268_435_456.0));
     }
 
     #[test]
-    fn a_probe_repeats_until_it_takes_long_enough() {
+    fn probe_repeats_until_measurement_is_long_enough() {
         assert_eq!(next_times(1, 9.0), Some(2), "the first run includes compilation");
         assert_eq!(next_times(2, 0.19), Some(4));
         assert_eq!(next_times(4, 0.2), None);
