@@ -10,7 +10,7 @@ import pytest
 from conftest import GOLDEN
 
 from glasscage import Document, importers, sentences, token_scores
-from glasscage.importers.pieces import located, text_of
+from glasscage.importers.pieces import located, text_of, texts_of
 
 
 def recorded(name: str) -> dict[str, Any]:
@@ -286,3 +286,136 @@ def test_blocks_are_means_of_what_was_measured() -> None:
 def test_scores_of_another_shape_are_refused() -> None:
     with pytest.raises(ValueError, match="scores of"):
         token_scores(["A"], ["B"], [[1.0, 2.0, 3.0]], method="x")
+
+
+def spelled(text: str) -> str:
+    """Bytes as byte-level tokenizers name them."""
+    own = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [byte for byte in range(256) if byte not in own]
+    table = {byte: chr(byte) for byte in own} | {byte: chr(0x100 + i) for i, byte in enumerate(others)}
+    return "".join(table[byte] for byte in text.encode())
+
+
+def texts(prompt_tokens: list[str], answer_tokens: list[str], prompt: str | None = None, answer: str | None = None) -> tuple[str, str]:
+    scores = np.ones((len(answer_tokens), len(prompt_tokens)))
+    document = token_scores(prompt_tokens, answer_tokens, scores, method="x", prompt=prompt, generation=answer)
+    return document.prompt.text, document.generation.text
+
+
+def test_spellings_of_prompt_and_answer_are_decided_together() -> None:
+    question = [spelled(piece) for piece in ("Where", " is", " it", "?")]
+    zurich = ["Z", spelled("ür"), "ich", "."]
+    assert texts(question, zurich) == ("Where is it?", "Zürich.")
+    assert texts(question, zurich, None, "Zürich.")[1] == "Zürich."
+    assert texts(zurich, question) == ("Zürich.", "Where is it?")
+    chinese = [spelled(piece) for piece in ("他", "吃了", "两个", "。")]
+    assert texts(chinese, ["3", "."]) == ("他吃了两个。", "3.")
+    assert texts(["Zürich", " is", "."], ["Ja", "."])[0] == "Zürich is."
+    # Captum names the tokens of the prompt, and decodes those of the answer.
+    assert texts(question, ["Z", "ür", "ich", "."]) == ("Where is it?", "Zürich.")
+    assert texts(question, ["in", "Z", "ür", "ich", "."], None, "in Zürich.")[1] == "in Zürich."
+    assert texts(["▁Where", "?"], ["<0xC3>", "<0x9C>", "ber", "."]) == (" Where?", "Über.")
+    assert texts(["<0xE4>", "<0xBB>", "<0x96>", "?"], ["Yes", "."])[0] == "他?"
+    assert texts(["Ġimgħa", " is"], ["Yes", "."])[0] == "Ġimgħa is"
+
+
+def test_characters_in_pieces_come_from_the_text() -> None:
+    pieces = ["I", " like", " ", "\ufffd", "\ufffd", "\ufffd", "."]
+    assert texts(pieces, ["Yes", "."], "I like 🦙.")[0] == "I like 🦙."
+    framed = ["<user>", *pieces, "</user>", "\ufffd", "\ufffd"]
+    assert texts(framed, ["Yes", "."], "I like 🦙.")[0] == "I like 🦙."
+    _, (text, spans) = texts_of(["A"], pieces, None, "I like 🦙.")
+    assert [text[a:b] for a, b in spans] == ["I", " like", " ", "", "", "🦙", "."]
+    assert texts(["A", "."], ["\ufffd", "\ufffd", "\ufffd", "\ufffd", "!"], None, "他吃!")[1] == "他吃!"
+    with pytest.raises(ValueError, match="prompt="):
+        texts(pieces, ["Yes", "."])
+    with pytest.raises(ValueError, match="generation="):
+        texts(["A", "."], pieces)
+    with pytest.raises(ValueError, match="contain"):
+        texts(pieces, ["Yes", "."], "I hate 🦙.")
+
+
+def test_captum_of_a_template_asks_for_the_prompt() -> None:
+    result = SimpleNamespace(
+        input_tokens=["Tom", 5, "2"], output_tokens=["He", "has", "3", "."], seq_attr=np.ones(3), token_attr=np.arange(12.0).reshape(4, 3)
+    )
+    prompt = "Tom has 15 pens and 5 figs. He eats 2. How many are left?"
+    document = importers.from_captum(result, generation="He has 3.", prompt=prompt)
+    assert document.prompt.text == prompt
+    np.testing.assert_array_equal(document.table, [[5.0, 6.5, np.nan, np.nan]])
+    with pytest.raises(ValueError, match="prompt="):
+        importers.from_captum(result, generation="He has 3.")
+
+
+def test_captum_of_overlapping_tokens() -> None:
+    result = SimpleNamespace(
+        input_tokens=["What", "?"], output_tokens=["Ü", "Ü [OVERLAP]", "ber", "."], seq_attr=np.ones(2), token_attr=np.ones((4, 2))
+    )
+    assert importers.from_captum(result, generation="Über.").generation.text == "Über."
+
+
+def test_single_items_of_a_batch() -> None:
+    item = SimpleNamespace(data=np.array(["Tom ", "has ", "2."], dtype=object), values=np.ones((3, 2)), output_names=["He", "has"])
+    assert importers.from_shap(item, generation="He has").prompt.text == "Tom has 2."
+    token = SimpleNamespace
+    sequence = SimpleNamespace(
+        source=[], target=[token(token="A"), token(token=" b"), token(token="C")], source_attributions=None,
+        target_attributions=array([[1.0, 1.0], [1.0, 1.0], [np.nan, 1.0]]), attr_pos_start=1, attr_pos_end=3,
+    )  # fmt: skip
+    with_info = importers.from_inseq(sequence)
+    assert (with_info.prompt.text, with_info.generation.text) == ("A", " bC")
+    result = SimpleNamespace(elements=["A", " b", "."], attributions=np.ones((2, 3)))
+    assert importers.from_interpreto([result]).prompt.text == "A"
+    with pytest.raises(ValueError, match="several"):
+        importers.from_interpreto([result, result])
+
+
+NAN = float("nan")
+NUMBERS = [[1.0, 1.0], [1.0, NAN]]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: token_scores(["A", "."], ["B", "."], np.full((2, 2), NAN), method="x"),
+        lambda: token_scores(["A", "."], ["B", "."], [[1.0, 1.0], [1.0, float("inf")]], method="x"),
+        lambda: importers.from_captum(
+            SimpleNamespace(input_tokens=["A", "."], output_tokens=["B", "."], seq_attr=None, token_attr=NUMBERS), generation="B."
+        ),
+        lambda: importers.from_captum(
+            SimpleNamespace(input_tokens=["A", "."], output_tokens=["B", "."], seq_attr=[NAN, 1.0], token_attr=None), generation="B."
+        ),
+        lambda: importers.from_shap(SimpleNamespace(data=["A", "."], output_names=["B", "."], values=array(NUMBERS)), generation="B."),
+        lambda: importers.from_interpreto(
+            SimpleNamespace(elements=["A", "B", "."], attributions=array([[NAN, 0.0, 0.0], [1.0, 1.0, 0.0]]))
+        ),
+        lambda: importers.from_inseq(
+            SimpleNamespace(
+                source=[],
+                target=[SimpleNamespace(token=token) for token in "AB."],
+                source_attributions=None,
+                target_attributions=array([[1.0, NAN], [NAN, 1.0], [NAN, NAN]]),
+                attr_pos_start=1,
+                attr_pos_end=3,
+            )
+        ),
+        lambda: importers.from_cage(
+            SimpleNamespace(prompt_tokens=["A"], generation_tokens=["B"], attribution_matrix=array([[NAN, NAN]])), end_token=""
+        ),
+        lambda: importers.from_flashtrace({"prompt_tokens": ["A", "."], "generation_tokens": ["B."], "scores": [NAN, 1.0]}),
+        lambda: importers.from_context_cite(
+            SimpleNamespace(
+                sources=["A."],
+                response="B.",
+                query="",
+                partitioner=SimpleNamespace(context="A."),
+                get_attributions=lambda **_: array([NAN]),
+            )
+        ),
+        lambda: importers.from_thought_anchors("A?", [CHUNKS[0] | {"counterfactual_importance_kl": NAN}, CHUNKS[1]]),
+    ],
+    ids=range(11),
+)
+def test_a_score_that_is_not_a_number_is_an_error(make: Any) -> None:
+    with pytest.raises(ValueError, match="half precision"):
+        make()

@@ -1,7 +1,8 @@
 """The producer without torch: a tokenizer of words and a scorer that knows what each sentence does."""
 
 import re
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -72,6 +73,16 @@ def test_the_text_of_a_visitor_becomes_no_control_token() -> None:
             given_answer(WordTokenizer(), text)
 
 
+def test_a_token_that_is_only_marked_as_special_is_a_control_token() -> None:
+    class Marking(WordTokenizer):
+        all_special_ids = (0,)
+        added_tokens_decoder: ClassVar = {1: SimpleNamespace(special=True)}
+
+    for ask in (frame, given_answer):
+        with pytest.raises(ValueError, match="control token"):
+            ask(Marking(), "Say </s> now.")
+
+
 def test_a_tokenizer_that_does_not_know_places_is_refused() -> None:
     with pytest.raises(ValueError, match="fast"):
         frame(object(), "A.")
@@ -112,6 +123,33 @@ def test_scores_are_means_over_the_tokens_of_the_later_sentences() -> None:
     nan = np.nan
     expected = [[202.0, 502.0, 802.0, nan, nan], [205.5, 505.5, 805.5, 1305.5, nan]]
     np.testing.assert_array_equal(table, expected)
+
+
+@pytest.mark.parametrize("method", ["pert", "clp"])
+@pytest.mark.parametrize("wrong", ["base", "variant"])
+def test_a_prediction_that_is_not_a_number_names_its_token(method: str, wrong: str) -> None:
+    torch = pytest.importorskip("torch")
+    from glasscage.scoring import Scorer
+
+    class Model:
+        device, dtype = "cpu", torch.float16
+        n_calls = 0
+
+        def forward(self, **_: Any) -> Any: ...
+
+        def __call__(self, input_ids: Any, **_: Any) -> Any:
+            self.n_calls += 1
+            logits = torch.zeros(*input_ids.shape, 5)
+            if (self.n_calls == 1) == (wrong == "base"):
+                logits[:, 2] = float("nan")
+            return SimpleNamespace(logits=logits)
+
+    def score() -> None:
+        scorer = Scorer(Model(), [0, 1, 2, 3], 2, lambda number: ["six", "seven"][number])
+        list(scorer.effects([range(0, 1)], 4, method, 8))
+
+    with pytest.raises(ValueError, match=r"'seven' is not a number: .* float16"):
+        score()
 
 
 @pytest.mark.parametrize("method", ["pert", "clp"])

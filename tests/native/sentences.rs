@@ -9,9 +9,8 @@ use proptest::prelude::*;
 
 type Rule = fn(&str) -> Vec<Range<usize>>;
 
-const RULES: [Rule; 6] = [
-    sentences,
-    |text| sentences_in(text, parameters_of(Language::German)),
+const PUNKT: [Rule; 2] = [sentences, |text| sentences_in(text, parameters_of(Language::German))];
+const ANY_SCRIPT: [Rule; 4] = [
     |text| sentences_in_any_script(text, Language::English),
     |text| sentences_in_any_script(text, Language::German),
     |text| sentences_in_any_script(text, Language::French),
@@ -137,6 +136,20 @@ fn texts() -> impl Strategy<Value = String> {
         "“",
         "”",
         "*",
+        "**",
+        "_",
+        "`",
+        "```",
+        "$$",
+        "[1]",
+        "](u)",
+        "<b>",
+        "<br>",
+        "1. ",
+        "2. ",
+        "- ",
+        "|",
+        "|---|",
         " ",
         " ",
         " ",
@@ -178,11 +191,27 @@ proptest! {
             for sentence in rule(&text) {
                 prop_assert!(end <= sentence.start && sentence.start < sentence.end);
                 prop_assert!(text[end..sentence.start].chars().all(is_space));
-                prop_assert!(!text[sentence.clone()].contains('\n'));
                 prop_assert!(text[sentence.clone()].ends_with(|c| !is_space(c)));
                 end = sentence.end;
             }
             prop_assert!(text[end..].chars().all(is_space));
+        }
+    }
+
+    #[test]
+    fn a_newline_ends_a_sentence_of_punkt(text in texts()) {
+        for rule in PUNKT {
+            prop_assert!(rule(&text).into_iter().all(|sentence| !text[sentence].contains('\n')));
+        }
+    }
+
+    #[test]
+    fn a_sentence_has_a_letter_or_digit_if_the_text_has_one(text in texts()) {
+        let has_any = |text: &str| text.contains(char::is_alphanumeric);
+        for rule in ANY_SCRIPT {
+            let found = rule(&text);
+            prop_assert_eq!(found.is_empty(), text.chars().all(is_space));
+            prop_assert!(found.len() <= 1 || found.into_iter().all(|sentence| has_any(&text[sentence])));
         }
     }
 
@@ -201,7 +230,7 @@ proptest! {
     #[test]
     fn lines_are_independent(first in texts(), second in texts()) {
         let offset = first.len() + 1;
-        for rule in RULES {
+        for rule in PUNKT {
             let mut apart = rule(&first);
             apart.extend(rule(&second).into_iter().map(|s| s.start + offset..s.end + offset));
             prop_assert_eq!(rule(&format!("{first}\n{second}")), apart);

@@ -62,7 +62,7 @@ def frame(tokenizer: Any, prompt: str, use_template: bool = True) -> Framed:
     if not any(is_prompt):
         raise ValueError("the prompt has no token")
     first, last = is_prompt.index(True), len(ids) - 1 - is_prompt[::-1].index(True)
-    if any(number in tokenizer.all_special_ids for number in ids[first : last + 1]):
+    if not _control_ids(tokenizer).isdisjoint(ids[first : last + 1]):
         raise ValueError("the prompt names a control token of the model, which its text must not become")
     inside = [(max(a, start) - start + trimmed, min(b, end) - start + trimmed) for a, b in spans[first : last + 1]]
     return Framed(ids, first, inside, is_chat)
@@ -71,7 +71,7 @@ def frame(tokenizer: Any, prompt: str, use_template: bool = True) -> Framed:
 def given_answer(tokenizer: Any, text: str) -> Answer:
     """A given text as an answer."""
     ids, spans = _encode(tokenizer, text)
-    if any(number in tokenizer.all_special_ids for number in ids):
+    if not _control_ids(tokenizer).isdisjoint(ids):
         raise ValueError("the answer names a control token of the model, which its text must not become")
     return Answer(text, ids, spans)
 
@@ -98,6 +98,12 @@ def split(prompt: str, framed: Framed, answer: Answer) -> SplitText:
     generation, of_answer = Passage.from_tokens(answer.text, answer.spans)
     starts = [(framed.start, of_prompt), (len(framed.ids), of_answer)]
     return SplitText(prompt_passage, generation, [range(at + r.start, at + r.stop) for at, ranges in starts for r in ranges])
+
+
+def _control_ids(tokenizer: Any) -> set[int]:
+    """Control tokens: those that the tokenizer lists, and those that it only marks as special."""
+    marked = getattr(tokenizer, "added_tokens_decoder", {}).items()
+    return {*tokenizer.all_special_ids, *(number for number, token in marked if token.special)}
 
 
 def _in_template(tokenizer: Any, prompt: str) -> tuple[str, int, int, int]:

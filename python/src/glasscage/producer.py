@@ -43,9 +43,11 @@ def explain(
     else:
         found, how = given_answer(tokenizer, answer), {"given": {}}
     if not found.text.strip():
+        # A model whose numbers overflow may end at once.
+        Scorer(model, framed.ids, len(framed.ids) - 1, lambda _: "last of the prompt")
         raise ValueError("the answer is empty")
     text = split(prompt, framed, found)
-    scorer = Scorer(model, framed.ids + found.ids, len(framed.ids))
+    scorer = Scorer(model, framed.ids + found.ids, len(framed.ids), lambda number: found.text[slice(*found.spans[number])])
     table, n_passes = _table(scorer, text, len(framed.ids), tokenizer.eos_token_id, method, batch_size, progress)
     return Document.make(
         text.prompt,

@@ -1,7 +1,7 @@
 """What a model says of a text in which some tokens are replaced: log-probabilities and divergences of the generated tokens, in batches."""
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,8 @@ from .graph import Array
 class Scorer:
     """The predictions for the tokens from `start` on, in a text and in variants of it of the same length."""
 
-    def __init__(self, model: Any, ids: Sequence[int], start: int) -> None:
+    def __init__(self, model: Any, ids: Sequence[int], start: int, name: Callable[[int], str] = str) -> None:
+        """`name` names the generated token of a number, for errors."""
         import torch
 
         self._torch = torch
@@ -21,7 +22,9 @@ class Scorer:
         self._start = start
         # Only those predictions are needed, and those of all tokens may not fit into memory.
         self._reads_few = "logits_to_keep" in inspect.signature(model.forward).parameters
+        self._name = name
         self._base = self._log_probs(self._ids)[0]
+        self._require_numbers(self._of_targets(self._base))
 
     def effects(self, edits: Sequence[range], replacement: int, method: str, batch_size: int) -> Iterator[Array]:
         """For each edit, in which the tokens at these positions become `replacement`, what it does to each generated token, in nats:
@@ -33,7 +36,23 @@ class Scorer:
             for row, edit in zip(rows, batch, strict=True):
                 row[edit.start : edit.stop] = replacement
             for log_probs in self._log_probs(rows):
-                yield self._drop(log_probs) if method == "pert" else self._divergence(log_probs)
+                effect = self._drop(log_probs) if method == "pert" else self._divergence(log_probs)
+                self._require_numbers(effect)
+                yield effect
+
+    def _require_numbers(self, values: Array) -> None:
+        """Refuses what is not a number, which other methods of comparing would take for no effect."""
+        wrong = np.flatnonzero(~np.isfinite(values))
+        if wrong.size:
+            raise ValueError(
+                f"the model's prediction of the token {self._name(int(wrong[0]))!r} is not a number: models may overflow in "
+                f"{str(self._model.dtype).removeprefix('torch.')}; load it in float32 or bfloat16"
+            )
+
+    def _of_targets(self, log_probs: Any) -> Array:
+        """ln p of the generated tokens."""
+        found: Array = np.asarray(log_probs.gather(-1, self._ids[0, self._start :, None])[:, 0].double().cpu())
+        return found
 
     def _log_probs(self, rows: Any) -> Any:
         """ln p over the vocabulary, of [rows, generated tokens]."""
@@ -45,10 +64,7 @@ class Scorer:
             return torch.log_softmax(logits[:, -n - 1 : -1].float(), dim=-1)
 
     def _drop(self, log_probs: Any) -> Array:
-        targets = self._ids[0, self._start :, None]
-        base, now = (np.asarray(p.gather(-1, targets)[:, 0].double().cpu()) for p in (self._base, log_probs))
-        drop: Array = base - now
-        return drop
+        return self._of_targets(self._base) - self._of_targets(log_probs)
 
     def _divergence(self, log_probs: Any) -> Array:
         p = self._base.exp()

@@ -1,5 +1,5 @@
 //! Sentences: newlines, then Punkt (Kiss & Strunk 2006), exactly as NLTK 3.10's `PunktTokenizer("english")` finds them on each line; in
-//! other languages, as it does with the parameters of these.
+//! other languages, as it does with the parameters of these. `any_script` splits what visitors and models write, by Punkt and more rules.
 //!
 //! A line is searched for potential sentence ends (`.`, `?`, `!` before closing punctuation or white space); each is judged by the words
 //! around it (`token`), found as NLTK's regular expressions find them (`language`), with what was learned of the language (`parameters`);
@@ -9,10 +9,16 @@
 //! The parameters do come from that crate, reduced to what can change a decision: see `sentences/parameters/README.md`.
 //! Characters are classified by the Unicode version of Rust, not of the Python at hand (U+0295 is a lower-case letter in old ones only).
 
+mod abbreviations;
 mod any_script;
+mod blocks;
 mod continued;
+mod cost;
+mod labels;
 mod language;
+mod markup;
 mod parameters;
+mod terminals;
 mod token;
 
 use std::ops::Range;
@@ -20,6 +26,7 @@ use std::ops::Range;
 pub use any_script::sentences_in_any_script;
 pub use parameters::{ENGLISH, Parameters, parameters_of};
 
+use cost::count_read;
 use language::PeriodContext;
 
 /// Sentences of an English `text` as NLTK finds them: byte ranges, in order, never empty, without the white space between them.
@@ -73,6 +80,7 @@ fn slices_from_text(line: &str, parameters: &Parameters) -> Vec<Range<usize>> {
     let mut slices = Vec::new();
     let mut last_break = 0;
     for (word_start, end) in potential_end_contexts(line) {
+        count_read(end.context_end - word_start);
         if token::text_contains_sentbreak(&line[word_start..end.context_end], parameters) {
             slices.push(last_break..end.end);
             last_break = end.next_start;
@@ -89,6 +97,7 @@ fn potential_end_contexts(line: &str) -> Vec<(usize, PeriodContext)> {
     let mut previous_word = 0..0;
     for end in language::period_contexts(line) {
         let before = &line[previous_word.end..end.start];
+        count_read(before.len());
         let word_start = match before.rfind(language::is_ascii_space) {
             None | Some(0) => previous_word.start,
             Some(space) => previous_word.end + space + 1,

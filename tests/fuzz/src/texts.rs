@@ -1,9 +1,10 @@
 //! Fuzzes texts: tokens, chat templates, sentences.
 
+use glasscage::explanation::Language;
 use glasscage::model::chat::{ChatMessage, ChatTemplate, Date, Variables};
 use glasscage::model::gguf::Gguf;
 use glasscage::model::tokenizer::Tokenizer;
-use glasscage::text::sentences::{sentences as sentences_of, tile};
+use glasscage::text::sentences::{sentences as sentences_of, sentences_in_any_script, tile};
 use glasscage::text::words::words;
 use miniz_oxide::inflate::decompress_to_vec_zlib;
 
@@ -56,13 +57,14 @@ pub fn template(bytes: &[u8]) {
 /// Sentences must be inside their text, in order, and their tiles must cover it.
 pub fn sentences(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    let found = sentences_of(&text);
-    let mut end = 0;
-    for sentence in &found {
-        assert!(sentence.start >= end && !text[sentence.clone()].trim().is_empty());
-        end = sentence.end;
+    for found in [sentences_of(&text), sentences_in_any_script(&text, Language::English)] {
+        let mut end = 0;
+        for sentence in &found {
+            assert!(sentence.start >= end && !text[sentence.clone()].trim().is_empty());
+            end = sentence.end;
+        }
+        let tiles = tile(&text, &found);
+        assert!(tiles.is_empty() || tiles.iter().map(|part| &text[part.clone()]).collect::<String>() == text);
     }
-    let tiles = tile(&text, &found);
-    assert!(tiles.is_empty() || tiles.iter().map(|part| &text[part.clone()]).collect::<String>() == text);
     words(&text).into_iter().for_each(|word| assert!(!text[word].is_empty()));
 }

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..document import Document
-from .scores import to_array, token_scores
+from .scores import require_numbers, to_array, token_scores
 
 
 def from_cage(
@@ -32,10 +32,11 @@ def from_cage(
     n_prompt = len(result.prompt_tokens)
     if scores.shape != (len(tokens), n_prompt + len(tokens)):
         raise ValueError("the matrix has not a row for each generated token and a column for each token")
+    is_before = np.arange(n_prompt + n)[None, :] < n_prompt + np.arange(n)[:, None]
     return token_scores(
         list(map(str, result.prompt_tokens)),
         tokens[:n],
-        np.array(scores[:n, : n_prompt + n]),
+        require_numbers(np.array(scores[:n, : n_prompt + n]), tokens, is_before),
         method=method,
         unit=unit,
         prompt=prompt,

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..document import Document
 from ..graph import Array
-from .scores import token_scores
+from .scores import require_numbers, token_scores
 
 
 def from_circuit_tracer(graph: dict[str, Any], *, prompt: str | None = None, model: str | None = None) -> Document:
@@ -24,7 +24,7 @@ def from_circuit_tracer(graph: dict[str, Any], *, prompt: str | None = None, mod
     if not logits:
         raise ValueError("this graph has no logit")
     target = max(logits, key=lambda i: (bool(nodes[i].get("is_target_logit")), nodes[i].get("token_prob") or 0.0))
-    influence = _influence(weights, target)
+    influence = _influence(require_numbers(weights, [str(node["node_id"]) for node in nodes]), target)
     metadata = graph["metadata"]
     tokens = [str(token) for token in metadata["prompt_tokens"]]
     scores = np.full((1, len(tokens)), np.nan)

@@ -8,7 +8,7 @@ import numpy as np
 from ..document import Document
 from ..punkt import sentences
 from ..spans import Span
-from .scores import span_scores, to_array
+from .scores import require_numbers, span_scores, to_array
 
 
 def from_context_cite(citer: Any, *, end_token: str = "", model: str = "", output: Sequence[int] | None = None) -> Document:
@@ -22,6 +22,7 @@ def from_context_cite(citer: Any, *, end_token: str = "", model: str = "", outpu
     scores = np.full((len(spans), len(sources)), np.nan)
     for i, (start, end) in enumerate(spans):
         scores[i] = to_array(citer.get_attributions(start_idx=start, end_idx=end, verbose=False))
+    require_numbers(scores, [response[start:end] for start, end in spans])
     return span_scores(
         f"{context}\n\n{query}" if query.strip() else context,
         sources,

@@ -7,8 +7,8 @@ import numpy as np
 
 from ..document import Document
 from ..spans import first_visible
-from .pieces import located, text_of
-from .scores import token_scores
+from .pieces import located, texts_of
+from .scores import require_numbers, to_array, token_scores
 
 
 def from_flashtrace(
@@ -20,7 +20,7 @@ def from_flashtrace(
     data = result if isinstance(result, dict) else result.to_dict()
     prompt_tokens, tokens = data["prompt_tokens"], data["generation_tokens"]
     n_generated = len(tokens)
-    text, spans = text_of(tokens)
+    (_, _), (text, spans) = texts_of(prompt_tokens, tokens, prompt, generation)
     _, _, inside = located(text, spans, generation)
     last = data.get("output_span")
     end = min(inside[-1], int(last[1]) if last else n_generated - 1)
@@ -28,7 +28,7 @@ def from_flashtrace(
     while end > 0 and not text[first_visible(text, spans[end]) : spans[end][1]].strip():
         end -= 1
     scores = np.full((n_generated, len(prompt_tokens)), np.nan)
-    scores[end] = data["scores"]
+    scores[end] = require_numbers(to_array([data["scores"]]), tokens[end : end + 1])[0]
     found = token_scores(
         prompt_tokens,
         tokens,

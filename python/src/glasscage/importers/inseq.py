@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..document import Document
-from .scores import to_array, token_scores
+from .scores import require_numbers, to_array, token_scores
 
 
 def from_inseq(
@@ -18,12 +18,14 @@ def from_inseq(
     unit: str = "attribution score",
     output: Sequence[int] | None = None,
 ) -> Document:
-    """The explanation of one sequence of what `model.attribute(...)` returns, of decoder-only and of encoder-decoder models.
+    """The explanation of one sequence of what `model.attribute(...)` returns, or of that sequence itself, of decoder-only and of
+    encoder-decoder models.
 
     Scores of several dimensions are aggregated as Inseq does by default.
     """
     info = dict(getattr(attribution, "info", {}))
-    sequence = attribution.sequence_attributions[number]
+    sequences = getattr(attribution, "sequence_attributions", None)
+    sequence = attribution if sequences is None else sequences[number]
     scores = sequence.target_attributions if sequence.source_attributions is None else sequence.source_attributions
     if to_array(scores).ndim > 2:
         sequence = sequence.aggregate()
@@ -37,10 +39,12 @@ def from_inseq(
         matrix = to_array(sequence.source_attributions).T
         if sequence.target_attributions is not None:
             matrix = np.hstack([matrix, to_array(sequence.target_attributions)[start:end].T])
+    # A token has scores of those before it.
+    is_before = np.arange(matrix.shape[1])[None, :] < len(sources) + np.arange(len(matrix))[:, None]
     return token_scores(
         sources,
         targets[start:end],
-        matrix,
+        require_numbers(matrix, targets[start:end], is_before),
         method=f"Inseq {info.get('attribution_method', 'attribution')}",
         unit=unit,
         tool="inseq",

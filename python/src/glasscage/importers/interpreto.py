@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..document import Document
-from .scores import to_array, token_scores
+from .scores import require_numbers, to_array, token_scores
 
 
 def from_interpreto(
@@ -23,6 +23,10 @@ def from_interpreto(
 
     Its elements may be tokens, words or sentences; where rows are generated tokens and elements are longer, give tokens.
     """
+    if isinstance(result, (list, tuple)):
+        if len(result) != 1:
+            raise ValueError("these are the results of several texts: give one of them")
+        result = result[0]
     scores = to_array(result.attributions)
     elements = list(map(str, result.elements))
     n_generated = len(scores)
@@ -30,7 +34,8 @@ def from_interpreto(
     if scores.shape != (n_generated, len(elements)) or n_prompt < 1:
         raise ValueError("this is not the result for generated tokens by tokens: ask for the granularity of tokens")
     # Interpreto writes 0 at and after the token that is explained.
-    scores[np.arange(len(elements))[None, :] >= n_prompt + np.arange(n_generated)[:, None]] = np.nan
+    is_before = np.arange(len(elements))[None, :] < n_prompt + np.arange(n_generated)[:, None]
+    scores = np.where(is_before, require_numbers(scores, elements[n_prompt:], is_before), np.nan)
     return token_scores(
         elements[:n_prompt],
         elements[n_prompt:],

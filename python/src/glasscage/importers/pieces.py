@@ -5,19 +5,51 @@ import functools
 import itertools
 import re
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from ..spans import WHITE_SPACE, Span
 
 _SPACE = "\u2581"
 _BYTE = re.compile("<0x([0-9A-F]{2})>")
+# What a decoder writes in place of a part of a character.
+_PART = "\ufffd"
+_Decoder = Callable[[str], bytes]
+Located = tuple[str, list[Span]]
 
 
-def text_of(tokens: Sequence[str]) -> tuple[str, list[Span]]:
+def texts_of(
+    prompt_tokens: Sequence[str], generation_tokens: Sequence[str], prompt: str | None, generation: str | None
+) -> tuple[Located, Located]:
+    """The texts of prompt and answer with the span of each token. How tokens are spelled is decided for both together, because an answer
+    of one word has no mark of a space. A spelling that contains the `prompt` or `generation` wins: some tools print the two differently.
+    """
+    decoders = _decoders([prompt_tokens, generation_tokens])
+    return _text(prompt_tokens, prompt, "prompt", decoders), _text(generation_tokens, generation, "generation", decoders)
+
+
+def _text(tokens: Sequence[str], part: str | None, name: str, decoders: Sequence[_Decoder]) -> Located:
+    found = [_decoded(tokens, decoder) for decoder in decoders]
+    if part is not None:
+        wanted = _visible(part)
+        restored = (_restored(text, spans, wanted) for text, spans in found)
+        contain = (located for located in found if wanted in _visible(located[0]))
+        return next(contain, None) or next(filter(None, restored), found[0])
+    whole = next((located for located in found if _PART not in located[0]), None)
+    if whole is None:
+        raise ValueError(f"some tokens are parts of characters, which do not tell the text: give it as `{name}=`")
+    return whole
+
+
+def text_of(tokens: Sequence[str]) -> Located:
     """The text of tokens as a tokenizer names them (`Ġhas`, `▁has`, `<0x0A>`) or as plain pieces, and the span of each.
 
     A character that several tokens make together belongs to the last of them.
     """
-    pieces = list(map(_decoder(tokens), tokens))
+    return _decoded(tokens, _decoders([tokens])[0])
+
+
+def _decoded(tokens: Sequence[str], decoder: _Decoder) -> Located:
+    pieces = list(map(decoder, tokens))
     whole = b"".join(pieces)
     text = whole.decode(errors="replace")
     # For each number of bytes, how many characters are whole by then.
@@ -33,16 +65,20 @@ def text_of(tokens: Sequence[str]) -> tuple[str, list[Span]]:
 
 def located(text: str, spans: Sequence[Span], part: str | None) -> tuple[str, list[Span], list[int]]:
     """Of tokens that cover `text`, those that cover `part` of it, such as the prompt inside of its chat frame: `part`, the spans in it, and
-    the numbers of these tokens. Without `part`, all. White space is not compared: some tools leave it out of their tokens.
+    the numbers of these tokens. Without `part`, all. White space is not compared: some tools leave it out of their tokens. The tokens may
+    also be words of `part` with others between them, such as the values of a template.
     """
     if part is None:
         return text, list(spans), list(range(len(spans)))
     places = [at for at, c in enumerate(part) if c not in WHITE_SPACE]
     # How many visible characters stand before each place of the text.
     visible = [0, *itertools.accumulate(c not in WHITE_SPACE for c in text)]
-    start = "".join(_visible(text)).find("".join(_visible(part)))
+    start = _visible(text).find(_visible(part))
     if not places or start < 0:
-        raise ValueError("the tokens do not contain this text")
+        scattered = _scattered([text[a:b].strip() for a, b in spans], part)
+        if not places or scattered is None:
+            raise ValueError("the tokens do not contain this text")
+        return part, scattered, list(range(len(spans)))
     ranges = [(visible[a] - start, visible[b] - start) for a, b in spans]
     inside = [i for i, (a, b) in enumerate(ranges) if a < b and a < len(places) and b > 0]
     found, end = [], 0
@@ -54,16 +90,86 @@ def located(text: str, spans: Sequence[Span], part: str | None) -> tuple[str, li
     return part, found, list(range(inside[0], inside[-1] + 1))
 
 
-def _visible(text: str) -> list[str]:
-    return [c for c in text if c not in WHITE_SPACE]
+def _scattered(words: Sequence[str], part: str) -> list[Span] | None:
+    """Where these words stand in `part`, in order; `None` if one is missing."""
+    found, at = [], 0
+    for word in words:
+        as_word = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)").search(part, at)
+        start = as_word.start() if as_word else part.find(word, at)
+        if start < 0:
+            return None
+        at = start + len(word)
+        found.append((start, at))
+    return found if any(words) else None
 
 
-def _decoder(tokens: Sequence[str]) -> Callable[[str], bytes]:
-    if any("\u0120" in token or "\u010a" in token for token in tokens):
-        return _byte_level
-    if any(_SPACE in token for token in tokens):
-        return _sentence_piece
-    return str.encode
+def _restored(text: str, spans: Sequence[Span], wanted: str) -> Located | None:
+    """The text with the characters of `wanted` where it has only parts of them; `None` if it does not contain `wanted` either way."""
+    places = [at for at, c in enumerate(text) if c not in WHITE_SPACE]
+    visible = _visible(text)
+    if _PART not in visible or not wanted:
+        return None
+    for start, c in enumerate(visible):
+        if c in (wanted[0], _PART) and (characters := _aligned(visible[start:], wanted)) is not None:
+            instead = {places[start + at]: character for at, character in characters.items()}
+            pieces = ["".join(instead.get(at, text[at]) for at in range(a, b)) for a, b in spans]
+            edges = [0, *itertools.accumulate(map(len, pieces))]
+            return "".join(pieces), list(itertools.pairwise(edges))
+    return None
+
+
+def _aligned(visible: str, wanted: str) -> dict[int, str] | None:
+    """What each part of a character in `visible` stands for, so that it begins with `wanted`: a character, which belongs to the last of its
+    parts, or nothing.
+    """
+    # For each number of characters of `wanted` that may be read so far, how: the parts, as a chain from the last one back.
+    ways: dict[int, Any] = {0: None}
+    for at, c in enumerate(visible):
+        if len(wanted) in ways and c != _PART:
+            break
+        longer: dict[int, Any] = {}
+        for n, way in sorted(ways.items(), key=lambda item: item[0]):
+            if c == _PART:
+                longer.setdefault(n, (at, "", way))
+                if n < len(wanted) and not wanted[n].isascii():
+                    longer.setdefault(n + 1, (at, wanted[n], way))
+            elif wanted[n : n + 1] == c:
+                longer[n + 1] = way
+        ways = longer
+    if len(wanted) not in ways:
+        return None
+    found, way = {}, ways[len(wanted)]
+    while way is not None:
+        at, character, way = way
+        found[at] = character
+    return found
+
+
+def _visible(text: str) -> str:
+    return "".join(c for c in text if c not in WHITE_SPACE)
+
+
+def _decoders(lists: Sequence[Sequence[str]]) -> list[_Decoder]:
+    """How these tokens may be spelled, the likeliest first."""
+    tokens = [token for some in lists for token in some]
+    if any(_SPACE in token or _BYTE.fullmatch(token) for token in tokens):
+        return [_sentence_piece, str.encode]
+    if any("\u0120" in token or "\u010a" in token for token in tokens) or any(map(_spells_bytes, lists)):
+        return [_byte_level, str.encode]
+    return [str.encode]
+
+
+def _spells_bytes(tokens: Sequence[str]) -> bool:
+    """Whether characters outside of ASCII are names of bytes: they are, where these bytes are UTF-8. "ü" alone is not, "Ã¼" is."""
+    text = "".join(tokens)
+    table = _byte_of_character()
+    if text.isascii() or not all(c in table for c in text):
+        return False
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(bytes(table[c] for c in text))
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _byte_level(token: str) -> bytes:

@@ -11,7 +11,9 @@ from ..graph import Array
 from ..manifest import manifest
 from ..passage import Passage
 from ..spans import Span
-from .pieces import located, text_of
+from .pieces import located, texts_of
+
+HALF_PRECISION = "in half precision some models overflow: load the model in float32 or bfloat16"
 
 
 def token_scores(
@@ -34,8 +36,9 @@ def token_scores(
     name of the method, `unit` that of its scores, `tool` the Python package that measured.
     """
     matrix = wide(to_array(scores), len(prompt_tokens), len(generation_tokens))
-    prompt_text, prompt_spans, columns = located(*text_of(prompt_tokens), prompt)
-    answer, answer_spans, rows = located(*text_of(generation_tokens), generation)
+    of_prompt, of_answer = texts_of(prompt_tokens, generation_tokens, prompt, generation)
+    prompt_text, prompt_spans, columns = located(*of_prompt, prompt)
+    answer, answer_spans, rows = located(*of_answer, generation)
     kept = [*columns, *(len(prompt_tokens) + row for row in rows)]
     return span_scores(
         prompt_text,
@@ -71,6 +74,12 @@ def span_scores(
     of_prompt, columns = Passage.from_tokens(prompt, prompt_spans)
     of_answer, rows = Passage.from_tokens(generation, generation_spans)
     matrix = wide(to_array(scores), len(prompt_spans), len(generation_spans))
+    if matrix.size and np.isnan(matrix).all():
+        raise ValueError(f"no score is a number; {HALF_PRECISION}")
+    infinite = np.argwhere(np.isinf(matrix))
+    if infinite.size:
+        start, end = generation_spans[infinite[0][0]]
+        raise ValueError(f"a score of the token {generation[start:end]!r} is infinite; {HALF_PRECISION}")
     sources = columns + [range(len(prompt_spans) + r.start, len(prompt_spans) + r.stop) for r in rows]
     table = [[_mean(matrix[row.start : row.stop, source.start : source.stop]) for source in sources] for row in rows]
     for i, cells in enumerate(table):
@@ -91,6 +100,14 @@ def wide(scores: Array, n_prompt: int, n_generation: int) -> Array:
         return np.hstack([scores, np.full((n_generation, n_generation), np.nan)])
     if scores.shape != (n_generation, n_prompt + n_generation):
         raise ValueError(f"scores of {scores.shape} are not those of {n_generation} generated and {n_prompt} prompt tokens")
+    return scores
+
+
+def require_numbers(scores: Array, tokens: Sequence[str], is_measured: Any = True) -> Array:
+    """The scores of a tool that writes a number wherever it measured. `tokens` are those of the rows."""
+    missing = np.argwhere(~np.isfinite(scores) & is_measured)
+    if missing.size:
+        raise ValueError(f"a score of the token {tokens[missing[0][0]]!r} is not a number; {HALF_PRECISION}")
     return scores
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..document import Document
-from .scores import to_array, token_scores
+from .scores import require_numbers, to_array, token_scores
 
 
 def from_shap(
@@ -17,18 +17,22 @@ def from_shap(
     model: str = "",
     output: Sequence[int] | None = None,
 ) -> Document:
-    """The explanation of one text of what a `shap.Explainer` of a language model and its tokenizer returns.
+    """The explanation of one text of what a `shap.Explainer` of a language model and its tokenizer returns, or of an item of it.
 
     `generation` is the answer, since SHAP leaves out the spaces of its tokens. It scores the tokens of the prompt only:
     what earlier generated sentences do is unknown.
     """
-    names = explanation.output_names
-    if names and not isinstance(names[0], str):
+    names, data, values = explanation.output_names, explanation.data, explanation.values
+    if len(names) and not isinstance(names[0], str):
         names = names[number]
+    # An item of an explanation has the tokens themselves.
+    if len(data) and not isinstance(data[0], str):
+        data, values = data[number], values[number]
+    names = list(map(str, names))
     return token_scores(
-        list(map(str, explanation.data[number])),
-        list(map(str, names)),
-        to_array(explanation.values[number]).T,
+        list(map(str, data)),
+        names,
+        require_numbers(to_array(values).T, names),
         method="SHAP",
         unit=unit,
         tool="shap",

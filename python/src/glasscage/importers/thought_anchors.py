@@ -6,7 +6,7 @@ import numpy as np
 
 from ..document import Document
 from ..spans import Span
-from .scores import span_scores
+from .scores import require_numbers, span_scores
 
 
 def from_thought_anchors(
@@ -27,13 +27,13 @@ def from_thought_anchors(
     scores = np.full((len(spans), 1 + len(spans)), np.nan)
     if steps is None:
         for i, chunk in enumerate(ordered[:-1]):
-            scores[-1, 1 + i] = np.nan if chunk.get(importance) is None else chunk[importance]
+            scores[-1, 1 + i] = np.nan if chunk.get(importance) is None else _number(chunk[importance], chunk)
     for step in steps or []:
         source = number[int(step["source_chunk_idx"])]
         for impact in step["target_impacts"]:
             target = number.get(int(impact["target_chunk_idx"]))
             if target is not None and target > source and impact["importance_score"] is not None:
-                scores[target, 1 + source] = impact["importance_score"]
+                scores[target, 1 + source] = _number(impact["importance_score"], ordered[target])
     return span_scores(
         prompt,
         [(0, len(prompt))],
@@ -45,6 +45,10 @@ def from_thought_anchors(
         tool="thought-anchors",
         model=model,
     )
+
+
+def _number(score: float, chunk: dict[str, Any]) -> float:
+    return float(require_numbers(np.array([[score]], dtype=np.float64), [str(chunk["chunk"])])[0, 0])
 
 
 def _joined(parts: list[str]) -> tuple[str, list[Span]]:

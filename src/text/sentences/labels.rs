@@ -1,0 +1,220 @@
+//! Labels of list items, headings and captions: "1.", "b)", "(iv)", "A.1.", "[2]", "Step 3.", "Fig. 2.". Their period ends no sentence.
+
+use super::cost::count_read;
+
+/// Words that number what follows: "Step 1. Stir.".
+const WORDS: &str = "abb abbildung abschnitt act allegato anexo anhang annexe appendix art article articolo artigo artikel artículo \
+                     aufgabe beispiel bijlage capitolo capítulo chapitre chapter claim corollary dag day deel definition dia \
+                     domanda día ejemplo ejercicio esempio esercizio etapa example exemple exemplo exercice exercise exercício \
+                     exhibit fase fig figur figura figure figuur frage giorno hoofdstuk item jour kapitel lección lektion lemma les \
+                     lesson lezione leçon lição no note nr oefening opción option opção paragraph part parte partie paso passaggio \
+                     passo pergunta phase point pregunta problem proposition punkt punt punto q question questão regel regla regola \
+                     regra remark rule règle scene schritt sección sectie section sezione seção stage stap step tab tabel tabela \
+                     tabella tabelle tabla table tableau tag task teil test theorem tip unit vol volume voorbeeld vraag week § \
+                     étape übung вопрос глава задача пример часть шаг №";
+const ROMANS: &str = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx";
+/// At the start of a line they belong to what follows.
+const NOTES: [&str; 4] = ["P.S. ", "PS. ", "N.B. ", "NB. "];
+/// Marks of list items.
+const BULLETS: &str = "-*+•‣◦▪●·–—";
+pub const EMPHASIS: &str = "*_~";
+/// How far ahead the second item of a list is looked for, in bytes.
+const AHEAD: usize = 400;
+
+/// A label in front of `rest`, without the white space after it.
+pub struct Label<'a> {
+    /// "1" of "(1)", "A.2" of "A.2.", "3" of "Step 3.".
+    core: &'a str,
+    has_word: bool,
+    pub length: usize,
+}
+
+/// The labels that may come next within a line.
+#[derive(Default)]
+pub struct Sequence {
+    expected: [String; 2],
+}
+
+impl Sequence {
+    pub fn push(&mut self, label: &Label<'_>) {
+        self.expected.rotate_left(1);
+        self.expected[1] = next_core(label.core).unwrap_or_default();
+    }
+
+    /// The label at the start of `rest`, which begins a sentence, if it goes on with the list of its line, or begins a list. After a
+    /// question a number may be the answer, after a colon part of the sentence: there a list shows by its second item.
+    pub fn label<'a>(&self, rest: &'a str, is_after_sentence: bool) -> Option<Label<'a>> {
+        let label = label(rest)?;
+        let begins_list = || match label.core {
+            "1" => is_after_sentence || has_second(rest, &label),
+            "a" | "A" | "i" | "I" => has_second(rest, &label),
+            _ => false,
+        };
+        let is_next = self.expected.iter().any(|expected| expected == label.core) || label.has_word || begins_list();
+        (is_next && rest[label.length..].contains(char::is_alphanumeric)).then_some(label)
+    }
+}
+
+/// The length of the marks in front of a line: quotation, heading, bullets, labels. A label with nothing behind it is text.
+pub fn prefix(line: &str, sequence: &mut Sequence) -> usize {
+    let mut at = 0;
+    loop {
+        at += line[at..].len() - line[at..].trim_start().len();
+        let rest = &line[at..];
+        if let Some(length) = block_mark(rest) {
+            at += length;
+            continue;
+        }
+        let unmarked = rest.trim_start_matches(|c| EMPHASIS.contains(c));
+        let Some(label) = label(unmarked) else { return at };
+        let end = line.len() - unmarked.len() + label.length;
+        if !line[end..].contains(char::is_alphanumeric) {
+            return at;
+        }
+        sequence.push(&label);
+        at = end;
+    }
+}
+
+/// ">", "##", "-", "[x]" before white space.
+fn block_mark(rest: &str) -> Option<usize> {
+    let first = rest.chars().next()?;
+    let length = match first {
+        '>' => return Some(1),
+        '#' if rest[1..].starts_with(|c: char| c.is_ascii_digit()) => return Some(1),
+        '#' => rest.len() - rest.trim_start_matches('#').len(),
+        '[' if ["[ ]", "[x]", "[X]"].iter().any(|mark| rest.starts_with(mark)) => 3,
+        _ if BULLETS.contains(first) => first.len_utf8(),
+        _ => NOTES.iter().find(|note| rest.starts_with(**note))?.len() - 1,
+    };
+    rest[length..].starts_with(char::is_whitespace).then_some(length)
+}
+
+fn label(rest: &str) -> Option<Label<'_>> {
+    let inside = rest.trim_start_matches(['(', '[', '（']);
+    let after_word = inside.split_once(' ').filter(|(word, _)| is_word(word)).map(|(_, numbered)| numbered);
+    after_word.and_then(|numbered| numbered_label(rest, inside, numbered, true)).or_else(|| numbered_label(rest, inside, inside, false))
+}
+
+/// The label of `rest` whose number begins `numbered`; `inside` is `rest` without an opening bracket.
+fn numbered_label<'a>(rest: &'a str, inside: &str, numbered: &'a str, has_word: bool) -> Option<Label<'a>> {
+    let dotted = numbered.find(|c: char| !c.is_alphanumeric() && c != '.').map_or(numbered, |end| &numbered[..end]);
+    let core = dotted.trim_end_matches('.');
+    let after = &numbered[core.len()..];
+    let end = match &rest[..rest.len() - inside.len()] {
+        "" => [".)", ").", "\\.", ".", ")", "、"].into_iter().find(|end| after.starts_with(*end))?,
+        "(" => [").", ".)", ")"].into_iter().find(|end| after.starts_with(*end))?,
+        "[" => after.starts_with(']').then_some("]")?,
+        "（" => after.starts_with('）').then_some("）")?,
+        _ => return None,
+    };
+    let behind = after[end.len()..].trim_start_matches(|c| EMPHASIS.contains(c));
+    let is_apart = !end.is_ascii() || behind.starts_with(char::is_whitespace) || behind.is_empty();
+    // "No. a) Yes" is an answer.
+    let fits = is_core(core) && !(has_word && core.starts_with(char::is_lowercase));
+    (is_apart && fits).then_some(Label { core, has_word, length: rest.len() - after.len() + end.len() })
+}
+
+fn is_word(word: &str) -> bool {
+    word.len() <= 24 && WORDS.split(' ').any(|other| other == word.trim_end_matches('.').to_lowercase())
+}
+
+/// Numbers, letters and Roman numerals, with periods between them if there is a number.
+fn is_core(core: &str) -> bool {
+    core.len() <= 12 && core.split('.').all(is_core_part) && (!core.contains('.') || core.contains(|c: char| c.is_ascii_digit()))
+}
+
+/// "12", "b", "iv", "Q1", "2a".
+fn is_core_part(part: &str) -> bool {
+    let digits = part.trim_matches(char::is_alphabetic);
+    let letters = part.chars().filter(|c| c.is_alphabetic()).count();
+    let n_digits = digits.chars().count();
+    let is_number = n_digits <= 3 && digits.chars().all(char::is_numeric);
+    is_number && (letters <= 1 && letters + n_digits > 0 || n_digits == 0 && roman(part).is_some())
+}
+
+fn roman(part: &str) -> Option<usize> {
+    let is_one_case = part.chars().all(char::is_lowercase) || part.chars().all(char::is_uppercase);
+    is_one_case.then(|| ROMANS.split(' ').position(|roman| roman == part.to_lowercase()))?
+}
+
+/// "3" after "2", "c" after "b", "1.3" after "1.2", "II" after "I", and "A" after "Q": an answer.
+fn next_core(core: &str) -> Option<String> {
+    let start = core.rfind('.').map_or(0, |period| period + 1);
+    let (before, last) = core.split_at(start);
+    let next = if let Ok(number) = last.parse::<u32>() {
+        (number + 1).to_string()
+    } else if let Some(roman) = roman(last).filter(|_| last.len() > 1 || last.eq_ignore_ascii_case("i")) {
+        let next = ROMANS.split(' ').nth(roman + 1)?;
+        if last.starts_with(char::is_uppercase) { next.to_uppercase() } else { next.to_owned() }
+    } else if last == "Q" {
+        "A".to_owned()
+    } else {
+        let letter = last.chars().next().filter(|letter| letter.len_utf8() == last.len())?;
+        char::from_u32(letter as u32 + 1)?.to_string()
+    };
+    Some(format!("{before}{next}"))
+}
+
+/// Whether the label that comes next begins a sentence soon after.
+fn has_second(rest: &str, label: &Label<'_>) -> bool {
+    let Some(next) = next_core(label.core) else { return false };
+    let second = format!(" {}", rest[..label.length].replacen(label.core, &next, 1));
+    let ahead = &rest.as_bytes()[..rest.len().min(AHEAD)];
+    count_read(ahead.len());
+    let ends_sentence = |byte: u8| !byte.is_ascii() || b".?!)]\"'*_".contains(&byte);
+    (1..ahead.len()).any(|at| ahead[at..].starts_with(second.as_bytes()) && ends_sentence(ahead[at - 1]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_are_in_lower_case_and_each_is_found() {
+        assert!(WORDS.split(' ').all(|word| word.to_lowercase() == word && is_word(word)));
+    }
+
+    #[test]
+    fn labels_have_many_forms() {
+        let labels = [
+            "1.",
+            "12)",
+            "b.",
+            "(c)",
+            "A.",
+            "1.1.",
+            "1.2.3.",
+            "II.",
+            "iv)",
+            "(iv).",
+            "1.)",
+            "[2]",
+            "Step 1.",
+            "Schritt 2:",
+            "Q1.",
+            "2a.",
+            "A.1.",
+            "Fig. 2.",
+            "Part II.",
+            "Étape 3.",
+            "1、",
+            "（3）",
+            "Шаг 1.",
+            "**",
+        ];
+        let lengths = labels.map(|text| label(&format!("{text} Text")).map_or(0, |label| label.length));
+        let expect = labels.map(|text| if matches!(text, "**" | "Schritt 2:") { 0 } else { text.len() });
+        assert_eq!(lengths, expect);
+        for text in ["e.g. this", "Mix. Then", "2024. Then", "U.S. law", "3.5 figs", "1.5", "(see) it", "No. He", "Tom 5. He"] {
+            assert!(label(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn labels_count_up() {
+        let cores = ["1", "9", "b", "B", "ii", "I", "1.2", "A.1", "Q", "12a"].map(next_core);
+        let expect = [Some("2"), Some("10"), Some("c"), Some("C"), Some("iii"), Some("II"), Some("1.3"), Some("A.2"), Some("A"), None];
+        assert_eq!(cores, expect.map(|next| next.map(str::to_owned)));
+    }
+}

@@ -1,0 +1,295 @@
+//! A line without its markup, in which Punkt finds what it was trained on. Labels, marks of emphasis, link addresses, citations and tags are
+//! left out; code in a line becomes a word. What closes stays with the sentence before it, what opens with the one after.
+
+use std::ops::Range;
+
+use super::abbreviations::WORDS_OF_PUNKT;
+use super::cost::count_read;
+use super::labels::{self, Sequence};
+use super::language::trim_end;
+use super::terminals::{CLOSING, TERMINALS};
+
+/// A line without markup, and where its parts come from.
+#[derive(Default)]
+pub struct Plain {
+    pub text: String,
+    /// Starts of runs, in `text` and in the line.
+    runs: Vec<(usize, usize)>,
+    /// Where the marks are that open something, in the line.
+    openers: Vec<usize>,
+}
+
+/// Stand for code that ends in a period.
+const CODES: [&str; 3] = ["Xx.", "Xx?", "Xx!"];
+/// A tag, the address of a link or code is no longer, in bytes; a citation not longer than the other.
+const MAX_MARK: usize = 1000;
+const MAX_CITATION: usize = 40;
+const MAX_FENCE: usize = 4;
+/// Tags that end a line.
+const BREAKS: &str = "br p li div h1 h2 h3 h4 h5 h6 td th tr";
+const FOOTNOTES: &str = "¹²³⁰⁴⁵⁶⁷⁸⁹†‡§";
+
+impl Plain {
+    pub fn new(line: &str) -> Self {
+        let mut sequence = Sequence::default();
+        let mut at = labels::prefix(line, &mut sequence);
+        let mut plain = Self::default();
+        let mut place = Place::default();
+        while let Some(c) = line[at..].chars().next() {
+            let rest = &line[at..];
+            if place.may_begin_item
+                && !c.is_whitespace()
+                && let Some(label) = sequence.label(rest, place.is_after_sentence)
+            {
+                sequence.push(&label);
+                plain.push("\n", at);
+                at += label.length;
+                place = Place::default();
+            } else if let Some(mark) = mark(line, at, &mut place) {
+                plain.openers.extend(mark.opens.then_some(at));
+                plain.push_instead(mark.instead, at..at + mark.length);
+                place.push_all(mark.instead);
+                at += mark.length;
+            } else {
+                let ends =
+                    c == ' ' && WORDS_OF_PUNKT.iter().any(|word| plain.text.ends_with(word)) && !rest[1..].starts_with(char::is_lowercase);
+                plain.push(if ends { "\n" } else { &rest[..c.len_utf8()] }, at);
+                place.push(c);
+                at += c.len_utf8();
+            }
+        }
+        plain
+    }
+
+    fn push(&mut self, text: &str, from: usize) {
+        let is_continued = self.runs.last().is_some_and(|(start, origin)| origin + self.text.len() - start == from);
+        if !text.is_empty() && !is_continued {
+            self.runs.push((self.text.len(), from));
+        }
+        self.text.push_str(text);
+    }
+
+    /// The first character stands for where the mark begins, the last one for where it ends; a line end for what comes after.
+    fn push_instead(&mut self, text: &str, mark: Range<usize>) {
+        if text == "\n" {
+            return self.push(text, mark.end);
+        }
+        let (first, others) = text.split_at(text.len().min(1));
+        self.push(first, mark.start);
+        self.push(others, mark.end.saturating_sub(others.len()));
+    }
+
+    fn origin(&self, at: usize) -> usize {
+        let run = self.runs.partition_point(|(start, _)| *start <= at) - 1;
+        self.runs[run].1 + at - self.runs[run].0
+    }
+
+    /// Sentences of `text` as ranges of `line`, with the marks that were left out.
+    pub fn in_line(&self, line: &str, sentences: &[Range<usize>]) -> Vec<Range<usize>> {
+        let mut start = 0;
+        let mut found = Vec::with_capacity(sentences.len());
+        for (sentence, next) in sentences.iter().zip(sentences.iter().skip(1)) {
+            let last = self.origin(sentence.end - 1) + 1;
+            let opener = self.openers.get(self.openers.partition_point(|&opener| opener < last));
+            let end = opener.copied().unwrap_or(line.len()).min(self.origin(sentence.end));
+            found.push(start..end);
+            start = self.origin(next.start).min(end + line[end..].len() - line[end..].trim_start().len());
+        }
+        found.push(start..trim_end(line).len());
+        found
+    }
+}
+
+/// What stands before a place of the line.
+#[derive(Default)]
+struct Place {
+    /// The end of a sentence, with what closes it.
+    is_after_end: bool,
+    ends_in_question: bool,
+    /// White space after the end of a sentence or a colon.
+    may_begin_item: bool,
+    is_after_sentence: bool,
+    is_after_colon: bool,
+    is_in_emphasis: bool,
+}
+
+impl Place {
+    fn push(&mut self, c: char) {
+        if c.is_whitespace() {
+            if self.is_after_end || self.is_after_colon {
+                self.may_begin_item = true;
+                self.is_after_sentence = self.is_after_end && !self.ends_in_question;
+            }
+            (self.is_after_end, self.is_after_colon) = (false, false);
+            return;
+        }
+        self.may_begin_item = false;
+        self.is_after_colon = matches!(c, ':' | '：');
+        if is_end(c) {
+            (self.is_after_end, self.ends_in_question) = (true, matches!(c, '?' | '？'));
+        } else {
+            self.is_after_end &= CLOSING.contains(c);
+        }
+    }
+
+    fn push_all(&mut self, text: &str) {
+        text.chars().for_each(|c| self.push(c));
+    }
+}
+
+fn is_end(c: char) -> bool {
+    ".?!…".contains(c) || TERMINALS.contains(c)
+}
+
+/// A mark that is left out of a line.
+struct Mark {
+    length: usize,
+    opens: bool,
+    instead: &'static str,
+}
+
+impl Mark {
+    fn new(length: usize, opens: bool) -> Self {
+        Self { length, opens, instead: "" }
+    }
+}
+
+fn mark(line: &str, at: usize, place: &mut Place) -> Option<Mark> {
+    let rest = &line[at..];
+    let first = rest.chars().next()?;
+    match first {
+        '*' | '_' | '~' | '=' => emphasis(line, at, first, place),
+        '`' => code(rest),
+        '[' | '【' if place.is_after_end || rest.starts_with("[^") => citation(rest).map(|length| Mark::new(length, false)),
+        '(' | '[' if line[..at].ends_with(']') => address(rest).map(|length| Mark::new(length, false)),
+        '!' if rest.starts_with("![") && !place.is_after_end && !line[..at].ends_with(char::is_alphanumeric) => Some(Mark::new(1, true)),
+        '<' => tag(rest, place),
+        '$' if place.is_after_end => is_apart(&rest[1..]).then(|| Mark::new(1, false)),
+        '\\' if place.is_after_end => (rest.starts_with("\\)") || rest.starts_with("\\]")).then(|| Mark::new(2, false)),
+        _ if place.is_after_end && FOOTNOTES.contains(first) => {
+            let after = rest.trim_start_matches(|c| FOOTNOTES.contains(c));
+            is_apart(after).then(|| Mark::new(rest.len() - after.len(), false))
+        }
+        _ => None,
+    }
+}
+
+/// The first characters of `text`: at most so many bytes.
+fn near(text: &str, max: usize) -> &str {
+    let end = (0..=max.min(text.len())).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    &text[..end]
+}
+
+/// Whether nothing or white space follows.
+fn is_apart(after: &str) -> bool {
+    after.chars().next().is_none_or(char::is_whitespace)
+}
+
+/// A run of `*`, `_` or `~` that opens or closes: not "2 * 3", "2*3", "snake_case" or "~5".
+fn emphasis(line: &str, at: usize, mark: char, place: &mut Place) -> Option<Mark> {
+    let rest = &line[at..];
+    let after = rest.trim_start_matches(mark);
+    let length = rest.len() - after.len();
+    count_read(length);
+    let [before, next] = [line[..at].chars().next_back(), after.chars().next()];
+    let is_space = |c: Option<char>| c.is_none_or(char::is_whitespace);
+    let is_inside_word = before.is_some_and(char::is_alphanumeric) && next.is_some_and(char::is_alphanumeric);
+    if is_space(before) && is_space(next) || is_inside_word && (mark == '_' || length == 1) || "~=".contains(mark) && length != 2 {
+        return None;
+    }
+    let opens = is_space(before) || !is_space(next) && !place.is_in_emphasis;
+    place.is_in_emphasis = opens;
+    Some(Mark::new(length, opens))
+}
+
+/// Code between backticks: a word, which ends a sentence if the code ends in a period after white space.
+fn code(rest: &str) -> Option<Mark> {
+    let fence = near(rest, MAX_FENCE);
+    let fence = &fence[..fence.len() - fence.trim_start_matches('`').len()];
+    let after = near(&rest[fence.len()..], MAX_MARK);
+    count_read(fence.len());
+    let code = after.split_once(fence).map(|(code, _)| code).filter(|code| !code.trim().is_empty())?;
+    let end = code.chars().next_back().filter(|end| ".?!".contains(*end) && code.contains(' '));
+    let instead = end.and_then(|end| CODES.iter().find(|instead| instead.ends_with(end))).unwrap_or(&"Xxx");
+    Some(Mark { length: 2 * fence.len() + code.len(), opens: false, instead })
+}
+
+/// The length of "[1]", "[2, 3]", "[^note]", "[citation needed]", "[[1]](address)", but not of a link with a text.
+fn citation(rest: &str) -> Option<usize> {
+    let length = bracketed(near(rest, MAX_CITATION))?;
+    let inside = rest[..length].trim_matches(['[', ']', '【', '】']);
+    if !rest[length..].starts_with('(') {
+        return Some(length);
+    }
+    let is_number = inside.chars().all(|c| c.is_ascii_digit());
+    is_number.then(|| bracketed(near(&rest[length..], MAX_MARK)).map(|address| length + address))?
+}
+
+/// The length of "(address)" or "[reference]", after the text of a link.
+fn address(rest: &str) -> Option<usize> {
+    let is_address = |inside: &str| !inside.contains(char::is_whitespace) || inside.contains(['"', '\'']);
+    bracketed(near(rest, MAX_MARK)).filter(|length| is_address(&rest[..*length]))
+}
+
+/// The length of the brackets that `text` begins with, and what they enclose.
+fn bracketed(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    text.char_indices().find_map(|(at, c)| {
+        count_read(c.len_utf8());
+        depth += i32::from("([【".contains(c)) - i32::from(")]】".contains(c));
+        (depth == 0).then_some(at + c.len_utf8())
+    })
+}
+
+/// A tag of HTML; one that ends a line becomes a line end. A footnote after a sentence is a part of it.
+fn tag(rest: &str, place: &Place) -> Option<Mark> {
+    let rest = near(rest, MAX_MARK);
+    let inside = &rest[1..rest.find('>').inspect(|end| count_read(*end))?];
+    let closes = inside.starts_with('/');
+    let (name, attributes) = inside.trim_matches('/').split_once(' ').unwrap_or((inside.trim_matches('/'), ""));
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if !is_name || !(attributes.trim_matches(['/', ' ']).is_empty() || attributes.contains('=')) || inside.contains('<') {
+        return None;
+    }
+    let name = name.to_ascii_lowercase();
+    if name == "sup" && !closes && place.is_after_end {
+        let footnote = rest.split_once("</sup>")?.0;
+        return (footnote.len() < 2 * MAX_CITATION).then(|| Mark::new(footnote.len() + "</sup>".len(), false));
+    }
+    let breaks = BREAKS.split(' ').any(|other| other == name);
+    let instead = if breaks { "\n" } else { "" };
+    Some(Mark { length: inside.len() + 2, opens: !closes && !breaks, instead })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(line: &str, expect: &str) {
+        assert_eq!(Plain::new(line).text, expect, "{line:?}");
+    }
+
+    #[test]
+    fn marks_are_left_out_and_what_only_looks_like_them_is_not() {
+        check("> ### 2. **The _price_**. It's 2 * 3, 2*3, ~5, a_b.", "The price. It's 2 * 3, 2*3, ~5, a_b.");
+        check("[Read](http://a.b/c_(d)) it.[1][^x][[3]](u) See [2] and ![a cat](c.png).¹ So", "[Read] it. See [2] and [a cat]. So");
+        check("<b class=\"x\">Why?</b> If x<y. Then z>2.<sup>3</sup> So<br/>on", "Why? If x<y. Then z>2. So\non");
+        check("Call `a. b()` or `Stop it.` So $x=2.$ And", "Call Xxx or Xx. So $x=2. And");
+    }
+
+    #[test]
+    fn labels_of_a_list_in_a_line_end_the_line() {
+        check("Do: 1. Add. 2. Stir. 9. Wait.", "Do: \n Add. \n Stir. 9. Wait.");
+        check("Two? 2. No. a) Yes", "Two? 2. No. a) Yes");
+        check("A. Long. B. Short.", "Long. \n Short.");
+    }
+
+    #[test]
+    fn every_place_is_found_again() {
+        let line = "**Ä!** `x y` Z.[1] 3";
+        let plain = Plain::new(line);
+        assert_eq!(plain.text, "Ä! Xxx Z. 3");
+        let found = plain.in_line(line, &[0..3, 4..10, 11..12]);
+        assert_eq!(found.iter().map(|range| &line[range.clone()]).collect::<Vec<_>>(), ["**Ä!**", "`x y` Z.[1]", "3"]);
+    }
+}
