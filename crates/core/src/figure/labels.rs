@@ -59,7 +59,7 @@ impl Labels {
                   outline and dashed arcs take away.",
         columns: "Total (CAGE): along every path from the sentence to the explained one. Direct (row): only the edge from one to \
                   the other.",
-        arcs: "The arcs carry {share} of the influence; {hidden} weaker ones are not drawn.",
+        arcs: "The arcs carry {share} of the influence; {hidden} others are not drawn.",
         cut: "Too long for a picture: {shown} of {all} sentences are here, those with the most influence, and what is longer than a few \
               lines ends in \u{2026}",
         percent: "{number}%",

@@ -31,7 +31,7 @@ pub fn picture_labels() -> Labels {
             "Total (CAGE): along every path from the sentence to the explained one. Direct (row): only the edge from one to \
              the other."
         )),
-        arcs: text(translatable!("The arcs carry {share} of the influence; {hidden} weaker ones are not drawn.")),
+        arcs: text(translatable!("The arcs carry {share} of the influence; {hidden} others are not drawn.")),
         cut: text(translatable!(
             "Too long for a picture: {shown} of {all} sentences are here, those with the most influence, and what is longer than a few \
              lines ends in \u{2026}"
