@@ -98,7 +98,17 @@ def test_a_cell_asks_for_the_viewer_and_for_the_picture(built: pathlib.Path, mon
         widget._answer(widget, {"type": kind}, [])
     assert sent == [
         ({"type": "viewer"}, [viewer.alone(built / viewer.NAME)]),
-        ({"type": "picture", "svg": f"<!--[1]-->{SVG}", "output": "[1]", "width": "800", "height": "640"}, None),
+        (
+            {
+                "type": "picture",
+                "svg": f"<!--[1]-->{SVG}",
+                "alt": "What G2 depends on, sentence by sentence",
+                "output": "[1]",
+                "width": "800",
+                "height": "640",
+            },
+            None,
+        ),
     ]
 
 

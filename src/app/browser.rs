@@ -7,8 +7,9 @@ use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{
-    Blob, BlobPropertyBag, CanvasRenderingContext2d, File, FileList, History, HtmlAnchorElement, HtmlCanvasElement, HtmlElement,
-    HtmlImageElement, KeyboardEvent, Response, ScrollBehavior, ScrollIntoViewOptions, ScrollLogicalPosition, ShareData, Storage, Url,
+    Blob, BlobPropertyBag, CanvasRenderingContext2d, Element, Event, File, FileList, History, HtmlAnchorElement, HtmlCanvasElement,
+    HtmlElement, HtmlImageElement, KeyboardEvent, Response, ScrollBehavior, ScrollIntoViewOptions, ScrollLogicalPosition, ShareData,
+    Storage, Url,
 };
 
 use super::state::storage_keys;
@@ -300,10 +301,26 @@ pub fn is_presenting() -> bool {
     document().document_element().is_some_and(|root| root.has_attribute(PRESENTING))
 }
 
-/// Whether a key is meant for the page: it is pressed alone, nothing has taken it, and nobody types.
+/// Whether a key is meant for the page: it is pressed alone, and nobody types.
 pub fn is_shortcut(event: &KeyboardEvent) -> bool {
-    let is_alone = !(event.ctrl_key() || event.meta_key() || event.alt_key() || event.default_prevented());
-    is_alone && !has_focus(&["INPUT", "TEXTAREA", "SELECT"])
+    is_alone(event) && document().query_selector(":is(input:not([readonly]), textarea, select):focus").ok().flatten().is_none()
+}
+
+/// Whether a key is pressed alone, and nothing has taken it.
+pub fn is_alone(event: &KeyboardEvent) -> bool {
+    !(event.ctrl_key() || event.meta_key() || event.alt_key() || event.default_prevented() || is_composing(event))
+}
+
+/// Whether a key is meant for an input method, which makes a text of several keys. Safari says so of the last one by its code alone.
+pub fn is_composing(event: &KeyboardEvent) -> bool {
+    const OF_INPUT_METHOD: u32 = 229;
+    event.is_composing() || event.key_code() == OF_INPUT_METHOD
+}
+
+/// Whether what happened is within an element that this selector finds.
+pub fn is_within(event: &Event, selector: &str) -> bool {
+    let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+    target.is_some_and(|element| element.closest(selector).is_ok_and(|found| found.is_some()))
 }
 
 /// Takes the focus from the field that has it, as if the visitor had left it.
@@ -331,10 +348,24 @@ pub fn focus(selector: &str) {
     }
 }
 
+/// Gives the focus to an element, if it can take it. Nothing is scrolled.
+pub fn focus_in_place(element: &JsValue) {
+    let options = js_sys::Object::new();
+    let focus = js_sys::Reflect::get(element, &"focus".into()).and_then(JsCast::dyn_into::<Function>);
+    // Every browser has both.
+    drop(js_sys::Reflect::set(&options, &"preventScroll".into(), &JsValue::TRUE));
+    drop(focus.and_then(|focus| focus.call1(element, &options)));
+}
+
+/// Whether no element has the focus, on a page that keys are sent to.
+pub fn is_focus_lost() -> bool {
+    document().has_focus().unwrap_or(true) && (document().active_element().is_none() || has_focus(&["BODY"]))
+}
+
 /// The same, when what is drawn now has taken the focus away. Browsers take it from what is hidden or disabled after the next frame.
 pub fn keep_focus(selector: &'static str) {
     let keep = move || {
-        if document().active_element().is_none() || has_focus(&["BODY"]) {
+        if is_focus_lost() {
             focus(selector);
         }
     };

@@ -85,18 +85,15 @@ impl Effects {
                 let text = browser::fetch_text(&path(&fetch)).await;
                 Message::Fetched(fetch, text)
             }),
-            Effect::FetchRemote(address) => self.later(async move {
-                let fetched = remote_fetch::fetch(&address).await;
-                Message::RemoteFetched(address, fetched)
-            }),
-            Effect::ReadFile(file) => {
+            Effect::FetchRemote(id, address) => self.later(async move { Message::RemoteFetched(id, remote_fetch::fetch(&address).await) }),
+            Effect::ReadFile(id, file) => {
                 let handle = self.files.borrow_mut().remove(&file.id);
                 self.later(async move {
                     let bytes = match handle {
                         Some(handle) => browser::read(&handle).await,
                         None => None,
                     };
-                    Message::FileRead { name: file.name, bytes }
+                    Message::FileRead { id, name: file.name, bytes }
                 });
             }
             Effect::SaveFile { name, media_type, bytes } => {
@@ -104,7 +101,10 @@ impl Effects {
                     (self.send)(Message::SaveRefused);
                 }
             }
-            Effect::CopyToClipboard(text) => self.later(async move { Message::LinkCopied(browser::copy(&text).await) }),
+            Effect::CopyToClipboard(address) => self.later(async move {
+                let is_copied = browser::copy(&address).await;
+                Message::LinkCopied { address, is_copied }
+            }),
             Effect::PushEntry { address, text } => {
                 browser::push_entry(&address, text.as_deref());
                 browser::remember_entry(text.as_deref());
@@ -141,7 +141,7 @@ fn path(fetch: &Fetch) -> String {
     match fetch {
         Fetch::Examples => examples::PATH.into(),
         Fetch::Gallery => gallery::INDEX.into(),
-        Fetch::GalleryEntry(entry) => entry.path(),
+        Fetch::GalleryEntry(_, entry) => entry.path(),
         Fetch::LessonTexts(tag) => lesson_texts::path(tag),
         Fetch::Registry => REGISTRY.into(),
     }

@@ -13,6 +13,7 @@ mod analysis;
 mod browser;
 mod effects;
 mod examples;
+mod focus;
 mod gallery;
 mod i18n;
 mod language;
@@ -31,6 +32,7 @@ use leptos::ev;
 use leptos::prelude::*;
 
 use effects::{Effects, environment};
+use focus::Focus;
 use page::{Outside, Page};
 use state::State;
 use state::message::Message;
@@ -56,7 +58,11 @@ fn Root() -> impl IntoView {
     let page = Page::new(State::new(environment()), update, |page| {
         let effects = Rc::new(Effects::new(move |message| page.send(message)));
         let registry = effects.clone();
-        Outside { run: Rc::new(move |effect| effects.run(effect)), register: Rc::new(move |files| registry.register(files)) }
+        Outside {
+            run: Rc::new(move |effect| effects.run(effect)),
+            register: Rc::new(move |files| registry.register(files)),
+            focus: Focus::follow(),
+        }
     });
     provide_context(page);
     let visit = move || page.send(Message::Visited { entry: browser::entry(), fragment: browser::fragment() });
@@ -80,7 +86,7 @@ fn Root() -> impl IntoView {
     // Back, Forward, and a link put into the address bar.
     let on_visit = window_event_listener(ev::popstate, move |_| visit());
     let on_key = window_event_listener(ev::keydown, move |event| {
-        if event.key() == "Escape" {
+        if event.key() == "Escape" && browser::is_shortcut(&event) {
             page.send(Message::Escape);
         }
     });

@@ -9,6 +9,7 @@ use web_sys::File;
 
 use super::analysis::attribution_view::AttributionView;
 use super::examples::Example;
+use super::focus::Focus;
 use super::state::State;
 use super::state::library::LibraryMessage;
 use super::state::local_file::LocalFile;
@@ -26,6 +27,8 @@ pub struct Outside {
     pub run: Rc<dyn Fn(Effect)>,
     /// Takes files that the visitor chose; the state knows them by their ids.
     pub register: Rc<dyn Fn(Vec<File>) -> Vec<LocalFile>>,
+    /// Told after every message.
+    pub focus: Focus,
 }
 
 /// A handle that components get from the context.
@@ -61,6 +64,7 @@ impl Page {
         let effects = self.state.try_update_value(update).unwrap_or_default();
         if let Some(outside) = self.outside.try_get_value().flatten() {
             effects.into_iter().for_each(|effect| (outside.run)(effect));
+            outside.focus.page_changes();
         }
     }
 

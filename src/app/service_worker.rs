@@ -50,14 +50,14 @@ pub fn register() {
 pub fn activate_update() {
     let Some(container) = container() else { return };
     spawn_local(async move {
-        let Some(registration) = registration(&container).await else { return };
-        let reload = Closure::<dyn Fn()>::new(|| drop(window().location().reload()));
-        container.set_oncontrollerchange(Some(reload.as_ref().unchecked_ref()));
-        reload.forget();
-        if let Some(waiting) = registration.waiting() {
-            // A worker that is gone needs no message: the next visit has it.
-            drop(waiting.post_message(&JsValue::from(TAKE_OVER)));
-        }
+        let reload = || drop(window().location().reload());
+        // Another tab may have activated it already.
+        let Some(waiting) = registration(&container).await.and_then(|registration| registration.waiting()) else { return reload() };
+        let on_change = Closure::<dyn Fn()>::new(reload);
+        container.set_oncontrollerchange(Some(on_change.as_ref().unchecked_ref()));
+        on_change.forget();
+        // A worker that is gone needs no message: the next visit has it.
+        drop(waiting.post_message(&JsValue::from(TAKE_OVER)));
     });
 }
 

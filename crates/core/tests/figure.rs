@@ -64,6 +64,44 @@ fn a_thought_is_one_line_unless_it_is_explained() {
     assert!(texts(&svg(&document, &Options::default())).contains(&"That is four.".to_owned()), "what is explained is seen");
 }
 
+/// The share that the note below a picture gives to its arcs.
+fn share_of_arcs(picture: &str) -> Option<String> {
+    texts(picture).iter().find_map(|text| Some(text.strip_prefix("The arcs carry ")?.split_once(" of")?.0.to_owned()))
+}
+
+#[test]
+fn the_note_tells_what_the_drawn_arcs_carry() {
+    let mut document = with_texts(&["Two and two."], &["I add them.", "That is four.", "The sum is 4."]);
+    let section = |kind, sentences| Section { kind, sentences, run: 1 };
+    let sections = vec![section(SectionKind::Thought, 2), section(SectionKind::Answer, 1)];
+    document.generation = Passage { sections, ..Passage::clone(&document.generation) }.into();
+    // All but the arc within the thought: 2/11 of the flow into G3, 1/3 of which goes on to G1, beside all other edges.
+    let flow = [6.0, 3.0, 2.0, 2.0 * 2.0 / 3.0, 2.0 / 3.0, 3.0 + 2.0 / 3.0];
+    let carried = 100.0 * (1.0 - flow[4] / flow.iter().sum::<f64>());
+    let all = Options { edge_share: 1.0, ..Options::default() };
+    assert_eq!(share_of_arcs(&svg(&document, &all)), Some(format!("{carried:.0}%")));
+    // Of many sentences some have no row, and the arcs to them are not drawn.
+    let many: Vec<String> = (0..300).map(|k| format!("Sentence {k} is here. ")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let mut even = with_texts(&many, &["So."]);
+    even.table = Table::from_fn(300, 1, |_, _| Some(1.0));
+    assert_eq!(share_of_arcs(&svg(&even, &all)).as_deref(), Some("40%"), "119 of 300");
+}
+
+#[test]
+fn a_folded_thought_takes_no_row_from_the_others() {
+    let many: Vec<String> = (0..300).map(|k| format!("Sentence {k} is here. ")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let mut document = with_texts(&many[..100], &many[100..]);
+    // The thought has the influence.
+    document.table = Table::from_fn(100, 200, |_, j| Some(if j < 100 { 0.001 } else { 1.0 }));
+    let section = |kind, sentences| Section { kind, sentences, run: 1 };
+    let sections = vec![section(SectionKind::Thought, 199), section(SectionKind::Answer, 1)];
+    document.generation = Passage { sections, ..Passage::clone(&document.generation) }.into();
+    let said = texts(&svg(&document, &Options::default()));
+    assert!(said.iter().filter(|text| text.starts_with("Sentence ")).count() == 101, "the prompt and the answer: {said:?}");
+}
+
 #[test]
 fn every_explanation_of_the_gallery_comes_out_of_its_picture() {
     let mut n_pictures = 0;

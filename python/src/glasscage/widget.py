@@ -64,13 +64,18 @@ class Widget(anywidget.AnyWidget):  # type: ignore[misc]
             self.send({"type": "viewer"}, [self._page])
         if content.get("type") == "picture":
             svg = self._picture()
-            self.send({"type": "picture", "svg": svg} | (self._shown_by(svg) if svg else {}))
+            self.send({"type": "picture", "svg": svg, "alt": self._alternative()} | (self._shown_by(svg) if svg else {}))
 
     def _picture(self) -> str | None:
         try:
             return self.document.to_svg()
         except ProgramError:
             return None
+
+    def _alternative(self) -> str:
+        """The picture in words."""
+        labels = self._shown.labels[-len(self._shown.data["generation"]["sentences"]) :]
+        return "What " + ", ".join(labels[row] for row in self.output) + " depends on, sentence by sentence"
 
     def _shown_by(self, svg: str) -> dict[str, str]:
         """What a picture explains, and its size in CSS pixels."""
@@ -91,11 +96,9 @@ class Widget(anywidget.AnyWidget):  # type: ignore[misc]
 
     def _as_html(self, svg: str) -> str:
         """The picture, as an image: nothing in it reaches the page around."""
-        labels = self._shown.labels[-len(self._shown.data["generation"]["sentences"]) :]
-        alternative = html.escape("What " + ", ".join(labels[row] for row in self.output) + " depends on, sentence by sentence")
         address = f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
         shown = self._shown_by(svg)
         data = " ".join(f'data-{name}="{value}"' for name, value in shown.items())
         size = f'width="{shown["width"]}" height="{shown["height"]}" style="max-width:100%;height:auto"'
         # Lazy, so that what the widget hides is never loaded.
-        return f'<div class="{self._place}"><img loading="lazy" {size} alt="{alternative}" {data} src="{address}"></div>'
+        return f'<div class="{self._place}"><img loading="lazy" {size} alt="{html.escape(self._alternative())}" {data} src="{address}"></div>'

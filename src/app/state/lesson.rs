@@ -5,6 +5,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::lesson_history::LessonHistory;
+use super::selection;
+use crate::app::analysis::attribution_graph::AttributionGraph;
+use crate::app::analysis::attribution_view::AttributionView;
 use crate::explanation::Document;
 use crate::lesson::{Lesson, Question, Step};
 
@@ -77,6 +80,13 @@ impl OpenLesson {
     /// The explanation of the step, with what the step chooses in it.
     pub fn document(&self) -> Document {
         self.lesson.document(self.step())
+    }
+
+    /// The same, as seen from what it explains.
+    pub fn attribution(&self) -> AttributionView {
+        let document = self.document();
+        let output = selection::output_of(&document);
+        AttributionView::new(Arc::new(AttributionGraph::new(document)), &output)
     }
 
     /// How many sentences the reader is to mark, where nothing may be seen before that.

@@ -38,9 +38,10 @@ impl LessonTexts {
         self.tag.filter(|_| self.texts.is_none())
     }
 
-    /// Takes what was fetched; where that is nothing, lessons stay as they are written.
-    pub fn arrived(&mut self, json: Option<&str>) {
-        self.texts = Some(json.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default());
+    /// Takes what was fetched; where that is nothing, they are still missing, and lessons stay as they are written. Whether they are here.
+    pub fn arrived(&mut self, json: Option<&str>) -> bool {
+        self.texts = json.and_then(|json| serde_json::from_str(json).ok());
+        self.texts.is_some()
     }
 
     /// The lesson in the language of the page, where it is in English and every text of it is known.
@@ -82,8 +83,7 @@ pub mod tests {
         texts.arrived(Some(TEXTS));
         assert_eq!(texts.translated(&lesson()), None, "of an unknown language");
         assert_eq!(texts.translated(&Lesson { title: "Mine".into(), ..english() }), None, "not all of it is known");
-        texts.arrived(None);
-        assert_eq!((texts.translated(&english()), texts.missing()), (None, None));
+        assert!(!LessonTexts::of("de").arrived(Some("<!doctype html>")), "what is none is still missing");
         for tag in ["en", "en-XA", ""] {
             assert_eq!(LessonTexts::of(tag).missing(), None);
         }

@@ -17,8 +17,8 @@ use crate::worker::role::Lost;
 pub enum Fetch {
     Examples,
     Gallery,
-    /// An explanation or a lesson of the gallery.
-    GalleryEntry(GalleryEntry),
+    /// An explanation or a lesson of the gallery, and the request that it answers.
+    GalleryEntry(RequestId, GalleryEntry),
     /// What the lessons of the gallery say in the language of this tag.
     LessonTexts(&'static str),
     Registry,
@@ -91,6 +91,7 @@ pub enum Message {
     /// Chosen or dropped: an explanation (JSON), or a model (GGUF, all parts of it where it is split).
     FilesOpened(Vec<LocalFile>),
     FileRead {
+        id: RequestId,
         name: String,
         bytes: Option<Vec<u8>>,
     },
@@ -103,8 +104,8 @@ pub enum Message {
     /// The visitor agrees that the site be asked which a link names, or does not.
     FetchRemote,
     DeclineRemote,
-    /// What the site sent, by the address that was asked.
-    RemoteFetched(String, Result<Vec<u8>, RemoteFailure>),
+    /// What the site sent.
+    RemoteFetched(RequestId, Result<Vec<u8>, RemoteFailure>),
     /// Back to the page without an explanation.
     GoHome,
     OpenGalleryEntry(GalleryEntry),
@@ -124,8 +125,11 @@ pub enum Message {
     /// The browser did not let a file be saved.
     SaveRefused,
     CopyLink,
-    /// Whether the browser took the link onto the clipboard.
-    LinkCopied(bool),
+    /// Whether the browser took this link onto the clipboard.
+    LinkCopied {
+        address: String,
+        is_copied: bool,
+    },
     /// Show this part of the page to whoever opens the link, or hide it.
     ShowInLink {
         part: &'static str,
@@ -211,9 +215,9 @@ pub enum Effect {
     /// Answered by `Fetched`.
     Fetch(Fetch),
     /// Asks another site for an explanation. Answered by `RemoteFetched`.
-    FetchRemote(String),
+    FetchRemote(RequestId, String),
     /// Answered by `FileRead`.
-    ReadFile(LocalFile),
+    ReadFile(RequestId, LocalFile),
     /// Answered by `SaveRefused` where the browser refuses.
     SaveFile {
         name: String,

@@ -43,6 +43,7 @@ use library::Library;
 use message::Effect;
 use model_choice::ModelChoice;
 use place::Place;
+use purpose::Purpose;
 use reactive::Reactive;
 use remote::Remote;
 use standard::Standard;
@@ -60,14 +61,14 @@ pub struct State {
     /// What the lessons of the gallery say in the page's language.
     pub(in crate::app) lesson_texts: LessonTexts,
     pub library: Library,
-    /// What of the gallery was asked for last, until it is here or something else was opened.
-    pub(in crate::app) awaited_gallery_entry: Option<GalleryEntry>,
+    /// What was asked for last to be put on screen, until it is here or something else was opened.
+    pub(in crate::app) awaited: Option<Awaited>,
     /// The fragment that opens what was put on screen from the gallery; a lesson as it is there.
     pub(in crate::app) of_gallery: Option<(String, Option<Arc<Lesson>>)>,
-    /// Files that were chosen for the lesson that is being written, until they are read.
-    pub(in crate::app) awaited_lesson_files: Vec<String>,
-    /// What of the gallery was asked for to be added to it, until it is here.
-    pub(in crate::app) awaited_lesson_entry: Option<GalleryEntry>,
+    /// The requests whose answers are to be added to the lesson on screen.
+    pub(in crate::app) awaited_by_lesson: Vec<RequestId>,
+    /// The step of the lesson on screen is shown when the run ends.
+    pub step_waits: Reactive<bool>,
     /// An explanation elsewhere that the link in the address bar names, until it is here.
     pub remote: Reactive<Option<Remote>>,
     pub problem: Reactive<Option<Problem>>,
@@ -90,6 +91,13 @@ pub struct State {
     last_request: RequestId,
     /// Effects of the message that is being handled.
     effects: Vec<Effect>,
+}
+
+/// A file or an entry of the gallery that is to be put on screen.
+pub(in crate::app) struct Awaited {
+    pub(in crate::app) id: RequestId,
+    /// Of the gallery.
+    pub(in crate::app) entry: Option<GalleryEntry>,
 }
 
 /// An explanation that an entry of the history was made for, before it was there.
@@ -160,6 +168,11 @@ impl State {
     /// Whether the chosen model can be asked without a network.
     pub fn works_offline(&self) -> bool {
         *self.is_kept_for_offline && matches!(*self.engine.choice, ModelChoice::BuiltIn | ModelChoice::Stored { .. })
+    }
+
+    /// Whether a run goes on that makes an explanation which was never on screen.
+    pub fn makes_new_explanation(&self) -> bool {
+        self.engine.job.as_ref().is_some_and(|job| matches!(job.purpose, Purpose::Explain(_)))
     }
 
     /// The title of the browser's tab.

@@ -3,6 +3,7 @@
 use percent_encoding::percent_decode_str;
 
 use crate::library::address::{self, AddressError};
+use crate::worker::envelope::RequestId;
 
 const PARAMETER: &str = "url=";
 
@@ -10,7 +11,8 @@ const PARAMETER: &str = "url=";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remote {
     pub address: String,
-    pub is_fetching: bool,
+    /// The request that is on its way.
+    pub request: Option<RequestId>,
 }
 
 /// Why it did not come.
@@ -31,7 +33,7 @@ impl Remote {
         let asked = fragment.strip_prefix('#').unwrap_or(fragment).strip_prefix(PARAMETER)?;
         // Programs that make links escape what is within them. What is no UTF-8 then becomes what no address has.
         let asked = if asked.contains("://") { asked.to_owned() } else { percent_decode_str(asked).decode_utf8_lossy().into_owned() };
-        Some(address::document_address(&asked).map(|address| Self { address, is_fetching: false }))
+        Some(address::document_address(&asked).map(|address| Self { address, request: None }))
     }
 
     /// Who is asked: "example.org".

@@ -1,5 +1,7 @@
 //! Which generated sentences are explained: what a click, a click with a modifier and Escape do.
 
+use crate::explanation::Document;
+
 /// The output after a click on generated sentence `i`; with ctrl, cmd or shift (`extend`) it is added or taken away.
 /// The output is never empty and always ascending.
 pub fn clicked(output: &[usize], i: usize, extend: bool) -> Vec<usize> {
@@ -9,6 +11,11 @@ pub fn clicked(output: &[usize], i: usize, extend: bool) -> Vec<usize> {
     let mut output: Vec<usize> = output.iter().copied().filter(|&other| other != i).chain((!output.contains(&i)).then_some(i)).collect();
     output.sort_unstable();
     output
+}
+
+/// What is explained of a document that is put on screen.
+pub fn output_of(document: &Document) -> Vec<usize> {
+    if document.output.is_empty() { default_output(document.generation.sentences.len()) } else { document.output.clone() }
 }
 
 /// The output of a document that names none: its last generated sentence.

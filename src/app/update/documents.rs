@@ -3,18 +3,21 @@
 use crate::app::analysis::shared_link::{Reach, SharedLink};
 use crate::app::analysis::title;
 use crate::app::examples;
-use crate::app::gallery::{self, GalleryEntry};
+use crate::app::gallery::{self, Gallery, GalleryEntry};
 use crate::app::i18n::{plural, t};
-use crate::app::state::State;
 use crate::app::state::explanation::Origin;
 use crate::app::state::local_file::LocalFile;
 use crate::app::state::message::{Effect, Fetch};
 use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::opened::Opened;
+use crate::app::state::place::Place;
+use crate::app::state::{Awaited, State};
 use crate::explanation::to_fragment;
 use crate::lesson;
 use crate::library::address::{missing_parts, part_of};
 use crate::library::registry;
+use crate::problem::Problem;
+use crate::worker::envelope::RequestId;
 
 // Opening.
 impl State {
@@ -23,7 +26,10 @@ impl State {
         let (models, others): (Vec<LocalFile>, Vec<LocalFile>) =
             files.into_iter().partition(|file| file.name.to_ascii_lowercase().ends_with(".gguf"));
         match others.into_iter().next() {
-            Some(document) if models.is_empty() && !self.refuse_while_busy() => self.emit(Effect::ReadFile(document)),
+            Some(document) if models.is_empty() && !self.refuse_while_busy() => {
+                let id = self.await_on_screen(None);
+                self.emit(Effect::ReadFile(id, document));
+            }
             Some(_) if models.is_empty() => {}
             _ => self.open_model(models),
         }
@@ -49,16 +55,30 @@ impl State {
         self.fail_with(&what, t!("Open one model at a time, with all its parts together"));
     }
 
-    /// An explanation's file was read; a run may have begun meanwhile.
-    pub(super) fn file_read(&mut self, name: &str, bytes: Option<&[u8]>) {
-        let awaited = self.awaited_lesson_files.iter().position(|awaited| awaited == name);
+    /// The number of a new request whose answer is put on screen, unless something else is before it comes.
+    fn await_on_screen(&mut self, entry: Option<GalleryEntry>) -> RequestId {
+        let id = self.next_id();
+        self.awaited = Some(Awaited { id, entry });
+        id
+    }
+
+    /// Whether the answer to this request is still to be put on screen.
+    fn is_awaited_on_screen(&mut self, id: RequestId) -> bool {
+        self.awaited.take_if(|awaited| awaited.id == id).is_some()
+    }
+
+    /// A file was read; a run may have begun meanwhile.
+    pub(super) fn file_read(&mut self, id: RequestId, name: &str, bytes: Option<&[u8]>) {
         let opened = match bytes {
             Some(bytes) => Opened::from_bytes(bytes, Origin::File),
             None => Err(t!("the file could not be read").into()),
         };
-        if let Some(at) = awaited {
-            self.awaited_lesson_files.remove(at);
+        if self.is_awaited_by_lesson(id) {
             return self.add_to_lesson(opened);
+        }
+        // The visitor may have gone on meanwhile.
+        if !self.is_awaited_on_screen(id) {
+            return;
         }
         match opened {
             Ok(_) if self.refuse_while_busy() => {}
@@ -72,31 +92,51 @@ impl State {
 
     pub(super) fn fetched(&mut self, fetch: &Fetch, text: Option<&str>) {
         match fetch {
-            Fetch::Examples => *self.editor.examples = examples::parse(text.unwrap_or_default()),
-            Fetch::Gallery => *self.explanation.gallery = gallery::parse(text.unwrap_or_default()),
+            Fetch::Examples => {
+                *self.editor.examples = examples::parse(text.unwrap_or_default());
+                self.editor.examples_are_requested = !self.editor.examples.is_empty();
+                self.say_unless(self.editor.examples_are_requested);
+            }
+            Fetch::Gallery => {
+                *self.explanation.gallery = gallery::parse(text.unwrap_or_default());
+                self.explanation.gallery_is_requested = *self.explanation.gallery != Gallery::default();
+                self.say_unless(self.explanation.gallery_is_requested);
+            }
             Fetch::LessonTexts(_) => self.lesson_texts_fetched(text),
-            Fetch::Registry => *self.library.known = registry::parse(text.unwrap_or_default()),
-            Fetch::GalleryEntry(entry) => self.gallery_entry_fetched(entry, text),
+            Fetch::Registry => {
+                *self.library.known = registry::parse(text.unwrap_or_default());
+                if self.library.known.is_empty() {
+                    *self.library.problem = Some(part_problem());
+                }
+            }
+            Fetch::GalleryEntry(id, entry) => self.gallery_entry_fetched(*id, entry, text),
+        }
+    }
+
+    /// Says that a part of the page is missing, which is fetched again when it is next needed.
+    pub(super) fn say_unless(&mut self, is_here: bool) {
+        if !is_here {
+            self.fail_at(Place::Page, part_problem());
         }
     }
 
     pub(super) fn fetch_gallery_entry(&mut self, entry: GalleryEntry) {
-        self.awaited_gallery_entry = Some(entry.clone());
+        let id = self.await_on_screen(Some(entry.clone()));
         // A lesson is not shown in one language, and then in another one.
         match self.lesson_texts.missing().filter(|_| entry.is_lesson()) {
             Some(tag) => self.emit(Effect::Fetch(Fetch::LessonTexts(tag))),
-            None => self.emit(Effect::Fetch(Fetch::GalleryEntry(entry))),
+            None => self.emit(Effect::Fetch(Fetch::GalleryEntry(id, entry))),
         }
     }
 
-    fn gallery_entry_fetched(&mut self, entry: &GalleryEntry, text: Option<&str>) {
-        if self.awaited_lesson_entry.take_if(|awaited| awaited == entry).is_some() {
+    fn gallery_entry_fetched(&mut self, id: RequestId, entry: &GalleryEntry, text: Option<&str>) {
+        if self.is_awaited_by_lesson(id) {
             let not_here = || t!("\u{201c}{title}\u{201d} could not be fetched", title = entry.title);
             let opened = text.ok_or_else(not_here).and_then(|json| Opened::from_bytes(json.as_bytes(), Origin::Gallery));
             return self.add_to_lesson(opened);
         }
         // The visitor may have gone on meanwhile.
-        if self.awaited_gallery_entry.take_if(|awaited| awaited == entry).is_none() {
+        if !self.is_awaited_on_screen(id) {
             return;
         }
         match text.and_then(|json| Opened::from_bytes(json.as_bytes(), Origin::Gallery).ok()) {
@@ -163,11 +203,19 @@ impl State {
         *self.explanation.link = Some(link);
     }
 
-    pub(super) fn link_copied(&mut self, is_copied: bool) {
-        if let Some(link) = &mut *self.explanation.link {
+    pub(super) fn link_copied(&mut self, address: &str, is_copied: bool) {
+        // Another one may be on screen by now.
+        if let Some(link) = self.explanation.link.as_mut().filter(|link| link.address == address) {
             link.is_copied = is_copied;
         }
     }
+}
+
+fn part_problem() -> Problem {
+    Problem::new(
+        t!("This part of the page could not be loaded."),
+        t!("Check the connection and try again. If it still fails, the site has changed since you opened it: reload the page."),
+    )
 }
 
 /// "a.gguf, b.gguf, c.gguf and 4 more".

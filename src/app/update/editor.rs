@@ -55,7 +55,7 @@ impl State {
         let is_requested = match fetch {
             Fetch::Examples => &mut self.editor.examples_are_requested,
             Fetch::Gallery => &mut self.explanation.gallery_is_requested,
-            Fetch::GalleryEntry(_) | Fetch::LessonTexts(_) | Fetch::Registry => &mut false,
+            Fetch::GalleryEntry(..) | Fetch::LessonTexts(_) | Fetch::Registry => &mut false,
         };
         if !std::mem::replace(is_requested, true) {
             self.emit(Effect::Fetch(fetch));

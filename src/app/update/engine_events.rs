@@ -188,6 +188,10 @@ impl State {
     /// Nothing is asked of the engine any more; returns what the run was for.
     pub(super) fn end_run(&mut self, status: RunStatus) -> Option<Purpose> {
         *self.engine.run = status;
+        // A run that loaded the model again does so no more.
+        if self.engine.is_loading() && self.engine.load.is_none() {
+            *self.engine.model = ModelState::NotLoaded;
+        }
         self.explanation.settle_variants();
         self.explanation.forget_estimate();
         self.engine.job.take().map(|job| job.purpose)

@@ -46,8 +46,11 @@ impl State {
 
     /// Puts the explanation by another method on screen.
     pub(super) fn show_method(&mut self, method: &str) {
-        self.explanation.show_method(method);
-        self.replace_entry();
+        // What a run finds out is about the explanation on screen.
+        if !self.engine.is_busy() {
+            self.explanation.show_method(method);
+            self.replace_entry();
+        }
     }
 
     /// Makes the graph of the same scores in another way.

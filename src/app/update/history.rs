@@ -34,6 +34,7 @@ impl State {
     /// Puts what a run of this page made on screen, in the entry of the history that awaits it, else in a new one.
     pub(super) fn show_own(&mut self, document: Document) {
         *self.remote = None;
+        self.awaited = None;
         self.explanation.show(document, Origin::Here);
         self.entry_made();
     }
@@ -99,7 +100,7 @@ impl State {
     /// Puts back on screen what was there when the browser ended the tab, unless the address or the entry named something else.
     pub(super) fn tab_ended(&mut self, entry: &str) {
         let has_nothing = self.explanation.is_home() && self.lesson.is_none();
-        let awaits_nothing = self.remote.is_none() && self.awaited_gallery_entry.is_none() && self.problem.is_none();
+        let awaits_nothing = self.remote.is_none() && self.awaited.is_none() && self.problem.is_none();
         let Some(opened) = history_entry::from_text(entry).filter(|_| has_nothing && awaits_nothing) else { return };
         self.put_on_screen(opened);
         self.replace_entry();
@@ -136,8 +137,8 @@ impl State {
     pub(super) fn open(&mut self, document: Document, origin: Origin) {
         *self.problem = None;
         *self.remote = None;
-        self.awaited_gallery_entry = None;
-        *self.lesson = None;
+        self.awaited = None;
+        self.close_lesson();
         *self.editor.is_open = origin == Origin::Here && *self.editor.prompt == document.prompt.text;
         *self.engine.run = RunStatus::Idle;
         *self.engine.unfinished = None;
@@ -160,16 +161,16 @@ impl State {
     /// Takes an explanation of another prompt off the screen, where that of this prompt is to appear.
     pub(super) fn make_room_for(&mut self, prompt: &str) {
         if self.explanation.document().is_some_and(|document| document.prompt.text != prompt) {
-            *self.lesson = None;
+            self.close_lesson();
             self.explanation.close();
         }
     }
 
     pub(super) fn close_explanation(&mut self) {
-        self.awaited_gallery_entry = None;
+        self.awaited = None;
         *self.problem = None;
         *self.remote = None;
-        *self.lesson = None;
+        self.close_lesson();
         *self.editor.is_open = true;
         *self.engine.run = RunStatus::Idle;
         *self.engine.unfinished = None;

@@ -5,7 +5,7 @@ use crate::app::analysis::attribution_graph::tests::document;
 use crate::app::gallery::GalleryEntry;
 use crate::app::state::State;
 use crate::app::state::explanation::Origin;
-use crate::app::state::message::{Effect, Fetch, Message};
+use crate::app::state::message::{Effect, Message};
 use crate::explanation::to_fragment;
 use crate::worker::engine::protocol::EngineEvent;
 
@@ -59,8 +59,8 @@ fn a_link_keeps_its_address_and_its_entry_carries_the_explanation() {
 fn an_explanation_of_the_gallery_has_its_address_until_another_is_shown() {
     let entry = GalleryEntry { title: "Figs".into(), about: "How many?".into(), file: "01-figs.json".into() };
     let mut page = Page::ready();
-    page.send(Message::OpenGalleryEntry(entry.clone()));
-    let effects = page.send(Message::Fetched(Fetch::GalleryEntry(entry.clone()), Some(document().to_json())));
+    let asked_for = page.send(Message::OpenGalleryEntry(entry.clone()));
+    let effects = page.arrives(&asked_for, document().to_json());
     let [Effect::PushEntry { address, text }, Effect::ScrollToExplanation] = &effects[..] else { panic!("{effects:?}") };
     assert_eq!(address, &format!("{HOME}#gallery=01-figs"));
     // As after a reload, and for who has the address alone.

@@ -2,16 +2,17 @@
 
 use crate::app::gallery::GalleryEntry;
 use crate::app::i18n::t;
-use crate::app::state::State;
 use crate::app::state::explanation::Origin;
 use crate::app::state::lesson::{OpenLesson, Progress};
 use crate::app::state::lesson_texts;
 use crate::app::state::message::{Effect, Fetch, LessonMessage};
 use crate::app::state::opened::Opened;
 use crate::app::state::place::Place;
+use crate::app::state::{Awaited, State};
 use crate::explanation::Document;
 use crate::lesson::{Lesson, Step};
 use crate::problem::Problem;
+use crate::worker::envelope::RequestId;
 
 impl State {
     /// Puts a lesson on screen where its reader is in it.
@@ -28,10 +29,14 @@ impl State {
 
     /// Takes what the gallery's lessons say in the language of the page; a lesson that waits for it is fetched now.
     pub(super) fn lesson_texts_fetched(&mut self, texts: Option<&str>) {
-        self.lesson_texts.arrived(texts);
+        let are_here = self.lesson_texts.arrived(texts);
         self.translate_lesson();
-        if let Some(entry) = self.awaited_gallery_entry.clone().filter(GalleryEntry::is_lesson) {
-            self.emit(Effect::Fetch(Fetch::GalleryEntry(entry)));
+        match &self.awaited {
+            // When it is on screen, they are asked for again.
+            Some(Awaited { id, entry: Some(entry) }) if entry.is_lesson() => {
+                self.emit(Effect::Fetch(Fetch::GalleryEntry(*id, entry.clone())));
+            }
+            _ => self.say_unless(are_here),
         }
     }
 
@@ -63,20 +68,23 @@ impl State {
             LessonMessage::Change(lesson) => self.change_lesson(*lesson),
             LessonMessage::AddFiles(files) => {
                 for file in files {
-                    self.awaited_lesson_files.push(file.name.clone());
-                    self.emit(Effect::ReadFile(file));
+                    let id = self.await_by_lesson();
+                    self.emit(Effect::ReadFile(id, file));
                 }
             }
             LessonMessage::AddLink(link) => self.add_link(&link),
             LessonMessage::Undo => self.restore_lesson(OpenLesson::undo),
             LessonMessage::Redo => self.restore_lesson(OpenLesson::redo),
             LessonMessage::TakeOutput => {
-                let mut lesson = Lesson::clone(&open.lesson);
-                lesson.steps[open.at].output.clone_from(&self.explanation.output);
-                self.change_lesson(lesson);
+                // What is on screen may be of another step.
+                if !*self.step_waits {
+                    let mut lesson = Lesson::clone(&open.lesson);
+                    lesson.steps[open.at].output.clone_from(&self.explanation.output);
+                    self.change_lesson(lesson);
+                }
             }
             LessonMessage::End => {
-                *self.lesson = None;
+                self.close_lesson();
                 self.replace_entry();
             }
         }
@@ -106,11 +114,31 @@ impl State {
     fn add_link(&mut self, link: &str) {
         match link.trim().split_once('#').and_then(|(_, fragment)| GalleryEntry::of_fragment(fragment)) {
             Some(entry) => {
-                self.awaited_lesson_entry = Some(entry.clone());
-                self.emit(Effect::Fetch(Fetch::GalleryEntry(entry)));
+                let id = self.await_by_lesson();
+                self.emit(Effect::Fetch(Fetch::GalleryEntry(id, entry)));
             }
             None => self.add_to_lesson(Opened::from_bytes(link.as_bytes(), Origin::Link)),
         }
+    }
+
+    /// The number of a new request whose answer is added to the lesson on screen, unless that is closed before it comes.
+    fn await_by_lesson(&mut self) -> RequestId {
+        let id = self.next_id();
+        self.awaited_by_lesson.push(id);
+        id
+    }
+
+    /// Whether the answer to this request is still to be added to the lesson.
+    pub(super) fn is_awaited_by_lesson(&mut self, id: RequestId) -> bool {
+        let at = self.awaited_by_lesson.iter().position(|awaited| *awaited == id);
+        at.map(|at| self.awaited_by_lesson.remove(at)).is_some()
+    }
+
+    /// Takes the lesson off the screen. What was asked for it belongs to no other one.
+    pub(super) fn close_lesson(&mut self) {
+        *self.lesson = None;
+        *self.step_waits = false;
+        self.awaited_by_lesson.clear();
     }
 
     /// Adds what a file or a link holds to the explanations of the lesson.
@@ -169,10 +197,18 @@ impl State {
         }
     }
 
-    /// What the step shows, in the place of what is on screen. A run that goes on keeps what it makes.
+    /// What the step shows was not put on screen while a run went on: now it is.
+    pub(super) fn make_up_for_step(&mut self) {
+        if *self.step_waits && !self.engine.is_busy() {
+            self.show_step();
+        }
+    }
+
+    /// What the step shows, in the place of what is on screen. A run that goes on keeps what it makes until it ends.
     fn show_step(&mut self) {
+        *self.step_waits = self.engine.is_busy();
         let document = self.lesson.as_ref().map(OpenLesson::document);
-        if let Some(document) = document.filter(|_| !self.engine.is_busy()) {
+        if let Some(document) = document.filter(|_| !*self.step_waits) {
             self.explanation.show(document, Origin::Lesson);
             self.replace_entry();
         }

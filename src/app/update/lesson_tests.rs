@@ -1,6 +1,6 @@
 //! A lesson, as a sequence of messages.
 
-use super::tests::Page;
+use super::tests::{Page, answered, asked, read, unmeasured};
 use crate::app::analysis::attribution_graph::tests::document;
 use crate::app::gallery::GalleryEntry;
 use crate::app::state::explanation::Origin;
@@ -11,6 +11,7 @@ use crate::app::state::message::{Effect, Fetch, LessonMessage, Message};
 use crate::app::state::place::Place;
 use crate::explanation::Document;
 use crate::lesson::{Lesson, to_fragment};
+use crate::worker::engine::protocol::EngineEvent;
 
 fn entry() -> GalleryEntry {
     GalleryEntry { title: "A lesson".into(), about: "It has steps.".into(), file: "lesson-a.json".into() }
@@ -18,8 +19,8 @@ fn entry() -> GalleryEntry {
 
 fn in_lesson() -> Page {
     let mut page = Page::ready();
-    assert_eq!(page.send(Message::OpenGalleryEntry(entry())), [Effect::Fetch(Fetch::GalleryEntry(entry()))]);
-    let effects = page.send(Message::Fetched(Fetch::GalleryEntry(entry()), Some(lesson().to_json())));
+    let asked = page.send(Message::OpenGalleryEntry(entry()));
+    let effects = page.arrives(&asked, lesson().to_json());
     let [Effect::PushEntry { text: Some(text), address }, Effect::ScrollToExplanation] = &effects[..] else { panic!("{effects:?}") };
     assert!(text.starts_with("lesson {\"at\":0,"), "{text}");
     assert_eq!(address, "https://a.b/c/#gallery=lesson-a");
@@ -73,9 +74,9 @@ fn another_explanation_or_home_ends_the_lesson() {
     page.send(Message::GoHome);
     assert_eq!(at(&page), None);
     let mut page = in_lesson();
-    page.send(Message::FileRead { name: "a.json".into(), bytes: Some(document().to_json().into_bytes()) });
+    page.opens(document().to_json());
     assert_eq!(at(&page), None);
-    page.send(Message::FileRead { name: "b.json".into(), bytes: Some(lesson().to_json().into_bytes()) });
+    page.opens(lesson().to_json());
     assert_eq!(at(&page), Some(0));
 }
 
@@ -121,8 +122,7 @@ fn a_lesson_of_the_gallery_has_a_short_address_until_it_is_changed() {
     assert!(address(&mut page).contains("#l"));
     let mut later = Page::new();
     let effects = later.visit(None, "#gallery=lesson-a");
-    let [Effect::Fetch(fetch @ Fetch::GalleryEntry(_))] = &effects[..] else { panic!("{effects:?}") };
-    let effects = later.send(Message::Fetched(fetch.clone(), Some(lesson().to_json())));
+    let effects = later.arrives(&effects, lesson().to_json());
     assert!(matches!(&effects[..], [Effect::ReplaceEntry { .. }]), "what comes takes the place of the address: {effects:?}");
     assert_eq!(at(&later), Some(0));
 }
@@ -130,9 +130,9 @@ fn a_lesson_of_the_gallery_has_a_short_address_until_it_is_changed() {
 #[test]
 fn a_lesson_that_comes_late_does_not_take_over_the_page() {
     let mut page = Page::ready();
-    page.send(Message::OpenGalleryEntry(entry()));
-    page.send(Message::FileRead { name: "a.json".into(), bytes: Some(document().to_json().into_bytes()) });
-    assert_eq!(page.send(Message::Fetched(Fetch::GalleryEntry(entry()), Some(lesson().to_json()))), []);
+    let asked = page.send(Message::OpenGalleryEntry(entry()));
+    page.opens(document().to_json());
+    assert_eq!(page.arrives(&asked, lesson().to_json()), []);
     assert_eq!(at(&page), None);
 }
 
@@ -148,8 +148,8 @@ fn texts(page: &mut Page) -> Vec<Effect> {
 fn a_german_page_fetches_german_words_before_the_lesson_and_keeps_its_short_address() {
     let mut page = Page::in_language("de");
     assert_eq!(page.send(Message::OpenGalleryEntry(entry())), [Effect::Fetch(Fetch::LessonTexts("de"))]);
-    assert_eq!(texts(&mut page), [Effect::Fetch(Fetch::GalleryEntry(entry()))]);
-    let effects = page.send(Message::Fetched(Fetch::GalleryEntry(entry()), Some(english().to_json())));
+    let asked = texts(&mut page);
+    let effects = page.arrives(&asked, english().to_json());
     let [Effect::PushEntry { text: Some(text), .. }, Effect::ScrollToExplanation] = &effects[..] else { panic!("{effects:?}") };
     assert_eq!(title(&page).as_deref(), Some("Eine Lektion"));
     page.send(Message::CopyLink);
@@ -179,7 +179,7 @@ fn a_lesson_that_is_changed_is_in_the_language_that_its_writer_saw() {
     let mut own = Page::in_language("de");
     assert_eq!(own.visit(None, &format!("#{}", to_fragment(&lesson()))).len(), 1, "nothing is fetched for a lesson of a visitor");
     own.send(Message::GoHome);
-    own.send(Message::FileRead { name: "a.json".into(), bytes: Some(document().to_json().into_bytes()) });
+    own.opens(document().to_json());
     own.send(Message::MakeLesson);
     assert!(own.look(|state| state.lesson.as_ref().is_some_and(|open| open.lesson.language.as_deref() == Some("de"))));
 }
@@ -246,8 +246,8 @@ fn explanations_come_from_files_and_links_and_each_once() {
     page.send(Message::Lesson(LessonMessage::Edit(true)));
     let own = document().method.id;
     let file = LocalFile { id: FileId(0), name: "b.json".into(), bytes: 1, modified_millis: 0.0 };
-    assert_eq!(page.send(Message::Lesson(LessonMessage::AddFiles(vec![file.clone()]))), [Effect::ReadFile(file)]);
-    page.send(Message::FileRead { name: "b.json".into(), bytes: Some(other().to_json().into_bytes()) });
+    let id = read(&page.send(Message::Lesson(LessonMessage::AddFiles(vec![file]))));
+    page.reads(id, other().to_json());
     assert_eq!((explanations(&page), at(&page)), (vec![own.clone(), "clp".into()], Some(0)), "the lesson stays on screen");
     let link = format!("https://a.b/c/#{}", crate::explanation::to_fragment(&other()));
     for refused in [link.as_str(), "https://a.b/c/", "nothing", ""] {
@@ -262,13 +262,12 @@ fn explanations_come_from_files_and_links_and_each_once() {
     assert_eq!(page.shown().as_deref(), Some("clp"), "the step shows it");
     let short = Message::Lesson(LessonMessage::AddLink("https://a.b/c/#gallery=lesson-b".into()));
     let effects = page.send(short);
-    let [Effect::Fetch(fetch @ Fetch::GalleryEntry(_))] = &effects[..] else { panic!("{effects:?}") };
     let mut third = other();
     third.method.id = "ig".into();
     let of_gallery = Lesson { explanations: vec![document(), third], ..lesson() };
-    page.send(Message::Fetched(fetch.clone(), Some(of_gallery.to_json())));
+    page.arrives(&effects, of_gallery.to_json());
     assert_eq!((explanations(&page), at(&page)), (vec![own, "clp".into(), "ig".into()], Some(0)), "short links, too");
-    page.send(Message::FileRead { name: "b.json".into(), bytes: Some(other().to_json().into_bytes()) });
+    page.opens(other().to_json());
     assert_eq!(at(&page), None, "a file that is opened now is shown by itself");
 }
 
@@ -278,7 +277,7 @@ fn what_was_on_screen_during_the_visit_can_be_added() {
         |page: &Page| page.look(|state| state.explanation.of_visit().map(|document| document.method.id.clone()).collect::<Vec<_>>());
     let mut page = Page::explained();
     assert_eq!(of_visit(&page), [""; 0], "what is on screen is not behind it");
-    page.send(Message::FileRead { name: "b.json".into(), bytes: Some(other().to_json().into_bytes()) });
+    page.opens(other().to_json());
     page.send(Message::MakeLesson);
     assert_eq!(of_visit(&page), ["clp".to_owned(), document().method.id]);
 }
@@ -290,8 +289,65 @@ fn parts_are_hidden_in_the_link_and_not_on_the_page_of_its_author() {
     let hidden = "https://a.b/c/?hide=tabs#gallery=lesson-a".to_owned();
     let effects = page.send(Message::ShowInLink { part: "tabs", is_shown: false });
     assert_eq!(effects, [Effect::CopyToClipboard(hidden.clone())], "and the address bar stays");
-    page.send(Message::LinkCopied(true));
+    page.send(Message::LinkCopied { address: hidden.clone(), is_copied: true });
     assert!(page.look(|state| state.explanation.link.as_ref().is_some_and(|link| link.is_copied && link.address == hidden)));
     page.send(Message::CopyLink);
     assert!(page.look(|state| state.explanation.link.as_ref().is_some_and(|link| link.hidden().is_empty())));
+}
+
+#[test]
+fn what_was_asked_for_one_lesson_is_added_to_no_other() {
+    let mut page = in_lesson();
+    page.send(Message::Lesson(LessonMessage::Edit(true)));
+    let file = LocalFile { id: FileId(0), name: "b.json".into(), bytes: 1, modified_millis: 0.0 };
+    let of_file = read(&page.send(Message::Lesson(LessonMessage::AddFiles(vec![file]))));
+    let of_gallery = page.send(Message::Lesson(LessonMessage::AddLink("https://a.b/c/#gallery=lesson-b".into())));
+    page.visit(None, &format!("#{}", to_fragment(&english())));
+    assert_eq!((page.reads(of_file, other().to_json()), page.arrives(&of_gallery, other().to_json())), (vec![], vec![]));
+    assert_eq!((explanations(&page).len(), title(&page).as_deref()), (1, Some("A lesson")));
+}
+
+#[test]
+fn a_step_that_a_run_kept_from_the_screen_is_shown_when_the_run_ends() {
+    let ends = [EngineEvent::Explained { document: Box::new(document()), problem: None }, EngineEvent::Stopped { answer: String::new() }];
+    for end in ends {
+        let mut page = Page::ready();
+        let steps = Lesson { explanations: vec![document(), other()], ..lesson() };
+        page.opens(steps.to_json());
+        page.send(Message::Lesson(LessonMessage::Edit(true)));
+        change(&mut page, |lesson| lesson.show_in_step(1, 1));
+        page.send(Message::Lesson(LessonMessage::Edit(false)));
+        let run = asked(&page.send(Message::Recompute));
+        page.engine(run, answered(unmeasured()));
+        page.send(Message::Lesson(LessonMessage::GoTo(1)));
+        let waits = |page: &Page| page.look(|state| *state.step_waits);
+        let judged = |page: &Page| page.look(|state| state.lesson.as_ref().unwrap().attribution().document().method.id.clone());
+        assert_eq!((waits(&page), judged(&page).as_str()), (true, "clp"), "pupils are judged by their own step");
+        assert!(page.shown().as_deref() != Some("clp"), "the run goes on");
+        page.engine(run, end);
+        assert_eq!((waits(&page), page.shown().as_deref()), (false, Some("clp")));
+    }
+}
+
+#[test]
+fn a_lesson_that_is_left_keeps_what_the_run_makes() {
+    let mut page = in_lesson();
+    let run = asked(&page.send(Message::Recompute));
+    page.send(Message::Lesson(LessonMessage::GoTo(1)));
+    page.send(Message::Lesson(LessonMessage::End));
+    page.engine(run, EngineEvent::Explained { document: Box::new(document()), problem: None });
+    assert_eq!(page.look(|state| state.explanation.shown.as_ref().map(|shown| shown.origin)), Some(Origin::Here));
+}
+
+#[test]
+fn words_of_a_lesson_that_do_not_arrive_are_asked_for_again() {
+    let mut page = Page::in_language("de");
+    page.send(Message::OpenGalleryEntry(entry()));
+    let asked = page.send(Message::Fetched(Fetch::LessonTexts("de"), None));
+    let effects = page.arrives(&asked, english().to_json());
+    assert!(effects.contains(&Effect::Fetch(Fetch::LessonTexts("de"))) && title(&page).as_deref() == Some("A lesson"), "{effects:?}");
+    page.send(Message::Fetched(Fetch::LessonTexts("de"), None));
+    assert!(page.problem().contains("could not be loaded"));
+    texts(&mut page);
+    assert_eq!(title(&page).as_deref(), Some("Eine Lektion"));
 }

@@ -41,7 +41,10 @@ use super::state::message::{Effect, Message};
 /// Handles one message and says what is to be done about it outside the state.
 pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
     // A view that sends a message follows nothing of what the update reads.
-    untrack(|| state.handle(message));
+    untrack(|| {
+        state.handle(message);
+        state.make_up_for_step();
+    });
     state.take_effects()
 }
 
@@ -82,11 +85,11 @@ impl State {
             Message::Escape => self.explanation.escape(),
 
             Message::FilesOpened(files) => self.open_files(files),
-            Message::FileRead { name, bytes } => self.file_read(&name, bytes.as_deref()),
+            Message::FileRead { id, name, bytes } => self.file_read(id, &name, bytes.as_deref()),
             Message::Visited { entry, fragment } => self.visit(entry.as_deref(), &fragment),
             Message::FetchRemote => self.fetch_remote(),
             Message::DeclineRemote => self.decline_remote(),
-            Message::RemoteFetched(address, fetched) => self.remote_fetched(&address, fetched),
+            Message::RemoteFetched(id, fetched) => self.remote_fetched(id, fetched),
             Message::GoHome => self.go_home(),
             Message::OpenGalleryEntry(entry) => self.fetch_gallery_entry(entry),
             Message::MakeLesson => self.make_lesson(),
@@ -99,7 +102,7 @@ impl State {
                 self.fail_with(t!("The browser did not save the file"), t!("Allow downloads for this page, then try again"));
             }
             Message::CopyLink => self.copy_link(),
-            Message::LinkCopied(is_copied) => self.link_copied(is_copied),
+            Message::LinkCopied { address, is_copied } => self.link_copied(&address, is_copied),
             Message::ShowInLink { part, is_shown } => self.show_in_link(part, is_shown),
             Message::CloseLink => *self.explanation.link = None,
             Message::DismissProblem => *self.problem = None,

@@ -2,7 +2,7 @@
 
 use crate::app::i18n::{problem_text, t};
 use crate::app::state::State;
-use crate::app::state::engine::ModelState;
+use crate::app::state::engine::{MaskedLmState, ModelState};
 use crate::app::state::model_choice::ModelChoice;
 use crate::problem::Problem;
 use crate::worker::role::Lost;
@@ -12,7 +12,11 @@ impl State {
     pub(super) fn engine_lost(&mut self, lost: Lost) {
         let problem = self.lost_problem(lost);
         self.end_load();
-        self.engine.masked_lm_load = None;
+        // It may be what the worker ended at: it is not read again by itself.
+        if self.engine.masked_lm_load.take().is_some() {
+            *self.engine.masked_lm = MaskedLmState::NotChosen;
+            self.engine.masked_lm_files.clear();
+        }
         match (lost, &*self.engine.model) {
             (Lost::Stopped, ModelState::Loading(_)) => self.model_did_not_load(),
             (Lost::Stopped, ModelState::Ready(_)) => *self.engine.model = ModelState::Failed,

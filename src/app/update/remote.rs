@@ -7,6 +7,7 @@ use crate::app::state::message::Effect;
 use crate::app::state::opened::Opened;
 use crate::app::state::remote::{Remote, RemoteFailure};
 use crate::library::address::AddressError;
+use crate::worker::envelope::RequestId;
 
 impl State {
     /// A link names an explanation elsewhere: the visitor is asked first.
@@ -21,11 +22,12 @@ impl State {
     }
 
     pub(super) fn fetch_remote(&mut self) {
-        if let Some(remote) = &mut *self.remote {
-            remote.is_fetching = true;
+        let id = self.next_id();
+        if let Some(remote) = self.remote.as_mut().filter(|remote| remote.request.is_none()) {
+            remote.request = Some(id);
             let address = remote.address.clone();
             *self.problem = None;
-            self.emit(Effect::FetchRemote(address));
+            self.emit(Effect::FetchRemote(id, address));
         }
     }
 
@@ -39,9 +41,9 @@ impl State {
         self.replace_entry();
     }
 
-    pub(super) fn remote_fetched(&mut self, address: &str, fetched: Result<Vec<u8>, RemoteFailure>) {
-        let Some(remote) = self.remote.clone().filter(|remote| remote.is_fetching && remote.address == address) else { return };
-        *self.remote = Some(Remote { is_fetching: false, ..remote.clone() });
+    pub(super) fn remote_fetched(&mut self, id: RequestId, fetched: Result<Vec<u8>, RemoteFailure>) {
+        let Some(remote) = self.remote.clone().filter(|remote| remote.request == Some(id)) else { return };
+        *self.remote = Some(Remote { request: None, ..remote.clone() });
         if self.refuse_while_busy() {
             return;
         }
@@ -54,7 +56,7 @@ impl State {
         match opened {
             Ok(opened) => {
                 self.put_on_screen(opened);
-                self.replace_entry_at(format!("{}#url={address}", self.page_address));
+                self.replace_entry_at(format!("{}#url={}", self.page_address, remote.address));
             }
             Err((what, remedy)) => self.fail_with(&what, &remedy),
         }

@@ -5,6 +5,7 @@ use crate::app::analysis::attribution_graph::tests::document;
 use crate::app::state::message::{Effect, Message};
 use crate::app::state::remote::RemoteFailure;
 use crate::worker::engine::protocol::EngineEvent;
+use crate::worker::envelope::RequestId;
 
 const ADDRESS: &str = "https://example.org/a.json";
 
@@ -14,16 +15,24 @@ fn offered() -> Page {
     page
 }
 
-fn fetched(page: &mut Page, fetched: Result<Vec<u8>, RemoteFailure>) -> Vec<Effect> {
-    page.send(Message::RemoteFetched(ADDRESS.into(), fetched))
+/// Agrees; the number of the request.
+fn agrees(page: &mut Page) -> RequestId {
+    let effects = page.send(Message::FetchRemote);
+    let [Effect::FetchRemote(id, address)] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(address, ADDRESS);
+    *id
+}
+
+fn fetched(page: &mut Page, id: RequestId, fetched: Result<Vec<u8>, RemoteFailure>) -> Vec<Effect> {
+    page.send(Message::RemoteFetched(id, fetched))
 }
 
 #[test]
 fn another_site_is_asked_when_the_visitor_agrees() {
     let mut page = offered();
-    assert_eq!(fetched(&mut page, Ok(document().to_json().into_bytes())), [], "nobody asked for it");
-    assert_eq!(page.send(Message::FetchRemote), [Effect::FetchRemote(ADDRESS.into())]);
-    let effects = fetched(&mut page, Ok(document().to_json().into_bytes()));
+    let id = agrees(&mut page);
+    assert_eq!(page.send(Message::FetchRemote), [], "once");
+    let effects = fetched(&mut page, id, Ok(document().to_json().into_bytes()));
     assert!(page.look(|state| state.remote.is_none() && state.explanation.document() == Some(&document())));
     assert!(matches!(&effects[..], [Effect::ReplaceEntry { address, text: Some(_) }] if address.ends_with(&format!("#url={ADDRESS}"))));
 }
@@ -48,8 +57,8 @@ fn what_does_not_come_is_said_and_can_be_asked_for_again() {
     ];
     let mut page = offered();
     for failure in failures {
-        assert_eq!(page.send(Message::FetchRemote).len(), 1);
-        fetched(&mut page, failure);
+        let id = agrees(&mut page);
+        fetched(&mut page, id, failure);
         let problem = page.look(|state| state.problem.as_ref().map(ToString::to_string)).expect("words");
         assert!(problem.contains("example.org"), "{problem}");
     }
@@ -74,9 +83,22 @@ fn a_run_of_the_visitors_own_takes_the_question_away() {
     let mut page = Page::ready();
     page.visit(None, &format!("#url={ADDRESS}"));
     let run = asked(&page.send(Message::Explain));
-    page.send(Message::FetchRemote);
+    let id = agrees(&mut page);
     page.engine(run, EngineEvent::Explained { document: Box::new(document()), problem: None });
-    assert_eq!(fetched(&mut page, Ok(document().to_json().into_bytes())), [], "it would take the place of what was computed");
+    assert_eq!(fetched(&mut page, id, Ok(document().to_json().into_bytes())), [], "it would take the place of what was computed");
+}
+
+#[test]
+fn the_late_failure_of_an_earlier_request_ends_no_later_one() {
+    let mut page = offered();
+    let early = agrees(&mut page);
+    page.send(Message::DeclineRemote);
+    page.visit(None, &format!("#url={ADDRESS}"));
+    let late = agrees(&mut page);
+    fetched(&mut page, early, Err(RemoteFailure::TooSlow));
+    assert!(page.look(|state| state.problem.is_none()));
+    fetched(&mut page, late, Ok(document().to_json().into_bytes()));
+    assert!(page.shown().is_some());
 }
 
 #[test]

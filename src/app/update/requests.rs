@@ -74,6 +74,9 @@ impl State {
 
     /// Sends what the visitor asks for; loads the model first where needed.
     pub(super) fn request(&mut self, purpose: Purpose, request: EngineRequest) {
+        if self.engine.is_busy() {
+            return;
+        }
         if let Some(problem) = self.refusal(&request) {
             return self.fail_at(purpose.place(), problem);
         }
@@ -94,7 +97,7 @@ impl State {
             return self.begin();
         }
         *self.engine.run = RunStatus::Preparing;
-        if !self.engine.is_loading() {
+        if self.engine.load.is_none() {
             self.load();
         }
     }
@@ -133,6 +136,9 @@ impl State {
         self.emit(Effect::EndEngine);
         self.end_load();
         *self.engine.model = ModelState::NotLoaded;
+        if self.engine.masked_lm_load.is_some() {
+            self.load_masked_lm();
+        }
         self.keep_unfinished_answer();
         self.keep_measured();
         let outcome = self.engine.run.interrupted();

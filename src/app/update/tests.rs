@@ -84,6 +84,23 @@ impl Page {
         self.send(Message::Visited { entry: entry.map(str::to_owned), fragment: fragment.into() })
     }
 
+    /// A file with this text is opened and read.
+    pub(super) fn opens(&mut self, text: String) -> Vec<Effect> {
+        let id = read(&self.send(Message::FilesOpened(vec![file("x.json")])));
+        self.reads(id, text)
+    }
+
+    /// The file of this request was read.
+    pub(super) fn reads(&mut self, id: RequestId, text: String) -> Vec<Effect> {
+        self.send(Message::FileRead { id, name: "x.json".into(), bytes: Some(text.into_bytes()) })
+    }
+
+    /// What of the gallery was asked for arrives.
+    pub(super) fn arrives(&mut self, asked: &[Effect], text: String) -> Vec<Effect> {
+        let [Effect::Fetch(fetch @ Fetch::GalleryEntry(..))] = asked else { panic!("an entry of the gallery: {asked:?}") };
+        self.send(Message::Fetched(fetch.clone(), Some(text)))
+    }
+
     /// The method of the explanation on screen.
     pub(super) fn shown(&self) -> Option<String> {
         self.look(|state| state.explanation.shown.as_ref().map(|shown| shown.method_id().to_owned()))
@@ -127,6 +144,12 @@ pub(super) fn requests(effects: &[Effect]) -> Vec<&Envelope<EngineRequest>> {
 pub(super) fn asked(effects: &[Effect]) -> RequestId {
     let [request] = requests(effects)[..] else { panic!("one request: {effects:?}") };
     request.id
+}
+
+/// The number of the only request to read a file.
+pub(super) fn read(effects: &[Effect]) -> RequestId {
+    let [Effect::ReadFile(id, _)] = effects else { panic!("a file is read: {effects:?}") };
+    *id
 }
 
 pub(super) fn file(name: &str) -> LocalFile {
@@ -347,9 +370,10 @@ fn a_model_that_the_browser_keeps_works_without_a_network() {
 #[test]
 fn nothing_is_opened_or_chosen_while_a_run_goes_on() {
     let mut page = Page::ready();
+    let early = read(&page.send(Message::FilesOpened(vec![file("explanation.json")])));
     page.send(Message::Explain);
     assert!(page.send(Message::FilesOpened(vec![file("explanation.json")])).is_empty());
-    assert!(page.send(Message::FileRead { name: "x.json".into(), bytes: Some(document().to_json().into_bytes()) }).is_empty());
+    assert!(page.reads(early, document().to_json()).is_empty());
     assert!(page.problem().starts_with("An explanation is being made"));
     assert!(page.send(Message::FilesOpened(vec![file("mine.gguf")])).is_empty());
     assert!(page.problem().starts_with("The engine is busy"));
@@ -360,7 +384,7 @@ fn follow_ups_need_the_model_that_made_the_explanation() {
     let mut page = Page::ready();
     let mut shared = document();
     shared.manifest.model.sha256 = "another".into();
-    page.send(Message::FileRead { name: "x.json".into(), bytes: Some(shared.to_json().into_bytes()) });
+    page.opens(shared.to_json());
     for message in [Message::MeasureDeletion, Message::CompareMethod("clp".into()), Message::ToggleWords(0)] {
         assert!(requests(&page.send(message)).is_empty());
         assert!(page.problem().starts_with("This explanation was made by another model"));
@@ -398,7 +422,7 @@ fn words_are_measured_once_and_then_collapsed_and_shown() {
 #[test]
 fn a_shared_explanation_made_again_is_compared() {
     let mut page = Page::ready();
-    page.send(Message::FileRead { name: "x.json".into(), bytes: Some(document().to_json().into_bytes()) });
+    page.opens(document().to_json());
     assert!(page.look(|state| state.explanation.shown.as_ref().unwrap().origin == Origin::File && !*state.editor.is_open));
     let run = asked(&page.send(Message::Recompute));
     page.engine(run, EngineEvent::Explained { document: Box::new(document()), problem: None });
@@ -412,7 +436,7 @@ fn a_shared_explanation_made_again_is_weighted_as_before() {
     weighted.method.weighting = Weighting::Flow;
     for shared in [unweighted, weighted.clone()] {
         let mut page = Page::ready();
-        page.send(Message::FileRead { name: "x.json".into(), bytes: Some(shared.to_json().into_bytes()) });
+        page.opens(shared.to_json());
         let run = asked(&page.send(Message::Recompute));
         let growing = Document { flow: None, table: Table::unmeasured(2, 4), ..weighted.clone() };
         page.engine(run, EngineEvent::Progress(ExplainProgress::Answered(Box::new(growing))));
@@ -430,7 +454,7 @@ fn a_shared_explanation_is_made_again_with_the_sentences_of_its_language() {
     german.manifest.language = Language::German;
     for document in [german, document()] {
         let mut page = Page::ready();
-        page.send(Message::FileRead { name: "x.json".into(), bytes: Some(document.to_json().into_bytes()) });
+        page.opens(document.to_json());
         let question = Page::question(&page.send(Message::Recompute));
         assert_eq!((question.sentence_rule, question.language), (document.manifest.sentence_rule, Some(document.manifest.language)));
     }
@@ -444,7 +468,9 @@ fn a_link_goes_into_the_address_and_onto_the_clipboard() {
     assert!(address.starts_with("https://a.b/c/#g3."));
     assert!(matches!(&effects[..], [Effect::ReplaceEntry { address: replaced, .. }, Effect::CopyToClipboard(copied)]
         if *replaced == address && *copied == address));
-    page.send(Message::LinkCopied(true));
+    page.send(Message::LinkCopied { address: "https://a.b/c/#earlier".into(), is_copied: true });
+    assert!(!page.look(|state| state.explanation.link.as_ref().unwrap().is_copied), "another link was");
+    page.send(Message::LinkCopied { address: address.clone(), is_copied: true });
     assert!(page.look(|state| state.explanation.link.as_ref().unwrap().is_copied));
     page.send(Message::Escape);
     assert!(page.look(|state| state.explanation.link.is_none()));
@@ -469,6 +495,97 @@ fn what_several_views_need_is_fetched_once() {
     let mut page = Page::new();
     assert_eq!(page.send(Message::Needed(Fetch::Examples)), [Effect::Fetch(Fetch::Examples)]);
     assert!(page.send(Message::Needed(Fetch::Examples)).is_empty());
+}
+
+#[test]
+fn what_did_not_arrive_is_said_and_fetched_again() {
+    for (fetch, answers) in [(Fetch::Examples, [None, Some("{}")]), (Fetch::Gallery, [None, Some("<!doctype html>")])] {
+        let mut page = Page::new();
+        for answer in answers {
+            assert_eq!(page.send(Message::Needed(fetch.clone())), [Effect::Fetch(fetch.clone())]);
+            page.send(Message::Fetched(fetch.clone(), answer.map(str::to_owned)));
+            assert!(page.problem().contains("could not be loaded"), "{fetch:?}");
+            page.send(Message::DismissProblem);
+        }
+    }
+    let mut page = Page::new();
+    page.send(Message::Library(LibraryMessage::Open));
+    page.send(Message::Fetched(Fetch::Registry, None));
+    assert!(page.look(|state| state.library.problem.is_some()));
+}
+
+#[test]
+fn the_file_opened_last_stays_on_screen() {
+    let mut page = Page::ready();
+    let [first, second] = ["a.json", "a.json"].map(|name| read(&page.send(Message::FilesOpened(vec![file(name)]))));
+    let mut other = document();
+    other.method.id = "clp".into();
+    page.reads(second, other.to_json());
+    assert_eq!(page.reads(first, document().to_json()), [], "the visitor has gone on");
+    assert_eq!(page.shown().as_deref(), Some("clp"));
+    let late = read(&page.send(Message::FilesOpened(vec![file("a.json")])));
+    page.send(Message::GoHome);
+    assert_eq!((page.reads(late, document().to_json()), page.shown()), (vec![], None));
+}
+
+#[test]
+fn nothing_is_asked_while_a_run_goes_on() {
+    let mut page = Page::explained();
+    let run = asked(&page.send(Message::Explain));
+    page.token(run, "So");
+    page.send(Message::Stop);
+    page.engine(run, EngineEvent::Stopped { answer: "So".into() });
+    let run = asked(&page.send(Message::GoOn));
+    for message in [Message::GoOn, Message::ExplainSoFar, Message::Recompute, Message::MeasureDeletion, Message::ExplainVariant(0)] {
+        assert_eq!(page.send(message), [], "a second press");
+    }
+    page.engine(run, EngineEvent::Explained { document: Box::new(document()), problem: None });
+    assert!(!page.run().is_active());
+}
+
+#[test]
+fn the_method_on_screen_stays_while_a_run_asks_about_it() {
+    let mut page = Page::explained();
+    let run = asked(&page.send(Message::CompareMethod("clp".into())));
+    let mut other = document();
+    other.method.id = "clp".into();
+    page.engine(run, EngineEvent::Explained { document: Box::new(other), problem: None });
+    let run = asked(&page.send(Message::ToggleWords(1)));
+    assert_eq!(page.send(Message::ShowMethod("clp".into())), []);
+    page.engine(run, EngineEvent::Words(Vec::new()));
+    assert_eq!(page.look(|state| state.explanation.expanded[0].method.clone()), page.shown().unwrap());
+}
+
+#[test]
+fn stop_while_a_lost_model_loads_again_ends_the_loading() {
+    let progress = LoadProgress { read_bytes: 1, total_bytes: 2, memory_bytes: 3 };
+    let ends = [EngineEvent::Stopped { answer: String::new() }, EngineEvent::Failed(Problem::new("gone", "again"))];
+    for end in ends {
+        let mut page = Page::ready();
+        let run = asked(&page.send(Message::Explain));
+        page.engine(run, EngineEvent::Loading(progress));
+        page.send(Message::Stop);
+        page.engine(run, end);
+        assert!(page.look(|state| !state.engine.is_loading()) && !page.run().is_active());
+        let effects = page.send(Message::Explain);
+        assert!(matches!(&requests(&effects)[..], [Envelope { body: EngineRequest::Load { .. }, .. }]), "it is loaded again: {effects:?}");
+        page.engine(asked(&effects), EngineEvent::Ready(loaded()));
+        assert_eq!(page.run(), RunStatus::answering());
+    }
+}
+
+#[test]
+fn a_masked_model_is_not_read_for_ever_by_a_worker_that_is_gone() {
+    let mut page = Page::new();
+    page.send(Message::PromptTyped("A.".into()));
+    page.send(Message::Explain);
+    page.send(Message::MaskedLmChosen(vec![file("config.json")]));
+    let again = asked(&page.send(Message::Stop));
+    page.engine(again, EngineEvent::MaskedLmLoaded);
+    assert_eq!(page.look(|state| *state.engine.masked_lm), MaskedLmState::Ready);
+    page.send(Message::MaskedLmChosen(vec![file("config.json")]));
+    page.send(Message::EngineLost(Lost::Stopped));
+    assert_eq!(page.look(|state| *state.engine.masked_lm), MaskedLmState::NotChosen);
 }
 
 #[test]

@@ -86,6 +86,6 @@ fn an_answer_that_was_cut_off_can_become_twice_as_long() {
     let answer = Answer::Generated { sampling: Sampling::GREEDY, max_tokens: 300, thinking: None, stop: AnswerStop::Length, warning: None };
     let manifest = Manifest { answer, ..document().manifest };
     let cut = Document { manifest, ..document() };
-    page.send(Message::FileRead { name: "x.json".into(), bytes: Some(cut.to_json().into_bytes()) });
+    page.opens(cut.to_json());
     assert_eq!(Page::question(&page.send(Message::Lengthen)).max_tokens, 600);
 }

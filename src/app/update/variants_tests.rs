@@ -31,9 +31,9 @@ fn a_changed_prompt_is_answered_explained_and_opened() {
     assert!(effects.iter().any(|effect| matches!(effect, Effect::PushEntry { .. })), "Back leads to the original");
     let mut other = document();
     other.manifest.model.sha256 = "another".into();
-    page.send(Message::FileRead { name: "x.json".into(), bytes: Some(other.to_json().into_bytes()) });
+    page.opens(other.to_json());
     assert!(page.look(|state| state.explanation.variants.is_empty()));
-    page.send(Message::FileRead { name: "x.json".into(), bytes: Some(document().to_json().into_bytes()) });
+    page.opens(document().to_json());
     assert_eq!(page.look(|state| (state.explanation.variants.len(), state.explanation.edits.reworded.len())), (1, 1));
 }
 

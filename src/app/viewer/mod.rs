@@ -18,6 +18,7 @@ use std::rc::Rc;
 use leptos::ev;
 use leptos::prelude::*;
 
+use super::focus::Focus;
 use super::page::{Outside, Page};
 use super::state::State;
 use super::state::message::{Effect, HostRequest, Message};
@@ -48,6 +49,7 @@ fn Root(own: Option<String>) -> impl IntoView {
     let page = Page::new(State::viewer(), update::update, |page| Outside {
         run: Rc::new(move |effect| run(page, effect)),
         register: Rc::new(|_| Vec::new()),
+        focus: Focus::follow(),
     });
     provide_context(page);
     match own {

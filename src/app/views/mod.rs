@@ -26,7 +26,7 @@ pub fn App() -> impl IntoView {
     Effect::new(move |_| document().set_title(&page.with(State::title)));
     view! {
         <Header />
-        <main>
+        <main data-then="[data-testid='stop-button'], [aria-selected='true']">
             <UpdateBar />
             <ProblemBox place=Place::Page />
             <RemoteQuestion />

@@ -12,7 +12,7 @@ const WIDEST: f64 = 7.0;
 
 impl Painter<'_> {
     /// Those that carry the share of the influence asked for, and those of the strongest paths.
-    pub(super) fn drawn_edges(&self) -> Pruned {
+    fn wanted_edges(&self) -> Pruned {
         let (adjacency, output) = (&self.shares.adjacency, &self.shares.output);
         graph::prune(adjacency, output, self.options.edge_share).with(&graph::edges_of_strongest_paths(adjacency, output))
     }
@@ -22,10 +22,9 @@ impl Painter<'_> {
     pub fn arcs(&mut self, nodes: &[f64]) {
         let at = |j: usize| self.shown.binary_search(&j).ok();
         let n_prompt = self.shares.n_prompt();
-        let pruned = self.drawn_edges();
-        let mut drawn: Vec<(&Edge, (usize, usize))> =
-            pruned.edges.iter().filter_map(|edge| Some((edge, (at(edge.from)?, at(n_prompt + edge.to)?)))).take(MOST_EDGES).collect();
-        drawn.retain(|(_, (from, to))| nodes[*from] != nodes[*to]);
+        let ends = |edge: &Edge| Some((at(edge.from)?, at(n_prompt + edge.to)?)).filter(|(from, to)| nodes[*from] != nodes[*to]);
+        let pruned = self.wanted_edges().only(|edge| ends(edge).is_some()).at_most(MOST_EDGES);
+        let mut drawn: Vec<(&Edge, (usize, usize))> = pruned.edges.iter().filter_map(|edge| Some((edge, ends(edge)?))).collect();
         drawn.reverse();
         let ends: Vec<(usize, usize)> = drawn.iter().map(|(_, ends)| *ends).collect();
         let (spine, palette) = (self.frame.spine, self.palette);
@@ -57,6 +56,7 @@ impl Painter<'_> {
                 self.write(mark, x, y, NOTE_SIZE, palette.ink, Look::Plain, Anchor::Middle);
             }
         }
+        self.drawn = pruned;
     }
 
     /// What the source of an edge does together with another one: either is enough, or only both.

@@ -20,10 +20,9 @@ impl Painter<'_> {
         if self.frame.shares.is_some() {
             self.note(labels.columns, palette.ink_soft);
         }
-        let pruned = self.drawn_edges();
-        if self.document.unit.is_sentence() && pruned.hidden > 0 {
-            let share = number::percent(pruned.kept_share, labels);
-            self.note(&labels.arcs.replace("{share}", &share).replace("{hidden}", &pruned.hidden.to_string()), palette.ink_soft);
+        if self.drawn.hidden > 0 {
+            let share = number::percent(self.drawn.kept_share, labels);
+            self.note(&labels.arcs.replace("{share}", &share).replace("{hidden}", &self.drawn.hidden.to_string()), palette.ink_soft);
         }
     }
 

@@ -1,5 +1,7 @@
 //! The picture: heading, sentences with their highlights and shares, arcs beside them, legend, and what made it.
 
+use std::ops::Range;
+
 use super::element::{Anchor, Canvas, Look, Outline, Text};
 use super::frame::{Frame, HIGHLIGHT, LINE_HEIGHT, MARGIN, TEXT_SIZE};
 use super::lines::lines;
@@ -7,6 +9,7 @@ use super::palette::{Color, DARK, LIGHT, Palette};
 use super::text_width::{is_from_the_right, width};
 use super::{Labels, metadata, number};
 use crate::explanation::{Document, MethodText, SectionKind};
+use crate::graph::Pruned;
 use crate::order::by_descending;
 use crate::shares::{Evidence, Shares};
 
@@ -65,8 +68,10 @@ pub struct Painter<'a> {
     pub palette: &'static Palette,
     pub frame: Frame,
     pub canvas: Canvas,
-    /// The sources that are drawn.
+    /// The sources that are drawn, each on its own or in the line of a folded thought.
     pub shown: Vec<usize>,
+    /// The edges that are drawn as arcs.
+    pub drawn: Pruned,
     /// How far down it is drawn.
     pub y: f64,
 }
@@ -83,8 +88,8 @@ impl<'a> Painter<'a> {
         let has_shares = options.has_percentages && document.unit.is_sentence();
         let frame = Frame::new(options.width, document.unit.is_sentence(), has_shares, figures.fold(0.0, f64::max));
         let palette = if options.is_dark { &DARK } else { &LIGHT };
-        let shown = if document.unit.is_sentence() { most_influential(&shares) } else { (0..shares.amounts.len()).collect() };
-        Self { document, options, shares, palette, frame, canvas: Canvas::default(), shown, y: MARGIN }
+        let shown = if document.unit.is_sentence() { most_influential(document, &shares) } else { (0..shares.amounts.len()).collect() };
+        Self { document, options, shares, palette, frame, canvas: Canvas::default(), shown, drawn: Pruned::default(), y: MARGIN }
     }
 
     pub fn labels(&self) -> &'a Labels {
@@ -112,7 +117,7 @@ impl<'a> Painter<'a> {
         passages.extend(self.document.generation.sections().into_iter().map(|(kind, rows)| {
             let sources = n_prompt + rows.start..n_prompt + rows.end;
             match kind {
-                SectionKind::Thought => (self.labels().thought, sources, Some(rows).filter(|rows| self.is_folded(rows))),
+                SectionKind::Thought => (self.labels().thought, sources, Some(rows).filter(|rows| is_folded(&self.shares, rows))),
                 SectionKind::Answer => (self.labels().answer, sources, None),
             }
         }));
@@ -322,12 +327,25 @@ impl<'a> Painter<'a> {
     }
 }
 
-/// The sources to draw, in order: all, or what is explained and what had the most influence on it.
-fn most_influential(shares: &Shares) -> Vec<usize> {
-    let sources: Vec<usize> = (0..shares.amounts.len()).collect();
+/// Whether the sentences of a thought, generated ones from 0, are drawn as one line: not where one of them is explained.
+fn is_folded(shares: &Shares, thought: &Range<usize>) -> bool {
+    !shares.output.iter().any(|row| thought.contains(row))
+}
+
+/// The sources to draw, in order: all, or what is explained and what had the most influence on it. The sentences of a folded thought take
+/// no row.
+fn most_influential(document: &Document, shares: &Shares) -> Vec<usize> {
+    let sections = document.generation.sections();
+    let is_in_line = |j: &usize| {
+        let row = j.checked_sub(shares.n_prompt());
+        let holds = |(kind, rows): &(SectionKind, Range<usize>)| *kind == SectionKind::Thought && is_folded(shares, rows);
+        row.is_some_and(|row| sections.iter().any(|section| section.1.contains(&row) && holds(section)))
+    };
+    let (in_line, sources): (Vec<usize>, Vec<usize>) = (0..shares.amounts.len()).partition(is_in_line);
     let weight = |&j: &usize| if shares.is_output(j) { f64::INFINITY } else { shares.amounts[j][0].unwrap_or(0.0).abs() };
     let mut shown = by_descending(&sources, weight);
     shown.truncate(MOST_ROWS);
+    shown.extend(in_line);
     shown.sort_unstable();
     shown
 }

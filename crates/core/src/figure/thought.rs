@@ -11,11 +11,6 @@ use crate::graph::group_influence;
 use crate::shares::Scale;
 
 impl Painter<'_> {
-    /// Whether the sentences of a thought, generated ones from 0, are drawn as one line: not where one of them is explained.
-    pub fn is_folded(&self, thought: &Range<usize>) -> bool {
-        !self.shares.output.iter().any(|row| thought.contains(row))
-    }
-
     /// Draws the thought as a line that says what goes through it, and gives the height of its node.
     pub fn thought(&mut self, thought: &Range<usize>) -> f64 {
         let (node, soft) = (self.y + 4.0 + LINE_HEIGHT / 2.0, self.palette.ink_soft);

@@ -46,6 +46,15 @@ impl Pruned {
         self
     }
 
+    /// Those of them that can be drawn.
+    pub fn only(mut self, is_drawn: impl Fn(&Edge) -> bool) -> Self {
+        let (drawn, others): (Vec<Edge>, Vec<Edge>) = self.edges.iter().partition(|edge| is_drawn(edge));
+        self.hidden += self.n_worth_counting(&others);
+        self.edges = drawn;
+        self.kept_share = self.share_of_edges();
+        self
+    }
+
     /// The edges of largest flow, up to the one with which they would touch more than `most` sentences.
     pub fn touching_at_most(self, most: usize, n_prompt: usize) -> Self {
         let mut touched = BTreeSet::new();

@@ -20,6 +20,8 @@ const EMPTY = `data:text/html,${encodeURIComponent(`<!doctype html><script>
   };
   parent.postMessage({ glasscage: ${PROTOCOL}, type: "empty" }, "*");
 </script>`)}`;
+// Of the viewer, whichever sentence it explains.
+const TITLE = "An explanation of an answer, sentence by sentence";
 const STYLE = `
   .cell { position: relative; min-width: 0 }
   .picture { max-width: 100%; min-height: 2rem; cursor: pointer }
@@ -65,7 +67,7 @@ class Cell {
   #model;
   #element = make("div", { className: "cell" });
   #picture = make("div", { className: "picture" });
-  #image = make("img", { alt: "An explanation of an answer, sentence by sentence" });
+  #image = make("img", { alt: TITLE });
   #button = make("button", { type: "button", textContent: "Explore" });
   // The picture that the notebook keeps.
   #kept = null;
@@ -106,6 +108,7 @@ class Cell {
     this.rest();
     if (this.#kept && this.#address) {
       this.#kept.src = this.#address;
+      this.#kept.alt = this.#image.alt;
       this.#kept.dataset.output = this.#drawn;
     }
     this.#observer.disconnect();
@@ -123,7 +126,7 @@ class Cell {
     if (!shared.live.includes(this) || this.#frame) return;
     const look = `data-theme="${themeAround(this.#element)}" data-hide="${this.#model.get("_hide").replace(/[^a-z]+/g, " ").trim()}"`;
     this.#page = page.replace("<html ", `<html ${look} `);
-    this.#frame = make("iframe", { title: this.#image.alt, src: EMPTY });
+    this.#frame = make("iframe", { title: TITLE, src: EMPTY });
     this.#element.append(this.#frame);
   }
 
@@ -166,9 +169,12 @@ class Cell {
     return JSON.stringify(this.#model.get("output"));
   }
 
-  #onAnswer = ({ type, svg, ...shown }, buffers) => {
+  #onAnswer = ({ type, svg, alt, ...shown }, buffers) => {
     if (type === "viewer") Viewer.of(this.#model.get("_viewer")).arrived(buffers[0]);
-    if (type === "picture" && svg) this.#draw(URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" })), shown);
+    if (type === "picture" && svg) {
+      this.#image.alt = alt;
+      this.#draw(URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" })), shown);
+    }
   };
 
   #onOutput = () => {

@@ -159,7 +159,7 @@ impl State {
     }
 
     fn use_arrived(&mut self) {
-        if let Some(choice) = self.library.arrived.take() {
+        if let Some(choice) = self.library.arrived.take_if(|_| !self.engine.is_busy()) {
             self.choose_model(choice, Vec::new());
         }
     }

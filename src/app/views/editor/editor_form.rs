@@ -9,6 +9,7 @@ use super::model_bar::ModelBar;
 use super::settings_form::SettingsForm;
 use super::standard_offer::StandardOfferView;
 use super::token_count::TokenCount;
+use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::state::place::Place;
@@ -21,7 +22,7 @@ pub fn EditorForm() -> impl IntoView {
     let is_active = move || page.is_busy();
     let explains_given = move || page.with(|state| !state.editor.given_answer.trim().is_empty());
     let on_key = move |event: ev::KeyboardEvent| {
-        if event.key() == "Enter" && (event.ctrl_key() || event.meta_key()) {
+        if event.key() == "Enter" && (event.ctrl_key() || event.meta_key()) && !browser::is_composing(&event) {
             event.prevent_default();
             page.send(Message::Explain);
         }
@@ -31,7 +32,15 @@ pub fn EditorForm() -> impl IntoView {
     let is_hidden = Memo::new(move |_| page.with(|state| state.explanation.is_welcome()) && !is_open());
     let (folder, on_toggle) = details_toggle(move |is_open| page.send(Message::EditorToggled(is_open)));
     view! {
-        <details node_ref=folder class="editor card" hidden=move || is_hidden.get() prop:open=is_open on:toggle=on_toggle on:keydown=on_key>
+        <details
+            node_ref=folder
+            class="editor card"
+            data-then="[data-testid='explain-button']"
+            hidden=move || is_hidden.get()
+            prop:open=is_open
+            on:toggle=on_toggle
+            on:keydown=on_key
+        >
             <summary>
                 <h2>{t!("Ask a model")}</h2>
             </summary>

@@ -20,7 +20,7 @@ pub fn ExamplesBar() -> impl IntoView {
     let tab_stop = RwSignal::new(0);
     let on_key = move |event: ev::KeyboardEvent| {
         let n = untrack(|| page.with(|state| state.editor.examples.len()));
-        if let Some(next) = place_after_key(&event.key(), tab_stop.get_untracked(), n.max(1)) {
+        if let Some(next) = place_after_key(&event.key(), tab_stop.get_untracked(), n.max(1)).filter(|_| browser::is_alone(&event)) {
             event.prevent_default();
             tab_stop.set(next);
             browser::focus(&format!("[data-testid='example-{}']", next + 1));

@@ -19,6 +19,11 @@ pub fn ModelBar() -> impl IntoView {
     let is_busy = Signal::derive(move || page.is_busy());
     let name = move || page.with(|state| state.engine.choice.name().to_owned());
     let state = move || page.with(|state| state_words(&state.engine.model));
+    // Of how much is loaded nobody wants to hear at every step.
+    let phase = move || match page.with(|state| state.engine.load_progress().is_some()) {
+        true => t!("loading\u{2026}").into(),
+        false => state(),
+    };
     let progress = move || {
         let progress = page.with(|state| state.engine.load_progress()).filter(|progress| progress.total_bytes > 0);
         progress.map(|LoadProgress { read_bytes, total_bytes, .. }| {
@@ -59,7 +64,6 @@ pub fn ModelBar() -> impl IntoView {
             <p
                 class="model-state"
                 data-testid="model-state"
-                aria-live="polite"
                 class:ready=move || page.with(|state| state.engine.loaded().is_some())
             >
                 <strong>{name}</strong>
@@ -70,6 +74,7 @@ pub fn ModelBar() -> impl IntoView {
                     {t!("works offline")}
                 </span>
             </p>
+            <span class="visually-hidden" role="status">{phase}</span>
             {progress}
             {notice}
             {last_files}

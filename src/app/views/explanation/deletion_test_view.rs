@@ -42,7 +42,7 @@ pub fn DeletionTestView() -> impl IntoView {
                 type="button"
                 class="primary"
                 data-testid="check-button"
-                disabled=is_active
+                aria-disabled=move || is_active().to_string()
                 on:click=move |_| page.send(Message::MeasureDeletion)
             >
                 {t!("Run the test")}

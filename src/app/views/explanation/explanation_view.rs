@@ -1,4 +1,5 @@
 use crate::app::state::explanation::Origin;
+use crate::app::state::lesson::OpenLesson;
 use crate::app::state::library::LibraryMessage;
 use crate::app::state::message::Message;
 use crate::app::state::place::Place;
@@ -32,36 +33,47 @@ pub fn ExplanationView() -> impl IntoView {
     let page = use_page();
     let is_visible = Memo::new(move |_| {
         let is_there = page.with(|state| state.explanation.shown.is_some() && state.engine.run.answer().is_none());
-        // In a lesson nothing may be seen before it is guessed.
+        // In a lesson nothing may be seen before it is guessed, and nothing of another step.
         is_there
-            && page.with(|state| state.lesson.as_ref().is_none_or(|open| open.to_mark().is_none() && Tab::of(open.step().shown).is_some()))
+            && page.with(|state| {
+                let is_seen = |open: &OpenLesson| open.to_mark().is_none() && Tab::of(open.step().shown).is_some() && !*state.step_waits;
+                state.lesson.as_ref().is_none_or(is_seen)
+            })
     });
-    let all_numbers = RwSignal::new(browser::remembered(ALL_NUMBERS).is_some());
-    view! {
-        <Show when=move || is_visible.get()>
-            <ShownExplanation all_numbers />
-        </Show>
-    }
-}
-
-#[component]
-fn ShownExplanation(
-    /// Whether the visitor wants more than the shares: direct ones, how shares follow from scores, how much is drawn.
-    all_numbers: RwSignal<bool>,
-) -> impl IntoView {
-    let page = use_page();
     let tab = RwSignal::new(Tab::Text);
-    provide_context(tab);
-    let panels = LazyPart::new(tab_panels::fetch);
-    let derivation = LazyPart::new(derivation_bar::fetch);
     let of_lesson = Memo::new(move |_| page.with(|state| state.lesson.as_ref().map(|open| (open.at, open.step().shown))));
     Effect::new(move |_| {
         if let Some(shown) = of_lesson.get().and_then(|(_, shown)| Tab::of(shown)) {
             tab.set(shown);
         }
     });
+    // What is recomputed is looked at as it was; a new answer is read first.
+    Effect::new(move |_| {
+        if !is_visible.get() && untrack(|| page.with(|state| state.explanation.shown.is_none() || state.makes_new_explanation())) {
+            tab.set(Tab::Text);
+        }
+    });
+    let all_numbers = RwSignal::new(browser::remembered(ALL_NUMBERS).is_some());
+    view! {
+        <Show when=move || is_visible.get()>
+            <ShownExplanation tab all_numbers />
+        </Show>
+    }
+}
+
+#[component]
+fn ShownExplanation(
+    tab: RwSignal<Tab>,
+    /// Whether the visitor wants more than the shares: direct ones, how shares follow from scores, how much is drawn.
+    all_numbers: RwSignal<bool>,
+) -> impl IntoView {
+    let page = use_page();
+    provide_context(tab);
+    let panels = LazyPart::new(tab_panels::fetch);
+    let derivation = LazyPart::new(derivation_bar::fetch);
     let on_key = move |event: ev::KeyboardEvent| {
-        if let Some(next) = tab.get_untracked().after_key(&event.key(), Tab::all(page.is_viewer())) {
+        let next = tab.get_untracked().after_key(&event.key(), Tab::all(page.is_viewer()));
+        if let Some(next) = next.filter(|_| browser::is_alone(&event)) {
             event.prevent_default();
             tab.set(next);
             browser::focus(&format!("[data-testid='{}']", next.test_id()));
@@ -120,7 +132,7 @@ fn ShownExplanation(
                 </div>
             </Show>
             <div class="columns" class:wide=move || tab.get().is_wide()>
-                <div class="card main">
+                <div class="card main" data-then="[role='tab'][aria-selected='true']">
                     <ProblemBox place=Place::Explanation />
                     <div role="tabpanel" aria-label=t!("Text") hidden=move || tab.get() != Tab::Text>
                         <TextView />

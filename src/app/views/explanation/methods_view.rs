@@ -57,7 +57,7 @@ fn Missing(comparison: Memo<Option<Comparison>>) -> impl IntoView {
                 <button
                     type="button"
                     data-testid=format!("compare-{}", method.id)
-                    disabled=is_active
+                    aria-disabled=move || is_active().to_string()
                     on:click=move |_| page.send(Message::CompareMethod(method.id.into()))
                 >
                     {t!("Add: {method}", method = text(method.label))}

@@ -89,7 +89,7 @@ fn Picture(diagram: Memo<PathDiagram>, geometry: Memo<Geometry>, walked: RwSigna
     };
     let on_key = move |event: ev::KeyboardEvent| {
         let next = untrack(|| diagram.with(|diagram| diagram.after_key(stop()?, &event.key())));
-        if let Some(next) = next {
+        if let Some(next) = next.filter(|_| browser::is_alone(&event)) {
             event.prevent_default();
             tab_stop.set(Some(next));
             browser::focus(&format!(".path [data-source='{next}']"));

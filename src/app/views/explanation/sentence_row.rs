@@ -9,6 +9,7 @@ use super::share_bar::ShareBar;
 use crate::app::analysis::attribution_view::{AttributionView, Role};
 use crate::app::analysis::expanded_source::{WordView, n_words, strongest_words};
 use crate::app::analysis::scale;
+use crate::app::browser;
 use crate::app::i18n::{plural, t};
 use crate::app::page::{Page, use_page};
 use crate::explanation::Document;
@@ -99,10 +100,13 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
         select(event.ctrl_key() || event.meta_key() || event.shift_key());
     };
     let on_key = move |event: ev::KeyboardEvent| match event.key().as_str() {
+        // The button in it has keys of its own.
+        _ if browser::is_within(&event, "button") => {}
         "Enter" | " " => {
             event.prevent_default();
             select(event.ctrl_key() || event.meta_key() || event.shift_key());
         }
+        _ if !browser::is_alone(&event) => {}
         // As in a tree: right opens, left folds.
         "ArrowRight" if can_open() && words.with_untracked(Option::is_none) => page.send(Message::ToggleWords(node)),
         "ArrowLeft" if words.with_untracked(Option::is_some) => page.send(Message::ToggleWords(node)),
@@ -192,7 +196,7 @@ fn OpenButton(node: usize, label: String, text: String, is_open: Signal<bool>) -
                 title=title.clone()
                 aria-expanded=move || is_open.get().to_string()
                 data-testid=test_id.clone()
-                disabled=move || is_active() && !is_open.get()
+                aria-disabled=move || (is_active() && !is_open.get()).to_string()
                 on:click=on_click
             >
                 {label.clone()}

@@ -45,6 +45,9 @@ pub fn VariantCard(at: usize, variant: Variant, original: Vec<String>) -> impl I
     });
     let tab = use_context::<RwSignal<Tab>>();
     let open = move || {
+        if untrack(is_active) {
+            return;
+        }
         page.send(Message::OpenVariant(at));
         tab.inspect(|tab| tab.set(Tab::Text));
         browser::scroll_to(EXPLANATION);
@@ -91,7 +94,13 @@ pub fn VariantCard(at: usize, variant: Variant, original: Vec<String>) -> impl I
 fn Chip(label: &'static str, test_id: String, on_press: impl Fn() + 'static) -> impl IntoView {
     let page = use_page();
     view! {
-        <button type="button" class="chip" disabled=move || page.is_busy() data-testid=test_id on:click=move |_| on_press()>
+        <button
+            type="button"
+            class="chip"
+            aria-disabled=move || page.is_busy().to_string()
+            data-testid=test_id
+            on:click=move |_| on_press()
+        >
             {label}
         </button>
     }

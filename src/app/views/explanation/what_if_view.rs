@@ -7,6 +7,7 @@ use super::variant_card::VariantCard;
 use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::scale::Amount;
 use crate::app::analysis::variant::Variant;
+use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::views::models::model_hint::ModelHint;
@@ -41,7 +42,7 @@ pub fn WhatIfView() -> impl IntoView {
                 type="button"
                 class="primary"
                 data-testid="answer-without"
-                disabled=move || is_active() || !can_answer.get()
+                aria-disabled=move || (is_active() || !can_answer.get()).to_string()
                 on:click=move |_| page.send(Message::AnswerVariant)
             >
                 {t!("Get a new answer")}
@@ -82,7 +83,7 @@ fn Marks() -> impl IntoView {
                 type="button"
                 class="chip"
                 data-testid="undo-edits"
-                disabled=move || page.with(|state| state.explanation.edits.is_empty())
+                aria-disabled=move || page.with(|state| state.explanation.edits.is_empty()).to_string()
                 on:click=move |_| page.send(Message::UndoEdits)
             >
                 {t!("Undo all changes")}
@@ -113,7 +114,7 @@ fn Mark(j: usize, label: String, text: String) -> impl IntoView {
     let rows = text.len() / CHARACTERS_A_LINE + 1;
     // A sentence is one line.
     let on_key = move |event: ev::KeyboardEvent| {
-        if event.key() == "Enter" {
+        if event.key() == "Enter" && !browser::is_composing(&event) {
             event.prevent_default();
             page.send(Message::AnswerVariant);
         }
@@ -172,6 +173,12 @@ fn Answers() -> impl IntoView {
         let cards = variants.into_iter().enumerate().rev();
         cards.map(|(at, variant)| view! { <VariantCard at variant original=original.clone() /> }).collect_view()
     };
+    let verdict = move || {
+        original.with(|(original, _)| {
+            let original: Vec<&str> = original.iter().map(String::as_str).collect();
+            page.with(|state| state.explanation.variants.last().map(|variant| variant.verdict(&original)))
+        })
+    };
     let text = move || original.with(|(sentences, _)| sentences.concat());
     let is_given = move || original.with(|(_, is_given)| *is_given);
     view! {
@@ -186,7 +193,8 @@ fn Answers() -> impl IntoView {
                     {t!("This answer was provided, not written by the model. The model wrote the others.")}
                 </p>
             </section>
-            <div class="variants" data-testid="variants" aria-live="polite">{variants}</div>
+            <div class="variants" data-testid="variants">{variants}</div>
+            <p class="visually-hidden" role="status">{verdict}</p>
         </div>
     }
 }

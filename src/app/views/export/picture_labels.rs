@@ -30,7 +30,7 @@ pub fn picture_labels() -> Labels {
         columns: text(translatable!(
             "Total (CAGE): the sum over all paths from the sentence to the explained one. Direct (row): only the edge between the two."
         )),
-        arcs: text(translatable!("The arcs carry {share} of the influence; {hidden} weaker ones are not drawn.")),
+        arcs: text(translatable!("The arcs carry {share} of the influence; {hidden} others are not drawn.")),
         cut: text(translatable!(
             "Too long for a picture. It shows the {shown} of {all} sentences with the most influence, and long sentences end in \
              \u{2026}"

@@ -32,7 +32,15 @@ pub fn DialogBox(
     };
     let children = StoredValue::new(children);
     view! {
-        <dialog node_ref=dialog class="over-page" aria-label=title data-testid=test_id on:keydown=on_key on:close=move |_| on_close()>
+        <dialog
+            node_ref=dialog
+            class="over-page"
+            aria-label=title
+            data-testid=test_id
+            data-then="[open] h3[tabindex]"
+            on:keydown=on_key
+            on:close=move |_| on_close()
+        >
             <Show when=move || is_open.get()>
                 <div class="line">
                     <h2>{title}</h2>

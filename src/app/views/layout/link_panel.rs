@@ -11,7 +11,7 @@ pub fn LinkPanel() -> impl IntoView {
     let part = LazyPart::new(link_view::fetch);
     let is_there = Memo::new(move |_| page.with(|state| state.explanation.link.is_some()));
     view! {
-        <div aria-live="polite">
+        <div aria-live="polite" data-then="[data-testid='copy-link']">
             <Show when=move || is_there.get()>
                 <LazyView part view=|view| view() />
             </Show>

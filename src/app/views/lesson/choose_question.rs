@@ -58,7 +58,7 @@ pub fn ChooseQuestion(ask: String, choices: Vec<String>, right: usize, because: 
         <fieldset class="question">
             <legend dir="auto" lang=language>{ask}</legend>
             <ul class="markable">{choices}</ul>
-            <p role="status" dir="auto" data-testid="lesson-verdict">{verdict}</p>
+            <p role="status" tabindex="-1" dir="auto" data-testid="lesson-verdict">{verdict}</p>
         </fieldset>
     }
 }

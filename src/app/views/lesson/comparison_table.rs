@@ -4,6 +4,7 @@ use crate::app::analysis::number::percent;
 use crate::app::analysis::scale::Amount;
 use crate::app::i18n::{plural, t};
 use crate::app::page::use_page;
+use crate::app::state::lesson::OpenLesson;
 use crate::app::views::explanation::share_bar::ShareBar;
 use crate::lesson::MarkScore;
 
@@ -19,17 +20,7 @@ struct Source {
 pub fn ComparisonTable() -> impl IntoView {
     let page = use_page();
     let marked = untrack(|| page.with(|state| state.lesson.as_ref().map(|open| open.answer().marked.clone()))).unwrap_or_default();
-    let sources = untrack(|| {
-        page.attribution(|attribution| {
-            let source = |(j, text): (usize, &str)| Source {
-                text: text.trim().to_owned(),
-                influence: attribution.total(j).unwrap_or(0.0).max(0.0),
-                amount: attribution.amounts(j)[0].clone(),
-            };
-            attribution.document().prompt.sentence_texts().into_iter().enumerate().map(source).collect::<Vec<_>>()
-        })
-    });
-    let sources = sources.unwrap_or_default();
+    let sources = untrack(|| page.with(|state| state.lesson.as_ref().map(sources))).unwrap_or_default();
     let influence: Vec<f64> = sources.iter().map(|source| source.influence).collect();
     let score = score_words(MarkScore::of(&influence, &marked), marked.len());
     let check_mark = || view! { <span aria-hidden="true">"\u{2713}"</span><span class="visually-hidden">{t!("marked")}</span> };
@@ -51,7 +42,7 @@ pub fn ComparisonTable() -> impl IntoView {
     };
     let rows = sources.into_iter().enumerate().map(row).collect_view();
     view! {
-        <p role="status" data-testid="mark-score"><strong>{score}</strong></p>
+        <p role="status" tabindex="-1" data-testid="mark-score"><strong>{score}</strong></p>
         <table class="marks">
             <thead>
                 <tr>
@@ -63,6 +54,17 @@ pub fn ComparisonTable() -> impl IntoView {
             <tbody>{rows}</tbody>
         </table>
     }
+}
+
+/// Of the explanation of the step: what is on screen may be of another one while a run goes on.
+fn sources(open: &OpenLesson) -> Vec<Source> {
+    let attribution = open.attribution();
+    let source = |(j, text): (usize, &str)| Source {
+        text: text.trim().to_owned(),
+        influence: attribution.total(j).unwrap_or(0.0).max(0.0),
+        amount: attribution.amounts(j)[0].clone(),
+    };
+    attribution.document().prompt.sentence_texts().into_iter().enumerate().map(source).collect()
 }
 
 /// "Your 2 sentences carry 58% of the influence; no other 2 carry more."

@@ -88,7 +88,12 @@ fn MoreExplanations(change: Change) -> impl IntoView {
         labels.into_iter().enumerate().map(option).collect_view()
     };
     let link = RwSignal::new(String::new());
-    let add_link = move |_| page.send(Message::Lesson(LessonMessage::AddLink(link.get_untracked())));
+    let add_link = move |_| {
+        let link = link.get_untracked();
+        if !link.trim().is_empty() {
+            page.send(Message::Lesson(LessonMessage::AddLink(link)));
+        }
+    };
     let n = Memo::new(move |_| page.with(|state| state.lesson.as_ref().map_or(0, |open| open.lesson.explanations.len())));
     // What is added needs no link any more.
     Effect::watch(move || n.get(), move |_, _, _| link.set(String::new()), false);
@@ -119,7 +124,7 @@ fn MoreExplanations(change: Change) -> impl IntoView {
             <button
                 type="button"
                 data-testid="lesson-add-link"
-                disabled=move || link.with(|link| link.trim().is_empty())
+                aria-disabled=move || link.with(|link| link.trim().is_empty()).to_string()
                 on:click=add_link
             >
                 {t!("Add by its link")}

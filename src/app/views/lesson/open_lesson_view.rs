@@ -17,6 +17,9 @@ use crate::lesson::Question;
 
 split_off!(lesson, fetch_view => view as fn() -> AnyView);
 
+/// What arrow keys move or scroll.
+const ARROWS: &str = "[role='grid'], [role='tablist'], .table-scroll, .path, .examples";
+
 fn view() -> AnyView {
     let page = use_page();
     let is_edited = Memo::new(move |_| page.with(|state| state.lesson.as_ref().is_some_and(|open| open.is_edited)));
@@ -37,7 +40,8 @@ fn OpenLessonView() -> impl IntoView {
     let on_key = window_event_listener(ev::keydown, move |event| {
         let Some((lesson, at)) = place.get_untracked() else { return };
         let next = at_after_key(&event.key(), at, browser::is_presenting()).filter(|&next| next < lesson.steps.len());
-        if let Some(next) = next.filter(|_| browser::is_shortcut(&event)) {
+        let is_of_widget = event.key().starts_with("Arrow") && browser::is_within(&event, ARROWS);
+        if let Some(next) = next.filter(|_| !is_of_widget && browser::is_shortcut(&event)) {
             event.prevent_default();
             go_to(next);
         }

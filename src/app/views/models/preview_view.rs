@@ -48,7 +48,7 @@ fn PreviewCard(preview: ModelPreview) -> impl IntoView {
     let spec = preview.spec.clone();
     view! {
         <section class="preview" data-testid="preview" aria-labelledby="preview-name">
-            <h3 id="preview-name">{preview.spec.name.clone()}</h3>
+            <h3 id="preview-name" tabindex="-1">{preview.spec.name.clone()}</h3>
             <dl class="facts">{rows}</dl>
             <p class=class data-testid="verdict-fit">{verdict_words(fits)} " " {problem_text(&format!("{reason}."))}</p>
             {warnings}

@@ -21,7 +21,7 @@ pub fn StoredModelsList() -> impl IntoView {
     let words = move || page.with(|state| state.library.stored.as_ref().map_or_else(looking, storage_words));
     view! {
         <section aria-labelledby="stored-models" data-testid="stored-models">
-            <h3 id="stored-models">{t!("Stored on this device")}</h3>
+            <h3 id="stored-models" tabindex="-1">{t!("Stored on this device")}</h3>
             <ul class="rows">{rows}</ul>
             <div class="line">
                 <p class="hint" data-testid="storage">{words}</p>
