@@ -22,6 +22,8 @@ impl Role {
 
 /// What a worker says, once, when it listens. Messages posted earlier could get lost.
 pub const LISTENING: &str = "listening";
+/// What a worker says while its program arrives (`www/engine_loader.js`).
+pub const LOADING: &str = "loading";
 /// What a worker says of a message that it cannot read.
 pub const INCOMPATIBLE: &str = "incompatible";
 

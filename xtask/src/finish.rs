@@ -2,11 +2,16 @@
 //! files of its own, and the service worker learns which files make up this version. Trunk runs this by itself (`Trunk.toml`), so every
 //! build has it.
 
+use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
+use crate::command::root;
 use crate::{inventory, precache, setup, split, viewer};
+
+/// Loads the engine's program in its worker.
+const ENGINE_LOADER: &str = "engine_loader.js";
 
 /// Finishes the build in `TRUNK_STAGING_DIR`.
 pub fn finish() -> Result<()> {
@@ -16,6 +21,8 @@ pub fn finish() -> Result<()> {
     let web = setup::web()?;
     split::split(&web, &dist, is_release)?;
     viewer::finish(&dist, is_release)?;
+    // In the place of Trunk's, which says nothing while the program comes and starts again where it breaks off.
+    fs::copy(root().join("www").join(ENGINE_LOADER), dist.join(ENGINE_LOADER))?;
     precache::precache(&dist)?;
     // After the list of files to keep: no visitor needs it.
     if is_release { inventory::write(&web, &dist) } else { Ok(()) }
