@@ -81,6 +81,8 @@ pub struct GpuStats {
     pub allocated_bytes: Cell<u64>,
     /// The most that were allocated at once.
     pub peak_bytes: Cell<u64>,
+    /// Whether a buffer was asked for that is larger than [`Gpu::max_buffer_bytes`].
+    pub has_refused: Cell<bool>,
 }
 
 /// What an adapter says without being opened.

@@ -43,6 +43,12 @@ impl Memories {
     }
 }
 
+/// f32 of the largest buffer of [`Memories::of_each_layer`], and of all of them.
+pub fn lengths_of_each_layer(config: &Config, numbers: usize) -> (usize, usize) {
+    let of_layer = numbers * MixerSizes::largest(config).memory;
+    (of_layer, of_layer * n_layers(config, config.n_layers))
+}
+
 /// Layers with a memory among the first `layers`.
 fn n_layers(config: &Config, layers: usize) -> usize {
     (0..layers).filter(|&layer| MixerSizes::of(config, layer).memory > 0).count()
