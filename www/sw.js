@@ -14,36 +14,45 @@ self.addEventListener("message", event => {
 });
 self.addEventListener("fetch", event => {
   const path = pathOf(event.request);
-  if (path !== null) event.respondWith(answer(event.request, path));
+  if (path !== null) event.respondWith(answer(event, path));
 });
 
+// What is there already stays whatever happens here: it may be all that there is.
 async function keepAll() {
-  await caches.delete(CACHE);
+  const isNew = !(await caches.has(CACHE));
   const older = await Promise.all((await ours()).map(name => caches.open(name)));
   const cache = await caches.open(CACHE);
   try {
     for (const [path, hash] of FILES) await keep(cache, older, path, hash);
   } catch (error) {
-    await caches.delete(CACHE);
+    if (isNew) await caches.delete(CACHE);
     throw error;
   }
 }
 
 // From an older version where it is the same, else as the page has just fetched it, however old the answer is: its hash tells. The second
-// time past every cache on the way.
+// time past every cache on the way. Pages and scripts come from the host first, because what it forbids them stands in its headers.
 async function keep(cache, older, path, hash) {
   const stored = older.map(cache => () => cache.match(address(path)));
-  const fetched = ["force-cache", "reload"].map(mode => () => fetch(address(path), { cache: mode }));
-  const sources = [...stored, ...fetched];
+  const fetched = ["force-cache", "reload"].map(mode => () => fetch(address(path), { cache: mode }).catch(() => null));
+  const sources = /\.(html|js)$/.test(path) ? [...fetched, ...stored] : [...stored, ...fetched];
   for (const source of sources) {
     const response = await source();
     if (!response || !response.ok) continue;
     const bytes = await response.arrayBuffer();
     if ((await sha256(bytes)) !== hash) continue;
-    const type = response.headers.get("content-type") || "application/octet-stream";
-    return cache.put(address(path), new Response(bytes, { headers: { "content-type": type, "content-length": bytes.byteLength } }));
+    return cache.put(address(path), new Response(bytes, { headers: headersOf(response, bytes.byteLength) }));
   }
   throw new Error(`${path} is not that of this version`);
+}
+
+// The host's headers, except those of the way that the bytes came.
+function headersOf(response, length) {
+  const headers = new Headers(response.headers);
+  for (const name of ["content-encoding", "content-range", "transfer-encoding", "vary"]) headers.delete(name);
+  if (!headers.has("content-type")) headers.set("content-type", "application/octet-stream");
+  headers.set("content-length", length);
+  return headers;
 }
 
 async function takeOver() {
@@ -51,25 +60,38 @@ async function takeOver() {
   await self.clients.claim();
 }
 
-async function answer(request, path) {
+async function answer(event, path) {
+  const { request } = event;
+  if (await isOfAnotherPage(event)) return fetch(request);
   const kept = await (await caches.open(CACHE)).match(address(path));
   if (!kept) return fetch(request);
   const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.get("range") || "");
   return range ? part(kept, Number(range[1]), range[2]) : kept;
 }
 
+// Another page of this site, as the viewer in its frame, is not kept: all that it loads comes from the network with it, as one version.
+async function isOfAnotherPage({ request, clientId }) {
+  const client = request.mode !== "navigate" && clientId ? await self.clients.get(clientId) : undefined;
+  return client !== undefined && keptPath(client.url) === null;
+}
+
 async function part(kept, first, last) {
   const whole = await kept.blob();
   const end = last === "" ? whole.size : Math.min(Number(last) + 1, whole.size);
-  const headers = { "content-type": whole.type, "content-range": `bytes ${first}-${end - 1}/${whole.size}`, "content-length": end - first };
+  const headers = headersOf(kept, end - first);
+  headers.set("content-range", `bytes ${first}-${end - 1}/${whole.size}`);
   return new Response(whole.slice(first, end), { status: 206, headers });
 }
 
 // The file of this version that is asked for; null for anything else. What comes after ? and # is the page's own business.
 function pathOf(request) {
+  return request.method === "GET" ? keptPath(request.url) : null;
+}
+
+function keptPath(href) {
   const scope = new URL(self.registration.scope);
-  const url = new URL(request.url);
-  if (request.method !== "GET" || url.origin !== scope.origin || !url.pathname.startsWith(scope.pathname)) return null;
+  const url = new URL(href);
+  if (url.origin !== scope.origin || !url.pathname.startsWith(scope.pathname)) return null;
   const path = decodeURI(url.pathname.slice(scope.pathname.length)) || "index.html";
   return FILES.some(([known]) => known === path) ? path : null;
 }

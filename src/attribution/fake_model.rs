@@ -22,6 +22,10 @@ pub struct FakeModel {
     losses: Losses,
     /// One for each text to score.
     pub asked: Vec<Asked>,
+    /// Tokens read of base texts.
+    pub base_tokens: usize,
+    /// Log-probs of base texts that were known, and what they are.
+    pub known_bases: Vec<(Vec<f64>, Vec<f64>)>,
     /// What was to be filled: gaps, forbidden tokens, and what is read before the text.
     pub filled: Vec<(Vec<Range<usize>>, Vec<TokenId>, TokenId)>,
 }
@@ -56,7 +60,7 @@ pub fn config(attends: bool) -> Config {
 
 impl FakeModel {
     pub fn new(attends: bool, losses: Losses) -> Self {
-        Self { config: config(attends), losses, asked: Vec::new(), filled: Vec::new() }
+        Self { config: config(attends), losses, asked: Vec::new(), base_tokens: 0, known_bases: Vec::new(), filled: Vec::new() }
     }
 
     /// A position p that is read as the end token costs the n-th generated token after it n * p / 4 nats, as another token half of that,
@@ -95,6 +99,7 @@ impl LanguageModel for FakeModel {
     async fn score_text(&mut self, request: &ScoreRequest<'_>, on_readout: &mut OnReadout<'_>) -> Result<(), LmError> {
         let ScoreRequest { targets, edits, passes, divergences, attended, .. } = request;
         self.asked.push(Asked { edits: edits.len(), passes: passes.len(), divergences: *divergences, attended: attended.to_vec() });
+        self.base_tokens += request.base_length();
         let of_base = |place: fn(&Range<usize>) -> usize| -> Vec<f64> {
             (1..=targets.len()).flat_map(|n| attended.iter().map(move |range| (n * place(range)) as f64)).collect()
         };
@@ -104,6 +109,8 @@ impl LanguageModel for FakeModel {
             Readout { log_probs: losses.iter().map(|loss| -loss).collect(), divergences, ..Readout::default() }
         };
         let base = Readout { attention: of_base(|range| range.start), flow: of_base(|range| range.end), ..read(request.inputs(&[])) };
+        let known = request.known_base().map(|known| (known.log_probs, base.log_probs.clone()));
+        self.known_bases.extend(known);
         let readouts = std::iter::once(base).chain(passes.iter().map(|pass| read(request.inputs(&pass.edits))));
         for (number, readout) in readouts.enumerate() {
             if on_readout.call((number, &readout)).await.is_break() {

@@ -146,7 +146,9 @@ impl<'a> PairMeasurement<'a> {
         let has_flow = first.is_none() && model.config().attends_everywhere();
         let attended: Vec<Range<usize>> = sources.iter().filter(|_| has_flow).map(|&j| self.segments.source(j).clone()).collect();
         let scored = ScoreRequest::new(&self.transcript.tokens, self.transcript.generation.clone(), &passes);
-        let request = ScoreRequest { edits: &edits, attended: &attended, ..scored };
+        // Without its first source the text is a pass of the first round.
+        let known = first.and_then(|j| self.without.get(&j)).cloned();
+        let request = ScoreRequest { edits: &edits, attended: &attended, base_log_probs: known.as_deref(), ..scored };
         let mut go_on = ControlFlow::Continue(());
         let score = model.score(&request, async |number, readout| {
             let source = number.checked_sub(1).map(|i| sources[i]);

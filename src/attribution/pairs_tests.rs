@@ -80,6 +80,23 @@ fn shares_are_shapley_values_where_two_copies_of_two_facts_are_needed() {
 }
 
 #[test]
+fn no_round_measures_a_text_again_that_a_pass_has_measured() {
+    let (transcript, segments) = text();
+    let mut model = FakeModel::additive(true);
+    let methods = [method("pairs").unwrap()];
+    let request = MeasureRequest::new(&methods, &transcript, &segments);
+    pollster::block_on(measure(&mut model, &request, &mut async |_| ControlFlow::Continue(())));
+    // Four sources: the text as it is, then three rounds, each without one of them.
+    assert_eq!(model.asked.iter().map(|asked| (asked.edits, asked.passes)).collect::<Vec<_>>(), [(0, 4), (1, 3), (1, 2), (1, 1)]);
+    assert_eq!(model.known_bases.len(), 3);
+    for (known, computed) in &model.known_bases {
+        assert_eq!(known, computed);
+    }
+    // All ten tokens before the last once, then up to the last source, which begins at token 7.
+    assert_eq!(model.base_tokens, 10 + 3 * 7);
+}
+
+#[test]
 fn a_measurement_that_is_stopped_keeps_what_single_sources_do() {
     let (transcript, segments) = text();
     let mut model = wired(|is_there| is_there[0]);

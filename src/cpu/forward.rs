@@ -18,8 +18,10 @@ use crate::lm::Input;
 use crate::model::arch::Gate;
 use crate::model::config::Config;
 
-/// Tokens that pass through the layers together. Limits the size of the attention scores.
+/// Tokens that go through the layers at once.
 const CHUNK: usize = 256;
+/// Scores of attention that are there at once, of all heads: 64 MB.
+const MAX_SCORES: usize = 1 << 24;
 
 /// All weights and sizes of a model.
 pub struct Transformer {
@@ -88,7 +90,8 @@ impl Transformer {
     /// Reads `inputs` after the text in `cache`, and adds them to it. Returns their hidden states, `[inputs, dim]`. Adds attention to
     /// `attention_mass`.
     pub fn forward(&self, inputs: &[Input], cache: &mut Cache, attention_mass: &mut AttentionMass) -> Result<Tensor> {
-        let chunks = inputs.chunks(CHUNK).map(|chunk| self.forward_chunk(chunk, cache, attention_mass));
+        let chunk = chunk_rows(self.config.n_heads, cache.length + inputs.len());
+        let chunks = inputs.chunks(chunk).map(|chunk| self.forward_chunk(chunk, cache, attention_mass));
         Tensor::cat(&chunks.collect::<Result<Vec<_>>>()?, 0)
     }
 
@@ -136,6 +139,11 @@ impl Transformer {
         };
         self.rotations.iter().map(of_rotation).collect()
     }
+}
+
+/// How many rows go through the layers at once, of a text of `length` tokens: each has a score for each head and token.
+fn chunk_rows(n_heads: usize, length: usize) -> usize {
+    (MAX_SCORES / n_heads.saturating_mul(length).max(1)).clamp(1, CHUNK)
 }
 
 impl Mixer {
@@ -186,5 +194,16 @@ impl Layer {
             Gate::Gelu => self.gate.project(x)?.gelu()?,
         };
         self.down.project(&(gated * self.up.project(x)?)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_of_all_heads_are_bounded() {
+        assert_eq!(chunk_rows(16, 4096), CHUNK);
+        assert_eq!([chunk_rows(32, 8192), chunk_rows(1024, 1 << 20), chunk_rows(0, 0)], [64, 1, CHUNK]);
     }
 }

@@ -177,8 +177,11 @@ fn vector(vector: &Function, x: &[f32], weight: &Rows<'_>, unpack: Unpack, out: 
 /// Reorders and scales x for the module, which multiplies it with words of four quants.
 fn shuffled(x: &[f32]) -> Vec<f32> {
     const UNIT: f32 = 1.0 / (1 << 24) as f32;
-    let group = |group: &[f32; GROUP]| std::array::from_fn::<f32, GROUP, _>(|i| UNIT * group[i % 4 * 4 + i / 4]);
-    x.as_chunks().0.iter().flat_map(group).collect()
+    let mut shuffled = vec![0.0; x.len()];
+    for (out, group) in shuffled.as_chunks_mut::<GROUP>().0.iter_mut().zip(x.as_chunks::<GROUP>().0) {
+        out.iter_mut().enumerate().for_each(|(i, out)| *out = UNIT * group[i % 4 * 4 + i / 4]);
+    }
+    shuffled
 }
 
 /// Arguments for one row of x and integers, without the addresses of the integers.

@@ -48,6 +48,8 @@ pub struct CandleModel {
     transformer: Transformer,
     /// Per-layer caches of the current context.
     text: Cache,
+    /// The text that was scored last, without edits.
+    scored: Option<ScoredText>,
     counters: Counters,
     weight_bytes: usize,
     /// If set, scores passes in parallel.
@@ -106,7 +108,7 @@ impl CandleModel {
         let weight_bytes = weights.values().map(Weight::bytes).sum();
         let transformer = Transformer::new(config, weights)?;
         let (text, counters) = (transformer.empty_cache(false), Counters::default());
-        Ok(Some((Self { text, transformer, counters, weight_bytes, second: None }, sha256)))
+        Ok(Some((Self { text, scored: None, transformer, counters, weight_bytes, second: None }, sha256)))
     }
 
     /// Bytes of the weights.
@@ -166,10 +168,54 @@ impl CandleModel {
 
     /// Reads the base text.
     fn read_base(&mut self, request: &ScoreRequest<'_>, attention_mass: &mut AttentionMass) -> Result<BaseText, LmError> {
-        let targets = &request.targets;
+        let (targets, inputs) = (&request.targets, request.inputs(&[]));
+        if request.known_base().is_some() {
+            return Ok(BaseText { cache: self.read_known_base(request, &inputs)?, predicting: None });
+        }
         let mut cache = self.transformer.empty_cache(true);
-        let hidden = self.forward(&request.inputs(&[])[..targets.end - 1], &mut cache, attention_mass)?;
-        Ok(BaseText { cache, predicting: hidden.narrow(0, targets.start - 1, targets.len())? })
+        let hidden = self.forward(&inputs[..targets.end - 1], &mut cache, attention_mass)?;
+        Ok(BaseText { cache, predicting: Some(hidden.narrow(0, targets.start - 1, targets.len())?) })
+    }
+
+    /// Keys and values of a base text whose readout is known, as far as passes need them. Up to its first edit they are those of the text
+    /// without edits, which is read whole where it was not read before: so each number is the same whatever was asked earlier.
+    fn read_known_base(&mut self, request: &ScoreRequest<'_>, inputs: &[Input]) -> Result<Cache, LmError> {
+        let end = request.base_length();
+        let shared = match request.edits.first() {
+            Some(edit) if self.transformer.config.attends_everywhere() => edit.start.min(end),
+            _ => 0,
+        };
+        let mut cache = match shared {
+            0 => self.transformer.empty_cache(true),
+            _ => {
+                let mut original = self.original(request)?;
+                let shared = self.transformer.prefix(&mut original, shared)?;
+                self.scored = Some(ScoredText { tokens: request.tokens[..request.targets.end - 1].to_vec(), cache: original });
+                shared
+            }
+        };
+        if shared < end {
+            self.forward(&inputs[shared..end], &mut cache, &mut AttentionMass::default())?;
+        }
+        Ok(cache)
+    }
+
+    /// The cache of the text without edits.
+    fn original(&mut self, request: &ScoreRequest<'_>) -> Result<Cache, LmError> {
+        let tokens = &request.tokens[..request.targets.end - 1];
+        if let Some(scored) = self.scored.take().filter(|scored| scored.tokens == tokens) {
+            return Ok(scored.cache);
+        }
+        let (inputs, mut cache) = (tokens.iter().map(|&token| token.into()).collect::<Vec<Input>>(), self.transformer.empty_cache(true));
+        self.forward(&inputs, &mut cache, &mut AttentionMass::default())?;
+        Ok(cache)
+    }
+
+    /// Keeps the text of a request that has no edits, for requests that have some.
+    fn keep_scored(&mut self, request: &ScoreRequest<'_>, base: BaseText) {
+        if request.edits.is_empty() && self.transformer.config.attends_everywhere() {
+            self.scored = Some(ScoredText { tokens: request.tokens[..request.targets.end - 1].to_vec(), cache: base.cache });
+        }
     }
 
     /// The readout of a pass, starting at the first target that it can change.
@@ -182,7 +228,8 @@ impl CandleModel {
         let mut cache = self.transformer.prefix(&mut base.cache, start)?;
         let hidden = self.forward(&request.inputs(&pass.edits)[start..targets.end - 1], &mut cache, &mut AttentionMass::default())?;
         let predicting = hidden.narrow(0, changed.start - 1 - start, changed.len())?;
-        let base_predicting = divergences.then(|| base.predicting.narrow(0, changed.start - targets.start, changed.len())).transpose()?;
+        let base_predicting = base.predicting.as_ref().filter(|_| *divergences);
+        let base_predicting = base_predicting.map(|base| base.narrow(0, changed.start - targets.start, changed.len())).transpose()?;
         self.read_out(&predicting, &tokens[changed], base_predicting.as_ref())
     }
 
@@ -201,6 +248,7 @@ impl CandleModel {
                 break;
             }
         }
+        self.keep_scored(request, base);
         Ok(())
     }
 
@@ -226,7 +274,10 @@ impl CandleModel {
         let ScoreRequest { tokens, targets, passes, .. } = request;
         let mut attention_mass = AttentionMass::new(targets.clone(), request.attended);
         let mut text = self.read_base(request, &mut attention_mass)?;
-        let mut base = self.read_out(&text.predicting, &tokens[targets.clone()], None)?;
+        let mut base = match (request.known_base(), &text.predicting) {
+            (None, Some(predicting)) => self.read_out(predicting, &tokens[targets.clone()], None)?,
+            (known, _) => known.unwrap_or_default(),
+        };
         base.divergences = vec![0.0; if request.divergences { targets.len() } else { 0 }];
         (base.attention, base.flow) = (attention_mass.sums, attention_mass.flows);
         let base = base.checked()?;
@@ -248,6 +299,7 @@ impl CandleModel {
             };
             flow = on_readout.call((number + 1, &base.changed_to(changed))).await;
         }
+        self.keep_scored(request, text);
         Ok(())
     }
 }
@@ -260,8 +312,14 @@ fn changed_targets(ScoreRequest { targets, .. }: &ScoreRequest<'_>, pass: &Pass)
 /// Data of the base text that passes need.
 struct BaseText {
     cache: Cache,
-    /// Hidden states that predict the targets, `[targets, dim]`.
-    predicting: Tensor,
+    /// Hidden states that predict the targets, `[targets, dim]`; none where their readout is known.
+    predicting: Option<Tensor>,
+}
+
+/// A text without edits, and what the layers keep of it.
+struct ScoredText {
+    tokens: Vec<TokenId>,
+    cache: Cache,
 }
 
 impl LanguageModel for CandleModel {
@@ -274,6 +332,8 @@ impl LanguageModel for CandleModel {
     }
 
     fn reset(&mut self, _capacity: usize) {
+        // Its memory is for the next text.
+        self.scored = None;
         self.text = self.transformer.empty_cache(false);
     }
 
@@ -296,12 +356,12 @@ impl LanguageModel for CandleModel {
     }
 
     async fn infill(&mut self, request: &InfillRequest<'_>, on_step: &mut dyn Callback<()>) -> Result<Option<Infills>, LmError> {
-        check_known(&self.transformer.config, request.forbidden)?;
+        check_known(&self.transformer.config, &[request.tokens, request.forbidden, &[request.start_token]].concat())?;
+        self.scored = None;
         self.text = self.transformer.empty_cache(false);
         let mut text = self.transformer.empty_cache(true);
         let end = request.gaps.iter().map(|gap| request.before(gap).1).max().unwrap_or(0);
         if end > 0 {
-            check_known(&self.transformer.config, request.tokens)?;
             let inputs: Vec<Input> = request.tokens[..end].iter().map(|&token| token.into()).collect();
             self.forward(&inputs, &mut text, &mut AttentionMass::default())?;
         }

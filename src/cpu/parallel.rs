@@ -33,19 +33,23 @@ pub struct OwnedScoreRequest {
     edits: Vec<Edit>,
     passes: Vec<Pass>,
     divergences: bool,
+    /// Empty where they are not known.
+    base_log_probs: Vec<f64>,
 }
 
 impl From<&ScoreRequest<'_>> for OwnedScoreRequest {
-    fn from(ScoreRequest { tokens, targets, edits, passes, divergences, .. }: &ScoreRequest<'_>) -> Self {
+    fn from(ScoreRequest { tokens, targets, edits, passes, divergences, base_log_probs, .. }: &ScoreRequest<'_>) -> Self {
         let (tokens, edits, passes) = (tokens.to_vec(), edits.to_vec(), passes.to_vec());
-        Self { tokens, targets: targets.clone(), edits, passes, divergences: *divergences }
+        let base_log_probs = base_log_probs.unwrap_or_default().to_vec();
+        Self { tokens, targets: targets.clone(), edits, passes, divergences: *divergences, base_log_probs }
     }
 }
 
 impl OwnedScoreRequest {
     pub fn borrowed(&self) -> ScoreRequest<'_> {
-        let Self { tokens, targets, edits, passes, divergences } = self;
-        ScoreRequest { edits, divergences: *divergences, ..ScoreRequest::new(tokens, targets.clone(), passes) }
+        let Self { tokens, targets, edits, passes, divergences, base_log_probs } = self;
+        let base_log_probs = Some(&base_log_probs[..]).filter(|known| !known.is_empty());
+        ScoreRequest { edits, divergences: *divergences, base_log_probs, ..ScoreRequest::new(tokens, targets.clone(), passes) }
     }
 
     /// Encodes the request as numbers, because sending numbers between workers takes little code. Each list follows its length.
@@ -54,6 +58,8 @@ impl OwnedScoreRequest {
         numbers.push(self.tokens.len() as f64);
         numbers.extend(self.tokens.iter().map(|&token| f64::from(token)));
         push_edits(&mut numbers, &self.edits);
+        numbers.push(self.base_log_probs.len() as f64);
+        numbers.extend(&self.base_log_probs);
         numbers.push(self.passes.len() as f64);
         self.passes.iter().for_each(|pass| push_edits(&mut numbers, &pass.edits));
         numbers
@@ -66,9 +72,10 @@ impl OwnedScoreRequest {
         let targets = numbers.index()?..numbers.index()?;
         let tokens = numbers.list(|numbers| numbers.token())?;
         let edits = numbers.list(Numbers::edit)?;
+        let base_log_probs = numbers.list(|numbers| numbers.0.next().copied())?;
         let passes = numbers.list(|numbers| Some(Pass { edits: numbers.list(Numbers::edit)? }))?;
         let is_whole = numbers.0.next().is_none();
-        is_whole.then_some(Self { tokens, targets, edits, passes, divergences })
+        is_whole.then_some(Self { tokens, targets, edits, passes, divergences, base_log_probs })
     }
 }
 
@@ -124,8 +131,9 @@ mod tests {
             edits_of_base in edits(),
             passes in prop::collection::vec(edits().prop_map(|edits| Pass { edits }), 0..4),
             divergences in any::<bool>(),
+            base_log_probs in prop::collection::vec(-9.0..0.0, 0..4),
         ) {
-            let sent = OwnedScoreRequest { tokens, targets: start..end, edits: edits_of_base, passes, divergences };
+            let sent = OwnedScoreRequest { tokens, targets: start..end, edits: edits_of_base, passes, divergences, base_log_probs };
             prop_assert_eq!(&OwnedScoreRequest::from(&sent.borrowed()), &sent);
             let numbers = sent.to_numbers();
             prop_assert_eq!(OwnedScoreRequest::from_numbers(&numbers), Some(sent));

@@ -54,6 +54,10 @@ impl Gpu {
     }
 
     fn create_buffer(&self, label: &str, size: u64, usage: BufferUsages) -> Buffer {
+        // A buffer that no GPU takes would end the device; `try_allocate` makes an error of it.
+        let is_refused = size > self.max_buffer_bytes;
+        let size = if is_refused { 16 } else { size };
+        self.stats.has_refused.set(self.stats.has_refused.get() || is_refused);
         let raw = self.device.create_buffer(&wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false });
         let stats = self.stats.clone();
         stats.allocated_bytes.set(stats.allocated_bytes.get() + size);
@@ -125,14 +129,32 @@ impl Gpu {
     /// Runs `allocate`. Returns an error if GPU memory runs out.
     pub(crate) async fn try_allocate<T>(&self, allocate: impl FnOnce() -> T) -> Result<T, LmError> {
         let (bytes, peak_bytes) = (self.stats.allocated_bytes.get(), self.stats.peak_bytes.get());
+        self.stats.has_refused.set(false);
         let scope = self.device.push_error_scope(ErrorFilter::OutOfMemory);
         let allocated = allocate();
         match scope.pop().await {
-            None => self.check().map(|()| allocated),
-            Some(_) => {
+            None if !self.stats.has_refused.take() => self.check().map(|()| allocated),
+            _ => {
                 self.stats.peak_bytes.set(peak_bytes);
                 Err(LmError::OutOfGpuMemory { bytes })
             }
+        }
+    }
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::*;
+    use crate::gpu::testing::gpus;
+
+    #[tokio::test]
+    async fn buffer_beyond_limit_is_an_error_and_device_stays() {
+        for gpu in gpus().await {
+            let length = gpu.max_buffer_bytes as usize / 4 + 1;
+            let refused = gpu.try_allocate(|| gpu.buffer("large", length)).await;
+            assert!(matches!(refused, Err(LmError::OutOfGpuMemory { .. })));
+            let buffer = gpu.try_allocate(|| gpu.buffer_with("small", &[7])).await.unwrap();
+            assert_eq!(gpu.read(&buffer, 1).await.unwrap(), [7]);
         }
     }
 }

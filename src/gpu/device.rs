@@ -81,6 +81,8 @@ pub struct GpuStats {
     pub allocated_bytes: Cell<u64>,
     /// Maximum of `allocated_bytes` so far.
     pub peak_bytes: Cell<u64>,
+    /// Whether a buffer was asked for that is larger than [`Gpu::max_buffer_bytes`].
+    pub has_refused: Cell<bool>,
 }
 
 /// Properties of an adapter that are known without opening it.

@@ -89,7 +89,9 @@ pub struct GpuModel {
     /// See [`Config::rotations`].
     rotations: Vec<Vec<f64>>,
     text: TextCache,
-    /// Commands to decode one token; recorded when the first token is requested.
+    /// What was read of the text that was scored last, and is in its cache still.
+    scored: Vec<Input>,
+    /// For one token at a time; recorded when the first one is wanted.
     decode_step: Option<DecodeStep>,
     counters: Counters,
     gpu: Rc<Gpu>,
@@ -106,7 +108,7 @@ impl GpuModel {
     ) -> Result<Option<(Self, String)>, LoadError> {
         let Some((transformer, rotations, sha256)) = load::load(&gpu, source, gguf, on_progress).await? else { return Ok(None) };
         let (text, counters) = (TextCache::default(), Counters::default());
-        Ok(Some((Self { transformer, rotations, text, decode_step: None, counters, gpu }, sha256)))
+        Ok(Some((Self { transformer, rotations, text, scored: Vec::new(), decode_step: None, counters, gpu }, sha256)))
     }
 
     pub fn gpu(&self) -> &Gpu {
@@ -118,6 +120,7 @@ impl GpuModel {
     async fn start_text(&mut self, capacity: usize, passes: Option<usize>) -> Result<(), LmError> {
         self.text.length = 0;
         self.text.recurrent_states.running.set(0);
+        self.scored.clear();
         let keeps_other = self.transformer.has_recurrent_layers() && self.text.passes != passes;
         if self.text.capacity < capacity || self.text.caches.is_empty() || keeps_other {
             // The old cache is freed before the new one is allocated; the recorded step uses the old one.
@@ -239,6 +242,7 @@ impl LanguageModel for GpuModel {
 
     fn reset(&mut self, capacity: usize) {
         self.text.length = 0;
+        self.scored.clear();
         self.decode_step.iter_mut().for_each(DecodeStep::forget);
         if self.text.capacity < capacity {
             (self.text, self.decode_step) = (TextCache { capacity, ..TextCache::default() }, None);
@@ -246,6 +250,7 @@ impl LanguageModel for GpuModel {
     }
 
     async fn next_token(&mut self, tokens: &[TokenId], sampler: &mut Sampler) -> Result<TokenId, LmError> {
+        self.scored.clear();
         self.decode(tokens, sampler).await
     }
 

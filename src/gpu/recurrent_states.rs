@@ -48,6 +48,12 @@ impl RecurrentStates {
     }
 }
 
+/// f32 values of the largest buffer of [`RecurrentStates::of_each_layer`], and of all of them.
+pub fn lengths_of_each_layer(config: &Config, numbers: usize) -> (usize, usize) {
+    let of_layer = numbers * MixerSizes::largest(config).state;
+    (of_layer, of_layer * n_layers(config, config.n_layers))
+}
+
 /// Number of recurrent layers among the first `layers`.
 fn n_layers(config: &Config, layers: usize) -> usize {
     (0..layers).filter(|&layer| MixerSizes::of(config, layer).state > 0).count()

@@ -17,7 +17,7 @@ use super::layer_caches::LayerCaches;
 use super::mixer_sizes::MixerSizes;
 use super::positions::{BaseStates, Position, StateUse};
 use super::recurrent_states::length_of_passes;
-use crate::lm::{LmError, OnReadout, Pass, Readout, ScoreRequest};
+use crate::lm::{Input, LmError, OnReadout, Pass, Readout, ScoreRequest};
 
 /// Maximum bytes for the rows of suffixes, in addition to the temporary buffers of one block.
 const MAX_CHUNK_BYTES: usize = 192 << 20;
@@ -87,15 +87,29 @@ impl GpuModel {
 
     /// Scores the base text of a request. Its keys and values stay in the text cache.
     async fn score_base(&mut self, request: &ScoreRequest<'_>, tile_buffers: &TileBuffers) -> Result<BaseScores, LmError> {
-        let inputs = &request.inputs(&[])[..request.targets.end - 1];
-        let passes = self.max_chunk_passes(request);
-        self.start_text(inputs.len(), Some(passes)).await?;
+        let inputs = &request.inputs(&[])[..request.base_length()];
+        let (passes, known) = (self.max_chunk_passes(request), request.known_base());
+        let scored = std::mem::take(&mut self.scored);
+        let n_shared = if known.is_some() && self.transformer.config.attends_everywhere() { n_in_common(&scored, inputs) } else { 0 };
+        let capacity = request.targets.end - 1;
+        let has_room = self.text.capacity >= capacity;
+        self.start_text(capacity, Some(passes)).await?;
+        // A text like the one before goes on from its keys and values, unless they had to go.
+        self.text.length = if has_room { n_shared } else { 0 };
+        let unread = &inputs[self.text.length..];
         let (gpu, config) = (self.gpu.clone(), &self.transformer.config);
-        let states = request.divergences.then(|| gpu.buffer("base states", request.targets.len() * padded(config.dim)));
-        let sums = (!request.attended.is_empty()).then(|| AttentionSums::new(&gpu, config, request.targets.clone(), request.attended));
+        let allocate = || {
+            let states = request.divergences.then(|| gpu.buffer("base states", request.targets.len() * padded(config.dim)));
+            let attends = !request.attended.is_empty();
+            (states, attends.then(|| AttentionSums::new(&gpu, config, request.targets.clone(), request.attended)))
+        };
+        let (states, sums) = gpu.try_allocate(allocate).await?;
         let mut scored = Vec::new();
         let score_chunk = async |model: &mut Self, activations: &Activations, chunk: Range<usize>| {
-            // The state at t - 1 predicts target t.
+            if known.is_some() {
+                return Ok(());
+            }
+            // The state that predicts target t is the one at t - 1.
             let targets = request.targets.start.max(chunk.start + 1)..request.targets.end.min(chunk.end + 1);
             let position =
                 |t: usize| Position { row: t - 1 - chunk.start, target: request.tokens[t], target_index: t - request.targets.start };
@@ -104,7 +118,11 @@ impl GpuModel {
             scored.extend(model.score_positions(&activations.x, tile_buffers, &positions, state_use).await?);
             Ok(())
         };
-        self.prefill(inputs, sums.as_ref(), score_chunk).await?;
+        self.prefill(unread, sums.as_ref(), score_chunk).await?;
+        self.scored = inputs.to_vec();
+        if let Some(readout) = known {
+            return Ok(BaseScores { readout, log_sum_exps: Vec::new(), states: None });
+        }
         let log_probs: Vec<f64> = scored.chunks(4).map(log_prob).collect();
         let divergences = if request.divergences { vec![0.0; log_probs.len()] } else { Vec::new() };
         let (attention, flow) = match &sums {
@@ -202,8 +220,13 @@ impl Chunk {
     }
 }
 
-/// Number of rows for the next chunk, after a chunk of `rows` rows took `seconds`. It at most doubles, because the first chunks include
-/// one-time work.
+/// How many inputs both begin with.
+fn n_in_common(inputs: &[Input], others: &[Input]) -> usize {
+    inputs.iter().zip(others).take_while(|(input, other)| input == other).count()
+}
+
+/// Rows of the next chunk, after one of `rows` took `seconds`: at most twice as many as before, since the first chunks include
+/// what is done only once.
 fn next_chunk_rows(wanted: usize, rows: usize, seconds: f64) -> usize {
     let affordable = rows as f64 * CHUNK_SECONDS / seconds.max(1e-3);
     (affordable as usize).clamp(wanted / 2, 2 * wanted).max(1)

@@ -7,6 +7,9 @@ const HUGGING_FACE: [&str; 3] = ["huggingface.co", "www.huggingface.co", "hf.co"
 /// Hosts that need no https: nothing leaves the machine.
 const OWN_MACHINE: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
+/// The most parts of a split model: one name makes the names of all of them. The largest models have about 200.
+const MAX_PARTS: usize = 1000;
+
 /// Why something is not the address of a model file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
@@ -140,7 +143,7 @@ pub fn part_of(name: &str) -> Option<(&str, usize, usize)> {
     let number = |digits: &str| (digits.len() == 5).then(|| digits.parse::<usize>().ok()).flatten();
     let (rest, n) = name.strip_suffix(".gguf")?.rsplit_once("-of-")?;
     let (stem, i) = rest.rsplit_once('-')?;
-    let (i, n) = (number(i)?, number(n)?);
+    let (i, n) = (number(i)?, number(n).filter(|&n| n <= MAX_PARTS)?);
     (1..=n).contains(&i).then_some((stem, i, n))
 }
 
@@ -228,7 +231,12 @@ mod tests {
     fn one_part_names_all() {
         let all = all_parts("https://a.b/big-00002-of-00003.gguf?x");
         assert_eq!(all, ["1", "2", "3"].map(|i| format!("https://a.b/big-0000{i}-of-00003.gguf?x")));
-        for whole in ["https://a.b/big.gguf", "https://a.b/big-00004-of-00003.gguf", "https://a.b/big-1-of-3.gguf"] {
+        for whole in [
+            "https://a.b/big.gguf",
+            "https://a.b/big-00004-of-00003.gguf",
+            "https://a.b/big-1-of-3.gguf",
+            "https://a.b/big-00001-of-99999.gguf",
+        ] {
             assert_eq!(all_parts(whole), [whole]);
         }
     }

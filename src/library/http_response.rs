@@ -11,6 +11,8 @@ pub struct HttpResponse {
     pub content_range: Option<String>,
     pub content_length: Option<u64>,
     pub etag: Option<String>,
+    /// Every page may read it, also of a server that hides all else.
+    pub last_modified: Option<String>,
     pub retry_after: Option<String>,
     /// When it came, in milliseconds since 1970 by this device's clock: a server may name the time at which to come back, and shows
     /// its own clock to no page of another site.
@@ -22,15 +24,30 @@ pub struct HttpResponse {
 pub struct FileVersion {
     pub total: Option<u64>,
     pub etag: Option<String>,
+    pub last_modified: Option<String>,
 }
 
 impl FileVersion {
-    /// Whether both can be the same file, as far as both state something.
-    pub fn agrees(&self, other: &Self) -> bool {
-        fn fits<T: PartialEq>(a: &Option<T>, b: &Option<T>) -> bool {
-            a.is_none() || b.is_none() || a == b
+    /// Whether both are the same file; `None` where nothing tells.
+    pub fn is_same(&self, other: &Self) -> Option<bool> {
+        fn compared<T: PartialEq>(a: &Option<T>, b: &Option<T>) -> Option<bool> {
+            Some(a.as_ref()? == b.as_ref()?)
         }
-        fits(&self.total, &other.total) && fits(&self.etag, &other.etag)
+        // Other files may have the same length.
+        let same_length = compared(&self.total, &other.total).filter(|is_same| !is_same);
+        same_length.or_else(|| compared(&self.etag, &other.etag)).or_else(|| compared(&self.last_modified, &other.last_modified))
+    }
+
+    /// Whether it tells the file from one that replaces it.
+    pub fn is_known(&self) -> bool {
+        self.etag.is_some() || self.last_modified.is_some()
+    }
+
+    /// Takes over what it lacks.
+    pub fn learn(&mut self, other: &Self) {
+        self.total = self.total.or(other.total);
+        self.etag = self.etag.take().or_else(|| other.etag.clone());
+        self.last_modified = self.last_modified.take().or_else(|| other.last_modified.clone());
     }
 }
 
@@ -55,7 +72,7 @@ impl HttpResponse {
     pub fn action(&self, start: u64) -> ResponseAction {
         match self.status {
             206 => self.range_action(start),
-            200 => ResponseAction::TakeWhole(FileVersion { total: self.content_length, etag: self.etag.clone() }),
+            200 => ResponseAction::TakeWhole(self.version(self.content_length)),
             408 | 425 | 429 | 500..=599 => self.busy_action(),
             401 | 403 => ResponseAction::Retry { cause: RetryCause::Refused(self.status), seconds: None },
             404 | 410 => ResponseAction::Fail(LibraryError::NotFound(self.status)),
@@ -72,7 +89,11 @@ impl HttpResponse {
             None => None,
             _ => return ResponseAction::Retry { cause: RetryCause::WrongRange, seconds: None },
         };
-        ResponseAction::TakeRange(FileVersion { total, etag: self.etag.clone() })
+        ResponseAction::TakeRange(self.version(total))
+    }
+
+    fn version(&self, total: Option<u64>) -> FileVersion {
+        FileVersion { total, etag: self.etag.clone(), last_modified: self.last_modified.clone() }
     }
 
     fn busy_action(&self) -> ResponseAction {
@@ -116,13 +137,13 @@ mod tests {
     #[test]
     fn a_range_is_taken_where_it_begins_as_requested() {
         let part = HttpResponse { content_range: Some("bytes 100-199/1000".into()), etag: Some("\"a\"".into()), ..response(206) };
-        let version = FileVersion { total: Some(1000), etag: Some("\"a\"".into()) };
+        let version = FileVersion { total: Some(1000), etag: Some("\"a\"".into()), last_modified: None };
         assert_eq!(part.action(100), ResponseAction::TakeRange(version));
         assert!(matches!(part.action(0), ResponseAction::Retry { .. }), "other bytes are never written");
         assert_eq!(response(206).action(7), ResponseAction::TakeRange(FileVersion::default()), "some servers hide the header");
         for (range, total) in [("bytes 7-7/8", Some(8)), ("bytes 7-9/*", None)] {
             let part = HttpResponse { content_range: Some(range.into()), ..response(206) };
-            assert_eq!(part.action(7), ResponseAction::TakeRange(FileVersion { total, etag: None }), "{range}");
+            assert_eq!(part.action(7), ResponseAction::TakeRange(FileVersion { total, ..FileVersion::default() }), "{range}");
         }
         for odd in ["bytes 9-3/10", "bytes 0-10/10", "items 0-1/2", "bytes */10"] {
             let part = HttpResponse { content_range: Some(odd.into()), ..response(206) };
@@ -132,8 +153,9 @@ mod tests {
 
     #[test]
     fn a_server_without_ranges_sends_the_whole() {
-        let whole = HttpResponse { content_length: Some(5), ..response(200) };
-        assert_eq!(whole.action(3), ResponseAction::TakeWhole(FileVersion { total: Some(5), etag: None }));
+        let last_modified = Some("Thu, 01 Jan 2026 00:00:00 GMT".to_owned());
+        let whole = HttpResponse { content_length: Some(5), last_modified: last_modified.clone(), ..response(200) };
+        assert_eq!(whole.action(3), ResponseAction::TakeWhole(FileVersion { total: Some(5), etag: None, last_modified }));
     }
 
     #[test]
@@ -184,12 +206,34 @@ mod tests {
     }
 
     #[test]
-    fn versions_agree_as_far_as_both_know() {
-        let version = |total, etag: Option<&str>| FileVersion { total, etag: etag.map(str::to_owned) };
-        assert!(version(Some(5), None).agrees(&version(Some(5), Some("a"))));
-        assert!(!version(Some(5), None).agrees(&version(Some(6), None)));
-        assert!(!version(None, Some("a")).agrees(&version(Some(6), Some("b"))));
-        assert!(version(None, Some("a")).agrees(&version(Some(6), None)));
-        assert!(version(Some(5), Some("a")).agrees(&version(Some(5), Some("a"))));
+    fn files_are_the_same_where_something_tells() {
+        let version = |total, etag: Option<&str>, date: Option<&str>| FileVersion {
+            total,
+            etag: etag.map(str::to_owned),
+            last_modified: date.map(str::to_owned),
+        };
+        let (tag, date) = (Some("a"), Some("Thu, 01 Jan 2026 00:00:00 GMT"));
+        for (one, other, is_same) in [
+            (version(Some(5), tag, None), version(Some(5), tag, date), Some(true)),
+            (version(None, tag, date), version(Some(6), Some("b"), date), Some(false)),
+            (version(Some(5), tag, date), version(Some(6), tag, date), Some(false)),
+            // A server that hides its tags.
+            (version(Some(5), tag, date), version(None, None, date), Some(true)),
+            (version(None, None, date), version(None, None, Some("Fri, 02 Jan 2026 00:00:00 GMT")), Some(false)),
+            // The length alone does not tell.
+            (version(Some(5), tag, None), version(Some(5), None, date), None),
+            (version(Some(5), None, None), version(Some(5), None, None), None),
+            (version(Some(5), None, None), version(Some(6), None, None), Some(false)),
+        ] {
+            assert_eq!((one.is_same(&other), other.is_same(&one)), (is_same, is_same), "{one:?} {other:?}");
+        }
+    }
+
+    #[test]
+    fn a_version_learns_what_it_lacks() {
+        let mut version = FileVersion { etag: Some("a".into()), ..FileVersion::default() };
+        assert!(version.is_known() && !FileVersion { total: Some(5), ..FileVersion::default() }.is_known());
+        version.learn(&FileVersion { total: Some(5), etag: Some("b".into()), last_modified: Some("c".into()) });
+        assert_eq!(version, FileVersion { total: Some(5), etag: Some("a".into()), last_modified: Some("c".into()) });
     }
 }

@@ -8,7 +8,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::download_spec::DownloadSpec;
+use super::download_spec::{DownloadSpec, FileSpec};
+use super::http_response::FileVersion;
 
 pub const JOURNAL: &str = "journal.json";
 pub const COMPLETE: &str = "complete.json";
@@ -32,6 +33,9 @@ pub struct Journal {
     pub spec: DownloadSpec,
     /// Of each file, as the server names its version.
     pub etags: Vec<Option<String>>,
+    /// Of each file, when the server says that it was changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub modified: Vec<Option<String>>,
 }
 
 /// What was verified of a complete model.
@@ -55,8 +59,22 @@ pub fn resumable_bytes(checkpoint: Option<&str>, on_disk: u64) -> u64 {
 
 impl Journal {
     /// Of a download that begins.
-    pub fn new(spec: DownloadSpec, etags: Vec<Option<String>>) -> Self {
-        Self { spec: spec.without_object_urls(), etags }
+    pub fn new(spec: DownloadSpec, versions: &[FileVersion]) -> Self {
+        let etags = versions.iter().map(|version| version.etag.clone()).collect();
+        let modified: Vec<Option<String>> = versions.iter().map(|version| version.last_modified.clone()).collect();
+        let modified = if modified.iter().any(Option::is_some) { modified } else { Vec::new() };
+        Self { spec: spec.without_object_urls(), etags, modified }
+    }
+
+    /// The version of each file.
+    pub fn versions(&self) -> Vec<FileVersion> {
+        let known = |list: &[Option<String>], i: usize| list.get(i).cloned().flatten();
+        let version = |(i, file): (usize, &FileSpec)| FileVersion {
+            total: file.bytes,
+            etag: known(&self.etags, i),
+            last_modified: known(&self.modified, i),
+        };
+        self.spec.files.iter().enumerate().map(version).collect()
     }
 
     /// Whether what was stored for this journal can be the beginning of `spec`.
@@ -79,7 +97,6 @@ pub fn is_complete(completion: Option<&Completion>, on_disk: &[u64]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::library::download_spec::FileSpec;
 
     fn spec(bytes: Option<u64>, sha256: Option<&str>) -> DownloadSpec {
         let file = FileSpec { address: "https://a.b/c.gguf".into(), bytes, sha256: sha256.map(str::to_owned), object_url: None };
@@ -90,7 +107,7 @@ mod tests {
     fn what_earlier_versions_stored_is_read() {
         let journal =
             r#"{"wanted":{"name":"c","parts":[{"address":"https://a.b/c.gguf","bytes":9,"sha256":null}]},"etags":["\"v1\"",null]}"#;
-        let expected = Journal { spec: spec(Some(9), None), etags: vec![Some("\"v1\"".into()), None] };
+        let expected = Journal { spec: spec(Some(9), None), etags: vec![Some("\"v1\"".into()), None], modified: Vec::new() };
         assert_eq!(serde_json::from_str::<Journal>(journal).unwrap(), expected);
         assert_eq!(serde_json::to_string(&expected).unwrap(), journal);
         let complete = r#"{"bytes":[3,4],"sha256":"ab"}"#;
@@ -100,6 +117,15 @@ mod tests {
             (data_file(0), checkpoint_file(1), checkpoint(7)),
             ("part-0".into(), "part-1.stored".into(), "00000000000000000007".into())
         );
+    }
+
+    #[test]
+    fn versions_of_files_are_kept() {
+        let version = FileVersion { total: Some(9), etag: None, last_modified: Some("Thu, 01 Jan 2026 00:00:00 GMT".into()) };
+        let journal = Journal::new(spec(Some(9), None), std::slice::from_ref(&version));
+        let read: Journal = serde_json::from_str(&serde_json::to_string(&journal).unwrap()).unwrap();
+        assert_eq!((read.versions(), &read), (vec![version], &journal));
+        assert!(!serde_json::to_string(&Journal::new(spec(None, None), &[FileVersion::default()])).unwrap().contains("modified"));
     }
 
     #[test]
@@ -113,10 +139,10 @@ mod tests {
 
     #[test]
     fn a_download_goes_on_only_as_the_same_file() {
-        let journal = Journal { spec: spec(Some(9), None), etags: vec![None] };
+        let journal = Journal::new(spec(Some(9), None), &[FileVersion::default()]);
         assert!(journal.continues(&spec(None, None)) && journal.continues(&spec(Some(9), Some("ab"))));
         assert!(!journal.continues(&spec(Some(10), None)));
-        let hashed = Journal { spec: spec(Some(9), Some("ab")), etags: vec![None] };
+        let hashed = Journal::new(spec(Some(9), Some("ab")), &[]);
         assert!(!hashed.continues(&spec(Some(9), Some("cd"))));
         assert!(hashed.continues(&spec(Some(9), Some("ab"))) && !hashed.continues(&spec(Some(10), Some("ab"))));
         let mut elsewhere = spec(Some(9), None);
@@ -133,7 +159,7 @@ mod tests {
             let file = FileSpec { object_url: Some(url.into()), ..FileSpec::local("c.gguf", bytes, modified) };
             DownloadSpec { name: "c".into(), files: vec![file] }
         };
-        let journal = Journal::new(chosen(9, 1.5, "blob:1"), vec![None]);
+        let journal = Journal::new(chosen(9, 1.5, "blob:1"), &[]);
         assert!(journal.spec.is_local_copy() && journal.spec.files[0].object_url.is_none());
         assert!(journal.continues(&chosen(9, 1.5, "blob:2")));
         assert!(!journal.continues(&chosen(9, 2.5, "blob:2")) && !journal.continues(&chosen(10, 1.5, "blob:2")));

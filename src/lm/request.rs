@@ -19,12 +19,28 @@ pub struct ScoreRequest<'a> {
     pub divergences: bool,
     /// Ascending ranges of positions of which the attention to them is wanted, of the base text; none of them, for no attention.
     pub attended: &'a [Range<usize>],
+    /// Log-probabilities of the targets in the base text, where an earlier pass over that text measured them. Then the base text is read
+    /// only as far as the passes need it. Without effect on requests for divergences or attention.
+    pub base_log_probs: Option<&'a [f64]>,
 }
 
 impl<'a> ScoreRequest<'a> {
     /// Log-probabilities of the targets, in the text as it is and in each pass.
     pub fn new(tokens: &'a [TokenId], targets: Range<usize>, passes: &'a [Pass]) -> Self {
-        Self { tokens, targets, edits: &[], passes, divergences: false, attended: &[] }
+        Self { tokens, targets, edits: &[], passes, divergences: false, attended: &[], base_log_probs: None }
+    }
+
+    /// The readout of the base text, where it is known already.
+    pub fn known_base(&self) -> Option<Readout> {
+        let is_all = |log_probs: &&[f64]| log_probs.len() == self.targets.len() && !self.divergences && self.attended.is_empty();
+        Some(Readout { log_probs: self.base_log_probs.filter(is_all)?.to_vec(), ..Readout::default() })
+    }
+
+    /// How many tokens of the base text are read: all before the last target; where its readout is known, those before the last edit.
+    pub fn base_length(&self) -> usize {
+        let all = self.targets.end - 1;
+        let before_edits = || self.passes.iter().map(Pass::start).max().unwrap_or(0).min(all);
+        if self.known_base().is_some() { before_edits() } else { all }
     }
 
     /// What the model reads of the base text, changed by `edits`.
@@ -186,6 +202,22 @@ mod tests {
 
     fn checked(log_prob: f64, divergence: f64, flow: f64) -> Result<Readout, LmError> {
         Readout { log_probs: vec![log_prob], divergences: vec![divergence], attention: vec![0.5], flow: vec![flow] }.checked()
+    }
+
+    #[test]
+    fn known_base_is_read_as_far_as_passes_need() {
+        let passes = [3, 5].map(|start| Pass { edits: vec![Edit::new(start, &[0])] });
+        let request = ScoreRequest::new(&[7; 9], 6..9, &passes);
+        assert_eq!((request.base_length(), request.known_base()), (8, None));
+        let known = ScoreRequest { base_log_probs: Some(&[-1.0; 3]), ..request.clone() };
+        assert_eq!((known.base_length(), known.known_base().unwrap().log_probs), (5, vec![-1.0; 3]));
+        for whole in [
+            ScoreRequest { divergences: true, ..known.clone() },
+            ScoreRequest { attended: &[1..2], ..known.clone() },
+            ScoreRequest { base_log_probs: Some(&[-1.0; 2]), ..request },
+        ] {
+            assert_eq!((whole.base_length(), whole.known_base()), (8, None));
+        }
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Which token comes next. The same seed gives the same random numbers on every engine, and the way from a number to a token is plain
 //! enough for a GPU too: texts differ only where engines round a probability differently.
 
+use std::cmp::Ordering;
+
 use super::error::LmError;
 use super::rng::Rng;
 use crate::model::tokenizer::TokenId;
@@ -86,18 +88,48 @@ impl Draw {
 
     /// The logit of the least likely token that is left.
     fn least_likely(&self, logits: &[f32], weight: impl Fn(f32) -> f64) -> f32 {
-        let mut sorted = logits.to_vec();
-        sorted.sort_unstable_by(|x, y| y.total_cmp(x));
-        sorted.truncate(self.top_k.unwrap_or(sorted.len()).max(1));
-        let Some(top_p) = self.top_p.filter(|&part| part < 1.0) else { return *sorted.last().unwrap_or(&f32::NEG_INFINITY) };
-        let kept: f64 = logits.iter().filter(|logit| Some(*logit) >= sorted.last()).map(|&logit| weight(logit)).sum();
+        let (mut left, mut least) = (Vec::new(), f32::NEG_INFINITY);
+        if self.top_k.is_some() || self.top_p.is_some_and(|part| part < 1.0) {
+            left.extend_from_slice(logits);
+        }
+        if let Some(k) = self.top_k.map(|k| k.max(1)).filter(|&k| k < left.len()) {
+            least = *left.select_nth_unstable_by(k - 1, descending).1;
+            left.truncate(k);
+        }
+        let Some(top_p) = self.top_p.filter(|&part| part < 1.0) else { return least };
+        let kept: f64 = logits.iter().filter(|logit| **logit >= least).map(|&logit| weight(logit)).sum();
         let mut passed = 0.0;
-        let last = sorted.iter().find(|&&logit| {
+        let last = find_descending(&mut left, |logit| {
             passed += weight(logit);
             passed >= top_p * kept
         });
-        *last.or(sorted.last()).unwrap_or(&f32::NEG_INFINITY)
+        last.unwrap_or(least)
     }
+}
+
+fn descending(x: &f32, y: &f32) -> Ordering {
+    y.total_cmp(x)
+}
+
+/// How many of the largest numbers are sorted at once, at first: a few tokens hold nearly all of the probability.
+const SORTED_AT_ONCE: usize = 64;
+
+/// The first number, from the largest on, for which `is_found` holds. Numbers after it are not sorted.
+fn find_descending(mut numbers: &mut [f32], mut is_found: impl FnMut(f32) -> bool) -> Option<f32> {
+    let mut n = SORTED_AT_ONCE;
+    while !numbers.is_empty() {
+        n = n.min(numbers.len());
+        if n < numbers.len() {
+            numbers.select_nth_unstable_by(n - 1, descending);
+        }
+        let (largest, rest) = numbers.split_at_mut(n);
+        largest.sort_unstable_by(descending);
+        if let Some(&found) = largest.iter().find(|&&number| is_found(number)) {
+            return Some(found);
+        }
+        (numbers, n) = (rest, 8 * n);
+    }
+    None
 }
 
 #[cfg(test)]
@@ -126,6 +158,33 @@ mod tests {
     fn top_k_and_top_p_limit_the_choice() {
         assert!(draw(Sampler::new(1.0, Some(2), None, 1)).iter().all(|token| [1, 2].contains(token)));
         assert!(draw(Sampler::new(1.0, None, Some(0.5), 1)).iter().all(|&token| token == 1));
+    }
+
+    /// As if all logits were sorted.
+    #[test]
+    fn least_likely_token_is_found_without_sorting_all() {
+        let mut rng = Rng::new(5);
+        for n in [1, 63, 64, 65, 3000] {
+            // With equal ones.
+            let logits: Vec<f32> = (0..n).map(|_| (rng.uniform() * 40.0).round() as f32 / 4.0).collect();
+            for (top_k, top_p) in [(None, 0.3), (None, 0.999_999), (Some(1), 0.5), (Some(40), 0.9), (Some(2000), 0.99), (Some(40), 1.0)] {
+                let draw = Draw { temperature: 2.0, top_k, top_p: Some(top_p), uniform: 0.5 };
+                let weight = |logit: f32| (f64::from(logit) / 2.0).exp();
+                let mut sorted = logits.clone();
+                sorted.sort_by(descending);
+                sorted.truncate(top_k.unwrap_or(n));
+                let kept: f64 = logits.iter().filter(|logit| Some(*logit) >= sorted.last()).map(|&logit| weight(logit)).sum();
+                let mut passed = 0.0;
+                let is_last = |logit: &&f32| {
+                    passed += weight(**logit);
+                    top_p < 1.0 && passed >= top_p * kept
+                };
+                let least = *sorted.iter().find(is_last).or(sorted.last()).unwrap();
+                let found = draw.least_likely(&logits, weight);
+                let is_left = |limit: f32| logits.iter().map(|&logit| logit >= limit).collect::<Vec<_>>();
+                assert_eq!(is_left(found), is_left(least), "{n} {top_k:?} {top_p}");
+            }
+        }
     }
 
     #[test]

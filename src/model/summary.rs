@@ -2,7 +2,7 @@
 
 use super::arch;
 use super::arch::Architecture;
-use super::config::{ConfigError, KvHeads};
+use super::config::{ConfigError, KvHeads, check_layers};
 use super::gguf::{Gguf, Metadata};
 use super::quant;
 
@@ -67,7 +67,9 @@ fn bytes_per_token(metadata: &Metadata, architecture: &Architecture) -> Result<O
     let Some(n_layers) = number("block_count")?.map(|n| n.saturating_sub(unused)) else {
         return Ok(None);
     };
-    let KvHeads { n: kv_heads, recurrence } = KvHeads::read(metadata, architecture, usize::try_from(n_layers).unwrap_or(usize::MAX))?;
+    let layers = usize::try_from(n_layers).unwrap_or(usize::MAX);
+    check_layers(layers)?;
+    let KvHeads { n: kv_heads, recurrence } = KvHeads::read(metadata, architecture, layers)?;
     let width = key_length.or_else(|| dim?.checked_div(heads?));
     let recurrent = recurrence.map_or(0, |recurrence| recurrence.layers.iter().filter(|&&is_there| is_there).count() as u64);
     let product = |factors: &[Option<u64>]| factors.iter().try_fold(4_u64, |product, factor| product.checked_mul((*factor)?));
@@ -89,6 +91,26 @@ mod tests {
         let config = crate::model::config::Config::from_gguf(&gguf).unwrap();
         assert_eq!(summary.context_length, config.context_length as u64);
         assert_eq!(summary.bytes_per_token, config.bytes_per_token());
+    }
+
+    #[test]
+    fn impossible_number_of_layers_is_refused_before_memory_is_taken() {
+        for architecture in ["gemma3", "qwen35", "lfm2", "qwen3"] {
+            let mut header = b"GGUF\x03\0\0\0\0\0\0\0\0\0\0\0\x02\0\0\0\0\0\0\0".to_vec();
+            let text = |header: &mut Vec<u8>, text: &str| {
+                header.extend((text.len() as u64).to_le_bytes());
+                header.extend(text.as_bytes());
+            };
+            text(&mut header, "general.architecture");
+            header.extend(8_u32.to_le_bytes());
+            text(&mut header, architecture);
+            text(&mut header, &format!("{architecture}.block_count"));
+            header.extend(10_u32.to_le_bytes());
+            for layers in [0, 1 << 40, u64::MAX] {
+                let error = ModelSummary::of(&[&header[..], &layers.to_le_bytes()].concat()).unwrap_err().to_string();
+                assert!(error.contains("number of layers"), "{architecture} {layers}: {error}");
+            }
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The tensors a model has to have: checked against the file's header, before any weight is read.
 
+use std::collections::{HashMap, HashSet};
+
 use super::arch::{QkNorm, Recurrent};
 use super::config::Config;
 use super::gguf::{Gguf, Tensor};
@@ -27,8 +29,10 @@ pub enum TensorsError {
 /// without a word.
 pub fn check(gguf: &Gguf, config: &Config) -> Result<(), TensorsError> {
     let expected = expected(config);
+    // A header may have millions of tensors: none is looked for in a list.
+    let found: HashMap<&str, &Tensor> = gguf.tensors.iter().map(|tensor| (tensor.name.as_str(), tensor)).collect();
     for Expected { name, shape, is_optional } in &expected {
-        match gguf.tensors.iter().find(|tensor| tensor.name == *name) {
+        match found.get(name.as_str()) {
             Some(tensor) if trimmed(tensor) != *shape => {
                 return Err(TensorsError::Shape { name: name.clone(), found: tensor.shape.clone(), expected: shape.clone() });
             }
@@ -36,7 +40,8 @@ pub fn check(gguf: &Gguf, config: &Config) -> Result<(), TensorsError> {
             _ => {}
         }
     }
-    let is_known = |name: &str| is_ignored(name, config) || expected.iter().any(|known| known.name == name);
+    let known: HashSet<&str> = expected.iter().map(|known| known.name.as_str()).collect();
+    let is_known = |name: &str| is_ignored(name, config) || known.contains(name);
     match gguf.tensors.iter().find(|tensor| !is_known(&tensor.name)) {
         Some(unused) => Err(TensorsError::Unused(unused.name.clone())),
         None => Ok(()),

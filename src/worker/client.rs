@@ -14,12 +14,12 @@ use wasm_bindgen::prelude::{Closure, JsValue};
 use web_sys::{ErrorEvent, File, MessageEvent, Worker, WorkerOptions};
 
 use super::envelope::Envelope;
-use super::role::{INCOMPATIBLE, LISTENING, Lost, Role};
+use super::role::{INCOMPATIBLE, LISTENING, LOADING, Lost, Role};
 
-/// Trunk's shim that loads the workers' wasm; it is in the folder of the page.
+/// Loads the workers' program, beside the page.
 const SCRIPT: &str = "./engine_loader.js";
-/// How long the code of a worker may take to arrive.
-const START_MILLIS: u32 = 90_000;
+/// How long nothing of a worker's program may arrive. All of it may take any time.
+const SILENT_MILLIS: u32 = 90_000;
 
 /// How long events are collected before they are delivered together: one frame. A worker may send more events than a page can draw.
 const FRAME_MILLIS: u32 = 16;
@@ -35,6 +35,8 @@ pub struct Client<Request, Event> {
 struct State<Event> {
     worker: Option<Worker>,
     is_listening: bool,
+    /// How often it has said that its program arrives.
+    signs_of_life: u32,
     /// Requests made before the worker listens.
     waiting: Vec<JsValue>,
     /// Events from the worker that are not delivered yet.
@@ -50,7 +52,7 @@ struct Handlers {
 
 impl<Event> Default for State<Event> {
     fn default() -> Self {
-        Self { worker: None, is_listening: false, waiting: Vec::new(), events: Vec::new(), _handlers: None }
+        Self { worker: None, is_listening: false, signs_of_life: 0, waiting: Vec::new(), events: Vec::new(), _handlers: None }
     }
 }
 
@@ -117,15 +119,22 @@ impl<Request: Serialize + 'static, Event: DeserializeOwned + 'static> Client<Req
     fn watch_start(&self, worker: Worker) {
         let client = self.clone();
         wasm_bindgen_futures::spawn_local(async move {
-            TimeoutFuture::new(START_MILLIS).await;
-            let is_silent = {
-                let state = client.state.borrow();
-                state.worker.as_ref() == Some(&worker) && !state.is_listening
-            };
-            if is_silent {
+            let mut before = None;
+            // As long as it loads, and was heard since the last look.
+            while let Some(signs) = client.signs_of_life(&worker).filter(|signs| Some(*signs) != before) {
+                before = Some(signs);
+                TimeoutFuture::new(SILENT_MILLIS).await;
+            }
+            if client.signs_of_life(&worker).is_some() {
                 client.lose(Lost::NotArrived);
             }
         });
+    }
+
+    /// Those of `worker` while it loads; none of one that listens or is gone.
+    fn signs_of_life(&self, worker: &Worker) -> Option<u32> {
+        let state = self.state.borrow();
+        (state.worker.as_ref() == Some(worker) && !state.is_listening).then_some(state.signs_of_life)
     }
 
     fn handlers(&self) -> Handlers {
@@ -145,6 +154,7 @@ impl<Request: Serialize + 'static, Event: DeserializeOwned + 'static> Client<Req
         let message = data.as_string().unwrap_or_default();
         match &*message {
             LISTENING => self.release_waiting(),
+            LOADING => self.state.borrow_mut().signs_of_life += 1,
             INCOMPATIBLE => self.lose(Lost::Incompatible),
             message => match Envelope::from_json(message) {
                 Some(event) => self.gather(event),

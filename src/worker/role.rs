@@ -22,7 +22,9 @@ impl Role {
 
 /// A worker sends this once, when it listens. Earlier messages could be lost.
 pub const LISTENING: &str = "listening";
-/// A worker sends this if it cannot read a message.
+/// What a worker says while its program arrives (`www/engine_loader.js`).
+pub const LOADING: &str = "loading";
+/// What a worker says of a message that it cannot read.
 pub const INCOMPATIBLE: &str = "incompatible";
 
 /// Why a worker was lost, with all of its state. The next request starts a new worker.

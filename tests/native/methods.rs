@@ -26,8 +26,9 @@ fn text() -> (Transcript, Segments) {
     (Transcript { tokens: TOKENS.to_vec(), generation: 30..72, end_token: 2, control_tokens: vec![2], infills }, segments)
 }
 
-/// Work computed by hand: the base text up to its last prediction, and the suffix from the start of each source.
-fn formula(method: &AttributionMethod, transcript: &Transcript, segments: &Segments) -> Work {
+/// By hand: the base text up to its last prediction, and what comes after each source's beginning. `keeps_text`: where a pass begins in
+/// the text as it is, that text is not read again.
+fn formula(method: &AttributionMethod, transcript: &Transcript, segments: &Segments, keeps_text: bool) -> Work {
     let (length, generation) = (transcript.tokens.len(), transcript.generation.clone());
     let sources: Vec<&Range<usize>> = (0..segments.n_sources()).map(|j| segments.source(j)).collect();
     let base = [length - 1, generation.len()];
@@ -47,13 +48,13 @@ fn formula(method: &AttributionMethod, transcript: &Transcript, segments: &Segme
     // A method without passes reads only the base text. A path method reads one base text per point, and the text itself for attention.
     let rounds = (method.passes / 2).max(1);
     let passes_each = method.passes.min(2);
-    // The text without each source except the last, and passes that also omit a later source.
+    // The text without each source but the last, up to the last source, because a pass has scored it; and that without a later one too.
     let pairs = (0..sources.len()).filter(|_| method.pairs).map(|j| {
         let later = &sources[j + 1..];
-        let base = if later.is_empty() { [0, 0] } else { base };
+        let read_already = if keeps_text { sources[j].start } else { 0 };
         [
-            base[0] + later.iter().map(|source| length - 1 - source.start).sum::<usize>(),
-            base[1] + later.iter().map(|source| length - generation.start.max(source.start + 1)).sum::<usize>(),
+            later.last().map_or(0, |last| last.start - read_already) + later.iter().map(|source| length - 1 - source.start).sum::<usize>(),
+            later.iter().map(|source| length - generation.start.max(source.start + 1)).sum::<usize>(),
         ]
     });
     let of_pairs = pairs.fold([0, 0], |sum, work| [sum[0] + work[0], sum[1] + work[1]]);
@@ -88,7 +89,7 @@ fn methods_do_work_of_formula() {
     for method in METHODS {
         let (measured, work) = measured(&MeasureRequest::new(&[method], &transcript, &segments));
         assert!(measured.failure.is_none() && measured.tables[0].n_unmeasured() == 0, "{}", method.id);
-        assert_eq!(work, formula(method, &transcript, &segments), "{}", method.id);
+        assert_eq!(work, formula(method, &transcript, &segments, true), "{}", method.id);
     }
 }
 
@@ -101,8 +102,8 @@ async fn does_the_work_of_its_formula(mut model: impl LanguageModel, what: &str)
         assert!(measure(&mut model, &request, &mut async |_| ControlFlow::Continue(())).await.failure.is_none(), "{what}, {id}");
         let after = model.counters();
         let work = [after.forward_tokens - before.forward_tokens, after.head_positions - before.head_positions];
-        assert_eq!(work, formula(methods[0], &transcript, &segments), "{what}, {id}");
-        // On a GPU, four numbers per position if no flow is summed, because layers read nothing back.
+        assert_eq!(work, formula(methods[0], &transcript, &segments, false), "{what}, {id}");
+        // On a GPU four numbers of each position, where no flow is summed: layers give nothing back.
         if id == "pert" && after.dispatches > 0 {
             assert_eq!(after.bytes_read_back - before.bytes_read_back, 16 * work[1] as u64, "{what}");
         }
@@ -131,7 +132,7 @@ fn methods_with_same_passes_share_work() {
     let both: Vec<&AttributionMethod> = METHODS.iter().filter(|method| ["pert", "clp"].contains(&method.id)).collect();
     let (measured, work) = measured(&MeasureRequest::new(&both, &transcript, &segments));
     assert_eq!(measured.tables.len(), 2);
-    assert_eq!(work, formula(both[1], &transcript, &segments));
+    assert_eq!(work, formula(both[1], &transcript, &segments, true));
 }
 
 #[test]

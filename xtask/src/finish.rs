@@ -1,11 +1,16 @@
 //! Finishes a Trunk build: splits the page's program, packs the viewer into a file that works from disk, moves Trunk's inline script into
 //! a file, and writes the list of files for the service worker. Trunk runs this automatically (`Trunk.toml`), so every build is finished.
 
+use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
+use crate::command::root;
 use crate::{inventory, precache, setup, split, viewer};
+
+/// Loads the engine's program in its worker.
+const ENGINE_LOADER: &str = "engine_loader.js";
 
 /// Finishes the build in `TRUNK_STAGING_DIR`.
 pub fn finish() -> Result<()> {
@@ -15,6 +20,8 @@ pub fn finish() -> Result<()> {
     let web = setup::web()?;
     split::split(&web, &dist, is_release)?;
     viewer::finish(&dist, is_release)?;
+    // In the place of Trunk's, which says nothing while the program comes and starts again where it breaks off.
+    fs::copy(root().join("www").join(ENGINE_LOADER), dist.join(ENGINE_LOADER))?;
     precache::precache(&dist)?;
     // After the list of cached files, because users do not need the inventory.
     if is_release { inventory::write(&web, &dist) } else { Ok(()) }

@@ -9,7 +9,8 @@ use crate::command::root;
 use crate::hash::sha256;
 
 const SERVICE_WORKER: &str = "sw.js";
-/// Files of the viewer for other pages, which this page does not need.
+/// Parts of other people's pages, which no visitor of this one needs. They come from the network with all that they load, which is of one
+/// version then too.
 const OF_THE_VIEWER: [&str; 7] = ["element.d.ts", "element.js", "embed.html", "embed.js", "viewer.css", "viewer.js", "viewer_bg.wasm"];
 /// Glasscage Standard: downloaded only on request, and stored apart from the page's own files.
 const ON_REQUEST: &str = "models/standard/";
@@ -45,9 +46,14 @@ fn write_service_worker(dist: &Path) -> Result<()> {
     list(dist, "", &mut files)?;
     files.sort();
     let list = serde_json::to_string_pretty(&files)?;
-    let version = &sha256(list.as_bytes())[..16];
     let code = fs::read_to_string(root().join("www").join(SERVICE_WORKER))?;
-    Ok(fs::write(dist.join(SERVICE_WORKER), format!("const VERSION = \"{version}\";\nconst FILES = {list};\n{code}"))?)
+    Ok(fs::write(dist.join(SERVICE_WORKER), with_version(&list, &code))?)
+}
+
+/// The service worker that keeps the files of `list`. Its version is that of these files and of its own code.
+fn with_version(list: &str, code: &str) -> String {
+    let rest = format!("const FILES = {list};\n{code}");
+    format!("const VERSION = \"{}\";\n{rest}", &sha256(rest.as_bytes())[..16])
 }
 
 /// Whether the service worker caches the file at this path.
@@ -82,7 +88,15 @@ mod tests {
     }
 
     #[test]
-    fn models_on_request_are_not_cached() {
+    fn version_is_that_of_files_and_code() {
+        let version = |list: &str, code: &str| with_version(list, code).lines().next().unwrap().to_owned();
+        assert_eq!(version("[1]", "a"), version("[1]", "a"));
+        assert!(version("[1]", "a") != version("[2]", "a") && version("[1]", "a") != version("[1]", "b"));
+        assert!(with_version("[1]", "a").ends_with("\nconst FILES = [1];\na"));
+    }
+
+    #[test]
+    fn models_on_request_are_not_kept() {
         assert!(is_kept("models/demo.gguf") && is_kept("index.html"));
         assert!(!is_kept("models/standard/standard-00001-of-00003.gguf") && !is_kept("sw.js") && !is_kept("viewer.js"));
     }

@@ -25,10 +25,10 @@ pub fn decode(base64: &str) -> Option<Vec<u8>> {
     URL_SAFE_NO_PAD.decode(base64.split(|c| !is_of_link(c)).next().unwrap_or_default()).ok()
 }
 
-/// What is inside of a body that [`decode`] gave, if its checksum is right and it is not too large.
-pub fn inflate(body: &[u8]) -> Option<Vec<u8>> {
+/// What is inside of a body that [`decode`] gave, if its checksum is right and it has at most `most` bytes.
+pub fn inflate(body: &[u8], most: usize) -> Option<Vec<u8>> {
     let (deflated, checksum) = body.split_last_chunk()?;
-    let inflated = decompress_to_vec_with_limit(deflated, MAX_INFLATED).ok()?;
+    let inflated = decompress_to_vec_with_limit(deflated, most).ok()?;
     (crc32(&inflated) == u32::from_le_bytes(*checksum)).then_some(inflated)
 }
 
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn what_is_packed_comes_out_again_and_nothing_larger_than_allowed() {
-        let out = |bytes: &[u8]| inflate(&decode(&pack(bytes)).unwrap());
+        let out = |bytes: &[u8]| inflate(&decode(&pack(bytes)).unwrap(), MAX_INFLATED);
         assert_eq!(out(b"words").as_deref(), Some(&b"words"[..]));
         assert_eq!(out(&vec![0; MAX_INFLATED + 1]), None);
     }

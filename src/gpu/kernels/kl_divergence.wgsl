@@ -1,9 +1,12 @@
-// Adds a tile of the vocabulary to the sum over v of p(v) (z_base(v) - z(v)) of each position, with p = softmax(z_base). The sum and the
-// log-sum-exps of both texts give KL(base || perturbed).
-// logits: [n, length]; base_logits: [.., length]; base: [n] of (row of base_logits, bits of log-sum-exp); state: [..], w is the sum.
+// Adds a tile of the vocabulary to sum over v of p(v) (z_base(v) - z(v)), p = softmax(z_base), of each position; with the
+// log-sum-exps of both texts that is KL(base || perturbed).
+// logits: [n, length]; base_logits: [.., length]; base: [n] of (row of base_logits, log-sum-exp's bits); state: [..], w is the sum.
+// A few terms are added up at a time, then their sums, as in log_sum_exp.
 // Dispatch: one invocation per position.
 
 #import kl_divergence_common
+
+const SUMMED = 64u;
 
 @compute @workgroup_size(WIDTH)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -14,10 +17,14 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let at = id.x * p.length;
     let base_at = position.x * p.length;
     let log_sum_exp = bitcast<f32>(position.y);
-    var sum = 0.0;
-    for (var i = 0u; i < p.length; i++) {
-        let logit = base_logits[base_at + i];
-        sum += exp(logit - log_sum_exp) * (logit - logits[at + i]);
+    var of_tile = 0.0;
+    for (var start = 0u; start < p.length; start += SUMMED) {
+        var sum = 0.0;
+        for (var i = start; i < min(start + SUMMED, p.length); i++) {
+            let logit = base_logits[base_at + i];
+            sum += exp(logit - log_sum_exp) * (logit - logits[at + i]);
+        }
+        of_tile += sum;
     }
-    state[p.first + id.x].w += sum;
+    state[p.first + id.x].w += of_tile;
 }

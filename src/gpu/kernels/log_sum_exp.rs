@@ -67,6 +67,29 @@ mod tests {
     use super::*;
     use crate::gpu::testing::{gpus_and_interpreters, random};
 
+    /// One likely token, and all others so unlikely that each rounds up when it is added to it: in one f32 that comes to 0.01 nat.
+    #[wasm_bindgen_test(unsupported = tokio::test)]
+    async fn large_vocabulary_keeps_its_small_terms() {
+        const VOCAB: usize = 262_144;
+        for gpu in gpus_and_interpreters().await {
+            let length = gpu.variant.vocab_tile;
+            let mut logits = vec![7e-8_f32.ln(); VOCAB];
+            logits[5] = 0.0;
+            let targets = gpu.buffer_with("targets", &[5]);
+            let state = gpu.buffer("state", 4);
+            let tiles: Vec<Buffer> = logits.chunks(length).map(|tile| gpu.buffer_with_f32("logits", tile)).collect();
+            for (i, tile) in tiles.iter().enumerate() {
+                let mut recording = Recording::new(&gpu);
+                let token = i * length;
+                record(&mut recording, &LogSumExp { logits: tile, targets: &targets, state: &state, first: 0, n: 1, token, length });
+                recording.run();
+            }
+            let state = gpu.read_f32(&state, 4).await.unwrap();
+            let (ours, reference) = (log_prob(&state), -reference(&logits));
+            assert!((ours - reference).abs() < 3e-5, "{}: {ours} {reference}", gpu.variant.name);
+        }
+    }
+
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn log_probs_over_tiles_match_whole_vocabulary() {
         const VOCAB: usize = 150;

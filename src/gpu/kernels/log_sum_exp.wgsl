@@ -1,9 +1,12 @@
 // Adds a tile of logits to the running log-sum-exp of each position, and stores the target's logit.
 // logits: [n, length] for tokens `token`..`token + length`; targets: [..]; state: [..] of (largest logit, sum of exp(logit - largest),
-// target's logit, sum of kl_divergence). ln p(target) = target's logit - largest - ln(sum).
+// target's logit, kl_divergence's sum): ln p(target) = target's logit - largest - ln(sum).
+// A few terms are added up at a time, then their sums, then those of tiles: a vocabulary in one f32 would lose its small terms.
 // Dispatch: one invocation per position.
 
 #import log_sum_exp_common
+
+const SUMMED = 64u;
 
 @compute @workgroup_size(WIDTH)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -20,10 +23,15 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         before = state[p.first + id.x];
         largest = max(largest, before.x);
     }
-    var sum = before.y * exp(before.x - largest);
-    for (var i = 0u; i < p.length; i++) {
-        sum += exp(logits[at + i] - largest);
+    var of_tile = 0.0;
+    for (var start = 0u; start < p.length; start += SUMMED) {
+        var sum = 0.0;
+        for (var i = start; i < min(start + SUMMED, p.length); i++) {
+            sum += exp(logits[at + i] - largest);
+        }
+        of_tile += sum;
     }
+    let sum = before.y * exp(before.x - largest) + of_tile;
     let target_index = targets[p.first + id.x] - p.token;
     let is_here = target_index < p.length;
     let logit = select(before.z, logits[at + min(target_index, p.length - 1u)], is_here);

@@ -16,6 +16,8 @@ use super::gguf::Gguf;
 
 /// Far beyond any model of this kind; within it no product of two sizes of a row overflows 32 bits.
 const MAX_SIZE: usize = 1 << 22;
+/// The deepest models have about 130.
+const MAX_LAYERS: usize = 1024;
 /// The widest head that the attention kernel of the GPU takes.
 const MAX_HEAD_DIM: usize = 512;
 
@@ -58,6 +60,14 @@ pub struct Config {
     pub logit_scale: f64,
 }
 
+/// Fails where a model cannot have so many layers. Comes before anything is made for each of them.
+pub fn check_layers(n_layers: usize) -> Result<(), ConfigError> {
+    match n_layers {
+        1..=MAX_LAYERS => Ok(()),
+        _ => Err(ConfigError::Impossible("its number of layers cannot be right".into())),
+    }
+}
+
 impl Config {
     /// Reads the sizes and checks that they fit together.
     pub fn from_gguf(gguf: &Gguf) -> Result<Self, ConfigError> {
@@ -75,6 +85,7 @@ impl Config {
         let head_dim = optional("attention.key_length")?.unwrap_or(dim / n_heads.max(1));
         let n_unused_layers = optional("nextn_predict_layers")?.unwrap_or(0);
         let n_layers = required("block_count")?.saturating_sub(n_unused_layers);
+        check_layers(n_layers)?;
         let rotated_dim = optional("rope.dimension_count")?.unwrap_or(head_dim);
         let KvHeads { n: n_kv_heads, recurrence } = KvHeads::read(metadata, architecture, n_layers)?;
         let scale = |field: &str| settings::scale(metadata, architecture, field);
@@ -111,8 +122,7 @@ impl Config {
 
     fn check(&self, value_dim: usize) -> Result<(), ConfigError> {
         let facts = [
-            (self.n_layers > 0 && self.n_layers <= 1024, "its number of layers is not valid"),
-            (self.dim > 0 && self.ffn_dim > 0 && self.vocab_size > 0, "its sizes are not valid"),
+            (self.dim > 0 && self.ffn_dim > 0 && self.vocab_size > 0, "its sizes cannot be right"),
             (
                 self.n_heads > 0 && self.n_kv_heads > 0 && self.n_heads.is_multiple_of(self.n_kv_heads.max(1)),
                 "its numbers of heads are not valid",

@@ -63,13 +63,13 @@ fn after<const BYTES: usize>(block: &[u8; BYTES]) -> &[u8; 16] {
 fn nibbles(bytes: &[u8; 16], fifth: [u8; 4], offset: u8, quants: &mut [i8; 32]) {
     const BYTES: u64 = 0x0101_0101_0101_0101;
     let bytes = bytes.as_chunks().0;
-    for (i, eight) in quants.as_chunks_mut().0.iter_mut().enumerate() {
+    for (i, eight) in quants.as_chunks_mut::<8>().0.iter_mut().enumerate() {
         let lower = (u64::from_le_bytes(bytes[i % 2]) >> (i / 2 * 4)) & (0x0F * BYTES);
         // The bit of each value in its byte, then carried to the highest one, then down to the fifth.
         let own = (u64::from(fifth[i]) * BYTES) & 0x8040_2010_0804_0201;
         let upper = ((own + 0x7F * BYTES) >> 3) & (0x10 * BYTES);
         // Above zero nothing is borrowed from the byte beside it.
         let words = ((lower | upper | (0x80 * BYTES)) - u64::from(offset) * BYTES) ^ (0x80 * BYTES);
-        *eight = words.to_le_bytes().map(|byte| byte as i8);
+        eight.iter_mut().zip(&words.to_le_bytes()).for_each(|(quant, &byte)| *quant = byte as i8);
     }
 }

@@ -12,6 +12,9 @@ const MAX_DIMENSIONS: u32 = 4;
 const DEFAULT_ALIGNMENT: u64 = 32;
 /// The least that a metadata value takes: the length of its key, and its type.
 const MIN_PAIR_BYTES: u64 = 12;
+/// Elements of all lists together. A vocabulary of 262,144 tokens and its merges have about a million. A number takes eight bytes here,
+/// whatever it takes in the file.
+const MAX_ELEMENTS: usize = 1 << 24;
 /// The least that a row of the tensor table takes: the length of its name, the number of dimensions, its type, its offset.
 const MIN_TENSOR_BYTES: u64 = 24;
 
@@ -19,6 +22,8 @@ const MIN_TENSOR_BYTES: u64 = 24;
 pub struct Reader<'a> {
     bytes: &'a [u8],
     position: usize,
+    /// Elements of the lists so far.
+    elements: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -27,7 +32,7 @@ impl<'a> Reader<'a> {
         if bytes.get(..4) != Some(MAGIC) {
             return Err(GgufError::NotGguf);
         }
-        let mut reader = Self { bytes, position: 4 };
+        let mut reader = Self { bytes, position: 4, elements: 0 };
         match reader.u32()? {
             2 | 3 => {}
             version => return Err(GgufError::Version(version)),
@@ -104,10 +109,15 @@ impl<'a> Reader<'a> {
             ARRAY => {
                 let kind = self.u32()?;
                 let count = self.u64()?;
+                let count = self.count(count, 1)?;
+                self.elements += count;
+                if self.elements > MAX_ELEMENTS {
+                    return Err(GgufError::Damaged("a count is too large"));
+                }
                 match kind {
-                    STRING => Ok(Value::Strings((0..self.count(count, 8)?).map(|_| self.string()).collect::<Result<_, _>>()?)),
+                    STRING => Ok(Value::Strings((0..count).map(|_| self.string()).collect::<Result<_, _>>()?)),
                     ARRAY => Err(GgufError::Damaged("it has arrays of arrays")),
-                    _ => Ok(Value::Numbers((0..self.count(count, 1)?).map(|_| self.number(kind)).collect::<Result<_, _>>()?)),
+                    _ => Ok(Value::Numbers((0..count).map(|_| self.number(kind)).collect::<Result<_, _>>()?)),
                 }
             }
             _ => self.scalar(kind),

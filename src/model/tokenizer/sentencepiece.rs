@@ -11,6 +11,14 @@ use super::vocabulary::{TokenKind, Vocabulary, VocabularyEntry};
 use crate::model::gguf::Metadata;
 
 const SCORES: &str = "tokenizer.ggml.scores";
+/// Work and memory for merges grow with the square of a name's length. So of all names together both are bounded by so many bytes for each
+/// byte of the vocabulary in the file; a small vocabulary may have a little more. That of Llama 2 needs half of it.
+const MOST_PER_BYTE: usize = 32;
+const FREE_BYTES: usize = 4 << 20;
+/// What a merge takes beside the bytes of its name: two texts, and its place in two tables.
+const MERGE_BYTES: usize = 128;
+/// What a token takes in the file beside its name.
+const LENGTH_BYTES: usize = 8;
 /// Stands for a space.
 const BLANK: char = '▁';
 
@@ -31,7 +39,7 @@ impl SentencePiece {
         }
         let ids = vocabulary.of_text();
         check_bytes(&ids)?;
-        let merges = merges(vocabulary, &ids, scores);
+        let merges = merges(vocabulary, &ids, scores)?;
         let builder = BPE::builder().vocab_and_merges(ids, merges).byte_fallback(true).cache_capacity(0);
         let model = builder.build().map_err(|error| TokenizerError::Build(error.to_string()))?;
         Ok(Self { model, adds_space: metadata.bool("tokenizer.ggml.add_space_prefix")?.unwrap_or(true) })
@@ -65,13 +73,22 @@ fn check_bytes(ids: &Vocab) -> Result<(), TokenizerError> {
 
 /// Every way to make a token of two others, the highest score first. (Of tokens with equal scores llama.cpp makes the leftmost first,
 /// here the one with the lower id; with the vocabularies of Llama 2 and stories260K no text of 770,000 random ones tells them apart.)
-fn merges(vocabulary: &Vocabulary<'_>, ids: &Vocab, scores: &[f64]) -> Vec<(String, String)> {
+fn merges(vocabulary: &Vocabulary<'_>, ids: &Vocab, scores: &[f64]) -> Result<Vec<(String, String)>, TokenizerError> {
+    let room = FREE_BYTES + MOST_PER_BYTE * vocabulary.names.iter().map(|name| LENGTH_BYTES + name.len()).sum::<usize>();
     let mut tokens: Vec<VocabularyEntry<'_>> =
         vocabulary.iter().filter(|token| !token.kind.is_control() && token.kind != TokenKind::Byte).collect();
     tokens.sort_by(|a, b| scores[b.id as usize].total_cmp(&scores[a.id as usize]));
+    if tokens.iter().map(|token| token.name.len().pow(2)).sum::<usize>() > room {
+        return Err(TokenizerError::TooMany);
+    }
     let pairs = tokens.iter().flat_map(|token| token.name.char_indices().skip(1).map(|(middle, _)| token.name.split_at(middle)));
     let known = pairs.filter(|&(left, right)| ids.contains_key(left) && ids.contains_key(right));
-    known.map(|(left, right)| (left.to_owned(), right.to_owned())).collect()
+    let mut taken = 0;
+    let merge = |(left, right): (&str, &str)| {
+        taken += MERGE_BYTES + left.len() + right.len();
+        if taken > room { Err(TokenizerError::TooMany) } else { Ok((left.to_owned(), right.to_owned())) }
+    };
+    known.map(merge).collect()
 }
 
 /// The text with [`BLANK`] for spaces, and for each of its bytes (and its end) the byte of `text` where it comes from.
@@ -90,4 +107,34 @@ fn escape(text: &str, add_space: bool) -> (String, Vec<usize>) {
     }
     origins.push(text.len());
     (escaped, origins)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::gguf::Value;
+
+    /// A vocabulary of all bytes and these names.
+    fn built(names: impl Iterator<Item = String>) -> Result<SentencePiece, TokenizerError> {
+        let names: Vec<String> = (0..=u8::MAX).map(byte_name).chain(names).collect();
+        let kinds = (0..names.len()).map(|id| if id < 256 { 6.0 } else { 1.0 }).collect();
+        let metadata = Metadata::from_iter([
+            (SCORES, Value::Numbers(vec![0.0; names.len()])),
+            ("tokenizer.ggml.token_type", Value::Numbers(kinds)),
+            ("tokenizer.ggml.tokens", Value::Strings(names)),
+        ]);
+        SentencePiece::new(&metadata, &Vocabulary::read(&metadata)?)
+    }
+
+    #[test]
+    fn names_with_too_much_work_or_memory_for_merges_are_refused() {
+        let repeated = |longest: usize| (1..=longest).map(|length| "a".repeat(length));
+        assert!(built(repeated(128)).is_ok());
+        // The square of each length, here 358 MB for half a megabyte.
+        assert!(matches!(built(repeated(1024)), Err(TokenizerError::TooMany)));
+        // Short enough for that, but each is made of two others in every way.
+        let families = (0..4000).map(|i| char::from_u32(0x4e00 + i).unwrap());
+        let families = families.flat_map(|c| (1..=18).map(move |length| c.to_string().repeat(length)));
+        assert!(matches!(built(families), Err(TokenizerError::TooMany)));
+    }
 }

@@ -13,6 +13,8 @@ const TOKENS: &str = "tokenizer.ggml.tokens";
 const TOKEN_TYPES: &str = "tokenizer.ggml.token_type";
 /// The longest seen in a model is 256: 128 spaces at two bytes each.
 const MAX_NAME: usize = 1024;
+/// Bytes of all names. The largest vocabularies have about 2 MB.
+const MAX_NAMES: usize = 16 << 20;
 
 /// All tokens by id.
 pub struct Vocabulary<'a> {
@@ -78,6 +80,9 @@ impl<'a> Vocabulary<'a> {
     }
 
     fn check_names(&self) -> Result<(), TokenizerError> {
+        if self.names.iter().map(String::len).sum::<usize>() > MAX_NAMES {
+            return Err(TokenizerError::TooMany);
+        }
         let mut ids = HashMap::with_capacity(self.len());
         for token in self.iter().filter(|token| !token.name.is_empty()) {
             if token.name.len() > MAX_NAME {

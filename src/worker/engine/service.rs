@@ -6,7 +6,6 @@ use std::rc::Rc;
 
 use futures::StreamExt;
 use futures::channel::mpsc::{UnboundedReceiver, unbounded};
-use gloo::timers::future::TimeoutFuture;
 use web_sys::File;
 
 use super::protocol::{EngineEvent, EngineRequest, ModelSource};
@@ -287,7 +286,7 @@ impl Page {
         self.post(event);
         let now = js_sys::Date::now();
         if now - self.turn_began_millis.get() > TURN_MILLIS {
-            TimeoutFuture::new(0).await;
+            scope::let_messages_in().await;
             self.turn_began_millis.set(js_sys::Date::now());
         }
         if self.is_stopped()() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -27,7 +27,8 @@ struct Outside<'a> {
 pub fn stored_and_served(bytes: &[u8]) {
     let Ok(outside) = Outside::arbitrary(&mut Unstructured::new(bytes)) else { return };
     let Outside { status, content_range, content_length, etag, retry_after, now_millis, .. } = outside;
-    HttpResponse { status, content_range, content_length, etag, retry_after, now_millis }.action(outside.start);
+    let last_modified = etag.clone();
+    HttpResponse { status, content_range, content_length, etag, last_modified, retry_after, now_millis }.action(outside.start);
     assert!(resumable_bytes(outside.checkpoint, outside.on_disk[0]) <= outside.on_disk[0]);
     for address in [file_address(outside.address), document_address(outside.address)].into_iter().flatten() {
         assert!(!host(&address).is_empty() && !file_name(&address).contains('/'), "{address:?}");
@@ -39,7 +40,7 @@ pub fn stored_and_served(bytes: &[u8]) {
     let completion: Option<Completion> = serde_json::from_str(outside.json).ok();
     is_complete(completion.as_ref(), &outside.on_disk);
     if let Ok(journal) = serde_json::from_str::<Journal>(outside.json) {
-        assert!(journal.continues(&journal.spec));
+        assert!(journal.continues(&journal.spec) && journal.versions().len() == journal.spec.files.len());
     }
 }
 

@@ -14,7 +14,7 @@ pub const FORMAT: &str = "glasscage-explanation";
 /// The version this page writes.
 pub const VERSION: u32 = 2;
 /// More sentences than this are refused: the picture would be unreadable, and links are untrusted.
-const MAX_SENTENCES: usize = 1000;
+pub const MAX_SENTENCES: usize = 1000;
 
 /// One explanation: text, sentences, the table **T** and how it was made. Everything else on the page (A, Y,
 /// attributions, highlights) is computed from it.

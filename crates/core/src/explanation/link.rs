@@ -13,6 +13,7 @@
 use miniz_oxide::inflate::{decompress_to_vec_with_limit, decompress_to_vec_zlib_with_limit};
 use serde_json::Value;
 
+use super::document::MAX_SENTENCES;
 use super::{Document, DocumentError};
 use crate::packed::{self, MAX_INFLATED, MAX_PACKED};
 use crate::table::{CausalMatrix, Table};
@@ -72,7 +73,13 @@ pub fn is_link(fragment: &str) -> bool {
 /// The document in a fragment (with or without `#`). The fragment is untrusted: every size is bounded, and the
 /// document is checked like any other.
 pub fn from_fragment(fragment: &str) -> Result<Document, LinkError> {
-    let bytes = inflated(fragment.strip_prefix('#').unwrap_or(fragment))?;
+    from_fragment_within(fragment, &mut { MAX_INFLATED })
+}
+
+/// As [`from_fragment`], of a fragment that inflates to at most `room` bytes, which are taken from `room`.
+pub fn from_fragment_within(fragment: &str, room: &mut usize) -> Result<Document, LinkError> {
+    let bytes = inflated(fragment.strip_prefix('#').unwrap_or(fragment), *room)?;
+    *room -= bytes.len();
     let (length, rest) = bytes.split_first_chunk().ok_or(LinkError::Damaged)?;
     let (json, mut tables) = rest.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or(LinkError::Damaged)?;
     let json = std::str::from_utf8(json).map_err(|_| LinkError::Damaged)?;
@@ -87,8 +94,8 @@ pub fn from_fragment(fragment: &str) -> Result<Document, LinkError> {
     Ok(Document::from_json(&json.to_string())?)
 }
 
-/// The bytes in a fragment.
-fn inflated(fragment: &str) -> Result<Vec<u8>, LinkError> {
+/// The bytes in a fragment, at most `most`.
+fn inflated(fragment: &str, most: usize) -> Result<Vec<u8>, LinkError> {
     if fragment.len() > MAX_PACKED {
         return Err(LinkError::TooLarge);
     }
@@ -98,9 +105,9 @@ fn inflated(fragment: &str) -> Result<Vec<u8>, LinkError> {
     let (version, body) = fragment.split_at_checked(SCHEME.len()).ok_or(LinkError::Damaged)?;
     let body = packed::decode(body).ok_or(LinkError::Damaged)?;
     let inflated = match version {
-        SCHEME => packed::inflate(&body),
-        SCHEME_OF_ZLIB => decompress_to_vec_zlib_with_limit(&body, MAX_INFLATED).ok(),
-        SCHEME_WITHOUT_CHECKSUM => decompress_to_vec_with_limit(&body, MAX_INFLATED).ok(),
+        SCHEME => packed::inflate(&body, most),
+        SCHEME_OF_ZLIB => decompress_to_vec_zlib_with_limit(&body, most).ok(),
+        SCHEME_WITHOUT_CHECKSUM => decompress_to_vec_with_limit(&body, most).ok(),
         _ => return Err(LinkError::Newer),
     };
     inflated.ok_or(LinkError::Damaged)
@@ -122,6 +129,9 @@ fn write_row(row: &[Option<f64>], bytes: &mut Vec<u8>) {
 fn read_table(head: &Value, bytes: &mut &[u8]) -> Result<Table, LinkError> {
     let n_sentences = |passage: &str| head[passage]["sentences"].as_array().map(Vec::len).ok_or(LinkError::Damaged);
     let (n_prompt, n_generated) = (n_sentences("prompt")?, n_sentences("generation")?);
+    if n_prompt + n_generated > MAX_SENTENCES {
+        return Err(DocumentError::TooManySentences(n_prompt + n_generated).into());
+    }
     let rows = (0..n_generated).map(|i| read_row(n_prompt + i, bytes)).collect::<Option<Vec<_>>>();
     rows.map(|rows| CausalMatrix::from_rows(n_prompt, rows)).ok_or(LinkError::Damaged)
 }

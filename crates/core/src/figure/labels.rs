@@ -59,7 +59,7 @@ impl Labels {
                   value. Dashed outlines and dashed arcs mean negative influence.",
         columns: "Total (CAGE): the sum over all paths from the sentence to the explained one. Direct (row): only the edge between the \
                   two.",
-        arcs: "The arcs carry {share} of the influence; {hidden} weaker ones are not drawn.",
+        arcs: "The arcs carry {share} of the influence; {hidden} others are not drawn.",
         cut: "Too long for a picture. It shows the {shown} of {all} sentences with the most influence, and long sentences end in \
               \u{2026}",
         percent: "{number}%",

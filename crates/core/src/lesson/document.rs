@@ -79,9 +79,14 @@ impl Lesson {
 
     /// Reads and checks a lesson from outside.
     pub fn from_json(json: &str) -> Result<Self, LessonError> {
-        let lesson: Self = serde_json::from_str(json).map_err(|error| LessonError::Json(error.to_string()))?;
+        let lesson = Self::unchecked(json)?;
         lesson.check()?;
         Ok(lesson)
+    }
+
+    /// Reads what [`Lesson::check`] has yet to check.
+    pub(super) fn unchecked(json: &str) -> Result<Self, LessonError> {
+        serde_json::from_str(json).map_err(|error| LessonError::Json(error.to_string()))
     }
 
     /// The lesson as indented JSON.
@@ -97,10 +102,7 @@ impl Lesson {
         if self.version > VERSION {
             return Err(LessonError::Version(self.version));
         }
-        let (steps, explanations) = (self.steps.len(), self.explanations.len());
-        if !(1..=MAX_STEPS).contains(&steps) || !(1..=MAX_EXPLANATIONS).contains(&explanations) {
-            return Err(LessonError::Size { steps, explanations });
-        }
+        self.check_counts(self.explanations.len())?;
         self.explanations.iter().try_for_each(Document::check)?;
         if let Some(language) = self.language.as_ref().filter(|language| !is_language(language)) {
             return Err(LessonError::Language(language.clone()));
@@ -112,6 +114,13 @@ impl Lesson {
             Some(at) => Err(LessonError::Step(at)),
             None => Ok(()),
         }
+    }
+
+    /// Holds the limits on steps, and on `explanations`.
+    pub(super) fn check_counts(&self, explanations: usize) -> Result<(), LessonError> {
+        let steps = self.steps.len();
+        let is_within = (1..=MAX_STEPS).contains(&steps) && (1..=MAX_EXPLANATIONS).contains(&explanations);
+        if is_within { Ok(()) } else { Err(LessonError::Size { steps, explanations }) }
     }
 
     /// The lesson in another language, where `translation` has every text of it. Texts without a letter stay.

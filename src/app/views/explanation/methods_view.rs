@@ -132,7 +132,7 @@ fn MethodHead(id: String, name: String, is_shown: bool) -> impl IntoView {
                 class="chip"
                 data-testid=test_id
                 title=t!("Show this method instead")
-                disabled=is_active
+                aria-disabled=move || is_active().to_string()
                 on:click=move |_| page.send(Message::ShowMethod(id.clone()))
             >
                 {t!("Show")}

@@ -12,9 +12,11 @@ pub fn RemoteQuestion() -> impl IntoView {
         Memo::new(move |_| page.with(|state| state.remote.as_ref().map(|remote| (remote.address.clone(), remote.host().to_owned()))));
     let is_fetching = move || page.with(|state| state.remote.as_ref().is_some_and(|remote| remote.request.is_some()));
     let question = move || {
-        let remote = page.with(|state| state.remote.clone())?;
-        let host = remote.host().to_owned();
-        let fetch = if remote.is_fetching { t!("Waiting for {host}\u{2026}", host) } else { t!("Download from {host}", host) };
+        let (address, host) = asked.get()?;
+        let fetch = {
+            let host = host.clone();
+            move || if is_fetching() { t!("Waiting for {host}\u{2026}", host) } else { t!("Download from {host}", host) }
+        };
         Some(view! {
             <section class="card remote" aria-label=t!("An explanation on another site") data-testid="remote">
                 <h2>{t!("This link opens an explanation from {host}", host)}</h2>

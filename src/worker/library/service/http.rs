@@ -59,6 +59,7 @@ fn described(response: &Response) -> HttpResponse {
         content_range: header("content-range"),
         content_length: header("content-length").and_then(|length| length.parse().ok()),
         etag: header("etag"),
+        last_modified: header("last-modified"),
         retry_after: header("retry-after"),
         now_millis: now_millis(),
     }

@@ -17,7 +17,7 @@ use std::rc::Rc;
 
 use super::protocol::{LibraryEvent, LibraryRequest};
 use crate::gpu::device;
-use crate::library::download_spec::DownloadSpec;
+use crate::library::download_spec::{DownloadSpec, FileSpec};
 use crate::library::errors::{LibraryError, StorageError};
 use crate::library::preview::{DeviceFacts, GpuFacts, ModelFacts, ModelPreview};
 use crate::library::stored_models::ModelLocation;
@@ -80,7 +80,8 @@ impl LibraryService {
         for (file, probe) in spec.files.iter_mut().zip(&probes) {
             file.bytes = file.bytes.or(probe.version.total);
         }
-        let resumable = probes.iter().all(|probe| probe.resumable);
+        let is_told_apart = |(file, probe): (&FileSpec, &FileProbe)| file.sha256.is_some() || probe.version.is_known();
+        let resumable = spec.files.iter().zip(&probes).all(is_told_apart) && probes.iter().all(|probe| probe.resumable);
         *self.probes.borrow_mut() = Rc::new(probes);
         let bytes_here = self.bytes_here(&stored_models::model_id(&spec)).await;
         Ok(ModelPreview { spec, resumable, facts: summary.into(), device: device_facts().await, bytes_here })

@@ -66,8 +66,9 @@ pub struct Download {
     /// Held while the download is paused, too, because another tab must not change the files in `folder`.
     lock: Lock,
     spec: DownloadSpec,
-    etags: Vec<Option<String>>,
-    /// Probes of all files, if the server was probed just before.
+    /// Of every file.
+    versions: Vec<FileVersion>,
+    /// Of every file, where its server was asked just now.
     probes: Rc<Vec<FileProbe>>,
     /// Folder in the storage; `None` for memory.
     folder: Option<Folder>,
@@ -90,6 +91,8 @@ struct FileTransfer {
     i: usize,
     sink: Sink,
     hash: Sha256,
+    /// Of all files before it.
+    hash_before: Sha256,
     header: HeaderValidator,
     version: FileVersion,
     /// Whether the server ignored a range request.
@@ -102,7 +105,7 @@ impl Download {
         Self {
             id: stored_models::model_id(&spec),
             lock,
-            etags: spec.files.iter().map(|file| etag(&probes, &file.address)).collect(),
+            versions: spec.files.iter().map(|file| version(&probes, &file.address)).collect(),
             spec,
             probes,
             folder: None,
@@ -132,7 +135,7 @@ impl Download {
 
     /// Whether the downloaded bytes can be the beginning of `spec`.
     pub fn continues(&self, spec: &DownloadSpec) -> bool {
-        Journal::new(self.spec.clone(), self.etags.clone()).continues(spec)
+        Journal::new(self.spec.clone(), &self.versions).continues(spec)
     }
 
     /// Whether it holds bytes that are not in the storage.
@@ -164,10 +167,10 @@ impl Download {
                 ours.bytes = first.bytes.or(ours.bytes);
                 ours.sha256 = ours.sha256.take().or_else(|| first.sha256.clone());
             }
-            self.etags = journal.etags;
+            self.versions = journal.versions();
             return Ok(());
         }
-        let journal = Journal::new(self.spec.clone(), self.etags.clone());
+        let journal = Journal::new(self.spec.clone(), &self.versions);
         let json = serde_json::to_string(&journal).expect("plain data");
         if folder.write(JOURNAL, &json).await.is_err() {
             self.folder = None;
@@ -207,7 +210,7 @@ fn not_stored(error: StorageError) -> DownloadStop {
     DownloadStop::Interrupted(LibraryError::NotStored(error))
 }
 
-/// Version of a file, if the server was probed just before.
-fn etag(probes: &[FileProbe], address: &str) -> Option<String> {
-    probes.iter().find(|probe| probe.address == address)?.version.etag.clone()
+/// The version of a file, where its server was asked just now.
+fn version(probes: &[FileProbe], address: &str) -> FileVersion {
+    probes.iter().find(|probe| probe.address == address).map(|probe| probe.version.clone()).unwrap_or_default()
 }

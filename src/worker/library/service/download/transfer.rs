@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use super::super::header_validator::HeaderValidator;
 use super::super::http::{self, Body};
 use super::super::js::{navigator, now_millis, sleep};
-use super::super::probe::check_length;
+use super::super::probe::{FileProbe, check_length};
 use super::super::sink::Sink;
 use super::{Download, DownloadStop, FileTransfer, not_stored};
 use crate::library::errors::{LibraryError, NoStorage, RetryCause, StorageError};
@@ -54,14 +54,28 @@ impl Download {
                 Sink::in_memory(None, 0)
             }
         };
-        let version = FileVersion { total: self.spec.files[i].bytes, etag: self.etags.get(i).cloned().flatten() };
-        let header = HeaderValidator::new(i == 0);
-        let mut transfer = FileTransfer { i, sink, hash: Sha256::new(), header, version, ignores_ranges: false };
-        self.verify_stored(&mut transfer).await?;
+        let version = FileVersion { total: self.spec.files[i].bytes, ..self.versions.get(i).cloned().unwrap_or_default() };
+        let (header, hash_before) = (HeaderValidator::new(i == 0), self.hash.clone());
+        let mut transfer = FileTransfer { i, sink, hash: Sha256::new(), hash_before, header, version, ignores_ranges: false };
+        match self.can_continue(&transfer) {
+            true => self.verify_stored(&mut transfer).await?,
+            false => self.restart(&mut transfer, DownloadNotice::NoRanges).await?,
+        }
         Ok(transfer)
     }
 
-    /// Hashes the bytes that an earlier download stored.
+    /// Whether bytes that come now can be added to those that are there: something tells that they are of the same file, now or when
+    /// all of them are here.
+    fn can_continue(&self, transfer: &FileTransfer) -> bool {
+        transfer.sink.position() == 0 || transfer.version.is_known() || self.is_verified_at_end(transfer)
+    }
+
+    /// Whether a file of two versions would be noticed when it is complete.
+    fn is_verified_at_end(&self, transfer: &FileTransfer) -> bool {
+        self.spec.files[transfer.i].sha256.is_some() || self.spec.is_local_copy()
+    }
+
+    /// Reads what an earlier download stored into the hashes.
     async fn verify_stored(&mut self, transfer: &mut FileTransfer) -> Result<(), DownloadStop> {
         let stored = transfer.sink.position();
         let mut position = 0;
@@ -106,6 +120,10 @@ impl Download {
                 RequestEnd::Replaced(_) if was_replaced => return Err(DownloadStop::Discarded(LibraryError::ReplacedAgain)),
                 RequestEnd::Replaced(version) => {
                     was_replaced = true;
+                    if transfer.i > 0 {
+                        // The files before this one may be of the older version.
+                        return Err(DownloadStop::Discarded(LibraryError::ReplacedAgain));
+                    }
                     self.restart(transfer, DownloadNotice::Replaced).await?;
                     self.take_version(transfer, version).await?;
                     continue;
@@ -150,6 +168,11 @@ impl Download {
 
     /// One request for the bytes from the current position on.
     async fn request(&mut self, transfer: &mut FileTransfer) -> RequestEnd {
+        if !self.can_continue(transfer)
+            && let Err(stop) = self.restart(transfer, DownloadNotice::NoRanges).await
+        {
+            return RequestEnd::Stop(stop);
+        }
         if let Err(stop) = self.take_probe(transfer).await {
             return RequestEnd::Stop(stop);
         }
@@ -168,13 +191,29 @@ impl Download {
             ResponseAction::Retry { cause, seconds } => return RequestEnd::Rejected { cause, seconds },
             ResponseAction::Fail(error) => return RequestEnd::Stop(DownloadStop::Interrupted(error)),
         };
-        if !transfer.version.agrees(&version) {
-            return match check_length(self.spec.files[transfer.i].bytes, version.total) {
-                Err(error) if start == 0 => RequestEnd::Stop(DownloadStop::Discarded(error)),
-                _ => RequestEnd::Replaced(version),
-            };
+        match transfer.version.is_same(&version) {
+            Some(false) => {
+                return match check_length(self.spec.files[transfer.i].bytes, version.total) {
+                    Err(error) if start == 0 => RequestEnd::Stop(DownloadStop::Discarded(error)),
+                    _ => RequestEnd::Replaced(version),
+                };
+            }
+            // Nothing tells whether these bytes belong to those that are there: the next request is for all of them.
+            None if start > 0 && !is_whole && !self.is_verified_at_end(transfer) => {
+                return match self.forget_version(transfer, version).await {
+                    Ok(()) => RequestEnd::Rejected { cause: RetryCause::ConnectionLost, seconds: Some(0.0) },
+                    Err(stop) => RequestEnd::Stop(stop),
+                };
+            }
+            _ => {}
         }
-        transfer.version.total = transfer.version.total.or(version.total);
+        transfer.version.learn(&version);
+        if start == 0
+            && !self.is_verified_at_end(transfer)
+            && let Err(stop) = self.remember_version(transfer).await
+        {
+            return RequestEnd::Stop(stop);
+        }
         if is_whole && let Err(stop) = self.restart_without_ranges(transfer).await {
             return RequestEnd::Stop(stop);
         }
@@ -184,10 +223,14 @@ impl Download {
     /// Uses the first bytes of the probe, if there is a probe of this version.
     async fn take_probe(&mut self, transfer: &mut FileTransfer) -> Result<(), DownloadStop> {
         let (address, probes) = (&self.spec.files[transfer.i].address, self.probes.clone());
-        let probe = probes.iter().find(|probe| probe.address == *address && probe.resumable && transfer.version.agrees(&probe.version));
+        let is_of_file = |probe: &&FileProbe| match transfer.version.is_same(&probe.version) {
+            None => self.is_verified_at_end(transfer),
+            Some(is_same) => is_same,
+        };
+        let probe = probes.iter().find(|probe| probe.address == *address && probe.resumable && is_of_file(probe));
         match probe {
             Some(probe) if transfer.sink.position() == 0 => {
-                transfer.version.total = transfer.version.total.or(probe.version.total);
+                transfer.version.learn(&probe.version);
                 self.put(transfer, &probe.first_bytes).await
             }
             _ => Ok(()),
@@ -255,32 +298,55 @@ impl Download {
         transfer.sink.write(bytes).map_err(not_stored)
     }
 
-    /// Discards this file. Only the first file can restart, because the hash of the model cannot be rewound to the files before.
+    /// Discards this file. Those before it stay.
     async fn restart(&mut self, transfer: &mut FileTransfer, notice: DownloadNotice) -> Result<(), DownloadStop> {
-        if transfer.i > 0 {
-            return Err(DownloadStop::Discarded(LibraryError::ReplacedAgain));
-        }
         self.notice = Some(notice);
         transfer.sink.restart().map_err(not_stored)?;
         if let Some(folder) = self.folder.as_ref().filter(|_| transfer.sink.is_in_memory()) {
-            // Delete the old bytes, or a later download would resume from them. Delete the checkpoint first, because it decides what is
-            // resumed.
-            for name in [journal::checkpoint_file(0), journal::data_file(0)] {
+            // What was stored before the storage was full would be taken for the beginning of the new file. The checkpoint counts, so
+            // it goes first.
+            for name in [journal::checkpoint_file(transfer.i), journal::data_file(transfer.i)] {
                 folder.delete(&name).await.map_err(not_stored)?;
             }
         }
-        (transfer.hash, self.hash, transfer.header) = (Sha256::new(), Sha256::new(), HeaderValidator::new(true));
+        (transfer.hash, self.hash) = (Sha256::new(), transfer.hash_before.clone());
+        transfer.header = HeaderValidator::new(transfer.i == 0);
         Ok(())
+    }
+
+    /// Starts the file again as that of which nothing but its length is known.
+    async fn forget_version(&mut self, transfer: &mut FileTransfer, version: FileVersion) -> Result<(), DownloadStop> {
+        let total = transfer.version.total.or(version.total);
+        transfer.version = FileVersion { total, ..FileVersion::default() };
+        self.probes = Rc::default();
+        self.restart(transfer, DownloadNotice::NoRanges).await
+    }
+
+    /// Records the version that the first bytes are of, where that was not known before.
+    async fn remember_version(&mut self, transfer: &FileTransfer) -> Result<(), DownloadStop> {
+        let known = self.versions.get(transfer.i);
+        if known.is_none_or(|known| (&known.etag, &known.last_modified) == (&transfer.version.etag, &transfer.version.last_modified)) {
+            return Ok(());
+        }
+        self.versions[transfer.i].clone_from(&transfer.version);
+        self.rewrite_journal().await
+    }
+
+    async fn rewrite_journal(&mut self) -> Result<(), DownloadStop> {
+        if let Some(folder) = &self.folder {
+            folder.delete(JOURNAL).await.map_err(not_stored)?;
+        }
+        self.write_journal().await
     }
 
     /// Continues with this version of the file.
     async fn take_version(&mut self, transfer: &mut FileTransfer, version: FileVersion) -> Result<(), DownloadStop> {
-        (self.spec.files[0].bytes, self.etags, self.probes) = (version.total, vec![version.etag.clone()], Rc::default());
-        transfer.version = version;
-        if let Some(folder) = &self.folder {
-            folder.delete(JOURNAL).await.map_err(not_stored)?;
+        (self.spec.files[0].bytes, self.probes) = (version.total, Rc::default());
+        if let Some(first) = self.versions.first_mut() {
+            first.clone_from(&version);
         }
+        transfer.version = version;
         (self.post)(LibraryEvent::Replaced(self.spec.clone()));
-        self.write_journal().await
+        self.rewrite_journal().await
     }
 }
