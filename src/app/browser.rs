@@ -348,13 +348,14 @@ pub fn focus(selector: &str) {
     }
 }
 
-/// Gives the focus to an element, if it can take it. Nothing is scrolled.
-pub fn focus_in_place(element: &JsValue) {
+/// Gives the focus to an element, and scrolls nothing; whether the element takes it.
+pub fn take_focus(element: &JsValue) -> bool {
     let options = js_sys::Object::new();
     let focus = js_sys::Reflect::get(element, &"focus".into()).and_then(JsCast::dyn_into::<Function>);
     // Every browser has both.
     drop(js_sys::Reflect::set(&options, &"preventScroll".into(), &JsValue::TRUE));
     drop(focus.and_then(|focus| focus.call1(element, &options)));
+    !is_focus_lost()
 }
 
 /// Whether no element has the focus, on a page that keys are sent to.

@@ -8,7 +8,8 @@ use std::rc::Rc;
 
 use leptos::ev;
 use leptos::prelude::*;
-use web_sys::Element;
+use wasm_bindgen::JsValue;
+use web_sys::{Element, NodeList};
 
 use super::browser;
 
@@ -30,11 +31,21 @@ impl Focus {
     /// Follows the focus for as long as the page lives.
     pub fn follow() -> Self {
         let focus = Self::default();
-        let (taken, left, pressed) = (focus.clone(), focus.clone(), focus.clone());
-        let taken = window_event_listener(ev::focusin, move |event| drop(taken.trail.replace(around(event_target(&event)))));
-        let left = window_event_listener(ev::pointerdown, move |_| left.trail.borrow_mut().clear());
-        let pressed = window_event_listener(ev::click, move |_| pressed.page_changes());
-        on_cleanup(move || [taken, left, pressed].into_iter().for_each(|listener| listener.remove()));
+        let (taken, left) = (focus.trail.clone(), focus.trail.clone());
+        let taken = window_event_listener(ev::focusin, move |event| {
+            let mut trail = taken.borrow_mut();
+            trail.clear();
+            let mut next = Some(event_target::<Element>(&event));
+            while let Some(element) = next {
+                next = element.parent_element();
+                trail.push(element);
+            }
+        });
+        let left = window_event_listener(ev::pointerdown, move |_| left.borrow_mut().clear());
+        on_cleanup(move || {
+            taken.remove();
+            left.remove();
+        });
         focus
     }
 
@@ -42,40 +53,31 @@ impl Focus {
     pub fn page_changes(&self) {
         let is_looking = self.frames.replace(FRAMES) > 0;
         if !is_looking {
-            self.wait();
+            self.clone().wait();
         }
     }
 
-    fn wait(&self) {
-        let focus = self.clone();
+    fn wait(self) {
         request_animation_frame(move || {
-            focus.frames.update(|frames| frames - 1);
-            match focus.frames.get() {
-                0 => focus.restore(),
-                _ => focus.wait(),
+            self.frames.set(self.frames.get() - 1);
+            match self.frames.get() {
+                0 => self.restore(),
+                _ => self.wait(),
             }
         });
     }
 
     fn restore(&self) {
-        if !browser::is_focus_lost() {
-            return;
-        }
-        for element in self.trail.take() {
-            let named = element.get_attribute("data-then").map(|selector| document().query_selector_all(&selector));
-            let places = named.into_iter().chain([element.query_selector_all(FOCUSABLE)]).flatten();
-            let inside = places.flat_map(|places| (0..places.length()).filter_map(move |i| places.item(i)));
-            let is_taken = |place: &wasm_bindgen::JsValue| {
-                browser::focus_in_place(place);
-                !browser::is_focus_lost()
-            };
-            if is_taken(&element) || inside.into_iter().any(|place| is_taken(&place)) {
-                return;
-            }
+        if browser::is_focus_lost() {
+            self.trail.take().iter().any(|element| {
+                let is_named = element.get_attribute("data-then").is_some_and(|named| is_taken(document().query_selector_all(&named)));
+                is_named || browser::take_focus(element) || is_taken(element.query_selector_all(FOCUSABLE))
+            });
         }
     }
 }
 
-fn around(element: Element) -> Vec<Element> {
-    std::iter::successors(Some(element), |element| element.parent_element()).collect()
+/// Whether one of these takes the focus.
+fn is_taken(places: Result<NodeList, JsValue>) -> bool {
+    places.is_ok_and(|places| (0..places.length()).any(|i| places.item(i).is_some_and(|place| browser::take_focus(&place))))
 }

@@ -40,6 +40,59 @@ async fn everybody_can_use_the_page() {
     browser.close().await;
 }
 
+/// Half the width of a small laptop at 200%, and 1280 pixels at 400%.
+const NARROW: (u32, u32) = (320, 640);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_scrolls_sideways_at_320_pixels() {
+    let (server, _turn) = server().await;
+    let browser = Browser::start(None).await;
+    let visit = async |browser: &Browser, state: &str| {
+        browser.look(NARROW, "light").await;
+        tokio::time::sleep(TRANSITION).await;
+        browser.screenshot(&format!("narrow-{}", state.replace(' ', "-"))).await;
+        let wide = "const right = element => element.getBoundingClientRect().right;
+            return [...document.querySelectorAll('body *')].filter(element => right(element) > innerWidth + 0.5)
+                .map(element => `${element.tagName}.${element.className} ${right(element)}`).slice(0, 8)";
+        let wide = browser.driver.execute(wide, Vec::new()).await.expect("a script runs");
+        assert!(browser.overflow().await <= 0, "{state}: {}", wide.json());
+        browser.look(DESKTOP, "light").await;
+    };
+    visit_states(&browser, &server.url, visit).await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn progress_is_seen_without_colors_and_announced_by_phases() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    let media = json!({"features": [{"name": "forced-colors", "value": "active"}]});
+    browser.driver.cdp().send_raw("Emulation.setEmulatedMedia", media).await.expect("colors of the system");
+    let colors = "return ['.track', '.track span'].map(part => getComputedStyle(document.querySelector(part)).backgroundColor)";
+    let [track, done]: [String; 2] = browser.driver.execute(colors, Vec::new()).await.expect("a script runs").convert().expect("colors");
+    assert_ne!(track, done);
+    open_gallery(&browser, 1).await;
+    browser.click("tab-without").await;
+    browser.click("mark-strongest-1").await;
+    let listen = "window.said = [];
+        const last = new Map();
+        new MutationObserver(() => {
+            for (const region of document.querySelectorAll('[aria-live=polite], [role=status], [role=alert]')) {
+                const text = region.textContent.trim();
+                if (text && text !== last.get(region)) window.said.push(text);
+                last.set(region, text);
+            }
+        }).observe(document.body, { subtree: true, childList: true, characterData: true });";
+    browser.driver.execute(listen, Vec::new()).await.expect("a script runs");
+    browser.click("answer-without").await;
+    browser.find("explain-variant-0").await;
+    browser.stopped().await;
+    let said: Vec<String> =
+        browser.driver.execute("return window.said", Vec::new()).await.expect("a script runs").convert().expect("texts");
+    assert!(said.len() <= 10 && said.iter().any(|text| text.ends_with("ending.")), "phases and the result: {said:#?}");
+    browser.close().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn influence_is_seen_without_colors_and_at_twice_the_size() {
     let (server, _turn) = server().await;

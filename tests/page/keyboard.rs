@@ -41,6 +41,66 @@ async fn arrow_keys_go_through_the_tabs_and_the_pressed_button_keeps_the_focus()
     browser.close().await;
 }
 
+async fn press_key(browser: &Browser, key: Key) {
+    browser.driver.action_chain().send_keys(key).perform().await.expect("a key is pressed");
+}
+
+/// Gives the focus to what a CSS selector finds.
+async fn focus(browser: &Browser, selector: &str) {
+    browser.driver.execute("document.querySelector(arguments[0]).focus()", vec![selector.into()]).await.expect("a script runs");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn arrow_keys_belong_to_the_widget_that_has_the_focus() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    browser.click("lesson-2").await;
+    for step in ["Step 2", "Step 3"] {
+        browser.click("lesson-next").await;
+        browser.wait(step, async || browser.text("lesson-step").await.contains(step).then_some(())).await;
+    }
+    browser.find("table").await;
+    focus(&browser, ".table-scroll").await;
+    press_key(&browser, Key::Right).await;
+    press_key(&browser, Key::Left).await;
+    browser.click("tab-text").await;
+    focus(&browser, "[data-testid='sentence-G1']").await;
+    press_key(&browser, Key::Left).await;
+    assert!(browser.text("lesson-step").await.contains("Step 3"), "the step stays");
+    focus(&browser, "[data-testid='lesson-step']").await;
+    press_key(&browser, Key::Left).await;
+    browser.wait("the step before", async || browser.text("lesson-step").await.contains("Step 2").then_some(())).await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_of_an_input_method_are_left_to_it() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    open_gallery(&browser, 1).await;
+    browser.click("sentence-G1").await;
+    browser.click("tab-without").await;
+    browser.fill("reword-P1", "Other words.").await;
+    let commit = "const [key, name, is_composing] = arguments;
+        const field = document.querySelector(`[data-testid='${name}']`);
+        field.focus();
+        field.dispatchEvent(new KeyboardEvent('keydown', { key, isComposing: is_composing, bubbles: true, cancelable: true }));";
+    let send = async |key: &str, is_composing: bool| {
+        let arguments = vec![key.into(), "reword-P1".into(), is_composing.into()];
+        browser.driver.execute(commit, arguments).await.expect("a script runs");
+    };
+    send("Enter", true).await;
+    send("Escape", true).await;
+    send("Escape", false).await;
+    assert!(!browser.is_running().await, "a candidate was chosen, and nothing asked");
+    assert!(browser.try_find("explain-variant-0").await.is_none());
+    let chosen = browser.driver.execute("return document.querySelector('.details h3').textContent", Vec::new()).await;
+    assert!(chosen.expect("a script runs").json().as_str().expect("a text").contains("G1"), "Escape is the field's own");
+    send("Enter", false).await;
+    browser.find("explain-variant-0").await;
+    browser.close().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn fingers_choose_several_sentences() {
     let (server, _turn) = server().await;

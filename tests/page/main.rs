@@ -19,6 +19,7 @@ mod evicted;
 mod explain;
 mod fault_steps;
 mod faults;
+mod focus;
 mod follow_up;
 mod gallery;
 mod history;

@@ -3,7 +3,7 @@
 use crate::app::analysis::shared_link::{Reach, SharedLink};
 use crate::app::analysis::title;
 use crate::app::examples;
-use crate::app::gallery::{self, Gallery, GalleryEntry};
+use crate::app::gallery::{self, GalleryEntry};
 use crate::app::i18n::{plural, t};
 use crate::app::state::explanation::Origin;
 use crate::app::state::local_file::LocalFile;
@@ -99,7 +99,7 @@ impl State {
             }
             Fetch::Gallery => {
                 *self.explanation.gallery = gallery::parse(text.unwrap_or_default());
-                self.explanation.gallery_is_requested = *self.explanation.gallery != Gallery::default();
+                self.explanation.gallery_is_requested = !self.explanation.gallery.explanations.is_empty();
                 self.say_unless(self.explanation.gallery_is_requested);
             }
             Fetch::LessonTexts(_) => self.lesson_texts_fetched(text),

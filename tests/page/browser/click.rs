@@ -40,7 +40,7 @@ const AIM: &str = "
             if (!element.isConnected || now !== before) return 'it moves';
             before = now;
         }
-        if (element.disabled) return 'it is disabled';
+        if (element.disabled || element.ariaDisabled === 'true') return 'it is disabled';
         const hit = document.elementFromPoint(...before.split(',').slice(0, 2).map(Number));
         if (!hit) return 'it is not in the window';
         if (!element.contains(hit)) return `${hit.dataset.testid ?? hit.outerHTML.slice(0, 80)} is in front of it`;

@@ -32,7 +32,7 @@ pub fn StandardOfferView() -> impl IntoView {
                 <button
                     type="button"
                     data-testid=test_id
-                    aria-disabled=move || (is_asking() || is_change && page.is_busy()).to_string()
+                    disabled=move || is_asking() || is_change && page.is_busy()
                     on:click=move |_| page.send_library(message.clone())
                 >
                     {move || if is_asking() { asking() } else { label.clone() }}

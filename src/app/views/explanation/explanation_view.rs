@@ -1,3 +1,4 @@
+use crate::app::state::State;
 use crate::app::state::explanation::Origin;
 use crate::app::state::lesson::OpenLesson;
 use crate::app::state::library::LibraryMessage;
@@ -47,12 +48,6 @@ pub fn ExplanationView() -> impl IntoView {
             tab.set(shown);
         }
     });
-    // What is recomputed is looked at as it was; a new answer is read first.
-    Effect::new(move |_| {
-        if !is_visible.get() && untrack(|| page.with(|state| state.explanation.shown.is_none() || state.makes_new_explanation())) {
-            tab.set(Tab::Text);
-        }
-    });
     let all_numbers = RwSignal::new(browser::remembered(ALL_NUMBERS).is_some());
     view! {
         <Show when=move || is_visible.get()>
@@ -68,6 +63,10 @@ fn ShownExplanation(
     all_numbers: RwSignal<bool>,
 ) -> impl IntoView {
     let page = use_page();
+    // What is recomputed is looked at as it was; a new answer is read first.
+    if untrack(|| page.with(State::makes_new_explanation)) {
+        tab.set(Tab::Text);
+    }
     provide_context(tab);
     let panels = LazyPart::new(tab_panels::fetch);
     let derivation = LazyPart::new(derivation_bar::fetch);

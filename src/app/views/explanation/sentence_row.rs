@@ -196,7 +196,7 @@ fn OpenButton(node: usize, label: String, text: String, is_open: Signal<bool>) -
                 title=title.clone()
                 aria-expanded=move || is_open.get().to_string()
                 data-testid=test_id.clone()
-                aria-disabled=move || (is_active() && !is_open.get()).to_string()
+                disabled=move || is_active() && !is_open.get()
                 on:click=on_click
             >
                 {label.clone()}

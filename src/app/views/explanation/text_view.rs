@@ -15,7 +15,6 @@ use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::views::layout::lazy::{LazyPart, LazyView};
 use crate::explanation::SectionKind;
-use crate::graph::Edge;
 
 /// The sentences of prompt and answer as lines, which are also the nodes of the graph beside them.
 #[component]
@@ -26,24 +25,13 @@ pub fn TextView() -> impl IntoView {
     let positions = row_positions(lines, rows);
     let with_graph = RwSignal::new(true);
     let on_paths = page.edges_of_strongest_paths();
+    let kept = Memo::new(move |_| {
+        let share = page.with(|state| *state.explanation.edge_share);
+        on_paths.with(|on_paths| page.attribution(|attribution| arc_diagram::kept(attribution, share, on_paths))).unwrap_or_default()
+    });
     let is_thought_open = RwSignal::new(false);
     let sections = Memo::new(move |_| {
         page.with(|state| state.explanation.document().map(|document| document.generation.sections())).unwrap_or_default()
-    });
-    let kept = Memo::new(move |_| {
-        let share = page.with(|state| *state.explanation.edge_share);
-        let kept = on_paths.with(|on_paths| page.attribution(|attribution| arc_diagram::kept(attribution, share, on_paths)));
-        // Within a folded thought nothing is drawn.
-        let thought_of = |row: usize| {
-            let holds = |(kind, rows): &(SectionKind, Range<usize>)| *kind == SectionKind::Thought && rows.contains(&row);
-            sections.with(|sections| sections.iter().position(holds)).filter(|_| !is_thought_open.get())
-        };
-        let n_prompt = rows.with(|rows| rows.iter().filter(|row| row.generated.is_none()).count());
-        let is_drawn = |edge: &Edge| match edge.from.checked_sub(n_prompt).and_then(thought_of) {
-            None => true,
-            from => from != thought_of(edge.to),
-        };
-        kept.unwrap_or_default().only(is_drawn)
     });
     let is_folded = move |row: usize| {
         let is_of_thought = |i: usize| {

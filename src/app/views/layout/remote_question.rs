@@ -8,9 +8,6 @@ use crate::app::state::message::Message;
 #[component]
 pub fn RemoteQuestion() -> impl IntoView {
     let page = use_page();
-    let asked =
-        Memo::new(move |_| page.with(|state| state.remote.as_ref().map(|remote| (remote.address.clone(), remote.host().to_owned()))));
-    let is_fetching = move || page.with(|state| state.remote.as_ref().is_some_and(|remote| remote.request.is_some()));
     let question = move || {
         let (address, host) = asked.get()?;
         let fetch = {
@@ -18,9 +15,14 @@ pub fn RemoteQuestion() -> impl IntoView {
             move || if is_fetching() { t!("Waiting for {host}\u{2026}", host) } else { t!("Download from {host}", host) }
         };
         Some(view! {
-            <section class="card remote" aria-label=t!("An explanation on another site") data-testid="remote">
+            <section
+                class="card remote"
+                aria-label=t!("An explanation on another site")
+                data-testid="remote"
+                data-then="[data-testid='fetch-remote']"
+            >
                 <h2>{t!("This link opens an explanation from {host}", host)}</h2>
-                <p class="remote-address" dir="ltr">{address}</p>
+                <p class="remote-address" dir="ltr">{remote.address.clone()}</p>
                 <p>
                     {t!(
                         "{host} has not been contacted yet. If you continue, {host} sees your IP address, as every site does that you \
@@ -33,7 +35,7 @@ pub fn RemoteQuestion() -> impl IntoView {
                         type="button"
                         class="primary"
                         data-testid="fetch-remote"
-                        aria-disabled=move || is_fetching().to_string()
+                        aria-disabled=is_fetching.to_string()
                         on:click=move |_| page.send(Message::FetchRemote)
                     >
                         {fetch}

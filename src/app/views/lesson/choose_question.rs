@@ -1,5 +1,6 @@
 use leptos::prelude::*;
 
+use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::state::message::{LessonMessage, Message};
@@ -32,6 +33,11 @@ pub fn ChooseQuestion(ask: String, choices: Vec<String>, right: usize, because: 
     let choices = choices.into_iter().enumerate().map(choice).collect_view();
     let wants_reason = RwSignal::new(false);
     let reason = (because, language.clone());
+    let say = move |_| {
+        // The button goes.
+        browser::keep_focus("[data-testid='lesson-verdict']");
+        wants_reason.set(true);
+    };
     let verdict = move || {
         let (because, language) = &reason;
         let is_right = chosen.get()? == right;
@@ -43,7 +49,7 @@ pub fn ChooseQuestion(ask: String, choices: Vec<String>, right: usize, because: 
         let why = (!is_right && !wants_reason.get()).then(|| {
             view! {
                 " "
-                <button type="button" class="quiet" data-testid="lesson-why" on:click=move |_| wants_reason.set(true)>
+                <button type="button" class="quiet" data-testid="lesson-why" on:click=say>
                     {t!("Why not?")}
                 </button>
             }

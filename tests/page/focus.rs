@@ -1,0 +1,178 @@
+//! The focus of the keyboard: whatever is pressed, it stays in a useful place.
+
+use serde_json::json;
+use thirtyfour::Key;
+
+use super::browser::Browser;
+use super::download_steps::large_model;
+use super::hub::Hub;
+use super::steps::{focus_is_on, focused, open_gallery, server};
+
+/// Presses an element as a keyboard does.
+async fn press(browser: &Browser, id: &str) {
+    let element = browser.find(id).await;
+    element.focus().await.unwrap_or_else(|error| panic!("{id} takes the focus: {error}"));
+    focus_is_on(browser, id).await;
+    browser.driver.action_chain().send_keys(Key::Enter).perform().await.expect("a key is pressed");
+}
+
+/// Presses it; the focus is then on one of these.
+async fn leads_to(browser: &Browser, id: &str, places: &[&str]) {
+    press(browser, id).await;
+    let is_there = async || places.contains(&focused(browser).await.as_str()).then_some(());
+    browser.wait(&format!("the focus on {places:?} after {id}"), is_there).await;
+}
+
+/// Where the focus is once the page has been drawn: its test id, its id, its class or its name.
+async fn place(browser: &Browser) -> String {
+    let script = "const [done] = arguments;
+        const frame = then => requestAnimationFrame(() => requestAnimationFrame(then));
+        frame(() => frame(() => {
+            const { dataset, id, className, tagName } = document.activeElement;
+            done(dataset.testid || id || className || tagName);
+        }));";
+    let found = browser.driver.execute_async(script, Vec::new()).await.expect("a script runs");
+    found.json().as_str().expect("a name").to_owned()
+}
+
+/// Gives the focus to what a CSS selector finds, and presses it.
+async fn press_found(browser: &Browser, selector: &str) {
+    let script = "document.querySelector(arguments[0]).focus()";
+    browser.driver.execute(script, vec![json!(selector)]).await.expect("a script runs");
+    browser.driver.action_chain().send_keys(Key::Enter).perform().await.expect("a key is pressed");
+}
+
+async fn escape(browser: &Browser) {
+    browser.driver.action_chain().send_keys(Key::Escape).perform().await.expect("a key is pressed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn focus_survives_every_button_of_an_explanation() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    press(&browser, "explain-button").await;
+    browser.problem().await;
+    press_found(&browser, ".problem .close").await;
+    focus_is_on(&browser, "explain-button").await;
+    press(&browser, "gallery-1").await;
+    focus_is_on(&browser, "tab-text").await;
+    press(&browser, "copy-link").await;
+    browser.find("link-text").await.focus().await.expect("it takes the focus");
+    escape(&browser).await;
+    focus_is_on(&browser, "copy-link").await;
+
+    // A run that takes the explanation off the screen leads to Stop, and back to the tab that was open.
+    browser.click("tab-table").await;
+    leads_to(&browser, "again", &["stop-button", "tab-table"]).await;
+    browser.explained().await;
+    focus_is_on(&browser, "tab-table").await;
+    browser.find("table").await;
+
+    browser.click("tab-check").await;
+    press(&browser, "check-button").await;
+    focus_is_on(&browser, "check-button").await;
+    browser.find("check").await;
+    assert_eq!(place(&browser).await, "check-button");
+    browser.click("tab-methods").await;
+    press(&browser, "compare-clp").await;
+    browser.find("show-clp").await;
+    assert_eq!(place(&browser).await, "table-scroll");
+    press(&browser, "show-clp").await;
+    assert_eq!(place(&browser).await, "show-pairs", "it leads back");
+
+    browser.click("tab-without").await;
+    browser.click("mark-strongest-1").await;
+    press(&browser, "answer-without").await;
+    browser.find("explain-variant-0").await;
+    browser.stopped().await;
+    assert_eq!(place(&browser).await, "answer-without");
+    press(&browser, "undo-edits").await;
+    assert_eq!(place(&browser).await, "undo-edits");
+    press(&browser, "explain-variant-0").await;
+    browser.find("open-variant-0").await;
+    browser.stopped().await;
+    assert_eq!(place(&browser).await, "open-variant-0");
+    leads_to(&browser, "open-variant-0", &["tab-text"]).await;
+
+    // Without a mouse, the words of a sentence are opened by its button, too.
+    press(&browser, "open-P1").await;
+    browser.find("by-words").await;
+    assert_eq!(place(&browser).await, "sentence-P1");
+
+    browser.fill("prompt-input", "Ann has 3 figs. Bob has 4 nuts. What does Bob have?").await;
+    // The page presses Stop itself: an answer may be shorter than a driver takes.
+    let stop = "new MutationObserver((changes, observer) => {
+            const stop = document.querySelector('[data-testid=stop-button]');
+            if (stop.disabled) return;
+            observer.disconnect();
+            stop.focus();
+            stop.click();
+        }).observe(document.body, { subtree: true, childList: true, attributes: true });";
+    browser.driver.execute(stop, Vec::new()).await.expect("a script runs");
+    browser.find("explain-button").await.send_keys(Key::Enter).await.expect("it is pressed");
+    browser.wait("the end of the run", async || browser.text("status").await.starts_with("Stopped").then_some(())).await;
+    assert_ne!(place(&browser).await, "BODY");
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn focus_survives_every_button_of_a_lesson() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    press(&browser, "lesson-1").await;
+    focus_is_on(&browser, "lesson-step").await;
+    browser.click("choose-1").await;
+    leads_to(&browser, "lesson-why", &["lesson-verdict"]).await;
+    leads_to(&browser, "lesson-next", &["lesson-step"]).await;
+    browser.find("mark-1").await;
+    browser.click("mark-1").await;
+    browser.click("mark-4").await;
+    leads_to(&browser, "lesson-reveal", &["mark-score"]).await;
+    leads_to(&browser, "lesson-back", &["lesson-step"]).await;
+    leads_to(&browser, "lesson-edit", &["lesson-title"]).await;
+    leads_to(&browser, "lesson-try", &["lesson-step"]).await;
+    press(&browser, "lesson-end").await;
+    let is_gone = async || browser.try_find("lesson").await.is_none().then_some(());
+    browser.wait("the explanation without the lesson", is_gone).await;
+    assert_eq!(place(&browser).await, "tab-text");
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn focus_survives_every_button_of_the_models() {
+    let hub = Hub::start(&[("small.gguf", large_model(3))]).await;
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    press(&browser, "models-button").await;
+    browser.fill("address", &hub.address("small.gguf")).await;
+    press(&browser, "look-up").await;
+    browser.find("preview").await;
+    assert_eq!(place(&browser).await, "preview-name");
+    press(&browser, "preview-back").await;
+    browser.find("use-built-in").await;
+    assert_eq!(place(&browser).await, "stored-models");
+    browser.fill("address", &hub.address("small.gguf")).await;
+    press(&browser, "look-up").await;
+    hub.rules().bytes_per_second = Some(200_000);
+    leads_to(&browser, "download-button", &["models-button"]).await;
+    leads_to(&browser, "pause-download", &["resume-download"]).await;
+    press(&browser, "dismiss-download").await;
+    let is_gone = async || browser.try_find("download").await.is_none().then_some(());
+    browser.wait("the form without the download", is_gone).await;
+    assert_ne!(place(&browser).await, "BODY");
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_visitor_leaves_stays_left() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    open_gallery(&browser, 1).await;
+    browser.find("tab-text").await.focus().await.expect("it takes the focus");
+    // The words of the title take no focus.
+    browser.click("title").await;
+    browser.click_with("sentence-G1", Key::Control).await;
+    browser.click("title").await;
+    assert_eq!(place(&browser).await, "BODY", "a click elsewhere is no loss");
+    browser.close().await;
+}
