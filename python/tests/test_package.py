@@ -4,7 +4,12 @@ import importlib.metadata
 import os
 import pathlib
 import re
+import shutil
 import stat
+import subprocess
+import sys
+import tarfile
+import zipfile
 
 import pytest
 from conftest import ROOT
@@ -13,6 +18,7 @@ from test_document import EXAMPLE
 import glasscage
 from glasscage import Document, importers
 from glasscage.program import ProgramError, export
+from glasscage.resources import SHARED, shared
 
 README = (ROOT / "python/README.md").read_text(encoding="utf-8")
 
@@ -39,10 +45,59 @@ def test_the_version_is_the_one_of_the_project() -> None:
 
 
 def test_the_package_says_that_it_is_typed_and_lacks_no_data() -> None:
-    folder = pathlib.Path(glasscage.__file__).parent
-    assert (folder / "py.typed").exists()
-    assert (folder / "data/explanation-2.json").read_bytes() == (ROOT / "public/schema/explanation-2.json").read_bytes()
-    assert len(list((folder / "data/punkt").iterdir())) == 6
+    assert (pathlib.Path(glasscage.__file__).parent / "py.typed").exists()
+    assert shared("explanation-2.json").read_bytes() == (ROOT / "public/schema/explanation-2.json").read_bytes()
+    assert shared("LICENSE-punkt").read_bytes() == (ROOT / "src/text/sentences/parameters/LICENSE-MIT").read_bytes()
+    assert len(list(shared("punkt").iterdir())) == 6
+
+
+def test_the_repository_has_no_symbolic_links() -> None:
+    listed = subprocess.run(["git", "ls-files", "--stage"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip("this is no checkout")
+    assert [line for line in listed.stdout.splitlines() if line.startswith("120000")] == []
+
+
+@pytest.mark.parametrize("name", ["LICENSE-APACHE", "LICENSE-MIT"])
+def test_the_licenses_are_those_of_the_project(name: str) -> None:
+    assert (ROOT / "python" / name).read_bytes() == (ROOT / name).read_bytes()
+
+
+def build(project: pathlib.Path, target: str, folder: pathlib.Path) -> pathlib.Path:
+    command = [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(folder)]
+    subprocess.run(command, cwd=project, check=True, capture_output=True)
+    (built,) = folder.iterdir()
+    return built
+
+
+def test_wheel_and_source_distribution_are_built_without_links(tmp_path: pathlib.Path) -> None:
+    pytest.importorskip("hatchling")
+    repository = tmp_path / "repository"
+    without = shutil.ignore_patterns("__pycache__", "tests", "explanation.html", ".*")
+    shutil.copytree(ROOT / "python", repository / "python", ignore=without)
+    for place in SHARED.values():
+        (repository / place).parent.mkdir(parents=True, exist_ok=True)
+        (shutil.copytree if (ROOT / place).is_dir() else shutil.copy)(ROOT / place, repository / place)
+    wheel = build(repository / "python", "wheel", tmp_path / "wheel")
+    with tarfile.open(build(repository / "python", "sdist", tmp_path / "sdist")) as sdist:
+        assert not any(member.issym() or member.islnk() for member in sdist.getmembers())
+        sdist.extractall(tmp_path / "unpacked", filter="data")
+    (unpacked,) = (tmp_path / "unpacked").iterdir()
+    from_sdist = build(unpacked, "wheel", tmp_path / "wheel-from-sdist")
+    with zipfile.ZipFile(wheel) as first, zipfile.ZipFile(from_sdist) as second:
+        assert first.namelist() and sorted(first.namelist()) == sorted(second.namelist())
+        names = {name.removeprefix("glasscage/data/"): first.read(name) for name in first.namelist()}
+        assert all(names[name] == second.read(f"glasscage/data/{name}") for name in names if f"glasscage/data/{name}" in second.namelist())
+        first.extractall(tmp_path / "installed")
+    for name, place in SHARED.items():
+        for path in [ROOT / place, *(ROOT / place).glob("*")]:
+            if path.is_file():
+                assert names[name if path == ROOT / place else f"{name}/{path.name}"] == path.read_bytes()
+    assert {"LICENSE-APACHE", "LICENSE-MIT"} <= {pathlib.PurePosixPath(name).name for name in names}
+    code = "import glasscage; print(glasscage.sentence_texts('A b. C d.'), glasscage.__file__)"
+    told = subprocess.run([sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {str(tmp_path / 'installed')!r}); {code}"],
+                          check=True, capture_output=True, text=True)  # fmt: skip
+    assert told.stdout.startswith("['A b.', 'C d.']") and str(tmp_path) in told.stdout
 
 
 def test_an_svg_is_drawn_by_the_command_line(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:

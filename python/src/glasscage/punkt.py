@@ -1,16 +1,16 @@
 """Sentences: newlines, then Punkt (Kiss & Strunk 2006) with NLTK's English parameters, as `src/text/sentences` of the page finds them.
 
 Functions and expressions are named as in `nltk/tokenize/punkt.py`. The parameters, reduced to what can change a decision, are those of the
-page (`data/punkt`); `src/text/sentences/parameters/README.md` says where they come from.
+page; `src/text/sentences/parameters/README.md` says where they come from.
 """
 
 import functools
-import importlib.resources
 import re
 import string
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from .resources import shared
 from .spans import WHITE_SPACE, Span, trim_end
 
 _S = "[" + WHITE_SPACE + "]"
@@ -57,7 +57,7 @@ class _Parameters:
 
 @functools.cache
 def _parameters() -> _Parameters:
-    folder = importlib.resources.files(__package__).joinpath("data/punkt")
+    folder = shared("punkt")
 
     def lines(name: str) -> frozenset[str]:
         return frozenset(folder.joinpath(name).read_text(encoding="utf-8").split("\n")) - {""}

@@ -4,12 +4,13 @@ It knows those keywords of JSON Schema that this schema uses, and refuses a sche
 """
 
 import functools
-import importlib.resources
 import json
 import math
 import re
 from collections.abc import Iterator
 from typing import Any
+
+from .resources import shared
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,),
@@ -25,8 +26,7 @@ _NOTES = {"$schema", "$defs", "title", "description"}
 @functools.cache
 def schema() -> dict[str, Any]:
     """The schema of explanation documents."""
-    text = importlib.resources.files(__package__).joinpath("data/explanation-2.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
+    found: dict[str, Any] = json.loads(shared("explanation-2.json").read_text(encoding="utf-8"))
     return found
 
 
