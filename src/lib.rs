@@ -76,14 +76,15 @@
 //! | `core/order` | sorting by a number | | |
 //! | `core/graph` | T -> A -> Y, attributions, pruning, paths, drawings: pure functions | core/order, core/table | |
 //! | `core/metrics` | how good an attribution is: coverage, deletion curves, agreement | core/order | |
-//! | `core/packed` | bytes as the text of a link | | |
+//! | `core/mailed` | links as mail and chat programs leave them | | |
+//! | `core/packed` | bytes as the text of a link | core/mailed | |
 //! | `core/explanation` | the document, its JSON, its link | core/graph, core/packed, core/table | |
 //! | `core/shares` | the influence of each sentence of a document on those explained | core/explanation, core/graph | |
 //! | `core/figure` | a document as a picture that carries it | core/explanation, core/graph, core/order, core/packed, core/shares | |
 //! | `core/tables` | T, A, Y and shares as CSV, Markdown and LaTeX | core/explanation, core/graph, core/shares | |
 //! | `core/html` | a page with a viewer and a document in it | core/explanation | |
 //! | `core/lesson` | steps through explanations, with questions; their JSON, their link | core/explanation, core/order, core/packed | |
-//! | `core/open` | any of our files, by its content | core/explanation, core/figure, core/html, core/lesson | |
+//! | `core/open` | any of our files, by its content | core/explanation, core/figure, core/html, core/lesson, core/mailed | |
 //! | [`problem`] | the one error that a visitor reads: what happened, what to do | | |
 //! | [`request`] | questions, progress and findings, apart from how they travel | core | |
 //! | [`version`] | of this build | | |

@@ -16,10 +16,12 @@ from test_document import EXAMPLE, GALLERY, with_everything
 from glasscage import Document, LinkError, link, packed
 from glasscage.deflate import deflate
 
-LINKS = {version: (ROOT / f"crates/core/tests/golden/explanation{version}.link").read_text().strip() for version in ("", "-2", "-3")}
+LINKS = {
+    version: (ROOT / f"crates/core/tests/golden/explanation{version}.link").read_text().strip() for version in ("", "-2", "-3", "-3-steps")
+}
 
 
-@pytest.mark.parametrize("address", LINKS.values(), ids=["g1", "g2", "g3"])
+@pytest.mark.parametrize("address", LINKS.values(), ids=["g1", "g2", "g3", "g3-steps"])
 def test_links_of_the_page_open(address: str) -> None:
     linked, original = Document.from_link(address), Document.from_json(EXAMPLE)
     assert (linked.prompt, linked.generation, linked.output) == (original.prompt, original.generation, original.output)
@@ -29,15 +31,16 @@ def test_links_of_the_page_open(address: str) -> None:
 
 
 def test_a_link_has_the_bytes_of_the_page() -> None:
-    body = packed.decode(LINKS["-3"].removeprefix("g3."))
-    assert body is not None
-    assert link.to_bytes(Document.from_json(EXAMPLE).data) == packed.inflate(body)
-    assert link.to_bytes(Document.from_link(LINKS["-3"]).data) == packed.inflate(body)
+    today, before = (packed.decode(LINKS[version].removeprefix("g3.")) for version in ("-3-steps", "-3"))
+    assert today is not None and before is not None
+    assert link.to_bytes(Document.from_json(EXAMPLE).data) == packed.inflate(today)
+    assert link.to_bytes(Document.from_link(LINKS["-3"]).data) == packed.inflate(before)
 
 
 def test_links_are_those_of_the_page_to_the_last_character() -> None:
-    assert Document.from_json(EXAMPLE).link() == "#" + LINKS["-3"]
-    assert Document.from_link(LINKS["-3"]).link() == "#" + LINKS["-3"]
+    assert Document.from_json(EXAMPLE).link() == "#" + LINKS["-3-steps"]
+    for version in ("-3", "-3-steps"):
+        assert Document.from_link(LINKS[version]).link() == "#" + LINKS[version]
     lesson = (ROOT / "crates/core/tests/golden/lesson-1.link").read_text().strip().partition(".")[2]
     body = packed.decode(lesson)
     data = None if body is None else packed.inflate(body)
@@ -102,3 +105,30 @@ def test_the_punctuation_after_a_link_is_forgiven() -> None:
     address = Document.from_json(EXAMPLE).link()
     for after in (")", ".", ",", ").", ">", "\u201d", "&utm_source=x"):
         assert Document.from_link(address + after) == Document.from_link(address)
+
+
+@pytest.mark.parametrize("between", ["\n", "\r\n", "\n> ", "\n> > ", " ", "%0A", "%2520", "\u200b", "=\n", "<br>"])
+@pytest.mark.parametrize("after", ["", "\n\nBest regards\nAnn", " (issue #12)", ">"])
+def test_a_link_survives_mail_and_chat(between: str, after: str) -> None:
+    fragment = Document.from_json(EXAMPLE).link()
+    linked = Document.from_link(fragment)
+    wrapped = fragment[:8] + between.join(fragment[at : at + 70] for at in range(8, len(fragment), 70)) + after
+    for before in ("https://example.org/glasscage/", "See #12: <https://example.org/?a&amp;b", "> "):
+        assert Document.from_link(before + wrapped) == linked
+
+
+@pytest.mark.parametrize("hash", ["%23", "%2523", "&#35;", "&#x23;"])
+def test_a_link_is_found_by_any_form_of_its_hash(hash: str) -> None:
+    fragment = Document.from_json(EXAMPLE).link()
+    for changed in (fragment[1:], fragment[1:].replace("-", "%2D").replace("_", "\\_"), fragment[1:].replace("-", "\u2011")):
+        assert Document.from_link(f"See #12: https://example.org/{hash}{changed}") == Document.from_link(fragment)
+
+
+@pytest.mark.parametrize("scores", [[1e-60, -1e-60], [5.0, 1e-6], [-5.0, -1e-6], [0.0, 1e-9]])
+def test_scores_too_small_for_a_link_are_not_zero(scores: list[float]) -> None:
+    data = json.loads(EXAMPLE)
+    data["table"][0][:2] = scores
+    address = Document(data).link()
+    linked = Document.from_link(address)
+    np.testing.assert_array_equal(np.sign(linked.table[0, :2]), np.sign(scores))
+    assert linked.link() == address

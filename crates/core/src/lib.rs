@@ -30,6 +30,7 @@ pub mod figure;
 pub mod graph;
 pub mod html;
 pub mod lesson;
+mod mailed;
 pub mod metrics;
 pub mod open;
 pub mod order;

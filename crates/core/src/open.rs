@@ -4,6 +4,7 @@ use crate::explanation::{self, Document, DocumentError, LinkError};
 use crate::figure::{self, PictureError};
 use crate::html::{self, HtmlError};
 use crate::lesson::{self, Lesson, LessonError};
+use crate::mailed::fragment_in;
 
 /// What a file or a link holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,8 +30,8 @@ pub enum OpenError {
     Html(#[from] HtmlError),
 }
 
-/// Opens a document (JSON), a link to one (with or without the page's address), a lesson in either form, or a picture (SVG, PNG) or page
-/// (HTML) that carries a document. The bytes are untrusted.
+/// Opens a document (JSON), a link to one (with or without the page's address, as mail and chat leave it), a lesson in either form, or a
+/// picture (SVG, PNG) or page (HTML) that carries a document. The bytes are untrusted.
 ///
 /// ```
 /// use glasscage_core::open::{OpenError, open_any};
@@ -47,8 +48,8 @@ pub fn open_any(bytes: &[u8]) -> Result<Opened, OpenError> {
         Some('{') if Lesson::is_meant(text) => Ok(Opened::Lesson(Lesson::from_json(text)?)),
         Some('{') => Ok(explanation(Document::from_json(text)?)),
         Some('<') if html::is_meant(text) => Ok(explanation(html::document_from_html(text)?)),
-        Some('<') => Ok(explanation(figure::document_from_svg(text)?)),
-        _ => open_fragment(text.split_once('#').map_or(text, |(_, fragment)| fragment)).unwrap_or(Err(OpenError::Unknown)),
+        Some('<') if !text.starts_with("<http") => Ok(explanation(figure::document_from_svg(text)?)),
+        _ => open_fragment(fragment_in(text)).unwrap_or(Err(OpenError::Unknown)),
     }
 }
 

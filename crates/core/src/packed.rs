@@ -2,9 +2,15 @@
 //! link from opening as something else.
 
 use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use base64::engine::general_purpose::{GeneralPurpose, NO_PAD, URL_SAFE_NO_PAD};
 use miniz_oxide::deflate::compress_to_vec;
-use miniz_oxide::inflate::decompress_to_vec_with_limit;
+use miniz_oxide::inflate::TINFLStatus;
+use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags};
+
+use crate::mailed::digits;
+
+/// Words after a link leave bits behind the last byte.
+const LENIENT: GeneralPurpose = GeneralPurpose::new(&base64::alphabet::URL_SAFE, NO_PAD.with_decode_allow_trailing_bits(true));
 
 /// Of the bytes packed.
 pub const MAX_INFLATED: usize = 8 << 20;
@@ -18,11 +24,14 @@ pub fn pack(bytes: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(body)
 }
 
-/// The bytes that `base64` carries, whatever checksum stands behind them. What follows its last character is the punctuation of the text
-/// that it was copied from.
+/// The bytes that `base64` carries, whatever checksum stands behind them, and what the words after a link happen to decode to.
 pub fn decode(base64: &str) -> Option<Vec<u8>> {
-    let is_of_link = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    URL_SAFE_NO_PAD.decode(base64.split(|c| !is_of_link(c)).next().unwrap_or_default()).ok()
+    let mut digits = digits(base64);
+    // A digit alone is no byte: it is of the words after the link, or of a damaged one.
+    if digits.len() % 4 == 1 {
+        digits.pop();
+    }
+    LENIENT.decode(digits).ok()
 }
 
 /// What is inside of a body that [`decode`] gave, if its checksum is right and it has at most `most` bytes.
@@ -30,6 +39,26 @@ pub fn inflate(body: &[u8], most: usize) -> Option<Vec<u8>> {
     let (deflated, checksum) = body.split_last_chunk()?;
     let inflated = decompress_to_vec_with_limit(deflated, most).ok()?;
     (crc32(&inflated) == u32::from_le_bytes(*checksum)).then_some(inflated)
+}
+
+/// The inflated bytes, and where in `body` the deflated ones end: what follows them may be more than the checksum.
+fn inflate_counting(body: &[u8]) -> Option<(Vec<u8>, usize)> {
+    let mut state = Box::<DecompressorOxide>::default();
+    let mut out = vec![0; (2 * body.len()).clamp(64, MAX_INFLATED)];
+    let (mut read, mut written) = (0, 0);
+    loop {
+        let flags = inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
+        let (status, consumed, produced) = decompress(&mut state, &body[read..], &mut out, written, flags);
+        (read, written) = (read + consumed, written + produced);
+        match status {
+            TINFLStatus::Done => {
+                out.truncate(written);
+                return Some((out, read));
+            }
+            TINFLStatus::HasMoreOutput if out.len() < MAX_INFLATED => out.resize((2 * out.len()).min(MAX_INFLATED), 0),
+            _ => return None,
+        }
+    }
 }
 
 /// The checksum of zip, gzip and PNG (CRC-32/ISO-HDLC), bit by bit: a link has kilobytes.
@@ -52,6 +81,14 @@ mod tests {
     fn what_is_packed_comes_out_again_and_nothing_larger_than_allowed() {
         let out = |bytes: &[u8]| inflate(&decode(&pack(bytes)).unwrap(), MAX_INFLATED);
         assert_eq!(out(b"words").as_deref(), Some(&b"words"[..]));
+        assert_eq!(out(&vec![0; MAX_INFLATED]).map(|out| out.len()), Some(MAX_INFLATED));
         assert_eq!(out(&vec![0; MAX_INFLATED + 1]), None);
+    }
+
+    #[test]
+    fn words_after_the_digits_change_nothing() {
+        for after in [" a", " and", "\n\nBest regards,\nAnn", "\n> Ok. So", " ----- Original Message"] {
+            assert_eq!(inflate(&decode(&(pack(b"words") + after)).unwrap()).as_deref(), Some(&b"words"[..]), "{after}");
+        }
     }
 }

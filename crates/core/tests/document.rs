@@ -20,6 +20,7 @@ const LINK_OF_0_1_0: &str = include_str!("golden/explanation.link");
 const LINK_OF_VERSION_2: &str = include_str!("golden/explanation-2.link");
 /// And by the first page whose checksum is a CRC-32.
 const LINK_OF_VERSION_3: &str = include_str!("golden/explanation-3.link");
+const LINK_WITH_STEPS: &str = include_str!("golden/explanation-3-steps.link");
 const SCHEME_LENGTH: usize = 3;
 
 fn schema() -> jsonschema::Validator {
@@ -127,7 +128,7 @@ fn the_schema_asks_for_every_field_that_the_page_asks_for() {
 #[test]
 fn links_made_by_old_pages_still_open() {
     let original = Document::from_json(EXAMPLE).unwrap();
-    for link in [LINK_OF_0_1_0, LINK_OF_VERSION_2, LINK_OF_VERSION_3] {
+    for link in [LINK_OF_0_1_0, LINK_OF_VERSION_2, LINK_OF_VERSION_3, LINK_WITH_STEPS] {
         let document = from_fragment(link.trim()).unwrap();
         assert_eq!(
             (document.prompt, document.generation, document.output),
@@ -138,7 +139,7 @@ fn links_made_by_old_pages_still_open() {
 
 #[test]
 fn a_link_of_today_is_the_one_of_its_version() {
-    assert_eq!(to_fragment(&Document::from_json(EXAMPLE).unwrap()), LINK_OF_VERSION_3.trim());
+    assert_eq!(to_fragment(&Document::from_json(EXAMPLE).unwrap()), LINK_WITH_STEPS.trim());
 }
 
 #[test]

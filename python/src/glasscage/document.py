@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import graph, json_text, link, program
+from . import graph, json_text, link, mailed, program
 from . import viewer as viewers
 from .canonical import canonical
 from .checks import FORMAT, VERSION, check
@@ -80,8 +80,8 @@ class Document:
 
     @classmethod
     def from_link(cls, address: str) -> "Document":
-        """The document in a link: an address, or what stands after its `#`."""
-        return cls(link.from_fragment(address.rpartition("#")[2]))
+        """The document in a link: an address, what stands after its `#`, or a text with a link in it, as mail and chat leave it."""
+        return cls(link.from_fragment(mailed.fragment_in(address.strip())))
 
     def to_json(self) -> str:
         """The document as indented JSON, as the page and the command line write it."""

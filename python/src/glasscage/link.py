@@ -15,6 +15,7 @@ _READERS = {"g3.": packed.inflate, "g2.": packed.inflate_zlib, "g1.": packed.inf
 _UNMEASURED = -(1 << 15)
 _FULL_SCALE = (1 << 15) - 1
 _MAX_F32 = 3.4028234663852886e38
+_MIN_F32 = 2.0**-149
 _TABLES = ("table", "alone", "flow")
 
 
@@ -52,7 +53,7 @@ def to_bytes(data: dict[str, Any]) -> bytes:
     head = copy.deepcopy(data)
     head["manifest"]["table_precision"] = "16-bit"
     for effect in head.get("joint", []):
-        effect["amount"] = _round(effect["amount"] * 1e4) / 1e4
+        effect["amount"] = _at_least_one_step(effect["amount"], _round(effect["amount"] * 1e4)) / 1e4
     tables = [head[name] for name in _TABLES if head.get(name) is not None]
     head.update({name: None for name in _TABLES if head.get(name) is not None})
     text = json_text.compact(head).encode()
@@ -84,7 +85,8 @@ def from_bytes(data: bytes) -> Any:
 def _row_to_bytes(row: list[float | None]) -> bytes:
     """Two `f32` scales, for positive and negative scores, and an `i16` a cell."""
     measured = [score for score in row if score is not None]
-    scales = [min(max([0.0, *(sign * score for score in measured)]), _MAX_F32) for sign in (1.0, -1.0)]
+    largest = [max([0.0, *(sign * score for score in measured)]) for sign in (1.0, -1.0)]
+    scales = [max(min(score, _MAX_F32), _MIN_F32) if score > 0.0 else 0.0 for score in largest]
     packed_scales = struct.pack("<2f", *scales)
     scales = list(struct.unpack("<2f", packed_scales))
     cells = [_UNMEASURED if score is None else _cell(score, scales[score < 0.0]) for score in row]
@@ -92,7 +94,13 @@ def _row_to_bytes(row: list[float | None]) -> bytes:
 
 
 def _cell(score: float, scale: float) -> int:
-    return max(-_FULL_SCALE, min(_FULL_SCALE, int(_round(score / scale * _FULL_SCALE)))) if scale > 0.0 else 0
+    steps = max(-_FULL_SCALE, min(_FULL_SCALE, int(_round(score / scale * _FULL_SCALE)))) if scale > 0.0 else 0
+    return int(_at_least_one_step(score, steps))
+
+
+def _at_least_one_step(number: float, rounded: float) -> float:
+    """`rounded`, but not 0 for a number that is not: 0 would say that there is no effect at all."""
+    return math.copysign(1.0, number) if rounded == 0.0 != number else rounded
 
 
 def _round(value: float) -> float:

@@ -1,10 +1,10 @@
 """Bytes as text that survives in a link: base64url(deflate(bytes) + CRC-32, little endian), as in `crates/core/src/packed.rs`."""
 
 import base64
-import re
 import zlib
 
 from .deflate import deflate
+from .mailed import digits
 
 MAX_INFLATED = 8 << 20
 MAX_PACKED = 2 << 20
@@ -21,41 +21,45 @@ def pack(data: bytes) -> str:
 
 
 def decode(text: str) -> bytes | None:
-    """The bytes that `text` carries. What follows its last character is the punctuation of the text that it was copied from."""
-    digits = re.match("[A-Za-z0-9_-]*", text)
-    found = digits.group() if digits else ""
+    """The bytes that `text` carries, and what the words after a link happen to decode to."""
+    found = digits(text)
+    # A digit alone is no byte: it is of the words after the link, or of a damaged one.
+    found = found[:-1] if len(found) % 4 == 1 else found
     try:
-        body = base64.urlsafe_b64decode(found + "=" * (-len(found) % 4))
+        return base64.urlsafe_b64decode(found + "=" * (-len(found) % 4))
     except ValueError:
         return None
-    return body if _encode(body) == found else None
 
 
 def inflate(body: bytes) -> bytes | None:
-    """What is inside, if its checksum is right and it is not too large."""
-    if len(body) < 4:
+    """What is inside, if its checksum is right and it is not too large. More may follow the checksum."""
+    found = _inflate(body, _RAW_DEFLATE)
+    if found is None:
         return None
-    data = _inflate(body[:-4], _RAW_DEFLATE)
-    return data if data is not None and zlib.crc32(data).to_bytes(4, "little") == body[-4:] else None
+    data, rest = found
+    return data if zlib.crc32(data).to_bytes(4, "little") == rest[:4] else None
 
 
 def inflate_without_checksum(body: bytes) -> bytes | None:
     """What is inside of a link of version 1."""
-    return _inflate(body, _RAW_DEFLATE)
+    found = _inflate(body, _RAW_DEFLATE)
+    return found[0] if found else None
 
 
 def inflate_zlib(body: bytes) -> bytes | None:
     """What is inside of a link of version 2."""
-    return _inflate(body, _ZLIB)
+    found = _inflate(body, _ZLIB)
+    return found[0] if found else None
 
 
-def _inflate(body: bytes, form: int) -> bytes | None:
+def _inflate(body: bytes, form: int) -> tuple[bytes, bytes] | None:
+    """The data, and what follows it."""
     inflater = zlib.decompressobj(form)
     try:
         data = inflater.decompress(body, MAX_INFLATED + 1)
     except zlib.error:
         return None
-    return data if inflater.eof and len(data) <= MAX_INFLATED else None
+    return (data, inflater.unused_data) if inflater.eof and len(data) <= MAX_INFLATED else None
 
 
 def _deflate_with_zlib(data: bytes) -> bytes:

@@ -17,8 +17,8 @@ pub struct Abbreviations {
 /// Of English, and of all the others too.
 pub const OF_ALL: Abbreviations = Abbreviations {
     always: "cf. e.g. i.e. vs.",
-    before_numbers: "alg. app. appx. art. ch. chap. chs. cor. def. eq. eqn. eqns. eqs. ex. fig. figs. lem. no. nos. n°. nº. p. para. pp. prop. ref. \
-                     refs. sec. secs. sect. tab. thm. vol. vols. § №",
+    before_numbers: "alg. app. appx. art. ch. chap. chs. cor. def. eq. eqn. eqns. eqs. ex. fig. figs. lem. no. nos. n°. nº. p. para. \
+                     pp. prop. ref. refs. sec. secs. sect. tab. thm. vol. vols. § №",
     before_small_letters: "etc.",
     also_words: "",
 };
@@ -35,7 +35,8 @@ pub const WORDS_OF_PUNKT: [&str; 5] = [" ill.", " ok.", " ore.", " wash.", " wed
 pub const PLURALS: &str = "figs. nos. refs. secs.";
 /// What comes before the number of a thing, in any of the languages, rather than before a thing: "see fig. 3", "nach Art. 5".
 pub const BEFORE_REFERENCES: &str = "& and aus by cf. dans de di e en et from gem. gemäß i.v.m. in laut mit nach o oder of or ou per s. \
-                                     secondo see segundo según selon siehe to und under unter vedi ver vgl. vid. voir volgens von y zie zu à";
+                                     secondo see segundo según selon siehe to und under unter vedi ver vgl. vid. voir volgens von y zie \
+                                     zu à";
 
 const GERMAN: Abbreviations = Abbreviations {
     always: "bzw. ca. d. d.h. dipl.-ing. dr. e. evtl. fa. fam. geb. ggf. hl. hr. hrn. i. inkl. insb. prof. s. sog. st. u. v. vgl. z. z.b. \

@@ -1,5 +1,5 @@
-//! A line without its markup, in which Punkt finds what it was trained on. Labels, marks of emphasis, link addresses, citations and tags are
-//! left out; code in a line becomes a word. What closes stays with the sentence before it, what opens with the one after.
+//! A line without its markup, in which Punkt finds what it was trained on. Labels, marks of emphasis, link addresses, citations and tags
+//! are left out; code in a line becomes a word. What closes stays with the sentence before it, what opens with the one after.
 
 use std::ops::Range;
 

@@ -3,7 +3,8 @@
 //!
 //! The table travels at 16 bits a cell, scaled by the row's largest positive and largest negative score. At 8
 //! bits about one whole-percent label in three would change by one; at 16 a fresh page shows the same picture,
-//! and links stay shorter than the sizes planned in 8 bits, because the text is most of them.
+//! and links stay shorter than the sizes planned in 8 bits, because the text is most of them. A score that is not 0 has at least one step,
+//! because 0 says that there is no effect at all.
 //!
 //! Layout of the inflated bytes, little endian: `u32` length of the JSON, the JSON, then for each row two `f32`
 //! scales (positive, negative) and an `i16` for each cell; `i16::MIN` is a cell not measured. Where the JSON has `alone` or
@@ -45,7 +46,7 @@ pub fn to_fragment(document: &Document) -> String {
     let mut head = document.clone();
     head.manifest.table_precision = "16-bit".into();
     for effect in &mut head.joint {
-        effect.amount = (effect.amount * 1e4).round() / 1e4;
+        effect.amount = at_least_one_step(effect.amount, (effect.amount * 1e4).round()) / 1e4;
     }
     let mut json: Value = serde_json::from_str(&head.to_json()).expect("a document is JSON");
     json["table"] = Value::Null;
@@ -113,14 +114,21 @@ fn inflated(fragment: &str, most: usize) -> Result<Vec<u8>, LinkError> {
     inflated.ok_or(LinkError::Damaged)
 }
 
+/// `rounded`, but not 0 for a `number` that is not: 0 would say that there is no effect at all.
+fn at_least_one_step(number: f64, rounded: f64) -> f64 {
+    if rounded == 0.0 && number != 0.0 { 1_f64.copysign(number) } else { rounded }
+}
+
 fn write_row(row: &[Option<f64>], bytes: &mut Vec<u8>) {
-    let largest = |sign: f64| row.iter().flatten().fold(0.0, |largest: f64, score| largest.max(sign * score)).min(f32::MAX.into()) as f32;
-    let scales = [largest(1.0), largest(-1.0)];
+    let largest = |sign: f64| row.iter().flatten().fold(0.0, |largest: f64, score| largest.max(sign * score));
+    let scale = |largest: f64| if largest > 0.0 { (largest.min(f32::MAX.into()) as f32).max(f32::from_bits(1)) } else { 0.0 };
+    let scales = [scale(largest(1.0)), scale(largest(-1.0))];
     scales.iter().for_each(|scale| bytes.extend(scale.to_le_bytes()));
     for score in row {
         let cell = score.map_or(UNMEASURED, |score| {
             let scale = f64::from(scales[usize::from(score < 0.0)]);
-            if scale > 0.0 { (score / scale * FULL_SCALE).round().clamp(-FULL_SCALE, FULL_SCALE) as i16 } else { 0 }
+            let steps = if scale > 0.0 { (score / scale * FULL_SCALE).round().clamp(-FULL_SCALE, FULL_SCALE) } else { 0.0 };
+            at_least_one_step(score, steps) as i16
         });
         bytes.extend(cell.to_le_bytes());
     }
@@ -190,13 +198,30 @@ mod tests {
     }
 
     #[test]
-    fn scores_too_small_for_a_link_are_none_and_stay_so() {
+    fn scores_too_small_for_a_link_are_not_zero() {
         let mut document = example();
-        document.table.row_mut(0).copy_from_slice(&[Some(1e-60), Some(-1e-60)]);
-        let fragment = to_fragment(&document);
-        let linked = from_fragment(&fragment).unwrap();
-        assert_eq!(linked.table.row(0), [Some(0.0); 2]);
-        assert_eq!(to_fragment(&linked), fragment);
+        for scores in [[1e-60, -1e-60], [5.0, 1e-6], [-5.0, -1e-6], [0.0, 1e-9]] {
+            document.table.row_mut(0).copy_from_slice(&scores.map(Some));
+            let fragment = to_fragment(&document);
+            let linked = from_fragment(&fragment).unwrap();
+            let signs = |row: &[Option<f64>]| row.iter().map(|score| score.map(|score| (score != 0.0, score > 0.0))).collect::<Vec<_>>();
+            assert_eq!(signs(linked.table.row(0)), signs(document.table.row(0)));
+            assert_eq!(to_fragment(&linked), fragment);
+        }
+    }
+
+    #[test]
+    fn a_link_survives_mail_and_chat() {
+        let fragment = to_fragment(&example());
+        let wrapped = |between: &str| {
+            let lines: Vec<&str> = fragment[8..].as_bytes().chunks(70).map(|line| std::str::from_utf8(line).unwrap()).collect();
+            format!("{}{}", &fragment[..8], lines.join(between))
+        };
+        for between in ["\n", "\r\n", "\n> ", " ", "%0A", "\u{200b}", "=\n", "<br>"] {
+            for after in ["", "\n\nBest regards\nAnn", " (issue #12)"] {
+                assert_eq!(from_fragment(&(wrapped(between) + after)), from_fragment(&fragment), "{between:?} {after:?}");
+            }
+        }
     }
 
     #[test]

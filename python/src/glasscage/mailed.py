@@ -1,0 +1,32 @@
+"""Links as mail and chat programs leave them: wrapped, quoted, escaped, with text around them; what `crates/core/src/mailed.rs` does."""
+
+import re
+
+from .spans import WHITE_SPACE
+
+_INVISIBLE = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
+_LINK = re.compile(r"(?:#|%(?:25)?23|&#35;|&#x23;|&num;)([gl][0-9]+\..*)", re.DOTALL)
+# Digits, other hyphens, what belongs to none of them, and bytes in percent encoding.
+_PIECE = re.compile(
+    rf"(?P<digits>[A-Za-z0-9_-]+)|(?P<hyphen>[\u2010\u2011\u2212])"
+    rf"|[{WHITE_SPACE}{_INVISIBLE}]|(?<=\n)[{WHITE_SPACE}>|]+|=(?=[\r\n])|\\(?=[-_])|<w?br[^>]*(?:>|\Z)"
+    rf"|%(?:25)*(?P<byte>[89A-Fa-f][0-9A-Fa-f]|09|0[AaCcDd]|20|2[Dd]|5[Ff])"
+)
+
+
+def fragment_in(text: str) -> str:
+    """The fragment of the first of our links in a text, and what follows it; or what stands after the first `#`."""
+    found = _LINK.search(text)
+    return found[1] if found else text.partition("#")[2] or text
+
+
+def digits(text: str) -> str:
+    """The digits of base64 that `text` begins with, without line breaks, quotation marks of mail, escapes and invisible characters. The
+    words after a link may be among them.
+    """
+    found, at = [], 0
+    while piece := _PIECE.match(text, at):
+        byte = chr(int(piece["byte"], 16)) if piece["byte"] else ""
+        found.append(piece["digits"] or ("-" if piece["hyphen"] else byte if byte in "-_" else ""))
+        at = piece.end()
+    return "".join(found)
