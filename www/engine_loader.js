@@ -3,135 +3,143 @@
 
 importScripts("./engine.js");
 
-// What the page takes for a sign of life (src/worker/role.rs).
-const LOADING = "loading";
-const PROGRAM = "./engine_bg.wasm";
-const PARTIAL = "glasscage-partial";
-const SILENT_MILLIS = 20_000;
-const TRIES = 4;
+// In a scope of its own: workers that measure or test put scripts before this one.
+(() => {
+  // What the page takes for a sign of life (src/worker/role.rs).
+  const LOADING = "loading";
+  const PROGRAM = "./engine_bg.wasm";
+  const PARTIAL = "glasscage-partial";
+  const SILENT_MILLIS = 20_000;
+  const TRIES = 4;
 
-// What has come, and which version of the program it is of: without one nothing can be added to it.
-let chunks = [];
-let bytes = 0;
-let version = null;
+  // What has come, and which version of the program it is of: without one nothing can be added to it.
+  let chunks = [];
+  let bytes = 0;
+  let version = null;
 
-load().catch(error => setTimeout(() => { throw error; }));
+  load().catch(error => setTimeout(() => { throw error; }));
 
-async function load() {
-  await recall();
-  if (bytes === 0 && (await loadAsItComes())) return;
-  let tries = 0;
-  for (let isWhole = false; !isWhole; ) {
-    const before = bytes;
-    try {
-      await readOn();
+  async function load() {
+    await recall();
+    if (bytes === 0 && (await loadAsItComes())) return;
+    let tries = 0;
+    for (let isWhole = false; !isWhole; ) {
+      const before = bytes;
+      try {
+        await readOn();
+        isWhole = true;
+      } catch (error) {
+        await keep();
+        tries = bytes > before ? 0 : tries + 1;
+        if (tries > TRIES) throw error;
+        await new Promise(resolve => setTimeout(resolve, 1000 * tries));
+      }
+    }
+    await wasm_bindgen({ module_or_path: new Blob(chunks).arrayBuffer() });
+    await forget();
+  }
+
+  // Compiles the program while it comes; whether all of it came.
+  async function loadAsItComes() {
+    let isWhole = false;
+    const copied = async (response, controller) => {
+      await read(response, controller);
       isWhole = true;
+    };
+    try {
+      const controller = new AbortController();
+      const response = await begin({}, controller);
+      const copy = response.clone();
+      await Promise.all([wasm_bindgen({ module_or_path: response }), copied(copy, controller)]);
+      return true;
     } catch (error) {
+      if (isWhole) throw error;
       await keep();
-      tries = bytes > before ? 0 : tries + 1;
-      if (tries > TRIES) throw error;
-      await new Promise(resolve => setTimeout(resolve, 1000 * tries));
+      return false;
     }
   }
-  await wasm_bindgen({ module_or_path: new Blob(chunks).arrayBuffer() });
-  await forget();
-}
 
-// Compiles the program while it comes; whether all of it came.
-async function loadAsItComes() {
-  let isWhole = false;
-  const copied = async (response, controller) => {
-    await read(response, controller);
-    isWhole = true;
-  };
-  try {
+  // Reads the program from where the last connection ended.
+  async function readOn() {
     const controller = new AbortController();
-    const response = await begin({}, controller);
-    const copy = response.clone();
-    await Promise.all([wasm_bindgen({ module_or_path: response }), copied(copy, controller)]);
-    return true;
-  } catch (error) {
-    if (isWhole) throw error;
-    await keep();
-    return false;
+    const canGoOn = bytes > 0 && version !== null;
+    const response = await begin(canGoOn ? { range: `bytes=${bytes}-`, "if-range": version } : {}, controller);
+    await read(response, controller);
   }
-}
 
-// Reads the program from where the last connection ended.
-async function readOn() {
-  const controller = new AbortController();
-  const canGoOn = bytes > 0 && version !== null;
-  const response = await begin(canGoOn ? { range: `bytes=${bytes}-`, "if-range": version } : {}, controller);
-  await read(response, controller);
-}
-
-// The response to a request with these headers. One that does not go on from where it was asked to is of the whole program.
-async function begin(headers, controller) {
-  const response = await unlessSilent(fetch(PROGRAM, { headers, signal: controller.signal }), controller);
-  if (!response.ok) throw new Error(`HTTP ${response.status}`);
-  const goesOn = response.status === 206 && (response.headers.get("content-range") || "").startsWith(`bytes ${bytes}-`);
-  if (response.status === 206 && !goesOn) throw new Error("other bytes came than those requested");
-  if (!goesOn) {
-    [chunks, bytes] = [[], 0];
-    version = versionOf(response.headers);
+  // The response to a request with these headers. One that does not go on from where it was asked to is of the whole program.
+  async function begin(headers, controller) {
+    const response = await unlessSilent(fetch(PROGRAM, { headers, signal: controller.signal }), controller);
+    if (response.status === 416) {
+      // Nothing follows what is here: it is of another version, or whole, and the connection broke after its last byte.
+      [chunks, bytes, version] = [[], 0, null];
+      await forget();
+    }
+    if (!response.ok) throw new Error(`HTTP ${response.status}`);
+    const goesOn = response.status === 206 && (response.headers.get("content-range") || "").startsWith(`bytes ${bytes}-`);
+    if (response.status === 206 && !goesOn) throw new Error("other bytes came than those requested");
+    if (!goesOn) {
+      [chunks, bytes] = [[], 0];
+      version = versionOf(response.headers);
+    }
+    return response;
   }
-  return response;
-}
 
-// What a server compares with its file. A weak tag, or that of a compressed answer, is not the one of the bytes themselves.
-function versionOf(headers) {
-  const tag = headers.get("etag");
-  const isOfBytes = tag && !tag.startsWith("W/") && !headers.has("content-encoding");
-  return isOfBytes ? tag : headers.get("last-modified");
-}
-
-async function read(response, controller) {
-  const reader = response.body.getReader();
-  for (;;) {
-    const { done, value } = await unlessSilent(reader.read(), controller);
-    if (done) return;
-    chunks.push(value);
-    bytes += value.length;
-    postMessage(LOADING);
+  // What a server compares with its file. A weak tag, or that of a compressed answer, is not the one of the bytes themselves.
+  function versionOf(headers) {
+    const tag = headers.get("etag");
+    const isOfBytes = tag && !tag.startsWith("W/") && !headers.has("content-encoding");
+    return isOfBytes ? tag : headers.get("last-modified");
   }
-}
 
-async function unlessSilent(promise, controller) {
-  const timer = setTimeout(() => controller.abort(), SILENT_MILLIS);
-  try {
-    return await promise;
-  } finally {
-    clearTimeout(timer);
+  async function read(response, controller) {
+    const reader = response.body.getReader();
+    for (;;) {
+      const { done, value } = await unlessSilent(reader.read(), controller);
+      if (done) return;
+      chunks.push(value);
+      bytes += value.length;
+      postMessage(LOADING);
+    }
   }
-}
 
-// The page ends a worker that says nothing for long: the next one finds here what came. Where nothing can be stored, it starts again.
-async function keep() {
-  if (bytes === 0 || version === null) return;
-  try {
-    const cache = await caches.open(PARTIAL);
-    await cache.put(PROGRAM, new Response(new Blob(chunks), { headers: { "x-version": version } }));
-  } catch {
-    return;
+  async function unlessSilent(promise, controller) {
+    const timer = setTimeout(() => controller.abort(), SILENT_MILLIS);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+    }
   }
-}
 
-async function recall() {
-  try {
-    const kept = await caches.match(PROGRAM, { cacheName: PARTIAL });
-    if (!kept) return;
-    chunks = [new Uint8Array(await kept.arrayBuffer())];
-    bytes = chunks[0].length;
-    version = kept.headers.get("x-version");
-  } catch {
-    return;
+  // The page ends a worker that says nothing for long: the next one finds here what came. Where nothing can be stored, it starts again.
+  async function keep() {
+    if (bytes === 0 || version === null) return;
+    try {
+      const cache = await caches.open(PARTIAL);
+      await cache.put(PROGRAM, new Response(new Blob(chunks), { headers: { "x-version": version } }));
+    } catch {
+      return;
+    }
   }
-}
 
-async function forget() {
-  try {
-    await caches.delete(PARTIAL);
-  } catch {
-    return;
+  async function recall() {
+    try {
+      const kept = await caches.match(PROGRAM, { cacheName: PARTIAL });
+      if (!kept) return;
+      chunks = [new Uint8Array(await kept.arrayBuffer())];
+      bytes = chunks[0].length;
+      version = kept.headers.get("x-version");
+    } catch {
+      return;
+    }
   }
-}
+
+  async function forget() {
+    try {
+      await caches.delete(PARTIAL);
+    } catch {
+      return;
+    }
+  }
+})();

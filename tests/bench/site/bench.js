@@ -21,6 +21,7 @@ class Engine {
     this.worker.onmessage = ({ data }) => {
       if (data.heap) this.facts.heap_bytes = data.heap;
       else if (data === "listening") this.listens();
+      else if (data === "loading") return;
       else if (data === "incompatible") this.fail?.(new Error("the worker does not understand the benchmark"));
       else this.receive(JSON.parse(data));
     };
