@@ -16,10 +16,10 @@ from test_document import EXAMPLE, GALLERY, with_everything
 from glasscage import Document, LinkError, link, packed
 from glasscage.deflate import deflate
 
-LINKS = {version: (ROOT / f"crates/core/tests/golden/explanation{version}.link").read_text().strip() for version in ("", "-2", "-3")}
+LINKS = {version: (ROOT / f"crates/core/tests/golden/explanation{version}.link").read_text().strip() for version in ("", "-2", "-3", "-3-nonzero")}
 
 
-@pytest.mark.parametrize("address", LINKS.values(), ids=["g1", "g2", "g3"])
+@pytest.mark.parametrize("address", LINKS.values(), ids=["g1", "g2", "g3", "today"])
 def test_links_of_the_page_open(address: str) -> None:
     linked, original = Document.from_link(address), Document.from_json(EXAMPLE)
     assert (linked.prompt, linked.generation, linked.output) == (original.prompt, original.generation, original.output)
@@ -29,15 +29,15 @@ def test_links_of_the_page_open(address: str) -> None:
 
 
 def test_a_link_has_the_bytes_of_the_page() -> None:
-    body = packed.decode(LINKS["-3"].removeprefix("g3."))
+    body = packed.decode(LINKS["-3-nonzero"].removeprefix("g3."))
     assert body is not None
     assert link.to_bytes(Document.from_json(EXAMPLE).data) == packed.inflate(body)
-    assert link.to_bytes(Document.from_link(LINKS["-3"]).data) == packed.inflate(body)
+    assert link.to_bytes(Document.from_link(LINKS["-3-nonzero"]).data) == packed.inflate(body)
 
 
 def test_links_are_those_of_the_page_to_the_last_character() -> None:
-    assert Document.from_json(EXAMPLE).link() == "#" + LINKS["-3"]
-    assert Document.from_link(LINKS["-3"]).link() == "#" + LINKS["-3"]
+    assert Document.from_json(EXAMPLE).link() == "#" + LINKS["-3-nonzero"]
+    assert Document.from_link(LINKS["-3-nonzero"]).link() == "#" + LINKS["-3-nonzero"]
     lesson = (ROOT / "crates/core/tests/golden/lesson-1.link").read_text().strip().partition(".")[2]
     body = packed.decode(lesson)
     data = None if body is None else packed.inflate(body)
@@ -69,6 +69,21 @@ def test_cells_not_measured_stay_so() -> None:
     data = with_everything()
     data["table"][1][2] = None
     assert np.isnan(Document.from_link(Document(data).link()).table[1, 2])
+
+
+@pytest.mark.parametrize("scores", [(1e-60, -1e-60), (5.0, 1e-5), (-5.0, -1e-300), (1e12, 5e-324), (0.0, 1e-40), (-0.0, 1.0)])
+def test_a_score_that_is_not_0_stays_so_however_small_it_is(scores: tuple[float, float]) -> None:
+    data = with_everything()
+    data["table"][0][:2] = scores
+    linked = Document.from_link(Document(data).link())
+    assert np.sign(linked.table[0, :2]).tolist() == np.sign(scores).tolist()
+    assert linked.link() == Document(data).link()
+
+
+def test_an_amount_that_is_not_0_stays_so_however_small_it_is() -> None:
+    data = with_everything()
+    data["joint"][0]["amount"] = 1e-9
+    assert Document.from_link(Document(data).link()).data["joint"][0]["amount"] == 1e-4
 
 
 def test_scores_are_rounded_as_rust_rounds() -> None:

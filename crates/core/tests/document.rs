@@ -9,6 +9,7 @@ use glasscage_core::explanation::{
     from_fragment, to_fragment,
 };
 use glasscage_core::graph::Normalization;
+use glasscage_core::shares::{Shares, percent_digits};
 use glasscage_core::table::Table;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -20,6 +21,8 @@ const LINK_OF_0_1_0: &str = include_str!("golden/explanation.link");
 const LINK_OF_VERSION_2: &str = include_str!("golden/explanation-2.link");
 /// And by the first page whose checksum is a CRC-32.
 const LINK_OF_VERSION_3: &str = include_str!("golden/explanation-3.link");
+/// And by the first page whose links keep small scores apart from 0.
+const LINK_OF_TODAY: &str = include_str!("golden/explanation-3-nonzero.link");
 const SCHEME_LENGTH: usize = 3;
 
 fn schema() -> jsonschema::Validator {
@@ -127,7 +130,7 @@ fn the_schema_asks_for_every_field_that_the_page_asks_for() {
 #[test]
 fn links_made_by_old_pages_still_open() {
     let original = Document::from_json(EXAMPLE).unwrap();
-    for link in [LINK_OF_0_1_0, LINK_OF_VERSION_2, LINK_OF_VERSION_3] {
+    for link in [LINK_OF_0_1_0, LINK_OF_VERSION_2, LINK_OF_VERSION_3, LINK_OF_TODAY] {
         let document = from_fragment(link.trim()).unwrap();
         assert_eq!(
             (document.prompt, document.generation, document.output),
@@ -138,7 +141,22 @@ fn links_made_by_old_pages_still_open() {
 
 #[test]
 fn a_link_of_today_is_the_one_of_its_version() {
-    assert_eq!(to_fragment(&Document::from_json(EXAMPLE).unwrap()), LINK_OF_VERSION_3.trim());
+    assert_eq!(to_fragment(&Document::from_json(EXAMPLE).unwrap()), LINK_OF_TODAY.trim());
+}
+
+#[test]
+fn a_link_shows_the_same_shares() {
+    let galleries = ["../../public/gallery", "../../tests/fixtures/gallery"].map(|folder| std::fs::read_dir(folder).unwrap());
+    let files = galleries.into_iter().flatten().map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap());
+    let documents: Vec<Document> = files.filter_map(|json| Document::from_json(&json).ok()).collect();
+    assert!(documents.len() > 20);
+    for document in documents {
+        let linked = from_fragment(&to_fragment(&document)).unwrap();
+        let labels = |document: &Document| -> Vec<Vec<Option<String>>> {
+            Shares::of(document).amounts.iter().map(|amounts| amounts.iter().map(|amount| amount.map(percent_digits)).collect()).collect()
+        };
+        assert_eq!(labels(&linked), labels(&document), "{}", document.prompt.text);
+    }
 }
 
 #[test]

@@ -15,6 +15,7 @@ _READERS = {"g3.": packed.inflate, "g2.": packed.inflate_zlib, "g1.": packed.inf
 _UNMEASURED = -(1 << 15)
 _FULL_SCALE = (1 << 15) - 1
 _MAX_F32 = 3.4028234663852886e38
+_MIN_F32 = 2.0**-149
 _TABLES = ("table", "alone", "flow")
 
 
@@ -52,7 +53,7 @@ def to_bytes(data: dict[str, Any]) -> bytes:
     head = copy.deepcopy(data)
     head["manifest"]["table_precision"] = "16-bit"
     for effect in head.get("joint", []):
-        effect["amount"] = _round(effect["amount"] * 1e4) / 1e4
+        effect["amount"] = _whole_steps(effect["amount"], effect["amount"] * 1e4) / 1e4
     tables = [head[name] for name in _TABLES if head.get(name) is not None]
     head.update({name: None for name in _TABLES if head.get(name) is not None})
     text = json_text.compact(head).encode()
@@ -85,14 +86,21 @@ def _row_to_bytes(row: list[float | None]) -> bytes:
     """Two `f32` scales, for positive and negative scores, and an `i16` a cell."""
     measured = [score for score in row if score is not None]
     scales = [min(max([0.0, *(sign * score for score in measured)]), _MAX_F32) for sign in (1.0, -1.0)]
-    packed_scales = struct.pack("<2f", *scales)
+    # The smallest number above 0 where `f32` has none as small.
+    packed_scales = struct.pack("<2f", *(max(scale, _MIN_F32) if scale > 0.0 else 0.0 for scale in scales))
     scales = list(struct.unpack("<2f", packed_scales))
     cells = [_UNMEASURED if score is None else _cell(score, scales[score < 0.0]) for score in row]
     return packed_scales + struct.pack(f"<{len(cells)}h", *cells)
 
 
 def _cell(score: float, scale: float) -> int:
-    return max(-_FULL_SCALE, min(_FULL_SCALE, int(_round(score / scale * _FULL_SCALE)))) if scale > 0.0 else 0
+    steps = score / scale * _FULL_SCALE if score else 0.0
+    return int(max(-_FULL_SCALE, min(_FULL_SCALE, _whole_steps(score, steps))))
+
+
+def _whole_steps(value: float, steps: float) -> float:
+    """A value that is so many `steps`, in whole steps: 0 only where the value is, because 0 says that there is no influence at all."""
+    return math.copysign(max(1.0, _round(abs(steps))), value) if value else 0.0
 
 
 def _round(value: float) -> float:

@@ -3,7 +3,8 @@
 //!
 //! The table travels at 16 bits a cell, scaled by the row's largest positive and largest negative score. At 8
 //! bits about one whole-percent label in three would change by one; at 16 a fresh page shows the same picture,
-//! and links stay shorter than the sizes planned in 8 bits, because the text is most of them.
+//! and links stay shorter than the sizes planned in 8 bits, because the text is most of them. A score that is not 0
+//! keeps at least one step, because 0 says that there is no influence at all.
 //!
 //! Layout of the inflated bytes, little endian: `u32` length of the JSON, the JSON, then for each row two `f32`
 //! scales (positive, negative) and an `i16` for each cell; `i16::MIN` is a cell not measured. Where the JSON has `alone` or
@@ -44,7 +45,7 @@ pub fn to_fragment(document: &Document) -> String {
     let mut head = document.clone();
     head.manifest.table_precision = "16-bit".into();
     for effect in &mut head.joint {
-        effect.amount = (effect.amount * 1e4).round() / 1e4;
+        effect.amount = whole_steps(effect.amount, effect.amount * 1e4) / 1e4;
     }
     let mut json: Value = serde_json::from_str(&head.to_json()).expect("a document is JSON");
     json["table"] = Value::Null;
@@ -107,16 +108,23 @@ fn inflated(fragment: &str) -> Result<Vec<u8>, LinkError> {
 }
 
 fn write_row(row: &[Option<f64>], bytes: &mut Vec<u8>) {
-    let largest = |sign: f64| row.iter().flatten().fold(0.0, |largest: f64, score| largest.max(sign * score)).min(f32::MAX.into()) as f32;
-    let scales = [largest(1.0), largest(-1.0)];
+    let largest = |sign: f64| row.iter().flatten().fold(0.0, |largest: f64, score| largest.max(sign * score)).min(f32::MAX.into());
+    // The smallest number above 0 where `f32` has none as small.
+    let scale = |largest: f64| if largest > 0.0 { (largest as f32).max(f32::from_bits(1)) } else { 0.0 };
+    let scales = [1.0, -1.0].map(|sign| scale(largest(sign)));
     scales.iter().for_each(|scale| bytes.extend(scale.to_le_bytes()));
     for score in row {
         let cell = score.map_or(UNMEASURED, |score| {
             let scale = f64::from(scales[usize::from(score < 0.0)]);
-            if scale > 0.0 { (score / scale * FULL_SCALE).round().clamp(-FULL_SCALE, FULL_SCALE) as i16 } else { 0 }
+            whole_steps(score, score / scale * FULL_SCALE).clamp(-FULL_SCALE, FULL_SCALE) as i16
         });
         bytes.extend(cell.to_le_bytes());
     }
+}
+
+/// A value that is so many `steps`, in whole steps: 0 only where the value is.
+fn whole_steps(value: f64, steps: f64) -> f64 {
+    if value == 0.0 { 0.0 } else { steps.abs().round().max(1.0).copysign(value) }
 }
 
 fn read_table(head: &Value, bytes: &mut &[u8]) -> Result<Table, LinkError> {
@@ -150,6 +158,7 @@ mod tests {
     use base64::engine::general_purpose::URL_SAFE_NO_PAD;
     use miniz_oxide::deflate::compress_to_vec_zlib;
 
+    use super::super::JointEffect;
     use super::super::example::example;
     use super::*;
 
@@ -180,13 +189,24 @@ mod tests {
     }
 
     #[test]
-    fn scores_too_small_for_a_link_are_none_and_stay_so() {
-        let mut document = example();
-        document.table.row_mut(0).copy_from_slice(&[Some(1e-60), Some(-1e-60)]);
-        let fragment = to_fragment(&document);
-        let linked = from_fragment(&fragment).unwrap();
-        assert_eq!(linked.table.row(0), [Some(0.0); 2]);
-        assert_eq!(to_fragment(&linked), fragment);
+    fn a_score_that_is_not_0_stays_so_however_small_it_is() {
+        for scores in [[1e-60, -1e-60], [5.0, 1e-5], [-5.0, -1e-300], [1e12, 5e-324], [0.0, 1e-40], [-0.0, 1.0]] {
+            let mut document = example();
+            document.table.row_mut(0).copy_from_slice(&scores.map(Some));
+            let fragment = to_fragment(&document);
+            let linked = from_fragment(&fragment).unwrap();
+            let signs = |row: &[Option<f64>]| row.iter().map(|score| score.unwrap().partial_cmp(&0.0)).collect::<Vec<_>>();
+            assert_eq!(signs(linked.table.row(0)), signs(document.table.row(0)), "{scores:?}");
+            assert_eq!(to_fragment(&linked), fragment, "{scores:?}");
+        }
+    }
+
+    #[test]
+    fn an_amount_that_is_not_0_stays_so_however_small_it_is() {
+        let effect = |amount| JointEffect { target: 1, sources: [0, 1], amount, either_is_enough: None, only_together: None };
+        let document = Document { joint: [0.0, 1e-9, 0.25].map(effect).into(), ..example() };
+        let linked = from_fragment(&to_fragment(&document)).unwrap();
+        assert_eq!(linked.joint, [0.0, 1e-4, 0.25].map(effect));
     }
 
     #[test]
