@@ -160,8 +160,7 @@ impl Explanation {
     /// Puts another document on screen, and chooses its output.
     pub(in crate::app) fn show(&mut self, document: Document, origin: Origin) {
         self.keep_for_visit();
-        let n_generated = document.generation.sentences.len();
-        *self.output = if document.output.is_empty() { selection::default_output(n_generated) } else { document.output.clone() };
+        *self.output = document.explained();
         self.forget_view();
         if !self.shown.as_ref().is_some_and(|shown| shown.is_same_answer(&document)) {
             self.forget_follow_ups();
