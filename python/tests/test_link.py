@@ -16,7 +16,8 @@ from test_document import EXAMPLE, GALLERY, with_everything
 from glasscage import Document, LinkError, link, packed
 from glasscage.deflate import deflate
 
-LINKS = {version: (ROOT / f"crates/core/tests/golden/explanation{version}.link").read_text().strip() for version in ("", "-2", "-3", "-3-nonzero")}
+VERSIONS = ("", "-2", "-3", "-3-nonzero")
+LINKS = {version: (ROOT / f"crates/core/tests/golden/explanation{version}.link").read_text().strip() for version in VERSIONS}
 
 
 @pytest.mark.parametrize("address", LINKS.values(), ids=["g1", "g2", "g3", "today"])

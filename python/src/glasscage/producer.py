@@ -33,7 +33,8 @@ def explain(
     """Answers `prompt` greedily in the model's chat template, or takes `answer`, and measures which sentences the answer depends on.
 
     `model` is a causal language model of transformers, `tokenizer` its fast tokenizer. `method` is `pert`, the drop of log-probability, or
-    `clp`, the divergence of the predictions. A byte order mark is dropped, and every line end becomes a line feed. With n prompt and m generated sentences that costs n + m forward passes.
+    `clp`, the divergence of the predictions. With n prompt and m generated sentences that costs n + m forward passes.
+    Of both texts a byte order mark at the start is dropped, and every line end becomes a line feed.
     """
     if method not in METHODS:
         raise ValueError(f"the method {method!r} is none of {', '.join(METHODS)}")

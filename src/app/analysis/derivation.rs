@@ -110,7 +110,7 @@ pub fn is_the_papers(method: &Method) -> bool {
 
 /// "mean of each block, shares".
 pub fn words(method: &Method) -> String {
-    [&words_of_scores(method), name(&NORMALIZATIONS, method)].join(t!(", "))
+    words_of_scores(method) + t!(", ") + name(&NORMALIZATIONS, method)
 }
 
 /// How the derived scores are made: "mean of each block, hyperbolic".

@@ -1,5 +1,5 @@
-//! What the command line writes: standard output and standard error, whose readers may have gone (`glasscage explain --help | head -1`), and
-//! files.
+//! What the command line writes: files, and standard output and standard error, whose readers may have gone
+//! (`glasscage explain --help | head -1`).
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};

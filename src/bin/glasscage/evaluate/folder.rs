@@ -38,8 +38,8 @@ pub fn agree(folder: &Path, experiment: &Experiment) -> Result<(), String> {
         let earlier = serde_json::from_slice::<Experiment>(&fs::read(&path).map_err(failed)?);
         if !earlier.is_ok_and(|earlier| earlier == *experiment) {
             return Err(format!(
-                "{} has records of another model, data set, task, method, seed or file of attributions, or of an earlier version; choose another \
-                 --out",
+                "{} has records of another model, data set, task, method, seed or file of attributions, or of an earlier version; \
+                 choose another --out",
                 folder.display()
             ));
         }
