@@ -140,7 +140,7 @@
 //! | `bin/app` | starts the page | app | |
 //! | `bin/viewer` | starts the viewer, and offers documents and links to scripts | core, app | web |
 //! | `bin/engine` | starts a worker | worker/start | |
-//! | `bin/glasscage` | the command line | attribution, core, cpu, engine, gpu, lm, model, request, session, text | terminal |
+//! | `bin/glasscage` | the command line | attribution, core, cpu, engine, gpu, library, lm, model, request, session, text | terminal |
 //!
 //! A row also holds for the modules inside, except those with a row of their own. Whoever may use a module may use those inside it, and
 //! every module may use those inside itself. `core` is `glasscage-core`, a crate that other programs can use. `web` stands for web-sys

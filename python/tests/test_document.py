@@ -207,3 +207,13 @@ def test_the_schema_is_checked_as_jsonschema_does() -> None:
         assert found == validator.is_valid(data), (key, place[key])
         refused += not found
     assert 100 < refused < 200
+
+
+def test_a_document_that_chooses_no_output_explains_its_last_sentence() -> None:
+    chosen = Document(example())
+    last = len(chosen.table) - 1
+    none = Document(example() | {"output": []})
+    assert none.output == [last]
+    np.testing.assert_array_equal(none.context_attribution(), chosen.context_attribution([last]))
+    np.testing.assert_array_equal(none.row_attribution(), chosen.row_attribution([last]))
+    assert Document.from_json(none.to_json()).data["output"] == []

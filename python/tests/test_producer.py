@@ -9,7 +9,7 @@ import pytest
 from conftest import GOLDEN, ROOT
 
 from glasscage import Document
-from glasscage.framing import Answer, frame, generated_answer, given_answer, split
+from glasscage.framing import Answer, after_thought, frame, generated_answer, given_answer, given_text, split
 from glasscage.producer import _table
 
 STORIES = ROOT / "tests/golden/stories260k/stories260k-f32.gguf"
@@ -81,6 +81,25 @@ def test_a_token_that_is_only_marked_as_special_is_a_control_token() -> None:
     for ask in (frame, given_answer):
         with pytest.raises(ValueError, match="control token"):
             ask(Marking(), "Say </s> now.")
+def test_a_given_answer_stands_after_the_thought_that_its_frame_opens() -> None:
+    class Thinking(WordTokenizer):
+        opens = "<think>"
+
+        def apply_chat_template(self, messages: list[dict[str, str]], **options: Any) -> str:
+            return super().apply_chat_template(messages, **options) + self.opens
+
+    tokenizer = Thinking()
+    framed = frame(tokenizer, "What is <think>?")
+    ended = after_thought(tokenizer, framed)
+    assert tokenizer.decode(ended.ids).endswith("<s>model:<think>\n</think>\n\n")
+    assert (ended.start, ended.spans, after_thought(tokenizer, ended)) == (framed.start, framed.spans, ended)
+    tokenizer.opens = "<think>\n\n</think>\n\n"
+    framed = frame(tokenizer, "Why?")
+    assert after_thought(tokenizer, framed) == framed
+
+
+def test_a_text_is_taken_without_byte_order_mark_and_with_line_feeds() -> None:
+    assert given_text("\ufeffOne.\r\nTwo.\r\r\n\u200b\ufeff\n") == "One.\nTwo.\n\n\u200b\ufeff\n"
 
 
 def test_a_tokenizer_that_does_not_know_places_is_refused() -> None:

@@ -125,9 +125,14 @@ pub fn host(address: &str) -> &str {
 pub fn all_parts(address: &str) -> Vec<String> {
     let (path, query) = address.split_once('?').map_or((address, String::new()), |(path, query)| (path, format!("?{query}")));
     match part_of(path) {
-        Some((stem, _, n)) => (1..=n).map(|i| format!("{stem}-{i:05}-of-{n:05}.gguf{query}")).collect(),
+        Some((stem, _, n)) => (1..=n).map(|i| part_name(stem, i, n) + &query).collect(),
         None => vec![address.to_owned()],
     }
+}
+
+/// The name of part `i` of `n`, from 1 on.
+pub fn part_name(stem: &str, i: usize, n: usize) -> String {
+    format!("{stem}-{i:05}-of-{n:05}.gguf")
 }
 
 /// Of a split model of which the parts with these names are here, the names of those that are missing; `None` of anything else.

@@ -2,7 +2,7 @@
 
 use super::arch;
 use super::arch::Architecture;
-use super::config::{ConfigError, KvHeads, check_layers};
+use super::config::{ConfigError, KvHeads, check_layers, of_all_layers};
 use super::gguf::{Gguf, Metadata};
 use super::quant;
 
@@ -62,13 +62,14 @@ impl ModelSummary {
 /// 4 bytes x 2 (keys and values) x layers x KV heads x width of a head, and a row of numbers in layers without attention.
 fn bytes_per_token(metadata: &Metadata, architecture: &Architecture) -> Result<Option<u64>, ConfigError> {
     let number = |field: &str| metadata.u64(&format!("{}.{field}", architecture.name));
-    let (heads, key_length, dim) = (number("attention.head_count")?, number("attention.key_length")?, number("embedding_length")?);
+    let (key_length, dim) = (number("attention.key_length")?, number("embedding_length")?);
     let unused = number("nextn_predict_layers")?.unwrap_or(0);
     let Some(n_layers) = number("block_count")?.map(|n| n.saturating_sub(unused)) else {
         return Ok(None);
     };
     let layers = usize::try_from(n_layers).unwrap_or(usize::MAX);
     check_layers(layers)?;
+    let heads = of_all_layers(metadata, &format!("{}.attention.head_count", architecture.name), layers)?;
     let KvHeads { n: kv_heads, recurrence } = KvHeads::read(metadata, architecture, layers)?;
     let width = key_length.or_else(|| dim?.checked_div(heads?));
     let recurrent = recurrence.map_or(0, |recurrence| recurrence.layers.iter().filter(|&&is_there| is_there).count() as u64);

@@ -10,7 +10,7 @@ use crate::explanation::{Answer, AnswerStop, Sampling, Unit};
 use crate::lm::generate::{StopReason, ThoughtLimit, generate};
 use crate::lm::sample::Sampler;
 use crate::lm::{Callback, LanguageModel};
-use crate::model::chat::{ChatError, ChatTemplate, GeneratedPart};
+use crate::model::chat::{ChatError, ChatTemplate, GeneratedPart, ThoughtTokens};
 use crate::model::tokenizer::TokenId;
 use crate::problem::Problem;
 use crate::request::{Question, ThinkingSupport};
@@ -51,26 +51,16 @@ impl<M: LanguageModel> Session<M> {
         question: &Question,
         on_token: &mut dyn Callback<String>,
     ) -> Result<AnsweredText, Problem> {
-        problems::check_question(question)?;
-        let context_length = self.lm.config().context_length;
-        let limit = question.max_context.map_or(context_length, |chosen| chosen.min(context_length));
-        // At least one token of the answer has to fit.
-        let room = limit.saturating_sub(1);
-        let template = self.template_if(question.use_template);
-        // An answer that is given has no thought before it.
-        let thinking = question.thinking.filter(|_| self.thoughts.is_some() && question.answer.is_none());
-        let framed = FramedPrompt::new(&question.prompt, template, &self.tokenizer, room, thinking.is_some());
-        let framed = framed.map_err(|error| problems::framing_failed(&error, context_length))?;
-        if framed.ids.is_empty() {
-            return Err(problems::prompt_without_tokens());
-        }
+        let framed = self.framed(question)?;
+        let (limit, context_length) = (self.limit(question), self.lm.config().context_length);
+        let thinking = self.thinking_of(question);
         let (answer, origin) = match &question.answer {
             Some(answer) => {
                 let fewest = framed.ids.len().saturating_add(self.tokenizer.fewest_tokens(answer.len()));
                 if fewest > limit {
                     return Err(problems::too_long(fewest, limit, context_length));
                 }
-                (TokenizedAnswer::from_text(answer, &framed.ids, &self.tokenizer), Answer::Given {})
+                (self.given_answer(answer, &framed), Answer::Given {})
             }
             None => {
                 let Question { sampling, max_tokens, .. } = *question;
@@ -91,6 +81,28 @@ impl<M: LanguageModel> Session<M> {
         Ok(AnsweredText { framed, answer, origin, limit })
     }
 
+    /// The longest text that a question allows, in tokens.
+    fn limit(&self, question: &Question) -> usize {
+        let context_length = self.lm.config().context_length;
+        question.max_context.map_or(context_length, |chosen| chosen.min(context_length))
+    }
+
+    /// The longest thought that a question asks for: an answer that is given has none before it.
+    fn thinking_of(&self, question: &Question) -> Option<usize> {
+        question.thinking.filter(|_| self.thoughts.is_some() && question.answer.is_none())
+    }
+
+    /// A question's prompt in its chat frame; refused where it cannot be asked.
+    pub(super) fn framed(&self, question: &Question) -> Result<FramedPrompt, Problem> {
+        problems::check_question(question)?;
+        // At least one token of the answer has to fit.
+        let room = self.limit(question).saturating_sub(1);
+        let (template, thinks) = (self.template_if(question.use_template), self.thinking_of(question).is_some());
+        let framed = FramedPrompt::new(&question.prompt, template, &self.tokenizer, room, thinks);
+        let framed = framed.map_err(|error| problems::framing_failed(&error, self.lm.config().context_length))?;
+        if framed.ids.is_empty() { Err(problems::prompt_without_tokens()) } else { Ok(framed) }
+    }
+
     /// Tokens of a prompt within its chat frame; `None` where it cannot be framed, or is too long to be counted.
     pub fn count_tokens(&self, prompt: &str, use_template: bool) -> Option<usize> {
         match FramedPrompt::new(prompt, self.template_if(use_template), &self.tokenizer, self.lm.config().context_length, false) {
@@ -103,6 +115,12 @@ impl<M: LanguageModel> Session<M> {
     /// The template that frames prompts, where one is asked for and the model has one.
     pub(super) fn template_if(&self, is_asked_for: bool) -> Option<&ChatTemplate> {
         self.template.as_ref().filter(|_| is_asked_for)
+    }
+
+    /// A given text as the answer: after a thought that its frame opens, not in it.
+    pub(super) fn given_answer(&self, text: &str, framed: &FramedPrompt) -> TokenizedAnswer {
+        let ending = self.thoughts.as_ref().filter(|_| self.begins_in_thought(framed)).map_or(&[][..], ThoughtTokens::ending);
+        TokenizedAnswer::from_text(text, ending, &framed.ids, &self.tokenizer)
     }
 
     /// Whether the frame of the prompt opens a thought.
@@ -186,7 +204,7 @@ impl<M: LanguageModel> Session<M> {
             infills: Vec::new(),
         };
         let document = self.unmeasured_document(method, unit, split, self.template_if(question.use_template).is_some(), origin.clone());
-        Ok(AnsweredQuestion { document, transcript, segments })
+        Ok(AnsweredQuestion { document, transcript, segments, spans: answer.spans() })
     }
 }
 

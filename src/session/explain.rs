@@ -5,13 +5,13 @@ use std::ops::{ControlFlow, Range};
 use super::loaded::Session;
 use super::problems::{self, method_of};
 use super::results::{AnswerResult, AnsweredQuestion, ExplainResult};
+use super::text::fewest_units;
 use super::words;
 use crate::attribution;
-use crate::attribution::Transcript;
 use crate::attribution::deletion::{RANDOM_ORDERS, deletion_scores, random_orders};
 use crate::attribution::measure::{measure, n_passes};
 use crate::attribution::measured::{MeasureProgress, MeasureRequest, Measured, MeasuredColumn, MeasuredPairs};
-use crate::explanation::{Document, JointEffect, Weighting};
+use crate::explanation::{Document, DocumentError, JointEffect, Weighting};
 use crate::lm::{Callback, LanguageModel};
 use crate::problem::Problem;
 use crate::request::{DeletionCurves, ExplainProgress, PassProgress, Question};
@@ -25,10 +25,13 @@ impl<M: LanguageModel> Session<M> {
         on_progress: &mut dyn Callback<ExplainProgress>,
     ) -> Result<ExplainResult, Problem> {
         let method = method_of(question, self.lm.config())?;
+        self.check_masked_lm(method)?;
         if question.answer.is_none() {
             // Before the model writes an answer that is then too long with its prompt.
             words::check_cost(question.unit, method.passes * words_of(&question.prompt).len())?;
         }
+        // A prompt that the model cannot read is told as that.
+        problems::check_units(fewest_units(question)).or_else(|problem| self.framed(question).and(Err(problem)))?;
         match self.answer(question, &mut async |token| on_progress.call(ExplainProgress::Token(token)).await).await? {
             AnswerResult::Answered(answered) => self.measure(method, *answered, on_progress).await,
             AnswerResult::Stopped { answer } => Ok(ExplainResult::Stopped { answer }),
@@ -42,8 +45,13 @@ impl<M: LanguageModel> Session<M> {
         mut answered: AnsweredQuestion,
         on_progress: &mut dyn Callback<ExplainProgress>,
     ) -> Result<ExplainResult, Problem> {
+        match answered.document.check() {
+            // The flow that scores are weighted by comes with them.
+            Ok(()) | Err(DocumentError::Flow) => {}
+            Err(error) => return Err(problems::not_a_document(error)),
+        }
         self.fill_gaps(method, &mut answered)?;
-        let AnsweredQuestion { mut document, transcript, segments } = answered;
+        let AnsweredQuestion { mut document, transcript, segments, spans } = answered;
         let planned = n_passes(method, &transcript, &segments);
         words::check_cost(document.unit, planned)?;
         document.method.passes = [0, planned];
@@ -69,7 +77,7 @@ impl<M: LanguageModel> Session<M> {
         let Measured { tables, failure, pairs } = measure(&mut self.lm, &request, &mut on_step).await;
         document.table = tables.into_iter().next().expect("a table a method");
         if let Some(pairs) = pairs {
-            self.enter_pairs(&mut document, &transcript, pairs);
+            enter_pairs(&mut document, &spans, pairs);
         }
         document.method.passes = [passes_done, planned];
         match failure.map(problems::engine_failed) {
@@ -77,32 +85,6 @@ impl<M: LanguageModel> Session<M> {
             Some(problem) if passes_done == 0 => Err(problem),
             Some(problem) => Ok(ExplainResult::Failed { measured: Box::new(document), problem }),
         }
-    }
-
-    /// Enters what pairs of sources do, with the words that they do it to.
-    pub fn enter_pairs(&self, document: &mut Document, transcript: &Transcript, MeasuredPairs { alone, effects, flow }: MeasuredPairs) {
-        let mut end = 0;
-        let spans = transcript.tokens[transcript.generation.clone()].iter().map(|&token| {
-            let start = end;
-            end += self.tokenizer.bytes(token).len();
-            start..end
-        });
-        let spans: Vec<Range<usize>> = spans.collect();
-        let text = &document.generation.text;
-        let effects = effects.into_iter().map(|effect| JointEffect {
-            target: effect.target,
-            sources: effect.sources,
-            amount: effect.amount,
-            either_is_enough: words_at(text, &spans, &effect.either_is_enough),
-            only_together: words_at(text, &spans, &effect.only_together),
-        });
-        let joint = effects.filter(|effect| effect.amount > 0.0 || effect.only_together.is_some()).collect();
-        document.alone = Some(alone);
-        document.flow = flow;
-        if document.flow.is_none() {
-            document.method.weighting = Weighting::None;
-        }
-        document.joint = joint;
     }
 
     /// The deletion test of a question's answer, by `orders` of the prompt's sentences and by random ones. `None` where `on_pass` broke
@@ -127,21 +109,49 @@ impl<M: LanguageModel> Session<M> {
     }
 }
 
-/// The whole words of `text` in which `tokens` lie; `spans` are the bytes that each token covers. Nothing where there is no letter or
-/// digit.
+/// Enters what pairs of sources do, with the words that they do it to. `spans` are the bytes of the generation that each of its tokens
+/// covers.
+pub fn enter_pairs(document: &mut Document, spans: &[Range<usize>], MeasuredPairs { alone, effects, flow }: MeasuredPairs) {
+    let text = &document.generation.text;
+    let effects = effects.into_iter().map(|effect| JointEffect {
+        target: effect.target,
+        sources: effect.sources,
+        amount: effect.amount,
+        either_is_enough: words_at(text, spans, &effect.either_is_enough),
+        only_together: words_at(text, spans, &effect.only_together),
+    });
+    let joint = effects.filter(|effect| effect.amount > 0.0 || effect.only_together.is_some()).collect();
+    document.alone = Some(alone);
+    document.flow = flow;
+    if document.flow.is_none() {
+        document.method.weighting = Weighting::None;
+    }
+    document.joint = joint;
+}
+
+/// The whole words of `text` in which `tokens` lie; `spans` are the bytes that each token covers, which may be a part of a character.
+/// Nothing where there is no letter or digit.
 fn words_at(text: &str, spans: &[Range<usize>], tokens: &[usize]) -> Option<String> {
     let mut words: Vec<&str> = Vec::new();
     for run in tokens.chunk_by(|a, b| a + 1 == *b) {
-        let (first, last) = (spans.get(run[0])?.clone(), spans.get(run[run.len() - 1])?.clone());
-        let start = text.get(..first.start)?.rfind(char::is_whitespace).filter(|_| !text[first.start..].starts_with(char::is_whitespace));
-        let start = if text[first.start..].starts_with(char::is_whitespace) { first.start } else { start.map_or(0, |at| at + 1) };
-        let end = text.get(last.end..)?.find(char::is_whitespace).map_or(text.len(), |at| last.end + at);
-        let word = text.get(start..end)?.trim_matches(|c: char| !c.is_alphanumeric());
+        let mut covered = run.iter().filter_map(|&token| spans.get(token)).filter(|span| !span.is_empty());
+        let Some(first) = covered.next() else { continue };
+        let end = covered.next_back().unwrap_or(first).end;
+        let is_whole = |at: &usize| text.is_char_boundary(*at);
+        let (start, end) = ((0..=first.start).rev().find(is_whole)?, (end..=text.len()).find(is_whole)?);
+        let before = if text[start..].starts_with(char::is_whitespace) { &text[..start] } else { before_word(&text[..start]) };
+        let after = text[end..].find(char::is_whitespace).map_or("", |at| &text[end + at..]);
+        let word = text[before.len()..text.len() - after.len()].trim_matches(|c: char| !c.is_alphanumeric());
         if !word.is_empty() && words.last() != Some(&word) {
             words.push(word);
         }
     }
     (!words.is_empty()).then(|| words.join(" \u{2026} "))
+}
+
+/// A text up to its last white space.
+fn before_word(text: &str) -> &str {
+    text.trim_end_matches(|c: char| !c.is_whitespace())
 }
 
 #[cfg(test)]
@@ -157,5 +167,17 @@ mod tests {
         assert_eq!(words_at(text, &spans, &[0, 4, 5]), Some("Ann \u{2026} figs".into()));
         assert_eq!(words_at(text, &spans, &[]), None);
         assert_eq!(words_at(text, &spans, &[9]), None);
+    }
+
+    #[test]
+    fn words_of_any_script_are_found_from_any_part_of_a_character() {
+        // An ideographic space, and a letter whose two bytes are tokens of their own; one token covers nothing.
+        let text = "Ja\u{3000}Z\u{fc}rich ist.";
+        let spans = [0..2, 2..6, 6..7, 7..8, 0..0, 8..12, 12..17];
+        for token in [2, 3, 5] {
+            assert_eq!(words_at(text, &spans, &[token]), Some("Z\u{fc}rich".into()), "{token}");
+        }
+        assert_eq!(words_at(text, &spans, &[4]), None);
+        assert_eq!(words_at(text, &spans, &[3, 4, 5, 6]), Some("Z\u{fc}rich ist".into()));
     }
 }

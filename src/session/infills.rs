@@ -11,6 +11,11 @@ use crate::model::tokenizer::TokenId;
 use crate::problem::Problem;
 
 impl<M: LanguageModel> Session<M> {
+    /// Refuses a method whose masked language model nobody chose, before the model answers.
+    pub(super) fn check_masked_lm(&self, method: &AttributionMethod) -> Result<(), Problem> {
+        if method.replacement == Replacement::MaskedLm && self.masked_lm.is_none() { Err(no_masked_lm()) } else { Ok(()) }
+    }
+
     /// Makes `answered` ready to be measured by `method`: where that asks for it, every source gets as many other tokens as it has,
     /// cut off or filled up with end tokens.
     pub fn fill_gaps(&self, method: &AttributionMethod, answered: &mut AnsweredQuestion) -> Result<(), Problem> {
@@ -20,10 +25,11 @@ impl<M: LanguageModel> Session<M> {
         Ok(())
     }
 
-    fn masked_infills(&self, AnsweredQuestion { document, transcript, segments }: &AnsweredQuestion) -> Result<Vec<Vec<TokenId>>, Problem> {
-        let masked_lm = self.masked_lm.as_ref().ok_or_else(|| {
-            Problem::new("this method needs a masked language model", "Choose its files in the settings, or another method.")
-        })?;
+    fn masked_infills(
+        &self,
+        AnsweredQuestion { document, transcript, segments, .. }: &AnsweredQuestion,
+    ) -> Result<Vec<Vec<TokenId>>, Problem> {
+        let masked_lm = self.masked_lm.as_ref().ok_or_else(no_masked_lm)?;
         let (prompt, generation) = (&document.prompt, &document.generation);
         let text = format!("{}\n{}", prompt.text, generation.text);
         let gaps = gaps(0, &prompt.sentence_texts()).chain(gaps(prompt.text.len() + 1, &generation.sentence_texts())).collect::<Vec<_>>();
@@ -36,6 +42,10 @@ impl<M: LanguageModel> Session<M> {
         let infills = gaps.iter().enumerate().take(segments.n_sources()).map(infill).collect::<Result<_, MaskedLmError>>();
         infills.map_err(|error| Problem::new(error.to_string(), "Choose other files in the settings, or another method."))
     }
+}
+
+fn no_masked_lm() -> Problem {
+    Problem::new("this method needs a masked language model", "Choose its files in the settings, or another method.")
 }
 
 /// The bytes of each sentence without the white space after it, in a text where the first one is at `start`.

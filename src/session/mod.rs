@@ -21,5 +21,6 @@ mod text;
 mod warning;
 mod words;
 
+pub use explain::enter_pairs;
 pub use loaded::Session;
 pub use results::{AnswerResult, AnsweredQuestion, ExplainResult};

@@ -1,7 +1,7 @@
 //! What a visitor reads when a question cannot be answered or a model cannot be loaded.
 
 use crate::attribution;
-use crate::explanation::Sampling;
+use crate::explanation::{DocumentError, MAX_SENTENCES, Sampling};
 use crate::lm::{LmError, LoadError};
 use crate::model::chat::ChatError;
 use crate::model::config::Config;
@@ -51,6 +51,16 @@ pub fn framing_failed(error: &ChatError, context_length: usize) -> Problem {
 /// The vocabulary has no token for any character of the prompt.
 pub fn prompt_without_tokens() -> Problem {
     Problem::new("the model has no token for this prompt", "Write it in other characters, or choose another model.")
+}
+
+/// Refuses what has more sentences, or words, than a document.
+pub fn check_units(n: usize) -> Result<(), Problem> {
+    if n > MAX_SENTENCES { Err(not_a_document(DocumentError::TooManySentences(n))) } else { Ok(()) }
+}
+
+/// What was asked and answered is too large to be explained.
+pub fn not_a_document(error: DocumentError) -> Problem {
+    Problem::new(error.to_string(), "Shorten the prompt, or choose a model with a longer context.")
 }
 
 /// Nothing was answered.

@@ -1,5 +1,7 @@
 //! What comes of a question.
 
+use std::ops::Range;
+
 use crate::attribution::{Segments, Transcript};
 use crate::explanation::Document;
 use crate::problem::Problem;
@@ -10,6 +12,8 @@ pub struct AnsweredQuestion {
     pub document: Document,
     pub transcript: Transcript,
     pub segments: Segments,
+    /// The bytes of the generation that each of its tokens covers; none where it stands in no sentence.
+    pub spans: Vec<Range<usize>>,
 }
 
 /// The result of [`super::Session::answer`].

@@ -6,7 +6,8 @@ use crate::attribution::Segments;
 use crate::explanation::{Language, Passage, Section, SectionKind, SentenceRule, Unit};
 use crate::model::chat::{self, ChatError, ChatTemplate, Date, FramedToken, GeneratedPart};
 use crate::model::tokenizer::{TokenId, Tokenizer};
-use crate::request::MOST_RUNS_OF_A_THOUGHT;
+use crate::request::{MOST_RUNS_OF_A_THOUGHT, Question};
+use crate::text::languages::language_of;
 use crate::text::sentences::{sentences, sentences_in_any_script, tile};
 use crate::text::spans::{first_visible, tokens_of_sentences};
 use crate::text::words::words;
@@ -90,12 +91,22 @@ impl FramedPrompt {
 }
 
 impl TokenizedAnswer {
-    /// A given text, as the continuation of `context`.
-    pub fn from_text(text: &str, context: &[TokenId], tokenizer: &Tokenizer) -> Self {
-        let (ids, spans): (Vec<_>, _) =
-            tokenizer.encode_continuation(context, text).into_iter().map(|token| (token.id, token.span)).unzip();
-        let parts = vec![AnswerPart { kind: SectionKind::Answer, bytes: 0..text.len(), tokens: 0..ids.len(), spans }];
+    /// A given text, as the continuation of `context` and of `before`, which stands in no sentence: the end of a thought.
+    pub fn from_text(text: &str, before: &[TokenId], context: &[TokenId], tokenizer: &Tokenizer) -> Self {
+        let encoded = tokenizer.encode_continuation(&[context, before].concat(), text);
+        let (of_text, spans): (Vec<TokenId>, _) = encoded.into_iter().map(|token| (token.id, token.span)).unzip();
+        let ids = [before, &of_text].concat();
+        let parts = vec![AnswerPart { kind: SectionKind::Answer, bytes: 0..text.len(), tokens: before.len()..ids.len(), spans }];
         Self { text: text.to_owned(), ids, parts }
+    }
+
+    /// The bytes of the text that each token covers; none where it stands in no part.
+    pub fn spans(&self) -> Vec<Range<usize>> {
+        let mut spans = vec![0..0; self.ids.len()];
+        for AnswerPart { bytes, tokens, spans: of_part, .. } in &self.parts {
+            spans[tokens.clone()].clone_from_slice(&shift(of_part, bytes.start));
+        }
+        spans
     }
 
     /// The text that `ids` stand for. Blank parts, such as an empty thought, leave no text.
@@ -180,6 +191,13 @@ impl SplitText {
     }
 }
 
+/// How many units a question has at least: those of its prompt, and of the answer that it gives or one.
+pub fn fewest_units(question: &Question) -> usize {
+    let language = question.language.unwrap_or_else(|| language_of(&question.prompt));
+    let count = |text: &str| units_of(question.unit, question.sentence_rule, language, text).len();
+    count(&question.prompt) + question.answer.as_deref().map_or(1, count)
+}
+
 fn shift(ranges: &[Range<usize>], by: usize) -> Vec<Range<usize>> {
     ranges.iter().map(|range| range.start + by..range.end + by).collect()
 }
@@ -198,4 +216,19 @@ fn units_and_tokens(found: &[Range<usize>], text: &str, spans: &[Range<usize>]) 
     let units = tile(text, found);
     let tokens = tokens_of_sentences(text, &units, spans);
     (units, tokens)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::problems::check_units;
+
+    #[test]
+    fn the_fewest_units_are_those_of_the_prompt_and_of_the_answer() {
+        let question = Question::greedy("One.\nTwo.");
+        let given = |answer: &str| Question { answer: Some(answer.into()), ..question.clone() };
+        assert_eq!([&question, &given("Three.\nFour."), &given("")].map(fewest_units), [3, 4, 2]);
+        assert_eq!(fewest_units(&Question { unit: Unit::Word, ..Question::greedy("One two three.") }), 4);
+        assert!(check_units(1000).is_ok() && check_units(1001).is_err_and(|problem| problem.what.contains("1001 sentences")));
+    }
 }

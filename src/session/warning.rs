@@ -14,7 +14,7 @@ impl<M: LanguageModel> Session<M> {
         let context_length = self.lm.config().context_length;
         let framed = FramedPrompt::new(prompt, self.template.as_ref(), &self.tokenizer, context_length, false);
         let framed = framed.map_err(|error| problems::framing_failed(&error, context_length))?;
-        let answer = TokenizedAnswer::from_text(answer, &framed.ids, &self.tokenizer);
+        let answer = self.given_answer(answer, &framed);
         self.signs(prompt, &framed, &answer).await?.ok_or_else(|| problems::engine_failed(LmError::Stopped))
     }
 

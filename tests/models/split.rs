@@ -44,9 +44,18 @@ const THINKING_TEMPLATE: &str = "{% for message in messages %}<|im_start|>{{ mes
 /// The demo model with a template that opens a thinking section. The last two tokens of its vocabulary become the delimiters. The model
 /// was not trained to think, so it writes an answer in the section.
 pub fn demo_that_thinks() -> Vec<u8> {
+    demo_with_thoughts(THINKING_TEMPLATE)
+}
+
+/// One whose template leaves no choice, as DeepSeek R1's.
+pub fn demo_that_always_thinks() -> Vec<u8> {
+    demo_with_thoughts(&THINKING_TEMPLATE.replace("enable_thinking", "true"))
+}
+
+fn demo_with_thoughts(template: &str) -> Vec<u8> {
     let content = demo();
     let mut metadata = content.metadata.clone();
-    metadata.insert("tokenizer.chat_template".into(), Value::String(THINKING_TEMPLATE.into()));
+    metadata.insert("tokenizer.chat_template".into(), Value::String(template.into()));
     let list = |metadata: &mut HashMap<String, Value>, key: &str, change: &dyn Fn(&mut Vec<Value>)| {
         let Some(Value::Array(values)) = metadata.get_mut(key) else { panic!("{key}") };
         change(values);

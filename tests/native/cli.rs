@@ -1,11 +1,13 @@
 //! The command line in scripts: JSON lines in and out, exit code 2 and one line for invalid input.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
+
+use crate::split_model::demo_in_parts;
 
 const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/models/demo.gguf");
 
@@ -67,7 +69,105 @@ fn split_counts_code_points() {
     assert_eq!(output, [json!({"sentences": [[0, 9], [10, 19], [20, 24]]}), json!({"sentences": []})]);
 }
 
-/// The document of a short answer to `prompt`, split into sentences by `rule`.
+#[test]
+fn split_counts_in_the_text_as_it_came() {
+    let output = lines(&["split"], &[json!({"text": "\u{feff}A.\r\nB.\r\rCats sleep."}), json!({"text": "\u{feff}\r\n"})]);
+    assert_eq!(output, [json!({"sentences": [[1, 3], [5, 7], [9, 20]]}), json!({"sentences": []})]);
+    let with_mark = glasscage(&["split"], "\u{feff}{\"text\": \"A.\"}\r\n");
+    assert_eq!(String::from_utf8_lossy(&with_mark.stdout), "{\"sentences\":[[0,2]]}\n");
+}
+
+/// A folder of a test, empty.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli").join(name);
+    std::fs::remove_dir_all(&folder).ok();
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+#[test]
+fn a_text_is_the_same_however_its_file_was_made() {
+    let folder = folder("texts");
+    let [prompt, answer, json] = ["prompt.txt", "answer.txt", "a.json"].map(|name| folder.join(name).display().to_string());
+    let explained = |prompt_text: &str, answer_text: &str| {
+        std::fs::write(&prompt, prompt_text).unwrap();
+        std::fs::write(&answer, answer_text).unwrap();
+        let files = ["--prompt-file", &prompt, "--answer-file", &answer, "--json", &json];
+        let output = glasscage(&[&["explain", "--model", DEMO, "--method", "pert"][..], &files].concat(), "");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        std::fs::read_to_string(&json).unwrap()
+    };
+    let plain = explained("Tom has 6 figs.\nHe eats 2.", "6 - 2 = 4.\nSo 4.");
+    assert_eq!(explained("Tom has 6 figs.\nHe eats 2.\n", "6 - 2 = 4.\nSo 4.\n"), plain);
+    assert_eq!(explained("\u{feff}Tom has 6 figs.\r\nHe eats 2.\r\n", "\u{feff}6 - 2 = 4.\rSo 4.\r"), plain);
+    assert_ne!(explained("Tom has 6 figs.\nHe eats 2.\n\n", "6 - 2 = 4.\nSo 4."), plain, "one line end alone");
+}
+
+#[test]
+fn a_split_model_opens_by_any_of_its_parts() {
+    let folder = folder("parts");
+    let file = |i: usize| folder.join(format!("demo-{i:05}-of-00003.gguf"));
+    demo_in_parts(3).iter().enumerate().for_each(|(i, bytes)| std::fs::write(file(i + 1), bytes).unwrap());
+    let text = [json!({"text": "Robin has 3 figs."})];
+    let whole = lines(&["score", "--model", DEMO], &text);
+    for i in 1..=3 {
+        assert_eq!(lines(&["score", "--model", file(i).to_str().unwrap()], &text), whole);
+    }
+    std::fs::remove_file(file(2)).unwrap();
+    let said = complaint(&["tokenize", "--model", file(3).to_str().unwrap()], "");
+    assert!(said.contains("3 files") && said.contains("missing: ") && said.contains("demo-00002-of-00003.gguf"), "{said}");
+}
+
+#[test]
+fn what_would_fail_at_the_end_fails_before_the_work() {
+    let folder = folder("early");
+    let explain = |more: &[&str]| complaint(&[&["explain", "--model", "/nowhere.gguf", "--prompt", "Hi."][..], more].concat(), "");
+    assert!(explain(&["--json", "/nowhere/a.json"]).contains("cannot write /nowhere/a.json"));
+    let json = folder.join("a.json").display().to_string();
+    assert!(explain(&["--json", &json, "--method", "reagent-mlm"]).contains("--masked-lm"));
+    assert!(explain(&["--json", &json]).contains("/nowhere.gguf"));
+    assert!(!Path::new(&json).exists(), "nothing stays of an attempt");
+    let bench = ["bench", "--model", "/nowhere.gguf", "--json", "/nowhere/a.json"];
+    assert!(complaint(&bench, "").contains("cannot write /nowhere/a.json"));
+    let many = "Go.\n".repeat(1000);
+    let output = glasscage(&["explain", "--model", &demo_with_a_long_context(&folder), "--prompt", &many, "--json", &json], "");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("1001 sentences") && output.stdout.is_empty(), "{said}");
+    std::fs::write(folder.join("thesis.tex"), "years").unwrap();
+    let said = complaint(&["gallery", "--model", "/nowhere.gguf", "--out", folder.to_str().unwrap()], "");
+    assert!(said.contains("not a gallery") && said.contains("thesis.tex"), "{said}");
+    assert_eq!(std::fs::read_to_string(folder.join("thesis.tex")).unwrap(), "years");
+}
+
+/// The model of the tests, which says that it was made for longer texts.
+fn demo_with_a_long_context(folder: &Path) -> String {
+    const KEY: &[u8] = b"qwen3.context_length";
+    let (mut model, file) = (std::fs::read(DEMO).unwrap(), folder.join("long.gguf"));
+    // Behind the key stand its type, four bytes, and the number.
+    let at = model.windows(KEY.len()).position(|window| window == KEY).unwrap() + KEY.len() + 4;
+    model[at..at + 4].copy_from_slice(&16_384_u32.to_le_bytes());
+    std::fs::write(&file, model).unwrap();
+    file.display().to_string()
+}
+
+#[test]
+fn an_answer_is_printed_also_where_it_cannot_be_explained() {
+    let json = folder("unexplained").join("a.json");
+    let run = |json: &str| {
+        let question = ["--prompt", "Tom has 2 figs.", "--max-tokens", "8", "--method", "pert"];
+        glasscage(&[&["explain", "--model", DEMO, "--json", json][..], &question].concat(), "")
+    };
+    let explained = run(json.to_str().unwrap());
+    assert!(explained.status.success());
+    let answer = String::from_utf8_lossy(&explained.stdout).lines().next().unwrap().to_owned();
+    // A device that takes nothing.
+    let full = run("/dev/full");
+    assert_eq!(full.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&full.stdout).contains(&answer));
+    assert!(String::from_utf8_lossy(&full.stderr).contains("cannot write /dev/full"));
+}
+
+/// The document of a short answer to `prompt`, whose texts are cut by `rule`.
 fn explained(prompt: &str, rule: &str) -> Value {
     // Tests run in parallel.
     static EXPLAINED: AtomicUsize = AtomicUsize::new(0);

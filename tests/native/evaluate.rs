@@ -3,7 +3,7 @@
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use glasscage::attribution::Transcript;
 use glasscage::attribution::deletion::{deletion_scores, random_orders};
@@ -14,6 +14,8 @@ use glasscage::model::source::NativeFile;
 use glasscage::request::{BackendChoice, PassProgress, Question};
 use glasscage::session::{AnswerResult, AnsweredQuestion, Session};
 use serde_json::{Value, json};
+
+use crate::cli::complaint;
 
 const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/models/demo.gguf");
 const PROMPT: &str =
@@ -126,8 +128,48 @@ fn interrupted_evaluation_resumes_with_same_result() {
 
     let sharded = folder("evaluate-sharded");
     evaluate(&data, &sharded, &["--shard", "1/2"]);
+    // Another one wrote half a character.
+    fs::write(sharded.join("records-2-of-2.jsonl"), b"{\"item\": 1, \"outcome\": {\"skipped\": \"\xc3").expect("a file");
     assert_eq!(evaluate(&data, &sharded, &["--shard", "2/2"]), whole);
-    assert!(evaluate(&data, &sharded, &["--seed", "5"]).contains("another"), "records of two runs are not mixed");
+    assert_eq!(evaluate(&data, &sharded, &[]), whole, "each problem counts once");
+    for more in [["--seed", "5"], ["--max-tokens", "9"]] {
+        assert!(evaluate(&data, &sharded, &more).contains("another"), "records of two runs are not mixed");
+    }
+    let other = folder("evaluate-other").join("problems.jsonl");
+    fs::write(&other, fs::read_to_string(&data).expect("problems").replace("5 boxes", "6 boxes")).expect("a file");
+    assert!(evaluate(&other, &sharded, &[]).contains("another"), "of the same name, but another file");
+}
+
+#[test]
+fn what_is_wrong_with_the_folder_is_said_before_the_work() {
+    let folder = folder("evaluate-strange");
+    let (data, out) = (folder.join("problems.jsonl"), folder.join("out"));
+    fs::write(&data, format!("{}\n", json!({"prompt": PROMPT, "answer": "The answer is 23.", "relevant": [0]}))).expect("a file");
+    fs::create_dir_all(&out).expect("a folder");
+    fs::write(out.join("notes.jsonl"), "hello\n").expect("a file");
+    let arguments =
+        ["--model", "/nowhere.gguf", "--task", "demo", "--data", data.to_str().expect("UTF-8"), "--out", out.to_str().expect("UTF-8")];
+    let said = |more: &[&str]| complaint(&[&["evaluate"], &arguments[..], more].concat(), "");
+    assert!(said(&[]).contains("notes.jsonl"), "{}", said(&[]));
+    assert!(said(&["--methods", "reagent-mlm"]).contains("--masked-lm"));
+}
+
+#[test]
+fn an_evaluation_goes_on_where_nobody_reads_its_progress() {
+    let folder = folder("evaluate-unread");
+    let data = folder.join("problems.jsonl");
+    fs::write(&data, format!("{}\n", json!({"prompt": "\u{feff}", "answer": "The answer is 23.", "relevant": []}))).expect("a file");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_glasscage"))
+        .args(["evaluate", "--model", MODEL, "--task", "demo", "--data", data.to_str().expect("UTF-8")])
+        .args(["--out", folder.join("out").to_str().expect("UTF-8")])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    drop(child.stderr.take());
+    let output = child.wait_with_output().expect("it ends");
+    assert!(output.status.success());
+    assert!(String::from_utf8_lossy(&output.stdout).starts_with("0 problems explained, 1 skipped."));
 }
 
 #[test]

@@ -80,8 +80,13 @@ fn png_shows_content_of_svg() {
 fn tables_match_library() {
     let folder = folder("tables");
     let (json, document) = explanation();
-    let cases =
-        [("shares", Contents::Shares), ("scores", Contents::Scores), ("weights", Contents::Weights), ("influence", Contents::Influence)];
+    let cases = [
+        ("shares", Contents::Shares),
+        ("scores", Contents::Scores),
+        ("derived", Contents::Derived),
+        ("weights", Contents::Weights),
+        ("influence", Contents::Influence),
+    ];
     for (name, contents) in cases {
         for (ending, format) in [("csv", Format::Csv), ("md", Format::Markdown), ("tex", Format::Latex)] {
             let file = folder.join(format!("{name}.{ending}"));

@@ -8,10 +8,10 @@ use glasscage::model::chat::{ChatTemplate, ThoughtTokens, frame_within, knows_th
 use glasscage::model::source::BytesInMemory;
 use glasscage::model::tokenizer::TokenId;
 use glasscage::request::{BackendChoice, Question, ThinkingSupport};
-use glasscage::session::{ExplainResult, Session};
+use glasscage::session::{AnswerResult, AnsweredQuestion, ExplainResult, Session};
 
 use crate::chat::{day, model};
-use crate::split_model::demo_that_thinks;
+use crate::split_model::{demo_that_always_thinks, demo_that_thinks};
 use crate::tokenizer::tokenizer_of;
 use crate::vocabulary::vocabulary;
 
@@ -45,7 +45,11 @@ fn delimiters_match_template_and_vocabulary() {
 }
 
 fn session() -> Session<Engine> {
-    let source = BytesInMemory(demo_that_thinks());
+    loaded(demo_that_thinks())
+}
+
+fn loaded(model: Vec<u8>) -> Session<Engine> {
+    let source = BytesInMemory(model);
     let mut go_on = async |_| ControlFlow::Continue(());
     let session = Session::load(&source, BackendChoice::Cpu, &mut go_on);
     pollster::block_on(session).expect("it loads").expect("nothing stopped it")
@@ -96,4 +100,48 @@ fn given_answer_has_no_thought() {
     let mut session = session();
     let answer = Some("Tom has 8 figs. So it is 8.");
     assert_eq!(explained_answer(&mut session, Some(12), answer), explained_answer(&mut session, None, answer));
+}
+
+fn answered(session: &mut Session<Engine>, question: &Question) -> AnsweredQuestion {
+    match pollster::block_on(session.answer(question, &mut async |_| ControlFlow::Continue(()))) {
+        Ok(AnswerResult::Answered(answered)) => *answered,
+        _ => panic!("no answer"),
+    }
+}
+
+#[test]
+fn an_answer_that_is_given_stands_after_the_thought_that_its_frame_opens() {
+    let mut session = loaded(demo_that_always_thinks());
+    assert_eq!(session.loaded_model().thinking, ThinkingSupport::Always);
+    let given = Question { answer: Some("Tom has 8 figs. So it is 8.".into()), ..Question::greedy(PROMPT) };
+    let AnsweredQuestion { transcript, segments, document, .. } = answered(&mut session, &given);
+    let before = &transcript.tokens[transcript.generation.start..segments.generation[0].start];
+    let text: Vec<u8> = before.iter().flat_map(|&token| session.tokenizer.bytes(token).to_vec()).collect();
+    assert_eq!(
+        (String::from_utf8_lossy(&text).as_ref(), document.generation.text.as_str()),
+        ("\n</think>\n\n", "Tom has 8 figs. So it is 8.")
+    );
+}
+
+#[test]
+fn every_token_is_found_in_its_sentence_also_behind_a_thought() {
+    let mut session = session();
+    for (thinking, answer) in [(Some(12), None), (None, Some("Tom has 8 figs. So it is 8.".to_owned()))] {
+        let question = Question { thinking, answer, max_tokens: 40, ..Question::greedy(PROMPT) };
+        let AnsweredQuestion { document, transcript, segments, spans } = answered(&mut session, &question);
+        assert_eq!(spans.len(), transcript.generation.len());
+        let mut end = 0;
+        for (sentence, tokens) in document.generation.sentence_texts().into_iter().zip(&segments.generation) {
+            let start = end;
+            end += sentence.len();
+            for at in tokens.clone() {
+                let span = &spans[at - transcript.generation.start];
+                let text = &document.generation.text[span.clone()];
+                assert_eq!(text.as_bytes(), session.tokenizer.bytes(transcript.tokens[at]));
+                // A token belongs to the sentence of its first visible character.
+                let visible = span.end - text.trim_start().len();
+                assert!(start <= visible && visible <= end, "{text:?} is not in {start}..{end}");
+            }
+        }
+    }
 }

@@ -10,7 +10,7 @@ use glasscage_core::table::Table;
 use glasscage_core::tables::{Contents, Format, table};
 
 const GALLERY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/gallery/");
-const ALL: [Contents; 4] = [Contents::Shares, Contents::Scores, Contents::Weights, Contents::Influence];
+const ALL: [Contents; 5] = [Contents::Shares, Contents::Scores, Contents::Derived, Contents::Weights, Contents::Influence];
 
 fn gallery(name: &str) -> Document {
     Document::from_json(&std::fs::read_to_string(format!("{GALLERY}{name}.json")).unwrap()).unwrap()
@@ -30,7 +30,9 @@ fn csv_holds_the_matrices_to_the_last_digit() {
         let cell = |i, j| matrix.get(i, j).copied();
         (0..matrix.n_generated()).map(|i| (0..matrix.n_sources()).map(|j| cell(i, j)).collect()).collect::<Vec<Vec<_>>>()
     };
-    assert_eq!(numbers(&table(&document, Contents::Scores, Format::Csv)), document.scores().to_rectangle(None));
+    assert_ne!(document.scores(), document.table, "compressed and weighted");
+    assert_eq!(numbers(&table(&document, Contents::Scores, Format::Csv)), document.table.to_rectangle(None));
+    assert_eq!(numbers(&table(&document, Contents::Derived, Format::Csv)), document.scores().to_rectangle(None));
     assert_eq!(numbers(&table(&document, Contents::Weights, Format::Csv)), rectangle(&adjacency));
     assert_eq!(numbers(&table(&document, Contents::Influence, Format::Csv)), rectangle(&total_influence(&adjacency)));
 }

@@ -150,12 +150,12 @@ class Document:
 
     @property
     def output(self) -> list[int]:
-        """The generated sentences being explained: 0-based rows."""
-        return list(self.data["output"])
+        """The generated sentences being explained: 0-based rows; where the document chooses none, the last one."""
+        return list(self.data["output"]) or [len(self.data["generation"]["sentences"]) - 1]
 
     @property
     def table(self) -> Array:
-        """**T**, m x (n + m), as measured; NaN where there is no number."""
+        """**T**, m x (n + m), as measured, in the unit of the method (nats per token); NaN where there is no number."""
         return np.array(self.data["table"], dtype=np.float64)
 
     @property
@@ -171,7 +171,10 @@ class Document:
 
     @property
     def scores(self) -> Array:
-        """The scores from which the graph is made: **T**, summed, compressed or weighted as the document says."""
+        """**S**, the derived scores, from which the graph is made: **T**, summed, compressed or weighted as the document says.
+
+        What is compressed has no unit.
+        """
         method = self.data["method"]
         tokens = np.array(self.data["prompt"]["tokens"] + self.data["generation"]["tokens"], dtype=np.float64)
         scores = graph.aggregate(self.table, method["aggregation"], method.get("compression", "none"), tokens)

@@ -1,7 +1,7 @@
 """The prompt in the model's chat frame, as tokens, and the tokens of an answer: what `src/model/chat` and `src/session/text.rs` do."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .passage import Passage
@@ -12,6 +12,8 @@ _DATE = "26 Jul 2024"
 # As SentencePiece writes it.
 _SPACE = "\u2581"
 _STAND_IN = "\ue000\ue001\ue002"
+# What stands before and after a thought, by family.
+_THOUGHTS = (("<think>", "</think>"), ("[THINK]", "[/THINK]"), ("<|channel>thought", "<channel|>"))
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,8 @@ class Framed:
     start: int
     spans: list[Span]
     is_chat: bool
+    # What its frame ends with.
+    after: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,11 @@ class SplitText:
         return self.sources[len(self.prompt.sentences) :]
 
 
+def given_text(text: str) -> str:
+    """A text without the byte order mark at its start, in which every line end is a line feed: what `src/text/given.rs` does."""
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+
 def frame(tokenizer: Any, prompt: str, use_template: bool = True) -> Framed:
     """The prompt as one message of a user, without thinking; plain where the tokenizer has no template or it is not to be used."""
     if not getattr(tokenizer, "is_fast", False):
@@ -65,7 +74,13 @@ def frame(tokenizer: Any, prompt: str, use_template: bool = True) -> Framed:
     if not _control_ids(tokenizer).isdisjoint(ids[first : last + 1]):
         raise ValueError("the prompt names a control token of the model, which its text must not become")
     inside = [(max(a, start) - start + trimmed, min(b, end) - start + trimmed) for a, b in spans[first : last + 1]]
-    return Framed(ids, first, inside, is_chat)
+    return Framed(ids, first, inside, is_chat, text[end:])
+
+
+def after_thought(tokenizer: Any, framed: Framed) -> Framed:
+    """The frame with the thought ended that it opens, for an answer that is given: such an answer is no thought."""
+    ending = next((f"\n{close}\n\n" for opening, close in _THOUGHTS if framed.after.rfind(opening) > framed.after.rfind(close)), "")
+    return replace(framed, ids=framed.ids + _encode(tokenizer, ending)[0], after=framed.after + ending) if ending else framed
 
 
 def given_answer(tokenizer: Any, text: str) -> Answer:

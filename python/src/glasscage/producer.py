@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .document import Document
-from .framing import Answer, Framed, SplitText, frame, generated_answer, given_answer, split
+from .framing import Answer, Framed, SplitText, after_thought, frame, generated_answer, given_answer, given_text, split
 from .graph import Array, causal_mask
 from .manifest import manifest
 from .scoring import Scorer
@@ -34,14 +34,17 @@ def explain(
 
     `model` is a causal language model of transformers, `tokenizer` its fast tokenizer. `method` is `pert`, the drop of log-probability, or
     `clp`, the divergence of the predictions. With n prompt and m generated sentences that costs n + m forward passes.
+    Of both texts a byte order mark at the start is dropped, and every line end becomes a line feed.
     """
     if method not in METHODS:
         raise ValueError(f"the method {method!r} is none of {', '.join(METHODS)}")
+    prompt = given_text(prompt)
     framed = frame(tokenizer, prompt, use_template)
     if answer is None:
         found, how = _generate(model, tokenizer, framed, max_tokens)
     else:
-        found, how = given_answer(tokenizer, answer), {"given": {}}
+        framed = after_thought(tokenizer, framed)
+        found, how = given_answer(tokenizer, given_text(answer)), {"given": {}}
     if not found.text.strip():
         # A model whose numbers overflow may end at once.
         Scorer(model, framed.ids, len(framed.ids) - 1, lambda _: "last of the prompt")

@@ -9,7 +9,7 @@ use crate::table::Table;
 #[derive(Clone, Debug, PartialEq)]
 pub struct AttributionGraph {
     document: Document,
-    /// What the edges are made of: means or sums.
+    /// **S**: what the edges are made of.
     scores: Table,
     /// While the table is being measured: another one, by information flow, for what is not measured yet.
     estimate: Option<Table>,
@@ -20,10 +20,11 @@ pub struct AttributionGraph {
     evidence: Vec<Evidence>,
 }
 
-/// The three matrices of the method.
+/// The matrices of the method: as measured, the derived scores, the edges, and the influence along all paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Matrix {
     T,
+    S,
     A,
     Y,
 }
@@ -119,7 +120,8 @@ impl AttributionGraph {
     pub fn rectangle(&self, matrix: Matrix) -> Vec<Vec<Option<f64>>> {
         let table = &self.document.table;
         match matrix {
-            Matrix::T => self.scores.to_rectangle(None),
+            Matrix::T => table.to_rectangle(None),
+            Matrix::S => self.scores.to_rectangle(None),
             Matrix::A => table.measured_rectangle(&self.measured_adjacency()),
             Matrix::Y => table.measured_rectangle(&graph::total_influence(&self.measured_adjacency())),
         }
@@ -130,7 +132,7 @@ impl AttributionGraph {
         &self.adjacency
     }
 
-    /// **T** as the edges are made of it.
+    /// **S**: the scores of which the edges are made.
     pub fn scores(&self) -> &Table {
         &self.scores
     }

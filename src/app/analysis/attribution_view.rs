@@ -130,13 +130,13 @@ impl AttributionView {
         document.unit.is_sentence() && j + 1 < self.total.len() && !document.source(j).trim().is_empty()
     }
 
-    /// The influence of one word of a source, perturbed alone.
-    pub fn word_influence(&self, word: &Word) -> f64 {
-        let Document { generation, method, .. } = self.document();
-        let first = generation.tokens.len().saturating_sub(word.scores.len());
-        let counted = |(&tokens, &score): (&usize, &f64)| method.derivation().score(score, tokens, word.tokens);
-        let scores: Vec<f64> = generation.tokens[first..].iter().zip(&word.scores).map(counted).collect();
-        self.per_output(graph::part_influence(self.graph.scores(), method.normalization, &scores, &self.output))
+    /// The influence of one word of source `j`, perturbed alone.
+    pub fn word_influence(&self, j: usize, word: &Word) -> f64 {
+        let document = self.document();
+        let first = document.generation.tokens.len().saturating_sub(word.scores.len());
+        let counted = |(k, &score): (usize, &f64)| document.score_of_part(first + k, j, score, word.tokens);
+        let scores: Vec<f64> = word.scores.iter().enumerate().map(counted).collect();
+        self.per_output(graph::part_influence(self.graph.scores(), document.method.normalization, &scores, &self.output))
     }
 
     /// Between which shares the influence of source `j` lies, whichever of two sources what they do together is counted to; nothing where
@@ -316,7 +316,7 @@ mod tests {
         let attribution = AttributionView::new(Arc::new(AttributionGraph::new(long)), &[1]);
         assert_eq!((attribution.direct(1), attribution.direct(2)), (Some(0.75), Some(0.25)));
         assert_eq!(attribution.evidence(), Evidence::Clear(1.0));
-        assert_eq!(attribution.graph().rectangle(Matrix::T)[1][1], Some(0.5 * 6.0 * 2.0));
+        assert_eq!([Matrix::T, Matrix::S].map(|matrix| attribution.graph().rectangle(matrix)[1][1]), [Some(0.5), Some(0.5 * 6.0 * 2.0)]);
     }
 
     #[test]

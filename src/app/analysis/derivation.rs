@@ -112,15 +112,22 @@ pub fn is_the_papers(method: &Method) -> bool {
 
 /// "mean over tokens, shares".
 pub fn words(method: &Method) -> String {
+    words_of_scores(method) + t!(", ") + name(&NORMALIZATIONS, method)
+}
+
+/// How the derived scores are made: "mean of each block, hyperbolic".
+pub fn words_of_scores(method: &Method) -> String {
     let aggregation = match method.aggregation {
         Aggregation::Mean => t!("mean over tokens"),
         Aggregation::Sum => t!("sum over tokens"),
     };
-    let name = |ways: &[Way]| ways.iter().find(|way| way.is_chosen(method.derivation())).map_or("", |way| text(way.name));
-    let compression = (method.compression != Compression::None).then(|| name(&COMPRESSIONS));
-    let weighting = (method.weighting != Weighting::None).then(|| name(&WEIGHTINGS));
-    let normalization = name(&NORMALIZATIONS);
-    [Some(aggregation), compression, weighting, Some(normalization)].into_iter().flatten().collect::<Vec<_>>().join(t!(", "))
+    let compression = (method.compression != Compression::None).then(|| name(&COMPRESSIONS, method));
+    let weighting = (method.weighting != Weighting::None).then(|| name(&WEIGHTINGS, method));
+    [Some(aggregation), compression, weighting].into_iter().flatten().collect::<Vec<_>>().join(t!(", "))
+}
+
+fn name(ways: &[Way], method: &Method) -> &'static str {
+    ways.iter().find(|way| way.is_chosen(method.derivation())).map_or("", |way| text(way.name))
 }
 
 #[cfg(test)]

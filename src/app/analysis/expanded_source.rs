@@ -30,7 +30,7 @@ impl ExpandedSource {
     pub fn words_in(&self, attribution: &AttributionView) -> Option<Vec<WordView>> {
         let is_of = attribution.document().method.id == self.method;
         let word = |word: &Word| {
-            let influence = attribution.word_influence(word);
+            let influence = attribution.word_influence(self.source, word);
             WordView {
                 text: word.text.clone(),
                 influence,
@@ -66,8 +66,9 @@ mod tests {
 
     use super::*;
     use crate::app::analysis::attribution_graph::{AttributionGraph, tests::document};
-    use crate::explanation::{Aggregation, Derivation};
+    use crate::explanation::{Aggregation, Derivation, Document, Weighting};
     use crate::graph::Normalization;
+    use crate::table::Table;
 
     fn opened() -> ExpandedSource {
         let word = |text: &str, first: f64| Word { text: text.into(), tokens: 1, scores: vec![first, 0.0, 0.0, 0.0] };
@@ -91,6 +92,18 @@ mod tests {
         let attribution = AttributionView::new(Arc::new(AttributionGraph::new(raw)), &[0]);
         // One token of the word, two of G1.
         assert_eq!(opened().words_in(&attribution).unwrap()[1].influence, -2.0);
+    }
+
+    #[test]
+    fn a_word_that_does_all_that_its_sentence_does_has_its_influence() {
+        let flow = Table::from_fn(2, 4, |_, j| Some(if j == 0 { 0.125 } else { 1.0 }));
+        let weighted = Document { flow: Some(flow), ..document() };
+        let mut weighted = weighted.derived(Derivation { weighting: Weighting::Flow, ..Derivation::default() });
+        weighted.table.row_mut(0)[1] = Some(1.0);
+        let whole = Word { text: "A b.".into(), tokens: 2, scores: vec![1.0, -0.5, 0.0, 0.0] };
+        let attribution = AttributionView::new(Arc::new(AttributionGraph::new(weighted)), &[0]);
+        let words = ExpandedSource { words: vec![whole], ..opened() }.words_in(&attribution).unwrap();
+        assert_eq!(Some(words[0].influence), attribution.total(0));
     }
 
     #[test]

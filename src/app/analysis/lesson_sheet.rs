@@ -76,7 +76,7 @@ fn sentences(document: &Document) -> Vec<(String, String)> {
 fn task(lesson: &Lesson, texts: &[&Document], step: &Step) -> Option<SheetTask> {
     let document = lesson.document(step);
     let text = texts.iter().position(|text| text.is_same_text(&document))?;
-    let rows: Vec<String> = document.output.iter().map(|row| format!("G{}", row + 1)).collect();
+    let rows: Vec<String> = document.explained().iter().map(|row| format!("G{}", row + 1)).collect();
     let name = text_name(texts, text);
     Some(match step.question.clone()? {
         Question::Mark { ask, .. } => {
@@ -97,7 +97,7 @@ fn task(lesson: &Lesson, texts: &[&Document], step: &Step) -> Option<SheetTask> 
 /// "P4 65%, P1 30%, P6 6%": the shares in the prompt, largest first.
 fn shares(document: Document) -> String {
     let n_prompt = document.prompt.sentences.len();
-    let output = document.output.clone();
+    let output = document.explained();
     let attribution = AttributionView::new(Arc::new(AttributionGraph::new(document)), &output);
     let measured: Vec<(usize, f64)> = (0..n_prompt).filter_map(|j| Some((j, attribution.total(j)?))).collect();
     let largest = by_descending(&measured, |(_, share)| *share);

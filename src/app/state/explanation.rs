@@ -160,7 +160,7 @@ impl Explanation {
     /// Puts another document on screen, and chooses its output.
     pub(in crate::app) fn show(&mut self, document: Document, origin: Origin) {
         self.keep_for_visit();
-        *self.output = selection::output_of(&document);
+        *self.output = document.explained();
         self.forget_view();
         if !self.shown.as_ref().is_some_and(|shown| shown.is_same_answer(&document)) {
             self.forget_follow_ups();

@@ -7,6 +7,7 @@ use clap::Args;
 use glasscage::explanation::Answer;
 use glasscage::request::Question;
 use glasscage::session::AnswerResult;
+use glasscage::text::given::given_text;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -38,6 +39,7 @@ pub fn answer(arguments: &Arguments) -> Result<(), String> {
     let mut session = load(&arguments.model, arguments.backend)?;
     let max_tokens = arguments.max_tokens;
     filter(|PromptLine { prompt }| {
+        let prompt = given_text(&prompt);
         let question = Question { max_tokens, ..Question::greedy(&prompt) };
         match pollster::block_on(session.answer(&question, &mut async |_| ControlFlow::Continue(()))) {
             Ok(AnswerResult::Answered(answered)) => {

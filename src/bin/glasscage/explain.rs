@@ -1,18 +1,20 @@
 //! `glasscage explain`.
 
 use std::fs;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
+use glasscage::attribution::method;
 use glasscage::explanation::{Document, METHODS, Sampling, SentenceRule, Unit};
 use glasscage::graph::{context_attribution, normalize, row_attribution};
 use glasscage::request::{ExplainProgress, Question};
 use glasscage::session::ExplainResult;
+use glasscage::text::given::{given_text, text_of_file};
 
-use super::models::{BackendArgument, load, load_masked_lm};
+use super::models::{BackendArgument, load, masked_lm_for};
 use super::output;
 
 #[derive(Args)]
@@ -96,19 +98,28 @@ fn method_ids() -> PossibleValuesParser {
 pub fn explain(arguments: &Arguments) -> Result<(), String> {
     let question = question(arguments)?;
     let chosen = parse_output(&arguments.output)?;
+    output::check_writable(&arguments.json)?;
+    let methods: Vec<_> = method(&arguments.method).into_iter().collect();
+    let masked_lm = masked_lm_for(&methods, arguments.masked_lm.as_deref())?;
     let mut session = load(&arguments.model, arguments.backend)?;
-    session.masked_lm = arguments.masked_lm.as_deref().map(load_masked_lm).transpose()?;
+    session.masked_lm = masked_lm.map(|loaded| loaded.model);
     let is_watched = std::io::stderr().is_terminal();
+    let mut answer = String::new();
     let outcome = pollster::block_on(session.explain(&question, &mut async |progress| {
+        if let ExplainProgress::Token(piece) = &progress {
+            answer.push_str(piece);
+        }
         if is_watched {
             show_progress(&progress);
         }
         ControlFlow::Continue(())
     }));
-    let (mut document, failure) = match outcome.map_err(|problem| problem.to_string())? {
-        ExplainResult::Explained(document) => (document, None),
-        ExplainResult::Failed { measured, problem } => (measured, Some(problem)),
-        ExplainResult::Stopped { .. } => return Err("the run was stopped".into()),
+    let (mut document, failure) = match outcome {
+        Ok(ExplainResult::Explained(document)) => (document, None),
+        Ok(ExplainResult::Failed { measured, problem }) => (measured, Some(problem)),
+        // An answer is worth having without an explanation.
+        Ok(ExplainResult::Stopped { .. }) => return print_answer(&answer).and(Err("the run was stopped".into())),
+        Err(problem) => return print_answer(&answer).and(Err(problem.to_string())),
     };
     let n_generated = document.generation.sentences.len();
     let missing = chosen.iter().find(|&&row| row >= n_generated);
@@ -116,7 +127,9 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
         document.output = chosen.clone();
     }
     // What was computed is kept, also where the sentence asked for does not exist.
-    fs::write(&arguments.json, document.to_json() + "\n").map_err(|error| format!("cannot write {}: {error}", arguments.json.display()))?;
+    let written = output::write(&arguments.json, document.to_json() + "\n");
+    output::print(&attribution_text(&document))?;
+    written?;
     if let Some(problem) = failure {
         return Err(format!("{} The document has what was measured by then.", problem.what));
     }
@@ -126,12 +139,17 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
             arguments.output
         ));
     }
-    output::print(&attribution_text(&document))
+    Ok(())
+}
+
+/// What was answered, where that is anything.
+fn print_answer(answer: &str) -> Result<(), String> {
+    if answer.trim().is_empty() { Ok(()) } else { output::print(&format!("{}\n", answer.trim())) }
 }
 
 fn question(arguments: &Arguments) -> Result<Question, String> {
     let prompt = match (&arguments.prompt, &arguments.prompt_file) {
-        (Some(prompt), _) => prompt.clone(),
+        (Some(prompt), _) => given_text(prompt),
         (None, Some(path)) => read(path)?,
         (None, None) => return Err("give --prompt or --prompt-file".into()),
     };
@@ -155,7 +173,7 @@ fn question(arguments: &Arguments) -> Result<Question, String> {
 }
 
 fn read(path: &Path) -> Result<String, String> {
-    fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
+    fs::read_to_string(path).map(|text| text_of_file(&text)).map_err(|error| format!("cannot read {}: {error}", path.display()))
 }
 
 /// Generated sentences by number from 1, as 0-based rows, ascending; none for the last one.
@@ -176,23 +194,22 @@ pub fn parse_output(text: &str) -> Result<Vec<usize>, String> {
 /// The answer and the passes as they come, on a terminal.
 fn show_progress(progress: &ExplainProgress) {
     match progress {
-        ExplainProgress::Token(piece) => eprint!("{piece}"),
-        ExplainProgress::Answered(_) => eprintln!(),
+        ExplainProgress::Token(piece) => output::say(piece),
+        ExplainProgress::Answered(_) => output::say("\n"),
         ExplainProgress::Pass { done, planned } | ExplainProgress::Column { done, planned, .. } => {
-            eprint!("\rpass {done} of {planned}{}", if done == planned { "\n" } else { "" });
+            output::say(&format!("\rpass {done} of {planned}{}", if done == planned { "\n" } else { "" }));
         }
         ExplainProgress::BaseScored { .. } => {}
     }
-    std::io::stderr().flush().ok();
 }
 
 /// The answer and the percentages of the prompt sentences.
 fn attribution_text(document: &Document) -> String {
-    let adjacency = normalize(&document.scores(), document.method.normalization);
-    let share = |attribution: Vec<f64>| attribution.into_iter().map(|influence| 100.0 * influence / document.output.len() as f64);
+    let (adjacency, output) = (normalize(&document.scores(), document.method.normalization), document.explained());
+    let share = |attribution: Vec<f64>| attribution.into_iter().map(|influence| 100.0 * influence / output.len() as f64);
     let mut text = format!("{}\n\n  CAGE    row\n", document.generation.text.trim());
-    let context = share(context_attribution(&adjacency, &document.output));
-    let row = share(row_attribution(&adjacency, &document.output));
+    let context = share(context_attribution(&adjacency, &output));
+    let row = share(row_attribution(&adjacency, &output));
     for ((context, row), sentence) in context.zip(row).zip(document.prompt.sentence_texts()) {
         text += &format!("{context:5.1}% {row:5.1}%  {}\n", sentence.trim());
     }

@@ -1,7 +1,7 @@
 //! Line-oriented JSON filters, for scripts and for checking.
 
 use std::io::{BufRead, Write};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::Path;
 
 use glasscage::graph::{self, Normalization};
@@ -9,6 +9,7 @@ use glasscage::lm::{Edit, LanguageModel, Pass, ScoreRequest, check_known};
 use glasscage::model::gguf::Gguf;
 use glasscage::model::tokenizer::{TokenId, Tokenizer};
 use glasscage::table::Table;
+use glasscage::text::given::kept;
 use glasscage::text::sentences::sentences;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -49,9 +50,11 @@ pub fn tokenize(model: &Path) -> Result<(), String> {
 
 pub fn split() -> Result<(), String> {
     filter(|TextLine { text }| {
-        let code_points = |byte: usize| text[..byte].chars().count();
-        let spans: Vec<_> = sentences(&text).iter().map(|span| [code_points(span.start), code_points(span.end)]).collect();
-        Ok(json!({ "sentences": spans }))
+        let (numbers, given): (Vec<usize>, String) = kept(&text).unzip();
+        let code_points = |byte: usize| given[..byte].chars().count();
+        // Of the text as it came; a sentence has at least one character.
+        let of_text = |span: &Range<usize>| [numbers[code_points(span.start)], numbers[code_points(span.end) - 1] + 1];
+        Ok(json!({ "sentences": sentences(&given).iter().map(of_text).collect::<Vec<_>>() }))
     })
 }
 
@@ -130,10 +133,11 @@ pub fn filter<I: DeserializeOwned, O: Serialize>(mut transform: impl FnMut(I) ->
     for (number, line) in std::io::stdin().lock().lines().enumerate() {
         let at_line = |error: String| format!("line {}: {error}", number + 1);
         let line = line.map_err(|error| at_line(error.to_string()))?;
+        let line = if number == 0 { line.trim_start_matches('\u{feff}') } else { &line };
         if line.trim().is_empty() {
             continue;
         }
-        let input = serde_json::from_str(&line).map_err(|error| at_line(error.to_string()))?;
+        let input = serde_json::from_str(line).map_err(|error| at_line(error.to_string()))?;
         let transformed = transform(input).map_err(at_line)?;
         let written = serde_json::to_writer(&mut output, &transformed).map_err(std::io::Error::from).and_then(|()| writeln!(output));
         match written.and_then(|()| output.flush()) {

@@ -1,7 +1,7 @@
 //! `glasscage kernels`.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use glasscage::gpu::catalog::shaders;
@@ -20,16 +20,11 @@ pub fn kernels(arguments: &Arguments) -> Result<(), String> {
     for variant in VARIANTS {
         let folder = arguments.out.join(variant.name);
         let shaders = shaders(variant);
-        fs::create_dir_all(&folder).map_err(|error| cannot_write(&folder, &error))?;
+        fs::create_dir_all(&folder).map_err(|error| output::cannot_write(&folder, &error))?;
         for shader in &shaders {
-            let file = folder.join(format!("{}.wgsl", shader.name));
-            fs::write(&file, &shader.wgsl).map_err(|error| cannot_write(&file, &error))?;
+            output::write(&folder.join(format!("{}.wgsl", shader.name)), &shader.wgsl)?;
         }
         output::print(&format!("{}: {} kernels\n", folder.display(), shaders.len()))?;
     }
     Ok(())
-}
-
-fn cannot_write(path: &Path, error: &std::io::Error) -> String {
-    format!("cannot write {}: {error}", path.display())
 }

@@ -96,6 +96,6 @@ fn main() -> ExitCode {
 
 /// One line on standard error, exit code 2.
 fn fail(message: &str) -> ExitCode {
-    eprintln!("glasscage: {}", message.split_whitespace().collect::<Vec<_>>().join(" "));
+    output::say(&format!("glasscage: {}\n", message.split_whitespace().collect::<Vec<_>>().join(" ")));
     ExitCode::from(2)
 }

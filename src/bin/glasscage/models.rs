@@ -1,14 +1,20 @@
 //! Models as arguments: which engine, which files.
 
-use std::path::Path;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use clap::ValueEnum;
+use glasscage::attribution::{AttributionMethod, Replacement};
 use glasscage::cpu::masked::MaskedLm;
 use glasscage::engine::Engine;
-use glasscage::model::source::NativeFile;
+use glasscage::library::address::{part_name, part_of};
+use glasscage::model::source::{Joined, NativeFile};
 use glasscage::request::BackendChoice;
 use glasscage::session::Session;
+use sha2::{Digest, Sha256};
+
+use super::output;
 
 /// The engine to use, as an argument.
 #[derive(Clone, Copy, ValueEnum)]
@@ -26,19 +32,48 @@ pub fn load(path: &Path, backend: BackendArgument) -> Result<Session<Engine>, St
     let session = pollster::block_on(Session::load(&open(path)?, choice, &mut async |_| std::ops::ControlFlow::Continue(())));
     let session = session.map_err(|problem| format!("{}: {}", path.display(), problem.what))?.expect("loading is never broken off");
     if let Some(notice) = session.loaded_model().notice {
-        eprintln!("{notice}");
+        output::say(&format!("{notice}\n"));
     }
     Ok(session)
 }
 
-/// The masked language model in a folder, as it is published.
-pub fn load_masked_lm(folder: &Path) -> Result<Rc<MaskedLm>, String> {
-    let read =
-        |name: &str| std::fs::read(folder.join(name)).map_err(|error| format!("cannot read {}: {error}", folder.join(name).display()));
-    let loaded = MaskedLm::load(&read("config.json")?, &read("tokenizer.json")?, read("model.safetensors")?);
-    loaded.map(Rc::new).map_err(|error| error.to_string())
+/// A masked language model, and the SHA-256 of its weights.
+pub struct LoadedMaskedLm {
+    pub model: Rc<MaskedLm>,
+    pub sha256: String,
 }
 
-pub fn open(path: &Path) -> Result<NativeFile, String> {
-    NativeFile::open(path).map_err(|error| format!("cannot open {}: {error}", path.display()))
+/// The masked language model in a folder, where one is given; refused where one of these methods needs one and there is none.
+pub fn masked_lm_for(methods: &[&AttributionMethod], folder: Option<&Path>) -> Result<Option<LoadedMaskedLm>, String> {
+    match methods.iter().find(|method| method.replacement == Replacement::MaskedLm) {
+        Some(method) if folder.is_none() => {
+            Err(format!("method {} needs a masked language model: name its folder with --masked-lm", method.id))
+        }
+        _ => folder.map(load_masked_lm).transpose(),
+    }
+}
+
+/// The masked language model in a folder, as it is published.
+fn load_masked_lm(folder: &Path) -> Result<LoadedMaskedLm, String> {
+    let read =
+        |name: &str| std::fs::read(folder.join(name)).map_err(|error| format!("cannot read {}: {error}", folder.join(name).display()));
+    let weights = read("model.safetensors")?;
+    let sha256 = format!("{:x}", Sha256::digest(&weights));
+    let loaded = MaskedLm::load(&read("config.json")?, &read("tokenizer.json")?, weights);
+    loaded.map(|model| LoadedMaskedLm { model: Rc::new(model), sha256 }).map_err(|error| error.to_string())
+}
+
+/// A model's file; of a split model (`..-00001-of-00003.gguf`) all parts, whichever is named.
+pub fn open(path: &Path) -> Result<Joined<NativeFile>, String> {
+    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    let files = match part_of(name) {
+        Some((stem, _, n)) => (1..=n).map(|i| path.with_file_name(part_name(stem, i, n))).collect(),
+        None => vec![path.to_owned()],
+    };
+    let missing: Vec<String> = files.iter().filter(|file| *file != path && !file.exists()).map(|file| file.display().to_string()).collect();
+    if !missing.is_empty() {
+        return Err(format!("{name} is one of {} files of a model; missing: {}", files.len(), missing.join(", ")));
+    }
+    let open = |file: &PathBuf| NativeFile::open(file).map_err(|error| format!("cannot open {}: {error}", file.display()));
+    Ok(Joined::new(files.iter().map(open).collect::<Result<_, _>>()?))
 }

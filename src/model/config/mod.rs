@@ -1,5 +1,6 @@
 //! The sizes of a model, from GGUF metadata.
 
+mod by_layer;
 mod error;
 mod recurrence;
 mod settings;
@@ -7,6 +8,7 @@ mod settings;
 pub mod testing;
 mod window;
 
+pub use by_layer::of_all_layers;
 pub use error::ConfigError;
 pub use recurrence::{DeltaNet, KvHeads, Recurrence};
 pub use window::Window;
@@ -81,11 +83,15 @@ impl Config {
         };
         let required = |field: &str| optional(field)?.ok_or_else(|| ConfigError::Missing(key(field)));
         settings::check(metadata, architecture)?;
-        let (dim, n_heads) = (required("embedding_length")?, required("attention.head_count")?);
-        let head_dim = optional("attention.key_length")?.unwrap_or(dim / n_heads.max(1));
         let n_unused_layers = optional("nextn_predict_layers")?.unwrap_or(0);
         let n_layers = required("block_count")?.saturating_sub(n_unused_layers);
         check_layers(n_layers)?;
+        let of_all_layers = |field: &str| -> Result<usize, ConfigError> {
+            let number = of_all_layers(metadata, &key(field), n_layers)?.ok_or_else(|| ConfigError::Missing(key(field)))?;
+            Ok(usize::try_from(number).unwrap_or(usize::MAX))
+        };
+        let (dim, n_heads) = (required("embedding_length")?, of_all_layers("attention.head_count")?);
+        let head_dim = optional("attention.key_length")?.unwrap_or(dim / n_heads.max(1));
         let rotated_dim = optional("rope.dimension_count")?.unwrap_or(head_dim);
         let KvHeads { n: n_kv_heads, recurrence } = KvHeads::read(metadata, architecture, n_layers)?;
         let scale = |field: &str| settings::scale(metadata, architecture, field);
@@ -98,7 +104,7 @@ impl Config {
             n_layers,
             n_unused_layers,
             dim,
-            ffn_dim: required("feed_forward_length")?,
+            ffn_dim: of_all_layers("feed_forward_length")?,
             n_heads,
             n_kv_heads: n_kv_heads.unwrap_or(n_heads),
             head_dim,

@@ -1,5 +1,6 @@
 //! Layers that have something else than attention.
 
+use super::by_layer::of_all_layers;
 use super::error::ConfigError;
 use crate::model::arch::{Architecture, Recurrent};
 use crate::model::gguf::{Metadata, Value};
@@ -96,16 +97,14 @@ impl KvHeads {
     /// src/models/lfm2.cpp).
     pub fn read(metadata: &Metadata, architecture: &Architecture, n_layers: usize) -> Result<Self, ConfigError> {
         let key = |field: &str| format!("{}.{field}", architecture.name);
-        if architecture.recurrent == Recurrent::DeltaNet {
-            let n = metadata.u64(&key("attention.head_count_kv"))?.map(|n| usize::try_from(n).unwrap_or(usize::MAX));
-            return Ok(Self { n, recurrence: Some(Recurrence::of_delta_net(metadata, architecture, n_layers)?) });
-        }
         let heads = key("attention.head_count_kv");
         let size = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         let by_layer = match metadata.get(&heads) {
             Some(Value::Numbers(by_layer)) if architecture.recurrent == Recurrent::ShortConvolution => by_layer,
             _ => {
-                return Ok(Self { n: metadata.u64(&heads)?.map(size), recurrence: None });
+                let has_delta_net = architecture.recurrent == Recurrent::DeltaNet;
+                let recurrence = has_delta_net.then(|| Recurrence::of_delta_net(metadata, architecture, n_layers)).transpose()?;
+                return Ok(Self { n: of_all_layers(metadata, &heads, n_layers)?.map(size), recurrence });
             }
         };
         // At least one layer has attention, and all of them have as many heads.
@@ -141,6 +140,16 @@ mod tests {
         let KvHeads { n, recurrence } = read(&[0.0, 8.0, 0.0, 8.0], 3, 3).unwrap();
         assert_eq!((n, recurrence), (Some(8), Some(Recurrence { taps: 3, layers: vec![true, false, true], delta_net: None })));
         assert_eq!(read(&[8.0, 8.0], 3, 2).unwrap().recurrence, None);
+    }
+
+    #[test]
+    fn other_architectures_have_as_many_heads_in_every_layer() {
+        let read = |heads: &[f64]| {
+            let metadata = Metadata::from_iter([("granite.attention.head_count_kv", Value::Numbers(heads.into()))]);
+            KvHeads::read(&metadata, by_name("granite").unwrap(), 2).map(|heads| heads.n).map_err(|error| error.to_string())
+        };
+        assert_eq!(read(&[8.0, 8.0]), Ok(Some(8)));
+        assert!(read(&[8.0, 0.0]).is_err_and(|error| error.contains("granite.attention.head_count_kv")));
     }
 
     fn delta_net(changes: &[(&str, Value)], n_layers: usize) -> Result<Recurrence, String> {

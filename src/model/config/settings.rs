@@ -6,6 +6,7 @@
 
 use std::ops::RangeInclusive;
 
+use super::by_layer::common;
 use super::error::ConfigError;
 use crate::model::arch::Architecture;
 use crate::model::gguf::{Metadata, Value};
@@ -41,8 +42,14 @@ const NOT_COMPUTED: &[(&str, &[f64])] = &[
 /// Of what a model multiplies by: models have 0.005 to 100.
 const SCALES: RangeInclusive<f64> = 1e-6..=1e6;
 
+/// Tokens that a model is never to say: llama.cpp takes their probability away.
+const SUPPRESSED: &str = "tokenizer.ggml.suppress_tokens";
+
 /// Refuses a model that asks for something that is not computed here.
 pub fn check(metadata: &Metadata, architecture: &Architecture) -> Result<(), ConfigError> {
+    if metadata.get(SUPPRESSED).is_some_and(|tokens| !matches!(tokens, Value::Numbers(tokens) if tokens.is_empty())) {
+        return Err(ConfigError::Setting(SUPPRESSED.into()));
+    }
     let name = architecture.name;
     let asks = |(field, neutral): &&(&str, &[f64])| match metadata.get(&format!("{name}.{field}")) {
         None => false,
@@ -55,13 +62,15 @@ pub fn check(metadata: &Metadata, architecture: &Architecture) -> Result<(), Con
     }
 }
 
+/// A number, or that of all layers.
 fn number(value: &Value) -> Option<f64> {
-    match *value {
-        Value::U64(number) => Some(number as f64),
-        Value::I64(number) => Some(number as f64),
-        Value::F64(number) => Some(number),
-        Value::Bool(flag) => Some(f64::from(u8::from(flag))),
-        Value::String(_) | Value::Strings(_) | Value::Numbers(_) => None,
+    match value {
+        &Value::U64(number) => Some(number as f64),
+        &Value::I64(number) => Some(number as f64),
+        &Value::F64(number) => Some(number),
+        &Value::Bool(flag) => Some(f64::from(u8::from(flag))),
+        Value::Numbers(by_layer) => common(by_layer),
+        Value::String(_) | Value::Strings(_) => None,
     }
 }
 
@@ -159,6 +168,8 @@ mod tests {
             let refused = all(&[(&format!("llama.{field}"), value)]).unwrap_err();
             assert!(refused.contains(&format!("llama.{field}")), "{refused}");
         }
+        let suppressed = ("tokenizer.ggml.suppress_tokens", Value::Numbers(vec![7.0]));
+        assert!(all(&[suppressed]).unwrap_err().contains("tokenizer.ggml.suppress_tokens"));
     }
 
     #[test]
@@ -179,6 +190,8 @@ mod tests {
             ("llama.attention.causal", Value::Bool(true)),
             ("llama.attention.sliding_window", Value::U64(4096)),
             ("llama.expert_count", Value::U64(0)),
+            ("llama.attention.sliding_window_pattern", Value::Numbers(vec![0.0, 0.0])),
+            ("tokenizer.ggml.suppress_tokens", Value::Numbers(Vec::new())),
             ("llama.rope.freq_base", Value::F64(500_000.0)),
             ("llama.rope.scaling.type", Value::String("linear".into())),
             ("llama.rope.scaling.factor", Value::U64(4)),

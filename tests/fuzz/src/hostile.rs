@@ -81,7 +81,7 @@ pub fn show(opened: Opened) {
     for document in documents {
         document.check().expect("an opened document is valid");
         roxmltree::Document::parse(&svg(&document, &Options::default())).expect("a picture is XML");
-        for contents in [Contents::Shares, Contents::Scores, Contents::Weights, Contents::Influence] {
+        for contents in [Contents::Shares, Contents::Scores, Contents::Derived, Contents::Weights, Contents::Influence] {
             for format in [Format::Csv, Format::Markdown, Format::Latex] {
                 table(&document, contents, format);
             }

@@ -41,7 +41,7 @@ pub struct Document {
     /// The information flow from each source, by which scores can be weighted; its scale says nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow: Option<Table>,
-    /// The generated sentences being explained: 0-based rows of the table, ascending.
+    /// The generated sentences being explained: 0-based rows of the table, ascending. Where there is none: [`Document::explained`].
     pub output: Vec<usize>,
     pub method: Method,
     pub manifest: Manifest,
@@ -136,7 +136,15 @@ impl Document {
         }
     }
 
-    /// The scores from which the graph is made: **T**, summed, compressed or weighted as the method says.
+    /// The generated sentences being explained; where the document chooses none, the last one.
+    pub fn explained(&self) -> Vec<usize> {
+        match self.output.is_empty() {
+            true => self.table.n_generated().checked_sub(1).into_iter().collect(),
+            false => self.output.clone(),
+        }
+    }
+
+    /// **S**, the derived scores, from which the graph is made: **T**, summed, compressed or weighted as the method says.
     pub fn scores(&self) -> Table {
         self.scores_by(self.method.derivation())
     }
@@ -145,13 +153,24 @@ impl Document {
     pub fn scores_by(&self, derivation: Derivation) -> Table {
         let tokens = [&self.prompt.tokens[..], &self.generation.tokens].concat();
         let n_prompt = self.prompt.sentences.len();
-        let flow = self.flow.as_ref().filter(|_| derivation.weighting == Weighting::Flow);
-        let weights: Option<Vec<Vec<f64>>> = flow.map(|flow| flow.rows().map(flow_weights).collect());
+        let weights: Option<Vec<Vec<f64>>> = self.flow_by(derivation).map(|flow| flow.rows().map(flow_weights).collect());
         let score = |i: usize, j: usize| {
             let score = derivation.score((*self.table.get(i, j)?)?, tokens[n_prompt + i], tokens[j]);
             Some(score * weights.as_ref().map_or(1.0, |weights| weights[i][j]))
         };
         Table::from_fn(n_prompt, self.generation.sentences.len(), score)
+    }
+
+    /// The derived score of a part of source `j`, of so many tokens, on generated sentence `i`: weighted as the whole source is.
+    pub fn score_of_part(&self, i: usize, j: usize, score: f64, tokens: usize) -> f64 {
+        let derivation = self.method.derivation();
+        let weight = self.flow_by(derivation).map_or(1.0, |flow| flow_weights(flow.row(i))[j]);
+        derivation.score(score, self.generation.tokens[i], tokens) * weight
+    }
+
+    /// The flow that scores are weighted by.
+    fn flow_by(&self, derivation: Derivation) -> Option<&Table> {
+        self.flow.as_ref().filter(|_| derivation.weighting == Weighting::Flow)
     }
 
     /// The same scores with the graph made of them in another way; weighted by flow only where the document has one, or is to have one.

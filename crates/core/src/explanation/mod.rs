@@ -13,7 +13,7 @@ mod methods;
 mod passage;
 mod title;
 
-pub use document::{Document, DocumentError, FORMAT, VERSION};
+pub use document::{Document, DocumentError, FORMAT, MAX_SENTENCES, VERSION};
 pub use joint::JointEffect;
 pub use language::Language;
 pub use limits::TooLarge;

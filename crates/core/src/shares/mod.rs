@@ -24,10 +24,7 @@ pub struct Shares {
 impl Shares {
     pub fn of(document: &Document) -> Self {
         let adjacency = graph::normalize(&document.scores(), document.method.normalization);
-        let mut output = document.output.clone();
-        if output.is_empty() {
-            output.push(adjacency.n_generated() - 1);
-        }
+        let output = document.explained();
         let table = &document.table;
         let (total, direct) = (graph::node_influence(&adjacency, &output), graph::direct_influence(&adjacency, &output));
         let amounts: Vec<[Option<f64>; 2]> = (0..table.n_sources())

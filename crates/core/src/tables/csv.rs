@@ -1,4 +1,8 @@
 //! RFC 4180, with line feeds.
+//!
+//! Spreadsheets compute a cell that begins with a sign of [`COMPUTED`], except after a space. Where the list separator of the reader's
+//! language is a semicolon, many of them cut a line there and not at commas, whatever the quotation marks say, as they do at tabs and
+//! bars where those were chosen: so each of these may begin a cell.
 
 use super::grid::{Cell, Grid};
 
@@ -16,13 +20,25 @@ fn cell(cell: &Cell) -> String {
     }
 }
 
-/// In quotation marks where it needs them. Spreadsheets compute what begins with one of four signs, except after a space.
-fn text(text: &str) -> String {
-    let text = text.replace('\0', "\u{fffd}");
-    let space = if text.starts_with(['=', '+', '-', '@']) { " " } else { "" };
-    match text.contains(['"', ',', '\n', '\r']) || !space.is_empty() {
-        true => format!("\"{space}{}\"", text.replace('"', "\"\"")),
-        false => text,
+/// Signs that begin a formula, and their wide forms.
+const COMPUTED: [char; 8] = ['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
+
+/// After which a cell may begin.
+const SEPARATORS: [char; 6] = [',', ';', '\t', '|', '\n', '\r'];
+
+/// A text as a cell that nobody computes: in quotation marks where it needs them, with a space before whatever could begin a formula.
+pub fn text(text: &str) -> String {
+    let (mut safe, mut begins_cell) = (String::new(), true);
+    for c in text.replace('\0', "\u{fffd}").chars() {
+        if begins_cell && COMPUTED.contains(&c) {
+            safe.push(' ');
+        }
+        begins_cell = SEPARATORS.contains(&c) || begins_cell && matches!(c, '"' | '\'');
+        safe.push(c);
+    }
+    match safe.starts_with(' ') || safe.contains('"') || safe.contains(SEPARATORS) {
+        true => format!("\"{}\"", safe.replace('"', "\"\"")),
+        false => safe,
     }
 }
 
@@ -33,5 +49,17 @@ mod tests {
     #[test]
     fn texts_are_quoted_and_no_formula_is_computed() {
         assert_eq!(["a", "a, b", "say \"a\"", "=1+1"].map(text), ["a", "\"a, b\"", "\"say \"\"a\"\"\"", "\" =1+1\""]);
+        assert_eq!(["2 - 1 = 1", "1-2", "a = -b"].map(text), ["2 - 1 = 1", "1-2", "a = -b"]);
+    }
+
+    #[test]
+    fn no_formula_begins_wherever_a_line_is_cut() {
+        for cut in [",", ";", "\t", "|", "\n", "\r"] {
+            for sign in COMPUTED {
+                let written = text(&format!("Hi{cut}{sign}cmd|'/C calc'!A1"));
+                assert_eq!(written, format!("\"Hi{cut} {sign}cmd|'/C calc'!A1\""));
+                assert_eq!(text(&format!("Hi{cut}\"{sign}1\"")), format!("\"Hi{cut}\"\" {sign}1\"\"\""));
+            }
+        }
     }
 }

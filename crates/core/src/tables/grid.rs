@@ -9,8 +9,11 @@ use crate::shares::Shares;
 pub enum Contents {
     /// Each sentence with its text and its influence on the explained ones, in total (CAGE) and directly (row).
     Shares,
-    /// **T**: the scores from which the graph is made.
+    /// **T**: the scores as they were measured, in the unit of the method.
     Scores,
+    /// **S**: the derived scores, from which the graph is made: T summed, compressed and weighted as the document says. What is compressed
+    /// has no unit.
+    Derived,
     /// **A**: the weights of the edges.
     Weights,
     /// **Y**: the influence along all paths.
@@ -36,7 +39,8 @@ impl Grid {
     pub fn of(document: &Document, contents: Contents) -> Self {
         match contents {
             Contents::Shares => shares(document),
-            Contents::Scores => matrix(document, document.scores().to_rectangle(None)),
+            Contents::Scores => matrix(document, document.table.to_rectangle(None)),
+            Contents::Derived => matrix(document, document.scores().to_rectangle(None)),
             Contents::Weights => matrix(document, document.table.measured_rectangle(&adjacency(document))),
             Contents::Influence => matrix(document, document.table.measured_rectangle(&graph::total_influence(&adjacency(document)))),
         }

@@ -5,6 +5,7 @@ mod grid;
 mod latex;
 mod markdown;
 
+pub use csv::text as csv_text;
 pub use grid::Contents;
 
 use grid::Grid;

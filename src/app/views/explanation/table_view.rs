@@ -9,7 +9,7 @@ use crate::app::analysis::number::{plain, signed};
 use crate::app::analysis::scale;
 use crate::app::i18n::{t, text};
 use crate::app::page::{Page, use_page};
-use crate::explanation::{Aggregation, Compression, Document, Method, MethodText, Unit, Weighting};
+use crate::explanation::{Aggregation, Compression, Document, Method, Unit, Weighting};
 use crate::graph::Normalization;
 use crate::shares::Scale;
 use crate::tables::{Contents, Format, table};
@@ -25,6 +25,7 @@ pub fn TableView() -> impl IntoView {
         <div class="table-tools">
             <div class="segments" role="group" aria-label=t!("Matrix")>
                 <MatrixButton matrix own=Matrix::T label=t!("T: scores") />
+                <MatrixButton matrix own=Matrix::S label=t!("S: derived scores") />
                 <MatrixButton matrix own=Matrix::A label=t!("A: edges") />
                 <MatrixButton matrix own=Matrix::Y label=t!("Y: influence") />
             </div>
@@ -38,7 +39,8 @@ pub fn TableView() -> impl IntoView {
             {move || {
                 page.attribution(|attribution| {
                     let document = attribution.document();
-                    meaning(matrix.get(), document.unit, &document.method, attribution.method(), attribution.score_unit())
+                    let (score, unit) = (text(attribution.method().score), attribution.score_unit());
+                    meaning(matrix.get(), document.unit, &document.method, score, unit)
                 })
             }}
             " "
@@ -156,12 +158,11 @@ impl Heatmap {
         let n_prompt = attribution.graph().n_prompt();
         let rectangle = attribution.graph().rectangle(matrix);
         // Scores are symmetric about 0 and relative to the largest; shares have the scale of the text.
-        let is_signed = matrix == Matrix::T || !attribution.scale().is_shares();
+        let is_signed = matches!(matrix, Matrix::T | Matrix::S) || !attribution.scale().is_shares();
         let scale = match is_signed {
             true => Scale::of(Normalization::None, rectangle.iter().flatten().flatten().copied()),
             false => Scale::Shares,
         };
-        let is_measured_mean = matrix == Matrix::T && document.method.aggregation == Aggregation::Mean;
         let named = |j: usize| match document.unit {
             Unit::Sentence => (document.label(j), document.source(j).trim().to_owned()),
             // Labels of words would say less than the words.
@@ -174,7 +175,7 @@ impl Heatmap {
         };
         let number = |number: f64, meaning: String, mark: Option<JointMark>| HeatCell::Number {
             heat: if is_signed { scale.part(number) } else { scale.part(number).sqrt() },
-            figure: if is_measured_mean { signed(number) } else { scale::figure(scale, number) },
+            figure: if matrix == Matrix::T { signed(number) } else { scale::figure(scale, number) },
             meaning,
             mark,
         };
@@ -223,14 +224,28 @@ impl HeatCell {
     }
 }
 
-fn meaning(matrix: Matrix, source: Unit, method: &Method, &MethodText { score, .. }: &MethodText, unit: &str) -> String {
+fn meaning(matrix: Matrix, source: Unit, method: &Method, score: &str, unit: &str) -> String {
     match matrix {
-        Matrix::T => meaning_of_scores(source, method.aggregation, text(score), unit),
+        Matrix::T => match source {
+            Unit::Sentence => {
+                t!("T: the effect of a column\u{2019}s sentence (the source) on a row\u{2019}s sentence: {score}, in {unit}.", score, unit)
+            }
+            Unit::Word => t!("T: the effect of a column\u{2019}s word (the source) on a row\u{2019}s word: {score}, in {unit}.", score, unit),
+        },
+        Matrix::S => {
+            let how = derivation::words_of_scores(method);
+            let unit = match (method.compression, method.aggregation) {
+                (Compression::None, Aggregation::Mean) => t!("Their unit: {unit}.", unit),
+                (Compression::None, Aggregation::Sum) => t!("Their unit: {unit}, times the tokens of both.", unit),
+                _ => t!("They have no unit.").into(),
+            };
+            [t!("S: the derived scores, of which the graph is made: T by {how}.", how), unit].join(" ")
+        }
         Matrix::A => {
             let how = match method.normalization {
-                Normalization::Full => t!("A: each row of T with negative scores set to 0, divided by its sum."),
-                Normalization::NonNegative => t!("A: T with negative scores set to 0; not divided."),
-                Normalization::None => t!("A: T unchanged, neither clipped nor divided."),
+                Normalization::Full => t!("A: each row of S with negative scores set to 0, divided by its sum."),
+                Normalization::NonNegative => t!("A: S with negative scores set to 0; not divided."),
+                Normalization::None => t!("A: S unchanged, neither clipped nor divided."),
             };
             [how, t!("These are the edges of the graph.")].join(" ")
         }
@@ -244,29 +259,6 @@ fn meaning(matrix: Matrix, source: Unit, method: &Method, &MethodText { score, .
     }
 }
 
-fn meaning_of_scores(source: Unit, aggregation: Aggregation, score: &str, unit: &str) -> String {
-    match (aggregation, source) {
-        (Aggregation::Mean, Unit::Sentence) => {
-            t!("T: the effect of a column\u{2019}s sentence (the source) on a row\u{2019}s sentence: {score}, in {unit}.", score, unit)
-        }
-        (Aggregation::Mean, Unit::Word) => {
-            t!("T: the effect of a column\u{2019}s word (the source) on a row\u{2019}s word: {score}, in {unit}.", score, unit)
-        }
-        (Aggregation::Sum, Unit::Sentence) => t!(
-            "T, summed: the effect of a column\u{2019}s sentence (the source) on a row\u{2019}s sentence: {score}, in {unit}, times \
-             the tokens of both sentences.",
-            score,
-            unit,
-        ),
-        (Aggregation::Sum, Unit::Word) => t!(
-            "T, summed: the effect of a column\u{2019}s word (the source) on a row\u{2019}s word: {score}, in {unit}, times the tokens \
-             of both words.",
-            score,
-            unit,
-        ),
-    }
-}
-
 fn colors(largest: f64) -> String {
     t!("Green is positive, purple negative; full color is \u{b1}{largest}.", largest = plain(largest))
 }
@@ -275,6 +267,7 @@ fn save_csv(page: Page, matrix: Matrix) {
     let file = |attribution: &AttributionView| {
         let contents = match matrix {
             Matrix::T => Contents::Scores,
+            Matrix::S => Contents::Derived,
             Matrix::A => Contents::Weights,
             Matrix::Y => Contents::Influence,
         };
@@ -286,9 +279,10 @@ fn save_csv(page: Page, matrix: Matrix) {
     }
 }
 
-/// "glasscage-A.csv"; where the graph is not made as in the paper, its name says how: "glasscage-A-sum-raw-scores.csv".
+/// "glasscage-A.csv"; where the graph is not made as in the paper, its name says how: "glasscage-A-sum-raw-scores.csv". T is as measured,
+/// whatever is made of it.
 fn file_name(matrix: Matrix, method: &Method) -> String {
-    if derivation::is_the_papers(method) {
+    if matrix == Matrix::T || derivation::is_the_papers(method) {
         return format!("glasscage-{matrix:?}.csv");
     }
     let derivation = method.derivation();
@@ -317,7 +311,7 @@ mod tests {
 
     use super::*;
     use crate::app::analysis::attribution_graph::{AttributionGraph, tests::document};
-    use crate::explanation::{Derivation, MethodText};
+    use crate::explanation::Derivation;
 
     fn second_row(matrix: Matrix) -> Vec<HeatCell> {
         let attribution = AttributionView::new(Arc::new(AttributionGraph::new(document())), &[1]);
@@ -347,10 +341,26 @@ mod tests {
         let raw =
             document().derived(Derivation { aggregation: Aggregation::Mean, normalization: Normalization::None, ..Derivation::default() });
         assert_eq!(file_name(Matrix::A, &raw.method), "glasscage-A-mean-raw-scores.csv");
-        assert!(meaning(Matrix::A, Unit::Sentence, &raw.method, MethodText::of("pert"), "").contains("nothing is cut"));
+        assert_eq!(file_name(Matrix::T, &raw.method), "glasscage-T.csv");
+        assert!(meaning(Matrix::A, Unit::Sentence, &raw.method, "", "").contains("nothing is cut"));
         let heat = Heatmap::new(&AttributionView::new(Arc::new(AttributionGraph::new(raw)), &[1]), Matrix::A, [0, 0]);
         assert!(heat.is_signed);
         assert_eq!(heat.rows[1].cells[0], number(-0.5, "\u{2212}0.500", "is what P1 does to G2"));
+    }
+
+    #[test]
+    fn t_is_as_measured_and_what_is_derived_of_it_says_its_unit() {
+        let derived = |derivation: Derivation| AttributionGraph::new(document().derived(derivation));
+        let hyperbolic = derived(Derivation { compression: Compression::Hyperbolic, ..Derivation::default() });
+        assert_eq!(hyperbolic.rectangle(Matrix::T), document().table.to_rectangle(None));
+        assert_eq!(hyperbolic.rectangle(Matrix::S)[1][1], Some(1.0 / 3.0), "of 1 nat");
+        let said = |graph: &AttributionGraph| meaning(Matrix::S, Unit::Sentence, &graph.document().method, "", "nats");
+        assert!(said(&hyperbolic).ends_with("T by mean of each block, hyperbolic. They have no unit."), "{}", said(&hyperbolic));
+        let summed = derived(Derivation { aggregation: Aggregation::Sum, ..Derivation::default() });
+        assert!(said(&summed).ends_with("Their unit: nats, times the tokens of both."));
+        assert!(said(&derived(Derivation::default())).ends_with("Their unit: nats."));
+        let told = meaning(Matrix::T, Unit::Sentence, &hyperbolic.document().method, "a drop", "nats");
+        assert!(told.ends_with("a drop, in nats."), "{told}");
     }
 
     #[test]

@@ -7,9 +7,10 @@ use crate::app::state::message::Message;
 use crate::tables::{Contents, Format, table};
 
 /// What a table may hold: the value of the choice and the end of the file's name, and what the choice says.
-const CONTENTS: [(Contents, &str, &str); 4] = [
+const CONTENTS: [(Contents, &str, &str); 5] = [
     (Contents::Shares, "shares", translatable!("Sentences with their shares")),
     (Contents::Scores, "T", translatable!("T: scores")),
+    (Contents::Derived, "S", translatable!("S: derived scores")),
     (Contents::Weights, "A", translatable!("A: edges")),
     (Contents::Influence, "Y", translatable!("Y: influence")),
 ];

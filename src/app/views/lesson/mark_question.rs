@@ -36,8 +36,9 @@ fn Sentences(count: usize) -> impl IntoView {
             .into_iter()
             .enumerate()
             .map(|(j, text)| view! { <Markable sentence=j text=text.trim().to_owned() /> });
+        let explained = document.explained();
         let answer = document.generation.sentence_texts().into_iter().enumerate().map(|(row, text)| {
-            let is_explained = document.output.contains(&row);
+            let is_explained = explained.contains(&row);
             view! {
                 <li class:asked=is_explained>
                     <b class="name">{format!("G{}", row + 1)}</b>

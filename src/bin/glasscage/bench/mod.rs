@@ -27,10 +27,11 @@ const DECODE_TOKENS: std::ops::RangeInclusive<usize> = 4..=128;
 
 pub fn bench(arguments: &Arguments) -> Result<(), String> {
     let job = AttributionJob::new(arguments.tokens, arguments.sentences, arguments.generated)?;
+    output::check_writable(&arguments.json)?;
     let report = pollster::block_on(measure(arguments, &job))?;
     output::print(&summary(&report))?;
     let json = serde_json::to_string_pretty(&report).map_err(|error| error.to_string())?;
-    std::fs::write(&arguments.json, json + "\n").map_err(|error| format!("cannot write {}: {error}", arguments.json.display()))
+    output::write(&arguments.json, json + "\n")
 }
 
 async fn measure(arguments: &Arguments, job: &AttributionJob) -> Result<BenchReport, String> {

@@ -39,7 +39,7 @@ pub struct Attributions {
 impl Attributions {
     pub fn read(path: &Path) -> Result<Self, String> {
         let text = fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-        let by_item = parse(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+        let by_item = parse(text.trim_start_matches('\u{feff}')).map_err(|error| format!("{}: {error}", path.display()))?;
         Ok(Self { by_item, sha256: Some(format!("{:x}", Sha256::digest(&text))) })
     }
 

@@ -4,15 +4,18 @@ use std::fs;
 use std::path::Path;
 
 use clap::ValueEnum;
+use glasscage::text::given::given_text;
 use glasscage::text::sentences::sentences;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
 
 /// The sentence that the paper inserts to see whether it gets attribution.
 const DISTRACTOR: &str = "Unrelated sentence.";
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Task {
     /// Problems of the built-in model: JSON lines {"prompt", "answer", "relevant"}
     Demo,
@@ -77,16 +80,31 @@ struct MoreHopQaItem {
     _rest: Map<String, Value>,
 }
 
-/// The problems in a file, in its order.
-pub fn read(task: Task, path: &Path) -> Result<Vec<Item>, String> {
-    let text = fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+/// The problems in a file, in its order, and the SHA-256 of the file.
+pub struct Problems {
+    pub items: Vec<Item>,
+    pub sha256: String,
+}
+
+pub fn read(task: Task, path: &Path) -> Result<Problems, String> {
+    let file = fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let text = file.trim_start_matches('\u{feff}');
     let items = match task {
-        Task::Demo => lines::<DemoItem>(&text),
-        Task::Math => list::<MathItem>(&text),
-        Task::Facts => list::<FactsItem>(&text),
-        Task::Morehopqa => list::<MoreHopQaItem>(&text),
+        Task::Demo => lines::<DemoItem>(text),
+        Task::Math => list::<MathItem>(text),
+        Task::Facts => list::<FactsItem>(text),
+        Task::Morehopqa => list::<MoreHopQaItem>(text),
     };
-    items.map_err(|error| format!("{}: {error}", path.display()))
+    let items = items.map_err(|error| format!("{}: {error}", path.display()))?.into_iter().map(Item::as_given).collect();
+    Ok(Problems { items, sha256: format!("{:x}", Sha256::digest(&file)) })
+}
+
+impl Item {
+    /// Without byte order marks and other line ends than line feeds in its texts.
+    fn as_given(self) -> Self {
+        let text = |text: Option<String>| text.as_deref().map(given_text);
+        Self { prompt: given_text(&self.prompt), given: text(self.given), expected: text(self.expected), ..self }
+    }
 }
 
 /// One item a line.

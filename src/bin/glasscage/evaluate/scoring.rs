@@ -11,7 +11,7 @@ use glasscage::explanation::{Aggregation, Answer, Compression, Derivation, Docum
 use glasscage::graph::{Normalization, context_attribution, normalize, row_attribution};
 use glasscage::metrics::{Curve, coverage, missed, order, share_on};
 use glasscage::request::Question;
-use glasscage::session::{AnswerResult, AnsweredQuestion, Session};
+use glasscage::session::{AnswerResult, AnsweredQuestion, Session, enter_pairs};
 
 use super::super::bench::cost::Stopwatch;
 use super::external::{External, ExternalAttribution};
@@ -47,7 +47,7 @@ pub fn outcome(
                 return Ok(ItemResult::Skipped(problem.what));
             }
         }
-        let AnsweredQuestion { document, transcript, segments } = *answered;
+        let AnsweredQuestion { document, transcript, segments, spans } = *answered;
         let differs = |counted: Option<usize>, here: usize| counted.is_some_and(|counted| counted != here);
         if differs(item.n_prompt, document.prompt.sentences.len()) || differs(item.n_given, document.generation.sentences.len()) {
             return Ok(ItemResult::Skipped("its sentences are cut in another way than the data set cuts them".into()));
@@ -70,7 +70,7 @@ pub fn outcome(
             for (method, table) in methods.iter().zip(measured.tables) {
                 let mut document = Document { table, output: output.clone(), ..document.clone() };
                 if let Some(pairs) = pairs.take() {
-                    session.enter_pairs(&mut document, &transcript, pairs);
+                    enter_pairs(&mut document, &spans, pairs);
                 }
                 document.method.id = method.id.into();
                 document.method.replacement = session.replacement(method);

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use glasscage::explanation::{Aggregation, Compression, Derivation, MethodText, Weighting};
 use glasscage::graph::Normalization;
+use glasscage::tables::csv_text;
 
 use super::record::{AttributionRule, Attributor, GraphVariant, ItemResult, Record, Score, ScoredItem};
 
@@ -162,9 +163,10 @@ pub fn csv(records: &[Record]) -> String {
     text
 }
 
-/// A text of any characters as a field (RFC 4180).
+/// A text of any characters as a field in quotation marks.
 fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('"', "\"\""))
+    let safe = csv_text(text);
+    if safe.starts_with('"') { safe } else { format!("\"{safe}\"") }
 }
 
 /// The names of what was made elsewhere.

@@ -66,8 +66,11 @@ pub struct Arguments {
 enum Table {
     /// Each sentence with its text and its influence
     Shares,
-    /// T: the scores
+    /// T: the scores as measured, in the unit of the method: nats per token
     Scores,
+    /// S: the derived scores, from which the graph is made: T summed, compressed and weighted as the document says; without a unit where
+    /// they are compressed
+    Derived,
     /// A: the weights of the edges
     Weights,
     /// Y: the influence along all paths
@@ -90,13 +93,13 @@ pub fn export(arguments: &Arguments) -> Result<(), String> {
     if !(arguments.scale > 0.0 && arguments.scale <= 16.0) {
         return Err(format!("--scale {}: it is above 0 and at most 16", arguments.scale));
     }
+    arguments.to.iter().try_for_each(|file| output::check_writable(file))?;
     let mut document = open(&arguments.input)?;
     if let Some(output) = &arguments.output {
         document.output = rows(output, document.generation.sentences.len())?;
     }
     for (file, kind) in arguments.to.iter().zip(kinds) {
-        let contents = contents(&document, kind, arguments)?;
-        fs::write(file, contents).map_err(|error| format!("cannot write {}: {error}", file.display()))?;
+        output::write(file, contents(&document, kind, arguments)?)?;
     }
     if arguments.list { output::print(&list(&document)) } else { Ok(()) }
 }
@@ -149,6 +152,7 @@ fn contents(document: &Document, kind: Kind, arguments: &Arguments) -> Result<Ve
     let table = match arguments.table {
         Table::Shares => Contents::Shares,
         Table::Scores => Contents::Scores,
+        Table::Derived => Contents::Derived,
         Table::Weights => Contents::Weights,
         Table::Influence => Contents::Influence,
     };
@@ -188,7 +192,7 @@ fn picture(document: &Document, arguments: &Arguments) -> Result<Vec<u8>, String
     let svg = figure::svg(document, &options(arguments));
     let (png, missing) = raster::draw(&svg, arguments.scale, &arguments.font)?;
     if !missing.is_empty() {
-        eprintln!("{}", notice(&missing));
+        output::say(&(notice(&missing) + "\n"));
     }
     figure::png_with_document(&png, document).map_err(|error| error.to_string())
 }
@@ -203,8 +207,9 @@ fn notice(missing: &BTreeSet<char>) -> String {
 fn list(document: &Document) -> String {
     let n_prompt = document.prompt.sentences.len();
     let texts = document.prompt.sentence_texts().into_iter().chain(document.generation.sentence_texts());
+    let explained = document.explained();
     let line = |(j, text): (usize, &str)| {
-        let mark = if j.checked_sub(n_prompt).is_some_and(|row| document.output.contains(&row)) { "*" } else { " " };
+        let mark = if j.checked_sub(n_prompt).is_some_and(|row| explained.contains(&row)) { "*" } else { " " };
         format!("{mark} {:>5}  {}\n", document.label(j), text.split_whitespace().collect::<Vec<_>>().join(" "))
     };
     texts.enumerate().map(line).collect()

@@ -1,10 +1,11 @@
 //! `glasscage gallery`: explains the page's example prompts beforehand, for its gallery and its lessons.
 
+mod folder;
 mod lessons;
 
 use std::fs;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use glasscage::engine::Engine;
@@ -16,6 +17,8 @@ use serde_json::{Value, json};
 
 use super::models::{BackendArgument, load};
 use super::output;
+use folder::{INDEX, NewFolder, WELCOME};
+use lessons::LessonSource;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -25,7 +28,7 @@ pub struct Arguments {
     /// File with the page's examples
     #[arg(long, default_value = "public/models/demo-examples.json")]
     examples: PathBuf,
-    /// Output folder. An earlier gallery there is replaced
+    /// The folder of the gallery: made, or replaced as a whole. A folder with anything else in it is refused
     #[arg(long, default_value = "public/gallery")]
     out: PathBuf,
 }
@@ -44,31 +47,26 @@ struct Example {
     right: Option<String>,
 }
 
-/// The explanation that the page opens with: the first example.
-const WELCOME: &str = "welcome.json";
-
 pub fn gallery(arguments: &Arguments) -> Result<(), String> {
-    let failed = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let json = fs::read_to_string(&arguments.examples).map_err(|error| failed(&arguments.examples, &error))?;
-    let ExampleFile { examples } = serde_json::from_str(&json).map_err(|error| failed(&arguments.examples, &error))?;
+    let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", arguments.examples.display());
+    let json = fs::read_to_string(&arguments.examples).map_err(|error| failed(&error))?;
+    let ExampleFile { examples } = serde_json::from_str(&json).map_err(|error| failed(&error))?;
+    let prompt_of = |title: &str| examples.iter().find(|example| example.title == title).map(|example| example.prompt.clone());
+    let asked = |source: LessonSource| Ok((source.questions(prompt_of)?, source));
+    let lessons = lessons::sources()?.into_iter().map(asked).collect::<Result<Vec<_>, String>>()?;
+    let folder = NewFolder::beside(&arguments.out)?;
     let mut session = load(&arguments.model, BackendArgument::Cpu)?;
-    if arguments.out.exists() {
-        fs::remove_dir_all(&arguments.out).map_err(|error| failed(&arguments.out, &error))?;
-    }
-    fs::create_dir_all(&arguments.out).map_err(|error| failed(&arguments.out, &error))?;
     let mut entries: Vec<Value> = Vec::new();
     for (number, example) in examples.iter().enumerate() {
         let mut document = explained(&mut session, &Question::greedy(&example.prompt))?;
         if number == 0 {
-            let path = arguments.out.join(WELCOME);
-            fs::write(&path, document.to_json() + "\n").map_err(|error| failed(&path, &error))?;
+            folder.write(WELCOME, &(document.to_json() + "\n"))?;
         }
         if example.task == "facts" {
             document.output = (0..document.generation.sentences.len()).collect();
         }
         let file = format!("{:02}-{}.json", number + 1, slug(&example.title));
-        let path = arguments.out.join(&file);
-        fs::write(&path, document.to_json() + "\n").map_err(|error| failed(&path, &error))?;
+        folder.write(&file, &(document.to_json() + "\n"))?;
         let question = document.prompt.sentence_texts().last().map(|last| last.trim().to_owned()).unwrap_or_default();
         let about = match &example.right {
             Some(right) => format!("The model gets this one wrong: the answer is {right}. {question}"),
@@ -76,21 +74,17 @@ pub fn gallery(arguments: &Arguments) -> Result<(), String> {
         };
         entries.push(json!({ "title": example.title, "about": about, "file": file }));
     }
-    let prompt_of = |title: &str| examples.iter().find(|example| example.title == title).map(|example| example.prompt.clone());
-    let mut lessons: Vec<Value> = Vec::new();
-    for source in lessons::sources()? {
-        let questions = source.questions(prompt_of)?;
+    let mut lesson_entries: Vec<Value> = Vec::new();
+    for (questions, source) in lessons {
         let explanations = questions.iter().map(|question| explained(&mut session, question)).collect::<Result<Vec<_>, _>>()?;
         let file = format!("lesson-{}.json", source.name);
-        lessons.push(json!({ "title": source.title, "about": source.about, "file": file }));
-        let path = arguments.out.join(file);
-        fs::write(&path, source.with(explanations)?.to_json() + "\n").map_err(|error| failed(&path, &error))?;
+        lesson_entries.push(json!({ "title": source.title, "about": source.about, "file": file }));
+        folder.write(&file, &(source.with(explanations)?.to_json() + "\n"))?;
     }
-    let path = arguments.out.join("index.json");
-    let index =
-        serde_json::to_string_pretty(&json!({ "explanations": entries, "lessons": lessons })).map_err(|error| failed(&path, &error))?;
-    fs::write(&path, index + "\n").map_err(|error| failed(&path, &error))?;
-    output::print(&format!("{} explanations and {} lessons in {}\n", entries.len(), lessons.len(), arguments.out.display()))
+    let index = json!({ "explanations": entries, "lessons": lesson_entries });
+    folder.write(INDEX, &(serde_json::to_string_pretty(&index).map_err(|error| error.to_string())? + "\n"))?;
+    folder.finish()?;
+    output::print(&format!("{} explanations and {} lessons in {}\n", entries.len(), lesson_entries.len(), arguments.out.display()))
 }
 
 fn explained(session: &mut Session<Engine>, question: &Question) -> Result<Document, String> {

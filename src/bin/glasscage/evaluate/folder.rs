@@ -1,0 +1,101 @@
+//! The folder of an evaluation: what all its records have in common, and the records, a file a shard.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::super::output;
+use super::items::Task;
+use super::record::Record;
+
+/// What all records of a folder have in common. Files are known by their SHA-256.
+#[derive(PartialEq, Serialize, Deserialize)]
+pub struct Experiment {
+    pub model: String,
+    /// The problems.
+    pub data: String,
+    /// How they are read.
+    pub task: Task,
+    pub methods: Vec<String>,
+    /// The masked language model, where one is used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub masked_lm: Option<String>,
+    /// The attributions made elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attributions: Option<String>,
+    pub seed: u64,
+    pub max_tokens: usize,
+}
+
+/// Makes the folder, or checks that its records are of the same experiment and that its tables can be written.
+pub fn agree(folder: &Path, experiment: &Experiment) -> Result<(), String> {
+    let path = folder.join("run.json");
+    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+    fs::create_dir_all(folder).map_err(failed)?;
+    if path.exists() {
+        let earlier = serde_json::from_slice::<Experiment>(&fs::read(&path).map_err(failed)?);
+        if !earlier.is_ok_and(|earlier| earlier == *experiment) {
+            return Err(format!(
+                "{} has records of another model, data set, task, method, seed or file of attributions, or of an earlier version; \
+                 choose another --out",
+                folder.display()
+            ));
+        }
+    } else if !records(folder)?.is_empty() {
+        return Err(format!("{} has records, but no run.json that says of what; choose another --out", folder.display()));
+    } else {
+        output::write(&path, serde_json::to_string_pretty(experiment).map_err(|error| error.to_string())?)?;
+    }
+    TABLES.iter().try_for_each(|name| output::check_writable(&folder.join(name)))
+}
+
+/// The tables, as Markdown and as CSV.
+pub const TABLES: [&str; 2] = ["results.md", "results.csv"];
+
+/// A file of records, at its end. A last line that was cut off is dropped.
+pub fn reopen(path: &Path) -> Result<File, String> {
+    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+    let length = if path.exists() { whole_lines(&fs::read(path).map_err(failed)?).len() } else { 0 };
+    let file = OpenOptions::new().create(true).append(true).open(path).map_err(failed)?;
+    file.set_len(length as u64).map_err(failed)?;
+    Ok(file)
+}
+
+/// The records of all shards, by their problems: of a problem that several shards have, one. None where there is no folder.
+pub fn records(folder: &Path) -> Result<Vec<Record>, String> {
+    if !folder.exists() {
+        return Ok(Vec::new());
+    }
+    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let mut by_item = BTreeMap::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.extension().is_some_and(|extension| extension == "jsonl") {
+            let at_path = |error: &dyn std::fmt::Display| format!("{}, among the records of --out: {error}", path.display());
+            let bytes = fs::read(&path).map_err(|error| at_path(&error))?;
+            for line in whole_lines(&bytes).split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+                let record: Record = serde_json::from_slice(line).map_err(|error| at_path(&error))?;
+                by_item.entry(record.item).or_insert(record);
+            }
+        }
+    }
+    Ok(by_item.into_values().collect())
+}
+
+/// Without a last line that has no end: the power failed in it, or another shard is at it.
+fn whole_lines(bytes: &[u8]) -> &[u8] {
+    &bytes[..bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_was_cut_off_is_none_wherever_it_was_cut() {
+        assert_eq!(whole_lines("{}\n{\"a\": \"\u{fc}".as_bytes().split_last().unwrap().1), b"{}\n");
+        assert_eq!([whole_lines(b"{}\n"), whole_lines(b"{"), whole_lines(b"")], [&b"{}\n"[..], b"", b""]);
+    }
+}
