@@ -53,7 +53,7 @@ fn a_model_that_breaks_the_engine_is_named_and_no_other_answers_in_its_place() {
     page.engine(asked(&effects), EngineEvent::Loading(LoadProgress::default()));
     page.send(Message::EngineLost(Lost::Stopped));
     assert!(
-        page.problem().starts_with("The engine stopped unexpectedly while \u{201c}mine.gguf\u{201d} was loading."),
+        page.problem().starts_with("The engine stopped while \u{201c}mine.gguf\u{201d} was loading."),
         "{}",
         page.problem()
     );
@@ -65,7 +65,7 @@ fn a_model_that_breaks_the_engine_is_named_and_no_other_answers_in_its_place() {
     page.token(run, "So 4");
     page.send(Message::EngineLost(Lost::Stopped));
     assert!(
-        page.problem().starts_with("The engine stopped unexpectedly while \u{201c}mine.gguf\u{201d} was in use."),
+        page.problem().starts_with("The engine stopped while \u{201c}mine.gguf\u{201d} was in use."),
         "{}",
         page.problem()
     );
