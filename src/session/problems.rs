@@ -55,11 +55,7 @@ pub fn prompt_without_tokens() -> Problem {
 
 /// Nothing was answered.
 pub fn empty_answer() -> Problem {
-    Problem::new(
-        "the answer is empty, so there is nothing to explain",
-        "Rephrase the prompt, or enter an answer of your own to \
-                                                                         explain.",
-    )
+    Problem::new("the answer is empty, so there is nothing to explain", "Rephrase the prompt, or enter an answer of your own to explain.")
 }
 
 /// Prompt and answer have `tokens` tokens: more than `limit`, which is what the settings allow or the model's own limit.

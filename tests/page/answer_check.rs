@@ -15,10 +15,12 @@ async fn doubtful_answers_and_prompts_out_of_scope_say_so() {
     let browser = Browser::open(&server.url).await;
     ask(&browser, FOREIGN).await;
     browser.explained().await;
-    assert!(browser.text("answer-warning").await.starts_with(
-        "This small model can only solve small problems. Choose a larger model \
-                                                              for this prompt."
-    ));
+    assert!(
+        browser
+            .text("answer-warning")
+            .await
+            .starts_with("This small model can only solve small problems. Choose a larger model for this prompt.")
+    );
     browser.screenshot("out-of-scope-light").await;
     browser.look(PHONE, "dark").await;
     browser.screenshot("out-of-scope-phone-dark").await;
