@@ -65,11 +65,7 @@ pub fn not_a_document(error: DocumentError) -> Problem {
 
 /// Nothing was answered.
 pub fn empty_answer() -> Problem {
-    Problem::new(
-        "the answer is empty, so there is nothing to explain",
-        "Rephrase the prompt, or enter an answer of your own to \
-                                                                         explain.",
-    )
+    Problem::new("the answer is empty, so there is nothing to explain", "Rephrase the prompt, or enter an answer of your own to explain.")
 }
 
 /// Prompt and answer have `tokens` tokens: more than `limit`, which is what the settings allow or the model's own limit.

@@ -82,12 +82,12 @@ async fn is_kept(browser: &Browser, phase: Phase, before: &[[String; 4]]) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_engine_keeps_what_is_here_names_its_model_and_goes_on_by_one_press() {
     let (server, _turn) = server().await;
-    let in_use = "The engine stopped unexpectedly while \u{201c}mine.gguf\u{201d} was in use";
+    let in_use = "The engine stopped while \u{201c}mine.gguf\u{201d} was in use";
     for case in [
         Case {
             phase: Phase::Loading,
             worker: trap_at("engine", "Loading", 1),
-            says: "The engine stopped unexpectedly while \u{201c}mine.gguf\u{201d} was loading",
+            says: "The engine stopped while \u{201c}mine.gguf\u{201d} was loading",
         },
         Case { phase: Phase::Answering, worker: trap_at("engine", "Token", 5), says: in_use },
         Case { phase: Phase::Measuring, worker: trap_at("engine", "Column", 2), says: in_use },

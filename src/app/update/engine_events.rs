@@ -53,11 +53,8 @@ impl State {
     fn model_is_ready(&mut self, loaded: LoadedModel) {
         if loaded.glasscage != GLASSCAGE {
             *self.engine.model = ModelState::NotLoaded;
-            return self.fail(Problem::new(
-                t!("The page was updated while it was open"),
-                t!("Reload the page, then start the \
-                                                                                            explanation again"),
-            ));
+            return self
+                .fail(Problem::new(t!("The page was updated while it was open"), t!("Reload the page, then start the explanation again")));
         }
         if loaded.tile_shape.is_some() && loaded.tile_shape != self.engine.load_options.tile_shape {
             self.engine.load_options.tile_shape.clone_from(&loaded.tile_shape);

@@ -155,11 +155,7 @@ impl State {
         match lesson.add_explanations(documents) {
             0 => self.fail_at(
                 Place::Lesson,
-                Problem::new(
-                    t!("The lesson already contains this explanation"),
-                    t!("You can choose it in any \
-                                                                                                             step"),
-                ),
+                Problem::new(t!("The lesson already contains this explanation"), t!("You can choose it in any step")),
             ),
             _ => self.change_lesson(lesson),
         }

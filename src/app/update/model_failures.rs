@@ -54,11 +54,9 @@ impl State {
                 t!("The engine could not be started"),
                 t!("Reload the page, or use a browser with web workers and WebAssembly"),
             ),
-            (Lost::NotArrived, _) => Problem::new(
-                t!("The engine could not be downloaded"),
-                t!("Check the connection, then start the \
-                                                                                                explanation again"),
-            ),
+            (Lost::NotArrived, _) => {
+                Problem::new(t!("The engine could not be downloaded"), t!("Check the connection, then start the explanation again"))
+            }
             (Lost::Incompatible, _) => {
                 Problem::new(t!("The engine and this page have different versions"), t!("Reload the page to get both in the same version"))
             }
@@ -68,11 +66,9 @@ impl State {
             (Lost::Stopped, ModelState::Ready(_)) => {
                 Problem::new(t!("The engine stopped while \u{201c}{name}\u{201d} was in use", name), again)
             }
-            (Lost::Stopped, _) => Problem::new(
-                t!("The engine stopped unexpectedly"),
-                t!("Start the explanation again to restart the \
-                                                                                          engine"),
-            ),
+            (Lost::Stopped, _) => {
+                Problem::new(t!("The engine stopped unexpectedly"), t!("Start the explanation again to restart the engine"))
+            }
         }
     }
 }

@@ -22,8 +22,8 @@ use crate::worker::envelope::Envelope;
 use crate::worker::envelope::RequestId;
 use crate::worker::role::Lost;
 
-const STOPPED: &str = "The engine stopped while \u{201c}Built-in model\u{201d} was in use. Start the explanation again to reload the model, or choose \
-     another model.";
+const STOPPED: &str = "The engine stopped while \u{201c}Built-in model\u{201d} was in use. Start the explanation again to \
+     reload the model, or choose another model.";
 
 /// A page, and what it did so far.
 pub(super) struct Page {

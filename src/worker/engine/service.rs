@@ -238,8 +238,7 @@ async fn open(Chosen { source, files, .. }: &Chosen) -> Result<OpenedModel, Prob
             let unreachable = |error| {
                 Problem::new(
                     format!("the model at {url} could not be loaded: {error}"),
-                    "Check the connection, then start the \
-                                                                                          explanation again.",
+                    "Check the connection, then start the explanation again.",
                 )
             };
             vec![BrowserFile::fetch(url).await.map_err(unreachable)?.0]

@@ -59,7 +59,9 @@ pub fn PictureSection() -> impl IntoView {
     view! {
         <section>
             <h3>{t!("A picture (SVG, PNG)")}</h3>
-            <p class="hint">{t!("For slides and articles. The picture contains the explanation: drop it on this page to open it again.")}</p>
+            <p class="hint">
+                {t!("For slides and articles. The picture contains the explanation: drop it on this page to open it again.")}
+            </p>
             <div class="side-by-side">
                 <label>
                     {t!("Width in pixels")}
