@@ -52,6 +52,9 @@ impl<M: LanguageModel> Session<M> {
         on_token: &mut dyn Callback<String>,
     ) -> Result<AnsweredText, Problem> {
         problems::check_question(question)?;
+        if let Some(problem) = self.template_problem.as_ref().filter(|_| question.use_template) {
+            return Err(problem.clone());
+        }
         let context_length = self.lm.config().context_length;
         let limit = question.max_context.map_or(context_length, |chosen| chosen.min(context_length));
         // At least one token of the answer has to fit.
@@ -93,6 +96,9 @@ impl<M: LanguageModel> Session<M> {
 
     /// Tokens of a prompt within its chat frame; `None` where it cannot be framed, or is too long to be counted.
     pub fn count_tokens(&self, prompt: &str, use_template: bool) -> Option<usize> {
+        if use_template && self.template_problem.is_some() {
+            return None;
+        }
         match FramedPrompt::new(prompt, self.template_if(use_template), &self.tokenizer, self.lm.config().context_length, false) {
             Ok(framed) => Some(framed.ids.len()),
             Err(ChatError::TooLong { tokens, .. }) => Some(tokens),

@@ -2,6 +2,7 @@
 
 use crate::model::arch;
 use crate::model::gguf::{GgufError, WrongType};
+use crate::model::tokenizer::TokenizerError;
 
 /// Why a model cannot be run.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +19,8 @@ pub enum ConfigError {
     Absurd { key: String, value: f64 },
     #[error("the model file asks by {0} for something that this version does not compute")]
     Setting(String),
+    #[error(transparent)]
+    Tokenizer(#[from] TokenizerError),
     #[error(transparent)]
     Gguf(#[from] GgufError),
 }
