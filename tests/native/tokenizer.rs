@@ -307,7 +307,8 @@ fn ids_beyond_the_vocabulary_count_as_none() {
             metadata.set("tokenizer.ggml.add_bos_token", Value::Bool(key == BOS));
             let tokenizer = Tokenizer::from_metadata(&metadata).unwrap();
             assert!(matches!(tokenizer.notices(), [TokenizerNotice::NoSuchToken { key: named, .. }] if *named == key), "{key}");
-            assert_eq!((tokenizer.bos(), tokenizer.adds_bos(), tokenizer.eos()), (None, false, IM_END), "{key}");
+            assert_eq!((tokenizer.bos(), tokenizer.adds_bos()), (None, false), "{key}");
+            assert!(tokenizer.is_end_of_generation(tokenizer.eos()), "{key}");
         }
     }
     assert_eq!(byte_level("gpt-2").notices(), []);
