@@ -16,6 +16,13 @@ impl Problem {
     }
 }
 
+impl Problem {
+    /// Whether it is of the chat template, so that the page offers to go on without it.
+    pub fn is_of_template(&self) -> bool {
+        self.remedy.contains("urn the chat template off")
+    }
+}
+
 /// Characters of a problem's text that are kept at its start and its end: what a file says of itself, and is quoted, may be of any length.
 const KEPT: [usize; 2] = [360, 120];
 

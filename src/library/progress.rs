@@ -27,7 +27,7 @@ pub enum DownloadStage {
 }
 
 /// What is unusual about a download.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DownloadNotice {
     /// The model is kept in memory until you choose another one or close this tab.
     InMemory(NoStorage),
@@ -35,4 +35,6 @@ pub enum DownloadNotice {
     NoRanges,
     /// The file on the server was replaced in the meantime, so the download started over.
     Replaced,
+    /// The chat template cannot be used, for this reason. The model answers without it.
+    Template(String),
 }

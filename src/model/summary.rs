@@ -5,6 +5,7 @@ use super::arch::Architecture;
 use super::config::{ConfigError, KvHeads, check_layers, of_all_layers};
 use super::gguf::{Gguf, Metadata};
 use super::quant;
+use super::tokenizer::Tokenizer;
 
 /// Quantizations that the header states (`general.file_type`, llama.cpp's `llama_ftype`) and that cannot be read.
 const UNREADABLE_KINDS: &[(u64, &str)] = &[
@@ -48,6 +49,7 @@ impl ModelSummary {
         if let Some((_, kind)) = UNREADABLE_KINDS.iter().find(|(id, _)| kind == Some(*id)) {
             return Err(ConfigError::Impossible(format!("its weights are of the type {kind}; supported are {}", quant::names())));
         }
+        Tokenizer::check_names(&metadata)?;
         Ok(Self {
             architecture: architecture.name,
             name: metadata.shown("general.name"),
@@ -121,6 +123,13 @@ mod tests {
         other[at..at + 5].copy_from_slice(b"bloom");
         let error = ModelSummary::of(&other).unwrap_err().to_string();
         assert!(error.contains("bloom") && error.contains("llama, qwen2, qwen3"), "{error}");
+        let mut rules = DEMO[..16_384].to_vec();
+        let key = b"tokenizer.ggml.pre";
+        let at = rules.windows(key.len()).position(|window| window == key).unwrap();
+        // After the type and the length of the value.
+        rules[at + key.len() + 12] = b'?';
+        let error = ModelSummary::of(&rules).unwrap_err().to_string();
+        assert!(error.contains("are not supported"), "{error}");
         assert!(ModelSummary::of(b"<!doctype html><html>").unwrap_err().to_string().contains("not a GGUF"));
         assert!(ModelSummary::of(b"GG").is_err() && ModelSummary::of(b"").is_err());
     }

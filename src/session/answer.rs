@@ -95,6 +95,9 @@ impl<M: LanguageModel> Session<M> {
     /// A question's prompt in its chat frame; refused where it cannot be asked.
     pub(super) fn framed(&self, question: &Question) -> Result<FramedPrompt, Problem> {
         problems::check_question(question)?;
+        if let Some(problem) = self.template_problem.as_ref().filter(|_| question.use_template) {
+            return Err(problem.clone());
+        }
         // At least one token of the answer has to fit.
         let room = self.limit(question).saturating_sub(1);
         let (template, thinks) = (self.template_if(question.use_template), self.thinking_of(question).is_some());
@@ -105,6 +108,9 @@ impl<M: LanguageModel> Session<M> {
 
     /// Tokens of a prompt within its chat frame; `None` where it cannot be framed, or is too long to be counted.
     pub fn count_tokens(&self, prompt: &str, use_template: bool) -> Option<usize> {
+        if use_template && self.template_problem.is_some() {
+            return None;
+        }
         match FramedPrompt::new(prompt, self.template_if(use_template), &self.tokenizer, self.lm.config().context_length, false) {
             Ok(framed) => Some(framed.ids.len()),
             Err(ChatError::TooLong { tokens, .. }) => Some(tokens),

@@ -5,7 +5,6 @@ use std::rc::Rc;
 use super::answer_check::AnswerCheck;
 use super::generated::GeneratedAnswer;
 use super::problems;
-use super::text::template_date;
 use crate::cpu::masked::MaskedLm;
 use crate::engine::{self, Engine, LoadedEngine};
 use crate::explanation::Model;
@@ -23,12 +22,14 @@ pub struct Session<M> {
     pub lm: M,
     pub tokenizer: Tokenizer,
     pub(super) template: Option<ChatTemplate>,
+    /// Why the template in the file frames no prompt.
+    pub(super) template_problem: Option<Problem>,
     /// What its thoughts stand between, where it has some.
     pub(super) thoughts: Option<ThoughtTokens>,
     /// The model that fills gaps from both sides, where the visitor chose one.
     pub masked_lm: Option<Rc<MaskedLm>>,
     pub(super) model: Model,
-    /// About the choice of the engine.
+    /// See [`LoadedModel::notice`].
     notice: Option<String>,
     /// See [`LoadedModel::tile_shape`].
     tile_shape: Option<String>,
@@ -48,19 +49,25 @@ impl Session<Engine> {
         // Its self-test needs memory that the tokenizer takes later.
         let chosen = engine::choose(source, &gguf, &options.into()).await.map_err(problems::load_failed)?;
         let tokenizer = Tokenizer::from_metadata(&gguf.metadata).map_err(problems::unreadable_file)?;
-        let template = ChatTemplate::from_metadata(&gguf.metadata, &tokenizer).map_err(problems::unreadable_file)?;
+        let (template, template_problem) = match chat::usable_template(&gguf.metadata, &tokenizer) {
+            Ok(template) => (template, None),
+            Err(error) => (None, Some(problems::framing_failed(&error, 0))),
+        };
         let thoughts = template.as_ref().and_then(|template| ThoughtTokens::of(template, &tokenizer));
         gguf.metadata.forget_vocabulary();
         let loaded = engine::load(source, &gguf, chosen, on_progress).await.map_err(problems::load_failed)?;
+        let about_file = tokenizer.notices().iter().map(|notice| Problem::new(notice.to_string(), "").what);
+        let about_file: Vec<String> = template_problem.iter().map(|problem| problem.what.clone()).chain(about_file).collect();
         Ok(loaded.map(|LoadedEngine { engine, sha256, notice }| Self {
             tile_shape: engine.tile_shape(),
             lm: engine,
             tokenizer,
             template,
+            template_problem,
             thoughts,
             masked_lm: None,
             model: describe_model(&gguf, sha256),
-            notice,
+            notice: notice.into_iter().chain(about_file).reduce(|lines, line| lines + "\n" + &line),
             last_answer: None,
             answer_check: AnswerCheck::from_metadata(&gguf.metadata),
         }))
@@ -70,7 +77,7 @@ impl Session<Engine> {
 impl<M: LanguageModel> Session<M> {
     pub(super) fn thinking(&self) -> ThinkingSupport {
         match (&self.template, &self.thoughts) {
-            (Some(template), Some(_)) if chat::knows_thinking(template, template_date()) => ThinkingSupport::Chosen,
+            (Some(template), Some(_)) if chat::knows_thinking(template, chat::template_date()) => ThinkingSupport::Chosen,
             (Some(_), Some(_)) => ThinkingSupport::Always,
             _ => ThinkingSupport::Never,
         }
@@ -83,7 +90,7 @@ impl<M: LanguageModel> Session<M> {
             model: self.model.clone(),
             context_length: self.lm.config().context_length,
             bytes_per_token: self.lm.config().bytes_per_token(),
-            has_template: self.template.is_some(),
+            has_template: self.template.is_some() || self.template_problem.is_some(),
             thinking: self.thinking(),
             backend: if backend.device.is_empty() { backend.name } else { format!("{} ({})", backend.name, backend.device) },
             tile_shape: self.tile_shape.clone(),

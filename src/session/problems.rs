@@ -44,6 +44,9 @@ pub fn framing_failed(error: &ChatError, context_length: usize) -> Problem {
         // With one token of the answer.
         ChatError::TooLong { tokens, limit } => too_long(tokens + 1, limit + 1, context_length),
         ChatError::FarTooLong { .. } => Problem::new(error.to_string(), "Shorten the prompt, or choose a model with a longer context."),
+        ChatError::TakesOut(_) | ChatError::RefusesPrompt(_) => {
+            Problem::new(error.to_string(), "Change that part of the prompt, or turn the chat template off.")
+        }
         _ => Problem::new(error.to_string(), "Turn the chat template off, or choose another model."),
     }
 }

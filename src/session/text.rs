@@ -4,18 +4,13 @@ use std::ops::Range;
 
 use crate::attribution::Segments;
 use crate::explanation::{Language, Passage, Section, SectionKind, SentenceRule, Unit};
-use crate::model::chat::{self, ChatError, ChatTemplate, Date, FramedToken, GeneratedPart};
+use crate::model::chat::{self, ChatError, ChatTemplate, FramedToken, GeneratedPart};
 use crate::model::tokenizer::{TokenId, Tokenizer};
 use crate::request::{MOST_RUNS_OF_A_THOUGHT, Question};
 use crate::text::languages::language_of;
 use crate::text::sentences::{sentences, sentences_in_any_script, tile};
 use crate::text::spans::{first_visible, tokens_of_sentences};
 use crate::text::words::words;
-
-/// Chat templates may print the date; a fixed one (that of Llama 3.1's template) keeps results reproducible.
-pub fn template_date() -> Date {
-    Date::new(2024, 7, 26).expect("a day of the calendar")
-}
 
 /// What the model reads before it answers: the prompt's tokens between those of its chat frame.
 pub struct FramedPrompt {
@@ -63,7 +58,7 @@ impl FramedPrompt {
         limit: usize,
         thinks: bool,
     ) -> Result<Self, ChatError> {
-        let framed = chat::frame_within(limit, template, tokenizer, prompt, template_date(), thinks)?;
+        let framed = chat::frame_within(limit, template, tokenizer, prompt, chat::template_date(), thinks)?;
         let is_prompt = |token: &FramedToken| framed.prompt.contains(&first_visible(&framed.text, &token.span));
         let of_prompt = |token: &FramedToken| token.prompt.clone().filter(|_| is_prompt(token));
         let prompt_start = framed.tokens.iter().position(|token| of_prompt(token).is_some()).unwrap_or(0);

@@ -40,6 +40,22 @@ fn renderings_match_jinja2() {
     assert_eq!(cases.len(), 262);
 }
 
+/// Of the templates of a folder; `tests/golden/chat/make.py FOLDER > cases.json` makes the cases.
+#[test]
+#[ignore = "takes GLASSCAGE_TEMPLATE_CASES, a file that make.py writes"]
+fn templates_of_folders_are_rendered_as_transformers_does() {
+    let path = std::env::var("GLASSCAGE_TEMPLATE_CASES").expect("the cases are named");
+    let cases: Vec<serde_json::Value> = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    for case in &cases {
+        let template = ChatTemplate::new(case["template"].as_str().unwrap(), "", "").unwrap();
+        let messages: Vec<ChatMessage<'_>> = case["messages"].as_array().unwrap().iter().map(message).collect();
+        let variables: Variables = serde_json::from_value(case["variables"].clone()).unwrap();
+        let rendered = template.render(&messages, case["add_generation_prompt"].as_bool().unwrap(), &variables, day());
+        assert_eq!(rendered.ok().as_deref(), case["rendered"].as_str(), "{} {}", case["name"], case["messages"]);
+    }
+    println!("{} renderings are equal", cases.len());
+}
+
 #[test]
 fn expressions_match_jinja2() {
     let cases: Vec<serde_json::Value> = serde_json::from_str(include_str!("../golden/chat/expressions.json")).unwrap();
@@ -52,7 +68,7 @@ fn expressions_match_jinja2() {
             None => assert!(rendered.is_err(), "{case} {rendered:?}"),
         }
     }
-    assert!(cases.len() > 100, "{}", cases.len());
+    assert!(cases.len() > 600, "{}", cases.len());
 }
 
 fn render(template: &ChatTemplate, case: &serde_json::Value) -> String {
@@ -174,7 +190,55 @@ fn json_matches_python() {
 }
 
 #[test]
-fn unusable_template_reports_reason() {
+fn typed_content_is_given_where_text_fails() {
+    for content in [
+        "messages[0].content[0].text",
+        "messages[0]['content'][0]['text'] | trim",
+        "messages[0].content | selectattr('type', 'equalto', 'text') | map(attribute='text') | join('')",
+        "(messages[0].content | selectattr('type', 'eq', 'text') | first).text",
+        "raise_exception('no parts') if messages[0].content is string else messages[0].content[0].text",
+    ] {
+        let template = ChatTemplate::new(&format!("<|im_start|>{{{{ {content} }}}}"), "", "").unwrap();
+        let framed = frame(Some(&template), &tiny(), "some words", day()).unwrap();
+        assert_eq!((framed.text.as_str(), framed.prompt), ("<|im_start|>some words", 12..22), "{content}");
+    }
+}
+
+#[test]
+fn a_template_that_changes_some_prompts_names_what_it_takes_out() {
+    let source = "{{ messages[0].content.split('</think>')[-1] | replace('<|im_end|>', '') }}";
+    let template = ChatTemplate::new(source, "", "").unwrap();
+    let framed = |prompt: &str| frame(Some(&template), &tiny(), prompt, day()).map(|framed| framed.text);
+    assert_eq!(framed("a b").unwrap(), "a b");
+    let error = framed("a <|im_end|> b").unwrap_err();
+    assert_eq!(error.to_string(), "the chat template of this model takes “<|im_end|>” out of this prompt");
+    assert!(framed("so </think> it is").unwrap_err().to_string().contains("“so </think>”"));
+    let long = format!("{}</think>b", "x".repeat(100));
+    assert!(framed(&long).unwrap_err().to_string().contains(&format!("“{}…”", "x".repeat(60))));
+}
+
+#[test]
+fn a_template_that_refuses_one_prompt_is_not_blamed_for_all() {
+    let source = "{% if 'tool' in messages[0].content %}{{ raise_exception('no tools') }}{% endif %}{{ messages[0].content }}";
+    let template = ChatTemplate::new(source, "", "").unwrap();
+    let framed = |prompt: &str| frame(Some(&template), &tiny(), prompt, day()).map(|framed| framed.text);
+    assert_eq!(framed("a").unwrap(), "a");
+    assert_eq!(framed("a tool").unwrap_err().to_string(), "the chat template of this model refuses this prompt: no tools");
+}
+
+#[test]
+fn special_tokens_of_the_file_have_their_names() {
+    let source =
+        Value::String("{{ bos_token }}{{ unk_token }}{{ pad_token }}{{ sep_token is defined }}{{ mask_token is defined }}".to_owned());
+    let ids =
+        [("unknown", 0), ("padding", 260), ("mask", 1 << 40)].map(|(name, id)| (format!("tokenizer.ggml.{name}_token_id"), Value::U64(id)));
+    let metadata = Metadata::from_iter(ids.into_iter().chain([("tokenizer.chat_template".to_owned(), source)]));
+    let template = ChatTemplate::from_metadata(&metadata, &tiny()).unwrap().unwrap();
+    assert_eq!(template.render(&[], false, &Variables::new(), day()).unwrap(), "<s><unk><|im_end|>FalseFalse");
+}
+
+#[test]
+fn templates_that_cannot_be_used_say_why() {
     for (source, expect) in [
         ("{% if %}", "cannot be used: unexpected"),
         ("{{ raise_exception('Only tools!') }}", "cannot be used: Only tools!"),
@@ -227,6 +291,10 @@ fn hostile() -> Vec<String> {
         "[1] | tojson(indent=4294967296)",
         "range(9999) | list | unique | length",
         "1.5 | round(2147483648)",
+        "'a'.ljust(4294967296)",
+        "'a' | center(9223372036854775807)",
+        "strftime_now('%99d' * 100000)",
+        "cycler()()",
         "([9007199254740993, 9007199254740992.0, none] * 40) | sort",
     ];
     let mut all: Vec<String> = expressions.iter().map(|expression| format!("{{{{ {expression} }}}}")).collect();
@@ -242,6 +310,11 @@ fn hostile() -> Vec<String> {
     all.extend([
         "{% for i in range(9999) %}{% for j in range(9999) %}{% for k in range(9999) %}{% endfor %}{% endfor %}{% endfor %}".to_owned(),
         "{% macro f(n) %}{{ f(n) }}{{ f(n) }}{% endmacro %}{{ f(1) }}".to_owned(),
+        "{% for i in [1, 2] recursive %}{{ loop([1, 2]) }}{% endfor %}".to_owned(),
+        "{% for i in range(1000) %}{% set x = cycler(x) %}{% set ns.x = x %}{% endfor %}".to_owned(),
+        format!("{}{{{{ 1 }}}}{}", "{% generation %}".repeat(2_000), "{% endgeneration %}".repeat(2_000)),
+        "{% block ".repeat(6_000),
+        format!("{{% set x %}}{}{{% endset %}}{{{{ x }}", "{% raw %}\n{% endraw %}".repeat(2_000)),
         "{% macro f(n) %}{% call f(n) %}{{ caller() }}{% endcall %}{% endmacro %}{{ f(1) }}".to_owned(),
         format!("{{% if 0 %}}{}{{% endif %}}", "{% elif 0 %}".repeat(4_000)),
         format!("{}{{{{ 1 }}}}{}", "{% if 1 %}".repeat(2_000), "{% endif %}".repeat(2_000)),
@@ -304,6 +377,12 @@ fn dates_match_python() {
         ((2024, 2, 29), "%A, %B %-d, %y", "Thursday, February 29, 24"),
         ((2000, 1, 1), "%a %Y-%m-%d %H:%M:%S 100%%", "Sat 2000-01-01 00:00:00 100%"),
         ((1999, 12, 31), "%-m/%-d", "12/31"),
+        ((2024, 7, 26), "%I:%M %p, %-H h %-M", "12:00 AM, 0 h 0"),
+        ((2024, 12, 30), "%G-W%V-%u %g %j %U %W %w %s", "2025-W01-1 25 365 52 53 1 1735516800"),
+        ((2021, 1, 3), "%G-W%V-%u %g %j %U %W %w %s", "2020-W53-7 20 003 01 00 0 1609632000"),
+        ((2020, 12, 31), "%G-W%V-%u %g %j %U %W %w", "2020-W53-4 20 366 52 52 4"),
+        ((2027, 1, 1), "%G-W%V-%u %g %j %U %W %w", "2026-W53-5 26 001 00 00 5"),
+        ((2023, 1, 1), "%G-W%V-%u %g %j %U %W %w", "2022-W52-7 22 001 01 00 0"),
     ] {
         assert_eq!(Date::new(year, month, day).unwrap().strftime(format).as_deref(), Some(expect));
     }

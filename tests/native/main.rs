@@ -35,6 +35,7 @@ mod stories;
 mod thinking;
 mod tokenizer;
 mod translations;
+mod usable_parts;
 #[path = "../models/vocabulary.rs"]
 mod vocabulary;
 mod words;

@@ -1,7 +1,7 @@
 //! Tokenizer ids equal llama.cpp's on every text of the oracles, and tokenizers handle any text and metadata.
 
 use glasscage::model::gguf::{Gguf, Metadata, Value};
-use glasscage::model::tokenizer::{Token, TokenId, Tokenizer, TokenizerError};
+use glasscage::model::tokenizer::{Token, TokenId, Tokenizer, TokenizerError, TokenizerNotice};
 use proptest::prelude::*;
 
 use crate::vocabulary::vocabulary;
@@ -285,8 +285,7 @@ fn invalid_metadata_is_refused() {
         (with(gpt2(), MERGES, texts(&["h e", "he nowhere"])), "entry 1 of its merges"),
         // Both are tokens, but their merge is longer than any token.
         (with(gpt2(), MERGES, texts(&["hello hello"])), "entry 0 of its merges"),
-        (with(gpt2(), EOS, Value::U64(1 << 40)), "is 1099511627776, but there are"),
-        (with(gpt2(), EOS, Value::I64(-1)), "eos_token_id is a negative number"),
+        (with(gpt2(), EOS, Value::F64(1.5)), "eos_token_id is a decimal number"),
         (with(gpt2(), "tokenizer.ggml.add_bos_token", Value::Bool(true)), "does not state which"),
         (with(gpt2(), "tokenizer.ggml.add_bos_token", Value::U64(1)), "add_bos_token is a whole number instead of true or false"),
         (with(llama(), SCORES, text("")), "scores is a text instead of a list of numbers"),
@@ -299,7 +298,32 @@ fn invalid_metadata_is_refused() {
 }
 
 #[test]
-fn sentencepiece_vocabulary_needs_every_byte() {
+fn ids_beyond_the_vocabulary_count_as_none() {
+    const BOS: &str = "tokenizer.ggml.bos_token_id";
+    for key in [BOS, EOS, "tokenizer.ggml.eot_token_id", "tokenizer.ggml.fim_pad_token_id"] {
+        for id in [Value::U64(u64::from(u32::MAX)), Value::I64(-1), Value::U64(1 << 40)] {
+            let mut metadata = byte_level_metadata("gpt-2");
+            metadata.set(key, id);
+            metadata.set("tokenizer.ggml.add_bos_token", Value::Bool(key == BOS));
+            let tokenizer = Tokenizer::from_metadata(&metadata).unwrap();
+            assert!(matches!(tokenizer.notices(), [TokenizerNotice::NoSuchToken { key: named, .. }] if *named == key), "{key}");
+            assert_eq!((tokenizer.bos(), tokenizer.adds_bos()), (None, false), "{key}");
+            assert!(tokenizer.is_end_of_generation(tokenizer.eos()), "{key}");
+        }
+    }
+    assert_eq!(byte_level("gpt-2").notices(), []);
+}
+
+#[test]
+fn unnamed_splitting_rules_are_noticed() {
+    let named = byte_level_metadata("default");
+    let unnamed = Metadata::from_iter([MODEL, TOKENS, TYPES, MERGES, EOS].map(|key| (key, named.get(key).unwrap().clone())));
+    let notices = |metadata: &Metadata| Tokenizer::from_metadata(metadata).unwrap().notices().to_vec();
+    assert_eq!((notices(&named), notices(&unnamed)), (vec![], vec![TokenizerNotice::NoPreTokenizer]));
+}
+
+#[test]
+fn a_sentencepiece_vocabulary_needs_every_byte() {
     let mut names = spm_names();
     names[3 + 0x41] = "other".to_owned();
     let untyped = with(sentencepiece_metadata(), TYPES, Value::Numbers(vec![1.0; names.len()]));

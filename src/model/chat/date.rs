@@ -24,6 +24,30 @@ const MONTHS: [(&str, u8); 12] = [
 ];
 const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
+/// 1 January 1970, in days after 1 January of the year 1.
+const UNIX_EPOCH: i64 = 719_162;
+/// The widest that a directive may be written.
+const MAX_WIDTH: usize = 99;
+
+/// What a directive stands for, before its flags.
+enum Directive {
+    /// With at least `width` characters.
+    Number {
+        number: usize,
+        width: usize,
+        pad: char,
+    },
+    Text(String),
+    /// "AM", or "am" with `#`.
+    HalfOfDay,
+}
+
+/// A directive after its flags.
+struct Written {
+    text: String,
+    pad: char,
+}
+
 impl Date {
     /// Month and day count from 1; years are 1 to 9999. None for a day that there never was.
     pub fn new(year: u16, month: u8, day: u8) -> Option<Self> {
@@ -32,37 +56,87 @@ impl Date {
         ((1..=9999).contains(&year) && (1..=days + leap_day).contains(&day)).then_some(Self { year, month, day })
     }
 
-    /// Python's `strftime` in English, at midnight; none for a directive that templates do not use.
+    /// Python's `strftime` in English, at midnight; none for a directive that Python does not know.
     pub fn strftime(self, format: &str) -> Option<String> {
         let mut text = String::new();
-        let mut chars = format.chars();
-        while let Some(c) = chars.next() {
-            match c {
-                '%' => text.push_str(&self.directive(&mut chars)?),
-                _ => text.push(c),
-            }
+        let mut rest = format;
+        while let Some((before, after)) = rest.split_once('%') {
+            text.push_str(before);
+            let flags = after.trim_start_matches(['-', '_', '0', '^', '#']);
+            let directive = flags.trim_start_matches(|c: char| c.is_ascii_digit());
+            let width = &flags[..flags.len() - directive.len()];
+            let directive = directive.strip_prefix(['E', 'O']).unwrap_or(directive);
+            let letter = directive.chars().next()?;
+            let written = self.directive(letter)?.written(&after[..after.len() - flags.len()]);
+            let width = if width.is_empty() { 0 } else { width.parse().ok().filter(|width| *width <= MAX_WIDTH)? };
+            text.push_str(&written.in_width(width));
+            rest = &directive[letter.len_utf8()..];
         }
+        text.push_str(rest);
         Some(text)
     }
 
-    /// What follows `%`; a `-` first leaves out leading zeros.
-    fn directive(self, chars: &mut std::str::Chars<'_>) -> Option<String> {
-        let weekday = WEEKDAYS[self.days_before() % 7];
+    /// What stands for `%letter`.
+    fn directive(self, letter: char) -> Option<Directive> {
+        let weekday = self.days_before() % 7;
+        let day_of_year = self.days_before() - Self { month: 1, day: 1, ..self }.days_before();
         let month = MONTHS[usize::from(self.month) - 1].0;
-        Some(match chars.next()? {
-            '-' => return self.directive(chars).map(|padded| padded.trim_start_matches('0').to_owned()),
-            '%' => "%".to_owned(),
-            'Y' => self.year.to_string(),
-            'y' => format!("{:02}", self.year % 100),
-            'B' => month.to_owned(),
-            'b' => month[..3].to_owned(),
-            'm' => format!("{:02}", self.month),
-            'd' => format!("{:02}", self.day),
-            'A' => weekday.to_owned(),
-            'a' => weekday[..3].to_owned(),
-            'H' | 'M' | 'S' => "00".to_owned(),
-            _ => return None,
-        })
+        let (year, day) = (usize::from(self.year), usize::from(self.day));
+        let (iso_year, iso_week) = self.iso_week(day_of_year + 3, weekday);
+        let number = |number: usize, width: usize| Some(Directive::Number { number, width, pad: '0' });
+        let text = |text: &str| Some(Directive::Text(text.to_owned()));
+        let pattern = |pattern: &str| self.strftime(pattern).map(Directive::Text);
+        match letter {
+            'a' => text(&WEEKDAYS[weekday][..3]),
+            'A' => text(WEEKDAYS[weekday]),
+            'b' | 'h' => text(&month[..3]),
+            'B' => text(month),
+            'c' => pattern("%a %b %e %H:%M:%S %Y"),
+            'C' => number(year / 100, 2),
+            'd' => number(day, 2),
+            'D' | 'x' => pattern("%m/%d/%y"),
+            'e' => Some(Directive::Number { number: day, width: 2, pad: ' ' }),
+            'f' => text("000000"),
+            'F' => pattern("%Y-%m-%d"),
+            'g' => number(iso_year % 100, 2),
+            'G' => number(iso_year, 4),
+            'H' | 'M' | 'S' => number(0, 2),
+            'I' => number(12, 2),
+            'j' => number(day_of_year + 1, 3),
+            'k' => Some(Directive::Number { number: 0, width: 2, pad: ' ' }),
+            'l' => Some(Directive::Number { number: 12, width: 2, pad: ' ' }),
+            'm' => number(usize::from(self.month), 2),
+            'n' => text("\n"),
+            'p' => Some(Directive::HalfOfDay),
+            'P' => text("am"),
+            'r' => pattern("%I:%M:%S %p"),
+            'R' => pattern("%H:%M"),
+            's' => text(&((self.days_before() as i64 - UNIX_EPOCH) * 86_400).to_string()),
+            't' => text("\t"),
+            'T' | 'X' => pattern("%H:%M:%S"),
+            'u' => number(weekday + 1, 1),
+            'U' => number((day_of_year + 7 - (weekday + 1) % 7) / 7, 2),
+            'V' => number(iso_week, 2),
+            'w' => number((weekday + 1) % 7, 1),
+            'W' => number((day_of_year + 7 - weekday) / 7, 2),
+            'y' => number(year % 100, 2),
+            'Y' => number(year, 4),
+            // It has no time zone.
+            'z' | 'Z' => text(""),
+            '%' => text("%"),
+            _ => None,
+        }
+    }
+
+    /// Year and number of the week whose Thursday counts: `thursday` is the day of the year of that of the week, `weekday` too large.
+    fn iso_week(self, thursday: usize, weekday: usize) -> (usize, usize) {
+        let days_of = |year: u16| 365 + usize::from(is_leap(year));
+        let year = usize::from(self.year);
+        match thursday.checked_sub(weekday) {
+            None => (year - 1, (thursday + days_of(self.year - 1) - weekday) / 7 + 1),
+            Some(day) if day >= days_of(self.year) => (year + 1, (day - days_of(self.year)) / 7 + 1),
+            Some(day) => (year, day / 7 + 1),
+        }
     }
 
     /// Days between Monday, 1 January of the year 1, and this one.
@@ -71,6 +145,36 @@ impl Date {
         let months: usize = MONTHS[..usize::from(self.month) - 1].iter().map(|&(_, days)| usize::from(days)).sum();
         let leap_day = usize::from(self.month > 2 && is_leap(self.year));
         years * 365 + years / 4 - years / 100 + years / 400 + months + leap_day + usize::from(self.day) - 1
+    }
+}
+
+impl Directive {
+    /// With flags: `-` for no padding, `_` and `0` for what to pad with, `^` and `#` for another case.
+    fn written(self, flags: &str) -> Written {
+        let pad = |default| match flags.chars().rfind(|flag| matches!(flag, '-' | '_' | '0')) {
+            Some('-') => None,
+            Some('_') => Some(' '),
+            Some(_) => Some('0'),
+            None => Some(default),
+        };
+        let is_large = flags.contains(['^', '#']);
+        match self {
+            Self::Number { number, width, pad: default } => {
+                let pad = pad(default);
+                let written = Written { text: number.to_string(), pad: pad.unwrap_or(' ') };
+                Written { text: written.in_width(if pad.is_some() { width } else { 0 }), ..written }
+            }
+            Self::HalfOfDay => Written { text: if flags.contains('#') { "am" } else { "AM" }.to_owned(), pad: pad(' ').unwrap_or(' ') },
+            Self::Text(text) => Written { text: if is_large { text.to_uppercase() } else { text }, pad: pad(' ').unwrap_or(' ') },
+        }
+    }
+}
+
+impl Written {
+    /// With at least so many characters.
+    fn in_width(&self, width: usize) -> String {
+        let missing = width.saturating_sub(self.text.len());
+        self.pad.to_string().repeat(missing) + &self.text
     }
 }
 

@@ -9,8 +9,9 @@ use std::ops::Range;
 
 pub use self::date::Date;
 pub use self::jinja::JinjaError;
-pub use self::template::{ChatError, ChatMessage, ChatTemplate, Variables};
+pub use self::template::{ChatError, ChatMessage, ChatTemplate, ContentStyle, Variables};
 pub use self::thoughts::{GeneratedPart, ThoughtTokens};
+use super::gguf::Metadata;
 use super::tokenizer::{Token, TokenId, Tokenizer};
 
 /// What the model reads before it answers.
@@ -85,16 +86,53 @@ impl Framed {
     }
 }
 
-impl Placed {
-    /// Renders the template twice, first with a stand-in for the prompt to learn what stands before and after it.
-    fn in_template(template: &ChatTemplate, prompt: &str, date: Date, thinks: bool) -> Result<Self, ChatError> {
+/// Chat templates may print the date; a fixed one (that of Llama 3.1's template) keeps results reproducible.
+pub fn template_date() -> Date {
+    Date::new(2024, 7, 26).expect("a day of the calendar")
+}
+
+/// What a template writes around any prompt.
+struct Surroundings {
+    /// The style of content that it reads.
+    style: ContentStyle,
+    before: String,
+    after: String,
+}
+
+impl Surroundings {
+    /// Renders the template with a stand-in for the prompt: as a text, and as typed content where that fails.
+    fn of(template: &ChatTemplate, date: Date, thinks: bool) -> Result<Self, ChatError> {
+        Self::in_style(ContentStyle::Text, template, date, thinks)
+            .or_else(|error| Self::in_style(ContentStyle::Typed, template, date, thinks).map_err(|_| error))
+    }
+
+    fn in_style(style: ContentStyle, template: &ChatTemplate, date: Date, thinks: bool) -> Result<Self, ChatError> {
         const STAND_IN: &str = "\u{E000}\u{E001}\u{E002}";
-        let model = render(template, STAND_IN, date, thinks)?;
+        let model = render(template, style, STAND_IN, date, thinks)?;
         let [before, after] = model.split(STAND_IN).collect::<Vec<_>>()[..] else {
             return Err(ChatError::NotVerbatim);
         };
-        let text = render(template, prompt, date, thinks)?;
-        let (prompt, trimmed) = locate(&text, before, after, prompt).ok_or(ChatError::NotVerbatim)?;
+        Ok(Self { style, before: before.to_owned(), after: after.to_owned() })
+    }
+
+    /// Where the prompt stands in `text`, and how many of its bytes are missing at its start.
+    fn locate(&self, text: &str, prompt: &str) -> Result<(Range<usize>, usize), ChatError> {
+        let rest = text.strip_prefix(self.before.as_str()).and_then(|rest| rest.strip_suffix(self.after.as_str()));
+        let written = rest.ok_or(ChatError::NotVerbatim)?;
+        let trimmed = prompt.find(written).filter(|&trimmed| {
+            let rest = [&prompt[..trimmed], &prompt[trimmed + written.len()..]];
+            rest.iter().all(|part| part.trim().is_empty())
+        });
+        let start = self.before.len();
+        trimmed.map(|trimmed| (start..start + written.len(), trimmed)).ok_or_else(|| taken_out(prompt.trim(), written.trim()))
+    }
+}
+
+impl Placed {
+    fn in_template(template: &ChatTemplate, prompt: &str, date: Date, thinks: bool) -> Result<Self, ChatError> {
+        let surroundings = Surroundings::of(template, date, thinks)?;
+        let text = render(template, surroundings.style, prompt, date, thinks).map_err(ChatError::RefusesPrompt)?;
+        let (prompt, trimmed) = surroundings.locate(&text, prompt)?;
         Ok(Self { text, prompt, trimmed })
     }
 
@@ -108,20 +146,37 @@ impl Placed {
 
 /// Whether the template frames a prompt otherwise where the model is to think.
 pub fn knows_thinking(template: &ChatTemplate, date: Date) -> bool {
-    let [with, without] = [true, false].map(|thinks| render(template, "?", date, thinks).ok());
-    with != without
+    let [with, without] = [true, false].map(|thinks| Surroundings::of(template, date, thinks).ok());
+    let texts = |found: Option<Surroundings>| found.map(|found| (found.before, found.after));
+    texts(with) != texts(without)
 }
 
-fn render(template: &ChatTemplate, prompt: &str, date: Date, thinks: bool) -> Result<String, ChatError> {
+/// The template in the metadata, none for base models. Fails where it frames no prompt at all.
+pub fn usable_template(metadata: &Metadata, tokenizer: &Tokenizer) -> Result<Option<ChatTemplate>, ChatError> {
+    let template = ChatTemplate::from_metadata(metadata, tokenizer)?;
+    template.as_ref().map_or(Ok(()), |template| Surroundings::of(template, template_date(), false).map(|_| ()))?;
+    Ok(template)
+}
+
+fn render(template: &ChatTemplate, style: ContentStyle, prompt: &str, date: Date, thinks: bool) -> Result<String, JinjaError> {
     let message = ChatMessage { role: "user", content: prompt };
-    template.render(&[message], true, &Variables::from([("enable_thinking".to_owned(), thinks.into())]), date)
+    template.render_content(&[message], style, true, &Variables::from([("enable_thinking".to_owned(), thinks.into())]), date)
 }
 
-/// Where the prompt stands in `text`, and how many of its bytes are missing at its start.
-fn locate(text: &str, before: &str, after: &str, prompt: &str) -> Option<(Range<usize>, usize)> {
-    let written = text.strip_prefix(before)?.strip_suffix(after)?;
-    let trimmed = prompt.find(written)?;
-    let rest = [&prompt[..trimmed], &prompt[trimmed + written.len()..]];
-    let only_blanks_are_missing = rest.iter().all(|part| part.trim().is_empty());
-    only_blanks_are_missing.then_some((before.len()..before.len() + written.len(), trimmed))
+/// The part of the prompt that is missing where the template writes `written`, if it writes nothing else instead.
+fn taken_out(prompt: &str, written: &str) -> ChatError {
+    const MOST_SHOWN: usize = 60;
+    let same = |a: char, b: char| (a == b).then_some(a.len_utf8());
+    let start: usize = prompt.chars().zip(written.chars()).map_while(|(a, b)| same(a, b)).sum();
+    let (prompt, written) = (&prompt[start..], &written[start..]);
+    let end: usize = prompt.chars().rev().zip(written.chars().rev()).map_while(|(a, b)| same(a, b)).sum();
+    let (missing, instead) = (&prompt[..prompt.len() - end], &written[..written.len() - end]);
+    let mut chars = missing.chars();
+    let is_only_shorter = instead.chars().all(|c| chars.any(|other| other == c));
+    let missing = if is_only_shorter { missing.trim() } else { "" };
+    match missing.char_indices().nth(MOST_SHOWN) {
+        _ if missing.is_empty() => ChatError::NotVerbatim,
+        Some((at, _)) => ChatError::TakesOut(format!("{}…", &missing[..at])),
+        None => ChatError::TakesOut(missing.to_owned()),
+    }
 }

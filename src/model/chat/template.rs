@@ -3,19 +3,28 @@
 use std::collections::BTreeMap;
 
 use super::Date;
-use super::jinja::{self, Budget, Function, JinjaError, Value};
+use super::jinja::{Budget, Function, JinjaError, Source, Value};
 use crate::model::gguf::{Metadata, WrongType};
-use crate::model::tokenizer::Tokenizer;
+use crate::model::tokenizer::{TokenId, Tokenizer};
 
 /// Bytes that a rendering may read and write at least; a step counts as 32. One message takes some ten thousand.
 const WORK: usize = 4 << 20;
 /// How often it may read and write what it is given.
 const WORK_PER_BYTE: usize = 64;
 
+/// Special tokens beside those that begin and end a text, as templates and model files name them.
+const SPECIAL_TOKENS: [(&str, &str); 5] = [
+    ("unk_token", "tokenizer.ggml.unknown_token_id"),
+    ("sep_token", "tokenizer.ggml.seperator_token_id"),
+    ("pad_token", "tokenizer.ggml.padding_token_id"),
+    ("cls_token", "tokenizer.ggml.cls_token_id"),
+    ("mask_token", "tokenizer.ggml.mask_token_id"),
+];
+
 pub struct ChatTemplate {
-    source: String,
-    bos: String,
-    eos: String,
+    source: Source,
+    /// The texts of special tokens, by their names in templates. As in transformers, those that a model lacks are undefined.
+    tokens: Vec<(&'static str, String)>,
 }
 
 /// Names that a template may use, beyond the ones that every template has.
@@ -27,6 +36,14 @@ pub struct ChatMessage<'a> {
     pub content: &'a str,
 }
 
+/// How the content of a message is given to a template.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContentStyle {
+    Text,
+    /// A list of parts of which each has a type: `[{"type": "text", "text": ".."}]`.
+    Typed,
+}
+
 /// Why a prompt could not be put into the frame of the model.
 #[derive(Debug, thiserror::Error)]
 pub enum ChatError {
@@ -36,6 +53,12 @@ pub enum ChatError {
     NoText(#[from] WrongType),
     #[error("the chat template of this model does not repeat the prompt word for word")]
     NotVerbatim,
+    /// Other prompts are repeated.
+    #[error("the chat template of this model takes “{0}” out of this prompt")]
+    TakesOut(String),
+    /// Other prompts are framed.
+    #[error("the chat template of this model refuses this prompt: {0}")]
+    RefusesPrompt(JinjaError),
     #[error("the prompt has {tokens} tokens, more than the {limit} that there is room for")]
     TooLong { tokens: usize, limit: usize },
     #[error("the prompt has at least {fewest} tokens, more than the {limit} that there is room for")]
@@ -49,13 +72,17 @@ impl ChatTemplate {
             return Ok(None);
         };
         let bos = tokenizer.bos().map(|bos| tokenizer.name(bos)).unwrap_or_default();
-        Self::new(source, &bos, &tokenizer.name(tokenizer.eos())).map(Some)
+        let mut template = Self::new(source, &bos, &tokenizer.name(tokenizer.eos()))?;
+        for (name, key) in SPECIAL_TOKENS {
+            let id = metadata.u64(key)?.filter(|&id| id < tokenizer.vocab_size() as u64);
+            template.tokens.extend(id.map(|id| (name, tokenizer.name(id as TokenId))));
+        }
+        Ok(Some(template))
     }
 
     /// Reads a template that writes these tokens at the beginning and the end of a text.
     pub fn new(source: &str, bos: &str, eos: &str) -> Result<Self, ChatError> {
-        jinja::check(source)?;
-        Ok(Self { source: source.to_owned(), bos: bos.to_owned(), eos: eos.to_owned() })
+        Ok(Self { source: Source::new(source)?, tokens: vec![("bos_token", bos.to_owned()), ("eos_token", eos.to_owned())] })
     }
 
     /// Whether it has these words, in whatever it writes.
@@ -71,30 +98,53 @@ impl ChatTemplate {
         variables: &Variables,
         date: Date,
     ) -> Result<String, ChatError> {
+        Ok(self.render_content(messages, ContentStyle::Text, add_generation_prompt, variables, date)?)
+    }
+
+    /// As [`ChatTemplate::render`], with the contents of messages in this style.
+    pub fn render_content(
+        &self,
+        messages: &[ChatMessage<'_>],
+        style: ContentStyle,
+        add_generation_prompt: bool,
+        variables: &Variables,
+        date: Date,
+    ) -> Result<String, JinjaError> {
         let given = messages.iter().map(|message| message.role.len() + message.content.len()).sum::<usize>();
         let budget = Budget::new(WORK.saturating_add(given.saturating_mul(WORK_PER_BYTE)));
-        let messages = messages.iter().map(|message| message.value(&budget)).collect::<Result<Vec<_>, _>>()?;
-        let mut globals = vec![
+        let messages = messages.iter().map(|message| message.value(style, &budget)).collect::<Result<Vec<_>, _>>()?;
+        let mut globals = Vec::new();
+        for (name, value) in variables {
+            globals.push((name.as_str(), Value::from_json(value, &budget)?));
+        }
+        globals.extend(self.tokens.iter().map(|(name, text)| (*name, Value::text(text))));
+        globals.extend([
             ("messages", Value::list(messages, &budget)?),
             ("add_generation_prompt", Value::Bool(add_generation_prompt)),
-            ("bos_token", Value::text(&self.bos)),
-            ("eos_token", Value::text(&self.eos)),
+            ("tools", Value::None),
+            ("documents", Value::None),
             ("range", Value::Function(Function::Range)),
             ("dict", Value::Function(Function::Dict)),
             ("namespace", Value::Function(Function::Namespace)),
+            ("cycler", Value::Function(Function::Cycler)),
+            ("joiner", Value::Function(Function::Joiner)),
             ("raise_exception", Value::Function(Function::RaiseException)),
             ("strftime_now", Value::Function(Function::StrftimeNow(date))),
-        ];
-        for (name, value) in variables {
-            globals.push((name, Value::from_json(value, &budget)?));
-        }
-        Ok(jinja::render(&self.source, globals, budget)?)
+        ]);
+        self.source.render(globals, budget)
     }
 }
 
 impl ChatMessage<'_> {
-    fn value(&self, budget: &Budget) -> Result<Value, JinjaError> {
-        let pair = |name, text| (Value::text(name), Value::text(text));
-        Value::map(vec![pair("role", self.role), pair("content", self.content)], budget)
+    fn value(&self, style: ContentStyle, budget: &Budget) -> Result<Value, JinjaError> {
+        let pair = |name, value| (Value::text(name), value);
+        let content = match style {
+            ContentStyle::Text => Value::text(self.content),
+            ContentStyle::Typed => {
+                let part = vec![pair("type", Value::text("text")), pair("text", Value::text(self.content))];
+                Value::list(vec![Value::map(part, budget)?], budget)?
+            }
+        };
+        Value::map(vec![pair("role", Value::text(self.role)), pair("content", content)], budget)
     }
 }

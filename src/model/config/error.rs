@@ -2,6 +2,7 @@
 
 use crate::model::arch;
 use crate::model::gguf::{GgufError, WrongType};
+use crate::model::tokenizer::TokenizerError;
 
 /// Why a model cannot be run.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +19,8 @@ pub enum ConfigError {
     Absurd { key: String, value: f64 },
     #[error("this version does not support the setting {0} of this model file")]
     Setting(String),
+    #[error(transparent)]
+    Tokenizer(#[from] TokenizerError),
     #[error(transparent)]
     Gguf(#[from] GgufError),
 }

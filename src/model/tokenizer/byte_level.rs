@@ -7,7 +7,7 @@ use tokenizers::Model;
 use tokenizers::models::bpe::{BPE, Vocab};
 
 use super::error::TokenizerError;
-use super::pre_tokenizers::{self, Splitter};
+use super::pre_tokenizers::{self, PreTokenizer, Splitter};
 use super::token::TokenId;
 use super::vocabulary::Vocabulary;
 use crate::model::gguf::Metadata;
@@ -21,13 +21,26 @@ pub struct ByteLevel {
     /// Stands for a byte that the vocabulary lacks (SmolLM's lacks some): nothing merges across it, and it is left out in the end.
     missing: TokenId,
     pub adds_bos: bool,
+    /// Whether the metadata do not name the rules.
+    pub is_guess: bool,
+}
+
+/// The rules that the metadata name, or the default ones.
+pub fn pre_tokenizer(metadata: &Metadata) -> Result<&'static PreTokenizer, TokenizerError> {
+    pre_tokenizers::by_name(metadata.str(PRE)?.unwrap_or("default"))
 }
 
 impl ByteLevel {
     pub fn new(metadata: &Metadata, vocabulary: &Vocabulary<'_>) -> Result<Self, TokenizerError> {
-        let pre_tokenizer = pre_tokenizers::by_name(metadata.str(PRE)?.unwrap_or("default"))?;
+        let pre_tokenizer = pre_tokenizer(metadata)?;
         let (model, missing) = bpe(metadata, vocabulary, pre_tokenizer.whole_words_first)?;
-        Ok(Self { splitter: Splitter::new(pre_tokenizer), model, missing, adds_bos: pre_tokenizer.adds_bos })
+        Ok(Self {
+            splitter: Splitter::new(pre_tokenizer),
+            model,
+            missing,
+            adds_bos: pre_tokenizer.adds_bos,
+            is_guess: metadata.get(PRE).is_none(),
+        })
     }
 
     /// Tokens, each with the byte where it ends.

@@ -14,8 +14,6 @@ pub enum TokenizerError {
     PreTokenizer { name: String, known: String },
     #[error("the tokenizer of this model is damaged: {key} has {found} entries for {tokens} tokens")]
     Length { key: &'static str, found: usize, tokens: usize },
-    #[error("the tokenizer of this model is damaged: {key} is {id}, but there are {tokens} tokens")]
-    Id { key: &'static str, id: u64, tokens: usize },
     #[error("the tokenizer of this model is damaged: tokens {first} and {second} have the same text")]
     Duplicate { first: TokenId, second: TokenId },
     #[error("the tokenizer of this model is damaged: the text of token {0} is too long")]

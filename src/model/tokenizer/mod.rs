@@ -13,6 +13,7 @@
 mod byte_level;
 mod control_names;
 mod error;
+mod notice;
 mod pre_tokenizers;
 mod roles;
 mod sentencepiece;
@@ -30,7 +31,10 @@ use self::vocabulary::{TokenKind, Vocabulary};
 use super::gguf::Metadata;
 
 pub use self::error::TokenizerError;
+pub use self::notice::TokenizerNotice;
 pub use self::token::{Token, TokenId};
+
+const MODEL: &str = "tokenizer.ggml.model";
 
 /// The tokenizer of one model.
 pub struct Tokenizer {
@@ -42,6 +46,7 @@ pub struct Tokenizer {
     /// Bytes of the longest token.
     longest: usize,
     roles: Roles,
+    notices: Vec<TokenizerNotice>,
 }
 
 /// How a run of text without special tokens becomes tokens.
@@ -57,14 +62,30 @@ impl Tokenizer {
         let scheme = Scheme::new(metadata, &vocabulary)?;
         let bytes = vocabulary.iter().map(|token| scheme.bytes(token)).collect::<Result<Vec<_>, _>>()?;
         let specials = Specials::new(&vocabulary);
+        let mut notices: Vec<TokenizerNotice> = scheme.guess().into_iter().collect();
         Ok(Self {
             longest: bytes.iter().map(|bytes| bytes.len()).max().unwrap_or(0).max(specials.longest()),
             bytes,
             specials,
-            roles: Roles::read(metadata, &vocabulary, scheme.defaults())?,
+            roles: Roles::read(metadata, &vocabulary, scheme.defaults(), &mut notices)?,
             kinds: vocabulary.kinds,
             scheme,
+            notices,
         })
+    }
+
+    /// Errors where the metadata name a scheme or rules that are not supported, as far as they are there.
+    pub fn check_names(metadata: &Metadata) -> Result<(), TokenizerError> {
+        match metadata.str(MODEL)? {
+            Some("gpt2") => byte_level::pre_tokenizer(metadata).map(|_| ()),
+            Some("llama") | None => Ok(()),
+            Some(other) => Err(TokenizerError::Model(other.to_owned())),
+        }
+    }
+
+    /// What was guessed, or could not be used.
+    pub fn notices(&self) -> &[TokenizerNotice] {
+        &self.notices
     }
 
     /// The tokens of plain text: no beginning-of-text token, and the names of control tokens are text like any other.
@@ -197,8 +218,7 @@ impl Tokenizer {
 
 impl Scheme {
     fn new(metadata: &Metadata, vocabulary: &Vocabulary<'_>) -> Result<Self, TokenizerError> {
-        const KEY: &str = "tokenizer.ggml.model";
-        match metadata.str(KEY)?.ok_or(TokenizerError::Missing(KEY))? {
+        match metadata.str(MODEL)?.ok_or(TokenizerError::Missing(MODEL))? {
             "gpt2" => ByteLevel::new(metadata, vocabulary).map(Self::ByteLevel),
             "llama" => SentencePiece::new(metadata, vocabulary).map(Self::SentencePiece),
             other => Err(TokenizerError::Model(other.to_owned())),
@@ -225,6 +245,10 @@ impl Scheme {
 
     fn adds_space(&self) -> bool {
         matches!(self, Self::SentencePiece(scheme) if scheme.adds_space)
+    }
+
+    fn guess(&self) -> Option<TokenizerNotice> {
+        matches!(self, Self::ByteLevel(scheme) if scheme.is_guess).then_some(TokenizerNotice::NoPreTokenizer)
     }
 
     /// What holds where the metadata do not say.

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use super::control_names::END_NAMES;
 use super::error::TokenizerError;
+use super::notice::TokenizerNotice;
 use super::token::TokenId;
 use super::vocabulary::Vocabulary;
-use crate::model::gguf::Metadata;
+use crate::model::gguf::{Metadata, Value};
 
 const BOS: &str = "tokenizer.ggml.bos_token_id";
 const EOS: &str = "tokenizer.ggml.eos_token_id";
@@ -39,29 +40,48 @@ pub struct Defaults {
 }
 
 impl Roles {
-    pub fn read(metadata: &Metadata, vocabulary: &Vocabulary<'_>, defaults: Defaults) -> Result<Self, TokenizerError> {
-        let id = |key| read_id(metadata, key, vocabulary.len());
+    /// Ids beyond the vocabulary count as none, with a notice: converters write -1 where there is none.
+    pub fn read(
+        metadata: &Metadata,
+        vocabulary: &Vocabulary<'_>,
+        defaults: Defaults,
+        notices: &mut Vec<TokenizerNotice>,
+    ) -> Result<Self, TokenizerError> {
+        let mut id = |key| read_id(metadata, key, vocabulary.len(), notices);
         let exists = |&id: &TokenId| (id as usize) < vocabulary.len();
         let keyed = END_KEYS.iter().map(|key| id(key)).collect::<Result<Vec<_>, _>>()?;
+        let eos = keyed[0];
         let named = vocabulary.iter().filter(|token| END_NAMES.contains(&token.name)).map(|token| token.id);
         let mut ends: BTreeSet<TokenId> = keyed.into_iter().flatten().chain(named).collect();
 
         let bos = id(BOS)?.or(defaults.bos.filter(exists));
-        let eos = id(EOS)?.or(defaults.eos.filter(exists)).or(ends.first().copied()).ok_or(TokenizerError::NoEnd)?;
+        let eos = eos.or(defaults.eos.filter(exists)).or(ends.first().copied()).ok_or(TokenizerError::NoEnd)?;
         ends.insert(eos);
         let adds_bos = metadata.bool("tokenizer.ggml.add_bos_token")?.unwrap_or(defaults.adds_bos);
         let adds_eos = metadata.bool("tokenizer.ggml.add_eos_token")?.unwrap_or(false);
-        if adds_bos && bos.is_none() {
+        if adds_bos && bos.is_none() && metadata.get(BOS).is_none() {
             return Err(TokenizerError::NoBeginning);
         }
-        Ok(Self { bos, eos, adds_bos, adds_eos, ends })
+        Ok(Self { bos, eos, adds_bos: adds_bos && bos.is_some(), adds_eos, ends })
     }
 }
 
-fn read_id(metadata: &Metadata, key: &'static str, tokens: usize) -> Result<Option<TokenId>, TokenizerError> {
-    match metadata.u64(key)? {
-        None => Ok(None),
-        Some(id) if id < tokens as u64 => Ok(Some(id as TokenId)),
-        Some(id) => Err(TokenizerError::Id { key, id, tokens }),
+fn read_id(
+    metadata: &Metadata,
+    key: &'static str,
+    tokens: usize,
+    notices: &mut Vec<TokenizerNotice>,
+) -> Result<Option<TokenId>, TokenizerError> {
+    let id = match metadata.get(key) {
+        Some(&Value::I64(id)) => i128::from(id),
+        _ => match metadata.u64(key)? {
+            Some(id) => id.into(),
+            None => return Ok(None),
+        },
+    };
+    if !(0..tokens as i128).contains(&id) {
+        notices.push(TokenizerNotice::NoSuchToken { key, id, tokens });
+        return Ok(None);
     }
+    Ok(Some(id as TokenId))
 }

@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 """Writes what the chat templates make of the messages in rendered.json, and what the lines of expressions.txt make of two messages, as
-Jinja2 renders them for Hugging Face transformers.
+Hugging Face transformers renders them. With folders, prints instead what it makes of the templates there and of typical conversations.
 
-    python3 tests/golden/chat/make.py      (needs jinja2 3.1.6 and gguf 0.19.0)
+    python3 tests/golden/chat/make.py                               (needs transformers 5.24, jinja2 3.1.6, gguf 0.19.0)
+    python3 tests/golden/chat/make.py FOLDER.. > cases.json
 """
 import copy
 import datetime
 import json
 import pathlib
+import sys
 import tempfile
 import zlib
 
 from gguf import GGUFReader
-from jinja2 import TemplateError
-from jinja2.sandbox import ImmutableSandboxedEnvironment
+from transformers.utils.chat_template_utils import _compile_jinja_template
 
 HERE = pathlib.Path(__file__).parent
 OF_FAMILIES = ("smollm3", "granite-3.3", "granite-4.0", "like-gemma3", "qwen3.5", "like-lfm2.5")
@@ -39,42 +40,59 @@ def templates():
 
 
 def rendered(template, case):
-    environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
-    environment.globals["raise_exception"] = raise_exception
-    environment.globals["strftime_now"] = datetime.date(2024, 7, 26).strftime
-    template = environment.from_string(template)
-    return template.render(messages=case["messages"], add_generation_prompt=case["add_generation_prompt"], **case["variables"])
+    variables = {**ALWAYS, **copy.deepcopy(case["variables"])}
+    messages, add_generation_prompt = copy.deepcopy(case["messages"]), case["add_generation_prompt"]
+    return _compile_jinja_template(template).render(messages=messages, add_generation_prompt=add_generation_prompt, **variables)
 
 
+# What transformers always passes, and a clock that stands still.
+ALWAYS = {"tools": None, "documents": None, "strftime_now": datetime.datetime(2024, 7, 26).strftime}
 MESSAGES = [{"role": "system", "content": "Be brief. "}, {"role": "user", "content": "Why?\nWho's there?"}]
 
 
-def tojson(value, ensure_ascii=False, indent=None, separators=None, sort_keys=False):
-    return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
-
-
-def raise_exception(message):
-    raise TemplateError(message)
-
-
-def expression(line):
-    """None where Jinja2 refuses the line."""
-    environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols"])
-    environment.filters["tojson"] = tojson
-    environment.globals["raise_exception"] = raise_exception
-    variables = {"messages": copy.deepcopy(MESSAGES), "add_generation_prompt": True, "bos_token": "<s>", "eos_token": "</s>"}
+def rendered_if_possible(template, case):
+    """None where Jinja2 refuses the template."""
     try:
-        return environment.from_string(line).render(**variables)
+        return rendered(template, case)
     except Exception:
         return None
 
 
 def expressions():
-    lines = (HERE / "expressions.txt").read_text(encoding="utf-8").splitlines()
-    return [{"template": line, "rendered": expression(line)} for line in lines]
+    """A line is a template, as it is or as a JSON string."""
+    case = {"messages": MESSAGES, "add_generation_prompt": True, "variables": {"bos_token": "<s>", "eos_token": "</s>"}}
+    lines = (HERE / "expressions.txt").read_text(encoding="utf-8").split("\n")[:-1]
+    templates = [json.loads(line) if line.startswith('"') else line for line in lines]
+    return [{"template": template, "rendered": rendered_if_possible(template, case)} for template in templates]
 
 
-def main():
+def conversations():
+    """Texts of system, user, assistant, user and so on; with and without a system message."""
+    texts = ["Be brief. ", "Why?\nWho's there?", "<think>\nHm.\n</think>\n\nI am.", " 2+2? <b>", "4", ""]
+    for first in (0, 1):
+        for end in range(first + 1, len(texts) + 1):
+            roles = ["system", *["user", "assistant"] * 3]
+            yield [{"role": role, "content": text} for role, text in list(zip(roles, texts))[first:end]]
+
+
+def cases_of(folders):
+    tools = [{"type": "function", "function": {"name": "add", "description": "a + b", "parameters": {"type": "object", "properties": {
+        "a": {"type": "integer", "description": "\"a\" <é>"}}, "required": ["a"]}}}]
+    tokens = {"bos_token": "<s>", "eos_token": "</s>"}
+    for file in sorted(file for folder in folders for file in pathlib.Path(folder).rglob("*.jinja")):
+        with open(file, newline="", encoding="utf-8") as text:
+            template = text.read()
+        for messages in conversations():
+            for more in ({}, {"tools": tools}, {"enable_thinking": False}, {"documents": [{"title": "T", "text": "x"}]}):
+                for add_generation_prompt in (True, False):
+                    case = {"messages": messages, "add_generation_prompt": add_generation_prompt, "variables": {**tokens, **more}}
+                    yield {"name": file.name, "template": template, **case, "rendered": rendered_if_possible(template, case)}
+
+
+def main(folders):
+    if folders:
+        print(json.dumps(list(cases_of(folders)), ensure_ascii=False))
+        return
     file, known = HERE / "rendered.json", templates()
     cases = json.loads(file.read_text(encoding="utf-8"))
     for case in cases:
@@ -85,4 +103,4 @@ def main():
     (HERE / "expressions.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
 
 
-main()
+main(sys.argv[1:])

@@ -32,7 +32,10 @@ pub fn ModelBar() -> impl IntoView {
     };
     let notice = move || {
         let notice = page.with(|state| state.engine.loaded().and_then(|loaded| loaded.notice.clone()));
-        notice.map(|notice| view! { <p class="notice" data-testid="engine-notice">{problem_text(&notice)}</p> })
+        notice.map(|notice| {
+            let lines = notice.lines().map(|line| view! { <span>{problem_text(line)}" "</span> }).collect_view();
+            view! { <p class="notice" data-testid="engine-notice">{lines}</p> }
+        })
     };
     let last_files = move || {
         page.with(|state| state.engine.last_files.clone()).map(|name| {

@@ -9,11 +9,10 @@ use crate::app::state::message::Message;
 pub fn RemoteQuestion() -> impl IntoView {
     let page = use_page();
     let question = move || {
-        let (address, host) = asked.get()?;
-        let fetch = {
-            let host = host.clone();
-            move || if is_fetching() { t!("Waiting for {host}\u{2026}", host) } else { t!("Download from {host}", host) }
-        };
+        let remote = page.with(|state| state.remote.clone())?;
+        let host = remote.host().to_owned();
+        let is_fetching = remote.request.is_some();
+        let fetch = if is_fetching { t!("Waiting for {host}\u{2026}", host) } else { t!("Download from {host}", host) };
         Some(view! {
             <section
                 class="card remote"

@@ -1,6 +1,6 @@
 use leptos::prelude::*;
 
-use crate::app::i18n::t;
+use crate::app::i18n::{problem_text, t};
 use crate::app::page::use_page;
 use crate::app::state::download::Download;
 use crate::app::state::library::LibraryMessage;
@@ -15,7 +15,7 @@ pub fn DownloadView() -> impl IntoView {
     let of = move |look: fn(&Download) -> String| page.with(|state| state.library.download.as_ref().map(look).unwrap_or_default());
     let is_paused = Memo::new(move |_| page.with(|state| state.library.download.as_ref().is_some_and(Download::is_paused)));
     let value = move || page.with(|state| state.library.download.as_ref().and_then(Download::progress)).map(|part| part.to_string());
-    let notice = move || page.with(|state| state.library.download.as_ref()?.notice.map(notice_words));
+    let notice = move || page.with(|state| state.library.download.as_ref()?.notice.as_ref().map(notice_words));
     let buttons = move || match is_paused.get() {
         false => view! {
             <button type="button" data-testid="pause-download" on:click=move |_| page.send_library(LibraryMessage::Pause)>
@@ -63,8 +63,8 @@ pub fn DownloadView() -> impl IntoView {
 }
 
 /// What is unusual about a download.
-pub fn notice_words(notice: DownloadNotice) -> &'static str {
-    match notice {
+pub fn notice_words(notice: &DownloadNotice) -> String {
+    let words = match notice {
         DownloadNotice::InMemory(NoStorage::Unavailable) => {
             t!("The model is kept in memory until you choose another one or close this tab: this browser does not let the page store \
                 files (you may be in a private window).")
@@ -75,5 +75,7 @@ pub fn notice_words(notice: DownloadNotice) -> &'static str {
         }
         DownloadNotice::NoRanges => t!("This server does not support resuming: an interrupted download starts over."),
         DownloadNotice::Replaced => t!("The file on the server was replaced in the meantime, so the download started over."),
-    }
+        DownloadNotice::Template(problem) => return problem_text(problem),
+    };
+    words.to_owned()
 }

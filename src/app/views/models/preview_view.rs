@@ -149,7 +149,7 @@ fn device_words(DeviceFacts { gpu, memory, storage }: &DeviceFacts) -> String {
 }
 
 /// What will not be as one expects.
-fn warnings(preview: &ModelPreview) -> Vec<&'static str> {
+fn warnings(preview: &ModelPreview) -> Vec<String> {
     let left = preview.spec.bytes().unwrap_or(0).saturating_sub(preview.bytes_here);
     let in_memory = match preview.device.storage.is_available {
         true => t!("The model will be kept in memory until you choose another one or close this tab: \
@@ -157,8 +157,8 @@ fn warnings(preview: &ModelPreview) -> Vec<&'static str> {
         false => t!("The model will be kept in memory until you choose another one or close this tab: this browser does not let the \
                      page store files (you may be in a private window)."),
     };
-    let not_kept = (!can_be_stored(left, &preview.device)).then_some(in_memory);
-    let not_resumable = (!preview.resumable).then(|| notice_words(DownloadNotice::NoRanges));
+    let not_kept = (!can_be_stored(left, &preview.device)).then(|| in_memory.to_owned());
+    let not_resumable = (!preview.resumable).then(|| notice_words(&DownloadNotice::NoRanges));
     not_kept.into_iter().chain(not_resumable).collect()
 }
 
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn what_will_not_be_as_expected_is_said_before() {
-        assert_eq!(warnings(&preview()), Vec::<&str>::new());
+        assert_eq!(warnings(&preview()), Vec::<String>::new());
         let mut poor = preview();
         (poor.resumable, poor.device.storage.free) = (false, Some(5));
         assert_eq!(warnings(&poor).len(), 2);

@@ -3,20 +3,35 @@
 use super::budget::Budget;
 use super::compare::get;
 use super::error::{Result, refused};
+use super::methods::is_method;
 use super::operators::at;
-use super::value::Value;
+use super::value::{Function, ListKind, Value};
 
-/// What `value.name` or `value["name"]` is: undefined where there is none.
+/// What `value.name` is: a method comes before the value of a key.
+pub fn member(value: &Value, name: &str, budget: &Budget) -> Result<Value> {
+    if is_method(value, name) { Ok(Value::Function(Function::Method)) } else { attribute(value, &Value::text(name), budget) }
+}
+
+/// What `value["name"]` is: undefined where there is none.
 pub fn attribute(value: &Value, name: &Value, budget: &Budget) -> Result<Value> {
     let found = match (value, name) {
         (Value::Undefined, _) => return refused("it looks into an undefined value"),
         (Value::Map(map), key) => get(&map.entries, key, budget)?,
         (Value::Namespace(entries), key) => get(&entries.borrow(), key, budget)?,
         (Value::List(_) | Value::Text(_), Value::Int(index)) => Some(at(value, *index, budget)?),
+        (Value::List(list), Value::Text(name)) if list.kind == ListKind::Group => {
+            let place = ["grouper", "list"].iter().position(|known| **known == **name);
+            place.and_then(|place| list.items.get(place).cloned())
+        }
         (Value::Loop(state), Value::Text(name)) => state.attribute(name),
+        (Value::Cycler(cycler), Value::Text(name)) if &**name == "current" => cycler.current(),
         _ => None,
     };
-    Ok(found.unwrap_or(Value::Undefined))
+    Ok(match (found, name) {
+        (Some(found), _) => found,
+        (None, Value::Text(name)) if is_method(value, name) => Value::Function(Function::Method),
+        _ => Value::Undefined,
+    })
 }
 
 /// The value at a path such as `function.name`; of numbers, the item there.

@@ -12,9 +12,10 @@ pub fn equals(a: &Value, b: &Value, budget: &Budget) -> Result<bool> {
     Ok(match (a, b) {
         (Value::Undefined, Value::Undefined) | (Value::None, Value::None) => true,
         (Value::Text(a), Value::Text(b)) => a.len() == b.len() && texts(a, b, budget)?.is_eq(),
-        (Value::List(a), Value::List(b)) => {
-            a.is_tuple == b.is_tuple && a.items.len() == b.items.len() && all_equal(&a.items, &b.items, budget)?
+        (Value::List(a), Value::List(b)) if a.has_places() => {
+            a.kind == b.kind && a.items.len() == b.items.len() && all_equal(&a.items, &b.items, budget)?
         }
+        (Value::List(a), Value::List(b)) => std::rc::Rc::ptr_eq(a, b),
         (Value::Map(a), Value::Map(b)) => a.entries.len() == b.entries.len() && all_found(&a.entries, &b.entries, budget)?,
         (Value::Namespace(a), Value::Namespace(b)) => std::rc::Rc::ptr_eq(a, b),
         (Value::Loop(a), Value::Loop(b)) => std::rc::Rc::ptr_eq(a, b),
@@ -48,7 +49,7 @@ pub fn order(a: &Value, b: &Value, budget: &Budget) -> Result<Option<Ordering>> 
     budget.spend(1)?;
     match (a, b) {
         (Value::Text(a), Value::Text(b)) => texts(a, b, budget).map(Some),
-        (Value::List(a), Value::List(b)) => {
+        (Value::List(a), Value::List(b)) if a.kind == b.kind && a.has_places() => {
             for (a, b) in a.items.iter().zip(&b.items) {
                 if !equals(a, b, budget)? {
                     return order(a, b, budget);

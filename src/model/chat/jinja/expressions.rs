@@ -1,13 +1,13 @@
 //! The value of an expression.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use minijinja::machinery::ast::{BinOp, BinOpKind, Call, CallArg, Compare, CompareOpKind, Const, Expr, Slice, UnaryOp, UnaryOpKind};
 use minijinja::value::ValueKind;
 
 use super::arguments::Arguments;
-use super::attributes::attribute;
+use super::attributes::{attribute, member};
 use super::budget::Budget;
 use super::compare::{equals, order};
 use super::error::{Result, refused};
@@ -18,11 +18,19 @@ use super::operators;
 use super::predicates::test;
 use super::renderer::Renderer;
 use super::texts::formatted_by_percent;
-use super::value::{Function, Value, check_storable};
+use super::value::{Cycler, Function, ListKind, Value, check_name, check_storable};
+
+/// As in Jinja2's sandbox.
+const MAX_RANGE: usize = 100_000;
 
 impl<'t> Renderer<'t> {
     /// The value of an expression.
     pub fn value(&mut self, expr: &'t Expr<'t>) -> Result<Value> {
+        self.safe_value(expr).map(Value::plain)
+    }
+
+    /// The value of an expression, with what says that it is escaped.
+    pub fn safe_value(&mut self, expr: &'t Expr<'t>) -> Result<Value> {
         self.budget.enter()?;
         let value = self.value_of(expr)?;
         self.budget.leave();
@@ -39,11 +47,11 @@ impl<'t> Renderer<'t> {
             Expr::Compare(comparison) => self.comparison(comparison),
             Expr::IfExpr(choice) => {
                 let chosen = if self.value(&choice.test_expr)?.is_true() { Some(&choice.true_expr) } else { choice.false_expr.as_ref() };
-                chosen.map_or(Ok(Value::Undefined), |chosen| self.value(chosen))
+                chosen.map_or(Ok(Value::Undefined), |chosen| self.safe_value(chosen))
             }
             Expr::Filter(filter) => {
                 let Some(expr) = &filter.expr else { return refused("it has a filter of nothing") };
-                let value = self.value(expr)?;
+                let value = self.safe_value(expr)?;
                 let arguments = self.arguments(&filter.args)?;
                 apply(filter.name, &value, arguments, &self.budget)
             }
@@ -52,7 +60,7 @@ impl<'t> Renderer<'t> {
                 let arguments = self.arguments(&asked.args)?;
                 test(asked.name, &value, arguments, &self.budget).map(Value::Bool)
             }
-            Expr::GetAttr(access) => attribute(&self.value(&access.expr)?, &Value::text(access.name), &self.budget),
+            Expr::GetAttr(access) => member(&self.value(&access.expr)?, access.name, &self.budget),
             Expr::GetItem(access) => {
                 let value = self.value(&access.expr)?;
                 let key = self.value(&access.subscript_expr)?;
@@ -91,6 +99,10 @@ impl<'t> Renderer<'t> {
     }
 
     fn binary(&mut self, operation: &'t BinOp<'t>) -> Result<Value> {
+        if matches!(operation.op, BinOpKind::Add) {
+            let (a, b) = (self.safe_value(&operation.left)?, self.safe_value(&operation.right)?);
+            return operators::add(&a, &b, &self.budget);
+        }
         let a = self.value(&operation.left)?;
         match (operation.op, a.is_true()) {
             (BinOpKind::ScAnd, false) | (BinOpKind::ScOr, true) => return Ok(a),
@@ -114,7 +126,9 @@ impl<'t> Renderer<'t> {
             BinOpKind::Div => operators::divide(&a, &b),
             BinOpKind::FloorDiv => operators::divide_down(&a, &b),
             BinOpKind::Rem => match (&a, &b) {
-                (Value::Text(format), Value::List(values)) if values.is_tuple => formatted_by_percent(format, values.items.clone(), budget),
+                (Value::Text(format), Value::List(values)) if values.kind == ListKind::Tuple => {
+                    formatted_by_percent(format, values.items.clone(), budget)
+                }
                 (Value::Text(format), _) => formatted_by_percent(format, vec![b], budget),
                 _ => operators::remainder(&a, &b),
             },
@@ -146,6 +160,7 @@ impl<'t> Renderer<'t> {
                 _ => Value::Undefined,
             };
             return match own {
+                Value::Function(Function::Method) => methods::call(&object, access.name, arguments, &self.budget),
                 function @ (Value::Macro(..) | Value::Function(_)) => self.call_value(&function, arguments),
                 _ => methods::call(&object, access.name, arguments, &self.budget),
             };
@@ -162,6 +177,12 @@ impl<'t> Renderer<'t> {
         match function {
             Value::Macro(number, scope) => self.call_macro(*number, *scope, arguments, None).map(Value::text),
             Value::Function(function) => self.call_function(*function, arguments),
+            Value::Cycler(joiner) => {
+                arguments.end()?;
+                let at = joiner.at.replace(1);
+                joiner.items.get(at.min(1)).cloned().map_or_else(|| refused("it calls a cycler"), Ok)
+            }
+            Value::Loop(state) => self.call_loop(state, arguments).map(Value::text),
             other => refused(format!("it calls a {}", other.kind())),
         }
     }
@@ -170,29 +191,29 @@ impl<'t> Renderer<'t> {
         let budget = &self.budget;
         let value = match function {
             Function::Range => range(&mut arguments, budget)?,
-            Function::Dict => Value::map(named(&mut arguments), budget)?,
+            Function::Dict => Value::map(entries(&mut arguments, budget)?, budget)?,
             Function::Namespace => {
-                let mut entries = match arguments.take(0, "") {
-                    Some(Value::Map(map)) => map.entries.clone(),
-                    Some(other) => return refused(format!("it makes a namespace of a {}", other.kind())),
-                    None => Vec::new(),
-                };
-                for (key, value) in named(&mut arguments) {
-                    check_storable(&value)?;
-                    set(&mut entries, key, value, budget)?;
-                }
+                let entries = entries(&mut arguments, budget)?;
+                entries.iter().try_for_each(|(_, value)| check_storable(value))?;
+                entries.iter().try_for_each(|(name, _)| check_name(name))?;
                 Value::Namespace(Rc::new(RefCell::new(entries)))
             }
             Function::RaiseException => return refused(arguments.need(0, "message")?.as_text()?),
             Function::StrftimeNow(date) => {
                 let format = arguments.need(0, "format")?;
                 let format = format.as_text()?;
-                budget.spend(16 * format.len())?;
+                budget.spend(64 * format.len())?;
                 match date.strftime(format) {
                     Some(text) => Value::text(text),
                     None => return refused(format!("unknown date format {format:?}")),
                 }
             }
+            Function::Cycler => cycler(arguments.rest())?,
+            Function::Joiner => {
+                let separator = arguments.take(0, "sep").unwrap_or_else(|| Value::text(", "));
+                cycler(vec![Value::text(""), separator])?
+            }
+            Function::Method => return refused("it calls a method by another name"),
         };
         arguments.end()?;
         Ok(value)
@@ -259,6 +280,9 @@ fn range(arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
     let mut numbers = Vec::new();
     let mut next = Some(start);
     while let Some(number) = next.filter(|&number| if step > 0 { number < stop } else { number > stop }) {
+        if numbers.len() == MAX_RANGE {
+            return refused("a range of it is too long");
+        }
         budget.spend(size_of::<Value>())?;
         numbers.push(Value::Int(number));
         next = number.checked_add(step);
@@ -266,6 +290,26 @@ fn range(arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
     Value::list(numbers, budget)
 }
 
-fn named(arguments: &mut Arguments) -> Vec<(Value, Value)> {
-    arguments.named().into_iter().map(|(name, value)| (Value::text(name), value)).collect()
+fn cycler(items: Vec<Value>) -> Result<Value> {
+    items.iter().try_for_each(check_storable)?;
+    Ok(Value::Cycler(Rc::new(Cycler { items, at: Cell::new(0) })))
+}
+
+/// Keys and values: of a map or of pairs, and those given by name.
+fn entries(arguments: &mut Arguments, budget: &Budget) -> Result<Vec<(Value, Value)>> {
+    let mut entries = match arguments.take(0, "") {
+        Some(Value::Map(map)) => map.entries.clone(),
+        Some(pairs) => {
+            let pair = |pair: Value| match &pair.items(budget)?[..] {
+                [key, value] => Ok((key.clone(), value.clone())),
+                _ => refused("it makes a map of what is no pair"),
+            };
+            pairs.items(budget)?.into_iter().map(pair).collect::<Result<_>>()?
+        }
+        None => Vec::new(),
+    };
+    for (key, value) in arguments.named() {
+        set(&mut entries, Value::text(key), value, budget)?;
+    }
+    Ok(entries)
 }

@@ -1,12 +1,12 @@
 //! What follows `|`.
 
 use super::arguments::Arguments;
-use super::attributes::{at_path, attribute};
-use super::budget::{Budget, Output};
+use super::attributes::{at_path, member};
+use super::budget::Budget;
 use super::compare::float;
 use super::error::{Result, refused};
 use super::lists;
-use super::methods::pairs;
+use super::methods::{is_method, pairs};
 use super::operators::int;
 use super::texts;
 use super::value::Value;
@@ -17,8 +17,9 @@ const MAX_INDENT: usize = 16;
 
 /// `value | name(arguments)`.
 pub fn apply(name: &str, value: &Value, mut arguments: Arguments, budget: &Budget) -> Result<Value> {
+    let plain = value.clone().plain();
     let result = match of_any(name, value, &mut arguments, budget)? {
-        None => of_text_or_list(name, value, &mut arguments, budget)?,
+        None => of_text_or_list(name, &plain, &mut arguments, budget)?,
         result => result,
     };
     arguments.end()?;
@@ -32,9 +33,10 @@ fn of_any(name: &str, value: &Value, arguments: &mut Arguments, budget: &Budget)
             let counts_as_none = if arguments.flag(1, "boolean") { !value.is_true() } else { value.is_undefined() };
             if counts_as_none { default } else { value.clone() }
         }
-        "safe" => value.clone(),
+        "safe" => Value::Safe(written(value, budget)?.into()),
         "string" => Value::text(written(value, budget)?),
-        "escape" | "e" => escaped(&written(value, budget)?, budget)?,
+        "escape" | "e" => texts::escaped(value, budget)?,
+        "forceescape" => texts::escaped(&value.clone().plain(), budget)?,
         "length" | "count" => {
             budget.spend(if let Value::Text(text) = value { text.len() } else { 0 })?;
             match value.length() {
@@ -54,11 +56,14 @@ fn of_any(name: &str, value: &Value, arguments: &mut Arguments, budget: &Budget)
             value => int(value.as_int()?.checked_abs())?,
         },
         "round" => rounded(value, arguments)?,
-        "attr" => attribute(value, &arguments.need(0, "name")?, budget)?,
+        "attr" => match (value, arguments.need(0, "name")?) {
+            (Value::Map(_), name) if !is_method(value, name.as_text()?) => Value::Undefined,
+            (value, name) => member(value, name.as_text()?, budget)?,
+        },
         "map" => mapped(&lists::items_if_any(value, budget)?, arguments, budget)?,
         "items" => match value {
-            Value::Map(map) => pairs(&map.entries, budget)?,
-            Value::Undefined => Value::list(Vec::new(), budget)?,
+            Value::Map(map) => Value::generator(pairs(&map.entries, budget)?, budget)?,
+            Value::Undefined => Value::generator(Vec::new(), budget)?,
             other => return refused(format!("it asks for the items of a {}", other.kind())),
         },
         _ => return Ok(None),
@@ -66,8 +71,8 @@ fn of_any(name: &str, value: &Value, arguments: &mut Arguments, budget: &Budget)
 }
 
 fn of_text_or_list(name: &str, value: &Value, arguments: &mut Arguments, budget: &Budget) -> Result<Option<Value>> {
-    let is_of_text = matches!(name, "trim" | "upper" | "lower" | "title" | "capitalize" | "replace" | "indent" | "format");
-    if !is_of_text {
+    const OF_TEXT: &str = "trim upper lower title capitalize replace indent format center wordcount truncate";
+    if !OF_TEXT.split(' ').any(|known| known == name) {
         return lists::filter(name, value, arguments, budget);
     }
     let text = written(value, budget)?;
@@ -96,6 +101,14 @@ fn of_text_or_list(name: &str, value: &Value, arguments: &mut Arguments, budget:
             let (first, blank) = (arguments.flag(1, "first"), arguments.flag(2, "blank"));
             texts::indented(&text, &width, first, blank, budget)?
         }
+        "center" => texts::padded(&text, arguments.int(0, "width")?.unwrap_or(80).max(0) as usize, " ", name, budget)?,
+        "wordcount" => Value::Int(texts::n_words(&text, budget)? as i64),
+        "truncate" => {
+            let (length, kills_words) = (arguments.int(0, "length")?.unwrap_or(255), arguments.flag(1, "killwords"));
+            let end = arguments.take(2, "end").unwrap_or_else(|| Value::text("..."));
+            let leeway = arguments.int(3, "leeway")?.unwrap_or(5);
+            texts::truncated(&text, [length, leeway], kills_words, end.as_text()?, budget)?
+        }
         _ => texts::formatted_by_percent(&text, arguments.rest(), budget)?,
     }))
 }
@@ -108,7 +121,7 @@ fn mapped(items: &[Value], arguments: &mut Arguments, budget: &Budget) -> Result
             let value = at_path(item, &path, budget)?;
             Ok(default.clone().filter(|_| value.is_undefined()).unwrap_or(value))
         };
-        return Value::list(items.iter().map(value).collect::<Result<_>>()?, budget);
+        return Value::generator(items.iter().map(value).collect::<Result<_>>()?, budget);
     }
     let mut rest = arguments.rest().into_iter();
     let Some(name) = rest.next() else { return refused("its map has no filter") };
@@ -117,50 +130,43 @@ fn mapped(items: &[Value], arguments: &mut Arguments, budget: &Budget) -> Result
     let value = |item: &Value| apply(name.as_text()?, item, Arguments::new(by_place.clone(), by_name.clone()), budget);
     let mapped = items.iter().map(value).collect::<Result<_>>()?;
     budget.leave();
-    Value::list(mapped, budget)
-}
-
-fn escaped(text: &str, budget: &Budget) -> Result<Value> {
-    let mut out = Output::new(budget);
-    for c in text.chars() {
-        match c {
-            '&' => out.push("&amp;")?,
-            '<' => out.push("&lt;")?,
-            '>' => out.push("&gt;")?,
-            '"' => out.push("&#34;")?,
-            '\'' => out.push("&#39;")?,
-            c => out.push(c.encode_utf8(&mut [0; 4]))?,
-        }
-    }
-    Ok(Value::text(out.into_text()))
+    Value::generator(mapped, budget)
 }
 
 /// As Hugging Face transformers writes JSON in templates.
 fn to_json(value: &Value, arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
-    let escapes_unicode = arguments.flag(usize::MAX, "ensure_ascii");
-    let indent = arguments.int(0, "indent")?.map(|indent| usize::try_from(indent).unwrap_or(0));
-    if indent.is_some_and(|indent| indent > MAX_INDENT) {
+    let escapes_unicode = arguments.flag(0, "ensure_ascii");
+    let indent = match arguments.given(1, "indent") {
+        Some(Value::Text(indent)) => Some(indent.to_string()),
+        Some(indent) => Some(" ".repeat(indent.as_count()?.min(MAX_INDENT + 1))),
+        None => None,
+    };
+    if indent.as_ref().is_some_and(|indent| indent.len() > MAX_INDENT) {
         return refused("an indent of tojson is too large");
     }
-    let separators = match arguments.take(usize::MAX, "separators") {
+    let separators = match arguments.take(2, "separators") {
         Some(Value::List(list)) if list.items.len() == 2 => Some([written(&list.items[0], budget)?, written(&list.items[1], budget)?]),
         Some(Value::None) | None => None,
         Some(_) => return refused("the separators of tojson are not two"),
     };
-    let style = JsonStyle { indent, sort_keys: arguments.flag(usize::MAX, "sort_keys"), escapes_unicode, separators };
+    let style = JsonStyle { indent, sort_keys: arguments.flag(3, "sort_keys"), escapes_unicode, separators };
     Ok(Value::text(json(value, &style, budget)?))
 }
 
 fn to_int(value: &Value, arguments: &mut Arguments) -> Result<Value> {
+    const BASES: [&str; 17] = ["", "", "0b", "", "", "", "", "", "0o", "", "", "", "", "", "", "", "0x"];
     let default = arguments.take(0, "default").unwrap_or(Value::Int(0));
+    let base = arguments.int(1, "base")?.unwrap_or(10).clamp(2, 36) as usize;
     let number = match value {
         // As Python, towards zero.
         Value::Float(number) if number.is_finite() => Some(whole(*number)?),
-        Value::Text(text) => match (text.trim().parse(), text.trim().parse::<f64>()) {
+        Value::Text(text) if base != 10 => i64::from_str_radix(text.trim().trim_start_matches(BASES[base % 17]), base as u32).ok(),
+        Value::Text(text) => match (text.trim().replace('_', "").parse(), text.trim().parse::<f64>()) {
             (Ok(number), _) => Some(number),
             (_, Ok(number)) if number.is_finite() => Some(whole(number)?),
             _ => None,
         },
+        Value::Undefined => return refused("it takes an undefined value for a whole number"),
         value => value.as_int().ok(),
     };
     Ok(number.map_or(default, Value::Int))
@@ -182,7 +188,8 @@ fn rounded(value: &Value, arguments: &mut Arguments) -> Result<Value> {
     }
     let scale = 10_f64.powi(precision as i32);
     let rounded = match method.as_ref().map(Value::as_text).transpose()? {
-        None | Some("common") => (number * scale).round_ties_even() / scale,
+        // As Python, by the decimal digits of the number.
+        None | Some("common") => format!("{number:.0$}", precision as usize).parse().unwrap_or(number),
         Some("ceil") => (number * scale).ceil() / scale,
         Some("floor") => (number * scale).floor() / scale,
         Some(_) => return refused("it rounds by a method that is not supported"),

@@ -10,7 +10,7 @@ use super::error::{Result, refused};
 use super::operators::add;
 use super::predicates::test;
 use super::texts;
-use super::value::Value;
+use super::value::{ListKind, Value};
 use super::write::written;
 
 /// `value | name(arguments)`; none where there is no such filter.
@@ -19,6 +19,7 @@ pub fn filter(name: &str, value: &Value, arguments: &mut Arguments, budget: &Bud
     Ok(Some(match name {
         "list" => Value::list(items()?, budget)?,
         "first" => items()?.into_iter().next().unwrap_or(Value::Undefined),
+        "last" if is_generator(value) => return refused("it takes the last item of a generator"),
         "last" => items()?.pop().unwrap_or(Value::Undefined),
         "reverse" => reversed(value, items()?, budget)?,
         "join" => {
@@ -37,7 +38,7 @@ pub fn filter(name: &str, value: &Value, arguments: &mut Arguments, budget: &Bud
             let is_reversed = arguments.flag(0, "reverse");
             let has_case = arguments.flag(1, "case_sensitive");
             let attribute = arguments.given(2, "attribute");
-            sorted(items()?, &SortKey { attribute, has_case }, is_reversed, budget)?
+            sorted(items()?, &SortKey { attribute, has_case, default: None }, is_reversed, budget)?
         }
         "dictsort" => sorted_map(value, arguments, budget)?,
         "unique" => unique(items()?, arguments, budget)?,
@@ -45,7 +46,7 @@ pub fn filter(name: &str, value: &Value, arguments: &mut Arguments, budget: &Bud
         "reject" => chosen(items_if_any(value, budget)?, false, false, arguments, budget)?,
         "selectattr" => chosen(items_if_any(value, budget)?, true, true, arguments, budget)?,
         "rejectattr" => chosen(items_if_any(value, budget)?, true, false, arguments, budget)?,
-        "groupby" => grouped(items()?, &arguments.need(0, "attribute")?, budget)?,
+        "groupby" => grouped(items()?, &arguments.need(0, "attribute")?, arguments.take(1, "default"), budget)?,
         "batch" => batched(items()?, arguments, budget)?,
         "slice" => sliced(&items()?, arguments, budget)?,
         _ => return Ok(None),
@@ -59,7 +60,15 @@ pub fn items_if_any(value: &Value, budget: &Budget) -> Result<Vec<Value>> {
 
 fn reversed(value: &Value, mut items: Vec<Value>, budget: &Budget) -> Result<Value> {
     items.reverse();
-    if matches!(value, Value::Text(_)) { texts::joined(&items, "", budget) } else { Value::list(items, budget) }
+    match value {
+        Value::Text(_) => texts::joined(&items, "", budget),
+        value if is_generator(value) => Value::list(items, budget),
+        _ => Value::generator(items, budget),
+    }
+}
+
+fn is_generator(value: &Value) -> bool {
+    matches!(value, Value::List(list) if list.kind == ListKind::Generator)
 }
 
 /// Of each item its attribute, where one is asked for.
@@ -74,14 +83,26 @@ fn of_attribute(items: Vec<Value>, path: Option<Value>, budget: &Budget) -> Resu
 struct SortKey {
     attribute: Option<Value>,
     has_case: bool,
+    /// Of items that lack the attribute.
+    default: Option<Value>,
 }
 
 impl SortKey {
     fn of(&self, item: &Value, budget: &Budget) -> Result<Value> {
         let key = match &self.attribute {
+            // Several, one after the other.
+            Some(Value::Text(paths)) if paths.contains(',') => {
+                let part = |path: &str| self.in_case(at_path(item, &Value::text(path), budget)?, budget);
+                Value::list(paths.split(',').map(part).collect::<Result<_>>()?, budget)?
+            }
             Some(path) => at_path(item, path, budget)?,
             None => item.clone(),
         };
+        let key = if key.is_undefined() { self.default.clone().unwrap_or(key) } else { key };
+        self.in_case(key, budget)
+    }
+
+    fn in_case(&self, key: Value, budget: &Budget) -> Result<Value> {
         match &key {
             Value::Text(text) if !self.has_case => texts::lower(text, budget),
             _ => Ok(key),
@@ -123,14 +144,14 @@ fn sorted_map(value: &Value, arguments: &mut Arguments, budget: &Budget) -> Resu
     };
     let is_reversed = arguments.flag(2, "reverse");
     let Value::Map(map) = value else { return refused(format!("it sorts a {} as a map", value.kind())) };
-    let pairs = super::methods::pairs(&map.entries, budget)?.items(budget)?;
-    let key = SortKey { attribute: Some(Value::Int(i64::from(by_value))), has_case };
+    let pairs = super::methods::pairs(&map.entries, budget)?;
+    let key = SortKey { attribute: Some(Value::Int(i64::from(by_value))), has_case, default: None };
     sorted(pairs, &key, is_reversed, budget)
 }
 
 /// The least or greatest item.
 fn extreme(items: Vec<Value>, wanted: Ordering, arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
-    let key = SortKey { has_case: arguments.flag(0, "case_sensitive"), attribute: arguments.given(1, "attribute") };
+    let key = SortKey { has_case: arguments.flag(0, "case_sensitive"), attribute: arguments.given(1, "attribute"), default: None };
     let mut best: Option<(Value, Value)> = None;
     for item in items {
         let own = key.of(&item, budget)?;
@@ -146,7 +167,7 @@ fn extreme(items: Vec<Value>, wanted: Ordering, arguments: &mut Arguments, budge
 }
 
 fn unique(items: Vec<Value>, arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
-    let key = SortKey { has_case: arguments.flag(0, "case_sensitive"), attribute: arguments.given(1, "attribute") };
+    let key = SortKey { has_case: arguments.flag(0, "case_sensitive"), attribute: arguments.given(1, "attribute"), default: None };
     let mut seen: Vec<Value> = Vec::new();
     let mut kept = Vec::new();
     'items: for item in items {
@@ -159,7 +180,7 @@ fn unique(items: Vec<Value>, arguments: &mut Arguments, budget: &Budget) -> Resu
         seen.push(own);
         kept.push(item);
     }
-    Value::list(kept, budget)
+    Value::generator(kept, budget)
 }
 
 /// The items of which a test holds, or does not: of themselves, or of an attribute.
@@ -179,21 +200,23 @@ fn chosen(items: Vec<Value>, by_attribute: bool, wanted: bool, arguments: &mut A
             kept.push(item);
         }
     }
-    Value::list(kept, budget)
+    Value::generator(kept, budget)
 }
 
 /// Pairs of an attribute and the items that have it, in the order of the attribute.
-fn grouped(items: Vec<Value>, path: &Value, budget: &Budget) -> Result<Value> {
-    let key = SortKey { attribute: Some(path.clone()).filter(|path| !matches!(path, Value::None)), has_case: false };
+fn grouped(items: Vec<Value>, path: &Value, default: Option<Value>, budget: &Budget) -> Result<Value> {
+    let attribute = Some(path.clone()).filter(|path| !matches!(path, Value::None));
+    let key = SortKey { attribute, has_case: false, default: default.clone() };
     let mut groups: Vec<(Value, Vec<Value>)> = Vec::new();
     for item in sorted(items, &key, false, budget)?.items(budget)? {
         let own = at_path(&item, path, budget)?;
+        let own = if own.is_undefined() { default.clone().unwrap_or(own) } else { own };
         match groups.last_mut() {
             Some((last, group)) if equals(last, &own, budget)? => group.push(item),
             _ => groups.push((own, vec![item])),
         }
     }
-    let pair = |(own, group)| Value::tuple(vec![own, Value::list(group, budget)?], budget);
+    let pair = |(own, group)| Value::of_kind(ListKind::Group, vec![own, Value::list(group, budget)?], budget);
     Value::list(groups.into_iter().map(pair).collect::<Result<_>>()?, budget)
 }
 
@@ -209,7 +232,7 @@ fn batched(items: Vec<Value>, arguments: &mut Arguments, budget: &Budget) -> Res
         let filled = batch.iter().chain(std::iter::repeat_n(&fill, missing).flatten());
         Value::list(filled.cloned().collect(), budget)
     };
-    Value::list(items.chunks(length).map(batch).collect::<Result<_>>()?, budget)
+    Value::generator(items.chunks(length).map(batch).collect::<Result<_>>()?, budget)
 }
 
 /// So many lists, the first ones one item longer where they do not come out even.
@@ -225,5 +248,5 @@ fn sliced(items: &[Value], arguments: &mut Arguments, budget: &Budget) -> Result
         let filling = fill.iter().filter(|_| i >= longer && longer > 0);
         Value::list(items[start(i)..start(i + 1)].iter().chain(filling).cloned().collect(), budget)
     };
-    Value::list((0..count).map(slice).collect::<Result<_>>()?, budget)
+    Value::generator((0..count).map(slice).collect::<Result<_>>()?, budget)
 }

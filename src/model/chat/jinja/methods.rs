@@ -5,15 +5,38 @@ use super::budget::Budget;
 use super::compare::{equals, get};
 use super::error::{Result, refused};
 use super::texts;
-use super::value::{Loop, Value};
+use super::value::{Cycler, ListKind, Loop, Value};
+
+/// Python's methods that change nothing: of texts, maps, and lists.
+const METHODS: [&str; 3] = [
+    "capitalize casefold center count encode endswith expandtabs find format format_map index isalnum isalpha isascii isdecimal isdigit \
+     isidentifier islower isnumeric isprintable isspace istitle isupper join ljust lower lstrip maketrans partition removeprefix \
+     removesuffix replace rfind rindex rjust rpartition rsplit rstrip split splitlines startswith strip swapcase title translate upper \
+     zfill",
+    "copy fromkeys get items keys values",
+    "copy count index",
+];
+
+/// Whether a value has a method of this name.
+pub fn is_method(value: &Value, name: &str) -> bool {
+    let names = match value {
+        Value::Text(_) => METHODS[0],
+        Value::Map(_) => METHODS[1],
+        Value::List(list) if list.has_places() => METHODS[2],
+        _ => return false,
+    };
+    names.split(' ').any(|known| known == name)
+}
 
 /// `value.name(arguments)`.
 pub fn call(value: &Value, name: &str, mut arguments: Arguments, budget: &Budget) -> Result<Value> {
     let result = match value {
         Value::Text(text) => of_text(text, name, &mut arguments, budget)?,
+        Value::Map(_) | Value::List(_) if name == "copy" => Some(value.clone()),
         Value::Map(map) => of_map(&map.entries, name, &mut arguments, budget)?,
-        Value::List(list) => of_list(&list.items, name, &mut arguments, budget)?,
+        Value::List(list) if list.has_places() => of_list(&list.items, name, &mut arguments, budget)?,
         Value::Loop(state) => of_loop(state, name, &mut arguments, budget)?,
+        Value::Cycler(cycler) => of_cycler(cycler, name)?,
         _ => None,
     };
     arguments.end()?;
@@ -35,7 +58,17 @@ fn of_text(text: &str, name: &str, arguments: &mut Arguments, budget: &Budget) -
         "lstrip" => trim([true, false])?,
         "rstrip" => trim([false, true])?,
         "upper" => texts::upper(text, budget)?,
-        "lower" => texts::lower(text, budget)?,
+        "lower" | "casefold" => texts::lower(text, budget)?,
+        "swapcase" => texts::swapped(text, budget)?,
+        "center" | "ljust" | "rjust" | "zfill" => {
+            let width = arguments.need(0, "width")?.as_count()?;
+            let fill = if name == "zfill" { Some(Value::text("0")) } else { arguments.take(1, "fillchar") };
+            texts::padded(text, width, fill.as_ref().map_or(Ok(" "), Value::as_text)?, name, budget)?
+        }
+        "partition" | "rpartition" => {
+            let separator = arguments.need(0, "sep")?;
+            texts::partitioned(text, separator.as_text()?, name == "rpartition", budget)?
+        }
         "capitalize" => texts::capitalize(text, budget)?,
         "title" => texts::title(text, |c| !c.is_alphabetic(), budget)?,
         "split" | "rsplit" => {
@@ -48,14 +81,18 @@ fn of_text(text: &str, name: &str, arguments: &mut Arguments, budget: &Budget) -
             let (old, new) = (arguments.need(0, "old")?, arguments.need(1, "new")?);
             texts::replaced(text, old.as_text()?, new.as_text()?, arguments.int(2, "count")?, budget)?
         }
-        "join" => texts::joined(&arguments.need(0, "items")?.items(budget)?, text, budget)?,
-        "format" => texts::formatted_by_braces(text, &arguments.rest(), budget)?,
-        "startswith" => Value::Bool(has_one(arguments, budget, |part| text.starts_with(part))?),
-        "endswith" => Value::Bool(has_one(arguments, budget, |part| text.ends_with(part))?),
+        "join" => {
+            let items = arguments.need(0, "items")?.items(budget)?;
+            items.iter().try_for_each(|item| item.as_text().map(|_| ()))?;
+            texts::joined(&items, text, budget)?
+        }
+        "format" => texts::formatted_by_braces(text, &arguments.rest(), &arguments.named(), budget)?,
+        "startswith" => Value::Bool(has_one(text, arguments, budget, |text, part| text.starts_with(part))?),
+        "endswith" => Value::Bool(has_one(text, arguments, budget, |text, part| text.ends_with(part))?),
         "removeprefix" => Value::text(text.strip_prefix(arguments.need(0, "prefix")?.as_text()?).unwrap_or(text)),
         "removesuffix" => Value::text(text.strip_suffix(arguments.need(0, "suffix")?.as_text()?).unwrap_or(text)),
-        "find" | "rfind" | "index" | "count" => searched(text, name, arguments, budget)?,
-        "isdigit" | "isnumeric" => is_all(char::is_numeric)?,
+        "find" | "rfind" | "index" | "rindex" | "count" => searched(text, name, arguments, budget)?,
+        "isdigit" | "isnumeric" | "isdecimal" => is_all(char::is_numeric)?,
         "isalpha" => is_all(char::is_alphabetic)?,
         "isalnum" => is_all(char::is_alphanumeric)?,
         "isspace" => is_all(texts::is_space)?,
@@ -71,26 +108,29 @@ fn searched(text: &str, name: &str, arguments: &mut Arguments, budget: &Budget) 
     let part = arguments.need(0, "sub")?;
     let part = part.as_text()?;
     budget.spend(2 * text.len() + part.len())?;
+    let range = texts::part(text, arguments, budget)?;
+    let within = &text[range.clone()];
     if name == "count" {
-        return Ok(Value::Int(text.matches(part).count() as i64));
+        return Ok(Value::Int(within.matches(part).count() as i64));
     }
-    let found = if name == "rfind" { text.rfind(part) } else { text.find(part) };
+    let found = if name.starts_with('r') { within.rfind(part) } else { within.find(part) };
     match found {
-        Some(byte) => Ok(Value::Int(text[..byte].chars().count() as i64)),
-        None if name == "index" => refused("it looks for the place of a text that is not there"),
+        Some(byte) => Ok(Value::Int(text[..range.start + byte].chars().count() as i64)),
+        None if name.ends_with("index") => refused("it looks for the place of a text that is not there"),
         None => Ok(Value::Int(-1)),
     }
 }
 
 /// Whether this holds for the text given, or for one of several.
-fn has_one(arguments: &mut Arguments, budget: &Budget, holds: impl Fn(&str) -> bool) -> Result<bool> {
+fn has_one(text: &str, arguments: &mut Arguments, budget: &Budget, holds: impl Fn(&str, &str) -> bool) -> Result<bool> {
     let parts = match arguments.need(0, "prefix")? {
-        Value::List(list) => list.items.clone(),
+        Value::List(list) if list.kind == ListKind::Tuple => list.items.clone(),
         part => vec![part],
     };
+    let text = &text[texts::part(text, arguments, budget)?];
     for part in &parts {
         budget.spend(part.as_text()?.len() + 1)?;
-        if holds(part.as_text()?) {
+        if holds(text, part.as_text()?) {
             return Ok(true);
         }
     }
@@ -105,17 +145,16 @@ fn of_map(entries: &[(Value, Value)], name: &str, arguments: &mut Arguments, bud
             let default = arguments.take(1, "default").unwrap_or(Value::None);
             get(entries, &key, budget)?.unwrap_or(default)
         }
-        "keys" => Value::list(entries.iter().map(|(key, _)| key.clone()).collect(), budget)?,
-        "values" => Value::list(entries.iter().map(|(_, value)| value.clone()).collect(), budget)?,
-        "items" => pairs(entries, budget)?,
+        "keys" => Value::of_kind(ListKind::View, entries.iter().map(|(key, _)| key.clone()).collect(), budget)?,
+        "values" => Value::of_kind(ListKind::View, entries.iter().map(|(_, value)| value.clone()).collect(), budget)?,
+        "items" => Value::of_kind(ListKind::View, pairs(entries, budget)?, budget)?,
         _ => return Ok(None),
     }))
 }
 
 /// Keys and values.
-pub fn pairs(entries: &[(Value, Value)], budget: &Budget) -> Result<Value> {
-    let pair = |(key, value): &(Value, Value)| Value::tuple(vec![key.clone(), value.clone()], budget);
-    Value::list(entries.iter().map(pair).collect::<Result<_>>()?, budget)
+pub fn pairs(entries: &[(Value, Value)], budget: &Budget) -> Result<Vec<Value>> {
+    entries.iter().map(|(key, value)| Value::tuple(vec![key.clone(), value.clone()], budget)).collect()
 }
 
 fn of_list(items: &[Value], name: &str, arguments: &mut Arguments, budget: &Budget) -> Result<Option<Value>> {
@@ -155,4 +194,18 @@ fn of_loop(state: &Loop, name: &str, arguments: &mut Arguments, budget: &Budget)
         }
         _ => return Ok(None),
     }))
+}
+
+fn of_cycler(cycler: &Cycler, name: &str) -> Result<Option<Value>> {
+    match (name, cycler.current()) {
+        ("next", current @ Some(_)) => {
+            cycler.at.set((cycler.at.get() + 1) % cycler.items.len());
+            Ok(current)
+        }
+        ("reset", _) => {
+            cycler.at.set(0);
+            Ok(Some(Value::None))
+        }
+        _ => Ok(None),
+    }
 }

@@ -2,12 +2,13 @@
 //! a tree; what the tree says is done here, and every step, every byte and every nesting is paid for before it is made (`budget`), so
 //! that no template can take more than its share of time, memory or stack, and none can panic.
 //!
-//! Left out is what templates of chats do not use: inheritance and inclusion of other templates, recursive loops, escaping.
+//! Left out is what templates of chats do not use: inheritance and inclusion of other templates, automatic escaping.
 
 mod arguments;
 mod attributes;
 mod budget;
 mod compare;
+mod dialect;
 mod error;
 mod expressions;
 mod filters;
@@ -25,5 +26,5 @@ mod write;
 
 pub use self::budget::Budget;
 pub use self::error::JinjaError;
-pub use self::syntax::{check, render};
+pub use self::syntax::Source;
 pub use self::value::{Function, Value};

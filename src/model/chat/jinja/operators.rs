@@ -3,6 +3,7 @@
 use super::budget::{Budget, Output};
 use super::compare::{equals, float};
 use super::error::{Result, refused};
+use super::texts::escaped;
 use super::value::Value;
 use super::write::write;
 
@@ -10,10 +11,14 @@ use super::write::write;
 pub fn add(a: &Value, b: &Value, budget: &Budget) -> Result<Value> {
     match (a, b) {
         (Value::Text(_), Value::Text(_)) => concat(a, b, budget),
-        (Value::List(x), Value::List(y)) if x.is_tuple == y.is_tuple => {
+        (Value::Text(_) | Value::Safe(_), Value::Text(_) | Value::Safe(_)) => {
+            let sum = concat(&escaped(a, budget)?, &escaped(b, budget)?, budget)?;
+            Ok(Value::Safe(sum.as_text()?.into()))
+        }
+        (Value::List(x), Value::List(y)) if x.kind == y.kind && x.has_places() => {
             budget.spend((x.items.len() + y.items.len()).saturating_mul(size_of::<Value>()))?;
             let items = x.items.iter().chain(&y.items).cloned().collect();
-            if x.is_tuple { Value::tuple(items, budget) } else { Value::list(items, budget) }
+            Value::of_kind(x.kind, items, budget)
         }
         _ => arithmetic("+", a, b, i64::checked_add, |x, y| x + y),
     }
@@ -39,11 +44,11 @@ pub fn multiply(a: &Value, b: &Value, budget: &Budget) -> Result<Value> {
             budget.spend(text.len().saturating_mul(times))?;
             Ok(Value::text(text.repeat(times)))
         }
-        (Value::List(list), times) | (times, Value::List(list)) => {
+        (Value::List(list), times) | (times, Value::List(list)) if list.has_places() => {
             let times = if list.items.is_empty() { 0 } else { times.as_count()? };
             budget.spend(list.items.len().saturating_mul(times).saturating_mul(size_of::<Value>()))?;
             let items = std::iter::repeat_n(&list.items, times).flatten().cloned().collect();
-            if list.is_tuple { Value::tuple(items, budget) } else { Value::list(items, budget) }
+            Value::of_kind(list.kind, items, budget)
         }
         _ => arithmetic("*", a, b, i64::checked_mul, |x, y| x * y),
     }
@@ -145,7 +150,9 @@ pub fn contains(container: &Value, item: &Value, budget: &Budget) -> Result<bool
 pub fn at(value: &Value, index: i64, budget: &Budget) -> Result<Value> {
     let place = |length: usize| usize::try_from(if index < 0 { index.saturating_add(length as i64) } else { index }).ok();
     match value {
-        Value::List(list) => Ok(place(list.items.len()).and_then(|at| list.items.get(at).cloned()).unwrap_or(Value::Undefined)),
+        Value::List(list) if list.has_places() => {
+            Ok(place(list.items.len()).and_then(|at| list.items.get(at).cloned()).unwrap_or(Value::Undefined))
+        }
         Value::Text(text) => {
             budget.spend(2 * text.len())?;
             let c = place(text.chars().count()).and_then(|at| text.chars().nth(at));
@@ -161,7 +168,11 @@ pub fn slice(value: &Value, [start, stop, step]: [Option<i64>; 3], budget: &Budg
     if step == 0 {
         return refused("a slice of it has the step 0");
     }
-    if matches!(value, Value::None | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Map(_)) {
+    let has_places = match value {
+        Value::List(list) => list.has_places(),
+        value => !matches!(value, Value::None | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Map(_)),
+    };
+    if !has_places {
         return Ok(Value::Undefined);
     }
     let items = value.items(budget)?;
@@ -172,7 +183,7 @@ pub fn slice(value: &Value, [start, stop, step]: [Option<i64>; 3], budget: &Budg
             kept.iter().try_for_each(|c| write(c, &mut out))?;
             Ok(Value::text(out.into_text()))
         }
-        Value::List(list) if list.is_tuple => Value::tuple(kept, budget),
+        Value::List(list) => Value::of_kind(list.kind, kept, budget),
         _ => Value::list(kept, budget),
     }
 }

@@ -24,15 +24,20 @@ pub fn test(name: &str, value: &Value, mut arguments: Arguments, budget: &Budget
         "number" => matches!(value, Value::Int(_) | Value::Float(_) | Value::Bool(_)),
         "string" => matches!(value, Value::Text(_)),
         "mapping" => matches!(value, Value::Map(_)),
+        "sequence" if let Value::List(list) = value => list.has_places(),
         "sequence" | "iterable" => matches!(value, Value::Text(_) | Value::List(_) | Value::Map(_) | Value::Undefined),
-        "callable" => matches!(value, Value::Macro(..) | Value::Function(_)),
+        "callable" => matches!(value, Value::Macro(..) | Value::Function(_) | Value::Undefined),
         "odd" => equals(&remainder(value, &Value::Int(2))?, &Value::Int(1), budget)?,
         "even" => equals(&remainder(value, &Value::Int(2))?, &Value::Int(0), budget)?,
         "divisibleby" => equals(&remainder(value, &arguments.need(0, "num")?)?, &Value::Int(0), budget)?,
         "lower" => is_in_case(value, budget, char::is_uppercase)?,
         "upper" => is_in_case(value, budget, char::is_lowercase)?,
         "in" => contains(&arguments.need(0, "seq")?, value, budget)?,
-        "sameas" | "eq" | "equalto" | "==" => equals(value, &arguments.need(0, "other")?, budget)?,
+        "sameas" => {
+            let other = arguments.need(0, "other")?;
+            std::mem::discriminant(value) == std::mem::discriminant(&other) && equals(value, &other, budget)?
+        }
+        "eq" | "equalto" | "==" => equals(value, &arguments.need(0, "other")?, budget)?,
         "ne" | "!=" => !equals(value, &arguments.need(0, "other")?, budget)?,
         "lt" | "lessthan" | "<" => is_ordered(value, &mut arguments, budget, Ordering::is_lt)?,
         "le" | "<=" => is_ordered(value, &mut arguments, budget, Ordering::is_le)?,

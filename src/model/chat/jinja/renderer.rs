@@ -11,7 +11,7 @@ use super::error::{Result, refused};
 use super::filters::apply;
 use super::maps::set;
 use super::scopes::Scopes;
-use super::value::{Loop, Value, check_storable};
+use super::value::{Loop, Value, check_name, check_storable};
 use super::write::written;
 
 /// The state of one rendering of a template that lives for `'t`.
@@ -20,8 +20,11 @@ pub struct Renderer<'t> {
     globals: Vec<(&'t str, Value)>,
     scopes: Scopes<'t>,
     macros: Vec<&'t Macro<'t>>,
+    recursive_loops: Vec<&'t ForLoop<'t>>,
     /// What is written: at last the whole text, before that the blocks and macros whose text becomes a value.
     outputs: Vec<String>,
+    /// Whether macros may be called with more than they name: the template reads `varargs` or `kwargs`.
+    takes_more: bool,
 }
 
 /// How a statement ends.
@@ -33,8 +36,16 @@ enum Flow {
 }
 
 impl<'t> Renderer<'t> {
-    pub fn new(budget: Budget, globals: Vec<(&'t str, Value)>) -> Self {
-        Self { budget, globals, scopes: Scopes::new(), macros: Vec::new(), outputs: vec![String::new()] }
+    pub fn new(budget: Budget, globals: Vec<(&'t str, Value)>, takes_more: bool) -> Self {
+        Self {
+            budget,
+            globals,
+            scopes: Scopes::new(),
+            macros: Vec::new(),
+            recursive_loops: Vec::new(),
+            outputs: vec![String::new()],
+            takes_more,
+        }
     }
 
     /// The text that the template makes.
@@ -100,7 +111,7 @@ impl<'t> Renderer<'t> {
                 return Ok(flow);
             }
             Stmt::Set(set) => {
-                let value = self.value(&set.expr)?;
+                let value = self.safe_value(&set.expr)?;
                 self.assign(&set.target, value)?;
             }
             Stmt::SetBlock(set) => {
@@ -119,12 +130,14 @@ impl<'t> Renderer<'t> {
                 self.scopes.set(declared.name, value);
             }
             Stmt::CallBlock(call) => self.run_call_block(call)?,
-            Stmt::Do(call) => {
-                self.call(&call.call)?;
-            }
             Stmt::Continue(_) => return Ok(Flow::Continue),
             Stmt::Break(_) => return Ok(Flow::Break),
-            Stmt::AutoEscape(_) => return refused("it escapes texts, which is not supported"),
+            Stmt::AutoEscape(block) => match self.value(&block.enabled)?.is_true() {
+                true => return refused("it escapes texts, which is not supported"),
+                false => return self.run_all(&block.body),
+            },
+            // An extension of Jinja2 that transformers does not load.
+            Stmt::Do(_) => return refused("unknown statement do"),
         }
         Ok(Flow::Next)
     }
@@ -144,17 +157,39 @@ impl<'t> Renderer<'t> {
     }
 
     fn run_loop(&mut self, repeated: &'t ForLoop<'t>) -> Result<Flow> {
-        if repeated.recursive {
-            return refused("it has a recursive loop, which is not supported");
-        }
         let items = self.value(&repeated.iter)?.items(&self.budget)?;
-        self.scopes.push();
+        let scope = self.scopes.current();
+        let number = repeated.recursive.then(|| number_of(&mut self.recursive_loops, repeated));
+        self.run_loop_over(repeated, items, 0, scope, number)
+    }
+
+    /// The text of `loop(items)` in a recursive loop: its statement over other items.
+    pub fn call_loop(&mut self, state: &Loop, mut arguments: Arguments) -> Result<String> {
+        let Some((number, scope)) = state.statement else { return refused("it calls a loop that is not recursive") };
+        let items = arguments.need(0, "iterable")?.items(&self.budget)?;
+        arguments.end()?;
+        let repeated = self.recursive_loops[number];
+        self.captured(|renderer| renderer.run_loop_over(repeated, items, state.depth + 1, scope, Some(number)))
+    }
+
+    /// `scope` is that of the statement, and `number` that of a recursive one.
+    fn run_loop_over(
+        &mut self,
+        repeated: &'t ForLoop<'t>,
+        items: Vec<Value>,
+        depth: usize,
+        scope: usize,
+        number: Option<usize>,
+    ) -> Result<Flow> {
+        self.scopes.push_in(scope);
         let items = self.filtered_items(repeated, items)?;
         if items.is_empty() {
+            let flow = self.run_all(&repeated.else_body)?;
             self.scopes.pop();
-            return self.run_all(&repeated.else_body);
+            return Ok(flow);
         }
-        let state = Rc::new(Loop { items, index: Cell::new(0), last: RefCell::new(None) });
+        let statement = number.map(|number| (number, scope));
+        let state = Rc::new(Loop { items, index: Cell::new(0), last: RefCell::new(None), depth, statement });
         for (i, item) in state.items.iter().enumerate() {
             self.budget.enter()?;
             self.budget.leave();
@@ -196,7 +231,9 @@ impl<'t> Renderer<'t> {
             Expr::GetAttr(access) => match self.value(&access.expr)? {
                 Value::Namespace(entries) => {
                     check_storable(&value)?;
-                    set(&mut entries.borrow_mut(), Value::text(access.name), value, &self.budget)
+                    let name = Value::text(access.name);
+                    check_name(&name)?;
+                    set(&mut entries.borrow_mut(), name, value, &self.budget)
                 }
                 other => refused(format!("it changes a {}", other.kind())),
             },
@@ -226,12 +263,7 @@ impl<'t> Renderer<'t> {
 
     /// A macro as a value.
     fn defined(&mut self, declared: &'t Macro<'t>) -> Value {
-        let known = self.macros.iter().position(|known| std::ptr::eq(*known, declared));
-        let number = known.unwrap_or_else(|| {
-            self.macros.push(declared);
-            self.macros.len() - 1
-        });
-        Value::Macro(number, self.scopes.current())
+        Value::Macro(number_of(&mut self.macros, declared), self.scopes.current())
     }
 
     /// The text that a macro writes; `caller` is the block that it is called around.
@@ -251,6 +283,11 @@ impl<'t> Renderer<'t> {
             };
             self.scopes.set(variable.id, value);
         }
+        if self.takes_more {
+            let named = arguments.named().into_iter().map(|(name, value)| (Value::text(name), value)).collect();
+            self.scopes.set("varargs", Value::tuple(arguments.rest(), &self.budget)?);
+            self.scopes.set("kwargs", Value::map(named, &self.budget)?);
+        }
         arguments.end()?;
         let text = self.captured(|renderer| renderer.run_all(&declared.body))?;
         self.scopes.pop();
@@ -268,4 +305,12 @@ impl<'t> Renderer<'t> {
             other => refused(format!("it calls a {}", other.kind())),
         }
     }
+}
+
+/// The number of a part of the template in a list, to which it is added if it is not there.
+fn number_of<'t, T>(parts: &mut Vec<&'t T>, part: &'t T) -> usize {
+    parts.iter().position(|known| std::ptr::eq(*known, part)).unwrap_or_else(|| {
+        parts.push(part);
+        parts.len() - 1
+    })
 }

@@ -4,6 +4,7 @@ use minijinja::machinery::{self, Token, ast::Stmt};
 use minijinja::syntax::SyntaxConfig;
 
 use super::budget::Budget;
+use super::dialect::Rewritten;
 use super::error::{Result, refused};
 use super::renderer::Renderer;
 use super::value::Value;
@@ -18,30 +19,49 @@ const MAX_ELIFS: usize = 100;
 /// Blocks in blocks, and brackets in brackets; those have up to 12.
 const MAX_NESTING: usize = 24;
 
-/// Checks that a template can be read.
-pub fn check(source: &str) -> Result<()> {
-    parsed(source).map(|_| ())
-}
+/// A template that can be read.
+pub struct Source(String);
 
-/// The text that a template makes of these variables.
-pub fn render<'t>(source: &'t str, globals: Vec<(&'t str, Value)>, budget: Budget) -> Result<String> {
-    let template = parsed(source)?;
-    Renderer::new(budget, globals).render(&template)
-}
-
-fn parsed(source: &str) -> Result<Stmt<'_>> {
-    if source.len() > MAX_SOURCE {
-        return refused("it is too long");
+impl Source {
+    /// Checks that a template can be read.
+    pub fn new(template: &str) -> Result<Self> {
+        if template.len() > MAX_SOURCE {
+            return refused("it is too long");
+        }
+        let source = Self(checked(&template.replace("\r\n", "\n").replace('\r', "\n"))?);
+        source.parsed()?;
+        Ok(source)
     }
-    let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?;
-    check_tags(source, syntax.clone())?;
-    Ok(machinery::parse(source, NAME, syntax)?)
+
+    /// Whether it has these words.
+    pub fn contains(&self, words: &str) -> bool {
+        self.0.contains(words)
+    }
+
+    /// The text that it makes of these variables. Of several of the same name the first counts.
+    pub fn render<'t>(&'t self, globals: Vec<(&'t str, Value)>, budget: Budget) -> Result<String> {
+        let template = self.parsed()?;
+        let takes_more = self.contains("varargs") || self.contains("kwargs");
+        Renderer::new(budget, globals, takes_more).render(&template)
+    }
+
+    fn parsed(&self) -> Result<Stmt<'_>> {
+        Ok(machinery::parse(&self.0, NAME, syntax()?)?)
+    }
 }
 
-fn check_tags(source: &str, syntax: SyntaxConfig) -> Result<()> {
+fn syntax() -> Result<SyntaxConfig> {
+    Ok(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?)
+}
+
+/// The template as minijinja reads it, if it is not too large.
+fn checked(template: &str) -> Result<String> {
     let mut size = Size::default();
-    for token in machinery::tokenize(source, false, syntax) {
-        size.count(&token?.0);
+    let mut rewritten = Rewritten::new(template);
+    for token in machinery::tokenize(template, false, syntax()?) {
+        let (token, span) = token?;
+        size.count(&token);
+        rewritten.push(&token, &span);
         let facts = [
             (size.tag <= MAX_TAG, "a tag of it is too long"),
             (size.elifs <= MAX_ELIFS, "it has too many conditions"),
@@ -51,7 +71,7 @@ fn check_tags(source: &str, syntax: SyntaxConfig) -> Result<()> {
             return refused(*what);
         }
     }
-    Ok(())
+    Ok(rewritten.into_text())
 }
 
 /// What has been read so far, and has not ended.
@@ -83,7 +103,7 @@ impl Size {
     /// The first word of a tag.
     fn count_block(&mut self, name: &str) {
         match name {
-            "if" | "for" | "macro" | "call" | "filter" | "with" | "block" | "autoescape" => self.blocks += 1,
+            "if" | "for" | "macro" | "call" | "filter" | "with" | "block" | "autoescape" | "generation" => self.blocks += 1,
             "set" => self.is_set_block = true,
             "elif" => self.elifs += 1,
             _ if name.starts_with("end") => self.blocks = self.blocks.saturating_sub(1),

@@ -1,9 +1,12 @@
 //! Functions of texts that filters and methods share; what they write is paid for before it is made.
 
+use std::ops::Range;
+
+use super::arguments::Arguments;
 use super::budget::{Budget, Output};
 use super::error::{Result, refused};
 use super::value::Value;
-use super::write::write;
+use super::write::{write, written};
 
 /// A letter in another case may be three characters.
 const LONGEST_IN_OTHER_CASE: usize = 3;
@@ -22,8 +25,97 @@ pub fn lower(text: &str, budget: &Budget) -> Result<Value> {
 pub fn capitalize(text: &str, budget: &Budget) -> Result<Value> {
     budget.spend(LONGEST_IN_OTHER_CASE * text.len())?;
     let mut chars = text.chars();
-    let first: String = chars.next().into_iter().flat_map(char::to_uppercase).collect();
-    Ok(Value::text(first + &chars.as_str().to_lowercase()))
+    let mut first = chars.next().into_iter().flat_map(char::to_uppercase);
+    let large: String = first.next().into_iter().chain(first.flat_map(char::to_lowercase)).collect();
+    Ok(Value::text(large + &chars.as_str().to_lowercase()))
+}
+
+/// Large letters small, and small ones large.
+pub fn swapped(text: &str, budget: &Budget) -> Result<Value> {
+    budget.spend(LONGEST_IN_OTHER_CASE * text.len())?;
+    let swap = |c: char| if c.is_uppercase() { c.to_lowercase().to_string() } else { c.to_uppercase().to_string() };
+    Ok(Value::text(text.chars().map(swap).collect::<String>()))
+}
+
+/// The text with `fill` on the sides that a method or filter of this name fills, in all `width` characters.
+pub fn padded(text: &str, width: usize, fill: &str, name: &str, budget: &Budget) -> Result<Value> {
+    let missing = width.saturating_sub(text.chars().count());
+    budget.spend(text.len().saturating_add(missing.saturating_mul(fill.len())))?;
+    let left = match name {
+        "ljust" => 0,
+        // As CPython does.
+        "center" => missing / 2 + (missing & width & 1),
+        _ => missing,
+    };
+    let (sign, text) = text.split_at(usize::from(name == "zfill" && text.starts_with(['+', '-'])));
+    Ok(Value::text([sign, &fill.repeat(left), text, &fill.repeat(missing - left)].concat()))
+}
+
+/// What is before a separator, it, and what is after it.
+pub fn partitioned(text: &str, separator: &str, from_end: bool, budget: &Budget) -> Result<Value> {
+    budget.spend(2 * text.len())?;
+    let found = if from_end { text.rsplit_once(separator) } else { text.split_once(separator) };
+    let parts = match (found, from_end) {
+        (Some((before, after)), _) => [before, separator, after],
+        (None, false) => [text, "", ""],
+        (None, true) => ["", "", text],
+    };
+    Value::tuple(parts.map(Value::text).into(), budget)
+}
+
+/// The bytes that the arguments `start` and `end` of a search leave.
+pub fn part(text: &str, arguments: &mut Arguments, budget: &Budget) -> Result<Range<usize>> {
+    let (start, end) = (arguments.int(1, "start")?, arguments.int(2, "end")?);
+    if (start, end) == (None, None) {
+        return Ok(0..text.len());
+    }
+    budget.spend(3 * text.len())?;
+    let length = text.chars().count() as i64;
+    let byte = |place: i64| {
+        let place = if place < 0 { place.saturating_add(length).max(0) } else { place };
+        text.char_indices().nth(place as usize).map_or(text.len(), |(byte, _)| byte)
+    };
+    let start = start.map_or(0, byte);
+    Ok(start..end.map_or(text.len(), byte).max(start))
+}
+
+/// The text for HTML, unless it is that already.
+pub fn escaped(value: &Value, budget: &Budget) -> Result<Value> {
+    if let Value::Safe(_) = value {
+        return Ok(value.clone());
+    }
+    let mut out = Output::new(budget);
+    for c in written(value, budget)?.chars() {
+        match c {
+            '&' => out.push("&amp;")?,
+            '<' => out.push("&lt;")?,
+            '>' => out.push("&gt;")?,
+            '"' => out.push("&#34;")?,
+            '\'' => out.push("&#39;")?,
+            c => out.push(c.encode_utf8(&mut [0; 4]))?,
+        }
+    }
+    Ok(Value::Safe(out.into_text().into()))
+}
+
+/// How many words there are: runs of letters, digits and `_`.
+pub fn n_words(text: &str, budget: &Budget) -> Result<usize> {
+    budget.spend(text.len())?;
+    Ok(text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).count())
+}
+
+/// The text cut to `length` characters with those of `end`, if it is longer by more than the leeway.
+pub fn truncated(text: &str, [length, leeway]: [i64; 2], kills_words: bool, end: &str, budget: &Budget) -> Result<Value> {
+    budget.spend(2 * text.len() + end.len())?;
+    if text.chars().count() as i64 <= length.saturating_add(leeway) {
+        return Ok(Value::text(text));
+    }
+    let Some(kept) = length.checked_sub(end.chars().count() as i64).filter(|kept| *kept >= 0) else {
+        return refused("it cuts a text to less than nothing");
+    };
+    let kept: String = text.chars().take(kept as usize).collect();
+    let whole = if kills_words { &kept[..] } else { kept.rsplit_once(' ').map_or(&kept[..], |(before, _)| before) };
+    Ok(Value::text([whole, end].concat()))
 }
 
 /// The first letter after each of these characters large, the others small.
@@ -90,7 +182,7 @@ pub fn split(text: &str, separator: Option<&str>, most: Option<i64>, from_end: b
         (Some(separator), false) => text.splitn(most, separator).collect(),
         (Some(separator), true) => text.rsplitn(most, separator).collect(),
         (None, false) => words(text, most),
-        (None, true) => return refused("it splits a text at white space from its end"),
+        (None, true) => last_words(text, most),
     };
     if from_end {
         parts.reverse();
@@ -109,12 +201,37 @@ fn words(text: &str, most: usize) -> Vec<&str> {
     words
 }
 
+/// Last word first.
+fn last_words(text: &str, most: usize) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut rest = text.trim_end_matches(is_space);
+    while !rest.is_empty() {
+        let start = rest.rfind(is_space).filter(|_| words.len() + 1 < most);
+        let start = start.map_or(0, |at| at + rest[at..].chars().next().map_or(0, char::len_utf8));
+        words.push(&rest[start..]);
+        rest = rest[..start].trim_end_matches(is_space);
+    }
+    words
+}
+
 /// The lines, with their ends where these are kept.
 pub fn lines(text: &str, keeps_ends: bool, budget: &Budget) -> Result<Value> {
     budget.spend(2 * text.len())?;
-    let lines = text.split_inclusive('\n');
-    let without_end = |line: &'_ str| line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line)).len();
-    texts(lines.map(|line| if keeps_ends { line } else { &line[..without_end(line)] }).collect(), budget)
+    texts(split_lines(text).into_iter().map(|(line, end)| if keeps_ends { end } else { line }).collect(), budget)
+}
+
+/// Python's `str.splitlines`: each line without its end, and with it.
+fn split_lines(text: &str) -> Vec<(&str, &str)> {
+    let mut lines = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = rest.find(['\n', '\r', '\x0b', '\x0c', '\x1c', '\x1d', '\x1e', '\u{85}', '\u{2028}', '\u{2029}']);
+        let end = end.unwrap_or(rest.len());
+        let length = if rest[end..].starts_with("\r\n") { 2 } else { rest[end..].chars().next().map_or(0, char::len_utf8) };
+        lines.push((&rest[..end], &rest[..end + length]));
+        rest = &rest[end + length..];
+    }
+    lines
 }
 
 /// A list of texts.
@@ -126,7 +243,9 @@ pub fn texts(parts: Vec<&str>, budget: &Budget) -> Result<Value> {
 /// Each line but the first after `width` spaces; empty ones only where `blank`.
 pub fn indented(text: &str, width: &str, first: bool, blank: bool, budget: &Budget) -> Result<Value> {
     let mut out = Output::new(budget);
-    for (i, line) in text.split('\n').enumerate() {
+    budget.spend(text.len())?;
+    // Python adds this line end.
+    for (i, (line, _)) in split_lines(&[text, "\n"].concat()).into_iter().enumerate() {
         if i > 0 {
             out.push("\n")?;
         }
@@ -169,8 +288,8 @@ pub fn formatted_by_percent(format: &str, values: Vec<Value>, budget: &Budget) -
     Ok(Value::text(out.into_text()))
 }
 
-/// `"{} has {1}"` with the values in their places.
-pub fn formatted_by_braces(format: &str, values: &[Value], budget: &Budget) -> Result<Value> {
+/// `"{} has {1} and {name}"` with the values in their places.
+pub fn formatted_by_braces(format: &str, values: &[Value], names: &[(String, Value)], budget: &Budget) -> Result<Value> {
     let mut out = Output::new(budget);
     let mut rest = format;
     let mut next = 0;
@@ -186,9 +305,11 @@ pub fn formatted_by_braces(format: &str, values: &[Value], budget: &Budget) -> R
         let place = rest.split_once('}').filter(|_| brace == "{").and_then(|(place, after)| {
             rest = after;
             next += usize::from(place.is_empty());
-            if place.is_empty() { Some(next - 1) } else { place.parse().ok() }
+            let at = if place.is_empty() { Some(next - 1) } else { place.parse().ok() };
+            let named = || names.iter().find(|(name, _)| name == place).map(|(_, value)| value);
+            at.map_or_else(named, |at: usize| values.get(at))
         });
-        match place.and_then(|place| values.get(place)) {
+        match place {
             Some(value) => write(value, &mut out)?,
             None => return refused("it formats a text in a way that is not supported"),
         }

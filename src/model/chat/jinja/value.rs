@@ -18,11 +18,14 @@ pub enum Value {
     Int(i64),
     Float(f64),
     Text(Rc<str>),
+    /// A text that the filters `safe` and `escape` give: what is added to it is escaped. See [`Value::plain`].
+    Safe(Rc<str>),
     List(Rc<List>),
     Map(Rc<Map>),
     /// What `namespace()` makes: the only value that changes. It is in no other value, and so never in itself.
     Namespace(Rc<RefCell<Vec<(Self, Self)>>>),
     Loop(Rc<Loop>),
+    Cycler(Rc<Cycler>),
     /// Its number, and the scope in which it is defined.
     Macro(usize, usize),
     Function(Function),
@@ -30,8 +33,23 @@ pub enum Value {
 
 pub struct List {
     pub items: Vec<Value>,
-    pub is_tuple: bool,
+    pub kind: ListKind,
+    /// Whether the items of a generator were taken.
+    is_spent: Cell<bool>,
     depth: usize,
+}
+
+/// Python's kinds of lists.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum ListKind {
+    List,
+    Tuple,
+    /// A tuple whose items have names: what `groupby` gives.
+    Group,
+    /// The keys, values or items of a map: they have a number, but no places.
+    View,
+    /// What most filters give: it has neither, counts as true, and gives its items once.
+    Generator,
 }
 
 /// Keys are in the order in which they came.
@@ -46,6 +64,16 @@ pub struct Loop {
     pub index: Cell<usize>,
     /// What `changed` was last asked for.
     pub last: RefCell<Option<Value>>,
+    /// How many loops of the same statement it is in.
+    pub depth: usize,
+    /// Of a recursive loop, the number of its statement and the scope that this is in.
+    pub statement: Option<(usize, usize)>,
+}
+
+/// What `cycler(..)` and `joiner(..)` make: it gives its items in turn, or, as a function, the first one once and then the last.
+pub struct Cycler {
+    pub items: Vec<Value>,
+    pub at: Cell<usize>,
 }
 
 /// A function that every template has.
@@ -56,6 +84,10 @@ pub enum Function {
     Namespace,
     RaiseException,
     StrftimeNow(Date),
+    Cycler,
+    Joiner,
+    /// A method that is looked at and not called.
+    Method,
 }
 
 impl Value {
@@ -64,11 +96,19 @@ impl Value {
     }
 
     pub fn list(items: Vec<Self>, budget: &Budget) -> Result<Self> {
-        Ok(Self::List(Rc::new(List { depth: depth_over(items.iter(), budget)?, items, is_tuple: false })))
+        Self::of_kind(ListKind::List, items, budget)
     }
 
     pub fn tuple(items: Vec<Self>, budget: &Budget) -> Result<Self> {
-        Ok(Self::List(Rc::new(List { depth: depth_over(items.iter(), budget)?, items, is_tuple: true })))
+        Self::of_kind(ListKind::Tuple, items, budget)
+    }
+
+    pub fn generator(items: Vec<Self>, budget: &Budget) -> Result<Self> {
+        Self::of_kind(ListKind::Generator, items, budget)
+    }
+
+    pub fn of_kind(kind: ListKind, items: Vec<Self>, budget: &Budget) -> Result<Self> {
+        Ok(Self::List(Rc::new(List { depth: depth_over(items.iter(), budget)?, items, kind, is_spent: Cell::new(false) })))
     }
 
     /// What a value is called in messages.
@@ -78,13 +118,19 @@ impl Value {
             Self::None => "none",
             Self::Bool(_) => "boolean",
             Self::Int(_) | Self::Float(_) => "number",
-            Self::Text(_) => "text",
+            Self::Text(_) | Self::Safe(_) => "text",
+            Self::List(list) if list.kind == ListKind::Generator => "generator",
             Self::List(_) => "list",
             Self::Map(_) => "map",
             Self::Namespace(_) => "namespace",
             Self::Loop(_) => "loop",
-            Self::Macro(..) | Self::Function(_) => "function",
+            Self::Macro(..) | Self::Function(_) | Self::Cycler(_) => "function",
         }
+    }
+
+    /// The value as all but `+` take it.
+    pub fn plain(self) -> Self {
+        if let Self::Safe(text) = self { Self::Text(text) } else { self }
     }
 
     pub fn is_undefined(&self) -> bool {
@@ -97,16 +143,16 @@ impl Value {
             Self::Bool(flag) => *flag,
             Self::Int(number) => *number != 0,
             Self::Float(number) => *number != 0.0,
-            Self::Text(text) => !text.is_empty(),
-            Self::List(list) => !list.items.is_empty(),
+            Self::Text(text) | Self::Safe(text) => !text.is_empty(),
+            Self::List(list) => list.kind == ListKind::Generator || !list.items.is_empty(),
             Self::Map(map) => !map.entries.is_empty(),
-            Self::Namespace(_) | Self::Loop(_) | Self::Macro(..) | Self::Function(_) => true,
+            Self::Namespace(_) | Self::Loop(_) | Self::Cycler(_) | Self::Macro(..) | Self::Function(_) => true,
         }
     }
 
     pub fn as_text(&self) -> Result<&str> {
         match self {
-            Self::Text(text) => Ok(text),
+            Self::Text(text) | Self::Safe(text) => Ok(text),
             other => refused(format!("it takes a {} for a text", other.kind())),
         }
     }
@@ -127,9 +173,11 @@ impl Value {
 
     /// The values that a loop runs over: of a map its keys, of a text its characters.
     pub fn items(&self, budget: &Budget) -> Result<Vec<Self>> {
-        budget.spend(self.length().unwrap_or(0).saturating_mul(size_of::<Self>()))?;
+        let length = if let Self::List(list) = self { Some(list.items.len()) } else { self.length() };
+        budget.spend(length.unwrap_or(0).saturating_mul(size_of::<Self>()))?;
         match self {
             Self::Undefined => Ok(Vec::new()),
+            Self::List(list) if list.kind == ListKind::Generator && list.is_spent.replace(true) => Ok(Vec::new()),
             Self::List(list) => Ok(list.items.clone()),
             Self::Map(map) => Ok(map.entries.iter().map(|(key, _)| key.clone()).collect()),
             Self::Text(text) => Ok(text.chars().map(|c| Self::text(c.encode_utf8(&mut [0; 4]))).collect()),
@@ -137,11 +185,11 @@ impl Value {
         }
     }
 
-    /// How many values [`Value::items`] gives.
+    /// How many values [`Value::items`] gives, where Python knows it.
     pub fn length(&self) -> Option<usize> {
         match self {
             Self::Undefined => Some(0),
-            Self::List(list) => Some(list.items.len()),
+            Self::List(list) => (list.kind != ListKind::Generator).then_some(list.items.len()),
             Self::Map(map) => Some(map.entries.len()),
             Self::Text(text) => Some(text.chars().count()),
             _ => None,
@@ -152,7 +200,7 @@ impl Value {
         match self {
             Self::List(list) => Ok(list.depth),
             Self::Map(map) => Ok(map.depth),
-            Self::Namespace(_) | Self::Loop(_) => refused(format!("it puts a {} into another value", self.kind())),
+            Self::Namespace(_) | Self::Loop(_) | Self::Cycler(_) => refused(format!("it puts a {} into another value", self.kind())),
             _ => Ok(0),
         }
     }
@@ -161,6 +209,11 @@ impl Value {
 /// Checks that a value may be in another one.
 pub fn check_storable(value: &Value) -> Result<()> {
     value.depth().map(|_| ())
+}
+
+/// Checks that a namespace may have this name: transformers keeps templates from what Python itself stores there.
+pub fn check_name(name: &Value) -> Result<()> {
+    if name.as_text()?.starts_with('_') { refused("it stores a name that begins with _") } else { Ok(()) }
 }
 
 /// How deep a value of these nests.
@@ -173,6 +226,19 @@ pub(super) fn depth_over<'v>(items: impl Iterator<Item = &'v Value>, budget: &Bu
     }
     budget.spend(count * size_of::<Value>())?;
     if depth > MAX_DEPTH { Err(JinjaError::TooDeep) } else { Ok(depth) }
+}
+
+impl Cycler {
+    pub fn current(&self) -> Option<Value> {
+        self.items.get(self.at.get()).cloned()
+    }
+}
+
+impl List {
+    /// Whether it is a list or a tuple, whose items have places.
+    pub fn has_places(&self) -> bool {
+        matches!(self.kind, ListKind::List | ListKind::Tuple | ListKind::Group)
+    }
 }
 
 impl Loop {
@@ -188,9 +254,8 @@ impl Loop {
             "first" => Some(Value::Bool(index == 0)),
             "last" => Some(Value::Bool(index + 1 == length)),
             "length" => number(length),
-            // Of recursive loops only.
-            "depth" => number(1),
-            "depth0" => number(0),
+            "depth" => number(self.depth + 1),
+            "depth0" => number(self.depth),
             "previtem" => index.checked_sub(1).map(|before| self.items[before].clone()),
             "nextitem" => self.items.get(index + 1).cloned(),
             _ => None,

@@ -2,7 +2,7 @@
 
 use super::budget::{Budget, Output};
 use super::error::{Result, refused};
-use super::value::Value;
+use super::value::{ListKind, Value};
 
 /// Python's `str(value)`.
 pub fn written(value: &Value, budget: &Budget) -> Result<String> {
@@ -15,7 +15,7 @@ pub fn written(value: &Value, budget: &Budget) -> Result<String> {
 pub fn write(value: &Value, out: &mut Output<'_>) -> Result<()> {
     match value {
         Value::Undefined => Ok(()),
-        Value::Text(text) => out.push(text),
+        Value::Text(text) | Value::Safe(text) => out.push(text),
         value => write_repr(value, out),
     }
 }
@@ -29,11 +29,11 @@ fn write_repr(value: &Value, out: &mut Output<'_>) -> Result<()> {
         Value::Int(number) => out.push(&number.to_string()),
         Value::Float(number) => out.push(&float(*number)),
         Value::Text(text) => write_quoted(text, out),
-        Value::List(list) => {
-            let [open, close] = match (list.is_tuple, list.items.len()) {
-                (false, _) => ["[", "]"],
-                (true, 1) => ["(", ",)"],
-                (true, _) => ["(", ")"],
+        Value::List(list) if list.has_places() => {
+            let [open, close] = match (list.kind, list.items.len()) {
+                (ListKind::List, _) => ["[", "]"],
+                (_, 1) => ["(", ",)"],
+                _ => ["(", ")"],
             };
             write_between([open, ", ", close], &list.items, out, write_repr)
         }
@@ -75,11 +75,20 @@ fn write_quoted(text: &str, out: &mut Output<'_>) -> Result<()> {
             '\r' => out.push("\\r")?,
             '\t' => out.push("\\t")?,
             c if c == quote => out.push(&format!("\\{c}"))?,
-            c if c.is_control() => out.push(&format!("\\x{:02x}", u32::from(c)))?,
-            c => out.push(c.encode_utf8(&mut buffer))?,
+            c if c == ' ' || c.is_ascii_graphic() || is_printable(c) => out.push(c.encode_utf8(&mut buffer))?,
+            c => out.push(&match u32::from(c) {
+                code @ ..0x100 => format!("\\x{code:02x}"),
+                code @ ..0x10000 => format!("\\u{code:04x}"),
+                code => format!("\\U{code:08x}"),
+            })?,
         }
     }
     out.push(quote.encode_utf8(&mut buffer))
+}
+
+/// Python's `str.isprintable`. Rust decides the same of a character that is not the first of a text.
+fn is_printable(c: char) -> bool {
+    String::from_iter(['a', c]).escape_debug().nth(1) == Some(c)
 }
 
 /// Python's `repr` of a float.
@@ -93,8 +102,8 @@ pub fn float(number: f64) -> String {
 /// How JSON is written.
 #[derive(Clone, Default)]
 pub struct JsonStyle {
-    /// Spaces of each level, on lines of their own; none is all on one line.
-    pub indent: Option<usize>,
+    /// What begins the lines of each level; none is all on one line.
+    pub indent: Option<String>,
     pub sort_keys: bool,
     pub escapes_unicode: bool,
     /// Between items, and between key and value.
@@ -116,7 +125,7 @@ fn write_json(value: &Value, style: &JsonStyle, level: usize, out: &mut Output<'
         Value::Int(number) => out.push(&number.to_string()),
         Value::Float(number) => out.push(&json_float(*number)),
         Value::Text(text) => write_json_text(text, style, out),
-        Value::List(list) => {
+        Value::List(list) if list.has_places() => {
             write_json_items(["[", "]"], &list.items, style, level, out, |item, out| write_json(item, style, level + 1, out))
         }
         Value::Map(map) => {
@@ -147,7 +156,7 @@ fn write_json_items<T>(
     write: impl Fn(&T, &mut Output<'_>) -> Result<()>,
 ) -> Result<()> {
     let own = style.separators.as_ref().map(|separators| separators[0].as_str());
-    let line = |level: usize| style.indent.map(|indent| format!("\n{}", " ".repeat(indent * level)));
+    let line = |level: usize| style.indent.as_ref().map(|indent| format!("\n{}", indent.repeat(level)));
     match (line(level), line(level + 1)) {
         (Some(outer), Some(inner)) if !items.is_empty() => {
             let between = format!("{}{inner}", own.unwrap_or(","));

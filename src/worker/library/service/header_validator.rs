@@ -1,9 +1,11 @@
 //! Checks the header as soon as it has arrived, so that an unsupported model is not downloaded further.
 
 use crate::library::errors::LibraryError;
+use crate::model::chat;
 use crate::model::config::Config;
 use crate::model::gguf::{Gguf, GgufError};
 use crate::model::tensors;
+use crate::model::tokenizer::Tokenizer;
 
 /// Size of the first attempt to parse the header. Further attempts follow whenever the size has doubled.
 const FIRST_PARSE_BYTES: usize = 64 << 10;
@@ -17,12 +19,14 @@ pub struct HeaderValidator {
     is_first_file: bool,
     /// End of the last tensor according to the header; `None` until known.
     end: Option<u64>,
+    /// Why the chat template cannot be used: the model runs without it.
+    pub template_problem: Option<String>,
 }
 
 impl HeaderValidator {
     /// `is_first_file`: only the first file of a split model describes the model.
     pub fn new(is_first_file: bool) -> Self {
-        Self { bytes: Vec::new(), next_parse_bytes: FIRST_PARSE_BYTES, is_first_file, end: None }
+        Self { bytes: Vec::new(), next_parse_bytes: FIRST_PARSE_BYTES, is_first_file, end: None, template_problem: None }
     }
 
     /// Adds the next bytes of a file of `total` bytes. The error says what is not supported, and what is.
@@ -60,8 +64,13 @@ impl HeaderValidator {
         Gguf::parse(&self.bytes, total.unwrap_or(u64::MAX))
     }
 
-    fn check(&self, gguf: &Gguf) -> Result<(), LibraryError> {
-        if !self.is_first_file || gguf.is_split() {
+    fn check(&mut self, gguf: &Gguf) -> Result<(), LibraryError> {
+        if !self.is_first_file {
+            return Ok(());
+        }
+        let tokenizer = Tokenizer::from_metadata(&gguf.metadata).map_err(|error| unsupported(&error))?;
+        self.template_problem = chat::usable_template(&gguf.metadata, &tokenizer).err().map(|error| error.to_string());
+        if gguf.is_split() {
             return Ok(());
         }
         let config = Config::from_gguf(gguf).map_err(|error| unsupported(&error))?;
@@ -125,6 +134,10 @@ mod tests {
         no_model[at + 6..at + 12].copy_from_slice(b"ssm_in");
         assert!(validate(&no_model, DEMO.len()).unwrap_err().to_string().contains("no tensor blk.0.attn_q.weight"));
         assert!(validate(DEMO, DEMO.len() - 1).unwrap_err().to_string().contains("cut off"));
+        let mut no_tokenizer = DEMO.to_vec();
+        let at = no_tokenizer.windows(21).position(|window| window == b"tokenizer.ggml.merges").unwrap();
+        no_tokenizer[at + 20] = b'?';
+        assert!(validate(&no_tokenizer, DEMO.len()).unwrap_err().to_string().contains("tokenizer.ggml.merges is missing"));
         assert!(validate(b"<html>", 6).unwrap_err().to_string().contains("not a GGUF"));
         assert!(validate(&DEMO[..500], 500).is_err());
     }

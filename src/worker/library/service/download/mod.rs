@@ -200,7 +200,7 @@ impl Download {
         let others = self.spec.files.iter().enumerate().filter(|(i, _)| *i != transfer.i);
         let total = others.filter_map(|(_, file)| file.bytes).sum::<u64>() + transfer.version.total.unwrap_or(0);
         let bytes = self.completed_bytes.iter().sum::<u64>() + position;
-        (self.post)(LibraryEvent::Progress(DownloadProgress { bytes, total, stage, notice: self.notice }));
+        (self.post)(LibraryEvent::Progress(DownloadProgress { bytes, total, stage, notice: self.notice.clone() }));
         true
     }
 }

@@ -97,7 +97,11 @@ impl Download {
     fn digest(&mut self, transfer: &mut FileTransfer, bytes: &[u8]) -> Result<(), DownloadStop> {
         transfer.hash.update(bytes);
         self.hash.update(bytes);
-        transfer.header.push(bytes, transfer.version.total).map_err(DownloadStop::Discarded)
+        transfer.header.push(bytes, transfer.version.total).map_err(DownloadStop::Discarded)?;
+        if let Some(problem) = transfer.header.template_problem.take() {
+            self.notice = Some(DownloadNotice::Template(problem));
+        }
+        Ok(())
     }
 
     /// Requests the missing bytes until the file is complete.

@@ -1,0 +1,143 @@
+//! From Jinja2's dialect, as transformers extends it, to what minijinja reads.
+
+use std::ops::Range;
+
+use minijinja::machinery::{Span, Token};
+
+/// Escapes of Python's texts that minijinja reads otherwise, and what it reads the same. `\/` has no meaning in Python and stays.
+const ESCAPES: [(&str, &str); 4] = [("\\/", "\\\\/"), ("\\a", "\\x07"), ("\\v", "\\x0b"), ("\\\n", "")];
+
+/// A template that is written again, token by token.
+pub struct Rewritten<'s> {
+    source: &'s str,
+    /// What to write instead of parts of the source.
+    edits: Vec<(Range<usize>, String)>,
+    /// The place of the last token in its tag, from 1; none outside of statements.
+    place: Option<usize>,
+    tag: Tag,
+    brackets: usize,
+    /// Where the expression begins that may be a tuple without brackets, and whether it is one.
+    tuple: Option<(usize, bool)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tag {
+    Loop,
+    /// Of a block, whose name is left out.
+    Block,
+    Other,
+}
+
+impl<'s> Rewritten<'s> {
+    pub fn new(source: &'s str) -> Self {
+        Self { source, edits: Vec::new(), place: None, tag: Tag::Other, brackets: 0, tuple: None }
+    }
+
+    /// Takes the next token.
+    pub fn push(&mut self, token: &Token<'_>, span: &Span) {
+        let span = span.start_offset as usize..span.end_offset as usize;
+        self.place = match token {
+            Token::BlockStart => Some(0),
+            Token::BlockEnd => None,
+            _ => self.place.map(|place| place + 1),
+        };
+        match token {
+            Token::BlockStart => self.tag = Tag::Other,
+            Token::Ident(name) if self.place == Some(1) => self.begin_tag(name, span.clone()),
+            Token::Ident(_) if self.tag == Tag::Block && self.place.is_some() => self.replace(span.clone(), ""),
+            Token::Str(_) | Token::String(_) if self.source[span.clone()].contains('\\') => {
+                self.edits.push((span.clone(), unescaped(&self.source[span.clone()])));
+            }
+            // Jinja2 keeps the line end after the tag of a raw block.
+            Token::TemplateData(text) if self.source[span.clone()].starts_with('\n') && !text.starts_with('\n') => {
+                self.replace(span.start..span.start, "\n");
+            }
+            _ => {}
+        }
+        self.find_tuple(token, &span);
+    }
+
+    pub fn into_text(mut self) -> String {
+        self.edits.sort_by_key(|(span, _)| span.start);
+        let mut text = String::with_capacity(self.source.len());
+        let mut end = 0;
+        for (span, by) in self.edits {
+            text.push_str(&self.source[end..span.start]);
+            text.push_str(&by);
+            end = span.end;
+        }
+        text + &self.source[end..]
+    }
+
+    fn replace(&mut self, span: Range<usize>, by: &str) {
+        self.edits.push((span, by.to_owned()));
+    }
+
+    /// What stands in `generation` and `block` has variables of its own, and is written where it stands.
+    fn begin_tag(&mut self, name: &str, span: Range<usize>) {
+        self.tag = match name {
+            "for" => Tag::Loop,
+            "block" | "endblock" => Tag::Block,
+            _ => Tag::Other,
+        };
+        match name {
+            "generation" | "block" => self.replace(span, "with"),
+            "endgeneration" | "endblock" => self.replace(span, "endwith"),
+            _ => {}
+        }
+    }
+
+    /// Puts brackets around a tuple without any: `{{ 1, 2 }}`, `{% for x in 1, 2 %}`.
+    fn find_tuple(&mut self, token: &Token<'_>, span: &Range<usize>) {
+        let is_in_loop = self.place.is_some() && self.tag == Tag::Loop;
+        match token {
+            Token::BlockStart | Token::VariableStart => {
+                self.brackets = 0;
+                self.tuple = matches!(token, Token::VariableStart).then_some((span.end, false));
+            }
+            Token::ParenOpen | Token::BracketOpen | Token::BraceOpen => self.brackets += 1,
+            Token::ParenClose | Token::BracketClose | Token::BraceClose => self.brackets = self.brackets.saturating_sub(1),
+            _ if self.brackets > 0 => {}
+            Token::Comma => self.tuple = self.tuple.map(|(start, _)| (start, true)),
+            Token::Ident("in") if is_in_loop && self.tuple.is_none() => self.tuple = Some((span.end, false)),
+            Token::Ident("if" | "recursive") if !is_in_loop => {}
+            Token::Ident("if" | "recursive") | Token::BlockEnd | Token::VariableEnd => {
+                if let Some((start, true)) = self.tuple.take() {
+                    self.replace(start..start, "(");
+                    self.replace(span.start..span.start, ")");
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A text in quotation marks without the escapes that minijinja reads otherwise.
+fn unescaped(quoted: &str) -> String {
+    let mut text = String::with_capacity(quoted.len());
+    let mut rest = quoted;
+    while let Some(at) = rest.find('\\') {
+        text.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let character = rest.strip_prefix("\\U").and_then(|digits| char::from_u32(u32::from_str_radix(digits.get(..8)?, 16).ok()?));
+        let known = ESCAPES.iter().find(|(from, _)| rest.starts_with(from));
+        let length = match (character, known) {
+            (Some(character), _) => {
+                text.push(character);
+                10
+            }
+            (None, Some((from, to))) => {
+                text.push_str(to);
+                from.len()
+            }
+            // The backslash, and what it stands before.
+            (None, None) => {
+                let length = 1 + rest[1..].chars().next().map_or(0, char::len_utf8);
+                text.push_str(&rest[..length]);
+                length
+            }
+        };
+        rest = &rest[length..];
+    }
+    text + rest
+}

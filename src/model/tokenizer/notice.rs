@@ -1,0 +1,10 @@
+//! What a tokenizer had to guess, or could not use. It changes results, so it is shown next to the model's name.
+
+/// Something in the metadata that is missing or is not used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TokenizerNotice {
+    #[error("the model file does not name its rules for splitting text (tokenizer.ggml.pre); the default rules are a guess")]
+    NoPreTokenizer,
+    #[error("the model file names token {id} by {key}, but there are only {tokens} tokens, so it counts as not named")]
+    NoSuchToken { key: &'static str, id: i128, tokens: usize },
+}
