@@ -230,7 +230,9 @@ fn meaning(matrix: Matrix, source: Unit, method: &Method, score: &str, unit: &st
             Unit::Sentence => {
                 t!("T: the effect of a column\u{2019}s sentence (the source) on a row\u{2019}s sentence: {score}, in {unit}.", score, unit)
             }
-            Unit::Word => t!("T: the effect of a column\u{2019}s word (the source) on a row\u{2019}s word: {score}, in {unit}.", score, unit),
+            Unit::Word => {
+                t!("T: the effect of a column\u{2019}s word (the source) on a row\u{2019}s word: {score}, in {unit}.", score, unit)
+            }
         },
         Matrix::S => {
             let how = derivation::words_of_scores(method);
