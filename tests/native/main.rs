@@ -34,6 +34,7 @@ mod split_model;
 mod stories;
 mod thinking;
 mod tokenizer;
+mod tokenizer_notices;
 mod translations;
 mod usable_parts;
 #[path = "../models/vocabulary.rs"]

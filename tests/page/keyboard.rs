@@ -66,7 +66,7 @@ async fn arrow_keys_belong_to_the_widget_that_has_the_focus() {
     browser.click("tab-text").await;
     focus(&browser, "[data-testid='sentence-G1']").await;
     press_key(&browser, Key::Left).await;
-    assert!(browser.text("lesson-step").await.contains("Step 3"), "the step stays");
+    browser.shows("lesson-step", |text| text.contains("Step 3")).await;
     focus(&browser, "[data-testid='lesson-step']").await;
     press_key(&browser, Key::Left).await;
     browser.wait("the step before", async || browser.text("lesson-step").await.contains("Step 2").then_some(())).await;

@@ -101,4 +101,5 @@ class Widget(anywidget.AnyWidget):  # type: ignore[misc]
         data = " ".join(f'data-{name}="{value}"' for name, value in shown.items())
         size = f'width="{shown["width"]}" height="{shown["height"]}" style="max-width:100%;height:auto"'
         # Lazy, so that what the widget hides is never loaded.
-        return f'<div class="{self._place}"><img loading="lazy" {size} alt="{html.escape(self._alternative())}" {data} src="{address}"></div>'
+        alternative = html.escape(self._alternative())
+        return f'<div class="{self._place}"><img loading="lazy" {size} alt="{alternative}" {data} src="{address}"></div>'

@@ -22,6 +22,8 @@ mod remote;
 mod remote_tests;
 mod requests;
 #[cfg(test)]
+mod requests_tests;
+#[cfg(test)]
 mod tests;
 mod token_count;
 mod unfinished_answer;

@@ -66,7 +66,7 @@ pub struct Config {
 pub fn check_layers(n_layers: usize) -> Result<(), ConfigError> {
     match n_layers {
         1..=MAX_LAYERS => Ok(()),
-        _ => Err(ConfigError::Impossible("its number of layers cannot be right".into())),
+        _ => Err(ConfigError::Impossible("its number of layers is not valid".into())),
     }
 }
 
@@ -128,7 +128,7 @@ impl Config {
 
     fn check(&self, value_dim: usize) -> Result<(), ConfigError> {
         let facts = [
-            (self.dim > 0 && self.ffn_dim > 0 && self.vocab_size > 0, "its sizes cannot be right"),
+            (self.dim > 0 && self.ffn_dim > 0 && self.vocab_size > 0, "its sizes are not valid"),
             (
                 self.n_heads > 0 && self.n_kv_heads > 0 && self.n_heads.is_multiple_of(self.n_kv_heads.max(1)),
                 "its numbers of heads are not valid",

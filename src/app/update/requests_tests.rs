@@ -1,0 +1,112 @@
+//! Requests: each is sent once, its late answers change nothing, and none waits forever.
+
+use super::tests::*;
+use super::*;
+use crate::app::analysis::attribution_graph::tests::document;
+use crate::app::state::engine::MaskedLmState;
+use crate::app::state::library::LibraryMessage;
+use crate::app::state::message::Fetch;
+use crate::app::state::run_status::RunStatus;
+use crate::problem::Problem;
+use crate::request::LoadProgress;
+use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
+use crate::worker::envelope::Envelope;
+use crate::worker::role::Lost;
+
+#[test]
+fn what_several_views_need_is_fetched_once() {
+    let mut page = Page::new();
+    assert_eq!(page.send(Message::Needed(Fetch::Examples)), [Effect::Fetch(Fetch::Examples)]);
+    assert!(page.send(Message::Needed(Fetch::Examples)).is_empty());
+}
+
+#[test]
+fn what_did_not_arrive_is_said_and_fetched_again() {
+    for (fetch, answers) in [(Fetch::Examples, [None, Some("{}")]), (Fetch::Gallery, [None, Some("<!doctype html>")])] {
+        let mut page = Page::new();
+        for answer in answers {
+            assert_eq!(page.send(Message::Needed(fetch.clone())), [Effect::Fetch(fetch.clone())]);
+            page.send(Message::Fetched(fetch.clone(), answer.map(str::to_owned)));
+            assert!(page.problem().contains("could not be loaded"), "{fetch:?}");
+            page.send(Message::DismissProblem);
+        }
+    }
+    let mut page = Page::new();
+    page.send(Message::Library(LibraryMessage::Open));
+    page.send(Message::Fetched(Fetch::Registry, None));
+    assert!(page.look(|state| state.library.problem.is_some()));
+}
+
+#[test]
+fn the_file_opened_last_stays_on_screen() {
+    let mut page = Page::ready();
+    let [first, second] = ["a.json", "a.json"].map(|name| read(&page.send(Message::FilesOpened(vec![file(name)]))));
+    let mut other = document();
+    other.method.id = "clp".into();
+    page.reads(second, other.to_json());
+    assert_eq!(page.reads(first, document().to_json()), [], "the visitor has gone on");
+    assert_eq!(page.shown().as_deref(), Some("clp"));
+    let late = read(&page.send(Message::FilesOpened(vec![file("a.json")])));
+    page.send(Message::GoHome);
+    assert_eq!((page.reads(late, document().to_json()), page.shown()), (vec![], None));
+}
+
+#[test]
+fn nothing_is_asked_while_a_run_goes_on() {
+    let mut page = Page::explained();
+    let run = asked(&page.send(Message::Explain));
+    page.token(run, "So");
+    page.send(Message::Stop);
+    page.engine(run, EngineEvent::Stopped { answer: "So".into() });
+    let run = asked(&page.send(Message::GoOn));
+    for message in [Message::GoOn, Message::ExplainSoFar, Message::Recompute, Message::MeasureDeletion, Message::ExplainVariant(0)] {
+        assert_eq!(page.send(message), [], "a second press");
+    }
+    page.engine(run, EngineEvent::Explained { document: Box::new(document()), problem: None });
+    assert!(!page.run().is_active());
+}
+
+#[test]
+fn the_method_on_screen_stays_while_a_run_asks_about_it() {
+    let mut page = Page::explained();
+    let run = asked(&page.send(Message::CompareMethod("clp".into())));
+    let mut other = document();
+    other.method.id = "clp".into();
+    page.engine(run, EngineEvent::Explained { document: Box::new(other), problem: None });
+    let run = asked(&page.send(Message::ToggleWords(1)));
+    assert_eq!(page.send(Message::ShowMethod("clp".into())), []);
+    page.engine(run, EngineEvent::Words(Vec::new()));
+    assert_eq!(page.look(|state| state.explanation.expanded[0].method.clone()), page.shown().unwrap());
+}
+
+#[test]
+fn stop_while_a_lost_model_loads_again_ends_the_loading() {
+    let progress = LoadProgress { read_bytes: 1, total_bytes: 2, memory_bytes: 3 };
+    let ends = [EngineEvent::Stopped { answer: String::new() }, EngineEvent::Failed(Problem::new("gone", "again"))];
+    for end in ends {
+        let mut page = Page::ready();
+        let run = asked(&page.send(Message::Explain));
+        page.engine(run, EngineEvent::Loading(progress));
+        page.send(Message::Stop);
+        page.engine(run, end);
+        assert!(page.look(|state| !state.engine.is_loading()) && !page.run().is_active());
+        let effects = page.send(Message::Explain);
+        assert!(matches!(&requests(&effects)[..], [Envelope { body: EngineRequest::Load { .. }, .. }]), "it is loaded again: {effects:?}");
+        page.engine(asked(&effects), EngineEvent::Ready(loaded()));
+        assert_eq!(page.run(), RunStatus::answering());
+    }
+}
+
+#[test]
+fn a_masked_model_is_not_read_for_ever_by_a_worker_that_is_gone() {
+    let mut page = Page::new();
+    page.send(Message::PromptTyped("A.".into()));
+    page.send(Message::Explain);
+    page.send(Message::MaskedLmChosen(vec![file("config.json")]));
+    let again = asked(&page.send(Message::Stop));
+    page.engine(again, EngineEvent::MaskedLmLoaded);
+    assert_eq!(page.look(|state| *state.engine.masked_lm), MaskedLmState::Ready);
+    page.send(Message::MaskedLmChosen(vec![file("config.json")]));
+    page.send(Message::EngineLost(Lost::Stopped));
+    assert_eq!(page.look(|state| *state.engine.masked_lm), MaskedLmState::NotChosen);
+}
