@@ -89,7 +89,8 @@
 //! | [`request`] | questions, progress and findings, apart from how they travel | core | |
 //! | [`version`] | of this build | | |
 //! | `text` | language, Punkt sentences, words; bytes <-> tokens <-> sentences | core | |
-//! | `model` | GGUF, configuration, tokenizer, chat template: nothing computes | | tokenizers, minijinja |
+//! | `template` | Jinja templates as transformers renders them, within limits | | minijinja |
+//! | `model` | GGUF, configuration, tokenizer, chat template: nothing computes | template | tokenizers |
 //! | `lm` | the trait every engine has (`LanguageModel`), generation, sampling | model | |
 //! | `gpu` | the engine on WebGPU: our WGSL kernels, each with a textbook reference | lm, model, version | candle, wgpu |
 //! | `gpu/wait` | how to wait for the GPU in each browser | | web, wgpu |
@@ -172,6 +173,8 @@
 //!   the visitor agreed.
 
 pub use glasscage_core::{explanation, figure, graph, html, lesson, metrics, open, order, shares, table, tables};
+#[cfg(feature = "engine")]
+pub use glasscage_text as text;
 
 #[cfg(feature = "page")]
 pub mod app;
@@ -192,7 +195,5 @@ pub mod problem;
 pub mod request;
 #[cfg(feature = "engine")]
 pub mod session;
-#[cfg(feature = "engine")]
-pub mod text;
 pub mod version;
 pub mod worker;

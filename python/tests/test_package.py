@@ -47,7 +47,7 @@ def test_the_version_is_the_one_of_the_project() -> None:
 def test_the_package_says_that_it_is_typed_and_lacks_no_data() -> None:
     assert (pathlib.Path(glasscage.__file__).parent / "py.typed").exists()
     assert shared("explanation-2.json").read_bytes() == (ROOT / "public/schema/explanation-2.json").read_bytes()
-    assert shared("LICENSE-punkt").read_bytes() == (ROOT / "src/text/sentences/parameters/LICENSE-MIT").read_bytes()
+    assert shared("LICENSE-punkt").read_bytes() == (ROOT / "crates/text/src/sentences/parameters/LICENSE-MIT").read_bytes()
     assert len(list(shared("punkt").iterdir())) == 6
 
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 
 use crate::command::root;
-use crate::{inventory, precache, setup, split, viewer};
+use crate::{compact, inventory, precache, setup, split, viewer};
 
 /// Loads the engine's program in its worker.
 const ENGINE_LOADER: &str = "engine_loader.js";
@@ -22,6 +22,9 @@ pub fn finish() -> Result<()> {
     viewer::finish(&dist, is_release)?;
     // In the place of Trunk's, which says nothing while the program comes and starts again where it breaks off.
     fs::copy(root().join("www").join(ENGINE_LOADER), dist.join(ENGINE_LOADER))?;
+    if is_release {
+        compact::compact(&dist)?;
+    }
     precache::precache(&dist)?;
     // After the list of cached files, because users do not need the inventory.
     if is_release { inventory::write(&web, &dist) } else { Ok(()) }

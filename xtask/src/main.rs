@@ -7,6 +7,7 @@ mod bench;
 mod browsers;
 mod build;
 mod command;
+mod compact;
 mod finish;
 mod fuzz;
 mod gpu_budgets;

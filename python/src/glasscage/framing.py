@@ -53,7 +53,7 @@ class SplitText:
 
 
 def given_text(text: str) -> str:
-    """A text without the byte order mark at its start, in which every line end is a line feed: what `src/text/given.rs` does."""
+    """A text without the byte order mark at its start, in which every line end is a line feed: what `crates/text/src/given.rs` does."""
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 

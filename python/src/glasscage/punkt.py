@@ -1,7 +1,7 @@
-"""Sentences: newlines, then Punkt (Kiss & Strunk 2006) with NLTK's English parameters, as `src/text/sentences` of the page finds them.
+"""Sentences: newlines, then Punkt (Kiss & Strunk 2006) with NLTK's English parameters, as `crates/text/src/sentences` of the page finds them.
 
 Functions and expressions are named as in `nltk/tokenize/punkt.py`. The parameters, reduced to what can change a decision, are those of the
-page; `src/text/sentences/parameters/README.md` says where they come from.
+page; `crates/text/src/sentences/parameters/README.md` says where they come from.
 """
 
 import functools

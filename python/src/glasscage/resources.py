@@ -4,9 +4,9 @@ import pathlib
 
 # Names in `data`, and places in the repository. `hatch_build.py` reads them, too.
 SHARED = {
-    "LICENSE-punkt": "src/text/sentences/parameters/LICENSE-MIT",
+    "LICENSE-punkt": "crates/text/src/sentences/parameters/LICENSE-MIT",
     "explanation-2.json": "public/schema/explanation-2.json",
-    "punkt": "src/text/sentences/parameters/english",
+    "punkt": "crates/text/src/sentences/parameters/english",
 }
 
 

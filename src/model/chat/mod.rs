@@ -1,14 +1,12 @@
 //! The visitor's prompt in the frame that a chat model was trained on, as tokens.
 
-mod date;
-mod jinja;
 mod template;
 mod thoughts;
 
 use std::ops::Range;
 
-pub use self::date::Date;
-pub use self::jinja::JinjaError;
+pub use glasscage_template::{Date, JinjaError};
+
 pub use self::template::{ChatError, ChatMessage, ChatTemplate, ContentStyle, Variables};
 pub use self::thoughts::{GeneratedPart, ThoughtTokens};
 use super::gguf::Metadata;

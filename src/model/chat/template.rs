@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::Date;
-use super::jinja::{Budget, Function, JinjaError, Source, Value};
 use crate::model::gguf::{Metadata, WrongType};
 use crate::model::tokenizer::{TokenId, Tokenizer};
+use glasscage_template::{Budget, Function, JinjaError, Source, Value};
 
 /// Bytes that a rendering may read and write at least; a step counts as 32. One message takes some ten thousand.
 const WORK: usize = 4 << 20;

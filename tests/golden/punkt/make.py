@@ -4,7 +4,7 @@
     python3 tests/golden/punkt/make.py      (needs nltk 3.10.4)
 
 Each line of a text is split alone, and sentences without a character are dropped. NLTK's parameters are those in
-src/text/sentences/english, with all the words of ortho_context.tab instead of the ones that our splitter keeps.
+crates/text/src/sentences/english, with all the words of ortho_context.tab instead of the ones that our splitter keeps.
 """
 import json
 import pathlib
@@ -13,7 +13,7 @@ from nltk.tabdata import PunktDecoder
 from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
 
 HERE = pathlib.Path(__file__).parent
-ENGLISH = HERE / "../../../src/text/sentences/english"
+ENGLISH = HERE / "../../../crates/text/src/sentences/english"
 
 
 def punkt():

@@ -1,6 +1,6 @@
 //! Frequent short words, by which a text tells its language. Those that end in an apostrophe are written together with the next word.
 
-use crate::explanation::Language;
+use glasscage_core::explanation::Language;
 
 /// Of the languages that are told from each other, in alphabetical order.
 pub const FUNCTION_WORDS: [(Language, &str); 7] = [

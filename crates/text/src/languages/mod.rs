@@ -9,7 +9,7 @@ mod words;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::explanation::Language;
+use glasscage_core::explanation::Language;
 use words::{FUNCTION_WORDS, WORDS_OF_OTHERS};
 
 /// Letters and marks that one of the languages alone has: each counts as a function word does, but not more often than `MAX_MARKS`.

@@ -130,7 +130,7 @@ fn is_digit(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{PunktToken, is_digit, is_number, text_contains_sentbreak};
-    use crate::text::sentences::ENGLISH;
+    use crate::sentences::ENGLISH;
 
     fn token(tok: &str) -> PunktToken<'_> {
         PunktToken::first_pass(tok, &ENGLISH)

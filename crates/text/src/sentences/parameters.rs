@@ -1,7 +1,7 @@
 //! What Punkt learned of a language: NLTK's `PunktParameters`, from a folder such as `parameters/english`. Origin, license and form are in
 //! `parameters/README.md`.
 
-use crate::explanation::Language;
+use glasscage_core::explanation::Language;
 
 /// One language. Lists have an entry a line, sorted by bytes.
 pub struct Parameters {
@@ -139,7 +139,7 @@ mod tests {
     /// The proof of `parameters/README.md`, tried on all the words that NLTK knows.
     #[test]
     fn what_is_left_of_the_orthographic_contexts_decides_as_all_of_them() {
-        let all = include_str!("../../../tests/golden/punkt/ortho_context.tab");
+        let all = include_str!("../../../../tests/golden/punkt/ortho_context.tab");
         let decisions = |flags: u8| (flags & LC != 0 && flags & MID_UC == 0, flags & LC == 0, flags & UC != 0 || flags & BEG_LC == 0);
         let mut words = 0;
         for (word, flags) in all.lines().filter_map(|line| line.rsplit_once('\t')) {

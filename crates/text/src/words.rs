@@ -17,7 +17,7 @@ pub fn words(text: &str) -> Vec<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::sentences::tile;
+    use crate::sentences::tile;
 
     #[test]
     fn words_tile_a_text_like_sentences_do() {

@@ -1,6 +1,6 @@
 //! Abbreviations that Punkt does not know, or takes for the end of a sentence.
 
-use crate::explanation::Language;
+use glasscage_core::explanation::Language;
 
 /// Words with a period, in lower case, with spaces between them.
 pub struct Abbreviations {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::budget::Budget;
 use super::error::{JinjaError, Result, refused};
-use crate::model::chat::Date;
+use crate::Date;
 
 /// How deep lists and maps nest: they are written, compared and dropped by recursion.
 const MAX_DEPTH: usize = 64;

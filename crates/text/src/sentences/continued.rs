@@ -7,7 +7,7 @@ use super::abbreviations::{Abbreviations, BEFORE_REFERENCES, OF_ALL, PLURALS, ab
 use super::cost::count_read;
 use super::parameters_of;
 use super::terminals::CLOSING;
-use crate::explanation::Language;
+use glasscage_core::explanation::Language;
 
 /// After these a number with a period is an ordinal: "im 2. Stock".
 const BEFORE_ORDINALS: &str = "ab am beim das dem den der des die diesem diesen dieser ein eine einem einen einer ihr im jede jeden \
@@ -186,7 +186,7 @@ fn is_ordinal(tail: &str, next: &str) -> bool {
 mod tests {
     use super::super::any_script::sentences_in_any_script;
     use super::*;
-    use crate::text::sentences::tests::check_cut;
+    use crate::sentences::tests::check_cut;
 
     fn check(language: Language, sentences: &[&str]) {
         check_cut(|text| sentences_in_any_script(text, language), &sentences.join(" "), sentences);

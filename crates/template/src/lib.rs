@@ -8,6 +8,7 @@ mod arguments;
 mod attributes;
 mod budget;
 mod compare;
+mod date;
 mod dialect;
 mod error;
 mod expressions;
@@ -25,6 +26,7 @@ mod value;
 mod write;
 
 pub use self::budget::Budget;
+pub use self::date::Date;
 pub use self::error::JinjaError;
 pub use self::syntax::Source;
-pub use self::value::{Function, Value};
+pub use self::value::{Cycler, Function, List, ListKind, Loop, Map, Value};

@@ -10,8 +10,8 @@ use super::language::trim_end;
 use super::markup::Plain;
 use super::terminals::{CLOSING, TERMINALS};
 use super::{parameters_of, sentences_in};
-use crate::explanation::Language;
-use crate::text::languages::{is_han, is_kana};
+use crate::languages::{is_han, is_kana};
+use glasscage_core::explanation::Language;
 
 /// Sentences as Punkt finds them with the parameters of `language`, and besides: a sentence also ends after the terminals of other scripts,
 /// and after "…" before white space and what is not in lower case. Labels ("1.", "### Step 2.") belong to what they number, closing marks
@@ -166,10 +166,10 @@ mod tests {
     use std::ops::Range;
 
     use super::sentences_in_any_script;
-    use crate::explanation::Language;
-    use crate::text::sentences::cost::READ;
-    use crate::text::sentences::tests::check_cut;
-    use crate::text::sentences::{sentences, tile};
+    use crate::sentences::cost::READ;
+    use crate::sentences::tests::check_cut;
+    use crate::sentences::{sentences, tile};
+    use glasscage_core::explanation::Language;
 
     fn in_english(text: &str) -> Vec<Range<usize>> {
         sentences_in_any_script(text, Language::English)
@@ -288,7 +288,7 @@ mod tests {
             text: String,
             sentences: Vec<String>,
         }
-        let lines = include_str!("../../../tests/golden/sentences/cases.jsonl").lines();
+        let lines = include_str!("../../../../tests/golden/sentences/cases.jsonl").lines();
         for Case { language, text, sentences } in lines.map(|line| serde_json::from_str(line).unwrap()) {
             let found = tile(&text, &sentences_in_any_script(&text, language));
             let found: Vec<&str> = found.into_iter().map(|tile| text[tile].trim()).collect();

@@ -1,0 +1,71 @@
+//! Style sheets, scripts and the page itself without comments and indentation, which a released page does not need.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+/// The files of `dist` that visitors of the first page download.
+const FILES: [&str; 11] = [
+    "app.js",
+    "base.css",
+    "controls.css",
+    "explanation.css",
+    "index.html",
+    "lesson.css",
+    "models.css",
+    "parts.css",
+    "start-watch.js",
+    "table.css",
+    "wasm_split.js",
+];
+/// A comment that fills whole lines begins and ends with one of these.
+const COMMENTS: [(&str, &str); 3] = [("/*", "*/"), ("<!--", "-->"), ("//", "")];
+
+pub fn compact(dist: &Path) -> Result<()> {
+    FILES.into_iter().try_for_each(|name| {
+        let file = dist.join(name);
+        let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        Ok(fs::write(file, without_comments(&text))?)
+    })
+}
+
+/// The lines without their indentation, without those that are empty or comments. Comments behind code stay.
+fn without_comments(text: &str) -> String {
+    let mut kept = String::new();
+    // What ends the comment around the line.
+    let mut end = None;
+    for line in text.lines().map(str::trim) {
+        if let Some(mark) = end {
+            end = end.filter(|_| !line.ends_with(mark));
+        } else if let Some((_, mark)) = COMMENTS.into_iter().find(|(begin, mark)| line.starts_with(begin) && is_whole(line, mark)) {
+            end = Some(mark).filter(|_| !line.ends_with(mark));
+        } else if !line.is_empty() {
+            kept += line;
+            kept.push('\n');
+        }
+    }
+    kept
+}
+
+/// Whether nothing follows a comment on its line.
+fn is_whole(line: &str, mark: &str) -> bool {
+    mark.is_empty() || line.find(mark).is_none_or(|at| at + mark.len() == line.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_and_indentation_go() {
+        let style = "/* One. */\na {\n  /* Two\n     lines. */\n  color: red; /* stays */\n}\n";
+        let text = style.to_owned() + "\n// A line.\n/**\n * @param {x}\n */\nb();\n<!-- c\n  d -->\n";
+        assert_eq!(without_comments(&text), "a {\ncolor: red; /* stays */\n}\nb();\n");
+    }
+
+    #[test]
+    fn code_behind_a_comment_stays() {
+        assert_eq!(without_comments("/* a */ b\n/* c */\n"), "/* a */ b\n");
+    }
+}
