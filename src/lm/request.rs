@@ -213,7 +213,7 @@ mod tests {
         assert_eq!((known.base_length(), known.known_base().unwrap().log_probs), (5, vec![-1.0; 3]));
         for whole in [
             ScoreRequest { divergences: true, ..known.clone() },
-            ScoreRequest { attended: &[1..2], ..known.clone() },
+            ScoreRequest { attended: &[1..2, 2..3], ..known.clone() },
             ScoreRequest { base_log_probs: Some(&[-1.0; 2]), ..request },
         ] {
             assert_eq!((whole.base_length(), whole.known_base()), (8, None));

@@ -47,7 +47,7 @@ pub fn demo_that_thinks() -> Vec<u8> {
     demo_with_thoughts(THINKING_TEMPLATE)
 }
 
-/// One whose template leaves no choice, as DeepSeek R1's.
+/// One whose template leaves no choice, as that of `DeepSeek R1`.
 pub fn demo_that_always_thinks() -> Vec<u8> {
     demo_with_thoughts(&THINKING_TEMPLATE.replace("enable_thinking", "true"))
 }

@@ -75,7 +75,7 @@ async fn the_tokens_of_a_prompt_are_counted_once_a_model_is_loaded() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     browser.fill("prompt-input", "Tom has 5 apples.").await;
-    browser.shows("token-count", |text| text == "").await;
+    browser.shows("token-count", |text| text.is_empty()).await;
     ask(&browser, &example_prompt()).await;
     browser.explained().await;
     let words = async || Some(browser.text("token-count").await).filter(|words| words.contains(" tokens"));

@@ -214,7 +214,7 @@ mod tests {
     fn a_link_survives_mail_and_chat() {
         let fragment = to_fragment(&example());
         let wrapped = |between: &str| {
-            let lines: Vec<&str> = fragment[8..].as_bytes().chunks(70).map(|line| std::str::from_utf8(line).unwrap()).collect();
+            let lines: Vec<&str> = fragment.as_bytes()[8..].chunks(70).map(|line| std::str::from_utf8(line).unwrap()).collect();
             format!("{}{}", &fragment[..8], lines.join(between))
         };
         for between in ["\n", "\r\n", "\n> ", " ", "%0A", "\u{200b}", "=\n", "<br>"] {

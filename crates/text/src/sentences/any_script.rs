@@ -1,6 +1,7 @@
 //! A better split than the paper's for what visitors and models write: Punkt in the language of the text knows no full stop but ".", and
 //! was trained on newspapers, which have neither markup nor lists nor figures. `docs/reading-the-numbers.md` says what a unit is.
 
+use std::iter;
 use std::ops::Range;
 
 use super::blocks::{Kind, blocks};
@@ -35,7 +36,7 @@ pub fn sentences_in_any_script(text: &str, language: Language) -> Vec<Range<usiz
         let written = block.start..block.start + trim_end(&text[block.clone()]).len();
         let units = match kind {
             Kind::Line => in_line(&text[block], language),
-            Kind::Whole | Kind::Mark => vec![0..written.len()],
+            Kind::Whole | Kind::Mark => iter::once(0..written.len()).collect(),
         };
         for unit in units {
             let unit = written.start + unit.start..written.start + unit.end;
@@ -79,7 +80,7 @@ fn in_line(line: &str, language: Language) -> Vec<Range<usize>> {
         joined.extend((!part.is_empty()).then_some(part));
     }
     if joined.is_empty() {
-        return vec![0..trim_end(line).len()];
+        return iter::once(0..trim_end(line).len()).collect();
     }
     plain.in_line(line, &joined)
 }

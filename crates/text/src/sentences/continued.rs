@@ -103,7 +103,7 @@ fn is_reference(tail: &str, lower: &str, next: &str, language: Language, is_afte
     let has_second = || {
         let after = next.trim_start_matches(|c: char| c.is_alphanumeric() || "()[].".contains(c)).trim_start();
         let words = ["and ", "or ", "to ", "through ", "& ", ", ", "-", "–"];
-        words.iter().any(|word| after.strip_prefix(word).is_some_and(|rest| is_number_of_thing(rest)))
+        words.iter().any(|word| after.strip_prefix(word).is_some_and(is_number_of_thing))
     };
     (is_in_brackets || leads) && (!is_among(PLURALS, lower) || is_in_brackets || has_second())
 }

@@ -185,7 +185,7 @@ fn is_apart(after: &str) -> bool {
     after.chars().next().is_none_or(char::is_whitespace)
 }
 
-/// A run of `*`, `_` or `~` that opens or closes: not "2 * 3", "2*3", "snake_case" or "~5".
+/// A run of `*`, `_` or `~` that opens or closes: not "2 * 3", "2*3", `snake_case` or "~5".
 fn emphasis(line: &str, at: usize, mark: char, place: &mut Place) -> Option<Mark> {
     let rest = &line[at..];
     let after = rest.trim_start_matches(mark);

@@ -95,13 +95,13 @@ pub fn read(task: Task, path: &Path) -> Result<Problems, String> {
         Task::Facts => list::<FactsItem>(text),
         Task::Morehopqa => list::<MoreHopQaItem>(text),
     };
-    let items = items.map_err(|error| format!("{}: {error}", path.display()))?.into_iter().map(Item::as_given).collect();
+    let items = items.map_err(|error| format!("{}: {error}", path.display()))?.into_iter().map(Item::with_given_texts).collect();
     Ok(Problems { items, sha256: format!("{:x}", Sha256::digest(&file)) })
 }
 
 impl Item {
     /// Without byte order marks and other line ends than line feeds in its texts.
-    fn as_given(self) -> Self {
+    fn with_given_texts(self) -> Self {
         let text = |text: Option<String>| text.as_deref().map(given_text);
         Self { prompt: given_text(&self.prompt), given: text(self.given), expected: text(self.expected), ..self }
     }
