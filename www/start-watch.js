@@ -1,17 +1,16 @@
-// Tells the visitor why the page does not start. It runs before everything else and needs no other file. The page removes these messages
+// Tells the visitor why the page does not start. It runs before everything else and needs no other file. The page removes the message
 // when it starts.
 (() => {
-  const show = (id, detail) => {
-    const box = document.getElementById(id);
+  const show = detail => {
+    const box = document.getElementById("start-failed");
     if (!box) return;
     box.hidden = false;
     const code = box.querySelector("code");
-    if (code && !code.textContent.includes(detail)) code.textContent += `${detail} `;
+    if (!code.textContent.includes(detail)) code.textContent += `${detail} `;
   };
   const fail = detail => {
-    const [id, text] = typeof WebAssembly === "undefined" ? ["start-without-wasm", ""] : ["start-failed", detail];
-    if (document.readyState === "loading") addEventListener("DOMContentLoaded", () => show(id, text));
-    else show(id, text);
+    if (document.readyState === "loading") addEventListener("DOMContentLoaded", () => show(detail));
+    else show(detail);
   };
   // Errors of elements do not bubble, so listen in the capture phase. A style sheet that fails does not keep the page from starting.
   addEventListener("error", ({ target, message }) => {

@@ -56,8 +56,8 @@ async fn missing_webassembly_is_named() {
     server.replace("/start-watch.js", &format!("delete globalThis.WebAssembly;\n{watch}"));
     let browser = Browser::start(None).await;
     browser.driver.goto(&server.url).await.expect("the page opens");
-    let text = browser.wait("the message", async || visible_text(&browser, "start-without-wasm").await).await;
-    assert!(text.contains("needs WebAssembly"), "{text}");
+    let text = browser.wait("the message", async || visible_text(&browser, "start-failed").await).await;
+    assert!(text.contains("WebAssembly is not defined"), "{text}");
     browser.close().await;
 }
 
