@@ -6,7 +6,7 @@ use crate::workspace;
 
 /// Folders that produce problems, and folders whose texts users of the page do not see: the page itself, which has other macros, and the
 /// command line.
-const SOURCES: [&str; 2] = ["src/", "crates/core/src/"];
+const SOURCES: [&str; 3] = ["src/", "crates/core/src/", "crates/template/src/"];
 const ELSEWHERE: [&str; 3] = ["src/app/", "src/bin/", "src/gpu/testing/"];
 /// Files whose texts are all for users: remedies, notices, words that errors quote.
 const WHOLE: [&str; 9] = [

@@ -30,3 +30,20 @@ pub use self::date::Date;
 pub use self::error::JinjaError;
 pub use self::syntax::Source;
 pub use self::value::{Cycler, Function, List, ListKind, Loop, Map, Value};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_rendered_within_the_budget() {
+        let source = Source::new("{% for word in words %}{{ word | upper }} {% endfor %}").unwrap();
+        let render = |bytes| {
+            let budget = Budget::new(bytes);
+            let words = Value::list(["so", "it", "is"].map(Value::text).into(), &budget)?;
+            source.render(vec![("words", words)], budget)
+        };
+        assert_eq!(render(1 << 20).unwrap(), "SO IT IS ");
+        assert!(render(100).is_err());
+    }
+}

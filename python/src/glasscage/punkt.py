@@ -1,4 +1,4 @@
-"""Sentences: newlines, then Punkt (Kiss & Strunk 2006) with NLTK's English parameters, as `crates/text/src/sentences` of the page finds them.
+"""Sentences: newlines, then Punkt (Kiss & Strunk 2006) with NLTK's English parameters, as `crates/text` finds them for the page.
 
 Functions and expressions are named as in `nltk/tokenize/punkt.py`. The parameters, reduced to what can change a decision, are those of the
 page; `crates/text/src/sentences/parameters/README.md` says where they come from.
