@@ -199,6 +199,6 @@ mod tests {
     #[test]
     fn the_browsers_own_words_come_last() {
         assert_eq!(StorageError::Denied(String::new()).to_string(), NoStorage::Unavailable.to_string());
-        assert!(StorageError::Denied("odd".into()).to_string().ends_with("perhaps): odd"));
+        assert!(StorageError::Denied("odd".into()).to_string().ends_with("private window): odd"));
     }
 }

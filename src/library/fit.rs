@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn the_cpu_is_slow_and_has_a_limit() {
         let (fit, reason) = model_fit(640_000_000, &qwen(), &device(None, None));
-        assert!(fit == ModelFit::Marginal && reason.contains("the CPU computes"));
+        assert!(fit == ModelFit::Marginal && reason.contains("the CPU is used"));
         assert_eq!(model_fit(5_000_000_000, &qwen(), &device(Some(true), None)).0, ModelFit::Impossible);
         let on_cpu = |bytes| model_fit(bytes, &qwen(), &device(None, None)).0;
         assert_eq!([FAST_ON_CPU, FAST_ON_CPU + 1].map(on_cpu), [ModelFit::Fits, ModelFit::Marginal]);

@@ -174,7 +174,9 @@ fn export_error_is_one_line() {
     assert!(refused(&[&json, "--to", &to("a.png"), "--font", &json]).contains("not a font"));
     assert!(refused(&["/nowhere.json", "--to", &to("a.svg")]).contains("/nowhere.json"));
     assert!(refused(&[&format!("{GALLERY}index.json"), "--to", &to("a.svg")]).contains("not an explanation document"));
-    assert!(refused(&[concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"), "--to", &to("a.svg")]).contains("neither"));
+    assert!(
+        refused(&[concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"), "--to", &to("a.svg")]).contains("not an explanation or a lesson")
+    );
     assert!(refused(&[&format!("{GALLERY}lesson-methods-disagree.json"), "--to", &to("a.svg")]).contains("a lesson"));
     assert!(refused(&["https://example.org/#g3.AAAA", "--to", &to("a.svg")]).contains("damaged"));
     let icon = concat!(env!("CARGO_MANIFEST_DIR"), "/www/icon-192.png");

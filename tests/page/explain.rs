@@ -332,7 +332,7 @@ async fn settings_that_cannot_be_used_say_so_and_start_no_run() {
         let says = async |words: &str| (browser.text("max-tokens-wrong").await == words).then_some(());
         browser.wait("what is wrong", async || says("a whole number from 1 to 4,096").await).await;
         ask(&browser, &example_prompt()).await;
-        assert!(browser.problem().await.contains("Longest answer"), "{}", browser.problem().await);
+        assert!(browser.problem().await.contains("Maximum answer length"), "{}", browser.problem().await);
         assert!(!browser.is_running().await);
     }
     browser.pictures_of("max-tokens", "wrong-setting").await;

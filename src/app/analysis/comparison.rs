@@ -107,6 +107,6 @@ mod tests {
     fn agreement_is_said_in_words_too() {
         assert_eq!(agreement_words(Some(0.943)), "0.94, almost the same order");
         assert_eq!(agreement_words(Some(-0.5)), "\u{2212}0.50, nearly opposite orders");
-        assert!(agreement_words(None).starts_with("none"));
+        assert!(agreement_words(None).starts_with("not defined"));
     }
 }

@@ -309,7 +309,7 @@ mod tests {
             variant.verdict(&["2 + 2 = 4. ", "So 4."])
         };
         assert!(verdict(&["2 + 2 = 4. ", "So 4. "]).starts_with("The same answer"));
-        assert!(verdict(&["1 + 3 = 4. ", "So 4."]).starts_with("Other steps"));
+        assert!(verdict(&["1 + 3 = 4. ", "So 4."]).starts_with("Different steps"));
         assert!(verdict(&["So 5."]).starts_with("The last sentence is different"));
         assert_eq!(are_new(&["2 + 2 = 4. ", "So 4."], &["1 + 3 = 4. ".into(), "So 4.".into()]), [true, false]);
     }

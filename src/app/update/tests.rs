@@ -270,7 +270,7 @@ fn sentences_are_estimated_until_they_are_measured_or_the_run_ends() {
     let mut page = Page::ready();
     let run = asked(&page.send(Message::Explain));
     page.engine(run, answered(unmeasured()));
-    assert!(page.run().phase().contains("among those measured"));
+    assert!(page.run().phase().contains("measured so far"));
     let flow = Table::from_fn(2, 4, |_, _| Some(1.0));
     page.engine(run, EngineEvent::Progress(ExplainProgress::BaseScored { flow: Some(flow) }));
     assert!(page.run().phase().contains("estimate"));

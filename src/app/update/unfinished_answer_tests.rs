@@ -77,7 +77,7 @@ fn settings_that_cannot_be_used_start_no_run() {
     let refused = RefusedNumber { label: "Maximum answer length (tokens)", is_of_sampling: false, allowed: "a whole number".into() };
     page.send(Message::SettingsChanged(Settings { refused: vec![refused], ..Settings::default() }));
     assert!(page.send(Message::Explain).is_empty());
-    assert!(page.problem().contains("Longest answer") && place(&page) == Place::Editor);
+    assert!(page.problem().contains("Maximum answer length") && place(&page) == Place::Editor);
 }
 
 #[test]

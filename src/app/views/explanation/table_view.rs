@@ -344,7 +344,7 @@ mod tests {
             document().derived(Derivation { aggregation: Aggregation::Mean, normalization: Normalization::None, ..Derivation::default() });
         assert_eq!(file_name(Matrix::A, &raw.method), "glasscage-A-mean-raw-scores.csv");
         assert_eq!(file_name(Matrix::T, &raw.method), "glasscage-T.csv");
-        assert!(meaning(Matrix::A, Unit::Sentence, &raw.method, "", "").contains("nothing is cut"));
+        assert!(meaning(Matrix::A, Unit::Sentence, &raw.method, "", "").contains("S unchanged"));
         let heat = Heatmap::new(&AttributionView::new(Arc::new(AttributionGraph::new(raw)), &[1]), Matrix::A, [0, 0]);
         assert!(heat.is_signed);
         assert_eq!(heat.rows[1].cells[0], number(-0.5, "\u{2212}0.500", "is what P1 does to G2"));
@@ -357,7 +357,7 @@ mod tests {
         assert_eq!(hyperbolic.rectangle(Matrix::T), document().table.to_rectangle(None));
         assert_eq!(hyperbolic.rectangle(Matrix::S)[1][1], Some(1.0 / 3.0), "of 1 nat");
         let said = |graph: &AttributionGraph| meaning(Matrix::S, Unit::Sentence, &graph.document().method, "", "nats");
-        assert!(said(&hyperbolic).ends_with("T by mean of each block, hyperbolic. They have no unit."), "{}", said(&hyperbolic));
+        assert!(said(&hyperbolic).ends_with("T by mean over tokens, hyperbolic. They have no unit."), "{}", said(&hyperbolic));
         let summed = derived(Derivation { aggregation: Aggregation::Sum, ..Derivation::default() });
         assert!(said(&summed).ends_with("Their unit: nats, times the tokens of both."));
         assert!(said(&derived(Derivation::default())).ends_with("Their unit: nats."));
