@@ -26,7 +26,8 @@ pub fn compact(dist: &Path) -> Result<()> {
     FILES.into_iter().try_for_each(|name| {
         let file = dist.join(name);
         let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
-        Ok(fs::write(file, without_comments(&text))?)
+        let lines = without_comments(&text);
+        Ok(fs::write(file, if name.ends_with(".css") { without_spaces(&lines) } else { lines })?)
     })
 }
 
@@ -48,6 +49,22 @@ fn without_comments(text: &str) -> String {
     kept
 }
 
+/// A style sheet without the white space behind punctuation and before a brace, except in quotation marks.
+fn without_spaces(style: &str) -> String {
+    let mut kept = String::new();
+    let mut quote = None;
+    for c in style.chars() {
+        match quote {
+            Some(mark) => quote = Some(mark).filter(|_| c != mark),
+            None if c.is_whitespace() && kept.ends_with(['{', '}', ';', ',', ':']) => continue,
+            None if c == '{' => kept.truncate(kept.trim_end().len()),
+            None => quote = Some(c).filter(|c| "\"'".contains(*c)),
+        }
+        kept.push(c);
+    }
+    kept
+}
+
 /// Whether nothing follows a comment on its line.
 fn is_whole(line: &str, mark: &str) -> bool {
     mark.is_empty() || line.find(mark).is_none_or(|at| at + mark.len() == line.len())
@@ -62,6 +79,12 @@ mod tests {
         let style = "/* One. */\na {\n  /* Two\n     lines. */\n  color: red; /* stays */\n}\n";
         let text = style.to_owned() + "\n// A line.\n/**\n * @param {x}\n */\nb();\n<!-- c\n  d -->\n";
         assert_eq!(without_comments(&text), "a {\ncolor: red; /* stays */\n}\nb();\n");
+    }
+
+    #[test]
+    fn spaces_behind_punctuation_go() {
+        let style = "a :not(b),\nc {\ncontent: \", \";\nmargin: 0 calc(1px + 2px);\n}\nd { color: red; }\n";
+        assert_eq!(without_spaces(style), "a :not(b),c{content:\", \";margin:0 calc(1px + 2px);}d{color:red;}");
     }
 
     #[test]
