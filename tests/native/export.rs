@@ -180,7 +180,7 @@ fn export_error_is_one_line() {
     assert!(refused(&[&format!("{GALLERY}lesson-methods-disagree.json"), "--to", &to("a.svg")]).contains("a lesson"));
     assert!(refused(&["https://example.org/#g3.AAAA", "--to", &to("a.svg")]).contains("damaged"));
     let icon = concat!(env!("CARGO_MANIFEST_DIR"), "/www/icon-192.png");
-    assert!(refused(&[icon, "--to", &to("a.svg")]).contains("holds no explanation"));
+    assert!(refused(&[icon, "--to", &to("a.svg")]).contains("contains no explanation"));
 }
 
 #[test]
