@@ -96,7 +96,7 @@ async fn an_explanation_can_be_put_to_the_test() {
     browser.click("check-button").await;
     let check = browser.text("check").await;
     assert!(check.contains("CAGE") && check.contains("RISE") && check.contains("sentences deleted"), "{check}");
-    browser.shows("check-verdict", |text| text.contains("sooner than in a random order")).await;
+    browser.shows("check-verdict", |text| text.contains("sooner than in random order")).await;
     browser.find("check").await.scroll_into_view().await.expect("it can be scrolled to");
     browser.screenshot("check-light").await;
     browser.look(PHONE, "dark").await;

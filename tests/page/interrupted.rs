@@ -235,7 +235,7 @@ async fn what_is_in_memory_is_not_lost_when_something_else_is_tried_in_between()
     model_is_ready(&browser).await;
     browser.click("keep-copy").await;
     let problem = browser.problem().await;
-    assert!(problem.contains("No copy was kept") && !problem.contains("Make room"), "{problem}");
+    assert!(problem.contains("No copy was kept") && !problem.contains("Free up space"), "{problem}");
     hub.rules().gate = None;
     look_at(&browser, &hub.address("small.gguf")).await;
     browser.click("download-button").await;
