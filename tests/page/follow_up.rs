@@ -131,7 +131,7 @@ async fn the_prompt_is_answered_without_some_sentences_beside_the_original() {
     browser.pictures_of("answer-without", "without-before").await;
 
     browser.click("answer-without").await;
-    browser.wait("a verdict", async || browser.text("variants").await.contains("ending").then_some(())).await;
+    browser.wait("a verdict", async || browser.text("variants").await.contains("last sentence").then_some(())).await;
     browser.click("mark-strongest-2").await;
     browser.click("answer-without").await;
     browser.wait("two answers", async || (browser.text("variants").await.matches("Without P").count() == 2).then_some(())).await;
@@ -156,7 +156,7 @@ async fn a_changed_number_is_answered_and_explained_beside_the_original() {
     let sentence = browser.value("reword-P1").await;
     browser.fill("reword-P1", &sentence.replace('4', "6")).await;
     browser.find("reword-P1").await.send_keys(Key::Enter).await.expect("it takes keys");
-    browser.wait("a verdict", async || browser.text("variants").await.contains("ending").then_some(())).await;
+    browser.wait("a verdict", async || browser.text("variants").await.contains("last sentence").then_some(())).await;
     browser.shows("variants", |text| text.contains("With P1 reworded")).await;
     browser.stopped().await;
     browser.click("explain-variant-0").await;
