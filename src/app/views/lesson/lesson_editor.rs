@@ -113,7 +113,7 @@ pub fn LessonEditor() -> impl IntoView {
                 <span class="hint">{t!("To use another sentence, click it below first.")}</span>
             </div>
             <QuestionEditor question change n_prompt />
-            <div class="choice">
+            <div class="choice" data-then="[data-testid='lesson-place']">
                 <button type="button" data-testid="lesson-back" disabled=at == 0 on:click=back>
                     {t!("Previous")}
                 </button>
