@@ -112,7 +112,7 @@ pub struct LoadedModel {
     pub backend: String,
     /// The shape of matrix products that was chosen for this GPU, with its name, to be remembered; `None` where there is nothing to choose.
     pub tile_shape: Option<String>,
-    /// What is unusual about the choice of the engine or the file and changes results: a sentence a line.
+    /// Notices about the engine or the file that affect results, one sentence per line.
     pub notice: Option<String>,
     /// The version of Glasscage that loaded it; the page has the same, unless it was updated while open.
     pub glasscage: String,

@@ -1,18 +1,18 @@
-// Loads the engine's program in a worker, in the place of Trunk's script: tells the page while bytes come, which waits as long as they do,
-// and where a connection breaks or falls silent, goes on from the bytes that are there, also in the worker after this one.
+// Loads the engine's program in a worker, instead of Trunk's script. It tells the page that bytes are arriving, so the page keeps waiting.
+// If a connection breaks or falls silent, it continues from the bytes that are here, even in the next worker.
 
 importScripts("./engine.js");
 
 // In a scope of its own: workers that measure or test put scripts before this one.
 (() => {
-  // What the page takes for a sign of life (src/worker/role.rs).
+  // The page takes this message for a sign of life (src/worker/role.rs).
   const LOADING = "loading";
   const PROGRAM = "./engine_bg.wasm";
   const PARTIAL = "glasscage-partial";
   const SILENT_MILLIS = 20_000;
   const TRIES = 4;
 
-  // What has come, and which version of the program it is of: without one nothing can be added to it.
+  // The bytes so far, and the version of the program that they belong to. Without a version, nothing can be appended.
   let chunks = [];
   let bytes = 0;
   let version = null;
@@ -39,7 +39,7 @@ importScripts("./engine.js");
     await forget();
   }
 
-  // Compiles the program while it comes; whether all of it came.
+  // Compiles the program while it arrives. Returns whether all of it arrived.
   async function loadAsItComes() {
     let isWhole = false;
     const copied = async (response, controller) => {
@@ -67,7 +67,7 @@ importScripts("./engine.js");
     await read(response, controller);
   }
 
-  // The response to a request with these headers. One that does not go on from where it was asked to is of the whole program.
+  // Sends a request with these headers. A response that does not continue at the requested byte contains the whole program.
   async function begin(headers, controller) {
     const response = await unlessSilent(fetch(PROGRAM, { headers, signal: controller.signal }), controller);
     if (response.status === 416) {
@@ -85,7 +85,7 @@ importScripts("./engine.js");
     return response;
   }
 
-  // What a server compares with its file. A weak tag, or that of a compressed answer, is not the one of the bytes themselves.
+  // The validator for If-Range. A weak tag, or the tag of a compressed answer, does not identify the bytes themselves.
   function versionOf(headers) {
     const tag = headers.get("etag");
     const isOfBytes = tag && !tag.startsWith("W/") && !headers.has("content-encoding");
@@ -112,7 +112,7 @@ importScripts("./engine.js");
     }
   }
 
-  // The page ends a worker that says nothing for long: the next one finds here what came. Where nothing can be stored, it starts again.
+  // The page ends a worker that is silent for long. The next worker finds the bytes here. If nothing can be stored, it starts over.
   async function keep() {
     if (bytes === 0 || version === null) return;
     try {

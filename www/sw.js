@@ -17,7 +17,7 @@ self.addEventListener("fetch", event => {
   if (path !== null) event.respondWith(answer(event, path));
 });
 
-// What is there already stays whatever happens here: it may be all that there is.
+// Keeps the existing cache whatever happens here, because it may be the only one.
 async function keepAll() {
   const isNew = !(await caches.has(CACHE));
   const older = await Promise.all((await ours()).map(name => caches.open(name)));
@@ -30,8 +30,8 @@ async function keepAll() {
   }
 }
 
-// From an older version where it is the same, else as the page has just fetched it, however old the answer is: its hash tells. The second
-// time past every cache on the way. Pages and scripts come from the host first, because what it forbids them stands in its headers.
+// Takes a file from an older version if its hash is right, else from the browser's cache, and else past every cache. Pages and scripts
+// come from the host first, because its headers say what they may do.
 async function keep(cache, older, path, hash) {
   const stored = older.map(cache => () => cache.match(address(path)));
   const fetched = ["force-cache", "reload"].map(mode => () => fetch(address(path), { cache: mode }).catch(() => null));
@@ -46,7 +46,7 @@ async function keep(cache, older, path, hash) {
   throw new Error(`${path} is not that of this version`);
 }
 
-// The host's headers, except those of the way that the bytes came.
+// The host's headers, without those about the transfer.
 function headersOf(response, length) {
   const headers = new Headers(response.headers);
   for (const name of ["content-encoding", "content-range", "transfer-encoding", "vary"]) headers.delete(name);
@@ -69,7 +69,8 @@ async function answer(event, path) {
   return range ? part(kept, Number(range[1]), range[2]) : kept;
 }
 
-// Another page of this site, as the viewer in its frame, is not kept: all that it loads comes from the network with it, as one version.
+// Other pages of this site, such as the viewer in a frame, are not cached. Everything that they load comes from the network, as one
+// version.
 async function isOfAnotherPage({ request, clientId }) {
   const client = request.mode !== "navigate" && clientId ? await self.clients.get(clientId) : undefined;
   return client !== undefined && keptPath(client.url) === null;

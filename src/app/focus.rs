@@ -1,7 +1,7 @@
-//! Keeps the focus of the keyboard in a useful place. What has it may be removed, hidden or disabled by what the visitor does with it.
+//! Keeps the keyboard focus in a useful place. A visitor's action may remove, hide or disable the focused element.
 //!
-//! Then the focus goes to the nearest place around that can take it: to what an element names in `data-then` (a CSS selector), else to the
-//! first element in it that takes the focus.
+//! Then the focus moves to the nearest place that can take it. For each ancestor that is the element that its `data-then` (a CSS selector)
+//! names, or else the first element inside it that takes the focus.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -18,12 +18,12 @@ const FOCUSABLE: &str = "a[href], button, input, select, textarea, summary, [tab
 /// Browsers take the focus from what is hidden or disabled after the next frame.
 const FRAMES: u8 = 2;
 
-/// Where the focus was last.
+/// Remembers the last place of the focus.
 #[derive(Clone, Default)]
 pub struct Focus {
-    /// The element and those around it, the innermost first; empty where the visitor pressed something else.
+    /// The element and its ancestors, innermost first. Empty if the visitor has clicked elsewhere.
     trail: Rc<RefCell<Vec<Element>>>,
-    /// Until the next look; 0 where nothing has changed.
+    /// Frames until the next look. 0 if nothing has changed.
     frames: Rc<Cell<u8>>,
 }
 

@@ -54,7 +54,7 @@ impl Gpu {
     }
 
     fn create_buffer(&self, label: &str, size: u64, usage: BufferUsages) -> Buffer {
-        // A buffer that no GPU takes would end the device; `try_allocate` makes an error of it.
+        // A buffer over the limit would lose the device. `try_allocate` returns an error instead.
         let is_refused = size > self.max_buffer_bytes;
         let size = if is_refused { 16 } else { size };
         self.stats.has_refused.set(self.stats.has_refused.get() || is_refused);

@@ -12,9 +12,9 @@ use crate::lm::blocks::blocks;
 use crate::lm::{Callback, InfillRequest, Infills, Input, LmError, check_known, check_length};
 use crate::model::tokenizer::TokenId;
 
-/// Gaps that are filled together where layers remember them, at most.
+/// Maximum number of spans that are filled together in models with recurrent layers.
 const MAX_GAPS: usize = 64;
-/// Bytes that their states may take, in all layers: 20 MB each in a model of 0.8 billion parameters.
+/// Maximum bytes of their states in all layers. One span takes 20 MB in a model with 0.8 billion parameters.
 const MAX_STATE_BYTES: usize = 512 << 20;
 
 /// Memory to fill gaps with.
@@ -58,7 +58,7 @@ impl GpuModel {
         Ok(Some(filled))
     }
 
-    /// How many gaps are filled together: each has a state of its own in every layer that has one.
+    /// Number of spans that are filled together. Each has its own state in every recurrent layer.
     fn gaps_at_once(&self) -> usize {
         let config = &self.transformer.config;
         let fits = |&gaps: &usize| {

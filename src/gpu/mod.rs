@@ -89,7 +89,7 @@ pub struct GpuModel {
     /// See [`Config::rotations`].
     rotations: Vec<Vec<f64>>,
     text: TextCache,
-    /// What was read of the text that was scored last, and is in its cache still.
+    /// Inputs of the last scored text that are still in its cache.
     scored: Vec<Input>,
     /// For one token at a time; recorded when the first one is wanted.
     decode_step: Option<DecodeStep>,

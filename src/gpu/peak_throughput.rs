@@ -1,7 +1,6 @@
 //! Measures the peak throughput of a GPU (the ceilings of a roofline plot). The benchmark reports which share of it the engine reaches.
 
 use serde::Serialize;
-use web_time::Instant;
 
 use super::buffer::Buffer;
 use super::device::Gpu;
@@ -88,11 +87,7 @@ impl Gpu {
     async fn seconds_of(&self, probe: Probe<'_>, y: &Buffer, times: usize) -> Result<f64, LmError> {
         let mut recording = Recording::new(self);
         (0..times).for_each(|_| probe.record(&mut recording, y));
-        let dispatches = recording.finish();
-        let began = Instant::now();
-        dispatches.run(self);
-        self.read(y, 1).await?;
-        Ok(began.elapsed().as_secs_f64())
+        recording.finish().seconds(self, y).await
     }
 }
 

@@ -5,10 +5,13 @@ mod interpreted;
 
 use std::rc::Rc;
 
+use web_time::Instant;
+
 use super::buffer::Buffer;
 use super::device::Gpu;
 use super::kernel::{Kernel, Pipeline};
 use super::wgsl::Fields;
+use crate::lm::LmError;
 
 /// Uniform bindings begin at multiples of this many bytes on every device.
 const ALIGNMENT: usize = 256;
@@ -128,6 +131,14 @@ impl DispatchList {
         let mut encoder = gpu.encoder();
         encode(gpu, &self.dispatches, &mut encoder);
         gpu.submit(encoder);
+    }
+
+    /// Runs all dispatches, waits until `output` can be read, and returns the seconds that both take.
+    pub async fn seconds(&self, gpu: &Gpu, output: &Buffer) -> Result<f64, LmError> {
+        let began = Instant::now();
+        self.run(gpu);
+        gpu.read(output, 1).await?;
+        Ok(began.elapsed().as_secs_f64())
     }
 }
 

@@ -94,7 +94,7 @@ impl GpuModel {
         let capacity = request.targets.end - 1;
         let has_room = self.text.capacity >= capacity;
         self.start_text(capacity, Some(passes)).await?;
-        // A text like the one before goes on from its keys and values, unless they had to go.
+        // If the text begins like the previous one, continue from its keys and values, unless the cache was replaced.
         self.text.length = if has_room { n_shared } else { 0 };
         let unread = &inputs[self.text.length..];
         let (gpu, config) = (self.gpu.clone(), &self.transformer.config);
@@ -220,7 +220,7 @@ impl Chunk {
     }
 }
 
-/// How many inputs both begin with.
+/// Length of the common prefix of two inputs.
 fn n_in_common(inputs: &[Input], others: &[Input]) -> usize {
     inputs.iter().zip(others).take_while(|(input, other)| input == other).count()
 }

@@ -2,8 +2,6 @@
 
 mod trial;
 
-use web_time::Instant;
-
 use self::trial::Trial;
 use super::buffer::Buffer;
 use super::device::Gpu;
@@ -87,11 +85,7 @@ impl Gpu {
             matmul::record_at_once(&mut recording, &matmul);
         }
         self.tile_shape.set(before);
-        let dispatches = recording.finish();
-        let began = Instant::now();
-        dispatches.run(self);
-        self.read(y, 1).await?;
-        Ok(began.elapsed().as_secs_f64())
+        recording.finish().seconds(self, y).await
     }
 }
 

@@ -33,7 +33,7 @@ pub struct Journal {
     pub spec: DownloadSpec,
     /// Of each file, as the server names its version.
     pub etags: Vec<Option<String>>,
-    /// Of each file, when the server says that it was changed.
+    /// Last-Modified of each file, if the server sends it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub modified: Vec<Option<String>>,
 }

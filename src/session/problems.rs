@@ -61,7 +61,7 @@ pub fn check_units(n: usize) -> Result<(), Problem> {
     if n > MAX_SENTENCES { Err(not_a_document(DocumentError::TooManySentences(n))) } else { Ok(()) }
 }
 
-/// What was asked and answered is too large to be explained.
+/// The prompt and answer are too large to explain.
 pub fn not_a_document(error: DocumentError) -> Problem {
     Problem::new(error.to_string(), "Shorten the prompt, or choose a model with a longer context.")
 }

@@ -18,7 +18,7 @@ use super::role::{INCOMPATIBLE, LISTENING, LOADING, Lost, Role};
 
 /// Loads the workers' program, beside the page.
 const SCRIPT: &str = "./engine_loader.js";
-/// How long nothing of a worker's program may arrive. All of it may take any time.
+/// Give up after this long without any bytes of the worker's program. The whole download may take any time.
 const SILENT_MILLIS: u32 = 90_000;
 
 /// How long events are collected before they are delivered together: one frame. A worker may send more events than a page can draw.
@@ -35,7 +35,7 @@ pub struct Client<Request, Event> {
 struct State<Event> {
     worker: Option<Worker>,
     is_listening: bool,
-    /// How often it has said that its program arrives.
+    /// Number of LOADING messages from the worker.
     signs_of_life: u32,
     /// Requests made before the worker listens.
     waiting: Vec<JsValue>,
@@ -120,7 +120,7 @@ impl<Request: Serialize + 'static, Event: DeserializeOwned + 'static> Client<Req
         let client = self.clone();
         wasm_bindgen_futures::spawn_local(async move {
             let mut before = None;
-            // As long as it loads, and was heard since the last look.
+            // While the worker loads and has sent a sign of life since the last check.
             while let Some(signs) = client.signs_of_life(&worker).filter(|signs| Some(*signs) != before) {
                 before = Some(signs);
                 TimeoutFuture::new(SILENT_MILLIS).await;
@@ -131,7 +131,7 @@ impl<Request: Serialize + 'static, Event: DeserializeOwned + 'static> Client<Req
         });
     }
 
-    /// Those of `worker` while it loads; none of one that listens or is gone.
+    /// Number of signs of life from `worker` while it loads. `None` once it listens or is gone.
     fn signs_of_life(&self, worker: &Worker) -> Option<u32> {
         let state = self.state.borrow();
         (state.worker.as_ref() == Some(worker) && !state.is_listening).then_some(state.signs_of_life)

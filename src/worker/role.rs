@@ -22,7 +22,7 @@ impl Role {
 
 /// A worker sends this once, when it listens. Earlier messages could be lost.
 pub const LISTENING: &str = "listening";
-/// What a worker says while its program arrives (`www/engine_loader.js`).
+/// A worker sends this while its program arrives (`www/engine_loader.js`).
 pub const LOADING: &str = "loading";
 /// What a worker says of a message that it cannot read.
 pub const INCOMPATIBLE: &str = "incompatible";

@@ -40,7 +40,7 @@ fn renderings_match_jinja2() {
     assert_eq!(cases.len(), 262);
 }
 
-/// Of the templates of a folder; `tests/golden/chat/make.py FOLDER > cases.json` makes the cases.
+/// Compares the templates of a folder. `tests/golden/chat/make.py FOLDER > cases.json` writes the cases.
 #[test]
 #[ignore = "takes GLASSCAGE_TEMPLATE_CASES, a file that make.py writes"]
 fn templates_of_folders_are_rendered_as_transformers_does() {

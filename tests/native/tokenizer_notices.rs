@@ -1,4 +1,4 @@
-//! What a file leaves open about its tokens: the tokenizer works, and says what it assumed.
+//! Files that leave something open about their tokens: the tokenizer works, and reports its assumptions.
 
 use glasscage::model::gguf::{Metadata, Value};
 use glasscage::model::tokenizer::{Tokenizer, TokenizerNotice};

@@ -23,7 +23,7 @@ async fn leads_to(browser: &Browser, id: &str, places: &[&str]) {
     browser.wait(&format!("the focus on {places:?} after {id}"), is_there).await;
 }
 
-/// Where the focus is once the page has been drawn: its test id, its id, its class or its name.
+/// The focused element after the page is drawn: its test id, id, class or tag name.
 async fn place(browser: &Browser) -> String {
     let script = "const [done] = arguments;
         const frame = then => requestAnimationFrame(() => requestAnimationFrame(then));

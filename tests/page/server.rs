@@ -114,12 +114,12 @@ impl Server {
         self.replace(&format!("locales/{tag}.json"), json);
     }
 
-    /// From now on answers no request whose path contains this, until it is released.
+    /// From now on holds back the answer to every request whose path contains `part`, until [`Server::release`].
     pub fn hold(&self, part: &str) {
         self.held.send_modify(|held| held.push(part.to_owned()));
     }
 
-    /// Answers what was held.
+    /// Answers all held requests.
     pub fn release(&self) {
         self.held.send_modify(Vec::clear);
     }
@@ -128,7 +128,7 @@ impl Server {
         self.serve_as(path, media_type(path), text.into());
     }
 
-    /// From now on serves these bytes as this type where a path ends so.
+    /// From now on serves these bytes with this media type for every path with this ending.
     pub fn serve_as(&self, path: &str, media_type: &'static str, bytes: Vec<u8>) {
         self.replaced.lock().expect("no panic").push((path.to_owned(), Some((media_type, bytes))));
     }

@@ -4,7 +4,7 @@ use super::browser::Browser;
 use super::server::Server;
 use super::steps::server;
 
-/// What is wrong with the site.
+/// Breaks the site.
 type Fault<'a> = &'a dyn Fn(&Server);
 
 /// The text of what is visible of an element, if it is there.

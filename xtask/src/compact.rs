@@ -34,7 +34,7 @@ pub fn compact(dist: &Path) -> Result<()> {
 /// The lines without their indentation, without those that are empty or comments. Comments behind code stay.
 fn without_comments(text: &str) -> String {
     let mut kept = String::new();
-    // What ends the comment around the line.
+    // The end mark of the comment around the line.
     let mut end = None;
     for line in text.lines().map(str::trim) {
         if let Some(mark) = end {

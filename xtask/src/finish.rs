@@ -20,7 +20,7 @@ pub fn finish() -> Result<()> {
     let web = setup::web()?;
     split::split(&web, &dist, is_release)?;
     viewer::finish(&dist, is_release)?;
-    // In the place of Trunk's, which says nothing while the program comes and starts again where it breaks off.
+    // Replaces Trunk's loader, which reports no progress and starts over if the connection breaks.
     fs::copy(root().join("www").join(ENGINE_LOADER), dist.join(ENGINE_LOADER))?;
     if is_release {
         compact::compact(&dist)?;

@@ -14,12 +14,12 @@ use crate::command::{build, command, output, root, run};
 use crate::setup::{self, Tools};
 use crate::test::programs;
 
-/// Where the pack is built and unpacked. `gpu_run.sh` has the same path.
+/// The folder in which the pack is built and unpacked. `gpu_run.sh` has the same path.
 const CHECKOUT: &str = "/tmp/glasscage-gpu";
 const SCRIPT: &str = include_str!("gpu_run.sh");
-/// What may be taken to such a machine, less the checkout that goes there, too (bytes).
+/// Maximum size of the pack (bytes): the machine also gets a copy of the checkout.
 const MOST_BYTES: u64 = 38 << 20;
-/// What test programs read while they run.
+/// Files that test programs read at run time.
 const DATA: [&str; 5] =
     ["tests/fixtures/models", "tests/golden/stories260k", "tests/golden/tokenizers", "public/models/demo.gguf", "public/gallery"];
 /// Files that would only make the copy larger.

@@ -1,7 +1,7 @@
 //! Links as mail and chat programs leave them: wrapped, quoted, escaped, with text around them (RFC 3986, appendix C). `mailed.py` does the
 //! same in Python.
 
-/// What programs make of the "#" before a fragment.
+/// Spellings that programs give the "#" before a fragment.
 const HASHES: [&str; 6] = ["#", "%23", "%2523", "&#35;", "&#x23;", "&num;"];
 /// Invisible characters that programs put into long words.
 const INVISIBLE: &str = "\u{ad}\u{200b}\u{200c}\u{200d}\u{200e}\u{200f}\u{2060}\u{feff}";

@@ -9,7 +9,7 @@ use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags};
 
 use crate::mailed::digits;
 
-/// Words after a link leave bits behind the last byte.
+/// Accepts leftover bits after the last byte, because words after a link decode to such bits.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(&base64::alphabet::URL_SAFE, NO_PAD.with_decode_allow_trailing_bits(true));
 
 /// Of the bytes packed.
@@ -27,21 +27,21 @@ pub fn pack(bytes: &[u8]) -> String {
 /// The bytes that `base64` carries, whatever checksum stands behind them, and what the words after a link happen to decode to.
 pub fn decode(base64: &str) -> Option<Vec<u8>> {
     let mut digits = digits(base64);
-    // A digit alone is no byte: it is of the words after the link, or of a damaged one.
+    // A single digit is not a whole byte: it belongs to the words after the link, or the link is damaged.
     if digits.len() % 4 == 1 {
         digits.pop();
     }
     LENIENT.decode(digits).ok()
 }
 
-/// What is inside of a body that [`decode`] gave, if its checksum is right and it has at most `most` bytes.
+/// Inflates a body from [`decode`]. `None` if its checksum is wrong or it has more than `most` bytes.
 pub fn inflate(body: &[u8], most: usize) -> Option<Vec<u8>> {
     let (inflated, end) = inflate_counting(body, most)?;
     let checksum = body.get(end..)?.first_chunk()?;
     (crc32(&inflated) == u32::from_le_bytes(*checksum)).then_some(inflated)
 }
 
-/// The inflated bytes, and where in `body` the deflated ones end: what follows them may be more than the checksum.
+/// The inflated bytes, and where the deflated bytes end in `body`. More than the checksum may follow them.
 fn inflate_counting(body: &[u8], most: usize) -> Option<(Vec<u8>, usize)> {
     let mut state = Box::<DecompressorOxide>::default();
     let mut out = vec![0; (2 * body.len()).max(64).min(most)];

@@ -80,7 +80,7 @@ fn the_note_tells_what_the_drawn_arcs_carry() {
     let carried = 100.0 * (1.0 - flow[4] / flow.iter().sum::<f64>());
     let all = Options { edge_share: 1.0, ..Options::default() };
     assert_eq!(share_of_arcs(&svg(&document, &all)), Some(format!("{carried:.0}%")));
-    // Of many sentences some have no row, and the arcs to them are not drawn.
+    // If there are many sentences, some have no row, and the arcs to them are not drawn.
     let many: Vec<String> = (0..300).map(|k| format!("Sentence {k} is here. ")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
     let mut even = with_texts(&many, &["So."]);

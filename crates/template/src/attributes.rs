@@ -7,12 +7,12 @@ use super::methods::is_method;
 use super::operators::at;
 use super::value::{Function, ListKind, Value};
 
-/// What `value.name` is: a method comes before the value of a key.
+/// The value of `value.name`: a method takes precedence over a key.
 pub fn member(value: &Value, name: &str, budget: &Budget) -> Result<Value> {
     if is_method(value, name) { Ok(Value::Function(Function::Method)) } else { attribute(value, &Value::text(name), budget) }
 }
 
-/// What `value["name"]` is: undefined where there is none.
+/// The value of `value["name"]`, or undefined.
 pub fn attribute(value: &Value, name: &Value, budget: &Budget) -> Result<Value> {
     let found = match (value, name) {
         (Value::Undefined, _) => return refused("it looks into an undefined value"),

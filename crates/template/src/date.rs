@@ -29,7 +29,7 @@ const UNIX_EPOCH: i64 = 719_162;
 /// The widest that a directive may be written.
 const MAX_WIDTH: usize = 99;
 
-/// What a directive stands for, before its flags.
+/// The value of a directive, before its flags apply.
 enum Directive {
     /// With at least `width` characters.
     Number {
@@ -76,7 +76,7 @@ impl Date {
         Some(text)
     }
 
-    /// What stands for `%letter`.
+    /// The text for `%letter`.
     fn directive(self, letter: char) -> Option<Directive> {
         let weekday = self.days_before() % 7;
         let day_of_year = self.days_before() - Self { month: 1, day: 1, ..self }.days_before();

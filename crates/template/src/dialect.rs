@@ -1,16 +1,17 @@
-//! From Jinja2's dialect, as transformers extends it, to what minijinja reads.
+//! Rewrites Jinja2's dialect, as transformers extends it, into the syntax that minijinja reads.
 
 use std::ops::Range;
 
 use minijinja::machinery::{Span, Token};
 
-/// Escapes of Python's texts that minijinja reads otherwise, and what it reads the same. `\/` has no meaning in Python and stays.
+/// Python string escapes that minijinja reads differently, with a spelling that it reads the same way. Python does not know `\/`, so it
+/// stays.
 const ESCAPES: [(&str, &str); 4] = [("\\/", "\\\\/"), ("\\a", "\\x07"), ("\\v", "\\x0b"), ("\\\n", "")];
 
 /// A template that is written again, token by token.
 pub struct Rewritten<'s> {
     source: &'s str,
-    /// What to write instead of parts of the source.
+    /// Replacements for parts of the source.
     edits: Vec<(Range<usize>, String)>,
     /// The place of the last token in its tag, from 1; none outside of statements.
     place: Option<usize>,
@@ -112,7 +113,7 @@ impl<'s> Rewritten<'s> {
     }
 }
 
-/// A text in quotation marks without the escapes that minijinja reads otherwise.
+/// A quoted text without the escapes that minijinja reads differently.
 fn unescaped(quoted: &str) -> String {
     let mut text = String::with_capacity(quoted.len());
     let mut rest = quoted;

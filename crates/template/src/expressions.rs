@@ -20,7 +20,7 @@ use super::renderer::Renderer;
 use super::texts::formatted_by_percent;
 use super::value::{Cycler, Function, ListKind, Value, check_name, check_storable};
 
-/// As in Jinja2's sandbox.
+/// The same limit as in Jinja2's sandbox.
 const MAX_RANGE: usize = 100_000;
 
 impl<'t> Renderer<'t> {

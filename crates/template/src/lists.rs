@@ -83,7 +83,7 @@ fn of_attribute(items: Vec<Value>, path: Option<Value>, budget: &Budget) -> Resu
 struct SortKey {
     attribute: Option<Value>,
     has_case: bool,
-    /// Of items that lack the attribute.
+    /// The value for items that lack the attribute.
     default: Option<Value>,
 }
 

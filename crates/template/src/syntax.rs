@@ -19,11 +19,11 @@ const MAX_ELIFS: usize = 100;
 /// Blocks in blocks, and brackets in brackets; those have up to 12.
 const MAX_NESTING: usize = 24;
 
-/// A template that can be read.
+/// A template whose syntax is valid.
 pub struct Source(String);
 
 impl Source {
-    /// Checks that a template can be read.
+    /// Checks the syntax and size of a template.
     pub fn new(template: &str) -> Result<Self> {
         if template.len() > MAX_SOURCE {
             return refused("it is too long");
@@ -38,7 +38,7 @@ impl Source {
         self.0.contains(words)
     }
 
-    /// The text that it makes of these variables. Of several of the same name the first counts.
+    /// Renders the template with these variables. If several have the same name, the first one counts.
     pub fn render<'t>(&'t self, globals: Vec<(&'t str, Value)>, budget: Budget) -> Result<String> {
         let template = self.parsed()?;
         let takes_more = self.contains("varargs") || self.contains("kwargs");
@@ -54,7 +54,7 @@ fn syntax() -> Result<SyntaxConfig> {
     Ok(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?)
 }
 
-/// The template as minijinja reads it, if it is not too large.
+/// The template in minijinja's syntax. Fails if it is too large.
 fn checked(template: &str) -> Result<String> {
     let mut size = Size::default();
     let mut rewritten = Rewritten::new(template);

@@ -43,7 +43,7 @@ pub fn padded(text: &str, width: usize, fill: &str, name: &str, budget: &Budget)
     budget.spend(text.len().saturating_add(missing.saturating_mul(fill.len())))?;
     let left = match name {
         "ljust" => 0,
-        // As CPython does.
+        // CPython does the same.
         "center" => missing / 2 + (missing & width & 1),
         _ => missing,
     };
@@ -51,7 +51,7 @@ pub fn padded(text: &str, width: usize, fill: &str, name: &str, budget: &Budget)
     Ok(Value::text([sign, &fill.repeat(left), text, &fill.repeat(missing - left)].concat()))
 }
 
-/// What is before a separator, it, and what is after it.
+/// The text before a separator, the separator, and the text after it.
 pub fn partitioned(text: &str, separator: &str, from_end: bool, budget: &Budget) -> Result<Value> {
     budget.spend(2 * text.len())?;
     let found = if from_end { text.rsplit_once(separator) } else { text.split_once(separator) };

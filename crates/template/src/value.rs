@@ -70,7 +70,8 @@ pub struct Loop {
     pub statement: Option<(usize, usize)>,
 }
 
-/// What `cycler(..)` and `joiner(..)` make: it gives its items in turn, or, as a function, the first one once and then the last.
+/// The result of `cycler(..)` and `joiner(..)`. It returns its items in turn. Called as a function, it returns the
+/// first item once and then the last.
 pub struct Cycler {
     pub items: Vec<Value>,
     pub at: Cell<usize>,

@@ -102,7 +102,7 @@ pub fn float(number: f64) -> String {
 /// How JSON is written.
 #[derive(Clone, Default)]
 pub struct JsonStyle {
-    /// What begins the lines of each level; none is all on one line.
+    /// Indentation of each level. `None` writes everything on one line.
     pub indent: Option<String>,
     pub sort_keys: bool,
     pub escapes_unicode: bool,

@@ -104,7 +104,7 @@ pub enum Message {
     /// The visitor agrees that the site be asked which a link names, or does not.
     FetchRemote,
     DeclineRemote,
-    /// What the site sent.
+    /// The bytes that the site sent.
     RemoteFetched(RequestId, Result<Vec<u8>, RemoteFailure>),
     /// Back to the page without an explanation.
     GoHome,

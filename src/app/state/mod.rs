@@ -61,7 +61,7 @@ pub struct State {
     /// What the lessons of the gallery say in the page's language.
     pub(in crate::app) lesson_texts: LessonTexts,
     pub library: Library,
-    /// What was asked for last to be put on screen, until it is here or something else was opened.
+    /// The last request for something to show, until it arrives or something else is opened.
     pub(in crate::app) awaited: Option<Awaited>,
     /// The fragment that opens what was put on screen from the gallery; a lesson as it is there.
     pub(in crate::app) of_gallery: Option<(String, Option<Arc<Lesson>>)>,

@@ -13,7 +13,7 @@ pub fn clicked(output: &[usize], i: usize, extend: bool) -> Vec<usize> {
     output
 }
 
-/// What is explained of a document that is put on screen.
+/// The explained sentences of a document that is shown.
 pub fn output_of(document: &Document) -> Vec<usize> {
     if document.output.is_empty() { default_output(document.generation.sentences.len()) } else { document.output.clone() }
 }

@@ -76,7 +76,7 @@ impl State {
             LessonMessage::Undo => self.restore_lesson(OpenLesson::undo),
             LessonMessage::Redo => self.restore_lesson(OpenLesson::redo),
             LessonMessage::TakeOutput => {
-                // What is on screen may be of another step.
+                // The explanation on screen may belong to another step.
                 if !*self.step_waits {
                     let mut lesson = Lesson::clone(&open.lesson);
                     lesson.steps[open.at].output.clone_from(&self.explanation.output);
@@ -193,7 +193,7 @@ impl State {
         }
     }
 
-    /// What the step shows was not put on screen while a run went on: now it is.
+    /// Shows the step's explanation, which had to wait for the end of a run.
     pub(super) fn make_up_for_step(&mut self) {
         if *self.step_waits && !self.engine.is_busy() {
             self.show_step();

@@ -142,7 +142,7 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
     Ok(())
 }
 
-/// What was answered, where that is anything.
+/// The answer, unless it is empty.
 fn print_answer(answer: &str) -> Result<(), String> {
     if answer.trim().is_empty() { Ok(()) } else { output::print(&format!("{}\n", answer.trim())) }
 }

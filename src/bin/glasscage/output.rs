@@ -28,7 +28,7 @@ pub fn write(path: &Path, contents: impl AsRef<[u8]>) -> Result<(), String> {
 /// Refuses a file that cannot be written, before the work whose result it is to hold. Nothing stays of the attempt.
 pub fn check_writable(path: &Path) -> Result<(), String> {
     let attempt = match fs::metadata(path) {
-        // Who reads a pipe takes its end for that of the result.
+        // The reader of a pipe takes its end for the end of the result.
         Ok(found) if !found.is_file() && !found.is_dir() => Ok(()),
         Ok(_) => OpenOptions::new().append(true).open(path).map(drop),
         // The link that leads to it stays.

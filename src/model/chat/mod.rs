@@ -89,7 +89,7 @@ pub fn template_date() -> Date {
     Date::new(2024, 7, 26).expect("a day of the calendar")
 }
 
-/// What a template writes around any prompt.
+/// The text that a template writes around any prompt.
 struct Surroundings {
     /// The style of content that it reads.
     style: ContentStyle,

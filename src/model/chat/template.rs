@@ -101,7 +101,7 @@ impl ChatTemplate {
         Ok(self.render_content(messages, ContentStyle::Text, add_generation_prompt, variables, date)?)
     }
 
-    /// As [`ChatTemplate::render`], with the contents of messages in this style.
+    /// Like [`ChatTemplate::render`], with message contents in this style.
     pub fn render_content(
         &self,
         messages: &[ChatMessage<'_>],

@@ -21,7 +21,7 @@ pub fn of_all_layers(metadata: &Metadata, key: &str, n_layers: usize) -> Result<
 /// Within it every whole number is exact.
 const WHOLE: std::ops::RangeInclusive<f64> = 0.0..=9_007_199_254_740_992.0;
 
-/// What all numbers of a list are; nothing where they differ or there is none.
+/// The number that all entries of a list share. `None` if they differ or the list is empty.
 pub fn common(list: &[f64]) -> Option<f64> {
     let (first, rest) = list.split_first()?;
     rest.iter().all(|number| number == first).then_some(*first)

@@ -83,7 +83,7 @@ impl Tokenizer {
         }
     }
 
-    /// What was guessed, or could not be used.
+    /// Guesses, and entries of the file that could not be used.
     pub fn notices(&self) -> &[TokenizerNotice] {
         &self.notices
     }

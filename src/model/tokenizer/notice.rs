@@ -1,4 +1,4 @@
-//! What a tokenizer had to guess, or could not use. It changes results, so it is shown next to the model's name.
+//! Guesses of a tokenizer, and entries that it could not use. They change results, so the page shows them next to the model's name.
 
 /// Something in the metadata that is missing or is not used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

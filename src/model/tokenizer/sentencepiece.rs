@@ -15,9 +15,9 @@ const SCORES: &str = "tokenizer.ggml.scores";
 /// byte of the vocabulary in the file; a small vocabulary may have a little more. That of Llama 2 needs half of it.
 const MOST_PER_BYTE: usize = 32;
 const FREE_BYTES: usize = 4 << 20;
-/// What a merge takes beside the bytes of its name: two texts, and its place in two tables.
+/// Memory for a merge in addition to its name: two texts, and entries in two tables.
 const MERGE_BYTES: usize = 128;
-/// What a token takes in the file beside its name.
+/// Bytes of a token in the file in addition to its name.
 const LENGTH_BYTES: usize = 8;
 /// Stands for a space.
 const BLANK: char = '▁';

@@ -45,7 +45,7 @@ def rendered(template, case):
     return _compile_jinja_template(template).render(messages=messages, add_generation_prompt=add_generation_prompt, **variables)
 
 
-# What transformers always passes, and a clock that stands still.
+# The variables that transformers always passes, with a fixed clock.
 ALWAYS = {"tools": None, "documents": None, "strftime_now": datetime.datetime(2024, 7, 26).strftime}
 MESSAGES = [{"role": "system", "content": "Be brief. "}, {"role": "user", "content": "Why?\nWho's there?"}]
 

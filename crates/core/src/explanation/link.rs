@@ -77,7 +77,7 @@ pub fn from_fragment(fragment: &str) -> Result<Document, LinkError> {
     from_fragment_within(fragment, &mut { MAX_INFLATED })
 }
 
-/// As [`from_fragment`], of a fragment that inflates to at most `room` bytes, which are taken from `room`.
+/// Like [`from_fragment`]. The fragment may inflate to at most `room` bytes; the bytes that it takes are subtracted from `room`.
 pub fn from_fragment_within(fragment: &str, room: &mut usize) -> Result<Document, LinkError> {
     let bytes = inflated(fragment.strip_prefix('#').unwrap_or(fragment), *room)?;
     *room -= bytes.len();

@@ -10,11 +10,11 @@ pub struct Abbreviations {
     pub before_numbers: &'static str,
     /// They end none before a small letter.
     pub before_small_letters: &'static str,
-    /// Those of any list that are also words of the language: "figs. 2 are green", "eine neue Art. 5 Tiere", "mon prof. Il rit".
+    /// Abbreviations that are also words of the language: "figs. 2 are green", "eine neue Art. 5 Tiere", "mon prof. Il rit".
     pub also_words: &'static str,
 }
 
-/// Of English, and of all the others too.
+/// English abbreviations that all other languages share.
 pub const OF_ALL: Abbreviations = Abbreviations {
     always: "cf. e.g. i.e. vs.",
     before_numbers: "alg. app. appx. art. ch. chap. chs. cor. def. eq. eqn. eqns. eqs. ex. fig. figs. lem. no. nos. n°. nº. p. para. \
@@ -22,7 +22,7 @@ pub const OF_ALL: Abbreviations = Abbreviations {
     before_small_letters: "etc.",
     also_words: "",
 };
-/// Of English, and of texts whose language is not known.
+/// Abbreviations of English, and of texts whose language is not known.
 const ENGLISH: Abbreviations = Abbreviations {
     always: "dr. messrs. mr. mrs. ms. mt. prof.",
     before_numbers: "",
@@ -31,9 +31,9 @@ const ENGLISH: Abbreviations = Abbreviations {
 };
 /// Abbreviations of Punkt's that are words in small letters: "He feels ill. Tom helps."
 pub const WORDS_OF_PUNKT: [&str; 5] = [" ill.", " ok.", " ore.", " wash.", " wed."];
-/// Those that stand for several numbers: "figs. 2 and 3".
+/// Abbreviations before several numbers: "figs. 2 and 3".
 pub const PLURALS: &str = "figs. nos. refs. secs.";
-/// What comes before the number of a thing, in any of the languages, rather than before a thing: "see fig. 3", "nach Art. 5".
+/// Words, in all languages, that precede a reference rather than a thing: "see fig. 3", "nach Art. 5".
 pub const BEFORE_REFERENCES: &str = "& and aus by cf. dans de di e en et from gem. gemäß i.v.m. in laut mit nach o oder of or ou per s. \
                                      secondo see segundo según selon siehe to und under unter vedi ver vgl. vid. voir volgens von y zie \
                                      zu à";
@@ -76,7 +76,7 @@ const DUTCH: Abbreviations = Abbreviations {
     also_words: "app. ex. prof. tab. vol.",
 };
 
-/// What Punkt's parameters of the language lack, or know and take for the end of a sentence before certain words ("Dr. Klein").
+/// Abbreviations that Punkt's parameters for the language lack, or take for the end of a sentence before certain words ("Dr. Klein").
 pub fn abbreviations_of(language: Language) -> &'static Abbreviations {
     match language {
         Language::English | Language::Chinese | Language::Japanese => &ENGLISH,

@@ -47,7 +47,7 @@ pub fn sentences_in_any_script(text: &str, language: Language) -> Vec<Range<usiz
     found.into_iter().map(|(unit, _)| unit).collect()
 }
 
-/// What is no source belongs to the unit before it, or at the start to the one after.
+/// A part that cannot be a source belongs to the unit before it, or, at the start, to the unit after it.
 fn push(found: &mut Vec<(Range<usize>, bool)>, unit: Range<usize>, is_source: bool) {
     match found.last_mut() {
         _ if unit.is_empty() => {}

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::cost::count_read;
 
-/// What a block is for the split.
+/// How a block is split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A line of prose.

@@ -147,7 +147,7 @@ fn is_initials(sentence: &str) -> bool {
         && sentence.split_terminator('.').all(|initial| initial.chars().count() == 1 && initial.chars().all(char::is_uppercase))
 }
 
-/// What follows the last white space.
+/// The text after the last white space.
 fn last_token(tail: &str) -> &str {
     tail.rsplit(char::is_whitespace).next().unwrap_or_default()
 }

@@ -2,7 +2,7 @@
 
 #[cfg(test)]
 thread_local! {
-    /// Bytes read in this thread.
+    /// Number of bytes that this thread has read.
     pub static READ: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 

@@ -15,7 +15,7 @@ pub struct Plain {
     pub text: String,
     /// Starts of runs, in `text` and in the line.
     runs: Vec<(usize, usize)>,
-    /// Where the marks are that open something, in the line.
+    /// Places of the opening marks in the line.
     openers: Vec<usize>,
 }
 
@@ -100,7 +100,7 @@ impl Plain {
     }
 }
 
-/// What stands before a place of the line.
+/// The line before a place.
 #[derive(Default)]
 struct Place {
     /// The end of a sentence, with what closes it.

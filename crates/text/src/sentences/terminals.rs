@@ -3,5 +3,5 @@
 /// `Sentence_Terminal` of the Unicode Standard, of scripts in daily use, without ".", "?" and "!", of which Punkt judges.
 pub const TERMINALS: &str = "。．｡！？؟۔।॥։።፧។៕။།";
 
-/// What follows the end of a sentence and belongs to it.
+/// Characters that follow the end of a sentence and belong to it.
 pub const CLOSING: &str = "」』）】》〉〕］｝”’\"')]}»›";

@@ -19,7 +19,7 @@ pub fn ModelBar() -> impl IntoView {
     let is_busy = Signal::derive(move || page.is_busy());
     let name = move || page.with(|state| state.engine.choice.name().to_owned());
     let state = move || page.with(|state| state_words(&state.engine.model));
-    // Of how much is loaded nobody wants to hear at every step.
+    // A screen reader should not announce every percent.
     let phase = move || match page.with(|state| state.engine.load_progress().is_some()) {
         true => t!("loading\u{2026}").into(),
         false => state(),

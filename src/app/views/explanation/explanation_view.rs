@@ -63,7 +63,7 @@ fn ShownExplanation(
     all_numbers: RwSignal<bool>,
 ) -> impl IntoView {
     let page = use_page();
-    // What is recomputed is looked at as it was; a new answer is read first.
+    // Recomputing keeps the tab. A new answer starts with the text.
     if untrack(|| page.with(State::makes_new_explanation)) {
         tab.set(Tab::Text);
     }

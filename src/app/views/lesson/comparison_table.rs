@@ -56,7 +56,7 @@ pub fn ComparisonTable() -> impl IntoView {
     }
 }
 
-/// Of the explanation of the step: what is on screen may be of another one while a run goes on.
+/// Uses the step's own explanation, because the one on screen may belong to another step during a run.
 fn sources(open: &OpenLesson) -> Vec<Source> {
     let attribution = open.attribution();
     let source = |(j, text): (usize, &str)| Source {

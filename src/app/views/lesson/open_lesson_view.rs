@@ -17,7 +17,7 @@ use crate::lesson::Question;
 
 split_off!(lesson, fetch_view => view as fn() -> AnyView);
 
-/// What arrow keys move or scroll.
+/// Elements that handle arrow keys themselves.
 const ARROWS: &str = "[role='grid'], [role='tablist'], .table-scroll, .path, .examples";
 
 fn view() -> AnyView {

@@ -26,9 +26,9 @@ struct Entry {
 
 /// A folder that is being made; gone again unless it takes its place.
 pub struct NewFolder {
-    /// Where it is made.
+    /// The folder in which the gallery is written.
     path: PathBuf,
-    /// Where it is to be.
+    /// The final folder.
     place: PathBuf,
 }
 
@@ -36,7 +36,7 @@ impl NewFolder {
     /// Beside `place`, which has to be a gallery, an empty folder, or nothing.
     pub fn beside(place: &Path) -> Result<Self, String> {
         let failed = |error: std::io::Error| output::cannot_write(place, &error);
-        // Where a link leads there, the folder is replaced and the link stays.
+        // If the path is a symbolic link, its target is replaced and the link stays.
         let place = if place.exists() { place.canonicalize() } else { std::path::absolute(place) }.map_err(failed)?;
         if place.exists() {
             check_gallery(&place)?;

@@ -66,7 +66,7 @@ pub struct Download {
     /// Held while the download is paused, too, because another tab must not change the files in `folder`.
     lock: Lock,
     spec: DownloadSpec,
-    /// Of every file.
+    /// Sizes of all files.
     versions: Vec<FileVersion>,
     /// Of every file, where its server was asked just now.
     probes: Rc<Vec<FileProbe>>,
