@@ -358,9 +358,15 @@ pub fn take_focus(element: &JsValue) -> bool {
     !is_focus_lost()
 }
 
-/// Whether no element has the focus, on a page that keys are sent to.
+/// Whether no element has the focus, on a page that keys are sent to. A browser that is busy takes the focus from an element that is
+/// disabled or not drawn only after some frames; that counts as lost at once.
 pub fn is_focus_lost() -> bool {
-    document().has_focus().unwrap_or(true) && (document().active_element().is_none() || has_focus(&["BODY"]))
+    let can_keep = |element: &Element| {
+        let place = element.get_bounding_client_rect();
+        let is_drawn = place.width() > 0.0 || place.height() > 0.0;
+        element.tag_name() != "BODY" && is_drawn && !element.matches(":disabled").unwrap_or(false)
+    };
+    document().has_focus().unwrap_or(true) && !document().active_element().is_some_and(|element| can_keep(&element))
 }
 
 /// The same, when what is drawn now has taken the focus away. Browsers take it from what is hidden or disabled after the next frame.

@@ -7,7 +7,7 @@ use thirtyfour::Key;
 
 use super::browser::Browser;
 use super::download_steps::{
-    LOST_BY_A_BREAK, detail, download, explains, explains_as, has_reached, large_model, little_is_sent_again, look_at, look_at_small,
+    LOST_BY_A_BREAK, detail, download, explains, explains_as, is_at_two_thirds, large_model, little_is_sent_again, look_at, look_at_small,
     model_is_ready, small_hub, stop_at_two_thirds, stored_models_are_listed,
 };
 use super::hub::{Asked, Hub};
@@ -72,7 +72,7 @@ async fn a_paused_download_goes_on_after_a_reload_where_it_stopped() {
     stop_at_two_thirds(&hub);
     let browser = Browser::open(&server.url).await;
     download(&browser, &hub.address("small.gguf")).await;
-    has_reached(&browser, 30).await;
+    is_at_two_thirds(&browser).await;
     browser.click("pause-download").await;
     browser.find("resume-download").await;
     browser.pictures_of("download", "paused").await;
@@ -296,7 +296,7 @@ async fn a_file_that_was_replaced_meanwhile_is_never_mixed_with_the_old_one() {
     stop_at_two_thirds(&hub);
     let browser = Browser::open(&server.url).await;
     download(&browser, &hub.address("small.gguf")).await;
-    has_reached(&browser, 30).await;
+    is_at_two_thirds(&browser).await;
     browser.click("pause-download").await;
     browser.find("resume-download").await;
     let mut other = large_model(5);

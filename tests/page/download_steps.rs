@@ -35,6 +35,11 @@ pub fn stop_at_two_thirds(hub: &Hub) {
     (rules.bytes_per_second, rules.gate) = (Some(3_000_000), Some(6_000_000));
 }
 
+/// Waits until the page has read all that [`stop_at_two_thirds`] lets through. What it has not read is lost when the connection ends.
+pub async fn is_at_two_thirds(browser: &Browser) {
+    has_reached(browser, 68).await;
+}
+
 /// Looks at the model of [`small_hub`] until the page shows its preview.
 pub async fn look_at_small(browser: &Browser, hub: &Hub) {
     look_at(browser, &hub.address("small.gguf")).await;

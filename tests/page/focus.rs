@@ -10,8 +10,7 @@ use super::steps::{focus_is_on, focused, open_gallery, server};
 
 /// Presses an element as a keyboard does.
 async fn press(browser: &Browser, id: &str) {
-    let element = browser.find(id).await;
-    element.focus().await.unwrap_or_else(|error| panic!("{id} takes the focus: {error}"));
+    browser.focus(id).await;
     focus_is_on(browser, id).await;
     browser.driver.action_chain().send_keys(Key::Enter).perform().await.expect("a key is pressed");
 }
@@ -57,7 +56,7 @@ async fn focus_survives_every_button_of_an_explanation() {
     press(&browser, "gallery-1").await;
     focus_is_on(&browser, "tab-text").await;
     press(&browser, "copy-link").await;
-    browser.find("link-text").await.focus().await.expect("it takes the focus");
+    browser.focus("link-text").await;
     escape(&browser).await;
     focus_is_on(&browser, "copy-link").await;
 
@@ -168,7 +167,7 @@ async fn what_the_visitor_leaves_stays_left() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     open_gallery(&browser, 1).await;
-    browser.find("tab-text").await.focus().await.expect("it takes the focus");
+    browser.focus("tab-text").await;
     // The words of the title take no focus.
     browser.click("title").await;
     browser.click_with("sentence-G1", Key::Control).await;

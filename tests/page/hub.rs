@@ -201,6 +201,10 @@ fn body(shared: Arc<Shared>, file: Arc<Vec<u8>>, first: usize, end: usize, pause
             if position >= end {
                 return None;
             }
+            let gate = || shared.rules.lock().expect("no panic").gate.unwrap_or(usize::MAX);
+            while position >= gate() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
             if position >= cut {
                 // What is on its way arrives before the connection ends.
                 tokio::time::sleep(Duration::from_millis(100)).await;
@@ -208,10 +212,6 @@ fn body(shared: Arc<Shared>, file: Arc<Vec<u8>>, first: usize, end: usize, pause
             }
             if let Some(pause) = pause {
                 tokio::time::sleep(pause).await;
-            }
-            let gate = || shared.rules.lock().expect("no panic").gate.unwrap_or(usize::MAX);
-            while position >= gate() {
-                tokio::time::sleep(Duration::from_millis(20)).await;
             }
             let next = (position + CHUNK).min(end).min(cut).min(gate().max(position + 1));
             *shared.sent.lock().expect("no panic") += (next - position) as u64;

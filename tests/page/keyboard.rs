@@ -10,8 +10,7 @@ async fn arrow_keys_go_through_the_tabs_and_the_pressed_button_keeps_the_focus()
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     open_gallery(&browser, 1).await;
-    let tab = browser.find("tab-text").await;
-    tab.focus().await.expect("it takes the focus");
+    browser.focus("tab-text").await;
     for (key, leads_to) in [
         (Key::Right, "tab-path"),
         (Key::Right, "tab-table"),
@@ -21,14 +20,13 @@ async fn arrow_keys_go_through_the_tabs_and_the_pressed_button_keeps_the_focus()
     ] {
         browser.driver.action_chain().send_keys(key).perform().await.expect("a key is pressed");
         focus_is_on(&browser, leads_to).await;
-        let selected = browser.find(leads_to).await.attr("aria-selected").await.expect("attributes can be read");
-        assert_eq!(selected.as_deref(), Some("true"), "{leads_to}");
+        browser.has(leads_to, "aria-selected", "true").await;
     }
     browser.click("home").await;
     browser.click("try-own-words").await;
     focus_is_on(&browser, "prompt-input").await;
     // The examples are one stop of the Tab key.
-    browser.find("example-1").await.focus().await.expect("it takes the focus");
+    browser.focus("example-1").await;
     for (key, leads_to) in [(Key::Right, "example-2"), (Key::Left, "example-1"), (Key::Left, "example-12")] {
         browser.driver.action_chain().send_keys(key).perform().await.expect("a key is pressed");
         focus_is_on(&browser, leads_to).await;

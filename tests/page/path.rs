@@ -36,7 +36,7 @@ async fn the_path_to_an_answer_is_followed_by_keys_and_walked_step_by_step() {
     assert!(spoken(&browser, "node-G7").await.contains("G7 depends on G6 ("));
     assert!(browser.try_find("node-P6").await.is_none(), "what does not matter is not drawn");
 
-    browser.find("node-G7").await.focus().await.expect("it takes the focus");
+    browser.focus("node-G7").await;
     press(&browser, Key::Up).await;
     focus_is_on(&browser, "node-G6").await;
     press(&browser, Key::Up).await;

@@ -16,7 +16,7 @@ use thirtyfour::prelude::*;
 
 /// The longest that anything on the page may take here, with the built-in model. It only ends a test that hangs, also on a slow machine
 /// that does other work.
-const TIMEOUT: Duration = Duration::from_secs(300);
+const TIMEOUT: Duration = Duration::from_secs(180);
 
 /// A longer text is put into its field at once (bytes).
 const LONGEST_TYPED: usize = 300;
@@ -210,42 +210,58 @@ impl Browser {
         value.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("{id} has no number {name}"))
     }
 
+    /// Waits until an attribute of an element has this value.
+    pub async fn has(&self, id: &str, name: &str, value: &str) {
+        let has = async || (self.try_find(id).await?.attr(name).await.ok()?.as_deref() == Some(value)).then_some(());
+        self.wait(&format!("{id} with {name}=\"{value}\""), has).await;
+    }
+
     /// Reads something of an element: of the new one, where the page draws it anew in between.
     async fn read<T>(&self, id: &str, read: impl AsyncFn(WebElement) -> WebDriverResult<T>) -> T {
         self.wait(&format!("{id} on the page"), async || read(self.try_find(id).await?).await.ok()).await
     }
 
+    /// Gives an element the focus.
+    pub async fn focus(&self, id: &str) {
+        self.read(id, async |element| element.focus().await).await;
+    }
+
     /// Replaces what is in a text field.
     pub async fn fill(&self, id: &str, text: &str) {
-        let field = self.find(id).await;
         // Drivers press a key for each character, and the one of WebKitGTK has only the keys of a keyboard of the United States.
         if self.program.kind == Kind::WebKit || text.len() > LONGEST_TYPED {
-            let script = "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input', { bubbles: true }))";
-            let field = field.to_json().expect("an element has a name");
-            self.driver.execute(script, vec![field, text.into()]).await.expect("a script runs");
-            return;
+            return self.set_value(id, text, "input").await;
         }
-        field.clear().await.expect("it can be cleared");
-        field.send_keys(text).await.expect("it takes text");
+        let replace = async |field: WebElement| {
+            field.clear().await?;
+            field.send_keys(text).await
+        };
+        self.read(id, replace).await;
     }
 
     /// Chooses a local file in an `<input type=file>`.
     pub async fn choose_file(&self, id: &str, path: &Path) {
-        let input = self.find(id).await;
-        input.send_keys(path.to_str().expect("a UTF-8 path")).await.expect("it takes a file");
+        self.choose_files(id, &[path.to_owned()]).await;
     }
 
     /// Chooses several local files at once.
     pub async fn choose_files(&self, id: &str, paths: &[PathBuf]) {
         let names: Vec<&str> = paths.iter().map(|path| path.to_str().expect("a UTF-8 path")).collect();
-        self.find(id).await.send_keys(names.join("\n")).await.expect("it takes files");
+        self.read(id, async |input| input.send_keys(names.join("\n")).await).await;
     }
 
     /// Chooses an option by its value.
     pub async fn select(&self, id: &str, value: &str) {
-        let script = "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('change', {bubbles: true}))";
-        let field = self.find(id).await.to_json().expect("an element has a name");
-        self.driver.execute(script, vec![field, value.into()]).await.expect("a script runs");
+        self.set_value(id, value, "change").await;
+    }
+
+    /// Sets the value of a field, and dispatches the event that a visitor's input causes.
+    async fn set_value(&self, id: &str, value: &str, event: &str) {
+        let script = "const [field, value, event] = arguments;
+            field.value = value;
+            field.dispatchEvent(new Event(event, { bubbles: true }));";
+        let set = async |field: WebElement| self.driver.execute(script, vec![field.to_json()?, value.into(), event.into()]).await;
+        self.read(id, set).await;
     }
 
     /// What `look` finds, as soon as it finds something.

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use futures::future::{Either, select};
 use sha2::{Digest, Sha256};
 
 use super::super::header_validator::HeaderValidator;
@@ -19,6 +20,8 @@ use crate::worker::library::protocol::LibraryEvent;
 
 /// Bytes that are read together to verify stored bytes.
 const CHUNK_BYTES: usize = 2 << 20;
+/// After so long without new bytes, the progress is posted; longer than the minimum time between two progress events.
+const LATE_MILLIS: u32 = 150;
 /// Time between checks, while the download waits, for a pause and for the network.
 const POLL_MILLIS: u32 = 100;
 
@@ -255,7 +258,7 @@ impl Download {
 
     async fn stream(&mut self, transfer: &mut FileTransfer, mut body: Body) -> RequestEnd {
         loop {
-            match body.next().await {
+            match self.next_chunk(transfer, &mut body).await {
                 Ok(Some(bytes)) => {
                     if let Err(stop) = self.take_chunk(transfer, &bytes).await {
                         return RequestEnd::Stop(stop);
@@ -263,6 +266,18 @@ impl Download {
                 }
                 Ok(None) => return RequestEnd::Eof,
                 Err(cause) => return RequestEnd::Broken(cause),
+            }
+        }
+    }
+
+    /// The next bytes. Posts the progress if they do not come soon, because the bytes before them may have come too soon after the last
+    /// event to be posted.
+    async fn next_chunk(&mut self, transfer: &FileTransfer, body: &mut Body) -> Result<Option<Vec<u8>>, RetryCause> {
+        match select(Box::pin(body.next()), Box::pin(sleep(LATE_MILLIS))).await {
+            Either::Left((chunk, _)) => chunk,
+            Either::Right(((), next)) => {
+                self.post_progress(transfer, transfer.sink.position(), DownloadStage::Downloading);
+                next.await
             }
         }
     }
